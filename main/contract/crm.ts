@@ -77,7 +77,6 @@ const CrmProblem = Type.Object({
   message: Type.String({ description: 'What went wrong and what to do, in plain language.' }),
   at: Timestamp,
 })
-type CrmProblem = Static<typeof CrmProblem>
 
 export const BACKFILL_STATES = ['running', 'paused', 'done', 'canceled'] as const
 export type BackfillState = (typeof BACKFILL_STATES)[number]
@@ -110,7 +109,6 @@ export const CrmWaiting = Type.Object(
 export type CrmWaiting = Static<typeof CrmWaiting>
 
 const CRM_STATES = ['not_connected', 'connected', 'reconnect_required'] as const
-type CrmState = (typeof CRM_STATES)[number]
 
 /** What the views of both kinds of connections have in common. */
 const connectionFields = {
@@ -160,6 +158,3 @@ export const CrmWebhookView = Type.Object({
   inbound_url: Nullable(Type.String({ description: 'Where the CRM posts what its users write. Signed.' })),
 })
 export type CrmWebhookView = Static<typeof CrmWebhookView>
-
-/** Event types of the CRM webhook. */
-const CRM_WEBHOOK_TYPES = ['message', 'status', 'opt_out', 'call'] as const

@@ -80,7 +80,7 @@ test(
     await writing
     const isQuiet = async () => {
       const { waiting } = (await api('GET', `/v1/instances/${instance}/ghl`)).body
-      return waiting.to_crm + waiting.to_contacts === 0 && undelivered() === 0
+      return waiting.to_crm === 0 && waiting.to_contacts === 0 && undelivered() === 0
     }
     await until('everything to be delivered', isQuiet, 200_000)
     await pause(500)

@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { ERROR_CODES, ERRORS as CATALOGUE, type ErrorCode } from '../../main/contract/errors.ts'
 import { sql } from '../../main/kernel/sql.ts'
 import { tempFolder } from '../support/database.ts'
-import { OPERATIONS } from '../support/operations.ts'
 import { seededRandom } from '../support/random.ts'
 import { memoryVault } from '../support/vault.ts'
 import { world, worldOfTest, type Reply, type World } from '../support/world.ts'

@@ -164,10 +164,6 @@ export const orderByCheckout = sql<{ checkoutId: string }, OrderRow>(
   `SELECT ${ORDER} FROM billing_orders WHERE checkout_id = :checkoutId`,
 )
 
-const orderBySubscription = sql<{ subscriptionId: string }, OrderRow>(
-  `SELECT ${ORDER} FROM billing_orders WHERE subscription_id = :subscriptionId ORDER BY seq DESC LIMIT 1`,
-)
-
 export const orderByPayment = sql<{ paymentId: string }, OrderRow>(
   `SELECT ${ORDER} FROM billing_orders WHERE payment_id = :paymentId ORDER BY seq LIMIT 1`,
 )

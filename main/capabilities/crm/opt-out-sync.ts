@@ -47,7 +47,7 @@ export function createOptOutSync({ optOuts, links, wake }: SyncDeps) {
       const number = canonicalNumber(phone)
       await tx.run(insertContact, { queue, number, chat: null, dnd: 0 })
       const known = await tx.one(contactOf, { queue, number })
-      if (known?.dndAtMs != null && atMs !== null && atMs < known.dndAtMs) return
+      if (atMs !== null && atMs < (known?.dndAtMs ?? 0)) return
       if (isDnd) await optOuts.record(tx, { accountId, phone, instanceId: null, source: 'ghl', note: null })
       else await optOuts.lift(tx, accountId, phone, (_scope, source) => source === 'ghl')
       const isOptedOut = await optOuts.isOptedOut(tx, accountId, instanceId, phone)

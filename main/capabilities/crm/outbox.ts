@@ -106,6 +106,8 @@ export function createOutbox({ clock, links, statuses, wake }: OutboxDeps) {
           case 'message.failed':
             await moved(tx, link, event)
             break
+          default:
+          // A CRM has no word for the others.
         }
       }
     },

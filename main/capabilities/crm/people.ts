@@ -1,4 +1,3 @@
-import type { AccountId } from '../../kernel/ids.ts'
 import type { Db } from '../../kernel/db.ts'
 import { canonicalNumber, parsePhone } from '../../kernel/phone-number.ts'
 import type { Person } from './bridge.ts'
@@ -23,7 +22,7 @@ export function createPeople({ db, contacts, optOuts, instances }: PeopleDeps) {
   return async (link: CrmLink, number: string): Promise<Person> => {
     const { accountId, instanceId } = link
     const { phone, all } = spellingsOf(number)
-    const contact = await contacts.find(accountId as AccountId, number)
+    const contact = await contacts.find(accountId, number)
     const [detail] = contact === undefined ? [] : await contacts.detail(accountId, [contact])
     const instance = await instances.find(outside, accountId, instanceId)
     return {

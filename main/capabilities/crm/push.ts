@@ -68,6 +68,9 @@ interface Progress {
   stop: BridgeError | null
 }
 
+/** As a call, because a fault may have come while something was awaited. */
+const isStopped = (progress: Progress): boolean => progress.stop !== null
+
 /** Brings what waits to the CRM: in order for each contact, what is new before what is old. */
 export function createPush(deps: PushDeps) {
   const { db, clock, log, links, statuses, bridgeOf, personOf, read } = deps
@@ -113,7 +116,7 @@ export function createPush(deps: PushDeps) {
 
   async function pushStatuses(queue: string, progress: Progress): Promise<void> {
     const rows = await db.read(dirtyStatuses, { queue, now: clock.now(), limit: STATUSES })
-    for (let from = 0; from < rows.length && progress.stop === null; from += AT_ONCE)
+    for (let from = 0; from < rows.length && !isStopped(progress); from += AT_ONCE)
       await Promise.all(rows.slice(from, from + AT_ONCE).map((row) => pushStatus(row, progress)))
   }
 
@@ -129,18 +132,18 @@ export function createPush(deps: PushDeps) {
 
   async function pushOptOuts(queue: string, progress: Progress): Promise<void> {
     const [link] = await links.ofQueue(queue)
-    if (link === undefined || progress.stop !== null) return
+    if (link === undefined || isStopped(progress)) return
     for (const { number, dnd, contactId, conversationId } of await db.read(dndToPush, { queue, limit: DNDS })) {
-      if (progress.stop !== null || contactId === null) return
+      if (isStopped(progress) || contactId === null) return
       const done = await attempt(progress, () => bridgeOf(link).optOut(link, { contactId, conversationId }, dnd === 1))
       // What is refused is not tried for ever; a later change of the wish is.
-      if ('value' in done || progress.stop === null)
+      if ('value' in done || !isStopped(progress))
         progress.writes.push((tx) => tx.run(dndPushed, { queue, number, dnd }))
     }
   }
 
   async function pushItems(queue: string, progress: Progress): Promise<void> {
-    if (progress.stop !== null) return
+    if (isStopped(progress)) return
     const now = clock.now()
     const numbers = new Set<string>()
     for (const priority of [0, 1]) {
@@ -167,7 +170,7 @@ export function createPush(deps: PushDeps) {
   async function pushContact(items: readonly OutboxRow[], progress: Progress): Promise<readonly OutboxRow[]> {
     let known: CrmContact | undefined
     for (const [at, item] of items.entries()) {
-      if (progress.stop !== null) return items.slice(at)
+      if (isStopped(progress)) return items.slice(at)
       const link = await links.bySeq(item.linkSeq)
       if (link === undefined) continue
       const step = await attempt(progress, async () => {
@@ -180,7 +183,7 @@ export function createPush(deps: PushDeps) {
       }
       const { value } = step
       progress.writes.push((tx) => recordItem(tx, link, item, value))
-      if (value?.conversationId != null)
+      if (value !== null && value.conversationId !== null)
         known = { contactId: known?.contactId ?? '', conversationId: value.conversationId }
     }
     return []
@@ -192,7 +195,10 @@ export function createPush(deps: PushDeps) {
     const row: ContactRow | undefined = await db.readOne(contactOf, { queue, number })
     const person = await personOf(link, row?.chat ?? number)
     const fields = JSON.stringify([link.fieldMap, person.values])
-    const before = row?.contactId == null ? null : { contactId: row.contactId, conversationId: row.conversationId }
+    const before =
+      row === undefined || row.contactId === null
+        ? null
+        : { contactId: row.contactId, conversationId: row.conversationId }
     if (before !== null && row?.fields === fields) return before
     const contact = await bridgeOf(link).contact(link, person, before)
     progress.writes.push(async (tx) => {

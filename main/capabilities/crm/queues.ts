@@ -88,7 +88,9 @@ export function createWorkQueue({ db, clock, jobs, links, log }: QueuesDeps, wor
     },
     record,
     // The next thing that happens makes a new job.
-    recordFailure: async (tx, { input: { queue } }) => void (await tx.run(releaseQueue, { id: queue })),
+    async recordFailure(tx, { input: { queue } }) {
+      await tx.run(releaseQueue, { id: queue })
+    },
   })
 
   async function record(

@@ -112,6 +112,4 @@ export function createSimulated({
   }
 }
 
-type Simulated = ReturnType<typeof createSimulated>
-
 const SEARCHED = 5_000

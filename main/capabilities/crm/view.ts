@@ -66,20 +66,21 @@ export function createViews({ db, backfill, tokens, sides, simulator, config }: 
       // The simulator posts to this machine; the real one needs an address outside.
       const reached = isSimulated ? sides.base() : config.publicBaseUrl
       const inbox = isSimulated ? `${sides.base()}${await simulator.pagePath(accountId)}/inbox` : null
+      const locationId = link?.locationId ?? null
       const mode = link === undefined || link.mode === 'webhook' ? null : link.mode
       return {
         ...(await common(link)),
         mode,
-        location_id: link?.locationId ?? null,
+        location_id: locationId,
         location_name: link?.locationName ?? null,
         company_id: link?.companyId ?? null,
         provider_id: link?.providerId ?? side.providerId,
         channel: 'sms',
-        token_expires_at: isoTimeOrNull(link?.locationId == null ? null : await tokens.expiresAtMs(link.locationId)),
+        token_expires_at: isoTimeOrNull(locationId === null ? null : await tokens.expiresAtMs(locationId)),
         field_map: [...(link?.fieldMap ?? FIELD_MAP_DEFAULT)],
         delivery_url: reached === null ? null : `${reached}/callbacks/ghl/outbound`,
         events_url: reached === null ? null : `${reached}/callbacks/ghl/app`,
-        ...(inbox !== null && { inbox_url: link?.locationId == null ? inbox : `${inbox}?location=${link.locationId}` }),
+        ...(inbox !== null && { inbox_url: locationId === null ? inbox : `${inbox}?location=${locationId}` }),
       }
     },
     webhook: async (link: CrmLink | undefined): Promise<CrmWebhookView> => ({
@@ -90,5 +91,3 @@ export function createViews({ db, backfill, tokens, sides, simulator, config }: 
     }),
   }
 }
-
-type Views = ReturnType<typeof createViews>

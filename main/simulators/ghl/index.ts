@@ -24,7 +24,6 @@ import {
 import { createThreads } from './threads.ts'
 
 export { FILE_HOST } from './files.ts'
-
 export type { GhlPages } from './pages.ts'
 
 export interface GhlSimulatorDeps {

@@ -117,7 +117,7 @@ export function createPages(deps: PagesDeps): GhlPages {
       ({ name, filename, bytes }) => name === 'file' && filename !== null && filename !== '' && bytes.length > 0,
     )
     const text = field('text').replaceAll('\r\n', '\n').trim()
-    if (file?.filename != null) {
+    if (file !== undefined && file.filename !== null) {
       const { filename: name, mimeType, bytes } = file
       const url = await files.add(company.accountId, { name, mimeType, bytes })
       await threads.write(contact, text, [url])

@@ -68,11 +68,8 @@ export function createRoutes({ db, companies, oauth, threads, files, faults, lim
     if (second === 'search') {
       requireLocation(grant, query.get('locationId'))
       const contact = await threads.find(query.get('contactId') ?? '')
-      const found = contact?.locationId === grant.locationId ? [contact] : []
-      return {
-        conversations: found.flatMap((one) => (one === undefined ? [] : [toConversation(one)])),
-        total: found.length,
-      }
+      const isHere = contact !== undefined && contact.locationId === grant.locationId
+      return { conversations: isHere ? [toConversation(contact)] : [], total: isHere ? 1 : 0 }
     }
     if (second !== 'messages') return thread(grant, request)
     if (method === 'POST' && third === 'upload') return upload(grant, headers['content-type'], body)
@@ -102,7 +99,7 @@ export function createRoutes({ db, companies, oauth, threads, files, faults, lim
   async function upload(grant: Grant, contentType: string | undefined, body: Buffer): Promise<unknown> {
     const parts = readMultipart(contentType, body)
     const file = parts?.find(({ name, filename }) => name === 'fileAttachment' && filename !== null)
-    if (file?.filename == null) throw invalid('fileAttachment is missing')
+    if (file === undefined || file.filename === null) throw invalid('fileAttachment is missing')
     const url = await files.add(grant.accountId, { name: file.filename, mimeType: file.mimeType, bytes: file.bytes })
     return { uploadedFiles: { [file.filename]: url } }
   }

@@ -92,11 +92,6 @@ export const revokeTokens = sql<{ accountId: string; locationId: string | null }
   `DELETE FROM sandbox_ghl_tokens
    WHERE account_id = :accountId AND (location_id = :locationId OR :locationId IS NULL)`,
 )
-const isInstalled = sql<{ accountId: string; locationId: string }, { n: number }>(
-  `SELECT count(*) AS n FROM sandbox_ghl_tokens
-   WHERE account_id = :accountId AND (location_id = :locationId OR location_id IS NULL)`,
-)
-
 // Deliveries that the receiver has not taken yet.
 
 export interface Delivery {

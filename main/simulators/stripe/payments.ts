@@ -310,5 +310,3 @@ function refuseStranger(method: Stripe.PaymentMethod | null, customer: string | 
     'payment_method',
   )
 }
-
-const isCardFault = (error: unknown): error is CardFault => error instanceof CardFault

@@ -277,6 +277,3 @@ export function findRoute(method: string, path: readonly string[]): { route: Rou
 }
 
 const wildcards = (parts: readonly string[]) => parts.filter((part) => part === '*').length
-
-/** How many operations of Stripe it answers. */
-const ROUTE_COUNT = TABLE.length

@@ -161,7 +161,7 @@ test('what is no delivery is refused', async () => {
     [await written('mail', { type: 'Email' }), 400],
     [await written('elsewhere', { locationId: 'nowhere' }), 404],
   ] as const) {
-    const { text, signature } = await signed(body as object)
+    const { text, signature } = await signed(body)
     expect([body, await post('/callbacks/ghl/outbound', text, signature)]).toEqual([body, status])
   }
 })

@@ -22,7 +22,9 @@ async function statusesOfTest() {
   const statuses = createStatuses({
     clock: fakeClock(),
     links: { notify() {} },
-    wake: () => Promise.resolve(void wakes++),
+    async wake() {
+      wakes++
+    },
     wordsOf: () => new Set<MessageStatus>(['delivered', 'read', 'failed']),
   })
   const known = (externalId: string) => db.readOne(statusOf, { linkSeq: 1, externalId })

@@ -118,7 +118,7 @@ test('a refresh token that is used up asks a person to connect again', async () 
 test('tokens are sealed', async () => {
   const { db } = await tokensOfTest()
   const rows = await db.read<object, { tokens: Uint8Array }>(
-    { text: 'SELECT tokens_enc AS tokens FROM crm_sessions' } as never,
+    { text: 'SELECT tokens_enc AS tokens FROM crm_sessions' },
     {},
   )
   const text = Buffer.from(rows[0]?.tokens ?? []).toString('latin1')

@@ -1,6 +1,5 @@
 import type { HighLevel } from '@gohighlevel/api-client'
 import type { Clock } from '../../../kernel/clock.ts'
-import { BridgeError } from '../bridge.ts'
 import type { CrmLink } from '../links.ts'
 import { faultOf } from './faults.ts'
 import type { Limiter } from './limiter.ts'
@@ -51,6 +50,3 @@ export function createApi({ clock, sdk, sides, tokens, limiter }: ApiDeps) {
     }
   }
 }
-
-/** For calls that need no answer of their own. */
-const isGone = (error: unknown): boolean => error instanceof BridgeError && error.fault.kind === 'contact_gone'

@@ -35,7 +35,7 @@ export function createGhlBridge({ api, db, random }: BridgeDeps): CrmBridge {
     // An upsert finds the usual spelling by itself; only a Brazilian mobile has another.
     if (spellings.length < 2) return null
     for (const spelling of spellings) {
-      const found = await api(link, REPEATABLE, (client) =>
+      const found: unknown = await api(link, REPEATABLE, (client) =>
         client.contacts.getDuplicateContact({ locationId: link.locationId ?? '', number: `+${spelling}` }),
       )
       // Their types say nothing of the answer.
@@ -50,7 +50,7 @@ export function createGhlBridge({ api, db, random }: BridgeDeps): CrmBridge {
     const found = await api(link, REPEATABLE, (client) =>
       client.conversations.searchConversation({ locationId: link.locationId ?? '', contactId }),
     )
-    return found.conversations?.[0]?.id ?? null
+    return found.conversations[0]?.id ?? null
   }
 
   /** An item that an earlier call may have added: same direction, time and words, and not known as another item. */
@@ -115,7 +115,7 @@ export function createGhlBridge({ api, db, random }: BridgeDeps): CrmBridge {
           phone: `+${person.phone}`,
           ...fields,
           ...(person.isOptedOut && DND),
-        } as never),
+        }),
       )
       const contactId = answer.contact?.id
       if (contactId === undefined)

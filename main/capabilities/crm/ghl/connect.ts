@@ -189,7 +189,7 @@ export function createConnect(deps: ConnectDeps) {
         grant_type: 'authorization_code',
         code,
         redirect_uri: redirectUri(),
-      } as never)
+      })
       .catch((error: unknown) => {
         throw faultOf(error, clock.now(), true)
       })

@@ -10,7 +10,8 @@ const HOUR_MS = 3_600_000
  */
 export function faultOf(error: unknown, nowMs: number, isRepeatable: boolean): BridgeError {
   if (error instanceof BridgeError) return error
-  const { statusCode: status, response, message } = error as Partial<GHLError>
+  const { statusCode: status, message } = error as Partial<GHLError>
+  const response: unknown = (error as Partial<GHLError>).response
   if (status === undefined) throw error
   const make = (fault: BridgeFault, words: string) => new BridgeError(fault, words, { cause: error })
   if (status === NO_ANSWER) {

@@ -37,7 +37,7 @@ export function createHttpAdapter(outbound: Pick<Outbound, 'request'>, accountId
       url: urlOf(config),
       method,
       headers: headersOf(config),
-      ...(config.data != null && { body: bodyOf(config.data) }),
+      ...(config.data !== undefined && config.data !== null && { body: bodyOf(config.data) }),
       headersTimeoutMs: TIMEOUT_MS,
       bodyTimeoutMs: TIMEOUT_MS,
       maxBodyBytes: MAX_BODY_BYTES,
@@ -66,7 +66,8 @@ function fail(config: AxiosRequest, status: number, data: unknown, headers: Read
 function urlOf({ baseURL = '', url = '', params = {} }: AxiosRequest): string {
   const whole = new URL(`${baseURL}${url}`)
   for (const [name, value] of Object.entries(params))
-    if (value !== undefined && value !== null) whole.searchParams.set(name, String(value))
+    if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
+      whole.searchParams.set(name, String(value))
   return whole.href
 }
 

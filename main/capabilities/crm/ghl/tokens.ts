@@ -85,6 +85,7 @@ export function createTokens({ db, clock, seal, sdk, sides }: TokensDeps) {
     try {
       const tokens: TokenAnswer = await client.oauth
         .refreshToken(refresh, clientId, clientSecret.open(), 'refresh_token', userType)
+        .then((answer: unknown) => answer as TokenAnswer)
         .catch((error: unknown) => {
           throw faultOf(error, clock.now(), true)
         })
