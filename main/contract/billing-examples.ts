@@ -15,7 +15,7 @@ const AT = '2026-03-01T09:30:00.000Z'
 const PERIOD_END = '2026-04-01T09:30:00.000Z'
 const usd = (amount_cents: number) => ({ amount_cents, currency: 'usd', interval: 'month' }) as const
 
-export const PLAN: Plan = {
+const PLAN: Plan = {
   id: 'growth',
   name: 'Growth',
   price: usd(7_900),

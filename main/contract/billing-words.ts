@@ -10,13 +10,10 @@ export const PRODUCT_KINDS = ['slot', 'voice_package', 'addon'] as const
 export type ProductKind = (typeof PRODUCT_KINDS)[number]
 
 export const SUBSCRIPTION_STATUSES = ['none', 'active', 'past_due', 'frozen'] as const
-export type SubscriptionStatus = (typeof SUBSCRIPTION_STATUSES)[number]
 
 export const PURCHASE_STATUSES = ['processing', 'paid', 'failed'] as const
-export type PurchaseStatus = (typeof PURCHASE_STATUSES)[number]
 
 export const CHECKOUT_STATUSES = ['open', 'paid', 'expired'] as const
-export type CheckoutStatus = (typeof CHECKOUT_STATUSES)[number]
 
 /** Why a purchase failed, or needs a person. */
 export const PURCHASE_FAILURES = [

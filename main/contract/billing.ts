@@ -25,20 +25,19 @@ export const Plan = Type.Object({
 })
 export type Plan = Static<typeof Plan>
 
-export const Tier = Type.Object({
+const Tier = Type.Object({
   id: Type.String(),
   name: Type.String(),
   price: Price,
   quantity: Type.Integer({ description: 'How many slots or packages this tier has.' }),
 })
 
-export const Product = Type.Object({
+const Product = Type.Object({
   id: Type.String(),
   name: Type.String(),
   kind: Type.Enum([...PRODUCT_KINDS]),
   tiers: Type.Array(Tier),
 })
-export type Product = Static<typeof Product>
 
 export const Catalogue = Type.Object({
   has_saved_card: Type.Boolean({

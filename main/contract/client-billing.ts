@@ -5,7 +5,7 @@ import { Body, Nullable, Timestamp, Uuid } from './shapes.ts'
 /** What an agency bills its clients for, through its own account at Stripe. */
 
 /** What can be billed by use; counted for each day. */
-export const METERED = ['sent', 'received', 'calls', 'call_seconds', 'ai_tokens'] as const
+const METERED = ['sent', 'received', 'calls', 'call_seconds', 'ai_tokens'] as const
 export type Metered = (typeof METERED)[number]
 
 export const AgencyBilling = Type.Object({

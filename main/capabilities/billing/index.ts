@@ -25,7 +25,6 @@ import { createSubscriptions } from './subscriptions.ts'
 import { createBillingJobs } from './work.ts'
 
 export type { BillingDeps } from './deps.ts'
-export type { BillingCallbacks } from './callbacks.ts'
 
 export interface Billing extends BillingReads {
   readonly purchase: Purchase

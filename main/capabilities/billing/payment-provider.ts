@@ -8,7 +8,7 @@ export type Asked<T> =
   | { readonly kind: 'refused'; readonly code: string; readonly message: string }
   | Unanswered
 
-export type Unanswered =
+type Unanswered =
   /** Nothing left this machine, or the provider did not take it. */
   | { readonly kind: 'not_sent' }
   /** It may have taken effect. */
@@ -73,7 +73,7 @@ export type OrderState =
   | { readonly kind: 'pending' }
   | { readonly kind: 'unknown' }
 
-export interface CheckoutOrder {
+interface CheckoutOrder {
   readonly orderId: string
   readonly customerId: string
   readonly priceId: string

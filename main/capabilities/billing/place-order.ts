@@ -39,7 +39,7 @@ export interface OrderPlace {
   release(tx: Tx, order: OrderRow, held: Held | null): Promise<void>
 }
 
-export interface NewOrder {
+interface NewOrder {
   readonly wanted: Wanted
   readonly checkoutId: string | null
   readonly amount: number

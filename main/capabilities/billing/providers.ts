@@ -86,5 +86,3 @@ export function createProviders(
 }
 
 export const unavailable = (message: string) => new ApiError('billing_unavailable', message)
-
-export const modeName = (mode: Mode) => (mode === 'sandbox' ? 'the simulated payment provider' : 'Stripe')

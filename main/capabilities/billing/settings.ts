@@ -20,7 +20,7 @@ import {
 } from './store.ts'
 
 /** Something live billing needs and does not have. */
-export interface Missing {
+interface Missing {
   readonly what: BillingMissing
   readonly message: string
 }

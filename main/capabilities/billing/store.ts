@@ -96,7 +96,7 @@ export const parentOf = sql<{ accountId: string }, { parentId: string | null; na
 
 // Orders.
 
-export type OrderStatus = 'processing' | 'open' | 'paid' | 'failed' | 'expired'
+type OrderStatus = 'processing' | 'open' | 'paid' | 'failed' | 'expired'
 
 export interface OrderRow {
   readonly seq: number
@@ -162,10 +162,6 @@ export const orderById = sql<{ id: string }, OrderRow>(`SELECT ${ORDER} FROM bil
 
 export const orderByCheckout = sql<{ checkoutId: string }, OrderRow>(
   `SELECT ${ORDER} FROM billing_orders WHERE checkout_id = :checkoutId`,
-)
-
-export const orderBySubscription = sql<{ subscriptionId: string }, OrderRow>(
-  `SELECT ${ORDER} FROM billing_orders WHERE subscription_id = :subscriptionId ORDER BY seq DESC LIMIT 1`,
 )
 
 export const orderByPayment = sql<{ paymentId: string }, OrderRow>(

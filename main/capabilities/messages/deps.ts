@@ -62,7 +62,7 @@ export interface UsagePort {
 }
 
 /** What this room asks of the entitlements room, for each send. */
-export interface EntitlementsPort {
+interface EntitlementsPort {
   of(accountId: AccountId): Promise<{ readonly frozen: boolean }>
 }
 

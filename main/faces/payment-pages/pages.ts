@@ -68,7 +68,7 @@ const linkTo = (url: string | null | undefined, label: string) =>
   url === null || url === undefined ? '' : `<p><a href="${escape(pathOf(url))}">${escape(label)}</a></p>`
 
 /** Pages link to each other on the host they were opened on. */
-export const pathOf = (url: string): string => url.replace(/^sandbox-pages:/, '/sandbox/stripe')
+const pathOf = (url: string): string => url.replace(/^sandbox-pages:/, '/sandbox/stripe')
 
 export function invoicePage(words: PaymentWords, invoice: Invoice, problem?: string, typed?: TypedCard): string {
   const lines = invoice.lines.data.map(

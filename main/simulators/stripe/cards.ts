@@ -1,5 +1,5 @@
 /** What happens to a test card. Stripe: https://docs.stripe.com/testing. */
-export interface Behaviour {
+interface Behaviour {
   /** When it is attached to a customer. */
   readonly attach: Verdict
   readonly charge: Verdict
@@ -23,7 +23,7 @@ const NO_FUNDS: Decline = {
   decline_code: 'insufficient_funds',
   message: 'Your card has insufficient funds.',
 }
-export const EXPIRED: Decline = {
+const EXPIRED: Decline = {
   code: 'expired_card',
   decline_code: 'expired_card',
   message: 'Your card has expired.',

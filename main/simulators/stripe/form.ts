@@ -1,7 +1,7 @@
 import { missing, StripeFault } from './faults.ts'
 
 /** A parameter of a request, as the form encoding carries it: everything is text. */
-export type Param = string | Params | readonly Param[]
+type Param = string | Params | readonly Param[]
 export interface Params {
   readonly [name: string]: Param | undefined
 }

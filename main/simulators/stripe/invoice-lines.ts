@@ -64,7 +64,7 @@ export const dateText = (seconds: number) =>
     new Date(seconds * 1_000),
   )
 
-export const priceText = ({ unit_amount, currency, recurring }: PriceObject): string =>
+const priceText = ({ unit_amount, currency, recurring }: PriceObject): string =>
   `${money(unit_amount ?? 0, currency)}${recurring === null ? '' : ` / ${recurring.interval}`}`
 
 /** A line for a whole period. */

@@ -4,7 +4,7 @@ import type Stripe from 'stripe'
 export type PriceObject = Stripe.Price & { readonly product: string }
 
 /** Not an object of Stripe's: what the simulator knows of a customer besides. */
-export interface CustomerClock {
+interface CustomerClock {
   readonly id: string
   /** How far the customer's time is ahead. */
   readonly aheadSeconds: number
@@ -14,7 +14,7 @@ export interface CustomerClock {
 export type EndpointObject = Stripe.WebhookEndpoint & { readonly secret: string }
 
 /** A meter event as it is counted; `id` is its identifier. */
-export interface MeterCount {
+interface MeterCount {
   readonly id: string
   readonly event_name: string
   readonly customer: string

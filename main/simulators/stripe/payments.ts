@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import { judgeCharge, type Decline } from './cards.ts'
-import { CardFault, unexpected } from './faults.ts'
+import { unexpected } from './faults.ts'
 import { invalid, type Reader } from './form.ts'
 import { attach, declined, methodNamed } from './payment-methods.ts'
 import { idOf, type Work } from './unit.ts'
@@ -310,5 +310,3 @@ function refuseStranger(method: Stripe.PaymentMethod | null, customer: string | 
     'payment_method',
   )
 }
-
-export const isCardFault = (error: unknown): error is CardFault => error instanceof CardFault

@@ -10,7 +10,7 @@ const DAY = 86_400
  * The end of the `nth` period after an anchor. Months keep the day of the anchor, or take their last day: 31 January,
  * 28 February, 31 March.
  */
-export function periodEnd(anchor: number, { interval, interval_count: count }: Rhythm, nth: number): number {
+function periodEnd(anchor: number, { interval, interval_count: count }: Rhythm, nth: number): number {
   if (interval === 'day') return anchor + nth * count * DAY
   if (interval === 'week') return anchor + nth * count * 7 * DAY
   const months = nth * count * (interval === 'year' ? 12 : 1)

@@ -27,7 +27,7 @@ import { confirmSetup, createSetupIntent } from './setup-intents.ts'
 import { cancelSubscription, createSubscription, onInvoicePaid, updateSubscription } from './subscriptions.ts'
 import { idOf, type Work } from './unit.ts'
 
-export interface RouteCall {
+interface RouteCall {
   readonly work: Work
   readonly params: Reader
   /** The parts of the path that the route leaves open. */
@@ -277,6 +277,3 @@ export function findRoute(method: string, path: readonly string[]): { route: Rou
 }
 
 const wildcards = (parts: readonly string[]) => parts.filter((part) => part === '*').length
-
-/** How many operations of Stripe it answers. */
-export const ROUTE_COUNT = TABLE.length

@@ -7,7 +7,7 @@ import { toInvoice } from './invoice-view.ts'
 import { asked } from './outcome.ts'
 
 /** What a client is to pay. */
-export interface ClientTerms {
+interface ClientTerms {
   readonly clientId: string
   /** Counts the changes of the terms; part of every idempotency key. */
   readonly revision: number
