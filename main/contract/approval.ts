@@ -63,16 +63,18 @@ function reasonsOf(operation: ApprovalFacts, args?: Readonly<Record<string, unkn
   return [Object.hasOwn(reasons, name) ? (reasons[name] ?? null) : otherwise]
 }
 
+interface Closable {
+  readonly method: string
+  readonly scope: string | null
+  readonly approval?: ApprovalRule | undefined
+}
+
 /**
  * Whether a suspended account may not make the call: it reaches people, sends stored data out, or opens a link.
  * @param args as in `needsApproval`.
  */
 export function isClosedWhenSuspended(
-  {
-    method,
-    scope,
-    approval,
-  }: Pick<ApprovalFacts, 'approval'> & { readonly method: string; readonly scope: string | null },
+  { method, scope, approval }: Closable,
   args?: Readonly<Record<string, unknown>>,
 ): boolean {
   if (method === 'POST' && scope === 'links:generate') return true

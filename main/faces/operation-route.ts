@@ -15,7 +15,7 @@ import { noticeOf } from './operation-notice.ts'
 import { createCheck } from './validation.ts'
 
 /** What an operation was called with, and what it answered. */
-export interface Done {
+interface Done {
   readonly principal: Principal
   readonly params: Readonly<Record<string, string>>
   readonly body: unknown
@@ -122,7 +122,7 @@ async function noteDone(
   onDone: OnDone,
 ): Promise<void> {
   if (principal === null) return
-  const reply = answer instanceof Answer ? answer.body : answer
+  const reply: unknown = answer instanceof Answer ? answer.body : answer
   await onDone(served, { principal, params: params as Record<string, string>, body, reply })
 }
 

@@ -21,7 +21,7 @@ import { createSignInCodes, type SignInGrant } from './sign-in-codes.ts'
 import { accountById, operatorAccount, type Account } from './store.ts'
 
 /** `accountId` is whose password it is; null: the operator's. */
-export type Credential =
+type Credential =
   | { readonly code: string }
   | { readonly password: string; readonly accountId: string | null }
   | { readonly password: string; readonly email: string }

@@ -17,7 +17,10 @@ export function createSuspension(db: Pick<Db, 'read'>): Suspension {
     isSuspended: (accountId) => suspended.has(accountId),
     async setSuspended(tx, accountId, isSuspended) {
       await tx.run(setStatus, { accountId, status: isSuspended ? 'suspended' : 'active' })
-      tx.afterCommit(() => void (isSuspended ? suspended.add(accountId) : suspended.delete(accountId)))
+      tx.afterCommit(() => {
+        if (isSuspended) suspended.add(accountId)
+        else suspended.delete(accountId)
+      })
     },
     async loadSuspended() {
       for (const { id } of await db.read(suspendedAccounts, {})) suspended.add(id)

@@ -3,7 +3,7 @@ import { isoTime } from '../../contract/request.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { AccountId } from '../../kernel/ids.ts'
 import type { Client } from './contract.ts'
-import type { AgencyDeps } from './index.ts'
+import type { AgencyDeps } from './deps.ts'
 import {
   allSubAccounts,
   brandsOf,

@@ -6,6 +6,7 @@ import { LIMITS } from '../../contract/limits.ts'
 import { operation, type Contract } from '../../contract/operation.ts'
 import { ACCEPTED_SCOPES } from '../../contract/scopes.ts'
 import { Body, List, Nullable, PageSize, Timestamp, Uuid } from '../../contract/shapes.ts'
+import { USAGE_EXAMPLE } from '../usage/contract.ts'
 import { UsageQuery, UsageRow, UsageTotals, USAGE_COLUMNS } from '../../contract/usage.ts'
 
 declare module '../../contract/notice.ts' {
@@ -118,10 +119,6 @@ const BRAND_EXAMPLE = {
   ...{ display_name: 'North agency', logo: null, colors: { primary: '#0f766e' } },
   ...{ support_url: 'https://north.example/help', allowed_origins: ['https://app.north.example'] },
   theme: themeOf({ primary: '#0f766e' }),
-} as const
-const USE = {
-  ...{ sent: 412, received: 380, failed: 3, campaign_sends: 250, calls: 6, call_seconds: 540 },
-  ...{ ai_tokens: 91_204, media_bytes: 18_220_345 },
 } as const
 
 const reading = { scope: 'agency:read', reach: 'account', origin: 'ours' } as const
@@ -427,8 +424,10 @@ export const agencyContract = {
     errors: ['not_found'],
     examples: {
       reply: {
-        data: [{ account_id: ID, instance_id: '019b8d40-3c1e-7a52-8f63-1d2c3b4a5968', day: '2026-03-01', ...USE }],
-        totals: USE,
+        data: [
+          { account_id: ID, instance_id: '019b8d40-3c1e-7a52-8f63-1d2c3b4a5968', day: '2026-03-01', ...USAGE_EXAMPLE },
+        ],
+        totals: USAGE_EXAMPLE,
       },
     },
     tool: {

@@ -7,7 +7,7 @@ import type { AccountId } from '../../kernel/ids.ts'
 import { isTimeZone } from '../../kernel/time-zone.ts'
 import { ALLOCATION } from '../entitlements/index.ts'
 import type { SubAccount } from './contract.ts'
-import type { AgencyDeps } from './index.ts'
+import type { AgencyDeps } from './deps.ts'
 import {
   insertSubAccount,
   instancesLive,

@@ -22,6 +22,7 @@ interface Grant {
   readonly frozen?: boolean
 }
 
+/** @public */
 export interface Entitled {
   readonly slots: number
   readonly features: readonly Feature[]

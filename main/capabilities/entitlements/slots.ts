@@ -9,7 +9,7 @@ export const ALLOCATION = 'agency'
 /** The commit, or the database outside of one. */
 export type EntitlementReader = Pick<Tx, 'all' | 'one'>
 
-export interface SlotCount {
+interface SlotCount {
   readonly total: number
   /** Own instances, and the slots given to sub-accounts. */
   readonly used: number

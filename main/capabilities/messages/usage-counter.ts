@@ -2,7 +2,7 @@ import type { MessageStatus } from '../../contract/shapes.ts'
 import type { Tx } from '../../kernel/db.ts'
 import type { AccountId, InstanceId } from '../../kernel/ids.ts'
 import type { UsagePort } from './deps.ts'
-import type { AnnouncedMessage } from './status.ts'
+import type { Message } from './store.ts'
 
 interface Stored {
   readonly accountId: AccountId
@@ -13,7 +13,12 @@ interface Stored {
 
 export interface UsageCounter {
   /** For the account that sent the message, whoever has the instance since. */
-  status(tx: Tx, message: AnnouncedMessage, status: MessageStatus, atMs: number): Promise<void>
+  status(
+    tx: Tx,
+    message: Pick<Message, 'accountId' | 'instanceId' | 'source'>,
+    status: MessageStatus,
+    atMs: number,
+  ): Promise<void>
   /** Counts the file of a message that is on its way. */
   outgoing(tx: Tx, message: Stored, atMs: number): Promise<void>
   /** The message never left, and its row is gone. */

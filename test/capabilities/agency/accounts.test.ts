@@ -129,7 +129,9 @@ describe('a feature that is off', () => {
     const connect = async (key: string) => {
       const assistant = new Client({ name: 't', version: '1' }, { versionNegotiation: { mode: { pin: '2026-07-28' } } })
       const requestInit = { headers: { authorization: `Bearer ${key}` } }
-      await assistant.connect(new StreamableHTTPClientTransport(new URL(`${w.service.url}/mcp?toolsets=all`), { requestInit }))
+      await assistant.connect(
+        new StreamableHTTPClientTransport(new URL(`${w.service.url}/mcp?toolsets=all`), { requestInit }),
+      )
       return assistant
     }
     const namesFor = async (features: string[]) => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { worldOfTest, type World } from '../../support/world.ts'
-import { clientOf, pairedIn, typesOf, type Client } from './agency-world.ts'
+import { clientOf, typesOf, type Client } from './agency-world.ts'
 
 const ANA = '12025550177'
 const transfer = (w: World, id: string, to: string) =>
@@ -177,7 +177,10 @@ describe('while everything runs', () => {
       expect(data, `send ${n}: ${status}`).toHaveLength(status === 201 ? 1 : 0)
     }
     expect([...new Set(answers.map(({ status }) => status))].toSorted()).toEqual(expect.arrayContaining([201]))
-    const { counts, status } = (await w.api('GET', `/v1/campaigns/${campaign}`)).body
+    const { counts, status } = (await w.api('GET', `/v1/campaigns/${campaign}`)).body as {
+      status: string
+      counts: Record<'sent' | 'failed' | 'skipped' | 'unknown', number>
+    }
     expect([status, counts.sent + counts.failed + counts.skipped + counts.unknown]).toEqual(['completed', 30])
     for (const { phone } of recipients)
       expect((await w.api('GET', `/v1/sandbox/phones/${phone}/messages`)).body.data.length, phone).toBe(1)
