@@ -19,7 +19,7 @@ import { attach, createCard, detach, methodsOf, type CardDetails } from './payme
 import { pruneKeys } from './sql.ts'
 import { createStripeStore } from './store.ts'
 import { createFaultSwitches } from './switches.ts'
-import { clockId, PAGES, type Work } from './unit.ts'
+import { PAGES, type Work } from './unit.ts'
 
 export { StripeFault } from './faults.ts'
 export type { PageOutcome, PortalView, StripePages } from './pages.ts'
@@ -60,7 +60,6 @@ export interface StripeSimulator {
   fail(customer: string, kind: BillingFault, times: number): void
   /** Moves one customer's time on. @returns how many milliseconds it is ahead. */
   advance(key: string, customer: string, days: number): Promise<number>
-  aheadMs(key: string, customer: string): number
   /** What the portal does: replaces the customer's card. @throws StripeFault */
   saveCard(key: string, customer: string, card: CardDetails): Promise<void>
   readonly chore: Chore
@@ -132,8 +131,6 @@ export function createStripeSimulator(deps: SimulatorDeps): StripeSimulator {
     advance: async (key, customer, days) =>
       (await api.act(accountOfKey(key), (work) => advanceCustomer(work, customer, Math.round(days * DAY_SECONDS)))) *
       1_000,
-    aheadMs: (key, customer) =>
-      (store.begin(accountOfKey(key)).find('customer_clock', clockId(customer))?.aheadSeconds ?? 0) * 1_000,
     saveCard: (key, customer, card) =>
       api.act(accountOfKey(key), (work) => {
         const method = attach(work, createCard(work, card), customer)

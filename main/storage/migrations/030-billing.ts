@@ -82,7 +82,6 @@ CREATE TABLE billing_orders (
 CREATE UNIQUE INDEX billing_orders_by_id ON billing_orders (id);
 CREATE UNIQUE INDEX billing_orders_by_checkout ON billing_orders (checkout_id) WHERE checkout_id IS NOT NULL;
 CREATE INDEX billing_orders_of_account ON billing_orders (account_id, seq);
-CREATE INDEX billing_orders_by_subscription ON billing_orders (subscription_id) WHERE subscription_id IS NOT NULL;
 CREATE INDEX billing_orders_by_payment ON billing_orders (payment_id) WHERE payment_id IS NOT NULL;
 CREATE INDEX billing_orders_once ON billing_orders (mode, seq) WHERE status = 'paid' AND subscription_id IS NULL;
 CREATE INDEX billing_orders_pending ON billing_orders (account_id, seq) WHERE status = 'processing';

@@ -51,7 +51,7 @@ export async function readLogo(file: File, maxLength: number): Promise<string | 
   if (!/^image\/(png|jpeg|webp|gif)$/.test(file.type)) return undefined
   const uri = await new Promise<string>((resolve, reject) => {
     const reader = new FileReader()
-    reader.onload = () => resolve(String(reader.result))
+    reader.onload = () => resolve(typeof reader.result === 'string' ? reader.result : '')
     reader.onerror = () => reject(reader.error ?? new Error('The file cannot be read.'))
     reader.readAsDataURL(file)
   })
