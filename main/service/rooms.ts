@@ -194,7 +194,8 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
     async removeWebhooks(accountId) {
       for (const { id } of (await webhooks.api.list(accountId)).data) await webhooks.api.remove(accountId, id)
     },
-    onDeleted: [members.api.accountDeleted],
+    // Billing is built after this one.
+    onDeleted: [members.api.accountDeleted, (tx, accountId) => billing.api.clients.accountDeleted(tx, accountId)],
   })
   const links = linksRoom({
     ...{ ...deps, instances: instances.api, isSuspended: accounts.isSuspended },

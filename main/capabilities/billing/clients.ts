@@ -37,6 +37,8 @@ export interface ClientBillings {
   set(agencyId: AccountId, clientId: string, body: ClientBillingBody): Promise<ClientBilling>
   /** What is left is invoiced. */
   remove(agencyId: AccountId, clientId: string): Promise<void>
+  /** In the commit that deletes a sub-account: nobody is billed for it any more. */
+  accountDeleted(tx: Tx, clientId: AccountId): Promise<void>
   invoices(
     agencyId: AccountId,
     clientId: string,
@@ -250,13 +252,11 @@ export function createClientBillings(deps: Deps): ClientBillings {
 
     async remove(agencyId, clientId) {
       const row = await getRow(agencyId, clientId)
-      await db.commit(async (tx) => {
-        await tx.run(dropClient, { clientId: row.clientId })
-        const { subscriptionId } = row
-        if (subscriptionId === null) return
-        const input = { agencyId, subscriptionId }
-        await ended.add(tx, { accountId: agencyId, subjectId: row.clientId, key: subscriptionId, input })
-      })
+      await db.commit((tx) => drop(tx, row))
+    },
+    async accountDeleted(tx, clientId) {
+      const row = await tx.one(clientRow, { clientId })
+      if (row !== undefined) await drop(tx, row)
     },
 
     async invoices(agencyId, clientId, page) {
@@ -269,6 +269,13 @@ export function createClientBillings(deps: Deps): ClientBillings {
         hasMore,
       }
     },
+  }
+
+  async function drop(tx: Tx, { clientId, agencyId, subscriptionId }: ClientRow): Promise<void> {
+    await tx.run(dropClient, { clientId })
+    if (subscriptionId === null) return
+    const input = { agencyId, subscriptionId }
+    await ended.add(tx, { accountId: agencyId, subjectId: clientId, key: subscriptionId, input })
   }
 
   async function addJob(tx: Tx, agencyId: AccountId, clientId: AccountId, revision: number): Promise<void> {

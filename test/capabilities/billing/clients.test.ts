@@ -82,6 +82,15 @@ test('an agency bills a client: a price, a tax id, and each day’s use once; of
   expect((await w.api('DELETE', path)).status).toBe(204)
   expect((await w.api('GET', path)).status).toBe(404)
   await until('it has ended', async () => (await stripe(b, 'subscription'))[0].status === 'canceled')
+  // Deleting a sub-account ends its billing too.
+  const second = await call('POST', '/v1/agency/accounts', { name: 'Second' })
+  const at = `/v1/agency/accounts/${second.id}`
+  await call('PUT', `${at}/billing`, { ...TERMS, metered: [] })
+  await until('the second is billed', async () => (await call('GET', `${at}/billing`)).status === 'active')
+  await call('DELETE', `${at}?confirm=true`)
+  await until('it has ended', async () =>
+    (await stripe(b, 'subscription')).every(({ status }: { status: string }) => status === 'canceled'),
+  )
   // A stranger's account, and one that is no sub-account.
   expect((await w.api('PUT', `/v1/agency/accounts/${w.account.id}/billing`, TERMS)).status).toBe(404)
   // A sub-account buys nothing itself: the agency pays for its slots.

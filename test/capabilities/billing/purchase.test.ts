@@ -158,3 +158,20 @@ test('a change of plan costs exactly what the preview said, and less gives credi
   expect(subscriptions).toHaveLength(1)
   expect(await b.charged()).toBe(1_900 + due)
 })
+
+test('a price that changed since it was shown is refused once, and nothing is charged', async () => {
+  const b = await billingWorld()
+  await b.card()
+  await b.buy({ product: 'setup' })
+  // What the window has shown; the provider wants more by now.
+  await b.w.service.db.commit((tx) =>
+    tx.run(
+      { text: `UPDATE billing_prices SET amount_cents = 8900 WHERE lookup_key = 'switchboard_setup_session'` },
+      {},
+    ),
+  )
+  const message = await refused(b, 409, 'invalid_state', { product: 'setup' })
+  expect(message).toContain('has changed to $99.00. Nothing was charged')
+  expect(await b.charged()).toBe(9_900)
+  expect(await b.buy({ product: 'setup' })).toMatchObject({ status: 'paid', amount_cents: 9_900 })
+})
