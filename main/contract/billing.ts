@@ -38,10 +38,6 @@ const Product = Type.Object({
   kind: Type.Enum([...PRODUCT_KINDS]),
   tiers: Type.Array(Tier),
 })
-<<<<<<< HEAD
-type Product = Static<typeof Product>
-=======
->>>>>>> billing
 
 export const Catalogue = Type.Object({
   has_saved_card: Type.Boolean({
