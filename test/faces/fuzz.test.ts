@@ -266,6 +266,8 @@ test('the fuzzer came through: what can be carried out with any valid body was',
     'startHistoryImport',
     // Needs two instances of one number.
     'fuseInstances',
+    // Needs as many free slots as it asks for, and a time zone that exists.
+    'createSubAccount',
     // Need another account than their own, or end what they are about.
     'transferInstance',
     'deleteSubAccount',
