@@ -76,17 +76,16 @@ interface AnyOptions {
   readonly signal?: AbortSignal
 }
 
+/** The types of the options are exact for every id. With any id, the compiler would have to resolve all of them at once. */
+const optionsOf = (given: readonly unknown[]): AnyOptions => (given[0] ?? {}) as AnyOptions
+
 /**
  * Calls an operation of the service: `call('listInstances', { query: { limit: 50 } })`. Parameters, body and answer are
  * those of its contract.
  * @throws Problem
  */
-export function call<Id extends keyof Operations>(
-  id: Id & JsonId<Id>,
-  ...[options]: CallOptions<Id>
-): Promise<Reply<Id>> {
-  // The conditional types above are exact for every id; here, with any id, the compiler cannot resolve them.
-  const { params, query, body, file, idempotencyKey, confirm, signal } = (options ?? {}) as AnyOptions
+export function call<Id extends keyof Operations>(id: Id & JsonId<Id>, ...given: CallOptions<Id>): Promise<Reply<Id>> {
+  const { params, query, body, file, idempotencyKey, confirm, signal } = optionsOf(given)
   const [method] = OPERATIONS[id]
   return json<Reply<Id>>(method, pathOf(id, params), {
     query: { ...query, ...(confirm === true && { confirm }) },
@@ -98,17 +97,17 @@ export function call<Id extends keyof Operations>(
 }
 
 /** The address of an operation that answers with a file, for `src` and `href`. */
-export function fileUrl<Id extends keyof Operations>(id: Id & FileId<Id>, ...[options]: CallOptions<Id>): string {
-  const { params, query } = (options ?? {}) as AnyOptions
+export function fileUrl<Id extends keyof Operations>(id: Id & FileId<Id>, ...given: CallOptions<Id>): string {
+  const { params, query } = optionsOf(given)
   return `/panel${pathOf(id, params)}${queryOf(query)}`
 }
 
 /** The answer of an operation as CSV. @throws Problem */
 export async function readCsv<Id extends keyof Operations>(
   id: Id & CsvId<Id>,
-  ...[options]: CallOptions<Id>
+  ...given: CallOptions<Id>
 ): Promise<Blob> {
-  const { params, query } = (options ?? {}) as AnyOptions
+  const { params, query } = optionsOf(given)
   const wish = { headers: { accept: 'text/csv' }, ...(query && { query }) }
   return (await request('GET', pathOf(id, params), wish)).blob()
 }
