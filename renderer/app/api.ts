@@ -77,7 +77,7 @@ interface AnyOptions {
 }
 
 /** The types of the options are exact for every id. With any id, the compiler would have to resolve all of them at once. */
-const optionsOf = (given: readonly unknown[]): AnyOptions => (given[0] ?? {}) as AnyOptions
+const optionsOf = (given: readonly unknown[]): AnyOptions => given[0] ?? {}
 
 /**
  * Calls an operation of the service: `call('listInstances', { query: { limit: 50 } })`. Parameters, body and answer are
