@@ -19,7 +19,13 @@ beforeAll(async () => {
   const contacts = '12025550123'
   await w.api('POST', '/v1/contacts', { phone: contacts })
   const campaigns = draft.body.campaign_id
-  ids = { instances: line.id, webhooks: webhook.body.id, phones: '12025550177', numbers, campaigns, contacts }
+  const client = (await w.api('POST', '/v1/agency/accounts', { name: 'Client' })).body
+  const wish = { name: 'Theirs', scopes: ['instances:read'] }
+  const clientKey = (await w.api('POST', `/v1/agency/accounts/${client.id}/keys`, wish)).body
+  const link = (await w.api('POST', `/v1/instances/${line.id}/access-links`, {})).body
+  const agency = { accounts: client.id, keys: clientKey.id, 'access-links': link.id }
+  const webhooks = webhook.body.id
+  ids = { instances: line.id, webhooks, phones: '12025550177', numbers, campaigns, contacts, ...agency }
 })
 afterAll(() => w.close())
 

@@ -149,6 +149,17 @@ export async function sideOf(w: World, owner: string, name: string, digits: stri
   return { ...made, ...ids, account, words }
 }
 
+/** A sub-account with a key; '' in a sub-account, which has none. */
+async function clientOf(w: World, owner: string, name: string): Promise<{ client: string; clientKey: string }> {
+  const wish = { name: `${name}-client`, external_ref: `${name}-client-ref` }
+  const made = await w.api('POST', '/v1/agency/accounts', wish, { key: owner })
+  if (made.status === 409) return { client: '', clientKey: '' }
+  const { id: client } = made.body
+  const key = { name: `${name}-client-key`, scopes: ['instances:read'] }
+  const { id: clientKey } = await mustFor(w, owner)('POST', `/v1/agency/accounts/${client}/keys`, key)
+  return { client, clientKey }
+}
+
 /** A name, an id or a code is told from every other; a side's own name stands in all of its names. */
 function wordsOf(value: unknown): string[] {
   if (typeof value === 'string') return [value]

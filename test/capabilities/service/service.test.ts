@@ -33,7 +33,7 @@ test('the service says what it is and where it keeps things', async () => {
     // What no operation asks for is not offered.
     scopes: [
       ...['instances:read', 'instances:write', 'messages:send', 'messages:read', 'webhooks:read', 'webhooks:write'],
-      ...['dispatch:read', 'dispatch:manage'],
+      ...['dispatch:read', 'dispatch:manage', 'agency:read', 'agency:manage', 'links:generate'],
     ],
     password_set: false,
     // Nothing was built here that could be started.
