@@ -18,6 +18,15 @@ const EDGES = {
   'line-settings': ['instances'],
   history: ['instances', 'messages'],
   sandbox: ['instances'],
+  'ai-providers': ['instances'],
+  'ai-knowledge': ['instances', 'ai-providers'],
+  ai: ['instances', 'messages', 'safety', 'opt-outs', 'ai-providers', 'ai-knowledge', 'usage'],
+  'ai-evaluations': ['instances', 'ai'],
+  agency: ['account', 'entitlements', 'instances', 'usage'],
+  links: ['instances'],
+  members: ['account'],
+  billing: ['entitlements', 'usage'],
+  voice: ['instances'],
 }
 
 const ROOMS = readdirSync('main/capabilities', { withFileTypes: true })
@@ -32,13 +41,25 @@ const LAYERS = {
   vault: ['contract', 'kernel', 'config'],
   engines: ['contract', 'kernel', 'config'],
   simulators: ['contract', 'kernel', 'config'],
-  capabilities: ['contract', 'kernel', 'config', 'storage', 'vault', 'engines', 'simulators'],
+  voice: ['contract', 'kernel', 'config'],
+  capabilities: ['contract', 'kernel', 'config', 'storage', 'vault', 'engines', 'simulators', 'voice'],
   faces: ['contract', 'kernel', 'config', 'storage', 'vault', 'engines', 'simulators', 'capabilities'],
   config: ['contract', 'kernel'],
-  service: ['contract', 'kernel', 'config', 'storage', 'vault', 'engines', 'simulators', 'capabilities', 'faces'],
+  service: [
+    'contract',
+    'kernel',
+    'config',
+    'storage',
+    'vault',
+    'engines',
+    'simulators',
+    'voice',
+    'capabilities',
+    'faces',
+  ],
   machine: ['contract', 'kernel', 'config', 'service'],
   commands: ['contract', 'kernel', 'config', 'faces', 'service', 'machine'],
-  shell: ['contract', 'kernel', 'config', 'storage', 'vault', 'engines', 'capabilities', 'faces', 'service'],
+  shell: ['contract', 'kernel', 'config', 'storage', 'vault', 'engines', 'voice', 'capabilities', 'faces', 'service'],
 }
 
 /** A package, and the only place in main/ that may import it. */
@@ -49,6 +70,9 @@ const HOMES = {
   keytar: '^main/vault/',
   baileys: '^main/engines/smv2/',
   libsignal: '^main/engines/smv2/',
+  unpdf: '^main/kernel/documents/pdf[.]ts$',
+  mammoth: '^main/kernel/documents/docx[.]ts$',
+  stripe: '^main/(capabilities/billing/stripe|simulators/stripe)/',
   '@ffmpeg/core': '^main/kernel/media-program[.]ts$',
   undici: '^main/kernel/(outbound|exchange|connections)[.]ts$',
 }

@@ -42,6 +42,7 @@ interface Values {
   readonly ratePerMinute: number
   readonly anonymousRatePerMinute: number
   readonly slots: number
+  readonly agencyOvercommit: boolean
   readonly sendTimeoutMs: number
   /** Waits before attempts 2 to 8 of a webhook delivery. */
   readonly retryScheduleSeconds: readonly number[]
@@ -55,6 +56,7 @@ interface Values {
   readonly metaAppSecret: Secret | null
   readonly metaConfigId: string | null
   readonly sandboxGraphPort: number
+  readonly sandboxModelPort: number
   /** Base URL of GoHighLevel's API, or `sandbox`: live instances use the built-in simulator too. */
   readonly ghlBaseUrl: string
   /** Where people allow the app. */
@@ -89,6 +91,15 @@ interface Values {
   readonly safetyFirstContactsDays: number
   readonly safetyWithheldPercent: number
   readonly safetyTimezone: string
+  /** How much faster than real calls those of the sandbox run. */
+  readonly voiceSandboxSpeed: number
+  /** The mail server; null: mails are kept in the mail sandbox. */
+  readonly smtpHost: string | null
+  readonly smtpPort: number
+  readonly smtpSecurity: 'tls' | 'starttls' | 'none'
+  readonly smtpUser: string | null
+  readonly smtpPassword: Secret | null
+  readonly smtpFrom: string
   /** Private CIDR ranges that webhooks and media URLs may point to. */
   readonly trustedRanges: readonly string[]
   readonly backups: 'hourly' | 'off'
@@ -211,6 +222,14 @@ export const SETTINGS: { readonly [K in keyof Values]: Setting<Values[K]> } = {
     description: 'Maximum number of instances, sandbox and live together.',
     window: 'now',
   },
+  agencyOvercommit: {
+    name: 'agency.overcommit',
+    kind: boolean,
+    fallback: false,
+    description:
+      'Sub-accounts may be given more slots than there are. A new instance then also needs a slot that nobody uses.',
+    window: 'now',
+  },
   sendTimeoutMs: {
     name: 'send_timeout_ms',
     kind: integer({ min: 100, max: LIMITS.sendTimeoutMs }),
@@ -278,6 +297,12 @@ export const SETTINGS: { readonly [K in keyof Values]: Setting<Values[K]> } = {
     kind: integer({ min: 0, max: 65_535 }),
     fallback: 0,
     description: 'Port of the simulated Graph API; 0 picks a free one.',
+  },
+  sandboxModelPort: {
+    name: 'sandbox.model_port',
+    kind: integer({ min: 0, max: 65_535 }),
+    fallback: 0,
+    description: 'Port of the sandbox model; 0 picks a free one.',
   },
   ghlBaseUrl: {
     name: 'ghl.base_url',
@@ -473,6 +498,64 @@ export const SETTINGS: { readonly [K in keyof Values]: Setting<Values[K]> } = {
     defaultText: 'the time zone of this machine',
     description: 'Time zone in which the days and hours of these limits begin.',
     window: 'now',
+  },
+  voiceSandboxSpeed: {
+    name: 'sandbox.voice_speed',
+    kind: integer({ min: 1, max: 20 }),
+    fallback: 1,
+    description:
+      'How many times faster than real calls those of the sandbox run, for tests. Recordings keep their length.',
+    window: 'now',
+  },
+  smtpHost: {
+    name: 'smtp.host',
+    kind: text({ words: 'host name', rule: 'be a host name without a port', accept: hostName }),
+    fallback: null,
+    defaultText: 'none: mails are kept in the mail sandbox and reach nobody',
+    description: 'Mail server for summaries of calls.',
+    window: 'restart',
+  },
+  smtpPort: {
+    name: 'smtp.port',
+    kind: integer({ min: 1, max: 65_535 }),
+    fallback: 587,
+    description: 'Port of the mail server.',
+    window: 'restart',
+  },
+  smtpSecurity: {
+    name: 'smtp.security',
+    kind: oneOf('starttls', 'tls', 'none'),
+    fallback: 'starttls',
+    description: 'How the connection to the mail server is encrypted. Use `none` for a server on this machine only.',
+    window: 'restart',
+  },
+  smtpUser: {
+    name: 'smtp.user',
+    kind: text({ words: 'text', rule: 'be a user name', accept: (user) => user || undefined }),
+    fallback: null,
+    defaultText: 'none: without signing in',
+    description: 'User name at the mail server.',
+    window: 'restart',
+  },
+  smtpPassword: {
+    name: 'smtp.password',
+    kind: text({
+      words: 'text',
+      rule: 'not be empty',
+      accept: (password) => (password ? new Secret(password) : undefined),
+    }),
+    fallback: null,
+    defaultText: 'none',
+    description: 'Password at the mail server.',
+    only: ['environment'],
+    secret: true,
+  },
+  smtpFrom: {
+    name: 'smtp.from',
+    kind: text({ words: 'address', rule: 'be a mail address', accept: matching(/^[^\s@<>]+@[^\s@<>]+$/) }),
+    fallback: 'switchboard@localhost',
+    description: 'Sender of mails.',
+    window: 'restart',
   },
   trustedRanges: {
     name: 'egress.trusted_ranges',

@@ -5,7 +5,7 @@ import { startService } from './service.ts'
 import { isLink } from './shell/deep-link.ts'
 import { runDesktop } from './shell/desktop-app.ts'
 import { HIDDEN } from './shell/login-item.ts'
-import { startUtilityProcess } from './shell/utility-process.ts'
+import { forkUtilityProcess, startUtilityProcess } from './shell/utility-process.ts'
 
 // Under Electron this file is out/main/desktop.js, in the project and inside the package alike.
 const out = join(import.meta.dirname, '..')
@@ -28,7 +28,7 @@ void runDesktop({
   async startService(restart) {
     process.umask(0o077)
     const { config } = settingsOf(argv.filter(isSetting))
-    const world = worldOf(config, config.logLevel, join(out, 'renderer'), startUtilityProcess)
+    const world = worldOf(config, config.logLevel, join(out, 'renderer'), startUtilityProcess, forkUtilityProcess)
     return {
       service: await startService({ ...world, restart, isInteractive: true }),
       home: config.home,

@@ -5,6 +5,7 @@ import { systemClock } from './kernel/clock.ts'
 import { systemRandom } from './kernel/ids.ts'
 import { createLog, type LogLevel } from './kernel/log.ts'
 import { maintenanceProcess } from './service/maintenance.ts'
+import { voiceStarter, type ForkProgram } from './service/voice.ts'
 import { bridgeProgram } from './service/bridge-program.ts'
 import type { World } from './service.ts'
 
@@ -19,12 +20,14 @@ export function settingsOf(argv: readonly string[]): { rest: readonly string[]; 
  * This machine's own time, chance and files.
  * @param consoleFolder where the built window lies; null: it is not served.
  * @param start how a program of ours is started: Electron has a way of its own.
+ * @param forkProgram the same for one that messages are exchanged with.
  */
 export const worldOf = (
   config: Config,
   logLevel: LogLevel,
   consoleFolder: string | null = null,
   start?: Parameters<typeof maintenanceProcess>[1],
+  forkProgram?: ForkProgram,
 ): World => ({
   clock: systemClock,
   random: systemRandom,
@@ -33,6 +36,17 @@ export const worldOf = (
   consoleFolder,
   // The window lies in out/renderer.
   maintenanceProcess: consoleFolder === null ? null : maintenanceProcess(join(consoleFolder, '..', 'main'), start),
+  startVoice:
+    consoleFolder === null
+      ? null
+      : voiceStarter(
+          {
+            voice: join(consoleFolder, '..', 'main', 'voice-program.js'),
+            speech: join(consoleFolder, '..', 'main', 'flite-thread.js'),
+          },
+          forkProgram,
+        ),
   mediaProgram: consoleFolder === null ? null : join(consoleFolder, '..', 'main', 'media-program.js'),
+  documentProgram: consoleFolder === null ? null : join(consoleFolder, '..', 'main', 'document-program.js'),
   bridge: consoleFolder === null ? null : bridgeProgram(join(consoleFolder, '..', '..')),
 })

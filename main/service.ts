@@ -114,7 +114,7 @@ const logFileOf = ({ clock, config }: World) =>
   })
 
 async function run(world: World, home: Home, machinery: Infrastructure, rooms: Rooms): Promise<Service> {
-  const { vault, outbound, live, clockJumps, storage, nodes, jobs, files, converter } = machinery
+  const { vault, outbound, live, clockJumps, storage, nodes, jobs, files, converter, documents } = machinery
   const { clock, config, log } = world
   const { list, address, accounts, engineHost } = rooms
   const housekeeping = createHousekeeping({
@@ -205,6 +205,7 @@ async function run(world: World, home: Home, machinery: Infrastructure, rooms: R
     for (const room of list.toReversed()) await room.close?.()
     await outbound.close()
     await converter.close()
+    await documents.close()
     vault.close()
     log.info({ event: 'service.stopped' })
     await home.close()

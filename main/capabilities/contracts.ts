@@ -1,28 +1,42 @@
 import type { Operation, RoomContract } from '../contract/operation.ts'
 import { accountContract } from './account/contract.ts'
+import { aiContract } from './ai/contract.ts'
+import { aiEvaluationsContract } from './ai-evaluations/contract.ts'
+import { aiKnowledgeContract } from './ai-knowledge/contract.ts'
+import { aiProvidersContract } from './ai-providers/contract.ts'
+import { agencyContract } from './agency/contract.ts'
 import { approvalsContract } from './approvals/contract.ts'
+import { auditContract } from './audit/contract.ts'
+import { billingContract } from './billing/contract.ts'
 import { callsContract } from './calls/contract.ts'
 import { contactsContract } from './contacts/contract.ts'
 import { campaignsContract } from './campaigns/contract.ts'
 import { fusionContract } from './fusion/contract.ts'
 import { crmContract } from './crm/contract.ts'
 import { directContract } from './direct/contract.ts'
+import { entitlementsContract } from './entitlements/contract.ts'
 import { eventsContract } from './events/contract.ts'
 import { historyContract } from './history/contract.ts'
 import { instanceWebhookContract } from './instance-webhook/contract.ts'
 import { instancesContract } from './instances/contract.ts'
 import { lineSettingsContract } from './line-settings/contract.ts'
+import { linksContract } from './links/contract.ts'
+import { membersContract } from './members/contract.ts'
 import { messagesContract } from './messages/contract.ts'
 import { optOutsContract } from './opt-outs/contract.ts'
 import { overviewContract } from './overview/contract.ts'
 import { safetyContract } from './safety/contract.ts'
 import { sandboxContract } from './sandbox/contract.ts'
 import { serviceContract } from './service/contract.ts'
+import { usageContract } from './usage/contract.ts'
+import { voiceContract } from './voice/contract.ts'
 import { webhooksContract } from './webhooks/contract.ts'
 
 const ROOMS = [
   { room: 'account', operations: accountContract, topics: ['account', 'keys'] },
   { room: 'approvals', operations: approvalsContract, topics: ['approvals'] },
+  { room: 'entitlements', operations: entitlementsContract },
+  { room: 'usage', operations: usageContract },
   { room: 'instances', operations: instancesContract, topics: ['instances'] },
   { room: 'fusion', operations: fusionContract, topics: ['fusion'] },
   { room: 'safety', operations: safetyContract },
@@ -37,8 +51,18 @@ const ROOMS = [
   { room: 'events', operations: eventsContract, topics: ['events'] },
   { room: 'direct', operations: directContract },
   { room: 'overview', operations: overviewContract },
-  { room: 'campaigns', operations: campaignsContract, topics: ['campaigns'] },
-  { room: 'crm', operations: crmContract, topics: ['crm'] },
+  { room: 'ai', operations: aiContract, topics: ['ai'], feature: 'ai' },
+  { room: 'ai-providers', operations: aiProvidersContract, feature: 'ai' },
+  { room: 'ai-knowledge', operations: aiKnowledgeContract, feature: 'ai' },
+  { room: 'ai-evaluations', operations: aiEvaluationsContract, feature: 'ai' },
+  { room: 'campaigns', operations: campaignsContract, topics: ['campaigns'], feature: 'campaigns' },
+  { room: 'billing', operations: billingContract, topics: ['billing'] },
+  { room: 'agency', operations: agencyContract, topics: ['agency'] },
+  { room: 'links', operations: linksContract, topics: ['access-links'] },
+  { room: 'members', operations: membersContract, topics: ['members'] },
+  { room: 'audit', operations: auditContract, topics: ['audit-log'] },
+  { room: 'crm', operations: crmContract, topics: ['crm'], feature: 'ghl' },
+  { room: 'voice', operations: voiceContract, topics: ['voice'], feature: 'voice' },
   { room: 'sandbox', operations: sandboxContract, topics: ['sandbox'] },
   { room: 'service', operations: serviceContract, topics: ['service', 'tool-calls', 'assistants'] },
 ] as const satisfies readonly RoomContract[]

@@ -1,6 +1,7 @@
 /**
  * Which calls of an assistant need a person's approval in the window. `destructive`: calls that remove or end something,
- * change where data goes, resend it, grant access or spend money. `sending`: those, and calls that reach people.
+ * change where data goes, resend it or grant access. `sending`: those, and calls that reach people. Calls that spend
+ * money need approval under each of them.
  */
 export const APPROVAL_POLICIES = ['none', 'destructive', 'sending'] as const
 export type ApprovalPolicy = (typeof APPROVAL_POLICIES)[number]
@@ -12,7 +13,7 @@ export type ApprovalPolicy = (typeof APPROVAL_POLICIES)[number]
  * - `destination`: sets or changes a URL that data is sent to.
  * - `replay`: resends stored data, or sends to a destination on request.
  * - `access`: creates a key, link or invitation, or grants access some other way.
- * - `money`: spends money.
+ * - `money`: spends money. Needs approval whatever the policy: no key can turn it off.
  * - `people`: reaches people; needs approval under `sending` only.
  */
 type ApprovalReason = 'ends' | 'destination' | 'replay' | 'access' | 'money' | 'people'
@@ -33,7 +34,7 @@ export type ApprovalRule = ApprovalReason | ApprovalByPath
 interface ApprovalFacts {
   readonly destructive?: boolean
   readonly confirm?: unknown
-  readonly approval?: ApprovalRule
+  readonly approval?: ApprovalRule | undefined
 }
 
 /**
@@ -45,8 +46,10 @@ export function needsApproval(
   operation: ApprovalFacts,
   args?: Readonly<Record<string, unknown>>,
 ): boolean {
-  if (policy === 'none') return false
-  const applies = (reason: ApprovalReason | null) => reason !== null && (reason !== 'people' || policy === 'sending')
+  const applies = (reason: ApprovalReason | null) => {
+    if (reason === null || policy === 'none') return reason === 'money'
+    return reason !== 'people' || policy === 'sending'
+  }
   return reasonsOf(operation, args).some(applies)
 }
 
@@ -58,6 +61,25 @@ function reasonsOf(operation: ApprovalFacts, args?: Readonly<Record<string, unkn
   if (args === undefined) return [...Object.values(reasons), otherwise]
   const name = by.map((part) => String(args[part])).join('/')
   return [Object.hasOwn(reasons, name) ? (reasons[name] ?? null) : otherwise]
+}
+
+interface Closable {
+  readonly method: string
+  readonly scope: string | null
+  readonly approval?: ApprovalRule | undefined
+}
+
+/**
+ * Whether a suspended account may not make the call: it reaches people, sends stored data out, or opens a link.
+ * @param args as in `needsApproval`.
+ */
+export function isClosedWhenSuspended(
+  { method, scope, approval }: Closable,
+  args?: Readonly<Record<string, unknown>>,
+): boolean {
+  if (method === 'POST' && scope === 'links:generate') return true
+  if (approval === undefined) return false
+  return reasonsOf({ approval }, args).some((reason) => reason === 'people' || reason === 'replay')
 }
 
 export const APPROVAL_STATES = ['pending', 'approved', 'refused', 'expired', 'executed'] as const

@@ -12,14 +12,22 @@ export const CampaignStatus = Type.Enum([...CAMPAIGN_STATUSES], {
     '`canceled` and `failed` are final; a campaign fails when none of its numbers could send for 24 hours.',
 })
 
-const PAUSE_REASONS = ['user', 'error_threshold', 'restricted', 'no_instance', 'outside_window', 'app_offline'] as const
+const PAUSE_REASONS = [
+  'user',
+  'error_threshold',
+  'restricted',
+  'no_instance',
+  'outside_window',
+  'app_offline',
+  'account_suspended',
+] as const
 export type PauseReason = (typeof PAUSE_REASONS)[number]
 const PauseReason = Type.Enum([...PAUSE_REASONS], {
   description:
     'Resume it yourself after `user` (you paused it), `error_threshold` (too many sends failed) and `app_offline` (the ' +
     'service was off for more than 12 hours when the next message was due). It resumes automatically after ' +
-    '`outside_window` (the sending hours begin), `no_instance` (a number connects) and `restricted` (WhatsApp lifts the ' +
-    'restriction on first messages).',
+    '`outside_window` (the sending hours begin), `no_instance` (a number connects), `restricted` (WhatsApp lifts the ' +
+    'restriction on first messages) and `account_suspended` (the agency activates the account).',
 })
 
 export const RECIPIENT_STATUSES = [

@@ -25,6 +25,7 @@ export const EVENT_EXAMPLES: { readonly [T in EventType]: EventData[T] } = {
     from: '12025550123',
     from_me: false,
     is_group: false,
+    chat_type: 'person',
     type: 'text',
     text: 'When will my order arrive?',
     timestamp: '2026-03-01T09:30:00.000Z',

@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox'
+import { CHAT_TYPES } from './addresses.ts'
 import { contentFields } from './message-content.ts'
 import { Digits, MessageErrorShape, MessageStatus, Nullable, Source, Timestamp, Engine } from './shapes.ts'
 
@@ -75,7 +76,12 @@ export const EVENT_DATA = {
   'instance.deleted': Type.Object({ name: Type.String(), deleted_at: Timestamp }),
   'message.received': Type.Object({
     ...messageFields,
-    is_group: Type.Boolean(),
+    is_group: Type.Boolean({ description: 'Whether more than one person reads along: in groups and in channels.' }),
+    chat_type: Type.Enum([...CHAT_TYPES], {
+      description:
+        'What `chat` is. A post in a channel that the number follows is `channel`: `chat` and `from` are the ID of the ' +
+        'channel, which does not say who wrote it.',
+    }),
     type: Type.String({
       description:
         'text, image, video, audio, document, sticker, location, contact, poll, poll_vote or unavailable. A kind without ' +

@@ -1,6 +1,7 @@
 import type { Static, TObject, TSchema } from 'typebox'
 import type { ApprovalRule } from './approval.ts'
 import type { ErrorCode } from './errors.ts'
+import type { Feature } from './features.ts'
 import type { Topic } from './notice.ts'
 import type { Scope } from './scopes.ts'
 import type { Engine } from './shapes.ts'
@@ -103,7 +104,7 @@ export interface Operation {
   /** A missing body is read as {}. */
   readonly bodyOptional?: true
   readonly reply: {
-    readonly status: 200 | 201 | 202 | 204
+    readonly status: 200 | 201 | 202 | 204 | 307
     readonly description: string
     /** The same body with another status: 200 if the resource already existed, 201 if it was created. */
     readonly also?: { readonly status: 200 | 201; readonly description: string }
@@ -132,6 +133,8 @@ export interface RoomContract {
   readonly operations: Contract
   /** Segments of its paths that are topics: an operation that changes something publishes the last one of its path. */
   readonly topics?: readonly Topic[]
+  /** All of its operations need it: a sub-account without it gets 403 `insufficient_scope`. */
+  readonly feature?: Feature
 }
 
 export type BodyOf<O extends Operation> = O extends { bodyFile: FileBodySpec }

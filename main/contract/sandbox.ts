@@ -29,6 +29,67 @@ export const GRAPH_FAULTS = [
 ] as const
 export type GraphFault = (typeof GRAPH_FAULTS)[number]
 
+/** Faults of the sandbox model, in its next requests. */
+export const MODEL_FAULTS = [
+  'unauthorized',
+  'rate_limited',
+  'server_error',
+  'cut_stream',
+  'malformed_json',
+  'malformed_tool_call',
+  'silence',
+  'slow_headers',
+] as const
+export type ModelFault = (typeof MODEL_FAULTS)[number]
+
+/** What the sandbox model answers instead of finding an answer in its prompt. */
+export const ModelReply = Type.Object(
+  {
+    text: Type.Optional(Type.String({ maxLength: 32_000, description: 'What it says.' })),
+    tool_calls: Type.Optional(
+      Type.Array(
+        Type.Object(
+          {
+            name: Type.String({ minLength: 1, maxLength: 64 }),
+            arguments: Type.Record(Type.String({ maxLength: 100 }), Type.Unknown(), {
+              description: 'Sent as they are, even if the tool does not take them.',
+            }),
+          },
+          { additionalProperties: false },
+        ),
+        { minItems: 1, maxItems: 10, description: 'Tools it calls.' },
+      ),
+    ),
+    delay_ms: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: 60_000, default: 0, description: 'How long it thinks.' }),
+    ),
+  },
+  { additionalProperties: false },
+)
+export type ModelReply = Static<typeof ModelReply>
+
+/** How a program asks the sandbox model, and what was asked. */
+export const SandboxModel = Type.Object({
+  base_url: Type.String({ description: '`base_url` for agents with the provider `custom`. It stays the same.' }),
+  local_url: Nullable(
+    Type.String({ description: 'The same for other programs on this computer; changes with every restart.' }),
+  ),
+  api_key: Type.String({ description: 'Works with the sandbox model only.' }),
+  models: Type.Array(Type.String()),
+  queued_replies: Type.Integer(),
+  requests: Type.Array(
+    Type.Object({
+      at: Timestamp,
+      path: Type.String(),
+      model: Nullable(Type.String()),
+      status: Nullable(Type.Integer({ description: 'null: the connection was closed without a response.' })),
+      fault: Nullable(Type.Enum([...MODEL_FAULTS])),
+    }),
+    { description: 'The last 100 requests of the account, newest first.' },
+  ),
+})
+export type SandboxModel = Static<typeof SandboxModel>
+
 /** What the onboarding page asks for to connect a live official instance to a simulated number. */
 export const GraphCredentials = Type.Object({
   number: Digits,

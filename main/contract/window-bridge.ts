@@ -68,6 +68,14 @@ export type SignOutcome =
   /** No browser that could ask, or WhatsApp's page did not load. */
   | { readonly kind: 'unavailable' }
 
+/** Where the app would ask for a passkey on this computer. */
+export interface PasskeyReadiness {
+  /** `none`: no browser that could ask is installed. */
+  readonly way: 'window' | 'browser' | 'none'
+  /** Whether a phone near by can be reached; null: the app cannot tell. */
+  readonly hasBluetooth: boolean | null
+}
+
 /** Requests of the page to the app. `shell/window-requests.ts` handles them. */
 export interface WindowRequests {
   readPreferences(): Promise<PreferencesView>
@@ -77,6 +85,8 @@ export interface WindowRequests {
   fetchUpdate(): Promise<UpdateState>
   /** Finishes running work, installs the update and reopens the app. */
   restartToUpdate(): Promise<UpdateState>
+  /** Known before a phone is linked, so that the person can prepare. Opens nothing. */
+  readPasskeyReadiness(): Promise<PasskeyReadiness>
   /** Asks for the passkey of a WhatsApp account on WhatsApp's own site. A new request replaces one that is open. */
   signPasskey(request: PasskeyRequest): Promise<SignOutcome>
 }

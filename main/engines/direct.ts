@@ -31,8 +31,14 @@ interface GroupMember {
   readonly isAdmin: boolean
 }
 
+/** `announcements`: where the admins of a community write to all of its members. */
+type GroupKind = 'group' | 'community' | 'announcements'
+
 export interface Group {
   readonly id: string
+  readonly kind: GroupKind
+  /** The community it belongs to. */
+  readonly communityId: string | null
   readonly name: string
   readonly owner: string
   readonly createdAtMs: number

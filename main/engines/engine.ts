@@ -3,7 +3,7 @@ import type { LineEvent } from '../contract/line-events.ts'
 import type { MediaType, MessageErrorShape } from '../contract/shapes.ts'
 import type { Tx } from '../kernel/db.ts'
 import type { FileContent } from '../kernel/file-content.ts'
-import type { InstanceId, MessageId } from '../kernel/ids.ts'
+import type { AccountId, InstanceId, MessageId } from '../kernel/ids.ts'
 import type { DirectActs, MessageRef, ReceivedFile, TemplatePage } from './direct.ts'
 import type { HistorySource } from './history.ts'
 import type { EngineInstance } from './instance.ts'
@@ -274,6 +274,8 @@ export interface Engine {
   stop(instance: EngineInstance): Promise<void>
   /** Signs the device out on the network, then discards the session. */
   logout(instance: EngineInstance): Promise<void>
+  /** In the commit in which the instance gets another account. Its link stays as it is. */
+  rehome?(tx: Tx, id: InstanceId, accountId: AccountId): Promise<void>
   /** Discards session, media and caches without talking to the network. */
   wipe(instance: EngineInstance): Promise<void>
   /** smv2 only. */

@@ -2,7 +2,7 @@ import { ApiError } from '../contract/errors.ts'
 import type { PasskeyState } from './engine.ts'
 
 /**
- * An answer belongs to the request it was made for, and to no other.
+ * Checks that an answer is for the current step and request.
  * @throws ApiError invalid_state
  */
 export function requireStep<T extends Pick<PasskeyState, 'step' | 'attempt'>>(

@@ -3,9 +3,9 @@ import type { MediaType } from '../contract/shapes.ts'
 
 export interface MessageOrigin {
   readonly engineMessageId: string
-  /** Digits, or the group's id. */
+  /** Digits, or the id of the group or channel. */
   readonly chat: string
-  /** Digits, else the hidden id. */
+  /** Digits, else the hidden id; in a channel its id. */
   readonly from: string
   readonly fromMe: boolean
   readonly atMs: number
@@ -25,6 +25,7 @@ export type ReceivedSignal = {
   readonly kind: 'received'
   readonly type: 'text' | MediaType | 'sticker' | 'location' | 'contact' | 'poll' | 'unavailable'
   readonly text: string
+  /** More than one person reads along: a group or a channel. */
   readonly isGroup: boolean
   readonly pushName: string | null
   readonly media: {

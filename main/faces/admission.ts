@@ -1,11 +1,14 @@
 import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify'
 import type { Session } from '../capabilities/account/index.ts'
 import type { InstanceSubject, ServedOperation } from '../capabilities/handler.ts'
+import { isClosedWhenSuspended } from '../contract/approval.ts'
 import { ApiError } from '../contract/errors.ts'
+import type { Feature } from '../contract/features.ts'
 import { LIMITS } from '../contract/limits.ts'
 import type { Operation } from '../contract/operation.ts'
 import { isUuid } from '../contract/request.ts'
 import { canAccessInstance, requireAccessLevel, requireRole, requireScope, type Principal } from '../kernel/access.ts'
+import type { AccountId } from '../kernel/ids.ts'
 import { currentCaller } from './in-process-caller.ts'
 import { hostOf, type OriginGuard } from './origin-guard.ts'
 import { sessionTokens } from './panel/cookie.ts'
@@ -21,6 +24,11 @@ export interface AdmissionDeps {
   /** The port the service listens on; part of the cookie name. */
   port(): number
   subject(accountId: string, instanceId: string): Promise<InstanceSubject | undefined>
+  /** What the account may use. */
+  featuresOf(accountId: AccountId): Promise<readonly Feature[]>
+  /** The feature an operation belongs to; undefined: everybody has it. */
+  featureOf(operation: Operation): Feature | undefined
+  isSuspended(accountId: AccountId): boolean
 }
 
 /** What the checks established before the handler runs. */
@@ -40,6 +48,8 @@ declare module 'fastify' {
     exists?: ServedOperation['exists']
     /** No key required; a key that is sent is still checked. */
     open?: boolean
+    /** For pages of others: the route judges their origin. */
+    widget?: boolean
     /** `panel`: for console sessions only, never for API keys. `files`: the public page of the console. */
     console?: 'panel' | 'files'
     /** For monitoring: never rate limited, and keys are ignored. */
@@ -102,7 +112,13 @@ export function createAdmission(deps: AdmissionDeps) {
     }
     const address = `address:${request.ip}`
     showRate(reply, limiter.peek(address, anonymousRatePerMinute()))
-    guard.check({ host: hostOf(request.raw.rawHeaders), origin: request.headers.origin })
+    const isOfWidget = request.routeOptions.config.widget === true
+    const origin = isOfWidget ? undefined : request.headers.origin
+    guard.check({ host: hostOf(request.raw.rawHeaders), origin })
+    if (isOfWidget) {
+      spend(reply, `widget:${request.ip}`, anonymousRatePerMinute())
+      return NOBODY
+    }
     if (consoleRoute === 'panel') return identifySession(request, reply, isOpen)
     if (consoleRoute === 'files') {
       // Loading the page takes dozens of requests, which must not use up the anonymous limit of the API.
@@ -146,12 +162,49 @@ export function createAdmission(deps: AdmissionDeps) {
     requireRole(principal, operation.role)
     requireScope(principal, operation.scope)
     requireAccessLevel(principal, operation.reach)
+    await requireFeature(principal, deps.featureOf(operation), deps)
     if (operation.reach === 'instance')
       request.admitted.instance = await findSubject(request, principal, operation, deps)
     await exists?.(principal, request.params as Record<string, string>)
+    requireActive(principal, operation, request.params as Record<string, string>, deps)
     request.admitted.confirmed = (request.query as Record<string, unknown>)['confirm'] === 'true'
     if (operation.confirm === 'always' && !request.admitted.confirmed) throw confirmationRequired(operation)
   }
+}
+
+/** What an agency did not give to a sub-account is refused as a missing scope is. @throws ApiError insufficient_scope */
+export async function requireFeature(
+  { accountId }: Principal,
+  feature: Feature | undefined,
+  { featuresOf }: Pick<AdmissionDeps, 'featuresOf'>,
+): Promise<void> {
+  if (feature === undefined || (await featuresOf(accountId)).includes(feature)) return
+  throw new ApiError(
+    'insufficient_scope',
+    `This account may not use ${FEATURE_NAMES[feature]}. Ask your agency to turn it on.`,
+  )
+}
+
+const FEATURE_NAMES = {
+  campaigns: 'campaigns',
+  ai: 'AI agents',
+  voice: 'voice calls',
+  ghl: 'the CRM connection',
+  mcp: 'MCP',
+} as const satisfies Record<Feature, string>
+
+/** @throws ApiError account_suspended */
+function requireActive(
+  { accountId }: Principal,
+  operation: Operation,
+  params: Readonly<Record<string, string>>,
+  { isSuspended }: Pick<AdmissionDeps, 'isSuspended'>,
+): void {
+  if (!isSuspended(accountId) || !isClosedWhenSuspended(operation, params)) return
+  throw new ApiError(
+    'account_suspended',
+    'This account is suspended: it can read and change its settings, but sends nothing. Ask your agency to activate it.',
+  )
 }
 
 interface Identity {

@@ -3,7 +3,7 @@ import type { CrmCallbacks } from '../capabilities/crm/index.ts'
 import { LIMITS } from '../contract/limits.ts'
 import { consentResultPage } from './crm-pages/consent-result.ts'
 import { localeFor } from './onboarding/language.ts'
-import { PAGE_HEADERS } from './onboarding/routes.ts'
+import { sendPage } from './token-pages.ts'
 
 type OfLink = { Params: { link: string } }
 type OfConsent = { Querystring: Readonly<Record<string, unknown>> }
@@ -37,10 +37,7 @@ export function addCrmCallbackRoutes(app: FastifyInstance, { ghl, consent, webho
     const [state, code, error] = ['state', 'code', 'error'].map((name) => text(query[name]))
     const result = await consent({ state, code, error })
     const page = consentResultPage(localeFor(headers['accept-language']), result)
-    return reply
-      .code(result.kind === 'connected' || result.kind === 'denied' ? 200 : 400)
-      .headers(PAGE_HEADERS)
-      .send(page)
+    return sendPage(reply, page, result.kind === 'connected' || result.kind === 'denied' ? 200 : 400)
   })
 }
 

@@ -25,7 +25,7 @@ import { answerRaw, asApiError, internalError, malformed } from './failure.ts'
 import { callAs, currentCaller, type InProcessCaller } from './in-process-caller.ts'
 import { acceptJson } from './json-body.ts'
 import { createNotFound } from './not-found.ts'
-import { createConcurrencyLimiter, routeOperation } from './operation-route.ts'
+import { createConcurrencyLimiter, routeOperation, type OnDone } from './operation-route.ts'
 import { createOriginGuard, ownHosts } from './origin-guard.ts'
 import { createRateLimiter } from './rate-limit.ts'
 import type { RequestTimes } from './request-times.ts'
@@ -40,6 +40,8 @@ export interface DoorDeps extends Omit<AdmissionDeps, 'guard' | 'limiter' | 'por
   readonly times: Pick<RequestTimes, 'watch' | 'setOperation'>
   /** Notified of each request. */
   readonly apiActivity: Pick<ApiActivity, 'note'>
+  /** Called with each operation that was carried out, before it is answered. */
+  readonly onDone: OnDone
   /** Called after each operation that changed something. */
   readonly publish: NoticeBus<Notice>['publish']
   /** Checked before each operation that adds data. */

@@ -1,24 +1,36 @@
 import type { FastifyInstance } from 'fastify'
+import { requireFeature, type AdmissionDeps } from './admission.ts'
 import type { Mcp } from './mcp.ts'
 
 /**
  * The MCP routes. The door's hooks have run: Host and Origin, key, one rate limit token.
  * @param openMcp called for each request; the first call loads MCP.
  */
-export function addMcpRoute(app: FastifyInstance, openMcp: () => Promise<Mcp>): void {
-  for (const url of MCP_PATHS) addRoute(app, url, openMcp)
+export function addMcpRoute(
+  app: FastifyInstance,
+  openMcp: () => Promise<Mcp>,
+  featuresOf: AdmissionDeps['featuresOf'],
+): void {
+  for (const url of MCP_PATHS) addRoute(app, url, openMcp, featuresOf)
 }
 
 /** The second path offers only read-only tools. */
 const MCP_PATHS = ['/mcp', '/mcp/readonly']
 
-function addRoute(app: FastifyInstance, url: string, openMcp: () => Promise<Mcp>): void {
+function addRoute(
+  app: FastifyInstance,
+  url: string,
+  openMcp: () => Promise<Mcp>,
+  featuresOf: AdmissionDeps['featuresOf'],
+): void {
   app.route({
     method: ['GET', 'POST', 'DELETE'],
     url,
     handler: async (request, reply) => {
       const { principal } = request.admitted
       if (principal === null) throw new Error('/mcp was reached without a principal')
+      await requireFeature(principal, 'mcp', { featuresOf })
+      const features = await featuresOf(principal.accountId)
       const mcp = await openMcp()
       // hijack() also drops the headers that the hooks have set, so they are passed on.
       const headers = Object.fromEntries(
@@ -29,7 +41,7 @@ function addRoute(app: FastifyInstance, url: string, openMcp: () => Promise<Mcp>
         req: request.raw,
         res: reply.raw,
         body: request.body,
-        principal: { ...principal, source: 'mcp' },
+        principal: { ...principal, source: 'mcp', features },
         requestId: request.id,
         headers,
       })

@@ -4,6 +4,7 @@ import { ApiError } from '../contract/errors.ts'
 import type { Notice } from '../contract/notice.ts'
 import type { Operation } from '../contract/operation.ts'
 import { Body } from '../contract/shapes.ts'
+import type { Principal } from '../kernel/access.ts'
 import type { NoticeBus } from '../kernel/notice-bus.ts'
 import type { WriteGate } from '../kernel/write-gate.ts'
 import type { Arrivals } from './arrival.ts'
@@ -12,6 +13,16 @@ import { sendFile } from './file-reply.ts'
 import { readIdempotencyKey } from './idempotency-header.ts'
 import { noticeOf } from './operation-notice.ts'
 import { createCheck } from './validation.ts'
+
+/** What an operation was called with, and what it answered. */
+interface Done {
+  readonly principal: Principal
+  readonly params: Readonly<Record<string, string>>
+  readonly body: unknown
+  readonly reply: unknown
+}
+
+export type OnDone = (served: ServedOperation, done: Done) => Promise<void>
 
 type ConcurrencyLimiter = ReturnType<typeof createConcurrencyLimiter>
 
@@ -43,7 +54,7 @@ const checkNoBody = createCheck('body', Body({}))
 /** Adds the route of an operation: validates query and body, calls the handler, sends the response. */
 export function routeOperation(
   app: FastifyInstance,
-  { operation, handler, exists }: ServedOperation,
+  served: ServedOperation,
   {
     gate,
     uploads,
@@ -51,6 +62,7 @@ export function routeOperation(
     writeGate,
     publish,
     stopping,
+    onDone,
   }: {
     gate: ConcurrencyLimiter
     /** For operations that take a file, which can be slow to arrive. */
@@ -59,8 +71,10 @@ export function routeOperation(
     writeGate: Pick<WriteGate, 'check'>
     publish: NoticeBus<Notice>['publish']
     stopping: AbortSignal
+    onDone: OnDone
   },
 ): void {
+  const { operation, handler, exists } = served
   const checkQuery = operation.query === undefined ? undefined : createCheck('query', operation.query)
   const checkBody = operation.body === undefined ? undefined : createCheck('body', operation.body)
 
@@ -83,6 +97,7 @@ export function routeOperation(
         const act = () => handler(callOf(operation, request, body))
         const answer = await (operation.waitsForEngine === true ? untilStopped(stopping, act()) : limit(act))
         if (operation.method !== 'GET') {
+          await noteDone(served, request, body, answer, onDone)
           // What an operator changes is about the computer.
           const accountId = operation.role === 'operator' ? null : (request.admitted.principal?.accountId ?? null)
           publish(accountId, noticeOf(operation, request.params as Record<string, string>))
@@ -96,6 +111,19 @@ export function routeOperation(
     route(scope)
     done()
   })
+}
+
+/** It has happened, whatever becomes of the note. */
+async function noteDone(
+  served: ServedOperation,
+  { admitted: { principal }, params }: FastifyRequest,
+  body: unknown,
+  answer: unknown,
+  onDone: OnDone,
+): Promise<void> {
+  if (principal === null) return
+  const reply: unknown = answer instanceof Answer ? answer.body : answer
+  await onDone(served, { principal, params: params as Record<string, string>, body, reply })
 }
 
 /** Answers a waiting caller before the service stops. The work itself continues until the process exits. */

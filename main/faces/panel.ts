@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Sessions } from '../capabilities/account/index.ts'
 import { ApiError } from '../contract/errors.ts'
 import { pathNotFound } from './admission.ts'
@@ -11,7 +11,7 @@ import { addSessionRoutes, type SessionRouteDeps } from './panel/session-route.t
 export interface PanelDeps extends SessionRouteDeps, Pick<EventStreamDeps, 'live'> {
   readonly sessions: SessionRouteDeps['sessions'] &
     Pick<EventStreamDeps, 'isSignedIn'> &
-    Pick<Sessions, 'onSessionEnded'>
+    Pick<Sessions, 'onSessionEnded' | 'actIn'>
   readonly files: ConsoleFiles
 }
 
@@ -26,7 +26,7 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 /** The console: a public page, and its data and actions behind a session. */
 export function addPanelRoutes(app: FastifyInstance, port: () => number, deps: PanelDeps): Panel {
-  const bridge = createBridge(app)
+  const bridge = createBridge(app, deps.sessions.actIn)
   const streams = addEventStream(app, { ...deps, isSignedIn: deps.sessions.isSignedIn })
   deps.sessions.onSessionEnded(streams.endOf)
   addSessionRoutes(app, port, deps)
@@ -45,34 +45,31 @@ function addMirror(app: FastifyInstance, bridge: Bridge): void {
     )
     // A file: streamed to the operation, which refuses types it does not take.
     mirror.addContentTypeParser('*', (_request, stream, passed) => passed(null, stream))
-    mirror.route({
-      method: METHODS,
-      url: '/panel/v1/*',
-      config: { console: 'panel' },
-      handler: async (request, reply) => {
-        const disconnected = new AbortController()
-        reply.raw.once('close', () => disconnected.abort())
-        const upload = request.body === request.raw ? request.raw.pipe(new PassThrough()) : undefined
-        // The rest of a refused file is discarded; the next request on the connection comes after it.
-        const discardRest = () => upload && request.raw.unpipe(upload).resume()
-        try {
-          const { status, headers, body } = await bridge.ask(callerOf(request), {
-            ...toBridgeRequest(request, upload),
-            signal: disconnected.signal,
-          })
-          discardRest()
-          return await reply
-            .code(status)
-            .headers(headers)
-            .send(body ?? undefined)
-        } catch (error) {
-          discardRest()
-          if (!disconnected.signal.aborted) throw error
-          // The client has left.
-          return reply.hijack()
-        }
-      },
-    })
+    const handler = async (request: FastifyRequest, reply: FastifyReply) => {
+      const disconnected = new AbortController()
+      reply.raw.once('close', () => disconnected.abort())
+      const upload = request.body === request.raw ? request.raw.pipe(new PassThrough()) : undefined
+      // The rest of a refused file is discarded; the next request on the connection comes after it.
+      const discardRest = () => upload && request.raw.unpipe(upload).resume()
+      try {
+        const { status, headers, body } = await bridge.ask(callerOf(request), {
+          ...toBridgeRequest(request, upload),
+          signal: disconnected.signal,
+        })
+        discardRest()
+        return await reply
+          .code(status)
+          .headers(headers)
+          .send(body ?? undefined)
+      } catch (error) {
+        discardRest()
+        if (!disconnected.signal.aborted) throw error
+        // The client has left.
+        return reply.hijack()
+      }
+    }
+    for (const url of ['/panel/v1/*', '/panel/accounts/*'])
+      mirror.route({ method: METHODS, url, config: { console: 'panel' }, handler })
     mirror.route({ method: METHODS, url: '/panel/*', config: { console: 'panel' }, handler: rejectUnknownPath })
     done()
   })

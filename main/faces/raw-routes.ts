@@ -4,11 +4,16 @@ import type { Callbacks } from '../engines/official/index.ts'
 import { addCallbackRoutes } from './callback-routes.ts'
 import type { CrmCallbacks } from '../capabilities/crm/index.ts'
 import type { PasskeyPage } from '../capabilities/instances/index.ts'
+import { addLinkRoutes, type LinkRoutesDeps } from './link-page/routes.ts'
 import type { GhlPages } from '../simulators/ghl/index.ts'
 import { addCrmCallbackRoutes } from './crm-callback-routes.ts'
 import { addSandboxGhlRoutes } from './sandbox-ghl-routes.ts'
 import { addOnboardingRoutes, type OnboardingRoutesDeps } from './onboarding/routes.ts'
+import { addPaymentRoutes, type PaymentRoutesDeps } from './payment-pages/routes.ts'
+import type { VoicePages } from '../capabilities/voice/index.ts'
 import { addPasskeyRoutes } from './passkey-page/routes.ts'
+import { addRecordingRoute } from './voice/recording-route.ts'
+import { addWidgetRoutes } from './voice/widget-routes.ts'
 
 export interface RawRoutesDeps {
   /** The OpenAPI document as YAML. */
@@ -19,9 +24,12 @@ export interface RawRoutesDeps {
   readonly onboarding: OnboardingRoutesDeps
   readonly callbacks: Callbacks
   readonly passkey: PasskeyPage
+  readonly links: LinkRoutesDeps
+  readonly payments: PaymentRoutesDeps
   readonly crm: CrmCallbacks
   /** Of the simulated GoHighLevel. */
   readonly ghlPages: GhlPages
+  readonly voice: VoicePages
 }
 
 /** Routes that are not operations: health, the API document, onboarding, passkey and sandbox pages, and callbacks. */
@@ -43,7 +51,11 @@ export function addRawRoutes(app: FastifyInstance, deps: RawRoutesDeps): void {
 
   addOnboardingRoutes(app, deps.onboarding)
   addPasskeyRoutes(app, deps.passkey)
+  addLinkRoutes(app, deps.links)
   addCallbackRoutes(app, deps.callbacks)
+  addPaymentRoutes(app, deps.payments)
   addCrmCallbackRoutes(app, deps.crm)
   addSandboxGhlRoutes(app, deps.ghlPages)
+  addRecordingRoute(app, deps.voice)
+  addWidgetRoutes(app, deps.voice)
 }

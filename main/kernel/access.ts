@@ -1,6 +1,7 @@
 import type { ApprovalPolicy } from '../contract/approval.ts'
 import { ApiError } from '../contract/errors.ts'
 import type { AccessLevel, ConsoleRole } from '../contract/operation.ts'
+import type { Feature } from '../contract/features.ts'
 import { grants, type Scope, type AcceptedScope } from '../contract/scopes.ts'
 import type { Source } from '../contract/shapes.ts'
 import type { AccountId, KeyId } from './ids.ts'
@@ -26,6 +27,10 @@ export interface Principal {
   readonly allowedInstanceIds: readonly string[] | null
   /** Requests per minute of this key's bucket. */
   readonly ratePerMinute: number
+  /** Who is signed in, if it is a member who was invited. */
+  readonly member?: { readonly id: string; readonly name: string }
+  /** What the account may use, where that was looked up. */
+  readonly features?: readonly Feature[]
   /** Which session of a browser the console was reached through; absent for every other caller. */
   readonly sessionId?: string
   /** Recorded with what this caller sends. */

@@ -49,6 +49,11 @@ export interface Files {
     record?: (tx: Tx, stored: StoredFile) => Promise<void>,
   ): Promise<StoredFile>
   /**
+   * Takes a file of the home folder that is complete: syncs it, moves it into place and makes its row.
+   * @param record writes rows of the room in the commit that makes the file exist.
+   */
+  adopt(path: string, file: NewFile, record?: (tx: Tx, stored: StoredFile) => Promise<void>): Promise<StoredFile>
+  /**
    * Streams a file to disk that no row names: it is gone when it is removed, or at the next start.
    * @throws whatever the source throws; then nothing is kept.
    */
@@ -128,20 +133,42 @@ export function createFiles({ db, clock, ids, folder }: FilesDeps): Files {
     }
   }
 
+  /** Moves complete bytes into place, then makes the row. */
+  async function keep(
+    id: string,
+    part: string,
+    about: Omit<StoredFile, 'id' | 'createdAtMs'>,
+    record: ((tx: Tx, stored: StoredFile) => Promise<void>) | undefined,
+  ): Promise<StoredFile> {
+    await mkdir(folderOf(id), { recursive: true, mode: 0o700 })
+    await rename(part, pathOf(id))
+    await syncFolder(folderOf(id))
+    await syncFolder(folder)
+    const stored: StoredFile = { id, ...about, createdAtMs: clock.now() }
+    await db.commit(async (tx) => {
+      await tx.run(insertFile, stored)
+      await record?.(tx, stored)
+    })
+    return stored
+  }
+
   return {
     store: (source, { maxBytes, ...about }, record) =>
       write(async (id, part) => {
         const written = await writePart(part, source, { maxBytes, isDurable: true })
-        await mkdir(folderOf(id), { recursive: true, mode: 0o700 })
-        await rename(part, pathOf(id))
-        await syncFolder(folderOf(id))
-        await syncFolder(folder)
-        const stored: StoredFile = { id, ...about, ...written, createdAtMs: clock.now() }
-        await db.commit(async (tx) => {
-          await tx.run(insertFile, stored)
-          await record?.(tx, stored)
-        })
-        return stored
+        return keep(id, part, { ...about, ...written }, record)
+      }),
+    adopt: (path, { maxBytes, ...about }, record) =>
+      write(async (id) => {
+        const written = await syncWhole(path, maxBytes)
+        try {
+          return await keep(id, path, { ...about, ...written }, record)
+        } catch (error) {
+          // So that its owner can try again. After an unknown outcome it stays: the row may exist.
+          const mayExist = error instanceof StorageError && error.kind === 'unknown'
+          if (!mayExist) await rename(pathOf(id), path).catch(() => {})
+          throw error
+        }
       }),
     storeTemporarily: (source, maxBytes) =>
       write(async (_, part) => {
@@ -201,6 +228,24 @@ async function writePart(
       await writeAll(file, chunk)
     }
     if (isDurable) await file.sync()
+  } finally {
+    await file.close()
+  }
+  return { size, hash: hash.digest('hex') }
+}
+
+/** Of a file that somebody else wrote. */
+async function syncWhole(path: string, maxBytes: number) {
+  const hash = createHash('sha256')
+  let size = 0
+  const file = await open(path, 'r+')
+  try {
+    for await (const chunk of file.createReadStream({ autoClose: false }) as AsyncIterable<Uint8Array>) {
+      size += chunk.length
+      if (size > maxBytes) throw tooLarge(maxBytes)
+      hash.update(chunk)
+    }
+    await file.sync()
   } finally {
     await file.close()
   }

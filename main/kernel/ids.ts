@@ -45,6 +45,8 @@ export interface Ids {
   approval(): ApprovalId
   request(): RequestId
   boot(): BootId
+  /** An id of the spec's form for which no brand is needed. */
+  uuid(): string
   /** An id of a room's own kind, such as `cmp_01J…`. The room declares the prefix. */
   tagged(prefix: string): string
 }
@@ -77,6 +79,7 @@ export function createIds(clock: Clock, random: Random): Ids {
     approval: () => tagged('approval') as ApprovalId,
     request: () => tagged('request') as RequestId,
     boot: () => tagged('boot') as BootId,
+    uuid,
     tagged: taggedWith,
   }
 }

@@ -27,6 +27,7 @@ const PATTERNS: readonly Pattern[] = [
     `$1$2${OUT}`,
   ],
   [/\b([a-z][a-z0-9+.-]*:\/\/)(?:[^\s/@]*@)?([^\s/?#"'<>),]+)([/?#][^\s"'<>)]*)?/gi, hostOnly],
+  [/\/link\/[\w-]+/g, `/link/${OUT}`],
   [/[\w.+-]+@[\w-]+\.[\w.-]+/g, OUT],
   [new RegExp(`\\b(?!${UUID}\\b|${COPY})(?=[\\w+/-]*\\d)(?=[\\w+/-]*[a-z])[\\w+/-]{32,}={0,2}`, 'gi'), OUT],
   // A phone number, which an IP address of this network also looks like.

@@ -9,8 +9,13 @@ const HOUR_MS = 3_600_000
 /** The longest day has 25 hours; a zone that changes its standard time may add another. */
 const LONGEST_DAY_QUARTERS = 26 * 4
 
+export interface Day extends Span {
+  /** `2026-03-01`: the order of these texts is the order of the days. */
+  readonly date: string
+}
+
 const formats = new Map<string, Intl.DateTimeFormat>()
-const known = new Map<string, Span>()
+const known = new Map<string, Day>()
 
 export function isTimeZone(name: string): boolean {
   try {
@@ -22,12 +27,13 @@ export function isTimeZone(name: string): boolean {
 }
 
 /** The calendar day of a moment. Offsets and their changes are multiples of a quarter of an hour everywhere. */
-export function dayOf(atMs: number, zone: string): Span {
+export function dayOf(atMs: number, zone: string): Day {
   const last = known.get(zone)
   if (last && atMs >= last.startMs && atMs < last.endMs) return last
   const at = Math.floor(atMs / QUARTER_MS)
   const date = dateAt(at, zone)
   const day = {
+    date,
     startMs: QUARTER_MS * firstWhere(at - LONGEST_DAY_QUARTERS, at, (quarter) => dateAt(quarter, zone) >= date),
     endMs: QUARTER_MS * firstWhere(at, at + LONGEST_DAY_QUARTERS, (quarter) => dateAt(quarter, zone) > date),
   }
@@ -43,10 +49,9 @@ export function hourOf(atMs: number, zone: string): Span {
   return { startMs, endMs: startMs + HOUR_MS }
 }
 
-/** `2026-03-01`: the order of these texts is the order of the days. */
 function dateAt(quarter: number, zone: string): string {
   const parts = partsAt(quarter, zone)
-  return ['year', 'month', 'day'].map((name) => (parts.get(name) ?? '').padStart(4, '0')).join('-')
+  return ['year', 'month', 'day'].map((name, at) => (parts.get(name) ?? '').padStart(at === 0 ? 4 : 2, '0')).join('-')
 }
 
 function partsAt(quarter: number, zone: string): Map<string, string> {

@@ -8,10 +8,18 @@ import { addPanelRoutes, type Panel } from '../faces/panel.ts'
 import { createConsoleFiles } from '../faces/panel/files.ts'
 import { addRawRoutes } from '../faces/raw-routes.ts'
 import { createRequestTimes } from '../faces/request-times.ts'
+import type { AccountId } from '../kernel/ids.ts'
+import { cause } from '../kernel/log.ts'
 import type { Home } from './home.ts'
 import type { Infrastructure } from './infrastructure.ts'
 import type { Rooms } from './rooms.ts'
 import type { World } from './world.ts'
+
+const EVERY = CONTRACTS.flatMap(({ room, feature, operations }) =>
+  Object.keys(operations).map((id) => ({ id, room, feature })),
+)
+const FEATURE_OF = new Map(EVERY.map(({ id, feature }) => [id, feature]))
+const ROOM_OF = new Map(EVERY.map(({ id, room }) => [id, room]))
 
 export function openDoor(
   world: World,
@@ -24,6 +32,7 @@ export function openDoor(
   const { accounts, instances, address } = rooms
   const { network, cloud } = rooms.engineHost
   const { version } = manifest
+  const featuresOf = async (accountId: AccountId) => (await rooms.entitlements.of(accountId)).features
   const { allowedHosts, publicBaseUrl, trustedProxies } = config
   // Loaded when it is first asked for: the protocol's library is a tenth of an idle service's memory.
   let mcp: ReturnType<typeof loadMcp> | undefined
@@ -61,8 +70,20 @@ export function openDoor(
     authenticate: accounts.authenticate,
     findSession: accounts.findSession,
     subject: instances.subject,
+    featuresOf,
+    featureOf: ({ id }) => FEATURE_OF.get(id),
+    isSuspended: accounts.isSuspended,
+    async onDone({ operation }, done) {
+      const act = { ...done, operation, room: ROOM_OF.get(operation.id) ?? '' }
+      // It has happened: that it could not be noted must not make it look like a failure.
+      await rooms.audit
+        .record(act)
+        .catch((error: unknown) =>
+          log.error({ event: 'audit.not_recorded', operation: operation.id, cause: cause(error) }),
+        )
+    },
     rawRoutes(app, port) {
-      addMcpRoute(app, openMcp)
+      addMcpRoute(app, openMcp, featuresOf)
       addMetricsRoute(app, async ({ accountId }) => {
         const { ofAccount, ofProcess } = rooms.service.metrics
         const own = await ofAccount(accountId)
@@ -85,8 +106,15 @@ export function openDoor(
         },
         callbacks: cloud.callbacks,
         passkey: instances.passkeyLinks.page,
+        links: { page: rooms.links.page, live, clock },
+        payments: {
+          stripe: rooms.stripePages,
+          takeCallback: rooms.billing.callbacks.take,
+          returned: rooms.billing.returned,
+        },
         crm: rooms.crm.callbacks,
         ghlPages: rooms.ghl.pages,
+        voice: rooms.voicePages,
       })
     },
   })

@@ -30,6 +30,7 @@ export function buildEngineHost(
   const networkSink: EngineSink = (id, signal) => (graph?.owns(id) ? graph.onSignal(id, signal) : sink(id, signal))
   const network = createSandboxNetwork({ ...deps, sink: networkSink, timelineMs, sendTimeoutMs })
   const graph = config.graphBaseUrl === 'sandbox' ? createGraphSimulator({ ...deps, network }) : null
+  if (graph !== null) world.onGraph?.(graph)
   const graphBaseUrl = () => graph?.url() ?? config.graphBaseUrl
   const waysOut = createOutboundClients({ ...deps, graphBaseUrl, publicBaseUrl, isSimulated: graph !== null })
   const cloud = createOfficial({

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { Notice } from '../contract/notice.ts'
 import { createApiActivity } from '../kernel/api-activity.ts'
 import { createClockJumps } from '../kernel/clock-jumps.ts'
+import { createDocumentReader } from '../kernel/documents/index.ts'
 import { createFiles } from '../kernel/files.ts'
 import { createIdempotency } from '../kernel/idempotency.ts'
 import { createJobs } from '../kernel/jobs.ts'
@@ -46,6 +47,7 @@ export async function openInfrastructure(world: RunningWorld, home: Home) {
     jobs: createJobs({ ...world, db, nodes, apiActivity, writeGate: storage.writeGate }),
     files: createFiles({ db, clock, ids, folder: join(config.home, 'files') }),
     converter: createMediaConverter({ clock, log: world.log, program: world.mediaProgram ?? null }),
+    documents: createDocumentReader({ clock, log: world.log, program: world.documentProgram ?? null }),
     idempotency: createIdempotency({ clock }),
     outbound: createOutbound({
       clock,

@@ -1,10 +1,19 @@
 import { accountRoom } from '../capabilities/account/room.ts'
+import { aiRoom } from '../capabilities/ai/room.ts'
+import { aiEvaluationsRoom } from '../capabilities/ai-evaluations/room.ts'
+import { aiKnowledgeRoom } from '../capabilities/ai-knowledge/room.ts'
+import { aiProvidersRoom } from '../capabilities/ai-providers/room.ts'
+import { agencyRoom } from '../capabilities/agency/room.ts'
+import { auditRoom } from '../capabilities/audit/room.ts'
+import { CONTRACTS } from '../capabilities/contracts.ts'
+import { billingRoom } from '../capabilities/billing/room.ts'
 import { callsRoom } from '../capabilities/calls/room.ts'
 import { campaignsRoom } from '../capabilities/campaigns/room.ts'
 import { crmRoom } from '../capabilities/crm/room.ts'
 import type { ExecuteCall } from '../capabilities/approvals/index.ts'
 import { approvalsRoom } from '../capabilities/approvals/room.ts'
 import { directRoom } from '../capabilities/direct/room.ts'
+import { entitlementsRoom } from '../capabilities/entitlements/room.ts'
 import { eventsRoom } from '../capabilities/events/room.ts'
 import { fusionRoom } from '../capabilities/fusion/room.ts'
 import { historyRoom } from '../capabilities/history/room.ts'
@@ -12,6 +21,8 @@ import { instanceWebhookRoom } from '../capabilities/instance-webhook/room.ts'
 import { knownInstances, qrPicture, type Gauges } from '../capabilities/instances/index.ts'
 import { instancesRoom } from '../capabilities/instances/room.ts'
 import { lineSettingsRoom } from '../capabilities/line-settings/room.ts'
+import { linksRoom } from '../capabilities/links/room.ts'
+import { membersRoom } from '../capabilities/members/room.ts'
 import { messagesRoom } from '../capabilities/messages/room.ts'
 import { contactsRoom } from '../capabilities/contacts/room.ts'
 import { optOutsRoom } from '../capabilities/opt-outs/room.ts'
@@ -21,19 +32,25 @@ import type { Room } from '../capabilities/room.ts'
 import { safetyRoom } from '../capabilities/safety/room.ts'
 import type { SettingsEditor } from '../capabilities/service/index.ts'
 import { serviceRoom } from '../capabilities/service/room.ts'
+import { usageRoom } from '../capabilities/usage/room.ts'
+import { voiceRoom } from '../capabilities/voice/room.ts'
 import { webhooksRoom } from '../capabilities/webhooks/room.ts'
 import { ENGINE_ABILITIES } from '../engines/abilities.ts'
 import type { EngineSink } from '../engines/engine.ts'
-import { answerMedia, CATCHER_HOST, createCatcher, MEDIA_HOST } from '../engines/sandbox/index.ts'
+import { createStripeSimulator } from '../simulators/stripe/index.ts'
 import { systemResolve } from '../kernel/outbound.ts'
+import { localUrlOf } from './listen.ts'
+import { answerMedia, CATCHER_HOST, createCatcher, MEDIA_HOST } from '../engines/sandbox/index.ts'
+import { createModelSimulator, type ModelSimulator } from '../simulators/model/index.ts'
 import { buildEngineHost } from './engines.ts'
 import { serviceRoomDeps } from './facts.ts'
-import type { Home } from './home.ts'
+import { messageOf, type Home } from './home.ts'
 import type { Infrastructure } from './infrastructure.ts'
-import { localUrlOf } from './listen.ts'
 import { buildGhlSimulator } from './simulators.ts'
 import { publishLedger, routeSignal } from './signals.ts'
-import type { RunningWorld } from './world.ts'
+import { StartError, type RunningWorld } from './world.ts'
+import { voiceServices } from './voice.ts'
+import { createVoiceAgents } from './voice-agents.ts'
 
 export type Rooms = ReturnType<typeof buildRooms>
 
@@ -71,6 +88,9 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
       return config.ratePerMinute
     },
     knownInstances: knownInstances(home.db),
+    get timeZone() {
+      return config.safetyTimezone
+    },
   })
   const accounts = account.api
   const approvals = approvalsRoom({
@@ -86,10 +106,26 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
     failingOwnCalls: (id) => instanceWebhooks.api.failing(id),
     lastMessageAtMs: (id) => messages.api.lastMessageAtMs(id),
   }
-  const instances = instancesRoom({ ...deps, engines, gauges, baseUrl: () => address.url })
+  const usage = usageRoom({ ...deps, timeZoneOf: accounts.timeZoneOf })
+  const entitlements = entitlementsRoom(deps)
+  const instances = instancesRoom({
+    ...deps,
+    entitlements: entitlements.api,
+    engines,
+    gauges,
+    baseUrl: () => address.url,
+  })
   const fusion = fusionRoom({ ...deps, instances: instances.api })
   const safety = safetyRoom({ ...deps, instances: instances.api })
-  const messages = messagesRoom({ ...deps, instances: instances.api, fusion: fusion.api, safety: safety.api })
+  const messages = messagesRoom({
+    ...deps,
+    instances: instances.api,
+    fusion: fusion.api,
+    safety: safety.api,
+    usage: usage.api,
+    isSuspended: accounts.isSuspended,
+    entitlements: entitlements.api,
+  })
   const instanceWebhooks = instanceWebhookRoom({ ...deps, instances: instances.api })
   const calls = callsRoom({ ...deps, instances: instances.api, messages: messages.api })
   const optOuts = optOutsRoom({ ...deps, instances: instances.api })
@@ -101,7 +137,23 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
     safety: safety.api,
     optOuts: optOuts.api,
     contacts: contacts.api,
+    isSuspended: accounts.isSuspended,
   })
+  const { resolve = systemResolve } = world
+  const model = createModelSimulator(deps)
+  const aiProviders = aiProvidersRoom({ ...deps, resolve, instances: instances.api, modelSimulator: model })
+  const aiKnowledge = aiKnowledgeRoom({ ...deps, instances: instances.api, providers: aiProviders.api })
+  const ai = aiRoom({
+    ...deps,
+    instances: instances.api,
+    messages: messages.api,
+    safety: safety.api,
+    optOuts: optOuts.api,
+    providers: aiProviders.api,
+    knowledge: aiKnowledge.api,
+    usage: usage.api,
+  })
+  const aiEvaluations = aiEvaluationsRoom({ ...deps, instances: instances.api, ai: ai.api })
   const ghl = buildGhlSimulator(world, home, machinery, address)
   const crm = crmRoom({
     ...deps,
@@ -115,8 +167,57 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
   })
   const lineSettings = lineSettingsRoom({ ...deps, instances: instances.api })
   const history = historyRoom({ ...deps, instances: instances.api, messages: messages.api })
+  const voice = voiceRoom({
+    ...deps,
+    ...voiceServices(world, home),
+    instances: instances.api,
+    agents:
+      world.voiceAgents ??
+      createVoiceAgents({ ...deps, ai: ai.api, knowledge: aiKnowledge.api, instances: instances.api }),
+    packages: async (accountId) => (await entitlements.api.of(accountId)).voicePackages,
+    cloud: engineHost.cloud.calling,
+    baseUrl: () => address.url,
+  })
   const events = eventsRoom(deps)
   const direct = directRoom({ ...deps, instances: instances.api, messages: messages.api })
+
+  /** Where links that are handed out lead. */
+  const linkAddress = () => {
+    const { publicBaseUrl } = config
+    if (publicBaseUrl !== null) return { url: publicBaseUrl, reachable: 'everywhere' } as const
+    return { url: address.url, reachable: config.allowLan ? 'network' : 'computer' } as const
+  }
+  const members = membersRoom({ ...deps, accounts, address: linkAddress })
+  const agency = agencyRoom({
+    ...{ ...deps, accounts, entitlements: entitlements.api, usage: usage.api, instances: instances.api },
+    onActivated: webhooks.api.lookAgain,
+    async removeWebhooks(accountId) {
+      for (const { id } of (await webhooks.api.list(accountId)).data) await webhooks.api.remove(accountId, id)
+    },
+    onDeleted: [members.api.accountDeleted],
+  })
+  const links = linksRoom({
+    ...{ ...deps, instances: instances.api, isSuspended: accounts.isSuspended },
+    ...{ brandOf: agency.api.brandOf, address: linkAddress },
+  })
+  const summaries = new Map(
+    CONTRACTS.flatMap(({ operations }) => Object.values(operations)).map(({ id, summary }) => [id, summary]),
+  )
+  const audit = auditRoom({ ...deps, summaryOf: (id) => summaries.get(id) ?? id })
+  const localUrl = () => localUrlOf(address.url)
+  const simulatedStripe = createStripeSimulator({
+    ...deps,
+    localUrl,
+    resolve: world.resolve ?? systemResolve,
+    pagesUrl: () => `${config.publicBaseUrl ?? localUrl()}/sandbox/stripe`,
+  })
+  const billing = billingRoom({
+    ...deps,
+    ...{ usage: usage.api, entitlements: entitlements.api, simulator: simulatedStripe },
+    resolve: world.resolve ?? systemResolve,
+    publicBaseUrl: config.publicBaseUrl,
+    localUrl,
+  })
 
   const catcher = createCatcher({ ...deps, signingSecrets: webhooks.api.signingSecrets })
   outbound.addResponder(CATCHER_HOST, async (request) => {
@@ -126,7 +227,10 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
   })
   outbound.addResponder(MEDIA_HOST, answerMedia)
   const { subject } = instances.api
-  const sandbox = sandboxRoom({ network, graph, catcher, cursors, render: qrPicture, subject })
+  const sandbox = sandboxRoom({
+    ...{ network, graph, catcher, model, cursors, render: qrPicture, subject },
+    listen: () => listenOn(model, config.sandboxModelPort),
+  })
   const problems = () => [
     ...machinery.storage.problems(),
     ...list.flatMap((room) => room.problems?.() ?? []),
@@ -167,6 +271,8 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
   })
   const list: readonly Room[] = [
     account,
+    entitlements,
+    usage,
     approvals,
     webhooks,
     instanceWebhooks,
@@ -180,9 +286,19 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
     optOuts,
     contacts,
     campaigns,
+    aiProviders,
+    aiKnowledge,
+    ai,
+    aiEvaluations,
+    agency,
+    links,
+    members,
+    audit,
     crm,
     lineSettings,
     history,
+    billing,
+    voice,
     sandbox,
     service,
     overview,
@@ -190,9 +306,26 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
   return {
     ...{ list, address, mcp, engineHost, accounts },
     approvals: approvals.api,
+    entitlements: entitlements.api,
+    links: links.api,
+    audit: audit.api,
+    agency: agency.api,
     crm: crm.api,
     ghl,
     instances: instances.api,
     service: service.api,
+    billing: billing.api,
+    stripePages: simulatedStripe.pages,
+    voicePages: voice.api.pages,
+  }
+}
+
+async function listenOn(model: ModelSimulator, port: number): Promise<void> {
+  try {
+    await model.listen(port)
+  } catch (error) {
+    throw new StartError(`The sandbox model can't listen: ${messageOf(error)}. Choose another sandbox.model_port.`, {
+      cause: error,
+    })
   }
 }

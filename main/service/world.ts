@@ -10,6 +10,9 @@ import type { MaintenanceProcess } from '../storage/maintenance-process.ts'
 import type { FreeBytes } from '../storage/free-bytes.ts'
 import type { OpenStorage } from '../storage/sqlite.ts'
 import type { ImportKeytar } from '../vault/keychain.ts'
+import type { GraphSimulator } from '../engines/sandbox/graph/index.ts'
+import type { StartVoice } from '../voice/voice-process.ts'
+import type { VoiceAgents } from '../capabilities/voice/index.ts'
 import type { Vault } from '../vault/vault.ts'
 
 /** All that tests replace; the rest is the product. */
@@ -24,8 +27,16 @@ export interface World {
   readonly bridge?: BridgeProgram | null
   /** What works on the database in a process of its own; null or absent: nobody looks through it while it is open. */
   readonly maintenanceProcess?: MaintenanceProcess | null
+  /** Starts the voice process; null or absent: there are no calls. */
+  readonly startVoice?: StartVoice | null
+  /** Tests only: the simulated Meta, once it was built. */
+  readonly onGraph?: (graph: GraphSimulator) => void
+  /** Tests only: the agents that talk in calls. */
+  readonly voiceAgents?: VoiceAgents
   /** Path of the program that converts media in a thread; null or absent: nothing is converted. */
   readonly mediaProgram?: string | null
+  /** Path of the program that reads documents in a thread; null or absent: none is read. */
+  readonly documentProgram?: string | null
   readonly resolve?: Resolve
   /** Tests only: reaches a checked public address somewhere else. */
   readonly dial?: Dial

@@ -14,6 +14,7 @@ import { createLoginItem, HIDDEN } from './login-item.ts'
 import { createNotifier } from './notifier.ts'
 import { openBrowserPage } from './passkey/browser-page.ts'
 import { findInstalledBrowser } from './passkey/installed-browser.ts'
+import { passkeyReadiness } from './passkey/readiness.ts'
 import { createPasskeySigner, type PasskeySigner } from './passkey/signer.ts'
 import { openWindowPage } from './passkey/window-page.ts'
 import { preferencesIn } from './preferences.ts'
@@ -192,6 +193,7 @@ function handleWindowRequests({ environment }: Desktop, { preferences, updates, 
     lookForUpdate: updates.check,
     fetchUpdate: updates.fetch,
     restartToUpdate: updates.restart,
+    readPasskeyReadiness: async () => passkeyReadiness({ platform, environment }),
     signPasskey: signer.sign,
   })
 }

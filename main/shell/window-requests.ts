@@ -14,6 +14,7 @@ const PARAMS = {
   lookForUpdate: null,
   fetchUpdate: null,
   restartToUpdate: null,
+  readPasskeyReadiness: null,
   signPasskey: PasskeyRequest,
 } as const satisfies Record<keyof WindowRequests, TObject | null>
 

@@ -26,6 +26,9 @@ export type SimulatedAnswer =
   /** Resets the connection without an answer. */
   | 'reset'
 
+/** Thrown by a stream that is to end in the middle: the connection is closed where the answer stands. */
+export class CutConnection extends Error {}
+
 export interface SimulatorListener {
   /** @param port 0 for any that is free. @returns the address, such as `http://127.0.0.1:40123`. */
   listen(port: number): Promise<string>
@@ -54,7 +57,8 @@ export function createSimulatorListener({
   let url = ''
   const server = createServer((request, response) => {
     take(request, response).catch((error: unknown) => {
-      log.error({ event: 'simulator.failed', simulator: name, cause: cause(error) })
+      if (!(error instanceof CutConnection))
+        log.error({ event: 'simulator.failed', simulator: name, cause: cause(error) })
       response.destroy()
     })
   })
@@ -87,6 +91,8 @@ export function createSimulatorListener({
         server.once('error', reject)
         server.listen(port, '127.0.0.1', () => {
           server.off('error', reject)
+          // A service that fails to start ends although its simulators listen.
+          server.unref()
           resolve()
         })
       })

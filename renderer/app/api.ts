@@ -1,4 +1,5 @@
 import type { Operations, OperationTable } from '../../main/capabilities/contracts.ts'
+import { panelPath } from './account.ts'
 import type { CallOptions, CsvId, FileId, JsonId, Reply } from './operation-types.ts'
 import { Problem, readProblem } from './problem.ts'
 
@@ -16,6 +17,8 @@ interface RequestOptions {
   readonly file?: Blob
   readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal
+  /** In place of the account that the window shows. */
+  readonly account?: string | null
 }
 
 /** Called when the service no longer accepts the session; the sign-in screen appears. */
@@ -28,11 +31,11 @@ export function onSignedOut(act: () => void): void {
 async function request(
   method: string,
   path: string,
-  { query, body, file, headers, signal }: RequestOptions,
+  { query, body, file, headers, signal, account }: RequestOptions,
 ): Promise<Response> {
   let response: Response
   try {
-    response = await fetch(`/panel${path}${queryOf(query)}`, {
+    response = await fetch(`${panelPath(path, account)}${queryOf(query)}`, {
       method,
       // Every change declares JSON, even without a body: no other page can make a browser send that.
       headers: {
@@ -74,6 +77,7 @@ interface AnyOptions {
   readonly idempotencyKey?: string
   readonly confirm?: boolean
   readonly signal?: AbortSignal
+  readonly account?: string | null
 }
 
 /**
@@ -83,10 +87,9 @@ interface AnyOptions {
  */
 export function call<Id extends keyof Operations>(
   id: Id & JsonId<Id>,
-  ...[options]: CallOptions<Id>
+  ...options: CallOptions<Id>
 ): Promise<Reply<Id>> {
-  // The conditional types above are exact for every id; here, with any id, the compiler cannot resolve them.
-  const { params, query, body, file, idempotencyKey, confirm, signal } = ((options as unknown) ?? {}) as AnyOptions
+  const { params, query, body, file, idempotencyKey, confirm, signal, account } = optionsOf(options)
   const [method] = OPERATIONS[id]
   return json<Reply<Id>>(method, pathOf(id, params), {
     query: { ...query, ...(confirm === true && { confirm }) },
@@ -94,21 +97,22 @@ export function call<Id extends keyof Operations>(
     ...(file && { file }),
     ...(idempotencyKey !== undefined && { headers: { 'idempotency-key': idempotencyKey } }),
     ...(signal && { signal }),
+    ...(account !== undefined && { account }),
   })
 }
 
 /** The address of an operation that answers with a file, for `src` and `href`. */
-export function fileUrl<Id extends keyof Operations>(id: Id & FileId<Id>, ...[options]: CallOptions<Id>): string {
-  const { params, query } = ((options as unknown) ?? {}) as AnyOptions
-  return `/panel${pathOf(id, params)}${queryOf(query)}`
+export function fileUrl<Id extends keyof Operations>(id: Id & FileId<Id>, ...options: CallOptions<Id>): string {
+  const { params, query } = optionsOf(options)
+  return `${panelPath(pathOf(id, params))}${queryOf(query)}`
 }
 
 /** The answer of an operation as CSV. @throws Problem */
 export async function readCsv<Id extends keyof Operations>(
   id: Id & CsvId<Id>,
-  ...[options]: CallOptions<Id>
+  ...options: CallOptions<Id>
 ): Promise<Blob> {
-  const { params, query } = ((options as unknown) ?? {}) as AnyOptions
+  const { params, query } = optionsOf(options)
   const wish = { headers: { accept: 'text/csv' }, ...(query && { query }) }
   return (await request('GET', pathOf(id, params), wish)).blob()
 }
@@ -116,9 +120,15 @@ export async function readCsv<Id extends keyof Operations>(
 /** Makes the service fetch a file that it does not have yet. @param url of a record. @throws Problem */
 export async function fetchPendingFile(url: string): Promise<void> {
   const headers = { accept: '*/*', range: 'bytes=0-0' }
-  const response = await request('GET', url.replace(/^\/panel/, ''), { headers })
+  const response = await request('GET', url.replace(/^\/panel(\/accounts\/[^/]+)?/, ''), { headers })
   await response.body?.cancel()
 }
+
+/**
+ * The conditional types of options are exact for every id; with any id, the compiler cannot resolve them: it would build
+ * a union of all operations.
+ */
+const optionsOf = (options: unknown): AnyOptions => (options as readonly [AnyOptions?])[0] ?? {}
 
 function pathOf(id: keyof OperationTable, params: Readonly<Record<string, string>> = {}): string {
   const [, path] = OPERATIONS[id]
@@ -131,14 +141,19 @@ export interface Session {
   readonly version: string
   readonly home: 'desktop' | 'headless'
   readonly role: 'operator' | 'member'
+  /** The name of a member; null for others. */
+  readonly member: string | null
   readonly password_set: boolean
 }
 
+/** What somebody signs in with. An email is that of a member. */
+export type Credential =
+  { readonly code: string } | { readonly password: string } | { readonly email: string; readonly password: string }
+
 export const sessionApi = {
   get: () => json<Session>('GET', '/session', {}),
-  open: (credential: { code: string } | { password: string }) =>
-    json<undefined>('POST', '/session', { body: credential }),
-  close: () => json<undefined>('DELETE', '/session', {}),
+  open: (credential: Credential) => json<undefined>('POST', '/session', { body: credential, account: null }),
+  close: () => json<undefined>('DELETE', '/session', { account: null }),
 }
 
 /** The stream of notices. @throws Problem */
@@ -150,4 +165,4 @@ export const openLive = (lastId: string | undefined, signal: AbortSignal): Promi
 
 /** The service's description of its API, YAML. @throws Problem */
 export const readDescription = async (): Promise<string> =>
-  (await request('GET', '/openapi.yaml', { headers: { accept: 'application/yaml' } })).text()
+  (await request('GET', '/openapi.yaml', { headers: { accept: 'application/yaml' }, account: null })).text()

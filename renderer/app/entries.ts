@@ -1,4 +1,5 @@
 import type { Ref } from 'vue'
+import type { Feature } from '../../main/contract/features.ts'
 
 /** Groups of the sidebar, in their order. `top` and `bottom` have no heading. */
 export const GROUPS = ['top', 'numbers', 'engage', 'automate', 'agency', 'developers', 'bottom'] as const
@@ -34,6 +35,12 @@ export interface Entry {
   /** Where it leads; default: its path. */
   readonly to?: string
   readonly icon: string
+  /** Absent for others. */
+  readonly role?: 'operator'
+  /** Absent in an account that may not use it. */
+  readonly feature?: Feature
+  /** Only in the operator's own account, not in that of a client. */
+  readonly isOwnAccount?: boolean
   /** Pressed after `g`. */
   readonly key?: string
   /** Called while the frame is set up. */

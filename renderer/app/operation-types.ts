@@ -59,7 +59,11 @@ type Options<O extends Operation> = Field<'params', ParamsOf<O>> &
   BodyField<O> &
   FileField<O> &
   KeyField<O> &
-  ConfirmField<O> & { readonly signal?: AbortSignal | undefined }
+  ConfirmField<O> & {
+    readonly signal?: AbortSignal | undefined
+    /** For operators: the account of a client, or null for the own one, in place of the one that the window shows. */
+    readonly account?: string | null
+  }
 
 /** The options are left out where none is required. */
 export type CallOptions<Id extends keyof Operations> =

@@ -1,6 +1,6 @@
 import { defineStore } from 'pinia'
 import { ref } from 'vue'
-import { sessionApi, onSignedOut, type Session } from './api.ts'
+import { sessionApi, onSignedOut, type Credential, type Session } from './api.ts'
 import { useLive } from './live.ts'
 import { asProblem, type Problem } from './problem.ts'
 import { takeSignInCode } from './sign-in-code.ts'
@@ -42,7 +42,7 @@ export const useSession = defineStore('session', () => {
     }
   }
 
-  async function signIn(credential: { code: string } | { password: string }): Promise<void> {
+  async function signIn(credential: Credential): Promise<void> {
     try {
       await sessionApi.open(credential)
     } catch (error) {

@@ -101,6 +101,19 @@ test('both kinds of asking keys ask before a destination is set, data is sent ag
   }
 })
 
+test('a call that spends money waits for a person, whatever the key', () => {
+  const spending = changing.filter(({ operation }) => operation.approval === 'money')
+  expect(spending.map(({ operation }) => operation.id)).toEqual(
+    expect.arrayContaining(['createPurchase', 'createCheckout', 'setClientBilling']),
+  )
+  for (const { operation } of spending) {
+    for (const policy of ['none', 'destructive', 'sending'] as const)
+      expect(needsApproval(policy, operation), `${operation.id} under ${policy}`).toBe(true)
+  }
+  const delivery = changing.find(({ operation }) => operation.id === 'retryDelivery')?.operation
+  expect(delivery && needsApproval('none', delivery)).toBe(false)
+})
+
 test('a direct engine call is judged by its action', () => {
   const call = changing.find(({ operation }) => operation.id === 'callEngine')?.operation
   if (call === undefined) throw new Error('callEngine is gone')

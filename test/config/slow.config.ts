@@ -12,7 +12,7 @@ const library = (...names: readonly string[]) => names.map((name) => `test/suppo
  * does not have: app state, earlier history, and a hand on single stanzas.
  */
 const overBoth = [
-  ...smv2('burst', 'ends', 'group-send', 'inbound', 'line-events', 'pairing', 'pairing-window'),
+  ...smv2('burst', 'channels', 'ends', 'group-send', 'inbound', 'line-events', 'pairing', 'pairing-window'),
   ...smv2(
     'passkey-faults',
     'passkey-link',
@@ -26,7 +26,7 @@ const overBoth = [
   ),
   ...library('ends', 'groups', 'media', 'messages', 'numbers', 'pairing', 'passkey', 'rarities', 'votes'),
   'test/engines/conversation.slow.ts',
-  'test/headless/{move,smv2-crash,smv2-pairing-crash,smv2-file-memory}.slow.ts',
+  'test/headless/{move,smv2-crash,smv2-pairing-crash,smv2-file-memory,smv2-scenarios}.slow.ts',
 ]
 
 /** What takes minutes by nature: crash runs, the whole accessibility matrix, the package, the benchmarks, the judges. */

@@ -117,7 +117,7 @@ function judge(cell: Cell, verdict: Verdict, ask: Ask, answer: Reply, unknown: L
   if (verdict === 'unknown') expect(seen, said).toEqual(unknown)
   else if (verdict !== 'passes')
     expect([answer.status, answer.body?.error?.code], said).toEqual([STATUS[verdict], verdict])
-  else if (operation.method === 'GET') expect(answer.status, `${said}: ${answer.text}`).toBe(200)
+  else if (operation.method === 'GET') expect(answer.status, `${said}: ${answer.text}`).toBe(operation.reply.status)
   else
     expect(['validation_error', 'confirmation_required'], `${said}: ${answer.text}`).toContain(answer.body?.error?.code)
   const hidden = [

@@ -1,3 +1,4 @@
+import { FEATURES } from '../../main/contract/features.ts'
 import { createHash } from 'node:crypto'
 import { request as httpRequest } from 'node:http'
 import { Readable } from 'node:stream'
@@ -75,6 +76,10 @@ beforeAll(async () => {
     typeof addPanelRoutes
   >[2]['sessions']
   door = createDoor({
+    featuresOf: async () => FEATURES,
+    featureOf: () => undefined,
+    isSuspended: () => false,
+    onDone: async () => {},
     operations: Object.values(contract).map((each) => ({
       ...{ operation: each, handler: handlers[each.id] },
     })),
@@ -90,7 +95,7 @@ beforeAll(async () => {
     findSession: async (token) =>
       token === 'session' ? { id: 'session', principal: principal('console') } : undefined,
     rawRoutes(app, port) {
-      bridge = createBridge(app)
+      bridge = createBridge(app, async (caller) => caller)
       const files = { isThere: false, find: async () => undefined }
       const live = { subscribe: () => () => {} } as unknown as Parameters<typeof addPanelRoutes>[2]['live']
       addPanelRoutes(app, port, { sessions, files, live, clock: systemClock, log: silentLog, version: '0.1.0' })

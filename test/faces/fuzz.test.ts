@@ -39,7 +39,26 @@ beforeAll(async () => {
       },
     })
   ).body
+  const client = (await w.api('POST', '/v1/agency/accounts', { name: 'Client', slots_allocated: 2 })).body
+  const wish = { name: 'Theirs', scopes: ['instances:read'] }
+  const clientKey = (await w.api('POST', `/v1/agency/accounts/${client.id}/keys`, wish)).body
+  await w.api('PUT', '/v1/sandbox/billing/card', { number: '4242424242424242' })
+  const purchase = (await w.api('POST', '/v1/billing/purchases', { product: 'setup' })).body
+  const checkout = (await w.api('POST', '/v1/billing/checkouts', { product: 'setup' })).body
+  const link = (await w.api('POST', `/v1/instances/${line.id}/access-links`, {})).body
+  const ai = `/v1/instances/${line.id}/ai`
+  const agent = (await w.api('POST', `${ai}/agents`, { name: 'A', provider: 'builtin' })).body
+  const stage = (await w.api('POST', `${ai}/agents/${agent.id}/stages`, { name: 'A', objective: 'B' })).body
+  const faq = (await w.api('POST', `${ai}/faq`, { question: 'Open?', answer: 'Yes' })).body
+  const at = `/v1/instances/${line.id}/voice`
+  const widget = (await w.api('POST', `${at}/widgets`, { name: 'Page', allowed_origins: ['https://www.example.com'] }))
+    .body
+  await w.api('POST', `${at}/enable`)
+  const call = (await w.api('POST', `${at}/calls`, { to_number: '12025550486', agent_id: agent.id })).body
   ids = {
+    ...{ agents: agent.id, stages: stage.id, faq: faq.id, conversations: '12025550177', 'provider-keys': 'openai' },
+    widgets: widget.id,
+    calls: call.id,
     campaigns: campaign.campaign_id,
     numbers: graph.phone_number_id,
     instances: line.id,
@@ -52,6 +71,11 @@ beforeAll(async () => {
     messages: message.id,
     smv2: 'send',
     action: 'text',
+    accounts: client.id,
+    purchases: purchase.id,
+    checkouts: checkout.checkout_id,
+    keys: clientKey.id,
+    'access-links': link.id,
   }
   officialIds = { ...ids, instances: official.id }
 })
@@ -65,10 +89,17 @@ const carriedOut = new Set<string>()
 
 const ACTING = OPERATIONS.filter(({ method }) => method !== 'GET')
 /** Asked over and over, these would leave nothing to ask. */
-const ENDING = ['deleteInstance', 'deleteWebhook', 'deleteSandboxMessage', 'deleteContact', 'deleteOptOut']
+const ENDING = [
+  'transferInstance',
+  'deleteSubAccount',
+  'removeClientBilling',
+  ...['deleteInstance', 'deleteWebhook', 'deleteSandboxMessage', 'deleteContact', 'deleteOptOut'],
+  ...['deleteAgent', 'deleteStage', 'deleteFaq'],
+  'deleteVoiceWidget',
+]
 
 /** The only faults that belong to what was asked: an engine that was told to fail, a network that is not built. */
-const EXPECTED_FAULTS = ['upstream_unavailable', 'upstream_timeout']
+const EXPECTED_FAULTS = ['upstream_unavailable', 'upstream_timeout', 'billing_unavailable']
 
 function holdToRules({ id }: Operation, body: unknown, { status, body: answer, text }: Reply): void {
   const said = `${id} ${JSON.stringify(body).slice(0, 500)} → ${text.slice(0, 300)}`
@@ -139,7 +170,13 @@ const MEANT: Readonly<Record<string, fc.Arbitrary<object>>> = {
     }),
   ),
   callEngine: fc.record({ to, text }),
+  createAgent: fc.record({ name: text, provider: fc.constant('builtin') }),
+  updateAgent: fc.record({ name: text }),
+  updateStage: fc.record({ name: text }),
+  testAgent: fc.record({ message: text }),
+  updateAiSettings: fc.record({ timezone: fc.constant('UTC') }),
   createContact: fc.record({ phone: to }),
+  createSubAccount: fc.record({ name: text }),
   createOptOut: fc.record({ phone: to }),
   sendRawMessage: fc.record({ to, type: fc.constant('text'), text: fc.record({ body: text }) }),
   replayWebhook: fc.record({ since: fc.constant('2026-01-05T11:00:00.000Z') }),
@@ -226,6 +263,12 @@ test('the fuzzer came through: what can be carried out with any valid body was',
     // A file at random has no column of numbers.
     'importContacts',
     'importOptOuts',
+    'importFaq',
+    ...['deleteAgent', 'deleteStage', 'deleteFaq'],
+    // Needs the ids of all stages.
+    'orderStages',
+    // Needs the address of a provider.
+    'putProviderKey',
     'refreshInstanceQr',
     'scanSandboxCode',
     'deleteSandboxMessage',
@@ -257,8 +300,25 @@ test('the fuzzer came through: what can be carried out with any valid body was',
     'writeSandboxGhlMessage',
     // Needs a connected live number.
     'startHistoryImport',
+    // Need an agent, a call in a certain state, or a session description.
+    'scheduleVoiceCall',
+    'scheduleVoiceCallBatch',
+    'cancelVoiceCall',
+    'createVoiceWidget',
+    'deleteVoiceWidget',
     // Needs two instances of one number.
     'fuseInstances',
+    // Need something that is sold, a test card, or something to pay or refund.
+    'createPurchase',
+    'createCheckout',
+    'setSandboxCard',
+    'paySandboxCheckout',
+    'refundSandboxPurchase',
+    'setClientBilling',
+    'removeClientBilling',
+    // Need another account than their own, or end what they are about.
+    'transferInstance',
+    'deleteSubAccount',
   ]
   const expected = ACTING.map(({ id }) => id).filter((id) => !beyond.includes(id))
   expect([...carriedOut].filter((id) => expected.includes(id)).toSorted()).toEqual(expected.toSorted())

@@ -1,3 +1,4 @@
+import { FEATURES } from '../../main/contract/features.ts'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import type { ServedOperation } from '../../main/capabilities/handler.ts'
 import type { RoomContract } from '../../main/contract/operation.ts'
@@ -62,6 +63,10 @@ export async function openHouse(rooms: readonly RoomContract[] = SAMPLE_ROOMS): 
     version: '0.1.0',
   })
   const door = createDoor({
+    featuresOf: async () => FEATURES,
+    featureOf: () => undefined,
+    isSuspended: () => false,
+    onDone: async () => {},
     writeGate: { check() {} },
     times: createRequestTimes(clock),
     apiActivity: createApiActivity(clock),
@@ -87,7 +92,12 @@ export async function openHouse(rooms: readonly RoomContract[] = SAMPLE_ROOMS): 
             deleted: false,
           }
         : undefined,
-    rawRoutes: (app) => addMcpRoute(app, async () => mcp),
+    rawRoutes: (app) =>
+      addMcpRoute(
+        app,
+        async () => mcp,
+        async () => FEATURES,
+      ),
   })
   const port = await door.listen('127.0.0.1', 0)
   const url = `http://127.0.0.1:${port}/mcp`

@@ -63,7 +63,14 @@ describe('a campaign', () => {
   const numbers: Record<string, object> = {
     '/v1/instances/a': { name: 'Shop', engine: 'smv2', phone_number: '12025550100' },
     '/v1/instances/b': { name: 'Desk', engine: 'official', phone_number: '12025550101' },
-    '/v1/campaigns/cmp_1': { name: 'March', instance_ids: ['a', 'b'], counts: { pending: 1_200 } },
+    '/v1/campaigns/cmp_1': {
+      ...{ name: 'March', instance_ids: ['a', 'b'], counts: { pending: 1_200 } },
+      messages: [{ text: 'Hi {{name}}' }, { text: 'Hello' }, { text: 'Good day' }],
+    },
+    '/v1/campaigns/cmp_2': {
+      ...{ name: 'Templates', instance_ids: ['b'], counts: { pending: 1 } },
+      messages: [{ cloud_api: { type: 'template', template: { name: 'spring_sale' } } }],
+    },
   }
   const describer = createCallDescriber({
     operations: [campaignsContract, instancesContract],
@@ -72,8 +79,12 @@ describe('a campaign', () => {
 
   test('is described by whom it reaches, from which numbers, and what that costs', async () => {
     expect(await describer.describeCall(campaignsContract.startCampaign, { campaign_id: 'cmp_1' }, principal)).toBe(
-      'Start a campaign: “March” (cmp_1), recipients: 1200, from “Shop” (12025550100, a), “Desk” (12025550101, b), ' +
+      'Start a campaign: “March” (cmp_1), recipients: 1200 people, message: “Hi {{name}}” and 2 other variations, from “Shop” (12025550100, a), “Desk” (12025550101, b), ' +
         'cost: Meta charges for each message of an official number.',
+    )
+    expect(await describer.describeCall(campaignsContract.resumeCampaign, { campaign_id: 'cmp_2' }, principal)).toBe(
+      'Resume a campaign: “Templates” (cmp_2), recipients: 1 person, message: template “spring_sale”, ' +
+        'from “Desk” (12025550101, b), cost: Meta charges for each message of an official number.',
     )
     const given = {
       instance_ids: ['a'],
@@ -84,5 +95,12 @@ describe('a campaign', () => {
       'Create a campaign: recipients: 2 people (“12025550199”, “12025550198”), “Shop” (12025550100, a), name: “April”, ' +
         'cost: none from WhatsApp.',
     )
+  })
+
+  test('is not said to be sent to everybody when one test message is', async () => {
+    const given = { campaign_id: 'cmp_1', to: '12025550177' }
+    const sentence = await describer.describeCall(campaignsContract.testCampaign, given, principal)
+    expect(sentence).toContain('to: “12025550177”')
+    expect(sentence).not.toContain('1200')
   })
 })

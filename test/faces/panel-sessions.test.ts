@@ -19,6 +19,7 @@ describe('who is signed in', () => {
         signed_in_at: '2026-01-05T12:02:00.000Z',
         last_used_at: '2026-01-05T12:02:00.000Z',
         current: true,
+        ...{ member: null, address: '127.0.0.1', browser: null },
       },
       { ...seen[1], signed_in_at: '2026-01-05T12:00:00.000Z', current: false },
     ])

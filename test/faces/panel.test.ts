@@ -30,6 +30,7 @@ describe('signing in', () => {
       signed_in: true,
       account: w.account,
       role: 'operator',
+      member: null,
       version: expect.stringMatching(/^\d+\.\d+\.\d+/),
       home: 'headless',
       password_set: false,

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { instancesContract } from '../../main/capabilities/instances/contract.ts'
 import { wordsFor } from '../../main/faces/passkey-page/words.ts'
@@ -47,10 +48,14 @@ describe('the link for the owner of an account', () => {
     expect((await look(page)).status).toBe(200)
   })
 
-  test('shows neither number nor name, runs no script and is embedded nowhere', async () => {
+  test('shows neither number nor name, runs its own script only and is embedded nowhere', async () => {
     await scan()
     const { text, headers } = await look(await opened())
-    expect(text).not.toMatch(/12025550100|Secret client|<script|onclick|javascript:/i)
+    expect(text).not.toMatch(/12025550100|Secret client|<script.*src|onclick|javascript:/i)
+    const scripts = [...text.matchAll(/<script>([^]*?)<\/script>/g)].map(([, script = '']) => script)
+    const hashes = scripts.map((script) => `'sha256-${createHash('sha256').update(script).digest('base64')}'`)
+    expect(/script-src ([^;]*);/.exec(headers['content-security-policy'] ?? '')?.[1]).toBe(hashes.join(' '))
+    expect(hashes).toHaveLength(1)
     expect(text).toContain('navigator.credentials.get')
     expect(text).toContain('https://web.whatsapp.com/robots.txt')
     expect(headers['content-security-policy']).toMatch(/default-src 'none'.*frame-ancestors 'none'/)

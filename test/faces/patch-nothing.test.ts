@@ -36,9 +36,54 @@ const RECORDS: Readonly<Record<string, (w: World) => Promise<{ path: string; rea
     const { body } = await w.api('POST', '/v1/sandbox/ghl/contacts', { phone: '+12025550123' })
     return { path: `/v1/sandbox/ghl/contacts/${body.id}`, read: '' }
   },
+  updateVoiceSettings: async (w) => ({ path: `/v1/instances/${(await w.instance()).id}/voice/settings`, read: '' }),
+  updateVoiceWidget: async (w) => {
+    const at = `/v1/instances/${(await w.instance()).id}/voice/widgets`
+    const { body } = await w.api('POST', at, { name: 'Page', allowed_origins: ['https://www.example.com'] })
+    return { path: `${at}/${body.id}` }
+  },
   updateOptOutSettings: async () => ({ path: '/v1/opt-out-settings' }),
+  updateBranding: async () => ({ path: '/v1/agency/branding', read: '' }),
+  updateSubAccount: async (w) => {
+    const { body } = await w.api('POST', '/v1/agency/accounts', { name: 'Client' })
+    return { path: `/v1/agency/accounts/${body.id}` }
+  },
+  updateAiSettings: async (w) => ({ path: `/v1/instances/${(await w.instance()).id}/ai/settings` }),
+  updateFollowUp: async (w) => ({ path: `/v1/instances/${(await w.instance()).id}/ai/follow-up` }),
+  updateAgent: async (w) => ({ path: (await agentOf(w)).path }),
+  updateStage: async (w) => {
+    const { path } = await agentOf(w)
+    const { body } = await w.api('POST', `${path}/stages`, { name: 'Qualify', objective: 'Ask' })
+    return { path: `${path}/stages/${body.id}` }
+  },
+  updateHttpTool: async (w) => {
+    const { path } = await agentOf(w)
+    const tool = { name: 'orders', description: 'x', method: 'GET', url: 'https://catcher.sandbox/a', secret: 'abc' }
+    const { body } = await asConsole(w)('POST', `${path}/http-tools`, tool)
+    return { path: `${path}/http-tools/${body.id}`, read: '' }
+  },
+  updateFaq: async (w) => {
+    const { ai } = await agentOf(w)
+    const { body } = await w.api('POST', `${ai}/faq`, { question: 'Open?', answer: 'Yes' })
+    return { path: `${ai}/faq/${body.id}` }
+  },
+  updateEvaluation: async (w) => {
+    const { ai } = await agentOf(w)
+    const cases = [{ question: 'Open?', expects: 'answer', facts: [] }]
+    const { body } = await asConsole(w)('POST', `${ai}/evaluations`, { name: 'A', cases })
+    return { path: `${ai}/evaluations/${body.id}`, read: '' }
+  },
   updateAccount: async () => ({ path: '/v1/account', read: '' }),
+  updateSubscription: async () => ({ path: '/v1/billing/renewal', read: '/v1/billing/subscription' }),
+  updateAgencyBilling: async () => ({ path: '/v1/agency/billing' }),
+  updateBillingProvider: async () => ({ path: '/v1/billing/provider' }),
   updateSettings: async () => ({ path: '/v1/service/settings' }),
+}
+
+async function agentOf(w: World): Promise<{ ai: string; path: string }> {
+  const ai = `/v1/instances/${(await w.instance()).id}/ai`
+  const { body } = await w.api('POST', `${ai}/agents`, { name: 'A', provider: 'builtin' })
+  return { ai, path: `${ai}/agents/${body.id}` }
 }
 
 const patches = CONTRACTS.flatMap(({ operations }) => Object.values(operations))

@@ -48,6 +48,20 @@ const WORDS: Readonly<Record<string, (side: Side, line: Line) => Words>> = {
   listContacts: ({ contact }) => ({ query: { q: contact } }),
   listOptOuts: ({ optOut }) => ({ query: { phone: optOut } }),
   createOptOut: (_side, { id }) => ({ body: { phone: '12025550123', scope: id } }),
+  orderStages: (_side, { stage }) => ({ body: { stage_ids: [stage] } }),
+  testAgent: (_side, { agent, stage }) => ({ body: { message: 'Hello', agent_id: agent, stage_id: stage } }),
+  // Back to where it is: a transfer would take the line out of the scene.
+  transferInstance: ({ account }) => ({ body: { account_id: account } }),
+  createSubAccountKey: () => ({ body: { name: 'Theirs', scopes: ['agency:manage'] } }),
+  setSubAccountSlots: () => ({ body: { slots_allocated: 1 } }),
+  createSubAccount: () => ({ body: { name: 'Client' } }),
+  updateSubAccount: () => ({ body: { name: 'Client' } }),
+  updateBranding: () => ({ body: { colors: {} } }),
+  getLatestVoiceRecording: (_side, { id }) => ({ query: { instance: id } }),
+  scheduleVoiceCall: (_side, { agent: agent_id }) => ({ body: { to_number: '12025550486', agent_id } }),
+  scheduleVoiceCallBatch: (_side, { agent: agent_id }) => ({ body: { numbers: ['12025550486'], agent_id } }),
+  // A plan can be bought once, a product again and again.
+  createPurchase: () => ({ body: { product: 'setup' } }),
   causeSandboxFault: () => ({ body: { kind: 'timeout', times: 1 } }),
 }
 
@@ -84,7 +98,8 @@ export function askOf(operation: Operation, side: Side, words?: Words): Ask {
   }
 }
 
-const fileOf = ({ bodyFile }: Operation) => (bodyFile === undefined ? undefined : 'phone\n12025550123')
+const fileOf = ({ id, bodyFile }: Operation) =>
+  bodyFile === undefined ? undefined : id === 'importFaq' ? 'question,answer\nOpen?,Yes' : 'phone\n12025550123'
 
 /** The same without anything coming of it: the body is one that no operation takes, and nothing is confirmed. */
 export function harmless(operation: Operation, ask: Ask): Ask {
@@ -106,9 +121,22 @@ const idsOf = ({ path }: Operation, side: Side, line: Line) => ({
   numbers: side.graphNumber,
   campaigns: side.campaign,
   contacts: path.startsWith('/v1/sandbox/ghl/') ? side.lead : side.contact,
-  conversations: side.conversation,
+  conversations: path.startsWith('/v1/sandbox/ghl/') ? side.conversation : side.phone,
   'opt-outs': side.optOut,
+  accounts: side.client,
+  purchases: side.purchase,
+  checkouts: side.checkout,
+  ...(path.startsWith('/v1/agency/') && { keys: side.clientKey }),
+  'access-links': line.link,
   catcher: side.catcher,
+  agents: line.agent,
+  stages: line.stage,
+  faq: line.faq,
+  'provider-keys': 'openai',
+  providers: 'openai',
+  calls: line.call,
+  recordings: line.recording,
+  widgets: line.widget,
 })
 
 function argumentsOf(operation: Operation, filled: string): Record<string, string> {
@@ -136,9 +164,20 @@ const OWNED = new Set([
   'contacts',
   'conversations',
   'opt-outs',
+  'agents',
+  'stages',
+  'faq',
+  'accounts',
+  'purchases',
+  'checkouts',
+  'keys',
+  'access-links',
+  'calls',
+  'recordings',
+  'widgets',
 ])
-/** … or a word that every account uses as it likes: there is no phone or catcher that does not exist. */
-const FREE = new Set(['phones', 'catcher', 'smv2', '{group}'])
+/** … or a word that every account uses as it likes: there is no phone, catcher or provider that does not exist. */
+const FREE = new Set(['phones', 'catcher', 'smv2', '{group}', 'ai/conversations', 'provider-keys'])
 
 /**
  * The placeholders of a path that name what somebody owns.
@@ -148,7 +187,9 @@ export function ownedIn({ id, path }: Operation): string[] {
   const segments = path.split('/')
   return segments.flatMap((segment, at) => {
     const listed = segments[at - 1] ?? ''
-    if (!segment.startsWith('{') || FREE.has(listed)) return []
+    // Conversations of an agent are chats; those of a CRM have an id.
+    const isFree = FREE.has(listed) || FREE.has(segments.slice(at - 2, at).join('/'))
+    if (!segment.startsWith('{') || isFree) return []
     if (OWNED.has(listed)) return [segment.slice(1, -1)]
     throw new Error(`${id}: say in test/faces/requests.ts whether ${segment} after ${listed} is OWNED or FREE`)
   })

@@ -79,6 +79,11 @@ function nobody(side: Side, id: string): Side {
     key: `key-${id}`,
     media: `SANDBOX${id}`,
     group: `${id}@g.us`,
+    ...{ agent: id, stage: id, faq: id },
+    link: id,
+    call: id,
+    recording: id,
+    widget: id,
   }
   return {
     ...side,
@@ -89,6 +94,11 @@ function nobody(side: Side, id: string): Side {
       spoken: `SANDBOX${id}`,
       graphNumber: `0${id}`,
       upload: `fil_${id}`,
+      client: id,
+      clientKey: id,
+      account: id,
+      purchase: `ord_${id}`,
+      checkout: `chk_${id}`,
       campaign: `cmp_${id}`,
       contact: id,
       lead: id,

@@ -15,6 +15,16 @@ export interface Line {
   readonly media: string
   /** A group its number is in; only smv2 lists groups. */
   readonly group: string
+  /** Its agent, with a stage, and an FAQ entry. */
+  readonly agent: string
+  readonly stage: string
+  readonly faq: string
+  /** An access link to it. */
+  readonly link: string
+  /** A call that was made and recorded, and a widget; only smv2 has them here. */
+  readonly call: string
+  readonly recording: string
+  readonly widget: string
 }
 
 /** What one owner has: things of every kind that a request can name. */
@@ -44,6 +54,13 @@ export interface Side {
   readonly location: string
   /** A file to send. */
   readonly upload: string
+  /** A sub-account, with a key of its own, and the account itself. */
+  readonly client: string
+  readonly clientKey: string
+  readonly account: string
+  /** What it bought, and a checkout that nobody has paid. */
+  readonly purchase: string
+  readonly checkout: string
   /** A draft that sends from the smv2 line. */
   readonly campaign: string
   /** Shown by two instances that wait to be paired. */
@@ -76,6 +93,20 @@ export async function sideOf(w: World, owner: string, name: string, digits: stri
     ...{ instance_ids: [smv2.id], name: `${name}-campaign`, messages: [{ text: `${name}-offer` }] },
     recipients: [{ phone }],
   })
+  const { id: client } = await must('POST', '/v1/agency/accounts', {
+    name: `${name}-client`,
+    external_ref: `${name}-client-ref`,
+  })
+  await must('PATCH', '/v1/agency/billing', { enabled: true })
+  await must('PUT', `/v1/agency/accounts/${client}/billing`, {
+    ...{ amount_cents: 100, currency: 'usd', interval: 'month', email: `${name}@client.example` },
+  })
+  const wish = { name: `${name}-client-key`, scopes: ['instances:read'] }
+  const { id: clientKey } = await must('POST', `/v1/agency/accounts/${client}/keys`, wish)
+  const account = (await must('GET', '/v1/me')).account.id
+  await must('PUT', '/v1/sandbox/billing/card', { number: '4242424242424242' })
+  const { id: purchase } = await must('POST', '/v1/billing/purchases', { product: 'setup' })
+  const { checkout_id: checkout } = await must('POST', '/v1/billing/checkouts', { product: 'setup' })
   const [contact, optOut] = [`120255${digits}700`, `120255${digits}800`]
   await must('POST', '/v1/contacts', { phone: contact, name: `${name}-contact`, tags: [`${name}-tag`] })
   await must('POST', '/v1/opt-outs', { phone: optOut, scope: smv2.id, note: `${name}-note` })
@@ -102,6 +133,10 @@ export async function sideOf(w: World, owner: string, name: string, digits: stri
     conversation,
     location,
     upload,
+    client,
+    clientKey,
+    purchase,
+    checkout,
     campaign,
     contact,
     optOut,
@@ -110,7 +145,8 @@ export async function sideOf(w: World, owner: string, name: string, digits: stri
   }
   const ids = { delivery: delivery.id, event: event.event_id }
   const words = [...wordsOf({ ...made, ...ids }), name.toLowerCase()].filter((word) => word !== '')
-  return { ...made, ...ids, words }
+  // Two sides of one account share it.
+  return { ...made, ...ids, account, words }
 }
 
 /** A name, an id or a code is told from every other; a side's own name stands in all of its names. */
@@ -154,6 +190,9 @@ async function lineOf({ w, must, name, phone, number, engine }: LineWish): Promi
   await must('POST', `/v1/sandbox/phones/${phone}/messages`, { to: number, ...file })
   const received = (await w.eventsSince(mark)).find((event) => event.instance.id === id)?.data
   const group = engine === 'smv2' ? await groupOf(must, at, name, phone) : ''
+  const agent = await must('POST', `${at}/ai/agents`, { name: `${name}-agent`, provider: 'builtin' })
+  const stage = await must('POST', `${at}/ai/agents/${agent.id}/stages`, { name: `${name}-stage`, objective: 'Sell' })
+  const faq = await must('POST', `${at}/ai/faq`, { question: `${name}-question`, answer: `${name}-answer` })
   return {
     id,
     number,
@@ -162,8 +201,27 @@ async function lineOf({ w, must, name, phone, number, engine }: LineWish): Promi
     key,
     heard: received?.['message_id'],
     media: received?.['media'].id,
-    group,
+    ...{ group, agent: agent.id, stage: stage.id, faq: faq.id },
+    link: (await must('POST', `${at}/access-links`, {})).id,
+    ...(engine === 'smv2' ? await voiceOf(w, must, id, name, agent.id) : { call: '', recording: '', widget: '' }),
   }
+}
+
+/** A call is recorded from the moment it is answered. */
+async function voiceOf(w: World, must: Must, id: string, name: string, agent: string) {
+  const at = `/v1/instances/${id}/voice`
+  await must('POST', `${at}/enable`)
+  const origins = [`https://${name.toLowerCase()}.example.com`]
+  const { id: widget } = await must('POST', `${at}/widgets`, { name: `${name}-widget`, allowed_origins: origins })
+  const { id: call } = await must('POST', `${at}/calls`, { to_number: '12025550123', agent_id: agent })
+  for (let steps = 0; (await must('GET', `${at}/calls/${call}`)).status !== 'in_progress'; steps++) {
+    expect(steps, JSON.stringify(await must('GET', `${at}/calls/${call}`))).toBeLessThan(40)
+    await w.clock.advance(500)
+  }
+  await w.clock.advance(1_000)
+  const { recording_id: recording } = await must('POST', `${at}/calls/${call}/cancel`)
+  await w.quiet()
+  return { call, recording, widget }
 }
 
 async function connect(must: Must, id: string, engine: string, number: string): Promise<void> {

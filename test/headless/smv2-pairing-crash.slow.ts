@@ -4,6 +4,7 @@ import { testHome, until, type Api, type TestHome } from '../support/service-pro
 import { startWhatsApp } from '../support/stand-in.ts'
 import type { WhatsApp } from '../support/whatsapp/index.ts'
 import { connected, shownQr } from '../support/whatsapp/paired.ts'
+import type { RequestOptions } from '../support/whatsapp/webauthn.ts'
 
 const OURS = '12025550200'
 
@@ -62,4 +63,37 @@ test('told to stop right after the pairing: gone at once, although the client li
   const toldMs = performance.now()
   await service.end('SIGTERM')
   expect(performance.now() - toldMs).toBeLessThan(6_000)
+})
+
+test('killed while the account asks for its passkey: nothing is linked, it says so, and the next confirmation links', async () => {
+  const phone = whatsapp.phone(OURS, { passkey: 'has' })
+  const first = await start()
+  const id = await create(first.api)
+  const scan = async (api: Api, code: string) => {
+    // It answers once the account is linked.
+    phone.scan(decodeQr(code)).catch(() => {})
+    return until('the request', async () => {
+      const { passkey } = (await api('GET', `/v1/instances/${id}/qr`)).body
+      return passkey?.options ? passkey : undefined
+    })
+  }
+  const answer = (api: Api, { attempt, options }: { attempt: number; options: RequestOptions }) =>
+    api('POST', `/v1/instances/${id}/passkey/response`, { attempt, credential: phone.passkey.assert(options) })
+
+  const old = await shownQr(first.api, id)
+  const asked = await scan(first.api, old)
+  await first.service.end('SIGKILL')
+
+  const { api } = await start()
+  expect((await api('GET', `/v1/instances/${id}`)).body).toMatchObject({
+    ...{ status: 'disconnected', last_disconnect_reason: 'pairing_interrupted' },
+  })
+  expect((await answer(api, asked)).body.error).toMatchObject({ code: 'invalid_state' })
+  expect(phone.linked).toHaveLength(0)
+
+  await api('POST', `/v1/instances/${id}/qr/refresh`)
+  const again = await scan(api, await shownQr(api, id))
+  expect(await answer(api, again)).toMatchObject({ status: 202 })
+  await connected(api, id)
+  expect(phone.linked).toHaveLength(1)
 })

@@ -5,7 +5,7 @@ import { seededRandom } from '../support/random.ts'
 
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
-const uuids = ['account', 'key', 'instance', 'batch'] as const satisfies (keyof Ids)[]
+const uuids = ['account', 'key', 'instance', 'batch', 'uuid'] as const satisfies (keyof Ids)[]
 const prefixes = {
   message: 'msg',
   event: 'evt',

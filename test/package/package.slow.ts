@@ -37,7 +37,7 @@ const lock = (JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) 
   .packages
 
 /** What Electron starts, and what is started from there in a process of its own. */
-const ENTRIES = ['desktop.js', 'maintenance-program.js', 'media-program.js']
+const ENTRIES = ['desktop.js', 'maintenance-program.js', 'media-program.js', 'document-program.js']
 
 const reached = (folder: string) => ENTRIES.map((entry) => reachedFrom(join(folder, 'out/main'), entry))
 const specifiers = () => new Set(reached(app).flatMap((one) => [...one.specifiers]))

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { findInstalledBrowser } from '../../main/shell/passkey/installed-browser.ts'
+import { passkeyReadiness } from '../../main/shell/passkey/readiness.ts'
 import { createPasskeySigner } from '../../main/shell/passkey/signer.ts'
 import { parseOutcome, type SigningPage } from '../../main/shell/passkey/signing.ts'
 import { fakeClock } from '../support/clock.ts'
@@ -131,5 +132,27 @@ describe('the person’s own browser', () => {
     expect(find('win32', windows, installedEdge)).toEqual(program(installedEdge))
     expect(find('linux', path, '/opt/chromium')).toBeUndefined()
     expect(find('linux', {})).toBeUndefined()
+  })
+})
+
+describe('what the computer has for a passkey', () => {
+  const ready = (platform: NodeJS.Platform, isInstalled: boolean, adapters: readonly string[] | null) =>
+    passkeyReadiness({
+      platform,
+      environment: { PATH: '/usr/bin', HOME: '/home/ana' },
+      canRun: () => isInstalled,
+      list(folder) {
+        if (adapters === null) throw new Error(`no ${folder}`)
+        return adapters
+      },
+    })
+
+  test('is found without opening anything', () => {
+    expect(ready('win32', false, null)).toEqual({ way: 'window', hasBluetooth: null })
+    expect(ready('darwin', true, null)).toEqual({ way: 'browser', hasBluetooth: null })
+    expect(ready('darwin', false, null)).toEqual({ way: 'none', hasBluetooth: null })
+    expect(ready('linux', true, ['hci0'])).toEqual({ way: 'browser', hasBluetooth: true })
+    expect(ready('linux', true, [])).toEqual({ way: 'browser', hasBluetooth: false })
+    expect(ready('linux', false, null)).toEqual({ way: 'none', hasBluetooth: false })
   })
 })

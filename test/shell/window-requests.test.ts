@@ -27,6 +27,7 @@ handleRequests(
     lookForUpdate: act('lookForUpdate'),
     fetchUpdate: act('fetchUpdate'),
     restartToUpdate: act('restartToUpdate'),
+    readPasskeyReadiness: act('readPasskeyReadiness'),
     signPasskey: act('signPasskey'),
   },
 )
@@ -48,7 +49,7 @@ describe.each(FOREIGN)('%s', (_, frame) => {
   test('is refused by every request, and nothing is done', async () => {
     acted.length = 0
     for (const name of handlers.keys()) await expect(ask(frame, name)).rejects.toThrow('refused')
-    expect(handlers.size).toBe(7)
+    expect(handlers.size).toBe(8)
     expect(acted).toEqual([])
   })
 })
@@ -76,6 +77,7 @@ describe('the window itself', () => {
     ['changePreferences', [{ opensAtLogin: 1 }]],
     ['changePreferences', [{ path: '/etc' }]],
     ['restartToUpdate', ['/tmp/x']],
+    ['readPasskeyReadiness', [{ path: '/etc' }]],
     ['signPasskey', []],
     ['signPasskey', [{ options: {} }]],
     ['signPasskey', [{ options: { challenge: 'AAAA' }, page: 'https://example.com' }]],

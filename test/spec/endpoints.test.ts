@@ -3,7 +3,6 @@ import { parse } from 'yaml'
 import type { Scope } from '../../main/contract/scopes.ts'
 import { lineOf, OPERATIONS, pathWith, type Ids } from '../support/operations.ts'
 import { world, type World } from '../support/world.ts'
-import { NOT_YET } from './not-yet.ts'
 import { ENDPOINTS, SCOPES } from './tables.ts'
 
 let w: World
@@ -21,14 +20,12 @@ beforeAll(async () => {
 afterAll(() => w.close())
 
 const rows = ENDPOINTS.map(([method, path, scope]) => ({ method, path, scope, line: `${method} ${path}` }))
-const built = rows.filter(({ line }) => !NOT_YET.has(line))
-const missing = rows.filter(({ line }) => NOT_YET.has(line))
 
 /** A request that fails in its body or its id at the latest, so that asking changes nothing. */
 const ask = (method: string, path: string, key: string) =>
   w.api(method, pathWith(path, ids), method === 'GET' ? undefined : [], { key })
 
-describe.each(built)('$line', ({ method, path, scope, line }) => {
+describe.each(rows)('$line', ({ method, path, scope, line }) => {
   test('is served as an operation of the specification, with its scope', () => {
     const operation = OPERATIONS.find((one) => lineOf(one) === line)
     expect(operation).toMatchObject({ origin: 'spec', scope })
@@ -60,23 +57,11 @@ describe.each(built)('$line', ({ method, path, scope, line }) => {
   })
 })
 
-describe.each(missing)('$line, which is not built yet,', ({ method, path, line }) => {
-  test('answers 404 not_found to a key with every scope', async () => {
-    const { status, body } = await w.api(method, pathWith(path, ids), method === 'GET' ? undefined : {})
-    expect([status, body.error.code]).toEqual([404, 'not_found'])
-  })
-
-  test('stands neither in a contract, and so in no tool, nor in the API document', () => {
-    expect(OPERATIONS.map(lineOf)).not.toContain(line)
-    expect(document.paths[path]?.[method.toLowerCase()]).toBeUndefined()
-  })
-})
-
 test('every operation that says it is of the specification is one', () => {
   const lines = rows.map(({ line }) => line)
   const claimed = OPERATIONS.filter(({ origin }) => origin === 'spec').map(lineOf)
   expect(claimed.filter((line) => !lines.includes(line))).toEqual([])
-  expect(claimed.toSorted()).toEqual(built.map(({ line }) => line).toSorted())
+  expect(claimed.toSorted()).toEqual(lines.toSorted())
 })
 
 test('every operation that says it is ours is not of the specification', () => {

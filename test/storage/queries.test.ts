@@ -87,6 +87,16 @@ const EXCEPTIONS: readonly { readonly step: string; readonly statement: RegExp; 
     statement: /FROM campaign_recipients WHERE campaign_id = :campaignId AND status = :status GROUP BY/,
     why: 'there are a dozen reasons',
   },
+  {
+    step: 'SCAN accounts USING COVERING INDEX accounts_suspended',
+    statement: /^SELECT id FROM accounts WHERE status = 'suspended'$/,
+    why: 'the index holds only suspended accounts; read once, when the service starts',
+  },
+  {
+    step: 'SCAN accounts USING INDEX accounts_deleted',
+    statement: /^SELECT id AS accountId FROM accounts WHERE deleted_at IS NOT NULL AND EXISTS/,
+    why: 'the index holds only deleted accounts; read once, when the service starts',
+  },
   { step: 'SCAN nodes', statement: /nodes WHERE/, why: 'one row for each node' },
   {
     step: 'SCAN sandbox_lines',

@@ -119,7 +119,7 @@ function holdToHeaders(said: string, { status, headers }: Heard): void {
 
 /** What an answer 401 wants to see, by where it was given. */
 function proofAskedFor(said: string): string {
-  const [, place = ''] = /^\w+ \/(panel|callbacks(?=\/meta))\//.exec(said) ?? []
+  const [, place = ''] = /^\w+ \/(panel|callbacks(?=\/(?:meta|stripe)))\//.exec(said) ?? []
   return { panel: 'Session', callbacks: 'Signature' }[place] ?? 'Bearer'
 }
 

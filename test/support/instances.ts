@@ -1,4 +1,5 @@
 import { createAccounts } from '../../main/capabilities/account/index.ts'
+import { createEntitlements } from '../../main/capabilities/entitlements/index.ts'
 import {
   createInstances,
   type CreateCall,
@@ -84,7 +85,8 @@ export async function instancesRoom(plan: { slots?: number; live?: boolean } = {
       engines: { sandbox: { smv2, official }, live: plan.live ? { smv2, official } : { smv2: null, official: null } },
       idempotency: createIdempotency({ clock }),
       cursors: createCursors(Buffer.alloc(32, 7)),
-      config: { slots: plan.slots ?? 10_000, network: 'sandbox', publicBaseUrl: null },
+      config: { network: 'sandbox', publicBaseUrl: null },
+      entitlements: createEntitlements({ db, clock, config: { slots: plan.slots ?? 10_000 } }),
       gauges,
       log: silentLog,
       baseUrl: () => 'http://127.0.0.1:4780',

@@ -19,7 +19,11 @@ import { fakeClock, settle, type FakeClock } from './clock.ts'
 import { tempFolder } from './database.ts'
 import { seededRandom } from './random.ts'
 import { outside, type Receiver } from './receiver.ts'
-import { MEDIA_PROGRAM } from './media-program.ts'
+import { DOCUMENT_PROGRAM, MEDIA_PROGRAM } from './media-program.ts'
+import { voiceInProcess } from './voice.ts'
+import type { VoiceAgents } from '../../main/capabilities/voice/index.ts'
+import type { GraphSimulator } from '../../main/engines/sandbox/graph/index.ts'
+import type { StartVoice } from '../../main/voice/voice-process.ts'
 import { memoryVault, type MemoryVault } from './vault.ts'
 import { overSocket, payloadOf, rawExchange } from './wire.ts'
 
@@ -46,6 +50,12 @@ export interface WorldOptions {
   readonly freeBytes?: () => number
   /** What works on the database in a process of its own; default: copies are made here, and nobody looks through it. */
   readonly maintenanceProcess?: MaintenanceProcess
+  /** Starts the voice process; default: one inside this process, with a voice that beeps. */
+  readonly startVoice?: StartVoice
+  /** The simulated Meta, with the setting graphBaseUrl `sandbox`. */
+  readonly onGraph?: (graph: GraphSimulator) => void
+  /** The agents that talk in calls; default: those of the AI room. */
+  readonly voiceAgents?: VoiceAgents
   /** Starts the service again; default: nobody can. */
   readonly restart?: () => void
   /** false for a world whose storage the test breaks. */
@@ -167,11 +177,15 @@ export async function world(options: WorldOptions = {}): Promise<World> {
       log,
       maintenanceProcess,
       mediaProgram: MEDIA_PROGRAM,
+      documentProgram: DOCUMENT_PROGRAM,
       vault,
       dial,
       resolve: options.resolve ?? resolve,
     },
     freeBytes: async () => freeBytes(),
+    startVoice: options.startVoice ?? voiceInProcess(clock),
+    ...(options.voiceAgents !== undefined && { voiceAgents: options.voiceAgents }),
+    ...(options.onGraph !== undefined && { onGraph: options.onGraph }),
     ...(restart !== undefined && { restart }),
     ...(consoleFolder !== undefined && { consoleFolder }),
   })
@@ -396,6 +410,7 @@ const EVENTS = 'SELECT head, tail FROM events WHERE seq > :after ORDER BY seq'
 const PULSE = `SELECT
   (SELECT COUNT(*) FROM sandbox_timeline WHERE held = 0 AND due_at <= :now)
   + (SELECT COUNT(*) FROM deliveries d JOIN webhooks w ON w.seq = d.webhook_seq
+      JOIN accounts a ON a.id = w.account_id AND a.status = 'active'
       WHERE d.lease IS NOT NULL
          OR (d.lane = 0 AND d.next_attempt_at <= :now AND w.state = 'active' AND w.deleted_at IS NULL)) AS due,
   (SELECT COALESCE(SUM(attempts), 0) FROM deliveries) AS attempts,

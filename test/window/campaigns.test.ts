@@ -113,10 +113,17 @@ describe('a draft', { timeout: 60_000 }, () => {
   test('is there again after the window was closed, with every step as it was left', async () => {
     await w.open('/campaigns/edit')
     await page.getByLabel('Campaign name').fill('Kept')
+    await page.getByRole('button', { name: 'Select all 2' }).click()
+    await page.getByText('2 selected').waitFor()
+    await page.getByRole('button', { name: 'Clear' }).click()
     await page.getByRole('checkbox', { name: /^Bakery Luz/ }).click()
     await next()
     await heading('What does it say?')
+    // What is not stored is not called saved: an open brace would be refused.
+    await page.getByLabel('Message text').fill('{Half|')
+    await page.getByText('Not saved: finish variation 1').waitFor()
     await page.getByLabel('Message text').fill('Half a sentence')
+    await page.getByText('Draft saved').waitFor()
     await page.getByRole('button', { name: 'Add button' }).click()
     await page.getByRole('textbox', { name: 'Button 1' }).fill('Yes')
     await page.getByRole('link', { name: 'Back' }).first().click()
@@ -187,6 +194,27 @@ describe('a draft', { timeout: 60_000 }, () => {
       instance_ids: [expect.any(String)],
     })
     await w.open(`/campaigns/edit/${kept}?step=people`)
+    await page.getByRole('heading', { name: '10,000 people' }).waitFor()
+  })
+
+  test('of twenty variations fits beside the phone, and shows the one that is edited', async () => {
+    const messages = Array.from({ length: 20 }, (_, at) => ({ text: `Text ${at + 1}` }))
+    const body = { instance_ids: [bakery], name: 'Twenty', messages }
+    const { campaign_id: id } = (await w.api('POST', '/v1/campaigns', body)).body
+    await w.open(`/campaigns/edit/${id}?step=message`)
+    await page.getByRole('tab', { name: 'Variation 20' }).click()
+    expect(await page.getByLabel('Message text').inputValue()).toBe('Text 20')
+    const boxOf = async (place: ReturnType<typeof phone>) => (await place.boundingBox()) ?? { x: 0, y: 0, width: 0 }
+    const [field, beside] = [await boxOf(page.getByLabel('Message text')), await boxOf(phone())]
+    expect(field.x + field.width).toBeLessThan(beside.x)
+    const tab = await boxOf(page.getByRole('tab', { name: 'Variation 20' }))
+    expect(tab.x + tab.width).toBeLessThan(beside.x)
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
+    await page.getByRole('button', { name: 'Remove variation 20' }).click()
+    await page.getByText('Draft saved').waitFor()
+    expect((await read(id)).messages).toHaveLength(19)
+    await w.api('DELETE', `/v1/campaigns/${id}`)
+    await w.open(`/campaigns/edit/${await named('Kept')}?step=people`)
     await page.getByRole('heading', { name: '10,000 people' }).waitFor()
   })
 

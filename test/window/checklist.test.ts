@@ -245,6 +245,7 @@ test('20 · the page gets named functions and plain values, never Electron’s o
     'lookForUpdate: function',
     'fetchUpdate: function',
     'restartToUpdate: function',
+    'readPasskeyReadiness: function',
     'signPasskey: function',
   ])
   const open = () => desktop.evaluate(({ app }) => void app.emit('second-instance', {}, ['x', 'switchboard://keys']))

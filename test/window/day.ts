@@ -56,21 +56,60 @@ export async function liveThroughADay({ api, page }: Pick<OpenWindow, 'api' | 'p
   await post(`/instances/${instance}/messages`, { to: '12025550404', text: 'Nobody is there.' })
   await post('/contacts', { phone: PERSON, tags: ['customer', 'bread'] })
   await post('/contacts', { phone: '12025550111', name: 'Bruno Lima', tags: ['customer'], opted_out: true })
-  // Not for programs: only the window asks for a backup.
+  // Not for programs: only the window asks for a backup, or invites somebody.
   const headers = { 'content-type': 'application/json' }
   await page.evaluate(async (sent) => {
     await fetch('/panel/v1/service/backups', { method: 'POST', headers: sent, body: '{}' })
+    const member = JSON.stringify({ name: 'Ana Souza', email: 'ana@bakery.example' })
+    await fetch('/panel/v1/members', { method: 'POST', headers: sent, body: member })
   }, headers)
   await until('deliveries', async () => {
     const { data } = (await api('GET', '/v1/webhooks/deliveries?status=delivered')).body
     return data.length > 5
   })
+  const agents = await agentOf(post, api)
+  const { id: client } = await post('/agency/accounts', {
+    name: 'North bakery',
+    slots_allocated: 5,
+    external_ref: 'crm-481',
+  })
+  await post(`/agency/accounts/${client}/keys`, { name: 'Their CRM', scopes: ['instances:read'] })
+  await post(`/instances/${instance}/access-links`, {})
   await joinCrms(api, instance)
   const { campaign, draft, scheduled } = await campaignsOf(post, instance, linkable)
   return {
     ...{ instance, unpaired, confirming, live, official, linkable, webhook, selective, chat: PERSON, number: PERSON },
-    ...{ campaign, draft, scheduled },
+    ...{ agents, client, campaign, draft, scheduled },
   }
+}
+
+/** A number whose agent answered one question and handed another over. */
+async function agentOf(post: (path: string, body: object) => Promise<any>, api: OpenWindow['api']): Promise<string> {
+  const number = '12025550120'
+  const instance = await pairedInstance(api, number, 'Ótica Vista')
+  const at = `/instances/${instance}/ai`
+  await post(`${at}/faq`, { question: 'When are you open?', answer: 'Monday to Friday, 8 am to 6 pm.' })
+  await post(`${at}/faq`, { question: 'Where are you?', answer: '12 Harbour Street, next to the station.' })
+  const { id: agent } = await post(`${at}/agents`, { name: 'Reception', provider: 'builtin' })
+  await post(`${at}/agents`, {
+    ...{ name: 'Sales', provider: 'custom', model: 'sandbox-model', system_prompt: 'You sell glasses.' },
+  })
+  for (const name of ['Greet', 'Schedule'])
+    await post(`${at}/agents/${agent}/stages`, { name, objective: `${name} them.` })
+  await api('PATCH', `/v1${at}/settings`, { enabled: true, debounce_seconds: 0 })
+  await post('/sandbox/phones', { number: '12025550121', name: 'Carla' })
+  const asks = (text: string) => post('/sandbox/phones/12025550121/messages', { to: number, text })
+  await asks('When are you open?')
+  await until('the agent to answer', async () => {
+    const { data } = (await api('GET', '/v1/sandbox/phones/12025550121/messages')).body
+    return data.length > 0
+  })
+  await asks('Do you repair frames of other shops?')
+  await until('the agent to hand over', async () => {
+    const { status, body } = await api('GET', `/v1${at}/conversations/12025550121`)
+    return status === 200 && !body.ai_active
+  })
+  return instance
 }
 
 /** Connects a number with the simulated GoHighLevel, as a person would in the browser, and with another CRM. */

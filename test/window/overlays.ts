@@ -67,12 +67,25 @@ const crmOf = ({ instance: id }: Holdings) => `/instances/${id}?tab=crm`
 const chat = ({ instance: id, chat: number }: Holdings) => `/messages/${id}/${number}`
 const phone = ({ number }: Holdings) => `/sandbox/phones/${number}`
 
+const agents =
+  (tab: string) =>
+  ({ agents: id }: Holdings) =>
+    `/agents/${id}?tab=${tab}`
+const client =
+  (tab: string) =>
+  ({ client: id }: Holdings) =>
+    `/clients/${id}?tab=${tab}`
 const scheduled = ({ scheduled: id }: Holdings) => `/campaigns/${id}`
 const campaign = ({ campaign: id }: Holdings) => `/campaigns/${id}`
 const builder =
   (step: string) =>
   ({ draft: id }: Holdings) =>
     `/campaigns/edit/${id}?step=${step}`
+
+const pickAgent = (name: string) => async (page: Page) => {
+  await choose('Agent')(page)
+  await page.getByRole('option', { name }).click()
+}
 
 /** In a narrow window the sidebar is a drawer. */
 async function openSidebar(page: Page): Promise<void> {
@@ -280,6 +293,80 @@ const OVERLAYS: Readonly<Record<string, readonly Omit<Overlay, 'of'>[]>> = {
     { name: 'menu', at: scheduled, show: press('Actions for Sunday brunch') },
     { name: 'cancel', at: scheduled, show: inMenu('Actions for Sunday brunch', 'Cancel campaign') },
   ],
+  'rooms/ai/AgentBar': [
+    { name: 'menu', at: agents('try'), show: press('Actions for Reception') },
+    { name: 'agents', at: agents('try'), show: choose('Agent') },
+    { name: 'delete', at: agents('try'), show: inMenu('Actions for Reception', 'Delete agent') },
+  ],
+  'rooms/ai/NewAgentDialog': [{ name: 'new', at: agents('try'), show: inMenu('Actions for Reception', 'New agent') }],
+  'rooms/ai/ProviderField': [{ name: 'providers', at: agents('behaviour'), show: choose('Provider') }],
+  'rooms/ai/ProviderKeyDialog': [
+    {
+      name: 'key',
+      at: agents('behaviour'),
+      show: inTurn(
+        choose('Provider'),
+        (page) => page.getByRole('option', { name: /^Anthropic/ }).click(),
+        press('Add key'),
+      ),
+    },
+  ],
+  // Its list comes from a provider; without a key it is a field.
+  'rooms/ai/ModelField': [],
+  'rooms/ai/PromptField': [
+    {
+      name: 'examples',
+      at: agents('behaviour'),
+      show: inTurn(
+        choose('Provider'),
+        (page) => page.getByRole('option', { name: /^OpenAI/ }).click(),
+        press('Insert an example'),
+      ),
+    },
+  ],
+  'rooms/ai/MediaDialog': [
+    { name: 'add', at: agents('behaviour'), show: inTurn(pickAgent('Sales'), press('Add file')) },
+  ],
+  'rooms/ai/HttpToolDialog': [
+    {
+      name: 'add',
+      at: agents('behaviour'),
+      show: inTurn(pickAgent('Sales'), press('Add tool'), press('Add parameter'), choose('Method')),
+    },
+  ],
+  'rooms/ai/StagesTab': [{ name: 'delete', at: agents('stages'), show: press('Delete Greet') }],
+  'rooms/ai/StageDialog': [{ name: 'edit', at: agents('stages'), show: press('Edit Greet') }],
+  'rooms/ai/RulesCard': [{ name: 'zone', at: agents('limits'), show: choose('Time zone') }],
+  'rooms/ai/FaqDialog': [{ name: 'add', at: agents('knowledge'), show: press('Add question') }],
+  'rooms/ai/FaqImportDialog': [{ name: 'import', at: agents('knowledge'), show: press('Import') }],
+  'rooms/ai/EvaluateTab': [],
+  'rooms/ai/EvaluationDialog': [{ name: 'new', at: agents('evaluate'), show: press('New evaluation') }],
+  'rooms/ai/ChatsTab': [{ name: 'filter', at: agents('chats'), show: choose('Show') }],
+  'parts/AccountSwitcher': [
+    { name: 'accounts', at: onPage('/settings'), show: inTurn(openSidebar, press(/^Account: /)) },
+  ],
+  'rooms/agency/ClientsScreen': [{ name: 'state', at: onPage('/clients'), show: choose('State') }],
+  'rooms/agency/NewClientDialog': [{ name: 'new', at: onPage('/clients'), show: press('New client') }],
+  'rooms/agency/ClientActions': [
+    { name: 'menu', at: client('keys'), show: press('Actions for North bakery') },
+    { name: 'suspend', at: client('keys'), show: inMenu('Actions for North bakery', 'Suspend') },
+  ],
+  'rooms/agency/ClientSettings': [{ name: 'zone', at: client('settings'), show: choose('Time zone') }],
+  'rooms/agency/ClientKeys': [{ name: 'revoke', at: client('keys'), show: press('Revoke Their CRM') }],
+  'rooms/agency/ClientKeyDialog': [{ name: 'new', at: client('keys'), show: press('New key') }],
+  'rooms/agency/ClientUsage': [{ name: 'period', at: client('usage'), show: choose('Period') }],
+  'rooms/agency/TransferDialog': [
+    { name: 'in', at: client('numbers'), show: press('Bring a number here') },
+    { name: 'out', at: settingsOf('instance'), show: press('Transfer…') },
+  ],
+  'rooms/links/LinksCard': [{ name: 'revoke', at: settingsOf('instance'), show: press(/^Revoke the link/) }],
+  'rooms/links/NewLinkDialog': [
+    { name: 'new', at: settingsOf('instance'), show: press('New link') },
+    { name: 'link', at: settingsOf('live'), show: inTurn(press('New link'), press('Create link')) },
+  ],
+  'rooms/members/TeamScreen': [{ name: 'remove', at: onPage('/team'), show: press('Remove Ana Souza') }],
+  'rooms/members/InviteDialog': [{ name: 'invite', at: onPage('/team'), show: press('Invite member') }],
+  'rooms/audit/AuditScreen': [{ name: 'who', at: onPage('/activity'), show: choose('Who') }],
   'rooms/webhooks/CreateWebhook': [
     { name: 'new', at: onPage('/webhooks'), show: press('New webhook') },
     {

@@ -31,6 +31,10 @@ export interface Holdings {
   /** One that begins tomorrow. */
   readonly scheduled: string
   readonly number: string
+  /** Has an agent, its knowledge, stages and chats. */
+  readonly agents: string
+  /** A sub-account with a key. */
+  readonly client: string
 }
 
 /** Where each route of the router is visited. */
@@ -61,6 +65,19 @@ const VISITS: Readonly<Record<string, (holdings: Holdings) => readonly string[]>
     ...['', '?tab=people', '?tab=report'].map((tab) => `/campaigns/${campaign}${tab}`),
     `/campaigns/${scheduled}`,
   ],
+  '/agents': () => ['/agents'],
+  '/agents/:id': ({ agents, instance }) => [
+    `/agents/${instance}`,
+    ...['', 'knowledge', 'stages', 'followUp', 'limits', 'try', 'evaluate', 'chats'].map(
+      (tab) => `/agents/${agents}${tab && `?tab=${tab}`}`,
+    ),
+  ],
+  '/clients': () => ['/clients'],
+  '/clients/:id': ({ client }) =>
+    ['', '?tab=settings', '?tab=keys', '?tab=usage', '?tab=brand'].map((tab) => `/clients/${client}${tab}`),
+  '/brand': () => ['/brand'],
+  '/team': () => ['/team'],
+  '/activity': () => ['/activity'],
   '/webhooks': () => ['/webhooks'],
   '/webhooks/deliveries': () => ['/webhooks/deliveries'],
   '/webhooks/:id': ({ webhook }) => ['', '?tab=catcher', '?tab=verify'].map((tab) => `/webhooks/${webhook}${tab}`),

@@ -152,6 +152,7 @@ describe.each(sized(HOMES.slice(0, 1), [...HOMES]))('%s', { timeout: 60_000 }, (
     const { id: webhook } = (await w.api('GET', '/v1/webhooks')).body.data[0]
     const draft = { instance_ids: [instance], name: 'Spring offer', messages: [{ text: 'Hi {{name}}' }] }
     const { campaign_id: campaign } = (await w.api('POST', '/v1/campaigns', draft)).body
+    const { id: client } = (await w.api('POST', '/v1/agency/accounts', { name: 'North bakery' })).body
     const holdings = {
       campaign,
       draft: campaign,
@@ -166,6 +167,8 @@ describe.each(sized(HOMES.slice(0, 1), [...HOMES]))('%s', { timeout: 60_000 }, (
       selective: webhook,
       chat: PERSON,
       number: PERSON,
+      agents: instance,
+      client,
     }
     for (const place of everyPlace(holdings)) await w.open(place)
     expect(strangers(w)).toEqual([])

@@ -84,6 +84,11 @@ const SignedIn = Type.Object({
   signed_in_at: Timestamp,
   last_used_at: Type.String({ format: 'date-time', description: 'At most a minute behind.' }),
   current: Type.Boolean({ description: 'The one that asks.' }),
+  member: Nullable(
+    Type.String({ description: 'Who is signed in; null: the operator, or the password of the account.' }),
+  ),
+  address: Nullable(Type.String({ description: 'IP address from which they signed in.' })),
+  browser: Nullable(Type.String({ description: 'Such as `Chrome on Windows`.' })),
 })
 
 /** Keys are made and ended by people: in the window or at the terminal, never by another key. */
@@ -163,6 +168,7 @@ export const accountContract = {
             signed_in_at: '2026-03-01T08:00:00.000Z',
             last_used_at: '2026-03-01T09:30:00.000Z',
             current: true,
+            ...{ member: 'Ana Souza', address: '203.0.113.7', browser: 'Chrome on Windows' },
           },
         ],
       },

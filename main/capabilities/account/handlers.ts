@@ -27,11 +27,12 @@ export function accountHandlers(accounts: Accounts, cursors: Cursors): Handlers<
     async listSessions({ principal }) {
       const sessions = await accounts.listSessions(principal)
       return {
-        data: sessions.map(({ id, createdAtMs, usedAtMs }) => ({
+        data: sessions.map(({ id, createdAtMs, usedAtMs, memberName, address, browser }) => ({
           id: shortOf(id),
           signed_in_at: isoTime(createdAtMs),
           last_used_at: isoTime(usedAtMs),
           current: id === principal.sessionId,
+          ...{ member: memberName, address, browser },
         })),
       }
     },

@@ -6,10 +6,15 @@ import { createAuthentication, type Authentication } from './authenticate.ts'
 import { createFirstRun, type FirstRun } from './first-run.ts'
 import { createKeys, type Keys } from './keys.ts'
 import { createLastUse } from './last-use.ts'
+import { createRemoval, type Removal } from './removal.ts'
+import { createSuspension, type Suspension } from './suspension.ts'
 import { createSessions, type Sessions } from './sessions.ts'
+import { createTimeZones, type TimeZones } from './time-zones.ts'
 import { firstAccount, insertAccount, OPERATOR_ACCOUNT, operatorAccount, renameAccount, type Account } from './store.ts'
 
 export { accountState, freeSlot, nextChange, occupySlot } from './change-clock.ts'
+export type { CredentialSource } from './sessions.ts'
+export type { ApiKey } from './store.ts'
 export type { NewKey } from './keys.ts'
 export { consolePrincipal, type Session, type Sessions } from './sessions.ts'
 
@@ -22,14 +27,25 @@ export interface AccountsDeps {
   readonly ratePerMinute: number
   /** Which of the ids are instances of the account; asked when a key is restricted to some. */
   readonly knownInstances: Parameters<typeof createKeys>[0]['knownInstances']
+  /** Of accounts without one of their own; looked at each time. */
+  readonly timeZone?: string
 }
 
-export interface Accounts extends Keys, Sessions, FirstRun, Pick<Authentication, 'authenticate' | 'principalOf'> {
+export interface Accounts
+  extends
+    Keys,
+    Sessions,
+    FirstRun,
+    TimeZones,
+    Suspension,
+    Removal,
+    Pick<Authentication, 'authenticate' | 'principalOf'> {
   /** The account of the person who owns this computer, created with the home. */
   readonly ensureOperatorAccount: () => Promise<Account>
   /** Another account in this home. The operator's settings and backups are for all accounts. */
   readonly createAccount: (name: string) => Promise<Account>
   readonly renameAccount: (id: AccountId, name: string) => Promise<Account>
+  readonly rename: (tx: Tx, id: AccountId, name: string) => Promise<void>
   /** Writes what waits. */
   readonly close: () => Promise<void>
 }
@@ -48,6 +64,11 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     await tx.run(insertAccount, { ...made, now: clock.now() })
     return made
   }
+  const rename = async (tx: Tx, id: AccountId, name: string) => {
+    await tx.run(renameAccount, { id, name })
+    // Who was checked before carries the old name.
+    tx.afterCommit(clearCache)
+  }
   const createOperatorAccount = () =>
     db.commit(async (tx) => {
       const found = (await tx.one(operatorAccount, {})) ?? (await tx.one(firstAccount, {}))
@@ -55,19 +76,22 @@ export function createAccounts(deps: AccountsDeps): Accounts {
       await insertMeta(tx, OPERATOR_ACCOUNT, account.id)
       return account
     })
+  const sessions = createSessions(deps)
   return {
     ...createKeys({ ...deps, onChanged: clearCache }),
-    ...createSessions(deps),
+    ...sessions,
+    ...createSuspension(db),
+    ...createRemoval({ onKeysChanged: clearCache, onSessionEnded: sessions.notifyEnded }),
     ...createFirstRun(db),
+    ...createTimeZones(() => deps.timeZone ?? 'UTC'),
     authenticate,
     principalOf,
     ensureOperatorAccount: async () => (await db.readOne(operatorAccount, {})) ?? (await createOperatorAccount()),
     createAccount: (name) => db.commit((tx) => insert(tx, name)),
+    rename,
     renameAccount: (id, name) =>
       db.commit(async (tx) => {
-        await tx.run(renameAccount, { id, name })
-        // Who was checked before carries the old name.
-        tx.afterCommit(clearCache)
+        await rename(tx, id, name)
         return { id, name }
       }),
     close: lastUse.close,

@@ -11,6 +11,7 @@ export function accountRoom(deps: AccountsDeps & { readonly cursors: Cursors }) 
     contract: accountContract,
     handlers: accountHandlers(accounts, deps.cursors),
     api: accounts,
+    recover: accounts.loadSuspended,
     close: accounts.close,
   })
 }

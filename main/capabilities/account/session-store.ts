@@ -2,18 +2,45 @@ import type { ConsoleRole } from '../../contract/operation.ts'
 import type { AccountId } from '../../kernel/ids.ts'
 import { sql } from '../../kernel/sql.ts'
 
-export const insertSession = sql<{ hash: Uint8Array; accountId: string; role: ConsoleRole; now: number }>(
-  `INSERT INTO console_sessions (hash, account_id, role, created_at, used_at)
-   VALUES (:hash, :accountId, :role, :now, :now)`,
+export const insertSession = sql<
+  SessionOrigin & { hash: Uint8Array; accountId: string; role: ConsoleRole; memberId: string | null; now: number }
+>(
+  `INSERT INTO console_sessions (hash, account_id, role, member_id, address, browser, created_at, used_at)
+   VALUES (:hash, :accountId, :role, :memberId, :address, :browser, :now, :now)`,
 )
+
+/** Where somebody signed in. */
+export interface SessionOrigin {
+  readonly address: string | null
+  /** Such as `Chrome on Windows`. */
+  readonly browser: string | null
+}
+
+export interface SessionRow extends SessionOrigin {
+  readonly hash: Uint8Array
+  readonly role: ConsoleRole
+  readonly memberName: string | null
+  readonly createdAtMs: number
+  readonly usedAtMs: number
+}
 
 /** A session with its account as it is named now; whether it is over, the clock decides. */
 export const sessionByHash = sql<
   { hash: Uint8Array },
-  { accountId: AccountId; accountName: string; role: ConsoleRole; createdAtMs: number; usedAtMs: number }
+  {
+    accountId: AccountId
+    accountName: string
+    role: ConsoleRole
+    memberId: string | null
+    memberName: string | null
+    createdAtMs: number
+    usedAtMs: number
+  }
 >(
-  `SELECT s.account_id AS accountId, a.name AS accountName, s.role, s.created_at AS createdAtMs, s.used_at AS usedAtMs
-   FROM console_sessions s JOIN accounts a ON a.id = s.account_id WHERE s.hash = :hash`,
+  `SELECT s.account_id AS accountId, a.name AS accountName, s.role, s.member_id AS memberId, m.name AS memberName,
+     s.created_at AS createdAtMs, s.used_at AS usedAtMs
+   FROM console_sessions s JOIN accounts a ON a.id = s.account_id LEFT JOIN members m ON m.id = s.member_id
+   WHERE s.hash = :hash`,
 )
 
 export const recordSessionUse = sql<{ hash: Uint8Array; now: number }>(
@@ -23,12 +50,21 @@ export const recordSessionUse = sql<{ hash: Uint8Array; now: number }>(
 export const removeSession = sql<{ hash: Uint8Array }>('DELETE FROM console_sessions WHERE hash = :hash')
 
 /** The last used first. */
-export const sessionsOf = sql<
-  { accountId: string },
-  { hash: Uint8Array; role: ConsoleRole; createdAtMs: number; usedAtMs: number }
->(
-  `SELECT hash, role, created_at AS createdAtMs, used_at AS usedAtMs FROM console_sessions
-   WHERE account_id = :accountId ORDER BY used_at DESC`,
+export const sessionsOf = sql<{ accountId: string }, SessionRow>(
+  `SELECT s.hash, s.role, m.name AS memberName, s.address, s.browser, s.created_at AS createdAtMs, s.used_at AS usedAtMs
+   FROM console_sessions s LEFT JOIN members m ON m.id = s.member_id
+   WHERE s.account_id = :accountId ORDER BY s.used_at DESC`,
+)
+
+export const removeSessionsOfAccount = sql<{ accountId: string }>(
+  'DELETE FROM console_sessions WHERE account_id = :accountId',
+)
+
+export const sessionsOfMember = sql<{ memberId: string }, { hash: Uint8Array }>(
+  'SELECT hash FROM console_sessions WHERE member_id = :memberId',
+)
+export const removeSessionsOfMember = sql<{ memberId: string; kept: Uint8Array }>(
+  'DELETE FROM console_sessions WHERE member_id = :memberId AND hash <> :kept',
 )
 
 export const removeIdleSessions = sql<{ before: number }>('DELETE FROM console_sessions WHERE used_at <= :before')

@@ -15,12 +15,19 @@ import {
   removeSurplusSessions,
   sessionByHash,
   sessionsOf,
+  type SessionOrigin,
 } from './session-store.ts'
 import { createSignInCodes, type SignInGrant } from './sign-in-codes.ts'
-import { operatorAccount, type Account } from './store.ts'
+import { accountById, operatorAccount, type Account } from './store.ts'
 
 /** `accountId` is whose password it is; null: the operator's. */
-type Credential = { readonly code: string } | { readonly password: string; readonly accountId: string | null }
+type Credential =
+  | { readonly code: string }
+  | { readonly password: string; readonly accountId: string | null }
+  | { readonly password: string; readonly email: string }
+
+/** Knows credentials that this room does not, such as those of members. */
+export type CredentialSource = (credential: Credential) => Promise<SignInGrant | undefined>
 
 /** Somebody who is signed in to the console in a browser. */
 export interface Session {
@@ -33,7 +40,13 @@ export interface Sessions extends Passwords {
   /** A code that signs in once, within a quarter of an hour. */
   readonly newSignInCode: (grant: SignInGrant) => Secret
   /** @returns the token of the new session; undefined when the credential is wrong, was used or is too old. */
-  readonly signIn: (credential: Credential) => Promise<Secret | undefined>
+  readonly signIn: (credential: Credential, from?: SessionOrigin) => Promise<Secret | undefined>
+  readonly addCredentials: (source: CredentialSource) => void
+  /**
+   * The person at the console, working in this account: an operator in any, a member in their own.
+   * @returns undefined if they may not, or there is no such account.
+   */
+  readonly actIn: (principal: Principal, accountId: string) => Promise<Principal | undefined>
   /** Whether the operator's password can sign in, besides a code. */
   readonly acceptsPassword: () => Promise<boolean>
   /** Counts as use. @returns undefined when the token is unknown, or its time is over. */
@@ -45,14 +58,18 @@ export interface Sessions extends Passwords {
   readonly listSessions: (viewer: Viewer) => Promise<readonly SignedIn[]>
   /** Ends one that the viewer sees, or all but `keep`. @returns how many ended. */
   readonly endSessions: (viewer: Viewer, which: { id: string } | { keep: string | null }) => Promise<number>
+  /** For sessions that end in a commit of somebody else. */
+  readonly notifyEnded: (id: string) => void
   /** Called for each session that ends. */
   readonly onSessionEnded: (listener: (id: string) => void) => void
 }
 
 type Viewer = Pick<Principal, 'accountId' | 'role'>
 
-interface SignedIn {
+interface SignedIn extends SessionOrigin {
   readonly id: string
+  /** null: the operator, or somebody with the password of the account. */
+  readonly memberName: string | null
   readonly createdAtMs: number
   readonly usedAtMs: number
 }
@@ -76,15 +93,24 @@ export function createSessions(deps: Deps): Sessions {
   const codes = createSignInCodes(deps)
   const { isPassword, ...passwords } = createPasswords(deps)
 
+  const sources: CredentialSource[] = []
   const grantOf = async (credential: Credential): Promise<SignInGrant | undefined> => {
-    if ('code' in credential) return codes.redeem(credential.code)
+    const local = 'code' in credential ? codes.redeem(credential.code) : undefined
+    if (local !== undefined) return local
+    if ('code' in credential || 'email' in credential) {
+      for (const source of sources) {
+        const grant = await source(credential)
+        if (grant !== undefined) return grant
+      }
+      return undefined
+    }
     const operator = await db.readOne(operatorAccount, {})
     const accountId = (credential.accountId ?? operator?.id) as AccountId | undefined
     if (accountId === undefined || !(await isPassword(accountId, credential.password))) return undefined
     return { accountId, role: accountId === operator?.id ? 'operator' : 'member' }
   }
 
-  const hasEnded = ({ usedAtMs, createdAtMs }: Omit<SignedIn, 'id'>) =>
+  const hasEnded = ({ usedAtMs, createdAtMs }: Pick<SignedIn, 'usedAtMs' | 'createdAtMs'>) =>
     usedAtMs + IDLE_MS <= clock.now() || createdAtMs + ABSOLUTE_MS <= clock.now()
   const findLive = async (id: string) => {
     const row = await db.readOne(sessionByHash, { hash: Buffer.from(id, 'hex') })
@@ -92,16 +118,17 @@ export function createSessions(deps: Deps): Sessions {
   }
 
   const listeners: ((id: string) => void)[] = []
+  const notifyEnded = (id: string) => listeners.forEach((listener) => listener(id))
   const end = async (ids: readonly string[]) => {
     await db.commit(async (tx) => {
       for (const id of ids) await tx.run(removeSession, { hash: Buffer.from(id, 'hex') })
     })
-    for (const id of ids) for (const listener of listeners) listener(id)
+    ids.forEach(notifyEnded)
   }
   const listSessions: Sessions['listSessions'] = async ({ accountId, role: viewerRole }) =>
     (await db.read(sessionsOf, { accountId }))
       .filter((row) => !hasEnded(row) && (viewerRole === 'operator' || row.role === 'member'))
-      .map(({ hash, createdAtMs, usedAtMs }) => ({ id: Buffer.from(hash).toString('hex'), createdAtMs, usedAtMs }))
+      .map(({ hash, role: _role, ...rest }) => ({ id: Buffer.from(hash).toString('hex'), ...rest }))
 
   return {
     ...passwords,
@@ -110,15 +137,25 @@ export function createSessions(deps: Deps): Sessions {
       return account !== undefined && (await passwords.isPasswordSet(account.id))
     },
     newSignInCode: codes.make,
-    async signIn(credential) {
+    addCredentials: (source) => void sources.push(source),
+    async actIn(principal, accountId) {
+      if (principal.kind !== 'console') return undefined
+      if (accountId === principal.accountId) return principal
+      if (principal.role !== 'operator') return undefined
+      const account = await db.readOne(accountById, { id: accountId })
+      return account && { ...principal, accountId: account.id, accountName: account.name }
+    },
+    notifyEnded,
+    async signIn(credential, from = { address: null, browser: null }) {
       const grant = await grantOf(credential)
       if (grant === undefined) return undefined
       const token = random.bytes(TOKEN_BYTES).toString('base64url')
       await db.commit(async (tx) => {
         const now = clock.now()
         await tx.run(removeIdleSessions, { before: now - IDLE_MS })
-        await tx.run(removeSurplusSessions, { ...grant, kept: LIMITS.sessions - 1 })
-        await tx.run(insertSession, { hash: hashOf(token), ...grant, now })
+        const { accountId, role, memberId = null } = grant
+        await tx.run(removeSurplusSessions, { accountId, role, kept: LIMITS.sessions - 1 })
+        await tx.run(insertSession, { hash: hashOf(token), accountId, role, memberId, ...from, now })
       })
       return new Secret(token)
     },
@@ -132,7 +169,9 @@ export function createSessions(deps: Deps): Sessions {
       if (row.usedAtMs + RECORD_USE_AFTER_MS <= now)
         await db.commit((tx) => tx.run(recordSessionUse, { hash: stored, now }))
       const account = { id: row.accountId, name: row.accountName }
-      return { id, principal: { ...consolePrincipal(account, row.role), sessionId: id } }
+      const { memberId, memberName } = row
+      const member = memberId === null ? {} : { member: { id: memberId, name: memberName ?? '' } }
+      return { id, principal: { ...consolePrincipal(account, row.role), ...member, sessionId: id } }
     },
     isSignedIn: async (id) => (await findLive(id)) !== undefined,
     signOut: (id) => end([id]),

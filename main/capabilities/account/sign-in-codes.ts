@@ -8,6 +8,8 @@ import { Secret } from '../../kernel/secret.ts'
 export interface SignInGrant {
   readonly accountId: AccountId
   readonly role: ConsoleRole
+  /** Whose sessions they are, besides the account's. */
+  readonly memberId?: string
 }
 
 interface Code {

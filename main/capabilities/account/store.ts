@@ -43,7 +43,32 @@ export const insertAccount = sql<{ id: string; name: string; now: number }>(
   'INSERT INTO accounts (id, name, change_at, created_at) VALUES (:id, :name, :now, :now)',
 )
 
+/** null: it is nobody’s sub-account. */
+export const parentAccount = sql<{ id: string }, { parentId: string | null }>(
+  'SELECT parent_account_id AS parentId FROM accounts WHERE id = :id',
+)
+
 export const renameAccount = sql<{ id: string; name: string }>('UPDATE accounts SET name = :name WHERE id = :id')
+
+export const timeZoneOf = sql<{ accountId: string }, { timezone: string | null }>(
+  'SELECT timezone FROM accounts WHERE id = :accountId',
+)
+
+export const setTimeZone = sql<{ accountId: string; zone: string | null }>(
+  'UPDATE accounts SET timezone = :zone WHERE id = :accountId',
+)
+
+export const setStatus = sql<{ accountId: string; status: 'active' | 'suspended' }>(
+  'UPDATE accounts SET status = :status WHERE id = :accountId',
+)
+
+/** Read once, when the service starts. */
+export const suspendedAccounts = sql<object, { id: AccountId }>("SELECT id FROM accounts WHERE status = 'suspended'")
+
+/** An account that somebody may work in: the operator in every one, a member in one. */
+export const accountById = sql<{ id: string }, Account>(
+  'SELECT id, name FROM accounts WHERE id = :id AND deleted_at IS NULL',
+)
 
 /** How many instances the account ever had. */
 export const instancesMade = sql<{ id: string }, { made: number }>(
@@ -96,6 +121,14 @@ export const pageOfKeys = sql<{ accountId: string; beforeId: string; rows: numbe
 export const revoke = sql<{ id: string; accountId: string; now: number }, { revokedAtMs: number }>(
   `UPDATE api_keys SET revoked_at = COALESCE(revoked_at, :now) WHERE id = :id AND account_id = :accountId
    RETURNING revoked_at AS revokedAtMs`,
+)
+
+export const revokeAll = sql<{ accountId: string; now: number }>(
+  'UPDATE api_keys SET revoked_at = COALESCE(revoked_at, :now) WHERE account_id = :accountId',
+)
+
+export const setAllowedInstances = sql<{ id: string; allowedInstanceIds: string }>(
+  'UPDATE api_keys SET allowed_instance_ids = :allowedInstanceIds WHERE id = :id',
 )
 
 export const recordUse = sql<{ id: string; at: number }>(

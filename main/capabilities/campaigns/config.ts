@@ -1,7 +1,7 @@
 import type { CampaignConfig, CampaignConfigInput, CampaignWindow } from '../../contract/campaign.ts'
 import { ApiError } from '../../contract/errors.ts'
 import type { Engine, Network } from '../../contract/shapes.ts'
-import { isTimeZone } from './sending-hours.ts'
+import { isTimeZone } from '../../kernel/opening-hours.ts'
 
 /** The numbers of a campaign, as far as rules depend on them. */
 export interface Numbers {

@@ -535,8 +535,7 @@ export const campaignsContract = {
     path: '/v1/campaigns/{id}/recipients',
     summary: 'List the recipients of a campaign',
     description:
-      'Every recipient with its status, in the order of the list; with `search`, sorted by number or name. Use the report ' +
-      'as CSV to get all of them at once.',
+      'Every recipient with its status, in the order of the list. Use the report as CSV to get all of them at once.',
     origin: 'ours',
     query: Type.Object({
       status: Type.Optional(
@@ -548,7 +547,7 @@ export const campaignsContract = {
         Type.String({
           minLength: 1,
           maxLength: LIMITS.campaignNameLength,
-          description: 'Recipients whose number begins with these digits, or whose name begins with this text.',
+          description: 'Recipients whose number contains these digits, or whose name contains this text.',
         }),
       ),
       limit: Type.Optional(PageSize),

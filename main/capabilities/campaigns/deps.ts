@@ -1,7 +1,8 @@
+import type { ApiActivity } from '../../kernel/api-activity.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { Idempotency } from '../../kernel/idempotency.ts'
-import type { Ids } from '../../kernel/ids.ts'
+import type { AccountId, Ids } from '../../kernel/ids.ts'
 import type { Jobs } from '../../kernel/jobs.ts'
 import type { Ledger } from '../../kernel/ledger.ts'
 import type { Log } from '../../kernel/log.ts'
@@ -22,13 +23,15 @@ export interface CampaignsDeps {
   readonly ledger: Pick<Ledger, 'inCommit'>
   readonly live: Pick<NoticeBus<Notice>, 'publish'>
   readonly log: Log
+  readonly apiActivity: Pick<ApiActivity, 'isRecent'>
   readonly cursors: Cursors
   readonly idempotency: Idempotency
   readonly instances: Pick<Instances, 'find' | 'subject' | 'engineFor' | 'subscribe' | 'known'>
   readonly messages: Pick<Messages, 'send' | 'getByKey' | 'lastWrittenAtMs' | 'uploads'>
   readonly safety: Pick<Safety, 'claim' | 'release' | 'isCold' | 'remaining'>
   readonly optOuts: Pick<OptOuts, 'optedOutOf' | 'onOptOut' | 'country'>
-  readonly contacts: Pick<Contacts, 'withTag' | 'lastContact'>
+  readonly contacts: Pick<Contacts, 'withTag' | 'lastContact' | 'nameOnce'>
+  readonly isSuspended: (accountId: AccountId) => boolean
   readonly config: {
     /** Of sending hours and days that name no zone. */
     readonly safetyTimezone: string

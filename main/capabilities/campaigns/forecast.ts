@@ -1,6 +1,6 @@
 import type { CampaignConfig } from '../../contract/campaign.ts'
 import type { KnownInstance } from '../instances/index.ts'
-import { dayAt, hoursAt } from './sending-hours.ts'
+import { dayAt, hoursAt } from '../../kernel/opening-hours.ts'
 
 /** How much a number may send on the day of this time. null: no limit. */
 type DayLimit = (atMs: number) => number | null

@@ -11,7 +11,7 @@ import { createNumberChecks } from './number-checks.ts'
 import { createOutcomes } from './outcomes.ts'
 import { createPreview } from './preview.ts'
 import { createReads } from './reads.ts'
-import { readRecipientFile, requireSomeUsable } from './recipients.ts'
+import { readRecipientFile } from './recipients.ts'
 import { createRecords } from './record.ts'
 import { createReports } from './report.ts'
 import { createResolver, resolveAll } from './resolve.ts'
@@ -32,7 +32,7 @@ const LOADING_PAGE = 100
 const RETRY_LANE_MS = 300_000
 
 export function createCampaigns(deps: CampaignsDeps) {
-  const { db, clock, jobs, ledger, instances, optOuts, idempotency } = deps
+  const { db, clock, jobs, ledger, instances, optOuts, contacts, idempotency } = deps
   const numberState = createNumberStates(deps)
   const queues: { lanes?: JobQueue<object>; control?: JobQueue<ControlInput> } = {}
   const state = createState({
@@ -41,7 +41,7 @@ export function createCampaigns(deps: CampaignsDeps) {
     lanes: () => required(queues.lanes),
     control: () => required(queues.control),
   })
-  const outcomes = createOutcomes({ clock, state })
+  const outcomes = createOutcomes({ clock, contacts, state })
   const resolve = createResolver({ ...deps, outcomes })
   const checks = createNumberChecks(deps)
   queues.control = jobs.define(controlJob({ db, clock, state }))
@@ -67,7 +67,7 @@ export function createCampaigns(deps: CampaignsDeps) {
   )
   ledger.inCommit(outcomes.inCommit)
   instances.subscribe(async (tx, change) => {
-    if (change.kind === 'deleted') await outcomes.instanceDeleted(tx, change.id)
+    if (change.kind === 'deleted' || change.kind === 'transferred') await outcomes.instanceDeleted(tx, change.id)
   })
   optOuts.onOptOut(outcomes.optedOut)
 
@@ -117,15 +117,11 @@ export function createCampaigns(deps: CampaignsDeps) {
       const { network, status } = found.campaign
       if (status !== 'draft' && status !== 'scheduled')
         throw new ApiError('invalid_state', `This campaign is ${status}. Recipients can be added to a draft only.`)
-      const list = await readRecipientFile(stream, {
+      const source = await readRecipientFile(stream, {
         network,
         country: country ?? (await optOuts.country(caller.accountId)),
       })
-      requireSomeUsable(list)
-      const { recipients } = list.tally
-      if (list.accepted.length + recipients.invalid + recipients.duplicates === 0)
-        throw new ApiError('validation_error', 'The file has no rows below its first line.')
-      const tally = await updates.fill(found, list, replace)
+      const tally = await updates.fill(found, source, replace)
       return { campaign_id: id, status, ...tally }
     },
 

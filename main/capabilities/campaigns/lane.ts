@@ -1,4 +1,5 @@
 import { ApiError, type ErrorCode } from '../../contract/errors.ts'
+import { createClaimBudget } from '../../kernel/claim-budget.ts'
 import type { Tx } from '../../kernel/db.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
 import type { JobKind } from '../../kernel/job.ts'
@@ -14,7 +15,10 @@ import { seedOf } from './seed.ts'
 import { delayLane, type StoredCampaign } from './store.ts'
 import type { Claimed, Turn } from './turn.ts'
 
-interface LaneDeps extends Pick<CampaignsDeps, 'db' | 'clock' | 'log' | 'instances' | 'messages' | 'safety'> {
+interface LaneDeps extends Pick<
+  CampaignsDeps,
+  'db' | 'clock' | 'log' | 'apiActivity' | 'instances' | 'messages' | 'safety'
+> {
   readonly takeTurn: (
     tx: Tx,
     ask: { campaignId: string; instanceId: InstanceId; canCheck: boolean; room: number },
@@ -32,6 +36,11 @@ type Result = { readonly againAtMs: number | null }
 
 /** Sends of all campaigns under way at once; the rest of the room belongs to callers who wait. */
 const IN_FLIGHT = 96
+const FLIGHTS_PER_CLAIM = 2
+/** How long a number waits for room. */
+const GIVE_WAY_MS = 20
+/** Of one number: it leaves room for the others. */
+const MOST_IN_TURN = 32
 const ROUNDS = 500
 const RUN_MS = 20_000
 /** A number that is due again so soon keeps its turn. */
@@ -45,24 +54,28 @@ const NOT_READY_MS = 5_000
 /** Worth another try later: nothing has left the machine, and the message is not at fault. */
 const PASSING: Partial<Record<ErrorCode, number>> = {
   not_ready: NOT_READY_MS,
+  // The account is frozen until it is paid.
+  invalid_state: 60_000,
   rate_limited: RETRY_MS,
   service_unavailable: RETRY_MS,
   storage_full: 60_000,
   sealed: 60_000,
+  account_suspended: NOT_READY_MS,
   upstream_unavailable: RETRY_MS,
 }
 
 /** The job of a number in a campaign: it takes turns until it has to wait. */
 export function laneJob(deps: LaneDeps): JobKind<object, Result> {
-  const { db, clock, log, instances, messages, safety, takeTurn, outcomes, checks, resolve } = deps
+  const { db, clock, log, apiActivity, instances, messages, safety, takeTurn, outcomes, checks, resolve } = deps
   let inFlight = 0
+  const budget = createClaimBudget(clock, apiActivity)
+  /** Fewer while somebody calls the API and the loop is slow. */
+  const mostInFlight = () => Math.min(IN_FLIGHT, FLIGHTS_PER_CLAIM * budget.next())
 
   async function runLane(campaignId: string, instanceId: InstanceId, signal: AbortSignal): Promise<Result> {
     const untilMono = clock.mono() + RUN_MS
     for (let round = 0; round < ROUNDS && clock.mono() < untilMono && !signal.aborted; round++) {
-      const room = Math.max(1, IN_FLIGHT - inFlight)
-      const canCheck = checks.canAsk(instanceId)
-      const turn = await db.commit((tx) => takeTurn(tx, { campaignId, instanceId, canCheck, room }))
+      const turn = await takeTurnWithin(campaignId, instanceId, signal)
       if (turn.kind === 'stop') return { againAtMs: null }
       if (turn.kind === 'check') {
         const askAtMs = await checks.ask(turn.campaign, instanceId, turn.phones)
@@ -79,6 +92,20 @@ export function laneJob(deps: LaneDeps): JobKind<object, Result> {
       if (waitMs > 0) await clock.sleep(waitMs)
     }
     return { againAtMs: clock.now() }
+  }
+
+  /** The room is taken before the turn: turns of many numbers wait for the same commit, and none sees the others. */
+  async function takeTurnWithin(campaignId: string, instanceId: InstanceId, signal: AbortSignal): Promise<Turn> {
+    let most = mostInFlight()
+    for (; inFlight >= most && !signal.aborted; most = mostInFlight()) await clock.sleep(GIVE_WAY_MS)
+    const room = Math.max(1, Math.min(MOST_IN_TURN, most - inFlight))
+    const canCheck = checks.canAsk(instanceId)
+    inFlight += room
+    try {
+      return await db.commit((tx) => takeTurn(tx, { campaignId, instanceId, canCheck, room }))
+    } finally {
+      inFlight -= room
+    }
   }
 
   async function sendAll(turn: Extract<Turn, { kind: 'send' }>, signal: AbortSignal): Promise<void> {

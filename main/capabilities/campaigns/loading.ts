@@ -4,7 +4,7 @@ import type { AccountId } from '../../kernel/ids.ts'
 import { addCounts } from './counts.ts'
 import type { CampaignsDeps } from './deps.ts'
 import { insertRecipient } from './recipient-store.ts'
-import { emptyTally, refuse, type AcceptedRecipient, type RecipientList, type Tally } from './recipients.ts'
+import { emptyTally, refuse, type AcceptedRecipient, type RecipientSource, type Tally } from './recipients.ts'
 import {
   campaignById,
   deleteCampaign,
@@ -78,10 +78,10 @@ export function createLoading({ db, optOuts }: Pick<CampaignsDeps, 'optOuts'> & 
     addPortion,
     nameVariables,
 
-    /** @returns the tally of the list, with what its portions added. */
-    async addAll(target: Target, list: RecipientList): Promise<Tally> {
-      const tallies = [list.tally]
-      for (const rows of portionsOf(list.accepted)) tallies.push(await db.commit((tx) => addPortion(tx, target, rows)))
+    /** @returns the tally of the source, with what its portions added. */
+    async addAll(target: Target, { portions, tally }: RecipientSource): Promise<Tally> {
+      const tallies = [tally]
+      for await (const rows of portions) tallies.push(await db.commit((tx) => addPortion(tx, target, rows)))
       return mergeTallies(tallies)
     },
 
@@ -93,10 +93,6 @@ export function createLoading({ db, optOuts }: Pick<CampaignsDeps, 'optOuts'> & 
       for (const statement of [deleteStreak, deleteLanes, deleteCounts, deleteCampaign]) await tx.run(statement, { id })
     },
   }
-}
-
-export function* portionsOf(rows: readonly AcceptedRecipient[]): Generator<readonly AcceptedRecipient[]> {
-  for (let from = 0; from < rows.length; from += ROWS_AT_ONCE) yield rows.slice(from, from + ROWS_AT_ONCE)
 }
 
 /** Problems in the order of their lines. */

@@ -19,6 +19,8 @@ function requireMessage(message: CampaignMessage, name: string, engines: readonl
   const given = KINDS.filter((kind) => message[kind] !== undefined)
   if (given.length === 0)
     throw wrong(`${name} is empty. Give it text, media_url or media_id with media_type, or cloud_api.`)
+  if (message.text !== undefined && message.text.trim() === '')
+    throw wrong(`${name} is empty: its text has only spaces. Write something or remove it.`)
   if (given.length > 1) throw wrong(`${name} has ${given.join(' and ')}. Use exactly one of them.`)
   const isFile = message.media_url !== undefined || message.media_id !== undefined
   if (!isFile) {

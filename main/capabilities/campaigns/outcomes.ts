@@ -74,7 +74,11 @@ function withLateFailure(recent: string): string {
 export type Outcomes = ReturnType<typeof createOutcomes>
 
 /** What becomes of recipients, in the commits in which it becomes of their messages. */
-export function createOutcomes({ clock, state }: Pick<CampaignsDeps, 'clock'> & { readonly state: CampaignState }) {
+export function createOutcomes({
+  clock,
+  contacts,
+  state,
+}: Pick<CampaignsDeps, 'clock' | 'contacts'> & { readonly state: CampaignState }) {
   /** Recipients whose result was recorded together with the message. The job that sent it removes them. */
   const settled = new Set<string>()
 
@@ -91,6 +95,8 @@ export function createOutcomes({ clock, state }: Pick<CampaignsDeps, 'clock'> & 
       ...{ sentAtMs: at('sent'), deliveredAtMs: at('delivered'), readAtMs: at('read') },
     })
     await countMove(tx, recipient, { ...recipient, status: to })
+    const { accountId, phone, name } = recipient
+    if (to === 'sent' && name !== null) await contacts.nameOnce(tx, accountId, phone, name)
     if (recipient.status === 'sending') tx.afterCommit(() => settled.add(sendKey(place)))
     const verdict = { code: error?.code, hasFailed: to === 'failed', wasSent: recipient.sentAtMs !== null }
     if (to === 'sent' || to === 'failed') await judge(tx, place.campaignId, verdict)
@@ -199,7 +205,7 @@ export function createOutcomes({ clock, state }: Pick<CampaignsDeps, 'clock'> & 
       notify(tx, recipient)
     },
 
-    /** The instance was deleted: it never comes back. */
+    /** The instance was deleted, or belongs to another account: it never comes back. */
     async instanceDeleted(tx: Tx, instanceId: string): Promise<void> {
       await linkChanged(tx, instanceId, false)
       for (const { campaignId } of await tx.all(campaignsOfInstance, { instanceId })) {

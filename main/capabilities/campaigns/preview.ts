@@ -20,8 +20,9 @@ import { recipientsByStatus } from './recipient-store.ts'
 import { emptyTally, refuse, type Tally } from './recipients.ts'
 import { renderMessage } from './render.ts'
 import { error as errorRisk, risksOf } from './risks.ts'
+import { createRotation } from './rotation.ts'
 import { drawFor, seedOf } from './seed.ts'
-import { dayAt, hoursAt } from './sending-hours.ts'
+import { dayAt, hoursAt } from '../../kernel/opening-hours.ts'
 
 interface PreviewDeps extends Pick<
   CampaignsDeps,
@@ -96,7 +97,7 @@ export function createPreview(deps: PreviewDeps) {
       ...people.tally,
       total: people.total,
       recently_contacted: recentlyContacted,
-      samples: samplesOf(found?.campaign.id ?? 'preview', people, messages, config, numbers.known),
+      samples: samplesOf(found?.campaign.id ?? 'preview', people, messages, config, load),
       variables: [...people.variables],
       starts_at: isoTime(startsAtMs),
       eta: people.total === 0 ? null : isoTimeOrNull(endsAtMs),
@@ -279,24 +280,34 @@ function collect(problems: CampaignRisk[], field: string, act: () => void): void
   }
 }
 
-/** What the first people would get, and one message of each variation that none of them gets. */
+/**
+ * What the first people would get, and one message of each variation that none of them gets. The numbers take turns as
+ * they do when it starts.
+ */
 function samplesOf(
   campaignId: string,
   { first }: People,
   messages: readonly CampaignMessage[],
   config: CampaignConfig,
-  known: readonly KnownInstance[],
+  load: readonly Load[],
 ): PreviewReply['samples'] {
+  const isAnyConnected = load.some(({ isConnected }) => isConnected)
+  const usable = load.filter(({ isConnected }) => isConnected || !isAnyConnected).map(({ instance }) => instance)
+  const rotation = createRotation(
+    { id: campaignId },
+    usable.map(({ id }) => ({ instanceId: id, weight: config.weights[id] ?? 1, given: 0, catchesUp: false })),
+  )
   const samples: PreviewReply['samples'] = []
   const missing = new Set(messages.keys())
-  for (const [index, { position, phone, name, variables }] of first.entries()) {
+  for (const { position, phone, name, variables } of first) {
     if (messages.length === 0 || (missing.size === 0 && samples.length >= FEWEST_SAMPLES)) break
     const at = drawFor(campaignId, position, config, messages.length).variation - 1
+    const instanceId = rotation.next(() => true)
     if (!missing.has(at) && samples.length >= FEWEST_SAMPLES) continue
     const message = messages[at]
     if (message === undefined) continue
     missing.delete(at)
-    const instance: KnownInstance | undefined = known[index % Math.max(1, known.length)]
+    const instance = usable.find(({ id }) => id === instanceId)
     const addressee = { phone, name, variables: JSON.parse(variables ?? '{}') as Record<string, string> }
     const shown = renderMessage(message, addressee, instance?.engine ?? 'smv2', seedOf(campaignId, position))
     samples.push({

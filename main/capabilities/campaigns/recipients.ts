@@ -89,6 +89,8 @@ function createReader({ network, country }: Reading) {
         variables: entries.length === 0 ? null : JSON.stringify(Object.fromEntries(entries)),
       })
     },
+    /** What was accepted since the last time. */
+    take: (): readonly AcceptedRecipient[] => accepted.splice(0),
     addVariables: (names: Iterable<string>) => {
       for (const name of names) variables.add(name)
     },
@@ -113,29 +115,82 @@ export async function readRecipients(given: readonly NewRecipient[], reading: Re
 const PHONE = 'phone'
 const NAME = 'name'
 
+/** Recipients in the order in which they are sent to, a portion at a time. */
+export interface RecipientSource {
+  readonly variables: readonly string[]
+  /** Read them once. */
+  readonly portions: AsyncIterable<readonly AcceptedRecipient[]> | Iterable<readonly AcceptedRecipient[]>
+  /** Complete when the last portion has been read. */
+  readonly tally: Tally
+}
+
+export const sourceOf = ({ accepted, variables, tally }: RecipientList): RecipientSource => ({
+  ...{ variables, tally },
+  portions: portionsOf(accepted),
+})
+
+export function* portionsOf(rows: readonly AcceptedRecipient[]): Generator<readonly AcceptedRecipient[]> {
+  for (let from = 0; from < rows.length; from += ROWS_AT_ONCE) yield rows.slice(from, from + ROWS_AT_ONCE)
+}
+
 /**
+ * Reads a file twice: once to know that all of it can be read, and again while its rows are stored. Only the bytes of the
+ * file are kept, never all of its rows.
  * @param source a CSV file: the column `phone`, perhaps `name`, every other one a variable.
- * @throws ApiError validation_error for a file that is no such list
+ * @throws ApiError validation_error for a file that is no such list, or has no usable row
  */
-export async function readRecipientFile(source: AsyncIterable<Uint8Array>, reading: Reading): Promise<RecipientList> {
-  const { header, rows } = await readCsv(source)
+export async function readRecipientFile(source: AsyncIterable<Uint8Array>, reading: Reading): Promise<RecipientSource> {
+  const bytes: Uint8Array[] = []
+  for await (const chunk of source) bytes.push(chunk)
+  await requireUsableFile(bytes, reading)
+  const { variables, rows } = await readRows(bytes)
+  const reader = createReader(reading)
+  async function* portions(): AsyncGenerator<readonly AcceptedRecipient[]> {
+    let read = 0
+    for await (const row of rows) {
+      reader.add(row)
+      if (++read % ROWS_AT_ONCE > 0) continue
+      yield reader.take()
+      await yieldToEventLoop()
+    }
+    yield reader.take()
+  }
+  return { variables, portions: portions(), tally: reader.finish().tally }
+}
+
+async function requireUsableFile(bytes: readonly Uint8Array[], reading: Reading): Promise<void> {
+  const { rows } = await readRows(bytes)
+  const reader = createReader(reading)
+  let read = 0
+  for await (const row of rows) {
+    if (reader.finish().accepted.length === 0) reader.add(row)
+    if (++read % ROWS_AT_ONCE === 0) await yieldToEventLoop()
+  }
+  if (read === 0) throw wrong('The file has no rows below its first line.')
+  requireSomeUsable(reader.finish())
+}
+
+async function readRows(bytes: readonly Uint8Array[]) {
+  const { header, rows } = await readCsv(each(bytes))
   const columns = header.map(variableKey)
   requireColumns(header, columns)
   const phoneAt = columns.indexOf(PHONE)
   const nameAt = columns.indexOf(NAME)
   const others = columns.flatMap((key, at) => (at === phoneAt || at === nameAt || key === '' ? [] : [{ key, at }]))
-  const reader = createReader(reading)
-  reader.addVariables(others.map(({ key }) => key))
-  let read = 0
-  for await (const { line, cells } of rows) {
-    const written = cells[phoneAt] ?? ''
-    const values: Record<string, string> = {}
-    for (const { key, at } of others) values[key] = (cells[at] ?? '').trim().toWellFormed()
-    const name = (nameAt < 0 ? '' : (cells[nameAt] ?? '')).toWellFormed()
-    reader.add({ line, phone: phoneCell(written) ?? written, name, values })
-    if (++read % ROWS_AT_ONCE === 0) await yieldToEventLoop()
+  async function* read(): AsyncGenerator<Row> {
+    for await (const { line, cells } of rows) {
+      const written = cells[phoneAt] ?? ''
+      const values: Record<string, string> = {}
+      for (const { key, at } of others) values[key] = (cells[at] ?? '').trim().toWellFormed()
+      const name = (nameAt < 0 ? '' : (cells[nameAt] ?? '')).toWellFormed()
+      yield { line, phone: phoneCell(written) ?? written, name, values }
+    }
   }
-  return reader.finish()
+  return { variables: [...new Set(others.map(({ key }) => key))], rows: read() }
+}
+
+async function* each<T>(values: readonly T[]): AsyncGenerator<T> {
+  yield* values
 }
 
 function requireColumns(header: readonly string[], columns: readonly string[]): void {

@@ -25,8 +25,11 @@ export function createRecords({
   db,
   clock,
   numberState,
-}: Pick<CampaignsDeps, 'db' | 'clock'> & { readonly numberState: NumberStates }) {
+  isSuspended,
+}: Pick<CampaignsDeps, 'db' | 'clock' | 'isSuspended'> & { readonly numberState: NumberStates }) {
   const read = { one: db.readOne, all: db.read } as const
+  const suspended = (campaign: StoredCampaign) =>
+    campaign.status === 'paused' && isUnderWay(campaign) && isSuspended(campaign.accountId)
 
   async function gather(campaigns: readonly StoredCampaign[]): Promise<Whole[]> {
     const ids = campaigns.map(({ id }) => id)
@@ -57,7 +60,7 @@ export function createRecords({
       campaign_id: campaign.id,
       name: campaign.name,
       status: campaign.status,
-      pause_reason: campaign.pauseReason,
+      pause_reason: suspended(campaign) ? 'account_suspended' : campaign.pauseReason,
       instance_ids: lanes.map(({ instanceId }) => instanceId),
       created_at: isoTime(campaign.createdAtMs),
       updated_at: isoTime(campaign.updatedAtMs),

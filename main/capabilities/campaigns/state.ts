@@ -7,7 +7,7 @@ import { pendingOf } from './counts.ts'
 import type { CampaignsDeps } from './deps.ts'
 import type { NumberStates } from './links.ts'
 import { releaseHeld, releaseWaiting } from './recipient-store.ts'
-import { hoursAt } from './sending-hours.ts'
+import { hoursAt } from '../../kernel/opening-hours.ts'
 import {
   addToAssigned,
   campaignById,

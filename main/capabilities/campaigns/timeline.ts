@@ -3,7 +3,7 @@ import type { Db } from '../../kernel/db.ts'
 import { yieldToEventLoop } from '../../kernel/yield-to-event-loop.ts'
 import type { Timeline } from './contract.ts'
 import { timesPage, type RecipientTimes } from './recipient-store.ts'
-import { dayAt } from './sending-hours.ts'
+import { dayAt } from '../../kernel/opening-hours.ts'
 
 const MINUTE_MS = 60_000
 const MINUTES = [1, 5, 15, 60, 180, 360, 1_440, 10_080]

@@ -21,7 +21,7 @@ import {
 } from './recipient-store.ts'
 import { createRotation, type Candidate } from './rotation.ts'
 import { drawFor } from './seed.ts'
-import { dayAt, hoursAt } from './sending-hours.ts'
+import { dayAt, hoursAt } from '../../kernel/opening-hours.ts'
 import { isUnderWay, type CampaignState } from './state.ts'
 import {
   addToAssigned,
@@ -58,7 +58,7 @@ export type Turn =
   | { readonly kind: 'wait'; readonly untilMs: number }
   | { readonly kind: 'stop' }
 
-interface TurnDeps extends Pick<CampaignsDeps, 'clock' | 'safety' | 'optOuts' | 'messages' | 'config'> {
+interface TurnDeps extends Pick<CampaignsDeps, 'clock' | 'safety' | 'optOuts' | 'messages' | 'config' | 'isSuspended'> {
   readonly numberState: NumberStates
   readonly state: CampaignState
 }
@@ -76,6 +76,8 @@ const HOUR_MS = 3_600_000
 /** A wait is looked at again after this, since settings and clocks change. */
 const LOOK_AGAIN_MS = 600_000
 const COMING_MS = 2_000
+/** How soon a campaign goes on once its account is active again. */
+const SUSPENDED_MS = 10_000
 /** Rows looked at in one commit. */
 const LOOKED_AT = 100
 const RELEASED_AT_ONCE = 500
@@ -84,7 +86,7 @@ const GIVEN_OUT_AT_ONCE = 4
 /** A number that has to wait longer is given no recipients meanwhile. */
 const PATIENCE_MS = 20 * 60_000
 /** Recipients that are given to each number in advance. */
-const AHEAD = { paced: 8, unpaced: 64 } as const
+const AHEAD = { paced: 8, unpaced: 24 } as const
 const CHECKED_AT_ONCE: Readonly<Record<Network, number>> = { live: 20, sandbox: 64 }
 const CHECK_KEPT_MS = 30 * 24 * HOUR_MS
 
@@ -119,6 +121,11 @@ export function createTurn(deps: TurnDeps) {
     if (link === 'down' || instance === undefined) {
       await state.leave(tx, campaign, lane)
       return stop()
+    }
+    if (deps.isSuspended(campaign.accountId)) {
+      // Stored as a pause that ends without a person. The record names the suspension.
+      if (campaign.pauseReason !== 'no_instance') await state.pause(tx, campaign, 'no_instance')
+      return { kind: 'wait', untilMs: now + SUSPENDED_MS }
     }
     const hours = hoursAt(campaign.config.window, now)
     if (!hours.isOpen) {

@@ -9,7 +9,7 @@ import type { CampaignsDeps } from './deps.ts'
 import type { ListReader } from './lists.ts'
 import { mergeTallies, type Loading } from './loading.ts'
 import { requireMessages } from './messages.ts'
-import { emptyTally, requireSomeUsable, type RecipientList, type Tally } from './recipients.ts'
+import { emptyTally, requireSomeUsable, sourceOf, type RecipientSource, type Tally } from './recipients.ts'
 import type { CampaignState } from './state.ts'
 import { requireUploads } from './uploads.ts'
 import { deleteLanes, insertLane, setLoading, setVariables, updateDraft, type StoredCampaign } from './store.ts'
@@ -68,7 +68,9 @@ export function createUpdate(deps: UpdateDeps) {
         await tx.run(insertLane, { campaignId: id, position, instanceId })
     })
     const isListed = body.recipients !== undefined || body.recipients_tag !== undefined
-    return isListed ? fill({ campaign, instanceIds: wanted }, list, body.recipients !== undefined) : emptyTally()
+    return isListed
+      ? fill({ campaign, instanceIds: wanted }, sourceOf(list), body.recipients !== undefined)
+      : emptyTally()
   }
 
   async function requireState(tx: Tx, id: string, allowed: readonly string[]): Promise<StoredCampaign> {
@@ -82,7 +84,7 @@ export function createUpdate(deps: UpdateDeps) {
   /** Adds a list of recipients, or puts it in place of the one there is. Only one list at a time. */
   async function fill(
     { campaign, instanceIds }: { campaign: StoredCampaign; instanceIds: readonly string[] },
-    list: RecipientList,
+    source: RecipientSource,
     replaces: boolean,
   ): Promise<Tally> {
     const { id, accountId } = campaign
@@ -99,8 +101,8 @@ export function createUpdate(deps: UpdateDeps) {
           await tx.run(setVariables, { id, variables: '[]', nextPosition: current.nextPosition, now: clock.now() })
         })
       }
-      const tally = await loading.addAll({ id, accountId, instanceIds }, list)
-      await db.commit((tx) => loading.nameVariables(tx, id, list.variables, clock.now()))
+      const tally = await loading.addAll({ id, accountId, instanceIds }, source)
+      await db.commit((tx) => loading.nameVariables(tx, id, source.variables, clock.now()))
       return mergeTallies([tally])
     } finally {
       await db.commit(async (tx) => {
@@ -126,11 +128,11 @@ export function createUpdate(deps: UpdateDeps) {
     async remove(caller: Principal, id: string): Promise<void> {
       const { campaign } = await access.get(caller, id)
       await db.commit(async (tx) => {
-        const { status, loading: isLoading } = await requireState(tx, id, ['draft'])
+        await requireState(tx, id, ['draft'])
         // From here on nobody sees it; what is left after a crash is removed at the next start.
         const isFree = (await tx.run(setLoading, { id, from: 0, to: 2 })) === 1
         if (!isFree)
-          throw new ApiError('invalid_state', `This ${status} is busy (${isLoading}). Repeat this in a moment.`)
+          throw new ApiError('invalid_state', 'Recipients are still being added. Delete it when that is done.')
       })
       await loading.removeAll(id)
       await db.commit(async (tx) => {

@@ -46,6 +46,8 @@ export interface ContactEdit {
     phone: string,
     change: ContactChange & { readonly source: OptOutSource },
   ): Promise<Saved>
+  /** Names a person who has no name yet, neither a given one nor their own. */
+  nameOnce(tx: Tx, accountId: AccountId, phone: string, name: string): Promise<void>
   /** @returns false if there is none. */
   remove(tx: Tx, accountId: AccountId, phone: string): Promise<boolean>
 }
@@ -98,6 +100,15 @@ export function createEdit({ clock, live, optOuts, onRemoved }: EditDeps): Conta
       if (isChanged && known) await tx.run(touchContact, { seq, now })
       tx.afterCommit(() => live.publish(accountId, { topic: 'contacts' }))
       return { contact: { ...contact, givenName: name, updatedAtMs: now }, isNew: known === undefined, isChanged }
+    },
+
+    async nameOnce(tx, accountId, phone, name) {
+      const now = clock.now()
+      const known = await tx.one(contactOf, { accountId, number: canonicalNumber(phone) })
+      const { seq, givenName, pushName } = known ?? (await addContact(tx, { accountId, phone, now }))
+      if (givenName !== null || pushName !== null) return
+      await tx.run(setNames, { seq, givenName: name, pushName, now })
+      await setTerms(tx, accountId, seq, name)
     },
 
     async remove(tx, accountId, phone) {

@@ -10,6 +10,7 @@ import type { OptOuts, Reader } from '../opt-outs/index.ts'
 import { createEdit, type ContactEdit } from './edit.ts'
 import { createRecorder } from './recorder.ts'
 import { createSearch } from './search.ts'
+import { transferContacts } from './transfer.ts'
 import {
   contactOf,
   contactsWithTag,
@@ -29,7 +30,7 @@ export interface ContactsDeps {
   readonly ledger: Pick<Ledger, 'inCommit'>
   readonly live: Pick<NoticeBus<Notice>, 'publish'>
   readonly instances: Pick<Instances, 'subscribe'>
-  readonly optOuts: Pick<OptOuts, 'record' | 'lift' | 'optedOutOf' | 'country'>
+  readonly optOuts: Pick<OptOuts, 'record' | 'lift' | 'optedOutOf' | 'country' | 'carryOver'>
 }
 
 /** When a person and the instances that were asked for last wrote to each other. */
@@ -84,6 +85,12 @@ export function createContacts({ db, clock, ledger, live, instances, optOuts }: 
   ledger.inCommit(recorder.onEvent)
   instances.subscribe(async (tx, change) => {
     if (change.kind === 'deleted') await tx.run(removeOfInstance, { instanceId: change.id })
+    if (change.kind !== 'transferred') return
+    await transferContacts(tx, change, optOuts)
+    tx.afterCommit(() => {
+      recorder.forget()
+      for (const accountId of [change.from, change.to]) live.publish(accountId, { topic: 'contacts' })
+    })
   })
 
   const lastContact: Contacts['lastContact'] = async (read, accountId, instanceIds, phones) => {

@@ -74,6 +74,28 @@ export const removeOfInstance = sql<{ instanceId: string }>(
   'DELETE FROM contact_instances WHERE instance_id = :instanceId',
 )
 
+// An instance goes to another account.
+
+export interface InstanceContact extends Pick<Contact, 'seq' | 'number' | 'phone' | 'pushName' | 'createdAtMs'> {
+  readonly inAtMs: number | null
+  readonly outAtMs: number | null
+  /** Other instances that have talked with this person. */
+  readonly others: number
+}
+export const contactsOfInstance = sql<{ instanceId: string }, InstanceContact>(
+  `SELECT c.seq, c.number, c.phone, c.push_name AS pushName, c.created_at AS createdAtMs, i.last_in_at AS inAtMs,
+     i.last_out_at AS outAtMs,
+     (SELECT COUNT(*) FROM contact_instances o WHERE o.contact_seq = c.seq AND o.instance_id <> :instanceId) AS others
+   FROM contact_instances i JOIN contacts c ON c.seq = i.contact_seq WHERE i.instance_id = :instanceId`,
+)
+type ToAccount = OfContact & { to: AccountId }
+export const moveContact = sql<ToAccount>('UPDATE contacts SET account_id = :to WHERE seq = :seq')
+export const moveTerms = sql<ToAccount>('UPDATE contact_terms SET account_id = :to WHERE contact_seq = :seq')
+export const moveTags = sql<ToAccount>('UPDATE contact_tags SET account_id = :to WHERE contact_seq = :seq')
+export const reassign = sql<{ instanceId: string; from: number; to: number }>(
+  'UPDATE contact_instances SET contact_seq = :to WHERE contact_seq = :from AND instance_id = :instanceId',
+)
+
 // Lists. Each has an index that yields its rows in their order.
 
 type Page = { accountId: AccountId; rows: number }

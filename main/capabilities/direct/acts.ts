@@ -266,6 +266,8 @@ function requireReceived(message: MessageRef): MessageRef {
 
 const toGroup = ({
   id,
+  kind,
+  communityId: community_id,
   name,
   owner,
   createdAtMs,
@@ -275,6 +277,8 @@ const toGroup = ({
   members,
 }: Group): Result => ({
   group_id: id,
+  kind,
+  community_id,
   name,
   owner,
   created_at: isoTime(createdAtMs),

@@ -11,6 +11,7 @@ import type { Log } from '../../kernel/log.ts'
 import type { Outbound } from '../../kernel/outbound.ts'
 import type { InstanceSubject } from '../handler.ts'
 import type { InstanceWebhook, SetBody } from './contract.ts'
+import type { Instances } from '../instances/index.ts'
 import { CHUNK, createDeliveryWorker } from './deliver.ts'
 import { createEnqueue } from './enqueue.ts'
 import { createCallSlots } from './call-slots.ts'
@@ -29,8 +30,12 @@ export interface InstanceWebhooksDeps {
   readonly instances: {
     get(id: InstanceId): Promise<Pick<InstanceRecord, 'instance_name'>>
     accountOf(id: InstanceId): Promise<AccountId | undefined>
+    subscribe: Instances['subscribe']
   }
 }
+
+/** More calls than an instance can have. */
+const ALL = 1_000_000
 
 export interface InstanceWebhooks {
   /** Sets it, or replaces what was set. @throws ApiError invalid_url, validation_error */
@@ -60,6 +65,12 @@ export function createInstanceWebhooks(deps: InstanceWebhooksDeps): InstanceWebh
     delivery.wake()
   }
   ledger.inCommit(createEnqueue({ markDue }))
+  instances.subscribe(async (tx, { kind, id: instanceId }) => {
+    if (kind !== 'transferred') return
+    // It leads to the old owner, and what waits is the old owner's: the new one may set another address at any time.
+    await tx.run(removeWebhook, { instanceId })
+    await tx.run(dropAll, { instanceId, limit: ALL })
+  })
 
   return {
     async set({ id: instanceId, engine }, { url: typedUrl, events }) {

@@ -20,7 +20,9 @@ interface Deps {
   readonly announce: Announce
   readonly engines: Engines
   readonly idempotency: Idempotency
-  readonly plan: { readonly slots: number; readonly network: Network }
+  readonly plan: { readonly network: Network }
+  /** @throws ApiError no_free_slot if the account has more instances than slots. */
+  readonly requireSlot: (tx: Tx, accountId: AccountId) => Promise<void>
   readonly baseUrl: () => string
 }
 
@@ -58,7 +60,7 @@ interface Held {
  * record. Whatever is refused inside leaves nothing behind, a claimed key included.
  */
 export function createCreate(deps: Deps): Create {
-  const { db, clock, ids, announce, engines, idempotency, plan, baseUrl } = deps
+  const { db, clock, ids, announce, engines, idempotency, plan, requireSlot, baseUrl } = deps
 
   return async ({ accountId, wish, rawBody, idempotencyKey: key }) => {
     const { engine = 'smv2', network = plan.network } = wish
@@ -110,12 +112,7 @@ export function createCreate(deps: Deps): Create {
     wish: NewInstance,
   ): Promise<Instance> {
     const slot = await occupySlot(tx, accountId, clock.now())
-    if (slot.inUse > plan.slots) {
-      throw new ApiError(
-        'no_free_slot',
-        `All ${plan.slots} instance slots are in use. Delete an instance or raise the slots setting.`,
-      )
-    }
+    await requireSlot(tx, accountId)
     const { external_ref: externalRef = null, metadata = null, name = `Instance ${slot.number}` } = wish
     if (externalRef !== null) await refuseTakenRef(tx, accountId, externalRef)
     const instanceName = await freeInstanceName(tx, accountId, name, slot.number)

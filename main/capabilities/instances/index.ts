@@ -34,9 +34,19 @@ import { createResumeAll, type ResumeAll } from './resume.ts'
 import { instancesByIds } from './selection.ts'
 import { readUpload } from './session-file.ts'
 import { createDiscardSession } from './session.ts'
-import { byId, everConnected, subjectById, toInstance, type Instance } from './store.ts'
+import {
+  byId,
+  byInstanceName,
+  everConnected,
+  liveByName,
+  subjectById,
+  toInstance,
+  type Instance,
+  type InstanceRow,
+} from './store.ts'
 import { createKeyedMutex } from './keyed-mutex.ts'
 import { tally } from './tally.ts'
+import { createTransfer, type Transfer } from './transfer.ts'
 import { createUpdate, type InstancePatch } from './update.ts'
 import { createWiping } from './wiping.ts'
 
@@ -65,7 +75,8 @@ export interface InstancesDeps {
   readonly engines: Engines
   readonly idempotency: Idempotency
   readonly cursors: Cursors
-  readonly config: { readonly slots: number; readonly network: Network; readonly publicBaseUrl: string | null }
+  readonly config: { readonly network: Network; readonly publicBaseUrl: string | null }
+  readonly entitlements: { readonly requireSlot: (tx: Tx, accountId: AccountId) => Promise<void> }
   /** What other rooms know of an instance, for its health; asked only when somebody reads it. */
   readonly gauges: Gauges
   readonly log: Log
@@ -79,6 +90,12 @@ export interface Instances {
   readonly get: (id: InstanceId) => Promise<InstanceRecord>
   readonly update: (id: InstanceId, patch: InstancePatch) => Promise<InstanceRecord>
   readonly remove: Remove
+  readonly transfer: Transfer
+  /**
+   * In a commit that was prepared for this owner: the instance may have been transferred meanwhile.
+   * @throws ApiError not_ready
+   */
+  readonly requireOwner: (tx: Tx, accountId: AccountId, id: InstanceId) => Promise<void>
   readonly connection: (id: InstanceId) => Promise<ConnectionView>
   readonly health: (id: InstanceId) => Promise<HealthView>
   readonly qr: Qr
@@ -96,6 +113,12 @@ export interface Instances {
   readonly subject: (accountId: string, id: string) => Promise<InstanceSubject | undefined>
   /** An instance of the account that was not deleted. @param read the caller's unit of work, or `{ one: db.readOne }`. */
   readonly find: (read: Pick<Tx, 'one'>, accountId: AccountId, id: string) => Promise<KnownInstance | undefined>
+  /** Instances of the account whose UUID, name or instance_name is this; those that were deleted are left out. */
+  readonly named: (accountId: AccountId, text: string) => Promise<readonly KnownInstance[]>
+  /** For what arrives from outside and names an instance only; undefined if there is none, or it was deleted. */
+  readonly owned: (
+    id: InstanceId,
+  ) => Promise<{ readonly subject: InstanceSubject; readonly phoneNumber: string | null } | undefined>
   /** Which of the ids are instances of the account that were not deleted. */
   readonly known: (accountId: AccountId, ids: readonly string[]) => Promise<ReadonlySet<string>>
   /** How many the account has in each status that occurs. */
@@ -143,7 +166,10 @@ export function createInstances(deps: InstancesDeps): Instances {
   const update = createUpdate({ db, clock, announce })
 
   return {
-    create: createCreate({ db, clock, ids, announce, engines, idempotency, plan: config, baseUrl }),
+    create: createCreate({
+      ...{ db, clock, ids, announce, engines, idempotency, plan: config, baseUrl },
+      requireSlot: deps.entitlements.requireSlot,
+    }),
     list: createList({ db, cursors, records }),
     get: async (id) => records(await getInstance(db, id)),
     update: async (id, patch) => records(await update(id, patch)),
@@ -156,6 +182,7 @@ export function createInstances(deps: InstancesDeps): Instances {
       publish,
       cancelOutage: lifecycle.cancelOutage,
     }),
+    ...createTransfer({ ...link, clock, announce, publish, requireSlot: deps.entitlements.requireSlot }),
     async connection(id) {
       const { status, loggedIn, profileName, phoneNumber } = await getInstance(db, id)
       const whom = loggedIn ? { name: profileName, number: phoneNumber } : { name: null, number: null }
@@ -181,6 +208,22 @@ export function createInstances(deps: InstancesDeps): Instances {
     async find(read, accountId, id) {
       const row = await read.one(byId, { id })
       return row && row.accountId === accountId && row.deletedAtMs === null ? toInstance(row) : undefined
+    },
+    async named(accountId, text) {
+      const isMine = (row: InstanceRow) => row.accountId === accountId && row.deletedAtMs === null
+      const identified = await db.readOne(byId, { id: text })
+      if (identified !== undefined && isMine(identified)) return [toInstance(identified)]
+      const slug = await db.readOne(byInstanceName, { accountId, instanceName: text })
+      const one = slug && (await db.readOne(byId, { id: slug.id }))
+      const mine = [...(one ? [one] : []), ...(await db.read(liveByName, { accountId, name: text }))].filter(isMine)
+      return [...new Map(mine.map((row) => [row.id, toInstance(row)])).values()]
+    },
+    async owned(id) {
+      const row = await db.readOne(byId, { id })
+      if (row === undefined || row.deletedAtMs !== null) return undefined
+      const { accountId, engine, network, phoneNumber } = row
+      const connected = row.status === 'connected'
+      return { subject: { id, accountId, engine, network, connected, deleted: false }, phoneNumber }
     },
     known: knownInstances(db),
     async accountOf(id) {

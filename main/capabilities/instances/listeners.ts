@@ -1,10 +1,12 @@
 import type { Tx } from '../../kernel/db.ts'
-import type { InstanceId } from '../../kernel/ids.ts'
+import type { AccountId, InstanceId } from '../../kernel/ids.ts'
 
 /** What other rooms keep of an instance may end with it. */
 type InstanceChange =
   | { readonly kind: 'deleted'; readonly id: InstanceId }
   | { readonly kind: 'recreated'; readonly id: InstanceId }
+  /** It belongs to another account from this commit on. */
+  | { readonly kind: 'transferred'; readonly id: InstanceId; readonly from: AccountId; readonly to: AccountId }
   /** It is connected as a number it was not connected as before; a loss of the number is not told. */
   | { readonly kind: 'number'; readonly id: InstanceId; readonly number: string }
 

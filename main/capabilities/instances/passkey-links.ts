@@ -18,9 +18,11 @@ interface Deps {
   readonly baseUrl: () => string
 }
 
-/** The page of a link, for the owner of the account: they need no key, and see neither number nor name. */
+/** The page behind a link, for the owner of the account. It needs no key and shows neither number nor name. */
 export interface PasskeyPage {
-  /** `linked`: it is done. @throws ApiError not_found once the confirmation has ended in another way. */
+  /** The URL of the page. */
+  address(token: string): string
+  /** `linked`: the account is linked. @throws ApiError not_found if the confirmation has ended otherwise. */
   view(token: string): Promise<QrView | 'linked'>
   respond(token: string, answer: { attempt: number; credential: PasskeyCredential }): Promise<void>
   confirm(token: string, answer: { attempt: number; match: boolean }): Promise<void>
@@ -34,7 +36,7 @@ export interface PasskeyLinks {
 
 interface Entry {
   readonly id: InstanceId
-  /** Of the pairing that the link is for: another start counts on, and a connection starts over. */
+  /** The attempt that the link is for. Each start of pairing increases it, and a connection resets it. */
   readonly attempts: number
   readonly endsMono: number
 }
@@ -42,7 +44,7 @@ interface Entry {
 const TOKEN_BYTES = 32
 const LINK_MS = 15 * 60_000
 
-/** In memory, as the confirmation itself is: after a restart neither is worth anything. */
+/** Kept in memory: a restart ends the confirmation, and its link with it. */
 export function createPasskeyLinks({ db, clock, random, passkey, qr, baseUrl }: Deps): PasskeyLinks {
   const entries = new Map<string, Entry>()
 
@@ -63,6 +65,8 @@ export function createPasskeyLinks({ db, clock, random, passkey, qr, baseUrl }: 
     return id
   }
 
+  const address = (token: string) => `${baseUrl()}/passkey/${token}`
+
   return {
     async create(id) {
       const { status, attempts } = await getInstance(db, id)
@@ -72,9 +76,10 @@ export function createPasskeyLinks({ db, clock, random, passkey, qr, baseUrl }: 
         if (entry.id === id || clock.mono() >= entry.endsMono) entries.delete(digest)
       const token = random.bytes(TOKEN_BYTES).toString('base64url')
       entries.set(digestOf(token), { id, attempts, endsMono: clock.mono() + LINK_MS })
-      return { url: `${baseUrl()}/passkey/${token}`, expires_at: isoTime(clock.now() + LINK_MS) }
+      return { url: address(token), expires_at: isoTime(clock.now() + LINK_MS) }
     },
     page: {
+      address,
       async view(token) {
         const { id, isLinked } = await find(token)
         return isLinked ? 'linked' : qr.read(id, undefined)

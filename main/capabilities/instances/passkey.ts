@@ -24,7 +24,7 @@ export interface Passkey {
 type Ceremony = NonNullable<NonNullable<Engine['pairing']>['passkey']>
 
 export function createPasskey({ db, engines, log }: Deps): Passkey {
-  // Not one at a time: a disconnect or another QR code ends a confirmation that waits for the network.
+  // Not queued per instance: a disconnect or a new QR code must be able to end a confirmation that waits for the network.
   async function answer(
     id: InstanceId,
     act: (ceremony: Ceremony, subject: EngineInstance) => Promise<QrState>,

@@ -58,6 +58,11 @@ export function toRecord(instance: Instance, onboarding: string | null): Instanc
 }
 
 /** An entry of the `deleted` list. */
-export function toDeleted({ id, externalRef, metadata, deletedAtMs }: Instance): DeletedInstance {
+export function toDeleted({
+  id,
+  externalRef,
+  metadata,
+  deletedAtMs,
+}: Pick<Instance, 'id' | 'externalRef' | 'metadata' | 'deletedAtMs'>): DeletedInstance {
   return { id, external_ref: externalRef, metadata, deleted_at: isoTime(deletedAtMs ?? 0) }
 }

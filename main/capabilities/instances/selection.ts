@@ -7,7 +7,9 @@ import {
   pageByAge,
   pageByChange,
   pageByDeletion,
+  pageOfDepartures,
   toInstance,
+  type Departure,
   type Instance,
 } from './store.ts'
 
@@ -31,14 +33,23 @@ export interface Selection {
   /** Oldest change first. */
   readonly changed: (span: Span) => Promise<Instance[]>
   /** Oldest deletion first. The filter by `external_ref` does not concern it. */
-  readonly deleted: (span: Span) => Promise<Instance[]>
+  readonly deleted: (span: Span) => Promise<DeletedRow[]>
 }
+
+/** An instance that was deleted, or transferred to another account. */
+type DeletedRow = Pick<Instance, 'id' | 'externalRef' | 'metadata' | 'deletedAtMs'>
 
 const BEFORE_ALL: AgePosition = { createdAtMs: Number.MAX_SAFE_INTEGER, id: '' }
 
 /** Every instance of the account, by keyset on its indexes; with a filter at most one live one. */
 export function allInstances(db: Db, accountId: AccountId, externalRef: string | null): Selection {
-  const deleted = async (span: Span) => (await db.read(pageByDeletion, { accountId, ...span })).map(toInstance)
+  const deleted = async (span: Span): Promise<DeletedRow[]> => {
+    const gone: DeletedRow[] = (await db.read(pageByDeletion, { accountId, ...span })).map(toInstance)
+    const departed = await db.read(pageOfDepartures, { accountId, ...span })
+    return [...gone, ...departed.map(toDeletedRow)]
+      .toSorted((a, b) => (a.deletedAtMs ?? 0) - (b.deletedAtMs ?? 0))
+      .slice(0, span.limit)
+  }
   if (externalRef !== null) {
     const matching = async () => (await db.read(liveByExternalRef, { accountId, externalRef })).map(toInstance)
     return { ...inMemory(matching), deleted }
@@ -51,6 +62,12 @@ export function allInstances(db: Db, accountId: AccountId, externalRef: string |
     deleted,
   }
 }
+
+const toDeletedRow = ({ instanceId: id, externalRef, metadata, deletedAtMs }: Departure): DeletedRow => ({
+  ...{ id, externalRef, deletedAtMs },
+  // Checked before it was written.
+  metadata: metadata === null ? null : (JSON.parse(metadata) as Record<string, string>),
+})
 
 /** The instances of a restricted key: a list short enough to be read as a whole and sorted here. */
 export function instancesOfKey(

@@ -86,6 +86,11 @@ export const liveByExternalRef = sql<OfAccount & { externalRef: string }, Instan
    WHERE account_id = :accountId AND external_ref = :externalRef AND deleted_at IS NULL`,
 )
 
+export const liveByName = sql<OfAccount & { name: string }, InstanceRow>(
+  `SELECT ${INSTANCE} FROM instances WHERE account_id = :accountId AND name = :name AND deleted_at IS NULL
+   ORDER BY id LIMIT 1000`,
+)
+
 export const byInstanceName = sql<OfAccount & { instanceName: string }, Id>(
   'SELECT id FROM instances WHERE account_id = :accountId AND instance_name = :instanceName',
 )
@@ -184,6 +189,33 @@ export const pageToDiscard = sql<{ afterId: string; limit: number }, InstanceRow
 /** Only what was asked for when the work began: a newer wish stays. */
 export const discarded = sql<Id & { discard: string }>(
   'UPDATE instances SET discard = NULL WHERE id = :id AND discard = :discard',
+)
+
+/** The name in addresses may have been taken in the new account. */
+export const rehomeInstance = sql<Id & OfAccount & { instanceName: string; at: number }>(
+  `UPDATE instances SET account_id = :accountId, instance_name = :instanceName, updated_at = :at WHERE id = :id`,
+)
+
+export interface Departure {
+  readonly instanceId: InstanceId
+  readonly externalRef: string | null
+  readonly metadata: string | null
+  readonly deletedAtMs: number
+}
+
+export const insertDeparture = sql<OfAccount & Departure>(
+  `INSERT INTO instance_departures (account_id, deleted_at, instance_id, external_ref, metadata)
+   VALUES (:accountId, :deletedAtMs, :instanceId, :externalRef, :metadata)`,
+)
+/** It is back. */
+export const removeDepartures = sql<OfAccount & { instanceId: string }>(
+  'DELETE FROM instance_departures WHERE instance_id = :instanceId AND account_id = :accountId',
+)
+/** Oldest first. */
+export const pageOfDepartures = sql<Span, Departure>(
+  `SELECT instance_id AS instanceId, external_ref AS externalRef, metadata, deleted_at AS deletedAtMs
+   FROM instance_departures WHERE account_id = :accountId AND deleted_at > :afterMs AND deleted_at <= :untilMs
+   ORDER BY deleted_at LIMIT :limit`,
 )
 
 export const insertReconnect = sql<Id & { at: number }>(

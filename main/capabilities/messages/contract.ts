@@ -238,7 +238,7 @@ const POLL_EXAMPLE = {
 const Direction = Type.Enum(['out', 'phone', 'in'], {
   description: '`out`: sent through this service. `phone`: typed on the instance’s own phone. `in`: received.',
 })
-const Chat = Type.String({ description: 'The number, or the id of the group.' })
+const Chat = Type.String({ description: 'The number, or the id of the group or channel.' })
 
 const ConversationRecord = Type.Object({
   chat: Chat,

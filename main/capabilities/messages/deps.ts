@@ -20,6 +20,7 @@ import type { SendBody } from './contract.ts'
 export interface InstancesPort {
   readonly announce: Announce
   readonly subscribe: Instances['subscribe']
+  readonly requireOwner: Instances['requireOwner']
   engineFor(subject: InstanceSubject): Engine
   /** Finds deleted instances too. */
   subject(accountId: AccountId, instanceId: string): Promise<InstanceSubject | undefined>
@@ -43,6 +44,28 @@ export interface SafetyPort {
   refused(tx: Tx, instanceId: string, providerCode: number): Promise<void>
 }
 
+/** What this room tells the usage room, in the commits that make it true. */
+export interface UsagePort {
+  add(
+    tx: Tx,
+    use: {
+      accountId: AccountId
+      instanceId: InstanceId
+      atMs: number
+      sent?: number
+      received?: number
+      failed?: number
+      campaignSends?: number
+      mediaBytes?: number
+    },
+  ): Promise<void>
+}
+
+/** What this room asks of the entitlements room, for each send. */
+interface EntitlementsPort {
+  of(accountId: AccountId): Promise<{ readonly frozen: boolean }>
+}
+
 export interface MessagesDeps {
   readonly db: Db
   readonly clock: Clock
@@ -50,6 +73,10 @@ export interface MessagesDeps {
   readonly instances: InstancesPort
   readonly fusion: FusionPort
   readonly safety: SafetyPort
+  readonly usage: UsagePort
+  /** Asked for each send, so it must be cheap. */
+  readonly isSuspended: (accountId: AccountId) => boolean
+  readonly entitlements: EntitlementsPort
   readonly idempotency: Idempotency
   readonly cursors: Cursors
   readonly live: Pick<NoticeBus<Notice>, 'publish'>

@@ -1,3 +1,4 @@
+import { chatTypeOf } from '../../contract/addresses.ts'
 import type { EventData } from '../../contract/events.ts'
 import { isoTime } from '../../contract/request.ts'
 import type { EngineSignal } from '../../engines/engine.ts'
@@ -18,6 +19,7 @@ import {
   upsertVote,
 } from './store.ts'
 import type { Unread } from './unread.ts'
+import type { UsageCounter } from './usage-counter.ts'
 
 type Signal<K extends EngineSignal['kind']> = Extract<EngineSignal, { kind: K }>
 
@@ -27,6 +29,7 @@ interface InboundDeps {
   readonly announce: Announce
   readonly fusion: FusionPort
   readonly unread: Pick<Unread, 'received' | 'read'>
+  readonly counted: Pick<UsageCounter, 'received' | 'file'>
   readonly onStored: (instanceId: string, chat: string, atMs: number) => void
 }
 
@@ -37,7 +40,7 @@ interface InboundDeps {
  * Two fused instances are one number with two engines, and both report what people say to it. Whichever comes second
  * finds the message on the other side, and from there on it is the same repeat as any other.
  */
-export function createInbound({ db, ids, announce, fusion, unread, onStored }: InboundDeps) {
+export function createInbound({ db, ids, announce, fusion, unread, counted, onStored }: InboundDeps) {
   /** Whose messages may be the one that is reported: the instance's own first. */
   const sidesOf = async (tx: Tx, instanceId: InstanceId): Promise<InstanceId[]> => {
     const partnerId = await fusion.partnerOf(tx, instanceId)
@@ -81,10 +84,14 @@ export function createInbound({ db, ids, announce, fusion, unread, onStored }: I
       const quotedId = quoted === null ? null : (await idOf(tx, sides, quoted)).id
       const event = await announce(tx, instanceId, 'message.received', receivedData(id, signal, quotedId), signal.atMs)
       const columns = columnsOf(signal, quotedId)
-      if (known) await tx.run(fillReceived, { ...columns, seq: known.seq })
-      else {
+      const { accountId } = event
+      if (known) {
+        await tx.run(fillReceived, { ...columns, seq: known.seq })
+        await counted.file(tx, { accountId, instanceId, media: columns.media, createdAtMs: known.createdAtMs })
+      } else {
         const seq = await tx.next('messages')
-        await tx.run(insertReceived, { ...columns, seq, id, accountId: event.accountId, instanceId })
+        await tx.run(insertReceived, { ...columns, seq, id, accountId, instanceId })
+        await counted.received(tx, { accountId, instanceId, ...columns })
         if (signal.fromMe) for (const side of sides) await unread.read(tx, side, signal.chat)
         else await unread.received(tx, instanceId, signal.chat)
       }
@@ -143,7 +150,9 @@ export function createInbound({ db, ids, announce, fusion, unread, onStored }: I
         for (const row of await tx.all(receivedMedia, { instanceId: side, engineMessageId })) {
           const { pending, ...media } = JSON.parse(row.media) as { id?: string; pending?: boolean }
           if (media.id !== mediaId || !pending) continue
-          await tx.run(setMedia, { seq: row.seq, media: JSON.stringify({ ...media, size }) })
+          const arrived = JSON.stringify({ ...media, size })
+          await tx.run(setMedia, { seq: row.seq, media: arrived })
+          await counted.file(tx, { ...row, media: arrived })
           return row.accountId
         }
       }
@@ -170,6 +179,7 @@ function receivedData(id: string, signal: Signal<'received'>, quotedId: string |
   return {
     ...authorData(id, signal),
     is_group: signal.isGroup,
+    chat_type: chatTypeOf(signal.chat),
     type: signal.type,
     text: signal.text,
     timestamp: isoTime(signal.atMs),
@@ -189,7 +199,7 @@ function voteData(id: string, signal: Signal<'vote'>, pollId: string): EventData
   const isGroup = signal.chat.endsWith('@g.us')
   return {
     ...authorData(id, signal),
-    ...{ is_group: isGroup, participant: isGroup ? signal.from : null },
+    ...{ is_group: isGroup, chat_type: chatTypeOf(signal.chat), participant: isGroup ? signal.from : null },
     type: 'poll_vote',
     text: options.join(', '),
     timestamp: isoTime(signal.atMs),

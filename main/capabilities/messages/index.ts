@@ -34,9 +34,11 @@ import {
   type OldestInChat,
 } from './store.ts'
 import { createReconciler } from './reconciler.ts'
+import { createAnnounceStatus } from './status.ts'
 import { createSharedFiles } from './shared-files.ts'
 import { createUploads, type Uploads } from './uploads.ts'
 import { createUnread, type UnreadCounts } from './unread.ts'
+import { createUsageCounter } from './usage-counter.ts'
 
 export { readDraft, type Draft } from './draft.ts'
 export { decodeKeyHeader } from './key-header.ts'
@@ -111,7 +113,8 @@ export interface Messages extends Conversations, Past {
 
 export function createMessages(deps: MessagesDeps): Messages {
   const { db, clock, ids, log, instances, fusion, idempotency, safety } = deps
-  const { announce } = instances
+  const counted = createUsageCounter(deps.usage)
+  const announce = createAnnounceStatus(instances.announce, counted)
   const underWay = new Set<string>()
   /** Holds only the instances that were asked for; the first answer comes from the database. */
   const last = new Map<string, number | null>()
@@ -126,19 +129,31 @@ export function createMessages(deps: MessagesDeps): Messages {
     last.delete(instanceId)
   }
 
-  const outcomes = createOutcomes({ db, clock, log, announce, idempotency, safety, onRemoved })
+  const outcomes = createOutcomes({ db, clock, log, announce, idempotency, safety, counted, onRemoved })
   const receipts = createReceipts({ db, announce, idempotency })
   const unread = createUnread(deps)
   instances.subscribe(async (tx, { kind, id }) => {
     if (kind === 'deleted') await unread.end(tx, id)
+    if (kind === 'transferred') await unread.rehome(tx, id)
   })
-  const inbound = createInbound({ db, ids, announce, fusion, unread, onStored })
+  const inbound = createInbound({ db, ids, announce: instances.announce, fusion, unread, counted, onStored })
   const mergeChats = createChatMerge({ db, unread, onMoved: chatIndex.touch })
-  const reconciler = createReconciler({ db, clock, log, instances, idempotency, safety, outcomes, receipts, underWay })
+  const reconciler = createReconciler({
+    ...{ db, clock, log, instances, idempotency, safety, outcomes, receipts, counted, announce, underWay },
+  })
 
   const uploads = createUploads(deps)
   const sharedFiles = createSharedFiles(clock)
-  const sendDraft = createSend({ ...deps, uploads, sharedFiles, outcomes, unread, underWay, onStored })
+  const sendDraft = createSend({
+    ...deps,
+    uploads,
+    sharedFiles,
+    outcomes,
+    unread,
+    counted,
+    underWay,
+    onStored,
+  })
 
   return {
     uploads,

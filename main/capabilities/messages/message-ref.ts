@@ -1,3 +1,4 @@
+import { chatTypeOf } from '../../contract/addresses.ts'
 import { ApiError } from '../../contract/errors.ts'
 import type { MessageRef } from '../../engines/direct.ts'
 import type { Db } from '../../kernel/db.ts'
@@ -24,6 +25,11 @@ export function toMessageRef(
   { engineMessageId, chat, direction, participant }: ReferencedMessage,
   field: Field,
 ): MessageRef {
+  if (chatTypeOf(chat) === 'channel')
+    throw new ApiError(
+      'invalid_state',
+      `${field} is a post in a channel, and nothing can be done with those from here.`,
+    )
   if (engineMessageId !== null) return { engineMessageId, chat, isOwn: direction !== 'in', participant }
   throw new ApiError('invalid_state', `The network has not accepted the message in ${field}. Check its status record.`)
 }

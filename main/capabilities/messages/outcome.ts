@@ -5,10 +5,10 @@ import type { Clock } from '../../kernel/clock.ts'
 import { StorageError, type Db, type Tx } from '../../kernel/db.ts'
 import type { Idempotency } from '../../kernel/idempotency.ts'
 import { cause, type Log } from '../../kernel/log.ts'
-import type { Announce } from '../instances/index.ts'
 import type { SafetyPort } from './deps.ts'
 import { sentBody, type SendResult, type SentMessage } from './send-result.ts'
-import { advance, announceStatus, type AnnouncedMessage } from './status.ts'
+import { advance, type AnnouncedMessage, type AnnounceStatus } from './status.ts'
+import type { UsageCounter } from './usage-counter.ts'
 import { markAccepted, markSent, messageById, removeMessage, toMessage } from './store.ts'
 
 /** A message that was accepted for sending and given to its engine. */
@@ -28,9 +28,10 @@ export interface OutcomeDeps {
   readonly db: Db
   readonly clock: Clock
   readonly log: Log
-  readonly announce: Announce
+  readonly announce: AnnounceStatus
   readonly idempotency: Idempotency
   readonly safety: SafetyPort
+  readonly counted: Pick<UsageCounter, 'takenBack'>
   /** Called after the commit that removed a message. */
   readonly onRemoved: (instanceId: string, chat: string) => void
 }
@@ -50,7 +51,7 @@ const NEVER_ARRIVED: MessageErrorShape = {
 }
 
 /** Records the outcome of a send: message, event, engine journal and stored response in one commit. */
-export function createOutcomes({ db, clock, log, announce, idempotency, safety, onRemoved }: OutcomeDeps) {
+export function createOutcomes({ db, clock, log, announce, idempotency, safety, counted, onRemoved }: OutcomeDeps) {
   /** Results whose commit failed; they are tried again until the storage takes them. */
   const unwritten = new Map<Dispatched, Result>()
   let isRetrying = false
@@ -74,7 +75,7 @@ export function createOutcomes({ db, clock, log, announce, idempotency, safety, 
       await journal?.(tx)
       if (status === 'queued') await tx.run(markAccepted, { seq, engineMessageId })
       else if ((await tx.run(markSent, { seq, engineMessageId, now })) === 1) {
-        await announceStatus(tx, announce, message, 'sent', now)
+        await announce(tx, message, 'sent', now)
       }
       // A receipt was faster than the answer to the send; it has announced `sent`.
       else await tx.run(markAccepted, { seq, engineMessageId })
@@ -93,7 +94,10 @@ export function createOutcomes({ db, clock, log, announce, idempotency, safety, 
     db.commit(async (tx) => {
       const { seq, instanceId } = message
       const removed = await tx.one(removeMessage, { seq })
-      if (removed) await safety.takenBack(tx, { seq, instanceId, atMs: removed.createdAtMs })
+      if (removed) {
+        await safety.takenBack(tx, { seq, instanceId, atMs: removed.createdAtMs })
+        await counted.takenBack(tx, removed)
+      }
       if (providerCode !== undefined) await safety.refused(tx, instanceId, providerCode)
       tx.afterCommit(() => onRemoved(message.instanceId, message.chat))
       await release(tx, message)

@@ -2,16 +2,15 @@ import type { EngineSignal } from '../../engines/engine.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
 import type { Idempotency } from '../../kernel/idempotency.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
-import type { Announce } from '../instances/index.ts'
 import { sentBody } from './send-result.ts'
-import { advance, type Move } from './status.ts'
+import { advance, type AnnounceStatus, type Move } from './status.ts'
 import { messageByEngineId, messageById, toMessage } from './store.ts'
 
 type StatusSignal = Extract<EngineSignal, { kind: 'receipt' | 'failed' }>
 
 interface ReceiptDeps {
   readonly db: Db
-  readonly announce: Announce
+  readonly announce: AnnounceStatus
   readonly idempotency: Idempotency
 }
 

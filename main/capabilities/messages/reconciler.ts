@@ -9,7 +9,8 @@ import type { InstanceSubject } from '../handler.ts'
 import type { InstancesPort, SafetyPort } from './deps.ts'
 import type { Dispatched, Outcomes } from './outcome.ts'
 import type { Receipts } from './receipts.ts'
-import { advance } from './status.ts'
+import { advance, type AnnounceStatus } from './status.ts'
+import type { UsageCounter } from './usage-counter.ts'
 import { messageById, nextQueue, queuedPage, removeMessage, toMessage, type Message, type MessageRow } from './store.ts'
 
 const TICK_MS = 1_000
@@ -34,8 +35,10 @@ interface ReconcilerDeps {
   readonly clock: Clock
   readonly log: Log
   readonly instances: InstancesPort
+  readonly announce: AnnounceStatus
   readonly idempotency: Idempotency
   readonly safety: SafetyPort
+  readonly counted: Pick<UsageCounter, 'takenBack'>
   readonly outcomes: Outcomes
   readonly receipts: Receipts
   readonly underWay: ReadonlySet<string>
@@ -46,7 +49,7 @@ interface ReconcilerDeps {
  * Not jobs: hardly any message gets here, and a job for each send would double its commits.
  */
 export function createReconciler(deps: ReconcilerDeps) {
-  const { db, clock, log, instances, idempotency, safety, outcomes, receipts, underWay } = deps
+  const { db, clock, log, instances, idempotency, safety, counted, outcomes, receipts, underWay } = deps
   /** Since when each instance's link has been seen up, by the monotonic clock. */
   const liveSince = new Map<string, number>()
 
@@ -75,7 +78,10 @@ export function createReconciler(deps: ReconcilerDeps) {
           if (key === null || engineMessageId !== null) continue
           if (dispatchStartedAtMs === null) {
             const removed = await tx.one(removeMessage, { seq })
-            if (removed) await safety.takenBack(tx, { seq, instanceId, atMs: removed.createdAtMs })
+            if (removed) {
+              await safety.takenBack(tx, { seq, instanceId, atMs: removed.createdAtMs })
+              await counted.takenBack(tx, removed)
+            }
             await idempotency.release(tx, instanceId, key, id)
           } else {
             await idempotency.recover(tx, db.boot, { scopeId: instanceId, key, subjectId: id })
@@ -108,7 +114,7 @@ export function createReconciler(deps: ReconcilerDeps) {
     db.commit(async (tx) => {
       const row = await tx.one(messageById, { id, instanceId })
       if (row?.status !== 'queued') return
-      await advance(tx, instances.announce, toMessage(row), { to: 'failed', atMs: clock.now(), error: EXPIRED })
+      await advance(tx, deps.announce, toMessage(row), { to: 'failed', atMs: clock.now(), error: EXPIRED })
     })
 
   const check = async (message: Message, subject: InstanceSubject, isLive: boolean): Promise<void> => {

@@ -19,6 +19,7 @@ import { insertOutgoing } from './store.ts'
 import type { SharedFiles } from './shared-files.ts'
 import type { Uploads } from './uploads.ts'
 import type { Unread } from './unread.ts'
+import type { UsageCounter } from './usage-counter.ts'
 
 /** Files of sends in progress, which lie on disk until the engine has settled. */
 const MEDIA_BYTES_IN_ALL = 512 * 1024 * 1024
@@ -41,6 +42,7 @@ interface SendDeps extends MessagesDeps {
   readonly sharedFiles: SharedFiles
   readonly outcomes: Outcomes
   readonly unread: Pick<Unread, 'read'>
+  readonly counted: Pick<UsageCounter, 'outgoing'>
   /**
    * Messages whose engine has not settled; nobody else may judge them meanwhile. An age alone would not do: after the
    * machine slept, a send that still runs looks an hour old.
@@ -80,9 +82,11 @@ export function createSend(deps: SendDeps) {
         const claim = await idempotency.claim(tx, { ...key, subjectId: message.id, boot: db.boot })
         if (claim.kind !== 'fresh') return { claim, seq: 0 }
       }
+      await instances.requireOwner(tx, message.accountId, message.instanceId)
       const seq = await tx.next('messages')
       await safety.accepted(tx, { ...message, seq, atMs: now })
       await tx.run(insertOutgoing, { ...columns, seq, id: message.id, now })
+      await deps.counted.outgoing(tx, columns, now)
       if (request.source === 'console') await markRead(tx, message)
       tx.afterCommit(() => deps.onStored(message.instanceId, message.chat, now))
       return { claim: FRESH, seq }
@@ -174,6 +178,7 @@ export function createSend(deps: SendDeps) {
     const message = {
       id: ids.message(),
       seq: 0,
+      accountId: instance.accountId,
       instanceId: instance.id,
       engine: instance.engine,
       chat: draft.to,
@@ -201,11 +206,15 @@ export function createSend(deps: SendDeps) {
     const key = keyOf(request, idempotency)
     const slot = limiter.acquire(instance.id, draft.kind === 'media' ? largestBytes(draft) : 0)
     try {
+      const { frozen } = await deps.entitlements.of(instance.accountId)
+      const isRefused = slot === undefined || frozen || !instance.connected
       // The usual send learns of a repeat when it takes the key; a read of its own is made only for what comes before.
-      if (key !== null && (slot === undefined || !instance.connected || !isComplete(draft) || isPaced(request))) {
+      if (key !== null && (isRefused || !isComplete(draft) || isPaced(request))) {
         const claim = await idempotency.peek(db, key)
         if (claim.kind !== 'fresh') return toReplay(claim)
       }
+      if (deps.isSuspended(instance.accountId)) return notSent(accountSuspended())
+      if (frozen) return notSent(accountFrozen())
       if (!instance.connected) return notSent(notConnected())
       if (slot === undefined) return notSent(tooManySends())
       return await sendFrom(slot, request, key)
@@ -274,6 +283,14 @@ function contentColumn(out: Outgoing): string | null {
 
 const notConnected = () =>
   new ApiError('not_ready', 'The instance is not connected, so nothing was sent. Connect it, then send again.')
+
+const accountSuspended = () =>
+  new ApiError('account_suspended', 'This account is suspended, so nothing was sent. Ask your agency to activate it.')
+const accountFrozen = () =>
+  new ApiError(
+    'invalid_state',
+    'The account is frozen because a payment failed more than seven days ago, so nothing was sent. Messages are still received. Pay the open invoice in Billing, then send again.',
+  )
 
 const throttled = (seconds: number) =>
   new ApiError(

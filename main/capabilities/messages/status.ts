@@ -2,6 +2,7 @@ import { isoTime } from '../../contract/request.ts'
 import type { MessageErrorShape, MessageStatus } from '../../contract/shapes.ts'
 import type { Tx } from '../../kernel/db.ts'
 import type { Announce } from '../instances/index.ts'
+import type { UsageCounter } from './usage-counter.ts'
 import { moveStatus, type Message } from './store.ts'
 
 /** Spec: States, Message status. What each status may become; `read` and `failed` are final. */
@@ -40,7 +41,7 @@ export interface Move {
  * @param message as read in this same unit.
  * @returns false when its status does not allow the move; then nothing changes and nothing is announced.
  */
-export async function advance(tx: Tx, announce: Announce, message: Message, move: Move): Promise<boolean> {
+export async function advance(tx: Tx, announce: AnnounceStatus, message: Message, move: Move): Promise<boolean> {
   const steps = statusesCrossed(message.status, move.to)
   if (steps.length === 0) return false
   const at = notBefore(message, move.atMs)
@@ -57,34 +58,42 @@ export async function advance(tx: Tx, announce: Announce, message: Message, move
     errorMessage: move.error?.message ?? null,
     errorProviderCode: move.error?.provider_code ?? null,
   })
-  for (const step of steps) await announceStatus(tx, announce, message, step, at, move.error)
+  for (const step of steps) await announce(tx, message, step, at, move.error)
   return true
 }
 
-export type AnnouncedMessage = Pick<Message, 'id' | 'instanceId' | 'chat' | 'source' | 'idempotencyKey' | 'campaignId'>
+export type AnnouncedMessage = Pick<
+  Message,
+  'id' | 'accountId' | 'instanceId' | 'chat' | 'source' | 'idempotencyKey' | 'campaignId'
+>
 
-/** The event of one status (spec: Events, Links). */
-export async function announceStatus(
-  tx: Tx,
-  announce: Announce,
-  message: AnnouncedMessage,
-  status: MessageStatus,
-  atMs: number,
-  error?: MessageErrorShape,
-): Promise<void> {
-  if (status === 'queued') return
-  const data = {
-    message_id: message.id,
-    to: message.chat,
-    chat: message.chat,
-    status,
-    timestamp: isoTime(atMs),
-    idempotency_key: message.idempotencyKey,
-    source: message.source,
-    campaign_id: message.campaignId,
+export type AnnounceStatus = ReturnType<typeof createAnnounceStatus>
+
+/** The event of one status (spec: Events, Links), counted for the account that sent the message. */
+export function createAnnounceStatus(announce: Announce, counted: Pick<UsageCounter, 'status'>) {
+  return async function announceStatus(
+    tx: Tx,
+    message: AnnouncedMessage,
+    status: MessageStatus,
+    atMs: number,
+    error?: MessageErrorShape,
+  ): Promise<void> {
+    if (status === 'queued' || (status === 'failed' && error === undefined)) return
+    const data = {
+      message_id: message.id,
+      to: message.chat,
+      chat: message.chat,
+      status,
+      timestamp: isoTime(atMs),
+      idempotency_key: message.idempotencyKey,
+      source: message.source,
+      campaign_id: message.campaignId,
+    }
+    if (error === undefined || status !== 'failed')
+      await announce(tx, message.instanceId, `message.${status}` as 'message.sent', data, atMs)
+    else await announce(tx, message.instanceId, 'message.failed', { ...data, error }, atMs)
+    await counted.status(tx, message, status, atMs)
   }
-  if (status !== 'failed') await announce(tx, message.instanceId, `message.${status}`, data, atMs)
-  else if (error !== undefined) await announce(tx, message.instanceId, 'message.failed', { ...data, error }, atMs)
 }
 
 /** Networks date receipts by clocks of their own, often in whole seconds: a history must not run backwards. */

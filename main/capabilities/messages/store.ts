@@ -112,9 +112,17 @@ export const moveStatus = sql<{
     WHERE seq = :seq`)
 
 /** Nothing left the machine, so there never was a message. */
-export const removeMessage = sql<{ seq: number }, { createdAtMs: number }>(
-  `DELETE FROM messages WHERE seq = :seq AND status = 'queued' RETURNING created_at AS createdAtMs`,
+export const removeMessage = sql<{ seq: number }, RemovedMessage>(
+  `DELETE FROM messages WHERE seq = :seq AND status = 'queued'
+   RETURNING account_id AS accountId, instance_id AS instanceId, media, created_at AS createdAtMs`,
 )
+
+export interface RemovedMessage {
+  readonly accountId: AccountId
+  readonly instanceId: InstanceId
+  readonly media: string | null
+  readonly createdAtMs: number
+}
 
 // Reading.
 
@@ -192,17 +200,17 @@ export const lastReferenced = sql<{ instanceId: string; chat: string }, Referenc
 
 export const receivedByEngineId = sql<
   { instanceId: string; engineMessageId: string; chat: string },
-  { seq: number; id: string; type: string; deletedAtMs: number | null }
+  { seq: number; id: string; type: string; createdAtMs: number; deletedAtMs: number | null }
 >(
-  `SELECT seq, id, type, deleted_at AS deletedAtMs FROM messages WHERE instance_id = :instanceId AND engine_message_id = :engineMessageId AND chat = :chat
+  `SELECT seq, id, type, created_at AS createdAtMs, deleted_at AS deletedAtMs FROM messages WHERE instance_id = :instanceId AND engine_message_id = :engineMessageId AND chat = :chat
    AND direction <> 'out'`,
 )
 
 export const receivedMedia = sql<
   { instanceId: string; engineMessageId: string },
-  { seq: number; accountId: AccountId; media: string }
+  { seq: number; accountId: AccountId; instanceId: InstanceId; media: string; createdAtMs: number }
 >(
-  `SELECT seq, account_id AS accountId, media FROM messages
+  `SELECT seq, account_id AS accountId, instance_id AS instanceId, media, created_at AS createdAtMs FROM messages
    WHERE instance_id = :instanceId AND engine_message_id = :engineMessageId AND direction <> 'out' AND media IS NOT NULL`,
 )
 export const setMedia = sql<{ seq: number; media: string }>('UPDATE messages SET media = :media WHERE seq = :seq')

@@ -45,6 +45,12 @@ export const takeFromInstance = sql<{ instanceId: string }, { accountId: string 
   `UPDATE unread_instances SET chats = chats - 1 WHERE instance_id = :instanceId RETURNING account_id AS accountId`,
 )
 
+/** The account that has the instance. */
+export const rehomeInstance = sql<{ instanceId: string }>(
+  `UPDATE unread_instances SET account_id = (SELECT account_id FROM instances WHERE id = :instanceId)
+   WHERE instance_id = :instanceId`,
+)
+
 export const removeChatsOfInstance = sql<{ instanceId: string }>(
   'DELETE FROM unread_chats WHERE instance_id = :instanceId',
 )

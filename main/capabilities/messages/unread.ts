@@ -7,6 +7,7 @@ import {
   addToInstance,
   addUnread,
   removeChatsOfInstance,
+  rehomeInstance,
   removeInstance,
   removeUnread,
   setUnread,
@@ -37,6 +38,8 @@ export interface Unread {
   move(tx: Tx, instanceId: InstanceId, chats: { from: string; to: string; messages: number }): Promise<void>
   /** The instance was deleted. */
   end(tx: Tx, instanceId: InstanceId): Promise<void>
+  /** The instance belongs to another account. */
+  rehome(tx: Tx, instanceId: InstanceId): Promise<void>
   count(accountId: AccountId): Promise<UnreadCounts>
   find(instanceId: InstanceId, chat: string): Promise<UnreadRow>
   chats(instanceId: InstanceId): Promise<ReadonlySet<string>>
@@ -92,6 +95,9 @@ export function createUnread({ db, live }: UnreadDeps): Unread {
       await add(tx, instanceId, to, { messages, marked })
       if (messages === all) await read(tx, instanceId, from)
       else await tx.run(setUnread, { instanceId, chat: from, messages: all - messages, marked: 0 })
+    },
+    async rehome(tx, instanceId) {
+      await tx.run(rehomeInstance, { instanceId })
     },
     async end(tx, instanceId) {
       await tx.run(removeChatsOfInstance, { instanceId })

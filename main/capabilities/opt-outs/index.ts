@@ -14,6 +14,7 @@ import {
   optOutsOfNumber,
   optOutsPage,
   removeOptOut,
+  rehomeOptOuts,
   removeOptOutsOfInstance,
   scopesOfNumbers,
   WHOLE_ACCOUNT,
@@ -75,6 +76,10 @@ export interface OptOuts {
     phone: string,
     mayLift?: (scope: string, source: OptOutSource) => boolean,
   ): Promise<number>
+  /**
+   * The instance went to another account. Who had opted out of the whole old account still wants nothing from this number.
+   */
+  carryOver(tx: Tx, from: AccountId, to: AccountId, instanceId: InstanceId, numbers: readonly string[]): Promise<void>
   /** Called in the commit in which a number is opted out that was not. */
   onOptOut(listener: OptOutListener): void
   /** The same when an opt-out is lifted. */
@@ -144,6 +149,7 @@ export function createOptOuts({ db, clock, ledger, live, instances }: OptOutsDep
   })
   instances.subscribe(async (tx, change) => {
     if (change.kind === 'deleted') await tx.run(removeOptOutsOfInstance, { scope: change.id })
+    if (change.kind === 'transferred') await tx.run(rehomeOptOuts, { scope: change.id, to: change.to })
   })
 
   const optedOutOf: OptOuts['optedOutOf'] = async (read, accountId, instanceIds, phones) => {
@@ -160,6 +166,15 @@ export function createOptOuts({ db, clock, ledger, live, instances }: OptOutsDep
     optedOutOf,
     record,
     lift,
+    async carryOver(tx, from, to, instanceId, numbers) {
+      for (const number of numbers) {
+        const known = await tx.one(optOutOf, { accountId: from, number, scope: WHOLE_ACCOUNT })
+        if (known === undefined) continue
+        const seq = await tx.next('opt_outs')
+        await tx.run(insertOptOut, { ...known, seq, accountId: to, number, scope: instanceId })
+      }
+      changed(tx, to)
+    },
     onOptOut: (listener) => void onOptOut.push(listener),
     onLifted: (listener) => void onLifted.push(listener),
     country: settings.country,

@@ -41,6 +41,10 @@ export const removeOptOut = sql<{ accountId: string; number: string; scope: stri
   'DELETE FROM opt_outs WHERE account_id = :accountId AND number = :number AND scope = :scope',
 )
 
+export const rehomeOptOuts = sql<{ scope: string; to: string }>(
+  "UPDATE opt_outs SET account_id = :to WHERE scope = :scope AND scope <> 'account'",
+)
+
 export const removeOptOutsOfInstance = sql<{ scope: string }>(
   "DELETE FROM opt_outs WHERE scope = :scope AND scope <> 'account'",
 )

@@ -39,6 +39,18 @@ export function sandboxHandlers(sandbox: Sandbox): Handlers<typeof sandboxContra
       await sandbox.graph.fail(phone_number_id, kind, times)
       return { phone_number_id, kind, times }
     },
+    readSandboxModel: async ({ principal }) => sandbox.model.read(principal.accountId),
+    queueSandboxModelReplies: async ({ principal, body }) => ({
+      queued_replies: sandbox.model.queue(principal.accountId, body.replies),
+    }),
+    causeSandboxModelFault: async ({ principal, body: { kind, times = 1 } }) => {
+      sandbox.model.cause(principal.accountId, kind, times)
+      return { kind, times }
+    },
+    resetSandboxModel: async ({ principal }) => {
+      sandbox.model.reset(principal.accountId)
+      return undefined
+    },
     readSandboxCatcher: ({ principal, params, query }) => sandbox.readCatcher(principal.accountId, params.name, query),
     setSandboxCatcherReply: async ({ principal, params: { name }, body }) => {
       const { status = 200, delay_ms = 0, hang = false } = body

@@ -12,12 +12,14 @@ import {
   type SpokenMessage,
 } from '../../contract/sandbox.ts'
 import type { GraphSimulator } from '../../engines/sandbox/graph/index.ts'
+import type { ModelSimulator } from '../../simulators/model/index.ts'
 import type { Catcher, PhoneSettings, SandboxNetwork } from '../../engines/sandbox/index.ts'
 import type { AccountId } from '../../kernel/ids.ts'
 import type { Cursors } from '../../kernel/page.ts'
 import type { InstanceSubject } from '../handler.ts'
 import type { PageQuery, PhonesQuery, ScanBody, SettingsBody, SpeechBody } from './contract.ts'
 import { createGraphControls, type GraphControls } from './graph-controls.ts'
+import { createModelControls, type ModelControls } from './model-controls.ts'
 import { page, type Page } from './pages.ts'
 import { toCaught, toMessage, toPhone, toReply } from './record.ts'
 import { toUtterance } from './utterance.ts'
@@ -28,6 +30,7 @@ export interface SandboxDeps {
   /** null: it does not run. */
   readonly graph: GraphSimulator | null
   readonly catcher: Catcher
+  readonly model: ModelSimulator
   readonly cursors: Cursors
   /** The picture of a QR text exactly as the QR view shows it: a data URI. */
   readonly render: (text: string) => Promise<string>
@@ -69,6 +72,7 @@ export interface Sandbox {
   setCatcherReply(accountId: AccountId, name: string, reply: CatcherReply): Promise<CatcherReply>
   emptyCatcher(accountId: AccountId, name: string): Promise<void>
   readonly graph: GraphControls
+  readonly model: ModelControls
 }
 
 export function createSandbox(needs: SandboxDeps): Sandbox {
@@ -157,6 +161,7 @@ export function createSandbox(needs: SandboxDeps): Sandbox {
       await catcher.empty(accountId, catcherName(name))
     },
     graph: createGraphControls(needs.graph),
+    model: createModelControls(needs.model),
   }
 }
 

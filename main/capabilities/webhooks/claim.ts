@@ -26,9 +26,10 @@ const HOOK = `w.seq, w.id, w.account_id AS accountId, w.url, w.activation, w.max
   w.secret_version AS secretVersion, w.secret_enc AS secretEnc, w.prev_secret_enc AS prevSecretEnc,
   w.prev_expires_at AS prevExpiresAtMs`
 
-/** Whether it may be delivered to is decided here, in the claim's own commit: a pause before it wins. */
+/** Whether it may be delivered to is decided here, in the claim's own commit: a pause or suspension before it wins. */
 const activeWebhook = sql<{ seq: number }, WebhookKeysRow>(
-  `SELECT ${HOOK} FROM webhooks w WHERE w.seq = :seq AND w.state = 'active' AND w.deleted_at IS NULL`,
+  `SELECT ${HOOK} FROM webhooks w JOIN accounts a ON a.id = w.account_id
+    WHERE w.seq = :seq AND w.state = 'active' AND w.deleted_at IS NULL AND a.status = 'active' AND a.deleted_at IS NULL`,
 )
 
 /** The lane is written out in both: only then do the partial indexes apply. */
@@ -91,7 +92,8 @@ const activeWebhooks = sql<{ now: number }, { seq: number; url: string; maxInFli
                  OR EXISTS (SELECT 1 FROM deliveries d WHERE d.webhook_seq = w.seq AND d.lane = 1
                                AND d.next_attempt_at IS NOT NULL AND d.next_attempt_at <= :now AND d.lease IS NULL)
                THEN 1 ELSE 0 END AS isDue
-     FROM webhooks w WHERE w.state = 'active' AND w.deleted_at IS NULL`,
+     FROM webhooks w JOIN accounts a ON a.id = w.account_id
+    WHERE w.state = 'active' AND w.deleted_at IS NULL AND a.status = 'active' AND a.deleted_at IS NULL`,
 )
 
 interface ClaimDeps {

@@ -240,6 +240,7 @@ const DELIVERY_DETAIL_EXAMPLE = {
       from: '12025550123',
       from_me: false,
       is_group: false,
+      chat_type: 'person',
       type: 'text',
       text: 'Hello!',
       occurred_at: '2026-03-01T09:29:59.800Z',

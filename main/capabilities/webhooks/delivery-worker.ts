@@ -152,6 +152,11 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps) {
       queues.redeliver(attempt, maxInFlight)
       worker.wake()
     },
+    /** Webhooks of an account that was suspended may be delivered to again. */
+    async lookAgain(): Promise<void> {
+      await claims.look()
+      worker.wake()
+    },
     changed(before: WebhookRow, after: WebhookRow): void {
       const { seq, maxInFlight } = after
       if (after.state !== 'active') return queues.retire(seq)

@@ -54,6 +54,8 @@ export function createWebhooks(deps: WebhooksDeps) {
       if (seal.state() === 'sealed') throw cannotSign()
       return redeliver(accountId, id)
     },
+    /** An account is active again: what waited is delivered without waiting for the next look. */
+    lookAgain: deliveryWorker.lookAgain,
     /** Every secret a delivery of this account to this address may be signed with now. */
     signingSecrets: rotation.signingSecrets,
     /** Open deliveries of an instance's events: not answered yet, and being retried after a failure. */

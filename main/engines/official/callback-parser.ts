@@ -1,6 +1,7 @@
 import type { MessageContent } from '../../contract/message-content.ts'
 import { safeFilename } from '../safe-filename.ts'
 import type { MediaType } from '../../contract/shapes.ts'
+import type { CloudCallEvent } from './calling.ts'
 import { unavailableContent, whatItIs } from './received-content.ts'
 import { toError, type GraphError } from './errors.ts'
 import { asRecord, digitsOf, integerAt, parseRecord, recordAt, recordsAt, textAt, type Json } from './json.ts'
@@ -59,6 +60,7 @@ export type Item =
   | ({ readonly kind: 'reaction'; readonly target: string; readonly emoji: string } & Said)
   /** A number and an id that belong to one person. */
   | { readonly kind: 'known'; readonly number: string; readonly userId: string }
+  | { readonly kind: 'call'; readonly event: CloudCallEvent; readonly atMs: number }
   | { readonly kind: 'quality'; readonly value: Json }
   | { readonly kind: 'account'; readonly value: Json; readonly atMs: number }
 
@@ -110,6 +112,7 @@ interface Reading {
 
 const FIELDS: Readonly<Record<string, (value: Json, atMs: number) => Reading>> = {
   messages: readMessages,
+  calls: readCalls,
   smb_message_echoes: (value) => each(recordsAt(value, 'message_echoes'), 'message_echoes', readEcho),
   phone_number_quality_update: (value) => ({ items: [{ kind: 'quality', value }], problems: [] }),
   account_update: (value, atMs) => ({ items: [{ kind: 'account', value, atMs }], problems: [] }),
@@ -128,6 +131,44 @@ function readMessages(value: Json): Reading {
     items: [...known, ...messages.items, ...statuses.items],
     problems: [...messages.problems, ...statuses.problems],
   }
+}
+
+/** A call that begins or ends, and what becomes of one that rings. */
+function readCalls(value: Json): Reading {
+  const calls = each(recordsAt(value, 'calls'), 'calls', readCall)
+  const statuses = each(recordsAt(value, 'statuses'), 'statuses', readCallStatus)
+  return { items: [...calls.items, ...statuses.items], problems: [...calls.problems, ...statuses.problems] }
+}
+
+function readCall(call: Json): Item | null | undefined {
+  const networkId = textAt(call, 'id')
+  const atMs = secondsAt(call, 'timestamp')
+  if (networkId === null || atMs === null) return undefined
+  if (textAt(call, 'event') === 'terminate') {
+    const failed = textAt(call, 'status') === 'FAILED'
+    return { kind: 'call', event: { kind: 'ended', networkId, failed }, atMs }
+  }
+  const sdp = textAt(recordAt(call, 'session'), 'sdp')
+  if (textAt(call, 'event') !== 'connect' || sdp === null) return undefined
+  if (textAt(call, 'direction') !== 'USER_INITIATED')
+    return { kind: 'call', event: { kind: 'answer', networkId, sdp }, atMs }
+  const from = digitsOf(textAt(call, 'from') ?? '')
+  return { kind: 'call', event: { kind: 'offered', networkId, from, sdp }, atMs }
+}
+
+const CALL_STATUSES: Readonly<Record<string, 'ringing' | 'accepted' | 'rejected'>> = {
+  RINGING: 'ringing',
+  ACCEPTED: 'accepted',
+  REJECTED: 'rejected',
+}
+
+function readCallStatus(status: Json): Item | null | undefined {
+  const networkId = textAt(status, 'id')
+  const atMs = secondsAt(status, 'timestamp')
+  const word = textAt(status, 'status')
+  if (networkId === null || atMs === null || word === null) return undefined
+  const kind = Object.hasOwn(CALL_STATUSES, word) ? CALL_STATUSES[word] : undefined
+  return kind === undefined ? null : { kind: 'call', event: { kind, networkId }, atMs }
 }
 
 /** @param read returns undefined for what it cannot make sense of, null for what is none of our concern. */

@@ -2,6 +2,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { InstanceId, MessageId } from '../../kernel/ids.ts'
 import type { EngineSignal, EngineSink, MessageOrigin } from '../engine.ts'
+import type { CloudCallEvent } from './calling.ts'
 import type { ReceivedMedia, Item, Person } from './callback-parser.ts'
 import { failureOf } from './errors.ts'
 import { afterQualityUpdate, readAccountUpdate, type NumberFacts } from './number-facts.ts'
@@ -26,10 +27,13 @@ interface InboundDeps {
   readonly watch: Pick<NumberMonitor, 'refused' | 'follow'>
   readonly sink: EngineSink
   readonly callbackAddress: (id: InstanceId) => string | null
+  readonly publishCall: (id: InstanceId, event: CloudCallEvent, atMs: number) => Promise<void>
 }
 
 /** What each thing that Meta reports is in the words of the port. */
-export function createInbound({ db, clock, numbers, transport, watch, sink, callbackAddress }: InboundDeps): Inbound {
+export function createInbound(deps: InboundDeps): Inbound {
+  const { db, clock, numbers, transport, watch, sink, callbackAddress, publishCall } = deps
+
   async function publish(number: ConnectedNumber, item: Item): Promise<void> {
     const { instanceId } = number
     await noteCallBack(number)
@@ -55,6 +59,8 @@ export function createInbound({ db, clock, numbers, transport, watch, sink, call
       }
       case 'reaction':
         return sink(instanceId, { kind: 'reaction', emoji: item.emoji, ...(await spoken(number, item, item.target)) })
+      case 'call':
+        return publishCall(instanceId, item.event, item.atMs)
       case 'quality':
         return note(number, (facts) => afterQualityUpdate(facts, item.value))
       case 'account':

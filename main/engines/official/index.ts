@@ -9,6 +9,7 @@ import { createAlarms } from '../alarms.ts'
 import type { Engine, EngineInstance, EngineSink } from '../engine.ts'
 import { createSubscribeCallbacks } from './subscribe-callbacks.ts'
 import { createCallbacks, type Callbacks } from './callbacks.ts'
+import { createCalling, type CloudCalling } from './calling.ts'
 import { createConnect } from './connect.ts'
 import { evidenceOf } from './evidence.ts'
 import { perSecond, TO_ONE } from './number-facts.ts'
@@ -25,6 +26,7 @@ import { createNumberMonitor } from './number-monitor.ts'
 import type { OutboundClients } from './outbound-clients.ts'
 
 export type { Callbacks } from './callbacks.ts'
+export { CloudCallRefused, type CloudCalling, type CloudCallEvent } from './calling.ts'
 export type { GivenField } from './connect.ts'
 export type { Onboarding, OnboardingView, Pasted } from './onboarding.ts'
 export type { CallbackFault, CallbackFaultCode, Reason, ReasonCode } from './connect-error.ts'
@@ -52,6 +54,7 @@ export interface Official {
   readonly engine: Engine
   readonly callbacks: Callbacks
   readonly onboarding: Onboarding
+  readonly calling: CloudCalling
 }
 
 /**
@@ -76,7 +79,8 @@ export function createOfficial(deps: OfficialNeeds): Official {
   const shared = { db, clock, random, log, alarms, numbers, transport, sink, callbackAddress, askForCalls }
   const watch = createNumberMonitor(shared)
   const unnamed = createPendingSends()
-  const inbound = createInbound({ ...shared, watch })
+  const calls = createCalling({ clock, client, connected: (instance) => connectedNumber(instance) })
+  const inbound = createInbound({ ...shared, watch, publishCall: calls.publish })
   const journal = createJournal({ ...shared, inbound, unnamed })
   const selfTest = waysOut.mirror && createSelfTest({ outbound: waysOut.mirror, random })
   const connect = createConnect({ ...shared, watch })
@@ -122,6 +126,9 @@ export function createOfficial(deps: OfficialNeeds): Official {
       watch.forget(id)
       if (hasCredentials(number)) await unsubscribe(number)
       await db.commit((tx) => numbers.forget(tx, id))
+    },
+    async rehome(tx, id, accountId) {
+      await numbers.rehome(tx, id, accountId)
     },
     async wipe({ id }) {
       watch.forget(id)
@@ -182,6 +189,7 @@ export function createOfficial(deps: OfficialNeeds): Official {
     engine,
     callbacks: createCallbacks({ db, clock, numbers, journal }),
     onboarding,
+    calling: calls.calling,
   }
 }
 

@@ -223,6 +223,8 @@ function laneOf(item: Item): string {
       return `chat ${item.person.number ?? item.person.userId ?? ''}`
     case 'known':
       return `chat ${item.number}`
+    case 'call':
+      return `call ${item.event.networkId}`
     case 'quality':
     case 'account':
       return 'number'

@@ -17,6 +17,7 @@ import {
   numberById,
   raise,
   refuse,
+  rehome,
   removeCallbacks,
   removeContacts,
   removeNumber,
@@ -141,6 +142,8 @@ export function createNumbers({ db, seal, random }: { db: Db; seal: Seal; random
       return written(tx, await tx.one(connect, params))
     },
     raise: async (tx: Tx, instanceId: InstanceId) => written(tx, await tx.one(raise, { instanceId })),
+    rehome: async (tx: Tx, instanceId: InstanceId, accountId: AccountId) =>
+      written(tx, await tx.one(rehome, { instanceId, accountId })),
     lower: async (tx: Tx, instanceId: InstanceId) => written(tx, await tx.one(lower, { instanceId })),
     refuse: async (tx: Tx, instanceId: InstanceId, reason: Refusal) =>
       written(tx, await tx.one(refuse, { instanceId, reason })),

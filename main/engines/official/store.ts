@@ -57,6 +57,7 @@ export const connect = update<{
   'AND token = :token',
 )
 export const raise = update('up = 1', 'AND credentials_sealed IS NOT NULL')
+export const rehome = update<{ accountId: string }>('account_id = :accountId')
 export const lower = update('up = 0')
 export const refuse = update<{ reason: Refusal }>('refused = :reason', 'AND refused IS NULL')
 export const accept = update('refused = NULL', 'AND refused IS NOT NULL')

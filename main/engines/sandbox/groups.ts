@@ -78,7 +78,7 @@ export function createGroups({ db, clock, random }: { db: Db; clock: Pick<Clock,
     const rows = await tx.all(membersOf, { group: seq })
     const members = rows.map(({ number, admin }) => ({ number, isAdmin: admin === 1 }))
     const rules = { isAnnounceOnly: row.announce === 1, isLocked: row.locked === 1 }
-    return { id, name, owner, createdAtMs, description, ...rules, members }
+    return { id, kind: 'group', communityId: null, name, owner, createdAtMs, description, ...rules, members }
   }
 
   async function ensureGroup(tx: Tx, accountId: AccountId, id: string, name: string, owner: string): Promise<GroupRow> {

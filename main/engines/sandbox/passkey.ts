@@ -27,7 +27,7 @@ interface Ceremony extends PasskeyState {
   readonly number: string
 }
 
-/** Confirmations with a passkey under way: the steps of the real network, without its cryptography. */
+/** Passkey confirmations: the steps of the real network, without its cryptography. */
 export function createPasskeys({ clock, random, alarms, publish, pair }: PasskeysDeps) {
   const ceremonies = new Map<InstanceId, Ceremony>()
 

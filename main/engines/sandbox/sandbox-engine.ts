@@ -101,6 +101,9 @@ export function createSandboxEngine(engine: EngineName, deps: SandboxEngineDeps)
       pairings.end(id)
       await links.leave(id)
     },
+    async rehome(tx, id, accountId) {
+      await sessions.rehome(tx, id, accountId)
+    },
     async wipe({ id }) {
       pairings.end(id)
       await links.wipe(id)

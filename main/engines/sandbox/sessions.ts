@@ -56,6 +56,7 @@ const lower = update<{ healsAt: number | null }>('up = 0, heals_at = :healsAt', 
 const unpair = update('number = NULL, name = NULL, up = 0, heals_at = NULL')
 const giveToken = update<{ token: string }>('token = :token', 'AND token IS NULL AND number IS NULL')
 const restrict = update<{ now: number; until: number }>('restricted_at = :now, restricted_until = :until')
+const rehome = update<{ accountId: string }>('account_id = :accountId')
 const remove = sql<Id>('DELETE FROM sandbox_lines WHERE instance_id = :instanceId')
 
 export type Sessions = ReturnType<typeof createSessions>
@@ -120,6 +121,8 @@ export function createSessions(db: Db) {
       written(tx, await tx.one(giveToken, { instanceId, token })),
     restrict: async (tx: Tx, instanceId: InstanceId, now: number, until: number) =>
       written(tx, await tx.one(restrict, { instanceId, now, until })),
+    rehome: async (tx: Tx, instanceId: InstanceId, accountId: AccountId) =>
+      written(tx, await tx.one(rehome, { instanceId, accountId })),
     async remove(tx: Tx, instanceId: InstanceId) {
       await tx.run(remove, { instanceId })
       tx.afterCommit(() => drop(instanceId))

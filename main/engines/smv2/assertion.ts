@@ -3,7 +3,7 @@ import { ApiError } from '../../contract/errors.ts'
 import type { PasskeyCredential } from '../../contract/instance.ts'
 import { PASSKEY_ORIGIN } from '../../contract/passkey.ts'
 
-/** What is sent to the network: the short form that its own client sends. */
+/** The short form of the answer that WhatsApp's own client sends. */
 export interface Assertion {
   readonly credentialId: Buffer
   /** UTF-8 JSON. */
@@ -14,11 +14,11 @@ const ASSERTION_BYTES = 16 * 1024
 const RP_ID_HASH = createHash('sha256').update('whatsapp.com').digest()
 /** Hash of the site, flags, counter. */
 const AUTHENTICATOR_BYTES = 37
-/** A person was there, and was verified. */
+/** User present, and user verified. */
 const USER_FLAGS = 0x05
 
 /**
- * Finds what the network would refuse, so that the person learns it while they can still try again. The signature cannot
+ * Finds what the network would refuse, so that the person can correct it before it counts. The signature cannot
  * be checked: only the network has the public key.
  * @throws ApiError validation_error
  */

@@ -179,7 +179,13 @@ export function createDirect(needs: DirectNeeds): { readonly acts: DirectActs; r
     async rejectCall(instance, callId) {
       const caller = lineEvents.callerOf(instance, callId)
       if (caller === undefined) throw new ApiError('not_found', 'No call with this call_id is ringing.')
-      await openOf(instance).sock.rejectCall(callId, caller)
+      const { sock, session } = openOf(instance)
+      // The library's own waits for an answer that nobody documents, for 20 seconds.
+      await sock.sendNode({
+        tag: 'call',
+        attrs: { from: session.creds.me?.id ?? '', to: caller, id: sock.generateMessageTag() },
+        content: [{ tag: 'reject', attrs: { 'call-id': callId, 'call-creator': caller, count: '0' } }],
+      })
     },
     async block(instance, number, isBlocked) {
       await openOf(instance).sock.updateBlockStatus(await jidOf(instance, number), isBlocked ? 'block' : 'unblock')

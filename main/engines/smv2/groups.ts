@@ -55,6 +55,8 @@ export function createGroups({ openOf, jidOf, people }: GroupsNeeds): GroupActs 
     }))
     return {
       id: group.id,
+      kind: group.isCommunity ? 'community' : group.isCommunityAnnounce ? 'announcements' : 'group',
+      communityId: group.linkedParent ?? null,
       name: group.subject,
       owner: group.owner === undefined ? '' : await nameOf(group.owner, group.ownerPn),
       createdAtMs: (group.creation ?? 0) * 1_000,

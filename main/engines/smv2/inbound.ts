@@ -161,7 +161,7 @@ export function createInbound(deps: InboundDeps): Inbound {
     const { engineMessageId, isFromMe: fromMe, group, atMs } = speaker
     const name = (named: Sender['chat']) => (named ? people.nameOf(instance, credentials.keys, named) : '')
     const chat = group ?? (await name(speaker.chat))
-    const other = group === null ? chat : await name(speaker.participant)
+    const other = group === null ? chat : speaker.participant ? await name(speaker.participant) : group
     const from = fromMe ? addressOf(credentials.creds.me?.id ?? '').user : other
     return { engineMessageId, chat, from, fromMe, atMs }
   }
@@ -193,7 +193,7 @@ export function createInbound(deps: InboundDeps): Inbound {
       ...who,
       ...{ type, text, isGroup, pushName: who.fromMe ? null : speaker.pushName, media },
       quotedEngineMessageId: quoted,
-      participant: isGroup ? who.from : null,
+      participant: isGroup && speaker.participant !== null ? who.from : null,
       referral,
       fromLid: isHidden ? who.from : null,
       content,
@@ -287,6 +287,6 @@ const mediaRetryRequest = (
   message: proto.IMessage,
 ) => {
   const jidOf = (named: Sender['chat']) => (named?.number ? numberJid(named.number) : hiddenJid(named?.hiddenId ?? ''))
-  const author = group === null || isFromMe ? {} : { participant: jidOf(participant) }
+  const author = participant === null || isFromMe ? {} : { participant: jidOf(participant) }
   return { key: { remoteJid: group ?? jidOf(chat), id, fromMe: isFromMe, ...author }, message }
 }

@@ -37,6 +37,7 @@ import { createRestrictions } from './restrictions.ts'
 import { journalRetention } from './retention.ts'
 import { createSend } from './send.ts'
 import { createSendQueue, type SendPace } from './send-queue.ts'
+import { rehomeSession } from './store.ts'
 import { createSent } from './sent.ts'
 import { createSessionTransfer } from './session-transfer.ts'
 import { createSignalOutbox } from './signal-outbox.ts'
@@ -211,6 +212,9 @@ export function createSmv2(needs: Smv2Deps): Smv2 {
     stop(instance) {
       queue.release(instance.id)
       return linkOf(instance).stop()
+    },
+    async rehome(tx, instanceId, accountId) {
+      await tx.run(rehomeSession, { instanceId, accountId })
     },
     logout: (instance) => leave(instance, (link) => link.logout()),
     wipe: (instance) => leave(instance, (link) => link.wipe()),

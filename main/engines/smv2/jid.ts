@@ -23,4 +23,5 @@ export const numberJid = (digits: string): string => `${digits}@s.whatsapp.net`
 export const hiddenJid = (digits: string): string => `${digits}@lid`
 /** One name for a conversation, however its number is written. */
 export const chatKeyOf = (to: string): string => (isGroupJid(to) ? to : canonicalNumber(to))
+export const isChannelJid = (id: string): boolean => id.endsWith('@newsletter')
 export const isGroupJid = (id: string): boolean => id.endsWith('@g.us')

@@ -1,12 +1,11 @@
 import type { BinaryNode, proto, WAMessage, WASocket } from 'baileys'
-import { ApiError } from '../../contract/errors.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { Random } from '../../kernel/ids.ts'
 import { cause, type Log } from '../../kernel/log.ts'
 import { isSealed, SEALED_RETRY_MS } from '../../kernel/seal.ts'
 import type { Alarms } from '../alarms.ts'
-import type { EngineInstance, EngineSignal, PasskeyFailure, QrState } from '../engine.ts'
+import type { EngineInstance, EngineSignal, QrState } from '../engine.ts'
 import { createCloseHandler } from './close-handler.ts'
 import { createBackoff } from './backoff.ts'
 import { createCaches } from './caches.ts'
@@ -15,18 +14,14 @@ import type { ConnectQueue } from './connect-queue.ts'
 import type { Library, LoadLibrary } from './library.ts'
 import type { LineNetworks } from './line-networks.ts'
 import { createLiveness, type Liveness } from './liveness.ts'
-import { createPairingView } from './pairing.ts'
-import { createPairingCodes } from './pairing-code.ts'
-import type { PairingNotice } from './pairing-notices.ts'
-import { createPasskeyLink } from './passkey-link.ts'
-import { connectionLost, type PasskeyCeremony } from './passkey.ts'
+import { createPairingCourse } from './pairing-course.ts'
+import type { PasskeyCeremony } from './passkey.ts'
 import type { Protocol } from './protocol.ts'
-import { createQrCodes } from './qr-codes.ts'
 import type { HistorySet, RawLabel, RawLineEvent } from './raw-line-event.ts'
 import { createGuardedRepository, createMutex, type GuardedRepository, type DecryptedMessage } from './repository.ts'
 import { newSession, loadSession, type Session, type SessionDeps } from './session.ts'
 import { createSessionStatusStore } from './session-status.ts'
-import { browserOf, openWire, type Wire } from './wire.ts'
+import { openWire, type Wire } from './wire.ts'
 
 export interface LinkDeps {
   readonly db: Db
@@ -98,14 +93,6 @@ export interface Link {
 
 type Phase = 'down' | 'waiting' | 'opening' | 'open'
 
-/**
- * The network ends a connection that does not pair after about 210 seconds, and a pairing code is valid for 180. Asked
- * for later than this, it gets a new connection.
- */
-const CODE_WITHIN_MS = 20_000
-/** Until the network has said how it wants to be paired with. */
-const CODE_WAIT_MS = 15_000
-
 /** One instance's connection to the network, from its pairing on: what ends it, and how it comes back. */
 export function createLink(needs: LinkDeps, instance: EngineInstance): Link {
   const { db, clock, random, log, alarms, listener } = needs
@@ -114,8 +101,6 @@ export function createLink(needs: LinkDeps, instance: EngineInstance): Link {
   const alone = createMutex()
   const sessionStatus = createSessionStatusStore(db, id)
   const backoff = createBackoff(clock, random)
-  const pairing = createPairingView(clock)
-  const pairingCodes = createPairingCodes({ clock, random })
   const liveness = createLiveness({ clock, alarms, id, onSilence: () => current?.wire.break(silence()) })
   /** Events of an earlier connection are ignored. */
   let generation = 0
@@ -123,16 +108,21 @@ export function createLink(needs: LinkDeps, instance: EngineInstance): Link {
   let session: Session | undefined
   let current: { wire: Wire; open: OpenLink } | undefined
   let isWanted = false
-  let firstCode = Promise.withResolvers<unknown>()
-  const qrCodes = createQrCodes({ clock, alarms, id, show: showCode, usedUp: endPairing })
-  const passkeys = createPasskeyLink({ clock, alarms, random, id, changed: passkeyChanged, failed: passkeyFailed })
-  /** When this connection offered to pair. */
-  let offeredMono = Infinity
-  /** Of the code on screen. */
-  let drawnSecret: string | undefined
-
   const publish = (signal: EngineSignal) => listener.publish(instance, signal)
   const isPaired = () => session?.isPaired() === true
+  const pairing = createPairingCourse({
+    ...{ clock, alarms, random, log, id, publish },
+    connection: () => current?.open,
+    // The library looks after the keep-alive meanwhile.
+    shown: () => liveness.stop(),
+    usedUp: () => current?.wire.break(codesUsedUp()),
+    abandon() {
+      end()
+      session = undefined
+    },
+    refresh: () => link.refresh(),
+    start: () => link.start(),
+  })
   const closeHandler = createCloseHandler({
     ...{ instance, clock, random, backoff, sessionStatus, protocol: needs.protocol, publish },
     ...{ connect, connectAgain, beginPairingAgain },
@@ -148,12 +138,9 @@ export function createLink(needs: LinkDeps, instance: EngineInstance): Link {
     phase = 'down'
     current?.wire.end()
     current = undefined
-    offeredMono = Infinity
     liveness.stop()
-    qrCodes.stop()
-    passkeys.end()
+    pairing.stop()
     alarms.clear(again)
-    alarms.clear(codeEnd)
     listener.closed(instance)
   }
 
@@ -189,8 +176,8 @@ export function createLink(needs: LinkDeps, instance: EngineInstance): Link {
       sentMessage: (engineId) => listener.sentMessage(instance, engineId),
       listener: {
         frame: liveness.frame,
-        refs: (refs) => isMine() && !isPaired() && offered(refs),
-        pairingNotice: (notice) => isMine() && !isPaired() && noticed(notice, open),
+        refs: (refs) => isMine() && !isPaired() && pairing.offered(refs),
+        pairingNotice: (notice) => isMine() && !isPaired() && pairing.noticed(notice, open),
         paired: () => isMine() && paired(),
         open: () => isMine() && opened(using),
         named: () => isMine() && phase === 'open' && listener.named(instance),
@@ -211,70 +198,9 @@ export function createLink(needs: LinkDeps, instance: EngineInstance): Link {
     return { wire, open }
   }
 
-  function offered(refs: readonly string[]): void {
-    offeredMono = clock.mono()
-    qrCodes.offer(refs)
-  }
-
-  function showCode(ref: string, expiresAtMs: number): void {
-    if (!current) return
-    const { library, session: using } = current.open
-    // Nothing has to come until somebody scans. The library looks after the keep-alive.
-    liveness.stop()
-    drawnSecret = using.creds.advSecretKey
-    const shown = pairing.show(qrText(library, using, ref), expiresAtMs)
-    firstCode.resolve(undefined)
-    publish({ kind: 'qr', ...shown })
-  }
-
-  function noticed(notice: PairingNotice, open: OpenLink): void {
-    switch (notice.kind) {
-      case 'refresh':
-        return drawAgain(open.session)
-      case 'passkey':
-        return passkeys.requested(open, notice.options)
-      case 'continuation':
-        return passkeys.current()?.continued(notice.primary)
-      case 'refused':
-    }
-  }
-
-  function drawAgain({ creds }: Session): void {
-    // A phone on which the pairing code was typed has agreed on another secret, which must stay; so has one that was
-    // told of a passkey.
-    if (creds.advSecretKey !== drawnSecret) return
-    creds.advSecretKey = random.bytes(SECRET_BYTES).toString('base64')
-    qrCodes.redraw()
-  }
-
-  function passkeyChanged(): void {
-    qrCodes.stop()
-    alarms.clear(codeEnd)
-    pairing.freeze()
-    publish({ kind: 'passkey_required' })
-  }
-
-  /** Refs, challenge and secrets are of no use any more: a retry starts over, once somebody asks. */
-  function passkeyFailed(reason: PasskeyFailure, code: number | null): void {
-    log.info({ event: 'smv2.passkey_failed', instanceId: id, reason, code })
-    end()
-    session = undefined
-    pairing.expire()
-    publish({ kind: 'passkey_failed', reason, code })
-  }
-
-  /** No QR code is left. A pairing code that is still valid keeps the connection. */
-  function endPairing(): void {
-    const leftMs = pairing.endQrCodes()
-    if (leftMs > 0) alarms.set(codeEnd, clock.now() + Math.ceil(leftMs), endPairing)
-    else current?.wire.break(codesUsedUp())
-  }
-
   function paired(): void {
     log.info({ event: 'smv2.paired', instanceId: id })
-    qrCodes.stop()
-    alarms.clear(codeEnd)
-    if (passkeys.end()) publish({ kind: 'passkey_accepted' })
+    pairing.paired()
     // The network ends the connection now; where it does not, silence does.
     liveness.opening()
   }
@@ -290,8 +216,7 @@ export function createLink(needs: LinkDeps, instance: EngineInstance): Link {
 
   async function closed(error: unknown): Promise<void> {
     const code = codeOf(error)
-    if (passkeys.end(connectionLost()))
-      return passkeyFailed(code === BAD_SIGNATURE ? 'refused' : 'connection_lost', code)
+    if (pairing.lost(code)) return
     end()
     if (backoff.fell()) closeHandler.stood()
     const expireSeconds = expireSecondsOf(error)
@@ -305,7 +230,6 @@ export function createLink(needs: LinkDeps, instance: EngineInstance): Link {
   }
 
   const again = `connect ${id}`
-  const codeEnd = `pairing code ${id}`
 
   function connectAgain(waitMs: number): void {
     phase = 'waiting'
@@ -314,12 +238,11 @@ export function createLink(needs: LinkDeps, instance: EngineInstance): Link {
 
   function beginPairingAgain(): void {
     session = undefined
-    firstCode = Promise.withResolvers()
     pairing.beginAgain()
   }
 
   function beginPairing(): void {
-    beginPairingAgain()
+    session = undefined
     pairing.begin()
   }
 
@@ -383,21 +306,9 @@ export function createLink(needs: LinkDeps, instance: EngineInstance): Link {
       await discard()
     },
     wipe: discard,
-    qr() {
-      if (phase === 'open' && isPaired()) return CONNECTED
-      const passkey = passkeys.current()?.view()
-      return passkey ? { ...pairing.current(), state: 'passkey_required', passkey } : pairing.current()
-    },
+    qr: () => (phase === 'open' && isPaired() ? CONNECTED : pairing.state()),
     async code(phone) {
-      if (isPaired() || passkeys.current() || pairing.hasCodeFor(phone)) return link.qr()
-      pairingCodes.requireAllowed(phone)
-      if (clock.mono() - offeredMono > CODE_WITHIN_MS) await link.refresh()
-      await link.start()
-      await withinLimit(firstCode.promise)
-      const asked = current
-      if (!asked) return link.qr()
-      const code = await pairingCodes.request(asked.open, phone)
-      if (asked === current) pairing.showCode(phone, code)
+      if (!isPaired() && !pairing.isConfirming() && !pairing.hasCodeFor(phone)) await pairing.code(phone)
       return link.qr()
     },
     async refresh() {
@@ -408,7 +319,7 @@ export function createLink(needs: LinkDeps, instance: EngineInstance): Link {
       return link.qr()
     },
     async passkey(act) {
-      await act(passkeys.require())
+      await pairing.passkey(act)
       return link.qr()
     },
     open: () => (phase === 'open' ? current?.open : undefined),
@@ -430,22 +341,9 @@ export function createLink(needs: LinkDeps, instance: EngineInstance): Link {
     },
   }
   return link
-
-  function withinLimit(awaited: Promise<unknown>): Promise<unknown> {
-    const { promise, reject } = Promise.withResolvers<never>()
-    const name = `code ${id}`
-    alarms.set(name, clock.now() + CODE_WAIT_MS, () => reject(notYet()))
-    return Promise.race([awaited, promise]).finally(() => alarms.clear(name))
-  }
 }
 
 const CONNECTED: QrState = { state: 'connected', text: null, pairingCode: null, expiresAtMs: null, attempt: 0 }
-
-const notYet = () =>
-  new ApiError(
-    'upstream_unavailable',
-    'WhatsApp has not offered to pair yet, so there is no pairing code. Check the internet connection and try again.',
-  )
 
 /** The end of a link that has gone silent, in the form the library gives its own ends. */
 const silence = () => Object.assign(new Error('no response'), { output: { statusCode: SILENT } })
@@ -454,19 +352,7 @@ const SILENT = 504
 /** The end of a link that is to connect again immediately. */
 const restart = () => Object.assign(new Error('another way is to be used'), { output: { statusCode: RESTART } })
 
-/** How the library ends a pairing that was signed with another secret. */
-const BAD_SIGNATURE = 500
-
 const codesUsedUp = () => Object.assign(new Error('nobody paired in time'), { output: { statusCode: 408 } })
-
-const SECRET_BYTES = 32
-
-/** The text a phone scans. The secret goes to nobody else: with it the phone vouches for this device. */
-function qrText(library: Library, { creds }: Session, ref: string): string {
-  const { noiseKey, signedIdentityKey, advSecretKey } = creds
-  const key = ({ public: bytes }: { public: Uint8Array }) => Buffer.from(bytes).toString('base64')
-  return library.buildPairingQRData(ref, key(noiseKey), key(signedIdentityKey), advSecretKey, browserOf(library))
-}
 
 /** `12025550123:11@s.whatsapp.net` is device 11 of that number. */
 const digitsOf = (jid: string) => jid.split(/[:@]/, 1)[0] ?? ''

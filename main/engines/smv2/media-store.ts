@@ -125,16 +125,16 @@ export function createMediaStore({
         await tx.run(insertPendingMedia, { ...row, pending, onRequest: onRequest ? 1 : 0, now: clock.now() })
       })
     },
-    async find({ id: instanceId, accountId }, mediaId) {
+    async find({ id: instanceId, accountId: ownerId }, mediaId) {
       const row = await db.readOne(mediaOf, { instanceId, mediaId })
       if (row === undefined) return undefined
-      const { hash, size, mimeType, filename, fileId, pending } = row
+      const { hash, size, mimeType, filename, fileId, pending, accountId } = row
       if (pending !== null)
         return { kind: 'pending', request: () => seal.openBytes(pending, ownerOf(instanceId, mediaId)) }
       const content =
         fileId === null
           ? contentAt(oldPathOf(hash), { size, hash })
-          : await files.find({ accountId, kind: KIND, id: fileId })
+          : await files.find({ accountId: accountId ?? ownerId, kind: KIND, id: fileId })
       return content && { kind: 'file', file: { mimeType, filename, content } }
     },
     async *pending() {

@@ -4,21 +4,21 @@ import type { Library } from './library.ts'
 import type { PrimaryIdentity } from './passkey.ts'
 import { KEY_BYTES } from './shortcake.ts'
 
-/** What the network tells a device that is being linked, and the library does not know. */
+/** Notifications to a device that is being linked, which the library does not handle. */
 export type PairingNotice =
   /** The phone asks for the code on screen to be drawn again with another secret. */
   | { readonly kind: 'refresh' }
   /** The account's passkey is asked for. null: the options have to be fetched. */
   | { readonly kind: 'passkey'; readonly options: PasskeyOptions | null }
-  /** The phone has taken the confirmation up. null: with something that is no identity. */
+  /** The phone has answered the confirmation. null: its answer was malformed. */
   | { readonly kind: 'continuation'; readonly primary: PrimaryIdentity | null }
-  /** One of these by its type, with content that is not, or of a sender who may not speak of it. */
+  /** One of these types, but malformed or from the wrong sender. */
   | { readonly kind: 'refused' }
 
 /** Error of an acknowledgement: the content could not be parsed. */
 export const PARSING_ERROR = 487
 
-/** Decoded from either form. */
+/** Decoded from a string or bytes. */
 const SERVERS: ReadonlySet<string | undefined> = new Set(['s.whatsapp.net', '@s.whatsapp.net'])
 const OPTIONS_BYTES = 4096
 
@@ -51,21 +51,21 @@ export function readPairingNotice(library: Pick<Library, 'proto'>, node: BinaryN
 export const isPairingNotice = ({ tag, attrs }: BinaryNode): boolean =>
   tag === 'notification' && Object.hasOwn(READERS, attrs['type'] ?? '')
 
-/** Whether its acknowledgement has to say that it could not be parsed. */
+/** Whether it is acknowledged with a parsing error. */
 export const isMalformed = (notice: PairingNotice): boolean =>
   notice.kind === 'refused' || (notice.kind === 'continuation' && notice.primary === null)
 
 const childOf = ({ content }: BinaryNode, tag: string): BinaryNode | undefined =>
   Array.isArray(content) ? content.find((child) => child.tag === tag) : undefined
 
-/** The bytes of an element. They arrive as a string where they are one of the protocol's words. */
+/** The bytes of an element. They arrive as a string if they are in the protocol's dictionary. */
 export function bytesIn(node: BinaryNode | undefined): Buffer {
   const content = node?.content
   if (typeof content === 'string') return Buffer.from(content)
   return content instanceof Uint8Array ? Buffer.from(content) : Buffer.alloc(0)
 }
 
-/** @returns undefined where it has none that a browser would take. */
+/** @returns undefined if it has no options that a browser would accept. */
 export function passkeyOptionsIn(node: BinaryNode | undefined): PasskeyOptions | undefined {
   const bytes = bytesIn(node)
   if (bytes.length === 0 || bytes.length > OPTIONS_BYTES) return undefined

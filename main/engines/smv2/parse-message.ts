@@ -153,13 +153,17 @@ function said(message: proto.IMessage, name: keyof proto.IMessage, isInViewOnce:
   const file = fileOf(message)
   const viewOnce = isInViewOnce || isViewOnceFile(message)
   const rest = { text, quoted: context?.stanzaId || null, referral: referralOf(context?.externalAdReply) }
-  if (!file && mediaIn(message))
-    return { ...unavailable(viewOnce ? 'view_once' : 'file_missing', name), ...rest, viewOnce }
+  const media = mediaIn(message)
+  if (!file && media) return { ...unavailable(viewOnce ? 'view_once' : whyNoFile(media), name), ...rest, viewOnce }
   const type = file?.type ?? typeOf(message, content)
   if (type === 'text' && text === '' && content === null)
     return { ...unavailable('unsupported', name), ...rest, viewOnce }
   return { kind: 'received', type, file, ...rest, content, viewOnce }
 }
+
+/** The files of channels are not encrypted, and have no key. */
+const whyNoFile = (media: NonNullable<ReturnType<typeof mediaIn>>): UnavailableReason =>
+  pathOf(media) !== null && !media.mediaKey?.length ? 'unsupported' : 'file_missing'
 
 /** A kind without a word of its own, such as an order, is a text: its content says what it is. */
 function typeOf(message: proto.IMessage, content: MessageContent | null): Received['type'] {

@@ -19,14 +19,14 @@ interface PasskeyLinkDeps {
   failed(reason: PasskeyFailure, code: number | null): void
 }
 
-/** The ceremonies of one instance: one at a time, and not more than a few in an hour. */
+/** The ceremonies of one instance: one at a time, and at most five in an hour. */
 export interface PasskeyLink {
-  /** The one that is under way. */
+  /** The ceremony in progress. */
   current(): PasskeyCeremony | undefined
   /** @throws ApiError invalid_state */
   require(): PasskeyCeremony
   requested(connection: LinkingConnection, options: PasskeyOptions | null): void
-  /** @param error for whoever waits for an answer. @returns whether one was under way. */
+  /** @param error what pending calls are rejected with. @returns whether one was in progress. */
   end(error?: ApiError): boolean
 }
 
@@ -41,7 +41,7 @@ export function createPasskeyLink({ clock, alarms, random, id, ...tell }: Passke
   function begin({ library, sock, session: { creds } }: LinkingConnection, options: PasskeyOptions | null): void {
     const seenSecret = Buffer.from(creds.advSecretKey, 'base64')
     const advSecret = random.bytes(KEY_BYTES)
-    // From now on the phone signs with a secret that no code has shown. Nothing is stored before it has.
+    // From now on the phone signs with a new secret. Nothing is stored until it has.
     creds.advSecretKey = advSecret.toString('base64')
     attempts++
     ceremony = createPasskeyCeremony(
@@ -91,7 +91,7 @@ export function createPasskeyLink({ clock, alarms, random, id, ...tell }: Passke
   }
 }
 
-/** As registered: it goes into the key that both sides derive. */
+/** Must be what we registered as: both sides derive a key from it. */
 function deviceTypeOf(library: Library): number {
   const { PlatformType } = library.proto.DeviceProps
   const name = browserOf(library)[1].toUpperCase()

@@ -12,7 +12,7 @@ export function createPasskeyNetwork({ library, sock }: Pick<LinkingConnection, 
   })
 
   async function query(type: 'get' | 'set', content: BinaryNode): Promise<BinaryNode> {
-    // Its type leaves out that silence is answered with nothing.
+    // The library resolves with undefined if the network does not answer; its type does not say so.
     const answer = (await sock.query({ tag: 'iq', attrs: { to, type, xmlns: 'md' }, content: [content] }, QUERY_MS)) as
       BinaryNode | undefined
     if (answer?.attrs['type'] !== 'result') throw new Error('no response')

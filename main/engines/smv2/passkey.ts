@@ -21,7 +21,7 @@ import {
   type DeviceKeys,
 } from './shortcake.ts'
 
-/** What is asked of the network during a ceremony. Each rejects with the network's refusal, or with silence. */
+/** The queries of a ceremony. Each rejects if the network refuses it or does not answer. */
 export interface PasskeyNetwork {
   options(): Promise<PasskeyOptions>
   ref(): Promise<string>
@@ -30,7 +30,7 @@ export interface PasskeyNetwork {
   pairingRequest(bytes: Buffer): Promise<void>
 }
 
-/** Of the phone. */
+/** The phone's half of the key exchange. */
 export interface PrimaryIdentity {
   readonly publicKey: Uint8Array
   readonly nonce: Uint8Array
@@ -44,15 +44,15 @@ interface PasskeyDeps {
   readonly library: Pick<Library, 'proto' | 'bytesToCrockford'>
   readonly network: PasskeyNetwork
   readonly deviceType: number
-  /** The secret that the phone has seen. */
+  /** The secret in the code that the phone scanned. */
   readonly seenSecret: Buffer
-  /** With the secret that takes its place. */
+  /** These include the secret that replaces it. */
   readonly keys: DeviceKeys
   /** Number of the first request in this ceremony. */
   readonly firstAttempt: number
-  /** Another step, or other options. */
+  /** Called when the step or the options change. */
   changed(): void
-  /** Called once, unless it was ended from outside. */
+  /** Called once, unless `end` was called first. */
   failed(reason: PasskeyFailure, code: number | null): void
 }
 
@@ -63,18 +63,18 @@ export interface PasskeyCeremony {
   requested(options: PasskeyOptions | null): void
   /** @throws ApiError invalid_state, validation_error, upstream_unavailable */
   respond(attempt: number, credential: PasskeyCredential): Promise<void>
-  /** The phone has answered. @param primary null: with something that is no identity. */
+  /** The phone has answered. @param primary null: the answer was malformed. */
   continued(primary: PrimaryIdentity | null): void
   /** @throws ApiError invalid_state, upstream_unavailable */
   confirm(attempt: number, match: boolean): Promise<void>
-  /** Ends it without a word to `failed`. @param error for whoever waits for an answer. */
+  /** Ends it without calling `failed`. @param error what pending calls are rejected with. */
   end(error?: ApiError): void
 }
 
 const OPTIONS_MS = 600_000
 const PROVING_MS = 40_000
 const STEP_MS = 120_000
-/** The phone takes a proof that is younger than this; later somebody has to compare the codes. */
+/** The phone accepts a proof for this long. After that, a person has to compare the codes. */
 const HANDOFF_MS = 300_000
 const WRONG_ANSWERS = 10
 
@@ -89,7 +89,7 @@ const SHOWN: Readonly<Record<Step, PasskeyState['step']>> = {
   over: 'finishing',
 }
 
-/** What happens when a step takes too long. */
+/** Why a step that takes too long fails. */
 const TOO_LATE: Readonly<Record<Step, PasskeyFailure>> = {
   asking: 'expired',
   proving: 'connection_lost',
@@ -99,7 +99,7 @@ const TOO_LATE: Readonly<Record<Step, PasskeyFailure>> = {
   over: 'expired',
 }
 
-/** Everything is in memory, and overwritten when the ceremony is over. */
+/** Everything is kept in memory, and overwritten at the end. */
 export function createPasskeyCeremony(deps: PasskeyDeps, firstOptions: PasskeyOptions | null): PasskeyCeremony {
   const { clock, alarms, random, id, library, network, deviceType, keys } = deps
   const ending = `passkey ${id}`
@@ -120,7 +120,7 @@ export function createPasskeyCeremony(deps: PasskeyDeps, firstOptions: PasskeyOp
   let ref = ''
   let isProven = false
   let pairingKey: Buffer | undefined
-  /** It may overtake the answer to the prologue. */
+  /** The phone's answer, which may arrive before the network's answer to the prologue. */
   let early: PrimaryIdentity | null | undefined
 
   function enter(next: Step, limitMs: number): void {
@@ -130,7 +130,7 @@ export function createPasskeyCeremony(deps: PasskeyDeps, firstOptions: PasskeyOp
     deps.changed()
   }
 
-  /** @returns the error for whoever waits. */
+  /** @returns the error that pending calls are rejected with. */
   function fail(reason: PasskeyFailure, failure: number | null, error: ApiError = overMeanwhile()): ApiError {
     if (step !== 'over') {
       end(error)
@@ -148,7 +148,7 @@ export function createPasskeyCeremony(deps: PasskeyDeps, firstOptions: PasskeyOp
     ended.reject(error)
   }
 
-  /** Asks the network; whatever it answers but yes is the end. */
+  /** Asks the network. A refusal or silence ends the ceremony. */
   async function ask<T>(asked: Promise<T>): Promise<T> {
     try {
       return await Promise.race([asked, ended.promise])
@@ -168,7 +168,7 @@ export function createPasskeyCeremony(deps: PasskeyDeps, firstOptions: PasskeyOp
   function fetchOptions(): void {
     enter('asking', OPTIONS_MS)
     const asked = attempt
-    // A failure is reported by `ask`.
+    // `ask` reports failures.
     void ask(network.options()).then(
       (fetched) => step === 'asking' && attempt === asked && offer(fetched),
       () => {},
@@ -199,7 +199,7 @@ export function createPasskeyCeremony(deps: PasskeyDeps, firstOptions: PasskeyOp
   }
 
   function answerPhone(primary: PrimaryIdentity | null): void {
-    // A failure is reported by `ask`.
+    // `ask` reports failures.
     reveal(primary).catch(() => {})
   }
 
@@ -235,7 +235,7 @@ export function createPasskeyCeremony(deps: PasskeyDeps, firstOptions: PasskeyOp
   return {
     view,
     requested(next) {
-      // Later an answer is on its way, and a ceremony sends only one.
+      // After this step an answer is on its way, and a ceremony sends only one.
       if (step !== 'asking') return
       if (next === null && options !== null && clock.mono() < optionsEndMono) return
       attempt++
@@ -272,7 +272,7 @@ const notYet = () =>
 const overMeanwhile = () =>
   new ApiError('invalid_state', 'The confirmation has ended (passkey_not_asked). Get a new QR code.')
 
-/** For whoever waits when the connection is gone. */
+/** What pending calls are rejected with when the connection is lost. */
 export const connectionLost = () =>
   new ApiError(
     'upstream_unavailable',

@@ -11,24 +11,24 @@ interface QrCodesDeps {
   readonly clock: Pick<Clock, 'now'>
   readonly alarms: Alarms
   readonly id: InstanceId
-  /** Draws this ref with the secret that is current now. */
+  /** Draws this ref with the current secret. */
   show(ref: string, expiresAtMs: number): void
-  /** The last ref has ended. */
+  /** The last ref has expired. */
   usedUp(): void
 }
 
 export interface QrCodes {
-  /** Begins with the first of these refs. */
+  /** Shows the first of these refs. */
   offer(refs: readonly string[]): void
-  /** Draws the ref on screen again: the secret has changed. Its end stays where it is. */
+  /** Draws the current ref again, with a new secret. It expires when it would have. */
   redraw(): void
-  /** Takes the code off the screen; the refs that were left are dropped. */
+  /** Removes the code and drops the remaining refs. */
   stop(): void
 }
 
 /**
  * The refs of one connection and their time on screen. The library's own timer is not used: it ends the connection
- * when the refs are used up, even while a passkey or a pairing code is being answered.
+ * after the last ref, even while a passkey or a pairing code is in use.
  */
 export function createQrCodes({ clock, alarms, id, show, usedUp }: QrCodesDeps): QrCodes {
   const ending = `qr ${id}`

@@ -79,8 +79,13 @@ export function createGuardedRepository({ library, alone, findDecrypted }: Guard
 
   async function writing<T>(encrypt: () => Promise<T>): Promise<T> {
     const passage = passages.getStore()
-    if (passage?.isGivenUp) throw new Error('nobody waits for this message any more')
+    const requireWanted = () => {
+      if (passage?.isGivenUp) throw new Error('nobody waits for this message any more')
+    }
+    requireWanted()
     const encrypted = await alone(() => outside(encrypt))
+    // While it was being encrypted, its sender may have been told that it did not leave.
+    requireWanted()
     if (passage) passage.isEncrypted = true
     return encrypted
   }

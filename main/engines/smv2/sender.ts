@@ -1,5 +1,5 @@
 import type { AuthenticationCreds, proto } from 'baileys'
-import { addressOf } from './jid.ts'
+import { addressOf, isChannelJid } from './jid.ts'
 import type { PersonName } from './people.ts'
 
 /** Who said something where, as the network names them. */
@@ -8,9 +8,9 @@ export interface Sender {
   readonly isFromMe: boolean
   /** The other side of a conversation of two; null in a group. */
   readonly chat: PersonName | null
-  /** Address of the group; null in a conversation of two. */
+  /** Address of the group or channel; null in a conversation of two. */
   readonly group: string | null
-  /** The author in a group. */
+  /** The author in a group. A channel names nobody. */
   readonly participant: PersonName | null
   readonly atMs: number
   readonly pushName: string | null
@@ -19,13 +19,14 @@ export interface Sender {
 type Attributes = Readonly<Record<string, string | undefined>>
 type Me = AuthenticationCreds['me']
 
-/** @returns undefined where it is no conversation: status, channels. */
+/** @returns undefined for status posts, which are no conversation. */
 export function senderOfStanza(stanza: Attributes, me: Me): Sender | undefined {
   const { id, from = '', participant = '', recipient, t, notify } = stanza
   if (id === undefined) return undefined
   const place = placeOf(from)
   if (place === undefined) return undefined
   const common = { engineMessageId: id, atMs: Number(t) * 1_000, pushName: notify ?? null }
+  if (place === 'channel') return { ...common, isFromMe: false, chat: null, group: from, participant: null }
   if (place === 'group') {
     const named = namedBy(participant, stanza['participant_pn'], stanza['participant_lid'])
     return { ...common, isFromMe: isMe(participant, me), chat: null, group: from, participant: named }
@@ -60,9 +61,10 @@ export function senderOfMessage(message: proto.IWebMessageInfo, me: Me): Sender 
   return senderOfStanza({ ...where, id, t, notify: message.pushName ?? undefined }, me)
 }
 
-const placeOf = (jid: string): 'group' | 'list' | 'person' | undefined => {
+const placeOf = (jid: string): 'group' | 'channel' | 'list' | 'person' | undefined => {
   const { kind, user } = addressOf(jid)
   if (kind === 'group') return 'group'
+  if (isChannelJid(jid)) return 'channel'
   if (jid.endsWith('@broadcast') && user !== 'status') return 'list'
   return kind === 'other' ? undefined : 'person'
 }

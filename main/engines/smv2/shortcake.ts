@@ -41,10 +41,10 @@ const sha256 = (...parts: Uint8Array[]): Buffer => createHash('sha256').update(B
 const derive = (input: Uint8Array, salt: string, info: string): Buffer =>
   Buffer.from(hkdfSync('sha256', input, salt, info, KEY_BYTES))
 
-/** What this device is during one attempt. */
+/** How this device identifies itself in one attempt. */
 export interface CompanionIdentity {
   readonly publicKey: Uint8Array
-  /** As registered: `DeviceProps.PlatformType`. */
+  /** `DeviceProps.PlatformType`, the same as in the registration. */
   readonly deviceType: number
   readonly ref: string
 }
@@ -58,10 +58,10 @@ export function prologueOf({ proto }: Proto, identity: CompanionIdentity, nonce:
   return Buffer.from(ProloguePayload.encode({ companionEphemeralIdentity, commitment }).finish())
 }
 
-/** @param secret that the phone has seen, in the QR code or by the pairing code. */
+/** @param secret the one the phone got from the QR code or the pairing code. */
 export const handoffKeyOf = (secret: Uint8Array): Buffer => derive(secret, '', 'shortcake-passkey-handoff-v1')
 
-/** Shows that the device which asks is the one whose code was scanned, so that nobody has to compare codes. */
+/** Proves that this is the device whose code was scanned, so that nobody has to compare codes. */
 export const handoffProofOf = (handoffKey: Uint8Array, prologue: Uint8Array): Buffer =>
   createHmac('sha256', handoffKey).update(prologue).digest()
 
@@ -72,7 +72,7 @@ interface Primary {
 
 const CODE_BYTES = 5
 
-/** What both sides show. @returns `XXXX-XXXX`. */
+/** The code that the phone and this side both show. @returns `XXXX-XXXX`. */
 export function comparisonCodeOf(
   { bytesToCrockford }: Pick<Library, 'bytesToCrockford'>,
   { publicKey, nonce }: Primary,
@@ -84,7 +84,7 @@ export function comparisonCodeOf(
   return `${code.slice(0, 4)}-${code.slice(4)}`
 }
 
-/** @throws for a public key that is none. */
+/** @throws if the public key is invalid. */
 export function pairingKeyOf(
   ours: Uint8Array,
   { publicKey }: Pick<Primary, 'publicKey'>,
@@ -103,7 +103,7 @@ export interface DeviceKeys {
   readonly advSecret: Uint8Array
 }
 
-/** The keys of this device, for the phone alone. */
+/** The keys of this device, encrypted for the phone. */
 export function sealedPairingRequest({ proto }: Proto, keys: DeviceKeys, key: Uint8Array, iv: Uint8Array): Buffer {
   const plain = proto.PairingRequest.encode(keys).finish()
   const cipher = createCipheriv('aes-256-gcm', key, iv)

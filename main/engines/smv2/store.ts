@@ -27,6 +27,9 @@ export const saveCreds = sql<Id & { accountId: string; format: number; credsSeal
    ON CONFLICT (instance_id) DO UPDATE SET format = excluded.format, creds_sealed = excluded.creds_sealed`,
 )
 
+export const rehomeSession = sql<Id & { accountId: string }>(
+  'UPDATE smv2_sessions SET account_id = :accountId WHERE instance_id = :instanceId',
+)
 export const setUp = sql<Id & { up: 0 | 1 }>('UPDATE smv2_sessions SET up = :up WHERE instance_id = :instanceId')
 export const endSession = sql<Id>('UPDATE smv2_sessions SET ended = 1, up = 0 WHERE instance_id = :instanceId')
 export const restrict = sql<Id & { at: number | null; until: number | null }>(
@@ -166,6 +169,8 @@ export const setPersonNumber = sql<Id & { id: string; number: string }>(
 
 export interface MediaRow {
   readonly hash: string
+  /** Of its file: the account that had the instance when it came; null: in the older layout. */
+  readonly accountId: AccountId | null
   readonly mimeType: string
   readonly filename: string | null
   readonly size: number
@@ -232,7 +237,8 @@ export const pendingMediaPage = sql<
    WHERE pending IS NOT NULL AND on_request = 0 AND seq > :after ORDER BY seq LIMIT :limit`,
 )
 export const mediaOf = sql<Id & { mediaId: string }, MediaRow>(
-  `SELECT hash, mime_type AS mimeType, filename, size, file_id AS fileId, pending FROM smv2_media
+  `SELECT hash, account_id AS accountId, mime_type AS mimeType, filename, size, file_id AS fileId, pending
+   FROM smv2_media
    WHERE instance_id = :instanceId AND media_id = :mediaId`,
 )
 export const fileWithHash = sql<{ accountId: string; hash: string }, { fileId: string }>(

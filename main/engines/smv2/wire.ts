@@ -1,5 +1,7 @@
 import type { EventEmitter } from 'node:events'
 import type {
+  BaileysEventEmitter,
+  BaileysEventMap,
   BinaryNode,
   proto,
   ReachoutTimelockState,
@@ -9,6 +11,7 @@ import type {
   WAVersion,
 } from 'baileys'
 import type { Caches } from './caches.ts'
+import { keepChannelPost, readChannelPost } from './channel-posts.ts'
 import { CONNECT_MS, KEEP_ALIVE_MS } from './connection-times.ts'
 import type { Library } from './library.ts'
 import type { LineNetwork } from './line-networks.ts'
@@ -117,6 +120,12 @@ export function openWire(needs: WireDeps): Wire {
     stanzas.on('CB:ack,class:message', when(listener.ack))
     first(stanzas, 'CB:receipt', (node) => (isOver ? Promise.reject(new Error('over')) : listener.receipt(node)))
     first(stanzas, 'CB:iq,,pair-success', (node) => storePairing(library, session, node))
+    // It is acknowledged once it is stored, as everything else that is said.
+    intercept(stanzas, 'CB:message', (node, pass) => {
+      const post = isOver ? undefined : readChannelPost(node)
+      if (post === undefined) return pass()
+      return void keepChannelPost(session, post).then(pass, () => {})
+    })
     // The library's own listener would show the refs by its own timers, and end the connection after the last one.
     stanzas.removeAllListeners(PAIR_DEVICE)
     stanzas.on(
@@ -149,15 +158,18 @@ export function openWire(needs: WireDeps): Wire {
         for (const message of messages) if (isUnreadable(library, message)) listener.unreadable(message)
       }),
     )
-    ev.on(
-      'groups.update',
-      when((updates) => {
+    beforeBuffer(ev, {
+      'messaging-history.set': when(listener.history),
+      'groups.update': when((updates) => {
         for (const update of updates) {
           if (update.id) caches.groups.forget(update.id)
           listener.lineEvent({ kind: 'group', update })
         }
       }),
-    )
+      'contacts.update': when((contacts) =>
+        contacts.forEach((contact) => listener.lineEvent({ kind: 'contact', contact })),
+      ),
+    })
     ev.on(
       'group-participants.update',
       when((change) => {
@@ -169,7 +181,6 @@ export function openWire(needs: WireDeps): Wire {
       'groups.upsert',
       when((groups) => groups.forEach((group) => listener.lineEvent({ kind: 'joined', group }))),
     )
-    ev.on('messaging-history.set', when(listener.history))
     ev.on(
       'labels.edit',
       when(({ id, name, color, deleted }) => listener.labelChanged({ id, name, color, deleted })),
@@ -181,10 +192,6 @@ export function openWire(needs: WireDeps): Wire {
     ev.on(
       'presence.update',
       when((update) => listener.lineEvent({ kind: 'presence', update })),
-    )
-    ev.on(
-      'contacts.update',
-      when((contacts) => contacts.forEach((contact) => listener.lineEvent({ kind: 'contact', contact }))),
     )
   }
 }
@@ -290,6 +297,20 @@ function takeNotification(needs: WireDeps, { sendNode }: WASocket, node: BinaryN
   if (isOurs) sendNode(library.buildAckStanza(node, error)).catch(() => {})
   if (notice === undefined) pass()
   else listener.pairingNotice(notice)
+}
+
+type EarlyEvents = { readonly [E in keyof BaileysEventMap]?: (data: BaileysEventMap[E]) => void }
+
+/**
+ * Takes these events when they happen. The library collects them first: it may hold them back for 30 seconds, and it
+ * leaves out messages of the past that it has seen before, also in the answer to a question for them.
+ */
+function beforeBuffer(ev: BaileysEventEmitter, acts: EarlyEvents): void {
+  const emit = ev.emit.bind(ev)
+  ev.emit = (event, data) => {
+    acts[event]?.(data)
+    return emit(event, data)
+  }
 }
 
 /** Runs `act` before the existing listeners; if it fails they are not called. */

@@ -94,7 +94,7 @@ export function createCallDescriber(deps: {
         const record = readable.has(path) ? await read(filled(path, given), principal) : {}
         records.push(record)
         parts.push(labelOf(record, id))
-        parts.push(...(await campaignParts(record)))
+        parts.push(...(await campaignParts(record, given['to'] !== undefined)))
       }
       for (const [name, value] of recipientsFirst(given)) {
         if (CALL_OPTIONS.has(name) || resources.some(({ argument }) => argument === name)) continue
@@ -111,11 +111,17 @@ export function createCallDescriber(deps: {
       const subject = host === undefined ? operation.summary : `${operation.summary} (sends to ${host})`
       return parts.length === 0 ? `${subject}.` : `${subject}: ${parts.join(', ')}.`
 
-      /** Whom a campaign writes to, from which numbers, and what that costs. */
-      async function campaignParts({ counts, instance_ids: ids }: Readonly<Record<string, unknown>>) {
+      /**
+       * Whom a campaign writes to, what it says, from which numbers, and what that costs.
+       * @param isTest one message to a number of its own, which another argument names.
+       */
+      async function campaignParts(record: Readonly<Record<string, unknown>>, isTest: boolean) {
+        const { counts, instance_ids: ids, messages } = record
         if (!isRecord(counts) || !Array.isArray(ids)) return []
         const numbers = ids.map(text)
-        return [`recipients: ${String(counts['pending'])}`, `from ${await listed(numbers)}`, ...(await costOf(numbers))]
+        const pending = Number(counts['pending'])
+        const whom = isTest ? [] : [`recipients: ${pending} ${pending === 1 ? 'person' : 'people'}`]
+        return [...whom, ...wordsOf(messages), `from ${await listed(numbers)}`, ...(await costOf(numbers))]
       }
 
       async function costOf(ids: readonly string[]): Promise<string[]> {
@@ -224,6 +230,21 @@ function formatValue(name: string, value: unknown): string {
   return seen.length > named.length
     ? `${named.join(', ')} and ${seen.length - named.length} more`
     : `[${named.join(', ')}]`
+}
+
+/** What a campaign says: its first message, and how many others there are. */
+function wordsOf(messages: unknown): string[] {
+  if (!Array.isArray(messages)) return []
+  const [first, ...others] = messages.filter(isRecord)
+  if (first === undefined) return []
+  const says = first['text'] ?? first['caption'] ?? first['media_url']
+  const template = isRecord(first['cloud_api']) ? first['cloud_api']['template'] : undefined
+  const name = isRecord(template) ? template['name'] : undefined
+  const shown =
+    typeof says === 'string'
+      ? `message: ${quotedText(short(says))}`
+      : `message: ${typeof name === 'string' ? `template ${quotedText(short(name))}` : 'a file'}`
+  return [others.length === 0 ? shown : `${shown} and ${others.length} other variations`]
 }
 
 interface Person {

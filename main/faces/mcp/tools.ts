@@ -1,5 +1,6 @@
 import { needsApproval } from '../../contract/approval.ts'
 import type { ErrorCode } from '../../contract/errors.ts'
+import type { Feature } from '../../contract/features.ts'
 import type { Operation, RoomContract, ToolSpec } from '../../contract/operation.ts'
 import { grants } from '../../contract/scopes.ts'
 import type { Principal } from '../../kernel/access.ts'
@@ -27,6 +28,7 @@ interface ToolDefinition {
 /** An operation as an assistant calls it. */
 export interface Tool {
   readonly room: string
+  readonly feature: Feature | undefined
   readonly operation: Operation
   readonly definition: ToolDefinition
   readonly toRequest: ToolInput['toRequest']
@@ -56,10 +58,10 @@ const ON_REQUEST: readonly string[] = ['fusion', 'instance-webhook', 'events', '
  */
 export function createToolbox(contracts: readonly RoomContract[]): Toolbox {
   const tools = new Map<string, Tool>()
-  for (const { room, operations } of contracts) {
+  for (const { room, operations, feature } of contracts) {
     for (const operation of Object.values(operations)) {
       if (operation.tool === null || operation.bodyFile !== undefined) continue
-      const tool = toolOf(room, operation, operation.tool)
+      const tool = toolOf({ room, feature }, operation, operation.tool)
       if (tools.has(tool.definition.name)) throw new Error(`two tools are named ${tool.definition.name}`)
       tools.set(tool.definition.name, tool)
     }
@@ -72,7 +74,7 @@ export function createToolbox(contracts: readonly RoomContract[]): Toolbox {
         (tool) =>
           (!readOnly || isReadOnly(tool)) &&
           isInToolsets(tool.room, isCommon(tool), toolsets) &&
-          isAllowed(tool.operation, principal),
+          isAllowed(tool, principal),
       ),
   }
 }
@@ -84,7 +86,7 @@ const isCommon = ({ room, operation }: Tool) => !ON_REQUEST.includes(room) && op
 
 const NAME = /^[a-z]+(_[a-z0-9]+)+$/
 
-function toolOf(room: string, operation: Operation, spec: ToolSpec): Tool {
+function toolOf({ room, feature }: Pick<Tool, 'room' | 'feature'>, operation: Operation, spec: ToolSpec): Tool {
   if (!NAME.test(spec.name)) throw new Error(`tool of ${operation.id}: ${spec.name} does not have the form verb_noun`)
   if (operation.audience === 'console') throw new Error(`tool of ${operation.id}: a console operation cannot be a tool`)
   if (operation.noStore === true && spec.redact === undefined) {
@@ -95,6 +97,7 @@ function toolOf(room: string, operation: Operation, spec: ToolSpec): Tool {
   const outputSchema = toolOutput(operation, redact)
   return {
     room,
+    feature,
     operation,
     redact,
     untrusted: isUntrusted(operation, spec),
@@ -171,7 +174,8 @@ function describe(operation: Operation, spec: ToolSpec): string {
     .join(' ')
 }
 
-function isAllowed({ scope, reach }: Operation, principal: Principal): boolean {
+function isAllowed({ operation: { scope, reach }, feature }: Tool, principal: Principal): boolean {
+  if (feature !== undefined && principal.features?.includes(feature) === false) return false
   const isRestricted = principal.allowedInstanceIds !== null
   if (isRestricted && (reach === 'account' || reach === 'webhooks')) return false
   return scope === null || principal.kind === 'console' || grants(principal.scopes, scope)

@@ -53,4 +53,5 @@ button { margin-top: 1.25rem }
 dl { margin: .75rem 0; padding: .75rem 1rem; border-radius: .375rem; background: var(--soft) }
 dt { font-size: .8125rem; margin-top: .5rem }
 dt:first-child { margin-top: 0 }
-dd { margin: 0; font: .8125rem/1.5 ui-monospace, monospace; overflow-wrap: anywhere; user-select: all }`
+dd { margin: 0; font: .8125rem/1.5 ui-monospace, monospace; overflow-wrap: anywhere; user-select: all }
+.lines { white-space: pre-wrap }`

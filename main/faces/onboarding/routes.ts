@@ -5,6 +5,7 @@ import { localeFor } from './language.ts'
 import { liveDone, livePage, liveProblem, sentenceOf } from './live-page.ts'
 import { gonePage, sandboxDone, sandboxPage } from './sandbox-page.ts'
 import type { OnboardingLocale } from './locales/shape.ts'
+import { addTokenPages, OPEN, sendPage as send, typed, type OfToken } from '../token-pages.ts'
 
 export interface OnboardingRoutesDeps {
   /** @throws ApiError not_found if the token is unknown or was already used. */
@@ -14,46 +15,24 @@ export interface OnboardingRoutesDeps {
   nameOf(instanceId: Awaited<ReturnType<Onboarding['view']>>['id']): Promise<string>
 }
 
-export const PAGE_HEADERS = {
-  'content-type': 'text/html; charset=utf-8',
-  'cache-control': 'no-store',
-  // With no-referrer, browsers send `Origin: null` with the form of this page, and the door would refuse it.
-  'referrer-policy': 'same-origin',
-  'content-security-policy':
-    "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
-} as const
-
 const FORM_BYTES = 4_096
 
-type OfPage = { Params: { token: string } }
 type OfReturn = { Querystring: Readonly<Record<string, unknown>> }
 
 /** The pages that connect an official number, authenticated by the token in the URL. */
 export function addOnboardingRoutes(app: FastifyInstance, deps: OnboardingRoutesDeps): void {
   const { live } = deps
-  const open = { config: { open: true } }
-  const send = (reply: FastifyReply, html: string, status = 200) => reply.code(status).headers(PAGE_HEADERS).send(html)
 
-  void app.register((pages, _options, done) => {
-    pages.addContentTypeParser(
-      'application/x-www-form-urlencoded',
-      { parseAs: 'string', bodyLimit: FORM_BYTES },
-      (_request, text, parsed) => parsed(null, Object.fromEntries(new URLSearchParams(text as string))),
-    )
+  addTokenPages(app, { formBytes: FORM_BYTES, gonePage: (request) => gonePage(localeOf(request)), add })
 
-    // Programs get the JSON error, people get a page.
-    pages.setErrorHandler((error, request, reply) => {
-      if (!(error instanceof ApiError && error.code === 'not_found' && isPerson(request))) throw error
-      return send(reply, gonePage(localeOf(request)), 404)
-    })
-
-    pages.get<OfPage>('/onboard/:token', open, async (request, reply) => {
+  function add(pages: FastifyInstance): void {
+    pages.get<OfToken>('/onboard/:token', OPEN, async (request, reply) => {
       const { token } = request.params
       const locale = localeOf(request)
       if (await live.isKnown(token)) return send(reply, await showLive(locale, token))
       return send(reply, sandboxPage(locale, (await deps.sandboxSubject(token)).name))
     })
-    pages.post<OfPage>('/onboard/:token', open, async (request, reply) => {
+    pages.post<OfToken>('/onboard/:token', OPEN, async (request, reply) => {
       const { token } = request.params
       const locale = localeOf(request)
       if (await live.isKnown(token)) return pasteLive(reply, locale, token, pastedIn(request.body))
@@ -64,14 +43,13 @@ export function addOnboardingRoutes(app: FastifyInstance, deps: OnboardingRoutes
       return send(reply, sandboxDone(locale, name, number))
     })
 
-    pages.get<OfPage>('/onboard/:token/signup', open, async ({ params }, reply) =>
+    pages.get<OfToken>('/onboard/:token/signup', OPEN, async ({ params }, reply) =>
       reply.header('cache-control', 'no-store').redirect(await live.beginSignup(params.token), 303),
     )
-    pages.get<OfReturn>('/onboard/signup', open, async (request, reply) =>
+    pages.get<OfReturn>('/onboard/signup', OPEN, async (request, reply) =>
       finish(reply, localeOf(request), request.query),
     )
-    done()
-  })
+  }
 
   async function showLive(
     locale: OnboardingLocale,
@@ -105,8 +83,6 @@ export function addOnboardingRoutes(app: FastifyInstance, deps: OnboardingRoutes
 }
 
 const localeOf = ({ headers }: FastifyRequest) => localeFor(headers['accept-language'])
-const isPerson = ({ headers }: FastifyRequest) => headers.accept?.includes('text/html') === true
-
 /** Trims whitespace that was pasted along. */
 function pastedIn(body: unknown): Pasted {
   const field = (name: string) => typed(body, name).trim()
@@ -117,12 +93,6 @@ function pastedIn(body: unknown): Pasted {
     wabaId: field('waba_id'),
     pin: field('pin'),
   }
-}
-
-/** A form field as text; anything else is ''. */
-function typed(body: unknown, name: string): string {
-  const value: unknown = typeof body === 'object' && body !== null ? (body as Record<string, unknown>)[name] : ''
-  return typeof value === 'string' ? value : ''
 }
 
 const used = () => new ApiError('not_found', 'This onboarding page was already used.')

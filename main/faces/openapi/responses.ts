@@ -1,3 +1,4 @@
+import { isClosedWhenSuspended } from '../../contract/approval.ts'
 import { ApiError, errorBody, ERROR_CODES, ERRORS, type ErrorCode } from '../../contract/errors.ts'
 import type { Operation } from '../../contract/operation.ts'
 import { pascal } from './components.ts'
@@ -141,6 +142,7 @@ function doorCodes({
   reach,
   engine,
   confirm,
+  approval,
   idempotencyKey,
   reply,
 }: Operation): ErrorCode[] {
@@ -153,6 +155,7 @@ function doorCodes({
     confirmation_required: confirm !== undefined,
     unauthorized: true,
     insufficient_scope: scope !== null,
+    account_suspended: isClosedWhenSuspended({ method, scope, ...(approval !== undefined && { approval }) }),
     key_restricted: reach === 'account',
     instance_restricted_key: reach === 'webhooks',
     forbidden_host: true,

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { errorBody } from '../../contract/errors.ts'
+import type { Principal } from '../../kernel/access.ts'
 import { pathNotFound } from '../admission.ts'
 import { callAs, type InProcessCaller } from '../in-process-caller.ts'
 
@@ -31,16 +32,22 @@ export interface Bridge {
 
 /**
  * Passes requests of the window to the door, in-process and streamed: from /panel/v1/ in a browser, from the protocol
- * handler in the desktop app. `/panel/v1/…` maps to `/v1/…`; other paths under /panel/ stay as they are.
+ * handler in the desktop app. `/panel/v1/…` maps to `/v1/…`; other paths under /panel/ stay as they are. An operator
+ * works in the account of a client under `/panel/accounts/{id}/…`.
  */
-export function createBridge(app: FastifyInstance): Bridge {
+export function createBridge(app: FastifyInstance, actIn: ActIn): Bridge {
   const underWay = new Set<AbortController>()
   const unanswered = new Set<Promise<unknown>>()
+  const callerIn = async (principal: Principal, accountId: string | null) =>
+    accountId === null ? principal : actIn(principal, accountId)
 
   return {
-    async ask(caller, { method, path, headers, payload, signal }) {
-      const url = toInternalPath(path)
-      if (url === undefined) return unknown(headers)
+    async ask(outer, { method, path, headers, payload, signal }) {
+      const place = placeOf(path)
+      const url = place && toInternalPath(place.path)
+      const principal = place && (await callerIn(outer.principal, place.accountId))
+      if (url === undefined || !principal) return unknown(headers)
+      const caller = { ...outer, principal }
       const stop = new AbortController()
       const abort = () => stop.abort()
       if (signal?.aborted === true) abort()
@@ -85,6 +92,22 @@ export function createBridge(app: FastifyInstance): Bridge {
       for (const stop of underWay) stop.abort()
     },
   }
+}
+
+/** The person, working in this account; undefined if they may not, or there is none. */
+export type ActIn = (principal: Principal, accountId: string) => Promise<Principal | undefined>
+
+const IN_ACCOUNT = /^\/panel\/accounts\/([0-9a-f-]{36})(\/.*)$/i
+
+/** `/panel/accounts/{id}/v1/…` is `/panel/v1/…` in the account of the id, and so are its events. */
+function placeOf(path: string): { readonly path: string; readonly accountId: string | null } | undefined {
+  if (!URL.canParse(path, 'http://inside')) return undefined
+  const { pathname, search } = new URL(path, 'http://inside')
+  if (!pathname.startsWith('/panel/accounts/')) return { path, accountId: null }
+  const [, accountId = '', rest = ''] = IN_ACCOUNT.exec(pathname) ?? []
+  // One account at a time, and never around in a circle.
+  if (accountId === '' || rest.startsWith('/accounts/')) return undefined
+  return { path: `/panel${rest}${search}`, accountId: accountId.toLowerCase() }
 }
 
 /** @returns undefined if the resolved path is not under /panel/. */

@@ -75,8 +75,10 @@ export function addEventStream(app: FastifyInstance, { live, clock, isSignedIn }
   }
 
   app.get('/panel/events', { config: { console: 'panel' }, exposeHeadRoute: false }, (request, reply) => {
-    const { principal, sessionId } = request.admitted
+    const { principal } = request.admitted
     if (principal === null) throw notSignedIn()
+    // Through the bridge, where an operator works in the account of a client.
+    const sessionId = request.admitted.sessionId ?? principal.sessionId ?? null
     const { accountId, role } = principal
     const open = [...streams].filter((stream) => stream.accountId === accountId).length
     if (isClosed || open >= LIMITS.liveStreams) {

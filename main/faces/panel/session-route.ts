@@ -8,6 +8,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import type { Log } from '../../kernel/log.ts'
 import { notSignedIn } from '../admission.ts'
 import { createRateLimiter } from '../rate-limit.ts'
+import { browserOf } from '../browser-name.ts'
 import { createCheck } from '../validation.ts'
 import { noSessionCookie, sessionCookie } from './cookie.ts'
 
@@ -22,6 +23,7 @@ const Credential = Body(
   {
     code: Type.Optional(Type.String({ maxLength: 200 })),
     password: Type.Optional(Type.String({ maxLength: LIMITS.passwordLongest })),
+    email: Type.Optional(Type.String({ maxLength: 254, description: 'Of a member, with their own password.' })),
     account_id: Type.Optional(
       Type.String({ maxLength: 36, description: 'Whose password it is. Without it, the operator’s.' }),
     ),
@@ -38,7 +40,8 @@ export function addSessionRoutes(app: FastifyInstance, port: () => number, deps:
     port: port(),
     isSecure: headers.origin?.startsWith('https:') === true,
   })
-  const isInProcess = ({ admitted }: FastifyRequest) => admitted.principal !== null && admitted.sessionId === null
+  const isInProcess = ({ admitted }: FastifyRequest) =>
+    admitted.principal !== null && admitted.principal.sessionId === undefined
 
   const endSession = async ({ admitted: { sessionId } }: FastifyRequest) => {
     if (sessionId !== null) await sessions.signOut(sessionId)
@@ -56,6 +59,7 @@ export function addSessionRoutes(app: FastifyInstance, port: () => number, deps:
       signed_in: true,
       account: { id: principal.accountId, name: principal.accountName },
       role: principal.role,
+      member: principal.member ?? null,
       version: deps.version,
       home: isInProcess(request) ? 'desktop' : 'headless',
       password_set: await sessions.isPasswordSet(principal.accountId),
@@ -65,7 +69,8 @@ export function addSessionRoutes(app: FastifyInstance, port: () => number, deps:
   app.post('/panel/session', { config: { console: 'panel', open: true } }, async (request, reply) => {
     if (isInProcess(request)) return reply.code(204).send()
     throttle(attempts.take(`address:${request.ip}`, LIMITS.signInsPerMinute))
-    const token = await sessions.signIn(credentialOf(request.body))
+    const from = { address: request.ip, browser: browserOf(request.headers['user-agent']) }
+    const token = await sessions.signIn(credentialOf(request.body), from)
     if (token === undefined) {
       log.warn({ event: 'console.sign_in_refused', requestId: request.id })
       throw signInFailed()
@@ -97,12 +102,16 @@ function throttle({ allowed, retryAfterSeconds }: { allowed: boolean; retryAfter
 
 function credentialOf(body: unknown): Parameters<Sessions['signIn']>[0] {
   checkCredential(body)
-  const { code, password, account_id: accountId } = body as Static<typeof Credential>
-  if (code !== undefined && password === undefined && accountId === undefined) return { code }
-  if (password !== undefined && code === undefined) return { password, accountId: accountId ?? null }
+  const { code, password, email, account_id: accountId } = body as Static<typeof Credential>
+  if (email !== undefined && password !== undefined && code === undefined && accountId === undefined)
+    return { password, email }
+  const isAlone = email === undefined && accountId === undefined
+  if (code !== undefined && password === undefined && isAlone) return { code }
+  if (password !== undefined && code === undefined && email === undefined)
+    return { password, accountId: accountId ?? null }
   throw new ApiError(
     'validation_error',
-    'The body must have either code or password, and account_id only with password.',
+    'The body must have either code or password, and either email or account_id only with password.',
   )
 }
 

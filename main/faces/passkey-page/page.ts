@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { PasskeyView, QrView } from '../../contract/instance.ts'
 import { escape, page } from '../onboarding/layout.ts'
 import type { PasskeyWords } from './words.ts'
@@ -5,12 +6,13 @@ import type { PasskeyWords } from './words.ts'
 /** A page of the site that the passkey belongs to, without its app: a second QR code there would be confusing. */
 const QUIET_PATH = '/robots.txt'
 
-export function passkeyPage(words: PasskeyWords, view: QrView | 'linked', problem?: string): string {
+/** @param address of this page, to which the browser comes back with the answer. */
+export function passkeyPage(words: PasskeyWords, view: QrView | 'linked', address: string, problem?: string): string {
   if (view === 'linked') return note(words, words.linked)
   const { passkey } = view
   switch (passkey?.step) {
     case 'sign':
-      return passkey.options ? signPage(words, passkey, problem) : waiting(words, words.preparing)
+      return passkey.options ? signPage(words, passkey, address, problem) : waiting(words, words.preparing)
     case 'compare':
       return comparePage(words, passkey)
     case 'phone':
@@ -29,7 +31,12 @@ const note = (words: PasskeyWords, { title, text }: { title: string; text: strin
 const waiting = (words: PasskeyWords, text: string, title = words.title) =>
   page(words, title, `<meta http-equiv="refresh" content="3">\n<h1>${escape(title)}</h1>\n<p>${escape(text)}</p>`)
 
-function signPage(words: PasskeyWords, { options, origin, attempt }: PasskeyView, problem?: string): string {
+function signPage(
+  words: PasskeyWords,
+  { options, origin, attempt }: PasskeyView,
+  address: string,
+  problem?: string,
+): string {
   const quiet = `${origin}${QUIET_PATH}`
   return page(
     words,
@@ -40,7 +47,7 @@ function signPage(words: PasskeyWords, { options, origin, attempt }: PasskeyView
 ${problem === undefined ? '' : `<p class="problem" role="alert">${escape(problem)}</p>`}
 <p>1. ${escape(words.open)} <a href="${escape(quiet)}" target="_blank" rel="noreferrer">${escape(quiet)}</a></p>
 <p>2. ${escape(words.console)}</p>
-<dl><dd>${escape(snippetFor(options))}</dd></dl>
+<dl><dd class="lines">${escape(snippetFor(options, address))}</dd></dl>
 <p class="hint">${escape(words.console2)}</p>
 <form method="post">
   <input type="hidden" name="attempt" value="${attempt}">
@@ -48,13 +55,27 @@ ${problem === undefined ? '' : `<p class="problem" role="alert">${escape(problem
   <input id="credential" name="credential" autocomplete="off" spellcheck="false" required>
   <button>${escape(words.send)}</button>
 </form>
-<p class="hint">${escape(words.privacy)}</p>`,
+<p class="hint">${escape(words.privacy)}</p>
+<script>${SCRIPT}</script>`,
   )
 }
 
-/** One line that can be read. `copy` is the console's own. */
-const snippetFor = (options: PasskeyView['options']): string =>
-  `copy(JSON.stringify((await navigator.credentials.get({ publicKey: PublicKeyCredential.parseRequestOptionsFromJSON(${JSON.stringify(options)}) })).toJSON()))`
+/** Lines that can be read. Where the browser does not leave the page, the answer can be copied from the console. */
+const snippetFor = (options: PasskeyView['options'], address: string): string =>
+  `publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(${JSON.stringify(options)})
+answer = JSON.stringify((await navigator.credentials.get({ publicKey })).toJSON())
+console.log(answer)
+location = ${JSON.stringify(`${address}#`)} + encodeURIComponent(answer)`
+
+/** Sends the answer with which the browser came back, and takes it out of the address and the history first. */
+const SCRIPT = `const answer = location.hash.slice(1)
+if (answer) {
+  history.replaceState(null, '', location.pathname)
+  const field = document.getElementById('credential')
+  field.value = decodeURIComponent(answer)
+  field.form.requestSubmit()
+}`
+export const SCRIPT_HASH = `sha256-${createHash('sha256').update(SCRIPT).digest('base64')}`
 
 function comparePage(words: PasskeyWords, { code = '', attempt }: PasskeyView): string {
   const { title, text, same, different } = words.compare

@@ -27,12 +27,12 @@ const en: PasskeyWords = {
     'Nothing is linked yet. Use the passkey of the number that scanned the code, and keep WhatsApp open on the phone.',
   open: 'Open this page of WhatsApp in another tab:',
   console:
-    'Open the browser’s console there (F12, then Console), paste this line and press Enter. It asks your passkey to sign one request of WhatsApp, copies the result and does nothing else:',
+    'Open the browser’s console there (F12, then Console), paste these lines and press Enter. They ask your passkey to sign one request of WhatsApp and bring the result back to this page:',
   console2: 'Browsers warn about pasting there, and they are right: never paste anything else.',
-  paste: 'Then paste the result here:',
+  paste: 'If the browser does not come back to this page, copy the result from the console and paste it here:',
   send: 'Send',
   privacy: 'The passkey itself never leaves your device. The result is good for this one request and is not stored.',
-  notJson: 'This is not the result of the line above. Run it again and paste what it copied.',
+  notJson: 'This is not the result of the lines above. Run them again and paste what they show.',
   preparing: 'Waiting for WhatsApp.',
   phone: { title: 'Look at your phone', text: 'Keep WhatsApp open on the phone. This page refreshes automatically.' },
   compare: {
@@ -56,12 +56,12 @@ const ptBR: PasskeyWords = {
     'Nada foi conectado ainda. Use a chave de acesso do número que leu o código e mantenha o WhatsApp aberto no celular.',
   open: 'Abra esta página do WhatsApp em outra aba:',
   console:
-    'Nela, abra o console do navegador (F12, depois Console), cole esta linha e pressione Enter. Ela pede que sua chave de acesso assine uma solicitação do WhatsApp, copia o resultado e não faz mais nada:',
+    'Nela, abra o console do navegador (F12, depois Console), cole estas linhas e pressione Enter. Elas pedem que sua chave de acesso assine uma solicitação do WhatsApp e trazem o resultado de volta a esta página:',
   console2: 'Os navegadores alertam sobre colar textos ali, e com razão: nunca cole outra coisa.',
-  paste: 'Depois cole o resultado aqui:',
+  paste: 'Se o navegador não voltar a esta página, copie o resultado do console e cole aqui:',
   send: 'Enviar',
   privacy: 'A chave de acesso nunca sai do seu aparelho. O resultado vale só para esta solicitação e não é guardado.',
-  notJson: 'Isto não é o resultado da linha acima. Execute-a de novo e cole o que ela copiou.',
+  notJson: 'Isto não é o resultado das linhas acima. Execute-as de novo e cole o que elas mostram.',
   preparing: 'Aguardando o WhatsApp.',
   phone: {
     title: 'Olhe para o celular',
@@ -88,13 +88,13 @@ const es: PasskeyWords = {
     'Todavía no se ha vinculado nada. Use la llave de acceso del número que escaneó el código y mantenga WhatsApp abierto en el teléfono.',
   open: 'Abra esta página de WhatsApp en otra pestaña:',
   console:
-    'Abra allí la consola del navegador (F12 y luego Consola), pegue esta línea y pulse Intro. Pide a su llave de acceso que firme una solicitud de WhatsApp, copia el resultado y no hace nada más:',
+    'Abra allí la consola del navegador (F12 y luego Consola), pegue estas líneas y pulse Intro. Piden a su llave de acceso que firme una solicitud de WhatsApp y traen el resultado de vuelta a esta página:',
   console2: 'Los navegadores advierten de pegar textos allí, y con razón: nunca pegue otra cosa.',
-  paste: 'Después pegue el resultado aquí:',
+  paste: 'Si el navegador no vuelve a esta página, copie el resultado de la consola y péguelo aquí:',
   send: 'Enviar',
   privacy:
     'La llave de acceso nunca sale de su dispositivo. El resultado solo sirve para esta solicitud y no se guarda.',
-  notJson: 'Esto no es el resultado de la línea anterior. Ejecútela otra vez y pegue lo que copió.',
+  notJson: 'Esto no es el resultado de las líneas anteriores. Ejecútelas otra vez y pegue lo que muestran.',
   preparing: 'Esperando a WhatsApp.',
   phone: {
     title: 'Mire el teléfono',

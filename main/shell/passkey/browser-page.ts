@@ -9,11 +9,11 @@ import type { SigningPage } from './signing.ts'
 interface BrowserDeps {
   readonly browser: InstalledBrowser
   readonly clock: Pick<Clock, 'after'>
-  /** Further words of its start. */
+  /** Additional command-line arguments. */
   readonly words?: readonly string[]
 }
 
-/** The page in a browser of its own, whose session can be spoken to. */
+/** The page, in a browser that takes DevTools commands. */
 export interface BrowserPage extends SigningPage {
   send(method: string, params?: Readonly<Record<string, unknown>>): Promise<unknown>
 }
@@ -25,15 +25,15 @@ interface Target {
 }
 
 const POLL_MS = 100
-/** An error page, too. The target has its address before the empty first document is replaced. */
+/** Also true for an error page. The target has its URL before its first, empty document is replaced. */
 const HAS_LOADED = "location.href !== 'about:blank' && document.readyState === 'complete'"
 
-/** A cold start on a slow disk, and the page over a slow network. */
+/** Enough for a cold start and a slow network. */
 const POLLS = 300
 
 /**
- * Opens WhatsApp's page in a window of the person's own browser, with an empty profile: where the system keeps the
- * passkeys, or a phone near by does, it can ask for them. @throws Error if it does not start.
+ * Opens WhatsApp's page in a window of the person's own browser, with an empty profile. It can ask for passkeys of the
+ * system and of a nearby phone. @throws Error if it does not start.
  */
 export async function openBrowserPage({ browser: installed, clock, words = [] }: BrowserDeps): Promise<BrowserPage> {
   const after = (ms: number, act: () => void) => clock.after(ms, act)
@@ -59,7 +59,7 @@ async function attach(browser: OwnBrowser, pause: () => Promise<void>): Promise<
   const { sessionId } = (await browser.send('Target.attachToTarget', { targetId, flatten: true })) as {
     sessionId: string
   }
-  // On macOS a browser goes on without its last window.
+  // On macOS a browser keeps running after its last window is closed.
   const detached = new Promise<void>((resolve) => browser.on('Target.detachedFromTarget', () => resolve()))
   const send: BrowserPage['send'] = (method, params) => browser.send(method, params, sessionId)
 

@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { createDevTools, startWords, type After, type OwnBrowser } from './devtools.ts'
 
-/** Time to end in order; then it is killed. */
+/** How long it may take to quit before it is killed. */
 const CLOSE_MS = 3_000
 
-/** Starts a browser as our child, and speaks to it over a pipe that no other program can reach. */
+/** Starts a browser as a child process and controls it over a pipe, which no other program can use. */
 export async function startPipedBrowser(
   executable: string,
   words: readonly string[],
@@ -22,7 +22,7 @@ export async function startPipedBrowser(
     child.once('exit', () => resolve())
     child.once('error', () => resolve())
   })
-  // The fourth and fifth of what it was started with: it reads from one and writes to the other.
+  // File descriptors 3 and 4: the browser reads from the first and writes to the second.
   const [, , , toBrowser, fromBrowser] = child.stdio as unknown as [null, null, null, Writable, Readable]
   const { devTools, receive, end } = createDevTools((message) => void toBrowser.write(`${message}\0`))
   let unread = ''
@@ -31,7 +31,7 @@ export async function startPipedBrowser(
     unread = messages.pop() ?? ''
     for (const message of messages) receive(message)
   })
-  // The exit says it all.
+  // The exit of the process is what counts.
   for (const pipe of [toBrowser, fromBrowser]) pipe.on('error', () => {})
   void exited.then(end)
 

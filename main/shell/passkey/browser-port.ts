@@ -5,18 +5,18 @@ import { join } from 'node:path'
 import { createDevTools, startWords, type After, type OwnBrowser } from './devtools.ts'
 
 const OPEN = '/usr/bin/open'
-/** Time to end in order; then it is killed. */
+/** How long it may take to quit before it is killed. */
 const CLOSE_MS = 3_000
 const POLL_MS = 100
-/** A cold start on a slow disk. */
+/** Enough for a cold start on a slow disk. */
 const POLLS = 300
 
 /**
- * Starts a browser as the Finder does. macOS lets a program use Bluetooth, and so a passkey on a phone near by, only
- * with a permission of its own, and counts our children as us. There is no pipe to a program started like this: it
- * listens on a random port of this computer, which is closed with it.
+ * Starts a browser as the Finder does. Bluetooth, and so a passkey on a nearby phone, needs a permission on macOS, and a
+ * child process has only those of this app. A program started like this has no pipe: it listens on a random local port
+ * until it quits.
  *
- * @param app its folder: `/Applications/Google Chrome.app`.
+ * @param app path of the app: `/Applications/Google Chrome.app`.
  * @param open the system's command; replaced by tests.
  */
 export async function startOpenedBrowser(
@@ -27,7 +27,7 @@ export async function startOpenedBrowser(
 ): Promise<OwnBrowser> {
   const profile = await mkdtemp(join(tmpdir(), 'switchboard-passkey-'))
   const removeProfile = () => rm(profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })
-  // Another instance than the one that may run, waited for until it quits.
+  // -n starts another instance than the one that may be running, -W waits until it quits.
   const child = spawn(
     open,
     ['-n', '-W', '-a', app, '--args', '--remote-debugging-port=0', ...startWords(profile, words)],
@@ -63,7 +63,7 @@ export async function startOpenedBrowser(
   }
 }
 
-/** Where it listens, from the file it writes into its profile: the port, and the path of the browser. */
+/** The address it listens on: it writes the port and the path into a file of its profile. */
 async function addressIn(profile: string, pause: () => Promise<void>, hasExited: () => boolean): Promise<string> {
   for (let turn = 0; turn < POLLS && !hasExited(); turn++) {
     const [port, path] = (await readFile(join(profile, 'DevToolsActivePort'), 'utf8').catch(() => '')).split('\n')
@@ -92,6 +92,6 @@ function kill(pid: number | undefined): void {
   try {
     if (pid !== undefined) process.kill(pid, 'SIGKILL')
   } catch {
-    // It has ended by itself.
+    // It has already quit.
   }
 }

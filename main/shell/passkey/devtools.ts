@@ -7,9 +7,9 @@ interface Reply {
   readonly error?: { readonly message: string }
 }
 
-/** A browser that speaks the DevTools protocol. */
+/** A browser that is controlled by the DevTools protocol. */
 interface DevTools {
-  /** @param session of a target; without one, the browser itself is asked. */
+  /** @param session of a target; without one, the command goes to the browser itself. */
   send(method: string, params?: Params, session?: string): Promise<unknown>
   on(method: string, act: (params: unknown) => void): void
 }
@@ -23,7 +23,7 @@ export interface OwnBrowser extends DevTools {
 
 export type After = (ms: number, act: () => void) => { cancel(): void }
 
-/** What every start has: an empty profile, and nothing that a new profile asks first. */
+/** The arguments of every start: an empty profile, and no first-run questions. */
 export const startWords = (profile: string, words: readonly string[]): readonly string[] => [
   ...[`--user-data-dir=${profile}`, '--no-first-run', '--no-default-browser-check'],
   ...words,
@@ -55,7 +55,7 @@ export function createDevTools(write: (message: string) => void) {
       if (error) asked?.reject(new Error(error.message))
       else asked?.resolve(result)
     },
-    /** Nothing more is answered. */
+    /** Rejects everything that is pending. */
     end(): void {
       for (const { reject } of waiting.values()) reject(new Error('the browser has ended'))
       waiting.clear()

@@ -14,10 +14,10 @@ const LINUX_NAMES = [
 
 export type InstalledBrowser =
   | { readonly kind: 'program'; readonly executable: string }
-  /** Of macOS; `open` replaces the system's command in tests. */
+  /** On macOS. `open` replaces the system's command in tests. */
   | { readonly kind: 'app'; readonly app: string; readonly open?: string }
 
-/** Below the folders of programs. */
+/** Relative to the program folders. */
 const WINDOWS_PROGRAMS = [
   'Google\\Chrome\\Application\\chrome.exe',
   'Microsoft\\Edge\\Application\\msedge.exe',
@@ -25,13 +25,13 @@ const WINDOWS_PROGRAMS = [
 ]
 const WINDOWS_FOLDERS = ['ProgramFiles', 'ProgramFiles(x86)', 'LOCALAPPDATA']
 
-interface Computer {
+export interface Computer {
   readonly platform: NodeJS.Platform
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly canRun?: (file: string) => boolean
 }
 
-/** The person's own Chrome, or a browser made of the same. @returns undefined where none is installed. */
+/** The person's own Chrome or another Chromium browser. @returns undefined if none is installed. */
 export function findInstalledBrowser({
   platform,
   environment,

@@ -5,11 +5,11 @@ import { parseOutcome, signingExpression, type SigningPage } from './signing.ts'
 
 interface SignerDeps {
   readonly clock: Pick<Clock, 'mono' | 'after'>
-  /** Ways to open the page, the best first; undefined where there is no such browser. */
+  /** Ways to open the page, best first. Each resolves with undefined if its browser is not available. */
   readonly ways: readonly (() => Promise<SigningPage | undefined>)[]
 }
 
-/** As long as WhatsApp waits for an answer. */
+/** How long WhatsApp waits for an answer. */
 const ANSWER_MS = 600_000
 
 export interface PasskeySigner {
@@ -18,11 +18,11 @@ export interface PasskeySigner {
   close(): Promise<void>
 }
 
-/** Asks for a passkey in a page that is open for this alone. Answers pass through and are not kept. */
+/** Asks for a passkey in a page opened for this purpose. Answers are not kept. */
 export function createPasskeySigner({ clock, ways }: SignerDeps): PasskeySigner {
   let current: { readonly dismiss: () => void; readonly ended: Promise<unknown> } | undefined
 
-  /** The next way only where no passkey could be asked for: what a person has dismissed is not asked again. */
+  /** Tries the next way only if the passkey could not be asked for. If the person dismissed it, nothing is tried again. */
   async function signSomehow(request: PasskeyRequest, dismissed: Promise<SignOutcome>): Promise<SignOutcome> {
     for (const open of ways) {
       const outcome = await signOnce(open, request, dismissed)
@@ -68,7 +68,7 @@ async function answerIn(opening: Promise<SigningPage | undefined>, request: Pass
   if (!page) return { kind: 'unavailable' }
   const gone = page.gone.then((): SignOutcome => ({ kind: 'dismissed' }))
   const answered = page.evaluate(signingExpression(request)).then(parseOutcome, () => undefined)
-  // A page that is closed fails the question too, before it is known to be gone.
+  // Closing the page rejects the evaluation before `gone` resolves.
   const first = await Promise.race([answered, gone])
   return first ?? { kind: 'dismissed' }
 }

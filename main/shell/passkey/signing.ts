@@ -4,8 +4,8 @@ import { PASSKEY_PAGE } from '../../contract/passkey.ts'
 import type { PasskeyRequest, SignOutcome } from '../../contract/window-bridge.ts'
 
 /**
- * What a page of WhatsApp's site runs: asks for the passkey and gives the outcome back as JSON. It runs among the page's
- * own scripts, because password managers answer only there.
+ * What a page of WhatsApp's site runs: it asks for the passkey and returns the outcome as JSON. It runs in the main world
+ * of the page, because password managers answer only there.
  */
 export const signingExpression = ({ options }: PasskeyRequest): string => `(async () => {
   if (location.href !== ${JSON.stringify(PASSKEY_PAGE)}) return JSON.stringify({ kind: 'unavailable' })
@@ -19,7 +19,7 @@ export const signingExpression = ({ options }: PasskeyRequest): string => `(asyn
   }
 })()`
 
-/** What the expression gave back; the page it ran in is not ours. */
+/** Checks what the expression returned, because the page it ran in is not ours. */
 export function parseOutcome(given: unknown): SignOutcome {
   const { kind, credential } = Object(parseJson(given)) as { kind?: unknown; credential?: unknown }
   if (kind === 'signed' && Check(PasskeyCredential, credential)) return { kind, credential }

@@ -4,8 +4,8 @@ import { PASSKEY_PAGE } from '../../contract/passkey.ts'
 import type { SigningPage } from './signing.ts'
 
 /**
- * WhatsApp's page in a window that can do nothing else: a partition in memory that ends with it, no preload, no
- * permission, and no other address. The questions about the passkey are the system's own.
+ * WhatsApp's page in a window that can do nothing else: an in-memory partition, no preload, no permissions, and no other
+ * URL. The system's own dialogs ask for the passkey.
  */
 export async function openWindowPage(): Promise<SigningPage> {
   const partition = `passkey-${randomUUID()}`

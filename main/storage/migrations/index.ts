@@ -24,7 +24,14 @@ import { contacts } from './022-contacts.ts'
 import { safety } from './023-safety.ts'
 import { campaigns } from './024-campaigns.ts'
 import { lines } from './025-lines.ts'
-import { crm } from './033-crm.ts'
+import { ai } from './026-ai.ts'
+import { aiKnowledge } from './027-ai-knowledge.ts'
+import { usage } from './028-usage.ts'
+import { agency } from './029-agency.ts'
+import { billing } from './030-billing.ts'
+import { crm } from './031-crm.ts'
+import { voice } from './032-voice.ts'
+import { voiceSandbox } from './033-voice-sandbox.ts'
 
 /** Every step of the schema, in order. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -53,5 +60,12 @@ export const MIGRATIONS: readonly Migration[] = [
   safety,
   campaigns,
   lines,
+  ai,
+  aiKnowledge,
+  usage,
+  agency,
+  billing,
   crm,
+  voice,
+  voiceSandbox,
 ]

@@ -32,13 +32,17 @@ export type StoredDraft = Pick<Body<'updateCampaign'>, 'name' | 'instance_ids' |
 /** What the service refuses; it is stored once it is finished. */
 const UNSTORABLE = new Set<MessageProblem | undefined>(['unclosed', 'badUrl'])
 
+/** The first variation that cannot be stored as it is, from 1; 0: none. Until it is finished, no variation is stored. */
+export const unfinishedAt = (messages: readonly MessageDraft[], templates: readonly Template[]): number =>
+  1 + messages.findIndex((message) => UNSTORABLE.has(findMessageProblem(message, templates)))
+
 /** Variations that say nothing yet are left out. */
 export function toStored(draft: BuilderDraft, templates: readonly Template[]): StoredDraft {
   const { name, instanceIds, messages, config, scheduledAt } = draft
   return {
     ...(name.trim() !== '' && { name: name.trim() }),
     ...(instanceIds.length > 0 && { instance_ids: [...instanceIds] }),
-    ...(!messages.some((message) => UNSTORABLE.has(findMessageProblem(message, templates))) && {
+    ...(unfinishedAt(messages, templates) === 0 && {
       messages: messages.flatMap((message) => toCampaignMessage(message, templates) ?? []),
     }),
     ...(config && { config }),

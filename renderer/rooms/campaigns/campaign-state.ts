@@ -44,6 +44,7 @@ const ENDED_BY = {
   outside_window: 'itself',
   no_instance: 'itself',
   restricted: 'itself',
+  account_suspended: 'itself',
 } as const satisfies Record<PauseReason, 'person' | 'itself'>
 
 export const resumesAutomatically = (reason: PauseReason | null): boolean =>

@@ -7,7 +7,7 @@ export default {
   entries: [
     {
       ...{ words: 'campaigns.title', group: 'engage', order: 1, path: '/campaigns' },
-      ...{ icon: 'i-lucide-megaphone', key: 'c' },
+      ...{ icon: 'i-lucide-megaphone', key: 'c', feature: 'campaigns' },
     },
   ],
   actions: [{ words: 'campaigns.new', icon: 'i-lucide-plus', to: '/campaigns/edit' }],

@@ -2,7 +2,8 @@ import { computed, onScopeDispose, ref, shallowRef, watch } from 'vue'
 import type { Campaign } from '../../../main/contract/campaign.ts'
 import { call } from '../../app/api.ts'
 import { asProblem, type Problem } from '../../app/problem.ts'
-import { changesOf, draftOf, newDraft, toStored, type BuilderDraft, type StoredDraft } from './builder-draft.ts'
+import { changesOf, draftOf, newDraft, toStored, unfinishedAt } from './builder-draft.ts'
+import type { BuilderDraft, StoredDraft } from './builder-draft.ts'
 import type { Template } from './template.ts'
 
 /** After the last change. */
@@ -78,7 +79,10 @@ export function useBuilder({ id, newName, templates, onCreated, onClosed }: Buil
   }
 
   const pending = () => changesOf(stored, toStored(draft.value, templates()))
-  const isSaved = computed(() => !isSaving.value && campaign.value !== undefined && pending() === undefined)
+  const unfinished = computed(() => unfinishedAt(draft.value.messages, templates()))
+  const isSaved = computed(
+    () => !isSaving.value && campaign.value !== undefined && unfinished.value === 0 && pending() === undefined,
+  )
 
   /** @returns whether the service has everything. */
   async function save(): Promise<boolean> {
@@ -123,7 +127,8 @@ export function useBuilder({ id, newName, templates, onCreated, onClosed }: Buil
   watch(id, () => void load(), { immediate: true })
   onScopeDispose(() => clearTimeout(timer))
 
-  return { draft, campaign, problem, saveProblem, isSaving, isSaved, isReady, load, change, save, refresh }
+  const states = { draft, campaign, problem, saveProblem, unfinished, isSaving, isSaved, isReady }
+  return { ...states, load, change, save, refresh }
 }
 
 export type Builder = ReturnType<typeof useBuilder>

@@ -10,6 +10,7 @@ interface Page<Row> {
 export function usePagedList<Row>(read: (cursor: string | undefined) => Promise<Page<Row>>) {
   const rows = shallowRef<readonly Row[]>()
   const problem = ref<Problem>()
+  const hasMore = ref(false)
   let next: string | null = null
   let isReading = false
   let turn = 0
@@ -22,6 +23,7 @@ export function usePagedList<Row>(read: (cursor: string | undefined) => Promise<
       if (mine !== turn) return
       rows.value = cursor === undefined ? page.data : [...(rows.value ?? []), ...page.data]
       next = page.next_cursor
+      hasMore.value = next !== null
       problem.value = undefined
     } catch (error) {
       if (mine === turn) problem.value = asProblem(error)
@@ -33,6 +35,7 @@ export function usePagedList<Row>(read: (cursor: string | undefined) => Promise<
   return {
     rows,
     problem,
+    hasMore,
     load: () => take(undefined),
     /** Reads the next page, if there is one. */
     async more(): Promise<void> {

@@ -1,13 +1,18 @@
 import type { PasskeyCredential, PasskeyView, QrView } from '../../../main/contract/instance.ts'
 import type { Problem } from '../../app/problem.ts'
 
-/** Why a confirmation failed. `last_disconnect_reason` has them after `passkey_`. */
+/** Why a confirmation failed: `last_disconnect_reason` without `passkey_`. */
 export const PASSKEY_ENDS = ['expired', 'refused', 'phone_silent', 'differs', 'connection_lost', 'too_often'] as const
 export type PasskeyEnd = (typeof PASSKEY_ENDS)[number]
 
+/** The reason after the service was restarted during pairing. */
+const INTERRUPTED = 'pairing_interrupted'
+
 /** @returns undefined for every reason that is not about a passkey. */
-export const passkeyEnd = (reason: string | null): PasskeyEnd | undefined =>
-  PASSKEY_ENDS.find((end) => reason === `passkey_${end}`)
+export function passkeyEnd(reason: string | null, wasAsked = false): PasskeyEnd | undefined {
+  if (wasAsked && reason === INTERRUPTED) return 'connection_lost'
+  return PASSKEY_ENDS.find((end) => reason === `passkey_${end}`)
+}
 
 type Step = PasskeyView['step']
 const STEPS = ['sign', 'phone', 'compare', 'finishing'] as const satisfies readonly Step[]
@@ -18,14 +23,14 @@ export function passkeySteps(current: Step): { readonly step: Step; readonly is:
   return STEPS.map((step, index) => ({ step, is: index < at ? 'done' : index === at ? 'current' : 'next' }))
 }
 
-/** Once the phone has linked the device, it connects: no code is being prepared, as "pending" says otherwise. */
+/** "pending" usually means that a code is being prepared. After the phone has linked the device, it means connecting. */
 export function followPasskey(before: QrView | undefined, answer: QrView): QrView {
   if (answer.state !== 'pending' || before?.passkey === undefined || before.passkey.step === 'sign') return answer
   const { code: _code, ...passkey } = before.passkey
   return { ...before, passkey: { ...passkey, step: 'finishing' } }
 }
 
-/** What kept an answer from being accepted, while the person can still try again. The words are `instances.passkey.trouble`. */
+/** Why an answer was not accepted; the person can try again. The texts are `instances.passkey.trouble`. */
 export type PasskeyTrouble =
   'dismissed' | 'unavailable' | 'unreadable' | 'mismatch' | 'superseded' | 'refused' | 'failed'
 
@@ -43,8 +48,8 @@ export function troubleOf({ code }: Problem): PasskeyTrouble {
 }
 
 /**
- * What a person runs in the console of their own browser. One expression: consoles differ in whether a name can be
- * declared twice, and this one may have to run again.
+ * The script for the console of the person's own browser. It is one expression, because it may have to run again and some
+ * consoles do not let a name be declared twice.
  */
 export function signingScript(options: NonNullable<PasskeyView['options']>): string {
   const { challenge, ...others } = options
@@ -58,7 +63,7 @@ export function signingScript(options: NonNullable<PasskeyView['options']>): str
   ].join('\n')
 }
 
-/** Options come from the network: no character of theirs may end a line or a string. */
+/** Escapes what could end a line or a string, because the options come from the network. */
 const literal = (value: unknown): string =>
   JSON.stringify(value).replace(/[\u2028\u2029]/g, (each) => `\\u${each.charCodeAt(0).toString(16)}`)
 
@@ -72,7 +77,7 @@ export function parseCredential(text: string): PasskeyCredential | undefined {
   return { id, rawId, type, response: { clientDataJSON, authenticatorData, signature, userHandle: user } }
 }
 
-/** Some consoles put what they show in quotes. */
+/** Some consoles show values in quotes. */
 const unquote = (text: string): string => /^(['"`])(.*)\1$/s.exec(text)?.[2] ?? text
 
 function parseJson(text: string): unknown {

@@ -124,7 +124,7 @@ export function usePairing(id: string, { restarts = false }: { restarts?: boolea
 
   async function readEnd(): Promise<PasskeyEnd | undefined> {
     const instance = await instances.read(id)
-    return passkeyEnd(instance.last_disconnect_reason)
+    return passkeyEnd(instance.last_disconnect_reason, view.value?.passkey !== undefined)
   }
 
   const mayRefresh = () => visibility.value === 'visible' && Date.now() - refreshedAtMs > MIN_REFRESH_INTERVAL_MS

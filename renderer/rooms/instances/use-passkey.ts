@@ -10,7 +10,7 @@ import { parseCredential, troubleOf, type PasskeyTrouble } from './passkey.ts'
 export interface PasskeyAnswers {
   readonly isBusy: Ref<boolean>
   readonly trouble: Ref<PasskeyTrouble | undefined>
-  /** Asks for the passkey from here; undefined: only the person's own browser can. */
+  /** Asks for the passkey from here. undefined: only the person's own browser can. */
   readonly sign: (() => Promise<void>) | undefined
   /** Sends what the person's own browser showed. @returns whether it was accepted. */
   readonly paste: (text: string) => Promise<boolean>
@@ -20,11 +20,11 @@ export interface PasskeyAnswers {
 interface Ceremony {
   readonly instance: () => InstanceRecord
   readonly passkey: () => PasskeyView
-  /** Reads the state of pairing: an answer changes it, a refused one too. */
+  /** Reads the state of pairing, which every answer changes. */
   readonly read: () => void
 }
 
-/** What a person answers to a passkey request. Nothing of an answer is kept. */
+/** The person's answers to a passkey request. They are not kept. */
 export function usePasskey({ instance, passkey, read }: Ceremony): PasskeyAnswers {
   const isBusy = ref(false)
   const trouble = ref<PasskeyTrouble>()
@@ -75,7 +75,7 @@ export function usePasskey({ instance, passkey, read }: Ceremony): PasskeyAnswer
     const { options } = passkey()
     if (!options) return
     await attempt(async () => {
-      // The bridge takes no reactive objects.
+      // Reactive objects can't be passed to the bridge.
       const outcome = await signPasskey({ options: structuredClone(toRaw(options)) })
       if (outcome.kind === 'signed') await respond(outcome.credential)
       else trouble.value = outcome.kind

@@ -27,13 +27,16 @@ export function useResource<T>(
   let turn = 0
 
   const live = useLive()
-  const unsubscribe = live.onNotice(['instances', 'events', 'messages', 'fusion', 'webhooks', 'crm'], (notice) => {
-    if (!concerns(notice)) return
-    timer ??= setTimeout(() => {
-      timer = undefined
-      void load()
-    }, GATHER_MS)
-  })
+  const unsubscribe = live.onNotice(
+    ['instances', 'events', 'messages', 'fusion', 'webhooks', 'access-links', 'ai', 'crm'],
+    (notice) => {
+      if (!concerns(notice)) return
+      timer ??= setTimeout(() => {
+        timer = undefined
+        void load()
+      }, GATHER_MS)
+    },
+  )
   const unsubscribeReset = live.onReset(() => void load())
   onScopeDispose(() => {
     unsubscribe()

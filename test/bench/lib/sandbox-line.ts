@@ -9,15 +9,32 @@ export async function pairedLine(call: Call): Promise<string> {
   await call('POST', '/v1/sandbox/phones', { number: '12025550100' })
   await call('POST', '/v1/sandbox/phones', { number: SILENT_NUMBER })
   await call('PATCH', `/v1/sandbox/phones/${SILENT_NUMBER}`, { receipts: 'none' })
-  const at = `/v1/instances/${String(id)}`
+  return scanned(call, String(id), '12025550100')
+}
+
+/** Several instances on phones of their own. @returns their ids. */
+export async function pairedInstances(call: Call, count: number): Promise<string[]> {
+  const ids: string[] = []
+  for (let at = 0; at < count; at++) {
+    const { id } = await call('POST', '/v1/instances', { name: `Number ${at}` })
+    const number = String(12_025_550_700 + at)
+    await call('POST', '/v1/sandbox/phones', { number })
+    ids.push(await scanned(call, String(id), number))
+  }
+  return ids
+}
+
+/** @returns the instance, once its phone has scanned the code. */
+async function scanned(call: Call, id: string, number: string): Promise<string> {
+  const at = `/v1/instances/${id}`
   let qr: unknown
   while (typeof qr !== 'string') {
     ;({ qr } = await call('GET', `${at}/qr`))
     if (typeof qr !== 'string') await moment()
   }
-  await call('POST', '/v1/sandbox/phones/12025550100/scan', { qr })
+  await call('POST', `/v1/sandbox/phones/${number}/scan`, { qr })
   while ((await call('GET', `${at}/connection`))['connected'] !== true) await moment()
-  return String(id)
+  return id
 }
 
 const moment = () => new Promise((resolve) => setTimeout(resolve, 50))

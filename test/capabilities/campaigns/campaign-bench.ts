@@ -127,7 +127,8 @@ export async function campaignBench({
     }
 
     const campaigns = createCampaigns({
-      ...{ db: own, clock, ids, jobs, log: silentLog, live: { publish() {} } },
+      isSuspended: () => false,
+      ...{ db: own, clock, ids, jobs, log: silentLog, live: { publish() {} }, apiActivity: { isRecent: () => false } },
       ledger: { inCommit: (subscriber) => void subscribers.push(subscriber) },
       cursors: createCursors(Buffer.alloc(32)),
       idempotency: createIdempotency({ clock }),
@@ -164,7 +165,7 @@ export async function campaignBench({
         onOptOut() {},
         country: async () => null,
       },
-      contacts: { async *withTag() {}, lastContact: async () => new Map() },
+      contacts: { async *withTag() {}, lastContact: async () => new Map(), nameOnce: async () => {} },
       config: { safetyTimezone: zone },
     })
     return {

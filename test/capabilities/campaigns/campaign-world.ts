@@ -61,26 +61,46 @@ export async function receivedBy(w: World): Promise<ReadonlyMap<string, number>>
   return new Map(rows.map(({ number, count }) => [number, count]))
 }
 
-/** The counters of a campaign equal a count of its recipients. */
+/** The counters of a campaign, of its numbers and of its variations equal a count of its recipients. */
 export async function expectCountsRight(w: World, id: string): Promise<void> {
-  const rows = await w.rows<{ status: string; replied: number; optedOut: number }>(
-    `SELECT status, CASE WHEN replied_at IS NULL THEN 0 ELSE 1 END AS replied,
+  const rows = await w.rows<Counted>(
+    `SELECT status, instance_id AS instance, variation, CASE WHEN replied_at IS NULL THEN 0 ELSE 1 END AS replied,
        CASE WHEN opted_out_at IS NULL THEN 0 ELSE 1 END AS optedOut
      FROM campaign_recipients WHERE campaign_id = :id`,
     { id },
   )
-  const count = (...statuses: string[]) => rows.filter(({ status }) => statuses.includes(status)).length
-  const { counts } = await campaign(w, id)
+  const { counts, per_instance: numbers, per_variation: variations } = await campaign(w, id)
+  const { sent, delivered, read, replied, failed } = tallyOf(rows)
   expect(counts).toEqual({
-    total: rows.length,
-    pending: count('pending', 'sending'),
-    sent: count('sent', 'delivered', 'read'),
-    delivered: count('delivered', 'read'),
-    read: count('read'),
-    replied: rows.reduce((sum, { replied }) => sum + replied, 0),
-    failed: count('failed'),
-    skipped: count('skipped'),
-    unknown: count('unknown'),
+    ...{ total: rows.length, sent, delivered, read, replied, failed },
+    pending: count(rows, 'pending', 'sending'),
+    skipped: count(rows, 'skipped'),
+    unknown: count(rows, 'unknown'),
     opted_out: rows.reduce((sum, { optedOut }) => sum + optedOut, 0),
   })
+  for (const { instance_id: instance, ...shown } of numbers) {
+    const own = tallyOf(rows.filter((row) => row.instance === instance))
+    expect(shown, instance).toMatchObject({ sent: own.sent, failed: own.failed })
+  }
+  for (const { variation, ...shown } of variations)
+    expect(shown, `variation ${variation}`).toEqual(tallyOf(rows.filter((row) => row.variation === variation)))
 }
+
+interface Counted {
+  readonly status: string
+  readonly instance: string | null
+  readonly variation: number | null
+  readonly replied: 0 | 1
+  readonly optedOut: 0 | 1
+}
+
+const count = (rows: readonly Counted[], ...statuses: string[]) =>
+  rows.filter(({ status }) => statuses.includes(status)).length
+
+const tallyOf = (rows: readonly Counted[]) => ({
+  sent: count(rows, 'sent', 'delivered', 'read'),
+  delivered: count(rows, 'delivered', 'read'),
+  read: count(rows, 'read'),
+  replied: rows.reduce((sum, { replied }) => sum + replied, 0),
+  failed: count(rows, 'failed'),
+})

@@ -60,3 +60,24 @@ test.each([
     expect(kills).toBeGreaterThan(20)
   },
 )
+
+test('paused and resumed after every step, it writes to everybody once, and to nobody while it is paused', async () => {
+  const [a, b] = [bench.line('a'), bench.line('b')]
+  const before = bench.sent.length
+  const id = await bench.create([a, b], phonesFrom(12, 12_025_590_000), PACED)
+  for (let step = 0; step < 60 && (await bench.get(id)).status !== 'completed'; step++) {
+    await bench.act('pause', id)
+    await settle()
+    const whilePaused = bench.sent.length
+    await bench.pass(2)
+    expect(bench.sent).toHaveLength(whilePaused)
+    expect(await bench.get(id)).toMatchObject({ status: 'paused', pause_reason: 'user' })
+    await bench.act('resume', id)
+    // A number that resumes waits for up to its longest delay, so that not all of them begin at once.
+    await bench.pass(1 + (step % 3))
+  }
+  expect(await bench.get(id)).toMatchObject({ status: 'completed', counts: { sent: 12, pending: 0, unknown: 0 } })
+  const written = bench.sent.slice(before).map(({ to }) => to)
+  expect(new Set(written).size).toBe(12)
+  expect(written).toHaveLength(12)
+})

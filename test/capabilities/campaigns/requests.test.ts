@@ -47,6 +47,7 @@ describe('a request that cannot be', () => {
     ['a weight of another instance', () => ({ config: { weights: { [live.id]: 2 } } }), 400, /weights/],
     ['an unknown field of config', () => ({ config: { speed: 9 } }), 400, /speed/],
     ['an empty message', () => ({ messages: [{}] }), 400, /messages 1 is empty/],
+    ['a message of spaces', () => ({ messages: [{ text: ' \n ' }] }), 400, /messages 1 is empty/],
     ['no message', () => ({ messages: [] }), 400, /messages/],
     [
       'two kinds in one message',
@@ -251,6 +252,22 @@ describe('a CSV file', () => {
     expect(await campaign(w, id)).toMatchObject({ counts: { total: 1 }, variables: [] })
   })
 
+  test('from an old spreadsheet is read as it was meant: Windows-1252, scientific notation, neutralized formulas', async () => {
+    const id = await draft()
+    const text =
+      "phone;name;city\r\n1,2025550131E+10;'=Jos\u00e9;S\u00e3o Paulo\r\n1,20256E+10;Lost;\r\n12025550132,0;Ana;Bogot\u00e1\r\n"
+    const file = Buffer.from(text, 'latin1')
+    const headers = { 'content-type': 'text/csv' }
+    const { body: answer } = await w.api('POST', `/v1/campaigns/${id}/recipients/import`, file, { headers })
+    expect(answer.recipients).toEqual({ accepted: 2, duplicates: 0, invalid: 1, opted_out: 0 })
+    expect(answer.problems).toMatchObject([{ line: 3, phone: '1,20256E+10' }])
+    const list = (await w.api('GET', `/v1/campaigns/${id}/recipients`)).body.data
+    expect(list.map(({ phone, name, variables }: any) => [phone, name, variables.city])).toEqual([
+      ['12025550131', '=José', 'São Paulo'],
+      ['12025550132', 'Ana', 'Bogotá'],
+    ])
+  })
+
   test.each([
     ['without the column phone', 'number\n12025550131\n', /no column phone/],
     ['with a column twice', 'phone,city,City\n12025550131,a,b\n', /two columns/],
@@ -372,9 +389,12 @@ describe('a preview', () => {
     expect(await campaigns()).toEqual(before)
   })
 
-  test('shows the very texts that are sent then', async () => {
+  test('shows the very texts that are sent then, from the numbers that send them', async () => {
+    const [b, c] = [await w.pair(), await w.pair()]
     const id = (
       await create({
+        instance_ids: [a.id, b.id, c.id],
+        config: { minDelay: 0, maxDelay: 0, weights: { [b.id]: 2 } },
         messages: [{ text: '{A|B|C|D} {E|F|G}' }],
         recipients: phonesFrom(5, 14_155_550_000).map((phone) => ({ phone })),
       })
@@ -382,9 +402,12 @@ describe('a preview', () => {
     const { body: shown } = await preview({ campaign_id: id })
     await w.api('POST', `/v1/campaigns/${id}/start`)
     await w.pass(3_000)
-    for (const { phone, text } of shown.samples) {
+    const { body: sent } = await w.api('GET', `/v1/campaigns/${id}/recipients`)
+    const senderOf = new Map(sent.data.map(({ phone, instance_id: by }: any) => [phone, by]))
+    expect(new Set(senderOf.values()).size).toBe(3)
+    for (const { phone, text, instance_id: by } of shown.samples) {
       const { body: got } = await w.api('GET', `/v1/sandbox/phones/${phone}/messages`)
-      expect(got.data[0].text, phone).toBe(text)
+      expect([got.data[0].text, senderOf.get(phone)], phone).toEqual([text, by])
     }
   })
 

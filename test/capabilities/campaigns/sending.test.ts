@@ -50,6 +50,54 @@ describe('a campaign', () => {
     expect((await w.api('GET', `/v1/campaigns/${id}`)).body.per_variation[0].replied).toBe(2)
   })
 
+  test('names the contacts it makes, and leaves names as they are that somebody gave', async () => {
+    const w = await worldOfTest()
+    const a = await w.pair()
+    const [one = '', two = ''] = phonesFrom(2)
+    await w.api('POST', '/v1/contacts', { phone: two, name: 'Mrs. Lima' })
+    const recipients = [
+      { phone: one, name: 'Ana Souza' },
+      { phone: two, name: 'Davi Lima' },
+    ]
+    const config = { minDelay: 0, maxDelay: 0 }
+    const body = { instance_ids: [a.id], name: 'Names', messages: [{ text: 'Hi' }], recipients, config, start: true }
+    await w.api('POST', '/v1/campaigns', body)
+    await w.pass(3_000)
+    const nameOf = async (phone: string) => (await w.api('GET', `/v1/contacts/${phone}`)).body.name
+    expect([await nameOf(one), await nameOf(two)]).toEqual(['Ana Souza', 'Mrs. Lima'])
+    expect((await w.api('GET', '/v1/contacts?q=souza')).body.data).toHaveLength(1)
+  })
+
+  test('sends an approved template with the variables of each person', async () => {
+    const w = await worldOfTest()
+    const [official, phone] = [await w.official(), await w.pair()]
+    const [ana = '', ben = ''] = phonesFrom(2)
+    const parameters = [
+      { type: 'text', text: '{{name|friend}}' },
+      { type: 'text', text: '{{order}}' },
+    ]
+    const template = { name: 'order_update', language: { code: 'en' }, components: [{ type: 'body', parameters }] }
+    const body = {
+      ...{ instance_ids: [official.id], name: 'Orders', messages: [{ cloud_api: { type: 'template', template } }] },
+      recipients: [
+        { phone: ana, name: 'Ana', variables: { order: '1042' } },
+        { phone: ben, variables: { order: '1043' } },
+      ],
+      config: { minDelay: 0, maxDelay: 0 },
+      start: true,
+    }
+    const mixed = await w.api('POST', '/v1/campaigns', { ...body, instance_ids: [official.id, phone.id] })
+    expect([mixed.status, mixed.body.error.code]).toEqual([400, 'engine_mismatch'])
+    const { body: made } = await w.api('POST', '/v1/campaigns', body)
+    await w.pass(5_000)
+    expect(await campaign(w, made.campaign_id)).toMatchObject({ status: 'completed', counts: { sent: 2, failed: 0 } })
+    const textOf = async (to: string) => JSON.stringify((await w.api('GET', `/v1/sandbox/phones/${to}/messages`)).body)
+    expect(await textOf(ana)).toContain('1042')
+    expect(await textOf(ana)).toContain('Ana')
+    expect(await textOf(ben)).toContain('friend')
+    expect(await textOf(ben)).not.toContain('{{')
+  })
+
   test('does not write to somebody who opts out after it has started', async () => {
     const w = await worldOfTest()
     const a = await w.pair()

@@ -395,7 +395,14 @@ describe('acts', () => {
     const { group_id } = made.group
     expect(made).toEqual({
       group: {
-        ...{ group_id, name: 'Family', owner: us, created_at: new Date(w.clock.now()).toISOString() },
+        ...{
+          group_id,
+          kind: 'group',
+          community_id: null,
+          name: 'Family',
+          owner: us,
+          created_at: new Date(w.clock.now()).toISOString(),
+        },
         ...{ description: null, announce: false, locked: false },
         participants: [
           { number: us, admin: true },

@@ -23,6 +23,7 @@ describe('what is posted', () => {
         data: {
           ...{ ...row, event_type: 'message.received' },
           ...{ message_id: 'msg_1', chat: '12025550123', from: '12025550123', from_me: false, is_group: false },
+          chat_type: 'person',
           ...{ type: 'text', text: 'Grüße, 世界', timestamp: '2026-01-05T12:00:00.000Z', push_name: null, media: null },
           ...{ quoted_message_id: null, participant: null, referral: null, content: null, view_once: false },
           ...{ occurred_at: '2026-01-05T12:00:00.000Z', sequence: 4 },

@@ -101,7 +101,8 @@ export async function hookWorld(): Promise<HookWorld> {
       engines: { sandbox: { smv2, official }, live: { smv2: null, official: null } },
       idempotency: createIdempotency({ clock }),
       cursors: createCursors(Buffer.alloc(32, 7)),
-      config: { slots: 10_000, network: 'sandbox', publicBaseUrl: null },
+      config: { network: 'sandbox', publicBaseUrl: null },
+      entitlements: { requireSlot: async () => {} },
       gauges: {
         queue: async () => ({ pending: 0, oldestSeconds: null }),
         webhooks: async () => ({ pending: 0, failing: 0 }),
@@ -172,7 +173,14 @@ export async function hookWorld(): Promise<HookWorld> {
       )
     },
     async received({ id }, text = 'Hello') {
-      const spoken = { message_id: 'msg_1', chat: '12025550123', from: '12025550123', from_me: false, is_group: false }
+      const spoken = {
+        message_id: 'msg_1',
+        chat: '12025550123',
+        from: '12025550123',
+        from_me: false,
+        is_group: false,
+        chat_type: 'person' as const,
+      }
       const rest = {
         push_name: null,
         media: null,

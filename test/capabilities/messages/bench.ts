@@ -11,6 +11,7 @@ import {
   type SendResult,
 } from '../../../main/capabilities/messages/index.ts'
 import type { MediaSource } from '../../../main/capabilities/messages/media.ts'
+import { createUsage } from '../../../main/capabilities/usage/index.ts'
 import { createSafety } from '../../../main/capabilities/safety/index.ts'
 import { readConfig } from '../../../main/config.ts'
 import { ApiError } from '../../../main/contract/errors.ts'
@@ -133,7 +134,8 @@ export async function bench(options: BenchOptions = {}): Promise<Bench> {
       ids: { ...ids, instance: () => names.shift() ?? ids.instance() },
       engines: { sandbox: { smv2: engine, official: null }, live: { smv2: null, official: null } },
       cursors: createCursors(Buffer.alloc(32, 7)),
-      config: { slots: 10, network: 'sandbox', publicBaseUrl: null },
+      config: { network: 'sandbox', publicBaseUrl: null },
+      entitlements: { requireSlot: async () => {} },
       gauges: {
         queue: async () => ({ pending: 0, oldestSeconds: null }),
         webhooks: async () => ({ pending: 0, failing: 0 }),
@@ -149,6 +151,9 @@ export async function bench(options: BenchOptions = {}): Promise<Bench> {
       cursors: createCursors(Buffer.alloc(32, 7)),
       fusion: createFusion({ db, clock, instances }),
       safety: createSafety({ db, clock, ledger, instances, config: SETTINGS }),
+      isSuspended: () => false,
+      usage: createUsage({ db, clock, timeZoneOf: async () => 'UTC' }),
+      entitlements: { of: async () => ({ frozen: false }) },
       db: options.through?.(db) ?? db,
       outbound: options.media ?? noMedia,
       files: createFiles({ db, clock, ids, folder: join(database.dir, 'files') }),

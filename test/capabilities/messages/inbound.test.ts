@@ -83,6 +83,7 @@ describe('a message from somebody else', () => {
       from: PERSON,
       from_me: false,
       is_group: false,
+      chat_type: 'person',
       type: 'image',
       text: '',
       timestamp: '2026-01-05T12:00:00.000Z',
@@ -96,6 +97,27 @@ describe('a message from somebody else', () => {
       from_lid: '99@lid',
     })
     expect(row()).toMatchObject({ direction: 'in', status: null, source: null, sender: PERSON, push_name: 'Ana' })
+  })
+
+  test('says whether its chat is a person, a group or a channel, and a post of a channel can only be read', async () => {
+    const types = []
+    for (const [chat, isGroup] of [
+      [PERSON, false],
+      ['US.13491208655302741918', false],
+      ['120363041234567890@g.us', true],
+      ['120363041234567890@newsletter', true],
+    ] as const) {
+      await hear(received({ chat, from: chat, isGroup, engineMessageId: chat }))
+      types.push([b.lastData()['chat_type'], b.lastData()['is_group']])
+    }
+    expect(types).toEqual([
+      ['person', false],
+      ['person', false],
+      ['group', true],
+      ['channel', true],
+    ])
+    await expect(b.messages.getRef(INSTANCE, String(row()['id']))).rejects.toMatchObject({ code: 'invalid_state' })
+    expect((await b.messages.thread(INSTANCE, '120363041234567890@newsletter', {})).data).toHaveLength(1)
   })
 
   test('has no from_lid when its number is known', async () => {

@@ -230,7 +230,7 @@ describe('sends that wait for an engine', () => {
 /** The budget of the number. */
 const COUNTED = ['SELECT CASE', 'INSERT INTO safety_counts']
 
-test('a send with a key is two commits of eight statements, one without a key of six', async () => {
+test('a send with a key is two commits of nine statements, one without a key of seven', async () => {
   await b.close()
   const commits: string[][] = []
   b = await bench({ through: (db) => counted(db, commits) })
@@ -239,13 +239,13 @@ test('a send with a key is two commits of eight statements, one without a key of
   await b.send(TEXT, { key: 'k' })
   expect(commits).toEqual([
     ['INSERT INTO idempotency_keys', ...COUNTED, 'INSERT INTO messages'],
-    ['UPDATE messages', 'UPDATE instances', 'INSERT INTO events', 'UPDATE idempotency_keys'],
+    ['UPDATE messages', 'UPDATE instances', 'INSERT INTO events', 'INSERT INTO usage_daily', 'UPDATE idempotency_keys'],
   ])
   commits.length = 0
   await b.send(TEXT)
   expect(commits).toEqual([
     [...COUNTED, 'INSERT INTO messages'],
-    ['UPDATE messages', 'UPDATE instances', 'INSERT INTO events'],
+    ['UPDATE messages', 'UPDATE instances', 'INSERT INTO events', 'INSERT INTO usage_daily'],
   ])
 })
 

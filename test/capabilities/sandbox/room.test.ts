@@ -3,8 +3,11 @@ import type { InstanceSubject } from '../../../main/capabilities/handler.ts'
 import { createSandbox, type Sandbox } from '../../../main/capabilities/sandbox/index.ts'
 import { createCatcher } from '../../../main/engines/sandbox/index.ts'
 import type { AccountId } from '../../../main/kernel/ids.ts'
+import { silentLog } from '../../../main/kernel/log.ts'
 import { createCursors } from '../../../main/kernel/page.ts'
+import { createModelSimulator } from '../../../main/simulators/model/index.ts'
 import { settle } from '../../support/clock.ts'
+import { seededRandom } from '../../support/random.ts'
 import { ANA, BEN, networkWorld, OURS, type NetworkWorld } from '../../engines/sandbox/network-world.ts'
 
 let world: NetworkWorld
@@ -22,6 +25,7 @@ beforeEach(async () => {
     graph: null,
     network: world.network,
     catcher,
+    model: createModelSimulator({ clock: world.clock, random: seededRandom(1), log: silentLog }),
     render,
     cursors: createCursors(Buffer.alloc(32, 1)),
     subject: async (accountId, id) => (accountId === account ? subjects.get(id) : undefined),

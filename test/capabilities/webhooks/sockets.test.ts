@@ -20,7 +20,8 @@ afterEach(async () => {
 async function realWorld() {
   const receiver = await startReceiver()
   const ids = createIds(systemClock, systemRandom)
-  const { db, close } = await testDatabase(MIGRATIONS, { clock: systemClock, ids })
+  const { db, raw, close } = await testDatabase(MIGRATIONS, { clock: systemClock, ids })
+  raw.prepare('INSERT INTO accounts (id, name, change_at, created_at) VALUES (?, ?, 0, 0)').run(ACCOUNT, 'Account')
   const outbound = createOutbound({ clock: systemClock, trustedRanges: [], ...outside(receiver) })
   const seal = createSeal({ masterKey: { key: () => KEY }, random: systemRandom })
   const { webhooks, ledger } = openRoom({ db, clock: systemClock, random: systemRandom, ids, outbound, seal })

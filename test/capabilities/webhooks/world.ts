@@ -161,6 +161,8 @@ export async function webhookWorld(
   const random = seededRandom(seed)
   const ids = createIds(clock, random)
   const database = await testDatabase(MIGRATIONS, { clock, ids })
+  const account = database.raw.prepare('INSERT INTO accounts (id, name, change_at, created_at) VALUES (?, ?, 0, 0)')
+  for (const number of [1, 2, 3]) account.run(`0197f0c2-0000-7c51-9d2b-00000000000${number}`, `Account ${number}`)
   const masterKey = { value: Buffer.alloc(32, 7) as Buffer | null }
   const seal = createSeal({ masterKey: { key: () => masterKey.value }, random })
   const seen: Seen[] = []

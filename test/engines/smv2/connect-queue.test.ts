@@ -4,19 +4,42 @@ import { createConnectQueue } from '../../../main/engines/smv2/connect-queue.ts'
 import type { InstanceId } from '../../../main/kernel/ids.ts'
 import { fakeClock } from '../../support/clock.ts'
 
-test('lines connect one after the other, also when somebody sets the clock back', async () => {
+function queue() {
   const clock = fakeClock()
   const gate = createConnectQueue(clock, createAlarms(clock))
   const connected: string[] = []
   const connect = (id: string) => void gate.waitForTurn(id as InstanceId).then(() => connected.push(id))
+  return { clock, connected, connect }
+}
+
+test('lines connect one after the other, also when somebody sets the clock back', async () => {
+  const { clock, connected, connect } = queue()
   connect('one')
   connect('two')
   clock.set(clock.now() - 3_600_000)
   connect('three')
   await clock.advance(0)
   expect(connected).toEqual(['one'])
-  await clock.advance(20)
+  await clock.advance(12)
   expect(connected).toEqual(['one', 'two'])
-  await clock.advance(20)
+  await clock.advance(12)
   expect(connected).toEqual(['one', 'two', 'three'])
+})
+
+test('a process that stood still does not connect all lines at once', async () => {
+  const { clock, connected, connect } = queue()
+  for (const id of ['one', 'two', 'three', 'four']) connect(id)
+  clock.set(clock.now() + 5_000)
+  await clock.advance(12)
+  expect(connected).toEqual(['one', 'two'])
+})
+
+test('a line that asks again keeps its place and has one turn', async () => {
+  const { clock, connected, connect } = queue()
+  for (const id of ['one', 'two', 'three', 'two']) connect(id)
+  await clock.advance(100)
+  expect(connected).toEqual(['one', 'two', 'three'])
+  connect('four')
+  await clock.advance(0)
+  expect(connected).toEqual(['one', 'two', 'three', 'four'])
 })

@@ -338,9 +338,13 @@ describe('who said it', () => {
     expect(speak({ ...said, participant: '12025550200:3@s.whatsapp.net' })).toBeUndefined()
   })
 
+  test('a channel, which names nobody', () => {
+    const channel = '12036@newsletter'
+    expect(speak({ from: channel })).toMatchObject({ group: channel, chat: null, participant: null, isFromMe: false })
+  })
+
   test('nobody where it is no conversation', () => {
     expect(speak({ from: 'status@broadcast', participant: '12025550101@s.whatsapp.net' })).toBeUndefined()
-    expect(speak({ from: '12036@newsletter' })).toBeUndefined()
     expect(senderOfStanza({ from: '12025550101@s.whatsapp.net' }, me)).toBeUndefined()
   })
 })

@@ -1,3 +1,4 @@
+import { FEATURES } from '../../../main/contract/features.ts'
 import { createDoor } from '../../../main/faces/http.ts'
 import { createRequestTimes } from '../../../main/faces/request-times.ts'
 import { addMcpRoute } from '../../../main/faces/mcp-route.ts'
@@ -33,6 +34,10 @@ export async function openFixture(key: string): Promise<{ url: string; close(): 
     log: silentLog,
   })
   const door = createDoor({
+    featuresOf: async () => FEATURES,
+    featureOf: () => undefined,
+    isSuspended: () => false,
+    onDone: async () => {},
     writeGate: { check() {} },
     times: createRequestTimes(systemClock),
     apiActivity: createApiActivity(systemClock),
@@ -48,7 +53,12 @@ export async function openFixture(key: string): Promise<{ url: string; close(): 
     publish: () => {},
     authenticate: async (token) => (token === key ? principal : undefined),
     subject: async () => undefined,
-    rawRoutes: (app) => addMcpRoute(app, async () => mcp),
+    rawRoutes: (app) =>
+      addMcpRoute(
+        app,
+        async () => mcp,
+        async () => FEATURES,
+      ),
   })
   const url = `http://127.0.0.1:${await door.listen('127.0.0.1', 0)}`
   return {

@@ -6,6 +6,7 @@ import {
   missingIn,
   newDraft,
   toStored,
+  unfinishedAt,
 } from '../../../renderer/rooms/campaigns/builder-draft.ts'
 import {
   countWordings,
@@ -70,6 +71,11 @@ test('a variation that says nothing yet is not stored, and why is named', () => 
   for (const [draft, problem] of broken) expect(findMessageProblem(draft, [TEMPLATE])).toBe(problem)
   expect(findMessageProblem(text('Hi'), [])).toBeUndefined()
   expect(toCampaignMessage(NEW_MESSAGE, [])).toBeUndefined()
+})
+
+test('the first variation that cannot be stored is named, and one that says nothing yet is none', () => {
+  expect(unfinishedAt([NEW_MESSAGE, text('Hi')], [])).toBe(0)
+  expect(unfinishedAt([text('Hi'), text('{a|b'), text('{c')], [])).toBe(2)
 })
 
 test('variables and wordings are counted over all variations', () => {

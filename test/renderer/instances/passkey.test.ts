@@ -1,6 +1,7 @@
 import { describe, expect, it, test } from 'vitest'
 import type { PasskeyView, QrView } from '../../../main/contract/instance.ts'
 import { Problem } from '../../../renderer/app/problem.ts'
+import { passkeyHindrance } from '../../../renderer/rooms/instances/passkey-readiness.ts'
 import {
   followPasskey,
   parseCredential,
@@ -132,8 +133,12 @@ describe('the steps', () => {
 })
 
 test('a failed confirmation is told from every other reason to be disconnected', () => {
-  expect(['passkey_differs', 'passkey_too_often'].map(passkeyEnd)).toEqual(['differs', 'too_often'])
-  expect([null, 'user', 'differs', 'passkey_', 'passkey_unheard_of'].map(passkeyEnd)).toEqual(Array(5).fill(undefined))
+  expect(['passkey_differs', 'passkey_too_often'].map((reason) => passkeyEnd(reason))).toEqual(['differs', 'too_often'])
+  const others = [null, 'user', 'differs', 'passkey_', 'passkey_unheard_of', 'pairing_interrupted']
+  expect(others.map((reason) => passkeyEnd(reason))).toEqual(others.map(() => undefined))
+  // A restart of the service ends a confirmation, and only who was in one is told so.
+  expect(passkeyEnd('pairing_interrupted', true)).toBe('connection_lost')
+  expect(passkeyEnd('user', true)).toBeUndefined()
 })
 
 test.each([
@@ -143,4 +148,26 @@ test.each([
   ['unreachable', 'failed'],
 ])('%s is shown as %s', (code, trouble) => {
   expect(troubleOf(new Problem(400, code, 'no'))).toBe(trouble)
+})
+
+describe('what a computer lacks for a passkey', () => {
+  const full = { hybridTransport: true, passkeyPlatformAuthenticator: true }
+  const bare = { hybridTransport: false, passkeyPlatformAuthenticator: false }
+
+  test('is what this browser says, in a browser and on Windows', () => {
+    for (const app of [undefined, { way: 'window', hasBluetooth: null } as const]) {
+      expect(passkeyHindrance(app, full)).toBeUndefined()
+      expect(passkeyHindrance(app, { ...full, hybridTransport: false })).toBe('bluetooth')
+      expect(passkeyHindrance(app, { ...full, passkeyPlatformAuthenticator: false })).toBeUndefined()
+      expect(passkeyHindrance(app, bare)).toBe('both')
+      expect(passkeyHindrance(app, undefined)).toBeUndefined()
+    }
+  })
+
+  test('is what the app says where another browser asks', () => {
+    expect(passkeyHindrance({ way: 'browser', hasBluetooth: null }, bare)).toBeUndefined()
+    expect(passkeyHindrance({ way: 'browser', hasBluetooth: true }, bare)).toBeUndefined()
+    expect(passkeyHindrance({ way: 'browser', hasBluetooth: false }, full)).toBe('bluetooth')
+    expect(passkeyHindrance({ way: 'none', hasBluetooth: true }, full)).toBe('browser')
+  })
 })

@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto'
+import { proto } from 'baileys'
 import type { LinkedDevice } from '../whatsapp/index.ts'
 import type { Bundle } from './ratchet.ts'
 import type { Link } from './link.ts'
@@ -50,6 +52,7 @@ export function createCompanion(number: string, id: number, keyIndex: number, re
   let refusal: Refusal | null = null
   let isRemoved = false
   let logins = 0
+  let numberOfPost = 100
 
   const send = (element: Node) => link?.send(element)
   const finish = (last: Node) => {
@@ -60,6 +63,13 @@ export function createCompanion(number: string, id: number, keyIndex: number, re
   const companion: Companion = {
     ...{ number, id, keyIndex, registration, send },
     beat: () => send(node('ib', { from: SERVER })),
+    post(channel, content) {
+      const id = randomBytes(16).toString('hex').toUpperCase()
+      const place = { from: `${channel}@newsletter`, id, server_id: numberOfPost++, t: nowSeconds(), type: 'text' }
+      const plain = node('plaintext', {}, Buffer.from(proto.Message.encode(content).finish()))
+      companion.enqueue(node('message', place, [plain]))
+      return id
+    },
     get isOnline() {
       return state === 'ready' && link?.isOpen === true
     },

@@ -15,6 +15,7 @@ export interface Group extends GroupFace {
   isForAdmins: boolean
   isLocked: boolean
   description: string | null
+  community: readonly Node[]
   inviteCode: string
   readonly createdAt: number
 }
@@ -61,6 +62,16 @@ export function createGroups(around: AroundGroups): Groups {
       ...{ isForAdmins: false, isLocked: false, description: null },
       ...{ inviteCode: randomBytes(9).toString('base64url'), createdAt: nowSeconds() },
       reserveForAdmins: () => void (group.isForAdmins = true),
+      community: [],
+      placeIn(community) {
+        group.community =
+          community === 'itself'
+            ? [node('parent')]
+            : [
+                ...(community.isAnnouncements ? [node('default_sub_group')] : []),
+                node('linked_parent', { jid: groupJid(community.id) }),
+              ]
+      },
     }
     all.set(group.id, group)
     return group
@@ -87,7 +98,12 @@ export function createGroups(around: AroundGroups): Groups {
     const { description } = group
     const words =
       description === null ? [] : [node('description', { id: VERSION }, [node('body', {}, Buffer.from(description))])]
-    return node('group', attributes, [...participants, ...rules.map((rule) => node(rule)), ...words])
+    return node('group', attributes, [
+      ...participants,
+      ...rules.map((rule) => node(rule)),
+      ...group.community,
+      ...words,
+    ])
   }
 
   const tell = (group: Group, by: Somebody, what: Node, to: readonly string[] = group.members) => {

@@ -20,6 +20,8 @@ export interface Group {
   readonly isLocked: boolean
   readonly description: string | null
   reserveForAdmins(): void
+  /** Makes it a community, or a group of one: the one for announcements, or another. */
+  placeIn(community: 'itself' | { readonly id: string; readonly isAnnouncements?: boolean }): void
 }
 
 type GroupRule = 'announcement' | 'not_announcement' | 'locked' | 'unlocked'
@@ -30,6 +32,8 @@ interface SealedUtterance {
 }
 
 export interface GroupInside extends Group {
+  /** What a query says of its community. */
+  readonly communityMarks: readonly Stanza[]
   rename(subject: string): void
   describe(words: string | null): void
   setRule(rule: GroupRule): void
@@ -61,6 +65,7 @@ export function createGroup(
   let isForAdmins = false
   let isLocked = false
   let description: string | null = null
+  let marks: Stanza[] = []
   return {
     id,
     addressing,
@@ -90,6 +95,18 @@ export function createGroup(
       else isForAdmins = rule === 'announcement'
     },
     reserveForAdmins: () => void (isForAdmins = true),
+    placeIn(community) {
+      marks =
+        community === 'itself'
+          ? [stanza('parent', {})]
+          : [
+              stanza('linked_parent', { jid: groupJid(community.id) }),
+              ...(community.isAnnouncements ? [stanza('default_sub_group', {})] : []),
+            ]
+    },
+    get communityMarks() {
+      return marks
+    },
     rename: (next) => void (title = next),
     add: (number) => void members.add(number),
     remove(number) {
@@ -132,6 +149,7 @@ function describe(group: GroupInside, phone: FindPhone): Stanza {
     ...group.members.map((number) => describeMember(group, phone(number))),
     ...(group.isForAdmins ? [stanza('announcement', {})] : []),
     ...(group.isLocked ? [stanza('locked', {})] : []),
+    ...group.communityMarks,
     ...(group.description === null
       ? []
       : [stanza('description', { id: 'D1' }, [stanza('body', {}, Buffer.from(group.description))])]),
@@ -177,7 +195,7 @@ export function answerGroupQuery(iq: Stanza, asking: Asking): Stanza[] | undefin
   return iq.attrs['type'] === 'get' ? answerAbout(group, asked, asking) : change(group, asked, asking)
 }
 
-function answerGeneral(asked: Stanza, { asker, groups, phone, who }: Asking): Stanza[] | undefined {
+function answerGeneral(asked: Stanza, { asker, groups, phone, who, announce }: Asking): Stanza[] | undefined {
   switch (asked.tag) {
     case 'participating':
       return [
@@ -189,7 +207,9 @@ function answerGeneral(asked: Stanza, { asker, groups, phone, who }: Asking): St
       ]
     case 'create': {
       const others = children(asked, 'participant').map(({ attrs }) => who(attrs['jid'] ?? '').number)
-      return [describe(groups.create(asked.attrs['subject'] ?? '', asker.number, others), phone)]
+      const group = groups.create(asked.attrs['subject'] ?? '', asker.number, others)
+      announce(group, stanza('create', { type: 'new' }, [describe(group, phone)]))
+      return [describe(group, phone)]
     }
     case 'invite': {
       const group = groups.invitedBy(asked.attrs['code'] ?? '')

@@ -1,6 +1,8 @@
+import { proto } from 'baileys'
 import type { Link } from './link.ts'
 import type { Bundle } from './signal.ts'
-import { bytesOf, child, children, numberOf, stanza, type Stanza } from './stanza.ts'
+import { newMessageId } from './speech.ts'
+import { bytesOf, child, children, numberOf, seconds, stanza, type Stanza } from './stanza.ts'
 
 /** Ways in which the network ends a connection, and what the client makes of each. */
 export type Ending =
@@ -40,6 +42,8 @@ export interface LinkedDevice {
   end(how: Ending): void
   /** Says something that means nothing, as the answer to a keep-alive. */
   beat(): void
+  /** A channel that the account follows posts this, as its server sends it: not encrypted. @returns the id of the post. */
+  post(channel: string, content: proto.IMessage): string
   /** Neither side hears the other any more, while the connection stands. */
   freeze(): void
   thaw(): void
@@ -133,6 +137,13 @@ export function createLinkedDevice(
     heard,
     end,
     beat: () => link?.send(stanza('ib', { from: 's.whatsapp.net' })),
+    post(channel, content) {
+      const id = newMessageId()
+      const attributes = { from: `${channel}@newsletter`, id, t: seconds(), type: 'text', server_id: '101' }
+      const plaintext = stanza('plaintext', {}, Buffer.from(proto.Message.encode(content).finish()))
+      device.enqueue(stanza('message', attributes, [plaintext]))
+      return id
+    },
     freeze: () => link?.freeze(),
     thaw: () => link?.thaw(),
     refuse(next) {

@@ -1,3 +1,5 @@
+import { createGraphCalls, type GraphCalls } from './calls.ts'
+import { createPermissions } from './permissions.ts'
 import type { Clock } from '../../../kernel/clock.ts'
 import type { Db } from '../../../kernel/db.ts'
 import type { AccountId, Ids, InstanceId, Random } from '../../../kernel/ids.ts'
@@ -63,6 +65,12 @@ export interface GraphSimulator {
   killToken(phoneNumberId: string): Promise<void>
   /** The code that a browser brings back from Meta's signup when this number was chosen there. */
   signUp(phoneNumberId: string): string
+  /** Phones of simulated people, and what they do. */
+  readonly calls: Pick<GraphCalls, 'addPhone' | 'hangUp'>
+  /** A person allows calls from the number: for seven days, or for good. */
+  grantCalls(phoneNumberId: string, user: string, isPermanent: boolean): Promise<void>
+  /** A person calls the number. @returns the id of the call. */
+  callFrom(user: string, phoneNumberId: string, offer: string): Promise<string>
   /** Calls back for a number with anything at all. */
   callBack(phoneNumberId: string, change: GraphChange): Promise<void>
   /** Whether a signal of the network belongs to a number here, and to no instance of the service. */
@@ -83,6 +91,8 @@ export function createGraphSimulator(deps: GraphDeps): GraphSimulator {
   const numbers = createGraphNumbers(db)
   const faults = createGraphFaults()
   const callbacks = createCallbacks(outbound, faults)
+  const permissions = createPermissions({ db, clock })
+  const calls = createGraphCalls({ clock, random, callbacks, permissions })
   const signups = createSignups({ random, numbers, app })
   let port = 0
   const url = () => `http://127.0.0.1:${port}`
@@ -91,7 +101,7 @@ export function createGraphSimulator(deps: GraphDeps): GraphSimulator {
     await sendStatusWord(number, wamid, { word: 'sent', atMs: clock.now() }).catch(() => {})
   }
   const send = createSending({ db, clock, ids, network, numbers, files, notifySent })
-  const answer = createRoutes({ random, numbers, files, callbacks, signups, send })
+  const answer = createRoutes({ random, numbers, files, callbacks, signups, send, calls, permissions })
   const server = createGraphServer({ clock, random, log, faults, answer })
 
   function get(phoneNumberId: string): GraphNumber {
@@ -157,6 +167,9 @@ export function createGraphSimulator(deps: GraphDeps): GraphSimulator {
       await numbers.change(get(phoneNumberId), { tokenDead: 1 })
     },
     signUp: (phoneNumberId) => signups.issue(get(phoneNumberId)),
+    calls,
+    grantCalls: (phoneNumberId, user, isPermanent) => permissions.grant(get(phoneNumberId), user, isPermanent),
+    callFrom: (user, phoneNumberId, offer) => calls.callFrom(user, get(phoneNumberId), offer),
     callBack: (phoneNumberId, change) => callbacks.send(get(phoneNumberId), change),
 
     owns: (id) => numbers.byInstance(id) !== undefined,

@@ -5,6 +5,8 @@ import { GraphFault, ok, parameterFault, SUCCESS, type GraphAnswer } from './ans
 import type { Callbacks } from './callbacks.ts'
 import type { GraphFiles } from './files.ts'
 import type { GraphNumbers } from './numbers.ts'
+import type { GraphCalls } from './calls.ts'
+import type { Permissions } from './permissions.ts'
 import type { createSending } from './send.ts'
 import type { Signups } from './signups.ts'
 import type { GraphNumber } from './store.ts'
@@ -29,12 +31,14 @@ interface RouteDeps {
   readonly callbacks: Callbacks
   readonly signups: Signups
   readonly send: ReturnType<typeof createSending>
+  readonly calls: Pick<GraphCalls, 'act'>
+  readonly permissions: Permissions
 }
 
 type Json = Readonly<Record<string, unknown>>
 
 /** The paths of Graph that this product uses, in Graph's shapes. @throws GraphFault */
-export function createRoutes({ numbers, files, callbacks, signups, send }: RouteDeps) {
+export function createRoutes({ numbers, files, callbacks, signups, send, calls, permissions }: RouteDeps) {
   return async (request: GraphRequest): Promise<GraphAnswer> => {
     const { method, path, query, authorization } = request
     const [first = '', second] = path
@@ -55,13 +59,18 @@ export function createRoutes({ numbers, files, callbacks, signups, send }: Route
 
   async function ofNumber(number: GraphNumber, method: string, edge: string | undefined, request: GraphRequest) {
     if (method === 'GET' && edge === undefined) return describe(number, request)
+    if (method === 'GET' && edge === 'call_permissions')
+      return permissions.describe(number, request.query.get('user_wa_id') ?? '')
     if (method !== 'POST') throw unknownObject(number.phoneNumberId)
     switch (edge) {
       case undefined:
         return configure(number, jsonOf(request))
       case 'messages':
         requireRegistered(number)
-        return send(number, jsonOf(request), request.signal)
+        return sendMessage(number, jsonOf(request), request.signal)
+      case 'calls':
+        requireRegistered(number)
+        return calls.act(number, jsonOf(request))
       case 'media':
         return files.upload(number, request.contentType, request.body)
       case 'register':
@@ -69,6 +78,12 @@ export function createRoutes({ numbers, files, callbacks, signups, send }: Route
       default:
         throw unknownObject(edge)
     }
+  }
+
+  async function sendMessage(number: GraphNumber, body: Json, signal: AbortSignal): Promise<GraphAnswer> {
+    const isRequest = recordAt(body, 'interactive')['type'] === 'call_permission_request'
+    if (isRequest && typeof body['to'] === 'string') await permissions.request(number, body['to'])
+    return send(number, body, signal)
   }
 
   async function configure(number: GraphNumber, body: Json): Promise<GraphAnswer> {

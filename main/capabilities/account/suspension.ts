@@ -1,0 +1,29 @@
+import type { Db, Tx } from '../../kernel/db.ts'
+import type { AccountId } from '../../kernel/ids.ts'
+import { setStatus, suspendedAccounts } from './store.ts'
+
+export interface Suspension {
+  /** Asked for each send; remembered. */
+  readonly isSuspended: (accountId: AccountId) => boolean
+  /** Holds once the commit is durable. Nothing that was accepted before is taken back. */
+  readonly setSuspended: (tx: Tx, accountId: AccountId, isSuspended: boolean) => Promise<void>
+  /** Before the service listens. */
+  readonly loadSuspended: () => Promise<void>
+}
+
+export function createSuspension(db: Pick<Db, 'read'>): Suspension {
+  const suspended = new Set<AccountId>()
+  return {
+    isSuspended: (accountId) => suspended.has(accountId),
+    async setSuspended(tx, accountId, isSuspended) {
+      await tx.run(setStatus, { accountId, status: isSuspended ? 'suspended' : 'active' })
+      tx.afterCommit(() => {
+        if (isSuspended) suspended.add(accountId)
+        else suspended.delete(accountId)
+      })
+    },
+    async loadSuspended() {
+      for (const { id } of await db.read(suspendedAccounts, {})) suspended.add(id)
+    },
+  }
+}

@@ -1,0 +1,30 @@
+import type { Notice } from '../../contract/notice.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import type { Db, Tx } from '../../kernel/db.ts'
+import type { Idempotency } from '../../kernel/idempotency.ts'
+import type { AccountId, Ids } from '../../kernel/ids.ts'
+import type { NoticeBus } from '../../kernel/notice-bus.ts'
+import type { Accounts } from '../account/index.ts'
+import type { Entitlements } from '../entitlements/index.ts'
+import type { Instances } from '../instances/index.ts'
+import type { Usage } from '../usage/index.ts'
+
+export interface AgencyDeps {
+  readonly db: Db
+  readonly clock: Pick<Clock, 'now'>
+  readonly ids: Pick<Ids, 'account'>
+  readonly live: Pick<NoticeBus<Notice>, 'publish'>
+  readonly idempotency: Idempotency
+  readonly accounts: Accounts
+  readonly entitlements: Entitlements
+  readonly usage: Usage
+  readonly instances: Pick<Instances, 'accountOf' | 'transfer' | 'known'>
+  /** Looked at each time. */
+  readonly config: { readonly agencyOvercommit: boolean }
+  /** An account is active again. */
+  readonly onActivated: () => Promise<void>
+  /** Of an account that is gone. Repeating it is harmless. */
+  readonly removeWebhooks: (accountId: AccountId) => Promise<void>
+  /** In the commit that deletes an account: what other rooms keep of it. */
+  readonly onDeleted: readonly ((tx: Tx, accountId: AccountId) => Promise<void>)[]
+}

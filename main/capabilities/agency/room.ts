@@ -1,0 +1,17 @@
+import type { Cursors } from '../../kernel/page.ts'
+import { room } from '../room.ts'
+import { agencyContract } from './contract.ts'
+import { agencyExistence, agencyHandlers } from './handlers.ts'
+import { createAgency, type AgencyDeps } from './index.ts'
+
+export function agencyRoom(deps: AgencyDeps & { readonly cursors: Cursors }) {
+  const agency = createAgency(deps)
+  return room({
+    name: 'agency',
+    contract: agencyContract,
+    handlers: agencyHandlers({ ...deps, agency }),
+    existence: agencyExistence(agency),
+    api: agency,
+    recover: agency.recover,
+  })
+}

@@ -1,0 +1,54 @@
+import type { KeyedProvider } from '../../contract/ai.ts'
+import type { AccountId } from '../../kernel/ids.ts'
+import type { Secret } from '../../kernel/secret.ts'
+import { ENDPOINTS } from './endpoints.ts'
+import { failureOfStatus, ProviderFailure } from './failures.ts'
+import type { Way } from './ways.ts'
+
+interface Question {
+  readonly provider: KeyedProvider
+  readonly way: Way
+  readonly key: Secret | null
+  readonly path: string
+  readonly accountId: AccountId
+  readonly timeoutMs?: number
+}
+
+const TIMEOUT_MS = 10_000
+const MAX_BODY_BYTES = 4 * 1024 * 1024
+
+/** Asks a provider for something that costs nothing. @throws ProviderFailure */
+export async function ask({ provider, way, key, path, accountId, timeoutMs = TIMEOUT_MS }: Question): Promise<unknown> {
+  const { name, keyHeader } = ENDPOINTS[provider]
+  const answer = await way.outbound.request({
+    url: way.baseUrl + path,
+    method: 'GET',
+    headers: { accept: 'application/json', ...(key && keyHeader(key.open())) },
+    headersTimeoutMs: timeoutMs,
+    connectTimeoutMs: Math.min(timeoutMs, 5_000),
+    bodyTimeoutMs: timeoutMs,
+    maxBodyBytes: MAX_BODY_BYTES,
+    from: { accountId },
+  })
+  if (answer.kind === 'failure') throw new ProviderFailure('unavailable', `${name} cannot be reached.`)
+  // Google answers 400 to a key that is none.
+  if (answer.status === 400 && provider === 'google') throw failureOfStatus(401, {}, name)
+  if (answer.status < 200 || answer.status > 299) throw failureOfStatus(answer.status, answer.headers, name)
+  try {
+    return JSON.parse(answer.body.toString()) as unknown
+  } catch {
+    throw new ProviderFailure('bad_output', `${name} returned an answer that cannot be read.`)
+  }
+}
+
+/** The names in a list of models, of any of the three dialects. */
+export function modelNamesIn(answer: unknown): string[] {
+  const { data, models } = (typeof answer === 'object' && answer !== null ? answer : {}) as Record<string, unknown>
+  const list = Array.isArray(data) ? data : Array.isArray(models) ? models : []
+  const names = list.flatMap((entry: unknown) => {
+    const { id, name } = (typeof entry === 'object' && entry !== null ? entry : {}) as Record<string, unknown>
+    const text = typeof id === 'string' ? id : typeof name === 'string' ? name : ''
+    return text === '' ? [] : [text.replace(/^models\//, '').slice(0, 200)]
+  })
+  return [...new Set(names)].toSorted()
+}

@@ -1,0 +1,136 @@
+import { KEYED_PROVIDERS, type KeyedProvider } from '../../contract/ai.ts'
+import { ApiError } from '../../contract/errors.ts'
+import { isoTime } from '../../contract/request.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import type { Db, Tx } from '../../kernel/db.ts'
+import type { AccountId } from '../../kernel/ids.ts'
+import type { Seal } from '../../kernel/seal.ts'
+import { Secret } from '../../kernel/secret.ts'
+import { ask } from './ask.ts'
+import type { ProviderKey, PutProviderKeyBody } from './contract.ts'
+import { ENDPOINTS } from './endpoints.ts'
+import { ProviderFailure } from './failures.ts'
+import { keyOf, keysOf, removeKey, saveKey, type KeyRow } from './store.ts'
+import { isSimulated, type Way, type Ways } from './ways.ts'
+
+/** A provider as it can be asked now. */
+export interface Access {
+  readonly provider: KeyedProvider
+  readonly way: Way
+  readonly key: Secret | null
+}
+
+interface KeysDeps {
+  readonly db: Db
+  readonly clock: Pick<Clock, 'now'>
+  readonly seal: Seal
+  readonly ways: Ways
+}
+
+interface Place {
+  readonly instanceId: string
+  readonly accountId: AccountId
+}
+
+export type Keys = ReturnType<typeof createKeys>
+
+/** Keys of providers, one of each for an instance. They are written, used, and never shown. */
+export function createKeys({ db, clock, seal, ways }: KeysDeps) {
+  const ownerOf = (instanceId: string, provider: string) => `ai-key:${instanceId}:${provider}`
+
+  const wayOf = ({ provider, baseUrl, isLocal }: Pick<KeyRow, 'provider' | 'baseUrl' | 'isLocal'>): Way =>
+    ways.to(baseUrl ?? ENDPOINTS[provider].baseUrl ?? '', isLocal === 1)
+
+  const simulatedKey = (baseUrl: string | null, accountId: AccountId): Secret | null => {
+    const key = baseUrl === null ? undefined : ways.simulatorKey(baseUrl, accountId)
+    return key === undefined ? null : new Secret(key)
+  }
+
+  /** @returns whether the provider accepts the key; false: it could not be asked. @throws ApiError validation_error */
+  async function verify(access: Access, accountId: AccountId): Promise<boolean> {
+    const { checkPath } = ENDPOINTS[access.provider]
+    try {
+      await ask({ ...access, path: checkPath, accountId })
+      return true
+    } catch (error) {
+      if (!(error instanceof ProviderFailure)) throw error
+      if (error.code === 'refused') throw new ApiError('validation_error', `api_key: ${error.message}`)
+      return false
+    }
+  }
+
+  return {
+    async list(instanceId: string): Promise<ProviderKey[]> {
+      const rows = await db.read(keysOf, { instanceId })
+      return KEYED_PROVIDERS.map((provider) =>
+        toRecord(
+          provider,
+          rows.find((row) => row.provider === provider),
+        ),
+      )
+    },
+
+    /** @param fromConsole an address of this computer may be given. */
+    async put(
+      { instanceId, accountId }: Place,
+      provider: KeyedProvider,
+      { api_key: apiKey, base_url: typed }: PutProviderKeyBody,
+      fromConsole: boolean,
+    ): Promise<ProviderKey> {
+      if (apiKey !== undefined && !/^[\x21-\x7e]+$/.test(apiKey))
+        throw new ApiError('validation_error', 'api_key must not contain spaces, line breaks or special characters.')
+      if (apiKey === undefined && provider !== 'custom' && !isSimulated(typed ?? null))
+        throw new ApiError('validation_error', 'api_key is required. Create one in the account of the provider.')
+      if (typed === undefined && provider === 'custom')
+        throw new ApiError('validation_error', 'base_url is required for custom, such as https://llm.example.com/v1.')
+      const address = typed === undefined ? null : await ways.check(typed, fromConsole && provider === 'custom')
+      const key = apiKey === undefined ? null : new Secret(apiKey)
+      // Sealed first: while the vault is locked nothing is sent either.
+      const sealed = key === null ? null : seal.seal(key, ownerOf(instanceId, provider))
+      const place = { provider, baseUrl: address?.baseUrl ?? null, isLocal: address?.isLocal === true ? 1 : 0 } as const
+      const asked = { provider, way: wayOf(place), key: key ?? simulatedKey(place.baseUrl, accountId) }
+      const verified = await verify(asked, accountId)
+      const row = {
+        ...{ instanceId, accountId, key: sealed, ...place },
+        verified: verified ? (1 as const) : (0 as const),
+        updatedAtMs: clock.now(),
+      }
+      await db.commit((tx) => tx.run(saveKey, row))
+      return toRecord(provider, row)
+    },
+
+    remove: (instanceId: string, provider: KeyedProvider) =>
+      db.commit((tx) => tx.run(removeKey, { instanceId, provider })),
+
+    /** Whether there is a key, or an address that needs none. */
+    async has(read: Pick<Tx, 'one'>, instanceId: string, provider: KeyedProvider): Promise<boolean> {
+      return (await read.one(keyOf, { instanceId, provider })) !== undefined
+    },
+
+    /** @throws ApiError provider_key_missing, sealed */
+    async open({ instanceId, accountId }: Place, provider: KeyedProvider): Promise<Access> {
+      const row = await db.readOne(keyOf, { instanceId, provider })
+      if (row === undefined) throw keyMissing(provider)
+      const { key: sealed, baseUrl } = row
+      const key = sealed === null ? simulatedKey(baseUrl, accountId) : seal.open(sealed, ownerOf(instanceId, provider))
+      return { provider, way: wayOf(row), key }
+    },
+  }
+}
+
+export const keyMissing = (provider: KeyedProvider) =>
+  new ApiError(
+    'provider_key_missing',
+    `There is no API key for the provider ${provider}. Store one with PUT …/ai/provider-keys/${provider}.`,
+  )
+
+const toRecord = (provider: KeyedProvider, row: KeyRow | undefined): ProviderKey =>
+  row === undefined
+    ? { provider, configured: false, verified: null, base_url: null, updated_at: null }
+    : {
+        provider,
+        configured: true,
+        verified: row.verified === 1,
+        base_url: row.baseUrl,
+        updated_at: isoTime(row.updatedAtMs),
+      }

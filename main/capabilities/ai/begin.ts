@@ -1,0 +1,165 @@
+import type { HandoffReason } from '../../contract/ai.ts'
+import type { Tx } from '../../kernel/db.ts'
+import { fold } from '../../kernel/search/index.ts'
+import type { Agent } from './agent-store.ts'
+import type { Agents } from './agents.ts'
+import type { Chats } from './chats.ts'
+import { closeTurnOf, conversationBySeq, isPaused, setRepeats, type ConversationRow } from './conversation-store.ts'
+import { limitReached } from './daily.ts'
+import type { AiDeps } from './deps.ts'
+import { nextOpenMs } from './hours.ts'
+import type { Settings, SettingsStore } from './settings.ts'
+import { setRefused } from './settings-store.ts'
+import type { Stage } from './stage-store.ts'
+import type { Stages } from './stages.ts'
+import { say } from './texts.ts'
+import { END, SEND, waitUntil, type Step } from './step.ts'
+import { answeredSince, endTurn, setThinking, turnBySeq, unendedBefore, type TurnRow } from './turn-store.ts'
+import { isUnreadable } from './utterances.ts'
+
+interface BeginDeps extends Pick<AiDeps, 'db' | 'clock' | 'optOuts' | 'providers'> {
+  readonly settings: Pick<SettingsStore, 'read'>
+  readonly agents: Pick<Agents, 'primary'>
+  readonly stages: Pick<Stages, 'of'>
+  readonly chats: Chats
+}
+
+/** Everything that is needed to think. */
+export interface Begun {
+  readonly kind: 'think'
+  readonly turn: TurnRow
+  readonly agent: Agent
+  readonly stages: readonly Stage[]
+  readonly stageId: string | null
+  readonly settings: Settings
+}
+
+export type Begin = (turnSeq: number) => Promise<Step | Begun>
+
+const TEN_MINUTES_MS = 600_000
+const HOUR_MS = 3_600_000
+const ANSWERS_IN_TEN_MINUTES = 10
+/** The third time that somebody writes the same, it is probably a machine. */
+const SAME_IN_A_ROW = 3
+const LOOK_AGAIN_MS = 2_000
+
+/** Decides in one commit whether a turn takes place: people, limits and guards come before any model. */
+export function createBegin({
+  db,
+  clock,
+  optOuts,
+  providers,
+  settings: store,
+  agents,
+  stages,
+  chats,
+}: BeginDeps): Begin {
+  return (turnSeq) =>
+    db.commit(async (tx) => {
+      const turn = await tx.one(turnBySeq, { seq: turnSeq })
+      if (turn === undefined || turn.endedAtMs !== null) return END
+      const { conversationSeq, instanceId } = turn
+      if (await tx.one(unendedBefore, { conversationSeq, turn: turn.turn }))
+        return waitUntil(clock.now() + LOOK_AGAIN_MS)
+      if (turn.state === 'sending') return SEND
+      if (turn.dueAtMs > clock.now()) return waitUntil(turn.dueAtMs)
+      const conversation = await tx.one(conversationBySeq, { seq: conversationSeq })
+      if (conversation === undefined) return skip(tx, turn, 'deleted')
+      const settings = await store.read(tx, instanceId)
+      const refusal = await whyNot(tx, turn, conversation, settings)
+      if (refusal !== undefined) return skip(tx, turn, refusal)
+      const openMs = nextOpenMs(settings.business_hours, settings.timezone, clock.now())
+      if (turn.kind === 'reply' && openMs > clock.now()) return waitUntil(openMs)
+      const agent = await agents.primary(tx, instanceId)
+      if (agent === undefined) return skip(tx, turn, 'no_agent')
+      const handoff = await whyHandOver(tx, turn, conversation, settings, agent)
+      if (handoff !== undefined) {
+        const text = SILENT.has(handoff) ? null : (settings.handoff.message ?? say('handoff', turn.question))
+        const sends = await chats.handOver(
+          tx,
+          { turn, conversation, settings },
+          { reason: handoff, detail: null },
+          { text, agentId: agent.id },
+        )
+        return sends ? SEND : END
+      }
+      const all = await stages.of(tx, agent.id)
+      // Another agent has other stages.
+      const stageId = (all.find(({ id }) => id === conversation.stageId) ?? all[0])?.id ?? null
+      await tx.run(setThinking, { seq: turnSeq, agentId: agent.id, stageId })
+      return {
+        kind: 'think',
+        turn: { ...turn, agentId: agent.id, tries: turn.tries + 1 },
+        agent,
+        stages: all,
+        stageId,
+        settings,
+      }
+    })
+
+  async function skip(tx: Tx, { seq, conversationSeq, turn }: TurnRow, reason: string): Promise<Step> {
+    await tx.run(endTurn, { seq, state: 'skipped', reason, detail: null, now: clock.now() })
+    await tx.run(closeTurnOf, { seq: conversationSeq, turn })
+    return END
+  }
+
+  async function whyNot(
+    tx: Tx,
+    { accountId, instanceId, chat }: TurnRow,
+    conversation: ConversationRow,
+    settings: Settings,
+  ): Promise<string | undefined> {
+    if (!settings.enabled) return 'disabled'
+    if (isPaused(conversation, clock.now())) return conversation.pauseReason ?? 'paused'
+    return (await optOuts.isOptedOut(tx, accountId, instanceId, chat)) ? 'opted_out' : undefined
+  }
+
+  async function whyHandOver(
+    tx: Tx,
+    turn: TurnRow,
+    conversation: ConversationRow,
+    settings: Settings,
+    agent: Agent,
+  ): Promise<HandoffReason | undefined> {
+    const { instanceId, question } = turn
+    if (turn.kind === 'reply') {
+      if (matchesKeyword(question, settings.handoff.keywords)) return 'keyword'
+      if (isUnreadable(question)) return 'unreadable_message'
+      if (await isLoop(tx, turn, conversation)) return 'loop'
+      const { max_replies_per_hour: most } = settings
+      if ((await countSince(tx, turn, clock.now() - HOUR_MS)) >= most) return 'hourly_limit'
+    }
+    if (agent.provider === 'builtin') return undefined
+    const limit = await limitReached(tx, agent, settings.timezone, clock.now())
+    if (limit !== undefined) return limit
+    if (await providers.has(tx, instanceId, agent.provider)) return undefined
+    await tx.run(setRefused, { instanceId, code: 'provider_key_missing', at: clock.now() })
+    return 'provider_key_missing'
+  }
+
+  async function isLoop(tx: Tx, turn: TurnRow, { seq, repeatedText, repeats }: ConversationRow): Promise<boolean> {
+    // Said twice within a burst it is still the same.
+    const text = [...new Set(turn.question.split('\n').map(fold))].join('\n')
+    // A turn that is tried again is still the same one.
+    const isFirstLook = turn.tries === 0
+    const count = text === repeatedText ? repeats + (isFirstLook ? 1 : 0) : 1
+    if (isFirstLook) await tx.run(setRepeats, { seq, text, repeats: count })
+    if (count >= SAME_IN_A_ROW) return true
+    return (await countSince(tx, turn, clock.now() - TEN_MINUTES_MS)) >= ANSWERS_IN_TEN_MINUTES
+  }
+}
+
+/** Nothing is written then, so that two machines do not thank each other for ever. */
+const SILENT: ReadonlySet<HandoffReason> = new Set(['loop', 'hourly_limit'])
+
+const countSince = async (tx: Tx, { conversationSeq }: TurnRow, since: number): Promise<number> =>
+  (await tx.one(answeredSince, { conversationSeq, since }))?.count ?? 0
+
+/** As whole words, whatever the case and the accents. */
+function matchesKeyword(text: string, keywords: readonly string[]): boolean {
+  const folded = ` ${fold(text)} `
+  return keywords.some((keyword) => {
+    const wanted = fold(keyword)
+    return wanted !== '' && folded.includes(` ${wanted} `)
+  })
+}

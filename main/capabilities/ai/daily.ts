@@ -1,0 +1,40 @@
+import type { Tx } from '../../kernel/db.ts'
+import { addDaily, usedToday, type DailyCounts } from './daily-store.ts'
+import type { Agent } from './agent-store.ts'
+import { dayNameAt } from './hours.ts'
+
+interface Of {
+  readonly instanceId: string
+  readonly accountId: string
+  readonly agentId: string | null
+  readonly timezone: string
+  readonly nowMs: number
+}
+
+const NONE: DailyCounts = { answered: 0, handedOver: 0, followUps: 0, inputTokens: 0, outputTokens: 0, costMicros: 0 }
+
+/** Counts for the day, in the commit of what is counted. */
+export async function countDaily(
+  tx: Tx,
+  { instanceId, accountId, agentId, timezone, nowMs }: Of,
+  counts: Partial<DailyCounts>,
+): Promise<void> {
+  if (Object.values(counts).every((count) => count === 0)) return
+  const row = { instanceId, accountId, agentId: agentId ?? '', day: dayNameAt(nowMs, timezone) }
+  await tx.run(addDaily, { ...row, ...NONE, ...counts })
+}
+
+/** The limit of the day that the agent has reached. Turns under way at that moment may go a little beyond it. */
+export async function limitReached(
+  tx: Pick<Tx, 'one'>,
+  { id: agentId, instanceId, limits }: Agent,
+  timezone: string,
+  nowMs: number,
+): Promise<'token_limit' | 'cost_limit' | undefined> {
+  const { tokens_per_day: tokens, cost_per_day_usd: cost } = limits
+  if (tokens === null && cost === null) return undefined
+  const used = await tx.one(usedToday, { instanceId, agentId, day: dayNameAt(nowMs, timezone) })
+  if (used === undefined) return undefined
+  if (tokens !== null && used.inputTokens + used.outputTokens >= tokens) return 'token_limit'
+  return cost !== null && used.costMicros >= cost * 1_000_000 ? 'cost_limit' : undefined
+}

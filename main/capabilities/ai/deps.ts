@@ -1,0 +1,43 @@
+import type { Notice } from '../../contract/notice.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import type { Db } from '../../kernel/db.ts'
+import type { Ids, Random } from '../../kernel/ids.ts'
+import type { Jobs } from '../../kernel/jobs.ts'
+import type { Ledger } from '../../kernel/ledger.ts'
+import type { Log } from '../../kernel/log.ts'
+import type { NoticeBus } from '../../kernel/notice-bus.ts'
+import type { Outbound } from '../../kernel/outbound.ts'
+import type { Cursors } from '../../kernel/page.ts'
+import type { Seal } from '../../kernel/seal.ts'
+import type { AiKnowledge } from '../ai-knowledge/index.ts'
+import type { AiProviders } from '../ai-providers/index.ts'
+import type { Instances } from '../instances/index.ts'
+import type { Messages } from '../messages/index.ts'
+import type { OptOuts } from '../opt-outs/index.ts'
+import type { Safety } from '../safety/index.ts'
+import type { Usage } from '../usage/index.ts'
+
+export interface AiDeps {
+  readonly db: Db
+  readonly clock: Clock
+  readonly random: Random
+  readonly ids: Pick<Ids, 'tagged' | 'uuid'>
+  readonly jobs: Jobs
+  readonly ledger: Pick<Ledger, 'inCommit'>
+  readonly live: Pick<NoticeBus<Notice>, 'publish'>
+  readonly log: Log
+  readonly cursors: Cursors
+  readonly seal: Seal
+  readonly outbound: Pick<Outbound, 'request' | 'checkUrl'>
+  readonly instances: Pick<Instances, 'subject' | 'subscribe'>
+  readonly messages: Pick<Messages, 'send' | 'getByKey' | 'thread' | 'uploads'>
+  readonly safety: Pick<Safety, 'claim' | 'release'>
+  readonly optOuts: Pick<OptOuts, 'isOptedOut'>
+  readonly providers: AiProviders
+  readonly knowledge: AiKnowledge
+  readonly usage: Pick<Usage, 'add'>
+  readonly config: {
+    /** Of settings that name no zone. */
+    readonly safetyTimezone: string
+  }
+}

@@ -1,0 +1,127 @@
+import type { Tx } from '../../kernel/db.ts'
+import type { AccountId, InstanceId } from '../../kernel/ids.ts'
+import { primaryAgent } from './agent-store.ts'
+import { conversationBySeq, isPaused, setFollowUp, takeTurnNumber, type ConversationRow } from './conversation-store.ts'
+import type { AiDeps } from './deps.ts'
+import { afterQuietMs } from './hours.ts'
+import type { FollowUpSettings, SettingsStore } from './settings.ts'
+import type { TurnQueue } from './step.ts'
+import { insertTurn, setDecision, type Part, type StoredDecision, type TurnRow } from './turn-store.ts'
+
+interface FollowUpDeps extends Pick<AiDeps, 'db' | 'clock' | 'jobs' | 'instances' | 'optOuts'> {
+  readonly settings: Pick<SettingsStore, 'read' | 'readFollowUp'>
+  /** Built later: a turn schedules follow-ups, and a follow-up is a turn. */
+  readonly turns: () => TurnQueue
+}
+
+interface Input {
+  readonly conversationSeq: number
+  /** Anything said after this turn takes its place. */
+  readonly afterTurn: number
+  readonly instanceId: InstanceId
+  readonly accountId: AccountId
+}
+
+type Result = { readonly againAtMs: number | null }
+
+export type FollowUps = ReturnType<typeof createFollowUps>
+
+const MINUTE_MS = 60_000
+/** official: after this time only templates may be sent. */
+const WINDOW_MS = 24 * 3_600_000
+const DONE: Result = { againAtMs: null }
+
+/** Writes again to people who did not answer. A due row is a job; whatever happens in the chat before cancels it. */
+export function createFollowUps({ db, clock, jobs, instances, optOuts, settings: store, turns }: FollowUpDeps) {
+  const queue = jobs.define<Input, Result>({
+    name: 'ai.follow-up',
+    perLane: 1,
+    concurrency: 16,
+    deadlineMs: 30_000,
+    retryDelaysMs: [5_000, 60_000],
+    async act({ input }) {
+      const instance = await instances.subject(input.accountId, input.instanceId)
+      if (instance === undefined || instance.deleted) return DONE
+      return db.commit((tx) => begin(tx, input, instance.engine === 'official'))
+    },
+    async record(_tx, _run, { againAtMs }) {
+      return againAtMs === null ? { kind: 'done' } : { kind: 'again', atMs: againAtMs }
+    },
+  })
+
+  async function begin(tx: Tx, { conversationSeq, afterTurn }: Input, isOfficial: boolean): Promise<Result> {
+    const conversation = await tx.one(conversationBySeq, { seq: conversationSeq })
+    if (conversation === undefined) return DONE
+    const { seq, instanceId, accountId, chat, followUps: count, followUpAtMs, nextTurn } = conversation
+    if (followUpAtMs === null || nextTurn !== afterTurn + 1) return DONE
+    const now = clock.now()
+    if (followUpAtMs > now) return { againAtMs: followUpAtMs }
+    const cancel = async () => {
+      await tx.run(setFollowUp, { seq, count, dueAtMs: null })
+      return DONE
+    }
+    const settings = await store.read(tx, instanceId)
+    const followUp = await store.readFollowUp(tx, instanceId)
+    const isOff = !settings.enabled || !followUp.enabled || count >= followUp.max_followups
+    if (isOff || isPaused(conversation, now)) return cancel()
+    if (await optOuts.isOptedOut(tx, accountId, instanceId, chat)) return cancel()
+    const agent = await tx.one(primaryAgent, { instanceId })
+    if (agent === undefined) return cancel()
+    const quietUntilMs = afterQuietMs(followUp.quiet_hours, settings.timezone, now)
+    if (quietUntilMs > now) {
+      await tx.run(setFollowUp, { seq, count, dueAtMs: quietUntilMs })
+      return { againAtMs: quietUntilMs }
+    }
+    const isOutside = isOfficial && now - (conversation.lastInboundAtMs ?? 0) > WINDOW_MS
+    const part = fixedPart(followUp, isOutside)
+    if (isOutside && part === null) return cancel()
+    await tx.run(setFollowUp, { seq, count, dueAtMs: null })
+    await openTurn(tx, conversation, part, agent.id, now)
+    return DONE
+  }
+
+  /** @param part null: the agent writes it. */
+  async function openTurn(tx: Tx, conversation: ConversationRow, part: Part | null, agentId: string, now: number) {
+    const { seq: conversationSeq, nextTurn: turn, instanceId, chat, accountId } = conversation
+    const row = { seq: await tx.next('ai_turns'), conversationSeq, turn, instanceId, chat, accountId }
+    await tx.run(insertTurn, { ...row, kind: 'follow_up', question: '', now, dueAtMs: now })
+    await tx.run(takeTurnNumber, { seq: conversationSeq, turn })
+    if (part !== null) {
+      const reply = part.kind === 'text' ? part.text : null
+      const decision: StoredDecision = { parts: [part], becomes: 'answered', reply, sources: [], toolCalls: [] }
+      await tx.run(setDecision, {
+        ...{ seq: row.seq, decision: JSON.stringify(decision), reason: null, detail: null, source: 'none' },
+        ...{ stageId: conversation.stageId, agentId, durationMs: 0 },
+      })
+    }
+    await turns().add(tx, { conversation, seq: row.seq, turn, dueAtMs: now })
+  }
+
+  return {
+    /** After an answer of the agent, in the commit that ends its turn. */
+    async schedule(tx: Tx, { conversationSeq, instanceId, accountId, chat, kind, turn }: TurnRow): Promise<void> {
+      const followUp = await store.readFollowUp(tx, instanceId)
+      const conversation = await tx.one(conversationBySeq, { seq: conversationSeq })
+      if (conversation === undefined) return
+      const count = kind === 'follow_up' ? conversation.followUps + 1 : 0
+      // The person has written meanwhile: that turn schedules its own.
+      const isOver = conversation.nextTurn !== turn + 1
+      if (!followUp.enabled || count >= followUp.max_followups || isOver) {
+        await tx.run(setFollowUp, { seq: conversationSeq, count, dueAtMs: null })
+        return
+      }
+      const { delays_minutes: delays } = followUp
+      const delay = delays[Math.min(count, delays.length - 1)] ?? 60
+      const dueAtMs = clock.now() + delay * MINUTE_MS
+      await tx.run(setFollowUp, { seq: conversationSeq, count, dueAtMs })
+      const place = { accountId, subjectId: instanceId, lane: chat, key: `${conversation.id}:${turn}` }
+      const input = { conversationSeq, afterTurn: turn, instanceId, accountId }
+      await queue.add(tx, { ...place, runAtMs: dueAtMs, input })
+    },
+  }
+}
+
+function fixedPart({ message, template }: FollowUpSettings, isOutside: boolean): Part | null {
+  if (isOutside) return template && { kind: 'template', ...template }
+  return message === null ? null : { kind: 'text', text: message }
+}

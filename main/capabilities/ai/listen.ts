@@ -1,0 +1,130 @@
+import type { EventData } from '../../contract/events.ts'
+import type { Source } from '../../contract/shapes.ts'
+import type { Tx } from '../../kernel/db.ts'
+import type { AccountId, InstanceId } from '../../kernel/ids.ts'
+import type { InCommitSubscriber } from '../../kernel/ledger.ts'
+import { primaryAgent } from './agent-store.ts'
+import type { Chats } from './chats.ts'
+import {
+  clearPause,
+  conversationById,
+  isPaused,
+  openTurnOf,
+  setAnsweredByPerson,
+  setInbound,
+  setPause,
+  type ConversationRow,
+} from './conversation-store.ts'
+import type { AiDeps } from './deps.ts'
+import { nextOpenMs } from './hours.ts'
+import type { Settings, SettingsStore } from './settings.ts'
+import type { TurnQueue } from './step.ts'
+import { addToTurn, insertTurn, settleUnknown, turnOf } from './turn-store.ts'
+import { spokenText } from './utterances.ts'
+
+interface ListenDeps extends Pick<AiDeps, 'clock'> {
+  readonly settings: Pick<SettingsStore, 'read'>
+  readonly chats: Chats
+  readonly turns: TurnQueue
+}
+
+interface Heard {
+  readonly instanceId: InstanceId
+  readonly accountId: AccountId
+  readonly data: EventData['message.received']
+}
+
+/** A person writes here, whoever carries it to the network. */
+const OF_PERSONS: ReadonlySet<Source> = new Set(['console', 'ghl', 'phone'])
+/** Nothing that one could answer. */
+const UNANSWERABLE = new Set(['sticker', 'poll_vote', 'unavailable'])
+/** What arrives later is history, such as after a long time offline. */
+const STALE_MS = 24 * 3_600_000
+/** Who keeps writing is answered after this time all the same. */
+const LONGEST_BURST_MS = 60_000
+const MESSAGES_OF_A_TURN = 20
+const QUESTION_LENGTH = 8_000
+
+/** Hears what is said in the chats, in the commits that record it: each message is answered once, or not at all. */
+export function createListener({ clock, settings: store, chats, turns }: ListenDeps): InCommitSubscriber {
+  return async (tx, event) => {
+    if (event.instanceId === null) return
+    if (event.type === 'message.sent') {
+      if (OF_PERSONS.has(event.data.source)) await personWrote(tx, event, event.data.chat)
+      if (event.data.source === 'ai') await answerWasSent(tx, event.data.idempotency_key)
+      return
+    }
+    if (event.type !== 'message.received') return
+    if (event.data.from_me) await personWrote(tx, event, event.data.chat)
+    else await received(tx, event)
+  }
+
+  /** Usually the turn knows; one whose send had no clear outcome learns it here. */
+  async function answerWasSent(tx: Tx, key: string | null): Promise<void> {
+    const [, id, turn] = /^ai:(cnv_\w+):(\d+)/.exec(key ?? '') ?? []
+    const conversation = id === undefined ? undefined : await tx.one(conversationById, { id })
+    if (conversation !== undefined)
+      await tx.run(settleUnknown, { conversationSeq: conversation.seq, turn: Number(turn) })
+  }
+
+  async function personWrote(
+    tx: Tx,
+    { instanceId, accountId }: Pick<Heard, 'instanceId' | 'accountId'>,
+    chat: string,
+  ): Promise<void> {
+    const settings = await store.read(tx, instanceId)
+    if (!settings.enabled || (settings.ignore_groups && isGroup(chat))) return
+    const conversation = await chats.ensure(tx, { instanceId, accountId, chat })
+    const now = clock.now()
+    const { seq } = conversation
+    const untilMs = now + settings.pause_on_human_minutes * 60_000
+    // A longer pause that somebody chose is kept.
+    const isLonger = isPaused(conversation, now) && (conversation.pausedUntilMs ?? Infinity) > untilMs
+    if (!isLonger) await tx.run(setPause, { seq, untilMs, reason: 'person', now })
+    await tx.run(setAnsweredByPerson, { seq, now })
+    await chats.dropUnsent(tx, conversation, 'person')
+    chats.notify(tx, { instanceId, accountId })
+  }
+
+  async function received(tx: Tx, { instanceId, accountId, data }: Heard): Promise<void> {
+    const settings = await store.read(tx, instanceId)
+    if (!settings.enabled || (settings.ignore_groups && data.is_group) || UNANSWERABLE.has(data.type)) return
+    const now = clock.now()
+    const atMs = Date.parse(data.timestamp)
+    const text = spokenText({ type: data.type, text: data.text, caption: data.media?.caption ?? null })
+    if (text === '' || now - atMs > STALE_MS) return
+    if ((await tx.one(primaryAgent, { instanceId })) === undefined) return
+    const { chat } = data
+    const conversation = await chats.ensure(tx, { instanceId, accountId, chat })
+    const { seq } = conversation
+    await tx.run(setInbound, { seq, at: Math.min(atMs, now), now })
+    await chats.dropUnsent(tx, conversation, 'person_answered', ['follow_up'])
+    chats.notify(tx, { instanceId, accountId })
+    if (isPaused(conversation, now)) return
+    // Its time is over.
+    if (conversation.paused === 1) await tx.run(clearPause, { seq, now })
+    await ask(tx, conversation, settings, text, now)
+  }
+
+  /** Adds to the turn that waits for more, or opens one. */
+  async function ask(tx: Tx, conversation: ConversationRow, settings: Settings, text: string, now: number) {
+    const { seq, id, openTurn, nextTurn, instanceId, chat, accountId } = conversation
+    const due = (sinceMs: number) => {
+      const calmAtMs = Math.min(now + settings.debounce_seconds * 1_000, Math.max(now, sinceMs + LONGEST_BURST_MS))
+      return nextOpenMs(settings.business_hours, settings.timezone, calmAtMs)
+    }
+    const open = openTurn === null ? undefined : await tx.one(turnOf, { conversationSeq: seq, turn: openTurn })
+    if (open !== undefined && open.kind === 'reply' && open.revision < MESSAGES_OF_A_TURN) {
+      const question = `${open.question}\n${text}`.slice(0, QUESTION_LENGTH)
+      if ((await tx.run(addToTurn, { seq: open.seq, question, dueAtMs: due(open.firstAtMs) })) === 1) return
+    }
+    const turn = { seq: await tx.next('ai_turns'), conversationSeq: seq, turn: nextTurn, kind: 'reply' as const }
+    const dueAtMs = due(now)
+    const question = text.slice(0, QUESTION_LENGTH)
+    await tx.run(insertTurn, { ...turn, instanceId, chat, accountId, question, now, dueAtMs })
+    await tx.run(openTurnOf, { seq, turn: nextTurn })
+    await turns.add(tx, { conversation: { id, instanceId, chat, accountId }, ...turn, dueAtMs })
+  }
+}
+
+const isGroup = (chat: string): boolean => chat.endsWith('@g.us')

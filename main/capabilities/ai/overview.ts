@@ -1,0 +1,63 @@
+import type { AccountId } from '../../kernel/ids.ts'
+import type { InstanceSubject } from '../handler.ts'
+import { agentsByInstance } from './agent-store.ts'
+import type { InstanceSummary, Usage } from './contract.ts'
+import { waitingByInstance, waitingCount, waitingOfAccount } from './conversation-store.ts'
+import { daysOfAccount, daysOfInstance, type DailyCounts } from './daily-store.ts'
+import type { AiDeps } from './deps.ts'
+import { dayNameBefore } from './hours.ts'
+import type { SettingsStore } from './settings.ts'
+
+interface OverviewDeps extends Pick<AiDeps, 'db' | 'clock' | 'config'> {
+  readonly settings: Pick<SettingsStore, 'read'>
+}
+
+const DAYS = 7
+
+/** What the agents did, by day. */
+export function createOverview({ db, clock, config, settings }: OverviewDeps) {
+  return {
+    async ofInstance({ id: instanceId, accountId }: InstanceSubject, days = DAYS): Promise<Usage> {
+      const { timezone } = await settings.read({ one: db.readOne }, instanceId)
+      const from = dayNameBefore(clock.now(), timezone, days)
+      const waiting = await db.readOne(waitingCount, { accountId, instanceId })
+      return toUsage(await db.read(daysOfInstance, { instanceId, from }), waiting?.count ?? 0)
+    },
+    async instances(accountId: AccountId): Promise<{ data: InstanceSummary[] }> {
+      const rows = await db.read(agentsByInstance, { accountId })
+      const waiting = new Map(
+        (await db.read(waitingByInstance, { accountId })).map(({ instanceId, count }) => [instanceId, count]),
+      )
+      return {
+        data: rows.map(({ instanceId, agents, id, name, provider, model, enabled }) => ({
+          instance_id: instanceId,
+          enabled: enabled === 1,
+          // The name and the provider of an agent are never null.
+          primary: id === null || name === null || provider === null ? null : { id, name, provider, model },
+          agents,
+          waiting: waiting.get(instanceId) ?? 0,
+        })),
+      }
+    },
+    async ofAccount(accountId: AccountId, days = DAYS): Promise<Usage> {
+      const from = dayNameBefore(clock.now(), config.safetyTimezone, days)
+      const waiting = await db.readOne(waitingOfAccount, { accountId })
+      return toUsage(await db.read(daysOfAccount, { accountId, from }), waiting?.count ?? 0)
+    },
+  }
+}
+
+function toUsage(rows: readonly (DailyCounts & { readonly day: string })[], waiting: number): Usage {
+  const sum = (count: keyof DailyCounts) => rows.reduce((total, row) => total + row[count], 0)
+  const totals: DailyCounts = {
+    ...{ answered: sum('answered'), handedOver: sum('handedOver'), followUps: sum('followUps') },
+    ...{ inputTokens: sum('inputTokens'), outputTokens: sum('outputTokens'), costMicros: sum('costMicros') },
+  }
+  return { totals: toCounts(totals), waiting, days: rows.map((row) => ({ day: row.day, ...toCounts(row) })) }
+}
+
+const toCounts = (counts: DailyCounts) => ({
+  ...{ answered: counts.answered, handed_over: counts.handedOver, follow_ups: counts.followUps },
+  ...{ input_tokens: counts.inputTokens, output_tokens: counts.outputTokens },
+  cost_usd: counts.costMicros / 1_000_000,
+})

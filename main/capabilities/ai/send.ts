@@ -1,0 +1,210 @@
+import { ApiError, type ErrorCode } from '../../contract/errors.ts'
+import type { Tx } from '../../kernel/db.ts'
+import type { Messages, SendResult } from '../messages/index.ts'
+import type { InstanceSubject } from '../handler.ts'
+import type { Chats } from './chats.ts'
+import { conversationBySeq, isPaused, setAnsweredByAgent, type ConversationRow } from './conversation-store.ts'
+import { countDaily } from './daily.ts'
+import type { AiDeps } from './deps.ts'
+import type { FollowUps } from './follow-up.ts'
+import type { SettingsStore } from './settings.ts'
+import { END, waitUntil, type Step } from './step.ts'
+import { countTry, endTurn, partSent, turnBySeq, type Part, type StoredDecision, type TurnRow } from './turn-store.ts'
+import { hasPersonWritten } from './utterances.ts'
+
+interface SendDeps extends Pick<AiDeps, 'db' | 'clock' | 'instances' | 'messages' | 'safety' | 'optOuts'> {
+  readonly settings: Pick<SettingsStore, 'read'>
+  readonly chats: Chats
+  readonly followUps: Pick<FollowUps, 'schedule'>
+}
+
+type Message = Awaited<ReturnType<Messages['getByKey']>>
+
+/** @param isRepeat an earlier run may have sent something. */
+export type Sender = (turnSeq: number, isRepeat: boolean, signal: AbortSignal) => Promise<Step>
+
+/** Nothing has left the machine, and it may later. */
+const PASSING: Partial<Record<ErrorCode, number>> = {
+  not_ready: 15_000,
+  rate_limited: 10_000,
+  service_unavailable: 5_000,
+  storage_full: 60_000,
+  sealed: 60_000,
+  upstream_unavailable: 10_000,
+}
+const LONGEST_DELAY_MS = 60_000
+/** An answer that comes later is for a person to give. */
+const LATEST_MS = 2 * 3_600_000
+
+/**
+ * Sends the parts of a decision, one after another, each with a key of its own. Before each one it is asked whether a
+ * person has stepped in; the result of an interrupted send is found by its key, and one that is not known is final.
+ */
+export function createSender(deps: SendDeps): Sender {
+  const { db, clock, instances, messages, safety, optOuts, settings: store, chats, followUps } = deps
+
+  return async (turnSeq, isRepeat, signal) => {
+    for (let looks = isRepeat; ; looks = false) {
+      signal.throwIfAborted()
+      const turn = await db.readOne(turnBySeq, { seq: turnSeq })
+      if (turn === undefined || turn.endedAtMs !== null || turn.decision === null) return END
+      // What was written here is read here.
+      const decision = JSON.parse(turn.decision) as StoredDecision
+      const part = decision.parts[turn.sentParts]
+      if (part === undefined) return finish(turn, decision)
+      const step = await sendPart(turn, part, looks || turn.tries > 0)
+      if (step !== undefined) return step
+    }
+  }
+
+  /** @returns undefined when the part was sent. */
+  async function sendPart(turn: TurnRow, part: Part, looks: boolean): Promise<Step | undefined> {
+    const { instanceId, accountId, chat } = turn
+    const conversation = await db.readOne(conversationBySeq, { seq: turn.conversationSeq })
+    if (conversation === undefined) return end(turn, 'skipped', 'deleted')
+    const key = keyOf(conversation, turn)
+    const known = looks ? await messageOf(turn, key) : undefined
+    if (known !== undefined) return recordKnown(turn, known)
+    if (await hasPersonWritten(messages, instanceId, chat, turn.firstAtMs))
+      return db.commit((tx) => leave(tx, turn, 'person'))
+    const instance = await instances.subject(accountId, instanceId)
+    if (instance === undefined || instance.deleted) return end(turn, 'skipped', 'deleted')
+    const claimed = await db.commit((tx) => claim(tx, turn, instance))
+    if (claimed !== undefined) return claimed
+    const body = bodyOf(part, chat)
+    const result = await messages
+      .send({ instance, body, rawBody: () => body, source: 'ai', idempotencyKey: key })
+      .catch((error: unknown): SendResult => {
+        if (error instanceof ApiError) return { kind: 'not_sent', error }
+        throw error
+      })
+    return record(turn, result)
+  }
+
+  /** @returns undefined if the part may be sent now. */
+  async function claim(tx: Tx, { seq }: TurnRow, { network }: InstanceSubject): Promise<Step | undefined> {
+    const turn = await tx.one(turnBySeq, { seq })
+    const conversation = turn && (await tx.one(conversationBySeq, { seq: turn.conversationSeq }))
+    if (turn === undefined || turn.endedAtMs !== null || conversation === undefined) return END
+    const { accountId, instanceId, chat } = turn
+    // The pause of a handoff is the turn's own.
+    if (isPaused(conversation, clock.now()) && conversation.pauseReason !== 'handoff')
+      return leave(tx, turn, conversation.pauseReason ?? 'paused')
+    if (turn.kind === 'follow_up' && conversation.nextTurn > turn.turn + 1) return leave(tx, turn, 'person_answered')
+    if (await optOuts.isOptedOut(tx, accountId, instanceId, chat)) return leave(tx, turn, 'opted_out')
+    await tx.run(countTry, { seq })
+    if (network !== 'live') return undefined
+    const atMs = clock.now()
+    const answer = await safety.claim(tx, { accountId, instanceId, phone: chat, cold: false, atMs, limits: {} })
+    if (answer.kind === 'granted') return undefined
+    if (answer.kind === 'wait' && answer.untilMs - turn.firstAtMs <= LATEST_MS) return waitUntil(answer.untilMs)
+    return giveUp(tx, turn, answer.reason)
+  }
+
+  async function record(turn: TurnRow, result: SendResult): Promise<Step | undefined> {
+    if (result.kind === 'unknown') return recordUnknown(turn)
+    if (!('error' in result)) {
+      if (result.kind === 'accepted') return recordSent(turn, result.messageId)
+      return db.commit((tx) => giveUp(tx, turn, 'refused'))
+    }
+    const { error } = result
+    const delayMs = PASSING[error.code]
+    const isLate = clock.now() - turn.firstAtMs > LATEST_MS
+    return db.commit(async (tx): Promise<Step> => {
+      await safety.release(tx, { instanceId: turn.instanceId, phone: turn.chat })
+      if (delayMs === undefined || isLate) return giveUp(tx, turn, error.code)
+      return waitUntil(clock.now() + Math.min(delayMs * (turn.tries + 1), LONGEST_DELAY_MS))
+    })
+  }
+
+  async function recordKnown(turn: TurnRow, { id, status, engineMessageId }: Message): Promise<Step | undefined> {
+    if (status === 'failed') return db.commit((tx) => giveUp(tx, turn, 'refused'))
+    if (status === 'queued' && engineMessageId === null) return recordUnknown(turn)
+    return recordSent(turn, id)
+  }
+
+  async function recordSent({ seq }: TurnRow, messageId: string): Promise<undefined> {
+    await db.commit(async (tx) => {
+      const turn = await tx.one(turnBySeq, { seq })
+      if (turn === undefined) return
+      const ids = [...(JSON.parse(turn.messageIds) as string[]), messageId]
+      await tx.run(partSent, { seq, sentParts: turn.sentParts + 1, messageIds: JSON.stringify(ids) })
+    })
+  }
+
+  /** It may have been sent: saying it again could say it twice. */
+  function recordUnknown(turn: TurnRow): Promise<Step> {
+    return end(turn, 'unknown', 'outcome_unknown')
+  }
+
+  async function finish(turn: TurnRow, { becomes }: StoredDecision): Promise<Step> {
+    const now = clock.now()
+    await db.commit(async (tx) => {
+      const { seq, conversationSeq } = turn
+      if ((await tx.run(endTurn, { seq, state: becomes, reason: null, detail: null, now })) === 0) return
+      await tx.run(setAnsweredByAgent, { seq: conversationSeq, now })
+      chats.notify(tx, turn)
+      if (becomes !== 'answered') return
+      const { timezone } = await store.read(tx, turn.instanceId)
+      const counts = turn.kind === 'reply' ? { answered: 1 } : { followUps: 1 }
+      await countDaily(tx, { ...turn, timezone, nowMs: now }, counts)
+      await followUps.schedule(tx, turn)
+    })
+    return END
+  }
+
+  function end(turn: TurnRow, state: 'skipped' | 'unknown', reason: string): Promise<Step> {
+    return db.commit(async (tx) => {
+      await tx.run(endTurn, { seq: turn.seq, state, reason, detail: null, now: clock.now() })
+      chats.notify(tx, turn)
+      return END
+    })
+  }
+
+  /** What was sent already stays an answer. */
+  async function leave(tx: Tx, turn: TurnRow, reason: string): Promise<Step> {
+    const state = turn.sentParts > 0 ? 'answered' : 'skipped'
+    await tx.run(endTurn, { seq: turn.seq, state, reason, detail: null, now: clock.now() })
+    chats.notify(tx, turn)
+    return END
+  }
+
+  /** A person has to answer: this answer cannot be sent. */
+  async function giveUp(tx: Tx, turn: TurnRow, detail: string): Promise<Step> {
+    const conversation = await tx.one(conversationBySeq, { seq: turn.conversationSeq })
+    if (conversation === undefined || turn.kind === 'follow_up') {
+      await tx.run(endTurn, { seq: turn.seq, state: 'skipped', reason: 'not_sent', detail, now: clock.now() })
+      return END
+    }
+    const settings = await store.read(tx, turn.instanceId)
+    await chats.handOver(tx, { turn, conversation, settings }, { reason: 'not_sent', detail }, { text: null })
+    return END
+  }
+
+  async function messageOf({ instanceId }: TurnRow, key: string): Promise<Message | undefined> {
+    try {
+      return await messages.getByKey(instanceId, key)
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 'not_found') return undefined
+      throw error
+    }
+  }
+}
+
+/** The key of the part that is sent next. */
+const keyOf = ({ id }: ConversationRow, { turn, sentParts }: TurnRow): string =>
+  sentParts === 0 ? `ai:${id}:${turn}` : `ai:${id}:${turn}:${sentParts}`
+
+function bodyOf(part: Part, to: string) {
+  switch (part.kind) {
+    case 'text':
+      return { to, text: part.text }
+    case 'media': {
+      const { mediaId, mediaType, filename } = part
+      const named = mediaType === 'document' && filename !== null ? { filename } : {}
+      return { to, media_id: mediaId, media_type: mediaType as 'image', ...named }
+    }
+    case 'template':
+      return { to, cloud_api: { type: 'template', template: { name: part.name, language: { code: part.language } } } }
+  }
+}

@@ -1,0 +1,33 @@
+import { sql } from '../../kernel/sql.ts'
+
+type OfInstance = { instanceId: string }
+
+export interface AiInstanceRow {
+  readonly instanceId: string
+  readonly accountId: string
+  readonly enabled: 0 | 1
+  readonly settings: string
+  readonly settingsAtMs: number | null
+  readonly followUp: string
+  readonly followUpAtMs: number | null
+}
+
+export const aiInstance = sql<OfInstance, AiInstanceRow>(
+  `SELECT instance_id AS instanceId, account_id AS accountId, enabled, settings, settings_at AS settingsAtMs,
+     follow_up AS followUp, follow_up_at AS followUpAtMs
+   FROM ai_instances WHERE instance_id = :instanceId`,
+)
+export const saveAiInstance = sql<AiInstanceRow>(
+  `INSERT INTO ai_instances (instance_id, account_id, enabled, settings, settings_at, follow_up, follow_up_at)
+   VALUES (:instanceId, :accountId, :enabled, :settings, :settingsAtMs, :followUp, :followUpAtMs)
+   ON CONFLICT (instance_id) DO UPDATE SET enabled = excluded.enabled, settings = excluded.settings,
+     settings_at = excluded.settings_at, follow_up = excluded.follow_up, follow_up_at = excluded.follow_up_at`,
+)
+/** Why the provider of the primary agent took no request last; null once it has. */
+export const setRefused = sql<OfInstance & { code: string | null; at: number | null }>(
+  'UPDATE ai_instances SET refused_code = :code, refused_at = :at WHERE instance_id = :instanceId',
+)
+export const isRefused = sql<OfInstance, { code: string }>(
+  'SELECT refused_code AS code FROM ai_instances WHERE instance_id = :instanceId AND refused_code IS NOT NULL',
+)
+export const removeAiInstance = sql<OfInstance>('DELETE FROM ai_instances WHERE instance_id = :instanceId')

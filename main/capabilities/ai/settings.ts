@@ -1,0 +1,117 @@
+import type { AiSettings, FollowUp, UpdateAiSettingsBody, UpdateFollowUpBody } from '../../contract/ai.ts'
+import { ApiError } from '../../contract/errors.ts'
+import { isoTimeOrNull } from '../../contract/request.ts'
+import type { Tx } from '../../kernel/db.ts'
+import { isTimeZone } from '../../kernel/time-zone.ts'
+import { keyMissing } from '../ai-providers/index.ts'
+import type { InstanceSubject } from '../handler.ts'
+import { primaryAgent, type AgentRow } from './agent-store.ts'
+import type { AiDeps } from './deps.ts'
+import { aiInstance, saveAiInstance, setRefused, type AiInstanceRow } from './settings-store.ts'
+
+export type Settings = Omit<AiSettings, 'updated_at'>
+export type FollowUpSettings = Omit<FollowUp, 'updated_at'>
+
+type SettingsDeps = Pick<AiDeps, 'db' | 'clock' | 'providers' | 'config'>
+
+/** Said by people who want one, in three languages. */
+const KEYWORDS = ['atendente', 'falar com uma pessoa', 'hablar con una persona', 'human agent', 'talk to a person']
+
+export type SettingsStore = ReturnType<typeof createSettings>
+
+/** What an instance has not set is the default of today. */
+export function createSettings({ db, clock, providers, config }: SettingsDeps) {
+  const defaults: Settings = {
+    ...{ enabled: false, timezone: config.safetyTimezone, business_hours: null, debounce_seconds: 6 },
+    ...{ max_replies_per_hour: 30, pause_on_human_minutes: 720, ignore_groups: true },
+    handoff: { keywords: KEYWORDS, message: null },
+  }
+  const followUpDefaults: FollowUpSettings = {
+    ...{ enabled: false, max_followups: 2, delays_minutes: [60, 1_440] },
+    ...{ quiet_hours: { start: '21:00', end: '08:00' }, message: null, template: null },
+  }
+
+  const settingsIn = (row: AiInstanceRow | undefined): Settings => {
+    // What is stored was checked by the contract.
+    const own = JSON.parse(row?.settings ?? '{}') as Partial<Settings>
+    const handoff = { ...defaults.handoff, ...own.handoff }
+    return { ...defaults, ...own, handoff, enabled: row?.enabled === 1 }
+  }
+  const followUpIn = (row: AiInstanceRow | undefined): FollowUpSettings => ({
+    ...followUpDefaults,
+    ...(JSON.parse(row?.followUp ?? '{}') as Partial<FollowUpSettings>),
+  })
+
+  const rowOf = async (tx: Tx, { id: instanceId, accountId }: InstanceSubject): Promise<AiInstanceRow> =>
+    (await tx.one(aiInstance, { instanceId })) ?? {
+      ...{ instanceId, accountId, enabled: 0, settings: '{}', settingsAtMs: null, followUp: '{}', followUpAtMs: null },
+    }
+
+  return {
+    read: async (read: Pick<Tx, 'one'>, instanceId: string): Promise<Settings> =>
+      settingsIn(await read.one(aiInstance, { instanceId })),
+    readFollowUp: async (read: Pick<Tx, 'one'>, instanceId: string): Promise<FollowUpSettings> =>
+      followUpIn(await read.one(aiInstance, { instanceId })),
+
+    async get(instanceId: string): Promise<AiSettings> {
+      const row = await db.readOne(aiInstance, { instanceId })
+      return { ...settingsIn(row), updated_at: isoTimeOrNull(row?.settingsAtMs ?? null) }
+    },
+
+    /** @throws ApiError validation_error, provider_key_missing */
+    async update(instance: InstanceSubject, { enabled, handoff, ...body }: UpdateAiSettingsBody): Promise<AiSettings> {
+      if (body.timezone !== undefined && !isTimeZone(body.timezone))
+        throw new ApiError('validation_error', 'timezone must be an IANA time zone, such as America/Sao_Paulo.')
+      return db.commit(async (tx) => {
+        const row = await rowOf(tx, instance)
+        if (enabled === true) await requireUsable(tx, instance.id)
+        const own = JSON.parse(row.settings) as Partial<Settings>
+        const settings = { ...own, ...body, ...(handoff && { handoff: { ...own.handoff, ...handoff } }) }
+        const isEnabled = enabled === undefined ? row.enabled : enabled ? 1 : 0
+        const changes = JSON.stringify(settings) !== row.settings || isEnabled !== row.enabled
+        const settingsAtMs = changes ? clock.now() : row.settingsAtMs
+        const next = { ...row, settings: JSON.stringify(settings), settingsAtMs, enabled: isEnabled } as const
+        if (changes) await tx.run(saveAiInstance, next)
+        if (enabled !== undefined) await tx.run(setRefused, { instanceId: instance.id, code: null, at: null })
+        return { ...settingsIn(next), updated_at: isoTimeOrNull(next.settingsAtMs) }
+      })
+    },
+
+    async getFollowUp(instanceId: string): Promise<FollowUp> {
+      const row = await db.readOne(aiInstance, { instanceId })
+      return { ...followUpIn(row), updated_at: isoTimeOrNull(row?.followUpAtMs ?? null) }
+    },
+
+    /** @throws ApiError engine_mismatch */
+    async updateFollowUp(instance: InstanceSubject, body: UpdateFollowUpBody): Promise<FollowUp> {
+      if (body.template && instance.engine !== 'official')
+        throw new ApiError('engine_mismatch', 'template is only for official instances; others send message.')
+      return db.commit(async (tx) => {
+        const row = await rowOf(tx, instance)
+        const followUp = JSON.stringify({ ...(JSON.parse(row.followUp) as object), ...body })
+        const changes = followUp !== row.followUp
+        const next = { ...row, followUp, followUpAtMs: changes ? clock.now() : row.followUpAtMs }
+        if (changes) await tx.run(saveAiInstance, next)
+        return { ...followUpIn(next), updated_at: isoTimeOrNull(next.followUpAtMs) }
+      })
+    },
+
+    requireUsable,
+    requireKey,
+  }
+
+  /** The primary agent can be asked. Without one nobody answers, which is allowed. @throws ApiError provider_key_missing */
+  async function requireUsable(tx: Tx, instanceId: string): Promise<void> {
+    const agent = await tx.one(primaryAgent, { instanceId })
+    if (agent !== undefined) await requireKey(tx, agent)
+  }
+
+  /** @throws ApiError provider_key_missing */
+  async function requireKey(
+    tx: Tx,
+    { instanceId, provider }: Pick<AgentRow, 'instanceId' | 'provider'>,
+  ): Promise<void> {
+    if (provider === 'builtin' || (await providers.has(tx, instanceId, provider))) return
+    throw keyMissing(provider)
+  }
+}

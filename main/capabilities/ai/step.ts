@@ -1,0 +1,27 @@
+import type { Tx } from '../../kernel/db.ts'
+import type { AccountId, InstanceId } from '../../kernel/ids.ts'
+
+/** What a turn does next. */
+export type Step =
+  { readonly kind: 'end' } | { readonly kind: 'wait'; readonly untilMs: number } | { readonly kind: 'send' }
+
+export const END: Step = { kind: 'end' }
+export const SEND: Step = { kind: 'send' }
+export const waitUntil = (untilMs: number): Step => ({ kind: 'wait', untilMs })
+
+interface NewTurn {
+  readonly conversation: {
+    readonly id: string
+    readonly instanceId: InstanceId
+    readonly chat: string
+    readonly accountId: AccountId
+  }
+  readonly seq: number
+  readonly turn: number
+  readonly dueAtMs: number
+}
+
+export interface TurnQueue {
+  /** In the commit that writes the turn. */
+  add(tx: Tx, turn: NewTurn): Promise<void>
+}

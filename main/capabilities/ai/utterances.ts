@@ -1,0 +1,70 @@
+import type { InstanceId } from '../../kernel/ids.ts'
+import type { Messages } from '../messages/index.ts'
+import type { Utterance } from './decision.ts'
+
+/** What stands for a message without words. */
+const PLACEHOLDERS: Readonly<Record<string, string>> = {
+  image: '[image]',
+  video: '[video]',
+  audio: '[voice message]',
+  document: '[file]',
+  location: '[location]',
+  contact: '[contact card]',
+}
+const UNREADABLE = new Set(Object.values(PLACEHOLDERS))
+
+/** A message as a text; empty if it says nothing. */
+export function spokenText({
+  type,
+  text,
+  caption,
+}: {
+  readonly type: string
+  readonly text: string
+  readonly caption: string | null
+}): string {
+  const words = (text.trim() === '' ? (caption ?? '') : text).trim()
+  const placeholder = PLACEHOLDERS[type]
+  if (placeholder === undefined) return words
+  return words === '' ? placeholder : `${placeholder} ${words}`
+}
+
+/** There is nothing in it that an agent could read. */
+export const isUnreadable = (question: string): boolean =>
+  question.split('\n').every((line) => UNREADABLE.has(line.trim()))
+
+const MESSAGES = 40
+
+/** The last messages of a chat, oldest first. */
+export async function recentUtterances(
+  messages: Pick<Messages, 'thread'>,
+  instanceId: InstanceId,
+  chat: string,
+): Promise<Utterance[]> {
+  const { data } = await messages.thread(instanceId, chat, { limit: MESSAGES })
+  return data
+    .toReversed()
+    .filter(({ deletedAtMs, status }) => deletedAtMs === null && status !== 'failed')
+    .map(({ direction, type, text, media }) => ({
+      from: direction === 'in' ? ('person' as const) : ('agent' as const),
+      text: spokenText({ type, text, caption: captionIn(media) }),
+    }))
+    .filter(({ text }) => text !== '')
+}
+
+/** A message of a colleague that is on its way: its event may come later than the answer of the agent. */
+export async function hasPersonWritten(
+  messages: Pick<Messages, 'thread'>,
+  instanceId: InstanceId,
+  chat: string,
+  sinceMs: number,
+): Promise<boolean> {
+  const { data } = await messages.thread(instanceId, chat, { limit: 5 })
+  return data.some(
+    ({ direction, source, createdAtMs }) =>
+      direction === 'out' && (source === 'console' || source === 'ghl') && createdAtMs >= sinceMs,
+  )
+}
+
+const captionIn = (media: string | null): string | null =>
+  media === null ? null : ((JSON.parse(media) as { caption?: string | null }).caption ?? null)

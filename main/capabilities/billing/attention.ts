@@ -1,0 +1,57 @@
+import type { AttentionLine, AttentionQuery } from '../room.ts'
+import type { Customers } from './customers.ts'
+import type { BillingDeps } from './deps.ts'
+import { frozenAt } from './overview.ts'
+import type { ProviderSettingsStore } from './settings.ts'
+import { livingSubscriptions, mismatchedOrders } from './store.ts'
+
+interface Deps extends Pick<BillingDeps, 'db'> {
+  readonly settings: Pick<ProviderSettingsStore, 'mode' | 'missing'>
+  readonly customers: Pick<Customers, 'find' | 'nowMs'>
+}
+
+const DAY_MS = 86_400_000
+
+/** Lines of the overview: `past_due`, `frozen`, `amount_mismatch` and, for the operator, `not_configured`. */
+export async function attentionOf(
+  { db, settings, customers }: Deps,
+  { accountId, role }: AttentionQuery,
+): Promise<AttentionLine[]> {
+  const mode = await settings.mode()
+  const nowMs = customers.nowMs(await customers.find(accountId, mode))
+  const unpaid = (await db.read(livingSubscriptions, { accountId, mode })).filter(({ status }) => status !== 'active')
+  const worst = unpaid.find(({ status }) => status === 'frozen') ?? unpaid[0]
+  const mismatched = await db.read(mismatchedOrders, { accountId })
+  const missing =
+    role === 'operator' ? (await settings.missing()).filter(({ what }) => what !== 'callback_address') : []
+  const line = { subject: null, text: null } as const
+  const lines: AttentionLine[] = []
+  if (worst !== undefined) {
+    const isFrozen = worst.status === 'frozen'
+    // Days left of the grace period.
+    const days = Math.max(1, Math.ceil(((frozenAt(worst) ?? nowMs) - nowMs) / DAY_MS))
+    lines.push({
+      ...line,
+      code: isFrozen ? 'frozen' : 'past_due',
+      severity: 'error',
+      count: isFrozen ? 1 : days,
+      sinceMs: isFrozen ? worst.frozenAtMs : worst.pastDueSinceMs,
+    })
+  }
+  const [first] = mismatched
+  if (first !== undefined) {
+    lines.push({
+      ...line,
+      code: 'amount_mismatch',
+      severity: 'error',
+      count: mismatched.length,
+      sinceMs: first.createdAtMs,
+    })
+  }
+  const [lacks] = missing
+  if (lacks !== undefined) {
+    const count = missing.length
+    lines.push({ ...line, code: 'not_configured', severity: 'warning', count, sinceMs: null, text: lacks.message })
+  }
+  return lines
+}

@@ -1,0 +1,83 @@
+import type { PurchaseFailure } from '../../contract/billing-words.ts'
+import type { Tx } from '../../kernel/db.ts'
+import type { Customers } from './customers.ts'
+import type { BillingDeps } from './deps.ts'
+import type { Grants } from './grants.ts'
+import type { Fact, Tell } from './history.ts'
+import type { Payment } from './payment-provider.ts'
+import { customerOf, markMismatch, orderById, settleFailed, settlePaid, type OrderRow } from './store.ts'
+import type { Subscriptions } from './subscriptions.ts'
+
+export interface Provisioning {
+  /**
+   * Gives the account what it has paid for, once: the answer of the provider, a callback, the way back from the page and
+   * the poller all come here, in any order.
+   * @returns the order as it is then.
+   */
+  provision(tx: Tx, orderId: string, payment: Payment): Promise<OrderRow | undefined>
+  /** Nothing was charged. */
+  fail(tx: Tx, orderId: string, code: PurchaseFailure): Promise<OrderRow | undefined>
+}
+
+interface Deps extends Pick<BillingDeps, 'live' | 'clock' | 'log'> {
+  readonly customers: Pick<Customers, 'nowMs'>
+  readonly grants: Grants
+  readonly subscriptions: Pick<Subscriptions, 'begin'>
+  readonly tell: Tell
+  /** In the same commit: what is left to do at the provider. */
+  readonly followUp: (tx: Tx, order: OrderRow) => Promise<void>
+}
+
+export function createProvisioning(deps: Deps): Provisioning {
+  const { live, log, customers, grants, subscriptions, tell, followUp } = deps
+  const publish = (tx: Tx, { accountId }: OrderRow) =>
+    tx.afterCommit(() => live.publish(accountId, { topic: 'billing' }))
+
+  async function factOf(tx: Tx, order: OrderRow, kind: Fact['kind']): Promise<Fact> {
+    const { accountId, mode, plan, product, tier, amount, currency, id: orderId } = order
+    const atMs = customers.nowMs(await tx.one(customerOf, { accountId, mode }))
+    return { accountId, mode, kind, atMs, plan, product, tier, amount, currency, orderId, once: `${kind} ${orderId}` }
+  }
+
+  return {
+    async provision(tx, orderId, payment) {
+      const order = await tx.one(orderById, { id: orderId })
+      if (order === undefined || order.status === 'paid') return order
+      // Credit can make it less; more, or another currency, is not what somebody agreed to.
+      if (payment.currency !== order.currency || payment.amount > order.amount) {
+        await tx.run(markMismatch, { id: orderId })
+        log.error({ event: 'billing.amount_mismatch', orderId })
+        publish(tx, order)
+        return tx.one(orderById, { id: orderId })
+      }
+      const { amount, currency, subscriptionId, paymentId, invoiceId } = payment
+      const now = deps.clock.now()
+      await tx.run(settlePaid, { id: orderId, amount, currency, subscriptionId, paymentId, invoiceId, now })
+      const paid = await tx.one(orderById, { id: orderId })
+      if (paid === undefined) throw new Error('The order just settled is not there')
+      if (subscriptionId === null) await grants.ofOrder(tx, paid)
+      else await subscriptions.begin(tx, paid, subscriptionId)
+      const kind =
+        paid.plan === null
+          ? 'product_bought'
+          : (paid.changeOf ?? paid.replaces) === null
+            ? 'subscribed'
+            : 'plan_changed'
+      await tell(tx, await factOf(tx, paid, kind))
+      await followUp(tx, paid)
+      publish(tx, paid)
+      return paid
+    },
+
+    async fail(tx, orderId, code) {
+      const order = await tx.one(orderById, { id: orderId })
+      if (order === undefined) return undefined
+      const status = order.checkoutId === null ? 'failed' : 'expired'
+      if ((await tx.run(settleFailed, { id: orderId, status, code })) > 0 && status === 'failed') {
+        await tell(tx, { ...(await factOf(tx, order, 'purchase_failed')), detail: code })
+      }
+      publish(tx, order)
+      return tx.one(orderById, { id: orderId })
+    },
+  }
+}

@@ -1,0 +1,132 @@
+import type { OrderBody } from '../../contract/billing.ts'
+import type { PurchaseFailure } from '../../contract/billing-words.ts'
+import { ApiError } from '../../contract/errors.ts'
+import { titleOf } from './catalogue.ts'
+import { orUnavailable, type Customers } from './customers.ts'
+import type { BillingDeps } from './deps.ts'
+import { refuse, refuseOtherCurrency, type OfferCheck, type Wanted } from './offer-check.ts'
+import type { Charged, PaymentProvider, PurchaseOrder } from './payment-provider.ts'
+import type { Answered, Held, OrderCall, OrderPlace } from './place-order.ts'
+import type { Provisioning } from './provision.ts'
+import { unavailable } from './providers.ts'
+import { toPurchase } from './record.ts'
+import type { ProviderSettingsStore } from './settings.ts'
+import type { OrderRow } from './store.ts'
+import type { BillingJobs } from './work.ts'
+
+interface Deps extends Pick<BillingDeps, 'db' | 'clock' | 'log'> {
+  readonly settings: ProviderSettingsStore
+  readonly customers: Customers
+  readonly check: OfferCheck
+  readonly orders: OrderPlace
+  readonly provisioning: Provisioning
+  readonly work: Pick<BillingJobs, 'watchOrder'>
+}
+
+export type Purchase = (call: OrderCall & { readonly body: OrderBody }) => Promise<Answered>
+
+/** After this the poller looks; the request itself is over by then. */
+const FIRST_LOOK_MS = 60_000
+
+/**
+ * Charges the saved card. The order is committed before, its id is the idempotency key at the provider, and the answer
+ * is recorded in one commit with what was bought. A crash or a timeout in between leaves it `processing`, and the poller
+ * finds out what happened.
+ */
+export function createPurchase(deps: Deps): Purchase {
+  const { db, clock, log, settings, customers, check, orders, provisioning, work } = deps
+
+  return async ({ body, ...call }) => {
+    const { accountId } = call
+    const held = orders.held('POST billing/purchases', call)
+    const earlier = await orders.earlier(accountId, held)
+    if (earlier !== undefined) return earlier
+    const { offer, instanceId } = await check.read(accountId, body)
+    const wanted = await check.price(accountId, offer, instanceId)
+    const block = await check.blockOf(accountId, wanted)
+    if (block !== null) throw refuse(block)
+    const { methodId, currency } = await customers.refresh(wanted.customer)
+    if (methodId === null) throw noCard()
+    refuseOtherCurrency(currency, wanted.price)
+    const provider = await settings.provider(wanted.mode)
+    const terms = await termsOf(provider, wanted)
+    const placed = await orders.place(
+      { wanted, checkoutId: null, replaces: null, methodId, ...terms },
+      held,
+      (tx, made) => work.watchOrder(tx, made, clock.now() + FIRST_LOOK_MS),
+    )
+    if ('bytes' in placed) return placed
+    const charged = await chargeFor(provider, placed, wanted, methodId)
+    return conclude(placed, held, charged)
+  }
+
+  /** What it costs now: the price, or what is due for the rest of the period. */
+  async function termsOf(provider: PaymentProvider, { customer, price, current }: Wanted) {
+    if (current === null) return { amount: price.amount, changeOf: null, prorationAtMs: null }
+    const at = customers.nowMs(customer)
+    const ask = { customerId: customer.customerId, priceId: price.priceId, subscriptionId: current.id, at }
+    const { amount_due_cents: amount } = orUnavailable(await provider.preview(ask))
+    return { amount, changeOf: current.id, prorationAtMs: at }
+  }
+
+  function chargeFor(
+    provider: PaymentProvider,
+    order: OrderRow,
+    { customer, price, offer }: Wanted,
+    methodId: string,
+  ): Promise<Charged> {
+    const { amount, currency, priceId } = order
+    const wish: PurchaseOrder = {
+      ...{ orderId: order.id, customerId: customer.customerId, methodId, priceId, amount, currency },
+      description: titleOf(offer),
+    }
+    if (order.changeOf !== null) return provider.changePlan(wish, order.changeOf, order.prorationAtMs ?? 0)
+    return price.interval === null ? provider.charge(wish) : provider.subscribe(wish)
+  }
+
+  async function conclude(order: OrderRow, held: Held | null, charged: Charged): Promise<Answered> {
+    switch (charged.kind) {
+      case 'paid':
+        return db.commit(async (tx) => {
+          const paid = (await provisioning.provision(tx, order.id, charged.value)) ?? order
+          return orders.settle(tx, paid, held, toPurchase(paid))
+        })
+      case 'unknown':
+        log.warn({ event: 'billing.outcome_unknown', orderId: order.id })
+        // The poller finds out; to charge again would be to guess.
+        return db.commit((tx) => orders.settle(tx, order, held, toPurchase(order)))
+      case 'declined':
+        await fail(order, held, charged.code)
+        throw new ApiError(
+          'card_declined',
+          `${charged.message} Nothing was charged. Save another card, or use a checkout.`,
+        )
+      case 'action_required':
+        await fail(order, held, 'payment_action_required')
+        throw new ApiError(
+          'payment_action_required',
+          'The bank wants the cardholder to confirm this payment. Nothing was charged. Create a checkout and confirm it on its page.',
+        )
+      case 'not_sent':
+        await fail(order, held, 'not_charged')
+        throw unavailable('The payment provider cannot be reached. Nothing was charged; try again in a minute.')
+      case 'refused':
+        log.error({ event: 'billing.refused', orderId: order.id, code: charged.code })
+        await fail(order, held, 'not_charged')
+        throw unavailable(`The payment provider refused the purchase, and nothing was charged: ${charged.message}`)
+    }
+  }
+
+  async function fail(order: OrderRow, held: Held | null, code: PurchaseFailure): Promise<void> {
+    await db.commit(async (tx) => {
+      await provisioning.fail(tx, order.id, code)
+      await orders.release(tx, order, held)
+    })
+  }
+}
+
+const noCard = () =>
+  new ApiError(
+    'no_saved_card',
+    'The account has no saved card. Create a checkout; it saves the card for later purchases.',
+  )

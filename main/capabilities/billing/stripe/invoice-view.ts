@@ -1,0 +1,49 @@
+import type Stripe from 'stripe'
+import type { Invoice, Preview } from '../../../contract/billing.ts'
+import { isoTime } from '../../../contract/request.ts'
+
+const time = (seconds: number) => isoTime(seconds * 1_000)
+
+const STATUSES = ['draft', 'open', 'paid', 'uncollectible', 'void'] as const
+
+export function toInvoice(invoice: Stripe.Invoice): Invoice {
+  const [line] = invoice.lines.data
+  return {
+    id: invoice.id,
+    number: invoice.number,
+    status: STATUSES.find((status) => status === invoice.status) ?? 'draft',
+    total_cents: invoice.total,
+    amount_due_cents: invoice.amount_remaining,
+    amount_paid_cents: invoice.amount_paid,
+    currency: invoice.currency,
+    created_at: time(invoice.created),
+    // The period of an invoice is the one before it; people look for what they paid for.
+    period_start: time(line?.period.start ?? invoice.period_start),
+    period_end: time(line?.period.end ?? invoice.period_end),
+    description: line?.description ?? '',
+    hosted_url: invoice.hosted_invoice_url ?? null,
+    pdf_url: invoice.invoice_pdf ?? null,
+  }
+}
+
+/** @param periodEnd of the subscription that is changed; null for a new one. */
+export function toPreview(
+  invoice: Stripe.Invoice,
+  price: Stripe.Price,
+  periodEnd: number | null,
+): Omit<Preview, 'change' | 'blocked'> {
+  const ends = [...invoice.lines.data.map(({ period }) => period.end), periodEnd ?? 0]
+  const end = Math.max(...ends)
+  return {
+    amount_due_cents: invoice.amount_due,
+    currency: invoice.currency,
+    lines: invoice.lines.data.map((line) => ({
+      description: line.description ?? '',
+      amount_cents: line.amount,
+      proration: line.parent?.subscription_item_details?.proration === true,
+    })),
+    credit_cents: Math.max(0, -invoice.starting_balance),
+    next_payment:
+      price.recurring === null || end === 0 ? null : { amount_cents: price.unit_amount ?? 0, at: time(end) },
+  }
+}

@@ -1,0 +1,178 @@
+import type { Tx } from '../../kernel/db.ts'
+import type { AccountId } from '../../kernel/ids.ts'
+import type { JobOutcome } from '../../kernel/job.ts'
+import type { Customers } from './customers.ts'
+import type { BillingDeps } from './deps.ts'
+import type { OrderState, SubscriptionState } from './payment-provider.ts'
+import type { Provisioning } from './provision.ts'
+import type { ProviderSettingsStore } from './settings.ts'
+import { livingSubscriptions, orderById, type Mode, type OrderRow } from './store.ts'
+import type { Subscriptions } from './subscriptions.ts'
+
+type RefInput = { readonly orderId: string }
+type AccountInput = { readonly accountId: AccountId; readonly mode: Mode }
+type FollowUpInput = {
+  readonly orderId: string
+  readonly subscriptionId: string | null
+  readonly replaces: string | null
+}
+type PayInput = { readonly accountId: AccountId; readonly mode: Mode; readonly key: string }
+
+export interface BillingJobs {
+  /** Finds out what became of an order, until it is known. */
+  watchOrder(tx: Tx, order: Pick<OrderRow, 'id' | 'accountId'>, firstAtMs: number): Promise<void>
+  /** Ends the grace period in time. */
+  watchGrace(tx: Tx, accountId: AccountId, mode: Mode): Promise<void>
+  /** What is left to do at the provider after an order was provisioned. */
+  followUp(tx: Tx, order: OrderRow): Promise<void>
+  /** Pays what an account owes. @param key once for each occasion. */
+  payDebts(tx: Tx, input: PayInput): Promise<void>
+}
+
+interface Deps extends Pick<BillingDeps, 'db' | 'clock' | 'jobs'> {
+  readonly settings: Pick<ProviderSettingsStore, 'findProvider'>
+  readonly customers: Pick<Customers, 'find' | 'refresh'>
+  readonly provisioning: () => Provisioning
+  readonly subscriptions: () => Subscriptions
+}
+
+/** A request at the provider has ended by then; what it does not know, it never got. */
+const ABSENT_AFTER_MS = 5 * 60_000
+const SOON_MS = 15_000
+const HOUR_MS = 3_600_000
+const RETRIES_MS = [5_000, 30_000, 120_000, 600_000, 3_600_000, 10_800_000, 21_600_000]
+
+/** Every 15 seconds while somebody is likely to be on the page, then ever more rarely. */
+const pauseAfter = (ageMs: number) => (ageMs < 10 * 60_000 ? SOON_MS : ageMs < HOUR_MS ? 2 * 60_000 : 15 * 60_000)
+
+/** The work of billing that happens later. */
+export function createBillingJobs(deps: Deps): BillingJobs {
+  const { db, clock, jobs, settings, customers } = deps
+  const kind = { perLane: 1, concurrency: 4, deadlineMs: 120_000, retryDelaysMs: RETRIES_MS } as const
+
+  const orders = jobs.define<RefInput, { order: OrderRow; state: OrderState } | null>({
+    ...kind,
+    name: 'billing.reconcile',
+    async act({ input }) {
+      const order = await db.readOne(orderById, { id: input.orderId })
+      if (order === undefined || (order.status !== 'processing' && order.status !== 'open')) return null
+      return { order, state: await stateOf(order) }
+    },
+    async record(tx, _run, found): Promise<JobOutcome> {
+      if (found === null) return { kind: 'done' }
+      const { order, state } = found
+      const ageMs = clock.now() - order.createdAtMs
+      const again = { kind: 'again', atMs: clock.now() + pauseAfter(ageMs) } as const
+      switch (state.kind) {
+        case 'paid':
+          await deps.provisioning().provision(tx, order.id, state.payment)
+          return { kind: 'done' }
+        case 'failed':
+          await deps.provisioning().fail(tx, order.id, state.code)
+          return { kind: 'done' }
+        case 'absent':
+          if (ageMs < ABSENT_AFTER_MS) return again
+          await deps.provisioning().fail(tx, order.id, 'not_charged')
+          return { kind: 'done' }
+        case 'pending':
+        case 'unknown':
+          return again
+      }
+    },
+  })
+
+  async function stateOf(order: OrderRow): Promise<OrderState> {
+    const provider = await settings.findProvider(order.mode)
+    const customer = await customers.find(order.accountId, order.mode)
+    if (provider === undefined || customer === undefined) return { kind: 'unknown' }
+    // A checkout without a session was never shown to anybody.
+    if (order.checkoutId !== null && order.sessionId === null) return { kind: 'absent' }
+    const { id: orderId, sessionId, changeOf } = order
+    const isRecurring = order.isRecurring === 1
+    return provider.reconcile({ orderId, sessionId, changeOf, isRecurring, customerId: customer.customerId })
+  }
+
+  const grace = jobs.define<AccountInput, null>({
+    ...kind,
+    name: 'billing.grace',
+    act: () => Promise.resolve(null),
+    async record(tx, { input }) {
+      const atMs = await deps.subscriptions().settleGrace(tx, input.accountId, input.mode)
+      return atMs === null ? { kind: 'done' } : { kind: 'again', atMs }
+    },
+  })
+
+  const followUps = jobs.define<FollowUpInput, SubscriptionState | null>({
+    ...kind,
+    name: 'billing.follow_up',
+    async act({ input }) {
+      const order = await db.readOne(orderById, { id: input.orderId })
+      const provider = order && (await settings.findProvider(order.mode))
+      if (order === undefined || provider === undefined) throw new Error('billing is not set up')
+      const customer = await customers.find(order.accountId, order.mode)
+      if (input.replaces !== null) must(await provider.endSubscription(input.replaces, 'now_with_credit'))
+      // A card that was entered on a page is the one that later purchases charge.
+      if (customer !== undefined) await customers.refresh(customer)
+      if (input.subscriptionId === null) return null
+      const state = await provider.subscription(input.subscriptionId)
+      if (state.kind !== 'ok') throw new Error(`the subscription was not read (${state.kind})`)
+      return state.value
+    },
+    async record(tx, _run, state) {
+      if (state !== null) await deps.subscriptions().apply(tx, state)
+      return { kind: 'done' }
+    },
+  })
+
+  const debts = jobs.define<PayInput, readonly SubscriptionState[]>({
+    ...kind,
+    name: 'billing.pay_debts',
+    async act({ input: { accountId, mode, key } }) {
+      const provider = await settings.findProvider(mode)
+      const customer = await customers.find(accountId, mode)
+      const methodId = customer?.methodId ?? null
+      if (provider === undefined || customer === undefined || methodId === null) return []
+      const open = await provider.invoices(customer.customerId, { rows: 100, status: 'open' })
+      if (open.kind !== 'ok') throw new Error(`open invoices were not read (${open.kind})`)
+      for (const { id } of open.value.invoices.toReversed()) {
+        const paid = await provider.payInvoice(id, methodId, `${key}:${id}`)
+        if (paid.kind === 'unknown' || paid.kind === 'not_sent')
+          throw new Error(`an invoice was not paid (${paid.kind})`)
+      }
+      const states: SubscriptionState[] = []
+      for (const { id } of await db.read(livingSubscriptions, { accountId, mode })) {
+        const state = await provider.subscription(id)
+        if (state.kind === 'ok') states.push(state.value)
+      }
+      return states
+    },
+    async record(tx, _run, states) {
+      for (const state of states) await deps.subscriptions().apply(tx, state)
+      return { kind: 'done' }
+    },
+  })
+
+  return {
+    async watchOrder(tx, { id, accountId }, firstAtMs) {
+      await orders.add(tx, { accountId, subjectId: id, key: id, runAtMs: firstAtMs, input: { orderId: id } })
+    },
+    async watchGrace(tx, accountId, mode) {
+      const subjectId = `${accountId}:${mode}`
+      await grace.add(tx, { accountId, subjectId, input: { accountId, mode } })
+    },
+    async followUp(tx, { id, accountId, subscriptionId, replaces }) {
+      const input = { orderId: id, subscriptionId, replaces }
+      await followUps.add(tx, { accountId, subjectId: id, key: id, input })
+    },
+    async payDebts(tx, input) {
+      const { accountId, key } = input
+      await debts.add(tx, { accountId, subjectId: accountId, key, input })
+    },
+  }
+}
+
+function must(asked: { readonly kind: string; readonly code?: string }): void {
+  // It ended already: an earlier run of this job did it.
+  if (asked.kind === 'ok' || (asked.kind === 'refused' && asked.code === 'resource_missing')) return
+  throw new Error(`the provider did not do it (${asked.kind})`)
+}

@@ -1,0 +1,13 @@
+import type { Handlers } from '../handler.ts'
+import type { entitlementsContract } from './contract.ts'
+import type { Entitlements } from './index.ts'
+
+export function entitlementsHandlers(entitlements: Entitlements): Handlers<typeof entitlementsContract> {
+  return {
+    async getEntitlements({ principal: { accountId } }) {
+      const { features, voicePackages, frozen } = await entitlements.of(accountId)
+      const slots = await entitlements.slots(accountId)
+      return { slots, features: [...features], voice_packages: voicePackages, frozen }
+    },
+  }
+}

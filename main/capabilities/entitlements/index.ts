@@ -1,0 +1,121 @@
+import { FEATURES, type Feature } from '../../contract/features.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import type { Db, Tx } from '../../kernel/db.ts'
+import type { AccountId } from '../../kernel/ids.ts'
+import { createSlots, type EntitlementReader, type Slots } from './slots.ts'
+import { grantsOf, parentOf, putGrant, removeGrant, type GrantRow } from './store.ts'
+
+export { ALLOCATION } from './slots.ts'
+
+/** What somebody granted to an account. Granting again with the same source and key replaces it. */
+interface Grant {
+  readonly accountId: AccountId
+  /** Who grants it: `agency`, `billing`. */
+  readonly source: string
+  /** What for: a sub-account, a subscription, a purchase. Unique within the source. */
+  readonly sourceKey: string
+  readonly slots?: number
+  /** Absent: the grant says nothing of features. */
+  readonly features?: readonly Feature[]
+  readonly voicePackages?: number
+  /** Its account is frozen as long as this grant says so. */
+  readonly frozen?: boolean
+}
+
+/** @public */
+export interface Entitled {
+  readonly slots: number
+  readonly features: readonly Feature[]
+  readonly voicePackages: number
+  /** The account, or the one above it, owes money. */
+  readonly frozen: boolean
+}
+
+export interface EntitlementsDeps {
+  readonly db: Db
+  readonly clock: Pick<Clock, 'now'>
+  /** Looked at each time. `slots` is the base of every account that has no parent. */
+  readonly config: { readonly slots: number; readonly agencyOvercommit?: boolean }
+}
+
+export interface Entitlements extends Slots {
+  /** Idempotent by source and key. */
+  grant(tx: Tx, grant: Grant): Promise<void>
+  /** Revoking what was not granted changes nothing. */
+  revoke(tx: Tx, grant: Pick<Grant, 'source' | 'sourceKey'>): Promise<void>
+  /** @param read the caller's commit; without it, what is committed. */
+  of(accountId: AccountId, read?: EntitlementReader): Promise<Entitled>
+}
+
+interface Granted extends Omit<Entitled, 'features'> {
+  readonly features: readonly Feature[] | null
+  readonly parentId: AccountId | null
+}
+
+const MOST_KNOWN = 20_000
+
+/** What accounts may use: the settings, and what was granted to them. The door asks for each request of a feature. */
+export function createEntitlements({ db, clock, config }: EntitlementsDeps): Entitlements {
+  const known = new Map<AccountId, Granted>()
+  const committed: EntitlementReader = { all: db.read, one: db.readOne }
+
+  const load = async (accountId: AccountId, read: EntitlementReader): Promise<Granted> => {
+    const parentId = ((await read.one(parentOf, { accountId }))?.parentId ?? null) as AccountId | null
+    return { ...sumOf(await read.all(grantsOf, { accountId })), parentId }
+  }
+  let changes = 0
+  const find = async (accountId: AccountId, read: EntitlementReader | undefined): Promise<Granted> => {
+    // A commit sees what it has written itself, which others must not.
+    if (read !== undefined) return load(accountId, read)
+    const found = known.get(accountId)
+    if (found !== undefined) return found
+    const changesBefore = changes
+    const loaded = await load(accountId, committed)
+    if (changes === changesBefore) {
+      if (known.size >= MOST_KNOWN) known.clear()
+      known.set(accountId, loaded)
+    }
+    return loaded
+  }
+  const forget = (tx: Tx, accountId: string) =>
+    tx.afterCommit(() => {
+      changes++
+      known.delete(accountId as AccountId)
+    })
+
+  const of: Entitlements['of'] = async (accountId, read) => {
+    const { parentId, features, slots, voicePackages, frozen } = await find(accountId, read)
+    if (parentId === null) return { slots: config.slots + slots, features: [...FEATURES], voicePackages, frozen }
+    const above = await find(parentId, read)
+    return { slots, features: features ?? [], voicePackages, frozen: frozen || above.frozen }
+  }
+
+  return {
+    of,
+    async grant(tx, { accountId, source, sourceKey, slots = 0, features, voicePackages = 0, frozen = false }) {
+      const row: GrantRow = {
+        ...{ accountId, source, sourceKey, slots, voicePackages, frozen: frozen ? 1 : 0 },
+        features: features === undefined ? null : JSON.stringify(features),
+      }
+      if ((await tx.one(putGrant, { ...row, now: clock.now() })) === undefined)
+        throw new Error(`The grant ${source} ${sourceKey} is of another account`)
+      forget(tx, accountId)
+    },
+    async revoke(tx, { source, sourceKey }) {
+      const removed = await tx.one(removeGrant, { source, sourceKey })
+      if (removed !== undefined) forget(tx, removed.accountId)
+    },
+    ...createSlots({ of, config, committed }),
+  }
+}
+
+function sumOf(grants: readonly GrantRow[]): Omit<Granted, 'parentId'> {
+  // Written by grant() from features.
+  const named = grants.flatMap(({ features }) => (features === null ? [] : [JSON.parse(features) as Feature[]]))
+  return {
+    slots: grants.reduce((sum, { slots }) => sum + slots, 0),
+    voicePackages: grants.reduce((sum, { voicePackages }) => sum + voicePackages, 0),
+    features: named.length === 0 ? null : FEATURES.filter((feature) => named.some((list) => list.includes(feature))),
+    frozen: grants.some(({ frozen }) => frozen === 1),
+  }
+}

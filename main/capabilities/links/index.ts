@@ -1,0 +1,268 @@
+import { hash } from 'node:crypto'
+import type { Branding } from '../../contract/brand.ts'
+import { ApiError } from '../../contract/errors.ts'
+import type { InstanceRecord, QrView } from '../../contract/instance.ts'
+import { LIMITS } from '../../contract/limits.ts'
+import { isoTime, isoTimeOrNull } from '../../contract/request.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import type { Db, Tx } from '../../kernel/db.ts'
+import { stillBusy, type Claim, type Idempotency } from '../../kernel/idempotency.ts'
+import type { AccountId, Ids, InstanceId, Random } from '../../kernel/ids.ts'
+import type { Ledger } from '../../kernel/ledger.ts'
+import type { Seal } from '../../kernel/seal.ts'
+import { Secret } from '../../kernel/secret.ts'
+import type { InstanceSubject } from '../handler.ts'
+import type { Instances } from '../instances/index.ts'
+import type { AccessLink, LinkState } from './contract.ts'
+import {
+  countUse,
+  insertLink,
+  insertUse,
+  linkByHash,
+  linkById,
+  linksPage,
+  openLinks,
+  pruneUses,
+  revokeLink,
+  revokeOfInstance,
+  spendLinks,
+  usesOf,
+  type FoundLink,
+  type LinkRow,
+} from './store.ts'
+
+export interface LinksDeps {
+  readonly db: Db
+  readonly clock: Pick<Clock, 'now'>
+  readonly ids: Pick<Ids, 'batch'>
+  readonly random: Pick<Random, 'bytes'>
+  readonly seal: Seal
+  readonly idempotency: Idempotency
+  readonly ledger: Pick<Ledger, 'inCommit'>
+  readonly instances: Pick<Instances, 'get' | 'qr' | 'passkeyLinks' | 'subscribe'>
+  readonly isSuspended: (accountId: AccountId) => boolean
+  readonly brandOf: (accountId: AccountId) => Promise<Branding & { readonly name: string }>
+  /** Where links begin, without a slash at its end, and who can open them. */
+  readonly address: () => { readonly url: string; readonly reachable: 'everywhere' | 'network' | 'computer' }
+}
+
+interface CreateCall {
+  readonly instance: InstanceSubject
+  readonly wish: { readonly permanent?: boolean; readonly expires_in?: number }
+  readonly rawBody: unknown
+  readonly idempotencyKey: string | null
+}
+
+export interface CreatedLink {
+  readonly id: string
+  readonly url: string
+  readonly permanent: boolean
+  readonly expires_at: string | null
+  readonly created_at: string
+  readonly reachable: 'everywhere' | 'network' | 'computer'
+}
+
+/** What the public page of an open link shows. */
+export interface LinkView {
+  readonly brand: Branding & { readonly name: string }
+  readonly instance: Pick<InstanceRecord, 'id' | 'name' | 'status' | 'phone_number' | 'engine' | 'onboarding_url'>
+  readonly permanent: boolean
+  /** null: the instance is connected by a page of its own. */
+  readonly qr: QrView | null
+  /** Somebody has paired, and the link is over. */
+  readonly isDone: boolean
+}
+
+/** Who opened it. */
+export interface Visitor {
+  readonly address: string | null
+  readonly browser: string | null
+}
+
+export interface LinkPage {
+  /** Everything that is not open is undefined, whatever the reason. */
+  open(token: string): Promise<{ readonly instanceId: InstanceId; readonly accountId: AccountId } | undefined>
+  noteVisit(token: string, visitor: Visitor): Promise<void>
+  /** @param seen the page is open: the success is shown once more, although the link is over. */
+  view(token: string, seen?: boolean): Promise<LinkView | undefined>
+  /** A new code, or a pairing code for a phone. @throws ApiError */
+  refresh(token: string): Promise<void>
+  pairingCode(token: string, phone: string): Promise<void>
+  /** Address of the page on which a passkey confirms. @throws ApiError */
+  passkey(token: string): Promise<string>
+}
+
+export type Links = ReturnType<typeof createLinks>
+
+const TOKEN_BYTES = 32
+const TOKEN = /^[A-Za-z0-9_-]{43}$/
+const USES_KEPT = 50
+const OPERATION = 'POST access-links'
+const hashOf = (token: string): Buffer => hash('sha256', token, 'buffer')
+const sealName = (accountId: string, key: string) => `access link:${accountId}:${key}`
+
+/** Links with which somebody without an account here connects one instance. Of a token only the hash is stored. */
+export function createLinks(deps: LinksDeps) {
+  const { db, clock, ids, random, seal, idempotency, instances } = deps
+
+  instances.subscribe(async (tx, { kind, id: instanceId }) => {
+    if (kind === 'deleted') await tx.run(revokeOfInstance, { instanceId, now: clock.now() })
+  })
+  // A link that came back is no pairing.
+  deps.ledger.inCommit(async (tx, event) => {
+    if (event.type !== 'instance.connected' || event.data.reconnected) return
+    const { instanceId } = event
+    const now = clock.now()
+    for (const { seq } of await tx.all(spendLinks, { instanceId, now }))
+      await recordUse(tx, seq, 'paired', { address: null, browser: null }, now)
+  })
+
+  async function recordUse(tx: Tx, linkSeq: number, kind: 'opened' | 'paired', visitor: Visitor, now: number) {
+    await tx.run(insertUse, { seq: await tx.next('access_link_uses'), linkSeq, now, kind, ...visitor })
+    await tx.run(pruneUses, { linkSeq, kept: USES_KEPT })
+  }
+
+  const stateOf = (link: LinkRow, accountId: AccountId): LinkState => {
+    if (link.revokedAtMs !== null) return 'revoked'
+    if (link.spentAtMs !== null) return 'used'
+    if (link.expiresAtMs !== null && link.expiresAtMs <= clock.now()) return 'expired'
+    return deps.isSuspended(accountId) ? 'suspended' : 'open'
+  }
+
+  /** The same work for every token: one hash and one read. */
+  async function find(token: string): Promise<FoundLink | undefined> {
+    const found = await db.readOne(linkByHash, { hash: hashOf(token.slice(0, 100)) })
+    return TOKEN.test(token) ? found : undefined
+  }
+
+  async function findOpen(token: string): Promise<FoundLink | undefined> {
+    const link = await find(token)
+    if (link?.deletedAtMs !== null || link.accountStatus !== 'active') return undefined
+    return stateOf(link, link.accountId) === 'open' ? link : undefined
+  }
+
+  async function requireOpen(token: string): Promise<FoundLink> {
+    const link = await findOpen(token)
+    if (link === undefined) throw new ApiError('not_found', 'This link has ended. Ask for another one.')
+    return link
+  }
+
+  /** Spent a moment ago, by the pairing that the open page was for. */
+  async function findSeen(token: string): Promise<FoundLink | undefined> {
+    const link = await find(token)
+    const isGone = link?.deletedAtMs !== null || link.accountStatus !== 'active'
+    return isGone || stateOf(link, link.accountId) !== 'used' ? undefined : link
+  }
+
+  const page: LinkPage = {
+    open: findOpen,
+    async noteVisit(token, visitor) {
+      const link = await findOpen(token)
+      if (link === undefined) return
+      await db.commit(async (tx) => {
+        const now = clock.now()
+        await tx.run(countUse, { seq: link.seq, now })
+        await recordUse(tx, link.seq, 'opened', visitor, now)
+      })
+    },
+    async view(token, seen = false) {
+      const open = await findOpen(token)
+      const link = open ?? (seen ? await findSeen(token) : undefined)
+      if (link === undefined) return undefined
+      const brand = await deps.brandOf(link.accountId)
+      const instance = await instances.get(link.instanceId)
+      const hasCodes = instance.engine === 'smv2' && open !== undefined
+      const qr = hasCodes ? await instances.qr.read(link.instanceId, undefined) : null
+      return { brand, instance, permanent: link.permanent === 1, qr, isDone: open === undefined }
+    },
+    async refresh(token) {
+      await instances.qr.refresh((await requireOpen(token)).instanceId)
+    },
+    async pairingCode(token, phone) {
+      await instances.qr.read((await requireOpen(token)).instanceId, phone)
+    },
+    async passkey(token) {
+      return (await instances.passkeyLinks.create((await requireOpen(token)).instanceId)).url
+    },
+  }
+
+  return {
+    page,
+
+    async create({ instance, wish, rawBody, idempotencyKey: key }: CreateCall) {
+      const { id: instanceId, accountId } = instance
+      const { permanent = false, expires_in: seconds } = wish
+      if (permanent && seconds !== undefined)
+        throw new ApiError('validation_error', 'expires_in must be absent for a permanent link.')
+      const fp = key === null ? null : idempotency.fingerprint(OPERATION, instanceId, rawBody)
+      const held = key === null || fp === null ? null : { scopeId: accountId, key, fp }
+      const earlier = held && answerTo(await idempotency.peek(db, held), accountId, held.key)
+      if (earlier) return { link: earlier, isReplayed: true }
+      const token = new Secret(random.bytes(TOKEN_BYTES).toString('base64url'))
+      const now = clock.now()
+      const expiresAt = permanent ? null : now + (seconds ?? LIMITS.linkSecondsDefault) * 1_000
+      const { url, reachable } = deps.address()
+      const link: CreatedLink = {
+        ...{ id: ids.batch(), url: `${url}/link/${token.open()}`, permanent },
+        ...{ expires_at: isoTimeOrNull(expiresAt), created_at: isoTime(now), reachable },
+      }
+      // Before the commit: a sealed keychain refuses, and nothing is left behind.
+      const copy = held && seal.seal(new Secret(JSON.stringify(link)), sealName(accountId, held.key))
+      return db.commit(async (tx) => {
+        if (held) {
+          const claim = await idempotency.claim(tx, { ...held, subjectId: link.id, boot: db.boot })
+          const first = answerTo(claim, accountId, held.key)
+          if (first) return { link: first, isReplayed: true }
+        }
+        const open = await tx.one(openLinks, { instanceId, now })
+        if ((open?.count ?? 0) >= LIMITS.linksPerInstance)
+          throw new ApiError(
+            'invalid_state',
+            `This instance already has ${LIMITS.linksPerInstance} open links. Revoke some of them first.`,
+          )
+        const row = { id: link.id, hash: hashOf(token.open()), instanceId, last4: token.last4, expiresAt, now }
+        await tx.run(insertLink, { ...row, seq: await tx.next('access_links'), permanent: permanent ? 1 : 0 })
+        if (held && copy) await idempotency.settle(tx, accountId, held.key, 201, copy, link.id)
+        return { link, isReplayed: false }
+      })
+    },
+
+    async list(instance: InstanceSubject, before: number, rows: number): Promise<(AccessLink & { seq: number })[]> {
+      const found = await db.read(linksPage, { instanceId: instance.id, before, rows })
+      return found.map((link) => ({ ...toRecord(link, stateOf(link, instance.accountId)), seq: link.seq }))
+    },
+
+    async revoke({ id: instanceId }: Pick<InstanceSubject, 'id'>, id: string): Promise<void> {
+      const changed = await db.commit((tx) => tx.run(revokeLink, { id, instanceId, now: clock.now() }))
+      if (changed === 0) throw noSuchLink()
+    },
+
+    async uses({ id: instanceId }: Pick<InstanceSubject, 'id'>, id: string) {
+      const link = await db.readOne(linkById, { id, instanceId })
+      if (link === undefined) throw noSuchLink()
+      return db.read(usesOf, { linkSeq: link.seq, rows: USES_KEPT })
+    },
+
+    /** @throws ApiError not_found */
+    async requireLink(instanceId: string, id: string): Promise<void> {
+      if ((await db.readOne(linkById, { id: id.toLowerCase(), instanceId: instanceId.toLowerCase() })) === undefined)
+        throw noSuchLink()
+    },
+  }
+
+  function answerTo(claim: Claim, accountId: string, key: string): CreatedLink | null {
+    if (claim.kind === 'busy') throw stillBusy(claim)
+    if (claim.kind === 'fresh') return null
+    // Written above, in this form.
+    return JSON.parse(seal.open(claim.body, sealName(accountId, key)).open()) as CreatedLink
+  }
+}
+
+const toRecord = (link: LinkRow, state: LinkState): AccessLink => ({
+  ...{ id: link.id, url_last4: link.last4, permanent: link.permanent === 1, state, uses: link.uses },
+  expires_at: isoTimeOrNull(link.expiresAtMs),
+  created_at: isoTime(link.createdAtMs),
+  last_used_at: isoTimeOrNull(link.lastUsedAtMs),
+})
+
+const noSuchLink = () => new ApiError('not_found', 'This instance has no access link with this id.')

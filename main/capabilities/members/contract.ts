@@ -1,0 +1,130 @@
+import { Type, type Static } from 'typebox'
+import { LIMITS } from '../../contract/limits.ts'
+import { operation, type Contract } from '../../contract/operation.ts'
+import { Body, Nullable, Timestamp, Uuid } from '../../contract/shapes.ts'
+
+declare module '../../contract/notice.ts' {
+  interface Topics {
+    members: true
+  }
+}
+
+const Member = Type.Object({
+  id: Uuid,
+  name: Type.String({ minLength: 1, maxLength: LIMITS.memberNameLength }),
+  email: Type.String({ maxLength: 254, description: 'What the member signs in with. Unique in this Switchboard.' }),
+  status: Type.Enum(['invited', 'active'], { description: '`invited`: has never signed in.' }),
+  has_password: Type.Boolean(),
+  invitation_expires_at: Nullable(Timestamp),
+  last_seen_at: Nullable(Type.String({ format: 'date-time', description: 'At most a minute behind.' })),
+  sessions: Type.Integer({ description: 'Browsers in which the member is signed in.' }),
+  created_at: Timestamp,
+})
+export type Member = Static<typeof Member>
+
+const Invitation = Type.Object({
+  member: Member,
+  url: Type.String({
+    description: 'Signs in once, in the browser that opens it first. Shown only now.',
+  }),
+  expires_at: Timestamp,
+  reachable: Type.Enum(['everywhere', 'network', 'computer'], {
+    description: 'Where it opens: `computer` and `network` mean that `public_base_url` is not set.',
+  }),
+})
+
+/** A person invites people; no key does. */
+const ofTheOperator = {
+  scope: null,
+  reach: 'account',
+  origin: 'ours',
+  audience: 'console',
+  role: 'operator',
+  tool: null,
+} as const
+
+const EXAMPLE = {
+  ...{ id: '019b8d3f-0b52-7e94-8d07-6a1c9e8f7b30', name: 'Ana Souza', email: 'ana@bakery.example', status: 'invited' },
+  ...{ has_password: false, invitation_expires_at: '2026-03-08T09:30:00.000Z', last_seen_at: null, sessions: 0 },
+  created_at: '2026-03-01T09:30:00.000Z',
+} as const
+const INVITATION = {
+  member: EXAMPLE,
+  url: 'https://connect.north.example/console/#code=2o8Yk5sQ1xVb7nLr0mTfWc9eJhUaPzGdKi3Rt6Xk3Zq',
+  ...{ expires_at: '2026-03-08T09:30:00.000Z', reachable: 'everywhere' },
+} as const
+
+export const membersContract = {
+  listMembers: operation({
+    ...ofTheOperator,
+    id: 'listMembers',
+    method: 'GET',
+    path: '/v1/members',
+    summary: 'List members',
+    description: 'The people who can sign in to this account, by name.',
+    reply: { status: 200, description: 'The members.', schema: Type.Object({ data: Type.Array(Member) }) },
+    errors: [],
+    examples: { reply: { data: [EXAMPLE] } },
+  }),
+  inviteMember: operation({
+    ...ofTheOperator,
+    id: 'inviteMember',
+    approval: 'access',
+    method: 'POST',
+    path: '/v1/members',
+    summary: 'Invite a member',
+    description:
+      `Somebody who works in this account and sees no other. The link signs in once, within ${LIMITS.invitationDays} days. ` +
+      'Send it yourself: Switchboard does not.',
+    noStore: true,
+    body: Body({
+      name: Type.String({ minLength: 1, maxLength: LIMITS.memberNameLength, pattern: '\\S' }),
+      email: Type.String({ maxLength: 254, pattern: '^[^\\s@]+@[^\\s@]+\\.[^\\s@]+$' }),
+    }),
+    reply: { status: 201, description: 'The member, and the link.', schema: Invitation },
+    errors: ['invalid_state'],
+    examples: { body: { name: 'Ana Souza', email: 'ana@bakery.example' }, reply: INVITATION },
+  }),
+  createMemberLink: operation({
+    ...ofTheOperator,
+    id: 'createMemberLink',
+    approval: 'access',
+    method: 'POST',
+    path: '/v1/members/{member_id}/links',
+    summary: 'Create another sign-in link',
+    description: 'For a member who lost the first one, or forgot the password. Earlier links stop working.',
+    noStore: true,
+    reply: { status: 201, description: 'The member, and the link.', schema: Invitation },
+    errors: [],
+    examples: { reply: INVITATION },
+  }),
+  removeMember: operation({
+    ...ofTheOperator,
+    id: 'removeMember',
+    destructive: true,
+    method: 'DELETE',
+    path: '/v1/members/{member_id}',
+    summary: 'Remove a member',
+    description: 'Signs the member out everywhere. Links and the password stop working.',
+    reply: { status: 204, description: 'Removed.', schema: null },
+    errors: [],
+    examples: {},
+  }),
+  setOwnPassword: operation({
+    ...ofTheOperator,
+    id: 'setOwnPassword',
+    role: 'member',
+    approval: 'access',
+    method: 'PUT',
+    path: '/v1/member-password',
+    summary: 'Set your own password',
+    description:
+      'For a member who is signed in: from then on, e-mail address and password sign in. Other browsers are signed out.',
+    body: Body({
+      password: Type.String({ minLength: LIMITS.passwordLength, maxLength: LIMITS.passwordLongest }),
+    }),
+    reply: { status: 204, description: 'Set.', schema: null },
+    errors: ['invalid_state'],
+    examples: { body: { password: 'correct horse battery' } },
+  }),
+} as const satisfies Contract

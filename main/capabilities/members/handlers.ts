@@ -1,0 +1,24 @@
+import type { Existence, Handlers } from '../handler.ts'
+import type { membersContract } from './contract.ts'
+import type { Members } from './index.ts'
+
+export function membersHandlers(members: Members): Handlers<typeof membersContract> {
+  return {
+    listMembers: async ({ principal }) => ({ data: await members.list(principal.accountId) }),
+    inviteMember: ({ principal, body }) => members.invite(principal.accountId, body),
+    createMemberLink: ({ principal, params }) => members.newLink(principal.accountId, params.member_id),
+    async removeMember({ principal, params }) {
+      await members.remove(principal.accountId, params.member_id)
+      return undefined
+    },
+    async setOwnPassword({ principal, body }) {
+      await members.setPassword(principal, body.password)
+      return undefined
+    },
+  }
+}
+
+export const membersExistence = (members: Members): Existence<typeof membersContract> => ({
+  createMemberLink: ({ accountId }, { member_id: id }) => members.find(accountId, id),
+  removeMember: ({ accountId }, { member_id: id }) => members.find(accountId, id),
+})

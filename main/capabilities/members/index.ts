@@ -1,0 +1,144 @@
+import { hash, timingSafeEqual } from 'node:crypto'
+import { ApiError } from '../../contract/errors.ts'
+import { LIMITS } from '../../contract/limits.ts'
+import { isoTime, isoTimeOrNull } from '../../contract/request.ts'
+import type { Principal } from '../../kernel/access.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import type { Db, Tx } from '../../kernel/db.ts'
+import type { AccountId, Ids, Random } from '../../kernel/ids.ts'
+import { SCRYPT_COST, stretched } from '../../kernel/scrypt.ts'
+import type { Accounts, CredentialSource } from '../account/index.ts'
+import type { Member } from './contract.ts'
+import {
+  emailTaken,
+  insertMember,
+  markSeen,
+  memberById,
+  membersOfAccount,
+  membersToRemove,
+  passwordByEmail,
+  redeemInvitation,
+  removeMember,
+  setInvitation,
+  setPassword,
+  toMember,
+  type MemberRow,
+} from './store.ts'
+
+export interface MembersDeps {
+  readonly db: Db
+  readonly clock: Pick<Clock, 'now'>
+  readonly ids: Pick<Ids, 'batch'>
+  readonly random: Pick<Random, 'bytes'>
+  readonly accounts: Pick<Accounts, 'addCredentials' | 'signOutMember'>
+  readonly address: () => { readonly url: string; readonly reachable: 'everywhere' | 'network' | 'computer' }
+}
+
+export type Members = ReturnType<typeof createMembers>
+
+const TOKEN_BYTES = 32
+const TOKEN = /^[A-Za-z0-9_-]{43}$/
+const hashOf = (token: string): Buffer => hash('sha256', token, 'buffer')
+const DAY_MS = 86_400_000
+
+/** People who were invited to one account: a link signs in once, then a password of their own. */
+export function createMembers({ db, clock, ids, random, accounts, address }: MembersDeps) {
+  let turn: Promise<unknown> = Promise.resolve()
+  /** Deriving takes memory, so only one is derived at a time. */
+  const derive = (text: string, salt: Uint8Array, cost: number): Promise<Buffer> => {
+    const mine = turn.then(() => stretched(text, salt, cost))
+    turn = mine.catch(() => {})
+    return mine
+  }
+
+  const signIn: CredentialSource = async (credential) => {
+    const now = clock.now()
+    if ('code' in credential) {
+      if (!TOKEN.test(credential.code)) return undefined
+      const invitation = hashOf(credential.code)
+      const found = await db.commit((tx) => tx.one(redeemInvitation, { invitation, now }))
+      return found && { accountId: found.accountId, role: 'member', memberId: found.id }
+    }
+    if (!('email' in credential)) return undefined
+    const stored = await db.readOne(passwordByEmail, { email: credential.email.trim().toLowerCase() })
+    // Where there is none it takes as long, so that nobody learns from outside who is a member.
+    const { salt = null, cost = null, hash: expected = null } = stored ?? {}
+    const made = await derive(credential.password, salt ?? Buffer.alloc(16), cost ?? SCRYPT_COST)
+    if (stored === undefined || expected === null || !timingSafeEqual(made, expected)) return undefined
+    await db.commit((tx) => tx.run(markSeen, { id: stored.id, now }))
+    return { accountId: stored.accountId, role: 'member', memberId: stored.id }
+  }
+  accounts.addCredentials(signIn)
+
+  const newInvitation = () => {
+    const token = random.bytes(TOKEN_BYTES).toString('base64url')
+    const expiresAt = clock.now() + LIMITS.invitationDays * DAY_MS
+    const { url, reachable } = address()
+    return { invitation: hashOf(token), expiresAt, shown: { url: `${url}/console/#code=${token}`, reachable } }
+  }
+
+  const find = async (read: Pick<Tx, 'one'>, accountId: AccountId, id: string): Promise<MemberRow> => {
+    const row = await read.one(memberById, { id: id.toLowerCase(), accountId })
+    if (row === undefined) throw new ApiError('not_found', 'This account has no member with this id.')
+    return toMember(row)
+  }
+
+  return {
+    async list(accountId: AccountId): Promise<Member[]> {
+      return (await db.read(membersOfAccount, { accountId })).map(toMember).map(toRecord)
+    },
+    find: (accountId: AccountId, id: string) => find({ one: db.readOne }, accountId, id),
+
+    invite: (accountId: AccountId, wish: { name: string; email: string }) => {
+      const { invitation, expiresAt, shown } = newInvitation()
+      const member = { id: ids.batch(), name: wish.name.trim(), email: wish.email.trim().toLowerCase() }
+      return db.commit(async (tx) => {
+        if ((await tx.one(emailTaken, { email: member.email })) !== undefined)
+          throw new ApiError('invalid_state', 'Somebody with this e-mail address is a member already.')
+        await tx.run(insertMember, { ...member, accountId, invitation, expiresAt, now: clock.now() })
+        return { member: toRecord(await find(tx, accountId, member.id)), ...shown, expires_at: isoTime(expiresAt) }
+      })
+    },
+
+    newLink: (accountId: AccountId, id: string) => {
+      const { invitation, expiresAt, shown } = newInvitation()
+      return db.commit(async (tx) => {
+        const { id: memberId } = await find(tx, accountId, id)
+        await tx.run(setInvitation, { id: memberId, invitation, expiresAt })
+        return { member: toRecord(await find(tx, accountId, memberId)), ...shown, expires_at: isoTime(expiresAt) }
+      })
+    },
+
+    remove: (accountId: AccountId, id: string) =>
+      db.commit(async (tx) => {
+        const { id: memberId } = await find(tx, accountId, id)
+        await accounts.signOutMember(tx, memberId)
+        await tx.run(removeMember, { id: memberId })
+      }),
+
+    async setPassword({ member, sessionId }: Pick<Principal, 'member' | 'sessionId'>, password: string): Promise<void> {
+      if (member === undefined)
+        throw new ApiError('invalid_state', 'Only a member who was invited has a password of their own.')
+      const salt = random.bytes(16)
+      const made = await derive(password, salt, SCRYPT_COST)
+      await db.commit(async (tx) => {
+        await tx.run(setPassword, { id: member.id, salt, hash: made, cost: SCRYPT_COST })
+        await accounts.signOutMember(tx, member.id, sessionId ?? null)
+      })
+    },
+
+    /** In the commit that deletes the account. */
+    async accountDeleted(tx: Tx, accountId: AccountId): Promise<void> {
+      await tx.run(membersToRemove, { accountId })
+    },
+  }
+}
+
+const toRecord = (row: MemberRow): Member => ({
+  ...{ id: row.id, name: row.name, email: row.email, status: row.lastSeenAtMs === null ? 'invited' : 'active' },
+  has_password: row.hasPassword === 1,
+  invitation_expires_at: isoTimeOrNull(row.invitationExpiresAtMs),
+  last_seen_at: isoTimeOrNull(row.lastSeenAtMs),
+  sessions: row.sessions,
+  created_at: isoTime(row.createdAtMs),
+})

@@ -1,0 +1,67 @@
+import { Readable } from 'node:stream'
+import type { Static } from 'typebox'
+import { ApiError } from '../../contract/errors.ts'
+import { USAGE_COLUMNS, type UsageQuery, type UsageRow, type UsageTotals } from '../../contract/usage.ts'
+import { CSV_BOM, csvLine } from '../../kernel/csv.ts'
+import type { AccountId } from '../../kernel/ids.ts'
+import { Answer } from '../handler.ts'
+import type { Usage, UsageSpan } from './usage.ts'
+
+export interface UsageReport {
+  readonly data: UsageRow[]
+  readonly totals: UsageTotals
+}
+
+interface Wish {
+  readonly accountIds: readonly AccountId[]
+  readonly query: Static<typeof UsageQuery>
+  /** In the time zone of the caller's account. */
+  readonly today: string
+  readonly wantsCsv: boolean
+  /** Begins a CSV file with a byte order mark, which programs stumble over. */
+  readonly forSpreadsheets: boolean
+}
+
+const DEFAULT_DAYS = 30
+
+/** A year of five hundred instances; more than that is for CSV, which is streamed. */
+const MOST_ROWS = 200_000
+
+/** @throws ApiError validation_error */
+export async function usageReport(
+  usage: Usage,
+  { accountIds, query, today, wantsCsv, forSpreadsheets }: Wish,
+): Promise<UsageReport | Answer<UsageReport>> {
+  const { to = today, from = daysBefore(to, DEFAULT_DAYS - 1) } = query
+  const span: UsageSpan = { from, to }
+  if (from > to) throw new ApiError('validation_error', 'from must not be later than to.')
+  if (!wantsCsv) {
+    const data: UsageRow[] = []
+    for await (const rows of usage.rows(accountIds, span)) {
+      data.push(...rows)
+      if (data.length > MOST_ROWS)
+        throw new ApiError(
+          'validation_error',
+          `There are more than ${MOST_ROWS} rows. Ask for fewer days, or for CSV with the header Accept: text/csv.`,
+        )
+    }
+    return { data, totals: await usage.totals(accountIds, span) }
+  }
+  return new Answer<UsageReport>({
+    stream: Readable.from(lines(usage.rows(accountIds, span), forSpreadsheets), { objectMode: false }),
+    headers: {
+      'Content-Type': 'text/csv; charset=utf-8',
+      'Content-Disposition': `attachment; filename="usage-${span.from}-${span.to}.csv"`,
+    },
+  })
+}
+
+/** Of calendar days, which have no time zone. */
+const daysBefore = (day: string, days: number): string =>
+  new Date(Date.parse(`${day}T00:00:00Z`) - days * 86_400_000).toISOString().slice(0, 10)
+
+async function* lines(portions: AsyncIterable<readonly UsageRow[]>, forSpreadsheets: boolean): AsyncGenerator<Buffer> {
+  yield Buffer.from((forSpreadsheets ? CSV_BOM : '') + csvLine(USAGE_COLUMNS))
+  for await (const rows of portions)
+    yield Buffer.from(rows.map((row) => csvLine(USAGE_COLUMNS.map((name) => row[name]))).join(''))
+}

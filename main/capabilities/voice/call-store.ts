@@ -1,0 +1,144 @@
+import type { CallDirection, CallSource, CallStatus, EndReason, Gateway, TranscriptLine } from '../../contract/voice.ts'
+import type { AccountId, InstanceId } from '../../kernel/ids.ts'
+import { sql } from '../../kernel/sql.ts'
+
+export interface StoredCall {
+  readonly seq: number
+  readonly id: string
+  readonly accountId: AccountId
+  readonly instanceId: InstanceId
+  readonly agentId: string | null
+  readonly toNumber: string | null
+  readonly fromNumber: string | null
+  readonly direction: CallDirection
+  readonly source: CallSource
+  readonly gateway: Gateway
+  readonly status: CallStatus
+  readonly endReason: EndReason | null
+  readonly attempt: number
+  readonly batchId: string | null
+  readonly widgetId: string | null
+  readonly recordingId: string | null
+  readonly summary: string | null
+  readonly summaryBy: 'model' | 'extract' | null
+  /** JSON: an array of sentences. */
+  readonly coaching: string | null
+  readonly scheduledAtMs: number
+  readonly startedAtMs: number | null
+  readonly answeredAtMs: number | null
+  readonly endedAtMs: number | null
+  readonly durationMs: number | null
+  readonly createdAtMs: number
+}
+
+const COLUMNS = `seq, id, account_id AS accountId, instance_id AS instanceId, agent_id AS agentId, to_number AS toNumber,
+  from_number AS fromNumber, direction, source, gateway, status, end_reason AS endReason, attempt, batch_id AS batchId,
+  widget_id AS widgetId, recording_id AS recordingId, summary, summary_by AS summaryBy, coaching,
+  scheduled_at AS scheduledAtMs, started_at AS startedAtMs, answered_at AS answeredAtMs, ended_at AS endedAtMs,
+  duration_ms AS durationMs, created_at AS createdAtMs`
+
+const LIVE = `status IN ('dialing', 'ringing', 'in_progress')`
+
+type Id = { id: string }
+
+export const insertCall = sql<
+  Pick<
+    StoredCall,
+    | ('seq' | 'id' | 'accountId' | 'instanceId' | 'agentId' | 'toNumber' | 'fromNumber' | 'direction' | 'source')
+    | ('gateway' | 'status' | 'batchId' | 'widgetId' | 'scheduledAtMs' | 'startedAtMs' | 'createdAtMs' | 'attempt')
+  > & { boot: string | null }
+>(
+  `INSERT INTO voice_calls (seq, id, account_id, instance_id, agent_id, to_number, from_number, direction, source, gateway,
+     status, attempt, boot, batch_id, widget_id, scheduled_at, started_at, created_at)
+   VALUES (:seq, :id, :accountId, :instanceId, :agentId, :toNumber, :fromNumber, :direction, :source, :gateway, :status,
+     :attempt, :boot, :batchId, :widgetId, :scheduledAtMs, :startedAtMs, :createdAtMs)`,
+)
+
+export const callById = sql<Id, StoredCall>(`SELECT ${COLUMNS} FROM voice_calls WHERE id = :id`)
+
+// Each transition says where it comes from, so that two of them cannot both happen.
+
+export const setDialing = sql<Id & { boot: string; gateway: Gateway; fromNumber: string | null; now: number }>(
+  `UPDATE voice_calls SET status = 'dialing', attempt = 1, boot = :boot, gateway = :gateway, from_number = :fromNumber,
+     started_at = :now WHERE id = :id AND status = 'scheduled'`,
+)
+export const setRinging = sql<Id>(`UPDATE voice_calls SET status = 'ringing' WHERE id = :id AND status = 'dialing'`)
+export const setAnswered = sql<Id & { now: number }>(
+  `UPDATE voice_calls SET status = 'in_progress', answered_at = :now WHERE id = :id AND status IN ('dialing', 'ringing')`,
+)
+type End = Id & { status: CallStatus; reason: EndReason; now: number }
+export const endLive = sql<End & { recordingId: string | null; durationMs: number | null }>(
+  `UPDATE voice_calls SET status = :status, end_reason = :reason, ended_at = :now, recording_id = :recordingId,
+     duration_ms = :durationMs
+   WHERE id = :id AND ${LIVE}`,
+)
+export const endScheduled = sql<End>(
+  `UPDATE voice_calls SET status = :status, end_reason = :reason, ended_at = :now WHERE id = :id AND status = 'scheduled'`,
+)
+export const postpone = sql<Id & { scheduledAtMs: number }>(
+  `UPDATE voice_calls SET scheduled_at = :scheduledAtMs WHERE id = :id AND status = 'scheduled'`,
+)
+export const setReview = sql<Id & { summary: string | null; summaryBy: string | null; coaching: string | null }>(
+  'UPDATE voice_calls SET summary = :summary, summary_by = :summaryBy, coaching = :coaching WHERE id = :id',
+)
+export const forgetRecording = sql<{ recordingId: string; id: string }>(
+  'UPDATE voice_calls SET recording_id = NULL WHERE id = :id AND recording_id = :recordingId',
+)
+
+// Lists, newest first.
+
+type Page = { beforeSeq: number; rows: number }
+type Filter = { status: CallStatus | null; direction: CallDirection | null }
+const FILTER = `seq < :beforeSeq AND (status = :status OR :status IS NULL)
+     AND (direction = :direction OR :direction IS NULL)`
+
+export const callsOfInstance = sql<Page & Filter & { instanceId: string }, StoredCall>(
+  `SELECT ${COLUMNS} FROM voice_calls WHERE instance_id = :instanceId AND ${FILTER} ORDER BY seq DESC LIMIT :rows`,
+)
+export const callsOfBatch = sql<Page & Filter & { instanceId: string; batchId: string }, StoredCall>(
+  `SELECT ${COLUMNS} FROM voice_calls WHERE batch_id = :batchId AND instance_id = :instanceId AND ${FILTER}
+   ORDER BY seq DESC LIMIT :rows`,
+)
+export const callsOfAccount = sql<Page & Filter & { accountId: string }, StoredCall>(
+  `SELECT ${COLUMNS} FROM voice_calls WHERE account_id = :accountId AND ${FILTER} ORDER BY seq DESC LIMIT :rows`,
+)
+export const upcomingCalls = sql<
+  { accountId: string; instanceId: string | null; afterMs: number; afterSeq: number; rows: number },
+  StoredCall
+>(
+  `SELECT ${COLUMNS} FROM voice_calls
+   WHERE account_id = :accountId AND status = 'scheduled' AND (scheduled_at, seq) > (:afterMs, :afterSeq)
+     AND (instance_id = :instanceId OR :instanceId IS NULL)
+   ORDER BY scheduled_at, seq LIMIT :rows`,
+)
+export const liveCalls = sql<{ accountId: string }, StoredCall>(
+  `SELECT ${COLUMNS} FROM voice_calls WHERE account_id = :accountId AND ${LIVE} ORDER BY seq LIMIT 500`,
+)
+export const liveOfInstance = sql<{ instanceId: string }, { count: number }>(
+  `SELECT COUNT(*) AS count FROM voice_calls WHERE instance_id = :instanceId AND ${LIVE}`,
+)
+/** At start every open call is one of a process that is gone. */
+export const openCalls = sql<{ afterSeq: number; rows: number }, StoredCall>(
+  `SELECT ${COLUMNS} FROM voice_calls WHERE seq > :afterSeq AND ${LIVE} ORDER BY seq LIMIT :rows`,
+)
+export const overdueCalls = sql<{ beforeMs: number; rows: number }, StoredCall>(
+  `SELECT ${COLUMNS} FROM voice_calls WHERE status = 'scheduled' AND scheduled_at < :beforeMs
+   ORDER BY scheduled_at, seq LIMIT :rows`,
+)
+export const endWaiting = sql<{ instanceId: string; reason: EndReason; now: number }>(
+  `UPDATE voice_calls SET status = 'canceled', end_reason = :reason, ended_at = :now
+   WHERE instance_id = :instanceId AND status = 'scheduled'`,
+)
+
+// Transcripts.
+
+export const insertLine = sql<
+  { callId: string; position: number; speaker: string; text: string } & { startMs: number; endMs: number }
+>(
+  `INSERT INTO voice_transcripts (call_id, position, speaker, start_ms, end_ms, text)
+   VALUES (:callId, :position, :speaker, :startMs, :endMs, :text) ON CONFLICT (call_id, position) DO NOTHING`,
+)
+export const linesOf = sql<{ callId: string }, TranscriptLine>(
+  `SELECT speaker, start_ms, end_ms, text FROM voice_transcripts WHERE call_id = :callId ORDER BY position`,
+)
+export const removeLines = sql<{ callId: string }>('DELETE FROM voice_transcripts WHERE call_id = :callId')

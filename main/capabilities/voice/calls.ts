@@ -1,0 +1,177 @@
+import { ApiError } from '../../contract/errors.ts'
+import { LIMITS } from '../../contract/limits.ts'
+import type { CallDirection, CallReview, CallStatus, VoiceCall } from '../../contract/voice.ts'
+import type { AccountId } from '../../kernel/ids.ts'
+import type { InstanceSubject } from '../handler.ts'
+import { finalStatus, isLive } from './call-state.ts'
+import {
+  callById,
+  callsOfAccount,
+  callsOfBatch,
+  callsOfInstance,
+  endScheduled,
+  linesOf,
+  liveCalls,
+  upcomingCalls,
+  type StoredCall,
+} from './call-store.ts'
+import type { CallRow, LiveCall } from './contract.ts'
+import type { VoiceDeps } from './deps.ts'
+import { toCall } from './record.ts'
+import { notesOf } from './review.ts'
+import type { Running } from './running.ts'
+
+interface ListQuery {
+  readonly limit?: number
+  readonly cursor?: string
+  readonly status?: CallStatus
+  readonly direction?: CallDirection
+}
+
+/** Reads calls, and ends them before their time. */
+export function createCalls(
+  deps: Pick<VoiceDeps, 'db' | 'clock' | 'cursors' | 'instances' | 'agents'> & { readonly running: Running },
+) {
+  const { db, clock, cursors, instances, agents, running } = deps
+
+  /** @throws ApiError not_found */
+  async function get(instance: Pick<InstanceSubject, 'id'>, id: string): Promise<StoredCall> {
+    const found = await db.readOne(callById, { id })
+    if (found?.instanceId !== instance.id) throw new ApiError('not_found', 'There is no call with this id.')
+    return found
+  }
+
+  const pageOf = <T>(
+    list: string,
+    rows: readonly StoredCall[],
+    limit: number,
+    show: readonly T[],
+    at: (call: StoredCall) => number[],
+  ) => {
+    const last = rows.length > limit ? rows[limit - 1] : undefined
+    return {
+      data: show.slice(0, limit),
+      next_cursor: last === undefined ? null : cursors.encode(list, at(last)),
+      has_more: last !== undefined,
+    }
+  }
+
+  async function named(rows: readonly StoredCall[]): Promise<CallRow[]> {
+    const names = new Map<string, string>()
+    for (const { instanceId, accountId } of rows) {
+      if (!names.has(instanceId))
+        names.set(instanceId, (await instances.find({ one: db.readOne }, accountId, instanceId))?.name ?? '')
+    }
+    return rows.map((call) => ({ ...toCall(call), instance_name: names.get(call.instanceId) ?? '' }))
+  }
+
+  async function showLive(call: CallRow, accountId: AccountId): Promise<LiveCall> {
+    const one = running.find(call.id)
+    const agent =
+      call.agent_id === null
+        ? undefined
+        : await agents.find(accountId, call.instance_id as InstanceSubject['id'], call.agent_id)
+    return {
+      ...call,
+      agent_name: agent?.name ?? null,
+      last_line: one?.lines.at(-1)?.text ?? null,
+      can_listen: one?.isAnswered() === true,
+    }
+  }
+
+  return {
+    get,
+
+    async list({ id: instanceId }: InstanceSubject, query: ListQuery & { batch_id?: string }) {
+      const { limit = LIMITS.pageSizeDefault, cursor, status = null, direction = null, batch_id: batchId } = query
+      const list = `voice calls:${instanceId}:${JSON.stringify([status, direction, batchId])}`
+      const [before] = cursor === undefined ? [Number.MAX_SAFE_INTEGER] : cursors.decode(list, cursor)
+      const page = { instanceId, status, direction, beforeSeq: Number(before), rows: limit + 1 }
+      const rows =
+        batchId === undefined ? await db.read(callsOfInstance, page) : await db.read(callsOfBatch, { ...page, batchId })
+      return pageOf<VoiceCall>(list, rows, limit, rows.map(toCall), ({ seq }) => [seq])
+    },
+
+    async listAll(accountId: AccountId, query: ListQuery & { order?: 'newest' | 'upcoming'; instance_id?: string }) {
+      const { limit = LIMITS.pageSizeDefault, cursor, status = null, direction = null, order = 'newest' } = query
+      const instanceId = query.instance_id ?? null
+      const list = `voice calls of account:${accountId}:${JSON.stringify([order, status, direction, instanceId])}`
+      const position = cursor === undefined ? undefined : cursors.decode(list, cursor)
+      const rows = limit + 1
+      if (order === 'upcoming') {
+        const [afterMs, afterSeq] = position ?? [0, 0]
+        const found = await db.read(upcomingCalls, {
+          ...{ accountId, instanceId, rows, afterMs: Number(afterMs), afterSeq: Number(afterSeq) },
+        })
+        return pageOf(list, found, limit, await named(found), ({ scheduledAtMs, seq }) => [scheduledAtMs, seq])
+      }
+      const filter = { status, direction, rows, beforeSeq: Number(position?.[0] ?? Number.MAX_SAFE_INTEGER) }
+      const found =
+        instanceId === null
+          ? await db.read(callsOfAccount, { ...filter, accountId })
+          : (await db.read(callsOfInstance, { ...filter, instanceId })).filter((call) => call.accountId === accountId)
+      return pageOf(list, found, limit, await named(found), ({ seq }) => [seq])
+    },
+
+    async live(accountId: AccountId): Promise<LiveCall[]> {
+      const rows = await named(await db.read(liveCalls, { accountId }))
+      return Promise.all(rows.map((row) => showLive(row, accountId)))
+    },
+
+    async review(instance: InstanceSubject, id: string): Promise<CallReview> {
+      const call = await get(instance, id)
+      return {
+        transcript: await db.read(linesOf, { callId: id }),
+        summary: call.summary,
+        summary_by: call.summaryBy,
+        coaching: notesOf(call),
+      }
+    },
+
+    /** @throws ApiError not_found, invalid_state */
+    async cancel(instance: InstanceSubject, id: string): Promise<VoiceCall> {
+      const call = await get(instance, id)
+      const end = { id, status: finalStatus('canceled', false), reason: 'canceled', now: clock.now() } as const
+      if (call.status === 'scheduled' && (await db.commit((tx) => tx.run(endScheduled, end))) > 0) {
+        running.publish(call)
+        return toCall(await get(instance, id))
+      }
+      const current = await get(instance, id)
+      if (current.status === 'canceled') return toCall(current)
+      if (!isLive(current.status)) {
+        throw new ApiError('invalid_state', `The call has ended as ${current.status}, so it cannot be canceled.`)
+      }
+      return endNow(instance, id, 'canceled')
+    },
+
+    hangUp: async (instance: InstanceSubject, id: string): Promise<VoiceCall> => {
+      const call = await get(instance, id)
+      if (call.status === 'scheduled') throw new ApiError('invalid_state', 'The call has not begun. Cancel it instead.')
+      return isLive(call.status) ? endNow(instance, id, 'operator_hung_up') : toCall(call)
+    },
+
+    /** @throws ApiError not_found, invalid_state, service_unavailable */
+    async listen(instance: InstanceSubject, id: string, offer: string): Promise<string> {
+      await get(instance, id)
+      const one = running.find(id)
+      if (one === undefined || !one.isAnswered())
+        throw new ApiError('invalid_state', 'The call is not running, so there is nothing to listen to.')
+      const answer = await one.listen(offer)
+      if (answer === null)
+        throw new ApiError('service_unavailable', 'The listener could not be connected, or the call has just ended.')
+      return answer
+    },
+
+    endCallsOf(widgetId: string): void {
+      for (const { call, hangUp } of running.all()) if (call.widgetId === widgetId) hangUp('operator_hung_up')
+    },
+  }
+
+  /** Hangs up and answers when it is written down. */
+  async function endNow(instance: InstanceSubject, id: string, reason: 'canceled' | 'operator_hung_up') {
+    const one = running.find(id)
+    one?.hangUp(reason)
+    await one?.ended
+    return toCall(await get(instance, id))
+  }
+}

@@ -1,0 +1,60 @@
+import type { Config } from '../../config.ts'
+import type { Notice } from '../../contract/notice.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import type { ClockJumps } from '../../kernel/clock-jumps.ts'
+import type { Db } from '../../kernel/db.ts'
+import type { Files } from '../../kernel/files.ts'
+import type { Idempotency } from '../../kernel/idempotency.ts'
+import type { Ids, Random } from '../../kernel/ids.ts'
+import type { Jobs } from '../../kernel/jobs.ts'
+import type { Log } from '../../kernel/log.ts'
+import type { NoticeBus } from '../../kernel/notice-bus.ts'
+import type { Cursors } from '../../kernel/page.ts'
+import type { Seal } from '../../kernel/seal.ts'
+import type { VoiceProcess } from '../../voice/voice-process.ts'
+import type { Instances } from '../instances/index.ts'
+import type { VoiceAgents } from './agents.ts'
+import type { VoicePackages } from './entitlement.ts'
+import type { CloudCalling } from '../../engines/official/index.ts'
+import type { Mailer } from '../../kernel/mailer.ts'
+
+/** Mails of the mail sandbox. */
+interface Mailbox {
+  list(owner: string, page: { readonly beforeId: string | null; readonly limit: number }): Promise<readonly KeptMail[]>
+  close(): Promise<void>
+}
+
+interface KeptMail {
+  readonly id: string
+  readonly from: string
+  readonly to: readonly string[]
+  readonly subject: string
+  readonly text: string
+  readonly receivedAtMs: number
+}
+
+export interface VoiceDeps {
+  readonly db: Db
+  readonly clock: Clock
+  readonly random: Random
+  readonly ids: Pick<Ids, 'uuid' | 'tagged'>
+  readonly log: Log
+  readonly jobs: Jobs
+  readonly files: Files
+  readonly live: Pick<NoticeBus<Notice>, 'publish'>
+  readonly seal: Seal
+  readonly cursors: Cursors
+  readonly idempotency: Idempotency
+  readonly clockJumps: Pick<ClockJumps, 'onJump'>
+  readonly config: Pick<Config, 'home' | 'publicBaseUrl' | 'voiceSandboxSpeed'>
+  readonly instances: Pick<Instances, 'find' | 'named' | 'owned' | 'subscribe' | 'subject'>
+  readonly agents: VoiceAgents
+  readonly packages: VoicePackages
+  readonly process: VoiceProcess
+  /** null: this build cannot call over the Cloud API. */
+  readonly cloud: CloudCalling | null
+  readonly mailer: Mailer
+  readonly mailbox: Mailbox
+  /** Address the service listens on, without a slash at its end. */
+  readonly baseUrl: () => string
+}

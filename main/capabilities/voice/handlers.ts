@@ -1,0 +1,118 @@
+import { LIMITS } from '../../contract/limits.ts'
+import { isoTime } from '../../contract/request.ts'
+import type { VoiceCall, VoiceWidget } from '../../contract/voice.ts'
+import type { Principal } from '../../kernel/access.ts'
+import type { InstanceId } from '../../kernel/ids.ts'
+import { Answer, type Existence, type Handlers } from '../handler.ts'
+import type { BatchReply, voiceContract } from './contract.ts'
+import type { VoiceDeps } from './deps.ts'
+import type { Voice } from './index.ts'
+import { toCall, toRecording } from './record.ts'
+
+const created = <T>({ bytes, replayed }: { bytes: Buffer; replayed: boolean }) =>
+  new Answer<T>({ status: 201, bytes, headers: replayed ? { 'Idempotent-Replayed': 'true' } : {} })
+
+export function voiceHandlers(
+  voice: Voice,
+  { mailbox, cursors }: Pick<VoiceDeps, 'mailbox' | 'cursors'>,
+): Handlers<typeof voiceContract> {
+  const { setup, schedule, direct, calls, recordings, widgets, speech, trunks } = voice
+  return {
+    getLatestVoiceRecording: async ({ principal, query }) => ({
+      data: await recordings.latest(principal, query.instance, query.call_id),
+    }),
+    listVoiceRecordings: ({ instance, query }) => recordings.list(instance, query),
+    getVoiceRecording: async ({ instance, params }) => toRecording(await recordings.get(instance, params.recording_id)),
+    async downloadVoiceRecording({ instance, params }) {
+      const location = await recordings.link(instance, params.recording_id)
+      return new Answer<undefined>({ status: 307, headers: { Location: location } })
+    },
+
+    scheduleVoiceCall: async (call) => created<VoiceCall>(await schedule.single(call)),
+    scheduleVoiceCallBatch: async (call) => created<BatchReply>(await schedule.batch(call)),
+    listVoiceCalls: ({ instance, query }) => calls.list(instance, query),
+    getVoiceCall: async ({ instance, params }) => toCall(await calls.get(instance, params.call_id)),
+    getVoiceCallReview: ({ instance, params }) => calls.review(instance, params.call_id),
+    cancelVoiceCall: ({ instance, params }) => calls.cancel(instance, params.call_id),
+
+    getVoice: ({ instance }) => setup.status(instance),
+    enableVoice: ({ instance }) => setup.enable(instance),
+    updateVoiceSettings: ({ instance, body }) => setup.update(instance, body),
+
+    createVoiceWidget: async ({ instance, body, rawBody, idempotencyKey }) =>
+      created<VoiceWidget>(await widgets.create(instance, body, { rawBody, idempotencyKey })),
+    listVoiceWidgets: ({ instance, query }) => widgets.list(instance, query),
+    getVoiceWidget: ({ instance, params }) => widgets.show(instance, params.widget_id),
+    updateVoiceWidget: ({ instance, params, body }) => widgets.update(instance, params.widget_id, body),
+    async deleteVoiceWidget({ instance, params }) {
+      await widgets.remove(instance, params.widget_id)
+      return undefined
+    },
+
+    listAllVoiceCalls: ({ principal, query }) => calls.listAll(principal.accountId, query),
+    listLiveVoiceCalls: async ({ principal }) => ({ data: await calls.live(principal.accountId) }),
+    hangUpVoiceCall: ({ instance, params }) => calls.hangUp(instance, params.call_id),
+    async listenToVoiceCall({ instance, params, body }) {
+      return { answer: await calls.listen(instance, params.call_id, body.offer) }
+    },
+    async callFromConsole({ instance, body }) {
+      const { call, answer } = await direct.softphone(instance, body.to_number, body.offer)
+      return { call: toCall(call), answer }
+    },
+    getVoiceRecordingPeaks: ({ instance, params }) => recordings.peaks(instance, params.recording_id),
+    async playVoiceRecording({ instance, params }) {
+      const recording = await recordings.get(instance, params.recording_id)
+      const headers = { 'Content-Type': 'audio/ogg', 'Content-Disposition': `inline; filename="${recording.id}.ogg"` }
+      return new Answer({ file: await recordings.fileOf(recording), headers })
+    },
+    async deleteVoiceRecording({ instance, params }) {
+      await recordings.delete(instance, params.recording_id)
+      return undefined
+    },
+    checkVoiceSetup: async ({ instance }) => ({ checks: await voice.check(instance) }),
+    getVoiceSpeech: ({ principal }) => speech.read(principal.accountId),
+    async setVoiceSpeech({ principal, body }) {
+      await speech.set(principal.accountId, body)
+      return speech.read(principal.accountId)
+    },
+    getVoiceTrunk: async ({ instance }) => ({ trunk: await trunks.read(instance.id) }),
+    setVoiceTrunk: async ({ instance, body }) => ({ trunk: await trunks.set(instance, body) }),
+    async removeVoiceTrunk({ instance }) {
+      await trunks.remove(instance)
+      return undefined
+    },
+
+    async listSandboxMails({ principal: { accountId }, query: { limit = LIMITS.pageSizeDefault, cursor } }) {
+      const list = `sandbox mails:${accountId}`
+      const beforeId = cursor === undefined ? null : String(cursors.decode(list, cursor)[0])
+      const found = await mailbox.list(accountId, { beforeId, limit: limit + 1 })
+      const shown = found.slice(0, limit)
+      const last = found.length > limit ? shown.at(-1) : undefined
+      return {
+        data: shown.map(({ id, from, to, subject, text, receivedAtMs }) => ({
+          ...{ id, from, to: [...to], subject, text, received_at: isoTime(receivedAtMs) },
+        })),
+        next_cursor: last === undefined ? null : cursors.encode(list, [last.id]),
+        has_more: last !== undefined,
+      }
+    },
+  }
+}
+
+/** What a path names besides the instance. The door has checked the instance only when the handler runs. */
+export function voiceExistence(voice: Voice): Existence<typeof voiceContract> {
+  const call = (_: Principal, { id, call_id: callId }: { readonly id: string; readonly call_id: string }) =>
+    voice.calls.get({ id: id as InstanceId }, callId)
+  const widget = (_: Principal, { id, widget_id: widgetId }: { readonly id: string; readonly widget_id: string }) =>
+    voice.widgets.get({ id: id as InstanceId }, widgetId)
+  const recording = (_: Principal, params: { readonly id: string; readonly recording_id: string }) =>
+    voice.recordings.get({ id: params.id as InstanceId }, params.recording_id)
+  return {
+    cancelVoiceCall: call,
+    hangUpVoiceCall: call,
+    listenToVoiceCall: call,
+    updateVoiceWidget: widget,
+    deleteVoiceWidget: widget,
+    deleteVoiceRecording: recording,
+  }
+}

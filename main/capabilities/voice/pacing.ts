@@ -1,0 +1,24 @@
+import type { CallingHours } from '../../contract/voice.ts'
+import { hoursAt } from '../../kernel/opening-hours.ts'
+
+/** The first moment at or after this one at which people may be called; null: there is none. */
+export function nextCallTime(hours: CallingHours | null, atMs: number): number | null {
+  const { isOpen, changesAtMs } = hoursAt(hours, atMs)
+  if (isOpen) return atMs
+  return Number.isFinite(changesAtMs) ? changesAtMs : null
+}
+
+/** When each of many calls is made: the interval apart, and only within the hours. */
+export function paceCalls(
+  { startMs, count, intervalMs }: { startMs: number; count: number; intervalMs: number },
+  hours: CallingHours | null,
+): number[] {
+  const times: number[] = []
+  for (let wishedMs = startMs; times.length < count;) {
+    const atMs = nextCallTime(hours, wishedMs)
+    if (atMs === null) throw new RangeError('These hours never begin.')
+    times.push(atMs)
+    wishedMs = atMs + intervalMs
+  }
+  return times
+}

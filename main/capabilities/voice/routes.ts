@@ -1,0 +1,85 @@
+import type { Gateway, UnavailableReason } from '../../contract/voice.ts'
+import type { Route, SandboxPerson, SipTrunk } from '../../voice/protocol.ts'
+import type { InstanceSubject } from '../handler.ts'
+import type { VoiceDeps } from './deps.ts'
+import { trunkOf } from './setup-store.ts'
+
+interface Availability {
+  readonly gateway: Gateway | null
+  readonly reason: UnavailableReason | null
+  readonly message: string | null
+}
+
+type RouteInstance = Pick<InstanceSubject, 'id' | 'engine' | 'network'>
+
+/** What a simulated person asks an agent that has no questions of its own. */
+const QUESTIONS = ['Who is calling, please?', 'Can you send me the details in a message?']
+const GOODBYE = 'Thank you, that is all. Goodbye.'
+const QUESTIONS_ASKED = 2
+const ANSWER_AFTER_MS = 2_000
+
+/** Numbers of simulated people who do not answer, by their last four digits. */
+const OUTCOMES: Readonly<Record<string, SandboxPerson['outcome']>> = {
+  '0486': 'busy',
+  '0480': 'no_answer',
+  '0603': 'rejected',
+}
+const WITHOUT_PERMISSION = '0463'
+
+export const needsSandboxPermission = (number: string): boolean => number.endsWith(WITHOUT_PERMISSION)
+
+/** Which way the calls of an instance take. */
+export function createRoutes({
+  db,
+  seal,
+  config,
+  process,
+  cloud,
+}: Pick<VoiceDeps, 'db' | 'seal' | 'config' | 'process' | 'cloud'>) {
+  const unavailable = (reason: UnavailableReason, message: string): Availability => ({ gateway: null, reason, message })
+  const over = (gateway: Gateway): Availability => ({ gateway, reason: null, message: null })
+
+  async function availability({ id: instanceId, engine, network }: RouteInstance): Promise<Availability> {
+    if (!process.isThere)
+      return unavailable('process_failed', 'This build has no voice process. Start Switchboard from a complete build.')
+    if (network === 'sandbox') return over('sandbox')
+    if ((await db.readOne(trunkOf, { instanceId })) !== undefined) return over('sip')
+    if (engine === 'official' && cloud !== null) return over('cloud')
+    return unavailable(
+      'no_gateway',
+      'WhatsApp offers no calls to linked phones. Set a SIP trunk to make telephone calls, or use an official number.',
+    )
+  }
+
+  return {
+    availability,
+
+    /** @throws ApiError sealed */
+    async trunk(instanceId: string): Promise<SipTrunk | undefined> {
+      const row = await db.readOne(trunkOf, { instanceId })
+      if (row === undefined) return undefined
+      const { password, ...rest } = row
+      return { ...rest, password: password === null ? '' : seal.open(password, trunkOwner(instanceId)).open() }
+    },
+
+    sandbox(number: string, questions: readonly string[], isAgent: boolean): Route {
+      const asked = questions.length > 0 ? questions.slice(0, QUESTIONS_ASKED) : QUESTIONS
+      return {
+        kind: 'sandbox',
+        person: {
+          outcome: OUTCOMES[number.slice(-4)] ?? 'answers',
+          answerAfterMs: ANSWER_AFTER_MS,
+          speaksFirst: !isAgent,
+          lines: isAgent ? [...asked, GOODBYE] : ['Hello?', ...QUESTIONS, GOODBYE],
+          // A person at the console hears it at its own speed.
+          speed: isAgent ? config.voiceSandboxSpeed : 1,
+        },
+      }
+    },
+  }
+}
+
+export type Routes = ReturnType<typeof createRoutes>
+
+/** Whose sealed value the password is. */
+export const trunkOwner = (instanceId: string): string => `voice trunk:${instanceId}`

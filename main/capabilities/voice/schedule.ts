@@ -1,0 +1,235 @@
+import { ApiError } from '../../contract/errors.ts'
+import { LIMITS } from '../../contract/limits.ts'
+import type { CallSource, CallStatus, Gateway, VoiceCall } from '../../contract/voice.ts'
+import type { Principal } from '../../kernel/access.ts'
+import type { Tx } from '../../kernel/db.ts'
+import { stillBusy } from '../../kernel/idempotency.ts'
+import type { JobQueue } from '../../kernel/jobs.ts'
+import { readPhone } from '../../kernel/phone-number.ts'
+import type { InstanceSubject } from '../handler.ts'
+import { callById, insertCall, type StoredCall } from './call-store.ts'
+import type { BatchBody, BatchReply, ScheduleBody } from './contract.ts'
+import type { VoiceDeps } from './deps.ts'
+import type { Dial } from './dial.ts'
+import { nextCallTime, paceCalls } from './pacing.ts'
+import { toCall } from './record.ts'
+import { remainingOf, type Setup, type VoiceSetup } from './setup.ts'
+
+interface Request<B> {
+  readonly instance: InstanceSubject
+  readonly principal: Principal
+  readonly body: B
+  readonly rawBody: unknown
+  readonly idempotencyKey: string | null
+}
+
+/** The bytes are kept with the Idempotency-Key. */
+interface Created {
+  readonly bytes: Buffer
+  readonly replayed: boolean
+}
+
+interface NewCall {
+  readonly agentId: string | null
+  readonly number: string
+  readonly source: CallSource
+  readonly scheduledAtMs: number
+  readonly batchId: string | null
+  readonly status: CallStatus
+  readonly gateway: Gateway
+}
+
+interface ScheduleDeps extends Pick<VoiceDeps, 'db' | 'clock' | 'ids' | 'idempotency' | 'agents'> {
+  readonly setup: VoiceSetup
+  readonly dial: Pick<Dial, 'prepare' | 'permissionFor'>
+  readonly jobs: Pick<JobQueue<{ callId: string }>, 'add'>
+  readonly publish: (call: StoredCall) => void
+}
+
+const LATE_MS = LIMITS.voiceLateMinutes * 60_000
+const AHEAD_MS = LIMITS.voiceDaysAhead * 86_400_000
+
+/** Accepts calls that are to be made. */
+export function createSchedule(deps: ScheduleDeps) {
+  const { db, clock, ids, idempotency, agents, setup, dial, jobs, publish } = deps
+
+  /** Answers a repeat, else does the work in one commit that also keeps the answer. */
+  async function once<B>(
+    { instance: { id: scopeId }, rawBody, idempotencyKey: key }: Request<B>,
+    operation: string,
+    subjectId: string,
+    judge: () => Promise<(tx: Tx) => Promise<object>>,
+  ): Promise<Created> {
+    const held = key === null ? null : { key, fp: idempotency.fingerprint(operation, scopeId, rawBody) }
+    if (held !== null) {
+      const earlier = await idempotency.peek(db, { scopeId, ...held })
+      if (earlier.kind === 'replay') return { bytes: earlier.body, replayed: true }
+      if (earlier.kind === 'busy') throw stillBusy(earlier)
+    }
+    const write = await judge()
+    return db.commit(async (tx) => {
+      if (held !== null) {
+        const claim = await idempotency.claim(tx, { scopeId, ...held, subjectId, boot: db.boot })
+        if (claim.kind === 'replay') return { bytes: claim.body, replayed: true }
+        if (claim.kind === 'busy') throw stillBusy(claim)
+      }
+      const bytes = Buffer.from(JSON.stringify(await write(tx)))
+      if (held !== null) await idempotency.settle(tx, scopeId, held.key, 201, bytes, subjectId)
+      return { bytes, replayed: false }
+    })
+  }
+
+  async function requireAgent({ accountId, id }: InstanceSubject, agentId: string): Promise<void> {
+    if ((await agents.find(accountId, id, agentId)) === undefined)
+      throw new ApiError('not_found', `agent_id names ${agentId}, which is not an agent of this instance.`)
+  }
+
+  /** What must hold before a call is accepted. */
+  async function requireReady(instance: InstanceSubject): Promise<Setup & { readonly gateway: Gateway }> {
+    const found = await setup.read(instance.id)
+    if (found.plan === null)
+      throw new ApiError('invalid_state', 'Voice is not enabled. Call POST …/voice/enable first.')
+    if (!instance.connected) throw new ApiError('not_ready', 'The instance is not connected. Connect it, then call.')
+    const { gateway, unavailable_message: message } = await setup.status(instance)
+    if (gateway === null) throw new ApiError('invalid_state', message ?? 'This instance cannot make calls.')
+    if (remainingOf(found) === 0) {
+      throw new ApiError(
+        'invalid_state',
+        `All ${LIMITS.voiceTrialCalls} calls of the trial are used up. Buy a voice package and enable voice again.`,
+      )
+    }
+    return { ...found, gateway }
+  }
+
+  /** @throws ApiError call_permission_required, invalid_state */
+  async function requirePermission(
+    instance: InstanceSubject,
+    agentId: string | null,
+    number: string,
+    offer: string | null,
+  ) {
+    const prepared = await dial.prepare(instance, number, agentId, offer)
+    if (typeof prepared === 'string') throw new ApiError('invalid_state', `The call cannot be made: ${prepared}.`)
+    const missing = await dial.permissionFor(prepared, number)
+    if (missing === 'call_permission_required') {
+      throw new ApiError(
+        'call_permission_required',
+        'This person has not allowed calls from this number. They were asked if the quota allows it; call again once they agree.',
+      )
+    }
+    if (missing !== null)
+      throw new ApiError(
+        'upstream_unavailable',
+        'The network did not say whether this person may be called. Nothing was sent.',
+      )
+    return prepared
+  }
+
+  async function insert(tx: Tx, instance: InstanceSubject, call: NewCall): Promise<StoredCall> {
+    const id = ids.uuid()
+    const now = clock.now()
+    await tx.run(insertCall, {
+      ...{ seq: await tx.next('voice_calls'), id, accountId: instance.accountId, instanceId: instance.id },
+      ...{ agentId: call.agentId, toNumber: call.number, fromNumber: null, direction: 'outbound', source: call.source },
+      ...{ gateway: call.gateway, status: call.status, batchId: call.batchId, widgetId: null },
+      ...{ scheduledAtMs: call.scheduledAtMs, startedAtMs: null, createdAtMs: now, attempt: 0, boot: null },
+    })
+    const stored = await tx.one(callById, { id })
+    if (stored === undefined) throw new Error('The call just inserted is not there.')
+    tx.afterCommit(() => publish(stored))
+    return stored
+  }
+
+  async function add(tx: Tx, instance: InstanceSubject, call: Omit<NewCall, 'status'>): Promise<VoiceCall> {
+    const stored = await insert(tx, instance, { ...call, status: 'scheduled' })
+    await jobs.add(tx, {
+      ...{ accountId: instance.accountId, subjectId: instance.id, key: stored.id },
+      ...{ runAtMs: call.scheduledAtMs, input: { callId: stored.id } },
+    })
+    return toCall(stored)
+  }
+
+  /** @throws ApiError validation_error */
+  function readTime(scheduledAt: string | undefined): { atMs: number; isNow: boolean } {
+    const now = clock.now()
+    const atMs = scheduledAt === undefined ? now : Date.parse(scheduledAt)
+    if (atMs < now - LATE_MS)
+      throw new ApiError('validation_error', 'scheduled_at has passed. Choose a time in the future, or leave it out.')
+    if (atMs > now + AHEAD_MS)
+      throw new ApiError('validation_error', `scheduled_at is more than ${LIMITS.voiceDaysAhead} days ahead.`)
+    return { atMs: Math.max(atMs, now), isNow: atMs <= now }
+  }
+
+  const noHours = () =>
+    new ApiError('invalid_state', 'The calling hours of this instance never begin. Change them in its voice settings.')
+
+  return {
+    requireReady,
+    requirePermission,
+    insert,
+
+    single: (request: Request<ScheduleBody>): Promise<Created> =>
+      once(request, 'POST voice calls', ids.uuid(), async () => {
+        const { instance, principal, body } = request
+        const time = readTime(body.scheduled_at)
+        await requireAgent(instance, body.agent_id)
+        const { settings, gateway } = await requireReady(instance)
+        const scheduledAtMs = nextCallTime(settings.calling_hours, time.atMs)
+        if (scheduledAtMs === null) throw noHours()
+        if (time.isNow && scheduledAtMs <= clock.now())
+          await requirePermission(instance, body.agent_id, body.to_number, null)
+        const source = sourceOf(principal)
+        return (tx) =>
+          add(tx, instance, {
+            agentId: body.agent_id,
+            number: body.to_number,
+            source,
+            gateway,
+            scheduledAtMs,
+            batchId: null,
+          })
+      }),
+
+    batch(request: Request<BatchBody>): Promise<Created> {
+      const batchId = ids.uuid()
+      return once(request, 'POST voice calls batch', batchId, async () => {
+        const { instance, principal, body } = request
+        const { atMs: startMs } = readTime(body.scheduled_at)
+        const { numbers, skipped } = readNumbers(body.numbers)
+        await requireAgent(instance, body.agent_id)
+        const { settings, gateway } = await requireReady(instance)
+        if (nextCallTime(settings.calling_hours, startMs) === null) throw noHours()
+        const intervalMs = (body.interval_seconds ?? 30) * 1_000
+        const times = paceCalls({ startMs, count: numbers.length, intervalMs }, settings.calling_hours)
+        const source = sourceOf(principal)
+        return async (tx): Promise<BatchReply> => {
+          const calls: VoiceCall[] = []
+          for (const [i, number] of numbers.entries()) {
+            const scheduledAtMs = times[i] ?? startMs
+            calls.push(
+              await add(tx, instance, { agentId: body.agent_id, number, source, gateway, scheduledAtMs, batchId }),
+            )
+          }
+          return { batch_id: batchId, scheduled: calls.length, calls, skipped }
+        }
+      })
+    },
+  }
+}
+
+export type Schedule = ReturnType<typeof createSchedule>
+
+const sourceOf = ({ source }: Principal): CallSource =>
+  source === 'console' || source === 'mcp' || source === 'ai' ? source : 'api'
+
+function readNumbers(given: readonly string[]): { numbers: string[]; skipped: BatchReply['skipped'] } {
+  const numbers = new Set<string>()
+  const skipped: BatchReply['skipped'] = []
+  for (const text of given) {
+    const number = readPhone(text, null)
+    if (number === undefined) skipped.push({ to_number: text, reason: 'invalid_number' })
+    else if (numbers.has(number)) skipped.push({ to_number: text, reason: 'duplicate' })
+    else numbers.add(number)
+  }
+  return { numbers: [...numbers], skipped }
+}

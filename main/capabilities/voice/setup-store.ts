@@ -1,0 +1,123 @@
+import type { AccountId } from '../../kernel/ids.ts'
+import { sql } from '../../kernel/sql.ts'
+
+/** What an instance needs to make calls, and its widgets. */
+
+type OfInstance = { instanceId: string }
+
+export type VoicePlan = 'trial' | 'package'
+
+export interface SetupRow {
+  readonly accountId: AccountId
+  readonly plan: VoicePlan | null
+  readonly trialUsed: number
+  /** JSON */
+  readonly settings: string
+}
+
+export const setupOf = sql<OfInstance, SetupRow>(
+  `SELECT account_id AS accountId, plan, trial_used AS trialUsed, settings FROM voice_instances
+   WHERE instance_id = :instanceId`,
+)
+export const insertSetup = sql<OfInstance & { accountId: string; settings: string; now: number }>(
+  `INSERT INTO voice_instances (instance_id, account_id, plan, trial_used, settings, updated_at)
+   VALUES (:instanceId, :accountId, NULL, 0, :settings, :now) ON CONFLICT (instance_id) DO NOTHING`,
+)
+export const saveSettings = sql<OfInstance & { settings: string; now: number }>(
+  'UPDATE voice_instances SET settings = :settings, updated_at = :now WHERE instance_id = :instanceId',
+)
+export const setPlan = sql<OfInstance & { plan: VoicePlan; now: number }>(
+  `UPDATE voice_instances SET plan = :plan, enabled_at = COALESCE(enabled_at, :now), updated_at = :now
+   WHERE instance_id = :instanceId`,
+)
+/** @returns no row changed: the trial is used up. */
+export const useTrialCall = sql<OfInstance & { mostCalls: number }>(
+  `UPDATE voice_instances SET trial_used = trial_used + 1
+   WHERE instance_id = :instanceId AND plan = 'trial' AND trial_used < :mostCalls`,
+)
+export const countPackages = sql<{ accountId: string }, { count: number }>(
+  `SELECT COUNT(*) AS count FROM voice_instances WHERE account_id = :accountId AND plan = 'package'`,
+)
+export const removeSetup = sql<OfInstance>('DELETE FROM voice_instances WHERE instance_id = :instanceId')
+
+export interface StoredWidget {
+  readonly seq: number
+  readonly id: string
+  readonly accountId: AccountId
+  readonly instanceId: string
+  readonly agentId: string | null
+  readonly name: string
+  /** JSON */
+  readonly allowedOrigins: string
+  readonly videoEnabled: 0 | 1
+  /** JSON */
+  readonly appearance: string
+  readonly publicKey: string
+  readonly createdAtMs: number
+  readonly updatedAtMs: number
+}
+
+const WIDGET = `seq, id, account_id AS accountId, instance_id AS instanceId, agent_id AS agentId, name,
+  allowed_origins AS allowedOrigins, video_enabled AS videoEnabled, appearance, public_key AS publicKey,
+  created_at AS createdAtMs, updated_at AS updatedAtMs`
+
+export const insertWidget = sql<StoredWidget>(
+  `INSERT INTO voice_widgets (seq, id, account_id, instance_id, agent_id, name, allowed_origins, video_enabled, appearance,
+     public_key, created_at, updated_at)
+   VALUES (:seq, :id, :accountId, :instanceId, :agentId, :name, :allowedOrigins, :videoEnabled, :appearance, :publicKey,
+     :createdAtMs, :updatedAtMs)`,
+)
+export const saveWidget = sql<
+  Pick<StoredWidget, 'id' | 'agentId' | 'name' | 'allowedOrigins' | 'videoEnabled' | 'appearance' | 'updatedAtMs'>
+>(
+  `UPDATE voice_widgets SET agent_id = :agentId, name = :name, allowed_origins = :allowedOrigins,
+     video_enabled = :videoEnabled, appearance = :appearance, updated_at = :updatedAtMs WHERE id = :id`,
+)
+export const widgetById = sql<{ id: string }, StoredWidget>(`SELECT ${WIDGET} FROM voice_widgets WHERE id = :id`)
+export const widgetByKey = sql<{ publicKey: string }, StoredWidget>(
+  `SELECT ${WIDGET} FROM voice_widgets WHERE public_key = :publicKey`,
+)
+export const widgetsOfInstance = sql<OfInstance & { beforeSeq: number; rows: number }, StoredWidget>(
+  `SELECT ${WIDGET} FROM voice_widgets WHERE instance_id = :instanceId AND seq < :beforeSeq
+   ORDER BY seq DESC LIMIT :rows`,
+)
+export const countWidgets = sql<OfInstance, { count: number }>(
+  'SELECT COUNT(*) AS count FROM voice_widgets WHERE instance_id = :instanceId',
+)
+export const removeWidget = sql<{ id: string }>('DELETE FROM voice_widgets WHERE id = :id')
+export const removeWidgets = sql<OfInstance>('DELETE FROM voice_widgets WHERE instance_id = :instanceId')
+
+export interface TrunkRow {
+  readonly host: string
+  readonly port: number
+  readonly transport: 'tcp' | 'tls' | 'wss'
+  readonly username: string
+  readonly callerId: string | null
+  readonly password: Uint8Array | null
+}
+export const trunkOf = sql<OfInstance, TrunkRow>(
+  `SELECT host, port, transport, username, caller_id AS callerId, password FROM voice_trunks
+   WHERE instance_id = :instanceId`,
+)
+export const saveTrunk = sql<OfInstance & TrunkRow & { now: number }>(
+  `INSERT INTO voice_trunks (instance_id, host, port, transport, username, caller_id, password, updated_at)
+   VALUES (:instanceId, :host, :port, :transport, :username, :callerId, :password, :now)
+   ON CONFLICT (instance_id) DO UPDATE SET host = excluded.host, port = excluded.port, transport = excluded.transport,
+     username = excluded.username, caller_id = excluded.caller_id, password = excluded.password,
+     updated_at = excluded.updated_at`,
+)
+export const removeTrunk = sql<OfInstance>('DELETE FROM voice_trunks WHERE instance_id = :instanceId')
+
+export interface SpeechRow {
+  /** JSON */
+  readonly services: string
+  readonly apiKey: Uint8Array | null
+}
+export const speechOf = sql<{ accountId: string }, SpeechRow>(
+  'SELECT services, api_key AS apiKey FROM voice_speech WHERE account_id = :accountId',
+)
+export const saveSpeech = sql<{ accountId: string } & SpeechRow & { now: number }>(
+  `INSERT INTO voice_speech (account_id, services, api_key, updated_at) VALUES (:accountId, :services, :apiKey, :now)
+   ON CONFLICT (account_id) DO UPDATE SET services = excluded.services, api_key = excluded.api_key,
+     updated_at = excluded.updated_at`,
+)

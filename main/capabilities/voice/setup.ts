@@ -1,0 +1,148 @@
+import { ApiError } from '../../contract/errors.ts'
+import { LIMITS } from '../../contract/limits.ts'
+import type { VoiceSettings, VoiceSettingsPatch, VoiceStatus } from '../../contract/voice.ts'
+import type { Tx } from '../../kernel/db.ts'
+import { isTimeZone } from '../../kernel/opening-hours.ts'
+import type { InstanceSubject } from '../handler.ts'
+import { liveOfInstance } from './call-store.ts'
+import type { VoiceDeps } from './deps.ts'
+import type { Routes } from './routes.ts'
+import {
+  countPackages,
+  insertSetup,
+  saveSettings,
+  setPlan,
+  setupOf,
+  useTrialCall,
+  type VoicePlan,
+} from './setup-store.ts'
+
+const DEFAULTS: VoiceSettings = {
+  summary_enabled: true,
+  summary_emails: [],
+  coach_enabled: false,
+  receive_enabled: false,
+  receive_agent_id: null,
+  announcement: null,
+  calling_hours: null,
+  keep_recordings_days: null,
+}
+
+/** What is known of an instance's voice. */
+export interface Setup {
+  readonly plan: VoicePlan | null
+  readonly trialUsed: number
+  readonly settings: VoiceSettings
+}
+
+type Read = Pick<Tx, 'one'>
+
+export async function readSetup(read: Read, instanceId: string): Promise<Setup> {
+  const row = await read.one(setupOf, { instanceId })
+  // Written by us, from a checked body.
+  const stored = row === undefined ? {} : (JSON.parse(row.settings) as Partial<VoiceSettings>)
+  return { plan: row?.plan ?? null, trialUsed: row?.trialUsed ?? 0, settings: { ...DEFAULTS, ...stored } }
+}
+
+export const remainingOf = ({ plan, trialUsed }: Setup): number | null =>
+  plan === 'package' ? null : Math.max(0, LIMITS.voiceTrialCalls - trialUsed)
+
+interface SetupDeps extends Pick<VoiceDeps, 'db' | 'clock' | 'agents' | 'packages'> {
+  readonly routes: Pick<Routes, 'availability'>
+}
+
+/** Whether an instance may call, how often, and its settings. */
+export function createSetup({ db, clock, agents, packages, routes }: SetupDeps) {
+  const outside: Read = { one: db.readOne }
+
+  async function status(instance: InstanceSubject): Promise<VoiceStatus> {
+    const { id: instanceId } = instance
+    const setup = await readSetup(outside, instanceId)
+    const availability = await routes.availability(instance)
+    return {
+      voice_available: availability.gateway !== null,
+      enabled: setup.plan !== null,
+      unlimited: setup.plan === 'package',
+      remaining: remainingOf(setup),
+      channels: LIMITS.voiceChannels,
+      active_calls: (await db.readOne(liveOfInstance, { instanceId }))?.count ?? 0,
+      gateway: availability.gateway,
+      unavailable_reason: availability.reason,
+      unavailable_message: availability.message,
+      settings: setup.settings,
+    }
+  }
+
+  async function ensureRow(tx: Tx, { id: instanceId, accountId }: InstanceSubject): Promise<void> {
+    await tx.run(insertSetup, { instanceId, accountId, settings: '{}', now: clock.now() })
+  }
+
+  return {
+    status,
+    read: (instanceId: string) => readSetup(outside, instanceId),
+
+    /** @throws ApiError no_free_slot if every slot of the package is taken */
+    async enable(instance: InstanceSubject): Promise<VoiceStatus> {
+      const { id: instanceId, accountId } = instance
+      const slots = await packages(accountId)
+      await db.commit(async (tx) => {
+        const { plan } = await readSetup(tx, instanceId)
+        if (plan === 'package') return
+        if (plan === 'trial' && slots === 0) return
+        const used = (await tx.one(countPackages, { accountId }))?.count ?? 0
+        if (slots > 0 && used >= slots) {
+          throw new ApiError(
+            'no_free_slot',
+            `All ${slots} slots of your voice package are in use. Buy another one, or delete an instance that uses one.`,
+          )
+        }
+        await ensureRow(tx, instance)
+        await tx.run(setPlan, { instanceId, plan: slots > 0 ? 'package' : 'trial', now: clock.now() })
+      })
+      return status(instance)
+    },
+
+    /** @throws ApiError not_found, validation_error */
+    async update(instance: InstanceSubject, patch: VoiceSettingsPatch): Promise<VoiceSettings> {
+      const { calling_hours: hours, receive_agent_id: agentId, announcement } = patch
+      if (hours) requireHours(hours)
+      if (announcement?.isWellFormed() === false)
+        throw new ApiError('validation_error', 'announcement contains a lone surrogate. Send well-formed Unicode.')
+      if (agentId && (await agents.find(instance.accountId, instance.id, agentId)) === undefined)
+        throw new ApiError('not_found', `receive_agent_id names ${agentId}, which is not an agent of this instance.`)
+      return db.commit(async (tx) => {
+        await ensureRow(tx, instance)
+        const { settings } = await readSetup(tx, instance.id)
+        const changed = { ...settings, ...patch }
+        await tx.run(saveSettings, {
+          instanceId: instance.id,
+          settings: JSON.stringify(changed),
+          now: clock.now(),
+        })
+        return changed
+      })
+    },
+
+    /** Takes a call of the trial in the commit that begins it. @returns false: none is left, or voice is off. */
+    async takeCall(tx: Tx, instanceId: string): Promise<'taken' | 'voice_off' | 'trial_used_up'> {
+      const { plan } = await readSetup(tx, instanceId)
+      if (plan === null) return 'voice_off'
+      if (plan === 'package') return 'taken'
+      return (await tx.run(useTrialCall, { instanceId, mostCalls: LIMITS.voiceTrialCalls })) > 0
+        ? 'taken'
+        : 'trial_used_up'
+    },
+  }
+}
+
+export type VoiceSetup = ReturnType<typeof createSetup>
+
+function requireHours({ start, end, timezone }: NonNullable<VoiceSettings['calling_hours']>): void {
+  if (end <= start)
+    throw new ApiError('validation_error', 'calling_hours.end must be after calling_hours.start, on the same day.')
+  if (!isTimeZone(timezone))
+    throw new ApiError(
+      'validation_error',
+      'calling_hours.timezone is no time zone. Use a name such as America/Sao_Paulo.',
+    )
+}

@@ -1,0 +1,73 @@
+import { cause } from '../../kernel/log.ts'
+import { Secret } from '../../kernel/secret.ts'
+import { sql } from '../../kernel/sql.ts'
+import type { InstanceSubject } from '../handler.ts'
+import type { Trunk, TrunkBody } from './contract.ts'
+import type { VoiceDeps } from './deps.ts'
+import { trunkOwner, type Routes } from './routes.ts'
+import { removeTrunk, saveTrunk, trunkOf } from './setup-store.ts'
+
+const trunkIds = sql<{ after: string; rows: number }, { id: string }>(
+  'SELECT instance_id AS id FROM voice_trunks WHERE instance_id > :after ORDER BY instance_id LIMIT :rows',
+)
+const ROWS = 200
+
+/** SIP trunks of instances. A trunk is registered while the service runs, so that it can be called. */
+export function createTrunks({
+  db,
+  clock,
+  seal,
+  log,
+  process,
+  routes,
+}: Pick<VoiceDeps, 'db' | 'clock' | 'seal' | 'log' | 'process'> & { readonly routes: Pick<Routes, 'trunk'> }) {
+  async function read(instanceId: string): Promise<Trunk | null> {
+    const row = await db.readOne(trunkOf, { instanceId })
+    if (row === undefined) return null
+    const { host, port, transport, username, callerId, password } = row
+    return { host, port, transport, username, caller_id: callerId, password_configured: password !== null }
+  }
+
+  async function register(instanceId: string): Promise<void> {
+    const trunk = await routes.trunk(instanceId)
+    process.register(instanceId, trunk ?? null)
+  }
+
+  return {
+    read,
+
+    /** @throws ApiError sealed */
+    async set({ id: instanceId }: InstanceSubject, body: TrunkBody): Promise<Trunk | null> {
+      const { host, port, transport, username, caller_id: callerId = null, password } = body
+      const sealed = password === undefined ? undefined : seal.seal(new Secret(password), trunkOwner(instanceId))
+      await db.commit(async (tx) => {
+        const before = await tx.one(trunkOf, { instanceId })
+        await tx.run(saveTrunk, {
+          ...{ instanceId, host, port, transport, username, callerId, now: clock.now() },
+          password: sealed ?? before?.password ?? null,
+        })
+      })
+      if (process.isThere) await register(instanceId)
+      return read(instanceId)
+    },
+
+    async remove({ id: instanceId }: InstanceSubject): Promise<void> {
+      await db.commit((tx) => tx.run(removeTrunk, { instanceId }))
+      process.register(instanceId, null)
+    },
+
+    /** After the start. A sealed vault leaves them unregistered until they are saved again or the service restarts. */
+    async registerAll(): Promise<void> {
+      if (!process.isThere) return
+      for (let after = ''; ;) {
+        const found = await db.read(trunkIds, { after, rows: ROWS })
+        for (const { id } of found)
+          await register(id).catch((error: unknown) =>
+            log.warn({ event: 'voice.trunk_not_registered', instanceId: id, cause: cause(error) }),
+          )
+        after = found.at(-1)?.id ?? after
+        if (found.length < ROWS) return
+      }
+    },
+  }
+}

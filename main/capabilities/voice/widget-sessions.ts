@@ -1,0 +1,125 @@
+import { ApiError } from '../../contract/errors.ts'
+import type { WidgetAppearance } from '../../contract/voice.ts'
+import type { InstanceId } from '../../kernel/ids.ts'
+import { startTimeout } from '../../kernel/timeout.ts'
+import type { VoiceDeps } from './deps.ts'
+import type { DirectCalls } from './direct-calls.ts'
+import { isAllowedOrigin } from './origins.ts'
+import { widgetByKey, type StoredWidget } from './setup-store.ts'
+import type { VoiceSetup } from './setup.ts'
+
+/** What a page needs to show its widget. */
+interface WidgetView {
+  readonly name: string
+  readonly video_enabled: boolean
+  readonly appearance: WidgetAppearance
+}
+
+export interface WidgetSessions {
+  /** Whether pages of this origin may use the widget. Judged before anything of the request is read. */
+  isAllowed(publicKey: string, origin: string | undefined): Promise<boolean>
+  view(publicKey: string): Promise<WidgetView | undefined>
+  /** Begins a call. @param from whom it is limited by: the visitor's address. @throws ApiError */
+  begin(publicKey: string, origin: string, from: string, offer: string): Promise<{ answer: string; session: string }>
+  /** Ends the call of a session; unknown ones are ignored. */
+  end(publicKey: string, session: string): Promise<void>
+}
+
+const ANSWER_MS = 10_000
+const MINUTE_MS = 60_000
+/** Calls that a visitor's address, and all visitors of an origin, may begin within a minute. */
+const PER_ADDRESS = 5
+const PER_ORIGIN = 60
+const REMEMBERED = 10_000
+
+/** Calls that visitors of web pages begin. */
+export function createWidgetSessions({
+  db,
+  clock,
+  random,
+  instances,
+  direct,
+  setup,
+}: Pick<VoiceDeps, 'db' | 'clock' | 'random' | 'instances'> & {
+  direct: DirectCalls
+  setup: Pick<VoiceSetup, 'read'>
+}): WidgetSessions {
+  const begun = new Map<string, number[]>()
+  const sessions = new Map<string, { widgetId: string; hangUp: () => void }>()
+
+  const find = (publicKey: string) => db.readOne(widgetByKey, { publicKey })
+  const originsOf = (widget: StoredWidget) => JSON.parse(widget.allowedOrigins) as string[]
+
+  /** @throws ApiError rate_limited */
+  function limit(key: string, most: number): void {
+    const now = clock.mono()
+    const recent = (begun.get(key) ?? []).filter((at) => now - at < MINUTE_MS)
+    if (recent.length >= most) {
+      const waitSeconds = Math.ceil((MINUTE_MS - (now - (recent[0] ?? now))) / 1_000)
+      throw new ApiError('rate_limited', 'Too many calls were begun from here. Try again in a minute.', {
+        'Retry-After': String(waitSeconds),
+      })
+    }
+    begun.delete(key)
+    begun.set(key, [...recent, now])
+    if (begun.size > REMEMBERED) begun.delete([...begun.keys()][0] ?? '')
+  }
+
+  return {
+    async isAllowed(publicKey, origin) {
+      const widget = await find(publicKey)
+      return widget !== undefined && isAllowedOrigin(origin, originsOf(widget))
+    },
+
+    async view(publicKey) {
+      const widget = await find(publicKey)
+      return (
+        widget && {
+          name: widget.name,
+          video_enabled: widget.videoEnabled === 1,
+          appearance: JSON.parse(widget.appearance) as WidgetAppearance,
+        }
+      )
+    },
+
+    async begin(publicKey, origin, from, offer) {
+      const widget = await find(publicKey)
+      if (widget === undefined || !isAllowedOrigin(origin, originsOf(widget)))
+        throw new ApiError('forbidden_origin', 'This page may not use the widget.')
+      limit(`address ${from}`, PER_ADDRESS)
+      limit(`origin ${publicKey} ${origin}`, PER_ORIGIN)
+      const known = await instances.owned(widget.instanceId as InstanceId)
+      const { plan } = await setup.read(widget.instanceId)
+      const agent = known && (await direct.answeringAgent(known.subject, widget.agentId))
+      if (known === undefined || plan === null || agent === undefined)
+        throw new ApiError('service_unavailable', 'Nobody can answer here at the moment.')
+      const { promise, resolve } = Promise.withResolvers<string | null>()
+      const call = await direct.arrive({
+        ...{ instance: known.subject, agent, gateway: 'widget', source: 'widget', from: null, to: null },
+        ...{ widgetId: widget.id, route: { kind: 'webrtc', offer }, onAnswer: resolve },
+      })
+      if (call === null) throw new ApiError('service_unavailable', 'Every line is busy. Try again in a minute.')
+      void call.ended.then(() => resolve(null))
+      const late = startTimeout(clock, ANSWER_MS, () => resolve(null))
+      const answer = await promise
+      late.cancel()
+      if (answer === null) {
+        call.hangUp('no_media_connection')
+        throw new ApiError(
+          'validation_error',
+          'The offer could not be answered. It must have an audio track with Opus.',
+        )
+      }
+      const session = random.bytes(24).toString('base64url')
+      sessions.set(session, { widgetId: widget.id, hangUp: () => call.hangUp('person_hung_up') })
+      void call.ended.then(() => sessions.delete(session))
+      return { answer, session }
+    },
+
+    async end(publicKey, session) {
+      const found = sessions.get(session)
+      const widget = await find(publicKey)
+      if (found !== undefined && widget?.id === found.widgetId) found.hangUp()
+    },
+  }
+}

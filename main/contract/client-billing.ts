@@ -1,0 +1,94 @@
+import { Type, type Static } from 'typebox'
+import { Currency, INTERVALS } from './billing-words.ts'
+import { Body, Nullable, Timestamp, Uuid } from './shapes.ts'
+
+/** What an agency bills its clients for, through its own account at Stripe. */
+
+/** What can be billed by use; counted for each day. */
+const METERED = ['sent', 'received', 'calls', 'call_seconds', 'ai_tokens'] as const
+export type Metered = (typeof METERED)[number]
+
+export const AgencyBilling = Type.Object({
+  enabled: Type.Boolean(),
+  mode: Type.Enum(['sandbox', 'live'], { description: '`sandbox`: a simulated Stripe account; no money moves.' }),
+  restricted_key_last4: Nullable(Type.String()),
+  ready: Type.Boolean({ description: 'Whether invoices can be made.' }),
+  clients: Type.Integer({ description: 'Sub-accounts that are billed.' }),
+})
+export type AgencyBilling = Static<typeof AgencyBilling>
+
+export const AgencyBillingBody = Body({
+  enabled: Type.Optional(Type.Boolean()),
+  mode: Type.Optional(Type.Enum(['sandbox', 'live'])),
+  restricted_key: Type.Optional(
+    Nullable(
+      Type.String({
+        pattern: '^(rk|sk)_(live|test)_[A-Za-z0-9_]{8,200}$',
+        description: 'A restricted key of the agency’s own Stripe account. Never shown again. `null` removes it.',
+      }),
+    ),
+  ),
+})
+export type AgencyBillingBody = Static<typeof AgencyBillingBody>
+
+const terms = {
+  amount_cents: Type.Integer({ minimum: 0, maximum: 99_999_999, description: 'For each period.' }),
+  currency: Currency,
+  interval: Type.Enum([...INTERVALS]),
+  email: Type.String({ format: 'email', maxLength: 254, description: 'Where Stripe sends the invoices.' }),
+  tax: Nullable(
+    Type.Object(
+      {
+        type: Type.String({ pattern: '^[a-z]{2}_[a-z_]{2,20}$', examples: ['br_cnpj', 'eu_vat'] }),
+        value: Type.String({ minLength: 3, maxLength: 40 }),
+      },
+      { additionalProperties: false, description: 'As Stripe names its types. It is printed on the invoices.' },
+    ),
+  ),
+  metered: Type.Array(
+    Type.Object(
+      {
+        counter: Type.Enum([...METERED]),
+        unit_amount_cents: Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'For each unit.' }),
+      },
+      { additionalProperties: false },
+    ),
+    { maxItems: METERED.length, description: 'What is charged by use, at the end of each period.' },
+  ),
+}
+
+export const ClientBillingBody = Body({
+  ...terms,
+  tax: Type.Optional(terms.tax),
+  metered: Type.Optional(terms.metered),
+})
+export type ClientBillingBody = Static<typeof ClientBillingBody>
+
+export const ClientBilling = Type.Object({
+  account_id: Uuid,
+  ...terms,
+  status: Type.Enum(['pending', 'active', 'past_due', 'failed'], {
+    description:
+      '`pending`: Stripe has not confirmed it yet. `failed`: Stripe refused it, `error` says why; change the terms to try again.',
+  }),
+  error: Nullable(Type.String()),
+  usage_reported_until: Nullable(Type.String({ description: 'The last day whose use is at Stripe: YYYY-MM-DD.' })),
+  current_period_end: Nullable(Timestamp),
+  updated_at: Timestamp,
+})
+export type ClientBilling = Static<typeof ClientBilling>
+
+export const CLIENT_BILLING_EXAMPLE: ClientBilling = {
+  account_id: '0197f0c2-6a3e-7c51-9d2b-5f8e1a7c4b60',
+  amount_cents: 4_900,
+  currency: 'brl',
+  interval: 'month',
+  email: 'billing@client.example',
+  tax: { type: 'br_cnpj', value: '01.234.456/5432-10' },
+  metered: [{ counter: 'sent', unit_amount_cents: 2 }],
+  status: 'active',
+  error: null,
+  usage_reported_until: '2026-03-01',
+  current_period_end: '2026-04-01T09:30:00.000Z',
+  updated_at: '2026-03-01T09:30:00.000Z',
+}

@@ -1,0 +1,157 @@
+import { ApiError } from '../../contract/errors.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import type { InstanceId } from '../../kernel/ids.ts'
+import type { EngineInstance } from '../engine.ts'
+import type { GraphClient, GraphReply } from './graph-client.ts'
+import { recordAt, recordsAt, textAt, type Json } from './json.ts'
+import type { ConnectedNumber } from './numbers.ts'
+import type { GraphCredentials } from './transport.ts'
+
+/** What the network says about a call that it knows by this id. */
+export type CloudCallEvent =
+  | { readonly kind: 'ringing' | 'accepted'; readonly networkId: string }
+  | { readonly kind: 'rejected'; readonly networkId: string }
+  | { readonly kind: 'answer'; readonly networkId: string; readonly sdp: string }
+  | { readonly kind: 'ended'; readonly networkId: string; readonly failed: boolean }
+  | { readonly kind: 'offered'; readonly networkId: string; readonly from: string; readonly sdp: string }
+
+/** Calls over Meta's Cloud API: what is said over HTTP. The sound is WebRTC, and somewhere else. */
+export interface CloudCalling {
+  /** Whether the person allows calls. @throws ApiError upstream_unavailable */
+  permission(instance: EngineInstance, number: string): Promise<'granted' | 'missing'>
+  /** Asks the person to allow calls. @returns quota: they were asked too recently. @throws ApiError upstream_unavailable */
+  requestPermission(instance: EngineInstance, number: string): Promise<'requested' | 'quota'>
+  /** @returns the network's id of the call. @throws CloudCallRefused */
+  connect(instance: EngineInstance, call: { number: string; sdp: string; callId: string }): Promise<string>
+  /** @throws ApiError upstream_unavailable */
+  accept(instance: EngineInstance, networkId: string, sdp: string): Promise<void>
+  reject(instance: EngineInstance, networkId: string): Promise<void>
+  terminate(instance: EngineInstance, networkId: string): Promise<void>
+  /** Added before anything runs. */
+  onEvent(listener: (instanceId: InstanceId, event: CloudCallEvent) => Promise<void>): void
+}
+
+/** The network does not make the call. */
+export class CloudCallRefused extends Error {
+  readonly reason: 'call_permission_required' | 'number_not_callable' | 'gateway_unavailable'
+
+  constructor(reason: CloudCallRefused['reason'], message: string) {
+    super(message)
+    this.name = 'CloudCallRefused'
+    this.reason = reason
+  }
+}
+
+interface CallingDeps {
+  readonly clock: Pick<Clock, 'now'>
+  readonly client: Pick<GraphClient, 'ask'>
+  /** @throws ApiError not_ready */
+  readonly connected: (instance: EngineInstance) => { number: ConnectedNumber; speaker: GraphCredentials }
+}
+
+/** Codes of Meta's Calling API. */
+const NOT_CALLABLE = [138_001, 131_026]
+const NO_PERMISSION = [138_006]
+const REQUEST_QUOTA = [138_009]
+/** A call that was offered longer ago has been given up by the person. */
+const OFFER_MS = 60_000
+const REMEMBERED = 1_000
+
+const REQUEST_TEXT = 'We would like to call you. May we?'
+
+export function createCalling({ clock, client, connected }: CallingDeps) {
+  const listeners: Parameters<CloudCalling['onEvent']>[0][] = []
+  /** Offers that were passed on: Meta calls back at least once. */
+  const offered = new Set<string>()
+
+  function ask(
+    instance: EngineInstance,
+    method: 'GET' | 'POST',
+    edge: string,
+    more: { body?: object; query?: Record<string, string> },
+  ) {
+    const { number, speaker } = connected(instance)
+    const { body, query } = more
+    return client.ask({
+      ...{ method, path: `${number.phoneNumberId}/${edge}`, token: speaker.accessToken, accountId: speaker.accountId },
+      ...(query && { query }),
+      ...(body && { body: { type: 'application/json', bytes: Buffer.from(JSON.stringify(body)) } }),
+    })
+  }
+
+  const act = async (instance: EngineInstance, action: string, networkId: string, more: object = {}): Promise<void> => {
+    const body = { messaging_product: 'whatsapp', call_id: networkId, action, ...more }
+    okOf(await ask(instance, 'POST', 'calls', { body }))
+  }
+
+  const calling: CloudCalling = {
+    async permission(instance, number) {
+      const reply = okOf(await ask(instance, 'GET', 'call_permissions', { query: { user_wa_id: number } }))
+      const permission = recordAt(reply, 'permission')
+      const status = textAt(permission, 'status')
+      const until = permission['expiration_time']
+      const isOver = typeof until === 'number' && until * 1_000 <= clock.now()
+      return (status === 'temporary' || status === 'permanent') && !isOver ? 'granted' : 'missing'
+    },
+
+    async requestPermission(instance, number) {
+      const body = {
+        ...{ messaging_product: 'whatsapp', recipient_type: 'individual', to: number, type: 'interactive' },
+        interactive: {
+          type: 'call_permission_request',
+          action: { name: 'call_permission_request' },
+          body: { text: REQUEST_TEXT },
+        },
+      }
+      const reply = await ask(instance, 'POST', 'messages', { body })
+      if (reply.kind === 'error' && REQUEST_QUOTA.includes(reply.error.code)) return 'quota'
+      okOf(reply)
+      return 'requested'
+    },
+
+    async connect(instance, { number, sdp, callId }) {
+      const session = { sdp_type: 'offer', sdp }
+      const body = {
+        messaging_product: 'whatsapp',
+        to: number,
+        action: 'connect',
+        session,
+        biz_opaque_callback_data: callId,
+      }
+      const reply = await ask(instance, 'POST', 'calls', { body })
+      if (reply.kind === 'error') {
+        const { code, details } = reply.error
+        if (NO_PERMISSION.includes(code)) throw new CloudCallRefused('call_permission_required', details)
+        if (NOT_CALLABLE.includes(code)) throw new CloudCallRefused('number_not_callable', details)
+      }
+      const id = reply.kind === 'ok' ? textAt(recordsAt(reply.body, 'calls')[0] ?? {}, 'id') : null
+      if (id === null) throw new CloudCallRefused('gateway_unavailable', 'Meta did not take the call.')
+      return id
+    },
+
+    accept: (instance, networkId, sdp) => act(instance, 'accept', networkId, { session: { sdp_type: 'answer', sdp } }),
+    reject: (instance, networkId) => act(instance, 'reject', networkId),
+    terminate: (instance, networkId) => act(instance, 'terminate', networkId),
+    onEvent: (listener) => void listeners.push(listener),
+  }
+
+  return {
+    calling,
+    /** What Meta called back. Idempotent. */
+    async publish(instanceId: InstanceId, event: CloudCallEvent, atMs: number): Promise<void> {
+      if (event.kind === 'offered') {
+        if (offered.has(event.networkId) || clock.now() - atMs > OFFER_MS) return
+        offered.add(event.networkId)
+        if (offered.size > REMEMBERED) offered.delete([...offered][0] ?? '')
+      }
+      for (const listener of listeners) await listener(instanceId, event)
+    },
+  }
+}
+
+/** @throws ApiError upstream_unavailable */
+function okOf(reply: GraphReply): Json {
+  if (reply.kind === 'ok') return reply.body
+  const why = reply.kind === 'error' ? `refused it (${reply.error.code})` : 'did not answer'
+  throw new ApiError('upstream_unavailable', `Meta ${why}. Check that calling is enabled for this number, then retry.`)
+}

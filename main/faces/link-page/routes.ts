@@ -1,0 +1,116 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { LinkPage, LinkView } from '../../capabilities/links/index.ts'
+import { ApiError } from '../../contract/errors.ts'
+import { LIMITS } from '../../contract/limits.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import { browserOf } from '../browser-name.ts'
+import { createRateLimiter } from '../rate-limit.ts'
+import { gonePage, linkContent, linkPage } from './page.ts'
+import { SCRIPT_HASH } from './script.ts'
+import { createLinkStreams, type LinkStreamsDeps } from './stream.ts'
+import { wordsFor } from './words.ts'
+
+export interface LinkRoutesDeps extends Pick<LinkStreamsDeps, 'live'> {
+  readonly page: LinkPage
+  readonly clock: Clock
+}
+
+type OfLink = { Params: { token: string } }
+
+const ACT_BYTES = 1_024
+const open = { config: { open: true } }
+
+/** The public page of an access link, authenticated by the token in its path. It sets no cookie and keeps nothing. */
+export function addLinkRoutes(app: FastifyInstance, deps: LinkRoutesDeps): void {
+  const { page, clock } = deps
+  const limiter = createRateLimiter(clock)
+  const streams = createLinkStreams(deps)
+  app.addHook('preClose', async () => streams.close())
+
+  const throttle = (request: FastifyRequest, token: string) => {
+    // By the token as it was sent: what is stored of it must not become known by how long this takes.
+    const { allowed, retryAfterSeconds } = limiter.take(
+      `${request.ip} ${token.slice(0, 100)}`,
+      LIMITS.linkRequestsPerMinute,
+    )
+    if (allowed) return
+    throw new ApiError('rate_limited', `This page was opened too often. Wait ${retryAfterSeconds} s.`, {
+      'retry-after': String(retryAfterSeconds),
+    })
+  }
+  const gone = (request: FastifyRequest, reply: FastifyReply) =>
+    reply
+      .code(404)
+      .headers(headersFor(null))
+      .send(gonePage(wordsOf(request)))
+
+  void app.register((pages, _options, done) => {
+    // A name that is not ours is answered as an unknown link is.
+    pages.setErrorHandler((error, request, reply) => {
+      if (error instanceof ApiError && (error.code === 'not_found' || error.code === 'forbidden_host'))
+        return gone(request, reply)
+      throw error
+    })
+
+    pages.get<OfLink>('/link/:token', { ...open, exposeHeadRoute: false }, async (request, reply) => {
+      const { token } = request.params
+      throttle(request, token)
+      const view = await page.view(token)
+      if (view === undefined) return gone(request, reply)
+      await page.noteVisit(token, { address: request.ip, browser: browserOf(request.headers['user-agent']) })
+      return reply.headers(headersFor(view)).send(linkPage(wordsOf(request), view, clock.now()))
+    })
+
+    pages.get<OfLink>('/link/:token/events', { ...open, exposeHeadRoute: false }, async (request, reply) => {
+      const { token } = request.params
+      throttle(request, token)
+      const link = await page.open(token)
+      if (link === undefined) return gone(request, reply)
+      const words = wordsOf(request)
+      streams.open(reply, token, link, (view) => linkContent(words, view, clock.now()))
+      return reply
+    })
+
+    pages.post<OfLink>('/link/:token', { ...open, bodyLimit: ACT_BYTES }, async (request, reply) => {
+      const { token } = request.params
+      throttle(request, token)
+      if ((await page.open(token)) === undefined) return gone(request, reply)
+      const words = wordsOf(request)
+      const { act, phone } = request.body as { act?: unknown; phone?: unknown }
+      reply.headers({ 'cache-control': 'no-store', 'content-type': 'application/json; charset=utf-8' })
+      try {
+        if (act === 'refresh') await page.refresh(token)
+        else if (act === 'passkey') return { go: await page.passkey(token) }
+        else if (act === 'code') {
+          const digits = typeof phone === 'string' ? phone.replaceAll(/[\s().+-]/g, '') : ''
+          if (!/^[1-9]\d{6,14}$/.test(digits)) throw new ApiError('validation_error', words.badPhone)
+          await page.pairingCode(token, digits)
+        } else throw new ApiError('validation_error', words.failed)
+      } catch (error) {
+        if (!(error instanceof ApiError) || error.code === 'validation_error') throw error
+        // Our other sentences are for the agency, in English.
+        throw new ApiError(error.code, words.failed)
+      }
+      streams.refresh(token)
+      return { ok: true }
+    })
+    done()
+  })
+}
+
+const wordsOf = ({ headers }: FastifyRequest) => wordsFor(headers['accept-language'])
+
+/** @param view null: nothing may depend on the link. */
+function headersFor(view: LinkView | null): Record<string, string> {
+  const ancestors = view?.brand.allowed_origins.join(' ') || "'none'"
+  const script = view === null ? '' : ` script-src '${SCRIPT_HASH}'; connect-src 'self'; img-src data:;`
+  return {
+    'content-type': 'text/html; charset=utf-8',
+    'cache-control': 'no-store',
+    'x-robots-tag': 'noindex, nofollow',
+    'referrer-policy': 'no-referrer',
+    'content-security-policy': `default-src 'none'; style-src 'unsafe-inline';${script} form-action 'none'; base-uri 'none'; frame-ancestors ${ancestors}`,
+    // A page that may be in a frame is fetched by the page around it.
+    ...(view !== null && view.brand.allowed_origins.length > 0 && { 'cross-origin-resource-policy': 'cross-origin' }),
+  }
+}

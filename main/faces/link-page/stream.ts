@@ -1,0 +1,112 @@
+import type { FastifyReply } from 'fastify'
+import type { LinkPage, LinkView } from '../../capabilities/links/index.ts'
+import { ApiError } from '../../contract/errors.ts'
+import type { Notice } from '../../contract/notice.ts'
+import type { Clock, Timer } from '../../kernel/clock.ts'
+import type { AccountId, InstanceId } from '../../kernel/ids.ts'
+import type { NoticeBus } from '../../kernel/notice-bus.ts'
+
+export interface LinkStreamsDeps {
+  readonly page: Pick<LinkPage, 'view'>
+  readonly live: Pick<NoticeBus<Notice>, 'feed'>
+  readonly clock: Pick<Clock, 'every' | 'mono'>
+}
+
+interface Stream {
+  readonly token: string
+  readonly look: () => Promise<void>
+  readonly end: () => void
+}
+
+const LOOK_MS = 2_000
+const HEARTBEAT_MS = 15_000
+/** Pages that are open at the same time. */
+const MOST = 500
+const MOST_OF_A_LINK = 10
+
+/** Sends an open page what it shows, whenever that changes, and tells it when the link is over. */
+export function createLinkStreams({ page, live, clock }: LinkStreamsDeps) {
+  const streams = new Set<Stream>()
+  let timer: Timer | undefined
+
+  /** Deadlines and revocations are no notices. */
+  const keepLooking = () => (timer ??= clock.every(LOOK_MS, () => streams.forEach((stream) => void stream.look())))
+
+  return {
+    /** The service stops. */
+    close(): void {
+      for (const stream of streams) stream.end()
+    },
+
+    refresh(token: string): void {
+      for (const stream of streams) if (stream.token === token) void stream.look()
+    },
+
+    /** @throws ApiError service_unavailable */
+    open(
+      reply: FastifyReply,
+      token: string,
+      { accountId, instanceId }: { readonly accountId: AccountId; readonly instanceId: InstanceId },
+      contentOf: (view: LinkView) => string,
+    ): void {
+      const ofLink = [...streams].filter((stream) => stream.token === token).length
+      if (streams.size >= MOST || ofLink >= MOST_OF_A_LINK)
+        throw new ApiError('service_unavailable', 'This page is open too often. Close it elsewhere.', {
+          'retry-after': '10',
+        })
+      reply.hijack()
+      const { raw } = reply
+      raw.writeHead(200, {
+        ...(reply.getHeaders() as Record<string, string>),
+        'content-type': 'text/event-stream; charset=utf-8',
+        'cache-control': 'no-store',
+        'x-robots-tag': 'noindex, nofollow',
+        'x-accel-buffering': 'no',
+      })
+      let shown = ''
+      let writtenMono = clock.mono()
+      let looking: Promise<void> | undefined
+      const write = (text: string) => {
+        if (raw.destroyed || raw.writableEnded) return
+        writtenMono = clock.mono()
+        raw.write(text)
+      }
+      const send = async () => {
+        const view = await page.view(token, true)
+        if (view === undefined) {
+          write('event: gone\ndata: {}\n\n')
+          return void raw.end()
+        }
+        const content = contentOf(view)
+        // The countdown runs in the browser.
+        const key = content.replaceAll(/data-seconds="\d+"><span data-left>\d+/g, '')
+        if (key === shown) {
+          if (clock.mono() - writtenMono >= HEARTBEAT_MS) write(':\n\n')
+          return
+        }
+        shown = key
+        write(`event: ${view.isDone ? 'done' : 'view'}\ndata: ${JSON.stringify(content)}\n\n`)
+        if (view.isDone) raw.end()
+      }
+      // One at a time: two would answer in any order. A failed look is followed by another.
+      const look = (): Promise<void> =>
+        (looking ??= send()
+          .catch(() => {})
+          .finally(() => (looking = undefined)))
+      const stream: Stream = { token, look, end: () => void raw.end() }
+      streams.add(stream)
+      const unsubscribe = live.feed({ accountId, isOperator: false }).subscribe(({ notice }) => {
+        if (notice.id === instanceId || notice.instance_id === instanceId) void look()
+      })
+      raw.once('close', () => {
+        unsubscribe()
+        streams.delete(stream)
+        if (streams.size > 0) return
+        timer?.cancel()
+        timer = undefined
+      })
+      keepLooking()
+      void look()
+    },
+  }
+}

@@ -1,0 +1,157 @@
+import { localeFor } from '../onboarding/language.ts'
+
+export interface LinkWords {
+  readonly language: string
+  readonly title: string
+  readonly lead: string
+  readonly steps: readonly [string, string, string]
+  readonly qrAlt: string
+  /** Seconds come before it. */
+  readonly changesIn: string
+  readonly preparing: string
+  readonly expired: string
+  readonly again: string
+  readonly codeTitle: string
+  readonly codeText: string
+  readonly phone: string
+  readonly getCode: string
+  readonly badPhone: string
+  readonly connected: string
+  readonly connectedText: string
+  readonly connectedAs: string
+  readonly done: string
+  readonly offline: string
+  readonly offlineText: string
+  readonly passkey: string
+  readonly passkeyText: string
+  readonly passkeyGo: string
+  readonly official: string
+  readonly officialGo: string
+  readonly help: string
+  readonly noScript: string
+  readonly failed: string
+  readonly privacy: string
+  readonly gone: { readonly title: string; readonly text: string }
+}
+
+const en: LinkWords = {
+  language: 'en',
+  title: 'Connect your WhatsApp number',
+  lead: 'Scan the code with the phone that has the number.',
+  steps: [
+    'Open WhatsApp on the phone.',
+    'Go to Settings, Linked devices, Link a device.',
+    'Point the camera at this code.',
+  ],
+  qrAlt: 'QR code to scan with WhatsApp',
+  changesIn: 's until the code changes',
+  preparing: 'Preparing the code…',
+  expired: 'The code has expired because nobody scanned it.',
+  again: 'Show a new code',
+  codeTitle: 'No second screen?',
+  codeText: 'In WhatsApp choose “Link with phone number instead” and enter this code:',
+  phone: 'Your number, with country code',
+  getCode: 'Get a code',
+  badPhone: 'Enter the number with country code, digits only.',
+  connected: 'Your number is connected',
+  connectedText: 'You can close this page. Keep WhatsApp on the phone.',
+  connectedAs: 'Connected as',
+  done: 'This link has done its work and no longer opens.',
+  offline: 'The number is not connected',
+  offlineText: 'It was connected before. It usually comes back by itself; if it does not, link it again.',
+  passkey: 'Confirm with your passkey',
+  passkeyText: 'WhatsApp asks for the passkey of this account.',
+  passkeyGo: 'Confirm',
+  official: 'Connect the number on the next page.',
+  officialGo: 'Continue',
+  help: 'Help',
+  noScript: 'Turn on JavaScript to see the code change, or reload this page.',
+  failed: 'That did not work. Try again.',
+  privacy: 'Only continue if you know who sent you this link.',
+  gone: {
+    title: 'This link does not work',
+    text: 'It has ended or was never valid. Ask whoever sent it for a new one.',
+  },
+}
+
+const ptBR: LinkWords = {
+  language: 'pt-BR',
+  title: 'Conecte seu número do WhatsApp',
+  lead: 'Leia o código com o celular que tem o número.',
+  steps: [
+    'Abra o WhatsApp no celular.',
+    'Vá em Configurações, Dispositivos conectados, Conectar dispositivo.',
+    'Aponte a câmera para este código.',
+  ],
+  qrAlt: 'QR code para ler com o WhatsApp',
+  changesIn: 's até o código mudar',
+  preparing: 'Preparando o código…',
+  expired: 'O código expirou porque ninguém o leu.',
+  again: 'Mostrar um novo código',
+  codeTitle: 'Sem uma segunda tela?',
+  codeText: 'No WhatsApp, escolha “Conectar com número de telefone” e digite este código:',
+  phone: 'Seu número, com código do país',
+  getCode: 'Receber um código',
+  badPhone: 'Digite o número com o código do país, só os algarismos.',
+  connected: 'Seu número está conectado',
+  connectedText: 'Você já pode fechar esta página. Mantenha o WhatsApp no celular.',
+  connectedAs: 'Conectado como',
+  done: 'Este link já cumpriu sua função e não abre mais.',
+  offline: 'O número não está conectado',
+  offlineText: 'Ele já esteve conectado. Normalmente volta sozinho; se não voltar, conecte-o de novo.',
+  passkey: 'Confirme com sua chave de acesso',
+  passkeyText: 'O WhatsApp pede a chave de acesso desta conta.',
+  passkeyGo: 'Confirmar',
+  official: 'Conecte o número na próxima página.',
+  officialGo: 'Continuar',
+  help: 'Ajuda',
+  noScript: 'Ative o JavaScript para ver o código mudar ou recarregue esta página.',
+  failed: 'Não funcionou. Tente de novo.',
+  privacy: 'Continue somente se você sabe quem enviou este link.',
+  gone: {
+    title: 'Este link não funciona',
+    text: 'Ele não vale mais ou nunca foi válido. Peça um novo a quem o enviou.',
+  },
+}
+
+const es: LinkWords = {
+  language: 'es',
+  title: 'Conecte su número de WhatsApp',
+  lead: 'Escanee el código con el teléfono que tiene el número.',
+  steps: [
+    'Abra WhatsApp en el teléfono.',
+    'Vaya a Ajustes, Dispositivos vinculados, Vincular un dispositivo.',
+    'Apunte la cámara a este código.',
+  ],
+  qrAlt: 'Código QR para escanear con WhatsApp',
+  changesIn: 's hasta que cambie el código',
+  preparing: 'Preparando el código…',
+  expired: 'El código venció porque nadie lo escaneó.',
+  again: 'Mostrar otro código',
+  codeTitle: '¿No tiene otra pantalla?',
+  codeText: 'En WhatsApp elija «Vincular con el número de teléfono» e introduzca este código:',
+  phone: 'Su número, con código de país',
+  getCode: 'Obtener un código',
+  badPhone: 'Escriba el número con el código de país, solo cifras.',
+  connected: 'Su número está conectado',
+  connectedText: 'Ya puede cerrar esta página. Mantenga WhatsApp en el teléfono.',
+  connectedAs: 'Conectado como',
+  done: 'Este enlace ya cumplió su función y no vuelve a abrirse.',
+  offline: 'El número no está conectado',
+  offlineText: 'Antes estuvo conectado. Suele volver solo; si no vuelve, vincúlelo de nuevo.',
+  passkey: 'Confirme con su llave de acceso',
+  passkeyText: 'WhatsApp pide la llave de acceso de esta cuenta.',
+  passkeyGo: 'Confirmar',
+  official: 'Conecte el número en la página siguiente.',
+  officialGo: 'Continuar',
+  help: 'Ayuda',
+  noScript: 'Active JavaScript para ver cambiar el código, o recargue esta página.',
+  failed: 'No funcionó. Inténtelo de nuevo.',
+  privacy: 'Continúe solo si sabe quién le envió este enlace.',
+  gone: { title: 'Este enlace no funciona', text: 'Ya no es válido o nunca lo fue. Pida otro a quien se lo envió.' },
+}
+
+const WORDS: Readonly<Record<string, LinkWords>> = { en, 'pt-BR': ptBR, es }
+
+/** @param accepted Accept-Language as the browser sends it. */
+export const wordsFor = (accepted: string | undefined): LinkWords => WORDS[localeFor(accepted).language] ?? en

@@ -1,0 +1,81 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import { Check } from 'typebox/value'
+import type { VoicePages } from '../../capabilities/voice/index.ts'
+import { ApiError } from '../../contract/errors.ts'
+import { LIMITS } from '../../contract/limits.ts'
+import { Body } from '../../contract/shapes.ts'
+import { widgetScript } from './widget-script.ts'
+
+interface OfWidget {
+  Params: { key: string; session?: string }
+}
+
+const Offer = Body({ offer: Type.String({ minLength: 1, maxLength: LIMITS.voiceOfferLength }) })
+const SCRIPT_SECONDS = 300
+const PREFLIGHT_SECONDS = 600
+
+/**
+ * What pages of others use: the script of the widget, and the calls it begins. The origin is judged before the body is
+ * read, and only pages of allowed origins may read an answer.
+ */
+export function addWidgetRoutes(app: FastifyInstance, { widgets }: Pick<VoicePages, 'widgets'>): void {
+  const config = { widget: true } as const
+  let script: Buffer | undefined
+
+  app.get('/widget/v1.js', { config }, (_request, reply) =>
+    reply
+      .headers({
+        'content-type': 'text/javascript; charset=utf-8',
+        'cache-control': `public, max-age=${SCRIPT_SECONDS}`,
+        // It is for pages of others.
+        'cross-origin-resource-policy': 'cross-origin',
+      })
+      .send((script ??= Buffer.from(widgetScript()))),
+  )
+
+  void app.register((routes, _options, done) => {
+    routes.addHook('onRequest', async (request, reply) => {
+      const { key } = request.params as OfWidget['Params']
+      const { origin } = request.headers
+      reply.header('vary', 'origin')
+      if (!(await widgets.isAllowed(key, origin))) throw refused()
+      reply.header('access-control-allow-origin', origin)
+    })
+
+    routes.get<OfWidget>('/widget/:key', { config }, async ({ params }, reply) => {
+      const view = await widgets.view(params.key)
+      if (view === undefined) throw refused()
+      return reply.header('cache-control', 'no-store').send(view)
+    })
+
+    const preflight = (methods: string) => (_request: FastifyRequest, reply: FastifyReply) =>
+      reply
+        .code(204)
+        .headers({
+          'access-control-allow-methods': methods,
+          'access-control-allow-headers': 'content-type',
+          'access-control-max-age': String(PREFLIGHT_SECONDS),
+        })
+        .send()
+    routes.options('/widget/:key/sessions', { config }, preflight('POST'))
+    routes.options('/widget/:key/sessions/:session', { config }, preflight('DELETE'))
+
+    routes.post<OfWidget>('/widget/:key/sessions', { config, bodyLimit: 64 * 1024 }, async (request, reply) => {
+      const { body, params, headers, ip } = request
+      if (!Check(Offer, body)) throw new ApiError('validation_error', 'The body must be {"offer": "<SDP>"}.')
+      const begun = await widgets.begin(params.key, headers.origin ?? '', ip, body.offer)
+      return reply.code(201).header('cache-control', 'no-store').send(begun)
+    })
+
+    routes.delete<OfWidget>('/widget/:key/sessions/:session', { config }, async ({ params }, reply) => {
+      await widgets.end(params.key, params.session ?? '')
+      return reply.code(204).send()
+    })
+    done()
+  })
+}
+
+/** The same for a widget that does not exist: whether it does is nobody's business. */
+const refused = () =>
+  new ApiError('forbidden_origin', 'This page may not use the widget. Add its origin to allowed_origins of the widget.')

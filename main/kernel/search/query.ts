@@ -1,0 +1,46 @@
+import type { Postings } from './postings.ts'
+import { guessSubjects, wordsOf, type Word } from './query-words.ts'
+
+/** A term that a word of the query is found by. */
+interface Alternative {
+  readonly term: number
+  readonly quality: number
+}
+
+/** A word of the query. */
+export interface Unit {
+  readonly alternatives: readonly Alternative[]
+  /** How much it says: rare words say more, question words less. */
+  readonly weight: number
+  readonly share: number
+}
+
+const BY_SUBJECT = 0.8
+
+/** The words of a query, each once, with everything in the index that they may mean. */
+export function unitsOf(postings: Postings, query: string): Unit[] {
+  const seen = new Map<string, Word>()
+  for (const word of wordsOf(query)) seen.set(word.stem ?? word.subjects.map(({ name }) => name).join(), word)
+  return [...seen.values()].map((word) => unitOf(postings, word))
+}
+
+function unitOf(postings: Postings, { stem, subjects, share }: Word): Unit {
+  const exact = stem === null ? undefined : postings.term(stem)
+  // A word that is spelt right stands for no other.
+  const isKnown = exact !== undefined || subjects.length > 0
+  const near = stem === null || isKnown ? [] : postings.stems.near(stem)
+  const guessed = stem === null || isKnown ? subjects : guessSubjects(stem)
+  const bySubject = guessed.flatMap(({ name, quality }) => {
+    const term = postings.term(name)
+    return term === undefined ? [] : [{ term, quality: quality * (stem === null ? 1 : BY_SUBJECT) }]
+  })
+  const alternatives = [...(exact === undefined ? near : [{ term: exact, quality: 1 }]), ...bySubject]
+  const weight = exact === undefined ? strongest(postings, alternatives) : postings.idf(exact)
+  return { alternatives, share, weight: share * (weight ?? postings.unknownIdf) }
+}
+
+/** idf of what the word most likely means. */
+function strongest(postings: Postings, alternatives: readonly Alternative[]): number | undefined {
+  const [best] = alternatives.toSorted((a, b) => b.quality - a.quality)
+  return best === undefined ? undefined : postings.idf(best.term)
+}

@@ -1,0 +1,80 @@
+import { fork } from 'node:child_process'
+import { join } from 'node:path'
+import { createMailer, type SmtpServer } from '../kernel/mailer.ts'
+import { Secret } from '../kernel/secret.ts'
+import { createMailSandbox } from '../simulators/mail/index.ts'
+import type { FromVoice, ToVoice } from '../voice/protocol.ts'
+import { createVoiceProcess, type StartVoice } from '../voice/voice-process.ts'
+import type { Home } from './home.ts'
+import type { RunningWorld } from './world.ts'
+
+/** What calls need besides the rooms: the voice process, and where mails go. */
+export function voiceServices(world: RunningWorld, { ids }: Home) {
+  const { clock, random, config, log } = world
+  const process = createVoiceProcess({ clock, log, start: world.startVoice ?? null })
+  const password = new Secret(random.bytes(24).toString('base64url'))
+  const mailbox = createMailSandbox({
+    ...{ log, folder: join(config.home, 'outbox'), now: clock.now, password: password.open() },
+    newId: () => ids.tagged('mail'),
+  })
+  const { smtpHost: host, smtpPort: port, smtpSecurity: security, smtpUser: user, smtpFrom: from } = config
+  const mailer = createMailer(
+    async (accountId): Promise<SmtpServer> =>
+      host === null
+        ? { host: '127.0.0.1', port: await mailbox.port(), security: 'none', user: accountId, password, from }
+        : { host, port, security, user, password: config.smtpPassword, from },
+    host === null,
+  )
+  return { process, mailer, mailbox }
+}
+
+/** Starts a program of ours with a channel for messages. */
+interface ForkedProgram {
+  send(message: ToVoice): unknown
+  onMessage(listener: (message: FromVoice) => void): void
+  onExit(listener: () => void): void
+  kill(): unknown
+}
+
+export type ForkProgram = (program: string, args: readonly string[]) => ForkedProgram
+
+const forkNode: ForkProgram = (program, args) => {
+  const child = fork(program, [...args], {
+    // Sound in recordings' waveforms is bytes, which JSON cannot carry.
+    serialization: 'advanced',
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    // A terminal's Ctrl+C is for the service, which ends what it has started.
+    detached: globalThis.process.platform !== 'win32',
+  })
+  return {
+    // A process that has just ended is reported by its exit.
+    send: (message) => child.connected && child.send(message, () => {}),
+    onMessage: (listener) => void child.on('message', (message) => listener(message as FromVoice)),
+    onExit(listener) {
+      child.once('exit', listener)
+      child.once('error', listener)
+    },
+    kill: () => child.kill('SIGKILL'),
+  }
+}
+
+/** Where voice-program.ts and flite-thread.ts lie. */
+interface VoicePrograms {
+  readonly voice: string
+  readonly speech: string
+}
+
+/** @param start Electron has a way of its own. */
+export const voiceStarter =
+  (programs: VoicePrograms, start: ForkProgram = forkNode): StartVoice =>
+  (onMessage, onExit) => {
+    const forked = start(programs.voice, [programs.speech])
+    let isGone = false
+    forked.onMessage(onMessage)
+    forked.onExit(() => {
+      if (isGone) return
+      isGone = true
+      onExit()
+    })
+    return { send: (message) => void forked.send(message), kill: () => void forked.kill() }
+  }

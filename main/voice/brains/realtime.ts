@@ -1,0 +1,138 @@
+import { WebSocket } from 'ws'
+import { createResampler, RATE } from '../audio.ts'
+import type { Speaking } from '../mouth.ts'
+import type { BrainDeps, VoiceBrain } from './brain.ts'
+
+/** What the server says, as far as we listen. */
+interface ServerEvent {
+  readonly type: string
+  readonly delta?: string
+  readonly transcript?: string
+  readonly error?: { readonly message?: string; readonly code?: string }
+}
+
+const MODEL_RATE = 24_000
+const VOICE = 'marin'
+const OPEN_MS = 10_000
+/** What is not sent in time is worth nothing: sound of two seconds. */
+const BUFFERED_AT_MOST = MODEL_RATE * 2 * 2
+
+/** Lets a speech-to-speech model talk, over a WebSocket in the shape of OpenAI's Realtime API. */
+export function createRealtimeBrain(deps: BrainDeps): VoiceBrain {
+  const { mouth, agent, speech, announcement, nowMs } = deps
+  const toModel = createResampler(RATE, MODEL_RATE)
+  let fromModel = createResampler(MODEL_RATE, RATE)
+  let socket: WebSocket | undefined
+  let speaking: Speaking | undefined
+  let said = ''
+  let personStartMs = 0
+  let isStopped = false
+  let isReady = false
+
+  const send = (event: object) => {
+    if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify(event))
+  }
+
+  function fail(error: unknown): void {
+    if (isStopped) return
+    isStopped = true
+    socket?.terminate()
+    deps.onFailed(error)
+  }
+
+  function begin(): void {
+    const format = { type: 'audio/pcm', rate: MODEL_RATE }
+    send({
+      type: 'session.update',
+      session: {
+        type: 'realtime',
+        instructions: agent.instructions,
+        audio: {
+          input: {
+            format,
+            turn_detection: { type: 'server_vad' },
+            transcription: { model: speech.sttModel ?? 'whisper-1' },
+          },
+          output: { format, voice: speech.realtimeVoice ?? VOICE },
+        },
+      },
+    })
+    const first = [announcement, agent.greeting].filter((text) => text !== null).join(' ')
+    send({ type: 'response.create', response: { instructions: `Say exactly this and nothing else: ${first}` } })
+    isReady = true
+  }
+
+  function endSpeaking(): void {
+    speaking?.setText(said)
+    speaking?.end()
+    speaking = undefined
+    said = ''
+  }
+
+  function take({ type, delta = '', transcript = '', error }: ServerEvent): void {
+    switch (type) {
+      case 'session.created':
+        return begin()
+      case 'response.output_audio.delta': {
+        const bytes = Buffer.from(delta, 'base64')
+        const samples = new Int16Array(new Uint8Array(bytes.subarray(0, bytes.length - (bytes.length % 2))).buffer)
+        speaking ??= mouth.begin('')
+        return speaking.add(fromModel(samples))
+      }
+      case 'response.output_audio_transcript.delta':
+        said += delta
+        return speaking?.setText(said)
+      case 'response.done':
+        return endSpeaking()
+      case 'input_audio_buffer.speech_started':
+        personStartMs = nowMs()
+        if (mouth.isQuiet()) return
+        // The person interrupts: what the model still says is not wanted any more.
+        speaking?.setText(said)
+        mouth.interrupt(nowMs())
+        speaking = undefined
+        said = ''
+        fromModel = createResampler(MODEL_RATE, RATE)
+        return send({ type: 'response.cancel' })
+      case 'conversation.item.input_audio_transcription.completed':
+        if (transcript.trim() === '') return
+        return deps.onPersonLine({
+          ...{ speaker: 'person', start_ms: personStartMs, end_ms: nowMs(), text: transcript.trim() },
+        })
+      case 'error':
+        // There was nothing to cancel: the answer had just ended.
+        if (error?.code === 'response_cancel_not_active') return
+        return fail(new Error(error?.message ?? 'The realtime model reported an error.'))
+    }
+  }
+
+  return {
+    start() {
+      if (speech.realtimeUrl === null) return fail(new Error('The realtime model is not set.'))
+      const headers = speech.apiKey === null ? {} : { authorization: `Bearer ${speech.apiKey}` }
+      socket = new WebSocket(speech.realtimeUrl, { headers, handshakeTimeout: OPEN_MS, followRedirects: false })
+      socket.on('message', (data) => {
+        if (isStopped) return
+        try {
+          take(JSON.parse((data as Buffer).toString()) as ServerEvent)
+        } catch (error) {
+          fail(error)
+        }
+      })
+      socket.on('error', fail)
+      socket.on('close', () => fail(new Error('The realtime model closed the connection.')))
+    },
+    hear(frame) {
+      if (!isReady || (socket?.bufferedAmount ?? 0) > BUFFERED_AT_MOST) return
+      const pcm = toModel(frame)
+      const audio = Buffer.from(pcm.buffer, pcm.byteOffset, pcm.byteLength).toString('base64')
+      send({ type: 'input_audio_buffer.append', audio })
+    },
+    caption() {},
+    isBusy: () => false,
+    stop() {
+      isStopped = true
+      socket?.close()
+    },
+  }
+}

@@ -1,0 +1,129 @@
+import { createSocket, type Socket } from 'node:dgram'
+import { once } from 'node:events'
+import { FRAME, FRAME_MS } from '../../audio.ts'
+import { fromG711, PCMA, PCMU, toG711, type G711 } from './g711.ts'
+
+const TICKS_PER_FRAME = 8 * FRAME_MS
+const HEADER_BYTES = 12
+/** A longer gap was a pause. */
+const FILLED_AT_MOST = 5
+
+/** Stands where JsSIP expects a browser's RTCPeerConnection: plain RTP with G.711, which trunks speak. */
+export class RtpPeer {
+  /** The address by which the trunk reaches this machine; set before the peer is made. */
+  static localAddress = '127.0.0.1'
+
+  readonly iceGatheringState = 'complete'
+  readonly iceConnectionState = 'connected'
+  signalingState = 'stable'
+  localDescription: { type: string; sdp: string } | null = null
+  readonly #address = RtpPeer.localAddress
+  #socket: Socket | undefined
+  #remote: { address: string; port: number; codec: G711 } | undefined
+  #sequence = 1
+  #timestamp = 0
+  readonly #ssrc = (process.pid * 65_537) >>> 0
+  #lastSequence: number | undefined
+  onSound: (pcm: Int16Array, lost: number) => void = () => {}
+  /** The other side offers or answers nothing that we can decode. */
+  onUnusable: () => void = () => {}
+
+  addEventListener(): void {}
+  removeEventListener(): void {}
+  getSenders(): unknown[] {
+    return []
+  }
+  getReceivers(): unknown[] {
+    return []
+  }
+  addTrack(): void {}
+
+  async createOffer(): Promise<{ type: string; sdp: string }> {
+    return { type: 'offer', sdp: await this.#describe([PCMU, PCMA]) }
+  }
+
+  async createAnswer(): Promise<{ type: string; sdp: string }> {
+    return { type: 'answer', sdp: await this.#describe([this.#remote?.codec ?? PCMU]) }
+  }
+
+  async setLocalDescription(description: { type: string; sdp: string }): Promise<void> {
+    this.localDescription = description
+    this.signalingState = description.type === 'offer' ? 'have-local-offer' : 'stable'
+  }
+
+  async setRemoteDescription({ type, sdp }: { type: string; sdp: string }): Promise<void> {
+    const media = /^m=audio (\d+) RTP\/AVP ([\d ]+)/m.exec(sdp)
+    const port = Number(media?.[1] ?? 0)
+    const types = (media?.[2] ?? '').split(' ')
+    const codec = types.map((one) => (one === '0' ? PCMU : one === '8' ? PCMA : null)).find((one) => one !== null)
+    const address = [...sdp.matchAll(/^c=IN IP[46] (\S+)/gm)].at(-1)?.[1]
+    if (codec === undefined || port === 0 || address === undefined) {
+      this.onUnusable()
+      throw new Error('The other side offers no G.711.')
+    }
+    this.#remote = { address, port, codec }
+    this.signalingState = type === 'offer' ? 'have-remote-offer' : 'stable'
+  }
+
+  async #describe(codecs: readonly G711[]): Promise<string> {
+    const { port } = (await this.#open()).address()
+    const version = this.#address.includes(':') ? 'IP6' : 'IP4'
+    const names = { 0: 'PCMU', 8: 'PCMA' }
+    return [
+      'v=0',
+      `o=- ${this.#ssrc} 1 IN ${version} ${this.#address}`,
+      's=-',
+      `c=IN ${version} ${this.#address}`,
+      't=0 0',
+      `m=audio ${port} RTP/AVP ${codecs.map(({ payloadType }) => payloadType).join(' ')}`,
+      ...codecs.map(({ payloadType }) => `a=rtpmap:${payloadType} ${names[payloadType]}/8000`),
+      `a=ptime:${FRAME_MS}`,
+      'a=sendrecv',
+      '',
+    ].join('\r\n')
+  }
+
+  async #open(): Promise<Socket> {
+    if (this.#socket !== undefined) return this.#socket
+    const socket = createSocket(this.#address.includes(':') ? 'udp6' : 'udp4')
+    this.#socket = socket
+    socket.on('message', (packet) => this.#receive(packet))
+    // A port that nobody listens on any more: the call ends by SIP.
+    socket.on('error', () => {})
+    socket.bind(0, this.#address)
+    await once(socket, 'listening')
+    return socket
+  }
+
+  #receive(packet: Buffer): void {
+    const codec = [PCMU, PCMA].find(({ payloadType }) => payloadType === ((packet[1] ?? 0) & 0x7f))
+    if (packet.length <= HEADER_BYTES || packet[0] === undefined || packet[0] >> 6 !== 2 || codec === undefined) return
+    const sequence = packet.readUInt16BE(2)
+    const gap = this.#lastSequence === undefined ? 1 : (sequence - this.#lastSequence) & 0xff_ff
+    if (gap === 0 || gap > 0x80_00) return
+    this.#lastSequence = sequence
+    const lost = gap - 1
+    for (let i = 0; i < lost && lost <= FILLED_AT_MOST; i++) this.onSound(new Int16Array(FRAME), 0)
+    this.onSound(fromG711(packet.subarray(HEADER_BYTES + 4 * (packet[0] & 0x0f)), codec), lost)
+  }
+
+  send(pcm: Int16Array): void {
+    if (this.#remote === undefined || this.#socket === undefined) return
+    const { address, port, codec } = this.#remote
+    const header = Buffer.alloc(HEADER_BYTES)
+    header.writeUInt8(0x80, 0)
+    header.writeUInt8(codec.payloadType | (this.#sequence === 1 ? 0x80 : 0), 1)
+    header.writeUInt16BE(this.#sequence, 2)
+    header.writeUInt32BE(this.#timestamp, 4)
+    header.writeUInt32BE(this.#ssrc, 8)
+    this.#sequence = (this.#sequence + 1) & 0xff_ff
+    this.#timestamp = (this.#timestamp + TICKS_PER_FRAME) >>> 0
+    this.#socket.send(Buffer.concat([header, toG711(pcm, codec)]), port, address, () => {})
+  }
+
+  close(): void {
+    this.signalingState = 'closed'
+    this.#socket?.close()
+    this.#socket = undefined
+  }
+}

@@ -1,0 +1,280 @@
+import JsSIP, { type UA as Agent, type URI } from 'jssip'
+import type { EndReason } from '../../../contract/voice.ts'
+import type { Clock } from '../../../kernel/clock.ts'
+import { startTimeout } from '../../../kernel/timeout.ts'
+import { FRAME_MS } from '../../audio.ts'
+import { createJitterBuffer } from '../../jitter-buffer.ts'
+import type { CallLeg, LegEvents } from '../../leg.ts'
+import type { CheckResult, SipTrunk } from '../../protocol.ts'
+import { RtpPeer } from './rtp-peer.ts'
+import { createSipSocket, type SipSocket } from './sip-socket.ts'
+
+type Session = ReturnType<Agent['call']>
+
+interface Trunk {
+  readonly config: SipTrunk
+  readonly socket: SipSocket
+  readonly agent: Agent
+  /** Calls and registrations that need it; at none it is closed. */
+  uses: number
+}
+
+interface TrunksDeps {
+  readonly clock: Clock
+  readonly onIncoming: (call: { instanceId: string; incomingId: string; from: string }) => void
+}
+
+const CONNECT_MS = 10_000
+const REGISTER_SECONDS = 300
+const LOST_AFTER_FRAMES = 5_000 / FRAME_MS
+
+/** JsSIP is written for browsers. What marks one as a browser is there only while it runs: others look for it too. */
+function asInBrowser<T>(act: () => T): T {
+  Object.assign(globalThis, BROWSER, { window: BROWSER })
+  try {
+    return act()
+  } finally {
+    delete (globalThis as Record<string, unknown>)['window']
+  }
+}
+
+const BROWSER = {
+  RTCPeerConnection: RtpPeer,
+  RTCSessionDescription: function (this: object, description: object) {
+    Object.assign(this, description)
+  },
+}
+
+/** Telephone calls over SIP trunks. */
+export function createTrunks({ clock, onIncoming }: TrunksDeps) {
+  const trunks = new Map<string, Trunk>()
+  const registered = new Map<string, Trunk>()
+  const arriving = new Map<string, { session: Session; trunk: Trunk }>()
+  let incomingIds = 0
+
+  const keyOf = (config: SipTrunk) => JSON.stringify(config)
+
+  function open(config: SipTrunk, register: boolean, instanceId: string | null): Trunk {
+    const key = `${keyOf(config)} ${instanceId ?? ''}`
+    const known = trunks.get(key)
+    if (known !== undefined) {
+      known.uses++
+      return known
+    }
+    const { host, username, password } = config
+    const socket = createSipSocket(config, (act) => {
+      RtpPeer.localAddress = socket.localAddress()
+      asInBrowser(act)
+    })
+    const agent = asInBrowser(
+      () =>
+        new JsSIP.UA({
+          ...{ sockets: [socket], uri: `sip:${username}@${host}`, authorization_user: username, password },
+          ...{ register, register_expires: REGISTER_SECONDS, session_timers: false, user_agent: 'Switchboard' },
+          ...{ connection_recovery_min_interval: 2, connection_recovery_max_interval: 30 },
+        }),
+    )
+    agent.on('connected', () => {
+      // JsSIP names a host that does not exist, as browsers have none. By this address the trunk finds the connection.
+      const port = socket.localPort()
+      const { uri } = agent.contact as unknown as { uri: URI }
+      if (port === null) return
+      Object.assign(uri, { host: socket.localAddress(), port })
+      uri.setParam('transport', config.transport)
+    })
+    const trunk: Trunk = { config, socket, agent, uses: 1 }
+    trunks.set(key, trunk)
+    agent.on('newRTCSession', ({ originator, session }: { originator: string; session: Session }) => {
+      if (originator !== 'remote') return
+      if (instanceId === null) return session.terminate({ status_code: 603 })
+      const incomingId = String(++incomingIds)
+      arriving.set(incomingId, { session, trunk })
+      session.on('failed', () => arriving.delete(incomingId))
+      onIncoming({ instanceId, incomingId, from: session.remote_identity.uri.user })
+    })
+    agent.start()
+    return trunk
+  }
+
+  function release(trunk: Trunk): void {
+    if (--trunk.uses > 0) return
+    for (const [key, one] of trunks) if (one === trunk) trunks.delete(key)
+    trunk.agent.stop()
+  }
+
+  return {
+    dial: (config: SipTrunk, number: string): CallLeg =>
+      createLeg((events) => {
+        const trunk = open(config, false, null)
+        const late = startTimeout(clock, CONNECT_MS, () => events.onEnded('gateway_unavailable'))
+        const begin = () => {
+          late.cancel()
+          RtpPeer.localAddress = trunk.socket.localAddress()
+          const target = `sip:${number}@${config.host}:${config.port};transport=${config.transport === 'wss' ? 'ws' : config.transport}`
+          return asInBrowser(() =>
+            trunk.agent.call(target, {
+              mediaConstraints: { audio: false, video: false },
+              ...(config.callerId !== null && { fromUserName: config.callerId }),
+            }),
+          )
+        }
+        const session = new Promise<Session>((resolve) => {
+          if (trunk.socket.isConnected()) resolve(begin())
+          else {
+            trunk.agent.once('connected', () => resolve(begin()))
+            trunk.agent.once('disconnected', () => events.onEnded('gateway_unavailable'))
+          }
+        })
+        return { session, close: () => (late.cancel(), release(trunk)) }
+      }),
+
+    answer(incomingId: string): CallLeg {
+      const found = arriving.get(incomingId)
+      arriving.delete(incomingId)
+      return createLeg(() => {
+        if (found === undefined) throw new Error('This call is gone.')
+        found.trunk.uses++
+        return {
+          session: Promise.resolve(found.session),
+          isIncoming: true,
+          close: () => release(found.trunk),
+        }
+      })
+    },
+
+    refuse(incomingId: string): void {
+      const found = arriving.get(incomingId)
+      arriving.delete(incomingId)
+      found?.session.terminate({ status_code: 603 })
+    },
+
+    register(instanceId: string, config: SipTrunk | null): void {
+      const before = registered.get(instanceId)
+      registered.delete(instanceId)
+      if (before !== undefined) release(before)
+      if (config !== null) registered.set(instanceId, open(config, true, instanceId))
+    },
+
+    /** Registers once, and leaves again. */
+    check(config: SipTrunk): Promise<CheckResult> {
+      const trunk = open(config, true, `check ${++incomingIds}`)
+      return new Promise<CheckResult>((resolve) => {
+        const late = startTimeout(clock, CONNECT_MS, () => resolve({ ok: false, error: 'it did not answer' }))
+        const settle = (result: CheckResult) => {
+          late.cancel()
+          resolve(result)
+        }
+        trunk.agent.on('registered', () => settle({ ok: true, detail: 'registered' }))
+        trunk.agent.on('registrationFailed', ({ cause }: { cause?: string }) =>
+          settle({ ok: false, error: cause ?? 'it refused the registration' }),
+        )
+        trunk.agent.on('disconnected', ({ reason }: { reason?: string }) =>
+          settle({ ok: false, error: reason || 'the connection failed' }),
+        )
+      }).finally(() => release(trunk))
+    },
+
+    close(): void {
+      for (const { agent } of trunks.values()) agent.stop()
+      trunks.clear()
+    },
+  }
+}
+
+interface Opened {
+  readonly session: Promise<Session>
+  readonly isIncoming?: boolean
+  readonly close: () => void
+}
+
+function createLeg(open: (events: LegEvents) => Opened): CallLeg {
+  const inbound = createJitterBuffer()
+  let events: LegEvents | undefined
+  let session: Session | undefined
+  let opened: Opened | undefined
+  let peer: RtpPeer | undefined
+  let isUp = false
+  let isOver = false
+  let framesIn = 0
+  let framesLost = 0
+  let framesWithoutSound = 0
+
+  function end(reason: EndReason): void {
+    if (isOver) return
+    close()
+    events?.onEnded(reason)
+  }
+
+  function close(): void {
+    isOver = true
+    if (session !== undefined && !session.isEnded()) session.terminate()
+    peer?.close()
+    opened?.close()
+  }
+
+  function follow(given: Session): void {
+    session = given
+    if (isOver) return given.terminate()
+    const use = (made: RtpPeer) => {
+      peer = made
+      made.onSound = (pcm, lost) => {
+        framesIn++
+        framesLost += lost
+        framesWithoutSound = 0
+        inbound.add(pcm)
+      }
+      made.onUnusable = () => end('codec_not_supported')
+    }
+    // JsSIP has one already if the call came in.
+    const existing = given.connection as unknown as RtpPeer | undefined
+    if (existing !== undefined) use(existing)
+    given.on('peerconnection', ({ peerconnection }: { peerconnection: unknown }) => use(peerconnection as RtpPeer))
+    given.on('progress', () => events?.onRinging())
+    given.on('confirmed', () => {
+      if (isUp) return
+      isUp = true
+      events?.onConnected()
+    })
+    given.on('ended', () => end('person_hung_up'))
+    given.on('failed', ({ cause, message }) =>
+      end(reasonOf((message as { status_code?: number } | null)?.status_code, cause)),
+    )
+    if (opened?.isIncoming === true)
+      asInBrowser(() => given.answer({ mediaConstraints: { audio: false, video: false } }))
+  }
+
+  return {
+    ...{ speed: 1, hasCaptions: false },
+    start(given) {
+      events = given
+      try {
+        opened = open({ ...given, onEnded: end })
+        opened.session.then(follow, () => end('gateway_unavailable'))
+      } catch {
+        end('gateway_unavailable')
+      }
+    },
+    send(frame) {
+      if (isUp && !isOver) peer?.send(frame)
+    },
+    take() {
+      if (isUp && ++framesWithoutSound > LOST_AFTER_FRAMES) end('media_lost')
+      return inbound.take()
+    },
+    remoteAnswer() {},
+    remoteState() {},
+    hangUp: () => {
+      if (!isOver) close()
+    },
+    counts: () => ({ framesIn, framesLost }),
+  }
+}
+
+function reasonOf(status: number | undefined, cause: string | undefined): EndReason {
+  if (status === 486 || status === 600) return 'busy'
+  if (status === 603 || status === 403) return 'rejected'
+  if (status === 404 || status === 484 || status === 604) return 'number_not_callable'
+  if (status === 408 || status === 480 || status === 487 || cause === 'No Answer') return 'no_answer'
+  if (status === 488 || status === 606) return 'codec_not_supported'
+  return 'gateway_unavailable'
+}

@@ -1,0 +1,135 @@
+import type { Clock } from '../kernel/clock.ts'
+import { createBrain } from './brains/index.ts'
+import type { CallLeg } from './leg.ts'
+import { createTrunks } from './gateways/sip/trunks.ts'
+import { createWebRtcLeg } from './gateways/webrtc.ts'
+import { createSandboxLeg } from './gateways/sandbox.ts'
+import type { CallPlan, FromVoice, Route, ToVoice } from './protocol.ts'
+import { createRecorder, type Recorder } from './recorder.ts'
+import { startSession, type CallSession } from './session.ts'
+import { checkSpeech } from './speech/check.ts'
+import type { Fetch } from './speech/http.ts'
+import type { Tts } from './speech/speech.ts'
+
+interface HostDeps {
+  readonly clock: Clock
+  readonly send: (message: FromVoice) => void
+  readonly builtIn: Tts
+  readonly fetch: Fetch
+}
+
+export interface VoiceHost {
+  receive(message: ToVoice): void
+  /** Ends every call and resolves when all is written. */
+  stop(): Promise<void>
+}
+
+type Reply = (reply: { readonly text: string | null; readonly hangUp: boolean }) => void
+
+/** All calls of the voice process. */
+export function createVoiceHost({ clock, send, builtIn, fetch }: HostDeps): VoiceHost {
+  const sessions = new Map<string, CallSession>()
+  const trunks = createTrunks({ clock, onIncoming: (call) => send({ kind: 'incoming', ...call }) })
+  const turns = new Map<number, { callId: string; settle: Reply }>()
+  let turnIds = 0
+
+  function place(plan: CallPlan): void {
+    const { callId } = plan
+    const answer = (text: string) =>
+      new Promise<Parameters<Reply>[0]>((settle) => {
+        const turnId = ++turnIds
+        turns.set(turnId, { callId, settle })
+        send({ kind: 'turn', callId, turnId, text })
+      })
+    const session = startSession({
+      ...{ clock, plan, send, builtIn, answer },
+      createBrain: (brainDeps) => createBrain(brainDeps, fetch),
+      leg: legFor(plan.route),
+      console: plan.consoleOffer === null ? null : legFor({ kind: 'webrtc', offer: plan.consoleOffer }),
+      createRecorder: (onFailed) => recorderOf(plan, onFailed),
+    })
+    sessions.set(callId, session)
+    void session.ended.then(() => {
+      sessions.delete(callId)
+      for (const [turnId, turn] of turns) {
+        if (turn.callId !== callId) continue
+        turns.delete(turnId)
+        turn.settle({ text: null, hangUp: false })
+      }
+    })
+  }
+
+  /** Connects somebody who hears both sides and is heard by nobody. */
+  function listen({ callId, requestId, offer }: ToVoice & { kind: 'listen' }): void {
+    const session = sessions.get(callId)
+    if (session === undefined) return send({ kind: 'listening', requestId, answer: null })
+    const leg = createWebRtcLeg({ offer, mustSend: false })
+    let isAnswered = false
+    session.addListener(leg, (answer) => {
+      if (!isAnswered) send({ kind: 'listening', requestId, answer })
+      isAnswered = true
+    })
+  }
+
+  function recorderOf({ recordTo, title, isSandbox }: CallPlan, onFailed: (error: unknown) => void): Promise<Recorder> {
+    if (recordTo === null) throw new Error('This call is not recorded.')
+    return createRecorder({ path: recordTo, title, isSandbox, onFailed })
+  }
+
+  function legFor(route: Route): CallLeg {
+    switch (route.kind) {
+      case 'sandbox':
+        return createSandboxLeg(route.person, { clock, tts: builtIn })
+      case 'webrtc':
+        return createWebRtcLeg({ offer: route.offer, mustSend: true })
+      case 'sip':
+        return trunks.dial(route.trunk, route.number)
+      case 'sip_incoming':
+        return trunks.answer(route.incomingId)
+    }
+  }
+
+  return {
+    receive(message) {
+      switch (message.kind) {
+        case 'place':
+          return place(message.plan)
+        case 'hang_up':
+          return sessions.get(message.callId)?.hangUp(message.reason)
+        case 'remote_answer':
+          return sessions.get(message.callId)?.remoteAnswer(message.sdp)
+        case 'remote_state':
+          return sessions.get(message.callId)?.remoteState(message.state)
+        case 'reply': {
+          const turn = turns.get(message.turnId)
+          turns.delete(message.turnId)
+          return turn?.settle(message)
+        }
+        case 'check_speech': {
+          const { requestId } = message
+          return void checkSpeech(message.speech, builtIn, fetch).then((result) =>
+            send({ kind: 'checked', requestId, result }),
+          )
+        }
+        case 'listen':
+          return listen(message)
+        case 'check_trunk': {
+          const { requestId } = message
+          return void trunks.check(message.trunk).then((result) => send({ kind: 'checked', requestId, result }))
+        }
+        case 'register':
+          return trunks.register(message.instanceId, message.trunk)
+        case 'refuse_incoming':
+          return trunks.refuse(message.incomingId)
+        case 'stop':
+          return
+      }
+    },
+    async stop() {
+      const all = [...sessions.values()]
+      for (const session of all) session.hangUp('app_closed')
+      await Promise.all(all.map(({ ended }) => ended))
+      trunks.close()
+    },
+  }
+}

@@ -1,0 +1,49 @@
+import { energyOf, FRAME, SPEECH_ENERGY } from './audio.ts'
+
+export interface JitterBuffer {
+  /** Sound as it arrived, of any length. */
+  add(pcm: Int16Array): void
+  /** The next 20 ms; null: nothing is there, or it fills up first. */
+  take(): Int16Array | null
+}
+
+/** Enough for the jitter of a local network; more is added to what the person waits for. */
+const FILL_FRAMES = 3
+/** Above this, frames of silence are left out until it is back at the fill level. */
+const LONG_FRAMES = 10
+/** Above this, sound is left out too: a delay of a second is worse. */
+const TOO_LONG_FRAMES = 50
+
+/** Evens out how sound arrives, and the drift between two clocks. */
+export function createJitterBuffer(): JitterBuffer {
+  let frames: Int16Array[] = []
+  let rest = new Int16Array(0)
+  let isFilling = true
+
+  function shorten(): void {
+    if (frames.length > TOO_LONG_FRAMES) frames = frames.slice(-FILL_FRAMES)
+    else if (frames.length > LONG_FRAMES) {
+      const [first] = frames
+      if (first !== undefined && energyOf(first) < SPEECH_ENERGY) frames.shift()
+    }
+  }
+
+  return {
+    add(pcm) {
+      const all = new Int16Array(rest.length + pcm.length)
+      all.set(rest)
+      all.set(pcm, rest.length)
+      let at = 0
+      for (; at + FRAME <= all.length; at += FRAME) frames.push(all.subarray(at, at + FRAME))
+      rest = all.slice(at)
+    },
+    take() {
+      if (isFilling && frames.length < FILL_FRAMES) return null
+      isFilling = false
+      shorten()
+      const frame = frames.shift()
+      if (frame === undefined) isFilling = true
+      return frame ?? null
+    },
+  }
+}

@@ -1,0 +1,32 @@
+import type { EndReason } from '../contract/voice.ts'
+import type { MediaCounts } from './protocol.ts'
+
+export interface LegEvents {
+  /** Ours: an offer, or the answer to theirs. */
+  onLocalSdp(sdp: string): void
+  onRinging(): void
+  /** Sound flows. */
+  onConnected(): void
+  /** What the person said, where a simulation knows it. */
+  onCaption(text: string, durationMs: number): void
+  /** The other side ended it, or it broke. Called once at most. */
+  onEnded(reason: EndReason): void
+}
+
+/** The way to somebody: sound in frames of 20 ms, both ways. */
+export interface CallLeg {
+  /** How many times faster than real time it runs. */
+  readonly speed: number
+  /** Whether it says what the person says. */
+  readonly hasCaptions: boolean
+  start(events: LegEvents): void
+  send(frame: Int16Array): void
+  /** The next 20 ms of theirs; null: nothing arrived. */
+  take(): Int16Array | null
+  remoteAnswer(sdp: string): void
+  /** What the network says, where the signalling is elsewhere. */
+  remoteState(state: 'ringing' | 'accepted'): void
+  /** Ends it, and tells the other side why if it can. */
+  hangUp(reason: EndReason): void
+  counts(): Pick<MediaCounts, 'framesIn' | 'framesLost'>
+}

@@ -1,0 +1,135 @@
+import type { EndReason, TranscriptLine } from '../contract/voice.ts'
+
+/** What the service and the voice process say to each other. Everything here survives structured cloning. */
+
+/** How a simulated person behaves. */
+export interface SandboxPerson {
+  readonly outcome: 'answers' | 'busy' | 'no_answer' | 'rejected'
+  readonly answerAfterMs: number
+  /** Answers with the first line, instead of waiting to be greeted. */
+  readonly speaksFirst: boolean
+  /** What the person says, one line after each answer. The person hangs up after the last one. */
+  readonly lines: readonly string[]
+  /** How many times faster than a real call. */
+  readonly speed: number
+}
+
+export interface SipTrunk {
+  readonly host: string
+  readonly port: number
+  readonly transport: 'tcp' | 'tls' | 'wss'
+  readonly username: string
+  readonly password: string
+  readonly callerId: string | null
+  /** A certificate authority besides those of the system; PEM. */
+  readonly ca?: string
+}
+
+/** The way to the person. */
+export type Route =
+  | { readonly kind: 'sandbox'; readonly person: SandboxPerson }
+  /** WebRTC with the signalling elsewhere. Without an offer of theirs, we make one. */
+  | { readonly kind: 'webrtc'; readonly offer: string | null }
+  | { readonly kind: 'sip'; readonly trunk: SipTrunk; readonly number: string }
+  /** A call that the trunk announced with `incoming`. */
+  | { readonly kind: 'sip_incoming'; readonly incomingId: string }
+
+/** Where speech is heard and made. */
+export interface SpeechServices {
+  readonly brain: 'script' | 'pipeline' | 'realtime'
+  readonly sttUrl: string | null
+  readonly sttModel: string | null
+  readonly ttsUrl: string | null
+  readonly ttsModel: string | null
+  readonly ttsVoice: string | null
+  readonly realtimeUrl: string | null
+  readonly realtimeVoice: string | null
+  readonly apiKey: string | null
+}
+
+export interface AgentPlan {
+  readonly name: string
+  readonly greeting: string
+  readonly instructions: string
+}
+
+export interface CallPlan {
+  readonly callId: string
+  readonly route: Route
+  /** null: a person at the console talks, who made this offer. */
+  readonly agent: AgentPlan | null
+  readonly consoleOffer: string | null
+  readonly speech: SpeechServices
+  /** Said first. */
+  readonly announcement: string | null
+  /** The file that is written while the call runs; null: nothing is recorded. */
+  readonly recordTo: string | null
+  /** Written into the recording. */
+  readonly title: string
+  readonly isSandbox: boolean
+  readonly limitMs: number
+  /** How long it may ring. */
+  readonly ringMs: number
+}
+
+export interface RecordingFacts {
+  readonly durationMs: number
+  readonly hasAudio: boolean
+  /** A byte for each span of each side, the agent's first. */
+  readonly peaks: Uint8Array
+}
+
+/** How a call ended. */
+export interface CallEnd {
+  readonly reason: EndReason
+  /** From answer to end, in the time of the recording; null if nobody answered. */
+  readonly talkedMs: number | null
+  readonly recording: RecordingFacts | null
+  readonly media: MediaCounts
+}
+
+/** What was measured of the sound. */
+export interface MediaCounts {
+  readonly framesIn: number
+  readonly framesLost: number
+  /** Times the sound to the person was late by more than a frame. */
+  readonly underruns: number
+}
+
+export type CheckResult =
+  { readonly ok: true; readonly detail: string } | { readonly ok: false; readonly error: string }
+
+export type ToVoice =
+  | { readonly kind: 'place'; readonly plan: CallPlan }
+  | { readonly kind: 'hang_up'; readonly callId: string; readonly reason: EndReason }
+  /** The person's session description, in answer to ours. */
+  | { readonly kind: 'remote_answer'; readonly callId: string; readonly sdp: string }
+  /** What the network says about a call whose signalling is elsewhere. */
+  | { readonly kind: 'remote_state'; readonly callId: string; readonly state: 'ringing' | 'accepted' }
+  | { readonly kind: 'listen'; readonly callId: string; readonly requestId: number; readonly offer: string }
+  | { readonly kind: 'reply'; readonly turnId: number; readonly text: string | null; readonly hangUp: boolean }
+  | { readonly kind: 'check_speech'; readonly requestId: number; readonly speech: SpeechServices }
+  | { readonly kind: 'check_trunk'; readonly requestId: number; readonly trunk: SipTrunk }
+  /** Keeps the trunk registered, so that it can be called; null: no longer. */
+  | { readonly kind: 'register'; readonly instanceId: string; readonly trunk: SipTrunk | null }
+  | { readonly kind: 'refuse_incoming'; readonly incomingId: string }
+  | { readonly kind: 'stop' }
+
+export type FromVoice =
+  | { readonly kind: 'ready' }
+  /** Ours: an offer, or the answer to theirs. */
+  | { readonly kind: 'local_sdp'; readonly callId: string; readonly sdp: string }
+  | { readonly kind: 'console_answer'; readonly callId: string; readonly sdp: string }
+  | { readonly kind: 'state'; readonly callId: string; readonly state: 'ringing' | 'in_progress' }
+  | { readonly kind: 'line'; readonly callId: string; readonly line: TranscriptLine }
+  /** The person said something; the agent answers with `reply`. */
+  | { readonly kind: 'turn'; readonly callId: string; readonly turnId: number; readonly text: string }
+  | { readonly kind: 'ended'; readonly callId: string; readonly end: CallEnd }
+  | { readonly kind: 'listening'; readonly requestId: number; readonly answer: string | null }
+  | { readonly kind: 'checked'; readonly requestId: number; readonly result: CheckResult }
+  | {
+      readonly kind: 'incoming'
+      readonly instanceId: string
+      readonly incomingId: string
+      readonly from: string
+    }

@@ -1,0 +1,61 @@
+import { open, readFile } from 'node:fs/promises'
+import { createDecoder } from 'libopus-wasm'
+import { yieldToEventLoop } from '../kernel/yield-to-event-loop.ts'
+import { energyOf, FRAME, RATE, SPEECH_ENERGY } from './audio.ts'
+import { asLastPage, lengthOf, readPages } from './ogg.ts'
+import { createPeaks, joinPeaks } from './peaks.ts'
+import type { RecordingFacts } from './protocol.ts'
+
+const HEADER_PAGES = 2
+const OPUS_RATE = 48
+/** A tenth of a second is worth keeping. */
+const SHORTEST_MS = 100
+const PACKETS_AT_ONCE = 50
+
+/**
+ * Completes a recording that broke off: what is not a whole page is cut off, and the last page is marked as such.
+ * @returns null: there is none, or nothing of it can be heard.
+ */
+export async function repairRecording(path: string): Promise<RecordingFacts | null> {
+  const file = await readFile(path).catch(() => null)
+  if (file === null) return null
+  const pages = readPages(file)
+  const last = pages.at(-1)
+  const preSkip = pages[0]?.packets[0] === undefined ? 0 : Buffer.from(pages[0].packets[0]).readUInt16LE(10)
+  const durationMs = Math.floor((Number(lengthOf(pages)) - preSkip) / OPUS_RATE)
+  if (last === undefined || pages.length <= HEADER_PAGES || durationMs < SHORTEST_MS) return null
+  const packets = pages.slice(HEADER_PAGES).flatMap((page) => page.packets)
+  const heard = await listen(packets)
+  const part = await open(path, 'r+')
+  try {
+    const end = asLastPage(file, last)
+    await part.write(end, 0, end.length, last.offset)
+    await part.truncate(last.offset + last.length)
+    await part.sync()
+  } finally {
+    await part.close()
+  }
+  return { durationMs, ...heard }
+}
+
+/** The waveform, which was in the memory of the process that is gone. */
+async function listen(packets: readonly Uint8Array[]): Promise<Pick<RecordingFacts, 'hasAudio' | 'peaks'>> {
+  const decoder = await createDecoder({ sampleRate: RATE, channels: 2 })
+  const sides = [createPeaks(), createPeaks()] as const
+  let hasAudio = false
+  try {
+    for (const [i, packet] of packets.entries()) {
+      const stereo = decoder.decode(packet)
+      for (const [channel, side] of sides.entries()) {
+        const pcm = new Int16Array(FRAME)
+        for (let at = 0; at < FRAME; at++) pcm[at] = stereo[2 * at + channel] ?? 0
+        side.add(pcm)
+        hasAudio ||= energyOf(pcm) > SPEECH_ENERGY
+      }
+      if (i % PACKETS_AT_ONCE === 0) await yieldToEventLoop()
+    }
+  } finally {
+    decoder.free()
+  }
+  return { hasAudio, peaks: joinPeaks(sides[0].bytes(), sides[1].bytes()) }
+}

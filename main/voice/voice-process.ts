@@ -1,0 +1,254 @@
+import type { TranscriptLine } from '../contract/voice.ts'
+import type { Clock, Timer } from '../kernel/clock.ts'
+import { cause, type Log } from '../kernel/log.ts'
+import { startTimeout } from '../kernel/timeout.ts'
+import type { CallEnd, CallPlan, CheckResult, FromVoice, SipTrunk, SpeechServices, ToVoice } from './protocol.ts'
+
+export type { CallEnd, CallPlan, SipTrunk } from './protocol.ts'
+
+/** A voice process that was started. */
+interface VoiceLink {
+  send(message: ToVoice): void
+  /** Ends it now. */
+  kill(): void
+}
+
+/** @param onExit is called once, also if it could not be started. */
+export type StartVoice = (onMessage: (message: FromVoice) => void, onExit: () => void) => VoiceLink
+
+/** What becomes of a call, as its caller hears of it. */
+export interface CallEvents {
+  /** Our session description: an offer, or the answer to theirs. */
+  onLocalSdp?(sdp: string): void
+  onConsoleAnswer?(sdp: string): void
+  onState(state: 'ringing' | 'in_progress'): void
+  onLine(line: TranscriptLine): void
+  /** @returns what the agent says; null: nothing. Never rejects. */
+  onTurn(text: string): Promise<{ readonly text: string | null; readonly hangUp: boolean }>
+}
+
+export interface PlacedCall {
+  /** Never rejects. null: the voice process ended; the part file may be readable. */
+  readonly ended: Promise<CallEnd | null>
+  hangUp(reason: CallEnd['reason']): void
+  remoteAnswer(sdp: string): void
+  remoteState(state: 'ringing' | 'accepted'): void
+  /** @returns the answer; null: the call has ended. */
+  listen(offer: string): Promise<string | null>
+}
+
+export interface IncomingCall {
+  readonly instanceId: string
+  readonly incomingId: string
+  readonly from: string
+}
+
+/** Sound and its signalling, in a process of its own, so that no call can hold up the service. */
+export interface VoiceProcess {
+  /** false: this build has none. */
+  readonly isThere: boolean
+  place(plan: CallPlan, events: CallEvents): PlacedCall
+  checkSpeech(speech: SpeechServices): Promise<CheckResult>
+  checkTrunk(trunk: SipTrunk): Promise<CheckResult>
+  register(instanceId: string, trunk: SipTrunk | null): void
+  refuse(incomingId: string): void
+  onIncoming(listener: (call: IncomingCall) => void): void
+  close(): Promise<void>
+}
+
+/** It takes 60 MB, which a service without calls does not need. */
+const IDLE_MS = 60_000
+const CHECK_MS = 20_000
+const RESTART_MS = 1_000
+const STOP_MS = 2_000
+
+interface Running {
+  readonly events: CallEvents
+  readonly end: (end: CallEnd | null) => void
+}
+
+interface VoiceProcessDeps {
+  readonly clock: Pick<Clock, 'mono' | 'after'>
+  readonly log: Log
+  /** null: this build has no voice process. */
+  readonly start: StartVoice | null
+}
+
+/** Starts the voice process when it is needed, and ends it when it has been idle for a minute. */
+export function createVoiceProcess({ clock, log, start }: VoiceProcessDeps): VoiceProcess {
+  const calls = new Map<string, Running>()
+  const asked = new Map<number, (answer: FromVoice | null) => void>()
+  const trunks = new Map<string, SipTrunk>()
+  const listeners: ((call: IncomingCall) => void)[] = []
+  let requests = 0
+  let link: VoiceLink | undefined
+  let gone: (() => void) | undefined
+  let idle: Timer | undefined
+  let restart: Timer | undefined
+  let isClosed = false
+
+  function open(): VoiceLink {
+    if (start === null || isClosed) throw new Error('This build has no voice process.')
+    idle?.cancel()
+    if (link !== undefined) return link
+    const opened: VoiceLink = start(
+      (message) => {
+        if (link === opened) receive(message)
+      },
+      () => exited(opened),
+    )
+    link = opened
+    for (const [instanceId, trunk] of trunks) opened.send({ kind: 'register', instanceId, trunk })
+    return opened
+  }
+
+  function exited(which: VoiceLink): void {
+    if (link !== which) return
+    link = undefined
+    gone?.()
+    if (calls.size > 0) log.warn({ event: 'voice.process_ended', calls: calls.size })
+    const [ended, unanswered] = [[...calls.values()], [...asked.values()]]
+    calls.clear()
+    asked.clear()
+    for (const { end } of ended) end(null)
+    for (const settle of unanswered) settle(null)
+    if (trunks.size > 0 && !isClosed) {
+      restart = clock.after(RESTART_MS, () => {
+        if (trunks.size > 0 && !isClosed) open()
+      })
+    }
+  }
+
+  function receive(message: FromVoice): void {
+    switch (message.kind) {
+      case 'ready':
+        return
+      case 'listening':
+      case 'checked': {
+        const settle = asked.get(message.requestId)
+        asked.delete(message.requestId)
+        settle?.(message)
+        return stopWhenIdle()
+      }
+      case 'incoming':
+        for (const listener of listeners) listener(message)
+        return
+      case 'ended': {
+        const call = calls.get(message.callId)
+        calls.delete(message.callId)
+        call?.end(message.end)
+        return stopWhenIdle()
+      }
+      case 'turn': {
+        const { turnId } = message
+        void calls
+          .get(message.callId)
+          ?.events.onTurn(message.text)
+          .then((reply) => link?.send({ kind: 'reply', turnId, ...reply }))
+        return
+      }
+      case 'local_sdp':
+        return calls.get(message.callId)?.events.onLocalSdp?.(message.sdp)
+      case 'console_answer':
+        return calls.get(message.callId)?.events.onConsoleAnswer?.(message.sdp)
+      case 'state':
+        return calls.get(message.callId)?.events.onState(message.state)
+      case 'line':
+        return calls.get(message.callId)?.events.onLine(message.line)
+    }
+  }
+
+  function stopWhenIdle(): void {
+    idle?.cancel()
+    if (calls.size > 0 || asked.size > 0 || trunks.size > 0) return
+    idle = startTimeout(clock, IDLE_MS, () => {
+      const stopped = link
+      link = undefined
+      stopped?.send({ kind: 'stop' })
+    })
+  }
+
+  function ask(request: (requestId: number) => ToVoice): Promise<FromVoice | null> {
+    const requestId = ++requests
+    return new Promise((resolve) => {
+      const limit = startTimeout(clock, CHECK_MS, () => {
+        asked.delete(requestId)
+        resolve(null)
+      })
+      asked.set(requestId, (answer) => {
+        limit.cancel()
+        resolve(answer)
+      })
+      try {
+        open().send(request(requestId))
+      } catch (error) {
+        log.warn({ event: 'voice.not_started', cause: cause(error) })
+        asked.get(requestId)?.(null)
+        asked.delete(requestId)
+      }
+    })
+  }
+
+  const checked = (answer: FromVoice | null): CheckResult =>
+    answer?.kind === 'checked' ? answer.result : { ok: false, error: 'The voice process did not answer.' }
+
+  return {
+    isThere: start !== null,
+    place(plan, events) {
+      const { callId } = plan
+      const { promise, resolve } = Promise.withResolvers<CallEnd | null>()
+      const say = (message: ToVoice) => {
+        if (calls.has(callId)) link?.send(message)
+      }
+      try {
+        const opened = open()
+        calls.set(callId, { events, end: resolve })
+        opened.send({ kind: 'place', plan })
+      } catch (error) {
+        log.warn({ event: 'voice.not_started', cause: cause(error) })
+        calls.delete(callId)
+        resolve(null)
+      }
+      return {
+        ended: promise,
+        hangUp: (reason) => say({ kind: 'hang_up', callId, reason }),
+        remoteAnswer: (sdp) => say({ kind: 'remote_answer', callId, sdp }),
+        remoteState: (state) => say({ kind: 'remote_state', callId, state }),
+        async listen(offer) {
+          if (!calls.has(callId)) return null
+          const answer = await ask((requestId) => ({ kind: 'listen', callId, requestId, offer }))
+          return answer?.kind === 'listening' ? answer.answer : null
+        },
+      }
+    },
+    checkSpeech: async (speech) => checked(await ask((requestId) => ({ kind: 'check_speech', requestId, speech }))),
+    checkTrunk: async (trunk) => checked(await ask((requestId) => ({ kind: 'check_trunk', requestId, trunk }))),
+    register(instanceId, trunk) {
+      if (trunk === null) trunks.delete(instanceId)
+      else trunks.set(instanceId, trunk)
+      if (link !== undefined) link.send({ kind: 'register', instanceId, trunk })
+      else if (trunk !== null && start !== null) open()
+      stopWhenIdle()
+    },
+    refuse: (incomingId) => link?.send({ kind: 'refuse_incoming', incomingId }),
+    onIncoming: (listener) => void listeners.push(listener),
+    async close() {
+      isClosed = true
+      idle?.cancel()
+      restart?.cancel()
+      const stopped = link
+      if (stopped === undefined) return
+      stopped.send({ kind: 'stop' })
+      await new Promise<void>((resolve) => {
+        const limit = startTimeout(clock, STOP_MS, () => {
+          stopped.kill()
+          resolve()
+        })
+        gone = () => {
+          limit.cancel()
+          resolve()
+        }
+      })
+    },
+  }
+}

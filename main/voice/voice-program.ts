@@ -1,0 +1,45 @@
+import { systemClock } from '../kernel/clock.ts'
+import { createVoiceHost } from './host.ts'
+import type { FromVoice, ToVoice } from './protocol.ts'
+import { createBuiltInVoice } from './speech/built-in.ts'
+
+/** The voice process. service/voice.ts starts it, with Node or as a utility process of Electron. */
+
+/** How Electron's utility processes talk to the one that started them. */
+interface ParentPort {
+  on(event: 'message', listener: (event: { data: ToVoice }) => void): void
+  postMessage(message: FromVoice): void
+}
+
+const { parentPort } = process as { parentPort?: ParentPort }
+
+const send = (message: FromVoice): void => {
+  if (parentPort) parentPort.postMessage(message)
+  else if (process.connected) process.send?.(message)
+}
+
+// Where flite-thread.ts lies.
+const builtIn = createBuiltInVoice(process.argv[2] ?? '')
+// eslint-disable-next-line no-restricted-properties -- this entry provides the network to what runs in this process
+const { fetch } = globalThis
+const host = createVoiceHost({ clock: systemClock, send, builtIn, fetch })
+
+async function stop(): Promise<void> {
+  await host.stop()
+  process.exit(0)
+}
+
+const receive = (message: ToVoice): void => {
+  if (message.kind === 'stop') void stop()
+  else host.receive(message)
+}
+
+if (parentPort) parentPort.on('message', ({ data }) => receive(data))
+else {
+  process.on('message', (message) => receive(message as ToVoice))
+  // The service is gone: its calls end, and their recordings are completed at its next start.
+  process.on('disconnect', () => process.exit(0))
+}
+// A terminal's Ctrl+C is for the service, which ends what it has started.
+process.on('SIGINT', () => {})
+send({ kind: 'ready' })

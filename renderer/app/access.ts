@@ -1,0 +1,37 @@
+import { defineStore } from 'pinia'
+import { ref, watch } from 'vue'
+import type { Feature } from '../../main/contract/features.ts'
+import { clientAccountId } from './account.ts'
+import { call } from './api.ts'
+import type { Entry } from './entries.ts'
+import { useLive } from './live.ts'
+import { useSession } from './session.ts'
+
+/** What the person at the window may see: by role, by the features of the account, and by whose account it is. */
+export const useAccess = defineStore('access', () => {
+  const session = useSession()
+  /** undefined until it is known: everything is shown, and the service refuses what is not allowed. */
+  const features = ref<readonly Feature[]>()
+  useLive().onNotice('agency', () => void load())
+  watch(
+    () => session.session?.account.id,
+    (id) => void (id !== undefined && load()),
+    { immediate: true },
+  )
+
+  async function load(): Promise<void> {
+    try {
+      features.value = (await call('getEntitlements')).features
+    } catch {
+      // The screens say what is refused.
+    }
+  }
+
+  const isOperator = () => session.session?.role !== 'member'
+  const shows = ({ role, feature, isOwnAccount }: Pick<Entry, 'role' | 'feature' | 'isOwnAccount'>): boolean => {
+    if (role === 'operator' && !isOperator()) return false
+    if (isOwnAccount === true && clientAccountId !== null) return false
+    return feature === undefined || (features.value?.includes(feature) ?? true)
+  }
+  return { features, shows, isOperator }
+})

@@ -1,0 +1,27 @@
+/**
+ * The account of a client in which an operator works; null: the own one. It is part of the address, before the route, so
+ * that a link carries it and the browser's Back leads out of it.
+ */
+const PARAMETER = 'account'
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+const named = new URLSearchParams(location.search).get(PARAMETER)?.toLowerCase()
+export const clientAccountId: string | null = named !== undefined && UUID.test(named) ? named : null
+
+/** `/v1/…` of an account, for the window's own origin. */
+export const panelPath = (path: string, accountId: string | null = clientAccountId): string =>
+  accountId === null ? `/panel${path}` : `/panel/accounts/${accountId}${path}`
+
+/** The address of a file in a record, in the account that the window shows. */
+export const fileInAccount = (url: string): string =>
+  url.startsWith('/panel/v1/') ? panelPath(url.slice('/panel'.length)) : url
+
+/** Loads the window anew in another account: nothing that is kept in memory is of the last one. */
+export function openAccount(id: string | null, route = '/overview'): void {
+  const url = new URL(location.href)
+  if (id === null) url.searchParams.delete(PARAMETER)
+  else url.searchParams.set(PARAMETER, id)
+  url.hash = `#${route}`
+  if (url.search === location.search) location.hash = url.hash
+  else location.assign(url)
+}

@@ -1,0 +1,47 @@
+import { defineStore } from 'pinia'
+import { computed, shallowRef, watch } from 'vue'
+import { themeOf } from '../../main/contract/brand.ts'
+import { call } from './api.ts'
+import { useLive } from './live.ts'
+import type { Reply } from './operation-types.ts'
+import { useSession } from './session.ts'
+
+/** The brand of the account that the window shows. A member sees the whole console in it. */
+export const useBrand = defineStore('brand', () => {
+  const session = useSession()
+  const branding = shallowRef<Reply<'updateBranding'>>()
+  const name = computed(() => branding.value?.display_name ?? session.session?.account.name ?? '')
+  const theme = computed(() => (branding.value ?? { theme: themeOf({}) }).theme.light)
+  useLive().onNotice('agency', () => void load())
+  watch(
+    () => session.session?.account.id,
+    (id) => void (id !== undefined && load()),
+    { immediate: true },
+  )
+  watch([branding, () => session.session?.role], paint)
+
+  async function load(): Promise<void> {
+    try {
+      branding.value = (await call('getAgency')).branding
+    } catch {
+      // Without a brand the console looks as usual.
+    }
+  }
+
+  /** Buttons and marks of a member's console take the color, corrected for each mode. */
+  function paint(): void {
+    const root = document.documentElement.style
+    const isOwn = session.session?.role === 'member' && branding.value?.colors.primary !== undefined
+    if (!isOwn || branding.value === undefined) {
+      root.removeProperty('--brand-light')
+      root.removeProperty('--brand-dark')
+      delete document.documentElement.dataset['brand']
+      return
+    }
+    root.setProperty('--brand-light', branding.value.theme.light.primary)
+    root.setProperty('--brand-dark', branding.value.theme.dark.primary)
+    document.documentElement.dataset['brand'] = ''
+  }
+
+  return { branding, name, theme }
+})

@@ -1,0 +1,28 @@
+import { shallowRef, type Ref } from 'vue'
+import { call } from '../../app/api.ts'
+import type { Client } from './store.ts'
+
+const PAGE = 200
+
+/** Every client by name, for a field to choose one. */
+export function useAllClients(): { readonly all: Ref<readonly Client[]>; readonly load: () => Promise<void> } {
+  const all = shallowRef<readonly Client[]>([])
+  async function load(): Promise<void> {
+    const found: Client[] = []
+    try {
+      for (let cursor: string | undefined, isMore = true; isMore;) {
+        const page: { data: Client[]; next_cursor: string | null } = await call('listClients', {
+          query: { limit: PAGE, cursor, q: undefined, status: undefined },
+          account: null,
+        })
+        found.push(...page.data)
+        cursor = page.next_cursor ?? undefined
+        isMore = cursor !== undefined
+      }
+    } catch {
+      // What is shown so far stays; choosing nothing is possible.
+    }
+    all.value = found
+  }
+  return { all, load }
+}

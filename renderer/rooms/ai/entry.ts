@@ -1,0 +1,26 @@
+import type { RoomEntries } from '../../app/entries.ts'
+
+const toAgent = (id: string | null) => (id === null ? '/agents' : `/agents/${id}`)
+
+export default {
+  entries: [
+    {
+      words: 'ai.title',
+      group: 'automate',
+      order: 1,
+      path: '/agents',
+      icon: 'i-lucide-sparkles',
+      key: 'r',
+      feature: 'ai',
+    },
+  ],
+  attention: {
+    'ai.waiting': {
+      words: 'ai.attention.waiting',
+      to: (id) => (id === null ? '/agents' : `/agents/${id}?tab=chats`),
+      icon: 'i-lucide-hand',
+    },
+    'ai.no_agent': { words: 'ai.attention.no_agent', to: toAgent, icon: 'i-lucide-user-round-x' },
+    'ai.provider': { words: 'ai.attention.provider', to: toAgent, icon: 'i-lucide-key-round' },
+  },
+} satisfies RoomEntries

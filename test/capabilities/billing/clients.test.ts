@@ -1,0 +1,137 @@
+import { expect, test } from 'vitest'
+import { billingWorld, type BillingWorld } from './billing-world.ts'
+
+const HOUR_MS = 3_600_000
+const TERMS = {
+  amount_cents: 4_900,
+  currency: 'brl',
+  interval: 'month',
+  email: 'billing@client.example',
+  tax: { type: 'br_cnpj', value: '01.234.456/5432-10' },
+  metered: [{ counter: 'sent', unit_amount_cents: 2 }],
+} as const
+
+const stripe = async <T = any>(b: BillingWorld, kind: string): Promise<T[]> =>
+  (
+    await b.w.rows<{ body: string }>('SELECT body FROM sandbox_stripe_objects WHERE kind = :kind ORDER BY seq', {
+      kind,
+    })
+  ).map(({ body }) => JSON.parse(body) as T)
+
+test('an agency bills a client: a price, a tax id, and each day’s use once; off unless it is turned on', async () => {
+  const b = await billingWorld()
+  const { w, call, until } = b
+  const client = await call('POST', '/v1/agency/accounts', { name: 'Client', slots_allocated: 2 })
+  const path = `/v1/agency/accounts/${client.id}/billing`
+  expect(await call('GET', '/v1/agency/billing')).toMatchObject({ enabled: false, ready: false, clients: 0 })
+  expect((await w.api('GET', path)).status).toBe(404)
+  const off = await w.api('PUT', path, TERMS)
+  expect([off.status, off.body.error.code]).toEqual([409, 'invalid_state'])
+  expect(await stripe(b, 'customer')).toEqual([])
+
+  await call('PATCH', '/v1/agency/billing', { enabled: true })
+  expect(await call('PUT', path, TERMS)).toMatchObject({ ...TERMS, status: 'pending', usage_reported_until: null })
+  const billed = await until('Stripe has it', async () => {
+    const found = await call('GET', path)
+    return found.status === 'active' && found
+  })
+  expect(billed).toMatchObject({ error: null, usage_reported_until: '2026-01-04' })
+  expect(await stripe(b, 'customer')).toMatchObject([{ name: 'Client', email: TERMS.email }])
+  expect(await stripe(b, 'tax_id')).toMatchObject([TERMS.tax])
+  const [subscription] = await stripe(b, 'subscription')
+  expect(subscription).toMatchObject({ status: 'active', collection_method: 'send_invoice', currency: 'brl' })
+  expect(subscription.items.data.map(({ price }: any) => [price.unit_amount, price.recurring.usage_type])).toEqual([
+    [4_900, 'licensed'],
+    [2, 'metered'],
+  ])
+  const [invoice] = (await call('GET', `/v1/agency/accounts/${client.id}/invoices`)).data
+  expect(invoice).toMatchObject({ status: 'open', total_cents: 4_900, currency: 'brl' })
+  expect(invoice.hosted_url).toContain('/sandbox/stripe/invoice/in_')
+
+  // What the client sends is reported once its day is over, and once only.
+  const { key } = await call('POST', `/v1/agency/accounts/${client.id}/keys`, {
+    name: 'Theirs',
+    scopes: ['instances:read', 'instances:write', 'messages:send'],
+  })
+  const ask = (method: string, at: string, body?: object) => w.api(method, at, body, { key })
+  const { id } = (await ask('POST', '/v1/instances', {})).body
+  const { pairing_code } = (await ask('GET', `/v1/instances/${id}/qr`)).body
+  await ask('POST', '/v1/sandbox/phones/12025550190/scan', { pairing_code })
+  await w.quiet()
+  for (let i = 0; i < 3; i++) await ask('POST', `/v1/instances/${id}/messages`, { to: '12025550999', text: 'Hi' })
+  await w.quiet()
+  w.clock.set(w.clock.now() + 20 * HOUR_MS)
+  await until('the day is reported', async () => (await call('GET', path)).usage_reported_until === '2026-01-05')
+  expect(await stripe(b, 'meter_count')).toMatchObject([{ event_name: 'switchboard_sent', value: 3 }])
+
+  // Other terms change the same subscription; another currency is refused.
+  const changed = { ...TERMS, amount_cents: 9_900, metered: [] }
+  await call('PUT', path, changed)
+  await until('Stripe has the new terms', async () => (await call('GET', path)).status === 'active')
+  const subscriptions = await stripe(b, 'subscription')
+  expect(subscriptions).toHaveLength(1)
+  expect(subscriptions[0].items.data.map(({ price }: any) => price.unit_amount)).toEqual([9_900])
+  expect((await w.api('PUT', path, { ...TERMS, currency: 'usd' })).body.error.code).toBe('invalid_state')
+  expect((await w.api('PATCH', '/v1/agency/billing', { mode: 'live' })).body.error.code).toBe('invalid_state')
+
+  // What Stripe refuses is said, and ends with better terms.
+  await call('PUT', path, { ...changed, tax: null })
+  await until('without a tax id', async () => (await call('GET', path)).status === 'active')
+  expect(await stripe(b, 'tax_id')).toEqual([])
+
+  expect((await w.api('DELETE', path)).status).toBe(204)
+  expect((await w.api('GET', path)).status).toBe(404)
+  await until('it has ended', async () => (await stripe(b, 'subscription'))[0].status === 'canceled')
+  // A stranger's account, and one that is no sub-account.
+  expect((await w.api('PUT', `/v1/agency/accounts/${w.account.id}/billing`, TERMS)).status).toBe(404)
+  // A sub-account buys nothing itself: the agency pays for its slots.
+  const { key: billingKey } = await call('POST', `/v1/agency/accounts/${client.id}/keys`, {
+    name: 'Buys',
+    scopes: ['billing:read', 'billing:purchase'],
+  })
+  const own = await w.api('POST', '/v1/billing/purchases', { plan: 'growth' }, { key: billingKey })
+  expect([own.status, own.body.error.code]).toEqual([409, 'invalid_state'])
+  expect(own.body.error.message).toContain('belongs to an agency')
+})
+
+test('live billing without keys is refused and never simulated, and the check names what is missing', async () => {
+  const b = await billingWorld()
+  await b.card()
+  expect(await b.buy({ product: 'slots', tier: '5' })).toMatchObject({ status: 'paid' })
+  expect((await b.subscription()).slots).toBe(10_005)
+  const view = await b.console('PATCH', '/v1/billing/provider', { mode: 'live' })
+  expect(view).toMatchObject({ mode: 'live', ready: false, callback_url: null })
+  expect(view.missing.map(({ what }: { what: string }) => what)).toEqual(['restricted_key', 'webhook_secret'])
+  // What was bought in the sandbox does not count.
+  expect((await b.subscription()).slots).toBe(10_000)
+  for (const path of ['purchases', 'checkouts']) {
+    const answer = await b.w.api('POST', `/v1/billing/${path}`, { plan: 'growth' })
+    expect([answer.status, answer.body.error.code, answer.body.error.retryable]).toEqual([
+      503,
+      'billing_unavailable',
+      true,
+    ])
+    expect(answer.body.error.message).toContain('restricted key of Stripe is missing')
+  }
+  expect((await b.w.api('POST', '/v1/sandbox/billing/clock', { days: 1 })).body.error.code).toBe('invalid_state')
+  const key = `rk_live_${'a1B2'.repeat(6)}`
+  const kept = await b.console('PATCH', '/v1/billing/provider', {
+    restricted_key: key,
+    webhook_secret: 'whsec_abcdefgh12345',
+  })
+  expect(kept).toMatchObject({ restricted_key_last4: 'a1B2', webhook_secret_last4: '2345', ready: false })
+  expect(JSON.stringify(kept)).not.toContain(key)
+  const rows = await b.w.rows<object>('SELECT * FROM billing_provider')
+  expect(JSON.stringify(rows)).not.toContain(Buffer.from(key).toString('hex'))
+  expect(JSON.stringify(await b.w.rows('SELECT * FROM sandbox_stripe_objects'))).not.toContain('rk_live')
+  // Nobody answers at api.stripe.com here: nothing was charged, and it says so.
+  const checked = await b.w.service.askAsConsole({
+    method: 'POST',
+    path: '/panel/v1/billing/provider/check',
+    headers: {},
+  })
+  expect(checked.status).toBe(503)
+  const back = await b.console('PATCH', '/v1/billing/provider', { mode: 'sandbox', restricted_key: null })
+  expect(back).toMatchObject({ mode: 'sandbox', ready: true, restricted_key_last4: null })
+  expect((await b.subscription()).slots).toBe(10_005)
+})

@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { EngineInstance } from '../../../main/engines/engine.ts'
+import { until } from '../../support/service-process.ts'
+import { lineWorld, type LineWorld } from './line-world.ts'
+
+const OURS = '12025550280'
+const ANA = '12025551801'
+const CHANNEL = '120363144038483540'
+
+let world: LineWorld
+let shop: EngineInstance
+
+beforeAll(async () => {
+  world = await lineWorld()
+  shop = await world.connect(OURS)
+})
+afterAll(() => world.close())
+beforeEach(() => world.forget())
+
+const device = () => world.whatsapp.phone(OURS).device
+const heard = (text: string) => world.heard(shop, 'received', (signal) => signal.text === text)
+
+test('a post in a channel is told with the channel, two of the same words twice, and each is acknowledged', async () => {
+  const ids = ['Fresh bread', 'Fresh bread'].map((conversation) => device().post(CHANNEL, { conversation }))
+  await until('both', () => world.of(shop, 'received').length === 2)
+  const chat = `${CHANNEL}@newsletter`
+  expect(world.of(shop, 'received')).toMatchObject(
+    ids.map((engineMessageId) => ({
+      ...{ engineMessageId, chat, from: chat, fromMe: false, isGroup: true, participant: null },
+      ...{ type: 'text', text: 'Fresh bread', fromLid: null },
+    })),
+  )
+  await until('acknowledged', () => device().waiting.length === 0)
+})
+
+test('a post of while the line was away arrives once', async () => {
+  device().end('dropped')
+  await until('offline', () => !device().isOnline)
+  device().post(CHANNEL, { conversation: 'Meanwhile' })
+  await heard('Meanwhile')
+  await until('acknowledged', () => device().waiting.length === 0)
+  expect(world.of(shop, 'received')).toHaveLength(1)
+})
+
+test('a picture in a channel, which is not encrypted, says that it cannot be read, with its caption', async () => {
+  const imageMessage = { directPath: '/m1/v/t62/x', mimetype: 'image/jpeg', caption: 'Our shop' }
+  device().post(CHANNEL, { imageMessage })
+  expect(await heard('Our shop')).toMatchObject({
+    ...{ type: 'unavailable', media: null },
+    content: { type: 'unavailable', reason: 'unsupported', kind: 'imageMessage' },
+  })
+})
+
+test('a community and its groups are told apart', async () => {
+  const [community, announcements, garden, club] = ['Village', 'News', 'Garden', 'Club'].map((name) =>
+    world.whatsapp.group(name, [OURS, ANA]),
+  )
+  community?.placeIn('itself')
+  const id = community?.id ?? ''
+  announcements?.placeIn({ id, isAnnouncements: true })
+  garden?.placeIn({ id })
+  const kindOf = async (group = club) => {
+    const { kind, communityId } = (await world.smv2.engine.direct?.group?.(shop, `${group?.id ?? ''}@g.us`)) ?? {}
+    return [kind, communityId]
+  }
+  expect(await kindOf(community)).toEqual(['community', null])
+  expect(await kindOf(announcements)).toEqual(['announcements', `${id}@g.us`])
+  expect(await kindOf(garden)).toEqual(['group', `${id}@g.us`])
+  expect(await kindOf(club)).toEqual(['group', null])
+})

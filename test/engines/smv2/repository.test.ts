@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import type { Library } from '../../../main/engines/smv2/library.ts'
+import { createGuardedRepository, createMutex, type OutgoingEncryption } from '../../../main/engines/smv2/repository.ts'
+
+const WORDS = { jid: '12025550101@s.whatsapp.net', data: Buffer.from('Hello') }
+
+/** The library's encryption, which takes as long as the test wants. */
+function slowRepository() {
+  const encryption = Promise.withResolvers<{ type: 'msg'; ciphertext: Buffer }>()
+  const made = { encryptMessage: () => encryption.promise }
+  const library = { DEFAULT_CONNECTION_CONFIG: { makeSignalRepository: () => made } } as unknown as Library
+  const guard = createGuardedRepository({ library, alone: createMutex(), findDecrypted: async () => undefined })
+  const repository = guard.make({ creds: {}, keys: {} } as never, {} as never)
+  const passage: OutgoingEncryption = { isEncrypted: false, isGivenUp: false }
+  const encrypting = guard.carry(passage, () => repository.encryptMessage(WORDS))
+  return { passage, encrypting, finish: () => encryption.resolve({ type: 'msg', ciphertext: Buffer.from('sealed') }) }
+}
+
+test('from the moment it is encrypted a message counts as one that may have left', async () => {
+  const { passage, encrypting, finish } = slowRepository()
+  expect(passage.isEncrypted).toBe(false)
+  finish()
+  await encrypting
+  expect(passage.isEncrypted).toBe(true)
+})
+
+test('a message that is given up while it is being encrypted does not leave any more', async () => {
+  const { passage, encrypting, finish } = slowRepository()
+  const outcome = expect(encrypting).rejects.toThrow('nobody waits')
+  passage.isGivenUp = true
+  finish()
+  await outcome
+  expect(passage.isEncrypted).toBe(false)
+})

@@ -1,0 +1,202 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { browserOf, builtConsole, signedIn, type Browser } from '../support/panel.ts'
+import { world, worldOfTest, type World } from '../support/world.ts'
+import { clientOf, pairedIn, type Client } from '../capabilities/agency/agency-world.ts'
+
+let w: World
+let operator: Browser
+let client: Client
+let sibling: Client
+beforeAll(async () => {
+  w = await world({ consoleFolder: builtConsole() })
+  operator = await signedIn(w)
+  client = await clientOf(w, { name: 'Bakery' })
+  sibling = await clientOf(w, { name: 'Florist' })
+})
+afterAll(() => w.close())
+
+/** The panel of the operator, working in the account of a client. */
+const inside = (accountId: string) => (method: string, path: string, body?: unknown) =>
+  operator.ask(method, `/panel/accounts/${accountId}${path}`, body)
+
+const codeIn = (url: string) => /#code=([\w-]+)$/.exec(url)?.[1] ?? ''
+
+async function invited(account: Client, email: string, name = 'Ana'): Promise<{ id: string; url: string }> {
+  const answer = await inside(account.id)('POST', '/v1/members', { name, email })
+  expect(answer.status, answer.text).toBe(201)
+  return { id: answer.body.member.id, url: answer.body.url }
+}
+async function memberOf(account: Client, email: string): Promise<Browser> {
+  const { url } = await invited(account, email)
+  const browser = browserOf(w)
+  expect((await browser.signIn({ code: codeIn(url) })).status).toBe(204)
+  return browser
+}
+
+describe('an operator', () => {
+  test('works inside the account of a client, and sees there what the client sees', async () => {
+    const line = await pairedIn(w, client, '12025551111', { name: 'Front desk' })
+    const ask = inside(client.id)
+    expect((await ask('GET', '/v1/instances')).body.data.map(({ id }: any) => id)).toEqual([line.id])
+    expect((await ask('GET', '/session')).body).toMatchObject({
+      account: { id: client.id, name: 'Bakery' },
+      role: 'operator',
+    })
+    const { body: made } = await ask('POST', '/v1/instances', { name: 'Made by the agency' })
+    expect((await client.api('GET', `/v1/instances/${made.id}`)).body.name).toBe('Made by the agency')
+    expect((await operator.ask('GET', `/panel/v1/instances/${made.id}`)).status).toBe(404)
+    expect((await inside(sibling.id)('GET', `/v1/instances/${made.id}`)).status).toBe(404)
+  })
+
+  test.each(['0197f0c2-6a3e-7c51-9d2b-5f8e1a7c4b60', 'x', '%2e', '0197f0c2-6a3e-7c51-9d2b-5f8e1a7c4b60/accounts/x'])(
+    'finds nothing in the account %s',
+    async (id) => {
+      expect((await operator.ask('GET', `/panel/accounts/${id}/v1/instances`)).status).toBe(404)
+    },
+  )
+
+  test('an API key is no way in', async () => {
+    const answer = await w.api('GET', `/panel/accounts/${client.id}/v1/instances`)
+    expect(answer.status).toBe(401)
+  })
+
+  test('the events of a client’s account are heard there, and no others', async () => {
+    const stop = new AbortController()
+    const answer = await fetch(`${w.service.url}/panel/accounts/${client.id}/events`, {
+      headers: { cookie: operator.cookie },
+      signal: stop.signal,
+    })
+    expect(answer.status).toBe(200)
+    let text = ''
+    const reading = (async () => {
+      for await (const chunk of answer.body?.pipeThrough(new TextDecoderStream()) ?? []) text += chunk
+    })().catch(() => {})
+    await sibling.api('POST', '/v1/instances', {})
+    await client.api('POST', '/v1/instances', { name: 'New' })
+    for (let n = 0; n < 50 && !text.includes('instance.created'); n++) await w.clock.advance(100)
+    expect(text).toContain('"type":"instance.created"')
+    expect(text.match(/instance\.created/g)).toHaveLength(1)
+    stop.abort()
+    await reading
+  })
+})
+
+describe('a member', () => {
+  test('signs in with a link that works once, and sees that account alone', async () => {
+    const { url, id } = await invited(client, 'once@bakery.example')
+    const browser = browserOf(w)
+    expect((await browser.signIn({ code: codeIn(url) })).status).toBe(204)
+    expect((await browserOf(w).signIn({ code: codeIn(url) })).status).toBe(401)
+    expect((await browser.ask('GET', '/panel/session')).body).toMatchObject({
+      account: { id: client.id },
+      role: 'member',
+      member: { id, name: 'Ana' },
+    })
+    for (const other of [sibling.id, w.account.id])
+      expect((await browser.ask('GET', `/panel/accounts/${other}/v1/instances`)).status).toBe(404)
+    expect((await browser.ask('GET', `/panel/accounts/${client.id}/v1/instances`)).status).toBe(200)
+    for (const path of ['/panel/v1/agency/clients', '/panel/v1/members', '/panel/v1/service/backups'])
+      expect((await browser.ask('GET', path)).status, path).toBe(403)
+  })
+
+  test('sets a password, and signs in with it from then on; other browsers are signed out', async () => {
+    const first = await memberOf(client, 'pass@bakery.example')
+    const again = inside(client.id)
+    const { data } = (await again('GET', '/v1/members')).body
+    const { id } = data.find(({ email }: any) => email === 'pass@bakery.example')
+    const second = browserOf(w)
+    await second.signIn({ code: codeIn((await again('POST', `/v1/members/${id}/links`)).body.url) })
+    const password = 'correct horse battery'
+    expect((await first.ask('PUT', '/panel/v1/member-password', { password })).status).toBe(204)
+    expect((await second.ask('GET', '/panel/v1/instances')).status).toBe(401)
+    expect((await first.ask('GET', '/panel/v1/instances')).status).toBe(200)
+    await w.clock.advance(60_000)
+    const third = browserOf(w)
+    expect((await third.signIn({ email: 'Pass@Bakery.example', password })).status).toBe(204)
+    expect((await browserOf(w).signIn({ email: 'pass@bakery.example', password: 'wrong wrong wrong' })).status).toBe(
+      401,
+    )
+    expect((await browserOf(w).signIn({ email: 'nobody@bakery.example', password })).status).toBe(401)
+    expect((await operator.ask('PUT', '/panel/v1/member-password', { password })).body.error.code).toBe('invalid_state')
+  })
+
+  test('is listed with sessions that say who, where and with what, and is signed out when removed', async () => {
+    await w.clock.advance(60_000)
+    const { url, id } = await invited(client, 'gone@bakery.example', 'Bia')
+    const browser = browserOf(w)
+    const agent = { 'user-agent': 'Mozilla/5.0 (Windows NT 10.0) Firefox/130.0' }
+    const answer = await browser.ask('POST', '/panel/session', { code: codeIn(url) }, agent)
+    browser.cookie = (answer.headers['set-cookie'] ?? '').split(';')[0] ?? ''
+    const { data } = (await inside(client.id)('GET', '/v1/account/sessions')).body
+    expect(data.find(({ member }: any) => member === 'Bia')).toMatchObject({
+      address: '127.0.0.1',
+      browser: 'Firefox on Windows',
+    })
+    expect((await inside(client.id)('DELETE', `/v1/members/${id}`)).status).toBe(204)
+    expect((await browser.ask('GET', '/panel/v1/instances')).status).toBe(401)
+  })
+
+  test('two members with one address are one too many, in any account', async () => {
+    await invited(client, 'twice@bakery.example')
+    const again = await inside(sibling.id)('POST', '/v1/members', { name: 'B', email: 'TWICE@bakery.example' })
+    expect(again.body.error.code).toBe('invalid_state')
+  })
+
+  test('a link is too old after seven days', async () => {
+    const own = await worldOfTest({ consoleFolder: builtConsole() })
+    const wish = { name: 'Ana', email: 'late@bakery.example' }
+    const { url } = (await (await signedIn(own)).ask('POST', '/panel/v1/members', wish)).body
+    own.clock.set(own.clock.now() + 7 * 86_400_000)
+    expect((await browserOf(own).signIn({ code: codeIn(url) })).status).toBe(401)
+  })
+})
+
+describe('what was done', () => {
+  test('is written down: who, what, when, and to what; no value of anything', async () => {
+    await w.clock.advance(60_000)
+    const browser = await memberOf(sibling, 'log@florist.example')
+    const { body: line } = await browser.ask('POST', '/panel/v1/instances', { name: 'Secret name' })
+    await sibling.api('PATCH', `/v1/instances/${line.id}`, { metadata: { a: 'Secret value' } })
+    await sibling.api('POST', `/v1/instances/${line.id}/messages`, { to: '12025550177', text: 'Hi' })
+    await operator.ask('PUT', `/panel/v1/agency/accounts/${sibling.id}/slots`, { slots_allocated: 9 })
+    const { data } = (await inside(sibling.id)('GET', '/v1/audit-log')).body
+    expect(data.slice(0, 3)).toMatchObject([
+      { actor: 'operator', operation: 'setSubAccountSlots', subject_id: sibling.id, fields: ['slots_allocated'] },
+      { actor: 'key', actor_name: 'All', via: 'api', operation: 'updateInstance', subject_id: line.id },
+      { actor: 'member', actor_name: 'Ana', via: 'window', operation: 'createInstance', subject_id: line.id },
+    ])
+    expect(JSON.stringify(data)).not.toContain('Secret')
+    expect(data.map(({ operation }: any) => operation)).not.toContain('sendMessage')
+    const own = (await browser.ask('GET', '/panel/v1/audit-log?actor=key')).body.data
+    expect(new Set(own.map(({ actor }: any) => actor))).toEqual(new Set(['key']))
+    const csv = await browser.ask('GET', '/panel/v1/audit-log', undefined, { accept: 'text/csv' })
+    expect(csv.text).toContain('at,actor,actor_id,actor_name,via,operation,summary,subject_id,fields')
+    expect(csv.text.trim().split('\r\n').length).toBeGreaterThan(3)
+  })
+
+  test('in one account is not in the log of another', async () => {
+    const { id } = (await client.api('POST', '/v1/instances', { name: 'Mine' })).body
+    const log = (await inside(sibling.id)('GET', '/v1/audit-log')).text
+    expect(log).not.toContain(id)
+    expect((await operator.ask('GET', '/panel/v1/audit-log')).text).not.toContain(id)
+  })
+})
+
+describe('the list of clients', () => {
+  test('shows what is connected, what was sent today and what is in trouble, by name, and finds a part of it', async () => {
+    await pairedIn(w, client, '12025551118')
+    const line = await pairedIn(w, client, '12025551119')
+    await client.api('POST', `/v1/instances/${line.id}/messages`, { to: '12025550177', text: 'Hi' })
+    await client.api('POST', `/v1/sandbox/instances/${line.id}/faults`, { kind: 'logout' })
+    await w.quiet()
+    const { data } = (await operator.ask('GET', '/panel/v1/agency/clients')).body
+    expect(data.map(({ name }: any) => name)).toEqual(['Bakery', 'Florist'])
+    expect(data[0]).toMatchObject({ sends_today: 1, trouble: { signed_out: 1 }, slots_allocated: 10, status: 'active' })
+    expect(data[0].connected).toBeGreaterThanOrEqual(1)
+    const first = (await operator.ask('GET', '/panel/v1/agency/clients?limit=1')).body
+    expect(first.has_more).toBe(true)
+    const next = await operator.ask('GET', `/panel/v1/agency/clients?limit=1&cursor=${first.next_cursor}`)
+    expect(next.body.data.map(({ name }: any) => name)).toEqual(['Florist'])
+    expect((await operator.ask('GET', '/panel/v1/agency/clients?q=FLOR')).body.data).toHaveLength(1)
+  })
+})

@@ -1,0 +1,40 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { describe, expect, test } from 'vitest'
+import { blocksOfDocx } from '../../../main/kernel/documents/docx.ts'
+import { createDocumentReader } from '../../../main/kernel/documents/index.ts'
+import { contentOf } from '../../../main/kernel/file-content.ts'
+import { silentLog } from '../../../main/kernel/log.ts'
+import { patientClock } from '../../support/clock.ts'
+import { DOCUMENT_PROGRAM } from '../../support/media-program.ts'
+import { docx, paragraph } from './samples.ts'
+
+const deps = { clock: patientClock, log: silentLog, program: DOCUMENT_PROGRAM }
+
+describe('documents that are made to be a burden', () => {
+  test('a text of 20 MB leaves the service responsive', async () => {
+    const reader = createDocumentReader(deps)
+    const sentence = 'O prazo de entrega é de sete dias úteis depois da confirmação do pagamento.\n'
+    const bytes = Buffer.from(sentence.repeat(250_000)).subarray(0, 20 * 1024 * 1024)
+    const delay = monitorEventLoopDelay({ resolution: 5 })
+    delay.enable()
+    const read = await reader.read('text', contentOf(bytes))
+    delay.disable()
+    expect(read).toMatchObject({ kind: 'failed', problem: 'too_long' })
+    expect(delay.max / 1e6).toBeLessThan(500)
+    await reader.close()
+  })
+
+  test('one that fills the memory of its thread is given up, and the next one is read', async () => {
+    const reader = createDocumentReader({ ...deps, limits: { ms: 60_000, memoryMb: 16 } })
+    const huge = Buffer.from('word. Next '.repeat(1_700_000))
+    expect(await reader.read('text', contentOf(huge))).toMatchObject({ kind: 'failed', problem: 'too_much_memory' })
+    expect(await reader.read('text', contentOf(Buffer.from('Aberto.')))).toMatchObject({ kind: 'read' })
+    await reader.close()
+  })
+
+  test('a Word document that unpacks to far more than it is', async () => {
+    const bomb = docx(paragraph('a'), { 'word/comments.xml': Buffer.alloc(120 * 1024 * 1024) })
+    expect(bomb.length).toBeLessThan(1024 * 1024)
+    await expect(blocksOfDocx(bomb)).rejects.toMatchObject({ reason: 'too_much_memory' })
+  })
+})

@@ -1,0 +1,163 @@
+import { zipSync } from 'fflate'
+import { afterAll, describe, expect, test } from 'vitest'
+import { blocksOfDocx } from '../../../main/kernel/documents/docx.ts'
+import { blocksOfPdf } from '../../../main/kernel/documents/pdf.ts'
+import {
+  createDocumentReader,
+  documentType,
+  type DocumentType,
+  type Passage,
+} from '../../../main/kernel/documents/index.ts'
+import { contentOf } from '../../../main/kernel/file-content.ts'
+import { silentLog } from '../../../main/kernel/log.ts'
+import { fakeClock, patientClock } from '../../support/clock.ts'
+import { DOCUMENT_PROGRAM } from '../../support/media-program.ts'
+import { docx, paragraph, pdf, table } from './samples.ts'
+
+const reader = createDocumentReader({ clock: patientClock, log: silentLog, program: DOCUMENT_PROGRAM })
+afterAll(() => reader.close())
+
+const read = (type: DocumentType, bytes: Buffer | string) => reader.read(type, contentOf(Buffer.from(bytes)))
+
+async function passages(type: DocumentType, bytes: Buffer | string): Promise<readonly Passage[]> {
+  const result = await read(type, bytes)
+  if (result.kind !== 'read') throw new Error(result.sentence)
+  return result.passages
+}
+
+const lines = (count: number, about: string) =>
+  Array.from({ length: count }, (_, at) => ({ text: `Line ${String(at)} says something about ${about}.` }))
+
+describe('a PDF', () => {
+  test('is cut at its headings, and each passage knows its page', async () => {
+    const found = await passages(
+      'pdf',
+      pdf([
+        [{ text: 'Manual da loja', size: 24 }, { text: 'Trocas', size: 16 }, ...lines(4, 'trocas')],
+        [{ text: 'Entregas', size: 16 }, ...lines(4, 'entregas'), { text: 'Não há entrega aos domingos.' }],
+      ]),
+    )
+    expect(found.map(({ heading, page }) => [heading, page])).toEqual([
+      ['Manual da loja › Trocas', 1],
+      ['Manual da loja › Entregas', 2],
+    ])
+    expect(found[1]?.text).toContain('Não há entrega aos domingos.')
+  })
+
+  test('has its headers and footers left out, and its split words put together', async () => {
+    const pages = ['trocas', 'prazos', 'fretes', 'lojas'].map((about, at) => [
+      { text: 'Loja Bella' },
+      ...lines(2, `${about} of last year`),
+      { text: 'Aceitamos paga-' },
+      { text: 'mento por Pix.' },
+      ...lines(2, about),
+      { text: `Página ${String(at + 1)} de 4` },
+    ])
+    const text = (await passages('pdf', pdf(pages))).map((passage) => passage.text).join(' ')
+    expect(text).toContain('Aceitamos pagamento por Pix.')
+    expect(text).not.toMatch(/Loja Bella|Página/)
+  })
+
+  test.each([
+    ['that is protected with a password', pdf([lines(5, 'x')], { isEncrypted: true }), 'encrypted'],
+    ['of scanned pages', pdf([[{ text: '1' }], [{ text: '2' }]]), 'scanned'],
+    ['that is cut off', pdf([lines(5, 'x')]).subarray(0, 40), 'broken'],
+    ['that is something else', Buffer.from('GIF89a'), 'broken'],
+    ['that is empty', Buffer.alloc(0), 'broken'],
+  ])('%s is refused', async (_, bytes, reason) => {
+    await expect(blocksOfPdf(new Uint8Array(bytes))).rejects.toMatchObject({ reason })
+  })
+
+  test('is refused with a sentence that says what to do', async () => {
+    expect(await read('pdf', pdf([lines(5, 'x')], { isEncrypted: true }))).toEqual({
+      kind: 'failed',
+      problem: 'encrypted',
+      sentence: 'The document is protected with a password. Save a copy without a password and upload that.',
+    })
+  })
+})
+
+describe('a Word document', () => {
+  test('is read with its headings and tables', async () => {
+    const found = await passages(
+      'docx',
+      docx(
+        paragraph('Tabela de preços', 'Heading1') +
+          paragraph('Cortes', 'Heading2') +
+          paragraph('Valores de 2026 &amp; sem taxa.') +
+          table([
+            ['Corte feminino', 'R$ 80'],
+            ['Corte masculino', 'R$ 50'],
+          ]),
+      ),
+    )
+    expect(found).toEqual([
+      {
+        heading: 'Tabela de preços › Cortes',
+        page: null,
+        text: 'Valores de 2026 & sem taxa. Corte feminino · R$ 80 Corte masculino · R$ 50',
+      },
+    ])
+  })
+
+  const old = Buffer.from('d0cf11e0a1b11ae1', 'hex')
+  test.each([
+    ['with a password', Buffer.concat([old, Buffer.from('EncryptedPackage', 'utf16le')]), 'encrypted'],
+    ['of the old format', Buffer.concat([old, Buffer.alloc(512)]), 'old_word'],
+    ['that is another archive', Buffer.from(zipSync({ 'a.txt': Buffer.from('a') })), 'broken'],
+    ['that is cut off', docx(paragraph('a')).subarray(0, 200), 'broken'],
+  ])('%s is refused', async (_, bytes, reason) => {
+    await expect(blocksOfDocx(bytes)).rejects.toMatchObject({ reason })
+  })
+})
+
+describe('text', () => {
+  test('Markdown loses its marks and keeps its headings', async () => {
+    const found = await passages(
+      'markdown',
+      '# Trocas\n\nVocê tem **30 dias**. Veja [a página](https://x.example).\n\n- com etiqueta\n- sem uso\n\n' +
+        'Prazos\n------\n\n| Região | Dias |\n| --- | --- |\n| Sul | 3 |\n\n```\n# not a heading\n```\n',
+    )
+    expect(found).toEqual([
+      { heading: 'Trocas', page: null, text: 'Você tem 30 dias. Veja a página. com etiqueta sem uso' },
+      { heading: 'Trocas › Prazos', page: null, text: 'Região · Dias Sul · 3 # not a heading' },
+    ])
+  })
+
+  test('of Windows is read with its accents', async () => {
+    expect((await passages('text', Buffer.from('Horário: 8h às 18h.', 'latin1')))[0]?.text).toBe('Horário: 8h às 18h.')
+  })
+
+  test('bytes that are no text are refused', async () => {
+    expect(await read('text', Buffer.from([0, 1, 2, 3]))).toMatchObject({ kind: 'failed', problem: 'broken' })
+  })
+})
+
+describe('limits', () => {
+  test('more than 20 MB are refused without being read', async () => {
+    const content = { size: 21 * 1024 * 1024, parts: () => expect.unreachable() }
+    expect(await reader.read('pdf', content)).toMatchObject({ kind: 'failed', problem: 'too_large' })
+  })
+
+  test('a document that takes too long is given up', async () => {
+    const clock = fakeClock()
+    const slow = createDocumentReader({ clock, log: silentLog, program: DOCUMENT_PROGRAM })
+    const reading = slow.read('text', contentOf(Buffer.from('a word '.repeat(2_000_000))))
+    await clock.advance(61_000)
+    expect(await reading).toMatchObject({ kind: 'failed', problem: 'too_slow' })
+    await slow.close()
+  })
+
+  test('a build without the program says that nothing was read, and nothing about the document', async () => {
+    const none = createDocumentReader({ clock: patientClock, log: silentLog, program: null })
+    expect(await none.read('text', contentOf(Buffer.from('a')))).toMatchObject({ kind: 'unavailable' })
+  })
+})
+
+test.each([
+  ['Preços.PDF', 'application/octet-stream', 'pdf'],
+  ['notes.md', 'text/plain', 'markdown'],
+  ['contract.docx', '', 'docx'],
+  ['file', 'text/plain; charset=utf-8', 'text'],
+  ['photo.jpg', 'image/jpeg', undefined],
+])('the type of %s (%s) is %s', (name, mimeType, type) => expect(documentType(name, mimeType)).toBe(type))

@@ -1,0 +1,81 @@
+import { zipSync, strToU8 } from 'fflate'
+
+interface PdfLine {
+  readonly text: string
+  /** Of the letters, in points; default 11. */
+  readonly size?: number
+}
+
+/** A PDF with these lines on each page, as a simple program writes it. */
+export function pdf(pages: readonly (readonly PdfLine[])[], { isEncrypted = false } = {}): Buffer {
+  const objects = [
+    '<< /Type /Catalog /Pages 2 0 R >>',
+    `<< /Type /Pages /Count ${String(pages.length)} /Kids [${pages.map((_, at) => `${String(4 + at * 2)} 0 R`).join(' ')}] >>`,
+    '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>',
+    ...pages.flatMap((lines, at) => {
+      const content = contentOf(lines)
+      return [
+        `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Resources << /Font << /F1 3 0 R >> >> /Contents ${String(5 + at * 2)} 0 R >>`,
+        `<< /Length ${String(Buffer.byteLength(content, 'latin1'))} >>\nstream\n${content}\nendstream`,
+      ]
+    }),
+  ]
+  const secret = '<' + 'ab'.repeat(32) + '>'
+  const encryption = isEncrypted
+    ? ` /Encrypt << /Filter /Standard /V 1 /R 2 /O ${secret} /U ${secret} /P -4 >> /ID [<00> <00>]`
+    : ''
+  let text = '%PDF-1.4\n'
+  const offsets = objects.map((object, at) => {
+    const offset = text.length
+    text += `${String(at + 1)} 0 obj\n${object}\nendobj\n`
+    return `${String(offset).padStart(10, '0')} 00000 n \n`
+  })
+  const start = text.length
+  const size = String(objects.length + 1)
+  text += `xref\n0 ${size}\n0000000000 65535 f \n${offsets.join('')}`
+  text += `trailer << /Size ${size} /Root 1 0 R${encryption} >>\nstartxref\n${String(start)}\n%%EOF`
+  return Buffer.from(text, 'latin1')
+}
+
+function contentOf(lines: readonly PdfLine[]): string {
+  let y = 780
+  return lines
+    .map(({ text, size = 11 }) => {
+      y -= size * 1.3
+      return `BT /F1 ${String(size)} Tf 1 0 0 1 50 ${y.toFixed(1)} Tm (${text.replace(/[()\\]/g, '\\$&')}) Tj ET`
+    })
+    .join('\n')
+}
+
+const WORD = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+
+/** A Word document whose body is this. */
+export function docx(body: string, others: Record<string, Uint8Array> = {}): Buffer {
+  const relations = 'http://schemas.openxmlformats.org/package/2006/relationships'
+  const office = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
+  const word = 'application/vnd.openxmlformats-officedocument.wordprocessingml'
+  return Buffer.from(
+    zipSync({
+      '[Content_Types].xml': strToU8(
+        `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="xml" ContentType="application/xml"/><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override PartName="/word/document.xml" ContentType="${word}.document.main+xml"/><Override PartName="/word/styles.xml" ContentType="${word}.styles+xml"/></Types>`,
+      ),
+      '_rels/.rels': strToU8(
+        `<Relationships xmlns="${relations}"><Relationship Id="r1" Type="${office}/officeDocument" Target="word/document.xml"/></Relationships>`,
+      ),
+      'word/_rels/document.xml.rels': strToU8(
+        `<Relationships xmlns="${relations}"><Relationship Id="r1" Type="${office}/styles" Target="styles.xml"/></Relationships>`,
+      ),
+      'word/styles.xml': strToU8(
+        `<w:styles ${WORD}>${[1, 2].map((level) => `<w:style w:type="paragraph" w:styleId="Heading${String(level)}"><w:name w:val="heading ${String(level)}"/></w:style>`).join('')}</w:styles>`,
+      ),
+      'word/document.xml': strToU8(`<w:document ${WORD}><w:body>${body}</w:body></w:document>`),
+      ...others,
+    }),
+  )
+}
+
+export const paragraph = (text: string, style?: string) =>
+  `<w:p>${style === undefined ? '' : `<w:pPr><w:pStyle w:val="${style}"/></w:pPr>`}<w:r><w:t>${text}</w:t></w:r></w:p>`
+
+export const table = (rows: readonly (readonly string[])[]) =>
+  `<w:tbl>${rows.map((cells) => `<w:tr>${cells.map((cell) => `<w:tc>${paragraph(cell)}</w:tc>`).join('')}</w:tr>`).join('')}</w:tbl>`
