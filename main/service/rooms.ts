@@ -51,6 +51,7 @@ import { publishLedger, routeSignal } from './signals.ts'
 import { StartError, type RunningWorld } from './world.ts'
 import { voiceServices } from './voice.ts'
 import { createVoiceAgents } from './voice-agents.ts'
+import { tellCrm } from './voice-crm.ts'
 
 export type Rooms = ReturnType<typeof buildRooms>
 
@@ -177,6 +178,7 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
     packages: async (accountId) => (await entitlements.api.of(accountId)).voicePackages,
     cloud: engineHost.cloud.calling,
     baseUrl: () => address.url,
+    onEnded: (tx, call) => tellCrm(crm.api, tx, call, config.publicBaseUrl ?? localUrlOf(address.url)),
   })
   const events = eventsRoom(deps)
   const direct = directRoom({ ...deps, instances: instances.api, messages: messages.api })

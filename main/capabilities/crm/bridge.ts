@@ -53,6 +53,9 @@ export interface CrmMessage {
 export interface CrmCall {
   readonly id: string
   readonly direction: 'inbound' | 'outbound'
+  /** Digits; null if it is not known. */
+  readonly from: string | null
+  readonly to: string | null
   readonly outcome: 'completed' | 'missed' | 'declined' | 'failed'
   readonly startedAtMs: number
   readonly durationSeconds: number

@@ -349,7 +349,7 @@ export const crmContract = {
         '| `message` | `message: {id, direction, type, text, attachments, source, sent_at}`; `direction` is `inbound` from the contact and `outbound` to the contact |',
         '| `status` | `status: {event_id, external_id, status, error}`: of a message you got as the event `event_id`, or posted as `external_id` |',
         '| `opt_out` | `opted_out` |',
-        '| `call` | `call: {id, direction, outcome, started_at, duration_seconds, recording_url}` |',
+        '| `call` | `call: {id, direction, from, to, outcome, started_at, duration_seconds, recording_url}` |',
       ].join('\n'),
       'An attachment is `{media_id, mime_type, filename, size, url}`: download `url` with an API key.',
       '**To here.** Post to `inbound_url` with the same two headers, made with the same secret: `{id, type: "message", to, text}` or with `media_url` and `media_type` (`caption` and `filename` as in `POST …/messages`), or `{id, type: "opt_out", phone, opted_out}`. `id` is yours, 1 to 100 characters; the same id is never carried out twice. The answer is 202; what becomes of a message is reported with `status` events. A wrong or missing signature, or a timestamp more than 5 minutes off, is 401.',

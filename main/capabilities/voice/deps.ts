@@ -2,7 +2,7 @@ import type { Config } from '../../config.ts'
 import type { Notice } from '../../contract/notice.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { ClockJumps } from '../../kernel/clock-jumps.ts'
-import type { Db } from '../../kernel/db.ts'
+import type { Db, Tx } from '../../kernel/db.ts'
 import type { Files } from '../../kernel/files.ts'
 import type { Idempotency } from '../../kernel/idempotency.ts'
 import type { Ids, Random } from '../../kernel/ids.ts'
@@ -14,6 +14,7 @@ import type { Seal } from '../../kernel/seal.ts'
 import type { VoiceProcess } from '../../voice/voice-process.ts'
 import type { Instances } from '../instances/index.ts'
 import type { VoiceAgents } from './agents.ts'
+import type { StoredCall } from './call-store.ts'
 import type { VoicePackages } from './entitlement.ts'
 import type { CloudCalling } from '../../engines/official/index.ts'
 import type { Mailer } from '../../kernel/mailer.ts'
@@ -33,6 +34,13 @@ interface KeptMail {
   readonly receivedAtMs: number
 }
 
+/** A call that has ended, for rooms that keep a record of what was said with a person. */
+export type EndedCall = Pick<
+  StoredCall,
+  | ('id' | 'instanceId' | 'direction' | 'toNumber' | 'fromNumber' | 'status' | 'recordingId')
+  | ('scheduledAtMs' | 'startedAtMs' | 'durationMs')
+>
+
 export interface VoiceDeps {
   readonly db: Db
   readonly clock: Clock
@@ -50,6 +58,8 @@ export interface VoiceDeps {
   readonly instances: Pick<Instances, 'find' | 'named' | 'owned' | 'subscribe' | 'subject'>
   readonly agents: VoiceAgents
   readonly packages: VoicePackages
+  /** Called in the commit that ends a call. */
+  readonly onEnded: (tx: Tx, call: EndedCall) => Promise<void>
   readonly process: VoiceProcess
   /** null: this build cannot call over the Cloud API. */
   readonly cloud: CloudCalling | null

@@ -8,7 +8,7 @@ import { cause } from '../../kernel/log.ts'
 import { repairRecording } from '../../voice/repair.ts'
 import type { CallEnd, CallEvents, CallPlan, PlacedCall } from '../../voice/voice-process.ts'
 import { finalStatus } from './call-state.ts'
-import { endLive, insertLine, setAnswered, setRinging, type StoredCall } from './call-store.ts'
+import { callById, endLive, insertLine, setAnswered, setRinging, type StoredCall } from './call-store.ts'
 import type { VoiceDeps } from './deps.ts'
 import { insertRecording, RECORDING_FILE } from './recording-store.ts'
 
@@ -37,7 +37,7 @@ export interface RunningCall {
 
 interface RunningDeps extends Pick<
   VoiceDeps,
-  'db' | 'clock' | 'ids' | 'log' | 'files' | 'live' | 'config' | 'process' | 'agents'
+  'db' | 'clock' | 'ids' | 'log' | 'files' | 'live' | 'config' | 'process' | 'agents' | 'onEnded'
 > {
   /** Adds what follows a call, in the commit that ends it. */
   readonly afterCall: (tx: Tx, call: StoredCall) => Promise<void>
@@ -49,7 +49,7 @@ const AT_SHUTDOWN_MS = 4_000
 
 /** The calls of this process: places them, writes down what becomes of them, and ends them. */
 export function createRunning(deps: RunningDeps) {
-  const { db, clock, ids, log, files, live, config, process, agents, afterCall } = deps
+  const { db, clock, ids, log, files, live, config, process, agents, afterCall, onEnded } = deps
   const running = new Map<string, RunningCall>()
   const folder = join(config.home, 'recordings')
   const partOf = (callId: string) => join(folder, `${callId}.ogg.part`)
@@ -144,8 +144,10 @@ export function createRunning(deps: RunningDeps) {
     const durationMs = about.isAnswered ? (talkedMs ?? 0) : null
     const close = async (tx: Tx, recordingId: string | null) => {
       const status = finalStatus(reason, about.isAnswered)
-      if ((await tx.run(endLive, { id: call.id, status, reason, now, recordingId, durationMs })) > 0)
-        await afterCall(tx, call)
+      if ((await tx.run(endLive, { id: call.id, status, reason, now, recordingId, durationMs })) === 0) return
+      await afterCall(tx, call)
+      const ended = await tx.one(callById, call)
+      if (ended !== undefined) await onEnded(tx, ended)
     }
     try {
       if (facts === null) {

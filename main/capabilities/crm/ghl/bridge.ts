@@ -162,7 +162,11 @@ export function createGhlBridge({ api, db, random }: BridgeDeps): CrmBridge {
         ...(call.recordingUrl !== null && { attachments: [call.recordingUrl] }),
         altId: call.id,
         date: new Date(atMs).toISOString(),
-        call: { status: CALL_STATUS[call.outcome], duration: call.durationSeconds },
+        call: {
+          ...(call.from !== null && { from: `+${call.from}` }),
+          ...(call.to !== null && { to: `+${call.to}` }),
+          status: CALL_STATUS[call.outcome],
+        },
       }
       const answer = await api(link, ONCE, (client) =>
         direction === 'inbound'

@@ -67,9 +67,9 @@ export function createWebhookBridge({ outbound, instances, db, clock, signing, b
     },
 
     async call(link, contact, call) {
-      const { id, direction, outcome, startedAtMs, durationSeconds, recordingUrl } = call
+      const { id, direction, from, to, outcome, startedAtMs, durationSeconds, recordingUrl } = call
       const what = {
-        ...{ id, direction, outcome, started_at: isoTime(startedAtMs) },
+        ...{ id, direction, from, to, outcome, started_at: isoTime(startedAtMs) },
         ...{ duration_seconds: durationSeconds, recording_url: recordingUrl },
       }
       const externalId = await post(link, 'call', id, { ...contactOf(contact), call: what })
