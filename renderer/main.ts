@@ -5,11 +5,13 @@ import ui from '@nuxt/ui/vue-plugin'
 import { createPinia } from 'pinia'
 import { createApp } from 'vue'
 import App from './App.vue'
+import { takeAccount } from './app/account.ts'
 import { i18n, startLanguage } from './app/i18n.ts'
 import { keepFocus } from './app/keep-focus.ts'
 import { router } from './app/router.ts'
 import './app/theme.css'
 
+takeAccount(location.search)
 keepFocus()
 await startLanguage()
 createApp(App).use(createPinia()).use(i18n).use(router).use(ui).mount('#app')

@@ -2,11 +2,16 @@
  * The account of a client in which an operator works; null: the own one. It is part of the address, before the route, so
  * that a link carries it and the browser's Back leads out of it.
  */
+export let clientAccountId: string | null = null
+
 const PARAMETER = 'account'
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-const named = new URLSearchParams(location.search).get(PARAMETER)?.toLowerCase()
-export const clientAccountId: string | null = named !== undefined && UUID.test(named) ? named : null
+/** Called once, before anything is asked of the service. @param search of the page's address. */
+export function takeAccount(search: string): void {
+  const named = new URLSearchParams(search).get(PARAMETER)?.toLowerCase()
+  clientAccountId = named !== undefined && UUID.test(named) ? named : null
+}
 
 /** `/v1/…` of an account, for the window's own origin. */
 export const panelPath = (path: string, accountId: string | null = clientAccountId): string =>
