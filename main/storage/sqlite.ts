@@ -134,7 +134,7 @@ interface Parts {
 function partsOf({ writer, reader }: Connections, deps: StorageDeps): Parts {
   const { log, onFault = () => {}, freeSpace = () => false } = deps
   const [prepareWrite, prepareRead] = [createStatements(writer), createStatements(reader)]
-  prepareAll(deps.statements ?? declaredStatements(), prepareWrite, prepareRead)
+  prepareAll(deps.statements ?? declaredStatements(), prepareWrite)
 
   /** A disk that fails a reader fails the next writer as well. */
   function noteFailure(error: unknown): void {
@@ -303,8 +303,7 @@ function refuseOldSqlite(connection: Database.Database): void {
 
 const versionOf = (connection: Database.Database) => String(connection.prepare('SELECT sqlite_version()').pluck().get())
 
-function prepareAll(statements: readonly Statement[], prepareWrite: Prepare, prepareRead: Prepare): void {
-  for (const statement of statements) {
-    if (prepareWrite(statement).isReadonly) prepareRead(statement)
-  }
+/** On one connection: the other prepares what it needs, and does not hold what nobody asks for. */
+function prepareAll(statements: readonly Statement[], prepare: Prepare): void {
+  for (const statement of statements) prepare(statement)
 }

@@ -25,7 +25,7 @@ export const base = {
     pool: 'forks',
     // Much of the time of a test is waiting: for a process to start, a page to load, a deadline to pass.
     maxWorkers: 3,
-    execArgv: ['--import', pathToFileURL(resolve(import.meta.dirname, '../support/end-with-parent.ts')).href],
+    execArgv: ['--import', pathToFileURL(resolve(import.meta.dirname, '../support/end-with-parent.mjs')).href],
     testTimeout: 20_000,
     hookTimeout: 30_000,
     // A window on a busy machine takes its time; one that never gets there still fails.

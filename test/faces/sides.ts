@@ -93,16 +93,7 @@ export async function sideOf(w: World, owner: string, name: string, digits: stri
     ...{ instance_ids: [smv2.id], name: `${name}-campaign`, messages: [{ text: `${name}-offer` }] },
     recipients: [{ phone }],
   })
-  const { id: client } = await must('POST', '/v1/agency/accounts', {
-    name: `${name}-client`,
-    external_ref: `${name}-client-ref`,
-  })
-  await must('PATCH', '/v1/agency/billing', { enabled: true })
-  await must('PUT', `/v1/agency/accounts/${client}/billing`, {
-    ...{ amount_cents: 100, currency: 'usd', interval: 'month', email: `${name}@client.example` },
-  })
-  const wish = { name: `${name}-client-key`, scopes: ['instances:read'] }
-  const { id: clientKey } = await must('POST', `/v1/agency/accounts/${client}/keys`, wish)
+  const { client, clientKey } = await clientOf(w, owner, name)
   const account = (await must('GET', '/v1/me')).account.id
   await must('PUT', '/v1/sandbox/billing/card', { number: '4242424242424242' })
   const { id: purchase } = await must('POST', '/v1/billing/purchases', { product: 'setup' })
@@ -151,12 +142,17 @@ export async function sideOf(w: World, owner: string, name: string, digits: stri
 
 /** A sub-account with a key; '' in a sub-account, which has none. */
 async function clientOf(w: World, owner: string, name: string): Promise<{ client: string; clientKey: string }> {
+  const must = mustFor(w, owner)
   const wish = { name: `${name}-client`, external_ref: `${name}-client-ref` }
   const made = await w.api('POST', '/v1/agency/accounts', wish, { key: owner })
   if (made.status === 409) return { client: '', clientKey: '' }
   const { id: client } = made.body
+  await must('PATCH', '/v1/agency/billing', { enabled: true })
+  await must('PUT', `/v1/agency/accounts/${client}/billing`, {
+    ...{ amount_cents: 100, currency: 'usd', interval: 'month', email: `${name}@client.example` },
+  })
   const key = { name: `${name}-client-key`, scopes: ['instances:read'] }
-  const { id: clientKey } = await mustFor(w, owner)('POST', `/v1/agency/accounts/${client}/keys`, key)
+  const { id: clientKey } = await must('POST', `/v1/agency/accounts/${client}/keys`, key)
   return { client, clientKey }
 }
 

@@ -11,7 +11,7 @@ import { commandHere } from './command.ts'
 export const ENTRY = realpathSync(resolve(import.meta.dirname, '../../out/main/headless.js'))
 
 /** For processes that must not outlive the test run, however that ends. */
-const WITH_PARENT = ['--import', pathToFileURL(resolve(import.meta.dirname, 'end-with-parent.ts')).href]
+const WITH_PARENT = ['--import', pathToFileURL(resolve(import.meta.dirname, 'end-with-parent.mjs')).href]
 
 export interface Reply {
   status: number

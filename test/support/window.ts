@@ -131,6 +131,7 @@ export async function openDesktop(settings: Settings = {}): Promise<OpenWindow> 
 }
 
 const QUIET_MS = 60
+const PATIENCE_MS = 15_000
 
 function watch(page: Page) {
   const asked: string[] = []
@@ -140,15 +141,19 @@ function watch(page: Page) {
   page.on('request', (request) => {
     asked.push(request.url())
     // The stream of notices is meant to stay open.
-    if (!request.url().endsWith('/panel/events')) open.add(request)
+    if (!/\/panel\/(accounts\/[^/]+\/)?events$/.test(request.url())) open.add(request)
   })
   page.on('requestfinished', (request) => open.delete(request))
   page.on('requestfailed', (request) => open.delete(request))
   page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
   page.on('pageerror', (error) => void complaints.push(error.message))
   const settle = async () => {
-    for (let quietSince = performance.now(); performance.now() - quietSince < QUIET_MS; await pause(10))
+    const startedAt = performance.now()
+    for (let quietSince = startedAt; performance.now() - quietSince < QUIET_MS; await pause(10)) {
       if (open.size > 0) quietSince = performance.now()
+      if (quietSince - startedAt > PATIENCE_MS)
+        throw new Error(`The page still waits for ${[...open].map((request) => request.url()).join(', ')}.`)
+    }
   }
   return {
     ...{ asked, complaints, settle },

@@ -59,9 +59,10 @@ export async function liveThroughADay({ api, page }: Pick<OpenWindow, 'api' | 'p
   // Not for programs: only the window asks for a backup, or invites somebody.
   const headers = { 'content-type': 'application/json' }
   await page.evaluate(async (sent) => {
-    await fetch('/panel/v1/service/backups', { method: 'POST', headers: sent, body: '{}' })
     const member = JSON.stringify({ name: 'Ana Souza', email: 'ana@bakery.example' })
-    await fetch('/panel/v1/members', { method: 'POST', headers: sent, body: member })
+    // Read whole: for a browser, an answer that nobody reads is one that is still coming.
+    await (await fetch('/panel/v1/service/backups', { method: 'POST', headers: sent, body: '{}' })).text()
+    await (await fetch('/panel/v1/members', { method: 'POST', headers: sent, body: member })).text()
   }, headers)
   await until('deliveries', async () => {
     const { data } = (await api('GET', '/v1/webhooks/deliveries?status=delivered')).body

@@ -1,22 +1,11 @@
 import { embedMany } from 'ai'
 import type { AccountId } from '../../kernel/ids.ts'
-import { ask, modelNamesIn } from './ask.ts'
 import { ENDPOINTS } from './endpoints.ts'
-import { toProviderFailure } from './failures.ts'
+import { toProviderFailure } from './sdk-failures.ts'
 import type { Access } from './keys.ts'
 import { modelsOf } from './language-model.ts'
 
-const EMBEDDING_MODELS = { openai: 'text-embedding-3-small', google: 'gemini-embedding-001' } as const
 const AT_ONCE = 64
-
-/** Which model of the provider makes vectors; undefined: none. @throws ProviderFailure */
-export async function embeddingModelOf(access: Access, accountId: AccountId): Promise<string | undefined> {
-  const { provider } = access
-  if (provider === 'openai' || provider === 'google') return EMBEDDING_MODELS[provider]
-  if (provider !== 'custom') return undefined
-  const names = modelNamesIn(await ask({ ...access, path: ENDPOINTS.custom.modelsPath, accountId }))
-  return names.find((name) => /embed/i.test(name))
-}
 
 /** @throws ProviderFailure */
 export async function embedTexts(

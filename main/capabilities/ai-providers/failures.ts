@@ -1,15 +1,3 @@
-import {
-  APICallError,
-  InvalidToolInputError,
-  JSONParseError,
-  NoObjectGeneratedError,
-  NoOutputGeneratedError,
-  NoSuchModelError,
-  StreamProviderError,
-  TypeValidationError,
-} from 'ai'
-import { brokenBodyIn } from './guarded-fetch.ts'
-
 type FailureCode = 'refused' | 'model_unknown' | 'rate_limited' | 'unavailable' | 'bad_output' | 'aborted'
 
 /** Why a provider gave no usable answer, in our words. What it said itself is nowhere in it. */
@@ -27,26 +15,6 @@ export class ProviderFailure extends Error {
 }
 
 const MAX_WAIT_MS = 24 * 3_600_000
-
-/** @param provider its name for people */
-export function toProviderFailure(error: unknown, provider: string): ProviderFailure {
-  if (error instanceof ProviderFailure) return error
-  const broken = brokenBodyIn(error)
-  if (broken !== undefined) return ofBroken(broken, provider)
-  if (APICallError.isInstance(error)) {
-    if (error.statusCode === undefined) return unavailable(provider)
-    return failureOfStatus(error.statusCode, error.responseHeaders ?? {}, provider)
-  }
-  if (StreamProviderError.isInstance(error)) {
-    return error.statusCode === undefined ? unavailable(provider) : failureOfStatus(error.statusCode, {}, provider)
-  }
-  if (NoSuchModelError.isInstance(error)) return unknownModel(provider)
-  if (isBadOutput(error))
-    return new ProviderFailure('bad_output', `${provider} returned an answer that cannot be read.`)
-  if (error instanceof Error && error.name === 'AbortError')
-    return new ProviderFailure('aborted', 'The request was cancelled.')
-  return unavailable(provider)
-}
 
 /** What a status of a provider means. @param headers with names in lower case */
 export function failureOfStatus(
@@ -75,23 +43,8 @@ function retryAfterMs(headers: Readonly<Record<string, string>>): number | null 
   return seconds > 0 ? Math.min(seconds * 1_000, MAX_WAIT_MS) : null
 }
 
-const isBadOutput = (error: unknown): boolean =>
-  NoObjectGeneratedError.isInstance(error) ||
-  NoOutputGeneratedError.isInstance(error) ||
-  JSONParseError.isInstance(error) ||
-  TypeValidationError.isInstance(error) ||
-  InvalidToolInputError.isInstance(error)
-
-const unavailable = (provider: string, wait: number | null = null) =>
+export const unavailable = (provider: string, wait: number | null = null) =>
   new ProviderFailure('unavailable', `${provider} cannot be reached, or does not answer.`, wait)
 
-const unknownModel = (provider: string) =>
+export const unknownModel = (provider: string) =>
   new ProviderFailure('model_unknown', `${provider} has no such model. Choose another one for the agent.`)
-
-function ofBroken(broken: NonNullable<ReturnType<typeof brokenBodyIn>>, provider: string): ProviderFailure {
-  const isAborted = 'reason' in broken ? broken.reason === 'aborted' : broken.failure.code === 'aborted'
-  if (isAborted) return new ProviderFailure('aborted', 'The request was cancelled.')
-  if ('reason' in broken && broken.reason === 'too_large')
-    return new ProviderFailure('bad_output', `${provider} returned an answer that is too long.`)
-  return unavailable(provider)
-}

@@ -9,17 +9,16 @@ import type { Seal } from '../../kernel/seal.ts'
 import type { Instances } from '../instances/index.ts'
 import { ask, modelNamesIn } from './ask.ts'
 import type { ProviderModel } from './contract.ts'
-import { embeddingModelOf, embedTexts } from './embed.ts'
+import { embeddingModelOf } from './embedding-model.ts'
 import { ENDPOINTS } from './endpoints.ts'
 import { ProviderFailure } from './failures.ts'
 import { createKeys, type Keys } from './keys.ts'
-import { modelsOf } from './language-model.ts'
 import { findLocalModels } from './local-models.ts'
 import { priceOf } from './prices.ts'
 import { removeKeysOf } from './store.ts'
 import { createWays, type SimulatedModel } from './ways.ts'
 
-export { ProviderFailure, toProviderFailure } from './failures.ts'
+export { ProviderFailure } from './failures.ts'
 export { costMicros, priceOf, type Price } from './prices.ts'
 export { keyMissing } from './keys.ts'
 
@@ -42,12 +41,12 @@ interface OfInstance {
 
 export interface AiProviders extends Pick<Keys, 'list' | 'put' | 'remove' | 'has'> {
   /**
-   * A model with the stored key. Its requests go through the guard, and fail with what `toProviderFailure` reads.
+   * A model with the stored key. Its requests go through the guard, and fail with what `failureOf` reads.
    * @throws ApiError provider_key_missing, sealed
    */
   model(of: OfInstance, model: string): Promise<LanguageModel>
-  /** Its name for people. */
-  nameOf(provider: KeyedProvider): string
+  /** Why a request to a model failed, in our words. */
+  failureOf(error: unknown, provider: KeyedProvider): Promise<ProviderFailure>
   /** @throws ApiError provider_key_missing, sealed, upstream_unavailable */
   models(of: OfInstance): Promise<ProviderModel[]>
   findLocal(accountId: AccountId): ReturnType<typeof findLocalModels>
@@ -62,6 +61,8 @@ export interface AiProviders extends Pick<Keys, 'list' | 'put' | 'remove' | 'has
   ): Promise<{ readonly model: string; readonly vectors: readonly Float32Array[] } | undefined>
   close(): Promise<void>
 }
+
+// The modules of the model library are loaded when they are first needed: an idle service has a fifth less memory.
 
 /** Models that answer no chat. */
 const NOT_FOR_CHAT = /embed|whisper|tts|audio|image|dall-e|moderation|rerank|realtime|transcri|sora|imagen|veo|aqa/i
@@ -81,9 +82,14 @@ export function createAiProviders(deps: AiProvidersDeps): AiProviders {
   return {
     ...keys,
     async model({ instanceId, accountId, provider }, model) {
-      return modelsOf(await keys.open({ instanceId, accountId }, provider), accountId).chat(model)
+      const access = await keys.open({ instanceId, accountId }, provider)
+      const { modelsOf } = await import('./language-model.ts')
+      return modelsOf(access, accountId).chat(model)
     },
-    nameOf: (provider) => ENDPOINTS[provider].name,
+    async failureOf(error, provider) {
+      const { toProviderFailure } = await import('./sdk-failures.ts')
+      return toProviderFailure(error, ENDPOINTS[provider].name)
+    },
     async models({ instanceId, accountId, provider }) {
       const access = await keys.open({ instanceId, accountId }, provider)
       try {
@@ -103,6 +109,7 @@ export function createAiProviders(deps: AiProvidersDeps): AiProviders {
         known !== undefined && known.untilMs > clock.now() ? known.model : await embeddingModelOf(access, accountId)
       embeddingModels.set(place, { model, untilMs: clock.now() + EMBEDDING_KNOWN_MS })
       if (model === undefined) return undefined
+      const { embedTexts } = await import('./embed.ts')
       return { model, vectors: await embedTexts(access, accountId, model, texts, signal) }
     },
     close: ways.close,

@@ -16,7 +16,6 @@ import { removeHttpToolsOf } from './http-tool-store.ts'
 import { createListener } from './listen.ts'
 import { createMediaLibrary, type MediaLibrary } from './media.ts'
 import { removeMediaOf } from './media-store.ts'
-import { createModelBrain } from './model-brain.ts'
 import { createOverview } from './overview.ts'
 import { createRetention } from './retention.ts'
 import { createSender } from './send.ts'
@@ -62,7 +61,10 @@ export function createAi(deps: AiDeps): Ai {
   const media = createMediaLibrary(deps)
   const httpTools = createHttpTools(deps)
   const callHttp = createHttpCall({ ...deps, tools: httpTools })
-  const brain = brainOf(createBuiltinBrain({ knowledge }), createModelBrain({ ...deps, media, httpTools, callHttp }))
+  const brain = brainOf(createBuiltinBrain({ knowledge }), async () => {
+    const { createModelBrain } = await import('./model-brain.ts')
+    return createModelBrain({ ...deps, media, httpTools, callHttp })
+  })
   const chats = createChats(deps)
   const conversations = createConversations({ ...deps, settings, chats })
   const followUps = createFollowUps({ ...deps, settings, turns: () => turns })
@@ -99,8 +101,13 @@ async function forget(tx: Tx, instanceId: string): Promise<void> {
   for (const statement of MEMORY) await tx.run(statement, { instanceId })
 }
 
-const brainOf = (builtin: Brain, model: Brain): Brain => ({
-  reply: (turn, signal) => (isBuiltin(turn.agent) ? builtin : model).reply(turn, signal),
-})
+/** @param loadModel called when an agent first asks a model: the libraries of models are large. */
+function brainOf(builtin: Brain, loadModel: () => Promise<Brain>): Brain {
+  let model: Promise<Brain> | undefined
+  return {
+    reply: async (turn, signal) =>
+      (isBuiltin(turn.agent) ? builtin : await (model ??= loadModel())).reply(turn, signal),
+  }
+}
 
 const isBuiltin = ({ provider }: Agent): boolean => provider === 'builtin'

@@ -3,14 +3,7 @@ import type { AnswerSource, HandoffReason } from '../../contract/ai.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { AiKnowledge } from '../ai-knowledge/index.ts'
-import {
-  costMicros,
-  priceOf,
-  ProviderFailure,
-  toProviderFailure,
-  type AiProviders,
-  type Price,
-} from '../ai-providers/index.ts'
+import { costMicros, priceOf, type AiProviders, type Price } from '../ai-providers/index.ts'
 import type { Agent } from './agent-store.ts'
 import type { Brain, BrainTurn, Decision, Usage } from './decision.ts'
 import type { createHttpCall } from './http-call.ts'
@@ -19,12 +12,13 @@ import type { MediaLibrary } from './media.ts'
 import { toolsOf, type ToolNotes } from './model-tools.ts'
 import { revealsInstructions } from './leak.ts'
 import { instructionsFor, messagesFor, RULES } from './prompt.ts'
+import { SpentFailure } from './spent-failure.ts'
 import { say } from './texts.ts'
 import { createTurnstile } from './turnstile.ts'
 
 interface ModelBrainDeps {
   readonly clock: Pick<Clock, 'mono'>
-  readonly providers: Pick<AiProviders, 'model' | 'nameOf'>
+  readonly providers: Pick<AiProviders, 'model' | 'failureOf'>
   readonly knowledge: Pick<AiKnowledge, 'search'>
   readonly media: Pick<MediaLibrary, 'of'>
   readonly httpTools: Pick<HttpTools, 'all'>
@@ -43,16 +37,6 @@ const STEPS = 6
 const OUTPUT_TOKENS = 4_000
 /** Below it a person answers. */
 const LEAST_CONFIDENCE = 0.5
-
-/** Spent by a call that failed, so that it is counted all the same. */
-export class SpentFailure extends ProviderFailure {
-  readonly usage: Usage
-
-  constructor(failure: ProviderFailure, usage: Usage) {
-    super(failure.code, failure.message, failure.retryAfterMs)
-    this.usage = usage
-  }
-}
 
 /** Answers with a model: one call with a structured answer, and up to five more for its tools. */
 export function createModelBrain(deps: ModelBrainDeps): Brain {
@@ -77,7 +61,7 @@ export function createModelBrain(deps: ModelBrainDeps): Brain {
         const answer = await ask(turn, { model, media, notes, sources, spent }, signal)
         return guarded(turn, decisionOf(turn, answer, notes, usage()))
       } catch (error) {
-        throw new SpentFailure(toProviderFailure(error, providers.nameOf(provider)), usage())
+        throw new SpentFailure(await providers.failureOf(error, provider), usage())
       }
     },
   }

@@ -8,7 +8,7 @@ import { closeTurnOf, conversationBySeq, isPaused, setStage } from './conversati
 import { countDaily } from './daily.ts'
 import type { Brain, Decision, Usage } from './decision.ts'
 import type { AiDeps } from './deps.ts'
-import { SpentFailure } from './model-brain.ts'
+import { SpentFailure } from './spent-failure.ts'
 import { isRefused, setRefused } from './settings-store.ts'
 import { say } from './texts.ts'
 import { END, SEND, waitUntil, type Step } from './step.ts'

@@ -5,7 +5,6 @@ import type { AccountId } from '../../kernel/ids.ts'
 import type { Tx } from '../../kernel/db.ts'
 import { systemClock } from '../../kernel/clock.ts'
 import { cause } from '../../kernel/log.ts'
-import { repairRecording } from '../../voice/repair.ts'
 import type { CallEnd, CallEvents, CallPlan, PlacedCall } from '../../voice/voice-process.ts'
 import { finalStatus } from './call-state.ts'
 import { callById, endLive, insertLine, setAnswered, setRinging, type StoredCall } from './call-store.ts'
@@ -138,7 +137,7 @@ export function createRunning(deps: RunningDeps) {
     const reason = end?.reason ?? 'app_crashed'
     log.info({ event: 'voice.call_ended', callId: call.id, gateway: call.gateway, reason, ...end?.media })
     const part = partOf(call.id)
-    const facts = end === null ? await repairRecording(part) : end.recording
+    const facts = end === null ? await repaired(part) : end.recording
     const now = clock.now()
     const talkedMs = end === null ? (facts?.durationMs ?? 0) : end.talkedMs
     const durationMs = about.isAnswered ? (talkedMs ?? 0) : null
@@ -206,3 +205,6 @@ const rowOf = (callId: string, position: number, line: TranscriptLine) => ({
   ...{ callId, position, speaker: line.speaker, text: line.text },
   ...{ startMs: line.start_ms, endMs: line.end_ms },
 })
+
+/** Loaded for a recording that broke off, and for nothing else: the codec is large. */
+const repaired = async (part: string) => (await import('../../voice/repair.ts')).repairRecording(part)

@@ -33,10 +33,10 @@ test('a key asks for nothing unless it was told to', async () => {
   expect(await keys(w, 'list')).not.toContain('approval required')
 })
 
-test('what is only read never waits; what is destructive waits for both kinds', () => {
+test('what is only read never waits; what is destructive waits for both kinds; what costs money always waits', () => {
   for (const operation of operations) {
     const isDestructive = operation.destructive === true
-    expect(needsApproval('none', operation)).toBe(false)
+    expect(needsApproval('none', operation)).toBe(operation.approval === 'money')
     for (const policy of ['destructive', 'sending'] as const) {
       if (isDestructive) expect(needsApproval(policy, operation)).toBe(true)
       if (operation.method === 'GET') expect(needsApproval(policy, operation)).toBe(false)

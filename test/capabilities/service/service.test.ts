@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { asConsole } from '../../support/console.ts'
 import { browserOf, builtConsole, signedIn } from '../../support/panel.ts'
 import { until } from '../../support/service-process.ts'
+import { SCOPES } from '../../../main/contract/scopes.ts'
 import { memoryVault } from '../../support/vault.ts'
 import { world, worldOfTest, type World } from '../../support/world.ts'
 import { assistantOf } from '../approvals/assistant.ts'
@@ -30,11 +31,7 @@ test('the service says what it is and where it keeps things', async () => {
     started_at: '2026-01-05T12:00:00.000Z',
     warnings: [],
     troubles: [],
-    // What no operation asks for is not offered.
-    scopes: [
-      ...['instances:read', 'instances:write', 'messages:send', 'messages:read', 'webhooks:read', 'webhooks:write'],
-      ...['dispatch:read', 'dispatch:manage', 'agency:read', 'agency:manage', 'links:generate'],
-    ],
+    scopes: SCOPES,
     password_set: false,
     // Nothing was built here that could be started.
     mcp_bridge: null,
