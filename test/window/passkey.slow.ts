@@ -42,7 +42,7 @@ test('a person confirms with the passkey, compares the code, and the number is c
   const id = await scanned('Bakery Luz')
   await w.page.getByText(/^(10:00|9:5\d) left$/).waitFor(WAIT)
   await button('Confirm with passkey').click()
-  await w.page.getByText('Keep WhatsApp open on the phone.').waitFor(WAIT)
+  await w.page.getByText('Keep WhatsApp open on the phone.', { exact: true }).waitFor(WAIT)
   expect(await codeOnScreen(id)).toMatch(/^\w{4}-\w{4}$/)
   // It waits for the person, however long.
   await w.page.waitForTimeout(2_500)

@@ -22,7 +22,7 @@ interface Entry {
 const LINE = '12025550100'
 const PHONE = '12025550177'
 /** They show a clock, or start something. */
-const NOT_COMPARED = new Set(['getInstanceHealth', 'getInstanceQr', 'getMedia'])
+const NOT_COMPARED = new Set(['getInstanceHealth', 'getInstanceQr', 'getMedia', 'getSandboxBillingClock'])
 
 const COMPARED_AT_LEAST = 12
 
@@ -127,6 +127,13 @@ async function furniture(api: Api) {
   const campaign = await make('/v1/campaigns', { name: 'Spring offer', instance_ids: [line.id] })
   await make('/v1/contacts', { phone: PHONE, name: 'A secret' })
   await make('/v1/opt-outs', { phone: PHONE })
+  const ai = `/v1/instances/${line.id}/ai`
+  const agent = await make(`${ai}/agents`, { name: 'A secret', provider: 'builtin' })
+  const stage = await make(`${ai}/agents/${agent.id}/stages`, { name: 'A secret', objective: 'A secret' })
+  const faq = await make(`${ai}/faq`, { question: 'A secret?', answer: 'A secret' })
+  const origins = { name: 'A secret', allowed_origins: ['https://www.example.com'] }
+  const widget = await make(`/v1/instances/${line.id}/voice/widgets`, origins)
+  const client = await make('/v1/agency/accounts', { name: 'A secret' })
   const IDS: readonly (readonly [RegExp, string])[] = [
     [/^(\/v1\/instances\/)\{id\}(?=\/(engine\/official|templates))/, official.id],
     [/^(\/v1\/sandbox\/instances\/)\{id\}(?=\/onboard)/, official.id],
@@ -143,6 +150,17 @@ async function furniture(api: Api) {
     [/(\/catcher\/)\{name\}/, 'house'],
     [/(\/media\/)\{media_id\}/, 'none'],
     [/(\/graph\/numbers\/)\{phone_number_id\}/, '100000000000001'],
+    [/(\/agents\/)\{agent_id\}/, agent.id],
+    [/(\/stages\/)\{stage_id\}/, stage.id],
+    [/(\/faq\/)\{faq_id\}/, faq.id],
+    [/(\/widgets\/)\{widget_id\}/, widget.id],
+    [/(\/accounts\/)\{account_id\}/, client.id],
+    [/^(\/v1\/agency\/instances\/)\{id\}/, line.id],
+    [/(\/conversations\/)\{phone\}/, PHONE],
+    [/(\/provider-keys\/)\{provider\}/, 'openai'],
+    // What takes a while to come to be; what is there is asked for by its list.
+    [/^(\/v1\/sandbox\/ghl\/\w+\/)\{id\}/, 'none'],
+    [/(\/)\{(?:call|recording|purchase|checkout|link|key|document|question|conversation|contact)_id\}/, 'none'],
   ]
   const fill = (path: string) => {
     const filled = IDS.reduce((text, [place, id]) => text.replace(place, `$1${id}`), path)

@@ -158,7 +158,11 @@ function mustBeNothing(who: string, hauls: readonly Haul[]): void {
 
 /** A rebound name makes the page one of our own for the browser; so it may read, and reads that the name is refused. */
 function mustBeRefused(hauls: readonly Haul[], { shots }: House): void {
-  const isRefusal = ({ status, text }: Haul) => status === 403 && text.includes('"code":"forbidden_host"')
+  // Under a wrong name every access link shows what an unknown one shows.
+  const isUnknownLink = ({ shot, status, text }: Haul) =>
+    shot.includes(' /link/') && status === 404 && text.includes('This link does not work')
+  const isRefusal = (haul: Haul) =>
+    (haul.status === 403 && haul.text.includes('"code":"forbidden_host"')) || isUnknownLink(haul)
   const others = hauls.filter((haul) => !isRefusal(haul))
   if (others.length > 0) throw new Objection(`A rebound name got:\n${others.slice(0, 20).map(told).join('\n')}`)
   const answered = hauls.filter(({ by }) => by === 'cors-key').length

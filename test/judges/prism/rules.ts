@@ -84,11 +84,15 @@ const DECIDED_ELSEWHERE = new Set(['times'])
 export function differing(body: unknown, kept: unknown): string[] {
   if (!isRecord(body) || !isRecord(kept)) return []
   return Object.keys(body)
-    .filter(
-      (field) => field in kept && !DECIDED_ELSEWHERE.has(field) && !isDeepStrictEqual(asSent(body[field]), kept[field]),
-    )
+    .filter((field) => field in kept && !DECIDED_ELSEWHERE.has(field) && !isKept(asSent(body[field]), kept[field]))
     .map((field) => `${field} was ${JSON.stringify(body[field])} and is ${JSON.stringify(kept[field])}`)
 }
+
+/** Fields of a record that were not sent keep what they had. */
+const isKept = (sent: unknown, kept: unknown): boolean =>
+  isRecord(sent) && isRecord(kept)
+    ? Object.entries(sent).every(([field, value]) => isKept(value, kept[field]))
+    : isDeepStrictEqual(sent, kept)
 
 /** Generated objects have no prototype, read ones have. */
 const asSent = (value: unknown): unknown => (value === undefined ? undefined : JSON.parse(JSON.stringify(value)))

@@ -18,10 +18,18 @@ const ONLY_WITH: Readonly<Record<string, Readonly<Record<string, readonly string
   },
   speakFromSandboxPhone: { media_url: ['media_type'], caption: ['media_type'], filename: ['media_type'] },
 }
-/** Whether they are right depends on which phone numbers exist, and on the instances, files and campaigns they name. */
+/**
+ * Whether they are right depends on which phone numbers, time zones, web addresses and prices exist, and on the instances,
+ * files, agents and campaigns they name.
+ */
 const DEPENDS = new Set([
   ...['createCampaign', 'updateCampaign', 'previewCampaign', 'testCampaign', 'startCampaign'],
   ...['createContact', 'updateContact', 'createOptOut', 'deleteOptOut', 'updateLineSettings', 'startHistoryImport'],
+  ...['updateAiSettings', 'createAgent', 'updateAgent', 'updateFollowUp', 'putProviderKey', 'orderStages'],
+  ...['createPurchase', 'createCheckout', 'updateAgencyBilling', 'setClientBilling', 'setSandboxCard'],
+  ...['createSubAccount', 'updateSubAccount', 'createSubAccountKey', 'createAccessLink', 'updateBranding'],
+  ...['connectGhl', 'updateGhl', 'setCrmWebhook', 'updateCrmWebhook', 'createSandboxGhlContact'],
+  ...['scheduleVoiceCall', 'scheduleVoiceCallBatch', 'updateVoiceSettings', 'createVoiceWidget', 'updateVoiceWidget'],
 ])
 /** Names that the older webhook of an instance knows. */
 const NAMES = [
@@ -71,7 +79,7 @@ export function wording({ operation, query, body }: Thought, thing: Body): Wordi
     return 'forbidden'
   // Prism takes `?limit=` for no limit; for the product it is a limit that is no number.
   if (Object.values(query).includes('')) return 'open'
-  if (DEPENDS.has(id) || (id === 'listOptOuts' && 'phone' in query)) return 'open'
+  if (DEPENDS.has(id) || (id === 'listOptOuts' && 'phone' in query) || 'from' in query) return 'open'
   const sent = id === 'callEngine' && body === undefined ? {} : body
   return typeof sent === 'object' && sent !== null ? ofBody(operation, sent as Body, thing) : 'allowed'
 }
@@ -103,8 +111,8 @@ const ACCOUNT_NAME = 25
 function ofSends({ to, mentions, gif, voice, link, name, muted, until, media_type: type }: Body): Wording | undefined {
   const isGroup = typeof to === 'string' && to.endsWith('@g.us')
   if (mentions !== undefined && !isGroup) return 'forbidden'
-  if (gif !== undefined && type !== 'video') return 'forbidden'
-  if (voice !== undefined && type !== 'audio') return 'forbidden'
+  if (gif === true && type !== 'video') return 'forbidden'
+  if (voice === true && type !== 'audio') return 'forbidden'
   if (until !== undefined) return muted === true ? 'open' : 'forbidden'
   const isLongName = typeof name === 'string' && name.length > ACCOUNT_NAME
   return isGroup || isLongName || gif !== undefined || voice !== undefined || link !== undefined ? 'open' : undefined
@@ -138,6 +146,7 @@ function hasTheFieldsOf(schema: Body | undefined, sent: Body): boolean {
   const known = schema['properties'] as Body
   if ((schema['required'] as string[]).some((field) => !(field in sent))) return false
   if (Object.keys(sent).some((field) => !(field in known))) return false
+  if ('announce' in known && !('announce' in sent) && !('locked' in sent)) return false
   const { options, max_choices: choices } = sent
   return !Array.isArray(options) || choices === undefined || Number(choices) <= options.length
 }
@@ -178,6 +187,11 @@ function namedRight(id: string, events: readonly unknown[]): readonly unknown[] 
 
 /** What is kept of a body, where the words say that it is not kept as it was sent. */
 export function asKept({ operation, body }: Thought, { engine }: Body): unknown {
+  // Answered with how many of each kind there are.
+  if (operation.id === 'previewCampaign') return undefined
+  // The first agent of an instance is always its primary one.
+  if (operation.id === 'createAgent')
+    return Object.fromEntries(Object.entries(body as Body).filter(([field]) => field !== 'is_primary'))
   // The fields of a pace that are not named keep what they had.
   if (operation.id === 'updateLineSettings')
     return Object.fromEntries(Object.entries(body as Body).filter(([field]) => field !== 'pace'))
