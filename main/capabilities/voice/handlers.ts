@@ -50,6 +50,7 @@ export function voiceHandlers(
     },
 
     listAllVoiceCalls: ({ principal, query }) => calls.listAll(principal.accountId, query),
+    listAllVoiceRecordings: ({ principal, query }) => recordings.listAll(principal.accountId, query),
     listLiveVoiceCalls: async ({ principal }) => ({ data: await calls.live(principal.accountId) }),
     hangUpVoiceCall: ({ instance, params }) => calls.hangUp(instance, params.call_id),
     async listenToVoiceCall({ instance, params, body }) {
