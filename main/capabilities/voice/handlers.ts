@@ -63,7 +63,7 @@ export function voiceHandlers(
     getVoiceRecordingPeaks: ({ instance, params }) => recordings.peaks(instance, params.recording_id),
     async playVoiceRecording({ instance, params }) {
       const recording = await recordings.get(instance, params.recording_id)
-      const headers = { 'Content-Type': 'audio/ogg', 'Content-Disposition': `inline; filename="${recording.id}.ogg"` }
+      const headers = { 'Content-Type': 'audio/ogg', 'Content-Disposition': 'inline' }
       return new Answer({ file: await recordings.fileOf(recording), headers })
     },
     async deleteVoiceRecording({ instance, params }) {
