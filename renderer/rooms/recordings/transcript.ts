@@ -17,7 +17,7 @@ export function piecesOf(text: string, query: string): readonly Piece[] {
   const wanted = fold(query.trim())
   if (wanted === '') return [{ text, isFound: false }]
   // Letters of what is shown, so that a folded position can be found again.
-  const letters = [...text]
+  const letters = Array.from(text)
   const folded = letters.map(fold)
   const pieces: Piece[] = []
   const add = (from: number, to: number, isFound: boolean) => {

@@ -80,10 +80,14 @@ export function usePlayer({ audio, durationMs, silences }: PlayerOptions) {
     else void play()
   }
 
+  const chooseSpeed = (chosen: number) => void (rate.value = chosen)
+
   function changeSpeed(by: -1 | 1): void {
     const next = RATES[RATES.indexOf(speed.value) + by]
-    if (next !== undefined) rate.value = next
+    if (next !== undefined) chooseSpeed(next)
   }
+
+  const skipSilence = (is: boolean) => void (skipsSilence.value = is)
 
   function retry(): void {
     hasFailed.value = false
@@ -91,8 +95,8 @@ export function usePlayer({ audio, durationMs, silences }: PlayerOptions) {
   }
 
   return {
-    ...{ isPlaying, isWaiting, hasFailed, atMs, rate, speed, skipsSilence },
-    ...{ seek, play, toggle, changeSpeed, retry },
+    ...{ isPlaying, isWaiting, hasFailed, atMs, speed, skipsSilence },
+    ...{ seek, toggle, chooseSpeed, changeSpeed, skipSilence, retry },
     skip: (ms: number) => seek(atMs.value + ms),
   }
 }
