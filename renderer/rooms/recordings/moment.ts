@@ -4,8 +4,8 @@ export function momentOf(value: unknown): number | undefined {
   return Number.isFinite(seconds) ? Math.round(seconds * 1_000) : undefined
 }
 
-/** `?t=` of a position, in tenths of a second. */
-export const momentText = (ms: number): string => String(Math.round(ms / 100) / 10)
+/** `?t=` of a position. Exact enough that a line of the transcript begins where it did. */
+export const momentText = (ms: number): string => String(Math.round(ms / 10) / 100)
 
 interface LinkPlace {
   readonly instanceId: string

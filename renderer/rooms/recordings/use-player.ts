@@ -76,7 +76,8 @@ export function usePlayer({ audio, durationMs, silences }: PlayerOptions) {
   }
 
   function toggle(): void {
-    if (isPlaying.value) audio.value?.pause()
+    // Asked of the element: its event comes a moment later.
+    if (audio.value?.paused === false) audio.value.pause()
     else void play()
   }
 
