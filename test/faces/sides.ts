@@ -58,7 +58,7 @@ export interface Side {
   readonly client: string
   readonly clientKey: string
   readonly account: string
-  /** What it bought, and a checkout that nobody has paid. */
+  /** What it bought, and a checkout that nobody has paid; '' in a sub-account, whose agency pays. */
   readonly purchase: string
   readonly checkout: string
   /** A draft that sends from the smv2 line. */
@@ -95,9 +95,7 @@ export async function sideOf(w: World, owner: string, name: string, digits: stri
   })
   const { client, clientKey } = await clientOf(w, owner, name)
   const account = (await must('GET', '/v1/me')).account.id
-  await must('PUT', '/v1/sandbox/billing/card', { number: '4242424242424242' })
-  const { id: purchase } = await must('POST', '/v1/billing/purchases', { product: 'setup' })
-  const { checkout_id: checkout } = await must('POST', '/v1/billing/checkouts', { product: 'setup' })
+  const { purchase, checkout } = await boughtBy(w, owner)
   const [contact, optOut] = [`120255${digits}700`, `120255${digits}800`]
   await must('POST', '/v1/contacts', { phone: contact, name: `${name}-contact`, tags: [`${name}-tag`] })
   await must('POST', '/v1/opt-outs', { phone: optOut, scope: smv2.id, note: `${name}-note` })
@@ -154,6 +152,16 @@ async function clientOf(w: World, owner: string, name: string): Promise<{ client
   const key = { name: `${name}-client-key`, scopes: ['instances:read'] }
   const { id: clientKey } = await must('POST', `/v1/agency/accounts/${client}/keys`, key)
   return { client, clientKey }
+}
+
+/** A purchase and a checkout; '' in a sub-account, whose agency pays. */
+async function boughtBy(w: World, owner: string): Promise<{ purchase: string; checkout: string }> {
+  const must = mustFor(w, owner)
+  await must('PUT', '/v1/sandbox/billing/card', { number: '4242424242424242' })
+  const made = await w.api('POST', '/v1/billing/purchases', { product: 'setup' }, { key: owner })
+  if (made.status === 409) return { purchase: '', checkout: '' }
+  const { checkout_id: checkout } = await must('POST', '/v1/billing/checkouts', { product: 'setup' })
+  return { purchase: made.body.id, checkout }
 }
 
 /** A name, an id or a code is told from every other; a side's own name stands in all of its names. */

@@ -1,4 +1,5 @@
 import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
 import { createAccounts } from '../../main/capabilities/account/index.ts'
 import type { Account } from '../../main/capabilities/account/store.ts'
@@ -14,9 +15,10 @@ import type { Dial, Resolve } from '../../main/kernel/outbound.ts'
 import type { Statement } from '../../main/kernel/sql.ts'
 import { startService, type Service } from '../../main/service.ts'
 import type { MaintenanceProcess } from '../../main/storage/maintenance-process.ts'
+import { openStorage } from '../../main/storage/sqlite.ts'
 import { bodyTypeOf, holdToDocument, type Heard } from './answers.ts'
 import { fakeClock, settle, type FakeClock } from './clock.ts'
-import { tempFolder } from './database.ts'
+import { placeEmptyDatabase, tempFolder } from './database.ts'
 import { seededRandom } from './random.ts'
 import { outside, type Receiver } from './receiver.ts'
 import { DOCUMENT_PROGRAM, MEDIA_PROGRAM } from './media-program.ts'
@@ -165,6 +167,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
   const random = options.random ?? seededRandom(seed)
   const vault = options.vault ?? memoryVault()
   const home = options.home ?? tempFolder()
+  if (options.home === undefined) await placeEmptyDatabase(join(home, 'switchboard.db'))
   const config = { ...settingsOfTests(home), ...settings }
   const { resolve, dial: dialReceivers } = outside(...receivers)
   const { dial = dialReceivers } = options
@@ -183,6 +186,8 @@ export async function world(options: WorldOptions = {}): Promise<World> {
       resolve: options.resolve ?? resolve,
     },
     freeBytes: async () => freeBytes(),
+    // Each is prepared when it is first used; that all can be is tested in test/storage.
+    openStorage: (deps) => openStorage({ ...deps, statements: [] }),
     startVoice: options.startVoice ?? voiceInProcess(clock),
     ...(options.voiceAgents !== undefined && { voiceAgents: options.voiceAgents }),
     ...(options.onGraph !== undefined && { onGraph: options.onGraph }),

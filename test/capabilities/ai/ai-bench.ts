@@ -1,5 +1,8 @@
 import { MockLanguageModelV4, simulateReadableStream } from 'ai/test'
 import { createAi, type AiDeps } from '../../../main/capabilities/ai/index.ts'
+// The room loads it when a model is first asked; the clock of the tests does not wait for that.
+import '../../../main/capabilities/ai/model-brain.ts'
+import { toProviderFailure } from '../../../main/capabilities/ai-providers/sdk-failures.ts'
 import type { SendResult } from '../../../main/capabilities/messages/index.ts'
 import type { Message } from '../../../main/capabilities/messages/store.ts'
 import type { AnswerSource } from '../../../main/contract/ai.ts'
@@ -177,7 +180,7 @@ export async function aiBench({ network = 'sandbox' }: { network?: Network } = {
       providers: {
         has: async () => bench.hasKey,
         model: async () => language(),
-        nameOf: () => 'The provider',
+        failureOf: async (error: unknown) => toProviderFailure(error, 'The provider'),
       } as never,
       knowledge: {
         search: async () => ({ sources: bench.sources, isSure: bench.sources.length > 0, confidence: 0.9 }),

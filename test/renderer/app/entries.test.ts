@@ -9,9 +9,9 @@ const { ENTRIES, ACTIONS, GROUPS, entryOf, findKnownId, findAttentionDisplay } =
 
 const ids = createIds(systemClock, systemRandom)
 
-test('the sidebar begins with the overview and ends with the settings; every path and key is used once', () => {
+test('the sidebar begins with the overview and ends with the settings and the log; every path and key is used once', () => {
   expect(ENTRIES[0].path).toBe('/overview')
-  expect(ENTRIES.at(-1).path).toBe('/settings')
+  expect(ENTRIES.slice(-2).map(({ path }: { path: string }) => path)).toEqual(['/settings', '/activity'])
   const paths = ENTRIES.map(({ path }: { path: string }) => path)
   expect(new Set(paths).size).toBe(paths.length)
   const keys = ENTRIES.flatMap(({ key }: { key?: string }) => key ?? [])

@@ -207,7 +207,7 @@ const known = new Set(REFERENCES.map(({ operation, field }) => `${operation}.${f
 
 test('every field that can name a thing has a row', () => {
   const missing = OPERATIONS.flatMap(namingFields).filter((name) => !known.has(name) && !NAMES_NOTHING.has(name))
-  expect(missing, 'add what these name to REFERENCES in test/faces/authorization-nested.test.ts').toEqual([])
+  expect(missing, 'add what these name to REFERENCES in test/faces/authorization-nested.slow.ts').toEqual([])
   for (const name of known) expect(OPERATIONS.map(({ id }) => id)).toContain(name.split('.')[0])
 })
 

@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { SCOPES } from '../../main/contract/scopes.ts'
 import { testHome, until, type Api, type RunningService, type TestHome } from '../support/service-process.ts'
-import { sized } from '../support/sized.ts'
 
 const KEY = /^swb_[0-9A-Za-z]{36}$/
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
@@ -19,7 +18,7 @@ beforeEach(() => {
 afterEach(() => home.remove())
 
 /** The same commands, through the control socket and without a service. */
-for (const isRunning of sized([true], [true, false])) {
+for (const isRunning of [true, false]) {
   const when = isRunning ? 'while the service runs' : 'while no service runs'
 
   const start = async (): Promise<RunningService | undefined> => (isRunning ? home.start() : undefined)
