@@ -346,7 +346,7 @@ const OVERLAYS: Readonly<Record<string, readonly Omit<Overlay, 'of'>[]>> = {
   'rooms/recordings/RecordingsScreen': [{ name: 'direction', at: onPage('/recordings'), show: choose('Direction') }],
   'rooms/recordings/PlayerControls': [{ name: 'speed', at: recording, show: choose('Speed') }],
   'rooms/recordings/PlayerScreen': [{ name: 'delete', at: recording, show: press('Delete recording') }],
-  // Names of devices are known once a microphone is allowed: test/window/softphone.test.ts.
+  // Names of devices are known once a microphone is allowed: test/window/softphone.slow.ts.
   'rooms/softphone/DeviceCard': [],
   'parts/AccountSwitcher': [
     { name: 'accounts', at: onPage('/settings'), show: inTurn(openSidebar, press(/^Account: /)) },

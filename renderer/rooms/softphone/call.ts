@@ -128,7 +128,9 @@ export const useSoftphone = defineStore('softphone', () => {
   async function hangUp(how?: Ending): Promise<void> {
     if (!isActive.value) return
     const known = record.value
-    finish(how ?? (known === undefined ? { kind: 'canceled' } : { kind: 'reason', reason: 'operator_hung_up' }))
+    finish(
+      how ?? (answeredAtMs.value === undefined ? { kind: 'canceled' } : { kind: 'reason', reason: 'operator_hung_up' }),
+    )
     if (known !== undefined) await endOnService(known)
   }
 

@@ -81,7 +81,12 @@ export function measure(stream: MediaStream, onLevel: (level: number) => void): 
 /** A track without sound, in place of a microphone that is gone: the call needs one to stay up. */
 export function createSilence(): Tone & { readonly track: MediaStreamTrack | undefined } {
   const context = new AudioContext()
-  const [track] = context.createMediaStreamDestination().stream.getAudioTracks()
+  const out = context.createMediaStreamDestination()
+  const [track] = out.stream.getAudioTracks()
+  // Without anything that sounds, no packets are sent at all.
+  const nothing = new ConstantSourceNode(context, { offset: 0 })
+  nothing.connect(out)
+  nothing.start()
   return {
     track,
     stop() {
