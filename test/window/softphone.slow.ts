@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { brokenRules } from '../support/axe.ts'
 import { pairedInstance } from '../support/sandbox.ts'
 import { pause } from '../support/service-process.ts'
 import { openConsole, type ConsoleWindow } from '../support/window.ts'
@@ -104,6 +105,7 @@ describe('before a call', { timeout: 30_000 }, () => {
     const meter = page.getByRole('meter', { name: 'Microphone level' })
     await expect.poll(async () => Number(await meter.getAttribute('aria-valuenow'))).toBeGreaterThan(20)
     await page.getByText('This is how you sound.').waitFor()
+    expect(await brokenRules(page)).toEqual([])
     const isOpen = () =>
       page.evaluate(() =>
         (window as any).kept.streams.some((each: MediaStream) =>
@@ -123,10 +125,12 @@ describe('a call', { timeout: 60_000 }, () => {
     await page.getByRole('region', { name: 'Call' }).getByText('Ringing…').waitFor()
     await talking()
     await page.getByRole('timer').waitFor()
+    expect(await brokenRules(page)).toEqual([])
     expect(await heard()).toBeGreaterThan(SPEECH)
     await pause(1_500)
     await w.open('/contacts')
     await button('Mute').click()
+    expect(await brokenRules(page)).toEqual([])
     await pause(2_200)
     await button('Hang up').click()
     await expect.poll(async () => (await calls())[0].status).toBe('completed')
@@ -134,6 +138,7 @@ describe('a call', { timeout: 60_000 }, () => {
     expect(call).toMatchObject({ agent_id: null, source: 'console', end_reason: 'operator_hung_up', to_number: PERSON })
     await w.open('/softphone')
     await page.getByText('You hung up.').waitFor()
+    expect(await brokenRules(page)).toEqual([])
     await page.getByRole('link', { name: 'Open recording' }).click()
     await page.getByRole('slider', { name: 'Position' }).waitFor()
     const peaks = await page.evaluate(

@@ -5,6 +5,7 @@ const LINK = /(?:#|switchboard:\/)(\/recordings\/[\w-]{1,64}\/[\w-]{1,64}(?:\?t=
 
 export default {
   entries: [],
+  under: { '/recordings': '/calls' },
   actions: [{ words: 'recordings.title', icon: 'i-lucide-file-audio', to: '/recordings' }],
   ids: [
     {
