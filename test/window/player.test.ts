@@ -226,6 +226,30 @@ describe('the player', { timeout: 30_000 }, () => {
     await page.setViewportSize({ width: 1280, height: 800 })
   })
 
+  test('skips silence, and remembers that it does', async () => {
+    // As if nobody had spoken between the first and the ninth second.
+    await page.route('**/peaks', async (route) => {
+      const response = await route.fetch()
+      const peaks = (await response.json()) as { duration_ms: number; agent: number[]; person: number[] }
+      const quiet = (side: number[]) =>
+        side.map((value, n) => {
+          const second = (n / side.length) * (peaks.duration_ms / 1_000)
+          return second > 1 && second < 9 ? 0 : Math.max(value, 0.4)
+        })
+      const json = { ...peaks, agent: quiet(peaks.agent), person: quiet(peaks.person) }
+      await route.fulfill({ response, json })
+    })
+    await page.reload()
+    await page.getByRole('switch', { name: 'Skip silence' }).check()
+    await page.keyboard.press('Home')
+    await page.getByRole('button', { name: 'Play', exact: true }).click()
+    await expect.poll(async () => (await sound()).at, { timeout: 4_000 }).toBeGreaterThan(8.5)
+    await page.unroute('**/peaks')
+    await page.reload()
+    await slider().waitFor()
+    expect(await page.getByRole('switch', { name: 'Skip silence' }).isChecked()).toBe(true)
+  })
+
   test('says that the sound cannot be loaded, and plays when it can be again', async () => {
     await page.route('**/audio', (route) => route.abort())
     await page.reload()
