@@ -7,6 +7,7 @@ import { join, resolve } from 'node:path'
 import { chromium, type Page } from 'playwright-core'
 import { build } from '../../resources/run.mjs'
 import { browserPath } from '../support/browser.ts'
+import { seedLaterDay, type LaterDay } from './pictures-seed.ts'
 
 build()
 // It finds the built service when it is loaded, so the build comes first.
@@ -18,11 +19,21 @@ const isShown = process.argv[2] === undefined
 /** What the README shows: name of the picture and its theme. */
 const IN_README = new Set([
   ...['overview-light', 'instances-light', 'pairing-light', 'messages-dark', 'webhook-light'],
-  ...['campaign-message-light', 'campaign-report-dark'],
+  ...[
+    'campaign-message-light',
+    'campaign-report-dark',
+    'agent-light',
+    'recording-light',
+    'clients-light',
+    'billing-light',
+  ],
 ])
 
 const home = testHome()
-const service = await home.start({ SWITCHBOARD_SANDBOX_TIMELINE_MS: '0,0,20,20' })
+const service = await home.start({
+  SWITCHBOARD_SANDBOX_TIMELINE_MS: '0,0,20,20',
+  SWITCHBOARD_SANDBOX_VOICE_SPEED: '10',
+})
 const api = service.api((await home.key('Pictures')).key)
 const browser = await chromium.launch({ executablePath: browserPath(), args: ['--no-sandbox'] })
 
@@ -34,7 +45,7 @@ try {
   await home.remove()
 }
 
-interface Day {
+interface Day extends LaterDay {
   readonly paired: string
   readonly waiting: string
   readonly webhook: string
@@ -76,7 +87,8 @@ async function seed(): Promise<Day> {
   await answers('Two are set aside under your name. See you later!')
   await says('Thank you!')
   await new Promise((done) => setTimeout(done, 1_000))
-  return { paired, waiting, webhook, ...(await campaigns(ids.filter((id) => id !== waiting))) }
+  const sent = await campaigns(ids.filter((id) => id !== waiting))
+  return { paired, waiting, webhook, ...sent, ...(await seedLaterDay(service.api, api, paired, '12025550100')) }
 }
 
 /** People who answer, one who is not there, and two variations of which one is answered more. */
@@ -121,7 +133,8 @@ async function campaigns(ids: readonly string[]): Promise<Pick<Day, 'campaign' |
   return { campaign, draft }
 }
 
-async function take(scheme: 'light' | 'dark', { paired, waiting, webhook, campaign, draft }: Day): Promise<void> {
+async function take(scheme: 'light' | 'dark', day: Day): Promise<void> {
+  const { paired, waiting, webhook, campaign, draft, recording, client } = day
   const context = await browser.newContext({
     viewport: { width: 1280, height: 800 },
     colorScheme: scheme,
@@ -153,6 +166,14 @@ async function take(scheme: 'light' | 'dark', { paired, waiting, webhook, campai
     campaign: `/campaigns/${campaign}`,
     'campaign-recipients': `/campaigns/${campaign}?tab=people`,
     'campaign-report': `/campaigns/${campaign}?tab=report`,
+    agents: '/agents',
+    agent: `/agents/${paired}?tab=knowledge`,
+    calls: '/calls',
+    recording: `/recordings/${paired}/${recording}`,
+    voice: `/voice/${paired}`,
+    clients: '/clients',
+    client: `/clients/${client}`,
+    billing: '/billing',
     webhooks: '/webhooks',
     webhook: `/webhooks/${webhook}`,
     events: '/events',
