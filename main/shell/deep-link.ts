@@ -2,9 +2,11 @@ const LINK = 'switchboard://'
 
 /** What `switchboard://…` may ask for: a place of the page by its path, never an act. */
 const PLACES = [
-  /^\/(instances|messages|webhooks|keys|assistants|sandbox|settings|welcome)$/,
+  /^\/(instances|messages|webhooks|keys|assistants|sandbox|settings|welcome|recordings)$/,
   /^\/(instances\/wall|webhooks\/deliveries|settings\/api|assistants\/(approvals|connect|calls))$/,
   /^\/(instances|webhooks|messages)\/[\w-]{1,64}$/,
+  // A recording, and the moment to begin at in seconds.
+  /^\/recordings\/[\w-]{1,64}\/[\w-]{1,64}(\?t=[\d.]{1,12})?$/,
   // A conversation: its instance, and the number or group on the other side.
   /^\/messages\/[\w-]{1,64}\/(?:[\w.@-]|%40){1,100}$/,
 ]
@@ -15,7 +17,8 @@ const START = '/'
 export function routeOf(link: string): string {
   const url = isLink(link) ? URL.parse(link) : null
   if (url === null || url.username !== '') return START
-  const route = `/${url.host}${url.pathname === '/' ? '' : url.pathname}`
+  const path = `/${url.host}${url.pathname === '/' ? '' : url.pathname}`
+  const route = url.host === 'recordings' ? `${path}${url.search}` : path
   return PLACES.some((place) => place.test(route)) ? route : START
 }
 

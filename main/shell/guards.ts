@@ -21,14 +21,20 @@ export function guardWindows(): void {
   })
 }
 
-/** Only our page, and of it only notifications. Local-network access is a permission too, and is refused with the rest. */
+/** What our page may have: notifications, and for calls the microphone and a choice of speakers. */
+const isNeeded = (permission: string, media: readonly (string | undefined)[] = []): boolean =>
+  permission === 'media'
+    ? media.length > 0 && media.every((kind) => kind === 'audio')
+    : permission === 'notifications' || permission === 'speaker-selection'
+
+/** Only our page, and of it the least. Local-network access is a permission too, and is refused with the rest. */
 export function guardPermissions(): void {
   const { defaultSession } = session
-  defaultSession.setPermissionRequestHandler((contents, permission, decide) =>
-    decide(permission === 'notifications' && isOurs(contents.getURL())),
+  defaultSession.setPermissionRequestHandler((contents, permission, decide, details) =>
+    decide(isNeeded(permission, 'mediaTypes' in details ? details.mediaTypes : []) && isOurs(contents.getURL())),
   )
   defaultSession.setPermissionCheckHandler(
-    (_contents, permission, origin) => permission === 'notifications' && isOurs(`${origin}/`),
+    (_contents, permission, origin, { mediaType }) => isNeeded(permission, [mediaType]) && isOurs(`${origin}/`),
   )
   defaultSession.setDevicePermissionHandler(() => false)
 }

@@ -72,6 +72,8 @@ export interface KnownId {
 
 export interface RoomEntries {
   readonly entries: readonly Entry[]
+  /** Paths of the room that belong to the entry of another one: `{ '/recordings': '/calls' }`. */
+  readonly under?: Readonly<Record<string, string>>
   readonly actions?: readonly PaletteAction[]
   readonly ids?: readonly KnownId[]
   /** Its things in the palette. `use` is called while the frame is set up. */
@@ -102,8 +104,14 @@ export const findKnownId = (text: string): KnownId | undefined =>
 export const findAttentionDisplay = (room: string, code: string): AttentionDisplay | undefined =>
   rooms.find(({ attention }) => attention?.[`${room}.${code}`])?.attention?.[`${room}.${code}`]
 
+const isWithin = (path: string, outer: string): boolean => path === outer || path.startsWith(`${outer}/`)
+
+const UNDER: readonly (readonly [path: string, entry: string])[] = rooms.flatMap(({ under = {} }) =>
+  Object.entries(under),
+)
+
 /** The entry a path belongs to: the longest that begins it. */
-export const entryOf = (path: string): Entry | undefined =>
-  ENTRIES.filter((entry) => path === entry.path || path.startsWith(`${entry.path}/`)).toSorted(
-    (a, b) => b.path.length - a.path.length,
-  )[0]
+export const entryOf = (path: string): Entry | undefined => {
+  const place = UNDER.find(([part]) => isWithin(path, part))?.[1] ?? path
+  return ENTRIES.filter((entry) => isWithin(place, entry.path)).toSorted((a, b) => b.path.length - a.path.length)[0]
+}

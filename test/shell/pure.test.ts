@@ -31,6 +31,8 @@ const ID = '0197f0c2-6a3e-7c51-9d2b-5f8e1a7c4b60'
 test.each([
   ['switchboard://instances', '/instances'],
   [`switchboard://instances/${ID}`, `/instances/${ID}`],
+  [`switchboard://instances/${ID}?tab=settings`, `/instances/${ID}`],
+  [`switchboard://recordings/${ID}/${ID}?t=12.5`, `/recordings/${ID}/${ID}?t=12.5`],
   ['switchboard://instances/wall', '/instances/wall'],
   ['switchboard://webhooks/whk_01KJM8Q7GZ2V4N6T8R0P3D5F7H', '/webhooks/whk_01KJM8Q7GZ2V4N6T8R0P3D5F7H'],
   ['switchboard://webhooks/deliveries', '/webhooks/deliveries'],
@@ -48,6 +50,7 @@ test.each([
   'switchboard://instances/a/b/c',
   'switchboard://keys/../../etc',
   'switchboard://evil',
+  `switchboard://recordings/${ID}/${ID}?t=1&x=2`,
   'switchboard://instances:80',
   'switchboard://user@instances',
   'switchboard:instances',

@@ -41,14 +41,23 @@ export interface ConsoleWindow extends OpenWindow {
 
 type Settings = Readonly<Record<string, string>>
 
-/** Receipts come at once: nobody waits for a network that is not there. */
-const QUICK: Settings = { SWITCHBOARD_SANDBOX_TIMELINE_MS: '0,0,50,50', SWITCHBOARD_RATE_LIMIT_PER_MINUTE: '1000000' }
+/** Receipts come at once, and agents talk fast: nobody waits for a network that is not there. */
+const QUICK: Settings = {
+  SWITCHBOARD_SANDBOX_TIMELINE_MS: '0,0,50,50',
+  SWITCHBOARD_SANDBOX_VOICE_SPEED: '20',
+  SWITCHBOARD_RATE_LIMIT_PER_MINUTE: '1000000',
+}
 
 /**
  * The console in a browser, signed in by the address that the service gives.
  * @param cable what the browser reaches the service through; without one, nothing is in between.
+ * @param flags of Chromium, such as those of a microphone that is not there.
  */
-export async function openConsole(settings: Settings = {}, cable?: Pick<Cable, 'server'>): Promise<ConsoleWindow> {
+export async function openConsole(
+  settings: Settings = {},
+  cable?: Pick<Cable, 'server'>,
+  flags: readonly string[] = [],
+): Promise<ConsoleWindow> {
   const home = testHome()
   let service = await home.start({ ...QUICK, ...settings })
   let earlier = ''
@@ -57,7 +66,7 @@ export async function openConsole(settings: Settings = {}, cable?: Pick<Cable, '
   const { profile, remove } = tempProfile()
   const context = await chromium.launchPersistentContext(profile, {
     executablePath: browserPath(),
-    args: ['--no-sandbox'],
+    args: ['--no-sandbox', ...flags],
     viewport: { width: 1280, height: 800 },
     locale: 'en-US',
     reducedMotion: 'reduce',

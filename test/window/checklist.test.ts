@@ -79,23 +79,36 @@ test('4 · the sandbox, for every process', async () => {
 })
 
 describe('5 · permissions', () => {
-  const asked = (own: boolean) =>
-    desktop.evaluate(({ permissions }, isOwn) => {
-      const url = isOwn ? 'app://switchboard/' : 'https://example.com/'
-      const names = ['media', 'geolocation', 'notifications', 'clipboard-read', 'midi', 'usb', 'hid', 'serial']
-      const wanted = [...names, 'fullscreen', 'openExternal', 'local-network-access', 'display-capture', 'unknown']
-      return wanted.filter((name) => {
-        let isGiven: unknown
-        permissions.request({ getURL: () => url }, name, (given: boolean) => (isGiven = given))
-        const isThere = permissions.check(null, name, url.slice(0, -1))
-        if (isGiven !== isThere) throw new Error(`${name}: asked ${String(isGiven)}, looked up ${String(isThere)}`)
-        return isGiven
-      })
-    }, own)
+  const asked = (own: boolean, media?: 'audio' | 'video') =>
+    desktop.evaluate(
+      ({ permissions }, { isOwn, kind }) => {
+        const url = isOwn ? 'app://switchboard/' : 'https://example.com/'
+        const names = ['media', 'geolocation', 'notifications', 'clipboard-read', 'midi', 'usb', 'hid', 'serial']
+        const wanted = [...names, 'fullscreen', 'openExternal', 'local-network-access', 'display-capture', 'unknown']
+        return [...wanted, 'speaker-selection'].filter((name) => {
+          let isGiven: unknown
+          const types = kind === undefined ? {} : { mediaTypes: [kind] }
+          permissions.request({ getURL: () => url }, name, (given: boolean) => (isGiven = given), types)
+          const isThere = permissions.check(null, name, url.slice(0, -1), { mediaType: kind })
+          if (isGiven !== isThere) throw new Error(`${name}: asked ${String(isGiven)}, looked up ${String(isThere)}`)
+          return isGiven
+        })
+      },
+      { isOwn: own, kind: media },
+    )
 
-  test('none but notifications, and these for our page alone; no device ever', async () => {
-    expect(await asked(true)).toEqual(['notifications'])
-    expect(await asked(false)).toEqual([])
+  test('notifications, and sound for calls, for our page alone; no camera and no device ever', async () => {
+    expect(await asked(true)).toEqual(['notifications', 'speaker-selection'])
+    expect(await asked(true, 'audio')).toEqual(['media', 'notifications', 'speaker-selection'])
+    expect(await asked(true, 'video')).toEqual(['notifications', 'speaker-selection'])
+    expect(await asked(false, 'audio')).toEqual([])
+    const both = await desktop.evaluate(({ permissions }) => {
+      let isGiven: unknown
+      const types = { mediaTypes: ['audio', 'video'] }
+      permissions.request({ getURL: () => 'app://switchboard/' }, 'media', (given: boolean) => (isGiven = given), types)
+      return isGiven
+    })
+    expect(both).toBe(false)
     expect(await desktop.evaluate(({ permissions }) => permissions.device({ deviceType: 'usb' }))).toBe(false)
   })
 })

@@ -1,4 +1,5 @@
 import { until } from '../support/service-process.ts'
+import { recordedCall } from '../support/recorded-call.ts'
 import { pairedInstance } from '../support/sandbox.ts'
 import type { OpenWindow } from '../support/window.ts'
 import type { Holdings } from './places.ts'
@@ -81,6 +82,7 @@ export async function liveThroughADay({ api, page }: Pick<OpenWindow, 'api' | 'p
   return {
     ...{ instance, unpaired, confirming, live, official, linkable, webhook, selective, chat: PERSON, number: PERSON },
     ...{ agents, client, campaign, draft, scheduled },
+    ...(await recordedCall(api, agents)),
   }
 }
 

@@ -75,6 +75,7 @@ const client =
   (tab: string) =>
   ({ client: id }: Holdings) =>
     `/clients/${id}?tab=${tab}`
+const recording = ({ agents: id, recording: one }: Holdings) => `/recordings/${id}/${one}`
 const scheduled = ({ scheduled: id }: Holdings) => `/campaigns/${id}`
 const campaign = ({ campaign: id }: Holdings) => `/campaigns/${id}`
 const builder =
@@ -342,6 +343,11 @@ const OVERLAYS: Readonly<Record<string, readonly Omit<Overlay, 'of'>[]>> = {
   'rooms/ai/EvaluateTab': [],
   'rooms/ai/EvaluationDialog': [{ name: 'new', at: agents('evaluate'), show: press('New evaluation') }],
   'rooms/ai/ChatsTab': [{ name: 'filter', at: agents('chats'), show: choose('Show') }],
+  'rooms/recordings/RecordingsScreen': [{ name: 'direction', at: onPage('/recordings'), show: choose('Direction') }],
+  'rooms/recordings/PlayerControls': [{ name: 'speed', at: recording, show: choose('Speed') }],
+  'rooms/recordings/PlayerScreen': [{ name: 'delete', at: recording, show: press('Delete recording') }],
+  // Names of devices are known once a microphone is allowed: test/window/softphone.slow.ts.
+  'rooms/softphone/DeviceCard': [],
   'parts/AccountSwitcher': [
     { name: 'accounts', at: onPage('/settings'), show: inTurn(openSidebar, press(/^Account: /)) },
   ],

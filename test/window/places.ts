@@ -35,6 +35,9 @@ export interface Holdings {
   readonly agents: string
   /** A sub-account with a key. */
   readonly client: string
+  /** Of a call that the agent made, and a call that nobody took. */
+  readonly recording: string
+  readonly missed: string
 }
 
 /** Where each route of the router is visited. */
@@ -72,6 +75,10 @@ const VISITS: Readonly<Record<string, (holdings: Holdings) => readonly string[]>
       (tab) => `/agents/${agents}${tab && `?tab=${tab}`}`,
     ),
   ],
+  '/recordings': () => ['/recordings'],
+  '/recordings/:instance/:id': ({ agents, recording }) => [`/recordings/${agents}/${recording}?t=2`],
+  '/recordings/:instance/calls/:call': ({ agents, missed }) => [`/recordings/${agents}/calls/${missed}`],
+  '/softphone': ({ agents }) => ['/softphone', `/softphone?instance=${agents}&to=12025550123`],
   '/clients': () => ['/clients'],
   '/clients/:id': ({ client }) =>
     ['', '?tab=settings', '?tab=keys', '?tab=usage', '?tab=brand'].map((tab) => `/clients/${client}${tab}`),

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { recordedCall } from '../support/recorded-call.ts'
 import { caught } from '../support/sandbox.ts'
 import { codeOnScreen } from '../support/qr.ts'
 import { sized } from '../support/sized.ts'
@@ -169,6 +170,7 @@ describe.each(sized(HOMES.slice(0, 1), [...HOMES]))('%s', { timeout: 60_000 }, (
       number: PERSON,
       agents: instance,
       client,
+      ...(await recordedCall(w.api, instance)),
     }
     for (const place of everyPlace(holdings)) await w.open(place)
     expect(strangers(w)).toEqual([])

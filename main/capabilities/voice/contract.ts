@@ -96,6 +96,15 @@ export type LiveCall = Static<typeof LiveCall>
 const CallRow = Type.Object({ ...VoiceCall.properties, instance_name: Type.String() })
 export type CallRow = Static<typeof CallRow>
 
+const RecordingRow = Type.Object({
+  ...VoiceRecording.properties,
+  instance_name: Type.String(),
+  number: Nullable(Type.String({ description: 'Of the person: digits, if known.' })),
+  agent_id: Nullable(Type.String({ description: 'null: a person at the console talked.' })),
+  summary: Nullable(Type.String()),
+})
+export type RecordingRow = Static<typeof RecordingRow>
+
 const Offer = Type.String({
   minLength: 1,
   maxLength: LIMITS.voiceOfferLength,
@@ -554,6 +563,38 @@ export const voiceContract = {
     reply: { status: 200, description: 'A page of calls.', schema: List(CallRow) },
     errors: ['invalid_cursor'],
     examples: { reply: { data: [{ ...CALL_EXAMPLE, instance_name: 'Sales' }], next_cursor: null, has_more: false } },
+  }),
+
+  listAllVoiceRecordings: operation({
+    ...inConsole,
+    reach: 'account',
+    id: 'listAllVoiceRecordings',
+    method: 'GET',
+    path: '/v1/voice/recordings',
+    summary: 'List the recordings of all instances',
+    description: 'For the recordings screen: the call that ended last first.',
+    query: Type.Object({
+      ...page,
+      instance_id: Type.Optional(
+        Type.String({ minLength: 1, maxLength: 64, description: 'Only those of this instance.' }),
+      ),
+      direction: Type.Optional(CallDirection),
+      has_audio: Type.Optional(Type.Boolean({ description: '`true`: only those in which somebody spoke.' })),
+    }),
+    reply: { status: 200, description: 'A page of recordings.', schema: List(RecordingRow) },
+    errors: ['invalid_cursor'],
+    examples: {
+      reply: {
+        data: [
+          {
+            ...RECORDING_EXAMPLE,
+            ...{ instance_name: 'Sales', number: '12025550123', agent_id: null, summary: CALL_EXAMPLE.summary },
+          },
+        ],
+        next_cursor: null,
+        has_more: false,
+      },
+    },
   }),
 
   listLiveVoiceCalls: operation({

@@ -50,6 +50,7 @@ export function voiceHandlers(
     },
 
     listAllVoiceCalls: ({ principal, query }) => calls.listAll(principal.accountId, query),
+    listAllVoiceRecordings: ({ principal, query }) => recordings.listAll(principal.accountId, query),
     listLiveVoiceCalls: async ({ principal }) => ({ data: await calls.live(principal.accountId) }),
     hangUpVoiceCall: ({ instance, params }) => calls.hangUp(instance, params.call_id),
     async listenToVoiceCall({ instance, params, body }) {
@@ -62,7 +63,7 @@ export function voiceHandlers(
     getVoiceRecordingPeaks: ({ instance, params }) => recordings.peaks(instance, params.recording_id),
     async playVoiceRecording({ instance, params }) {
       const recording = await recordings.get(instance, params.recording_id)
-      const headers = { 'Content-Type': 'audio/ogg', 'Content-Disposition': `inline; filename="${recording.id}.ogg"` }
+      const headers = { 'Content-Type': 'audio/ogg', 'Content-Disposition': 'inline' }
       return new Answer({ file: await recordings.fileOf(recording), headers })
     },
     async deleteVoiceRecording({ instance, params }) {

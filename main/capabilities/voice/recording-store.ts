@@ -52,6 +52,14 @@ export const recordingsByDirection = sql<Page & { direction: CallDirection }, St
   `SELECT ${COLUMNS} FROM voice_recordings WHERE instance_id = :instanceId AND direction = :direction AND ${PAGE}
    ORDER BY ended_at DESC, id DESC LIMIT :rows`,
 )
+export const recordingsOfAccount = sql<
+  Omit<Page, 'instanceId'> & { accountId: AccountId; direction: CallDirection | null },
+  StoredRecording
+>(
+  `SELECT ${COLUMNS} FROM voice_recordings WHERE account_id = :accountId AND ${PAGE}
+     AND (direction = :direction OR :direction IS NULL)
+   ORDER BY ended_at DESC, id DESC LIMIT :rows`,
+)
 export const peaksOf = sql<{ id: string }, { peaks: Uint8Array }>('SELECT peaks FROM voice_recordings WHERE id = :id')
 export const removeRecording = sql<{ id: string }>('DELETE FROM voice_recordings WHERE id = :id')
 export const expiredRecordings = sql<{ now: number; rows: number }, StoredRecording>(

@@ -1,11 +1,13 @@
 import { ApiError } from '../../contract/errors.ts'
 import { LIMITS } from '../../contract/limits.ts'
-import type { CallDirection, VoiceRecording } from '../../contract/voice.ts'
+import type { CallDirection } from '../../contract/voice.ts'
 import { canAccessInstance, type Principal } from '../../kernel/access.ts'
 import type { FileContent } from '../../kernel/file-content.ts'
+import type { AccountId } from '../../kernel/ids.ts'
 import type { Tx } from '../../kernel/db.ts'
 import type { InstanceSubject } from '../handler.ts'
-import { forgetRecording, removeLines } from './call-store.ts'
+import { callById, forgetRecording, removeLines } from './call-store.ts'
+import type { RecordingRow } from './contract.ts'
 import type { VoiceDeps } from './deps.ts'
 import { createLinks } from './links.ts'
 import { toRecording } from './record.ts'
@@ -16,6 +18,7 @@ import {
   RECORDING_FILE,
   recordingById,
   recordingOfCall,
+  recordingsOfAccount,
   recordingsByDirection,
   recordingsOfInstance,
   removeRecording,
@@ -24,6 +27,19 @@ import {
 
 const notFound = () => new ApiError('not_found', 'There is no recording with this id.')
 const ROWS = 100
+
+interface ListQuery {
+  readonly limit?: number
+  readonly cursor?: string
+  readonly direction?: CallDirection
+  readonly has_audio?: boolean
+}
+interface Position {
+  readonly beforeMs: number
+  readonly beforeId: string
+  readonly rows: number
+  readonly hasAudio: 0 | 1 | null
+}
 
 /** Recordings whose file is in its place. Others do not exist. */
 export function createRecordings(
@@ -46,6 +62,60 @@ export function createRecordings(
     return file
   }
 
+  /** Reads one row more than is shown, and makes the cursor from the last that is. */
+  async function readPage(
+    list: string,
+    { limit = LIMITS.pageSizeDefault, cursor, has_audio: hasAudio }: ListQuery,
+    read: (page: Position) => Promise<readonly StoredRecording[]>,
+  ) {
+    const [beforeMs, beforeId] = cursor === undefined ? [Number.MAX_SAFE_INTEGER, ''] : cursors.decode(list, cursor)
+    const found = await read({
+      ...{ beforeMs: Number(beforeMs), beforeId: String(beforeId), rows: limit + 1 },
+      hasAudio: hasAudio === undefined ? null : hasAudio ? 1 : 0,
+    })
+    const rows = found.slice(0, limit)
+    const last = found.length > limit ? rows.at(-1) : undefined
+    return {
+      rows,
+      next_cursor: last === undefined ? null : cursors.encode(list, [last.endedAtMs, last.id]),
+      has_more: last !== undefined,
+    }
+  }
+
+  const pageOfInstance = (instanceId: string, query: ListQuery) => {
+    const { direction, has_audio: hasAudio } = query
+    return readPage(`voice recordings:${instanceId}:${JSON.stringify([direction, hasAudio])}`, query, (page) =>
+      direction === undefined
+        ? db.read(recordingsOfInstance, { ...page, instanceId })
+        : db.read(recordingsByDirection, { ...page, instanceId, direction }),
+    )
+  }
+
+  const pageOfAccount = async (accountId: AccountId, query: ListQuery & { readonly instance_id?: string }) => {
+    const { direction = null, has_audio: hasAudio, instance_id: instanceId } = query
+    if (instanceId !== undefined) {
+      const page = await pageOfInstance(instanceId, query)
+      return { ...page, rows: page.rows.filter((row) => row.accountId === accountId) }
+    }
+    return readPage(
+      `voice recordings of account:${accountId}:${JSON.stringify([direction, hasAudio])}`,
+      query,
+      (page) => db.read(recordingsOfAccount, { ...page, accountId, direction }),
+    )
+  }
+
+  async function describe(recording: StoredRecording): Promise<RecordingRow> {
+    const call = await db.readOne(callById, { id: recording.callId })
+    const instance = await instances.find({ one: db.readOne }, recording.accountId, recording.instanceId)
+    return {
+      ...toRecording(recording),
+      instance_name: instance?.name ?? '',
+      number: (recording.direction === 'outbound' ? call?.toNumber : call?.fromNumber) ?? null,
+      agent_id: call?.agentId ?? null,
+      summary: call?.summary ?? null,
+    }
+  }
+
   async function remove(tx: Tx, recording: StoredRecording): Promise<void> {
     const { id, accountId, fileId, callId, instanceId } = recording
     await files.remove(tx, { accountId, kind: RECORDING_FILE, id: fileId })
@@ -61,28 +131,14 @@ export function createRecordings(
     remove,
     link: async (instance: InstanceSubject, id: string) => links.to((await get(instance, id)).id),
 
-    async list(
-      { id: instanceId }: InstanceSubject,
-      query: { limit?: number; cursor?: string; direction?: CallDirection; has_audio?: boolean },
-    ): Promise<{ recordings: VoiceRecording[]; next_cursor: string | null; has_more: boolean }> {
-      const { limit = LIMITS.pageSizeDefault, cursor, direction, has_audio: hasAudio } = query
-      const list = `voice recordings:${instanceId}:${JSON.stringify([direction, hasAudio])}`
-      const [beforeMs, beforeId] = cursor === undefined ? [Number.MAX_SAFE_INTEGER, ''] : cursors.decode(list, cursor)
-      const page = {
-        ...{ instanceId, beforeMs: Number(beforeMs), beforeId: String(beforeId), rows: limit + 1 },
-        hasAudio: hasAudio === undefined ? null : hasAudio ? (1 as const) : (0 as const),
-      }
-      const rows =
-        direction === undefined
-          ? await db.read(recordingsOfInstance, page)
-          : await db.read(recordingsByDirection, { ...page, direction })
-      const shown = rows.slice(0, limit)
-      const last = rows.length > limit ? shown.at(-1) : undefined
-      return {
-        recordings: shown.map(toRecording),
-        next_cursor: last === undefined ? null : cursors.encode(list, [last.endedAtMs, last.id]),
-        has_more: last !== undefined,
-      }
+    async list(instance: Pick<InstanceSubject, 'id'>, query: ListQuery) {
+      const { rows, ...place } = await pageOfInstance(instance.id, query)
+      return { recordings: rows.map(toRecording), ...place }
+    },
+
+    async listAll(accountId: AccountId, query: ListQuery & { readonly instance_id?: string }) {
+      const { rows, ...place } = await pageOfAccount(accountId, query)
+      return { data: await Promise.all(rows.map(describe)), ...place }
     },
 
     /** @throws ApiError not_found, ambiguous_instance */

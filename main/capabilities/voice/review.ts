@@ -78,10 +78,12 @@ export function createReview(deps: ReviewDeps) {
     const told = { lines, durationMs: call.durationMs ?? 0, status: call.status, reason: call.endReason }
     if (call.answeredAtMs === null) return { summary: null, summaryBy: null, coaching: null }
     const byModel = settings.summary_enabled ? await complete(call, SUMMARY_INSTRUCTIONS, asText(lines)) : undefined
+    // Of a person at the console nothing is transcribed, so nothing can be said of how they did.
+    const isCoached = settings.coach_enabled && call.agentId !== null
     return {
       summary: settings.summary_enabled ? (byModel ?? extractSummary(told)) : null,
       summaryBy: settings.summary_enabled ? (byModel === undefined ? 'extract' : 'model') : null,
-      coaching: settings.coach_enabled ? await coach(call, told) : null,
+      coaching: isCoached ? await coach(call, told) : null,
     }
   }
 

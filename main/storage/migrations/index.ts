@@ -32,6 +32,7 @@ import { billing } from './030-billing.ts'
 import { crm } from './031-crm.ts'
 import { voice } from './032-voice.ts'
 import { voiceSandbox } from './033-voice-sandbox.ts'
+import { voiceRecordingsOfAccount } from './034-voice-recordings-of-account.ts'
 
 /** Every step of the schema, in order. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -68,4 +69,5 @@ export const MIGRATIONS: readonly Migration[] = [
   crm,
   voice,
   voiceSandbox,
+  voiceRecordingsOfAccount,
 ]

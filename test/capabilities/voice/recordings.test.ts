@@ -10,6 +10,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { asConsole } from '../../support/console.ts'
 import { tempFolder } from '../../support/database.ts'
 import { testAgents } from '../../support/voice.ts'
 import { world, worldOfTest, type World } from '../../support/world.ts'
@@ -112,6 +113,30 @@ test('recordings are listed by direction and sound, newest first, page by page',
   expect(next.body.recordings).toEqual([all[1]])
   expect((await w.api('GET', `${voiceOf(id)}/recordings?direction=inbound`)).body.recordings).toEqual([])
   expect((await w.api('GET', `${voiceOf(id)}/recordings?has_audio=false`)).body.recordings).toEqual([])
+})
+
+test('the window lists the recordings of all instances of its account, with whom they were with', async () => {
+  const other = await callingInstance(w)
+  const there = await make(other)
+  const ask = async (query = '') =>
+    (await asConsole(w)('GET', `/v1/voice/recordings${query}`)).body as { data: any[]; next_cursor: string | null }
+  const { data: all } = await ask()
+  expect(all[0]).toMatchObject({
+    id: there.recording_id,
+    instance_id: other,
+    number: '12025550123',
+    agent_id: 'agent-1',
+  })
+  expect(all[0].instance_name).toBe((await w.api('GET', `/v1/instances/${other}`)).body.name)
+  expect(all.map(({ instance_id: of }) => of)).toContain(id)
+  const first = await ask('?limit=1&direction=outbound&has_audio=true')
+  const second = await ask(`?limit=1&direction=outbound&has_audio=true&cursor=${first.next_cursor}`)
+  expect([...first.data, ...second.data]).toEqual(all.slice(0, 2))
+  expect((await ask(`?instance_id=${id}`)).data.every(({ instance_id: of }) => of === id)).toBe(true)
+  expect((await ask('?direction=inbound')).data).toEqual([])
+  const { key } = await w.stranger()
+  const theirs = (await w.api('POST', '/v1/instances', { name: 'Theirs' }, { key })).body.id
+  expect((await ask(`?instance_id=${theirs}`)).data).toEqual([])
 })
 
 /** What the sandbox writes for a call, as the process left it. */

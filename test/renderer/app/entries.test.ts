@@ -20,6 +20,10 @@ test('the sidebar begins with the overview and ends with the settings and the lo
   expect(order).toEqual(order.toSorted((a: number, b: number) => a - b))
 })
 
+test.each(['/recordings', '/recordings/a/b', '/softphone'])('%s belongs to the calls', (path) => {
+  expect(entryOf(path)).toBe(entryOf('/calls'))
+})
+
 test.each([
   ['/instances/0197f0c2-6a3e-7c51-9d2b-5f8e1a7c4b60', '/instances'],
   ['/instances/wall', '/instances/wall'],

@@ -1,0 +1,49 @@
+/** A part of a recording, in milliseconds. */
+export interface Span {
+  readonly fromMs: number
+  readonly toMs: number
+}
+
+/** Below this share of the loudest possible sound, a line only hums. */
+const QUIET = 0.03
+/** A shorter pause belongs to speaking. */
+const SHORTEST_MS = 1_000
+/** Kept on both sides, so that no word is cut. */
+const MARGIN_MS = 200
+
+interface Peaks {
+  readonly duration_ms: number
+  readonly agent: readonly number[]
+  readonly person: readonly number[]
+}
+
+/** Where nobody speaks for a second or longer, without the margins. */
+export function silentSpans({ duration_ms: durationMs, agent, person }: Peaks): readonly Span[] {
+  const count = agent.length
+  const spans: Span[] = []
+  const msOf = (index: number) => (index / count) * durationMs
+  for (let at = 0; at < count;) {
+    if (!isQuiet(at)) {
+      at++
+      continue
+    }
+    const from = at
+    while (at < count && isQuiet(at)) at++
+    if (msOf(at) - msOf(from) < SHORTEST_MS) continue
+    // Before the first and after the last word there is nothing to keep.
+    const span = {
+      fromMs: from === 0 ? 0 : msOf(from) + MARGIN_MS,
+      toMs: at === count ? durationMs : msOf(at) - MARGIN_MS,
+    }
+    spans.push(span)
+  }
+  return spans
+
+  function isQuiet(index: number): boolean {
+    return (agent[index] ?? 0) < QUIET && (person[index] ?? 0) < QUIET
+  }
+}
+
+/** Where to go on from a position within a silence; undefined: somebody speaks, or soon will. */
+export const endOfSilence = (spans: readonly Span[], atMs: number): number | undefined =>
+  spans.find(({ fromMs, toMs }) => atMs >= fromMs && atMs < toMs - MARGIN_MS / 2)?.toMs

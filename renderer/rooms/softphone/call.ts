@@ -1,0 +1,183 @@
+import { defineStore } from 'pinia'
+import { computed, ref, shallowRef, watch } from 'vue'
+import type { EndReason, VoiceCall } from '../../../main/contract/voice.ts'
+import { call } from '../../app/api.ts'
+import { useLive } from '../../app/live.ts'
+import { asProblem, type Problem } from '../../app/problem.ts'
+import { useSession } from '../../app/session.ts'
+import { windowBridge } from '../../app/window-bridge.ts'
+import { useSoundDevices } from './devices.ts'
+import { MicrophoneError, type MicrophoneFault } from './microphone.ts'
+import { createLine, type Line } from './line.ts'
+
+type Phase = 'idle' | 'connecting' | 'ringing' | 'talking' | 'ended'
+
+/** How a call came to its end: as the service tells it, or before the service knew of it. */
+export type Ending =
+  | { readonly kind: 'reason'; readonly reason: EndReason }
+  | { readonly kind: 'microphone'; readonly fault: MicrophoneFault }
+  | { readonly kind: 'refused'; readonly problem: Problem }
+  | { readonly kind: 'lost' }
+  | { readonly kind: 'canceled' }
+
+/** The call of this window. It goes on while other screens are looked at. */
+export const useSoftphone = defineStore('softphone', () => {
+  const devices = useSoundDevices()
+  const phase = ref<Phase>('idle')
+  const to = ref('')
+  const instanceId = ref('')
+  const record = shallowRef<VoiceCall>()
+  const ending = shallowRef<Ending>()
+  const answeredAtMs = ref<number>()
+  const talkedMs = ref(0)
+  const isMuted = ref(false)
+  const level = ref(0)
+  /** The microphone was unplugged, and no other could be opened. */
+  const isUnheard = ref(false)
+  const isActive = computed(() => phase.value !== 'idle' && phase.value !== 'ended')
+  let line: Line | undefined
+  /** Raised by every call, so that what is late for one does not touch the next. */
+  let turn = 0
+
+  async function dial(instance: string, number: string): Promise<void> {
+    if (isActive.value) return
+    const mine = ++turn
+    begin(instance, number)
+    try {
+      const opened = await createLine({
+        open: devices.open,
+        speaker: () => devices.speaker,
+        onLevel: (now) => (level.value = now),
+        onUnheard: (is) => (isUnheard.value = is),
+        onBroken: () => void broken(mine),
+      })
+      if (mine !== turn) return opened.close()
+      line = opened
+      const body = { to_number: number, offer: await opened.offer() }
+      const begun = await call('callFromConsole', { params: { id: instance }, body })
+      // Hung up before the service had begun.
+      if (mine !== turn) return await endOnService(begun.call)
+      record.value = begun.call
+      opened.ring()
+      await opened.accept(begun.answer)
+      await lookAgain()
+    } catch (error) {
+      if (mine === turn) finish(whyNot(error))
+    }
+  }
+
+  function begin(instance: string, number: string): void {
+    phase.value = 'connecting'
+    instanceId.value = instance
+    to.value = number
+    record.value = undefined
+    ending.value = undefined
+    answeredAtMs.value = undefined
+    talkedMs.value = 0
+    isMuted.value = false
+    isUnheard.value = false
+  }
+
+  const whyNot = (error: unknown): Ending =>
+    error instanceof MicrophoneError
+      ? { kind: 'microphone', fault: error.fault }
+      : { kind: 'refused', problem: asProblem(error) }
+
+  /** What the service says of the call. */
+  async function look(): Promise<void> {
+    const known = record.value
+    if (known === undefined || !isActive.value) return
+    const mine = turn
+    const params = { id: known.instance_id, call_id: known.id }
+    const found = await call('getVoiceCall', { params })
+    if (mine === turn) accept(found)
+  }
+
+  /** What could not be read now is read at the next notice. */
+  const lookAgain = () => look().catch(() => {})
+
+  function accept(found: VoiceCall): void {
+    record.value = found
+    if (!isActive.value) return
+    if (found.end_reason !== null) return finish({ kind: 'reason', reason: found.end_reason })
+    if (found.status === 'ringing') phase.value = 'ringing'
+    if (found.status === 'in_progress' && phase.value !== 'talking') {
+      phase.value = 'talking'
+      answeredAtMs.value = Date.now()
+      line?.answered()
+    }
+  }
+
+  /** No sound comes any more: the service has hung up, or is gone. */
+  async function broken(mine: number): Promise<void> {
+    if (mine !== turn) return
+    await lookAgain()
+    if (mine === turn && isActive.value) await hangUp({ kind: 'lost' })
+  }
+
+  function finish(how: Ending): void {
+    turn++
+    if (answeredAtMs.value !== undefined) talkedMs.value = Date.now() - answeredAtMs.value
+    line?.close()
+    line = undefined
+    level.value = 0
+    ending.value = how
+    phase.value = 'ended'
+  }
+
+  async function hangUp(how?: Ending): Promise<void> {
+    if (!isActive.value) return
+    const known = record.value
+    finish(
+      how ?? (answeredAtMs.value === undefined ? { kind: 'canceled' } : { kind: 'reason', reason: 'operator_hung_up' }),
+    )
+    if (known !== undefined) await endOnService(known)
+  }
+
+  /** Closing the connection hangs up as well, so a failure leaves nothing running. */
+  async function endOnService({ instance_id: id, id: call_id }: VoiceCall): Promise<void> {
+    try {
+      record.value = await call('hangUpVoiceCall', { params: { id, call_id } })
+    } catch {
+      // The connection is closed.
+    }
+  }
+
+  function mute(is: boolean): void {
+    isMuted.value = is
+    line?.mute(is)
+  }
+
+  function clear(): void {
+    if (phase.value === 'ended') phase.value = 'idle'
+  }
+
+  const live = useLive()
+  live.onNotice('voice', ({ id }) => id === record.value?.id && void lookAgain())
+  live.onReset(() => void lookAgain())
+  const session = useSession()
+  watch(
+    () => session.state,
+    (state) => state === 'closed' && void hangUp(),
+  )
+  watch(
+    () => devices.microphoneId,
+    () => isActive.value && void line?.reopen(),
+  )
+  watch(
+    () => devices.speaker,
+    () => isActive.value && void line?.useSpeaker(),
+  )
+  // The desktop app hides its window and the call goes on; when it quits, the service ends the call.
+  if (windowBridge() === undefined) {
+    addEventListener('beforeunload', (event) => {
+      if (isActive.value) event.preventDefault()
+    })
+  }
+  addEventListener('pagehide', () => line?.close())
+
+  return {
+    ...{ phase, to, instanceId, record, ending, answeredAtMs, talkedMs, isMuted, level, isUnheard, isActive },
+    ...{ dial, hangUp, mute, clear },
+  }
+})

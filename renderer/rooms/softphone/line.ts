@@ -1,0 +1,114 @@
+import { closeStream } from './microphone.ts'
+import { createPeer } from './peer.ts'
+import { measure, playOn, playTone, RINGING, createSilence, type Tone } from './sound.ts'
+
+interface LineDeps {
+  /** Opens the chosen microphone. @throws MicrophoneError */
+  readonly open: () => Promise<MediaStream>
+  readonly speaker: () => string
+  readonly onLevel: (level: number) => void
+  /** The microphone is gone, or there is one again. */
+  readonly onUnheard: (isUnheard: boolean) => void
+  readonly onBroken: () => void
+}
+
+export interface Line {
+  offer(): Promise<string>
+  accept(answer: string): Promise<void>
+  /** A tone until somebody answers, as telephones have it. */
+  ring(): void
+  answered(): void
+  mute(isMuted: boolean): void
+  /** Changes to the chosen microphone. */
+  reopen(): Promise<void>
+  useSpeaker(): Promise<void>
+  close(): void
+}
+
+/** The sound of a call: microphone, speaker, and the connection between them and the service. @throws MicrophoneError */
+export async function createLine(deps: LineDeps): Promise<Line> {
+  let stream = await deps.open()
+  const [first] = stream.getAudioTracks()
+  if (first === undefined) throw new Error('The microphone has no track.')
+  const speaker = new Audio()
+  let meter: Tone | undefined
+  let ringing: Tone | undefined
+  let silence: ReturnType<typeof createSilence> | undefined
+  let isMuted = false
+  let isClosed = false
+  const peer = createPeer(first, {
+    onSound(theirs) {
+      speaker.srcObject = theirs
+      playOn(speaker, deps.speaker()).catch(() => {})
+    },
+    onBroken: deps.onBroken,
+  })
+  attach()
+
+  function attach(): void {
+    meter?.stop()
+    meter = measure(stream, deps.onLevel)
+    for (const track of stream.getAudioTracks()) {
+      track.enabled = !isMuted
+      // Not raised when we stop it ourselves: it was unplugged, or permission was taken away.
+      track.addEventListener('ended', () => void lost(track))
+    }
+  }
+
+  async function lost(track: MediaStreamTrack): Promise<void> {
+    if (isClosed || !stream.getTracks().includes(track)) return
+    silence?.stop()
+    silence = createSilence()
+    if (silence.track !== undefined) await peer.replace(silence.track)
+    deps.onUnheard(true)
+    await reopen()
+  }
+
+  async function reopen(): Promise<void> {
+    try {
+      const next = await deps.open()
+      const [track] = next.getAudioTracks()
+      if (isClosed || track === undefined) return closeStream(next)
+      await peer.replace(track)
+      const before = stream
+      stream = next
+      closeStream(before)
+      silence?.stop()
+      attach()
+      deps.onUnheard(false)
+    } catch {
+      // The devices say why.
+    }
+  }
+
+  function quiet(): void {
+    ringing?.stop()
+    ringing = undefined
+  }
+
+  return {
+    offer: peer.offer,
+    accept: peer.accept,
+    ring() {
+      if (!isClosed) ringing ??= playTone(RINGING, deps.speaker())
+    },
+    answered: quiet,
+    mute(is) {
+      isMuted = is
+      for (const track of stream.getAudioTracks()) track.enabled = !is
+    },
+    reopen,
+    async useSpeaker() {
+      if (speaker.srcObject !== null) await playOn(speaker, deps.speaker()).catch(() => {})
+    },
+    close() {
+      isClosed = true
+      quiet()
+      meter?.stop()
+      silence?.stop()
+      peer.close()
+      closeStream(stream)
+      speaker.srcObject = null
+    },
+  }
+}

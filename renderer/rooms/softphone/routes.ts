@@ -1,0 +1,5 @@
+import type { RouteRecordRaw } from 'vue-router'
+
+export default [
+  { path: '/softphone', component: () => import('./SoftphoneScreen.vue') },
+] satisfies readonly RouteRecordRaw[]
