@@ -64,8 +64,8 @@ export function createThinker({ db, clock, messages, log, usage: agencyUsage, br
 
   /** @returns what else happens, if the turn is not to be decided now. */
   async function overtaken(tx: Tx, { turn, settings }: Begun, usage: Usage): Promise<Step | undefined> {
-    await countUsage(tx, turn, usage, settings.timezone)
     const now = await tx.one(turnBySeq, { seq: turn.seq })
+    await countUsage(tx, now ?? turn, usage, settings.timezone)
     // A person has written, or the agent was paused.
     if (now === undefined || now.endedAtMs !== null || now.state !== 'thinking') return END
     if (now.revision === turn.revision) return undefined

@@ -57,7 +57,7 @@ export function createTrial(deps: TrialDeps) {
     const { timezone } = await store.read(outside, instanceId)
     const count = ({ inputTokens, outputTokens, costMicros }: Usage) =>
       db.commit(async (tx) => {
-        const of = { instanceId, accountId, agentId: agent.id, timezone, nowMs: clock.now() }
+        const of = { instanceId, agentId: agent.id, timezone, nowMs: clock.now() }
         await countDaily(tx, of, { inputTokens, outputTokens, costMicros: costMicros ?? 0 })
         await deps.usage.add(tx, { accountId, instanceId, atMs: clock.now(), aiTokens: inputTokens + outputTokens })
       })

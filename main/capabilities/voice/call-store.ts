@@ -130,6 +130,10 @@ export const endWaiting = sql<{ instanceId: string; reason: EndReason; now: numb
    WHERE instance_id = :instanceId AND status = 'scheduled'`,
 )
 
+export const rehomeCalls = sql<{ instanceId: string; accountId: string }>(
+  'UPDATE voice_calls SET account_id = :accountId WHERE instance_id = :instanceId',
+)
+
 // Transcripts.
 
 export const insertLine = sql<

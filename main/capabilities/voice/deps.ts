@@ -55,7 +55,7 @@ export interface VoiceDeps {
   readonly idempotency: Idempotency
   readonly clockJumps: Pick<ClockJumps, 'onJump'>
   readonly config: Pick<Config, 'home' | 'publicBaseUrl' | 'voiceSandboxSpeed'>
-  readonly instances: Pick<Instances, 'find' | 'named' | 'owned' | 'subscribe' | 'subject'>
+  readonly instances: Pick<Instances, 'find' | 'named' | 'owned' | 'requireOwner' | 'subscribe' | 'subject'>
   readonly agents: VoiceAgents
   readonly packages: VoicePackages
   /** Called in the commit that ends a call. */

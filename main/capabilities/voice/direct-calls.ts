@@ -29,7 +29,7 @@ interface Arriving {
   readonly onPlaced?: (placed: PlacedCall) => void
 }
 
-interface DirectDeps extends Pick<VoiceDeps, 'db' | 'clock' | 'ids' | 'agents' | 'log'> {
+interface DirectDeps extends Pick<VoiceDeps, 'db' | 'clock' | 'ids' | 'agents' | 'instances' | 'log'> {
   readonly running: Running
   readonly setup: VoiceSetup
   readonly dial: Dial
@@ -40,7 +40,7 @@ const ANSWER_MS = 10_000
 
 /** Calls that begin at once: those that come in, and those a person at the console makes. */
 export function createDirectCalls(deps: DirectDeps) {
-  const { db, clock, ids, agents, log, running, setup, dial, schedule } = deps
+  const { db, clock, ids, agents, instances, log, running, setup, dial, schedule } = deps
 
   const activeOn = async (instanceId: string) => (await db.readOne(liveOfInstance, { instanceId }))?.count ?? 0
 
@@ -51,6 +51,7 @@ export function createDirectCalls(deps: DirectDeps) {
     const id = ids.uuid()
     const now = clock.now()
     return db.commit(async (tx) => {
+      await instances.requireOwner(tx, instance.accountId, instance.id)
       if ((await setup.takeCall(tx, instance.id)) !== 'taken') return null
       await tx.run(insertCall, {
         ...{ seq: await tx.next('voice_calls'), id, accountId: instance.accountId, instanceId: instance.id },

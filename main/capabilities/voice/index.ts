@@ -1,21 +1,20 @@
 import type { FileContent } from '../../kernel/file-content.ts'
 import { cause } from '../../kernel/log.ts'
 import { answerIncoming } from './incoming.ts'
-import { endWaiting, type StoredCall } from './call-store.ts'
+import type { StoredCall } from './call-store.ts'
 import { createCalls } from './calls.ts'
 import { createCheck } from './check.ts'
 import { createCloudLegs } from './cloud-legs.ts'
 import type { VoiceDeps } from './deps.ts'
 import { createDial } from './dial.ts'
 import { createDirectCalls } from './direct-calls.ts'
-import { expireOfInstance } from './recording-store.ts'
+import { createLeaving } from './leaving.ts'
 import { createRecordings } from './recordings.ts'
 import { createRecovery } from './recovery.ts'
 import { createReview } from './review.ts'
 import { createRoutes } from './routes.ts'
 import { createRunning } from './running.ts'
 import { createSchedule } from './schedule.ts'
-import { removeSetup, removeTrunk, removeWidgets } from './setup-store.ts'
 import { createSetup } from './setup.ts'
 import { createSpeech } from './speech.ts'
 import { createTrunks } from './trunks.ts'
@@ -71,17 +70,7 @@ export function createVoice(deps: VoiceDeps) {
       .failOverdue()
       .catch((error: unknown) => log.warn({ event: 'voice.overdue_not_ended', cause: cause(error) }))
   })
-  instances.subscribe(async (tx, { kind, id }) => {
-    if (kind !== 'deleted') return
-    const instanceId = id
-    await tx.run(endWaiting, { instanceId, reason: 'instance_deleted', now: deps.clock.now() })
-    await tx.run(expireOfInstance, { instanceId })
-    for (const statement of [removeSetup, removeTrunk, removeWidgets]) await tx.run(statement, { instanceId })
-    tx.afterCommit(() => {
-      process.register(instanceId, null)
-      for (const one of running.all()) if (one.call.instanceId === instanceId) one.hangUp('instance_deleted')
-    })
-  })
+  instances.subscribe(createLeaving({ ...deps, running }))
 
   return {
     ...{ setup, schedule, direct, calls, recordings, widgets, speech, trunks, db },

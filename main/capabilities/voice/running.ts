@@ -88,7 +88,8 @@ export function createRunning(deps: RunningDeps) {
       await writing
       const reason = await finish(call, end, { isAnswered, ...wish })
       running.delete(call.id)
-      publish(call)
+      // The instance may have been transferred meanwhile.
+      publish((await db.readOne(callById, call).catch(() => undefined)) ?? call)
       return reason
     })
     const runningCall: RunningCall = {
@@ -144,9 +145,10 @@ export function createRunning(deps: RunningDeps) {
     const close = async (tx: Tx, recordingId: string | null) => {
       const status = finalStatus(reason, about.isAnswered)
       if ((await tx.run(endLive, { id: call.id, status, reason, now, recordingId, durationMs })) === 0) return
-      await afterCall(tx, call)
       const ended = await tx.one(callById, call)
-      if (ended !== undefined) await onEnded(tx, ended)
+      if (ended === undefined) return
+      await afterCall(tx, ended)
+      await onEnded(tx, ended)
     }
     try {
       if (facts === null) {
@@ -157,9 +159,12 @@ export function createRunning(deps: RunningDeps) {
       const about2 = { accountId: call.accountId, kind: RECORDING_FILE, name: `${call.id}.ogg`, mimeType: 'audio/ogg' }
       await files.adopt(part, { ...about2, expiresAtMs: null, maxBytes: LARGEST_RECORDING }, async (tx, stored) => {
         const recordingId = ids.uuid()
+        const { accountId } = (await tx.one(callById, call)) ?? call
+        if (accountId !== call.accountId)
+          await files.rehome(tx, { accountId: call.accountId, kind: RECORDING_FILE, id: stored.id }, accountId)
         await tx.run(insertRecording, {
           ...{ seq: await tx.next('voice_recordings'), id: recordingId, fileId: stored.id, size: stored.size },
-          ...{ accountId: call.accountId, instanceId: call.instanceId, callId: call.id },
+          ...{ accountId, instanceId: call.instanceId, callId: call.id },
           ...{ direction: call.direction, source: call.source, durationMs: facts.durationMs, peaks: facts.peaks },
           hasAudio: facts.hasAudio ? 1 : 0,
           sandbox: about.isSandbox ? 1 : 0,

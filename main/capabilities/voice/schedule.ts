@@ -39,7 +39,7 @@ interface NewCall {
   readonly gateway: Gateway
 }
 
-interface ScheduleDeps extends Pick<VoiceDeps, 'db' | 'clock' | 'ids' | 'idempotency' | 'agents'> {
+interface ScheduleDeps extends Pick<VoiceDeps, 'db' | 'clock' | 'ids' | 'idempotency' | 'agents' | 'instances'> {
   readonly setup: VoiceSetup
   readonly dial: Pick<Dial, 'prepare' | 'permissionFor'>
   readonly jobs: Pick<JobQueue<{ callId: string }>, 'add'>
@@ -51,7 +51,7 @@ const AHEAD_MS = LIMITS.voiceDaysAhead * 86_400_000
 
 /** Accepts calls that are to be made. */
 export function createSchedule(deps: ScheduleDeps) {
-  const { db, clock, ids, idempotency, agents, setup, dial, jobs, publish } = deps
+  const { db, clock, ids, idempotency, agents, instances, setup, dial, jobs, publish } = deps
 
   /** Answers a repeat, else does the work in one commit that also keeps the answer. */
   async function once<B>(
@@ -126,6 +126,7 @@ export function createSchedule(deps: ScheduleDeps) {
   }
 
   async function insert(tx: Tx, instance: InstanceSubject, call: NewCall): Promise<StoredCall> {
+    await instances.requireOwner(tx, instance.accountId, instance.id)
     const id = ids.uuid()
     const now = clock.now()
     await tx.run(insertCall, {
