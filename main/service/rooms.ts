@@ -176,6 +176,9 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
       world.voiceAgents ??
       createVoiceAgents({ ...deps, ai: ai.api, knowledge: aiKnowledge.api, instances: instances.api }),
     packages: async (accountId) => (await entitlements.api.of(accountId)).voicePackages,
+    isSuspended: accounts.isSuspended,
+    isFrozen: async (accountId) => (await entitlements.api.of(accountId)).frozen,
+    usage: usage.api,
     cloud: engineHost.cloud.calling,
     baseUrl: () => address.url,
     onEnded: (tx, call) => tellCrm(crm.api, tx, call, config.publicBaseUrl ?? localUrlOf(address.url)),

@@ -67,7 +67,8 @@ export const setAnswered = sql<Id & { now: number }>(
   `UPDATE voice_calls SET status = 'in_progress', answered_at = :now WHERE id = :id AND status IN ('dialing', 'ringing')`,
 )
 type End = Id & { status: CallStatus; reason: EndReason; now: number }
-export const endLive = sql<End & { recordingId: string | null; durationMs: number | null }>(
+export type LiveEnd = End & { recordingId: string | null; durationMs: number | null }
+export const endLive = sql<LiveEnd>(
   `UPDATE voice_calls SET status = :status, end_reason = :reason, ended_at = :now, recording_id = :recordingId,
      duration_ms = :durationMs
    WHERE id = :id AND ${LIVE}`,

@@ -16,6 +16,7 @@ import { createRoutes } from './routes.ts'
 import { createRunning } from './running.ts'
 import { createSchedule } from './schedule.ts'
 import { createSetup } from './setup.ts'
+import { createStanding } from './standing.ts'
 import { createSpeech } from './speech.ts'
 import { createTrunks } from './trunks.ts'
 import { createWidgetSessions, type WidgetSessions } from './widget-sessions.ts'
@@ -38,6 +39,7 @@ export function createVoice(deps: VoiceDeps) {
   const { db, log, instances, jobs, clockJumps, process } = deps
   const routes = createRoutes(deps)
   const speech = createSpeech(deps)
+  const standing = createStanding(deps)
   const setup = createSetup({ ...deps, routes })
   const publish = (call: StoredCall) => running.publish(call)
   const review = createReview({ ...deps, setup, publish })
@@ -49,10 +51,10 @@ export function createVoice(deps: VoiceDeps) {
           ...{ cloud: deps.cloud, running, log },
           onOffered: (instanceId, event) => incoming.overCloud(instanceId, event),
         })
-  const dial = createDial({ ...deps, running, setup, routes, speech, cloudLegs })
+  const dial = createDial({ ...deps, standing, running, setup, routes, speech, cloudLegs })
   const dialing = jobs.define(dial.kind)
-  const schedule = createSchedule({ ...deps, setup, dial, jobs: dialing, publish })
-  const direct = createDirectCalls({ ...deps, running, setup, dial, schedule })
+  const schedule = createSchedule({ ...deps, standing, setup, dial, jobs: dialing, publish })
+  const direct = createDirectCalls({ ...deps, standing, running, setup, dial, schedule })
   const incoming = answerIncoming({ ...deps, direct, setup, cloudLegs })
   const calls = createCalls({ ...deps, running })
   const recordings = createRecordings(deps)

@@ -13,6 +13,7 @@ import type { VoiceDeps } from './deps.ts'
 import type { Dial } from './dial.ts'
 import { nextCallTime, paceCalls } from './pacing.ts'
 import { toCall } from './record.ts'
+import type { Standing } from './standing.ts'
 import { remainingOf, type Setup, type VoiceSetup } from './setup.ts'
 
 interface Request<B> {
@@ -41,6 +42,7 @@ interface NewCall {
 
 interface ScheduleDeps extends Pick<VoiceDeps, 'db' | 'clock' | 'ids' | 'idempotency' | 'agents' | 'instances'> {
   readonly setup: VoiceSetup
+  readonly standing: Standing
   readonly dial: Pick<Dial, 'prepare' | 'permissionFor'>
   readonly jobs: Pick<JobQueue<{ callId: string }>, 'add'>
   readonly publish: (call: StoredCall) => void
@@ -51,7 +53,7 @@ const AHEAD_MS = LIMITS.voiceDaysAhead * 86_400_000
 
 /** Accepts calls that are to be made. */
 export function createSchedule(deps: ScheduleDeps) {
-  const { db, clock, ids, idempotency, agents, instances, setup, dial, jobs, publish } = deps
+  const { db, clock, ids, idempotency, agents, instances, standing, setup, dial, jobs, publish } = deps
 
   /** Answers a repeat, else does the work in one commit that also keeps the answer. */
   async function once<B>(
@@ -86,6 +88,7 @@ export function createSchedule(deps: ScheduleDeps) {
 
   /** What must hold before a call is accepted. */
   async function requireReady(instance: InstanceSubject): Promise<Setup & { readonly gateway: Gateway }> {
+    await standing.require(instance.accountId)
     const found = await setup.read(instance.id)
     if (found.plan === null)
       throw new ApiError('invalid_state', 'Voice is not enabled. Call POST …/voice/enable first.')
