@@ -35,9 +35,9 @@ export const insertMedia = sql<MediaRow & { instanceId: string }>(
 export const mediaOfInstance = sql<{ instanceId: string }, Pick<MediaRow, 'seq' | 'mediaId'>>(
   'SELECT seq, media_id AS mediaId FROM ai_agent_media WHERE instance_id = :instanceId ORDER BY seq',
 )
-export const mediaInAccount = sql<{ accountId: string; mediaId: string }, Pick<MediaRow, 'seq'>>(
-  `SELECT m.seq FROM ai_agents a JOIN ai_agent_media m ON m.agent_id = a.id
-   WHERE a.account_id = :accountId AND m.media_id = :mediaId LIMIT 1`,
+export const mediaInAccount = sql<{ accountId: string; mediaId: string }, { count: number }>(
+  `SELECT COUNT(*) AS count FROM ai_agents a JOIN ai_agent_media m ON m.agent_id = a.id
+   WHERE a.account_id = :accountId AND m.media_id = :mediaId`,
 )
 export const removeMedia = sql<{ seq: number }>('DELETE FROM ai_agent_media WHERE seq = :seq')
 export const removeMediaOfAgent = sql<OfAgent>('DELETE FROM ai_agent_media WHERE agent_id = :agentId')

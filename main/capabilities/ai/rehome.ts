@@ -31,7 +31,8 @@ export function createRehome({ clock, messages }: Pick<AiDeps, 'clock' | 'messag
     await tx.run(removeHttpToolsOf, { instanceId })
     for (const { seq, mediaId } of await tx.all(mediaOfInstance, { instanceId })) {
       // A file that an agent of another instance of the old account sends too stays there.
-      if (await tx.one(mediaInAccount, { accountId: from, mediaId })) await tx.run(removeMedia, { seq })
+      const others = (await tx.one(mediaInAccount, { accountId: from, mediaId }))?.count ?? 0
+      if (others > 0) await tx.run(removeMedia, { seq })
       else await messages.uploads.rehome(tx, from, mediaId, to)
     }
     // The keys stay with the old account: the new one is told before somebody writes.

@@ -70,6 +70,7 @@ export function createTrial(deps: TrialDeps) {
       const decision = await brain.reply(
         {
           ...{ instanceId, accountId, agent, stages: all, kind: 'reply', nowMs: clock.now(), timezone },
+          scheduleCall: null,
           ...{ question: question.question, history: question.history },
           stageId: question.stageId ?? all[0]?.id ?? null,
         },

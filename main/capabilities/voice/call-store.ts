@@ -126,6 +126,10 @@ export const overdueCalls = sql<{ beforeMs: number; rows: number }, StoredCall>(
   `SELECT ${COLUMNS} FROM voice_calls WHERE status = 'scheduled' AND scheduled_at < :beforeMs
    ORDER BY scheduled_at, seq LIMIT :rows`,
 )
+export const waitingCallTo = sql<{ instanceId: string; number: string }, { id: string }>(
+  `SELECT id FROM voice_calls WHERE instance_id = :instanceId AND status = 'scheduled' AND to_number = :number
+   ORDER BY seq LIMIT 1`,
+)
 export const endWaiting = sql<{ instanceId: string; reason: EndReason; now: number }>(
   `UPDATE voice_calls SET status = 'canceled', end_reason = :reason, ended_at = :now
    WHERE instance_id = :instanceId AND status = 'scheduled'`,

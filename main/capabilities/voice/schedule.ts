@@ -7,7 +7,7 @@ import { stillBusy } from '../../kernel/idempotency.ts'
 import type { JobQueue } from '../../kernel/jobs.ts'
 import { readPhone } from '../../kernel/phone-number.ts'
 import type { InstanceSubject } from '../handler.ts'
-import { callById, insertCall, type StoredCall } from './call-store.ts'
+import { callById, insertCall, waitingCallTo, type StoredCall } from './call-store.ts'
 import type { BatchBody, BatchReply, ScheduleBody } from './contract.ts'
 import type { VoiceDeps } from './deps.ts'
 import type { Dial } from './dial.ts'
@@ -167,31 +167,37 @@ export function createSchedule(deps: ScheduleDeps) {
   const noHours = () =>
     new ApiError('invalid_state', 'The calling hours of this instance never begin. Change them in its voice settings.')
 
+  const single = (request: Request<ScheduleBody>, check?: (tx: Tx) => Promise<void>): Promise<Created> =>
+    once(request, 'POST voice calls', ids.uuid(), async () => {
+      const { instance, principal, body } = request
+      const time = readTime(body.scheduled_at)
+      await requireAgent(instance, body.agent_id)
+      const { settings, gateway } = await requireReady(instance)
+      const scheduledAtMs = nextCallTime(settings.calling_hours, time.atMs)
+      if (scheduledAtMs === null) throw noHours()
+      if (time.isNow && scheduledAtMs <= clock.now())
+        await requirePermission(instance, body.agent_id, body.to_number, null)
+      const source = sourceOf(principal)
+      return async (tx) => {
+        await check?.(tx)
+        return add(tx, instance, {
+          ...{ agentId: body.agent_id, number: body.to_number, source, gateway, scheduledAtMs, batchId: null },
+        })
+      }
+    })
+
   return {
     requireReady,
     requirePermission,
     insert,
+    single: (request: Request<ScheduleBody>) => single(request),
 
-    single: (request: Request<ScheduleBody>): Promise<Created> =>
-      once(request, 'POST voice calls', ids.uuid(), async () => {
-        const { instance, principal, body } = request
-        const time = readTime(body.scheduled_at)
-        await requireAgent(instance, body.agent_id)
-        const { settings, gateway } = await requireReady(instance)
-        const scheduledAtMs = nextCallTime(settings.calling_hours, time.atMs)
-        if (scheduledAtMs === null) throw noHours()
-        if (time.isNow && scheduledAtMs <= clock.now())
-          await requirePermission(instance, body.agent_id, body.to_number, null)
-        const source = sourceOf(principal)
-        return (tx) =>
-          add(tx, instance, {
-            agentId: body.agent_id,
-            number: body.to_number,
-            source,
-            gateway,
-            scheduledAtMs,
-            batchId: null,
-          })
+    /** Unless the person is to be called already. @throws ApiError idempotency_conflict */
+    only: (request: Request<ScheduleBody>) =>
+      single(request, async (tx) => {
+        const { instance, body } = request
+        if ((await tx.one(waitingCallTo, { instanceId: instance.id, number: body.to_number })) !== undefined)
+          throw new ApiError('idempotency_conflict', 'A call to this person is scheduled already.')
       }),
 
     batch(request: Request<BatchBody>): Promise<Created> {
