@@ -105,7 +105,7 @@ test('calls and their seconds are counted for the day, once each, with the commi
   const canceled = await call({ scheduled_at: soon(w) })
   await client.api('POST', `${voiceOf(id)}/calls/${canceled.body.id}/cancel`)
   let seconds = 0
-  for (const callId of ids) seconds += (await ended(w, client, id, callId)).duration_seconds ?? 0
+  for (const callId of ids) seconds += Number((await ended(w, client, id, callId)).duration_seconds ?? 0)
   await w.pass(5_000)
   expect(seconds).toBeGreaterThan(0)
   const usage = (await w.api('GET', `/v1/agency/usage?account_id=${client.id}`)).body
