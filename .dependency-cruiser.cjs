@@ -26,7 +26,7 @@ const EDGES = {
   links: ['instances'],
   members: ['account'],
   billing: ['entitlements', 'usage'],
-  voice: ['instances'],
+  voice: ['instances', 'usage'],
 }
 
 const ROOMS = readdirSync('main/capabilities', { withFileTypes: true })

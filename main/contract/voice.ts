@@ -39,6 +39,7 @@ const END_REASONS = [
   ...(['no_answer', 'busy', 'rejected', 'number_not_callable', 'call_permission_required'] as const),
   ...(['app_offline', 'app_closed', 'app_crashed', 'not_ready', 'voice_off', 'trial_used_up'] as const),
   ...(['agent_gone', 'agent_failed', 'gateway_unavailable', 'instance_deleted', 'receiving_off'] as const),
+  ...(['instance_transferred', 'account_suspended', 'account_frozen'] as const),
   ...(['no_media_connection', 'codec_not_supported', 'media_lost', 'storage_full'] as const),
 ] as const
 export type EndReason = (typeof END_REASONS)[number]
@@ -48,7 +49,8 @@ export const EndReason = Type.Enum([...END_REASONS], {
     'allowed it. `app_offline`: the app was closed more than 15 minutes past the scheduled time. `app_closed`, ' +
     '`app_crashed`: it ended during the call. `not_ready`: the instance was not connected. `voice_off`: voice was not ' +
     'enabled. `trial_used_up`: no calls are left. `agent_gone`: the agent was deleted. `agent_failed`: its speech or model ' +
-    'service failed. `no_media_connection`: no connection for sound within 20 seconds. `media_lost`: no sound arrived for ' +
+    'service failed. `instance_transferred`: the instance was moved to another account. `account_suspended`: the agency ' +
+    'has suspended the account. `account_frozen`: a payment failed more than seven days ago. `no_media_connection`: no connection for sound within 20 seconds. `media_lost`: no sound arrived for ' +
     'five seconds. `storage_full`: the disk was full while recording.',
 })
 

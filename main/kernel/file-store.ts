@@ -33,6 +33,9 @@ export const fileById = sql<{ id: string }, { id: string }>('SELECT id FROM file
 export const markRemoved = sql<{ accountId: AccountId; kind: string; id: string }>(
   'UPDATE files SET expires_at = 0 WHERE id = :id AND account_id = :accountId AND kind = :kind',
 )
+export const rehomeFile = sql<{ accountId: AccountId; kind: string; id: string; to: AccountId }>(
+  'UPDATE files SET account_id = :to WHERE id = :id AND account_id = :accountId AND kind = :kind',
+)
 /** One that is kept for ever, or longer, stays so. */
 export const extendFile = sql<{ accountId: AccountId; kind: string; id: string; until: number }>(
   `UPDATE files SET expires_at = :until

@@ -14,6 +14,7 @@ import {
   fileOf,
   insertFile,
   markRemoved,
+  rehomeFile,
   type StoredFile,
 } from './file-store.ts'
 import type { Chore } from './housekeeping.ts'
@@ -62,6 +63,8 @@ export interface Files {
   find(key: FileKey): Promise<(StoredFile & FileContent) | undefined>
   /** Lets a file expire no earlier than this. @returns false if it is not there any more. */
   keepUntil(tx: Tx, key: FileKey, untilMs: number): Promise<boolean>
+  /** Gives a file to another account in the caller's commit. */
+  rehome(tx: Tx, key: FileKey, to: AccountId): Promise<void>
   /** Removes a file in the caller's commit; its bytes are deleted afterwards. */
   remove(tx: Tx, key: FileKey): Promise<void>
   /** At start, before anything is stored: deletes what an earlier process was still writing. */
@@ -184,6 +187,9 @@ export function createFiles({ db, clock, ids, folder }: FilesDeps): Files {
       if ((await tx.one(fileOf, { ...key, now: clock.now() })) === undefined) return false
       await tx.run(extendFile, { ...key, until })
       return true
+    },
+    async rehome(tx, { accountId, kind, id }, to) {
+      await tx.run(rehomeFile, { accountId, kind, id, to })
     },
     async remove(tx, { accountId, kind, id }) {
       await tx.run(markRemoved, { accountId, kind, id })

@@ -50,6 +50,7 @@ import { buildGhlSimulator } from './simulators.ts'
 import { publishLedger, routeSignal } from './signals.ts'
 import { StartError, type RunningWorld } from './world.ts'
 import { voiceServices } from './voice.ts'
+import { createChatCalls } from './chat-calls.ts'
 import { createVoiceAgents } from './voice-agents.ts'
 import { tellCrm } from './voice-crm.ts'
 
@@ -153,6 +154,10 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
     providers: aiProviders.api,
     knowledge: aiKnowledge.api,
     usage: usage.api,
+    // Calls are made by agents, and agents schedule calls: voice is built after this one.
+    calls: createChatCalls({
+      ...{ voice: () => voice.api, instances: instances.api, entitlements: entitlements.api },
+    }),
   })
   const aiEvaluations = aiEvaluationsRoom({ ...deps, instances: instances.api, ai: ai.api })
   const ghl = buildGhlSimulator(world, home, machinery, address)
@@ -176,6 +181,9 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
       world.voiceAgents ??
       createVoiceAgents({ ...deps, ai: ai.api, knowledge: aiKnowledge.api, instances: instances.api }),
     packages: async (accountId) => (await entitlements.api.of(accountId)).voicePackages,
+    isSuspended: accounts.isSuspended,
+    isFrozen: async (accountId) => (await entitlements.api.of(accountId)).frozen,
+    usage: usage.api,
     cloud: engineHost.cloud.calling,
     baseUrl: () => address.url,
     onEnded: (tx, call) => tellCrm(crm.api, tx, call, config.publicBaseUrl ?? localUrlOf(address.url)),

@@ -22,6 +22,11 @@ const EXCEPTIONS: readonly { readonly step: string; readonly statement: RegExp; 
     why: 'once at start: a row for each number that is connected with a CRM',
   },
   {
+    step: 'SCAN crm_states',
+    statement: /^DELETE FROM crm_states WHERE instance_id = :instanceId$/,
+    why: 'it holds only the consent pages of the last minutes',
+  },
+  {
     step: 'SCAN crm_queues USING COVERING INDEX sqlite_autoindex_crm_queues_1',
     statement: /^SELECT id FROM crm_queues ORDER BY id$/,
     why: 'once at start: two rows for each connection with a CRM',

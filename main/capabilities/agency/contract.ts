@@ -376,7 +376,11 @@ export const agencyContract = {
       'its id and its session, and takes its messages, files, access links and the contacts it has talked with along. ' +
       'Keys of the old account lose it, and lists of restricted keys no longer have it. The old account gets ' +
       '`instance.deleted`, the new one `instance.created`, and `instance.connected` if it is. Deliveries of earlier events ' +
-      'stay with the account that had it. Its own webhook is removed, because it leads to the old owner.',
+      'stay with the account that had it. Its own webhook is removed, because it leads to the old owner. ' +
+      'Its AI agents, what they know and what they have said go along, and so do its calls, recordings and widgets. ' +
+      'What is of the old account does not: keys of AI providers, HTTP tools of agents, CRM connections, the SIP trunk, ' +
+      'the voice package and addresses for call summaries. Calls that run are hung up, and scheduled ones are canceled ' +
+      'with `instance_transferred`.',
     body: Body({ account_id: Uuid }),
     reply: {
       status: 200,

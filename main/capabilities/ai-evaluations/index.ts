@@ -9,11 +9,14 @@ import type { AiEvaluationsDeps } from './deps.ts'
 import { createRuns } from './run.ts'
 import {
   changeEvaluation,
+  endRunsOf,
   evaluationById,
   evaluationCount,
   evaluationsPage,
   insertEvaluation,
   insertRun,
+  rehomeEvaluations,
+  rehomeRuns,
   removeEvaluation,
   removeEvaluationsOf,
   removeResults,
@@ -35,6 +38,7 @@ export type { AiEvaluationsDeps } from './deps.ts'
 export type AiEvaluations = ReturnType<typeof createAiEvaluations>
 
 const MOST = Number.MAX_SAFE_INTEGER
+const REHOME = [endRunsOf, rehomeEvaluations, rehomeRuns] as const
 
 /** Sets of questions with what their answers must contain, asked before an agent goes live and after each change. */
 export function createAiEvaluations(deps: AiEvaluationsDeps) {
@@ -63,7 +67,10 @@ export function createAiEvaluations(deps: AiEvaluationsDeps) {
     return toEvaluation(row, last)
   }
 
-  instances.subscribe(async (tx, { kind, id: instanceId }) => {
+  instances.subscribe(async (tx, change) => {
+    const { kind, id: instanceId } = change
+    if (kind === 'transferred')
+      for (const statement of REHOME) await tx.run(statement, { instanceId, accountId: change.to, now: clock.now() })
     if (kind !== 'deleted') return
     const rows = await tx.all(evaluationsPage, { instanceId, before: MOST, rows: LIMITS.aiEvaluations })
     for (const row of rows) await removeOne(tx, row)

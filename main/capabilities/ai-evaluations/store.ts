@@ -92,6 +92,18 @@ export const finishRun = sql<{ seq: number; status: 'completed' | 'failed'; erro
   `UPDATE ai_evaluation_runs SET status = :status, error = :error, finished_at = :now
    WHERE seq = :seq AND status = 'running'`,
 )
+type Rehome = { instanceId: string; accountId: string; now: number }
+/** Of an instance that goes to another account: the keys that its models are asked with stay behind. */
+export const endRunsOf = sql<Rehome>(
+  `UPDATE ai_evaluation_runs SET status = 'failed', error = 'The instance was moved to another account.', finished_at = :now
+   WHERE instance_id = :instanceId AND status = 'running'`,
+)
+export const rehomeEvaluations = sql<Rehome>(
+  'UPDATE ai_evaluations SET account_id = :accountId WHERE instance_id = :instanceId',
+)
+export const rehomeRuns = sql<Rehome>(
+  'UPDATE ai_evaluation_runs SET account_id = :accountId WHERE instance_id = :instanceId',
+)
 export const insertResult = sql<ResultRow & { runSeq: number }>(
   `INSERT INTO ai_evaluation_results (run_seq, position, passed, reply, handoff, missing, duration_ms)
    VALUES (:runSeq, :position, :passed, :reply, :handoff, :missing, :durationMs)

@@ -4,6 +4,7 @@ import { sql } from '../../kernel/sql.ts'
 export interface DocumentRow {
   readonly seq: number
   readonly id: string
+  readonly accountId: AccountId
   readonly name: string
   readonly mimeType: string
   readonly size: number
@@ -16,7 +17,7 @@ export interface DocumentRow {
 
 type OfInstance = { instanceId: string }
 
-const COLUMNS = `seq, id, name, mime_type AS mimeType, size, file_id AS fileId, status, error, passages,
+const COLUMNS = `seq, id, account_id AS accountId, name, mime_type AS mimeType, size, file_id AS fileId, status, error, passages,
   created_at AS createdAtMs`
 
 export const documentsPage = sql<OfInstance & { before: number; rows: number }, DocumentRow>(
@@ -28,9 +29,7 @@ export const documentById = sql<OfInstance & { id: string }, DocumentRow>(
 export const documentCount = sql<OfInstance, { count: number }>(
   'SELECT COUNT(*) AS count FROM ai_documents WHERE instance_id = :instanceId',
 )
-export const insertDocument = sql<
-  Omit<DocumentRow, 'status' | 'error' | 'passages'> & OfInstance & { accountId: string }
->(
+export const insertDocument = sql<Omit<DocumentRow, 'status' | 'error' | 'passages'> & OfInstance>(
   `INSERT INTO ai_documents (seq, id, instance_id, account_id, name, mime_type, size, file_id, status, created_at)
    VALUES (:seq, :id, :instanceId, :accountId, :name, :mimeType, :size, :fileId, 'processing', :createdAtMs)`,
 )
@@ -61,4 +60,7 @@ export const passagesAfter = sql<
    FROM ai_passages p JOIN ai_documents d ON d.seq = p.document_seq
    WHERE p.instance_id = :instanceId AND (p.document_seq, p.position) > (:afterSeq, :afterPosition)
    ORDER BY p.document_seq, p.position LIMIT :rows`,
+)
+export const rehomeDocuments = sql<{ instanceId: string; accountId: string }>(
+  'UPDATE ai_documents SET account_id = :accountId WHERE instance_id = :instanceId',
 )

@@ -28,7 +28,7 @@ interface DocumentsDeps {
   readonly db: Db
   readonly ids: Pick<Ids, 'uuid'>
   readonly cursors: Cursors
-  readonly files: Pick<Files, 'store' | 'find' | 'remove'>
+  readonly files: Pick<Files, 'store' | 'find' | 'rehome' | 'remove'>
   readonly jobs: Jobs
   /** Reads files in a thread. */
   readonly documents: Pick<DocumentReader, 'read'>
@@ -39,7 +39,6 @@ interface DocumentsDeps {
 
 interface ReadInput {
   readonly instanceId: string
-  readonly accountId: AccountId
   readonly documentId: string
 }
 
@@ -67,9 +66,9 @@ export function createDocuments(deps: DocumentsDeps) {
     concurrency: 1,
     deadlineMs: 180_000,
     retryDelaysMs: [5_000, 60_000],
-    async act({ input: { instanceId, accountId, documentId } }) {
+    async act({ input: { instanceId, documentId } }) {
       const row = await db.readOne(documentById, { instanceId, id: documentId })
-      const file = row && (await files.find({ accountId, kind: KIND, id: row.fileId }))
+      const file = row && (await files.find({ accountId: row.accountId, kind: KIND, id: row.fileId }))
       if (row === undefined || file === undefined) return { kind: 'gone' }
       const type = documentType(row.name, row.mimeType)
       if (type === undefined) return { kind: 'unreadable', error: UNKNOWN_TYPE }
@@ -78,10 +77,10 @@ export function createDocuments(deps: DocumentsDeps) {
       if (read.kind === 'failed') return { kind: 'unreadable', error: read.sentence }
       return { kind: 'read', passages: read.passages }
     },
-    async record(tx, { input: { instanceId, accountId, documentId } }, result) {
+    async record(tx, { input: { instanceId, documentId } }, result) {
       const row = await tx.one(documentById, { instanceId, id: documentId })
       if (row === undefined || result.kind === 'gone') return { kind: 'done' }
-      const { seq } = row
+      const { seq, accountId } = row
       await tx.run(removePassages, { documentSeq: seq })
       const passages = result.kind === 'read' ? result.passages : []
       for (const [position, passage] of passages.entries())
@@ -101,11 +100,11 @@ export function createDocuments(deps: DocumentsDeps) {
       tx.afterCommit(() => deps.onRead(accountId, instanceId))
       return { kind: 'done' }
     },
-    async recordFailure(tx, { input: { instanceId, accountId, documentId } }) {
+    async recordFailure(tx, { input: { instanceId, documentId } }) {
       const row = await tx.one(documentById, { instanceId, id: documentId })
       if (row === undefined) return
       await tx.run(finishDocument, { seq: row.seq, status: 'failed', error: NOT_READ, passages: 0 })
-      tx.afterCommit(() => deps.onRead(accountId, instanceId))
+      tx.afterCommit(() => deps.onRead(row.accountId, instanceId))
     },
   })
 
@@ -137,10 +136,10 @@ export function createDocuments(deps: DocumentsDeps) {
         seq = await tx.next('ai_documents')
         const row = { seq, id, instanceId, accountId, name, mimeType, size: file.size, fileId: file.id }
         await tx.run(insertDocument, { ...row, createdAtMs: file.createdAtMs })
-        await reading.add(tx, { accountId, subjectId: instanceId, input: { instanceId, accountId, documentId: id } })
+        await reading.add(tx, { accountId, subjectId: instanceId, input: { instanceId, documentId: id } })
       })
       const { size, id: fileId, createdAtMs } = stored
-      const row = { seq, id, name, mimeType, size, fileId, createdAtMs }
+      const row = { seq, id, accountId, name, mimeType, size, fileId, createdAtMs }
       return toDocument({ ...row, status: 'processing', error: null, passages: 0 })
     },
 
@@ -158,6 +157,12 @@ export function createDocuments(deps: DocumentsDeps) {
     async removeFiles(tx: Tx, instanceId: string): Promise<void> {
       for (const { fileId, accountId } of await tx.all(filesOfInstance, { instanceId }))
         await files.remove(tx, { accountId, kind: KIND, id: fileId })
+    },
+
+    /** With the instance, to its new account. */
+    async rehomeFiles(tx: Tx, instanceId: string, to: AccountId): Promise<void> {
+      for (const { fileId, accountId } of await tx.all(filesOfInstance, { instanceId }))
+        await files.rehome(tx, { accountId, kind: KIND, id: fileId }, to)
     },
 
     find: get,

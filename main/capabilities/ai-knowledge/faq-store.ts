@@ -43,3 +43,6 @@ export const changeFaq = sql<{
 )
 export const removeFaq = sql<{ seq: number }>('DELETE FROM ai_faq WHERE seq = :seq')
 export const removeFaqOf = sql<OfInstance>('DELETE FROM ai_faq WHERE instance_id = :instanceId')
+export const rehomeFaq = sql<{ instanceId: string; accountId: string }>(
+  'UPDATE ai_faq SET account_id = :accountId WHERE instance_id = :instanceId',
+)

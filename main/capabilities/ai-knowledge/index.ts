@@ -12,13 +12,13 @@ import type { Cursors } from '../../kernel/page.ts'
 import type { AiProviders } from '../ai-providers/index.ts'
 import type { Instances } from '../instances/index.ts'
 import { createDocuments, type Documents } from './documents.ts'
-import { removeDocumentsOf, removePassagesOf } from './document-store.ts'
+import { rehomeDocuments, removeDocumentsOf, removePassagesOf } from './document-store.ts'
 import { createFaq, type Faq } from './faq.ts'
 import { createFaqImport } from './faq-import.ts'
-import { removeFaqOf } from './faq-store.ts'
+import { rehomeFaq, removeFaqOf } from './faq-store.ts'
 import { createKnowledgeIndex } from './knowledge-index.ts'
 import { createUnanswered } from './unanswered.ts'
-import { removeUnansweredOf } from './unanswered-store.ts'
+import { rehomeUnanswered, removeUnansweredOf } from './unanswered-store.ts'
 import { createVectors } from './vectors.ts'
 import { removeVectorsOf } from './vector-store.ts'
 
@@ -85,7 +85,13 @@ export function createAiKnowledge(deps: AiKnowledgeDeps): AiKnowledge {
   const documents = createDocuments({ ...deps, onChange, onRead })
   const unanswered = createUnanswered({ ...deps, faq })
 
-  instances.subscribe(async (tx, { kind, id: instanceId }) => {
+  instances.subscribe(async (tx, change) => {
+    const { kind, id: instanceId } = change
+    if (kind === 'transferred') {
+      await documents.rehomeFiles(tx, instanceId, change.to)
+      for (const statement of [rehomeFaq, rehomeDocuments, rehomeUnanswered])
+        await tx.run(statement, { instanceId, accountId: change.to })
+    }
     if (kind !== 'deleted') return
     await documents.removeFiles(tx, instanceId)
     const statements = [removeFaqOf, removePassagesOf, removeDocumentsOf, removeVectorsOf, removeUnansweredOf]

@@ -54,3 +54,6 @@ export const pruneUnanswered = sql<{ before: number; limit: number }>(
   `DELETE FROM ai_unanswered WHERE seq IN (
      SELECT seq FROM ai_unanswered WHERE last_at < :before ORDER BY last_at LIMIT :limit)`,
 )
+export const rehomeUnanswered = sql<{ instanceId: string; accountId: string }>(
+  'UPDATE ai_unanswered SET account_id = :accountId WHERE instance_id = :instanceId',
+)

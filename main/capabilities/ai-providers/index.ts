@@ -76,7 +76,8 @@ export function createAiProviders(deps: AiProvidersDeps): AiProviders {
   const embeddingModels = new Map<string, { readonly model: string | undefined; readonly untilMs: number }>()
 
   instances.subscribe(async (tx, { kind, id }) => {
-    if (kind === 'deleted') await tx.run(removeKeysOf, { instanceId: id })
+    // Whoever stored a key pays for what is asked with it.
+    if (kind === 'deleted' || kind === 'transferred') await tx.run(removeKeysOf, { instanceId: id })
   })
 
   return {

@@ -9,11 +9,12 @@ export interface DailyCounts {
   readonly costMicros: number
 }
 
-export const addDaily = sql<{ instanceId: string; day: string; agentId: string; accountId: string } & DailyCounts>(
+/** For the account that has the instance now: a turn may have begun before it was transferred. */
+export const addDaily = sql<{ instanceId: string; day: string; agentId: string } & DailyCounts>(
   `INSERT INTO ai_daily (instance_id, day, agent_id, account_id, answered, handed_over, follow_ups, input_tokens,
      output_tokens, cost_micros)
-   VALUES (:instanceId, :day, :agentId, :accountId, :answered, :handedOver, :followUps, :inputTokens, :outputTokens,
-     :costMicros)
+   SELECT id, :day, :agentId, account_id, :answered, :handedOver, :followUps, :inputTokens, :outputTokens, :costMicros
+   FROM instances WHERE id = :instanceId
    ON CONFLICT (instance_id, day, agent_id) DO UPDATE SET answered = ai_daily.answered + excluded.answered,
      handed_over = ai_daily.handed_over + excluded.handed_over, follow_ups = ai_daily.follow_ups + excluded.follow_ups,
      input_tokens = ai_daily.input_tokens + excluded.input_tokens,

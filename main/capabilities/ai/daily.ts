@@ -5,7 +5,6 @@ import { dayNameAt } from './hours.ts'
 
 interface Of {
   readonly instanceId: string
-  readonly accountId: string
   readonly agentId: string | null
   readonly timezone: string
   readonly nowMs: number
@@ -16,11 +15,11 @@ const NONE: DailyCounts = { answered: 0, handedOver: 0, followUps: 0, inputToken
 /** Counts for the day, in the commit of what is counted. */
 export async function countDaily(
   tx: Tx,
-  { instanceId, accountId, agentId, timezone, nowMs }: Of,
+  { instanceId, agentId, timezone, nowMs }: Of,
   counts: Partial<DailyCounts>,
 ): Promise<void> {
   if (Object.values(counts).every((count) => count === 0)) return
-  const row = { instanceId, accountId, agentId: agentId ?? '', day: dayNameAt(nowMs, timezone) }
+  const row = { instanceId, agentId: agentId ?? '', day: dayNameAt(nowMs, timezone) }
   await tx.run(addDaily, { ...row, ...NONE, ...counts })
 }
 

@@ -10,6 +10,12 @@ export interface Utterance {
   readonly text: string
 }
 
+/**
+ * Schedules a call to the person of the chat.
+ * @param localTime of the business, without a zone; empty: as soon as possible. @returns what became of it, for the model.
+ */
+export type ScheduleCall = (localTime: string) => Promise<string>
+
 /** What an agent is asked. It does not know to whom its answer goes, and cannot choose. */
 export interface BrainTurn {
   readonly instanceId: string
@@ -24,6 +30,8 @@ export interface BrainTurn {
   readonly kind: 'reply' | 'follow_up'
   readonly nowMs: number
   readonly timezone: string
+  /** null: the agent may not, or the instance cannot. Only answers to a chat can. */
+  readonly scheduleCall: ScheduleCall | null
 }
 
 export interface Usage {

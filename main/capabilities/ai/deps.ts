@@ -1,7 +1,7 @@
 import type { Notice } from '../../contract/notice.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db } from '../../kernel/db.ts'
-import type { Ids, Random } from '../../kernel/ids.ts'
+import type { AccountId, Ids, Random } from '../../kernel/ids.ts'
 import type { Jobs } from '../../kernel/jobs.ts'
 import type { Ledger } from '../../kernel/ledger.ts'
 import type { Log } from '../../kernel/log.ts'
@@ -17,7 +17,23 @@ import type { OptOuts } from '../opt-outs/index.ts'
 import type { Safety } from '../safety/index.ts'
 import type { Usage } from '../usage/index.ts'
 
+/** What agents need of calls, which are of a room that needs the agents. */
+interface Calls {
+  /** Whether voice is enabled on the instance. */
+  isReady(accountId: AccountId, instanceId: string): Promise<boolean>
+  /** @param call `key` makes a repeat harmless. @throws ApiError */
+  schedule(call: {
+    readonly accountId: AccountId
+    readonly instanceId: string
+    readonly chat: string
+    readonly agentId: string
+    readonly scheduledAt?: string
+    readonly key: string
+  }): Promise<{ readonly scheduledAtMs: number }>
+}
+
 export interface AiDeps {
+  readonly calls: Calls
   readonly db: Db
   readonly clock: Clock
   readonly random: Random

@@ -17,6 +17,7 @@ import { createListener } from './listen.ts'
 import { createMediaLibrary, type MediaLibrary } from './media.ts'
 import { removeMediaOf } from './media-store.ts'
 import { createOverview } from './overview.ts'
+import { createRehome } from './rehome.ts'
 import { createRetention } from './retention.ts'
 import { createSender } from './send.ts'
 import { createSettings, type SettingsStore } from './settings.ts'
@@ -77,7 +78,10 @@ export function createAi(deps: AiDeps): Ai {
   })
 
   ledger.inCommit(createListener({ ...deps, settings, chats, turns }))
-  instances.subscribe(async (tx, { kind, id: instanceId }) => {
+  const rehome = createRehome(deps)
+  instances.subscribe(async (tx, change) => {
+    const { kind, id: instanceId } = change
+    if (kind === 'transferred') await rehome(tx, change)
     if (kind === 'deleted') for (const statement of ALL) await tx.run(statement, { instanceId })
     if (kind === 'recreated') await forget(tx, instanceId)
   })

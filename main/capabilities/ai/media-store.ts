@@ -32,6 +32,13 @@ export const insertMedia = sql<MediaRow & { instanceId: string }>(
    VALUES (:seq, :id, :agentId, :instanceId, :name, :description, :mediaId, :mediaType, :mimeType, :filename, :size,
      :createdAtMs)`,
 )
+export const mediaOfInstance = sql<{ instanceId: string }, Pick<MediaRow, 'seq' | 'mediaId'>>(
+  'SELECT seq, media_id AS mediaId FROM ai_agent_media WHERE instance_id = :instanceId ORDER BY seq',
+)
+export const mediaInAccount = sql<{ accountId: string; mediaId: string }, { count: number }>(
+  `SELECT COUNT(*) AS count FROM ai_agents a JOIN ai_agent_media m ON m.agent_id = a.id
+   WHERE a.account_id = :accountId AND m.media_id = :mediaId`,
+)
 export const removeMedia = sql<{ seq: number }>('DELETE FROM ai_agent_media WHERE seq = :seq')
 export const removeMediaOfAgent = sql<OfAgent>('DELETE FROM ai_agent_media WHERE agent_id = :agentId')
 export const removeMediaOf = sql<{ instanceId: string }>('DELETE FROM ai_agent_media WHERE instance_id = :instanceId')

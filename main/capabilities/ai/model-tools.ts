@@ -99,6 +99,25 @@ export function toolsOf({ turn, notes, media, httpTools, knowledge, callHttp, si
       },
     })
 
+  const { scheduleCall } = turn
+  if (scheduleCall !== null)
+    tools['schedule_call'] = tool({
+      description: 'Schedules a telephone call to this person. Use it only if they ask to be called.',
+      inputSchema: schemaOf({
+        at: {
+          type: 'string',
+          maxLength: 40,
+          description: 'Local date and time, such as 2026-03-02T15:30. Empty: as soon as possible.',
+        },
+      }),
+      async execute({ at }) {
+        // One call in a turn, whatever a model does.
+        const isRepeat = notes.calls.some(({ name }) => name === 'schedule_call')
+        const result = isRepeat ? 'A call is scheduled already.' : await scheduleCall(String(at).trim().slice(0, 40))
+        return noted('schedule_call', { at }, result)
+      },
+    })
+
   for (const row of httpTools) {
     if (row.enabled === 0) continue
     tools[row.name] = tool({

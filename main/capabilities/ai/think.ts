@@ -3,6 +3,7 @@ import type { HandoffReason } from '../../contract/ai.ts'
 import type { Tx } from '../../kernel/db.ts'
 import { ProviderFailure } from '../ai-providers/index.ts'
 import type { Begun } from './begin.ts'
+import { createCallTool } from './call-tool.ts'
 import type { Chats } from './chats.ts'
 import { closeTurnOf, conversationBySeq, isPaused, setStage } from './conversation-store.ts'
 import { countDaily } from './daily.ts'
@@ -24,7 +25,7 @@ import {
 } from './turn-store.ts'
 import { recentUtterances } from './utterances.ts'
 
-interface ThinkDeps extends Pick<AiDeps, 'db' | 'clock' | 'messages' | 'log' | 'usage'> {
+interface ThinkDeps extends Pick<AiDeps, 'db' | 'clock' | 'messages' | 'log' | 'calls' | 'usage'> {
   readonly brain: Brain
   readonly chats: Chats
 }
@@ -39,7 +40,17 @@ const LONGEST_WAIT_MS = 600_000
 const SEALED_RETRY_MS = 30_000
 
 /** Asks the agent, outside of any commit, and stores what it decides in one. */
-export function createThinker({ db, clock, messages, log, usage: agencyUsage, brain, chats }: ThinkDeps): Thinker {
+export function createThinker({
+  db,
+  clock,
+  messages,
+  log,
+  calls,
+  usage: agencyUsage,
+  brain,
+  chats,
+}: ThinkDeps): Thinker {
+  const callTool = createCallTool({ calls, log })
   const ended = ({ seq }: TurnRow) => ({ seq, detail: null, now: clock.now() })
 
   return async (begun, signal) => {
@@ -52,6 +63,7 @@ export function createThinker({ db, clock, messages, log, usage: agencyUsage, br
           history: await recentUtterances(messages, instanceId, chat),
           nowMs: clock.now(),
           timezone: settings.timezone,
+          scheduleCall: await callTool(turn, agent, settings.timezone),
         },
         signal,
       )
@@ -64,8 +76,8 @@ export function createThinker({ db, clock, messages, log, usage: agencyUsage, br
 
   /** @returns what else happens, if the turn is not to be decided now. */
   async function overtaken(tx: Tx, { turn, settings }: Begun, usage: Usage): Promise<Step | undefined> {
-    await countUsage(tx, turn, usage, settings.timezone)
     const now = await tx.one(turnBySeq, { seq: turn.seq })
+    await countUsage(tx, now ?? turn, usage, settings.timezone)
     // A person has written, or the agent was paused.
     if (now === undefined || now.endedAtMs !== null || now.state !== 'thinking') return END
     if (now.revision === turn.revision) return undefined

@@ -57,7 +57,7 @@ export function createTrial(deps: TrialDeps) {
     const { timezone } = await store.read(outside, instanceId)
     const count = ({ inputTokens, outputTokens, costMicros }: Usage) =>
       db.commit(async (tx) => {
-        const of = { instanceId, accountId, agentId: agent.id, timezone, nowMs: clock.now() }
+        const of = { instanceId, agentId: agent.id, timezone, nowMs: clock.now() }
         await countDaily(tx, of, { inputTokens, outputTokens, costMicros: costMicros ?? 0 })
         await deps.usage.add(tx, { accountId, instanceId, atMs: clock.now(), aiTokens: inputTokens + outputTokens })
       })
@@ -70,6 +70,7 @@ export function createTrial(deps: TrialDeps) {
       const decision = await brain.reply(
         {
           ...{ instanceId, accountId, agent, stages: all, kind: 'reply', nowMs: clock.now(), timezone },
+          scheduleCall: null,
           ...{ question: question.question, history: question.history },
           stageId: question.stageId ?? all[0]?.id ?? null,
         },

@@ -13,6 +13,7 @@ import { createCallbacks, type Callbacks } from './ghl/callbacks.ts'
 import { createConnect, type Connect } from './ghl/connect.ts'
 import { createLimiter } from './ghl/limiter.ts'
 import { createSdk } from './ghl/sdk.ts'
+import { removeStatesOf } from './ghl/session-store.ts'
 import { createSides } from './ghl/sides.ts'
 import { createTokens } from './ghl/tokens.ts'
 import { createInbox } from './inbox.ts'
@@ -108,7 +109,10 @@ export function createCrm(deps: CrmDeps) {
     if (event.type === 'instance.connected') await inbox.connected(tx, event.instanceId)
   })
   instances.subscribe(async (tx, change) => {
-    if (change.kind === 'deleted') await links.endOf(tx, change.id)
+    if (change.kind !== 'deleted' && change.kind !== 'transferred') return
+    // The tokens and secrets are of the account that connected it, and so are the people in its CRM.
+    await links.endOf(tx, change.id)
+    await tx.run(removeStatesOf, { instanceId: change.id })
   })
 
   const getLink = async ({ id }: Pick<InstanceSubject, 'id'>, kind: CrmLink['kind']): Promise<CrmLink> => {

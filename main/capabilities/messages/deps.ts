@@ -81,7 +81,7 @@ export interface MessagesDeps {
   readonly cursors: Cursors
   readonly live: Pick<NoticeBus<Notice>, 'publish'>
   readonly outbound: MediaSource
-  readonly files: Pick<Files, 'storeTemporarily' | 'store' | 'find' | 'keepUntil'>
+  readonly files: Pick<Files, 'storeTemporarily' | 'store' | 'find' | 'keepUntil' | 'rehome'>
   readonly converter: Pick<MediaConverter, 'convert'>
   readonly config: { readonly sendTimeoutMs: number }
   readonly log: Log

@@ -1,3 +1,4 @@
+import { accountFrozen, accountSuspended } from '../../contract/account-refusals.ts'
 import { ApiError } from '../../contract/errors.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import { contentOfOutgoing } from '../../engines/content-of-outgoing.ts'
@@ -213,8 +214,14 @@ export function createSend(deps: SendDeps) {
         const claim = await idempotency.peek(db, key)
         if (claim.kind !== 'fresh') return toReplay(claim)
       }
-      if (deps.isSuspended(instance.accountId)) return notSent(accountSuspended())
-      if (frozen) return notSent(accountFrozen())
+      if (deps.isSuspended(instance.accountId)) return notSent(accountSuspended('nothing was sent'))
+      if (frozen)
+        return notSent(
+          accountFrozen(
+            'nothing was sent',
+            'Messages are still received. Pay the open invoice in Billing, then send again.',
+          ),
+        )
       if (!instance.connected) return notSent(notConnected())
       if (slot === undefined) return notSent(tooManySends())
       return await sendFrom(slot, request, key)
@@ -283,14 +290,6 @@ function contentColumn(out: Outgoing): string | null {
 
 const notConnected = () =>
   new ApiError('not_ready', 'The instance is not connected, so nothing was sent. Connect it, then send again.')
-
-const accountSuspended = () =>
-  new ApiError('account_suspended', 'This account is suspended, so nothing was sent. Ask your agency to activate it.')
-const accountFrozen = () =>
-  new ApiError(
-    'invalid_state',
-    'The account is frozen because a payment failed more than seven days ago, so nothing was sent. Messages are still received. Pay the open invoice in Billing, then send again.',
-  )
 
 const throttled = (seconds: number) =>
   new ApiError(

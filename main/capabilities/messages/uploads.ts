@@ -14,7 +14,7 @@ const KEPT_MS = LIMITS.mediaDays * 86_400_000
 const MAX_BYTES = LIMITS.mediaMegabytes.document * 1024 * 1024
 
 interface UploadsDeps {
-  readonly files: Pick<Files, 'store' | 'find' | 'keepUntil'>
+  readonly files: Pick<Files, 'store' | 'find' | 'keepUntil' | 'rehome'>
   readonly clock: Pick<Clock, 'now'>
 }
 
@@ -46,6 +46,10 @@ export function createUploads({ files, clock }: UploadsDeps) {
     /** Keeps a file for somebody who sends it later. @returns whether it is there. */
     keepUntil: (tx: Tx, accountId: AccountId, mediaId: string, untilMs: number): Promise<boolean> =>
       files.keepUntil(tx, { accountId, kind: KIND, id: mediaId }, untilMs),
+
+    /** Gives a file to another account, with the instance that sends it. */
+    rehome: (tx: Tx, from: AccountId, mediaId: string, to: AccountId): Promise<void> =>
+      files.rehome(tx, { accountId: from, kind: KIND, id: mediaId }, to),
   }
 }
 

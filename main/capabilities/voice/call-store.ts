@@ -67,7 +67,8 @@ export const setAnswered = sql<Id & { now: number }>(
   `UPDATE voice_calls SET status = 'in_progress', answered_at = :now WHERE id = :id AND status IN ('dialing', 'ringing')`,
 )
 type End = Id & { status: CallStatus; reason: EndReason; now: number }
-export const endLive = sql<End & { recordingId: string | null; durationMs: number | null }>(
+export type LiveEnd = End & { recordingId: string | null; durationMs: number | null }
+export const endLive = sql<LiveEnd>(
   `UPDATE voice_calls SET status = :status, end_reason = :reason, ended_at = :now, recording_id = :recordingId,
      duration_ms = :durationMs
    WHERE id = :id AND ${LIVE}`,
@@ -125,9 +126,17 @@ export const overdueCalls = sql<{ beforeMs: number; rows: number }, StoredCall>(
   `SELECT ${COLUMNS} FROM voice_calls WHERE status = 'scheduled' AND scheduled_at < :beforeMs
    ORDER BY scheduled_at, seq LIMIT :rows`,
 )
+export const waitingCallTo = sql<{ instanceId: string; number: string }, { id: string }>(
+  `SELECT id FROM voice_calls WHERE instance_id = :instanceId AND status = 'scheduled' AND to_number = :number
+   ORDER BY seq LIMIT 1`,
+)
 export const endWaiting = sql<{ instanceId: string; reason: EndReason; now: number }>(
   `UPDATE voice_calls SET status = 'canceled', end_reason = :reason, ended_at = :now
    WHERE instance_id = :instanceId AND status = 'scheduled'`,
+)
+
+export const rehomeCalls = sql<{ instanceId: string; accountId: string }>(
+  'UPDATE voice_calls SET account_id = :accountId WHERE instance_id = :instanceId',
 )
 
 // Transcripts.

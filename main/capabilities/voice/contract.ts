@@ -285,7 +285,10 @@ export const voiceContract = {
     approval: 'people',
     body: ScheduleBody,
     reply: { status: 201, description: 'The call was scheduled.', schema: VoiceCall },
-    errors: ['not_found', 'not_ready', 'invalid_state', 'call_permission_required', 'upstream_unavailable'],
+    errors: [
+      ...(['not_found', 'not_ready', 'invalid_state', 'account_suspended'] as const),
+      ...(['call_permission_required', 'upstream_unavailable'] as const),
+    ],
     examples: {
       body: { to_number: '12025550123', agent_id: CALL_EXAMPLE.agent_id },
       reply: {
@@ -318,7 +321,7 @@ export const voiceContract = {
     approval: 'people',
     body: BatchBody,
     reply: { status: 201, description: 'The calls were scheduled.', schema: BatchReply },
-    errors: ['not_found', 'not_ready', 'invalid_state'],
+    errors: ['not_found', 'not_ready', 'invalid_state', 'account_suspended'],
     examples: {
       body: { numbers: ['12025550123', '12'], agent_id: CALL_EXAMPLE.agent_id, interval_seconds: 30 },
       reply: {
@@ -659,7 +662,10 @@ export const voiceContract = {
       description: 'The call is being dialed.',
       schema: Type.Object({ call: VoiceCall, answer: Answer }),
     },
-    errors: ['not_ready', 'invalid_state', 'call_permission_required', 'service_unavailable', 'upstream_unavailable'],
+    errors: [
+      ...(['not_ready', 'invalid_state', 'account_suspended', 'call_permission_required'] as const),
+      ...(['service_unavailable', 'upstream_unavailable'] as const),
+    ],
     examples: {
       body: { to_number: '12025550123', ...OFFER_EXAMPLE },
       reply: { call: { ...CALL_EXAMPLE, agent_id: null, source: 'console' }, answer: OFFER_EXAMPLE.offer },

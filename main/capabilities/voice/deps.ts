@@ -5,7 +5,7 @@ import type { ClockJumps } from '../../kernel/clock-jumps.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
 import type { Files } from '../../kernel/files.ts'
 import type { Idempotency } from '../../kernel/idempotency.ts'
-import type { Ids, Random } from '../../kernel/ids.ts'
+import type { AccountId, Ids, Random } from '../../kernel/ids.ts'
 import type { Jobs } from '../../kernel/jobs.ts'
 import type { Log } from '../../kernel/log.ts'
 import type { NoticeBus } from '../../kernel/notice-bus.ts'
@@ -13,6 +13,7 @@ import type { Cursors } from '../../kernel/page.ts'
 import type { Seal } from '../../kernel/seal.ts'
 import type { VoiceProcess } from '../../voice/voice-process.ts'
 import type { Instances } from '../instances/index.ts'
+import type { Usage } from '../usage/index.ts'
 import type { VoiceAgents } from './agents.ts'
 import type { StoredCall } from './call-store.ts'
 import type { VoicePackages } from './entitlement.ts'
@@ -55,9 +56,13 @@ export interface VoiceDeps {
   readonly idempotency: Idempotency
   readonly clockJumps: Pick<ClockJumps, 'onJump'>
   readonly config: Pick<Config, 'home' | 'publicBaseUrl' | 'voiceSandboxSpeed'>
-  readonly instances: Pick<Instances, 'find' | 'named' | 'owned' | 'subscribe' | 'subject'>
+  readonly instances: Pick<Instances, 'find' | 'named' | 'owned' | 'requireOwner' | 'subscribe' | 'subject'>
   readonly agents: VoiceAgents
   readonly packages: VoicePackages
+  readonly isSuspended: (accountId: AccountId) => boolean
+  /** The account owes money: it may not call. */
+  readonly isFrozen: (accountId: AccountId) => Promise<boolean>
+  readonly usage: Pick<Usage, 'add'>
   /** Called in the commit that ends a call. */
   readonly onEnded: (tx: Tx, call: EndedCall) => Promise<void>
   readonly process: VoiceProcess

@@ -6,18 +6,20 @@ import type { CallPlan } from '../../voice/voice-process.ts'
 import type { InstanceSubject } from '../handler.ts'
 import type { VoiceAgent } from './agents.ts'
 import { finalStatus } from './call-state.ts'
-import { callById, endLive, endScheduled, liveOfInstance, postpone, setDialing, type StoredCall } from './call-store.ts'
+import { callById, endScheduled, liveOfInstance, postpone, setDialing, type StoredCall } from './call-store.ts'
 import type { CloudLegs } from './cloud-legs.ts'
 import type { VoiceDeps } from './deps.ts'
 import { nextCallTime } from './pacing.ts'
 import { needsSandboxPermission, type Routes } from './routes.ts'
 import type { CallWish, Running } from './running.ts'
 import type { VoiceSetup } from './setup.ts'
+import type { Standing } from './standing.ts'
 import type { createSpeech } from './speech.ts'
 
 interface DialDeps extends Pick<VoiceDeps, 'db' | 'clock' | 'instances' | 'agents' | 'process'> {
   readonly running: Running
   readonly setup: VoiceSetup
+  readonly standing: Standing
   readonly routes: Routes
   readonly speech: ReturnType<typeof createSpeech>
   readonly cloudLegs: CloudLegs | null
@@ -41,7 +43,7 @@ export interface Outgoing {
 
 /** Makes calls that are due. */
 export function createDial(deps: DialDeps) {
-  const { db, clock, instances, agents, running, setup, routes, speech, cloudLegs } = deps
+  const { db, clock, instances, agents, standing, running, setup, routes, speech, cloudLegs } = deps
 
   const failScheduled = (call: StoredCall, reason: EndReason): Promise<Turn> =>
     db
@@ -62,6 +64,8 @@ export function createDial(deps: DialDeps) {
     const { settings } = await setup.read(instanceId)
     const openMs = nextCallTime(settings.calling_hours, clock.now())
     if (openMs !== null && openMs > clock.now()) return wait(call, openMs)
+    const refusal = await standing.refusal(accountId)
+    if (refusal !== null) return failScheduled(call, refusal)
     if (((await db.readOne(liveOfInstance, { instanceId }))?.count ?? 0) >= LIMITS.voiceChannels)
       return { atMs: clock.now() + CHANNELS_BUSY_MS }
     const instance = await instances.subject(accountId, instanceId)
@@ -177,7 +181,7 @@ export function createDial(deps: DialDeps) {
       recordFailure: async (tx: Tx, run: JobRun<{ callId: string }>) => {
         const end = { id: run.input.callId, reason: 'agent_failed', status: 'failed', now: clock.now() } as const
         if ((await tx.run(endScheduled, end)) === 0)
-          await tx.run(endLive, { ...end, recordingId: null, durationMs: null })
+          await running.end(tx, { ...end, recordingId: null, durationMs: null })
       },
     },
   }

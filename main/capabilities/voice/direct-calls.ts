@@ -14,6 +14,7 @@ import type { Dial } from './dial.ts'
 import type { Running, RunningCall } from './running.ts'
 import type { Schedule } from './schedule.ts'
 import type { VoiceSetup } from './setup.ts'
+import type { Standing } from './standing.ts'
 
 /** A call that somebody else began. */
 interface Arriving {
@@ -29,9 +30,10 @@ interface Arriving {
   readonly onPlaced?: (placed: PlacedCall) => void
 }
 
-interface DirectDeps extends Pick<VoiceDeps, 'db' | 'clock' | 'ids' | 'agents' | 'log'> {
+interface DirectDeps extends Pick<VoiceDeps, 'db' | 'clock' | 'ids' | 'agents' | 'instances' | 'log'> {
   readonly running: Running
   readonly setup: VoiceSetup
+  readonly standing: Pick<Standing, 'mayAnswer'>
   readonly dial: Dial
   readonly schedule: Schedule
 }
@@ -40,7 +42,7 @@ const ANSWER_MS = 10_000
 
 /** Calls that begin at once: those that come in, and those a person at the console makes. */
 export function createDirectCalls(deps: DirectDeps) {
-  const { db, clock, ids, agents, log, running, setup, dial, schedule } = deps
+  const { db, clock, ids, agents, instances, standing, log, running, setup, dial, schedule } = deps
 
   const activeOn = async (instanceId: string) => (await db.readOne(liveOfInstance, { instanceId }))?.count ?? 0
 
@@ -51,6 +53,7 @@ export function createDirectCalls(deps: DirectDeps) {
     const id = ids.uuid()
     const now = clock.now()
     return db.commit(async (tx) => {
+      await instances.requireOwner(tx, instance.accountId, instance.id)
       if ((await setup.takeCall(tx, instance.id)) !== 'taken') return null
       await tx.run(insertCall, {
         ...{ seq: await tx.next('voice_calls'), id, accountId: instance.accountId, instanceId: instance.id },
@@ -77,8 +80,10 @@ export function createDirectCalls(deps: DirectDeps) {
   }
 
   /** The agent that answers; undefined: there is none. */
-  const answeringAgent = ({ accountId, id }: InstanceSubject, agentId: string | null) =>
-    agentId === null ? agents.primary(accountId, id) : agents.find(accountId, id, agentId)
+  const answeringAgent = async ({ accountId, id }: InstanceSubject, agentId: string | null) => {
+    if (!standing.mayAnswer(accountId)) return undefined
+    return agentId === null ? agents.primary(accountId, id) : agents.find(accountId, id, agentId)
+  }
 
   async function failUnbegun(tx: Tx, call: StoredCall, reason: 'trial_used_up' | 'voice_off'): Promise<void> {
     await tx.run(endScheduled, { id: call.id, reason, status: finalStatus(reason, false), now: clock.now() })

@@ -1,22 +1,22 @@
 import type { FileContent } from '../../kernel/file-content.ts'
 import { cause } from '../../kernel/log.ts'
 import { answerIncoming } from './incoming.ts'
-import { endWaiting, type StoredCall } from './call-store.ts'
+import type { StoredCall } from './call-store.ts'
 import { createCalls } from './calls.ts'
 import { createCheck } from './check.ts'
 import { createCloudLegs } from './cloud-legs.ts'
 import type { VoiceDeps } from './deps.ts'
 import { createDial } from './dial.ts'
 import { createDirectCalls } from './direct-calls.ts'
-import { expireOfInstance } from './recording-store.ts'
+import { createLeaving } from './leaving.ts'
 import { createRecordings } from './recordings.ts'
 import { createRecovery } from './recovery.ts'
 import { createReview } from './review.ts'
 import { createRoutes } from './routes.ts'
 import { createRunning } from './running.ts'
 import { createSchedule } from './schedule.ts'
-import { removeSetup, removeTrunk, removeWidgets } from './setup-store.ts'
 import { createSetup } from './setup.ts'
+import { createStanding } from './standing.ts'
 import { createSpeech } from './speech.ts'
 import { createTrunks } from './trunks.ts'
 import { createWidgetSessions, type WidgetSessions } from './widget-sessions.ts'
@@ -39,6 +39,7 @@ export function createVoice(deps: VoiceDeps) {
   const { db, log, instances, jobs, clockJumps, process } = deps
   const routes = createRoutes(deps)
   const speech = createSpeech(deps)
+  const standing = createStanding(deps)
   const setup = createSetup({ ...deps, routes })
   const publish = (call: StoredCall) => running.publish(call)
   const review = createReview({ ...deps, setup, publish })
@@ -50,10 +51,10 @@ export function createVoice(deps: VoiceDeps) {
           ...{ cloud: deps.cloud, running, log },
           onOffered: (instanceId, event) => incoming.overCloud(instanceId, event),
         })
-  const dial = createDial({ ...deps, running, setup, routes, speech, cloudLegs })
+  const dial = createDial({ ...deps, standing, running, setup, routes, speech, cloudLegs })
   const dialing = jobs.define(dial.kind)
-  const schedule = createSchedule({ ...deps, setup, dial, jobs: dialing, publish })
-  const direct = createDirectCalls({ ...deps, running, setup, dial, schedule })
+  const schedule = createSchedule({ ...deps, standing, setup, dial, jobs: dialing, publish })
+  const direct = createDirectCalls({ ...deps, standing, running, setup, dial, schedule })
   const incoming = answerIncoming({ ...deps, direct, setup, cloudLegs })
   const calls = createCalls({ ...deps, running })
   const recordings = createRecordings(deps)
@@ -71,17 +72,7 @@ export function createVoice(deps: VoiceDeps) {
       .failOverdue()
       .catch((error: unknown) => log.warn({ event: 'voice.overdue_not_ended', cause: cause(error) }))
   })
-  instances.subscribe(async (tx, { kind, id }) => {
-    if (kind !== 'deleted') return
-    const instanceId = id
-    await tx.run(endWaiting, { instanceId, reason: 'instance_deleted', now: deps.clock.now() })
-    await tx.run(expireOfInstance, { instanceId })
-    for (const statement of [removeSetup, removeTrunk, removeWidgets]) await tx.run(statement, { instanceId })
-    tx.afterCommit(() => {
-      process.register(instanceId, null)
-      for (const one of running.all()) if (one.call.instanceId === instanceId) one.hangUp('instance_deleted')
-    })
-  })
+  instances.subscribe(createLeaving({ ...deps, running }))
 
   return {
     ...{ setup, schedule, direct, calls, recordings, widgets, speech, trunks, db },

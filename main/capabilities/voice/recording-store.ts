@@ -65,6 +65,12 @@ export const removeRecording = sql<{ id: string }>('DELETE FROM voice_recordings
 export const expiredRecordings = sql<{ now: number; rows: number }, StoredRecording>(
   `SELECT ${COLUMNS} FROM voice_recordings WHERE expires_at <= :now ORDER BY expires_at LIMIT :rows`,
 )
+export const filesOfInstance = sql<{ instanceId: string }, Pick<StoredRecording, 'accountId' | 'fileId'>>(
+  'SELECT account_id AS accountId, file_id AS fileId FROM voice_recordings WHERE instance_id = :instanceId',
+)
+export const rehomeRecordings = sql<{ instanceId: string; accountId: string }>(
+  'UPDATE voice_recordings SET account_id = :accountId WHERE instance_id = :instanceId',
+)
 /** Those of an instance that was deleted are removed by retention. */
 export const expireOfInstance = sql<{ instanceId: string }>(
   'UPDATE voice_recordings SET expires_at = 0 WHERE instance_id = :instanceId',

@@ -7,7 +7,7 @@ import { systemClock } from '../../kernel/clock.ts'
 import { cause } from '../../kernel/log.ts'
 import type { CallEnd, CallEvents, CallPlan, PlacedCall } from '../../voice/voice-process.ts'
 import { finalStatus } from './call-state.ts'
-import { callById, endLive, insertLine, setAnswered, setRinging, type StoredCall } from './call-store.ts'
+import { callById, type LiveEnd, endLive, insertLine, setAnswered, setRinging, type StoredCall } from './call-store.ts'
 import type { VoiceDeps } from './deps.ts'
 import { insertRecording, RECORDING_FILE } from './recording-store.ts'
 
@@ -36,7 +36,7 @@ export interface RunningCall {
 
 interface RunningDeps extends Pick<
   VoiceDeps,
-  'db' | 'clock' | 'ids' | 'log' | 'files' | 'live' | 'config' | 'process' | 'agents' | 'onEnded'
+  'db' | 'clock' | 'ids' | 'log' | 'files' | 'live' | 'config' | 'process' | 'agents' | 'onEnded' | 'usage'
 > {
   /** Adds what follows a call, in the commit that ends it. */
   readonly afterCall: (tx: Tx, call: StoredCall) => Promise<void>
@@ -48,7 +48,7 @@ const AT_SHUTDOWN_MS = 4_000
 
 /** The calls of this process: places them, writes down what becomes of them, and ends them. */
 export function createRunning(deps: RunningDeps) {
-  const { db, clock, ids, log, files, live, config, process, agents, afterCall, onEnded } = deps
+  const { db, clock, ids, log, files, live, config, process, agents, afterCall, onEnded, usage } = deps
   const running = new Map<string, RunningCall>()
   const folder = join(config.home, 'recordings')
   const partOf = (callId: string) => join(folder, `${callId}.ogg.part`)
@@ -88,7 +88,8 @@ export function createRunning(deps: RunningDeps) {
       await writing
       const reason = await finish(call, end, { isAnswered, ...wish })
       running.delete(call.id)
-      publish(call)
+      // The instance may have been transferred meanwhile.
+      publish((await db.readOne(callById, call).catch(() => undefined)) ?? call)
       return reason
     })
     const runningCall: RunningCall = {
@@ -128,6 +129,21 @@ export function createRunning(deps: RunningDeps) {
     }
   }
 
+  /**
+   * Ends a call that has begun, and counts it.
+   * @param payerId who made it, if its instance may have been transferred meanwhile. @returns false: it had ended.
+   */
+  async function endCall(tx: Tx, end: LiveEnd, payerId?: AccountId): Promise<boolean> {
+    if ((await tx.run(endLive, end)) === 0) return false
+    const call = await tx.one(callById, end)
+    if (call === undefined) return false
+    // As `duration_seconds` says it, so that the sum of the calls is what was used.
+    const callSeconds = Math.round((end.durationMs ?? 0) / 1_000)
+    const { accountId, instanceId } = call
+    await usage.add(tx, { accountId: payerId ?? accountId, instanceId, atMs: end.now, calls: 1, callSeconds })
+    return true
+  }
+
   /** The recording exists, its row does, and the call has ended: in one commit, after the file is in its place. */
   async function finish(
     call: StoredCall,
@@ -143,10 +159,11 @@ export function createRunning(deps: RunningDeps) {
     const durationMs = about.isAnswered ? (talkedMs ?? 0) : null
     const close = async (tx: Tx, recordingId: string | null) => {
       const status = finalStatus(reason, about.isAnswered)
-      if ((await tx.run(endLive, { id: call.id, status, reason, now, recordingId, durationMs })) === 0) return
-      await afterCall(tx, call)
+      if (!(await endCall(tx, { id: call.id, status, reason, now, recordingId, durationMs }, call.accountId))) return
       const ended = await tx.one(callById, call)
-      if (ended !== undefined) await onEnded(tx, ended)
+      if (ended === undefined) return
+      await afterCall(tx, ended)
+      await onEnded(tx, ended)
     }
     try {
       if (facts === null) {
@@ -157,9 +174,12 @@ export function createRunning(deps: RunningDeps) {
       const about2 = { accountId: call.accountId, kind: RECORDING_FILE, name: `${call.id}.ogg`, mimeType: 'audio/ogg' }
       await files.adopt(part, { ...about2, expiresAtMs: null, maxBytes: LARGEST_RECORDING }, async (tx, stored) => {
         const recordingId = ids.uuid()
+        const { accountId } = (await tx.one(callById, call)) ?? call
+        if (accountId !== call.accountId)
+          await files.rehome(tx, { accountId: call.accountId, kind: RECORDING_FILE, id: stored.id }, accountId)
         await tx.run(insertRecording, {
           ...{ seq: await tx.next('voice_recordings'), id: recordingId, fileId: stored.id, size: stored.size },
-          ...{ accountId: call.accountId, instanceId: call.instanceId, callId: call.id },
+          ...{ accountId, instanceId: call.instanceId, callId: call.id },
           ...{ direction: call.direction, source: call.source, durationMs: facts.durationMs, peaks: facts.peaks },
           hasAudio: facts.hasAudio ? 1 : 0,
           sandbox: about.isSandbox ? 1 : 0,
@@ -180,6 +200,7 @@ export function createRunning(deps: RunningDeps) {
   return {
     start,
     finish,
+    end: endCall,
     folder,
     publish,
     find: (callId: string) => running.get(callId),

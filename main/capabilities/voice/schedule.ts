@@ -7,12 +7,13 @@ import { stillBusy } from '../../kernel/idempotency.ts'
 import type { JobQueue } from '../../kernel/jobs.ts'
 import { readPhone } from '../../kernel/phone-number.ts'
 import type { InstanceSubject } from '../handler.ts'
-import { callById, insertCall, type StoredCall } from './call-store.ts'
+import { callById, insertCall, waitingCallTo, type StoredCall } from './call-store.ts'
 import type { BatchBody, BatchReply, ScheduleBody } from './contract.ts'
 import type { VoiceDeps } from './deps.ts'
 import type { Dial } from './dial.ts'
 import { nextCallTime, paceCalls } from './pacing.ts'
 import { toCall } from './record.ts'
+import type { Standing } from './standing.ts'
 import { remainingOf, type Setup, type VoiceSetup } from './setup.ts'
 
 interface Request<B> {
@@ -39,8 +40,9 @@ interface NewCall {
   readonly gateway: Gateway
 }
 
-interface ScheduleDeps extends Pick<VoiceDeps, 'db' | 'clock' | 'ids' | 'idempotency' | 'agents'> {
+interface ScheduleDeps extends Pick<VoiceDeps, 'db' | 'clock' | 'ids' | 'idempotency' | 'agents' | 'instances'> {
   readonly setup: VoiceSetup
+  readonly standing: Standing
   readonly dial: Pick<Dial, 'prepare' | 'permissionFor'>
   readonly jobs: Pick<JobQueue<{ callId: string }>, 'add'>
   readonly publish: (call: StoredCall) => void
@@ -51,7 +53,7 @@ const AHEAD_MS = LIMITS.voiceDaysAhead * 86_400_000
 
 /** Accepts calls that are to be made. */
 export function createSchedule(deps: ScheduleDeps) {
-  const { db, clock, ids, idempotency, agents, setup, dial, jobs, publish } = deps
+  const { db, clock, ids, idempotency, agents, instances, standing, setup, dial, jobs, publish } = deps
 
   /** Answers a repeat, else does the work in one commit that also keeps the answer. */
   async function once<B>(
@@ -86,6 +88,7 @@ export function createSchedule(deps: ScheduleDeps) {
 
   /** What must hold before a call is accepted. */
   async function requireReady(instance: InstanceSubject): Promise<Setup & { readonly gateway: Gateway }> {
+    await standing.require(instance.accountId)
     const found = await setup.read(instance.id)
     if (found.plan === null)
       throw new ApiError('invalid_state', 'Voice is not enabled. Call POST …/voice/enable first.')
@@ -126,6 +129,7 @@ export function createSchedule(deps: ScheduleDeps) {
   }
 
   async function insert(tx: Tx, instance: InstanceSubject, call: NewCall): Promise<StoredCall> {
+    await instances.requireOwner(tx, instance.accountId, instance.id)
     const id = ids.uuid()
     const now = clock.now()
     await tx.run(insertCall, {
@@ -163,31 +167,37 @@ export function createSchedule(deps: ScheduleDeps) {
   const noHours = () =>
     new ApiError('invalid_state', 'The calling hours of this instance never begin. Change them in its voice settings.')
 
+  const single = (request: Request<ScheduleBody>, check?: (tx: Tx) => Promise<void>): Promise<Created> =>
+    once(request, 'POST voice calls', ids.uuid(), async () => {
+      const { instance, principal, body } = request
+      const time = readTime(body.scheduled_at)
+      await requireAgent(instance, body.agent_id)
+      const { settings, gateway } = await requireReady(instance)
+      const scheduledAtMs = nextCallTime(settings.calling_hours, time.atMs)
+      if (scheduledAtMs === null) throw noHours()
+      if (time.isNow && scheduledAtMs <= clock.now())
+        await requirePermission(instance, body.agent_id, body.to_number, null)
+      const source = sourceOf(principal)
+      return async (tx) => {
+        await check?.(tx)
+        return add(tx, instance, {
+          ...{ agentId: body.agent_id, number: body.to_number, source, gateway, scheduledAtMs, batchId: null },
+        })
+      }
+    })
+
   return {
     requireReady,
     requirePermission,
     insert,
+    single: (request: Request<ScheduleBody>) => single(request),
 
-    single: (request: Request<ScheduleBody>): Promise<Created> =>
-      once(request, 'POST voice calls', ids.uuid(), async () => {
-        const { instance, principal, body } = request
-        const time = readTime(body.scheduled_at)
-        await requireAgent(instance, body.agent_id)
-        const { settings, gateway } = await requireReady(instance)
-        const scheduledAtMs = nextCallTime(settings.calling_hours, time.atMs)
-        if (scheduledAtMs === null) throw noHours()
-        if (time.isNow && scheduledAtMs <= clock.now())
-          await requirePermission(instance, body.agent_id, body.to_number, null)
-        const source = sourceOf(principal)
-        return (tx) =>
-          add(tx, instance, {
-            agentId: body.agent_id,
-            number: body.to_number,
-            source,
-            gateway,
-            scheduledAtMs,
-            batchId: null,
-          })
+    /** Unless the person is to be called already. @throws ApiError idempotency_conflict */
+    only: (request: Request<ScheduleBody>) =>
+      single(request, async (tx) => {
+        const { instance, body } = request
+        if ((await tx.one(waitingCallTo, { instanceId: instance.id, number: body.to_number })) !== undefined)
+          throw new ApiError('idempotency_conflict', 'A call to this person is scheduled already.')
       }),
 
     batch(request: Request<BatchBody>): Promise<Created> {

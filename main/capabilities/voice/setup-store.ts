@@ -38,6 +38,11 @@ export const useTrialCall = sql<OfInstance & { mostCalls: number }>(
 export const countPackages = sql<{ accountId: string }, { count: number }>(
   `SELECT COUNT(*) AS count FROM voice_instances WHERE account_id = :accountId AND plan = 'package'`,
 )
+/** A voice package is of the account: at a new one the instance goes on with what is left of its trial. */
+export const rehomeSetup = sql<OfInstance & { accountId: string }>(
+  `UPDATE voice_instances SET account_id = :accountId, plan = CASE WHEN plan = 'package' THEN 'trial' ELSE plan END
+   WHERE instance_id = :instanceId`,
+)
 export const removeSetup = sql<OfInstance>('DELETE FROM voice_instances WHERE instance_id = :instanceId')
 
 export interface StoredWidget {
@@ -85,6 +90,9 @@ export const countWidgets = sql<OfInstance, { count: number }>(
   'SELECT COUNT(*) AS count FROM voice_widgets WHERE instance_id = :instanceId',
 )
 export const removeWidget = sql<{ id: string }>('DELETE FROM voice_widgets WHERE id = :id')
+export const rehomeWidgets = sql<OfInstance & { accountId: string }>(
+  'UPDATE voice_widgets SET account_id = :accountId WHERE instance_id = :instanceId',
+)
 export const removeWidgets = sql<OfInstance>('DELETE FROM voice_widgets WHERE instance_id = :instanceId')
 
 export interface TrunkRow {

@@ -10,6 +10,8 @@ export interface Reply {
 
 const SEARCH = /faq|search|knowledge|lookup|find/i
 const HANDOFF = /hand_?-?off|human|transfer|escalat/i
+const SCHEDULE = /^schedule_call$/
+const WANTS_CALL = /\b(call me|me liga\w*|me ligue\w*|llamame|llamenme)\b/
 const WANTS_PERSON =
   /\b(atendente|humano|humana|pessoa de verdade|falar com (alguem|uma pessoa)|hablar con (alguien|una persona)|human|real person|agent|operator|operador)\b/
 
@@ -31,6 +33,8 @@ export function replyTo(request: ModelRequest): Reply {
   if (!hasResults && handoff !== undefined && WANTS_PERSON.test(fold(question))) {
     return call(handoff, withStrings(handoff, 'The customer asked for a person.'))
   }
+  const schedule = tools.find(({ name }) => SCHEDULE.test(name))
+  if (!hasResults && schedule !== undefined && WANTS_CALL.test(fold(question))) return call(schedule, { at: '' })
   const search = tools.find(({ name }) => SEARCH.test(name))
   if (!hasResults && search !== undefined) return call(search, withStrings(search, question))
 
@@ -50,7 +54,7 @@ function answerSchema(
   schema: ModelRequest['system'] | object,
   question: string,
 ): Record<string, unknown> {
-  const found = findAnswer(request, question)
+  const found = callArranged(request) ?? findAnswer(request, question)
   const isSure = found?.isSure === true
   return objectOf(
     fillSchema(objectOf(schema), {
@@ -67,6 +71,14 @@ const call = ({ name }: Tool, given: Readonly<Record<string, unknown>>): Reply =
   text: '',
   calls: [{ name, arguments: given }],
 })
+
+/** What became of a call that the person asked for. */
+function callArranged(request: ModelRequest) {
+  const lastUser = request.turns.findLastIndex(({ role }) => role === 'user')
+  if (!wasCalled(request, lastUser, 'schedule_call')) return undefined
+  const text = request.turns.findLast(({ role }) => role === 'tool')?.text ?? ''
+  return { text, isSure: true, confidence: 1 }
+}
 
 /** The strings a tool requires, or its first one, all with the same text. */
 function withStrings({ schema }: Tool, text: string): Record<string, unknown> {

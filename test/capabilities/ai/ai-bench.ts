@@ -157,6 +157,7 @@ export async function aiBench({ network = 'sandbox' }: { network?: Network } = {
       cursors: createCursors(Buffer.alloc(32)),
       seal: undefined as never,
       outbound: undefined as never,
+      calls: { isReady: async () => false, schedule: () => Promise.reject(new Error('Voice is off.')) },
       instances: { subject: async () => subject, subscribe() {} },
       messages: {
         send,

@@ -74,6 +74,7 @@ const SOURCE: AnswerSource = {
 
 const turnOf = (provider: KeyedProvider, question = 'When are you open?'): BrainTurn => ({
   ...{ instanceId, accountId, stages: [], stageId: null, question, kind: 'reply', nowMs: 0, timezone: 'UTC' },
+  scheduleCall: null,
   history: [{ from: 'person', text: question }],
   agent: {
     ...{ seq: 1, id: 'a1', instanceId, name: 'A', provider, model: MODELS[provider], systemPrompt: 'Be brief.' },

@@ -52,4 +52,5 @@ export const takeState = sql<{ hash: string }, StateRow>(
    RETURNING account_id AS accountId, instance_id AS instanceId, side, location_id AS locationId,
      expires_at AS expiresAtMs`,
 )
+export const removeStatesOf = sql<{ instanceId: string }>('DELETE FROM crm_states WHERE instance_id = :instanceId')
 export const pruneStates = sql<{ now: number }>('DELETE FROM crm_states WHERE expires_at <= :now')

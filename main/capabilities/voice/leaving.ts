@@ -1,0 +1,58 @@
+import type { EndReason } from '../../contract/voice.ts'
+import type { Tx } from '../../kernel/db.ts'
+import type { AccountId, InstanceId } from '../../kernel/ids.ts'
+import type { InstanceListener } from '../instances/index.ts'
+import { endWaiting, rehomeCalls } from './call-store.ts'
+import type { VoiceDeps } from './deps.ts'
+import { expireOfInstance, filesOfInstance, RECORDING_FILE, rehomeRecordings } from './recording-store.ts'
+import type { Running } from './running.ts'
+import { rehomeSetup, rehomeWidgets, removeSetup, removeTrunk, removeWidgets, saveSettings } from './setup-store.ts'
+import { readSetup } from './setup.ts'
+
+interface LeavingDeps extends Pick<VoiceDeps, 'clock' | 'files' | 'live' | 'process'> {
+  readonly running: Pick<Running, 'all'>
+}
+
+/** What becomes of calls when their instance is deleted, or goes to another account. */
+export function createLeaving({ clock, files, live, process, running }: LeavingDeps): InstanceListener {
+  async function deleted(tx: Tx, instanceId: InstanceId): Promise<void> {
+    await tx.run(expireOfInstance, { instanceId })
+    for (const statement of [removeSetup, removeWidgets]) await tx.run(statement, { instanceId })
+  }
+
+  /** Calls, recordings and widgets go along. A trunk, a voice package and addresses for mails are of the old account. */
+  async function transferred(tx: Tx, instanceId: InstanceId, to: AccountId): Promise<void> {
+    const { settings } = await readSetup(tx, instanceId)
+    const kept = JSON.stringify({ ...settings, summary_emails: [] })
+    await tx.run(saveSettings, { instanceId, settings: kept, now: clock.now() })
+    for (const { accountId, fileId: id } of await tx.all(filesOfInstance, { instanceId }))
+      await files.rehome(tx, { accountId, kind: RECORDING_FILE, id }, to)
+    for (const statement of [rehomeSetup, rehomeCalls, rehomeRecordings, rehomeWidgets])
+      await tx.run(statement, { instanceId, accountId: to })
+  }
+
+  /** Before rows change hands: the trunk is let go, nothing is dialed any more, and calls that run are hung up. */
+  async function stop(tx: Tx, instanceId: InstanceId, reason: EndReason): Promise<void> {
+    await tx.run(endWaiting, { instanceId, reason, now: clock.now() })
+    await tx.run(removeTrunk, { instanceId })
+    tx.afterCommit(() => {
+      process.register(instanceId, null)
+      for (const one of running.all()) if (one.call.instanceId === instanceId) one.hangUp(reason)
+    })
+  }
+
+  return async (tx, change) => {
+    const { id } = change
+    if (change.kind === 'deleted') {
+      await stop(tx, id, 'instance_deleted')
+      await deleted(tx, id)
+    }
+    if (change.kind === 'transferred') {
+      await stop(tx, id, 'instance_transferred')
+      await transferred(tx, id, change.to)
+      tx.afterCommit(() => {
+        for (const accountId of [change.from, change.to]) live.publish(accountId, { topic: 'voice' })
+      })
+    }
+  }
+}
