@@ -59,6 +59,13 @@ export const sure = (reply: string, more: object = {}): Said => ({
 export async function aiBench({ network = 'sandbox' }: { network?: Network } = {}) {
   const clock = fakeClock(START_MS)
   const { db, raw, close } = await testDatabase(undefined, { clock })
+  raw.pragma('foreign_keys = OFF')
+  raw
+    .prepare(
+      `INSERT INTO instances (id, account_id, name, instance_name, engine, network, status, status_at, created_at, updated_at)
+       VALUES (?, ?, 'Shop', 'shop', 'smv2', ?, 'connected', 1, 1, 1)`,
+    )
+    .run(INSTANCE, ACCOUNT, network)
   const sent: { to: string; text: string; key: string; atMs: number }[] = []
   const messages = new Map<string, Message>()
   const threads = new Map<string, Utterance[]>()
