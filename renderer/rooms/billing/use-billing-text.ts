@@ -27,11 +27,12 @@ export function useBillingText() {
     const words = `billing.product.${product}.tier`
     return te(words) ? t(words, { n: quantity }, quantity) : productName(product)
   }
-  /** A product with its amount: “Extra slots, 5 slots”. */
+  /** A product with its amount, as on invoices: “Extra slots (5)”. */
   const itemName = (product: string, quantity: number): string =>
-    te(`billing.product.${product}.tier`)
-      ? `${productName(product)}, ${tierName(product, quantity)}`
+    te(`billing.product.${product}.tier`) && quantity > 1
+      ? `${productName(product)} (${quantity})`
       : productName(product)
+  const brandName = (brand: string): string => brand.charAt(0).toUpperCase() + brand.slice(1)
 
   /** The quantity of a tier is its id, if it has one. */
   function offerName({ plan, product, tier }: Named): string {
@@ -46,5 +47,5 @@ export function useBillingText() {
   /** Why something was not paid. */
   const failure = (code: string): string => known(`billing.failure.${code}`, code)
 
-  return { money, price, date, planName, productName, tierName, itemName, offerName, choiceName, failure }
+  return { money, price, date, planName, productName, tierName, itemName, brandName, offerName, choiceName, failure }
 }

@@ -78,7 +78,9 @@ export function useBuy() {
       isBusy.value = false
     }
   }
-  const show = (mine: number, next: Stage) => void (mine === turn && (stage.value = next))
+  function show(mine: number, next: Stage): void {
+    if (mine === turn) stage.value = next
+  }
   function showProblem(found: Problem): void {
     problem.value = found
   }
