@@ -153,6 +153,7 @@ async function take(scheme: 'light' | 'dark', { paired, waiting, webhook, campai
     campaign: `/campaigns/${campaign}`,
     'campaign-recipients': `/campaigns/${campaign}?tab=people`,
     'campaign-report': `/campaigns/${campaign}?tab=report`,
+    billing: '/billing',
     webhooks: '/webhooks',
     webhook: `/webhooks/${webhook}`,
     events: '/events',
