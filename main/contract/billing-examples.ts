@@ -89,6 +89,7 @@ export const CARD: Card = { brand: 'visa', last4: '4242', exp_month: 12, exp_yea
 
 export const OVERVIEW: BillingOverview = {
   mode: 'sandbox',
+  paid_by_agency: false,
   available: true,
   missing: [],
   now: AT,

@@ -183,6 +183,9 @@ const Notice = Type.Object({
 
 export const BillingOverview = Type.Object({
   mode: Type.Enum(['sandbox', 'live'], { description: '`sandbox`: no money moves.' }),
+  paid_by_agency: Type.Boolean({
+    description: 'Whether its agency pays for the account. Then it buys nothing itself.',
+  }),
   available: Type.Boolean({ description: 'Whether purchases work. If not, `missing` says why.' }),
   missing: Type.Array(Type.Object({ what: Type.Enum([...BILLING_MISSING]), message: Type.String() })),
   now: Type.String({ format: 'date-time', description: 'In the sandbox its clock can be ahead.' }),

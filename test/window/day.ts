@@ -78,6 +78,7 @@ export async function liveThroughADay({ api, page }: Pick<OpenWindow, 'api' | 'p
   await post(`/agency/accounts/${client}/keys`, { name: 'Their CRM', scopes: ['instances:read'] })
   await post(`/instances/${instance}/access-links`, {})
   await joinCrms(api, instance)
+  await payFor(api, client)
   const { campaign, draft, scheduled } = await campaignsOf(post, instance, linkable)
   return {
     ...{ instance, unpaired, confirming, live, official, linkable, webhook, selective, chat: PERSON, number: PERSON },
@@ -123,6 +124,18 @@ async function joinCrms(api: OpenWindow['api'], instance: string): Promise<void>
   const headers = { 'content-type': 'application/x-www-form-urlencoded' }
   await fetch(body.authorization_url, { method: 'POST', headers, body: `decision=allow&location=${location}` })
   await api('PUT', `/v1/instances/${instance}/crm-webhook`, { url: 'https://catcher.sandbox/other-crm' })
+}
+
+/** A plan paid with a test card, a product that was declined, and a client that is billed. */
+async function payFor(api: OpenWindow['api'], client: string): Promise<void> {
+  await api('PUT', '/v1/sandbox/billing/card', { number: '4242424242424242' })
+  await api('POST', '/v1/billing/purchases', { plan: 'growth' })
+  await api('POST', '/v1/billing/purchases', { product: 'slots', tier: '5' })
+  await api('PUT', '/v1/sandbox/billing/card', { number: '4000000000000341' })
+  await api('POST', '/v1/billing/purchases', { product: 'voice', tier: '1' })
+  await api('PATCH', '/v1/agency/billing', { enabled: true })
+  const terms = { amount_cents: 4_900, currency: 'brl', interval: 'month', email: 'billing@bakery.example' }
+  await api('PUT', `/v1/agency/accounts/${client}/billing`, terms)
 }
 
 /** A campaign that was sent, with somebody who cannot be reached, a draft, and one that begins tomorrow. */

@@ -365,6 +365,34 @@ const OVERLAYS: Readonly<Record<string, readonly Omit<Overlay, 'of'>[]>> = {
     { name: 'in', at: client('numbers'), show: press('Bring a number here') },
     { name: 'out', at: settingsOf('instance'), show: press('Transfer…') },
   ],
+  'rooms/billing/BuyDialog': [
+    {
+      name: 'change',
+      at: onPage('/billing'),
+      show: inTurn(press('Upgrade: Scale'), (page) => page.getByText('Due today').waitFor()),
+    },
+    {
+      name: 'declined',
+      at: onPage('/billing'),
+      show: inTurn(press('Buy: Guided setup'), press(/^Pay .* now$/), (page) =>
+        page.getByText('The bank declined the card').waitFor(),
+      ),
+    },
+  ],
+  'rooms/billing/PlanPanel': [{ name: 'end', at: onPage('/billing'), show: press('End plan') }],
+  'rooms/billing/CardPanel': [{ name: 'remove', at: onPage('/billing'), show: press(/^Remove$/) }],
+  'rooms/billing/SandboxTools': [
+    { name: 'cards', at: onPage('/billing'), show: inTurn(press('Sandbox tools'), choose('Test card')) },
+  ],
+  'rooms/billing/ProviderTab': [
+    {
+      name: 'live',
+      at: onPage('/billing?tab=provider'),
+      show: (page) => page.getByRole('radio', { name: 'Live' }).click(),
+    },
+  ],
+  'rooms/billing/ClientBilling': [{ name: 'stop', at: client('billing'), show: press('Stop billing') }],
+  'rooms/billing/ClientTermsForm': [{ name: 'tax', at: client('billing'), show: choose('Tax ID') }],
   'rooms/links/LinksCard': [{ name: 'revoke', at: settingsOf('instance'), show: press(/^Revoke the link/) }],
   'rooms/links/NewLinkDialog': [
     { name: 'new', at: settingsOf('instance'), show: press('New link') },

@@ -81,8 +81,12 @@ const VISITS: Readonly<Record<string, (holdings: Holdings) => readonly string[]>
   '/softphone': ({ agents }) => ['/softphone', `/softphone?instance=${agents}&to=12025550123`],
   '/clients': () => ['/clients'],
   '/clients/:id': ({ client }) =>
-    ['', '?tab=settings', '?tab=keys', '?tab=usage', '?tab=brand'].map((tab) => `/clients/${client}${tab}`),
+    ['', '?tab=settings', '?tab=keys', '?tab=usage', '?tab=billing', '?tab=brand'].map(
+      (tab) => `/clients/${client}${tab}`,
+    ),
   '/brand': () => ['/brand'],
+  '/billing': () =>
+    ['', '?tab=invoices', '?tab=history', '?tab=clients', '?tab=provider'].map((tab) => `/billing${tab}`),
   '/team': () => ['/team'],
   '/activity': () => ['/activity'],
   '/webhooks': () => ['/webhooks'],

@@ -18,7 +18,10 @@ export async function attentionOf(
   { accountId, role }: AttentionQuery,
 ): Promise<AttentionLine[]> {
   const mode = await settings.mode()
-  const nowMs = customers.nowMs(await customers.find(accountId, mode))
+  const customer = await customers.find(accountId, mode)
+  const nowMs = customers.nowMs(customer)
+  // The time of simulated billing can be ahead; lines of other rooms are in that of this computer.
+  const hereMs = (atMs: number | null) => (atMs === null ? null : atMs - (customer?.aheadMs ?? 0))
   const unpaid = (await db.read(livingSubscriptions, { accountId, mode })).filter(({ status }) => status !== 'active')
   const worst = unpaid.find(({ status }) => status === 'frozen') ?? unpaid[0]
   const mismatched = await db.read(mismatchedOrders, { accountId })
@@ -35,7 +38,7 @@ export async function attentionOf(
       code: isFrozen ? 'frozen' : 'past_due',
       severity: 'error',
       count: isFrozen ? 1 : days,
-      sinceMs: isFrozen ? worst.frozenAtMs : worst.pastDueSinceMs,
+      sinceMs: hereMs(isFrozen ? worst.frozenAtMs : worst.pastDueSinceMs),
     })
   }
   const [first] = mismatched

@@ -16,7 +16,9 @@ export interface Customers {
   refresh(customer: CustomerRow): Promise<CustomerState>
   /** The time of the account's billing: in the sandbox it can be ahead. */
   nowMs(customer: Pick<CustomerRow, 'aheadMs'> | undefined): number
-  /** Sub-accounts are billed by their agency. @throws ApiError invalid_state */
+  /** Sub-accounts are billed by their agency. */
+  isPaidByAgency(accountId: AccountId): Promise<boolean>
+  /** @throws ApiError invalid_state for a sub-account. */
   requireOwnBilling(accountId: AccountId): Promise<void>
 }
 
@@ -27,6 +29,8 @@ interface Deps extends Pick<BillingDeps, 'db' | 'clock' | 'live'> {
 
 export function createCustomers({ db, clock, live, settings, tell }: Deps): Customers {
   const find: Customers['find'] = (accountId, mode) => db.readOne(customerOf, { accountId, mode })
+  const isPaidByAgency: Customers['isPaidByAgency'] = async (accountId) =>
+    ((await db.readOne(parentOf, { accountId }))?.parentId ?? null) !== null
   const nowMs: Customers['nowMs'] = (customer) => clock.now() + (customer?.aheadMs ?? 0)
 
   return {
@@ -60,9 +64,9 @@ export function createCustomers({ db, clock, live, settings, tell }: Deps): Cust
       return state
     },
 
+    isPaidByAgency,
     async requireOwnBilling(accountId) {
-      const account = await db.readOne(parentOf, { accountId })
-      if (account?.parentId === null || account === undefined) return
+      if (!(await isPaidByAgency(accountId))) return
       throw new ApiError(
         'invalid_state',
         'This account belongs to an agency, which pays for its slots. Ask the agency for more.',

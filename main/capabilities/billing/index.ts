@@ -1,19 +1,19 @@
-import type { Invoice, OrderBody, Preview, PreviewBody, Subscription } from '../../contract/billing.ts'
+import type { Invoice, Preview, PreviewBody, Subscription } from '../../contract/billing.ts'
 import { ApiError } from '../../contract/errors.ts'
 import type { AccountId } from '../../kernel/ids.ts'
 import type { AttentionLine, AttentionQuery } from '../room.ts'
 import { attentionOf } from './attention.ts'
 import { createBillingCallbacks, type BillingCallbacks } from './callbacks.ts'
 import { createCards, type Cards } from './cards.ts'
-import { offerOf } from './catalogue.ts'
 import { createClientBillings, type ClientBillings } from './clients.ts'
 import { createCheckouts, type Checkouts } from './checkout.ts'
 import { createCustomers, orUnavailable, type Customers } from './customers.ts'
 import type { BillingDeps } from './deps.ts'
 import { createGrants } from './grants.ts'
 import { createHistory } from './history.ts'
-import { createOfferCheck, refuseOtherCurrency, requireReady } from './offer-check.ts'
+import { createOfferCheck, requireReady } from './offer-check.ts'
 import { createOrderPlace } from './place-order.ts'
+import { createPreview } from './preview.ts'
 import { createProvisioning } from './provision.ts'
 import { createProviders } from './providers.ts'
 import { createPurchase, type Purchase } from './purchase.ts'
@@ -96,37 +96,7 @@ export function createBilling(deps: BillingDeps): Billing {
     purchase: createPurchase(parts),
     sandbox: createBillingSandbox({ ...deps, settings, providers, customers, checkouts, subscriptions }),
 
-    async preview(accountId, body) {
-      const order: OrderBody = body
-      const { offer } = await check.read(accountId, order)
-      const wanted = await check.price(accountId, offer, null)
-      const { customer, price, current, mode } = wanted
-      const { methodId, currency } = await customers.refresh(customer)
-      refuseOtherCurrency(currency, price)
-      const block = await check.blockOf(accountId, wanted)
-      const provider = await settings.provider(mode)
-      const isSame = block?.reason === 'current_plan'
-      const found = orUnavailable(
-        await provider.preview({
-          ...{ customerId: customer.customerId, priceId: price.priceId },
-          subscriptionId: isSame ? null : (current?.id ?? null),
-          at: customers.nowMs(customer),
-        }),
-      )
-      const before = current === null ? undefined : offerOf(current)
-      const change =
-        before === undefined ? 'new' : isSame ? 'same' : offer.slots < before.slots ? 'downgrade' : 'upgrade'
-      const noCard = { reason: 'no_saved_card', message: 'The account has no saved card. Use a checkout.' } as const
-      const { used, total } = await deps.entitlements.slots(accountId)
-      const slots = { slots_used: used, slots_after: total + offer.slots - (before?.slots ?? 0) }
-      const blocked =
-        block !== null
-          ? { reason: block.reason, message: block.message, ...slots }
-          : methodId === null
-            ? { ...noCard, ...slots }
-            : null
-      return { ...found, change, blocked }
-    },
+    preview: createPreview({ entitlements: deps.entitlements, settings, customers, check }),
 
     async invoices(accountId, page) {
       const mode = await settings.mode()

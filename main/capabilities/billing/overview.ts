@@ -134,6 +134,7 @@ export function createReads({ db, clock, entitlements, usage, settings, customer
       const card = cardOf(customer, nowMs)
       return {
         mode,
+        paid_by_agency: await customers.isPaidByAgency(accountId),
         available: missing.every(({ what }) => what === 'callback_address'),
         missing: [...missing],
         now: isoTime(nowMs),

@@ -165,16 +165,18 @@ export function createProviderSettings(deps: Deps): ProviderSettingsStore {
       await db.commit(async (tx) => {
         const before = (await tx.one(providerRow, {})) ?? FIRST
         const isChanged = key !== undefined || lookupKeys !== undefined
+        const isMoved = mode !== undefined && mode !== before.mode
         await tx.run(saveProvider, {
           ...before,
           mode: mode ?? before.mode,
           ...(key !== undefined && sealed('key', key)),
           ...(secret !== undefined && sealed('secret', secret)),
           lookupKeys: JSON.stringify({ ...(JSON.parse(before.lookupKeys) as object), ...lookupKeys }),
-          ...(isChanged && { missing: '[]', checkedAtMs: null }),
+          // What was found in one mode says nothing about the other.
+          ...((isChanged || isMoved) && { missing: '[]', checkedAtMs: null }),
         })
         if (isChanged) await tx.run(dropPrices, { mode: 'live' })
-        if (mode !== undefined && mode !== before.mode) await deps.onMode(tx, mode)
+        if (isMoved) await deps.onMode(tx, mode)
       })
       return view()
     },

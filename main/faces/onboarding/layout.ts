@@ -29,6 +29,7 @@ const STYLE = `
 body { margin: 0; min-height: 100vh; display: grid; place-items: center; padding: 2rem 1rem; background: var(--back); color: var(--text) }
 main { width: min(26rem, 100%); padding: 1.5rem; border: 1px solid var(--line); border-radius: .5rem }
 main:has(.wide) { width: min(36rem, 100%) }
+a { color: var(--accent) }
 h1 { font-size: 1.25rem; line-height: 1.3; font-weight: 600; margin: 1rem 0 .5rem; color: var(--strong); overflow-wrap: anywhere }
 h2 { font-size: 1rem; font-weight: 600; margin: 2rem 0 .25rem; color: var(--strong) }
 p { margin: .5rem 0 }

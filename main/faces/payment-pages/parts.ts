@@ -2,7 +2,12 @@ import { escape, page } from '../onboarding/layout.ts'
 import type { PaymentWords } from './words.ts'
 
 /** The cards that a person may type, and what happens to them. */
-const TEST_CARDS = ['4242 4242 4242 4242', '4000 0000 0000 3220', '4000 0000 0000 0002', '4000 0000 0000 0069']
+const TEST_CARDS = {
+  works: '4242 4242 4242 4242',
+  challenge: '4000 0000 0000 3220',
+  declined: '4000 0000 0000 0002',
+  expired: '4000 0000 0000 0069',
+} as const
 
 export const moneyIn = ({ language }: PaymentWords, cents: number, currency: string): string =>
   new Intl.NumberFormat(language, { style: 'currency', currency }).format(cents / 100)
@@ -40,7 +45,9 @@ export const cardForm = (words: PaymentWords, button: string, problem?: string, 
   <button>${escape(button)}</button>
 </form>
 <h2>${escape(words.cards)}</h2>
-<ul>${TEST_CARDS.map((number) => `<li><code>${number}</code></li>`).join('')}</ul>`
+<ul>${Object.entries(TEST_CARDS)
+    .map(([name, number]) => `<li><code>${number}</code> ${escape(words.cardMeanings[name] ?? '')}</li>`)
+    .join('')}</ul>`
 }
 
 export const problemLine = (problem: string | undefined): string =>

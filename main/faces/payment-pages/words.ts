@@ -12,6 +12,8 @@ export interface PaymentWords {
   readonly expiry: string
   readonly cvc: string
   readonly cards: string
+  /** What happens with each test card. */
+  readonly cardMeanings: Readonly<Record<string, string>>
   readonly challenge: string
   readonly challengeLead: string
   readonly confirm: string
@@ -65,6 +67,7 @@ const en: PaymentWords = {
   expiry: 'Expiry date (MM/YY)',
   cvc: 'Security code',
   cards: 'Test cards',
+  cardMeanings: { works: 'pays', challenge: 'asks you to confirm', declined: 'is declined', expired: 'has expired' },
   challenge: 'Your bank asks you to confirm',
   challengeLead: 'In a real payment your bank would show this step.',
   confirm: 'Confirm payment',
@@ -124,6 +127,7 @@ const ptBR: PaymentWords = {
   expiry: 'Validade (MM/AA)',
   cvc: 'Código de segurança',
   cards: 'Cartões de teste',
+  cardMeanings: { works: 'paga', challenge: 'pede confirmação', declined: 'é recusado', expired: 'está vencido' },
   challenge: 'Seu banco pede uma confirmação',
   challengeLead: 'Em um pagamento real, seu banco mostraria esta etapa.',
   confirm: 'Confirmar pagamento',
@@ -183,6 +187,7 @@ const es: PaymentWords = {
   expiry: 'Vencimiento (MM/AA)',
   cvc: 'Código de seguridad',
   cards: 'Tarjetas de prueba',
+  cardMeanings: { works: 'paga', challenge: 'pide confirmar', declined: 'es rechazada', expired: 'está vencida' },
   challenge: 'Tu banco te pide confirmar',
   challengeLead: 'En un pago real, tu banco mostraría este paso.',
   confirm: 'Confirmar pago',

@@ -136,6 +136,15 @@ test('an outcome that nobody knows stays processing, is looked up and is never c
   expect(await b.charged()).toBe(17_800)
 })
 
+test('what is paid once costs exactly what the preview said, and is not renewed', async () => {
+  const b = await billingWorld()
+  await b.card()
+  const preview = await b.console('POST', '/v1/billing/previews', { product: 'setup' })
+  expect(preview).toMatchObject({ change: 'new', amount_due_cents: 9_900, next_payment: null, blocked: null })
+  expect(preview.lines).toEqual([{ description: '1 × Guided setup', amount_cents: 9_900, proration: false }])
+  expect(await b.buy({ product: 'setup' })).toMatchObject({ status: 'paid', amount_cents: 9_900 })
+})
+
 test('a change of plan costs exactly what the preview said, and less gives credit', async () => {
   const b = await billingWorld()
   await b.card()

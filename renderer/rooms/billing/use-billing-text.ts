@@ -1,0 +1,51 @@
+import { useI18n } from 'vue-i18n'
+import { formatter } from '../../app/time.ts'
+import { moneyText } from './money.ts'
+import type { Choice, Price } from './use-billing.ts'
+
+interface Named {
+  readonly plan: string | null
+  readonly product: string | null
+  readonly tier: string | null
+}
+
+/** Amounts, dates and names of what is sold, in the language of the window. */
+export function useBillingText() {
+  const { t, te, locale } = useI18n()
+
+  const money = (cents: number, currency: string): string => moneyText(cents, currency, locale.value)
+  const price = ({ amount_cents: cents, currency, interval }: Price): string =>
+    t(`billing.price.${interval ?? 'once'}`, { amount: money(cents, currency) })
+  /** In the sandbox, time of billing can be ahead of this computer: a date says more than “in 3 days”. */
+  const date = (at: string): string => formatter(locale.value, { dateStyle: 'medium' }).format(Date.parse(at))
+
+  const known = (words: string, otherwise: string) => (te(words) ? t(words) : otherwise)
+  const planName = (id: string): string => known(`billing.planName.${id}`, id)
+  const productName = (id: string): string => known(`billing.product.${id}.name`, id)
+  /** “5 slots”: the amount of a product. */
+  function tierName(product: string, quantity: number): string {
+    const words = `billing.product.${product}.tier`
+    return te(words) ? t(words, { n: quantity }, quantity) : productName(product)
+  }
+  /** A product with its amount, as on invoices: “Extra slots (5)”. */
+  const itemName = (product: string, quantity: number): string =>
+    te(`billing.product.${product}.tier`) && quantity > 1
+      ? `${productName(product)} (${quantity})`
+      : productName(product)
+  const brandName = (brand: string): string => brand.charAt(0).toUpperCase() + brand.slice(1)
+
+  /** The quantity of a tier is its id, if it has one. */
+  function offerName({ plan, product, tier }: Named): string {
+    if (plan !== null) return planName(plan)
+    if (product === null) return ''
+    const quantity = Number(tier)
+    return Number.isInteger(quantity) ? itemName(product, quantity) : productName(product)
+  }
+  const choiceName = (choice: Choice): string =>
+    'plan' in choice ? planName(choice.plan) : offerName({ plan: null, ...choice })
+
+  /** Why something was not paid. */
+  const failure = (code: string): string => known(`billing.failure.${code}`, code)
+
+  return { money, price, date, planName, productName, tierName, itemName, brandName, offerName, choiceName, failure }
+}
