@@ -176,6 +176,7 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
       world.voiceAgents ??
       createVoiceAgents({ ...deps, ai: ai.api, knowledge: aiKnowledge.api, instances: instances.api }),
     packages: async (accountId) => (await entitlements.api.of(accountId)).voicePackages,
+    personName: contacts.api.nameOf,
     cloud: engineHost.cloud.calling,
     baseUrl: () => address.url,
     onEnded: (tx, call) => tellCrm(crm.api, tx, call, config.publicBaseUrl ?? localUrlOf(address.url)),

@@ -84,17 +84,20 @@ const RecordingsReply = Type.Object({
   has_more: Type.Boolean(),
 })
 
-const LiveCall = Type.Object({
+const CallRow = Type.Object({
   ...VoiceCall.properties,
   instance_name: Type.String(),
+  person_name: Nullable(Type.String({ description: 'Name of the contact, if known.' })),
+})
+export type CallRow = Static<typeof CallRow>
+
+const LiveCall = Type.Object({
+  ...CallRow.properties,
   agent_name: Nullable(Type.String()),
   last_line: Nullable(Type.String({ description: 'What was said last.' })),
   can_listen: Type.Boolean(),
 })
 export type LiveCall = Static<typeof LiveCall>
-
-const CallRow = Type.Object({ ...VoiceCall.properties, instance_name: Type.String() })
-export type CallRow = Static<typeof CallRow>
 
 const RecordingRow = Type.Object({
   ...VoiceRecording.properties,
@@ -587,7 +590,7 @@ export const voiceContract = {
     }),
     reply: { status: 200, description: 'A page of calls.', schema: List(CallRow) },
     errors: ['invalid_cursor'],
-    examples: { reply: { data: [{ ...CALL_EXAMPLE, instance_name: 'Sales' }], next_cursor: null, has_more: false } },
+    examples: { reply: { data: [{ ...CALL_EXAMPLE, instance_name: 'Sales', person_name: 'Ana Souza' }], next_cursor: null, has_more: false } },
   }),
 
   listAllVoiceRecordings: operation({

@@ -5,7 +5,7 @@ import type { ClockJumps } from '../../kernel/clock-jumps.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
 import type { Files } from '../../kernel/files.ts'
 import type { Idempotency } from '../../kernel/idempotency.ts'
-import type { Ids, Random } from '../../kernel/ids.ts'
+import type { AccountId, Ids, Random } from '../../kernel/ids.ts'
 import type { Jobs } from '../../kernel/jobs.ts'
 import type { Log } from '../../kernel/log.ts'
 import type { NoticeBus } from '../../kernel/notice-bus.ts'
@@ -58,6 +58,8 @@ export interface VoiceDeps {
   readonly instances: Pick<Instances, 'find' | 'named' | 'owned' | 'subscribe' | 'subject'>
   readonly agents: VoiceAgents
   readonly packages: VoicePackages
+  /** Of a contact, if known. */
+  readonly personName: (accountId: AccountId, number: string) => Promise<string | null>
   /** Called in the commit that ends a call. */
   readonly onEnded: (tx: Tx, call: EndedCall) => Promise<void>
   readonly process: VoiceProcess
