@@ -28,7 +28,11 @@ export function useSchedule(given: Partial<ScheduleFields>) {
   /** What was sent under which key: a repeat after an answer that was lost schedules nothing twice. */
   let sent = { text: '', key: '' }
 
-  const numbers = computed(() => (fields.mode === 'one' ? [digitsOf(fields.to) ?? ''] : (list.value?.numbers ?? [])))
+  const numbers = computed(() => {
+    if (fields.mode === 'many') return list.value?.numbers ?? []
+    const digits = digitsOf(fields.to)
+    return digits === undefined ? [] : [digits]
+  })
 
   async function submit(): Promise<void> {
     isTried.value = true
@@ -75,7 +79,7 @@ export function useSchedule(given: Partial<ScheduleFields>) {
     isTried.value = false
   }
 
-  const count = computed(() => (fields.mode === 'one' ? 1 : Math.min(numbers.value.length, LIMITS.voiceBatch)))
+  const count = computed(() => Math.min(numbers.value.length, LIMITS.voiceBatch))
   return { fields, list, count, errors, isTried, isBusy, problem, outcome, submit, startOver }
 }
 
