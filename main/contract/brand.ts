@@ -90,7 +90,7 @@ function pageOf(background: string, wanted: string): Theme {
   // A background in the middle leaves no text readable: it gives way.
   const ground = readable(background, text)
   const primary = readable(wanted, ground)
-  const on_primary = contrast(primary, '#ffffff') >= LEAST_CONTRAST ? '#ffffff' : '#000000'
+  const on_primary = textColorOn(primary)
   const surface = mix(ground, text, 0.06)
   return {
     background: ground,
@@ -101,6 +101,10 @@ function pageOf(background: string, wanted: string): Theme {
     on_primary,
   }
 }
+
+/** White if it can be read on the color, else black: one of both always can. */
+export const textColorOn = (color: string): '#ffffff' | '#000000' =>
+  contrast(color, '#ffffff') >= LEAST_CONTRAST ? '#ffffff' : '#000000'
 
 /** The color, moved away from the other until they are readable on each other. */
 function readable(color: string, other: string): string {

@@ -33,7 +33,14 @@ export const CALL_EXAMPLE = {
 export const LIVE_EXAMPLE = {
   ...CALL_EXAMPLE,
   ...{ status: 'in_progress', ended_at: null, duration_seconds: null, end_reason: null, recording_id: null },
-  ...{ summary: null, instance_name: 'Sales', agent_name: 'Ana', last_line: 'When are you open?', can_listen: true },
+  ...{
+    summary: null,
+    instance_name: 'Sales',
+    person_name: 'Ben',
+    agent_name: 'Ana',
+    last_line: 'When are you open?',
+    can_listen: true,
+  },
 } as const
 
 export const REVIEW_EXAMPLE = {

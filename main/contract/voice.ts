@@ -193,7 +193,9 @@ const WIDGET_LANGUAGES = ['en', 'pt-BR', 'es'] as const
 export const WidgetAppearance = Body({
   color: Type.String({ pattern: '^#[0-9a-fA-F]{6}$', examples: ['#0f766e'] }),
   position: Type.Enum(['right', 'left']),
-  language: Type.Enum(['auto', ...WIDGET_LANGUAGES], { description: '`auto`: that of the visitor’s browser.' }),
+  language: Type.Enum(['auto', ...WIDGET_LANGUAGES], {
+    description: '`auto`: that of the page, from its `lang` attribute, else that of the visitor’s browser.',
+  }),
   title: Nullable(Type.String({ minLength: 1, maxLength: 60, description: 'Shown on the button; null: a default.' })),
 })
 export type WidgetAppearance = Static<typeof WidgetAppearance>

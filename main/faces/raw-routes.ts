@@ -13,7 +13,7 @@ import { addPaymentRoutes, type PaymentRoutesDeps } from './payment-pages/routes
 import type { VoicePages } from '../capabilities/voice/index.ts'
 import { addPasskeyRoutes } from './passkey-page/routes.ts'
 import { addRecordingRoute } from './voice/recording-route.ts'
-import { addWidgetRoutes } from './voice/widget-routes.ts'
+import { addWidgetRoutes, addWidgetTestRoute } from './voice/widget-routes.ts'
 
 export interface RawRoutesDeps {
   /** The OpenAPI document as YAML. */
@@ -58,4 +58,5 @@ export function addRawRoutes(app: FastifyInstance, deps: RawRoutesDeps): void {
   addSandboxGhlRoutes(app, deps.ghlPages)
   addRecordingRoute(app, deps.voice)
   addWidgetRoutes(app, deps.voice)
+  addWidgetTestRoute(app, deps.voice)
 }

@@ -184,6 +184,7 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
     isSuspended: accounts.isSuspended,
     isFrozen: async (accountId) => (await entitlements.api.of(accountId)).frozen,
     usage: usage.api,
+    personName: contacts.api.nameOf,
     cloud: engineHost.cloud.calling,
     baseUrl: () => address.url,
     onEnded: (tx, call) => tellCrm(crm.api, tx, call, config.publicBaseUrl ?? localUrlOf(address.url)),

@@ -5,9 +5,14 @@ interface RecordedCall {
   readonly recording: string
   /** A call that nobody took. */
   readonly missed: string
+  /** A call that is to come. */
+  readonly planned: string
 }
 
-/** Lets an agent call two simulated people: one who answers, so that there is a recording, and one who is busy. */
+/**
+ * Lets an agent call two simulated people: one who answers, so that there is a recording, and one who is busy. More
+ * calls are to come: one, and a batch.
+ */
 export async function recordedCall(api: Api, instance: string, agent?: string): Promise<RecordedCall> {
   const at = `/v1/instances/${instance}`
   const agentId = agent ?? (await api('POST', `${at}/ai/agents`, { name: 'Reception', provider: 'builtin' })).body.id
@@ -21,5 +26,8 @@ export async function recordedCall(api: Api, instance: string, agent?: string): 
     const [made, busy] = [await read(answered), await read(missed)]
     return made.recording_id !== null && made.summary !== null && busy.ended_at !== null ? made : undefined
   })
-  return { recording, missed }
+  const tomorrow = { agent_id: agentId, scheduled_at: new Date(Date.now() + 86_400_000).toISOString() }
+  const planned = (await api('POST', `${at}/voice/calls`, { to_number: '12025550123', ...tomorrow })).body.id
+  await api('POST', `${at}/voice/calls/batch`, { numbers: ['12025550124', '12025550125'], ...tomorrow })
+  return { recording, missed, planned }
 }

@@ -343,6 +343,22 @@ const OVERLAYS: Readonly<Record<string, readonly Omit<Overlay, 'of'>[]>> = {
   'rooms/ai/EvaluateTab': [],
   'rooms/ai/EvaluationDialog': [{ name: 'new', at: agents('evaluate'), show: press('New evaluation') }],
   'rooms/ai/ChatsTab': [{ name: 'filter', at: agents('chats'), show: choose('Show') }],
+  'rooms/calls/CallFilters': [{ name: 'state', at: onPage('/calls'), show: choose('State') }],
+  // Of a call that runs: test/window/voice-calls.test.ts.
+  'rooms/calls/LiveCalls': [],
+  'rooms/calls/PlannedTab': [{ name: 'cancel', at: onPage('/calls?tab=planned'), show: press(/^Cancel the call to/) }],
+  'rooms/calls/CancelBatch': [{ name: 'cancel', at: onPage('/calls?tab=planned'), show: press('Cancel batch') }],
+  'rooms/calls/CallActions': [
+    {
+      name: 'cancel',
+      at: ({ agents: id, planned }) => `/calls/${id}/${planned}`,
+      show: press('Cancel call'),
+    },
+  ],
+  'rooms/calls/ScheduleCaller': [
+    { name: 'agent', at: ({ agents: id }) => `/calls/schedule?instance=${id}`, show: choose('Agent') },
+  ],
+  'rooms/calls/ScheduleWhen': [{ name: 'unit', at: onPage('/calls/schedule?mode=many'), show: choose('Unit') }],
   'rooms/recordings/RecordingsScreen': [{ name: 'direction', at: onPage('/recordings'), show: choose('Direction') }],
   'rooms/recordings/PlayerControls': [{ name: 'speed', at: recording, show: choose('Speed') }],
   'rooms/recordings/PlayerScreen': [{ name: 'delete', at: recording, show: press('Delete recording') }],

@@ -38,6 +38,8 @@ export interface Holdings {
   /** Of a call that the agent made, and a call that nobody took. */
   readonly recording: string
   readonly missed: string
+  /** A call of tomorrow. */
+  readonly planned: string
 }
 
 /** Where each route of the router is visited. */
@@ -75,6 +77,9 @@ const VISITS: Readonly<Record<string, (holdings: Holdings) => readonly string[]>
       (tab) => `/agents/${agents}${tab && `?tab=${tab}`}`,
     ),
   ],
+  '/calls': () => ['/calls', '/calls?state=busy', '/calls?tab=planned'],
+  '/calls/schedule': ({ agents }) => ['', '&mode=many'].map((mode) => `/calls/schedule?instance=${agents}${mode}`),
+  '/calls/:instance/:call': ({ agents, missed, planned }) => [missed, planned].map((id) => `/calls/${agents}/${id}`),
   '/recordings': () => ['/recordings'],
   '/recordings/:instance/:id': ({ agents, recording }) => [`/recordings/${agents}/${recording}?t=2`],
   '/recordings/:instance/calls/:call': ({ agents, missed }) => [`/recordings/${agents}/calls/${missed}`],

@@ -69,6 +69,8 @@ export interface Contacts extends ContactEdit {
   ): Promise<ReadonlySet<string>>
   readonly search: ReturnType<typeof createSearch>
   find(accountId: AccountId, phone: string): Promise<Contact | undefined>
+  /** null for somebody who is no contact, or whose name is not known. */
+  nameOf(accountId: AccountId, phone: string): Promise<string | null>
   detail(accountId: AccountId, contacts: readonly Contact[]): Promise<readonly ContactDetail[]>
   tags(accountId: AccountId): Promise<readonly { readonly tag: string; readonly contacts: number }[]>
   /** Of numbers that are written without a country code; null: they must have one. */
@@ -92,6 +94,9 @@ export function createContacts({ db, clock, ledger, live, instances, optOuts }: 
       for (const accountId of [change.from, change.to]) live.publish(accountId, { topic: 'contacts' })
     })
   })
+
+  const find: Contacts['find'] = (accountId, phone) =>
+    db.readOne(contactOf, { accountId, number: canonicalNumber(phone) })
 
   const lastContact: Contacts['lastContact'] = async (read, accountId, instanceIds, phones) => {
     const wanted = instanceIds === null ? null : new Set(instanceIds)
@@ -131,7 +136,11 @@ export function createContacts({ db, clock, ledger, live, instances, optOuts }: 
       return new Set(phones.filter((phone) => (last.get(phone)?.lastInAtMs ?? null) !== null))
     },
     search: createSearch(db),
-    find: (accountId, phone) => db.readOne(contactOf, { accountId, number: canonicalNumber(phone) }),
+    find,
+    async nameOf(accountId, phone) {
+      const contact = await find(accountId, phone)
+      return contact === undefined ? null : nameOf(contact)
+    },
 
     async detail(accountId, contacts) {
       const seqs = contacts.map(({ seq }) => seq)

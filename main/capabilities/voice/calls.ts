@@ -30,9 +30,9 @@ interface ListQuery {
 
 /** Reads calls, and ends them before their time. */
 export function createCalls(
-  deps: Pick<VoiceDeps, 'db' | 'clock' | 'cursors' | 'instances' | 'agents'> & { readonly running: Running },
+  deps: Pick<VoiceDeps, 'db' | 'clock' | 'cursors' | 'instances' | 'agents' | 'personName'> & { readonly running: Running },
 ) {
-  const { db, clock, cursors, instances, agents, running } = deps
+  const { db, clock, cursors, instances, agents, personName, running } = deps
 
   /** @throws ApiError not_found */
   async function get(instance: Pick<InstanceSubject, 'id'>, id: string): Promise<StoredCall> {
@@ -62,7 +62,16 @@ export function createCalls(
       if (!names.has(instanceId))
         names.set(instanceId, (await instances.find({ one: db.readOne }, accountId, instanceId))?.name ?? '')
     }
-    return rows.map((call) => ({ ...toCall(call), instance_name: names.get(call.instanceId) ?? '' }))
+    return Promise.all(
+      rows.map(async (call) => {
+        const number = call.direction === 'outbound' ? call.toNumber : call.fromNumber
+        return {
+          ...toCall(call),
+          instance_name: names.get(call.instanceId) ?? '',
+          person_name: number === null ? null : await personName(call.accountId, number),
+        }
+      }),
+    )
   }
 
   async function showLive(call: CallRow, accountId: AccountId): Promise<LiveCall> {

@@ -84,17 +84,20 @@ const RecordingsReply = Type.Object({
   has_more: Type.Boolean(),
 })
 
-const LiveCall = Type.Object({
+const CallRow = Type.Object({
   ...VoiceCall.properties,
   instance_name: Type.String(),
+  person_name: Nullable(Type.String({ description: 'Name of the contact, if known.' })),
+})
+export type CallRow = Static<typeof CallRow>
+
+const LiveCall = Type.Object({
+  ...CallRow.properties,
   agent_name: Nullable(Type.String()),
   last_line: Nullable(Type.String({ description: 'What was said last.' })),
   can_listen: Type.Boolean(),
 })
 export type LiveCall = Static<typeof LiveCall>
-
-const CallRow = Type.Object({ ...VoiceCall.properties, instance_name: Type.String() })
-export type CallRow = Static<typeof CallRow>
 
 const RecordingRow = Type.Object({
   ...VoiceRecording.properties,
@@ -171,6 +174,31 @@ const TrunkBody = Body({
   password: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'Left out: it stays as it is.' })),
 })
 export type TrunkBody = Static<typeof TrunkBody>
+
+const Way = Type.Object({
+  gateway: VoiceStatus.properties.gateway,
+  unavailable_reason: VoiceStatus.properties.unavailable_reason,
+})
+const VoiceOverview = Type.Object({
+  data: Type.Array(
+    Type.Object({
+      instance_id: Uuid,
+      enabled: Type.Boolean(),
+      unlimited: Type.Boolean(),
+      remaining: VoiceStatus.properties.remaining,
+      has_trunk: Type.Boolean(),
+      widgets: Type.Integer({ minimum: 0 }),
+    }),
+  ),
+  ways: Type.Object(
+    { sandbox: Way, sip: Way, smv2: Way, official: Way },
+    {
+      description:
+        'How calls travel: of instances of the sandbox, of those with a trunk, and of all others by their engine.',
+    },
+  ),
+})
+export type VoiceOverview = Static<typeof VoiceOverview>
 
 const under = { path: '/v1/instances/{id}/voice', reach: 'instance' } as const
 const reads = { ...under, method: 'GET', scope: 'voice:read' } as const
@@ -565,7 +593,7 @@ export const voiceContract = {
     }),
     reply: { status: 200, description: 'A page of calls.', schema: List(CallRow) },
     errors: ['invalid_cursor'],
-    examples: { reply: { data: [{ ...CALL_EXAMPLE, instance_name: 'Sales' }], next_cursor: null, has_more: false } },
+    examples: { reply: { data: [{ ...CALL_EXAMPLE, instance_name: 'Sales', person_name: 'Ana Souza' }], next_cursor: null, has_more: false } },
   }),
 
   listAllVoiceRecordings: operation({
@@ -741,6 +769,61 @@ export const voiceContract = {
     },
   }),
 
+  listVoiceInstances: operation({
+    ...inConsole,
+    reach: 'account',
+    id: 'listVoiceInstances',
+    method: 'GET',
+    path: '/v1/voice/instances',
+    summary: 'List instances with voice',
+    description:
+      'Instances that have voice, a trunk or a widget, and how the calls of each kind of instance travel. All others have voice off.',
+    reply: { status: 200, description: 'The instances.', schema: VoiceOverview },
+    errors: [],
+    examples: {
+      reply: {
+        data: [
+          {
+            ...{ instance_id: INSTANCE, enabled: true, unlimited: false, remaining: 37, has_trunk: false, widgets: 1 },
+          },
+        ],
+        ways: {
+          sandbox: { gateway: 'sandbox', unavailable_reason: null },
+          sip: { gateway: 'sip', unavailable_reason: null },
+          smv2: { gateway: null, unavailable_reason: 'no_gateway' },
+          official: { gateway: 'cloud', unavailable_reason: null },
+        },
+      },
+    },
+  }),
+
+  openVoiceWidgetTest: operation({
+    ...inConsole,
+    ...under,
+    path: `${under.path}/widgets/{widget_id}/test-page`,
+    id: 'openVoiceWidgetTest',
+    method: 'POST',
+    summary: 'Create a link to the test page of a widget',
+    description:
+      'A page of this service with the widget as visitors see it. The link is valid for 30 minutes and needs no key. Calls from it are real calls.',
+    approval: 'access',
+    reply: {
+      status: 201,
+      description: 'The link.',
+      schema: Type.Object({
+        path: Type.String({ description: 'Relative to the address of this service.' }),
+        url: Type.String({ description: 'On this computer.' }),
+      }),
+    },
+    errors: [],
+    examples: {
+      reply: {
+        path: '/widget/wid_0A1B2C/test?test=1772448000.c2ln',
+        url: 'http://127.0.0.1:4780/widget/wid_0A1B2C/test?test=1772448000.c2ln',
+      },
+    },
+  }),
+
   getVoiceSpeech: operation({
     ...inConsole,
     reach: 'account',
@@ -833,19 +916,22 @@ export const voiceContract = {
     reply: {
       status: 200,
       description: 'A page of mails.',
-      schema: List(
-        Type.Object({
-          id: Type.String(),
-          from: Type.String(),
-          to: Type.Array(Type.String()),
-          subject: Type.String(),
-          text: Type.String(),
-          received_at: Timestamp,
-        }),
-      ),
+      schema: Type.Object({
+        ...List(
+          Type.Object({
+            id: Type.String(),
+            from: Type.String(),
+            to: Type.Array(Type.String()),
+            subject: Type.String(),
+            text: Type.String(),
+            received_at: Timestamp,
+          }),
+        ).properties,
+        active: Type.Boolean({ description: 'true: mails are kept here now. false: SMTP settings deliver them.' }),
+      }),
     },
     errors: ['invalid_cursor'],
-    examples: { reply: { data: [], next_cursor: null, has_more: false } },
+    examples: { reply: { data: [], next_cursor: null, has_more: false, active: true } },
   }),
 } as const satisfies Contract
 

@@ -63,6 +63,8 @@ export interface VoiceDeps {
   /** The account owes money: it may not call. */
   readonly isFrozen: (accountId: AccountId) => Promise<boolean>
   readonly usage: Pick<Usage, 'add'>
+  /** Of a contact, if known. */
+  readonly personName: (accountId: AccountId, number: string) => Promise<string | null>
   /** Called in the commit that ends a call. */
   readonly onEnded: (tx: Tx, call: EndedCall) => Promise<void>
   readonly process: VoiceProcess

@@ -14,7 +14,7 @@ const created = <T>({ bytes, replayed }: { bytes: Buffer; replayed: boolean }) =
 
 export function voiceHandlers(
   voice: Voice,
-  { mailbox, cursors }: Pick<VoiceDeps, 'mailbox' | 'cursors'>,
+  { mailbox, mailer, cursors }: Pick<VoiceDeps, 'mailbox' | 'mailer' | 'cursors'>,
 ): Handlers<typeof voiceContract> {
   const { setup, schedule, direct, calls, recordings, widgets, speech, trunks } = voice
   return {
@@ -71,6 +71,8 @@ export function voiceHandlers(
       return undefined
     },
     checkVoiceSetup: async ({ instance }) => ({ checks: await voice.check(instance) }),
+    listVoiceInstances: ({ principal }) => setup.overview(principal.accountId),
+    openVoiceWidgetTest: ({ instance, params }) => widgets.testPage(instance, params.widget_id),
     getVoiceSpeech: ({ principal }) => speech.read(principal.accountId),
     async setVoiceSpeech({ principal, body }) {
       await speech.set(principal.accountId, body)
@@ -95,6 +97,7 @@ export function voiceHandlers(
         })),
         next_cursor: last === undefined ? null : cursors.encode(list, [last.id]),
         has_more: last !== undefined,
+        active: mailer.isSandbox,
       }
     },
   }
@@ -114,6 +117,7 @@ export function voiceExistence(voice: Voice): Existence<typeof voiceContract> {
     listenToVoiceCall: call,
     updateVoiceWidget: widget,
     deleteVoiceWidget: widget,
+    openVoiceWidgetTest: widget,
     deleteVoiceRecording: recording,
   }
 }

@@ -11,21 +11,28 @@ interface LinksDeps {
   readonly random: Random
 }
 
-/** Signed addresses of recordings, valid for five minutes. They need no key: an audio element follows them. */
-export function createLinks({ db, clock, random }: LinksDeps) {
+/** What a signed link opens. The name is part of what is signed: a link of one kind is no link of another. */
+const KINDS = {
+  /** A recording. It needs no key: an audio element follows it. */
+  rec: LIMITS.voiceLinkSeconds,
+  /** The test page of a widget. */
+  'widget-test': 1_800,
+} as const
+
+/** Signs links to what has this id, and checks them. They expire. */
+export function createLinks({ db, clock, random }: LinksDeps, kind: keyof typeof KINDS) {
   let key: Promise<Buffer> | undefined
   const secret = () => (key ??= linkKey(db, random))
 
   const sign = async (id: string, expires: number): Promise<string> =>
     createHmac('sha256', await secret())
-      .update(`rec\n${id}\n${expires}`)
+      .update(`${kind}\n${id}\n${expires}`)
       .digest('base64url')
 
   return {
-    /** Relative to the base URL. */
-    async to(id: string): Promise<string> {
-      const expires = Math.floor(clock.now() / 1_000) + LIMITS.voiceLinkSeconds
-      return `/files/rec/${id}?exp=${expires}&sig=${await sign(id, expires)}`
+    async to(id: string): Promise<{ expires: number; signature: string }> {
+      const expires = Math.floor(clock.now() / 1_000) + KINDS[kind]
+      return { expires, signature: await sign(id, expires) }
     },
     async isValid(id: string, expires: string, signature: string): Promise<boolean> {
       if (!/^\d{1,12}$/.test(expires) || Number(expires) * 1_000 <= clock.now()) return false

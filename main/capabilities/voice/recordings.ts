@@ -46,7 +46,7 @@ export function createRecordings(
   deps: Pick<VoiceDeps, 'db' | 'clock' | 'random' | 'files' | 'cursors' | 'instances' | 'live'>,
 ) {
   const { db, clock, files, cursors, instances, live } = deps
-  const links = createLinks(deps)
+  const links = createLinks(deps, 'rec')
 
   /** @throws ApiError not_found */
   async function get(instance: Pick<InstanceSubject, 'id'>, id: string): Promise<StoredRecording> {
@@ -129,7 +129,12 @@ export function createRecordings(
     get,
     fileOf,
     remove,
-    link: async (instance: InstanceSubject, id: string) => links.to((await get(instance, id)).id),
+    /** Relative to the base URL. */
+    async link(instance: InstanceSubject, id: string): Promise<string> {
+      const recording = await get(instance, id)
+      const { expires, signature } = await links.to(recording.id)
+      return `/files/rec/${recording.id}?exp=${expires}&sig=${signature}`
+    },
 
     async list(instance: Pick<InstanceSubject, 'id'>, query: ListQuery) {
       const { rows, ...place } = await pageOfInstance(instance.id, query)

@@ -10,6 +10,9 @@ interface Availability {
   readonly message: string | null
 }
 
+/** What decides how calls travel: the simulated network, a trunk, or else the engine. */
+export type RouteKind = 'sandbox' | 'sip' | InstanceSubject['engine']
+
 type RouteInstance = Pick<InstanceSubject, 'id' | 'engine' | 'network'>
 
 /** What a simulated person asks an agent that has no questions of its own. */
@@ -39,20 +42,29 @@ export function createRoutes({
   const unavailable = (reason: UnavailableReason, message: string): Availability => ({ gateway: null, reason, message })
   const over = (gateway: Gateway): Availability => ({ gateway, reason: null, message: null })
 
-  async function availability({ id: instanceId, engine, network }: RouteInstance): Promise<Availability> {
+  const kindOf = ({ engine, network }: RouteInstance, hasTrunk: boolean): RouteKind =>
+    network === 'sandbox' ? 'sandbox' : hasTrunk ? 'sip' : engine
+
+  /** How calls of such an instance travel, or why there are none. */
+  function way(kind: RouteKind): Availability {
     if (!process.isThere)
       return unavailable('process_failed', 'This build has no voice process. Start Switchboard from a complete build.')
-    if (network === 'sandbox') return over('sandbox')
-    if ((await db.readOne(trunkOf, { instanceId })) !== undefined) return over('sip')
-    if (engine === 'official' && cloud !== null) return over('cloud')
+    if (kind === 'sandbox' || kind === 'sip') return over(kind)
+    if (kind === 'official' && cloud !== null) return over('cloud')
     return unavailable(
       'no_gateway',
       'WhatsApp offers no calls to linked phones. Set a SIP trunk to make telephone calls, or use an official number.',
     )
   }
 
+  async function availability(instance: RouteInstance): Promise<Availability> {
+    const trunk = await db.readOne(trunkOf, { instanceId: instance.id })
+    return way(kindOf(instance, trunk !== undefined))
+  }
+
   return {
     availability,
+    way,
 
     /** @throws ApiError sealed */
     async trunk(instanceId: string): Promise<SipTrunk | undefined> {

@@ -43,6 +43,16 @@ export const rehomeSetup = sql<OfInstance & { accountId: string }>(
   `UPDATE voice_instances SET account_id = :accountId, plan = CASE WHEN plan = 'package' THEN 'trial' ELSE plan END
    WHERE instance_id = :instanceId`,
 )
+/** What the instances of an account have of voice. One with a trunk or a widget has a row. */
+export const setupsOfAccount = sql<
+  { accountId: string },
+  OfInstance & { plan: VoicePlan | null; trialUsed: number; hasTrunk: 0 | 1; widgets: number }
+>(
+  `SELECT v.instance_id AS instanceId, v.plan, v.trial_used AS trialUsed,
+     CASE WHEN t.instance_id IS NULL THEN 0 ELSE 1 END AS hasTrunk,
+     (SELECT COUNT(*) FROM voice_widgets w WHERE w.instance_id = v.instance_id) AS widgets
+   FROM voice_instances v LEFT JOIN voice_trunks t ON t.instance_id = v.instance_id WHERE v.account_id = :accountId`,
+)
 export const removeSetup = sql<OfInstance>('DELETE FROM voice_instances WHERE instance_id = :instanceId')
 
 export interface StoredWidget {

@@ -2,17 +2,20 @@ import { ApiError } from '../../contract/errors.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import type { VoiceSettings, VoiceSettingsPatch, VoiceStatus } from '../../contract/voice.ts'
 import type { Tx } from '../../kernel/db.ts'
+import type { AccountId } from '../../kernel/ids.ts'
 import { isTimeZone } from '../../kernel/opening-hours.ts'
 import type { InstanceSubject } from '../handler.ts'
 import { liveOfInstance } from './call-store.ts'
+import type { VoiceOverview } from './contract.ts'
 import type { VoiceDeps } from './deps.ts'
-import type { Routes } from './routes.ts'
+import type { RouteKind, Routes } from './routes.ts'
 import {
   countPackages,
   insertSetup,
   saveSettings,
   setPlan,
   setupOf,
+  setupsOfAccount,
   useTrialCall,
   type VoicePlan,
 } from './setup-store.ts'
@@ -44,11 +47,11 @@ export async function readSetup(read: Read, instanceId: string): Promise<Setup> 
   return { plan: row?.plan ?? null, trialUsed: row?.trialUsed ?? 0, settings: { ...DEFAULTS, ...stored } }
 }
 
-export const remainingOf = ({ plan, trialUsed }: Setup): number | null =>
+export const remainingOf = ({ plan, trialUsed }: Pick<Setup, 'plan' | 'trialUsed'>): number | null =>
   plan === 'package' ? null : Math.max(0, LIMITS.voiceTrialCalls - trialUsed)
 
 interface SetupDeps extends Pick<VoiceDeps, 'db' | 'clock' | 'agents' | 'packages'> {
-  readonly routes: Pick<Routes, 'availability'>
+  readonly routes: Pick<Routes, 'availability' | 'way'>
 }
 
 /** Whether an instance may call, how often, and its settings. */
@@ -80,6 +83,26 @@ export function createSetup({ db, clock, agents, packages, routes }: SetupDeps) 
   return {
     status,
     read: (instanceId: string) => readSetup(outside, instanceId),
+
+    /** Of all instances of an account. One without a row has never used voice. */
+    async overview(accountId: AccountId): Promise<VoiceOverview> {
+      const rows = await db.read(setupsOfAccount, { accountId })
+      const wayOf = (kind: RouteKind) => {
+        const { gateway, reason } = routes.way(kind)
+        return { gateway, unavailable_reason: reason }
+      }
+      return {
+        data: rows.map(({ instanceId, plan, trialUsed, hasTrunk, widgets }) => ({
+          instance_id: instanceId,
+          ...{ enabled: plan !== null, unlimited: plan === 'package', remaining: remainingOf({ plan, trialUsed }) },
+          ...{ has_trunk: hasTrunk === 1, widgets },
+        })),
+        ways: {
+          ...{ sandbox: wayOf('sandbox'), sip: wayOf('sip') },
+          ...{ smv2: wayOf('smv2'), official: wayOf('official') },
+        },
+      }
+    },
 
     /** @throws ApiError no_free_slot if every slot of the package is taken */
     async enable(instance: InstanceSubject): Promise<VoiceStatus> {

@@ -5,7 +5,7 @@ import type { InstanceSubject } from '../handler.ts'
 import type { Trunk, TrunkBody } from './contract.ts'
 import type { VoiceDeps } from './deps.ts'
 import { trunkOwner, type Routes } from './routes.ts'
-import { removeTrunk, saveTrunk, trunkOf } from './setup-store.ts'
+import { insertSetup, removeTrunk, saveTrunk, trunkOf } from './setup-store.ts'
 
 const trunkIds = sql<{ after: string; rows: number }, { id: string }>(
   'SELECT instance_id AS id FROM voice_trunks WHERE instance_id > :after ORDER BY instance_id LIMIT :rows',
@@ -37,11 +37,12 @@ export function createTrunks({
     read,
 
     /** @throws ApiError sealed */
-    async set({ id: instanceId }: InstanceSubject, body: TrunkBody): Promise<Trunk | null> {
+    async set({ id: instanceId, accountId }: InstanceSubject, body: TrunkBody): Promise<Trunk | null> {
       const { host, port, transport, username, caller_id: callerId = null, password } = body
       const sealed = password === undefined ? undefined : seal.seal(new Secret(password), trunkOwner(instanceId))
       await db.commit(async (tx) => {
         const before = await tx.one(trunkOf, { instanceId })
+        await tx.run(insertSetup, { instanceId, accountId, settings: '{}', now: clock.now() })
         await tx.run(saveTrunk, {
           ...{ instanceId, host, port, transport, username, callerId, now: clock.now() },
           password: sealed ?? before?.password ?? null,

@@ -1,26 +1,38 @@
 import { ApiError } from '../../contract/errors.ts'
+import { textColorOn } from '../../contract/brand.ts'
 import type { WidgetAppearance } from '../../contract/voice.ts'
+import type { WidgetLook } from '../../contract/widget-view.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
 import { startTimeout } from '../../kernel/timeout.ts'
 import type { VoiceDeps } from './deps.ts'
 import type { DirectCalls } from './direct-calls.ts'
+import { createLinks } from './links.ts'
 import { isAllowedOrigin } from './origins.ts'
 import { widgetByKey, type StoredWidget } from './setup-store.ts'
 import type { VoiceSetup } from './setup.ts'
 
 /** What a page needs to show its widget. */
-interface WidgetView {
-  readonly name: string
+interface WidgetView extends WidgetLook {
+  readonly language: WidgetAppearance['language']
   readonly video_enabled: boolean
-  readonly appearance: WidgetAppearance
+}
+
+/** The page that asks. */
+interface WidgetPage {
+  readonly origin: string | undefined
+  readonly host: string | undefined
+  /** Signed: the page is the test page of the widget. */
+  readonly test: string | undefined
 }
 
 export interface WidgetSessions {
-  /** Whether pages of this origin may use the widget. Judged before anything of the request is read. */
-  isAllowed(publicKey: string, origin: string | undefined): Promise<boolean>
+  /** Whether the page may use the widget. Judged before anything of the request is read. */
+  isAllowed(publicKey: string, page: WidgetPage): Promise<boolean>
   view(publicKey: string): Promise<WidgetView | undefined>
+  /** Name and origins for the test page; undefined: the link has expired, or the widget is gone. */
+  testPage(publicKey: string, test: string): Promise<{ name: string; origins: readonly string[] } | undefined>
   /** Begins a call. @param from whom it is limited by: the visitor's address. @throws ApiError */
-  begin(publicKey: string, origin: string, from: string, offer: string): Promise<{ answer: string; session: string }>
+  begin(publicKey: string, page: WidgetPage, from: string, offer: string): Promise<{ answer: string; session: string }>
   /** Ends the call of a session; unknown ones are ignored. */
   end(publicKey: string, session: string): Promise<void>
 }
@@ -49,6 +61,18 @@ export function createWidgetSessions({
 
   const find = (publicKey: string) => db.readOne(widgetByKey, { publicKey })
   const originsOf = (widget: StoredWidget) => JSON.parse(widget.allowedOrigins) as string[]
+  const links = createLinks({ db, clock, random }, 'widget-test')
+  const isTest = (publicKey: string, test: string): Promise<boolean> => {
+    const [expires = '', signature = ''] = test.split('.')
+    return links.isValid(publicKey, expires, signature)
+  }
+
+  async function isAllowed(widget: StoredWidget, { origin, host, test }: WidgetPage): Promise<boolean> {
+    if (isAllowedOrigin(origin, originsOf(widget))) return true
+    if (test === undefined || !(await isTest(widget.publicKey, test))) return false
+    // Browsers send no origin when a page reads from its own.
+    return origin === undefined || (URL.canParse(origin) && new URL(origin).host === host)
+  }
 
   /** @throws ApiError rate_limited */
   function limit(key: string, most: number): void {
@@ -66,28 +90,31 @@ export function createWidgetSessions({
   }
 
   return {
-    async isAllowed(publicKey, origin) {
+    async isAllowed(publicKey, page) {
       const widget = await find(publicKey)
-      return widget !== undefined && isAllowedOrigin(origin, originsOf(widget))
+      return widget !== undefined && isAllowed(widget, page)
     },
 
     async view(publicKey) {
       const widget = await find(publicKey)
-      return (
-        widget && {
-          name: widget.name,
-          video_enabled: widget.videoEnabled === 1,
-          appearance: JSON.parse(widget.appearance) as WidgetAppearance,
-        }
-      )
+      if (widget === undefined) return undefined
+      const appearance = JSON.parse(widget.appearance) as WidgetAppearance
+      const { name, videoEnabled } = widget
+      return { name, ...appearance, text_color: textColorOn(appearance.color), video_enabled: videoEnabled === 1 }
     },
 
-    async begin(publicKey, origin, from, offer) {
+    async testPage(publicKey, test) {
       const widget = await find(publicKey)
-      if (widget === undefined || !isAllowedOrigin(origin, originsOf(widget)))
+      if (widget === undefined || !(await isTest(publicKey, test))) return undefined
+      return { name: widget.name, origins: originsOf(widget) }
+    },
+
+    async begin(publicKey, page, from, offer) {
+      const widget = await find(publicKey)
+      if (widget === undefined || !(await isAllowed(widget, page)))
         throw new ApiError('forbidden_origin', 'This page may not use the widget.')
       limit(`address ${from}`, PER_ADDRESS)
-      limit(`origin ${publicKey} ${origin}`, PER_ORIGIN)
+      limit(`origin ${publicKey} ${page.origin ?? ''}`, PER_ORIGIN)
       const known = await instances.owned(widget.instanceId as InstanceId)
       const { plan } = await setup.read(widget.instanceId)
       const agent = known && (await direct.answeringAgent(known.subject, widget.agentId))

@@ -4,10 +4,12 @@ import type { NewWidget, VoiceWidget, WidgetAppearance, WidgetPatch } from '../.
 import { stillBusy } from '../../kernel/idempotency.ts'
 import type { InstanceSubject } from '../handler.ts'
 import type { VoiceDeps } from './deps.ts'
+import { createLinks } from './links.ts'
 import { readOrigin } from './origins.ts'
 import { toWidget } from './record.ts'
 import {
   countWidgets,
+  insertSetup,
   insertWidget,
   removeWidget,
   saveWidget,
@@ -20,7 +22,7 @@ const APPEARANCE: WidgetAppearance = { color: '#0f766e', position: 'right', lang
 
 interface WidgetsDeps extends Pick<
   VoiceDeps,
-  'db' | 'clock' | 'ids' | 'cursors' | 'idempotency' | 'agents' | 'config' | 'baseUrl'
+  'db' | 'clock' | 'random' | 'ids' | 'cursors' | 'idempotency' | 'agents' | 'config' | 'baseUrl'
 > {
   /** Ends the calls of a widget that was deleted. */
   readonly endCallsOf: (widgetId: string) => void
@@ -30,6 +32,8 @@ interface WidgetsDeps extends Pick<
 export function createWidgets(deps: WidgetsDeps) {
   const { db, clock, ids, cursors, idempotency, agents, config, baseUrl, endCallsOf } = deps
   const show = (widget: StoredWidget) => toWidget(widget, config.publicBaseUrl ?? baseUrl())
+
+  const links = createLinks(deps, 'widget-test')
 
   /** @throws ApiError not_found */
   async function get(instance: Pick<InstanceSubject, 'id'>, id: string): Promise<StoredWidget> {
@@ -81,6 +85,7 @@ export function createWidgets(deps: WidgetsDeps) {
           ...{ videoEnabled: body.video_enabled === true ? 1 : 0, createdAtMs: now, updatedAtMs: now },
           appearance: JSON.stringify(body.appearance ?? APPEARANCE),
         }
+        await tx.run(insertSetup, { instanceId, accountId, settings: '{}', now })
         await tx.run(insertWidget, widget)
         const bytes = Buffer.from(JSON.stringify(show(widget)))
         if (held !== null) await idempotency.settle(tx, instanceId, held.key, 201, bytes, id)
@@ -118,6 +123,14 @@ export function createWidgets(deps: WidgetsDeps) {
       const hasChanges = Object.keys(patch).length > 0
       if (hasChanges) await db.commit((tx) => tx.run(saveWidget, changed))
       return show(hasChanges ? changed : found)
+    },
+
+    /** A link that shows the widget on a page of this service. */
+    async testPage(instance: InstanceSubject, id: string): Promise<{ path: string; url: string }> {
+      const { publicKey } = await get(instance, id)
+      const { expires, signature } = await links.to(publicKey)
+      const path = `/widget/${publicKey}/test?test=${expires}.${signature}`
+      return { path, url: baseUrl() + path }
     },
 
     async remove(instance: InstanceSubject, id: string): Promise<void> {

@@ -5,10 +5,17 @@ import type { VoicePages } from '../../capabilities/voice/index.ts'
 import { ApiError } from '../../contract/errors.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import { Body } from '../../contract/shapes.ts'
+import { expiredPage, TEST_HEADERS, testPage, testWordsFor } from './test-page.ts'
 import { widgetScript } from './widget-script.ts'
 
 interface OfWidget {
   Params: { key: string; session?: string }
+  Querystring: { test?: unknown }
+}
+
+const pageOf = ({ headers, query }: FastifyRequest) => {
+  const { test } = query as OfWidget['Querystring']
+  return { origin: headers.origin, host: headers.host, test: typeof test === 'string' ? test : undefined }
 }
 
 const Offer = Body({ offer: Type.String({ minLength: 1, maxLength: LIMITS.voiceOfferLength }) })
@@ -39,8 +46,8 @@ export function addWidgetRoutes(app: FastifyInstance, { widgets }: Pick<VoicePag
       const { key } = request.params as OfWidget['Params']
       const { origin } = request.headers
       reply.header('vary', 'origin')
-      if (!(await widgets.isAllowed(key, origin))) throw refused()
-      reply.header('access-control-allow-origin', origin)
+      if (!(await widgets.isAllowed(key, pageOf(request)))) throw refused()
+      if (origin !== undefined) reply.header('access-control-allow-origin', origin)
     })
 
     routes.get<OfWidget>('/widget/:key', { config }, async ({ params }, reply) => {
@@ -62,9 +69,9 @@ export function addWidgetRoutes(app: FastifyInstance, { widgets }: Pick<VoicePag
     routes.options('/widget/:key/sessions/:session', { config }, preflight('DELETE'))
 
     routes.post<OfWidget>('/widget/:key/sessions', { config, bodyLimit: 64 * 1024 }, async (request, reply) => {
-      const { body, params, headers, ip } = request
+      const { body, params, ip } = request
       if (!Check(Offer, body)) throw new ApiError('validation_error', 'The body must be {"offer": "<SDP>"}.')
-      const begun = await widgets.begin(params.key, headers.origin ?? '', ip, body.offer)
+      const begun = await widgets.begin(params.key, pageOf(request), ip, body.offer)
       return reply.code(201).header('cache-control', 'no-store').send(begun)
     })
 
@@ -73,6 +80,21 @@ export function addWidgetRoutes(app: FastifyInstance, { widgets }: Pick<VoicePag
       return reply.code(204).send()
     })
     done()
+  })
+}
+
+/** The page on which the owner of a widget tries it. Only a signed link opens it. */
+export function addWidgetTestRoute(app: FastifyInstance, { widgets }: Pick<VoicePages, 'widgets'>): void {
+  app.get<OfWidget>('/widget/:key/test', { config: { open: true } }, async (request, reply) => {
+    const { key } = request.params
+    const test = pageOf(request).test ?? ''
+    const found = await widgets.testPage(key, test)
+    const words = testWordsFor(request.headers['accept-language'])
+    const html = found === undefined ? expiredPage(words) : testPage(words, { ...found, key, test })
+    return reply
+      .code(found === undefined ? 404 : 200)
+      .headers(TEST_HEADERS)
+      .send(html)
   })
 }
 

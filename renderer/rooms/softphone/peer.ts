@@ -17,10 +17,16 @@ export interface Peer {
 /** Some networks never finish looking for addresses; those of this computer are there at once. */
 const GATHER_MS = 2_000
 
-/** The way of sound between this window and the service. */
-export function createPeer(microphone: MediaStreamTrack, { onSound, onBroken }: PeerEvents): Peer {
+/**
+ * The way of sound between this window and the service.
+ * @param microphone null: this window only listens.
+ */
+export function createPeer(microphone: MediaStreamTrack | null, { onSound, onBroken }: PeerEvents): Peer {
   const connection = new RTCPeerConnection()
-  const sender = connection.addTrack(microphone, new MediaStream([microphone]))
+  const sender =
+    microphone === null
+      ? connection.addTransceiver('audio', { direction: 'recvonly' }).sender
+      : connection.addTrack(microphone, new MediaStream([microphone]))
   let isClosed = false
   connection.addEventListener('track', ({ track }) => onSound(new MediaStream([track])))
   connection.addEventListener('connectionstatechange', () => {

@@ -51,3 +51,9 @@ export function useVoiceStatus(instanceId: () => string | undefined) {
 
   return { status, problem, load, enable }
 }
+
+export type VoiceResource = ReturnType<typeof useVoiceStatus>
+
+/** Whether a number can make a call now. */
+export const canCallWith = (status: VoiceStatus | undefined): boolean =>
+  status?.voice_available === true && status.enabled && status.remaining !== 0

@@ -1,0 +1,59 @@
+import { LIMITS } from '../../../main/contract/limits.ts'
+import { digitsOf } from '../messages/number.ts'
+import type { NumberList } from './call-numbers.ts'
+
+export const UNITS_MS = { seconds: 1_000, minutes: 60_000, hours: 3_600_000 } as const
+export type IntervalUnit = keyof typeof UNITS_MS
+
+/** What somebody has filled in. */
+export interface ScheduleFields {
+  mode: 'one' | 'many'
+  instanceId: string | undefined
+  agentId: string | undefined
+  /** As it was written. */
+  to: string
+  isLater: boolean
+  /** Of a field of date and time: local, without a zone. */
+  at: string
+  every: number
+  unit: IntervalUnit
+}
+
+export type FieldErrors = Partial<Record<'instance' | 'agent' | 'to' | 'list' | 'at' | 'every', string>>
+
+const DAY_MS = 86_400_000
+const MOST_INTERVAL_MS = DAY_MS
+/** The field of a time has whole minutes: the one that has just begun is not refused. */
+const MINUTE_MS = 60_000
+
+export const intervalMsOf = ({ every, unit }: Pick<ScheduleFields, 'every' | 'unit'>): number => every * UNITS_MS[unit]
+
+/** When the first call is to be made; NaN while the field is half filled. */
+export const startOf = ({ isLater, at }: Pick<ScheduleFields, 'isLater' | 'at'>, nowMs: number): number =>
+  isLater ? Date.parse(at) : nowMs
+
+/** What must be mended before anything is sent: by field, the end of a locale key. */
+export function findErrors(fields: ScheduleFields, list: NumberList | undefined, nowMs: number): FieldErrors {
+  const found: readonly (readonly [keyof FieldErrors, string | undefined])[] = [
+    ['instance', fields.instanceId === undefined ? 'instance' : undefined],
+    ['agent', fields.agentId === undefined ? 'agent' : undefined],
+    ['to', fields.mode === 'one' && digitsOf(fields.to) === undefined ? 'to' : undefined],
+    ['list', fields.mode === 'many' ? listError(list) : undefined],
+    ['at', fields.isLater ? timeError(startOf(fields, nowMs), nowMs) : undefined],
+    ['every', fields.mode === 'many' && !isInterval(intervalMsOf(fields)) ? 'every' : undefined],
+  ]
+  return Object.fromEntries(found.filter(([, code]) => code !== undefined))
+}
+
+function listError(list: NumberList | undefined): string | undefined {
+  if (list === undefined || list.numbers.length === 0) return 'none'
+  return list.numbers.length > LIMITS.voiceBatch ? 'tooMany' : undefined
+}
+
+function timeError(atMs: number, nowMs: number): string | undefined {
+  if (Number.isNaN(atMs)) return 'noTime'
+  if (atMs < nowMs - MINUTE_MS) return 'past'
+  return atMs > nowMs + LIMITS.voiceDaysAhead * DAY_MS ? 'tooFar' : undefined
+}
+
+const isInterval = (ms: number): boolean => Number.isFinite(ms) && ms >= 0 && ms <= MOST_INTERVAL_MS
