@@ -188,7 +188,7 @@ export const VoiceStatus = Type.Object({
 })
 export type VoiceStatus = Static<typeof VoiceStatus>
 
-const WIDGET_LANGUAGES = ['en', 'pt-BR', 'es'] as const
+export const WIDGET_LANGUAGES = ['en', 'pt-BR', 'es'] as const
 
 export const WidgetAppearance = Body({
   color: Type.String({ pattern: '^#[0-9a-fA-F]{6}$', examples: ['#0f766e'] }),

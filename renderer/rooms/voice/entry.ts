@@ -1,0 +1,7 @@
+import type { RoomEntries } from '../../app/entries.ts'
+
+export default {
+  // It is reached from the calls and from the page of each number.
+  entries: [],
+  actions: [{ words: 'voice.title', icon: 'i-lucide-phone-outgoing', to: '/voice' }],
+} satisfies RoomEntries

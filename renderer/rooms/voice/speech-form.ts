@@ -1,0 +1,50 @@
+import type { Speech, SpeechBody } from '../../../main/capabilities/voice/contract.ts'
+
+export const BRAINS = ['script', 'pipeline', 'realtime'] as const
+type Brain = (typeof BRAINS)[number]
+
+/** Empty texts are left to the service. */
+export interface SpeechForm {
+  brain: Brain
+  sttUrl: string
+  sttModel: string
+  ttsUrl: string
+  ttsModel: string
+  ttsVoice: string
+  realtimeUrl: string
+  realtimeVoice: string
+  /** A new key; empty: the one that is stored stays. */
+  key: string
+}
+
+export const speechFormOf = (speech: Speech): SpeechForm => ({
+  brain: speech.brain,
+  ...{ sttUrl: speech.stt_url ?? '', sttModel: speech.stt_model ?? '' },
+  ...{ ttsUrl: speech.tts_url ?? '', ttsModel: speech.tts_model ?? '', ttsVoice: speech.tts_voice ?? '' },
+  ...{ realtimeUrl: speech.realtime_url ?? '', realtimeVoice: speech.realtime_voice ?? '' },
+  key: '',
+})
+
+const orNull = (text: string): string | null => (text.trim() === '' ? null : text.trim())
+
+export const speechBodyOf = (form: SpeechForm): SpeechBody => ({
+  brain: form.brain,
+  ...{ stt_url: orNull(form.sttUrl), stt_model: orNull(form.sttModel) },
+  ...{ tts_url: orNull(form.ttsUrl), tts_model: orNull(form.ttsModel), tts_voice: orNull(form.ttsVoice) },
+  ...{ realtime_url: orNull(form.realtimeUrl), realtime_voice: orNull(form.realtimeVoice) },
+  ...(form.key.trim() !== '' && { api_key: form.key.trim() }),
+})
+
+export type SpeechFault = 'sttUrl' | 'ttsUrl' | 'realtimeUrl'
+
+const isUrl = (text: string, schemes: RegExp) => schemes.test(text.trim()) && URL.canParse(text.trim())
+
+/** Fields without which the chosen way of speaking does not work. */
+export function listSpeechFaults({ brain, sttUrl, ttsUrl, realtimeUrl }: SpeechForm): SpeechFault[] {
+  if (brain === 'script') return []
+  if (brain === 'realtime') return isUrl(realtimeUrl, /^wss?:/) ? [] : ['realtimeUrl']
+  return [
+    ...(isUrl(sttUrl, /^https?:/) ? [] : (['sttUrl'] as const)),
+    ...(isUrl(ttsUrl, /^https?:/) ? [] : (['ttsUrl'] as const)),
+  ]
+}

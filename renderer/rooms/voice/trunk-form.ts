@@ -1,0 +1,48 @@
+import type { Trunk, TrunkBody } from '../../../main/capabilities/voice/contract.ts'
+
+export const TRANSPORTS = ['tls', 'tcp', 'wss'] as const
+export type Transport = (typeof TRANSPORTS)[number]
+/** The ports that are usual for them. */
+export const PORTS: Readonly<Record<Transport, number>> = { tls: 5061, tcp: 5060, wss: 443 }
+
+export interface TrunkForm {
+  host: string
+  port: string
+  transport: Transport
+  username: string
+  callerId: string
+  /** A new one; empty: the one that is stored stays. */
+  password: string
+}
+
+export const trunkFormOf = (trunk: Trunk | null): TrunkForm => ({
+  host: trunk?.host ?? '',
+  port: String(trunk?.port ?? PORTS.tls),
+  transport: trunk?.transport ?? 'tls',
+  username: trunk?.username ?? '',
+  callerId: trunk?.caller_id ?? '',
+  password: '',
+})
+
+const digitsOf = (text: string): string => text.replaceAll(/[\s().+-]/g, '')
+
+export const trunkBodyOf = (form: TrunkForm): TrunkBody => ({
+  ...{ host: form.host.trim(), port: Number(form.port), transport: form.transport, username: form.username.trim() },
+  caller_id: digitsOf(form.callerId) === '' ? null : digitsOf(form.callerId),
+  ...(form.password !== '' && { password: form.password }),
+})
+
+export type TrunkFault = 'host' | 'port' | 'username' | 'callerId' | 'password'
+
+/** @param isStored a password is. */
+export function listTrunkFaults(form: TrunkForm, isStored: boolean): TrunkFault[] {
+  const port = Number(form.port)
+  const callerId = digitsOf(form.callerId)
+  return [
+    ...(/^[A-Za-z0-9.:-]+$/.test(form.host.trim()) ? [] : (['host'] as const)),
+    ...(Number.isInteger(port) && port >= 1 && port <= 65_535 ? [] : (['port'] as const)),
+    ...(/^[^\s@]+$/.test(form.username.trim()) ? [] : (['username'] as const)),
+    ...(callerId === '' || /^[1-9]\d{6,14}$/.test(callerId) ? [] : (['callerId'] as const)),
+    ...(isStored || form.password !== '' ? [] : (['password'] as const)),
+  ]
+}

@@ -1,0 +1,47 @@
+import type { NewWidget, VoiceWidget } from '../../../main/contract/voice.ts'
+import { judgeOrigin, type JudgedOrigin } from '../../../main/contract/widget-origin.ts'
+import { isColor } from '../agency/brand-form.ts'
+
+type Appearance = VoiceWidget['appearance']
+
+/** What the form shows of a widget. */
+export interface WidgetForm {
+  name: string
+  origins: string[]
+  /** Empty: the primary agent. */
+  agent: string
+  video: boolean
+  /** Of the button; empty: a default in the language of the page. */
+  text: string
+  color: string
+  position: Appearance['position']
+  language: Appearance['language']
+}
+
+export const widgetFormOf = (widget: VoiceWidget): WidgetForm => ({
+  name: widget.name,
+  origins: [...widget.allowed_origins],
+  agent: widget.agent_id ?? '',
+  video: widget.video_enabled,
+  text: widget.appearance.title ?? '',
+  ...{ color: widget.appearance.color, position: widget.appearance.position, language: widget.appearance.language },
+})
+
+export const widgetBodyOf = (form: WidgetForm): NewWidget => ({
+  name: form.name.trim(),
+  allowed_origins: form.origins.map((origin) => origin.trim()),
+  agent_id: form.agent === '' ? null : form.agent,
+  video_enabled: form.video,
+  appearance: {
+    title: form.text.trim() === '' ? null : form.text.trim(),
+    ...{ color: form.color, position: form.position, language: form.language },
+  },
+})
+
+/** The first address that is no origin, as it was typed, and what was probably meant. */
+export function findBadOrigin(origins: readonly string[]): (JudgedOrigin & { readonly typed: string }) | undefined {
+  return origins.map((typed) => ({ typed, ...judgeOrigin(typed.trim()) })).find(({ fault }) => fault !== null)
+}
+
+export const isWidgetValid = ({ name, origins, color }: Pick<WidgetForm, 'name' | 'origins' | 'color'>): boolean =>
+  name.trim() !== '' && origins.length > 0 && findBadOrigin(origins) === undefined && color !== '' && isColor(color)
