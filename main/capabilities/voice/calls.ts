@@ -30,7 +30,9 @@ interface ListQuery {
 
 /** Reads calls, and ends them before their time. */
 export function createCalls(
-  deps: Pick<VoiceDeps, 'db' | 'clock' | 'cursors' | 'instances' | 'agents' | 'personName'> & { readonly running: Running },
+  deps: Pick<VoiceDeps, 'db' | 'clock' | 'cursors' | 'instances' | 'agents' | 'personName'> & {
+    readonly running: Running
+  },
 ) {
   const { db, clock, cursors, instances, agents, personName, running } = deps
 

@@ -593,7 +593,13 @@ export const voiceContract = {
     }),
     reply: { status: 200, description: 'A page of calls.', schema: List(CallRow) },
     errors: ['invalid_cursor'],
-    examples: { reply: { data: [{ ...CALL_EXAMPLE, instance_name: 'Sales', person_name: 'Ana Souza' }], next_cursor: null, has_more: false } },
+    examples: {
+      reply: {
+        data: [{ ...CALL_EXAMPLE, instance_name: 'Sales', person_name: 'Ana Souza' }],
+        next_cursor: null,
+        has_more: false,
+      },
+    },
   }),
 
   listAllVoiceRecordings: operation({
