@@ -1,5 +1,5 @@
 /** What is wrong with an origin of a widget. */
-export type OriginFault = 'not_an_origin' | 'more_than_origin' | 'wildcard' | 'http'
+type OriginFault = 'not_an_origin' | 'more_than_origin' | 'wildcard' | 'http'
 
 /** `origin` beside a fault: what was probably meant. */
 export type JudgedOrigin =

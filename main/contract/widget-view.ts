@@ -63,7 +63,7 @@ export interface WidgetLook extends Omit<WidgetAppearance, 'language'> {
 }
 
 /** `talking`: connected, and both can be heard. */
-export type WidgetState = 'idle' | 'busy' | 'talking'
+type WidgetState = 'idle' | 'busy' | 'talking'
 
 interface WidgetActs {
   readonly begin: () => void

@@ -5,7 +5,7 @@ const toBilling = () => '/billing'
 export default {
   entries: [
     {
-      ...{ words: 'billing.title', group: 'bottom', order: 3, path: '/billing' },
+      ...{ words: 'billing.title', group: 'agency', order: 4, path: '/billing' },
       ...{ icon: 'i-lucide-credit-card', key: 'b' },
     },
   ],

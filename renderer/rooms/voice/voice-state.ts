@@ -26,5 +26,8 @@ export function planOf(row: Pick<VoiceStatus, 'enabled' | 'unlimited' | 'remaini
 }
 
 export const PLAN_COLOR = {
-  ...{ off: 'neutral', trial: 'primary', used_up: 'warning', package: 'success' },
+  off: 'neutral',
+  trial: 'primary',
+  used_up: 'warning',
+  package: 'success',
 } as const satisfies Record<PlanState, string>
