@@ -59,7 +59,7 @@ beforeAll(async () => {
     north: await houseOf(w.account.id, w.allScopes, 'Quillhaven', '31'),
     south: await houseOf(stranger.account.id, stranger.key, 'Thornwick', '33'),
   }
-})
+}, 120_000)
 afterAll(async () => {
   for (const { assistant } of Object.values(houses)) await assistant.close()
   await w.close()

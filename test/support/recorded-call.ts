@@ -7,11 +7,13 @@ interface RecordedCall {
   readonly missed: string
   /** A call that is to come. */
   readonly planned: string
+  /** For a web page. */
+  readonly widget: string
 }
 
 /**
  * Lets an agent call two simulated people: one who answers, so that there is a recording, and one who is busy. More
- * calls are to come: one, and a batch.
+ * calls are to come: one, and a batch. A web page has a widget of the instance.
  */
 export async function recordedCall(api: Api, instance: string, agent?: string): Promise<RecordedCall> {
   const at = `/v1/instances/${instance}`
@@ -29,5 +31,7 @@ export async function recordedCall(api: Api, instance: string, agent?: string): 
   const tomorrow = { agent_id: agentId, scheduled_at: new Date(Date.now() + 86_400_000).toISOString() }
   const planned = (await api('POST', `${at}/voice/calls`, { to_number: '12025550123', ...tomorrow })).body.id
   await api('POST', `${at}/voice/calls/batch`, { numbers: ['12025550124', '12025550125'], ...tomorrow })
-  return { recording, missed, planned }
+  const page = { name: 'Website', allowed_origins: ['https://www.example.com'], video_enabled: true }
+  const widget = (await api('POST', `${at}/voice/widgets`, page)).body.id
+  return { recording, missed, planned, widget }
 }

@@ -76,6 +76,9 @@ const client =
   ({ client: id }: Holdings) =>
     `/clients/${id}?tab=${tab}`
 const recording = ({ agents: id, recording: one }: Holdings) => `/recordings/${id}/${one}`
+const voice = ({ agents: id }: Holdings) => `/voice/${id}`
+const widgets = ({ agents: id }: Holdings) => `/voice/${id}/widgets`
+const widget = ({ agents: id, widget: one }: Holdings) => `/voice/${id}/widgets/${one}`
 const scheduled = ({ scheduled: id }: Holdings) => `/campaigns/${id}`
 const campaign = ({ campaign: id }: Holdings) => `/campaigns/${id}`
 const builder =
@@ -359,6 +362,26 @@ const OVERLAYS: Readonly<Record<string, readonly Omit<Overlay, 'of'>[]>> = {
     { name: 'agent', at: ({ agents: id }) => `/calls/schedule?instance=${id}`, show: choose('Agent') },
   ],
   'rooms/calls/ScheduleWhen': [{ name: 'unit', at: onPage('/calls/schedule?mode=many'), show: choose('Unit') }],
+  'rooms/voice/AfterCallFields': [{ name: 'keep', at: voice, show: choose('Keep recordings') }],
+  'rooms/voice/AgentSelect': [{ name: 'agent', at: widget, show: choose('Agent') }],
+  'rooms/voice/CallingHours': [
+    {
+      name: 'zone',
+      at: voice,
+      show: inTurn(
+        (page) => page.getByRole('switch', { name: 'Only call within these hours' }).click(),
+        choose('Time zone'),
+      ),
+    },
+  ],
+  // With a stored key only: test/window/voice-setup.slow.ts.
+  'rooms/voice/SpeechForm': [],
+  'rooms/voice/TrunkCard': [],
+  'rooms/voice/TrunkDialog': [{ name: 'trunk', at: voice, show: press('Set up a trunk') }],
+  'rooms/voice/NewWidgetDialog': [{ name: 'new', at: widgets, show: press('New widget') }],
+  'rooms/voice/WidgetScreen': [{ name: 'delete', at: widget, show: press('Delete widget') }],
+  'rooms/voice/WidgetPage': [{ name: 'language', at: widget, show: choose('Language') }],
+  'rooms/voice/WidgetPreview': [{ name: 'state', at: widget, show: choose('Show') }],
   'rooms/recordings/RecordingsScreen': [{ name: 'direction', at: onPage('/recordings'), show: choose('Direction') }],
   'rooms/recordings/PlayerControls': [{ name: 'speed', at: recording, show: choose('Speed') }],
   'rooms/recordings/PlayerScreen': [{ name: 'delete', at: recording, show: press('Delete recording') }],

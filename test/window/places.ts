@@ -40,6 +40,8 @@ export interface Holdings {
   readonly missed: string
   /** A call of tomorrow. */
   readonly planned: string
+  /** For a web page. */
+  readonly widget: string
 }
 
 /** Where each route of the router is visited. */
@@ -83,6 +85,10 @@ const VISITS: Readonly<Record<string, (holdings: Holdings) => readonly string[]>
   '/recordings': () => ['/recordings'],
   '/recordings/:instance/:id': ({ agents, recording }) => [`/recordings/${agents}/${recording}?t=2`],
   '/recordings/:instance/calls/:call': ({ agents, missed }) => [`/recordings/${agents}/calls/${missed}`],
+  '/voice': () => ['/voice', '/voice?tab=speech'],
+  '/voice/:id': ({ agents, live }) => [agents, live].map((id) => `/voice/${id}`),
+  '/voice/:id/widgets': ({ agents, live }) => [agents, live].map((id) => `/voice/${id}/widgets`),
+  '/voice/:id/widgets/:widget': ({ agents, widget }) => [`/voice/${agents}/widgets/${widget}`],
   '/softphone': ({ agents }) => ['/softphone', `/softphone?instance=${agents}&to=12025550123`],
   '/clients': () => ['/clients'],
   '/clients/:id': ({ client }) =>
