@@ -19,9 +19,9 @@ export async function runDesktop(desktop: Desktop): Promise<void> {
     { scheme: SCHEME, privileges: { standard: true, secure: true, supportFetchAPI: true, stream: true } },
   ])
   app.enableSandbox()
-  guardWindows()
-  app.on('quit', killIfPromptPending)
   const holder: WindowHolder = {}
+  guardWindows(() => holder.serviceUrl)
+  app.on('quit', killIfPromptPending)
   openWhenAsked(holder)
 
   await app.whenReady()

@@ -1,8 +1,11 @@
 import { app, session, shell } from 'electron'
 import { isOurs } from './app-origin.ts'
 
-/** What no window of the app may do: attached to every window when it is created. */
-export function guardWindows(): void {
+/**
+ * What no window of the app may do: attached to every window when it is created.
+ * @param serviceUrl where the service listens on this computer, once it does.
+ */
+export function guardWindows(serviceUrl: () => string | undefined): void {
   app.on('web-contents-created', (_event, contents) => {
     contents.on('will-attach-webview', (event) => event.preventDefault())
     contents.on('will-navigate', (event) => {
@@ -15,7 +18,7 @@ export function guardWindows(): void {
       if (!isOurs(event.url)) event.preventDefault()
     })
     contents.setWindowOpenHandler(({ url }) => {
-      openOutside(url)
+      openOutside(url, serviceUrl())
       return { action: 'deny' }
     })
   })
@@ -39,8 +42,12 @@ export function guardPermissions(): void {
   defaultSession.setDevicePermissionHandler(() => false)
 }
 
-/** Hands an address to the person's browser: https only, written out by the parser, so that no other program can be meant. */
-function openOutside(address: string): void {
+/**
+ * Hands an address to the person's browser, written out by the parser, so that no other program can be meant: https, and the
+ * pages of our own service, such as those on which somebody pays or tries a widget.
+ */
+function openOutside(address: string, serviceUrl: string | undefined): void {
   const url = URL.parse(address)
-  if (url?.protocol === 'https:') void shell.openExternal(url.href)
+  const isOwnPage = serviceUrl !== undefined && url?.origin === new URL(serviceUrl).origin
+  if (url?.protocol === 'https:' || isOwnPage) void shell.openExternal(url.href)
 }

@@ -50,6 +50,7 @@ export interface WindowHolder {
   window?: MainWindow
   /** Asked for while there was none. */
   link?: string | undefined
+  serviceUrl?: string
 }
 
 interface AppContext {
@@ -61,6 +62,7 @@ interface AppContext {
 /** The window, and around it all that shows how the service is. Resolves when the page is there. */
 export async function openApp(started: Started, { desktop, holder, words }: AppContext): Promise<void> {
   const { service, home, log } = started
+  holder.serviceUrl = service.url
   const preferences = preferencesIn(home)
   const signer = passkeySignerOf(desktop)
   const leaving = createQuitSequence({

@@ -158,10 +158,16 @@ test('14 · no window is opened, whoever asks', async () => {
   expect((await recorded('window.open')).map(([, action]) => action)).toEqual(['deny', 'deny'])
 })
 
-test('15 · only https addresses are handed to the system', async () => {
+test('15 · only https addresses, and pages of the service itself, are handed to the system', async () => {
   const before = (await recorded('shell.openExternal')).length
+  const { address } = await page.evaluate(
+    async () => (await fetch('/panel/v1/service')).json() as Promise<{ address: string }>,
+  )
   const wanted = [
     'http://example.com/',
+    'http://127.0.0.1:1/',
+    `${address}.example.com/`,
+    `${address}/widget/wid_1/test`,
     'javascript:alert(1)',
     'file:///etc/passwd',
     'ssh://host',
@@ -176,7 +182,10 @@ test('15 · only https addresses are handed to the system', async () => {
   )
   expect(new Set(said)).toEqual(new Set(['deny']))
   // Written out by the parser, so that no other program can be meant.
-  expect((await recorded('shell.openExternal')).slice(before)).toEqual([['https://example.com/a%20b']])
+  expect((await recorded('shell.openExternal')).slice(before)).toEqual([
+    [`${address}/widget/wid_1/test`],
+    ['https://example.com/a%20b'],
+  ])
 })
 
 test('16 · Electron is pinned, and the page is built for its Chromium', () => {
