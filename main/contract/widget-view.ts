@@ -57,7 +57,6 @@ export type WidgetWords = (typeof WIDGET_WORDS)[WidgetLanguage]
 
 /** What a page needs to show its widget. */
 export interface WidgetLook extends Omit<WidgetAppearance, 'language'> {
-  readonly name: string
   /** Of the text on `color`. */
   readonly text_color: string
 }
@@ -115,8 +114,9 @@ export function buildWidget(
   const box = document.createElement('div')
   box.className = 'box'
   box.lang = language
-  box.setAttribute('role', 'group')
-  box.setAttribute('aria-label', look.title ?? look.name)
+  // A landmark: screen readers list it, wherever the page ends.
+  box.setAttribute('role', 'region')
+  box.setAttribute('aria-label', look.title ?? words.call)
   // Empty and not absent: screen readers announce only what changes in an element they know.
   const status = document.createElement('p')
   status.setAttribute('role', 'status')

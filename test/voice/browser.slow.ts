@@ -5,6 +5,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { systemClock } from '../../main/kernel/clock.ts'
 import type { Log } from '../../main/kernel/log.ts'
+import { brokenRules } from '../support/axe.ts'
 import { testAgents, testVoiceProcess } from '../support/voice.ts'
 import { world, type World } from '../support/world.ts'
 import { acceptOn, decodeOn, heardOn, hangUpOn, launchPeer, offerOn } from './peer-page.ts'
@@ -135,6 +136,49 @@ test(
     await shop.context().close()
   },
 )
+
+test('visitors read the widget in the language of the page, and can use it by keyboard', async () => {
+  const widget = (
+    await w.api('POST', `/v1/instances/${id}/voice/widgets`, {
+      ...{ name: 'Internal name', allowed_origins: [site] },
+      appearance: { color: '#facc15', position: 'left', language: 'auto', title: null },
+    })
+  ).body
+  const script = `<script src="${w.service.url}/widget/v1.js" data-widget="${widget.public_key}" async></script>`
+  // Nothing but scripts is allowed by the policy of the page: the widget brings its own style all the same.
+  const policy = `default-src 'none'; script-src ${w.service.url}; connect-src ${w.service.url}`
+  for (const [language, call] of [
+    ['pt', 'Fale conosco'],
+    ['es-MX', 'Hable con nosotros'],
+    ['en', 'Talk to us'],
+  ] as const) {
+    html = () =>
+      `<!doctype html><html lang="${language}"><head><title>Shop</title><meta http-equiv="content-security-policy" content="${policy}">${script}</head><body><main><h1>Shop</h1></main></body></html>`
+    const shop = await page('/')
+    const button = shop.getByRole('button', { name: call })
+    await button.waitFor()
+    expect(await shop.getByRole('region', { name: call }).getAttribute('lang')).toMatch(/^(pt-BR|es|en)$/)
+    expect(await button.evaluate((made) => getComputedStyle(made).backgroundColor)).toBe('rgb(250, 204, 21)')
+    // White on yellow could not be read.
+    expect(await button.evaluate((made) => getComputedStyle(made).color)).toBe('rgb(0, 0, 0)')
+    expect(await shop.content()).not.toContain('Internal name')
+    if (language === 'en') {
+      await shop.keyboard.press('Tab')
+      await shop.keyboard.press('Enter')
+      await shop.getByRole('status').getByText('Connected. You can speak now.').waitFor()
+      await shop.keyboard.press('Shift+Tab')
+      await shop.keyboard.press('Enter')
+      await shop.getByRole('status').getByText('Your microphone is off.').waitFor()
+      expect(await brokenRules(shop)).toEqual([])
+      await shop.keyboard.press('Tab')
+      await shop.keyboard.press('Enter')
+      await shop.getByRole('status').getByText('The call has ended.').waitFor()
+      // The focus is where a visitor would call again.
+      expect(await button.evaluate((made) => made.matches(':focus'))).toBe(true)
+    }
+    await shop.context().close()
+  }
+})
 
 test('a page of another origin sees nothing of the widget and can begin no call', async () => {
   const widget = (

@@ -99,8 +99,8 @@ export function createWidgetSessions({
       const widget = await find(publicKey)
       if (widget === undefined) return undefined
       const appearance = JSON.parse(widget.appearance) as WidgetAppearance
-      const { name, videoEnabled } = widget
-      return { name, ...appearance, text_color: textColorOn(appearance.color), video_enabled: videoEnabled === 1 }
+      const { videoEnabled } = widget
+      return { ...appearance, text_color: textColorOn(appearance.color), video_enabled: videoEnabled === 1 }
     },
 
     async testPage(publicKey, test) {

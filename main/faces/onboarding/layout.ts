@@ -35,7 +35,7 @@ h2 { font-size: 1rem; font-weight: 600; margin: 2rem 0 .25rem; color: var(--stro
 p { margin: .5rem 0 }
 .brand { display: flex; gap: .5rem; align-items: center; margin: 0; font-weight: 600; font-size: .875rem; color: var(--strong) }
 .brand svg { color: var(--accent) }
-p, label, input, button, .button { font-size: .875rem }
+p, ol, label, input, button, .button { font-size: .875rem }
 small, .hint { color: var(--muted); font-size: .8125rem; line-height: 1.4 }
 .tag { float: right; margin: -1.5rem 0 0; padding: 0 .5rem; border: 1px solid var(--field); border-radius: .375rem; font-size: .75rem }
 .problem, .note, .good { border-left: 3px solid var(--bad); padding: .125rem 0 .125rem .75rem; margin: 1rem 0 }

@@ -90,7 +90,7 @@ export const testPage = (words: TestWords, { key, test, name, origins }: TestPag
 <ol>${words.steps.map((step) => `<li>${step}</li>`).join('')}</ol>
 <p class="note">${words.real}</p>
 <p class="hint">${words.origins}</p>
-<dl>${origins.map((origin) => `<dd>${escape(origin)}</dd>`).join('')}</dl>
+<ul class="hint">${origins.map((origin) => `<li>${escape(origin)}</li>`).join('')}</ul>
 <script src="/widget/v1.js" data-widget="${escape(key)}" data-test="${escape(test)}" async></script>`,
   )
 
