@@ -103,7 +103,17 @@ test('a widget is made for a page; an address that is none is put right', async 
 })
 
 test('its preview is what visitors see, in the language that is chosen', async () => {
-  await page.getByRole('combobox', { name: 'Language' }).click()
+  const pageLanguage = page.getByRole('combobox', { name: 'Language of the page' })
+  for (const [language, words] of [
+    ['Portuguese', 'Fale conosco'],
+    ['English', 'Talk to us'],
+  ] as const) {
+    await pageLanguage.click()
+    await page.getByRole('option', { name: `Page: ${language}` }).click()
+    await page.getByRole('listbox').waitFor({ state: 'hidden' })
+    await page.getByText(words, { exact: true }).waitFor()
+  }
+  await page.getByRole('combobox', { name: 'Language', exact: true }).click()
   await page.getByRole('option', { name: 'Spanish' }).click()
   await page.getByRole('listbox').waitFor({ state: 'hidden' })
   await page.getByText('Hable con nosotros', { exact: true }).waitFor()
