@@ -154,6 +154,10 @@ describe.each(sized(HOMES.slice(0, 1), [...HOMES]))('%s', { timeout: 60_000 }, (
     const draft = { instance_ids: [instance], name: 'Spring offer', messages: [{ text: 'Hi {{name}}' }] }
     const { campaign_id: campaign } = (await w.api('POST', '/v1/campaigns', draft)).body
     const { id: client } = (await w.api('POST', '/v1/agency/accounts', { name: 'North bakery' })).body
+    await w.api('PATCH', '/v1/agency/billing', { enabled: true })
+    await w.api('PUT', `/v1/agency/accounts/${client}/billing`, {
+      ...{ amount_cents: 4_900, currency: 'usd', interval: 'month', email: 'north@client.example' },
+    })
     const holdings = {
       campaign,
       draft: campaign,

@@ -3,5 +3,6 @@ import type { RoomEntries } from '../../app/entries.ts'
 export default {
   // It is reached from the calls and from the page of each number.
   entries: [],
+  under: { '/voice': '/calls' },
   actions: [{ words: 'voice.title', icon: 'i-lucide-phone-outgoing', to: '/voice' }],
 } satisfies RoomEntries
