@@ -141,12 +141,19 @@ async function invoke(senderFrame: Frame | null, channel: string, given: readonl
   }
 }
 
+const PARENT_PORT = new URL('parent-port.mjs', import.meta.url).href
+
 /** A process of Node in the place of Electron's own; it has the same words before its arguments. */
 export const utilityProcess = covered('utilityProcess', {
-  fork(program: string, args: readonly string[], { stdio }: { stdio: ['ignore', 'pipe', 'pipe'] }) {
+  fork(program: string, args: readonly string[], { stdio }: { stdio: 'ignore' | ['ignore', 'pipe', 'pipe'] }) {
     if (!isReady) throw new Error('utilityProcess cannot be created before app is ready')
     record.push({ what: 'utilityProcess.fork', given: [program, args] })
-    return spawn(process.execPath, [program, ...args], { stdio })
+    const output = stdio === 'ignore' ? (['ignore', 'ignore', 'ignore'] as const) : stdio
+    const child = spawn(process.execPath, ['--import', PARENT_PORT, program, ...args], {
+      stdio: [...output, 'ipc'],
+      serialization: 'advanced',
+    })
+    return Object.assign(child, { postMessage: (message: object) => void child.send(message) })
   },
 })
 
