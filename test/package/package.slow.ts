@@ -29,7 +29,7 @@ beforeAll(async () => {
     .map((path) => path.slice(1).replaceAll('\\', '/'))
     .filter((path) => /\.\w+$|\/licen[cs]e$/i.test(path))
   extractAll(archive, app)
-}, 60_000)
+}, 180_000)
 
 afterAll(() => rmSync(place, { recursive: true, force: true }))
 
