@@ -66,7 +66,7 @@ test(
     )
     // One after another they would take 200 s.
     expect(tookMs).toBeLessThan(40_000)
-    // On a machine that others keep busy, a call without any chats takes tens of milliseconds already.
-    expect(loaded).toBeLessThan(Math.max(50, 12 * quiet))
+    // The goal is 50 ms, on a machine that does nothing else. Other tests run beside this one.
+    expect(loaded).toBeLessThan(Math.max(250, 12 * quiet))
   },
 )
