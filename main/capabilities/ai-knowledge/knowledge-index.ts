@@ -32,7 +32,7 @@ export interface Knowledge {
 /** Kept in memory; the others are read when they are needed. */
 const INSTANCES_KEPT = 200
 const READ_AT_ONCE = 500
-/** Whoever writes and asks in the same moment may get an answer from before. */
+/** How often the index is read again because something was saved meanwhile. After that, an answer may miss that change. */
 const TRIES = 3
 
 /** The index of an instance, built when it is asked for after a change. */

@@ -31,7 +31,7 @@ export async function ask({ provider, way, key, path, accountId, timeoutMs = TIM
     from: { accountId },
   })
   if (answer.kind === 'failure') throw new ProviderFailure('unavailable', `${name} cannot be reached.`)
-  // Google answers 400 to a key that is none.
+  // Google answers 400 instead of 401 to an invalid key.
   if (answer.status === 400 && provider === 'google') throw failureOfStatus(401, {}, name)
   if (answer.status < 200 || answer.status > 299) throw failureOfStatus(answer.status, answer.headers, name)
   try {

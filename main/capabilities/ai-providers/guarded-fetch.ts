@@ -69,7 +69,7 @@ function headersOf(headers: Readonly<Record<string, string>>): Headers {
     try {
       made.set(name, value)
     } catch {
-      // A header that is none is of no use to anybody.
+      // An invalid header is left out: the libraries read none of those.
     }
   }
   return made

@@ -29,7 +29,7 @@ export interface AiProvidersDeps {
   readonly outbound: Outbound
   readonly resolve: Resolve
   readonly instances: Pick<Instances, 'subscribe'>
-  /** null where there is none. */
+  /** null if it does not run. */
   readonly modelSimulator: SimulatedModel | null
 }
 

@@ -18,7 +18,7 @@ interface WaysDeps {
   readonly clock: Clock
   readonly outbound: Outbound
   readonly resolve: Resolve
-  /** The simulated model; null where there is none. */
+  /** The simulated model; null if it does not run. */
   readonly modelSimulator: SimulatedModel | null
 }
 

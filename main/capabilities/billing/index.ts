@@ -52,7 +52,7 @@ export interface Billing extends BillingReads {
   close(): Promise<void>
 }
 
-/** What accounts buy, and what becomes of it. */
+/** What accounts buy, and whether it is paid. */
 export function createBilling(deps: BillingDeps): Billing {
   const { db, live, publicBaseUrl, localUrl } = deps
   const base = () => publicBaseUrl ?? localUrl()

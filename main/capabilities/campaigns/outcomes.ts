@@ -73,7 +73,7 @@ function withLateFailure(recent: string): string {
 
 export type Outcomes = ReturnType<typeof createOutcomes>
 
-/** What becomes of recipients, in the commits in which it becomes of their messages. */
+/** Updates recipients in the same commits that update their messages. */
 export function createOutcomes({
   clock,
   contacts,

@@ -63,7 +63,7 @@ export interface CrmCall {
   readonly recordingUrl: string | null
 }
 
-/** What a bridge could not do, and what is to become of it. */
+/** What a bridge could not do, and whether it is tried again. */
 export type BridgeFault =
   /** Nothing was done. The whole queue waits: the CRM cannot be reached, or has had enough calls. */
   | { readonly kind: 'wait'; readonly untilMs: number | null; readonly code: CrmProblemCode }

@@ -231,7 +231,7 @@ export function createPush(deps: PushDeps) {
     await statuses.ofParts(tx, link, externalId)
   }
 
-  /** What becomes of an item that failed for a reason of its own. */
+  /** Decides about an item that failed for a reason of its own. */
   function settle(link: CrmLink, item: OutboxRow, { fault, message }: BridgeError, { writes }: Progress): void {
     const { seq, queue, number, tries } = item
     const now = clock.now()

@@ -36,7 +36,7 @@ export interface ClientBillingProvider {
   state(customerId: string, subscriptionId: string): Promise<Asked<ClientState>>
   /** Bills what is left and ends it. */
   end(subscriptionId: string): Promise<Asked<null>>
-  /** Counts once, whoever repeats it. */
+  /** Repeating it does not count twice. */
   report(use: {
     customerId: string
     clientId: string

@@ -18,7 +18,7 @@ interface ApiDeps {
 type CalledLink = Pick<CrmLink, 'accountId' | 'side' | 'locationId' | 'companyId'>
 
 export interface CallOptions {
-  /** Repeating the call does no harm, so that an outcome that is not known is none. */
+  /** The call can be repeated safely, so an unknown outcome counts as not done. */
   readonly isRepeatable: boolean
 }
 

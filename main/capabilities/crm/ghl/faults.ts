@@ -6,7 +6,7 @@ const HOUR_MS = 3_600_000
 
 /**
  * What an error of the official client means.
- * @param isRepeatable repeating the call does no harm, so that an unknown outcome is none.
+ * @param isRepeatable the call can be repeated safely, so an unknown outcome counts as not done.
  */
 export function faultOf(error: unknown, nowMs: number, isRepeatable: boolean): BridgeError {
   if (error instanceof BridgeError) return error
