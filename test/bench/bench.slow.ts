@@ -16,6 +16,9 @@ const TINY = {
   INSTANCES: '3',
   LINES: '2',
   MINUTES: '0.02',
+  CAMPAIGNS: '2',
+  PEOPLE: '50',
+  SLICES: '2',
   RIVALS: 'none',
 }
 
