@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import { expect } from 'vitest'
 import { CONTRACTS } from '../../main/capabilities/contracts.ts'
-import { ERRORS, type ErrorCode } from '../../main/contract/errors.ts'
+import { ERRORS } from '../../main/contract/errors.ts'
 import type { Operation } from '../../main/contract/operation.ts'
 import { isUuid } from '../../main/contract/request.ts'
 import { buildOpenApi, operationFor } from '../../main/faces/openapi.ts'
@@ -149,12 +149,12 @@ function holdToErrorShape(said: string, { status, headers }: Heard, body: unknow
   // MCP answers in the words of JSON-RPC; its own tests judge them.
   if (typeof body === 'object' && body !== null && 'jsonrpc' in body) return
   const { error = {}, ...more } = body as { error?: Record<string, unknown> }
-  const code = error['code'] as ErrorCode
+  const known: Partial<Record<string, { readonly status: number }>> = ERRORS
   const message = String(error['message'])
   holdAll(said, {
     'it is an error and nothing else': Object.keys(more).length === 0,
     'it has the fields of an error': Object.keys(error).sort().join() === 'code,message,request_id,retryable',
-    'its code is known, with this status': ERRORS[code]?.status === status,
+    'its code is known, with this status': known[String(error['code'])]?.status === status,
     // Written down a second time: the product's own function must not be its own judge.
     'it is retryable if it may pass': error['retryable'] === (status === 429 || status >= 500),
     'it names the request': error['request_id'] === headers['x-request-id'],
