@@ -6,8 +6,11 @@ export const startUtilityProcess = (program: string, args: readonly string[]): U
   utilityProcess.fork(program, [...args], { stdio: ['ignore', 'pipe', 'pipe'], serviceName: 'Switchboard database' })
 
 /** The same for a program that messages are exchanged with. */
-export const forkUtilityProcess: ForkProgram = (program, args) => {
-  const forked = utilityProcess.fork(program, [...args], { stdio: 'ignore', serviceName: 'Switchboard calls' })
+export const forkUtilityProcess: ForkProgram = (program, args, flags) => {
+  const forked = utilityProcess.fork(program, [...args], {
+    ...{ stdio: 'ignore', serviceName: 'Switchboard calls' },
+    execArgv: [...flags],
+  })
   return {
     send: (message) => forked.postMessage(message),
     onMessage: (listener) => void forked.on('message', listener),

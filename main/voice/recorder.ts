@@ -1,7 +1,15 @@
 import { open, mkdir, type FileHandle } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { Application, createEncoder, Signal, type OpusEncoderHandle } from 'libopus-wasm'
-import { EncodedAudioPacketSource, EncodedPacket, OggOutputFormat, Output, StreamTarget } from 'mediabunny'
+import {
+  EncodedAudioPacketSource,
+  EncodedPacket,
+  NullTarget,
+  OggOutputFormat,
+  Output,
+  StreamTarget,
+  type Target,
+} from 'mediabunny'
 import { energyOf, FRAME, FRAME_MS, RATE, SILENCE, SPEECH_ENERGY } from './audio.ts'
 import { createPeaks, joinPeaks } from './peaks.ts'
 import type { RecordingFacts } from './protocol.ts'
@@ -13,8 +21,7 @@ export interface Recorder {
   close(): Promise<RecordingFacts | null>
 }
 
-interface RecorderDeps {
-  readonly path: string
+interface Recording {
   readonly title: string
   readonly isSandbox: boolean
   /** The file could not be written any more. */
@@ -30,9 +37,32 @@ const COMPLEXITY = 5
 const PAGE_SECONDS = 1
 
 /** Writes a call as stereo Ogg with Opus, the agent on the left, the person on the right, while it runs. */
-export async function createRecorder({ path, title, isSandbox, onFailed }: RecorderDeps): Promise<Recorder> {
+export async function createRecorder({ path, ...recording }: Recording & { readonly path: string }): Promise<Recorder> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   const file = await open(path, 'w', 0o600)
+  const recorder = await recordTo(new StreamTarget(writerOf(file)), recording)
+  return {
+    add: recorder.add,
+    async close() {
+      const facts = await recorder.close()
+      await file.close().catch(() => {})
+      return facts
+    },
+  }
+}
+
+/**
+ * Records a second of nothing. What is used for the first time is compiled first, which takes some 50 ms: all calls that
+ * run would stutter.
+ */
+export async function warmUpRecorder(): Promise<void> {
+  const recorder = await recordTo(new NullTarget(), { title: '', isSandbox: true, onFailed() {} })
+  const noise = Int16Array.from({ length: FRAME }, (_, i) => ((i * 7_919) % 8_192) - 4_096)
+  for (let ms = 0; ms < 1_000; ms += FRAME_MS) recorder.add(noise, noise)
+  await recorder.close()
+}
+
+async function recordTo(target: Target, { title, isSandbox, onFailed }: Recording): Promise<Recorder> {
   const encoder = await createEncoder({
     ...{ sampleRate: RATE, channels: CHANNELS, frameSize: FRAME, application: Application.Voip },
     ...{ bitrate: BITRATE, complexity: COMPLEXITY, signal: Signal.Voice },
@@ -40,7 +70,7 @@ export async function createRecorder({ path, title, isSandbox, onFailed }: Recor
   const source = new EncodedAudioPacketSource('opus')
   const output = new Output({
     format: new OggOutputFormat({ maximumPageDuration: PAGE_SECONDS }),
-    target: new StreamTarget(writerOf(file)),
+    target,
   })
   output.addAudioTrack(source)
   output.setMetadataTags({
@@ -87,7 +117,6 @@ export async function createRecorder({ path, title, isSandbox, onFailed }: Recor
       await writing
       if (frames > 0 && !hasFailed) await output.finalize().catch(fail)
       encoder.free()
-      await file.close().catch(() => {})
       if (frames === 0 || hasFailed) return null
       return { durationMs, hasAudio, peaks: joinPeaks(agentPeaks.bytes(), personPeaks.bytes()) }
     },

@@ -1,6 +1,7 @@
 import { systemClock } from '../kernel/clock.ts'
 import { createVoiceHost } from './host.ts'
 import type { FromVoice, ToVoice } from './protocol.ts'
+import { warmUpRecorder } from './recorder.ts'
 import { createBuiltInVoice } from './speech/built-in.ts'
 
 /** The voice process. service/voice.ts starts it, with Node or as a utility process of Electron. */
@@ -42,4 +43,6 @@ else {
 }
 // A terminal's Ctrl+C is for the service, which ends what it has started.
 process.on('SIGINT', () => {})
+// Before the first call is answered. What does not work here, the first recording reports.
+void warmUpRecorder().catch(() => {})
 send({ kind: 'ready' })

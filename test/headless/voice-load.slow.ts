@@ -6,8 +6,7 @@ import { pause, testHome, until, type Api, type RunningService, type TestHome } 
 const INSTANCES = 2
 const CALLS_EACH = 4
 const CALLS = INSTANCES * CALLS_EACH
-/** The goal of 200 MB is missed by some 15 MB as measured; this fails if it grows further. */
-const MOST_MEMORY_MB = 250
+const MOST_MEMORY_MB = 200
 
 let home: TestHome
 let service: RunningService
@@ -61,7 +60,7 @@ test(
     const frames = ends.reduce((sum, end) => sum + end.framesIn, 0)
     process.stdout.write(
       `${CALLS} calls: p99 of GET /v1/instances/{id} ${quiet.toFixed(1)} ms quiet, ${loaded.toFixed(1)} ms beside them; ` +
-        `voice process at most ${mostMb.toFixed(0)} MB (goal 200); ${underruns} underruns (goal 0) in ${frames} frames, ${lost} lost\n`,
+        `voice process at most ${mostMb.toFixed(0)} MB; ${underruns} underruns (goal 0) in ${frames} frames, ${lost} lost\n`,
     )
     expect(ends).toHaveLength(CALLS)
     expect(lost).toBe(0)
@@ -70,7 +69,7 @@ test(
     // On a machine that others keep busy, a call of the API takes tens of milliseconds already, and timers are late.
     expect(loaded).toBeLessThan(Math.max(50, 12 * quiet))
     expect(frames).toBeGreaterThan(CALLS * 100)
-    // Underruns are printed and not asserted: they follow what else the machine does, from 0.3 % to 3 % as measured.
+    // Underruns are printed and not asserted: none on a quiet machine, up to 3 % beside other tests.
   },
 )
 

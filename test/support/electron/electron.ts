@@ -145,11 +145,15 @@ const PARENT_PORT = new URL('parent-port.mjs', import.meta.url).href
 
 /** A process of Node in the place of Electron's own; it has the same words before its arguments. */
 export const utilityProcess = covered('utilityProcess', {
-  fork(program: string, args: readonly string[], { stdio }: { stdio: 'ignore' | ['ignore', 'pipe', 'pipe'] }) {
+  fork(
+    program: string,
+    args: readonly string[],
+    { stdio, execArgv = [] }: { stdio: 'ignore' | ['ignore', 'pipe', 'pipe']; execArgv?: readonly string[] },
+  ) {
     if (!isReady) throw new Error('utilityProcess cannot be created before app is ready')
     record.push({ what: 'utilityProcess.fork', given: [program, args] })
     const output = stdio === 'ignore' ? (['ignore', 'ignore', 'ignore'] as const) : stdio
-    const child = spawn(process.execPath, ['--import', PARENT_PORT, program, ...args], {
+    const child = spawn(process.execPath, [...execArgv, '--import', PARENT_PORT, program, ...args], {
       stdio: [...output, 'ipc'],
       serialization: 'advanced',
     })
