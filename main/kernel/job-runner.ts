@@ -59,6 +59,7 @@ export function createJobRunner(kind: JobKind, deps: JobsDeps): JobRunner {
   const running = new Set<Running>()
   /** Nothing is due before, as far as this process knows. */
   let idleUntilMs = 0
+  let wakes = 0
 
   const place = ({ subjectId, lane }: JobRow) => ({ kind: name, subjectId, lane })
 
@@ -67,9 +68,11 @@ export function createJobRunner(kind: JobKind, deps: JobsDeps): JobRunner {
     const limit = Math.min(budget, concurrency - running.size)
     if (limit <= 0 || nowMs < idleUntilMs) return []
     // A commit that changes nothing would still be one.
+    const wakesBefore = wakes
     const next = await db.readOne(nextDue, { kind: name })
     if (next === undefined || next.nextAtMs > nowMs) {
-      idleUntilMs = Math.min(next?.nextAtMs ?? Infinity, nowMs + LOOK_AGAIN_MS)
+      // What was added while this looked, it may not have seen.
+      if (wakes === wakesBefore) idleUntilMs = Math.min(next?.nextAtMs ?? Infinity, nowMs + LOOK_AGAIN_MS)
       return []
     }
     const rows = await db.commit((tx) => claimDue(tx, nowMs, limit))
@@ -219,6 +222,7 @@ export function createJobRunner(kind: JobKind, deps: JobsDeps): JobRunner {
   })
 
   function wake(): void {
+    wakes++
     idleUntilMs = 0
     worker.wake()
   }

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Db } from '../../main/kernel/db.ts'
 import type { AccountId, BootId } from '../../main/kernel/ids.ts'
 import type { JobKind, JobOutcome, JobRun } from '../../main/kernel/job.ts'
 import { createJobs, type JobQueue, type Jobs } from '../../main/kernel/jobs.ts'
@@ -32,9 +33,14 @@ type Act = JobKind<Input, JobOutcome>['act']
 type Opened = Jobs & { readonly queue: JobQueue<Input> }
 
 /** The jobs of a node with one kind; `act` decides how its runs end. */
-function open(act: Act, more: Partial<JobKind<Input, JobOutcome>> = {}, id: BootId = data.db.boot): Opened {
+function open(
+  act: Act,
+  more: Partial<JobKind<Input, JobOutcome>> = {},
+  id: BootId = data.db.boot,
+  db: Db = data.db,
+): Opened {
   const nodes = { id, aliveSinceMs: () => 0 }
-  const jobs = createJobs({ db: data.db, clock, log: silentLog, nodes, apiActivity: { isRecent: () => false } })
+  const jobs = createJobs({ db, clock, log: silentLog, nodes, apiActivity: { isRecent: () => false } })
   const queue = jobs.define<Input, JobOutcome>({
     name: 'test.act',
     perLane: 1,
@@ -82,6 +88,34 @@ describe('a job', () => {
     await clock.advance(60_000)
     expect(names).toEqual(['now', 'later'])
     expect(await jobs.queue.findSubject('subject')).toMatchObject({ waiting: 0, running: 0, done: 2, nextAtMs: null })
+  })
+
+  test('that is added while the runner looks for one runs at once', async () => {
+    const names: string[] = []
+    let isLooking = false
+    const { promise: answered, resolve: answer } = Promise.withResolvers<undefined>()
+    // As a database at the other end of a network would answer: some time after it looked.
+    const slow: Db = {
+      ...data.db,
+      async readOne(statement, params) {
+        const found = await data.db.readOne(statement, params)
+        isLooking = true
+        await answered
+        return found
+      },
+    }
+    const act: Act = async ({ input }) => {
+      names.push(input.name)
+      return { kind: 'done' }
+    }
+    const jobs = open(act, {}, data.db.boot, slow)
+    jobs.start()
+    await settle()
+    expect(isLooking).toBe(true)
+    await add(jobs, 'meanwhile')
+    answer(undefined)
+    await settle()
+    expect(names).toEqual(['meanwhile'])
   })
 
   test('is added with its commit or not at all, and once for each key, also after it has ended', async () => {
