@@ -43,6 +43,7 @@ export const FAQ = [
 /** `09:30`, in UTC. */
 export const clockAt = (ms: number): string => new Date(ms).toISOString().slice(11, 16)
 
+/** Of all worlds in this process. */
 let people = 0
 
 /** One world for all tests of a file, since starting one takes longer than most of them. */
@@ -63,7 +64,8 @@ export function aiWorld(options: WorldOptions = {}) {
 export async function lineIn(w: World, options: LineOptions = {}): Promise<AiLine> {
   const { agent = { name: 'Recepção', provider: 'builtin' }, settings = {}, engine = 'smv2', faq = FAQ } = options
   const { id, phone_number: number } = engine === 'smv2' ? await w.pair() : await w.official()
-  const person = options.person ?? `55119${String(81_000_000 + people++ * 10)}`
+  // Ends in 1, as none of the numbers do that mean something to the sandbox (`simulated-outcomes.ts`).
+  const person = options.person ?? `55119${String(81_000_001 + people++ * 10)}`
   const call =
     (ask: World['api'] | ReturnType<typeof asConsole>) => async (method: string, path: string, body?: object) => {
       const answer = await ask(method, `/v1/instances/${id}/ai/${path}`, body)
