@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { connect, createServer, type Socket } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
 import type { AddressInfo } from 'node:net'
@@ -14,7 +14,7 @@ import { programPath } from '../support/programs.ts'
 import { selfSigned } from '../support/certificates.ts'
 
 const MODULES = '/usr/lib/baresip/modules'
-const NAMES = ['account', 'menu', 'g711', 'aufile', 'ctrl_tcp']
+const NAMES = ['account', 'menu', 'g711', 'aufile', 'sndfile', 'ctrl_tcp']
 
 /** What baresip tells others to send to, which a socket of loopback cannot reach. */
 export const ownAddress = (): string =>
@@ -38,7 +38,7 @@ export async function baresip(user: string, port: number) {
         `audio_player aufile,${join(folder, 'heard.wav')}`,
         'rtp_ports 30000-30999',
       ],
-      ...[`ctrl_tcp_listen 127.0.0.1:${control}`, ''],
+      ...[`snd_path ${folder}`, `ctrl_tcp_listen 127.0.0.1:${control}`, ''],
     ].join('\n'),
   )
   writeFileSync(
@@ -56,19 +56,29 @@ export async function baresip(user: string, port: number) {
     }
     rmSync(folder, { recursive: true, force: true })
   })
-  for (let tries = 0; !(await canConnect(address, port)); tries++) {
+  for (let tries = 0; !((await canConnect(address, port)) && (await canConnect('127.0.0.1', control))); tries++) {
     if (tries > 100) throw new Error(`baresip does not listen: ${said}`)
     await systemClock.sleep(50)
   }
+  /** Types a command, as the person does. */
+  async function type(command: string, params?: string): Promise<void> {
+    const text = JSON.stringify({ command, ...(params !== undefined && { params }) })
+    const socket = connect(control, '127.0.0.1')
+    socket.write(`${text.length}:${text},`)
+    await once(socket, 'data')
+    socket.destroy()
+  }
   return {
     said: () => said,
-    /** Hangs up, as the person does. */
-    async hangUp() {
-      const command = JSON.stringify({ command: 'hangup' })
-      const socket = connect(control, '127.0.0.1')
-      socket.write(`${command.length}:${command},`)
-      await once(socket, 'data')
-      socket.destroy()
+    hangUp: () => type('hangup'),
+    dial: (uri: string) => type('dial', uri),
+    /** The loudest sample that it decoded, 0 to 32,768; complete once the call is over. */
+    heardPeak(): number {
+      const name = readdirSync(folder).find((one) => one.endsWith('-dec.wav'))
+      const wav = name === undefined ? Buffer.alloc(0) : readFileSync(join(folder, name))
+      let peak = 0
+      for (let at = 44; at + 1 < wav.length; at += 2) peak = Math.max(peak, Math.abs(wav.readInt16LE(at)))
+      return peak
     },
   }
 }

@@ -1,56 +1,23 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
-import { silentLog } from '../../main/kernel/log.ts'
+import { describe, expect, test } from 'vitest'
 import { systemClock } from '../../main/kernel/clock.ts'
-import { createVoiceProcess, type CallPlan, type SipTrunk } from '../../main/voice/voice-process.ts'
 import { readPages } from '../../main/voice/ogg.ts'
-import { testVoiceProcess } from '../support/voice.ts'
+import type { SipTrunk } from '../../main/voice/voice-process.ts'
+import { sipCalls, trunkAt, until } from './sip-calls.ts'
 import { baresip, ownAddress, registrar } from './sip-servers.ts'
-import { NO_SERVICES } from './talking.ts'
 
 /** Telephone calls through the voice process, with baresip as the other telephone. */
 
 const NUMBER = '12025550151'
-const folder = mkdtempSync(join(tmpdir(), 'sip-'))
-const voice = createVoiceProcess({ clock: systemClock, log: silentLog, start: testVoiceProcess })
-afterAll(async () => {
-  await voice.close()
-  rmSync(folder, { recursive: true, force: true })
-})
-
-const trunkAt = (port: number, more: Partial<SipTrunk> = {}): SipTrunk => ({
-  ...{ host: '127.0.0.1', port, transport: 'tcp', username: '1001', password: 'right', callerId: null },
-  ...more,
-})
-
-function place(trunk: SipTrunk, callId: string) {
-  const states: string[] = []
-  const plan: CallPlan = {
-    ...{ callId, route: { kind: 'sip', trunk, number: NUMBER }, consoleOffer: null, speech: NO_SERVICES },
-    agent: { name: 'Ana', greeting: 'Hello, this is Ana of the flower shop.', instructions: '' },
-    ...{ announcement: null, recordTo: join(folder, `${callId}.ogg`), title: 'Call', isSandbox: false },
-    ...{ limitMs: 60_000, ringMs: 10_000 },
-  }
-  const placed = voice.place(plan, {
-    onState: (state) => states.push(state),
-    onLine() {},
-    onTurn: async () => ({ text: null, hangUp: false }),
-  })
-  return { ...placed, states }
-}
-
-async function until(isDone: () => boolean): Promise<void> {
-  for (const startedAt = performance.now(); !isDone(); await systemClock.sleep(50))
-    if (performance.now() - startedAt > 15_000) throw new Error('It did not happen.')
-}
+const { voice, folder, place } = sipCalls()
+const dial = (trunk: SipTrunk, callId: string) => place({ kind: 'sip', trunk, number: NUMBER }, callId)
 
 describe('a call to baresip', () => {
   test.each(['us', 'them'])('is answered, heard both ways, and hung up by %s', { timeout: 40_000 }, async (who) => {
     const port = who === 'us' ? 25_070 : 25_080
     const phone = await baresip(NUMBER, port)
-    const call = place(trunkAt(port, { host: ownAddress() }), who)
+    const call = dial(trunkAt(port, { host: ownAddress() }), who)
     await until(() => call.states.includes('in_progress'))
     await systemClock.sleep(3_000)
     if (who === 'us') call.hangUp('operator_hung_up')
@@ -65,12 +32,13 @@ describe('a call to baresip', () => {
     const [agent, person] = [peaks.slice(0, peaks.length / 2), peaks.slice(peaks.length / 2)]
     expect(Math.max(...agent)).toBeGreaterThan(20)
     expect(Math.max(...person)).toBeGreaterThan(20)
+    await until(() => phone.heardPeak() > 2_000, 'The greeting at the other side')
     expect(readPages(readFileSync(join(folder, `${who}.ogg`))).length).toBeGreaterThan(3)
   })
 })
 
 test('a trunk that nobody answers at is unavailable', { timeout: 30_000 }, async () => {
-  const call = place(trunkAt(9), 'nobody')
+  const call = dial(trunkAt(9), 'nobody')
   expect((await call.ended)?.reason).toBe('gateway_unavailable')
 })
 

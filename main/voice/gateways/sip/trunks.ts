@@ -26,6 +26,7 @@ interface TrunksDeps {
 
 const CONNECT_MS = 10_000
 const REGISTER_SECONDS = 300
+const REGISTER_AGAIN_MS = 30_000
 const LOST_AFTER_FRAMES = 5_000 / FRAME_MS
 
 /** JsSIP is written for browsers. What marks one as a browser is there only while it runs: others look for it too. */
@@ -81,9 +82,19 @@ export function createTrunks({ clock, onIncoming }: TrunksDeps) {
       if (port === null) return
       Object.assign(uri, { host: socket.localAddress(), port })
       uri.setParam('transport', config.transport)
+      // The registrator has kept the first contact.
+      const registrator = agent.registrator() as unknown as { _contact: string }
+      registrator._contact = registrator._contact.replace(/^<[^>]*>/, () => agent.contact.toString())
     })
     const trunk: Trunk = { config, socket, agent, uses: 1 }
     trunks.set(key, trunk)
+    // JsSIP does not try again. Refused credentials stay wrong, and trying them again can lock the account.
+    agent.on('registrationFailed', ({ response }: { response: { status_code: number } | null }) => {
+      if (response !== null && [401, 403, 404, 407].includes(response.status_code)) return
+      startTimeout(clock, REGISTER_AGAIN_MS, () => {
+        if (trunk.uses > 0 && socket.isConnected() && !agent.isRegistered()) agent.register()
+      })
+    })
     agent.on('newRTCSession', ({ originator, session }: { originator: string; session: Session }) => {
       if (originator !== 'remote') return
       if (instanceId === null) return session.terminate({ status_code: 603 })
@@ -136,7 +147,11 @@ export function createTrunks({ clock, onIncoming }: TrunksDeps) {
         found.trunk.uses++
         return {
           session: Promise.resolve(found.session),
-          isIncoming: true,
+          accept() {
+            // Another trunk may have used it since the call came in.
+            RtpPeer.localAddress = found.trunk.socket.localAddress()
+            asInBrowser(() => found.session.answer({ mediaConstraints: { audio: false, video: false } }))
+          },
           close: () => release(found.trunk),
         }
       })
@@ -183,7 +198,8 @@ export function createTrunks({ clock, onIncoming }: TrunksDeps) {
 
 interface Opened {
   readonly session: Promise<Session>
-  readonly isIncoming?: boolean
+  /** Answers, if the call came in. */
+  readonly accept?: () => void
   readonly close: () => void
 }
 
@@ -195,6 +211,8 @@ function createLeg(open: (events: LegEvents) => Opened): CallLeg {
   let peer: RtpPeer | undefined
   let isUp = false
   let isOver = false
+  /** The other side offers or answers nothing that we can decode; JsSIP refuses it with 488. */
+  let isUnusable = false
   let framesIn = 0
   let framesLost = 0
   let framesWithoutSound = 0
@@ -223,11 +241,11 @@ function createLeg(open: (events: LegEvents) => Opened): CallLeg {
         framesWithoutSound = 0
         inbound.add(pcm)
       }
-      made.onUnusable = () => end('codec_not_supported')
+      made.onUnusable = () => (isUnusable = true)
     }
-    // JsSIP has one already if the call came in.
-    const existing = given.connection as unknown as RtpPeer | undefined
-    if (existing !== undefined) use(existing)
+    // JsSIP has one already if we call. If the call came in, it makes one for the answer.
+    const existing = given.connection as unknown as RtpPeer | null
+    if (existing !== null) use(existing)
     given.on('peerconnection', ({ peerconnection }: { peerconnection: unknown }) => use(peerconnection as RtpPeer))
     given.on('progress', () => events?.onRinging())
     given.on('confirmed', () => {
@@ -235,12 +253,12 @@ function createLeg(open: (events: LegEvents) => Opened): CallLeg {
       isUp = true
       events?.onConnected()
     })
-    given.on('ended', () => end('person_hung_up'))
-    given.on('failed', ({ cause, message }) =>
-      end(reasonOf((message as { status_code?: number } | null)?.status_code, cause)),
-    )
-    if (opened?.isIncoming === true)
-      asInBrowser(() => given.answer({ mediaConstraints: { audio: false, video: false } }))
+    given.on('ended', () => end(isUnusable && !isUp ? 'codec_not_supported' : 'person_hung_up'))
+    given.on('failed', ({ cause, message }) => {
+      const status = (message as { status_code?: number } | null)?.status_code
+      end(isUnusable ? 'codec_not_supported' : reasonOf(status, cause))
+    })
+    opened?.accept?.()
   }
 
   return {
@@ -249,7 +267,7 @@ function createLeg(open: (events: LegEvents) => Opened): CallLeg {
       events = given
       try {
         opened = open({ ...given, onEnded: end })
-        opened.session.then(follow, () => end('gateway_unavailable'))
+        opened.session.then(follow).catch(() => end('gateway_unavailable'))
       } catch {
         end('gateway_unavailable')
       }
