@@ -61,6 +61,9 @@ interface InviteOptions {
   readonly headers?: readonly Header[]
 }
 
+/** `silent` answers nothing; a number is the status of a refusal. */
+type Failure = 'breaks' | 'silent' | number
+
 type Reply = (status: number, more?: readonly Header[], body?: string) => void
 
 const USER = '1001'
@@ -83,7 +86,7 @@ export async function exchange(options: ExchangeOptions) {
   const dialogs = new Map<string, Dialog>()
   const waiting = new Map<string, (response: SipMessage) => void>()
   let binding: { readonly target: string; readonly link: SipLink } | undefined
-  let failing: { readonly method: string; readonly how: 'breaks' | number } | undefined
+  let failing: { readonly method: string; readonly how: Failure } | undefined
 
   const server = await listenForLinks({ ...options, address }, (link) => {
     links.push(link)
@@ -100,6 +103,7 @@ export async function exchange(options: ExchangeOptions) {
     if (failing?.method === method) {
       const { how } = failing
       failing = undefined
+      if (how === 'silent') return
       return how === 'breaks' ? link.drop() : replyTo(request, link)(how)
     }
     const dialog = dialogs.get(header(request, 'call-id'))
@@ -259,7 +263,7 @@ export async function exchange(options: ExchangeOptions) {
     in: ({ callId }: ExchangeCall, method: string) =>
       requests.filter((one) => methodOf(one) === method && header(one, 'call-id') === callId),
     /** Refuses the next of these, or breaks the connection instead of an answer. */
-    failAt: (method: string, how: 'breaks' | number) => void (failing = { method, how }),
+    failAt: (method: string, how: Failure) => void (failing = { method, how }),
     /** @returns the latest registration, when there have been this many. */
     async registered(count = 1): Promise<Registration> {
       await until(() => registrations.length >= count, 'The registration')

@@ -1,5 +1,8 @@
+import { once } from 'node:events'
+import { createServer, type AddressInfo } from 'node:net'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { systemClock } from '../../main/kernel/clock.ts'
+import { createSipSocket } from '../../main/voice/gateways/sip/sip-socket.ts'
 import type { SipTrunk } from '../../main/voice/voice-process.ts'
 import { voiceInProcess } from '../support/voice.ts'
 import { expectSound, isPortFree } from './rtp-phone.ts'
@@ -110,7 +113,7 @@ describe('a call that is not taken', () => {
       await until(() => theirs.statuses.length === 3, 'The refusal')
       expect(theirs.statuses).toEqual([100, 180, 603])
       const late = place({ kind: 'sip_incoming', incomingId }, `refused-${i}`)
-      expect(await late.ended).toMatchObject({ reason: 'gateway_unavailable', talkedMs: null, recording: null })
+      expect(await late.ended).toMatchObject({ talkedMs: null, recording: null })
     }
   })
 
@@ -122,7 +125,7 @@ describe('a call that is not taken', () => {
     await until(() => theirs.statuses.length === 3, 'The end')
     expect(theirs.statuses).toEqual([100, 180, 487])
     const late = place({ kind: 'sip_incoming', incomingId }, 'given-up')
-    expect(await late.ended).toMatchObject({ reason: 'gateway_unavailable', talkedMs: null })
+    expect(await late.ended).toMatchObject({ reason: 'person_hung_up', talkedMs: null })
   })
 
   test('ends when the INVITE expires', { timeout: 30_000 }, async () => {
@@ -190,6 +193,17 @@ describe('within a minute, which passes in no time', () => {
     expect(office.openLinks()).toBe(1)
   })
 
+  test('a connection on which nobody answers is replaced', { timeout: 30_000 }, async () => {
+    skipTime()
+    const office = await exchange({ transport: 'tcp' })
+    office.failAt('REGISTER', 'silent')
+    register('silent', trunkTo(office), here.voice)
+    await until(() => office.requests.length === 1, 'The registration')
+    await vi.advanceTimersByTimeAsync(36_000)
+    await office.registered()
+    expect(office.openLinks()).toBe(1)
+  })
+
   test('a trunk with a wrong password does not try again', { timeout: 30_000 }, async () => {
     skipTime()
     const office = await exchange({ transport: 'tcp' })
@@ -213,6 +227,27 @@ describe('within a minute, which passes in no time', () => {
     await until(() => theirs.statuses.length === 3, 'The end')
     expect(theirs.statuses).toEqual([100, 180, 408])
     const late = here.place({ kind: 'sip_incoming', incomingId }, 'nobody')
-    expect((await late.ended)?.reason).toBe('gateway_unavailable')
+    expect((await late.ended)?.reason).toBe('person_hung_up')
   })
 })
+
+test.each(['tls', 'wss'] as const)(
+  'a server that accepts the connection and says nothing over %s is left',
+  { timeout: 30_000 },
+  async (transport) => {
+    const server = createServer().listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    onTestFinished(() => void server.close())
+    const { port } = server.address() as AddressInfo
+    const socket = createSipSocket(trunkAt(port, { transport }), (act) => act())
+    const { promise: left, resolve } = Promise.withResolvers<number>()
+    const sinceMs = performance.now()
+    socket.ondisconnect = () => resolve(performance.now() - sinceMs)
+    socket.connect()
+    const ms = await left
+    expect(ms).toBeGreaterThan(9_000)
+    // Over WebSocket both handshakes have their ten seconds.
+    expect(ms).toBeLessThan(25_000)
+    expect([socket.isConnected(), socket.isConnecting()]).toEqual([false, false])
+  },
+)

@@ -12,6 +12,8 @@ export interface SipSocket extends Socket {
   localAddress(): string
   /** The port of this connection; null over WebSocket, where nobody else can connect. */
   localPort(): number | null
+  /** Ends a connection on which nobody answers. To JsSIP it is lost, so that it makes another. */
+  drop(): void
 }
 
 type Runs = (act: () => void) => void
@@ -23,6 +25,10 @@ export function createSipSocket(trunk: SipTrunk, run: Runs): SipSocket {
 
 const HEAD_END = '\r\n\r\n'
 const LONGEST_BYTES = 256 * 1024
+/** Until the connection can be used, its handshakes included. */
+const OPEN_MS = 10_000
+/** Routers forget a silent connection, and then no call comes in. */
+const KEEP_ALIVE_MS = 30_000
 
 function overStream(trunk: SipTrunk, run: Runs): SipSocket {
   const { host, port, transport, ca } = trunk
@@ -64,7 +70,10 @@ function overStream(trunk: SipTrunk, run: Runs): SipSocket {
         : connectTcp({ host, port })
       stream = opened
       opened.setNoDelay()
+      opened.setKeepAlive(true, KEEP_ALIVE_MS)
+      opened.setTimeout(OPEN_MS, () => opened.destroy(new Error('The trunk did not answer.')))
       opened.once(isTls ? 'secureConnect' : 'connect', () => {
+        opened.setTimeout(0)
         isUp = true
         run(() => socket.onconnect())
       })
@@ -95,6 +104,7 @@ function overStream(trunk: SipTrunk, run: Runs): SipSocket {
     isConnecting: () => stream !== undefined && !isUp,
     localAddress: () => stream?.localAddress?.replace(/^::ffff:/, '') ?? '127.0.0.1',
     localPort: () => stream?.localPort ?? null,
+    drop: () => void stream?.destroy(),
   }
   return socket
 }
@@ -113,9 +123,15 @@ function overWebSocket({ host, port, ca }: SipTrunk, run: Runs): SipSocket {
     ondata() {},
     connect() {
       if (stream !== undefined) return
-      const opened = new WebSocket(url, 'sip', { followRedirects: false, ...(ca !== undefined && { ca }) })
+      const opened = new WebSocket(url, 'sip', {
+        ...{ followRedirects: false, handshakeTimeout: OPEN_MS },
+        ...(ca !== undefined && { ca }),
+      })
       stream = opened
-      opened.on('upgrade', (response) => (local = response.socket.localAddress?.replace(/^::ffff:/, '') ?? local))
+      opened.on('upgrade', ({ socket: connection }) => {
+        connection.setKeepAlive(true, KEEP_ALIVE_MS)
+        local = connection.localAddress?.replace(/^::ffff:/, '') ?? local
+      })
       opened.on('open', () => run(() => socket.onconnect()))
       opened.on('message', (data) => run(() => socket.ondata((data as Buffer).toString())))
       let reason = ''
@@ -140,6 +156,7 @@ function overWebSocket({ host, port, ca }: SipTrunk, run: Runs): SipSocket {
     isConnecting: () => stream?.readyState === WebSocket.CONNECTING,
     localAddress: () => local,
     localPort: () => null,
+    drop: () => stream?.terminate(),
   }
   return socket
 }

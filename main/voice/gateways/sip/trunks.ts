@@ -90,7 +90,8 @@ export function createTrunks({ clock, onIncoming }: TrunksDeps) {
     trunks.set(key, trunk)
     // JsSIP does not try again. Refused credentials stay wrong, and trying them again can lock the account.
     agent.on('registrationFailed', ({ response }: { response: { status_code: number } | null }) => {
-      if (response !== null && [401, 403, 404, 407].includes(response.status_code)) return
+      if (response === null) return socket.drop()
+      if ([401, 403, 404, 407].includes(response.status_code)) return
       startTimeout(clock, REGISTER_AGAIN_MS, () => {
         if (trunk.uses > 0 && socket.isConnected() && !agent.isRegistered()) agent.register()
       })
@@ -142,8 +143,12 @@ export function createTrunks({ clock, onIncoming }: TrunksDeps) {
     answer(incomingId: string): CallLeg {
       const found = arriving.get(incomingId)
       arriving.delete(incomingId)
-      return createLeg(() => {
-        if (found === undefined) throw new Error('This call is gone.')
+      return createLeg((events) => {
+        if (found === undefined) {
+          // The caller gave up before it was taken.
+          events.onEnded('person_hung_up')
+          throw new Error('This call is gone.')
+        }
         found.trunk.uses++
         return {
           session: Promise.resolve(found.session),
