@@ -185,16 +185,23 @@ function namedRight(id: string, events: readonly unknown[]): readonly unknown[] 
   return events.map((text) => NAMES[String(text).length % NAMES.length])
 }
 
+/** A field that is not kept as it was sent. */
+const NOT_AS_SENT: Readonly<Record<string, string>> = {
+  // The first agent of an instance is always its primary one.
+  createAgent: 'is_primary',
+  // The fields of a pace that are not named keep what they had.
+  updateLineSettings: 'pace',
+  // Sent is what is to happen to the copying of older messages, answered is how far it is.
+  ...{ updateGhl: 'backfill', updateCrmWebhook: 'backfill' },
+}
+
 /** What is kept of a body, where the words say that it is not kept as it was sent. */
 export function asKept({ operation, body }: Thought, { engine }: Body): unknown {
   // Answered with how many of each kind there are.
   if (operation.id === 'previewCampaign') return undefined
-  // The first agent of an instance is always its primary one.
-  if (operation.id === 'createAgent')
-    return Object.fromEntries(Object.entries(body as Body).filter(([field]) => field !== 'is_primary'))
-  // The fields of a pace that are not named keep what they had.
-  if (operation.id === 'updateLineSettings')
-    return Object.fromEntries(Object.entries(body as Body).filter(([field]) => field !== 'pace'))
+  const changed = NOT_AS_SENT[operation.id]
+  if (changed !== undefined)
+    return Object.fromEntries(Object.entries(body as Body).filter(([field]) => field !== changed))
   if (!SETS_NAMES.has(operation.id) || typeof body !== 'object' || body === null) return body
   const { events } = body as Body
   if (!Array.isArray(events)) return body
