@@ -17,10 +17,12 @@ const REQUESTS = Number(process.env['JUDGE_REQUESTS'] ?? 2_000)
 const seed = Number(process.env['JUDGE_SEED'] ?? Date.now() % 2 ** 31)
 const MOST_OBJECTIONS = 12
 
-/** Bodies that Prism never answers, and ids that would not reach the product through it as they are. */
+/** Bodies that Prism never answers or takes for none, and ids that would not reach the product through it as they are. */
 const PAST_PRISM = ({ operation, ids, body }: Recipe) =>
   body === false ||
   body === null ||
+  body === '' ||
+  body === 0 ||
   operation.fileTypes.length > 0 ||
   (body !== undefined && operation.body === undefined) ||
   ids.some((id) => typeof id === 'string')

@@ -193,6 +193,8 @@ const NOT_AS_SENT: Readonly<Record<string, string>> = {
   updateLineSettings: 'pace',
   // Sent is what is to happen to the copying of older messages, answered is how far it is.
   ...{ updateGhl: 'backfill', updateCrmWebhook: 'backfill' },
+  // A set, answered in an order of its own.
+  ...{ createSubAccount: 'features', updateSubAccount: 'features' },
 }
 
 /** What is kept of a body, where the words say that it is not kept as it was sent. */
