@@ -71,7 +71,7 @@ export function createJobRunner(kind: JobKind, deps: JobsDeps): JobRunner {
     const wakesBefore = wakes
     const next = await db.readOne(nextDue, { kind: name })
     if (next === undefined || next.nextAtMs > nowMs) {
-      // What was added while this looked, it may not have seen.
+      // A job added during the read may be missing from its result.
       if (wakes === wakesBefore) idleUntilMs = Math.min(next?.nextAtMs ?? Infinity, nowMs + LOOK_AGAIN_MS)
       return []
     }

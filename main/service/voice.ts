@@ -39,7 +39,7 @@ interface ForkedProgram {
 /** @param flags for Node itself. */
 export type ForkProgram = (program: string, args: readonly string[], flags: readonly string[]) => ForkedProgram
 
-/** Calls make little garbage; the size Node chooses by itself would add 20 MB. */
+/** A smaller space for short-lived objects than Node's default: 8 calls take 20 MB less (measured). */
 const FLAGS = ['--max-semi-space-size=4']
 
 const forkNode: ForkProgram = (program, args, flags) => {

@@ -63,7 +63,7 @@ export function sipCalls(start: StartVoice = testVoiceProcess) {
 
   return {
     ...{ voice, folder, incoming, place },
-    /** @returns the call that comes in next from this person. */
+    /** @returns the call that comes in next for this instance. */
     async nextIncoming(instanceId: string): Promise<IncomingCall> {
       let found: IncomingCall | undefined
       await until(() => {

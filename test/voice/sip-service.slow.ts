@@ -3,7 +3,7 @@ import { silentLog } from '../../main/kernel/log.ts'
 import { asConsole } from '../support/console.ts'
 import { callingNumber, type CallingNumber } from './cloud-world.ts'
 import { until } from './sip-calls.ts'
-import { exchange } from './sip-exchange.ts'
+import { exchange, type Exchange } from './sip-exchange.ts'
 
 /** Telephone calls as a user of the API sees them: the trunk is set, and calls go out and come in over it. */
 
@@ -22,12 +22,14 @@ const voice = async (method: string, path: string, body?: object) => {
   expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(300)
   return answer.body
 }
+const trunkTo = ({ port }: Exchange) => ({
+  ...{ host: '127.0.0.1', port, transport: 'tcp', username: '1001', password: 'right' },
+})
 const calls = async (): Promise<any[]> => (await voice('GET', '/calls')).data
 
 test('a call comes in over the trunk and one goes out, and both are recorded', { timeout: 90_000 }, async () => {
   const office = await exchange({ transport: 'tcp' })
-  const trunk = { host: '127.0.0.1', port: office.port, transport: 'tcp', username: '1001', password: 'right' }
-  expect((await voice('PUT', '/trunk', trunk)).trunk).toMatchObject({ password_configured: true })
+  expect((await voice('PUT', '/trunk', trunkTo(office))).trunk).toMatchObject({ password_configured: true })
   await office.registered()
   await voice('PATCH', '/settings', { receive_enabled: true, receive_agent_id: 'agent-1' })
 
@@ -51,13 +53,7 @@ test('a call comes in over the trunk and one goes out, and both are recorded', {
 
 test('where calls are not received, the caller is declined and nothing is written', { timeout: 30_000 }, async () => {
   const office = await exchange({ transport: 'tcp' })
-  await voice('PUT', '/trunk', {
-    host: '127.0.0.1',
-    port: office.port,
-    transport: 'tcp',
-    username: '1001',
-    password: 'right',
-  })
+  await voice('PUT', '/trunk', trunkTo(office))
   await office.registered()
   await voice('PATCH', '/settings', { receive_enabled: false })
   const before = (await calls()).length

@@ -64,7 +64,7 @@ export function aiWorld(options: WorldOptions = {}) {
 export async function lineIn(w: World, options: LineOptions = {}): Promise<AiLine> {
   const { agent = { name: 'Recepção', provider: 'builtin' }, settings = {}, engine = 'smv2', faq = FAQ } = options
   const { id, phone_number: number } = engine === 'smv2' ? await w.pair() : await w.official()
-  // Ends in 1, as none of the numbers do that mean something to the sandbox (`simulated-outcomes.ts`).
+  // Ends in 1: the sandbox refuses or delays numbers with some endings (`simulated-outcomes.ts`), and none of those is 1.
   const person = options.person ?? `55119${String(81_000_001 + people++ * 10)}`
   const call =
     (ask: World['api'] | ReturnType<typeof asConsole>) => async (method: string, path: string, body?: object) => {

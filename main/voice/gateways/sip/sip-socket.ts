@@ -12,7 +12,7 @@ export interface SipSocket extends Socket {
   localAddress(): string
   /** The port of this connection; null over WebSocket, where nobody else can connect. */
   localPort(): number | null
-  /** Ends a connection on which nobody answers. To JsSIP it is lost, so that it makes another. */
+  /** Closes a connection that no longer answers. JsSIP treats it as lost and reconnects. */
   drop(): void
 }
 

@@ -82,13 +82,13 @@ export function createTrunks({ clock, onIncoming }: TrunksDeps) {
       if (port === null) return
       Object.assign(uri, { host: socket.localAddress(), port })
       uri.setParam('transport', config.transport)
-      // The registrator has kept the first contact.
+      // JsSIP's registrator copied the contact before this address was known.
       const registrator = agent.registrator() as unknown as { _contact: string }
       registrator._contact = registrator._contact.replace(/^<[^>]*>/, () => agent.contact.toString())
     })
     const trunk: Trunk = { config, socket, agent, uses: 1 }
     trunks.set(key, trunk)
-    // JsSIP does not try again. Refused credentials stay wrong, and trying them again can lock the account.
+    // JsSIP does not try again. A wrong password is not tried again either: that can lock the account.
     agent.on('registrationFailed', ({ response }: { response: { status_code: number } | null }) => {
       if (response === null) return socket.drop()
       if ([401, 403, 404, 407].includes(response.status_code)) return
@@ -153,7 +153,7 @@ export function createTrunks({ clock, onIncoming }: TrunksDeps) {
         return {
           session: Promise.resolve(found.session),
           accept() {
-            // Another trunk may have used it since the call came in.
+            // All trunks share this field: another may have set its own address since the call came in.
             RtpPeer.localAddress = found.trunk.socket.localAddress()
             asInBrowser(() => found.session.answer({ mediaConstraints: { audio: false, video: false } }))
           },
