@@ -2,13 +2,14 @@ import type * as library from 'baileys'
 import type { Log } from '../../kernel/log.ts'
 import { quietConsole } from './quiet-console.ts'
 import { tryOnCopies } from './ratchet.ts'
+import { isSignedBy } from './signature.ts'
+
+/** @param isInit leaves the check out. @throws for a key, message or signature that is none. */
+type VerifySignature = (key: Uint8Array, message: Uint8Array, signature: Uint8Array, isInit?: boolean) => boolean
 
 declare module 'libsignal' {
   /** Its declarations leave it out. */
-  export const curve: {
-    /** @param key with its type byte. @throws for a key, message or signature that is none. */
-    verifySignature(key: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean
-  }
+  export const curve: { verifySignature: VerifySignature }
 }
 
 /** The client library of the protocol. Nothing outside this folder sees a type of it. */
@@ -32,14 +33,22 @@ export function createLoadLibrary(log: Log): LoadLibrary {
  */
 async function load(log: Log): Promise<Library> {
   quietConsole(log)
-  const [loaded, { curve, SessionCipher }] = await Promise.all([import('baileys'), import('libsignal')])
-  loaded.Curve.verify = (key, message, signature) => {
-    try {
-      return curve.verifySignature(loaded.generateSignalPubKey(key), message, signature)
-    } catch {
-      return false
-    }
-  }
+  const { curve, SessionCipher } = await import('libsignal')
+  checkFast(curve)
   tryOnCopies(SessionCipher)
+  // Only now: it takes the check of messages to groups as it finds it.
+  const loaded = await import('baileys')
+  loaded.Curve.verify = isSignedBy
   return loaded
+}
+
+const fast = new WeakSet()
+
+/** Leaves everything but the check itself to the encryption library. */
+function checkFast(curve: { verifySignature: VerifySignature }): void {
+  if (fast.has(curve)) return
+  fast.add(curve)
+  const shipped = curve.verifySignature
+  curve.verifySignature = (key, message, signature, isInit = false) =>
+    shipped(key, message, signature, true) && (isInit || isSignedBy(key, message, signature))
 }
