@@ -47,7 +47,7 @@ export async function importCsv<Field extends string>(
   const file = await files.storeTemporarily(source, LIMITS.importBytes)
   try {
     // Once without storing anything: a file that is broken further down is refused as a whole.
-    const { header, rows: checked } = await readCsv(file.parts())
+    const { header, portions: checked } = await readCsv(file.parts())
     const check = checked[Symbol.asyncIterator]()
     const places = await (async () => {
       try {
@@ -58,7 +58,7 @@ export async function importCsv<Field extends string>(
         await check.return?.()
       }
     })()
-    const { rows } = await readCsv(file.parts())
+    const { portions } = await readCsv(file.parts())
     const seen = new Set<string>()
     const count = { rows: 0, created: 0, updated: 0, duplicates: 0, invalid: 0 }
     const problems: ImportResult['problems'] = []
@@ -70,7 +70,7 @@ export async function importCsv<Field extends string>(
       count.duplicates += batch.length - created - updated
       batch = []
     }
-    for await (const row of rows) {
+    const add = (row: CsvRow) => {
       count.rows++
       const read = readRow<Field>(row, places, country)
       if ('reason' in read) {
@@ -81,7 +81,12 @@ export async function importCsv<Field extends string>(
         seen.add(read.number)
         batch.push(read)
       }
-      if (batch.length >= BATCH) await flush()
+    }
+    for await (const rows of portions) {
+      for (const row of rows) {
+        add(row)
+        if (batch.length >= BATCH) await flush()
+      }
     }
     if (batch.length > 0) await flush()
     return { ...count, problems }

@@ -12,8 +12,8 @@ export interface Csv {
   /** Cells of the first row, without the spaces around them. */
   readonly header: readonly string[]
   readonly delimiter: string
-  /** The rest, without empty rows. Read it once. */
-  readonly rows: AsyncIterable<CsvRow>
+  /** The rest, without empty rows, a few hundred at a time. Read it once. */
+  readonly portions: AsyncIterable<readonly CsvRow[]>
 }
 
 const DELIMITERS = [',', ';', '\t', '|']
@@ -33,23 +33,27 @@ export async function readCsv(source: AsyncIterable<Uint8Array>): Promise<Csv> {
   const hint = /^sep=(.)(?:\r\n?|\n)/.exec(first.text)
   const delimiter = hint?.[1] ?? delimiterOf(first.text)
   const text = first.text.slice(hint?.[0].length ?? 0)
-  const rows = parse(chain(text, pieces), delimiter, hint === null ? 1 : 2)
-  const head = await rows.next()
-  if (head.done === true)
+  const portions = parse(chain(text, pieces), delimiter, hint === null ? 1 : 2)
+  const begun = await portions.next()
+  const [head, ...rows] = begun.done === true ? [] : begun.value
+  if (head === undefined)
     throw new ApiError('validation_error', 'The file is empty. Its first line must name the columns.')
-  return { header: head.value.cells.map((cell) => cell.trim()), delimiter, rows }
+  return { header: head.cells.map((cell) => cell.trim()), delimiter, portions: startingWith(rows, portions) }
 }
 
-async function* parse(pieces: AsyncIterable<string>, delimiter: string, firstLine: number): AsyncGenerator<CsvRow> {
+/** @returns portions with at least one row. */
+async function* parse(pieces: AsyncIterable<string>, delimiter: string, firstLine: number): AsyncGenerator<CsvRow[]> {
   let line = firstLine
   let unread = ''
-  const take = function* (text: string, isWhole: boolean): Generator<CsvRow> {
+  const take = (text: string, isWhole: boolean): CsvRow[][] => {
     const { found, rest } = wholeRows(text, delimiter, isWhole)
+    const rows: CsvRow[] = []
     for (const cells of found) {
-      if (cells.some((cell) => cell.trim() !== '')) yield { line, cells: cells.map(plainCell) }
+      if (cells.some((cell) => cell.trim() !== '')) rows.push({ line, cells: cells.map(plainCell) })
       line += 1 + lineBreaks(cells)
     }
     unread = rest + unread
+    return rows.length === 0 ? [] : [rows]
   }
   for await (const piece of pieces) {
     const text = unread + piece
@@ -72,16 +76,14 @@ function wholeRows(text: string, delimiter: string, isWhole: boolean): { found: 
   const lines = text.replaceAll(/\r\n?/g, '\n')
   const found: string[][] = []
   const end = { read: 0, isOpen: false }
-  Papa.parse<string[]>(lines, {
-    delimiter,
-    newline: '\n',
-    step({ data, errors, meta }) {
-      end.isOpen = errors.some(({ code }) => code === 'MissingQuotes')
-      if (end.isOpen) return
-      end.read = meta.cursor
-      found.push(data)
-    },
-  })
+  const step = ({ data: [row = []], errors, meta }: Papa.ParseStepResult<string[][]>) => {
+    end.isOpen = errors.some(({ code }) => code === 'MissingQuotes')
+    if (end.isOpen) return
+    end.read = meta.cursor
+    found.push(row)
+  }
+  // Not Papa.parse: what it makes for each call keeps the rows alive until all of the heap is collected.
+  new Papa.Parser({ delimiter, newline: '\n', step }).parse(lines, 0, false)
   // The parser takes what follows the last line break for a row.
   if (!end.isOpen && !isWhole && found.at(-1)?.join('') === '') found.pop()
   return { found, rest: end.isOpen ? lines.slice(end.read) : '' }
@@ -116,6 +118,11 @@ function delimiterOf(text: string): string {
   const header = (/^\s*(.*)/.exec(text)?.[1] ?? '').replaceAll(/"(?:[^"]|"")*"/g, '')
   const counts = DELIMITERS.map((delimiter) => header.split(delimiter).length)
   return DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ','
+}
+
+async function* startingWith<T>(first: readonly T[], rest: AsyncIterable<readonly T[]>): AsyncGenerator<readonly T[]> {
+  if (first.length > 0) yield first
+  yield* rest
 }
 
 async function* chain(first: string, rest: AsyncIterable<string>): AsyncGenerator<string> {

@@ -262,8 +262,9 @@ function setUpWriter(connection: Database.Database): void {
     'journal_size_limit = 67108864',
     'mmap_size = 0',
     'trusted_schema = OFF',
-    // In KiB: idempotency keys are random, so their index is touched all over and must stay in memory.
-    'cache_size = -65536',
+    // In KiB: idempotency keys are random, so their index is touched all over and must stay in memory. 64 MiB were no
+    // faster with 5,000,000 deliveries (measured).
+    'cache_size = -32768',
     // Savepoints copy the pages a unit changes; in a temporary file that took a third of a commit's time (measured).
     'temp_store = MEMORY',
     // 32 MB instead of 4: pages that change often are copied back once, and commits gain a sixth (measured).

@@ -7,9 +7,9 @@ async function* inChunks(bytes: Buffer, size = 5): AsyncGenerator<Uint8Array> {
 }
 
 async function read(content: string | Buffer, size?: number) {
-  const { header, delimiter, rows } = await readCsv(inChunks(Buffer.from(content), size))
+  const { header, delimiter, portions } = await readCsv(inChunks(Buffer.from(content), size))
   const found: CsvRow[] = []
-  for await (const row of rows) found.push(row)
+  for await (const rows of portions) found.push(...rows)
   return { header, delimiter, rows: found, cells: found.map(({ cells }) => cells) }
 }
 
@@ -66,8 +66,8 @@ describe('a CSV file', () => {
       yield Buffer.from('phone\n1')
       throw new Error('cut off')
     })()
-    const { rows } = await readCsv(source)
-    await expect(rows[Symbol.asyncIterator]().next()).rejects.toThrow('cut off')
+    const { portions } = await readCsv(source)
+    await expect(portions[Symbol.asyncIterator]().next()).rejects.toThrow('cut off')
   })
 
   test('of 100,000 rows is read in under 5 seconds', async () => {

@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pathToFileURL } from 'node:url'
 import { commandHere } from './command.ts'
+import { NODE_FLAGS } from './node-flags.ts'
 
 /** The built headless entry, as users run it. Taken through the link once: a build made meanwhile changes nothing. */
 export const ENTRY = realpathSync(resolve(import.meta.dirname, '../../out/main/headless.js'))
@@ -141,7 +142,7 @@ process.once('exit', () => {
 
 export function startProcess(args: readonly string[], environment: Environment): ProductProcess {
   const stdio: ['ignore', 'pipe', 'pipe'] = ['ignore', 'pipe', 'pipe']
-  return follow(spawn(process.execPath, [...WITH_PARENT, ENTRY, ...args], { env: environment, stdio }))
+  return follow(spawn(process.execPath, [...NODE_FLAGS, ...WITH_PARENT, ENTRY, ...args], { env: environment, stdio }))
 }
 
 /** Follows a process to its end. It never outlives the process that runs the tests. */

@@ -34,7 +34,7 @@ export const createFaqImport =
     try {
       const first = await readCsv(file.parts())
       const at = placesIn(first.header)
-      const check = first.rows[Symbol.asyncIterator]()
+      const check = first.portions[Symbol.asyncIterator]()
       while ((await check.next()).done !== true);
       const count = { rows: 0, created: 0, updated: 0, unchanged: 0, invalid: 0 }
       const problems: Problem[] = []
@@ -54,14 +54,16 @@ export const createFaqImport =
         }
       }
       let batch: Pair[] = []
-      for await (const row of (await readCsv(file.parts())).rows) {
-        count.rows++
-        const read = readRow(row, at)
-        if ('reason' in read) refuse(read)
-        else batch.push(read)
-        if (batch.length < BATCH) continue
-        await save(batch)
-        batch = []
+      for await (const rows of (await readCsv(file.parts())).portions) {
+        for (const row of rows) {
+          count.rows++
+          const read = readRow(row, at)
+          if ('reason' in read) refuse(read)
+          else batch.push(read)
+          if (batch.length < BATCH) continue
+          await save(batch)
+          batch = []
+        }
       }
       if (batch.length > 0) await save(batch)
       return { ...count, problems }

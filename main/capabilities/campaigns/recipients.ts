@@ -4,7 +4,7 @@ import { variableKey } from '../../contract/campaign-text.ts'
 import { ApiError } from '../../contract/errors.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import type { Network } from '../../contract/shapes.ts'
-import { phoneCell, readCsv } from '../../kernel/csv.ts'
+import { phoneCell, readCsv, type CsvRow } from '../../kernel/csv.ts'
 import { canonicalNumber, parsePhone, readPhone } from '../../kernel/phone-number.ts'
 import { yieldToEventLoop } from '../../kernel/yield-to-event-loop.ts'
 
@@ -143,50 +143,53 @@ export async function readRecipientFile(source: AsyncIterable<Uint8Array>, readi
   const bytes: Uint8Array[] = []
   for await (const chunk of source) bytes.push(chunk)
   await requireUsableFile(bytes, reading)
-  const { variables, rows } = await readRows(bytes)
+  const { variables, portions } = await readRows(bytes)
   const reader = createReader(reading)
-  async function* portions(): AsyncGenerator<readonly AcceptedRecipient[]> {
-    let read = 0
-    for await (const row of rows) {
-      reader.add(row)
-      if (++read % ROWS_AT_ONCE > 0) continue
-      yield reader.take()
+  async function* read(): AsyncGenerator<readonly AcceptedRecipient[]> {
+    for await (const rows of portions) {
+      for (const row of rows) reader.add(row)
+      yield* portionsOf(reader.take())
       await yieldToEventLoop()
     }
-    yield reader.take()
   }
-  return { variables, portions: portions(), tally: reader.finish().tally }
+  return { variables, portions: read(), tally: reader.finish().tally }
 }
 
 async function requireUsableFile(bytes: readonly Uint8Array[], reading: Reading): Promise<void> {
-  const { rows } = await readRows(bytes)
+  const { portions } = await readRows(bytes)
   const reader = createReader(reading)
-  let read = 0
-  for await (const row of rows) {
-    if (reader.finish().accepted.length === 0) reader.add(row)
-    if (++read % ROWS_AT_ONCE === 0) await yieldToEventLoop()
+  const { accepted } = reader.finish()
+  let count = 0
+  for await (const rows of portions) {
+    count += rows.length
+    for (const row of rows) {
+      if (accepted.length > 0) break
+      reader.add(row)
+    }
+    await yieldToEventLoop()
   }
-  if (read === 0) throw wrong('The file has no rows below its first line.')
+  if (count === 0) throw wrong('The file has no rows below its first line.')
   requireSomeUsable(reader.finish())
 }
 
 async function readRows(bytes: readonly Uint8Array[]) {
-  const { header, rows } = await readCsv(each(bytes))
+  const { header, portions } = await readCsv(each(bytes))
   const columns = header.map(variableKey)
   requireColumns(header, columns)
   const phoneAt = columns.indexOf(PHONE)
   const nameAt = columns.indexOf(NAME)
   const others = columns.flatMap((key, at) => (at === phoneAt || at === nameAt || key === '' ? [] : [{ key, at }]))
-  async function* read(): AsyncGenerator<Row> {
-    for await (const { line, cells } of rows) {
-      const written = cells[phoneAt] ?? ''
-      const values: Record<string, string> = {}
-      for (const { key, at } of others) values[key] = (cells[at] ?? '').trim().toWellFormed()
-      const name = (nameAt < 0 ? '' : (cells[nameAt] ?? '')).toWellFormed()
-      yield { line, phone: phoneCell(written) ?? written, name, values }
-    }
+  const rowOf = ({ line, cells }: CsvRow): Row => {
+    const written = cells[phoneAt] ?? ''
+    const values: Record<string, string> = {}
+    for (const { key, at } of others) values[key] = (cells[at] ?? '').trim().toWellFormed()
+    const name = (nameAt < 0 ? '' : (cells[nameAt] ?? '')).toWellFormed()
+    return { line, phone: phoneCell(written) ?? written, name, values }
   }
-  return { variables: [...new Set(others.map(({ key }) => key))], rows: read() }
+  async function* read(): AsyncGenerator<readonly Row[]> {
+    for await (const rows of portions) yield rows.map(rowOf)
+  }
+  return { variables: [...new Set(others.map(({ key }) => key))], portions: read() }
 }
 
 async function* each<T>(values: readonly T[]): AsyncGenerator<T> {

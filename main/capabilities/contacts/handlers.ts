@@ -125,10 +125,13 @@ export function contactsHandlers({ db, cursors, files, contacts }: HandlerDeps):
     listContactTags: async ({ principal }) => ({ data: [...(await contacts.tags(principal.accountId))] }),
 
     async previewCsv({ body }) {
-      const { header, delimiter, rows } = await readCsv(body.stream)
+      const { header, delimiter, portions } = await readCsv(body.stream)
       const samples: (readonly string[])[] = []
       try {
-        for await (const { cells } of rows) if (samples.push(cells) >= SAMPLES) break
+        for await (const rows of portions) {
+          samples.push(...rows.slice(0, SAMPLES - samples.length).map(({ cells }) => cells))
+          if (samples.length === SAMPLES) break
+        }
       } catch (error) {
         // The beginning of a file can end within a row.
         if (samples.length === 0 || !(error instanceof ApiError)) throw error

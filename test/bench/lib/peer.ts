@@ -1,5 +1,6 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
+import { NODE_FLAGS } from '../../support/node-flags.ts'
 
 type Words = Record<string, unknown>
 
@@ -15,9 +16,12 @@ process.on('exit', () => {
   for (const child of alive) child.kill('SIGKILL')
 })
 
-/** @param environment besides the machine's own. */
+/**
+ * It gets the flags of the service, so that the two can be compared.
+ * @param environment besides the machine's own.
+ */
 export async function startPeer(file: string, environment: Record<string, string>): Promise<Peer> {
-  const child = fork(file, [], { env: { ...process.env, ...environment }, execArgv: [] })
+  const child = fork(file, [], { env: { ...process.env, ...environment }, execArgv: [...NODE_FLAGS] })
   alive.add(child)
   child.once('exit', () => alive.delete(child))
   const answer = async <T>(): Promise<T> => {

@@ -17,13 +17,17 @@ export interface Started {
   kill(): Promise<void>
 }
 
-/** Starts a program that prints one JSON line when it is ready. */
+/**
+ * Starts a program that prints one JSON line when it is ready.
+ * @param flags for Node itself.
+ */
 export async function startProgram(
   file: string,
   args: readonly string[],
   environment: Record<string, string>,
+  flags: readonly string[] = [],
 ): Promise<Started> {
-  const child = spawn(process.execPath, [file, ...args], {
+  const child = spawn(process.execPath, [...flags, file, ...args], {
     env: { ...process.env, ...environment },
     stdio: ['ignore', 'pipe', 'inherit'],
   })

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
+import { NODE_FLAGS } from '../../support/node-flags.ts'
 import { startProgram, type Started } from './processes.ts'
 
 /** The built service, as it is shipped. */
@@ -19,7 +20,7 @@ export interface Service {
 /** @param more settings and what Node itself listens to. */
 export async function startService(home: string, more: Record<string, string> = {}): Promise<Service> {
   const args = ['serve', '--port', '0', '--json', '--home', home]
-  const program = await startProgram(ENTRY, args, { ...ENVIRONMENT, ...more })
+  const program = await startProgram(ENTRY, args, { ...ENVIRONMENT, ...more }, NODE_FLAGS)
   return { program, url: String(program.ready['url']) }
 }
 
