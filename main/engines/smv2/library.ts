@@ -33,6 +33,9 @@ export function createLoadLibrary(log: Log): LoadLibrary {
  */
 async function load(log: Log): Promise<Library> {
   quietConsole(log)
+  // The library keeps the 32 bytes of a key for as long as a line lives. Cut from a pool of 64 KiB, as Node has it, each
+  // holds on to all of that: 80 KiB a line after pairing (measured).
+  Buffer.poolSize = POOL_BYTES
   const { curve, SessionCipher } = await import('libsignal')
   checkFast(curve)
   tryOnCopies(SessionCipher)
@@ -41,6 +44,9 @@ async function load(log: Log): Promise<Library> {
   loaded.Curve.verify = isSignedBy
   return loaded
 }
+
+/** What older versions of Node have. */
+const POOL_BYTES = 8 * 1_024
 
 const fast = new WeakSet()
 
