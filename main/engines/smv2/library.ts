@@ -4,7 +4,10 @@ import { quietConsole } from './quiet-console.ts'
 import { tryOnCopies } from './ratchet.ts'
 import { isSignedBy } from './signature.ts'
 
-/** @param isInit leaves the check out. @throws for a key, message or signature that is none. */
+/**
+ * @param isInit true: only the form of the values is checked.
+ * @throws if the key, the message or the signature has the wrong form.
+ */
 type VerifySignature = (key: Uint8Array, message: Uint8Array, signature: Uint8Array, isInit?: boolean) => boolean
 
 declare module 'libsignal' {
@@ -41,7 +44,14 @@ async function load(log: Log): Promise<Library> {
   tryOnCopies(SessionCipher)
   // Only now: it takes the check of messages to groups as it finds it.
   const loaded = await import('baileys')
-  loaded.Curve.verify = isSignedBy
+  loaded.Curve.verify = (key, message, signature) => {
+    try {
+      return isSignedBy(key, message, signature)
+    } catch {
+      // A field that the network left out is no value at all.
+      return false
+    }
+  }
   return loaded
 }
 

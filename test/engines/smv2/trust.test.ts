@@ -25,6 +25,8 @@ test('the library as it comes takes any signature; as it is loaded here only the
   expect(library.Curve.verify(key, Buffer.from('another'), signature)).toBe(false)
   expect(library.Curve.verify(Curve.generateKeyPair().public, message, signature)).toBe(false)
   expect(library.Curve.verify(key, message, Buffer.alloc(3))).toBe(false)
+  // As a message of the network that leaves the field out.
+  expect(library.Curve.verify(key, message, null as never)).toBe(false)
 })
 
 test('a network whose certificate leads to another root is not spoken to', async () => {
