@@ -20,6 +20,8 @@ test('after a call, its summary and coaching notes are mailed once to each addre
     w,
     () => asConsole(w, '/v1/sandbox/mails'),
     (page) => page.data.length === 2,
+    // A real connection carries the mails: at a second a step the ninety seconds for one could pass while it is made.
+    20,
   )
   expect(data.map((mail: any) => mail.to[0]).toSorted()).toEqual(to.toSorted())
   const [mail] = data
