@@ -12,6 +12,7 @@ import type { Clock } from './kernel/clock.ts'
 import type { Db } from './kernel/db.ts'
 import { startTimeout } from './kernel/timeout.ts'
 import { createHousekeeping } from './kernel/housekeeping.ts'
+import type { LogHealth } from './kernel/log.ts'
 import { createLogFile, teeLog } from './kernel/log-file.ts'
 import { withRecentLines } from './kernel/recent-log.ts'
 import { openDoor } from './service/door.ts'
@@ -91,11 +92,12 @@ export async function startService(given: World): Promise<Service> {
   const { config, editor } = createLiveSettings(given.config)
   const logFile = logFileOf(given)
   const log = withRecentLines(teeLog(given.log, logFile), given.clock)
-  logFile.onChange(() => {
-    const problem = logFile.problem()
-    if (problem !== null) log.warn({ event: 'log.not_kept', problem })
-  })
-  const world: RunningWorld = { ...given, config, log, logFile }
+  const logHealth = [logFile, ...healthOf(given.log)]
+  for (const { problem, onChange } of logHealth)
+    onChange(() => {
+      if (problem() !== null) log.warn({ event: 'log.not_kept', problem: problem() })
+    })
+  const world: RunningWorld = { ...given, config, log, logHealth }
   const opened = await openHome(world)
   const home: Home = { ...opened, close: () => opened.close().finally(logFile.close) }
   try {
@@ -107,13 +109,16 @@ export async function startService(given: World): Promise<Service> {
   }
 }
 
+const healthOf = ({ problem, onChange }: World['log']): LogHealth[] =>
+  problem === undefined || onChange === undefined ? [] : [{ problem, onChange }]
+
 const logFileOf = ({ clock, config }: World) =>
   createLogFile({
     ...{ clock, folder: join(config.home, 'logs'), level: config.logLevel },
     ...{ bytes: config.logFileMb * 1_000_000, files: config.logFiles, folders: [config.home, homedir()] },
   })
 
-async function run(world: World, home: Home, machinery: Infrastructure, rooms: Rooms): Promise<Service> {
+async function run(world: RunningWorld, home: Home, machinery: Infrastructure, rooms: Rooms): Promise<Service> {
   const { vault, outbound, live, clockJumps, storage, nodes, jobs, files, converter, documents } = machinery
   const { clock, config, log } = world
   const { list, address, accounts, engineHost } = rooms

@@ -17,7 +17,7 @@ import { RESTORE_USAGE, restoreCommand } from './restore.ts'
 import { serveCommand } from './serve.ts'
 import { electronPackage } from './start/electron-package.ts'
 import { openWindow } from './start/open-window.ts'
-import { CommandError, systemTerminal, type Terminal } from './terminal.ts'
+import { CommandError, surviveOutputErrors, systemTerminal, type Terminal } from './terminal.ts'
 
 const USAGE = `Usage: npm start                                      the desktop app, or only the service if there is no display
        npm run serve -- [--port N] [--home DIR] [--json]
@@ -53,6 +53,7 @@ export async function runCommand(
 ): Promise<number> {
   // Files written here contain messages, keys and secrets, so only this user may read them.
   process.umask(0o077)
+  surviveOutputErrors()
   try {
     return await dispatch(command, argv, entry, terminal)
   } catch (error) {

@@ -17,7 +17,28 @@ export const systemTerminal: Terminal = {
 /** A usage mistake or a refusal; its message is printed without a stack. */
 export class CommandError extends Error {}
 
-/** Exits once all output is flushed. Waiting for an empty event loop is no option: libraries keep timers. */
+/**
+ * Keeps the process running when its output cannot be written, for example on a full disk or after the reader of a pipe
+ * has exited. Node ends a process whose standard streams fail without a listener.
+ */
+export function surviveOutputErrors(): void {
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
+}
+
+/**
+ * Exits once all output is flushed, with 1 if the answer could not be written. Waiting for an empty event loop is no
+ * option: libraries keep timers.
+ */
 export function endWith(code: number): void {
-  process.stdout.write('', () => process.stderr.write('', () => exitProcess(code)))
+  process.stdout.write('', () => {
+    const failure = lostOutput(process.stdout.errored)
+    if (failure !== null) process.stderr.write(`${failure}\n`)
+    process.stderr.write('', () => exitProcess(failure === null ? code : 1))
+  })
+}
+
+/** A reader that stops early, such as `head`, has what it wants. */
+function lostOutput(error: NodeJS.ErrnoException | null): string | null {
+  if (error === null || error.code === 'EPIPE') return null
+  return `Can't write the output (${error.code ?? error.message}). Check free space where it is redirected to, then run the command again.`
 }

@@ -2,14 +2,11 @@ import { closeSync, fstatSync, mkdirSync, openSync, renameSync, rmSync, writeSyn
 import { join } from 'node:path'
 import { isoTime } from '../contract/request.ts'
 import type { Clock } from './clock.ts'
-import { cause, logThrough, type Log, type LogFields, type LogLevel } from './log.ts'
+import { cause, logThrough, type Log, type LogFields, type LogHealth, type LogLevel } from './log.ts'
 import { redact } from './redact.ts'
 
 /** Log lines in files that never outgrow their room. */
-export interface LogFile extends Log {
-  /** What a person should know and do; null while every line is kept. */
-  problem(): string | null
-  onChange(listener: () => void): void
+export interface LogFile extends Log, LogHealth {
   close(): void
 }
 

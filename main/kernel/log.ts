@@ -1,4 +1,6 @@
 import { pino } from 'pino'
+import { systemClock } from './clock.ts'
+import { createLineOutput } from './line-output.ts'
 import { redact } from './redact.ts'
 
 /** Logs are events with fields. Never bodies, phone numbers, keys, or addresses with tokens in them. */
@@ -17,19 +19,29 @@ export interface LogFields {
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent'
 
+/** Whether log lines are kept. */
+export interface LogHealth {
+  /** What is wrong and what to do, for a person; null while every line is kept. */
+  problem(): string | null
+  /** Called when `problem` becomes null, and when it no longer is. */
+  onChange(listener: () => void): void
+}
+
 /**
- * JSON lines on standard error, so that standard output stays free for answers to programs. What keeps them there keeps
- * them for long, and shows them to others: they are looked through like those in files.
+ * JSON lines on standard error, so that standard output stays free for answers to programs. They are redacted like those
+ * in files, because a service manager stores them and shows them to others.
  */
-export function createLog(level: LogLevel): Log {
+export function createLog(level: LogLevel): Log & LogHealth {
+  const output = createLineOutput({ fd: 2, clock: systemClock })
+  process.once('exit', output.flush)
   const lines = pino(
     {
       ...{ level, base: null, timestamp: pino.stdTimeFunctions.isoTime },
       formatters: { log: (fields) => redact(fields) as LogFields },
     },
-    pino.destination({ fd: 2, sync: false }),
+    output,
   )
-  return logThrough((of, fields) => lines[of](fields))
+  return { ...logThrough((of, fields) => lines[of](fields)), problem: output.problem, onChange: output.onChange }
 }
 
 export const silentLog: Log = logThrough(() => {})

@@ -13,7 +13,7 @@ import { cause } from '../kernel/log.ts'
 import type { Home } from './home.ts'
 import type { Infrastructure } from './infrastructure.ts'
 import type { Rooms } from './rooms.ts'
-import type { World } from './world.ts'
+import type { RunningWorld } from './world.ts'
 
 const EVERY = CONTRACTS.flatMap(({ room, feature, operations }) =>
   Object.keys(operations).map((id) => ({ id, room, feature })),
@@ -22,7 +22,7 @@ const FEATURE_OF = new Map(EVERY.map(({ id, feature }) => [id, feature]))
 const ROOM_OF = new Map(EVERY.map(({ id, room }) => [id, room]))
 
 export function openDoor(
-  world: World,
+  world: RunningWorld,
   { ids }: Home,
   { live, apiActivity, writeGate, storage, vault }: Infrastructure,
   rooms: Rooms,
@@ -95,7 +95,11 @@ export function openDoor(
       addRawRoutes(app, {
         openApiYaml: () => (yaml ??= describe()),
         isReady,
-        problems: () => [...storage.codes(), ...(vault.state() === 'sealed' ? ['sealed'] : [])],
+        problems: () => [
+          ...storage.codes(),
+          ...(vault.state() === 'sealed' ? ['sealed'] : []),
+          ...(world.logHealth.some(({ problem }) => problem() !== null) ? ['log_not_written'] : []),
+        ],
         onboarding: {
           sandboxSubject: async (token) => instances.get((await network.onboardingSubject(token)).id),
           completeInSandbox: async (token, number) => {

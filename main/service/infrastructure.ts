@@ -32,7 +32,7 @@ export async function openInfrastructure(world: RunningWorld, home: Home) {
   const nodes = createNodes({ db, clock })
   const publishService = () => live.publish(null, { topic: 'service' })
   vault.onChange(publishService)
-  world.logFile.onChange(publishService)
+  for (const health of world.logHealth) health.onChange(publishService)
   return {
     vault,
     seal: createSeal({ masterKey: vault, random }),

@@ -246,7 +246,7 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
   const problems = () => [
     ...machinery.storage.problems(),
     ...list.flatMap((room) => room.problems?.() ?? []),
-    ...[world.logFile.problem()].filter((line) => line !== null),
+    ...world.logHealth.map(({ problem }) => problem()).filter((line) => line !== null),
   ]
   const service = serviceRoom({
     ...deps,

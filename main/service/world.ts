@@ -2,8 +2,7 @@ import type { BridgeProgram } from '../capabilities/service/index.ts'
 import type { Config } from '../config.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Random } from '../kernel/ids.ts'
-import type { Log } from '../kernel/log.ts'
-import type { LogFile } from '../kernel/log-file.ts'
+import type { Log, LogHealth } from '../kernel/log.ts'
 import type { RecentLog } from '../kernel/recent-log.ts'
 import type { Dial, Resolve } from '../kernel/outbound.ts'
 import type { MaintenanceProcess } from '../storage/maintenance-process.ts'
@@ -20,7 +19,7 @@ export interface World {
   readonly clock: Clock
   readonly random: Random
   readonly config: Config
-  readonly log: Log
+  readonly log: Log & Partial<LogHealth>
   /** Folder of the built window; null or absent: there is none, and the console is only in the desktop app. */
   readonly consoleFolder?: string | null
   /** How an assistant's program starts the stdio bridge here; null or absent: it cannot. */
@@ -56,7 +55,8 @@ export interface World {
 /** The world of a service that runs: its log remembers the last lines, and its settings may change. */
 export interface RunningWorld extends World {
   readonly log: RecentLog
-  readonly logFile: Pick<LogFile, 'problem' | 'onChange'>
+  /** Of every place that log lines go to. */
+  readonly logHealth: readonly LogHealth[]
 }
 
 /** The service could not start; the message says why and what to do, for the person at the terminal. */

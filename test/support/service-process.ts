@@ -1,9 +1,8 @@
-import { spawn, type ChildProcess, type ChildProcessByStdio } from 'node:child_process'
+import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import type { Readable } from 'node:stream'
 import { pathToFileURL } from 'node:url'
 import { commandHere } from './command.ts'
 import { NODE_FLAGS } from './node-flags.ts'
@@ -146,11 +145,11 @@ export function startProcess(args: readonly string[], environment: Environment):
 }
 
 /** Follows a process to its end. It never outlives the process that runs the tests. */
-export function follow(child: ChildProcessByStdio<null, Readable, Readable>): ProductProcess {
+export function follow(child: ChildProcess): ProductProcess {
   let out = ''
   let errors = ''
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text))
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (errors += text))
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => (out += text))
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => (errors += text))
   alive.add(child)
   // "close", not "exit": only then everything it printed has been read.
   const ended = once(child, 'close').then(([code]) => {
