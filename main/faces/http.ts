@@ -25,7 +25,7 @@ import { answerRaw, asApiError, internalError, malformed } from './failure.ts'
 import { callAs, currentCaller, type InProcessCaller } from './in-process-caller.ts'
 import { acceptJson } from './json-body.ts'
 import { createNotFound } from './not-found.ts'
-import { createConcurrencyLimiter, routeOperation, type OnDone } from './operation-route.ts'
+import { limitOperations, routeOperation, type OnDone } from './operation-route.ts'
 import { createOriginGuard, ownHosts } from './origin-guard.ts'
 import { createRateLimiter } from './rate-limit.ts'
 import type { RequestTimes } from './request-times.ts'
@@ -103,8 +103,8 @@ export function createDoor(deps: DoorDeps): Door {
   let port = 0
   const guard = createOriginGuard(() => hosts)
   const admit = createAdmission({ ...deps, guard, limiter, port: () => port })
-  const gate = createConcurrencyLimiter(LIMITS.requestsInFlight)
-  const uploads = createConcurrencyLimiter(LIMITS.uploadsInFlight)
+  const gate = limitOperations(LIMITS.requestsInFlight)
+  const uploads = limitOperations(LIMITS.uploadsInFlight)
   const stopping = new AbortController()
 
   /** Unanswered requests of each connection. */

@@ -5,6 +5,8 @@ import type { Notice } from '../contract/notice.ts'
 import type { Operation } from '../contract/operation.ts'
 import { Body } from '../contract/shapes.ts'
 import type { Principal } from '../kernel/access.ts'
+import { createConcurrencyLimiter, type ConcurrencyLimits } from '../kernel/concurrency-limiter.ts'
+import type { AccountId } from '../kernel/ids.ts'
 import type { NoticeBus } from '../kernel/notice-bus.ts'
 import type { WriteGate } from '../kernel/write-gate.ts'
 import type { Arrivals } from './arrival.ts'
@@ -24,24 +26,24 @@ interface Done {
 
 export type OnDone = (served: ServedOperation, done: Done) => Promise<void>
 
-type ConcurrencyLimiter = ReturnType<typeof createConcurrencyLimiter>
+type OperationLimiter = ReturnType<typeof limitOperations>
 
 /** Limits concurrent operations. The messages room limits sends, which wait for an engine, on its own. */
-export function createConcurrencyLimiter(limit: number) {
-  let running = 0
-  return async <T>(act: () => Promise<T>): Promise<T> => {
-    if (running >= limit) {
+export function limitOperations(limits: ConcurrencyLimits) {
+  const limiter = createConcurrencyLimiter(limits)
+  return async <T>(accountId: AccountId | null, act: () => Promise<T>): Promise<T> => {
+    const slot = limiter.acquire({ accountId })
+    if (slot === undefined) {
       throw new ApiError(
         'service_unavailable',
-        `The service is already handling ${limit} requests. Repeat the call in a second.`,
+        `Too many requests of this account are in progress (up to ${limits.perAccount}). Repeat the call in a second.`,
         { 'retry-after': '1' },
       )
     }
-    running++
     try {
       return await act()
     } finally {
-      running--
+      slot.release()
     }
   }
 }
@@ -64,9 +66,9 @@ export function routeOperation(
     stopping,
     onDone,
   }: {
-    gate: ConcurrencyLimiter
+    gate: OperationLimiter
     /** For operations that take a file, which can be slow to arrive. */
-    uploads: ConcurrencyLimiter
+    uploads: OperationLimiter
     arrivals: Arrivals
     writeGate: Pick<WriteGate, 'check'>
     publish: NoticeBus<Notice>['publish']
@@ -95,11 +97,12 @@ export function routeOperation(
         if (request.admitted.isRehearsal) return reply.code(204).send()
         if (writesData(operation)) writeGate.check()
         const act = () => handler(callOf(operation, request, body))
-        const answer = await (operation.waitsForEngine === true ? untilStopped(stopping, act()) : limit(act))
+        const owner = request.admitted.principal?.accountId ?? null
+        const answer = await (operation.waitsForEngine === true ? untilStopped(stopping, act()) : limit(owner, act))
         if (operation.method !== 'GET') {
           await noteDone(served, request, body, answer, onDone)
           // What an operator changes is about the computer.
-          const accountId = operation.role === 'operator' ? null : (request.admitted.principal?.accountId ?? null)
+          const accountId = operation.role === 'operator' ? null : owner
           publish(accountId, noticeOf(operation, request.params as Record<string, string>))
         }
         return respond(operation, request, reply, answer)

@@ -36,7 +36,8 @@ interface Job {
   readonly settle: (converted: Converted) => void
 }
 
-const WAITING_AT_MOST = 32
+const WAITING_PER_ACCOUNT = 32
+const WAITING_IN_ALL = 512
 /** FFmpeg takes 60 MB as soon as it is loaded, which an idle service does not need. */
 const IDLE_MS = 30_000
 /** Of the thread's own objects; the memory of FFmpeg is limited in media-program.ts. */
@@ -144,9 +145,13 @@ function createLane({ clock, log, program }: MediaConverterDeps) {
     if (thread) idle = startTimeout(clock, IDLE_MS, () => void stop())
   }
 
+  const isFull = (of: AccountId) =>
+    waiting.length >= WAITING_IN_ALL ||
+    waiting.filter(({ accountId }) => accountId === of).length >= WAITING_PER_ACCOUNT
+
   return {
     add(job: Job): void {
-      if (isClosed || program === null || waiting.length >= WAITING_AT_MOST) return job.settle(UNAVAILABLE)
+      if (isClosed || program === null || isFull(job.accountId)) return job.settle(UNAVAILABLE)
       const wait = startTimeout(clock, MEDIA_TARGETS[job.target].waitMs, () => {
         const at = waiting.indexOf(queued)
         if (at === -1) return

@@ -4,10 +4,11 @@ import type { Source } from '../../contract/shapes.ts'
 import type { DirectActs, ReceivedFile, Template } from '../../engines/direct.ts'
 import type { Engine } from '../../engines/engine.ts'
 import type { Clock } from '../../kernel/clock.ts'
+import { createConcurrencyLimiter } from '../../kernel/concurrency-limiter.ts'
 import type { Log } from '../../kernel/log.ts'
 import type { Cursors } from '../../kernel/page.ts'
 import type { InstanceSubject } from '../handler.ts'
-import { createConcurrencyLimiter, type Messages, type SendResult } from '../messages/index.ts'
+import type { Messages, SendResult } from '../messages/index.ts'
 import { findAct, type Result } from './acts.ts'
 import { callEngine } from './engine-call.ts'
 import { ACTIONS, type ActionBody, type RawMessage, type TemplatesQuery } from './contract.ts'
@@ -53,8 +54,8 @@ interface TemplateList {
   readonly has_more: boolean
 }
 
-/** Concurrent actions, in total and per instance. The messages room limits sends. */
-const ACT_LIMITS = { inAll: 128, perInstance: 16, bytes: Infinity }
+/** Of concurrent actions. The messages room limits sends. */
+const ACT_LIMITS = { inAll: 512, perAccount: 128, perInstance: 16 }
 
 /** Calls an engine past the normalized operations. A send is still a message like any other. */
 export function createDirect(deps: DirectDeps): Direct {
@@ -62,8 +63,8 @@ export function createDirect(deps: DirectDeps): Direct {
   const limiter = createConcurrencyLimiter(ACT_LIMITS)
   const timeoutMs = config.sendTimeoutMs
 
-  async function withLimits<T>({ id }: InstanceSubject, act: () => Promise<T>): Promise<T> {
-    const slot = limiter.acquire(id, 0)
+  async function withLimits<T>(instance: InstanceSubject, act: () => Promise<T>): Promise<T> {
+    const slot = limiter.acquire(instance)
     if (!slot) throw tooMany()
     try {
       return await callEngine({ clock, log, timeoutMs }, act)

@@ -43,7 +43,6 @@ import { createUsageCounter } from './usage-counter.ts'
 export { readDraft, type Draft } from './draft.ts'
 export { decodeKeyHeader } from './key-header.ts'
 export { sendAnswer, type SendResult } from './send-result.ts'
-export { createConcurrencyLimiter } from './concurrency-limiter.ts'
 
 /** The signals this room handles. Those about the connection go to the instances room. */
 type MessageSignal = Extract<

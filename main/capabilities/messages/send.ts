@@ -4,6 +4,7 @@ import { LIMITS } from '../../contract/limits.ts'
 import { contentOfOutgoing } from '../../engines/content-of-outgoing.ts'
 import type { Engine, Outgoing } from '../../engines/engine.ts'
 import type { Tx } from '../../kernel/db.ts'
+import { createConcurrencyLimiter, type Slot } from '../../kernel/concurrency-limiter.ts'
 import { stillBusy, type Claim } from '../../kernel/idempotency.ts'
 import type { InstanceSubject } from '../handler.ts'
 import { sendWithDeadline, NO_ANSWER } from './send-with-deadline.ts'
@@ -13,7 +14,6 @@ import { largestBytes, resolveMedia } from './media.ts'
 import type { DraftRequest, MessagesDeps } from './deps.ts'
 import type { Dispatched, Outcomes } from './outcome.ts'
 import { createPacer } from './pacer.ts'
-import { createConcurrencyLimiter, type Slot } from './concurrency-limiter.ts'
 import { getQuoted } from './quote.ts'
 import { parseSentBody, type SendResult } from './send-result.ts'
 import { insertOutgoing } from './store.ts'
@@ -59,11 +59,7 @@ interface SendDeps extends MessagesDeps {
  */
 export function createSend(deps: SendDeps) {
   const { db, clock, ids, instances, idempotency, safety, config, log, outcomes, underWay } = deps
-  const limiter = createConcurrencyLimiter({
-    inAll: LIMITS.sendsInFlight,
-    perInstance: LIMITS.sendsInFlightPerInstance,
-    bytes: MEDIA_BYTES_IN_ALL,
-  })
+  const limiter = createConcurrencyLimiter({ ...LIMITS.sendsInFlight, bytes: MEDIA_BYTES_IN_ALL })
 
   const pacer = createPacer(clock)
 
@@ -205,7 +201,7 @@ export function createSend(deps: SendDeps) {
   return async function send(request: DraftRequest): Promise<SendResult> {
     const { instance, draft } = request
     const key = keyOf(request, idempotency)
-    const slot = limiter.acquire(instance.id, draft.kind === 'media' ? largestBytes(draft) : 0)
+    const slot = limiter.acquire(instance, draft.kind === 'media' ? largestBytes(draft) : 0)
     try {
       const { frozen } = await deps.entitlements.of(instance.accountId)
       const isRefused = slot === undefined || frozen || !instance.connected

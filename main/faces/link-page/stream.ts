@@ -3,6 +3,7 @@ import type { LinkPage, LinkView } from '../../capabilities/links/index.ts'
 import { ApiError } from '../../contract/errors.ts'
 import type { Notice } from '../../contract/notice.ts'
 import type { Clock, Timer } from '../../kernel/clock.ts'
+import { createConcurrencyLimiter } from '../../kernel/concurrency-limiter.ts'
 import type { AccountId, InstanceId } from '../../kernel/ids.ts'
 import type { NoticeBus } from '../../kernel/notice-bus.ts'
 
@@ -20,13 +21,14 @@ interface Stream {
 
 const LOOK_MS = 2_000
 const HEARTBEAT_MS = 15_000
-/** Pages that are open at the same time. */
-const MOST = 500
+/** Open pages. */
+const LIMITS = { inAll: 2_000, perAccount: 500, perInstance: 50 }
 const MOST_OF_A_LINK = 10
 
 /** Sends an open page what it shows, whenever that changes, and tells it when the link is over. */
 export function createLinkStreams({ page, live, clock }: LinkStreamsDeps) {
   const streams = new Set<Stream>()
+  const limiter = createConcurrencyLimiter(LIMITS)
   let timer: Timer | undefined
 
   /** Deadlines and revocations are no notices. */
@@ -50,7 +52,8 @@ export function createLinkStreams({ page, live, clock }: LinkStreamsDeps) {
       contentOf: (view: LinkView) => string,
     ): void {
       const ofLink = [...streams].filter((stream) => stream.token === token).length
-      if (streams.size >= MOST || ofLink >= MOST_OF_A_LINK)
+      const slot = ofLink >= MOST_OF_A_LINK ? undefined : limiter.acquire({ accountId, id: instanceId })
+      if (slot === undefined)
         throw new ApiError('service_unavailable', 'This page is open too often. Close it elsewhere.', {
           'retry-after': '10',
         })
@@ -99,6 +102,7 @@ export function createLinkStreams({ page, live, clock }: LinkStreamsDeps) {
         if (notice.id === instanceId || notice.instance_id === instanceId) void look()
       })
       raw.once('close', () => {
+        slot.release()
         unsubscribe()
         streams.delete(stream)
         if (streams.size > 0) return
