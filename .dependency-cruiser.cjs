@@ -37,17 +37,19 @@ const ROOMS = readdirSync('main/capabilities', { withFileTypes: true })
 const LAYERS = {
   contract: [],
   kernel: ['contract'],
+  outbound: ['contract', 'kernel'],
   storage: ['contract', 'kernel', 'config'],
   vault: ['contract', 'kernel', 'config'],
-  engines: ['contract', 'kernel', 'config'],
-  simulators: ['contract', 'kernel', 'config'],
-  voice: ['contract', 'kernel', 'config'],
-  capabilities: ['contract', 'kernel', 'config', 'storage', 'vault', 'engines', 'simulators', 'voice'],
-  faces: ['contract', 'kernel', 'config', 'storage', 'vault', 'engines', 'simulators', 'capabilities'],
+  engines: ['contract', 'kernel', 'outbound', 'config'],
+  simulators: ['contract', 'kernel', 'outbound', 'config'],
+  voice: ['contract', 'kernel', 'outbound', 'config'],
+  capabilities: ['contract', 'kernel', 'outbound', 'config', 'storage', 'vault', 'engines', 'simulators', 'voice'],
+  faces: ['contract', 'kernel', 'outbound', 'config', 'storage', 'vault', 'engines', 'simulators', 'capabilities'],
   config: ['contract', 'kernel'],
   service: [
     'contract',
     'kernel',
+    'outbound',
     'config',
     'storage',
     'vault',
@@ -58,8 +60,20 @@ const LAYERS = {
     'faces',
   ],
   machine: ['contract', 'kernel', 'config', 'service'],
-  commands: ['contract', 'kernel', 'config', 'faces', 'service', 'machine'],
-  shell: ['contract', 'kernel', 'config', 'storage', 'vault', 'engines', 'voice', 'capabilities', 'faces', 'service'],
+  commands: ['contract', 'kernel', 'outbound', 'config', 'faces', 'service', 'machine'],
+  shell: [
+    'contract',
+    'kernel',
+    'outbound',
+    'config',
+    'storage',
+    'vault',
+    'engines',
+    'voice',
+    'capabilities',
+    'faces',
+    'service',
+  ],
 }
 
 /** A package, and the only place in main/ that may import it. */
@@ -74,7 +88,7 @@ const HOMES = {
   mammoth: '^main/kernel/documents/docx[.]ts$',
   stripe: '^main/(capabilities/billing/stripe|simulators/stripe)/',
   '@ffmpeg/core': '^main/kernel/media-program[.]ts$',
-  undici: '^main/kernel/(outbound|exchange|connections)[.]ts$',
+  undici: '^main/outbound/',
 }
 
 /** `contract` is main/contract/…, `service` is main/service.ts. */

@@ -1,5 +1,5 @@
 import type { InstanceId } from '../kernel/ids.ts'
-import type { Proxy } from '../kernel/proxy.ts'
+import type { Proxy } from '../outbound/proxy.ts'
 import type { EngineInstance } from './instance.ts'
 
 /** How fast a line sends. null: as the service is set. */

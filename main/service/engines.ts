@@ -6,7 +6,7 @@ import { createOfficial, createOutboundClients } from '../engines/official/index
 import { createGraphSimulator } from '../engines/sandbox/graph/index.ts'
 import { createSandboxNetwork } from '../engines/sandbox/index.ts'
 import { createSmv2, MEDIA_ZONE } from '../engines/smv2/index.ts'
-import { createOutbound, systemResolve } from '../kernel/outbound.ts'
+import { createOutbound, systemResolve } from '../outbound/outbound.ts'
 import { messageOf, type Home } from './home.ts'
 import { localUrlOf } from './listen.ts'
 import type { Infrastructure } from './infrastructure.ts'

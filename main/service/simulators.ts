@@ -1,4 +1,4 @@
-import { systemResolve } from '../kernel/outbound.ts'
+import { systemResolve } from '../outbound/outbound.ts'
 import { createGhlSimulator, FILE_HOST, type GhlSimulator } from '../simulators/ghl/index.ts'
 import type { Home } from './home.ts'
 import type { Infrastructure } from './infrastructure.ts'

@@ -2,7 +2,7 @@ import { createServer as createHttp } from 'node:http'
 import { createServer as createHttps } from 'node:https'
 import { connect, createServer as createTcp, type AddressInfo, type Server, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import type { ProxyType } from '../../main/kernel/proxy.ts'
+import type { ProxyType } from '../../main/outbound/proxy.ts'
 import type { Identity } from './certificates.ts'
 
 interface Wish {

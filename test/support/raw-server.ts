@@ -1,6 +1,6 @@
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { createServer as createTls, type TlsOptions } from 'node:tls'
-import type { Dial, Resolve } from '../../main/kernel/outbound.ts'
+import type { Dial, Resolve } from '../../main/outbound/outbound.ts'
 import { receiverAuthority } from './receiver.ts'
 
 /** A server that says whatever the test wants, byte by byte; for receivers that break the protocol. */

@@ -7,7 +7,7 @@ import {
 import { createServer as createHttps } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import { getCACertificates, setDefaultCACertificates, type TlsOptions, type TLSSocket } from 'node:tls'
-import type { Dial, Resolve } from '../../main/kernel/outbound.ts'
+import type { Dial, Resolve } from '../../main/outbound/outbound.ts'
 import { createAuthority, type Authority } from './certificates.ts'
 
 /** One request as it arrived. The list of them is only ever appended to. */

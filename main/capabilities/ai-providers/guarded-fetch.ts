@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { BrokenBody, type Outbound, type OutboundFailure } from '../../kernel/outbound.ts'
+import { BrokenBody, type Outbound, type OutboundFailure } from '../../outbound/outbound.ts'
 import type { AccountId } from '../../kernel/ids.ts'
 
 /** The provider was not reached, or fell silent. Nothing that it said is in the message. */

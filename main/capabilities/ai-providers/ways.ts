@@ -2,8 +2,8 @@ import { isIP } from 'node:net'
 import { ApiError } from '../../contract/errors.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { AccountId } from '../../kernel/ids.ts'
-import { createOutbound, type Outbound, type Resolve } from '../../kernel/outbound.ts'
-import { createAddressPolicy } from '../../kernel/public-address.ts'
+import { createOutbound, type Outbound, type Resolve } from '../../outbound/outbound.ts'
+import { createAddressPolicy } from '../../outbound/public-address.ts'
 
 /** The name of the simulated model, in addresses that outlive a restart. */
 export const MODEL_HOST = 'model.sandbox'

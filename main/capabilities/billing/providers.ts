@@ -1,5 +1,5 @@
 import { ApiError } from '../../contract/errors.ts'
-import { createOutbound, type Outbound } from '../../kernel/outbound.ts'
+import { createOutbound, type Outbound } from '../../outbound/outbound.ts'
 import { Secret } from '../../kernel/secret.ts'
 import { OFFERS, SANDBOX_CURRENCY, titleOf } from './catalogue.ts'
 import type { BillingDeps } from './deps.ts'

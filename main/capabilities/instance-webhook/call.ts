@@ -1,6 +1,6 @@
 import { LIMITS } from '../../contract/limits.ts'
 import type { AccountId } from '../../kernel/ids.ts'
-import type { Outbound, OutboundAnswer } from '../../kernel/outbound.ts'
+import type { Outbound, OutboundAnswer } from '../../outbound/outbound.ts'
 import type { DueCall, Webhook } from './store.ts'
 
 /** One claimed try. */

@@ -1,6 +1,6 @@
 import { DEFAULT_LINE, type ReadLineSettings } from '../../engines/line-settings.ts'
 import type { Db } from '../../kernel/db.ts'
-import type { Proxy } from '../../kernel/proxy.ts'
+import type { Proxy } from '../../outbound/proxy.ts'
 import type { Seal } from '../../kernel/seal.ts'
 import { Secret } from '../../kernel/secret.ts'
 import { lineSettingsOf, type LineSettingsRow } from './store.ts'

@@ -1,4 +1,4 @@
-import type { ProxyType } from '../../kernel/proxy.ts'
+import type { ProxyType } from '../../outbound/proxy.ts'
 import { sql } from '../../kernel/sql.ts'
 
 type OfInstance = { instanceId: string }

@@ -3,7 +3,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import { contentOf } from '../../kernel/file-content.ts'
 import type { AccountId } from '../../kernel/ids.ts'
 import type { MediaConverter } from '../../kernel/media-converter.ts'
-import type { Outbound } from '../../kernel/outbound.ts'
+import type { Outbound } from '../../outbound/outbound.ts'
 import { isDecodablePicture } from '../../kernel/picture-size.ts'
 import { startTimeout } from '../../kernel/timeout.ts'
 

@@ -1,5 +1,5 @@
 import type { AccountId } from '../../kernel/ids.ts'
-import type { OutboundAnswer } from '../../kernel/outbound.ts'
+import type { OutboundAnswer } from '../../outbound/outbound.ts'
 import type { Secret } from '../../kernel/secret.ts'
 import type { DeliveryStatus, FinalReason, Lane, Trigger } from './states.ts'
 

@@ -1,7 +1,7 @@
 import { LIMITS } from '../../contract/limits.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { ClockJumps } from '../../kernel/clock-jumps.ts'
-import type { Outbound, OutboundAnswer } from '../../kernel/outbound.ts'
+import type { Outbound, OutboundAnswer } from '../../outbound/outbound.ts'
 import type { Attempt, AttemptResult, EventText, FinishedAttempt } from './attempt.ts'
 import type { NetworkHealth } from './network-health.ts'
 import { signature } from './signature.ts'

@@ -9,7 +9,7 @@ import type { Ledger, QuietLedger } from '../../kernel/ledger.ts'
 import type { Notice } from '../../contract/notice.ts'
 import type { NoticeBus } from '../../kernel/notice-bus.ts'
 import type { Log } from '../../kernel/log.ts'
-import type { Outbound } from '../../kernel/outbound.ts'
+import type { Outbound } from '../../outbound/outbound.ts'
 import type { Cursors } from '../../kernel/page.ts'
 import type { Seal } from '../../kernel/seal.ts'
 

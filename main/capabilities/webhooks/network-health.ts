@@ -1,5 +1,5 @@
 import type { Clock } from '../../kernel/clock.ts'
-import type { OutboundAnswer, OutboundFailure } from '../../kernel/outbound.ts'
+import type { OutboundAnswer, OutboundFailure } from '../../outbound/outbound.ts'
 
 /** Why this machine, and not the receivers, is thought to be at fault. */
 export type NetworkProblem = 'offline' | 'intercepted' | 'fake_addresses'

@@ -1,4 +1,4 @@
-import type { OutboundAnswer } from '../../kernel/outbound.ts'
+import type { OutboundAnswer } from '../../outbound/outbound.ts'
 import type { AttemptResult, DeliveryState } from './attempt.ts'
 import { isSpent, resumeMs, waitMs } from './schedule.ts'
 import { RETRY, type Outcome, type Trigger } from './states.ts'

@@ -1,4 +1,4 @@
-import type { Outbound, OutboundAnswer } from '../../kernel/outbound.ts'
+import type { Outbound, OutboundAnswer } from '../../outbound/outbound.ts'
 import type { AccountId } from '../../kernel/ids.ts'
 import type { Secret } from '../../kernel/secret.ts'
 import { readError, type GraphError } from './errors.ts'
@@ -49,11 +49,11 @@ const FILE_MS = 60_000
 /** Far more than any list page that is asked for. */
 const ANSWER_BYTES = 4 * 1024 * 1024
 
-/** Where Meta keeps the files it hands addresses of; `kernel/outbound` reaches nothing else with a token. */
+/** Where Meta keeps the files it hands addresses of; `outbound/` reaches nothing else with a token. */
 export const MEDIA_ZONES = ['.fbsbx.com', '.fbcdn.net', '.facebook.com', '.whatsapp.net'] as const
 
 /**
- * Graph over HTTP. Written on `kernel/outbound` and not on a client library, because that alone says whether a byte of
+ * Graph over HTTP. Written on `outbound/` and not on a client library, because that alone says whether a byte of
  * a request has left, which is what a send must know; because it checks the peer and a list of hosts before a token
  * leaves; and because the libraries looked at rewrite the keys of raw payloads.
  */

@@ -1,5 +1,5 @@
 import type { Clock } from '../../kernel/clock.ts'
-import { createOutbound, type Dial, type Outbound, type Resolve } from '../../kernel/outbound.ts'
+import { createOutbound, type Dial, type Outbound, type Resolve } from '../../outbound/outbound.ts'
 import { MEDIA_ZONES } from './graph-client.ts'
 
 export interface OutboundClients {

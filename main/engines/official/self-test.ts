@@ -1,5 +1,5 @@
 import type { Random } from '../../kernel/ids.ts'
-import type { Outbound } from '../../kernel/outbound.ts'
+import type { Outbound } from '../../outbound/outbound.ts'
 import type { OfficialNumber } from './numbers.ts'
 import type { CallbackFault, CallbackFaultCode } from './connect-error.ts'
 

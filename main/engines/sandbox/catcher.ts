@@ -5,7 +5,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
 import { startTimeout } from '../../kernel/timeout.ts'
 import type { AccountId } from '../../kernel/ids.ts'
-import type { SimulatedRequest, OutboundAnswer } from '../../kernel/outbound.ts'
+import type { SimulatedRequest, OutboundAnswer } from '../../outbound/outbound.ts'
 import type { Secret } from '../../kernel/secret.ts'
 import {
   addCatcher,

@@ -1,6 +1,6 @@
 import { LIMITS } from '../../contract/limits.ts'
 import type { MediaType } from '../../contract/shapes.ts'
-import type { SimulatedRequest, OutboundAnswer } from '../../kernel/outbound.ts'
+import type { SimulatedRequest, OutboundAnswer } from '../../outbound/outbound.ts'
 import SAMPLES from './samples.json' with { type: 'json' }
 
 /** The host of the sample files, answered inside the service. */

@@ -2,7 +2,7 @@ import type { WAVersion } from 'baileys'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db } from '../../kernel/db.ts'
 import { cause, type Log } from '../../kernel/log.ts'
-import type { Outbound } from '../../kernel/outbound.ts'
+import type { Outbound } from '../../outbound/outbound.ts'
 import type { AccountId } from '../../kernel/ids.ts'
 import { saveProtocolVersion, protocolVersion } from './store.ts'
 

@@ -1,5 +1,5 @@
 import type { AccountId } from '../../kernel/ids.ts'
-import { createOutbound, systemResolve } from '../../kernel/outbound.ts'
+import { createOutbound, systemResolve } from '../../outbound/outbound.ts'
 import type { World } from '../world.ts'
 import { warning, ok, type Finding } from './finding.ts'
 

@@ -2,7 +2,7 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync, sign, type KeyO
 import type { Clock, Timer } from '../../kernel/clock.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
 import { cause, type Log } from '../../kernel/log.ts'
-import type { Outbound } from '../../kernel/outbound.ts'
+import type { Outbound } from '../../outbound/outbound.ts'
 import type { GhlFaults } from './faults.ts'
 import {
   countAttempt,

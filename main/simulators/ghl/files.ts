@@ -1,6 +1,6 @@
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db } from '../../kernel/db.ts'
-import type { OutboundAnswer } from '../../kernel/outbound.ts'
+import type { OutboundAnswer } from '../../outbound/outbound.ts'
 import type { AccountId, Random } from '../../kernel/ids.ts'
 import { ghlId } from './ids.ts'
 import { insertUpload, pruneUploads, uploadById, type StoredUpload } from './store.ts'

@@ -1,7 +1,7 @@
 import { APICallError } from 'ai'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { NotReached } from '../../../main/capabilities/ai-providers/guarded-fetch.ts'
-import { BrokenBody } from '../../../main/kernel/outbound.ts'
+import { BrokenBody } from '../../../main/outbound/outbound.ts'
 import { aiBench, sure, type Said } from './ai-bench.ts'
 
 let bench: Awaited<ReturnType<typeof aiBench>>

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { systemResolve } from '../../../main/kernel/outbound.ts'
+import { systemResolve } from '../../../main/outbound/outbound.ts'
 import { asConsole } from '../../support/console.ts'
 import { decodeQr } from '../../support/qr.ts'
 import { until } from '../../support/service-process.ts'

@@ -3,7 +3,7 @@ import { withLinkPreview, detailsOf } from '../../../main/capabilities/messages/
 import { sampleOf } from '../../../main/engines/sandbox/index.ts'
 import type { AccountId } from '../../../main/kernel/ids.ts'
 import type { MediaConverter } from '../../../main/kernel/media-converter.ts'
-import type { OutboundAnswer, OutboundRequest } from '../../../main/kernel/outbound.ts'
+import type { OutboundAnswer, OutboundRequest } from '../../../main/outbound/outbound.ts'
 import { fakeClock } from '../../support/clock.ts'
 
 const URL_OF_PAGE = 'https://shop.example/cake'

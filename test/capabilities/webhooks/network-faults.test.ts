@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { OutboundAnswer, OutboundFailure, OutboundRequest } from '../../../main/kernel/outbound.ts'
+import type { OutboundAnswer, OutboundFailure, OutboundRequest } from '../../../main/outbound/outbound.ts'
 import { bodyText } from '../../support/body-text.ts'
 import { fakeClock, type FakeClock } from '../../support/clock.ts'
 import { sized } from '../../support/sized.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { AttemptResult, DeliveryState } from '../../../main/capabilities/webhooks/attempt.ts'
 import { judge, pressure } from '../../../main/capabilities/webhooks/verdict.ts'
-import type { OutboundAnswer } from '../../../main/kernel/outbound.ts'
+import type { OutboundAnswer } from '../../../main/outbound/outbound.ts'
 
 const NOW = Date.UTC(2026, 0, 5, 12)
 const at = {

@@ -9,7 +9,7 @@ import { createClockJumps, type ClockJumps } from '../../../main/kernel/clock-ju
 import { createIds, type AccountId, type Ids, type InstanceId } from '../../../main/kernel/ids.ts'
 import { createLedger, type Fact } from '../../../main/kernel/ledger.ts'
 import { silentLog } from '../../../main/kernel/log.ts'
-import { createOutbound, type OutboundAnswer } from '../../../main/kernel/outbound.ts'
+import { createOutbound, type OutboundAnswer } from '../../../main/outbound/outbound.ts'
 import { createCursors } from '../../../main/kernel/page.ts'
 import { createSeal } from '../../../main/kernel/seal.ts'
 import { MIGRATIONS } from '../../../main/storage/migrations/index.ts'

@@ -3,7 +3,7 @@ import { createOfficial, type Official } from '../../../main/engines/official/in
 import type { EngineInstance, EngineSignal, Outgoing, SendOutcome } from '../../../main/engines/engine.ts'
 import { createIds, type InstanceId, type MessageId } from '../../../main/kernel/ids.ts'
 import { silentLog, type Log } from '../../../main/kernel/log.ts'
-import type { OutboundAnswer, OutboundRequest } from '../../../main/kernel/outbound.ts'
+import type { OutboundAnswer, OutboundRequest } from '../../../main/outbound/outbound.ts'
 import { createSeal } from '../../../main/kernel/seal.ts'
 import { fakeClock, settle, type FakeClock } from '../../support/clock.ts'
 import { testDatabase, type TestDatabase } from '../../support/database.ts'

@@ -2,7 +2,7 @@ import { PNG } from 'pngjs'
 import { expect, test } from 'vitest'
 import { answerMedia, sampleOf, sampleTypeAt } from '../../../main/engines/sandbox/index.ts'
 import type { AccountId } from '../../../main/kernel/ids.ts'
-import type { OutboundResponse } from '../../../main/kernel/outbound.ts'
+import type { OutboundResponse } from '../../../main/outbound/outbound.ts'
 
 async function get(name: string): Promise<OutboundResponse> {
   const url = new URL(`https://media.sandbox/${name}`)

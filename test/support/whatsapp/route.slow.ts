@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { expect, test } from 'vitest'
-import { createConnector } from '../../../main/kernel/connector.ts'
+import { createConnector } from '../../../main/outbound/connector.ts'
 import { systemClock } from '../../../main/kernel/clock.ts'
-import { createNameLookup, systemResolve } from '../../../main/kernel/name-lookup.ts'
-import { createAddressPolicy } from '../../../main/kernel/public-address.ts'
+import { createNameLookup, systemResolve } from '../../../main/outbound/name-lookup.ts'
+import { createAddressPolicy } from '../../../main/outbound/public-address.ts'
 import { whatsappOfTest } from './raw-scene.ts'
 
 test('the product’s own way out, with all its checks, arrives at the stand-in', async () => {

@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import type { Outbound } from '../../../kernel/outbound.ts'
+import type { Outbound } from '../../../outbound/outbound.ts'
 import type { Secret } from '../../../kernel/secret.ts'
 
 /** Why Stripe's client got no answer. */

@@ -1,5 +1,5 @@
 import type { AccountId } from '../../../kernel/ids.ts'
-import type { Outbound, OutboundFailure } from '../../../kernel/outbound.ts'
+import type { Outbound, OutboundFailure } from '../../../outbound/outbound.ts'
 
 /** A request of the official client, as far as it concerns us: its HTTP client is axios. */
 interface AxiosRequest {

@@ -1,6 +1,6 @@
 import { ApiError } from '../../../contract/errors.ts'
 import type { Network } from '../../../contract/shapes.ts'
-import { createOutbound, type Outbound } from '../../../kernel/outbound.ts'
+import { createOutbound, type Outbound } from '../../../outbound/outbound.ts'
 import { Secret } from '../../../kernel/secret.ts'
 import type { CrmDeps } from '../deps.ts'
 

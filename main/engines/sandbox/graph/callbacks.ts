@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import type { Outbound } from '../../../kernel/outbound.ts'
+import type { Outbound } from '../../../outbound/outbound.ts'
 import { GraphFault } from './answers.ts'
 import type { GraphChange } from './callback-bodies.ts'
 import type { GraphFaults } from './faults.ts'

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { ApiError } from '../../main/contract/errors.ts'
-import { createOutbound, type Outbound, type OutboundDeps } from '../../main/kernel/outbound.ts'
+import { createOutbound, type Outbound, type OutboundDeps } from '../../main/outbound/outbound.ts'
 import { fakeClock, type FakeClock } from '../support/clock.ts'
 
 let clock: FakeClock

@@ -1,6 +1,6 @@
 import { connect, isIP, type Socket } from 'node:net'
-import { parseAddress } from './address-range.ts'
-import type { Clock } from './clock.ts'
+import { parseAddress } from '../kernel/address-range.ts'
+import type { Clock } from '../kernel/clock.ts'
 import {
   blocked,
   codeOf,
@@ -10,7 +10,7 @@ import {
   unreachable,
   unresolved,
 } from './connect-failure.ts'
-import { startTimeout } from './timeout.ts'
+import { startTimeout } from '../kernel/timeout.ts'
 import type { Destination } from './destination.ts'
 import type { NameLookup } from './name-lookup.ts'
 import { tunnel, type Proxy } from './proxy.ts'

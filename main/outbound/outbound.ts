@@ -1,11 +1,11 @@
 import type { Agent } from 'node:https'
 import { Readable } from 'node:stream'
 import { ApiError } from '../contract/errors.ts'
-import type { Clock } from './clock.ts'
+import type { Clock } from '../kernel/clock.ts'
 import { CheckedAgent } from './checked-agent.ts'
 import { createConnections, createPool, peerOf, type FetchTimeouts } from './connections.ts'
 import { createConnector, type Dial } from './connector.ts'
-import { startTimeout } from './timeout.ts'
+import { startTimeout } from '../kernel/timeout.ts'
 import { parseDestination, parseTypedDestination, type Destination } from './destination.ts'
 import {
   BrokenBody,
@@ -16,7 +16,7 @@ import {
   type OutboundResponse,
   type OutboundStream,
 } from './exchange.ts'
-import type { AccountId } from './ids.ts'
+import type { AccountId } from '../kernel/ids.ts'
 import { callResponder, type Responder } from './simulated-hosts.ts'
 import { createNameLookup, type NameLookup, type Resolve } from './name-lookup.ts'
 import type { Proxy } from './proxy.ts'

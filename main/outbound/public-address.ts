@@ -1,6 +1,6 @@
 import { networkInterfaces, type NetworkInterfaceInfo } from 'node:os'
-import { isWithin, parseAddress, parseRange, type Address, type Range } from './address-range.ts'
-import type { Clock } from './clock.ts'
+import { isWithin, parseAddress, parseRange, type Address, type Range } from '../kernel/address-range.ts'
+import type { Clock } from '../kernel/clock.ts'
 
 /** IPv6 that is routed on the Internet; ipaddr.js calls everything it has no name for unicast. */
 const GLOBAL_IPV6 = rangeOf('2000::/3')

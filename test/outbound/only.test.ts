@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { systemClock } from '../../main/kernel/clock.ts'
-import { createOutbound, type Outbound } from '../../main/kernel/outbound.ts'
+import { createOutbound, type Outbound } from '../../main/outbound/outbound.ts'
 import { outside, startReceiver, type Receiver } from '../support/receiver.ts'
 
 const ACCOUNT = { accountId: '0197f0c2-0000-7000-8000-000000000009' as never }

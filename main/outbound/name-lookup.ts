@@ -1,5 +1,5 @@
 import { lookup as systemLookup } from 'node:dns/promises'
-import type { Clock } from './clock.ts'
+import type { Clock } from '../kernel/clock.ts'
 
 /** All addresses of a name, in the system's order. Rejects when it does not resolve. */
 export type Resolve = (host: string) => Promise<string[]>

@@ -3,7 +3,12 @@ import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { systemClock } from '../../main/kernel/clock.ts'
 import type { AccountId } from '../../main/kernel/ids.ts'
-import { createOutbound, type Outbound, type OutboundAnswer, type OutboundRequest } from '../../main/kernel/outbound.ts'
+import {
+  createOutbound,
+  type Outbound,
+  type OutboundAnswer,
+  type OutboundRequest,
+} from '../../main/outbound/outbound.ts'
 import { createAuthority, selfSigned } from '../support/certificates.ts'
 import { startRawServer, type RawServer } from '../support/raw-server.ts'
 import { outside, receiverAuthority, startReceiver, type Receiver } from '../support/receiver.ts'

@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import type { Socket } from 'node:net'
 import { codeOf, ConnectFailure, unreachable } from './connect-failure.ts'
-import type { Secret } from './secret.ts'
+import type { Secret } from '../kernel/secret.ts'
 
 export type ProxyType = 'http' | 'https' | 'socks5'
 

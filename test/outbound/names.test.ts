@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { codeOf } from '../../main/kernel/connect-failure.ts'
-import { createNameLookup, type NameLookup } from '../../main/kernel/name-lookup.ts'
+import { codeOf } from '../../main/outbound/connect-failure.ts'
+import { createNameLookup, type NameLookup } from '../../main/outbound/name-lookup.ts'
 import { fakeClock, settle, type FakeClock } from '../support/clock.ts'
 
 let clock: FakeClock

@@ -6,7 +6,7 @@ import {
   type Outbound,
   type OutboundAnswer,
   type OutboundRequest,
-} from '../../main/kernel/outbound.ts'
+} from '../../main/outbound/outbound.ts'
 import { fakeClock, type FakeClock } from '../support/clock.ts'
 
 let clock: FakeClock

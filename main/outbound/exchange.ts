@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
-import { countPassedBytes } from './buffer-garbage.ts'
-import type { Clock, Timer } from './clock.ts'
+import { countPassedBytes } from '../kernel/buffer-garbage.ts'
+import type { Clock, Timer } from '../kernel/clock.ts'
 import { blocked, codeOf, ConnectFailure } from './connect-failure.ts'
-import { startTimeout } from './timeout.ts'
+import { startTimeout } from '../kernel/timeout.ts'
 import type { AddressPolicy } from './public-address.ts'
 
 export type OutboundAnswer = OutboundResponse | OutboundFailure

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { systemClock } from '../../main/kernel/clock.ts'
 import type { AccountId } from '../../main/kernel/ids.ts'
-import { createOutbound, type Outbound, type OutboundDeps, type OutboundRequest } from '../../main/kernel/outbound.ts'
+import { createOutbound, type Outbound, type OutboundDeps, type OutboundRequest } from '../../main/outbound/outbound.ts'
 import { outside, receiverAuthority, startReceiver, type Receiver, type ReceiverOptions } from '../support/receiver.ts'
 
 const from = { accountId: 'account' as AccountId }
@@ -214,7 +214,7 @@ describe('X-05 proxies of the environment', () => {
   test('are ignored', async () => {
     const receiver = await receive()
     const script = `
-      import { createOutbound } from '${new URL('../../main/kernel/outbound.ts', import.meta.url).href}'
+      import { createOutbound } from '${new URL('../../main/outbound/outbound.ts', import.meta.url).href}'
       import { systemClock } from '${new URL('../../main/kernel/clock.ts', import.meta.url).href}'
       const outbound = createOutbound({
         clock: systemClock, trustedRanges: [], authorities: [process.env.AUTHORITY],

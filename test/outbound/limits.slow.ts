@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest'
 import { systemClock } from '../../main/kernel/clock.ts'
 import type { AccountId } from '../../main/kernel/ids.ts'
-import { createOutbound, type Outbound } from '../../main/kernel/outbound.ts'
+import { createOutbound, type Outbound } from '../../main/outbound/outbound.ts'
 import { startRawServer, type RawServer } from '../support/raw-server.ts'
 
 /** Posts with the limits a webhook delivery has, and takes the time. */

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { systemClock } from '../../main/kernel/clock.ts'
-import { createOutbound, type Outbound } from '../../main/kernel/outbound.ts'
+import { createOutbound, type Outbound } from '../../main/outbound/outbound.ts'
 import { startRawServer, type RawServer } from '../support/raw-server.ts'
 import { outside, startReceiver } from '../support/receiver.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { parseAddress, parseRange } from '../../main/kernel/address-range.ts'
-import { createAddressPolicy, isGlobal, type Interfaces } from '../../main/kernel/public-address.ts'
+import { createAddressPolicy, isGlobal, type Interfaces } from '../../main/outbound/public-address.ts'
 import { fakeClock } from '../support/clock.ts'
 import { seededRandom } from '../support/random.ts'
 

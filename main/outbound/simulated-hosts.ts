@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
-import type { Clock } from './clock.ts'
-import { startTimeout } from './timeout.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { startTimeout } from '../kernel/timeout.ts'
 import type { ExchangeLimits, OutboundAnswer } from './exchange.ts'
-import type { AccountId } from './ids.ts'
+import type { AccountId } from '../kernel/ids.ts'
 
 /** Answers for a name of the simulated network. What it takes longer than the request's limit is a timeout. */
 export type Responder = (request: SimulatedRequest) => Promise<OutboundAnswer>
