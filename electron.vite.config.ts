@@ -15,7 +15,7 @@ export default defineConfig({
       sourcemap: true,
       // Their hundreds of small files cost an idle service 16 MB each and every start 80 ms (measured); bundled, only
       // what is used stays.
-      externalizeDeps: { exclude: ['typebox', 'libphonenumber-js', 'luxon', 'papaparse'] },
+      externalizeDeps: { exclude: ['typebox', 'libphonenumber-js', 'luxon'] },
       rolldownOptions: {
         input: {
           desktop: at('main/desktop.ts'),

@@ -1,6 +1,6 @@
-import Papa from 'papaparse'
 import { ApiError } from '../contract/errors.ts'
 import { decodeText } from './text-encoding.ts'
+import { yieldToEventLoop } from './yield-to-event-loop.ts'
 
 export interface CsvRow {
   /** Where the row begins in the file, from 1: what an editor shows. */
@@ -12,89 +12,136 @@ export interface Csv {
   /** Cells of the first row, without the spaces around them. */
   readonly header: readonly string[]
   readonly delimiter: string
-  /** The rest, without empty rows, a few hundred at a time. Read it once. */
+  /** The rest, without empty rows, at most 200 at a time. Read it once. */
   readonly portions: AsyncIterable<readonly CsvRow[]>
 }
 
 const DELIMITERS = [',', ';', '\t', '|']
 /** A longer row means that a quotation mark was never closed. */
 const LONGEST_ROW = 256 * 1024
-/** The parser gets the text in pieces of this size, so that others have their turn. */
+/** As many as a spreadsheet can have. */
+const MOST_COLUMNS = 16_384
+/** An incomplete row is read again with every piece. */
 const PIECE = 16 * 1024
+/** The event loop gets a turn after as many rows. */
+const PORTION_ROWS = 200
 
 /**
  * Reads a CSV file of unknown origin as it arrives: in UTF-8, UTF-16 or Windows-1252, with or without a byte order mark,
- * separated by comma, semicolon, tab or bar.
- * @throws ApiError validation_error if it has no header, or a row that never ends.
+ * separated by comma, semicolon, tab or bar. The time it takes is linear in the size of the file.
+ * @throws ApiError validation_error if it has no header, a row that never ends, or too many columns.
  */
 export async function readCsv(source: AsyncIterable<Uint8Array>): Promise<Csv> {
-  const pieces = cut(decodeText(source))
+  const pieces = piecesOf(decodeText(source))
   const first = await firstLines(pieces)
-  const hint = /^sep=(.)(?:\r\n?|\n)/.exec(first.text)
-  const delimiter = hint?.[1] ?? delimiterOf(first.text)
-  const text = first.text.slice(hint?.[0].length ?? 0)
-  const portions = parse(chain(text, pieces), delimiter, hint === null ? 1 : 2)
+  const hint = /^sep=([^"\r\n])(?:\r\n?|\n)/.exec(first)
+  const delimiter = hint?.[1] ?? delimiterOf(first)
+  const text = first.slice(hint?.[0].length ?? 0)
+  const portions = parse(startingWith(text, pieces), delimiter, hint === null ? 1 : 2)
   const begun = await portions.next()
   const [head, ...rows] = begun.done === true ? [] : begun.value
   if (head === undefined)
     throw new ApiError('validation_error', 'The file is empty. Its first line must name the columns.')
-  return { header: head.cells.map((cell) => cell.trim()), delimiter, portions: startingWith(rows, portions) }
+  const header = head.cells.map((cell) => cell.trim())
+  return { header, delimiter, portions: rows.length === 0 ? portions : startingWith(rows, portions) }
 }
 
 /** @returns portions with at least one row. */
 async function* parse(pieces: AsyncIterable<string>, delimiter: string, firstLine: number): AsyncGenerator<CsvRow[]> {
   let line = firstLine
   let unread = ''
-  const take = (text: string, isWhole: boolean): CsvRow[][] => {
-    const { found, rest } = wholeRows(text, delimiter, isWhole)
-    const rows: CsvRow[] = []
-    for (const cells of found) {
-      if (cells.some((cell) => cell.trim() !== '')) rows.push({ line, cells: cells.map(plainCell) })
-      line += 1 + lineBreaks(cells)
+  function* rowsOf(text: string, isWhole: boolean): Generator<CsvRow[]> {
+    let at = 0
+    let portion: CsvRow[] = []
+    while (at < text.length) {
+      const row = rowAt(text, at, delimiter, isWhole)
+      if (row === undefined) break
+      if (row.cells.length > MOST_COLUMNS) throw tooManyColumns(line)
+      if (row.cells.some(isFilled)) portion.push({ line, cells: row.cells.map(plainCell) })
+      line += row.lines
+      at = row.end
+      if (portion.length < PORTION_ROWS) continue
+      yield portion
+      portion = []
     }
-    unread = rest + unread
-    return rows.length === 0 ? [] : [rows]
+    unread = text.slice(at)
+    if (portion.length > 0) yield portion
+    if (isWhole ? unread !== '' : unread.length > LONGEST_ROW) throw endless(line)
   }
   for await (const piece of pieces) {
-    const text = unread + piece
-    const end = lastBreak(text)
-    unread = text.slice(end)
-    if (end > 0) yield* take(text.slice(0, end), false)
-    if (unread.length > LONGEST_ROW) throw endless(line)
+    for (const portion of rowsOf(unread + piece, false)) {
+      yield portion
+      await yieldToEventLoop()
+    }
+    await yieldToEventLoop()
   }
-  const last = unread
-  unread = ''
-  yield* take(last, true)
-  if (unread !== '') throw endless(line)
+  yield* rowsOf(unread, true)
+}
+
+interface Row {
+  readonly cells: readonly string[]
+  /** Where the next row begins. */
+  readonly end: number
+  /** How many lines of the file it takes. */
+  readonly lines: number
 }
 
 /**
- * @param text up to a line break, which can be in the middle of a quoted cell, or to the end of the file.
- * @returns the rows, and the text of a last one that is not complete.
+ * @param isWhole true: nothing follows the text.
+ * @returns undefined if the row is not complete.
  */
-function wholeRows(text: string, delimiter: string, isWhole: boolean): { found: string[][]; rest: string } {
-  const lines = text.replaceAll(/\r\n?/g, '\n')
-  const found: string[][] = []
-  const end = { read: 0, isOpen: false }
-  const step = ({ data: [row = []], errors, meta }: Papa.ParseStepResult<string[][]>) => {
-    end.isOpen = errors.some(({ code }) => code === 'MissingQuotes')
-    if (end.isOpen) return
-    end.read = meta.cursor
-    found.push(row)
+function rowAt(text: string, from: number, delimiter: string, isWhole: boolean): Row | undefined {
+  const cells: string[] = []
+  let lines = 1
+  let at = from
+  for (;;) {
+    const cell = text[at] === '"' ? quotedCell(text, at, delimiter) : unquotedCell(text, at, delimiter)
+    // What follows can change how the end of the text is read: a second quotation mark, or a line feed.
+    if (cell === undefined || (!isWhole && cell.end + 1 >= text.length)) return undefined
+    cells.push(cell.text)
+    if (cell.text.includes('\n')) lines += cell.text.split('\n').length - 1
+    at = cell.end
+    if (text[at] !== delimiter) break
+    at++
   }
-  // Not Papa.parse: what it makes for each call keeps the rows alive until all of the heap is collected.
-  new Papa.Parser({ delimiter, newline: '\n', step }).parse(lines, 0, false)
-  // The parser takes what follows the last line break for a row.
-  if (!end.isOpen && !isWhole && found.at(-1)?.join('') === '') found.pop()
-  return { found, rest: end.isOpen ? lines.slice(end.read) : '' }
+  return { cells, end: at + (text[at] === '\r' && text[at + 1] === '\n' ? 2 : 1), lines }
 }
 
-/** Where the last complete line ends. A carriage return at the very end can belong to a line feed that follows. */
-const lastBreak = (text: string): number =>
-  Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r', text.length - 2)) + 1
+interface Cell {
+  readonly text: string
+  /** Where the delimiter, the line break or the end of the text is. */
+  readonly end: number
+}
 
-const lineBreaks = (cells: readonly string[]): number =>
-  cells.reduce((count, cell) => count + (cell.includes('\n') ? cell.split('\n').length - 1 : 0), 0)
+const isLineBreak = (character: string | undefined) => character === '\n' || character === '\r'
+
+function unquotedCell(text: string, from: number, delimiter: string): Cell {
+  let end = from
+  while (end < text.length && text[end] !== delimiter && !isLineBreak(text[end])) end++
+  return { text: text.slice(from, end), end }
+}
+
+/** @returns undefined if the cell is not closed. */
+function quotedCell(text: string, from: number, delimiter: string): Cell | undefined {
+  let quote = text.indexOf('"', from + 1)
+  while (quote >= 0) {
+    if (text[quote + 1] === '"') {
+      quote = text.indexOf('"', quote + 2)
+      continue
+    }
+    let end = quote + 1
+    while (text[end] === ' ' && delimiter !== ' ') end++
+    if (end >= text.length || text[end] === delimiter || isLineBreak(text[end])) {
+      const inner = text.slice(from + 1, quote)
+      return { text: inner.replaceAll('""', '"').replaceAll(/\r\n?/g, '\n'), end }
+    }
+    // Not escaped, and yet in the middle of a cell: programs write such files.
+    quote = text.indexOf('"', end)
+  }
+  return undefined
+}
+
+const isFilled = (cell: string): boolean => cell.trim() !== ''
 
 const endless = (line: number) =>
   new ApiError(
@@ -102,40 +149,53 @@ const endless = (line: number) =>
     `The row that begins in line ${line} never ends. It probably has a quotation mark that is not closed.`,
   )
 
+const tooManyColumns = (line: number) =>
+  new ApiError(
+    'validation_error',
+    `Line ${line} has more than ${MOST_COLUMNS.toLocaleString('en')} columns. Remove the columns that are not needed.`,
+  )
+
 /** Reads until the text has a whole line, or ends. */
-async function firstLines(pieces: AsyncIterator<string>): Promise<{ text: string }> {
+async function firstLines(pieces: AsyncIterator<string>): Promise<string> {
   let text = ''
-  while (!/\S.*[\r\n]./s.test(text) && text.length < LONGEST_ROW) {
+  while (!hasWholeLine(text) && text.length < LONGEST_ROW) {
     const next = await pieces.next()
     if (next.done === true) break
     text += next.value
   }
-  return { text }
+  return text
+}
+
+/** With a character after it, which may belong to the line break. */
+function hasWholeLine(text: string): boolean {
+  const start = text.length - text.trimStart().length
+  const end = text.slice(start).search(/[\r\n]/)
+  return end >= 0 && start + end < text.length - 1
 }
 
 /** The one that separates most columns of the header. */
 function delimiterOf(text: string): string {
-  const header = (/^\s*(.*)/.exec(text)?.[1] ?? '').replaceAll(/"(?:[^"]|"")*"/g, '')
-  const counts = DELIMITERS.map((delimiter) => header.split(delimiter).length)
+  const header = text.trimStart().split(/[\r\n]/, 1)[0] ?? ''
+  const outsideQuotes = header.split('"').filter((_, at) => at % 2 === 0)
+  const counts = DELIMITERS.map((delimiter) => outsideQuotes.join('').split(delimiter).length)
   return DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ','
 }
 
-async function* startingWith<T>(first: readonly T[], rest: AsyncIterable<readonly T[]>): AsyncGenerator<readonly T[]> {
-  if (first.length > 0) yield first
+async function* startingWith<T>(first: T, rest: AsyncIterable<T>): AsyncGenerator<T> {
+  yield first
   yield* rest
 }
 
-async function* chain(first: string, rest: AsyncIterable<string>): AsyncGenerator<string> {
-  yield* piecesOf(first)
-  yield* rest
-}
-
-async function* cut(text: AsyncIterable<string>): AsyncGenerator<string> {
-  for await (const part of text) yield* piecesOf(part)
-}
-
-function* piecesOf(text: string): Generator<string> {
-  for (let from = 0; from < text.length; from += PIECE) yield text.slice(from, from + PIECE)
+/** Pieces of one size, however small or large the parts are in which the text arrives. */
+async function* piecesOf(text: AsyncIterable<string>): AsyncGenerator<string> {
+  let waiting = ''
+  for await (const part of text) {
+    waiting += part
+    let from = 0
+    for (; waiting.length - from >= PIECE; from += PIECE) yield waiting.slice(from, from + PIECE)
+    waiting = waiting.slice(from)
+  }
+  if (waiting !== '') yield waiting
 }
 
 /** What a spreadsheet runs as a formula when a cell begins with it. */
@@ -145,15 +205,15 @@ const NEUTRALISED = /^'[=+\-@\t\r\n]/
 /** A cell that was neutralised when it was exported is what it was before. */
 const plainCell = (cell: string): string => (NEUTRALISED.test(cell) ? cell.slice(1) : cell)
 
-type Cell = string | number | null
+type CellValue = string | number | null
 
 /** First in a file for spreadsheets, which otherwise read it in the encoding of the computer. */
 export const CSV_BOM = '\uFEFF'
 
 /** One row of a CSV file. A text that a spreadsheet would run as a formula gets a leading apostrophe. */
-export const csvLine = (cells: readonly Cell[]): string => `${cells.map(cellText).join(',')}\r\n`
+export const csvLine = (cells: readonly CellValue[]): string => `${cells.map(cellText).join(',')}\r\n`
 
-function cellText(cell: Cell): string {
+function cellText(cell: CellValue): string {
   if (cell === null) return ''
   if (typeof cell === 'number') return String(cell)
   const text = FORMULA.test(cell) ? `'${cell}` : cell

@@ -61,13 +61,52 @@ describe('a CSV file', () => {
     })
   })
 
-  test('passes an error of its source on', async () => {
+  test('is read the same wherever it is cut into pieces', async () => {
+    const rows = '1,"a ""b"", c"\r\n2,"two\r\nlines"  ,x\r3,"odd" quote"\n4,\n'
+    for (let cutAt = 0; cutAt < rows.length; cutAt++) {
+      const header = `phone,${'n'.repeat(16 * 1024 - 7 - cutAt)}\n`
+      const { cells } = await read(header + rows, 65_536)
+      expect(cells).toEqual([
+        ['1', 'a "b", c'],
+        ['2', 'two\nlines', 'x'],
+        ['3', 'odd" quote'],
+        ['4', ''],
+      ])
+    }
+  })
+
+  test('with more columns than a spreadsheet can have is refused', async () => {
+    await expect(read(`phone${','.repeat(16_384)}\n1\n`, 65_536)).rejects.toMatchObject({
+      ...{ code: 'validation_error', message: expect.stringContaining('16,384 columns') },
+    })
+  })
+
+  test.each([
+    ['a long first line', 'x'.repeat(250_000)],
+    ['many spaces before it', ' '.repeat(250_000) + 'phone\n1'],
+    ['blank lines only', '\n'.repeat(250_000)],
+    ['quotation marks only', '"'.repeat(250_001)],
+    ['quotation marks that close nothing', '"' + '" x'.repeat(80_000) + ' '.repeat(20_000) + ',\n1'],
+    ['spaces after quotation marks', '"x'.repeat(50_000) + ' '.repeat(100_000) + ',\n'],
+    ['columns without names', ','.repeat(250_000)],
+  ])('takes no time with %s', async (_name, content) => {
+    for (const size of [100, 65_536]) {
+      const before = process.cpuUsage()
+      await read(content, size).catch(() => undefined)
+      const { user } = process.cpuUsage(before)
+      expect(user / 1_000).toBeLessThan(500)
+    }
+  })
+
+  test.each(['phone\n1', 'phone\n' + '1\n'.repeat(20_000)])('passes an error of its source on', async (content) => {
     const source = (async function* () {
-      yield Buffer.from('phone\n1')
+      yield Buffer.from(content)
       throw new Error('cut off')
     })()
-    const { portions } = await readCsv(source)
-    await expect(portions[Symbol.asyncIterator]().next()).rejects.toThrow('cut off')
+    const readAll = async () => {
+      for await (const rows of (await readCsv(source)).portions) expect(rows.length).toBeGreaterThan(0)
+    }
+    await expect(readAll()).rejects.toThrow('cut off')
   })
 
   test('of 100,000 rows is read in under 5 seconds', async () => {

@@ -149,7 +149,6 @@ export async function readRecipientFile(source: AsyncIterable<Uint8Array>, readi
     for await (const rows of portions) {
       for (const row of rows) reader.add(row)
       yield* portionsOf(reader.take())
-      await yieldToEventLoop()
     }
   }
   return { variables, portions: read(), tally: reader.finish().tally }
@@ -166,7 +165,6 @@ async function requireUsableFile(bytes: readonly Uint8Array[], reading: Reading)
       if (accepted.length > 0) break
       reader.add(row)
     }
-    await yieldToEventLoop()
   }
   if (count === 0) throw wrong('The file has no rows below its first line.')
   requireSomeUsable(reader.finish())
@@ -203,7 +201,8 @@ function requireColumns(header: readonly string[], columns: readonly string[]): 
       `The file has no column phone. Its first line has ${seen.join(', ')}. Name the column of the numbers phone.`,
     )
   }
-  const twice = columns.find((name, at) => name !== '' && columns.indexOf(name) !== at)
+  const lastAt = new Map(columns.map((name, at) => [name, at]))
+  const twice = columns.find((name, at) => name !== '' && lastAt.get(name) !== at)
   if (twice !== undefined) throw wrong(`The file has two columns ${JSON.stringify(twice)}. Rename one of them.`)
   const variables = columns.filter((name) => name !== '' && name !== PHONE && name !== NAME)
   if (variables.length > LIMITS.campaignVariables)
