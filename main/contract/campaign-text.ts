@@ -1,3 +1,5 @@
+import { normalizeText } from './normalize-text.ts'
+
 /**
  * The text language of campaigns, shared by the service and the window: `{{name}}` is a variable, `{{name|friend}}` one
  * with a fallback, and `{Hi|Hello}` picks one of its options. Options nest.
@@ -20,7 +22,7 @@ const MOST_LEVELS = 10
 const VARIABLE = /^\{\{([^{}|\n]{1,64})(?:\|([^{}|\n]{0,200}))?\}\}/
 
 /** Variables are compared in this form, so that `{{ First Name }}` finds the column `first name`. */
-export const variableKey = (name: string): string => name.trim().normalize('NFC').toLowerCase()
+export const variableKey = (name: string): string => normalizeText(name.trim(), 'NFC').toLowerCase()
 
 /** Never throws. A `{word}` without options, and a `}` without an opening brace, are plain text. */
 export function parseCampaignText(source: string): CampaignText {

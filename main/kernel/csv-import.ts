@@ -1,5 +1,6 @@
 import { ApiError } from '../contract/errors.ts'
 import { LIMITS } from '../contract/limits.ts'
+import { normalizeText } from '../contract/normalize-text.ts'
 import type { ImportResult } from '../contract/shapes.ts'
 import { phoneCell, readCsv, type CsvRow } from './csv.ts'
 import type { Files } from './files.ts'
@@ -112,8 +113,7 @@ function readRow<Field extends string>(
 }
 
 const fold = (name: string): string =>
-  name
-    .normalize('NFKD')
+  normalizeText(name, 'NFKD')
     .toLowerCase()
     .replaceAll(/[^\p{Letter}\p{Number}]/gu, '')
 

@@ -1,5 +1,6 @@
 import type { CampaignSummary } from '../../contract/campaign.ts'
 import type { CampaignRecipient } from '../../contract/campaign.ts'
+import { normalizeText } from '../../contract/normalize-text.ts'
 import { canAccessInstance, type Principal } from '../../kernel/access.ts'
 import { yieldToEventLoop } from '../../kernel/yield-to-event-loop.ts'
 import type { CampaignsDeps } from './deps.ts'
@@ -122,4 +123,4 @@ function matcherOf(search: string): (recipient: Recipient) => boolean {
     (digits !== '' && phone.includes(digits)) || (name !== null && words !== '' && folded(name).includes(words))
 }
 
-const folded = (text: string): string => text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase()
+const folded = (text: string): string => normalizeText(text, 'NFD').replaceAll(/\p{M}/gu, '').toLowerCase()

@@ -1,3 +1,5 @@
+import { normalizeText } from '../../contract/normalize-text.ts'
+
 /** A name of a hundred words is searched by its first. */
 const MOST = 10
 const LONGEST = 40
@@ -6,8 +8,7 @@ const LONGEST = 40
 export const termsOf = (text: string): readonly string[] =>
   [
     ...new Set(
-      text
-        .normalize('NFKD')
+      normalizeText(text, 'NFKD')
         .replaceAll(/\p{Mark}/gu, '')
         .toLowerCase()
         .split(/[^\p{Letter}\p{Number}]+/u)

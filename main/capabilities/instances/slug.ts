@@ -1,11 +1,11 @@
+import { normalizeText } from '../../contract/normalize-text.ts'
 import type { Tx } from '../../kernel/db.ts'
 import type { AccountId } from '../../kernel/ids.ts'
 import { byInstanceName } from './store.ts'
 
 /** Text for addresses and file names: lower-case ASCII letters and digits, in words joined by hyphens. */
 export function slugOf(name: string): string {
-  const plain = name
-    .normalize('NFKD')
+  const plain = normalizeText(name, 'NFKD')
     .replaceAll(/\p{Mark}/gu, '')
     .toLowerCase()
   const slug = plain.replaceAll(/[^a-z0-9]+/g, '-').replaceAll(/^-+|-+$/g, '')

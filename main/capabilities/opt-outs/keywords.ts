@@ -1,3 +1,5 @@
+import { normalizeText } from '../../contract/normalize-text.ts'
+
 /** What a person writes to get no more messages, and to get them again. */
 export interface Keywords {
   readonly stop: readonly string[]
@@ -29,8 +31,7 @@ const LONGEST = 80
 /** Without case, accents, punctuation, emoji and the spaces around: `«Sair!»` is `SAIR`. */
 export function foldKeyword(text: string): string {
   if (text.length > LONGEST) return ''
-  return text
-    .normalize('NFKD')
+  return normalizeText(text, 'NFKD')
     .replaceAll(/\p{Mark}/gu, '')
     .replaceAll(/[^\p{Letter}\p{Number}]+/gu, ' ')
     .trim()

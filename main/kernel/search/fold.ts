@@ -1,10 +1,11 @@
+import { normalizeText } from '../../contract/normalize-text.ts'
+
 const MARKS = /\p{M}+/gu
 const SEPARATORS = /[^\p{L}\p{N}#]+/gu
 
 /** Lower case without accents and punctuation, words separated by single spaces: `Qual é o horário?` → `qual e o horario`. */
 export function fold(text: string): string {
-  return text
-    .normalize('NFD')
+  return normalizeText(text, 'NFD')
     .replace(MARKS, '')
     .toLowerCase()
     .replaceAll('ß', 'ss')

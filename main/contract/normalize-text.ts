@@ -1,0 +1,9 @@
+/** No language has more; Unicode's Stream-Safe Text Format has the same limit. The two at the end become marks in NFKD. */
+const MARKS = /([\p{M}\uff9e\uff9f]{1,30})[\p{M}\uff9e\uff9f]*/gu
+
+/**
+ * `String.normalize` for text of any origin. Drops what follows the first 30 combining marks of a letter: sorting them
+ * takes time quadratic in their number, which is seconds for 64 kB.
+ */
+export const normalizeText = (text: string, form: 'NFC' | 'NFD' | 'NFKD'): string =>
+  text.replaceAll(MARKS, '$1').normalize(form)
