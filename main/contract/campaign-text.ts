@@ -1,3 +1,4 @@
+import { LIMITS } from './limits.ts'
 import { normalizeText } from './normalize-text.ts'
 
 /**
@@ -16,6 +17,8 @@ export interface CampaignText {
   readonly unclosedAt: number | null
   /** Where options are nested deeper than ten levels, counted from 1; null if none are. That brace is plain text. */
   readonly tooDeepAt: number | null
+  /** Where variables and options become more than a thousand, counted from 1; null if there are fewer. The rest is plain text. */
+  readonly tooManyAt: number | null
 }
 
 const MOST_LEVELS = 10
@@ -29,6 +32,8 @@ export function parseCampaignText(source: string): CampaignText {
   let at = 0
   let unclosedAt: number | null = null
   let tooDeepAt: number | null = null
+  let tooManyAt: number | null = null
+  let places = 0
 
   function partsUntil(level: number): { options: Part[][]; isClosed: boolean } {
     const isInside = level > 0
@@ -36,6 +41,12 @@ export function parseCampaignText(source: string): CampaignText {
     const add = (part: Part) => options.at(-1)?.push(part)
     while (at < source.length) {
       const character = source.charAt(at)
+      if ((character === '{' || (isInside && character === '|')) && ++places > LIMITS.campaignPlaces) {
+        tooManyAt ??= at + 1
+        add({ kind: 'text', text: source.slice(at) })
+        at = source.length
+        break
+      }
       if (isInside && (character === '|' || character === '}')) {
         at++
         if (character === '}') return { options, isClosed: true }
@@ -75,7 +86,7 @@ export function parseCampaignText(source: string): CampaignText {
   }
 
   const { options } = partsUntil(0)
-  return { parts: options[0] ?? [], unclosedAt, tooDeepAt }
+  return { parts: options[0] ?? [], unclosedAt, tooDeepAt, tooManyAt }
 }
 
 const literal = ({ options, isClosed }: { options: Part[][]; isClosed: boolean }): Part[] => [

@@ -142,7 +142,8 @@ export const CampaignMessage = Type.Object(
         maxLength: LIMITS.textLength,
         description:
           '`{{name}}`, `{{phone}}` and the other variables of the recipient are replaced; `{{name|friend}}` has a fallback. ' +
-          '`{Hi|Hello}` picks one of its options for each recipient.',
+          '`{Hi|Hello}` picks one of its options for each recipient. ' +
+          `At most ${LIMITS.campaignPlaces} variables and options.`,
       }),
     ),
     media_url: Type.Optional(
@@ -182,7 +183,8 @@ export const CampaignMessage = Type.Object(
         {
           additionalProperties: true,
           description:
-            'Official numbers only: a Cloud API payload, such as an approved template. Variables in its texts are replaced.',
+            'Official numbers only: a Cloud API payload, such as an approved template. Variables in its texts are replaced. ' +
+            `At most ${LIMITS.campaignPayloadTexts} texts and ${LIMITS.textLength} characters.`,
         },
       ),
     ),

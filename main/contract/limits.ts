@@ -82,6 +82,9 @@ export const LIMITS = {
   campaignNameLength: 200,
   campaignInstances: 100,
   campaignMessages: 20,
+  /** Variables and options of a text. */
+  campaignPlaces: 1_000,
+  campaignPayloadTexts: 1_000,
   campaignRecipients: 10_000,
   campaignProblems: 1_000,
   campaignVariables: 50,

@@ -1,8 +1,9 @@
 import type { CampaignMessage } from '../../contract/campaign.ts'
-import { parseCampaignText, variablesOf } from '../../contract/campaign-text.ts'
+import { variablesOf } from '../../contract/campaign-text.ts'
 import { ApiError } from '../../contract/errors.ts'
+import { LIMITS } from '../../contract/limits.ts'
 import type { Engine } from '../../contract/shapes.ts'
-import { textsOf } from './render.ts'
+import { parseText, textsOf } from './render.ts'
 
 const KINDS = ['text', 'media_url', 'media_id', 'cloud_api'] as const
 const OF_FILES = ['media_type', 'caption', 'filename'] as const
@@ -12,8 +13,22 @@ const OF_FILES = ['media_type', 'caption', 'filename'] as const
  * @throws ApiError validation_error, engine_mismatch, invalid_url naming the message by its position, from 1
  */
 export function requireMessages(messages: readonly CampaignMessage[], engines: readonly Engine[]): void {
+  requireShortPayloads(messages)
   for (const [index, message] of messages.entries()) requireMessage(message, `messages ${index + 1}`, engines)
 }
+
+/** @throws ApiError validation_error for a payload that takes long to read and to show. */
+export function requireShortPayloads(messages: readonly CampaignMessage[]): void {
+  const at = messages.findIndex(({ cloud_api: payload }) => payload !== undefined && isLong(payload))
+  if (at >= 0)
+    throw wrong(
+      `messages ${at + 1} has a cloud_api with more than ${LIMITS.campaignPayloadTexts} texts, or with more than ${LIMITS.textLength} characters. Shorten it.`,
+    )
+}
+
+const isLong = (payload: object) =>
+  JSON.stringify(payload).length > LIMITS.textLength ||
+  textsOf({ cloud_api: payload }).length > LIMITS.campaignPayloadTexts
 
 function requireMessage(message: CampaignMessage, name: string, engines: readonly Engine[]): void {
   const given = KINDS.filter((kind) => message[kind] !== undefined)
@@ -41,7 +56,13 @@ function requireMessage(message: CampaignMessage, name: string, engines: readonl
 
 function requireText(text: string, name: string): void {
   if (!text.isWellFormed()) throw wrong(`${name} contains a lone surrogate. Send well-formed Unicode.`)
-  const { unclosedAt, tooDeepAt } = parseCampaignText(text)
+  const { unclosedAt, tooDeepAt, tooManyAt } = parseText(text)
+  if (tooManyAt !== null) {
+    const start = text.slice(tooManyAt - 1, tooManyAt + 19)
+    throw wrong(
+      `${name} has more than ${LIMITS.campaignPlaces} variables and options, at ${JSON.stringify(start)}. Use fewer.`,
+    )
+  }
   if (tooDeepAt !== null) {
     const start = text.slice(tooDeepAt - 1, tooDeepAt + 19)
     throw wrong(`${name} has options nested more than 10 levels deep, at ${JSON.stringify(start)}. Use fewer levels.`)
@@ -68,7 +89,7 @@ export function unknownVariables(
   const known = new Set([...ALWAYS_KNOWN, ...variables])
   const found = new Map<string, number>()
   for (const [index, message] of messages.entries()) {
-    for (const name of textsOf(message).flatMap((text) => variablesOf(parseCampaignText(text))))
+    for (const name of textsOf(message).flatMap((text) => variablesOf(parseText(text))))
       if (!known.has(name) && !found.has(name)) found.set(name, index + 1)
   }
   return [...found].map(([name, message]) => ({ name, message }))

@@ -14,7 +14,7 @@ import type { CampaignsDeps } from './deps.ts'
 import { forecast, type Load } from './forecast.ts'
 import type { ListReader } from './lists.ts'
 import type { NumberStates } from './links.ts'
-import { requireMessages, unknownVariables } from './messages.ts'
+import { requireMessages, requireShortPayloads, unknownVariables } from './messages.ts'
 import { requireUploads } from './uploads.ts'
 import { recipientsByStatus } from './recipient-store.ts'
 import { emptyTally, refuse, type Tally } from './recipients.ts'
@@ -67,6 +67,7 @@ export function createPreview(deps: PreviewDeps) {
     const numbers = await numbersOf(caller, instanceIds, problems)
     const config = configOf(body.config ?? found?.campaign.configInput ?? {}, numbers, problems)
     const messages = body.messages ?? found?.campaign.messages ?? []
+    requireShortPayloads(messages)
     collect(problems, 'messages', () => requireMessages(messages, numbers.engines))
     await requireUploads(deps.messages.uploads, caller.accountId, messages).catch(refusalAsRisk(problems, 'messages'))
     const startsAtMs = startOf(body, found, problems)

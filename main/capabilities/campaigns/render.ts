@@ -36,13 +36,15 @@ const LONGEST_BODY_WITH_BUTTONS = 1_024
 
 /** Parsed texts; a campaign has few and sends them often. */
 const parsed = new Map<string, CampaignText>()
-const KEPT = 500
+const KEPT = 200
 
-function parse(source: string): CampaignText {
+/** Remembers the last few. */
+export function parseText(source: string): CampaignText {
   const known = parsed.get(source)
   if (known !== undefined) return known
-  if (parsed.size >= KEPT) parsed.clear()
   const text = parseCampaignText(source)
+  if (text.parts.length < 2) return text
+  if (parsed.size >= KEPT) parsed.clear()
   parsed.set(source, text)
   return text
 }
@@ -56,7 +58,7 @@ export function renderMessage(
 ): RenderedMessage {
   const values = valuesOf(addressee)
   const fraction = seededFractions(`${seed}:text`)
-  const fill = (source: string) => renderCampaignText(parse(source), values, fraction)
+  const fill = (source: string) => renderCampaignText(parseText(source), values, fraction)
   const { text, caption, media_url: url, media_id: id, media_type: type, filename, cloud_api: payload } = message
   if (payload !== undefined) return { cloud_api: fillAll(payload, fill) as object, buttons: [] }
   const buttons = message.buttons ?? []

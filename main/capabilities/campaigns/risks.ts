@@ -1,7 +1,8 @@
 import type { CampaignConfig, CampaignMessage, CampaignRisk } from '../../contract/campaign.ts'
-import { countVariants, parseCampaignText, variablesOf } from '../../contract/campaign-text.ts'
+import { countVariants, variablesOf } from '../../contract/campaign-text.ts'
 import { CAREFUL_LIVE_DELAY, type Numbers } from './config.ts'
 import type { Load } from './forecast.ts'
+import { parseText } from './render.ts'
 
 /** A campaign as far as its risks depend on it. */
 interface Facts {
@@ -98,7 +99,7 @@ function ofRecentContacts({ recentlyContacted: count, people, config: { skipIfCo
 }
 
 function isFixed({ text, caption }: CampaignMessage): boolean {
-  const parsed = parseCampaignText(text ?? caption ?? '')
+  const parsed = parseText(text ?? caption ?? '')
   return variablesOf(parsed).length === 0 && countVariants(parsed) === 1
 }
 

@@ -104,7 +104,7 @@ export type MessageProblem = 'empty' | 'noFile' | 'badUrl' | 'noTemplate' | 'tem
 export function findMessageProblem(draft: MessageDraft, templates: readonly Template[]): MessageProblem | undefined {
   const { kind, text, file, template } = draft
   const texts = textsOf(draft).map(parseCampaignText)
-  if (texts.some(({ unclosedAt, tooDeepAt }) => unclosedAt !== null || tooDeepAt !== null)) return 'unclosed'
+  if (texts.some((parsed) => (parsed.unclosedAt ?? parsed.tooDeepAt ?? parsed.tooManyAt) !== null)) return 'unclosed'
   if (kind === 'text') return text.trim() === '' ? 'empty' : undefined
   if (kind === 'file') {
     if (file.source === 'upload') return file.mediaId === '' ? 'noFile' : undefined

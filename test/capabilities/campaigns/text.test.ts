@@ -42,6 +42,23 @@ describe('options', () => {
     expect(parseCampaignText('{'.repeat(100_000)).tooDeepAt).toBe(11)
   })
 
+  test('are at most a thousand, together with variables; the rest is plain text', () => {
+    const most = '{a|b}{{c}} '.repeat(333)
+    expect(parseCampaignText(`${most}{c}`).tooManyAt).toBeNull()
+    expect(parseCampaignText(`${most}{c}{{d}}`).tooManyAt).toBe(most.length + 4)
+    expect(variablesOf(parseCampaignText(`${most}{c}{{d}}`))).toEqual(['c'])
+  })
+
+  test.each(['{', '{}', '{{a}}', '{a|b}', '{|', '{{{{{{{{{{a|b}}}}}}}}}}', '{{ab|' + 'b'.repeat(200)])(
+    'are read in no time from 65,536 characters of %s',
+    (part) => {
+      const text = part.repeat(65_536 / part.length)
+      const before = process.cpuUsage()
+      for (let i = 0; i < 20; i++) countVariants(parseCampaignText(text))
+      expect(process.cpuUsage(before).user / 1_000).toBeLessThan(250)
+    },
+  )
+
   test('nest, and each can be chosen', () => {
     const source = '{a|b|{c|d}} {{name}}'
     const parsed = parseCampaignText(source)
