@@ -51,7 +51,7 @@ function sectionsOf(blocks: readonly Block[]): Section[] {
     const text = cleanText(raw)
     if (text === '') continue
     if (level === null) {
-      section.sentences.push(...sentencesOf(text).map((one) => ({ ...one, page })))
+      for (const sentence of sentencesOf(text)) section.sentences.push({ ...sentence, page })
       continue
     }
     above.length = Math.min(above.length, level - 1)

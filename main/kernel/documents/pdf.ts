@@ -72,10 +72,10 @@ function withoutRepeated(pages: readonly Line[][]): Line[][] {
 
 function blocksOfPage(lines: readonly Line[], bodySize: number, page: number): Block[] {
   const blocks: Block[] = []
-  let text = ''
+  let parts: string[] = []
   const end = () => {
-    if (text !== '') blocks.push({ text, level: null, page })
-    text = ''
+    if (parts.length > 0) blocks.push({ text: parts.join(''), level: null, page })
+    parts = []
   }
   lines.forEach((line, at) => {
     const level = headingLevel(line, bodySize)
@@ -90,8 +90,11 @@ function blocksOfPage(lines: readonly Line[], bodySize: number, page: number): B
     }
     const above = lines[at - 1]
     if (above !== undefined && Math.abs(above.y - line.y) > 1.8 * Math.max(line.size, 1)) end()
+    const before = parts.at(-1) ?? ''
     // A word that was split at the end of a line.
-    text = /\p{L}-$/u.test(text) && /^\p{Ll}/u.test(line.text) ? text.slice(0, -1) + line.text : `${text} ${line.text}`
+    const isSplit = /\p{L}-$/u.test(before) && /^\p{Ll}/u.test(line.text)
+    if (isSplit) parts[parts.length - 1] = before.slice(0, -1)
+    parts.push(isSplit ? line.text : ` ${line.text}`)
   })
   end()
   return blocks

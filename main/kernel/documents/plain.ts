@@ -21,15 +21,15 @@ export async function blocksOfMarkdown(bytes: Uint8Array): Promise<Block[]> {
       isCode = !isCode
       continue
     }
-    const heading = isCode ? null : /^ {0,3}(#{1,6})\s+(.+?)\s*#*\s*$/.exec(line)
+    const heading = isCode ? null : /^ {0,3}(#{1,6})\s+(\S.*)$/.exec(line)
     const underline = isCode ? null : /^ {0,3}(=+|-+)\s*$/.exec(line)
     if (heading !== null) {
       end()
-      blocks.push({ text: withoutMarks(heading[2] ?? ''), level: heading[1]?.length ?? 1, page: null })
+      blocks.push({ text: withoutMarks(withoutClosing(heading[2] ?? '')), level: heading[1]?.length ?? 1, page: null })
     } else if (underline !== null && paragraph.length === 1) {
       blocks.push({ text: withoutMarks(paragraph[0] ?? ''), level: underline[1]?.startsWith('=') ? 1 : 2, page: null })
       paragraph = []
-    } else if (line.trim() === '' || /^\s*([-*_] ?){3,}$/.test(line) || /^\s*\|?[\s:|-]+\|?\s*$/.test(line)) end()
+    } else if (line.trim() === '' || /^\s*([-*_] ?){3,}$/.test(line) || /^[\s:|-]+$/.test(line)) end()
     else {
       // Items and rows of a table are lines of their own.
       if (/^\s*([-*+]|\d+[.)]|\|)\s/.test(line)) end()
@@ -40,12 +40,20 @@ export async function blocksOfMarkdown(bytes: Uint8Array): Promise<Block[]> {
   return blocks
 }
 
+/** A heading can end in as many number signs as it likes: `# Title #`. */
+function withoutClosing(heading: string): string {
+  const text = heading.trimEnd()
+  let end = text.length
+  while (text[end - 1] === '#') end--
+  return text.slice(0, end).trimEnd()
+}
+
 function withoutMarks(text: string): string {
   return text
-    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replace(/!?\[([^[\]]*)\]\((?:[^()]|\([^()]*\))*\)/g, '$1')
     .replace(/^([-*+]|\d+[.)]|>)\s+/, '')
     .replace(/(\*\*|__|[*_`~]{1,2})(?=\S)(.+?)\1/g, '$2')
-    .replace(/<\/?[a-z][^>]*>/gi, ' ')
+    .replace(/<\/?[a-z][^<>]*>/gi, ' ')
     .replace(/^\||\|$/g, '')
     .replaceAll('|', ' · ')
 }
