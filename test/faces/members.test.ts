@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sql } from '../../main/kernel/sql.ts'
 import { browserOf, builtConsole, signedIn, type Browser } from '../support/panel.ts'
 import { world, worldOfTest, type World } from '../support/world.ts'
 import { clientOf, pairedIn, type Client } from '../capabilities/agency/agency-world.ts'
@@ -136,6 +137,45 @@ describe('a member', () => {
     expect((await browser.ask('GET', '/panel/v1/instances')).status).toBe(401)
   })
 
+  test('cannot give the account a password and come back with it, and neither can the operator', async () => {
+    await w.clock.advance(60_000)
+    const browser = await memberOf(client, 'back@bakery.example')
+    const password = 'correct horse battery'
+    expect((await browser.ask('PUT', '/panel/v1/service/password', { password })).body.error.code).toBe(
+      'insufficient_scope',
+    )
+    const ofOperator = await inside(client.id)('PUT', '/v1/service/password', { password })
+    expect([ofOperator.status, ofOperator.body.error.code]).toEqual([409, 'invalid_state'])
+    expect((await browserOf(w).signIn({ password, account_id: client.id })).status).toBe(401)
+  })
+
+  test('whose new password was set loses the sign-in link that was not used', async () => {
+    await w.clock.advance(60_000)
+    const browser = await memberOf(client, 'unused@bakery.example')
+    const { data } = (await inside(client.id)('GET', '/v1/members')).body
+    const { id } = data.find(({ email }: any) => email === 'unused@bakery.example')
+    const { url } = (await inside(client.id)('POST', `/v1/members/${id}/links`)).body
+    await browser.ask('PUT', '/panel/v1/member-password', { password: 'correct horse battery' })
+    expect((await browserOf(w).signIn({ code: codeIn(url) })).status).toBe(401)
+  })
+
+  test('who is removed while signing in is not signed in', async () => {
+    await w.clock.advance(60_000)
+    const browser = await memberOf(client, 'race@bakery.example')
+    const password = 'correct horse battery'
+    await browser.ask('PUT', '/panel/v1/member-password', { password })
+    const { data } = (await inside(client.id)('GET', '/v1/members')).body
+    const { id } = data.find(({ email }: any) => email === 'race@bakery.example')
+    const again = browserOf(w)
+    // Deriving the password takes longer than removing the member.
+    const [signIn] = await Promise.all([
+      again.signIn({ email: 'race@bakery.example', password }),
+      inside(client.id)('DELETE', `/v1/members/${id}`),
+    ])
+    expect(signIn.status).toBe(401)
+    expect(await w.rows('SELECT 1 FROM console_sessions WHERE member_id = :id', { id })).toEqual([])
+  })
+
   test('two members with one address are one too many, in any account', async () => {
     await invited(client, 'twice@bakery.example')
     const again = await inside(sibling.id)('POST', '/v1/members', { name: 'B', email: 'TWICE@bakery.example' })
@@ -148,6 +188,56 @@ describe('a member', () => {
     const { url } = (await (await signedIn(own)).ask('POST', '/panel/v1/members', wish)).body
     own.clock.set(own.clock.now() + 7 * 86_400_000)
     expect((await browserOf(own).signIn({ code: codeIn(url) })).status).toBe(401)
+  })
+})
+
+describe('a password that an earlier version let several people share', () => {
+  const password = 'correct horse battery'
+  /** As migration 37 leaves it. */
+  const shared = async (account: Client) => {
+    await w.clock.advance(60_000)
+    const browser = await memberOf(account, `${account.id}@made.example`)
+    await browser.ask('PUT', '/panel/v1/member-password', { password })
+    await w.service.db.commit((tx) =>
+      tx.run(
+        sql<{ id: string }>(
+          'UPDATE members SET id = account_id, email = account_id, is_shared = 1 WHERE account_id = :id AND is_shared = 0',
+        ),
+        { id: account.id },
+      ),
+    )
+  }
+  const signIn = async (account: Client) => {
+    await w.clock.advance(15_000)
+    const browser = browserOf(w)
+    return { browser, status: (await browser.signIn({ password, account_id: account.id })).status }
+  }
+
+  test('still signs in, is listed, and cannot be changed', async () => {
+    const account = await clientOf(w, { name: 'Shared' })
+    await shared(account)
+    const { browser, status } = await signIn(account)
+    expect(status).toBe(204)
+    const listed = (await inside(account.id)('GET', '/v1/members')).body.data
+    expect(listed).toMatchObject([{ id: account.id, shared: true, email: null, status: 'active', has_password: true }])
+    for (const answer of [
+      await browser.ask('PUT', '/panel/v1/member-password', { password: 'another one, and longer' }),
+      await inside(account.id)('POST', `/v1/members/${account.id}/links`),
+    ])
+      expect([answer.status, answer.body.error.code]).toEqual([409, 'invalid_state'])
+    expect((await inside(account.id)('DELETE', `/v1/members/${account.id}`)).status).toBe(204)
+    expect((await browser.ask('GET', '/panel/v1/instances')).status).toBe(401)
+    expect((await signIn(account)).status).toBe(401)
+  })
+
+  test('ends when a member is removed, who may know it', async () => {
+    const account = await clientOf(w, { name: 'Shared too' })
+    await shared(account)
+    const { browser } = await signIn(account)
+    const { id } = await invited(account, 'knows@shared.example')
+    await inside(account.id)('DELETE', `/v1/members/${id}`)
+    expect((await browser.ask('GET', '/panel/v1/instances')).status).toBe(401)
+    expect((await signIn(account)).status).toBe(401)
   })
 })
 
@@ -190,7 +280,7 @@ describe('the list of clients', () => {
     await client.api('POST', `/v1/sandbox/instances/${line.id}/faults`, { kind: 'logout' })
     await w.quiet()
     const { data } = (await operator.ask('GET', '/panel/v1/agency/clients')).body
-    expect(data.map(({ name }: any) => name)).toEqual(['Bakery', 'Florist'])
+    expect(data.map(({ name }: any) => name)).toEqual(['Bakery', 'Florist', 'Shared', 'Shared too'])
     expect(data[0]).toMatchObject({ sends_today: 1, trouble: { signed_out: 1 }, slots_allocated: 10, status: 'active' })
     expect(data[0].connected).toBeGreaterThanOrEqual(1)
     const first = (await operator.ask('GET', '/panel/v1/agency/clients?limit=1')).body

@@ -81,7 +81,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     ...createKeys({ ...deps, onChanged: clearCache }),
     ...sessions,
     ...createSuspension(db),
-    ...createRemoval({ onKeysChanged: clearCache, onSessionEnded: sessions.notifyEnded }),
+    ...createRemoval({ onKeysChanged: clearCache, endSessionsOf: sessions.endSessionsOf }),
     ...createFirstRun(db),
     ...createTimeZones(() => deps.timeZone ?? 'UTC'),
     authenticate,

@@ -1,7 +1,8 @@
 import { timingSafeEqual } from 'node:crypto'
+import { ApiError } from '../../contract/errors.ts'
 import { requireRole, type Principal } from '../../kernel/access.ts'
 import type { Clock } from '../../kernel/clock.ts'
-import type { Db } from '../../kernel/db.ts'
+import type { Db, Tx } from '../../kernel/db.ts'
 import type { AccountId, Random } from '../../kernel/ids.ts'
 import { SCRYPT_COST, stretched } from '../../kernel/scrypt.ts'
 import { upsertPassword, passwordOf, removePassword } from './session-store.ts'
@@ -9,22 +10,31 @@ import { operatorAccount } from './store.ts'
 
 export interface Passwords {
   readonly isPasswordSet: (accountId: AccountId) => Promise<boolean>
-  /** @param password null: from now on only codes sign in. @throws ApiError insufficient_scope */
-  readonly setPassword: (person: Pick<Principal, 'accountId' | 'role'>, password: string | null) => Promise<void>
+  /**
+   * The operator's password. It signs in to the operator's own account; members have passwords of their own.
+   * @param password null: from now on only codes sign in.
+   * @throws ApiError insufficient_scope, invalid_state
+   */
+  readonly setPassword: (person: PasswordOwner, password: string | null) => Promise<void>
 }
 
+export type PasswordOwner = Pick<Principal, 'accountId' | 'role' | 'sessionId'>
+
 interface Verifying extends Passwords {
-  readonly isPassword: (accountId: AccountId, text: string) => Promise<boolean>
+  /** @returns undefined if the password is wrong, else a check that it still is the password. */
+  readonly verify: (accountId: AccountId, text: string) => Promise<((tx: Tx) => Promise<boolean>) | undefined>
 }
 
 interface Deps {
   readonly db: Db
   readonly clock: Pick<Clock, 'now'>
   readonly random: Random
+  /** In the commit that changes the password: ends what was signed in with the old one. */
+  readonly onChanged: (tx: Tx, person: PasswordOwner) => Promise<void>
 }
 
-/** The password of the console in a browser. Deriving takes memory, so only one is derived at a time. */
-export function createPasswords({ db, clock, random }: Deps): Verifying {
+/** The operator's password for the console in a browser. Deriving takes memory, so only one is derived at a time. */
+export function createPasswords({ db, clock, random, onChanged }: Deps): Verifying {
   let turn: Promise<unknown> = Promise.resolve()
   const derive = (text: string, salt: Uint8Array, cost: number): Promise<Buffer> => {
     const mine = turn.then(() => stretched(text, salt, cost))
@@ -33,23 +43,32 @@ export function createPasswords({ db, clock, random }: Deps): Verifying {
   }
   return {
     isPasswordSet: async (accountId) => (await db.readOne(passwordOf, { accountId })) !== undefined,
-    async setPassword({ accountId, role }, password) {
-      // It signs in as the operator.
-      const isOperators = (await db.readOne(operatorAccount, {}))?.id === accountId
-      requireRole({ role }, isOperators ? 'operator' : 'member')
-      if (password === null) {
-        await db.commit((tx) => tx.run(removePassword, { accountId }))
-        return
-      }
+    async setPassword(person, password) {
+      const { accountId, role } = person
+      requireRole({ role }, 'operator')
+      // Everybody who ever worked in a client's account would know its password, also after they were removed.
+      if ((await db.readOne(operatorAccount, {}))?.id !== accountId)
+        throw new ApiError(
+          'invalid_state',
+          'A client account has no password: its members have their own. Set yours in your own account, or invite a member.',
+        )
       const salt = random.bytes(16)
-      const hash = await derive(password, salt, SCRYPT_COST)
-      await db.commit((tx) => tx.run(upsertPassword, { accountId, salt, hash, cost: SCRYPT_COST, now: clock.now() }))
+      const hash = password === null ? null : await derive(password, salt, SCRYPT_COST)
+      await db.commit(async (tx) => {
+        if (hash === null) await tx.run(removePassword, { accountId })
+        else await tx.run(upsertPassword, { accountId, salt, hash, cost: SCRYPT_COST, now: clock.now() })
+        await onChanged(tx, person)
+      })
     },
-    async isPassword(accountId, text) {
+    async verify(accountId, text) {
       const stored = await db.readOne(passwordOf, { accountId })
       // Where none is set it takes as long, so that nobody learns that from outside.
       const hash = await derive(text, stored?.salt ?? Buffer.alloc(16), stored?.cost ?? SCRYPT_COST)
-      return stored !== undefined && timingSafeEqual(hash, stored.hash)
+      if (stored === undefined || !timingSafeEqual(hash, stored.hash)) return undefined
+      return async (tx) => {
+        const now = await tx.one(passwordOf, { accountId })
+        return now !== undefined && Buffer.from(now.hash).equals(hash)
+      }
     },
   }
 }

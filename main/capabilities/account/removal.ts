@@ -1,6 +1,6 @@
 import type { Tx } from '../../kernel/db.ts'
 import type { AccountId } from '../../kernel/ids.ts'
-import { removeSessionsOfAccount, removeSessionsOfMember, sessionsOf, sessionsOfMember } from './session-store.ts'
+import type { Sessions } from './sessions.ts'
 import { keysOfAccount, revokeAll, setAllowedInstances, toKey } from './store.ts'
 
 export interface Removal {
@@ -8,17 +8,14 @@ export interface Removal {
   readonly dropFromKeys: (tx: Tx, accountId: AccountId, instanceId: string) => Promise<void>
   /** Every key of the account stops working, and everybody is signed out. */
   readonly lockOut: (tx: Tx, accountId: AccountId, nowMs: number) => Promise<void>
-  readonly signOutMember: (tx: Tx, memberId: string, keepId?: string | null) => Promise<void>
 }
 
 interface Deps {
   readonly onKeysChanged: () => void
-  readonly onSessionEnded: (id: string) => void
+  readonly endSessionsOf: Sessions['endSessionsOf']
 }
 
-export function createRemoval({ onKeysChanged, onSessionEnded }: Deps): Removal {
-  const ended = (tx: Tx, rows: readonly { readonly hash: Uint8Array }[]) =>
-    tx.afterCommit(() => rows.forEach(({ hash }) => onSessionEnded(Buffer.from(hash).toString('hex'))))
+export function createRemoval({ onKeysChanged, endSessionsOf }: Deps): Removal {
   return {
     async dropFromKeys(tx, accountId, instanceId) {
       for (const { id, allowedInstanceIds } of (await tx.all(keysOfAccount, { accountId })).map(toKey)) {
@@ -30,18 +27,8 @@ export function createRemoval({ onKeysChanged, onSessionEnded }: Deps): Removal 
     },
     async lockOut(tx, accountId, now) {
       await tx.run(revokeAll, { accountId, now })
-      ended(tx, await tx.all(sessionsOf, { accountId }))
-      await tx.run(removeSessionsOfAccount, { accountId })
+      await endSessionsOf(tx, { accountId })
       tx.afterCommit(onKeysChanged)
-    },
-    async signOutMember(tx, memberId, keepId = null) {
-      const kept = keepId === null ? new Uint8Array() : Buffer.from(keepId, 'hex')
-      const rows = await tx.all(sessionsOfMember, { memberId })
-      ended(
-        tx,
-        rows.filter(({ hash }) => !Buffer.from(hash).equals(kept)),
-      )
-      await tx.run(removeSessionsOfMember, { memberId, kept })
     },
   }
 }

@@ -24,7 +24,10 @@ export interface SessionRow extends SessionOrigin {
   readonly usedAtMs: number
 }
 
-/** A session with its account as it is named now; whether it is over, the clock decides. */
+/**
+ * A session with its account as it is named now; whether it is over, the clock decides. One of a member who was removed,
+ * or of a deleted account, is not found, even if its row was left behind.
+ */
 export const sessionByHash = sql<
   { hash: Uint8Array },
   {
@@ -40,7 +43,7 @@ export const sessionByHash = sql<
   `SELECT s.account_id AS accountId, a.name AS accountName, s.role, s.member_id AS memberId, m.name AS memberName,
      s.created_at AS createdAtMs, s.used_at AS usedAtMs
    FROM console_sessions s JOIN accounts a ON a.id = s.account_id LEFT JOIN members m ON m.id = s.member_id
-   WHERE s.hash = :hash`,
+   WHERE s.hash = :hash AND a.deleted_at IS NULL AND (s.member_id IS NULL OR m.id IS NOT NULL)`,
 )
 
 export const recordSessionUse = sql<{ hash: Uint8Array; now: number }>(
@@ -56,15 +59,20 @@ export const sessionsOf = sql<{ accountId: string }, SessionRow>(
    WHERE s.account_id = :accountId ORDER BY s.used_at DESC`,
 )
 
-export const removeSessionsOfAccount = sql<{ accountId: string }>(
-  'DELETE FROM console_sessions WHERE account_id = :accountId',
+interface EndedSession {
+  readonly hash: Uint8Array
+}
+
+export const removeSessionsOfAccount = sql<{ accountId: string }, EndedSession>(
+  'DELETE FROM console_sessions WHERE account_id = :accountId RETURNING hash',
 )
 
-export const sessionsOfMember = sql<{ memberId: string }, { hash: Uint8Array }>(
-  'SELECT hash FROM console_sessions WHERE member_id = :memberId',
+export const removeSessionsOfMember = sql<{ memberId: string; kept: Uint8Array }, EndedSession>(
+  'DELETE FROM console_sessions WHERE member_id = :memberId AND hash <> :kept RETURNING hash',
 )
-export const removeSessionsOfMember = sql<{ memberId: string; kept: Uint8Array }>(
-  'DELETE FROM console_sessions WHERE member_id = :memberId AND hash <> :kept',
+
+export const removeSessionsOfOperator = sql<{ accountId: string; kept: Uint8Array }, EndedSession>(
+  `DELETE FROM console_sessions WHERE account_id = :accountId AND role = 'operator' AND hash <> :kept RETURNING hash`,
 )
 
 export const removeIdleSessions = sql<{ before: number }>('DELETE FROM console_sessions WHERE used_at <= :before')

@@ -3,7 +3,7 @@ import { LIMITS } from '../../contract/limits.ts'
 import type { ConsoleRole } from '../../contract/operation.ts'
 import type { Principal } from '../../kernel/access.ts'
 import type { Clock } from '../../kernel/clock.ts'
-import type { Db } from '../../kernel/db.ts'
+import type { Db, Tx } from '../../kernel/db.ts'
 import type { AccountId, Random } from '../../kernel/ids.ts'
 import { Secret } from '../../kernel/secret.ts'
 import { createPasswords, type Passwords } from './password.ts'
@@ -12,6 +12,9 @@ import {
   recordSessionUse,
   removeIdleSessions,
   removeSession,
+  removeSessionsOfAccount,
+  removeSessionsOfMember,
+  removeSessionsOfOperator,
   removeSurplusSessions,
   sessionByHash,
   sessionsOf,
@@ -20,7 +23,7 @@ import {
 import { createSignInCodes, type SignInGrant } from './sign-in-codes.ts'
 import { accountById, operatorAccount, type Account } from './store.ts'
 
-/** `accountId` is whose password it is; null: the operator's. */
+/** `accountId` is whose password it is; null: the operator's. Only the operator's account can be given a new one. */
 type Credential =
   | { readonly code: string }
   | { readonly password: string; readonly accountId: string | null }
@@ -58,13 +61,19 @@ export interface Sessions extends Passwords {
   readonly listSessions: (viewer: Viewer) => Promise<readonly SignedIn[]>
   /** Ends one that the viewer sees, or all but `keep`. @returns how many ended. */
   readonly endSessions: (viewer: Viewer, which: { id: string } | { keep: string | null }) => Promise<number>
-  /** For sessions that end in a commit of somebody else. */
-  readonly notifyEnded: (id: string) => void
+  /** In the commit that takes the access away. */
+  readonly endSessionsOf: (tx: Tx, whose: SessionOwner) => Promise<void>
   /** Called for each session that ends. */
   readonly onSessionEnded: (listener: (id: string) => void) => void
 }
 
 type Viewer = Pick<Principal, 'accountId' | 'role'>
+
+/** `keepId` is the session that goes on; null or absent: none. */
+type SessionOwner =
+  | { readonly memberId: string; readonly keepId?: string | null }
+  | { readonly operatorOf: AccountId; readonly keepId?: string | null }
+  | { readonly accountId: AccountId }
 
 interface SignedIn extends SessionOrigin {
   readonly id: string
@@ -91,23 +100,28 @@ const RECORD_USE_AFTER_MS = 60_000
 export function createSessions(deps: Deps): Sessions {
   const { db, clock, random } = deps
   const codes = createSignInCodes(deps)
-  const { isPassword, ...passwords } = createPasswords(deps)
+  const { verify, ...passwords } = createPasswords({
+    ...deps,
+    async onChanged(tx, { accountId, sessionId = null }) {
+      await endSessionsOf(tx, { operatorOf: accountId, keepId: sessionId })
+      tx.afterCommit(() => codes.endOf(accountId))
+    },
+  })
 
   const sources: CredentialSource[] = []
   const grantOf = async (credential: Credential): Promise<SignInGrant | undefined> => {
     const local = 'code' in credential ? codes.redeem(credential.code) : undefined
     if (local !== undefined) return local
-    if ('code' in credential || 'email' in credential) {
-      for (const source of sources) {
-        const grant = await source(credential)
-        if (grant !== undefined) return grant
-      }
-      return undefined
+    const operator = 'accountId' in credential ? await db.readOne(operatorAccount, {}) : undefined
+    if ('accountId' in credential && operator && operator.id === (credential.accountId ?? operator.id)) {
+      const isStillValid = await verify(operator.id, credential.password)
+      return isStillValid && { accountId: operator.id, role: 'operator', isStillValid }
     }
-    const operator = await db.readOne(operatorAccount, {})
-    const accountId = (credential.accountId ?? operator?.id) as AccountId | undefined
-    if (accountId === undefined || !(await isPassword(accountId, credential.password))) return undefined
-    return { accountId, role: accountId === operator?.id ? 'operator' : 'member' }
+    for (const source of sources) {
+      const grant = await source(credential)
+      if (grant !== undefined) return grant
+    }
+    return undefined
   }
 
   const hasEnded = ({ usedAtMs, createdAtMs }: Pick<SignedIn, 'usedAtMs' | 'createdAtMs'>) =>
@@ -124,6 +138,10 @@ export function createSessions(deps: Deps): Sessions {
       for (const id of ids) await tx.run(removeSession, { hash: Buffer.from(id, 'hex') })
     })
     ids.forEach(notifyEnded)
+  }
+  const endSessionsOf: Sessions['endSessionsOf'] = async (tx, whose) => {
+    const ended = await removeFor(tx, whose)
+    tx.afterCommit(() => ended.forEach(({ hash: stored }) => notifyEnded(Buffer.from(stored).toString('hex'))))
   }
   const listSessions: Sessions['listSessions'] = async ({ accountId, role: viewerRole }) =>
     (await db.read(sessionsOf, { accountId }))
@@ -145,19 +163,21 @@ export function createSessions(deps: Deps): Sessions {
       const account = await db.readOne(accountById, { id: accountId })
       return account && { ...principal, accountId: account.id, accountName: account.name }
     },
-    notifyEnded,
+    endSessionsOf,
     async signIn(credential, from = { address: null, browser: null }) {
       const grant = await grantOf(credential)
       if (grant === undefined) return undefined
       const token = random.bytes(TOKEN_BYTES).toString('base64url')
-      await db.commit(async (tx) => {
+      const isIn = await db.commit(async (tx) => {
+        if ((await grant.isStillValid?.(tx)) === false) return false
         const now = clock.now()
         await tx.run(removeIdleSessions, { before: now - IDLE_MS })
         const { accountId, role, memberId = null } = grant
         await tx.run(removeSurplusSessions, { accountId, role, kept: LIMITS.sessions - 1 })
         await tx.run(insertSession, { hash: hashOf(token), accountId, role, memberId, ...from, now })
+        return true
       })
-      return new Secret(token)
+      return isIn ? new Secret(token) : undefined
     },
     async findSession(token) {
       if (!TOKEN.test(token)) return undefined
@@ -198,5 +218,12 @@ export const consolePrincipal = (account: Account, role: ConsoleRole): Principal
   ratePerMinute: LIMITS.consoleRatePerMinute,
   source: 'console',
 })
+
+function removeFor(tx: Tx, whose: SessionOwner) {
+  if ('accountId' in whose) return tx.all(removeSessionsOfAccount, whose)
+  const kept = Buffer.from(whose.keepId ?? '', 'hex')
+  if ('memberId' in whose) return tx.all(removeSessionsOfMember, { memberId: whose.memberId, kept })
+  return tx.all(removeSessionsOfOperator, { accountId: whose.operatorOf, kept })
+}
 
 const hashOf = (token: string): Buffer => hash('sha256', token, 'buffer')

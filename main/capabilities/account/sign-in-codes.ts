@@ -1,6 +1,7 @@
 import { LIMITS } from '../../contract/limits.ts'
 import type { ConsoleRole } from '../../contract/operation.ts'
 import type { Clock } from '../../kernel/clock.ts'
+import type { Tx } from '../../kernel/db.ts'
 import type { AccountId, Random } from '../../kernel/ids.ts'
 import { Secret } from '../../kernel/secret.ts'
 
@@ -10,6 +11,8 @@ export interface SignInGrant {
   readonly role: ConsoleRole
   /** Whose sessions they are, besides the account's. */
   readonly memberId?: string
+  /** Runs in the commit that makes the session: the credential may have ended since it was checked. */
+  readonly isStillValid?: (tx: Tx) => Promise<boolean>
 }
 
 interface Code {
@@ -23,6 +26,8 @@ export interface SignInCodes {
   readonly make: (grant: SignInGrant) => Secret
   /** @returns whose console it opens; undefined when it is unknown, was used or is too old. */
   readonly redeem: (text: string) => SignInGrant | undefined
+  /** Codes of the account that were not used stop working. */
+  readonly endOf: (accountId: AccountId) => void
 }
 
 const CODE_BYTES = 24
@@ -53,6 +58,9 @@ export function createSignInCodes({ clock, random }: { clock: Pick<Clock, 'mono'
       const [found] = usable().filter(({ secret }) => secret.equals(text))
       codes = codes.filter((code) => code !== found)
       return found?.grant
+    },
+    endOf(accountId) {
+      codes = codes.filter(({ grant }) => grant.accountId !== accountId)
     },
   }
 }

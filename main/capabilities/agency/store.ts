@@ -120,7 +120,7 @@ export const deactivatedWebhooks = sqlOfList<string, object, { accountId: string
 )
 
 export const membersOf = sqlOfList<string, object, { accountId: string }>(
-  (ids) => `SELECT account_id AS accountId FROM members WHERE account_id IN (${ids})`,
+  (ids) => `SELECT account_id AS accountId FROM members WHERE account_id IN (${ids}) AND is_shared = 0`,
 )
 
 export const brandsOf = sqlOfList<

@@ -12,7 +12,14 @@ declare module '../../contract/notice.ts' {
 const Member = Type.Object({
   id: Uuid,
   name: Type.String({ minLength: 1, maxLength: LIMITS.memberNameLength }),
-  email: Type.String({ maxLength: 254, description: 'What the member signs in with. Unique in this Switchboard.' }),
+  email: Nullable(
+    Type.String({ maxLength: 254, description: 'What the member signs in with. Unique in this Switchboard.' }),
+  ),
+  shared: Type.Boolean({
+    description:
+      'Not a person, but a password of this account from an earlier version, which several people may know. It cannot be ' +
+      'changed, and ends when any member of the account is removed.',
+  }),
   status: Type.Enum(['invited', 'active'], { description: '`invited`: has never signed in.' }),
   has_password: Type.Boolean(),
   invitation_expires_at: Nullable(Timestamp),
@@ -44,7 +51,8 @@ const ofTheOperator = {
 } as const
 
 const EXAMPLE = {
-  ...{ id: '019b8d3f-0b52-7e94-8d07-6a1c9e8f7b30', name: 'Ana Souza', email: 'ana@bakery.example', status: 'invited' },
+  ...{ id: '019b8d3f-0b52-7e94-8d07-6a1c9e8f7b30', name: 'Ana Souza', email: 'ana@bakery.example', shared: false },
+  status: 'invited',
   ...{ has_password: false, invitation_expires_at: '2026-03-08T09:30:00.000Z', last_seen_at: null, sessions: 0 },
   created_at: '2026-03-01T09:30:00.000Z',
 } as const
@@ -95,7 +103,7 @@ export const membersContract = {
     description: 'For a member who lost the first one, or forgot the password. Earlier links stop working.',
     noStore: true,
     reply: { status: 201, description: 'The member, and the link.', schema: Invitation },
-    errors: [],
+    errors: ['invalid_state'],
     examples: { reply: INVITATION },
   }),
   removeMember: operation({
@@ -119,7 +127,8 @@ export const membersContract = {
     path: '/v1/member-password',
     summary: 'Set your own password',
     description:
-      'For a member who is signed in: from then on, e-mail address and password sign in. Other browsers are signed out.',
+      'For a member who is signed in: from then on, e-mail address and password sign in. Other browsers are ' +
+      'signed out, and a sign-in link that was not used stops working.',
     body: Body({
       password: Type.String({ minLength: LIMITS.passwordLength, maxLength: LIMITS.passwordLongest }),
     }),

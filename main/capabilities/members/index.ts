@@ -17,10 +17,12 @@ import {
   membersOfAccount,
   membersToRemove,
   passwordByEmail,
+  passwordOfMember,
   redeemInvitation,
   removeMember,
   setInvitation,
   setPassword,
+  sharedPasswordOf,
   toMember,
   type MemberRow,
 } from './store.ts'
@@ -30,11 +32,13 @@ export interface MembersDeps {
   readonly clock: Pick<Clock, 'now'>
   readonly ids: Pick<Ids, 'batch'>
   readonly random: Pick<Random, 'bytes'>
-  readonly accounts: Pick<Accounts, 'addCredentials' | 'signOutMember'>
+  readonly accounts: Pick<Accounts, 'addCredentials' | 'endSessionsOf'>
   readonly address: () => { readonly url: string; readonly reachable: 'everywhere' | 'network' | 'computer' }
 }
 
 export type Members = ReturnType<typeof createMembers>
+
+type Caller = Pick<Principal, 'accountId' | 'member' | 'sessionId'>
 
 const TOKEN_BYTES = 32
 const TOKEN = /^[A-Za-z0-9_-]{43}$/
@@ -57,16 +61,23 @@ export function createMembers({ db, clock, ids, random, accounts, address }: Mem
       if (!TOKEN.test(credential.code)) return undefined
       const invitation = hashOf(credential.code)
       const found = await db.commit((tx) => tx.one(redeemInvitation, { invitation, now }))
-      return found && { accountId: found.accountId, role: 'member', memberId: found.id }
+      if (found === undefined) return undefined
+      const isStillValid = async (tx: Tx) => (await tx.one(passwordOfMember, { id: found.id })) !== undefined
+      return { accountId: found.accountId, role: 'member', memberId: found.id, isStillValid }
     }
-    if (!('email' in credential)) return undefined
-    const stored = await db.readOne(passwordByEmail, { email: credential.email.trim().toLowerCase() })
+    // A shared password has the id of its account where people have an e-mail address.
+    const name = ('email' in credential ? credential.email : credential.accountId) ?? ''
+    const stored = await db.readOne(passwordByEmail, { email: name.trim().toLowerCase() })
     // Where there is none it takes as long, so that nobody learns from outside who is a member.
     const { salt = null, cost = null, hash: expected = null } = stored ?? {}
     const made = await derive(credential.password, salt ?? Buffer.alloc(16), cost ?? SCRYPT_COST)
     if (stored === undefined || expected === null || !timingSafeEqual(made, expected)) return undefined
     await db.commit((tx) => tx.run(markSeen, { id: stored.id, now }))
-    return { accountId: stored.accountId, role: 'member', memberId: stored.id }
+    const isStillValid = async (tx: Tx) => {
+      const { hash: current = null } = (await tx.one(passwordOfMember, { id: stored.id })) ?? {}
+      return current !== null && Buffer.from(current).equals(made)
+    }
+    return { accountId: stored.accountId, role: 'member', memberId: stored.id, isStillValid }
   }
   accounts.addCredentials(signIn)
 
@@ -103,7 +114,9 @@ export function createMembers({ db, clock, ids, random, accounts, address }: Mem
     newLink: (accountId: AccountId, id: string) => {
       const { invitation, expiresAt, shown } = newInvitation()
       return db.commit(async (tx) => {
-        const { id: memberId } = await find(tx, accountId, id)
+        const { id: memberId, isShared } = await find(tx, accountId, id)
+        if (isShared === 1)
+          throw new ApiError('invalid_state', 'A shared password has no link. Invite each person who uses it.')
         await tx.run(setInvitation, { id: memberId, invitation, expiresAt })
         return { member: toRecord(await find(tx, accountId, memberId)), ...shown, expires_at: isoTime(expiresAt) }
       })
@@ -112,18 +125,28 @@ export function createMembers({ db, clock, ids, random, accounts, address }: Mem
     remove: (accountId: AccountId, id: string) =>
       db.commit(async (tx) => {
         const { id: memberId } = await find(tx, accountId, id)
-        await accounts.signOutMember(tx, memberId)
-        await tx.run(removeMember, { id: memberId })
+        // Whoever was removed may know the shared password.
+        const shared = await tx.all(sharedPasswordOf, { accountId })
+        for (const one of new Set([memberId, ...shared.map((row) => row.id)])) {
+          await accounts.endSessionsOf(tx, { memberId: one })
+          await tx.run(removeMember, { id: one })
+        }
       }),
 
-    async setPassword({ member, sessionId }: Pick<Principal, 'member' | 'sessionId'>, password: string): Promise<void> {
+    /** Ends the member's other sessions and an unused sign-in link. */
+    async setPassword({ accountId, member, sessionId }: Caller, password: string): Promise<void> {
       if (member === undefined)
         throw new ApiError('invalid_state', 'Only a member who was invited has a password of their own.')
+      if ((await find({ one: db.readOne }, accountId, member.id)).isShared === 1)
+        throw new ApiError(
+          'invalid_state',
+          'You are signed in with a password that several people share. Ask your agency for an invitation of your own.',
+        )
       const salt = random.bytes(16)
       const made = await derive(password, salt, SCRYPT_COST)
       await db.commit(async (tx) => {
         await tx.run(setPassword, { id: member.id, salt, hash: made, cost: SCRYPT_COST })
-        await accounts.signOutMember(tx, member.id, sessionId ?? null)
+        await accounts.endSessionsOf(tx, { memberId: member.id, keepId: sessionId ?? null })
       })
     },
 
@@ -135,7 +158,8 @@ export function createMembers({ db, clock, ids, random, accounts, address }: Mem
 }
 
 const toRecord = (row: MemberRow): Member => ({
-  ...{ id: row.id, name: row.name, email: row.email, status: row.lastSeenAtMs === null ? 'invited' : 'active' },
+  ...{ id: row.id, name: row.name, email: row.isShared === 1 ? null : row.email, shared: row.isShared === 1 },
+  status: row.lastSeenAtMs === null && row.isShared === 0 ? 'invited' : 'active',
   has_password: row.hasPassword === 1,
   invitation_expires_at: isoTimeOrNull(row.invitationExpiresAtMs),
   last_seen_at: isoTimeOrNull(row.lastSeenAtMs),

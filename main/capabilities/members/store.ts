@@ -6,6 +6,8 @@ export interface MemberRow {
   readonly accountId: AccountId
   readonly name: string
   readonly email: string
+  /** A password of the account from before people had their own: whoever knows it signs in. */
+  readonly isShared: 0 | 1
   readonly invitationExpiresAtMs: number | null
   readonly hasPassword: 0 | 1
   readonly lastSeenAtMs: number | null
@@ -13,7 +15,7 @@ export interface MemberRow {
   readonly createdAtMs: number
 }
 
-const COLUMNS = `m.id, m.account_id AS accountId, m.name, m.email, m.invitation_expires_at AS invitationExpiresAtMs,
+const COLUMNS = `m.id, m.account_id AS accountId, m.name, m.email, m.is_shared AS isShared, m.invitation_expires_at AS invitationExpiresAtMs,
   CASE WHEN m.password_hash IS NULL THEN 0 ELSE 1 END AS hasPassword,
   (SELECT MAX(s.used_at) FROM console_sessions s WHERE s.member_id = m.id) AS lastUsedAtMs,
   m.last_seen_at AS lastSeenAtMs, (SELECT COUNT(*) FROM console_sessions s WHERE s.member_id = m.id) AS sessions,
@@ -47,6 +49,11 @@ export const redeemInvitation = sql<{ invitation: Uint8Array; now: number }, Id 
    WHERE invitation = :invitation AND invitation_expires_at > :now RETURNING id, account_id AS accountId`,
 )
 
+/** What a sign-in was checked against. */
+export const passwordOfMember = sql<Id, { hash: Uint8Array | null }>(
+  'SELECT password_hash AS hash FROM members WHERE id = :id',
+)
+
 export const passwordByEmail = sql<
   { email: string },
   Id & { accountId: AccountId; salt: Uint8Array | null; hash: Uint8Array | null; cost: number | null }
@@ -56,11 +63,16 @@ export const passwordByEmail = sql<
 )
 
 export const setPassword = sql<Id & { salt: Uint8Array; hash: Uint8Array; cost: number }>(
-  'UPDATE members SET password_salt = :salt, password_hash = :hash, password_cost = :cost WHERE id = :id',
+  `UPDATE members SET password_salt = :salt, password_hash = :hash, password_cost = :cost, invitation = NULL,
+     invitation_expires_at = NULL
+   WHERE id = :id`,
 )
 
 export const markSeen = sql<Id & { now: number }>('UPDATE members SET last_seen_at = :now WHERE id = :id')
 export const removeMember = sql<Id>('DELETE FROM members WHERE id = :id')
+export const sharedPasswordOf = sql<{ accountId: string }, Id>(
+  'SELECT id FROM members WHERE account_id = :accountId AND is_shared = 1',
+)
 export const membersToRemove = sql<{ accountId: string }>('DELETE FROM members WHERE account_id = :accountId')
 
 export const toMember = ({ lastUsedAtMs, ...row }: StoredRow): MemberRow => ({

@@ -517,15 +517,16 @@ export const serviceContract = {
     },
   }),
   putConsolePassword: operation({
-    ...ofMembers,
+    ...ofOperators,
     id: 'putConsolePassword',
     approval: 'access',
     method: 'PUT',
     path: '/v1/service/password',
     summary: 'Set the console password',
     description:
-      'Lets you sign in to the console in a browser with a password. null removes it: only one-time links sign in ' +
-      'from then on. All other sessions end; yours continues.',
+      'Lets the operator sign in to the console in a browser with a password. null removes it: only one-time links sign ' +
+      'in from then on. The operator’s other sessions end, and sign-in links that were not used stop working. Members ' +
+      'have passwords of their own, so the account of a client has none: 409 `invalid_state`.',
     body: Body({
       password: Nullable(
         Type.String({
@@ -536,7 +537,7 @@ export const serviceContract = {
       ),
     }),
     reply: { status: 204, description: 'Takes effect from the next sign-in.', schema: null },
-    errors: [],
+    errors: ['invalid_state'],
     examples: { body: { password: 'correct horse battery staple' } },
   }),
 } as const satisfies Contract

@@ -62,8 +62,6 @@ export function serviceHandlers(service: ServiceRoom): Handlers<typeof serviceCo
     }),
     async putConsolePassword({ principal, body }) {
       await account.setPassword(principal, body.password)
-      // Anyone who knew the old password, or uses a window that was left open, is signed out.
-      await account.endSessions(principal, { keep: principal.sessionId ?? null })
       return undefined
     },
   }

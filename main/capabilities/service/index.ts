@@ -21,8 +21,7 @@ export type { ToolCall } from './tool-calls.ts'
 /** The part of the account room that the console needs. */
 interface ConsoleAccount {
   isPasswordSet(accountId: AccountId): Promise<boolean>
-  setPassword(person: Pick<Principal, 'accountId' | 'role'>, password: string | null): Promise<void>
-  endSessions(person: Pick<Principal, 'accountId' | 'role'>, which: { keep: string | null }): Promise<number>
+  setPassword(person: Pick<Principal, 'accountId' | 'role' | 'sessionId'>, password: string | null): Promise<void>
   isFirstRun(accountId: AccountId): Promise<boolean>
 }
 

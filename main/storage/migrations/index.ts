@@ -33,6 +33,7 @@ import { crm } from './031-crm.ts'
 import { voice } from './032-voice.ts'
 import { voiceSandbox } from './033-voice-sandbox.ts'
 import { voiceRecordingsOfAccount } from './034-voice-recordings-of-account.ts'
+import { sharedPasswords } from './037-shared-passwords.ts'
 
 /** Every step of the schema, in order. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -70,4 +71,5 @@ export const MIGRATIONS: readonly Migration[] = [
   voice,
   voiceSandbox,
   voiceRecordingsOfAccount,
+  sharedPasswords,
 ]
