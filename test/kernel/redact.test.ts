@@ -1,9 +1,12 @@
 import { describe, expect, test } from 'vitest'
+import { newSecret } from '../../main/capabilities/webhooks/secret.ts'
 import { createIds } from '../../main/kernel/ids.ts'
-import { silentLog } from '../../main/kernel/log.ts'
+import { newKey } from '../../main/kernel/keys.ts'
+import { cause, silentLog } from '../../main/kernel/log.ts'
 import { redact, redactText } from '../../main/kernel/redact.ts'
 import { withRecentLines } from '../../main/kernel/recent-log.ts'
 import { fakeClock } from '../support/clock.ts'
+import { seededRandom } from '../support/random.ts'
 
 describe('a text for somebody else', () => {
   test.each([
@@ -42,6 +45,87 @@ describe('a text for somebody else', () => {
 
   test('names no folder of this machine', () => {
     expect(redactText('open /home/ada/sb/x.db and /home/ada', ['/home/ada/sb', '/home/ada'])).toBe('open ~/x.db and ~')
+  })
+})
+
+describe('a secret of every kind that is made or stored here', () => {
+  const random = seededRandom(11)
+  const base64url = (bytes: number) => random.bytes(bytes).toString('base64url')
+  const letters = (length: number) =>
+    Array.from(
+      random.bytes(length),
+      (byte) => 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'[byte % 62],
+    ).join('')
+  const ids = createIds(fakeClock(), random)
+  const KINDS: Record<string, () => string> = {
+    'an API key': () => newKey(random).open(),
+    'a webhook secret': () => newSecret(random).open(),
+    'a webhook secret of an earlier version': () => `whsec_${base64url(32)}`,
+    'the token of an access link, an invitation, a session or an OAuth state': () => base64url(32),
+    'a sign-in code, or the token of an onboarding page or a widget session': () => base64url(24),
+    'the key of a widget': () => ids.tagged('wid'),
+    'a secret key of Stripe': () => `sk_live_${letters(24)}`,
+    'a restricted key of Stripe': () => `rk_test_${letters(24)}`,
+    'a webhook secret of Stripe': () => `whsec_${letters(32)}`,
+    'a token of Meta': () => `EAA${letters(60)}`,
+    'an app secret of Meta': () => random.bytes(16).toString('hex'),
+    'a JSON web token': () =>
+      `${Buffer.from('{"alg":"RS256"}').toString('base64url')}.${Buffer.from('{"sub":1}').toString('base64url')}.${base64url(20)}`,
+    'a private token of a CRM': () => `pit-${ids.uuid()}`,
+    'a key of OpenAI': () => `sk-proj-${letters(20)}`,
+    'a key of Anthropic': () => `sk-ant-api03-${base64url(30)}`,
+    'a key of Google': () => `AIzaSy${base64url(25).slice(0, 33)}`,
+    'a key of Groq': () => `gsk_${letters(24)}`,
+    'the master key': () => random.bytes(32).toString('base64'),
+  }
+  /** What is left of a secret if somebody could still use, or guess, it. */
+  const rest = (secret: string) => secret.slice(-10).replace(/=+$/, '')
+
+  test.each(Object.entries(KINDS))('%s is not in a log line, an error or an event', (_kind, make) => {
+    for (let n = 0; n < 300; n++) {
+      const secret = make()
+      const written = JSON.stringify([
+        redact({ event: 'test.line', detail: `refused ${secret}, try again` }),
+        redact({ event: 'test.error', cause: cause(new Error(`Invalid credential "${secret}"`)) }),
+        redact({
+          event: 'test.event',
+          data: { list: [secret], at: { url: `https://example.com/${secret}?a=${secret}` } },
+        }),
+        redact({ event: 'test.path', path: `GET /link/${secret}` }),
+      ])
+      expect(written).not.toContain(rest(secret))
+    }
+  })
+
+  test('a password, which can be any word, is not there where it is named', () => {
+    for (const name of [
+      'password',
+      'sip_password',
+      'smtpPassword',
+      'passphrase',
+      'client_secret',
+      'access_token',
+      'api_key',
+      'apiKey',
+    ])
+      for (const value of ['hunter2', 'tulips'])
+        expect(
+          JSON.stringify([
+            redact({ event: 'test.field', [name]: value }),
+            redact({ event: 'test.deep', trunk: { user: '1001', [name]: value } }),
+            redact({ event: 'test.text', detail: `${name}=${value} ${name}: ${value} {"${name}":"${value}"}` }),
+            redact({ event: 'test.error', cause: cause(new Error(`401 for ${name}="${value}"`)) }),
+          ]),
+        ).not.toContain(value)
+  })
+
+  test('long names that mean something stay', () => {
+    for (const text of [
+      'createWebhookDeliveryAttemptRecorder failed',
+      'x-ratelimit-remaining-and-other-header-names',
+      'error code 131047, status_code: 500',
+    ])
+      expect(redactText(text)).toBe(text)
   })
 })
 
