@@ -163,6 +163,9 @@ describe.each([
         'X-Service-Attempt',
         'X-Service-Signature',
         'X-Service-Signature-Previous',
+        'webhook-id',
+        'webhook-timestamp',
+        'webhook-signature',
       ])
     }
   })

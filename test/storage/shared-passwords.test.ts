@@ -13,13 +13,15 @@ function earlierHome(hasMeta: boolean): Database.Database {
   for (const { version, sql } of MIGRATIONS) if (version < 37) db.exec(sql)
   for (const id of [OPERATOR, KEPT, LEFT, EARLIER]) {
     db.prepare('INSERT INTO accounts (id, name, change_at, created_at) VALUES (?, ?, 1, 1)').run(id, id)
-    db.prepare('INSERT INTO console_passwords VALUES (?, ?, ?, 16384, 1000)').run(id, Buffer.from('salt'), Buffer.from(id))
+    db.prepare('INSERT INTO console_passwords VALUES (?, ?, ?, 16384, 1000)').run(
+      id,
+      Buffer.from('salt'),
+      Buffer.from(id),
+    )
     for (const role of ['operator', 'member'])
-      db.prepare('INSERT INTO console_sessions (hash, account_id, created_at, used_at, role) VALUES (?, ?, 1, 1, ?)').run(
-        Buffer.from(`${id}${role}`),
-        id,
-        role,
-      )
+      db.prepare(
+        'INSERT INTO console_sessions (hash, account_id, created_at, used_at, role) VALUES (?, ?, 1, 1, ?)',
+      ).run(Buffer.from(`${id}${role}`), id, role)
   }
   if (hasMeta) db.prepare("INSERT INTO meta (name, value) VALUES ('operator_account', ?)").run(OPERATOR)
   const removal = db.prepare(

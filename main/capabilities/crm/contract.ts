@@ -364,7 +364,7 @@ export const crmContract = {
     errors: ['invalid_url', 'sealed', 'storage_full'],
     examples: {
       body: { url: WEBHOOK_EXAMPLE.url },
-      reply: { ...WEBHOOK_EXAMPLE, secret: 'whsec_5Wq0mXyH2sVbKk0n3Qz' },
+      reply: { ...WEBHOOK_EXAMPLE, secret: 'whsec_PiPoFgA5WUoziU9lZOGx+Iu9egCI1C/Ky3PurtWck3Qz' },
     },
     tool: {
       name: 'set_crm_webhook',
@@ -450,7 +450,7 @@ export const crmContract = {
     errors: ['invalid_state', 'sealed'],
     examples: {
       body: { overlap_seconds: 3_600 },
-      reply: { ...WEBHOOK_EXAMPLE, secret: 'whsec_8dLr1nPzT4uWcJj2m9Xs' },
+      reply: { ...WEBHOOK_EXAMPLE, secret: 'whsec_Ln0sA6lQeuJl7PW1NWiF+TOTogKdJB/UmXJloaJak3Qz' },
     },
     // A secret has no place in a conversation.
     tool: null,

@@ -97,7 +97,8 @@ const WebhookWithSecret = Type.Object({
   secret: Type.String({
     pattern: '^whsec_',
     description:
-      'The signing secret, shown only in this response. Use the whole string, including `whsec_`, as the HMAC key.',
+      'The signing secret, shown only in this response: `whsec_` and 44 characters of base64. For `X-Service-Signature`, ' +
+      'the whole string is the HMAC key. Libraries for Standard Webhooks take it as it is.',
   }),
 })
 export type WebhookWithSecret = Static<typeof WebhookWithSecret>
@@ -113,7 +114,7 @@ const WEBHOOK_EXAMPLE = {
   disabled_reason: null,
 } as const
 
-const SECRET_EXAMPLE = 'whsec_3kq8Qv0m7uY2bT5rW1xN9cJ4hL6dF8gS0aZpE7iq9Zk'
+const SECRET_EXAMPLE = 'whsec_ypeBEsobvcr6wjGzmiPc+aeG7/gUfE/yuYB3ha/uq9Zk'
 
 const DeliveryStatus = Type.Enum([...DELIVERY_STATUSES], {
   description:

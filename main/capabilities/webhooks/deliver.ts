@@ -4,7 +4,7 @@ import type { ClockJumps } from '../../kernel/clock-jumps.ts'
 import type { Outbound, OutboundAnswer } from '../../outbound/outbound.ts'
 import type { Attempt, AttemptResult, EventText, FinishedAttempt } from './attempt.ts'
 import type { NetworkHealth } from './network-health.ts'
-import { signature } from './signature.ts'
+import { signature, standardSignature } from './signature.ts'
 import type { WebhookQueues } from './webhook-queues.ts'
 import { pressure } from './verdict.ts'
 
@@ -85,24 +85,27 @@ function bodyOf(event: EventText, attempt: number): Buffer {
   return Buffer.from(`${event.head}${attempt}${event.tail}`)
 }
 
-/** Spec: Events, Request sent to the destination. */
+/** Spec: Events, Request sent to the destination. The headers in lower case are those of Standard Webhooks. */
 function headersOf(
   { event, number, target }: Attempt,
   { body, sentTimestamp, nowMs }: { body: Buffer; sentTimestamp: number; nowMs: number },
 ): Record<string, string> {
   const { current, previous, previousUntilMs } = target.keys
-  const headers: Record<string, string> = {
+  const secrets = previous && nowMs < previousUntilMs ? [current, previous] : [current]
+  const [own = '', ownPrevious] = secrets.map((secret) => signature(secret, sentTimestamp, body))
+  const standard = secrets.map((secret) => standardSignature(secret, event.id, sentTimestamp, body))
+  return {
     'Content-Type': 'application/json',
     'User-Agent': 'Switchboard-Webhooks/1',
     'X-Service-Event-Id': event.id,
     'X-Service-Timestamp': String(sentTimestamp),
     'X-Service-Attempt': String(number),
-    'X-Service-Signature': signature(current, sentTimestamp, body),
+    'X-Service-Signature': own,
+    ...(ownPrevious !== undefined && { 'X-Service-Signature-Previous': ownPrevious }),
+    'webhook-id': event.id,
+    'webhook-timestamp': String(sentTimestamp),
+    'webhook-signature': standard.join(' '),
   }
-  if (previous && nowMs < previousUntilMs) {
-    headers['X-Service-Signature-Previous'] = signature(previous, sentTimestamp, body)
-  }
-  return headers
 }
 
 /** What is recorded of an attempt that was cut off. */

@@ -15,6 +15,7 @@ import { createTestEvent } from './test-event.ts'
 import { createWebhookOperations } from './webhook-operations.ts'
 
 export { checkInvariants } from './invariants.ts'
+export { newSecret } from './secret.ts'
 export { signature } from './signature.ts'
 
 export type Webhooks = ReturnType<typeof createWebhooks>

@@ -3,8 +3,9 @@ import type { Clock } from '../../kernel/clock.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { Random } from '../../kernel/ids.ts'
 import type { Seal } from '../../kernel/seal.ts'
-import { Secret } from '../../kernel/secret.ts'
+import type { Secret } from '../../kernel/secret.ts'
 import { sealName, type Keyring } from './keyring.ts'
+import { newSecret } from './secret.ts'
 import type { WebhookWithSecret } from './contract.ts'
 import { expiredSecrets, rotateSecret, sealedKeysOfAccount, toWebhook, wipeExpiredSecrets } from './store.ts'
 
@@ -14,11 +15,6 @@ interface RotationDeps {
   readonly random: Random
   readonly seal: Seal
   readonly keyring: Keyring
-}
-
-/** 256 random bits after the prefix. */
-export function newSecret(random: Random): Secret {
-  return new Secret(`whsec_${random.bytes(32).toString('base64url')}`)
 }
 
 export function noSuchWebhook(): ApiError {

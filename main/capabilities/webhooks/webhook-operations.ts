@@ -8,7 +8,8 @@ import type { Seal } from '../../kernel/seal.ts'
 import type { CreateBody, UpdateBody, Webhook, WebhookWithSecret } from './contract.ts'
 import type { createHeldDeliveries } from './held-deliveries.ts'
 import { sealName } from './keyring.ts'
-import { newSecret, noSuchWebhook } from './rotation.ts'
+import { noSuchWebhook } from './rotation.ts'
+import { newSecret } from './secret.ts'
 import {
   changeWebhook,
   countWebhooks,

@@ -177,7 +177,20 @@ function judge({ headers, body }: SimulatedRequest, secrets: readonly Secret[], 
   const timestamp = lower.get('x-service-timestamp') ?? ''
   const isNear = Math.abs(nowMs / 1_000 - Number(timestamp)) <= LIMITS.signatureToleranceSeconds
   const isSigned = secrets.some((secret) => signature === sign(secret, timestamp, body))
-  return isNear && isSigned ? 'valid' : 'invalid'
+  return isNear && isSigned && isStandard(lower, body, secrets) ? 'valid' : 'invalid'
+}
+
+/** As libraries for Standard Webhooks check it. Other requests that are signed, such as those to a CRM, lack the header. */
+function isStandard(headers: ReadonlyMap<string, string>, body: Buffer, secrets: readonly Secret[]): boolean {
+  const signatures = headers.get('webhook-signature')
+  if (signatures === undefined) return true
+  const [id, timestamp] = [headers.get('webhook-id'), headers.get('webhook-timestamp')]
+  if (id === undefined || timestamp === undefined || timestamp !== headers.get('x-service-timestamp')) return false
+  const expected = secrets.map((secret) => {
+    const key = Buffer.from(secret.open().replace(/^whsec_/, ''), 'base64')
+    return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64')}`
+  })
+  return signatures.split(' ').every((each) => expected.includes(each))
 }
 
 /** Names are kept in lower case, as most servers hand them to a program. */

@@ -58,7 +58,7 @@ export function eventEntries({ refer }: Components): Record<string, { post: Oper
 
 const TIMEOUT_SECONDS = LIMITS.deliveryTimeoutMs / 1_000
 
-const DELIVERY = `Sent with POST to every active account webhook that subscribes to the type. Respond with 2xx within ${TIMEOUT_SECONDS} seconds; otherwise the event is sent again, up to ${LIMITS.deliveryAttempts} attempts over about 21 hours. Delivery is at least once: a repeat has the same \`event_id\` and a higher \`attempt\`, so deduplicate by \`event_id\`. Verify the signature against the raw body, before you parse it.`
+const DELIVERY = `Sent with POST to every active account webhook that subscribes to the type. Respond with 2xx within ${TIMEOUT_SECONDS} seconds; otherwise the event is sent again, up to ${LIMITS.deliveryAttempts} attempts over about 21 hours. Delivery is at least once: a repeat has the same \`event_id\` and a higher \`attempt\`, so deduplicate by \`event_id\`. Verify the signature against the raw body, before you parse it: \`X-Service-Signature\`, or \`webhook-signature\` with a library for Standard Webhooks.`
 
 const RESPONSES = {
   '2XX': { description: 'Received. The event is not sent again.' },
@@ -87,6 +87,22 @@ export const SIGNED_HEADERS = {
     'The same signature with the previous secret. Sent only while both secrets are valid after a rotation. Accept either.',
     { type: 'string', pattern: SIGNATURE },
     false,
+  ),
+  StandardId: header('webhook-id', 'Equals `event_id`. This and the next two are the headers of Standard Webhooks.', {
+    type: 'string',
+    pattern: '^evt_',
+  }),
+  StandardTimestamp: header('webhook-timestamp', 'Equals `X-Service-Timestamp`.', {
+    type: 'string',
+    pattern: '^[0-9]+$',
+  }),
+  StandardSignature: header(
+    'webhook-signature',
+    '`v1,` followed by the base64 HMAC-SHA256 of id + `.` + timestamp + `.` + raw body. The key is the bytes that the ' +
+      'secret encodes in base64 after `whsec_`: libraries for Standard Webhooks take the secret as it is. While both ' +
+      'secrets are valid after a rotation, two signatures, separated by a space. A secret from an earlier version can ' +
+      'contain `-` and `_`: rotate it, or give the library `+` and `/` in their place.',
+    { type: 'string', pattern: '^v1,[A-Za-z0-9+/]{43}=( v1,[A-Za-z0-9+/]{43}=)?$' },
   ),
 }
 

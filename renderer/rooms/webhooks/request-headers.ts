@@ -16,5 +16,8 @@ export function requestHeaders({ event_id, attempt_log, payload }: DeliveryDetai
     ...(sentAt === undefined ? [] : [{ name: 'X-Service-Timestamp', value: sentAt }]),
     { name: 'X-Service-Attempt', value: String(payload.attempt) },
     { name: 'X-Service-Signature', value: undefined },
+    { name: 'webhook-id', value: event_id },
+    ...(sentAt === undefined ? [] : [{ name: 'webhook-timestamp', value: sentAt }]),
+    { name: 'webhook-signature', value: undefined },
   ]
 }

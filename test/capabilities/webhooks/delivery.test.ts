@@ -21,7 +21,7 @@ test('an event is delivered once to each webhook that wants its type, and to no 
   ])
 })
 
-test('the request carries the headers of the spec', async () => {
+test('the request carries the headers of the spec and of Standard Webhooks', async () => {
   const world = await webhookWorld()
   await world.hook()
   const eventId = await world.happen()
@@ -34,6 +34,9 @@ test('the request carries the headers of the spec', async () => {
     'X-Service-Timestamp': String(world.clock.now() / 1_000),
     'X-Service-Attempt': '1',
     'X-Service-Signature': expect.stringMatching(/^sha256=[0-9a-f]{64}$/),
+    'webhook-id': eventId,
+    'webhook-timestamp': String(world.clock.now() / 1_000),
+    'webhook-signature': expect.stringMatching(/^v1,[A-Za-z0-9+/]{43}=$/),
   })
 })
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { signature } from '../../../main/capabilities/webhooks/signature.ts'
+import { signature, standardSignature } from '../../../main/capabilities/webhooks/signature.ts'
 import { Secret } from '../../../main/kernel/secret.ts'
 import { ACCOUNT, HOUR, MINUTE, SECOND, webhookWorld, type Seen, type WebhookWorld } from './world.ts'
 
@@ -11,7 +11,15 @@ async function signers(world: WebhookWorld, secrets: Record<string, string>) {
   const at = Number(headers['X-Service-Timestamp'])
   const made = (value: string | undefined) =>
     Object.keys(secrets).find((name) => signature(new Secret(secrets[name] ?? ''), at, Buffer.from(body)) === value)
-  return [made(headers['X-Service-Signature']), made(headers['X-Service-Signature-Previous'])]
+  const found = [made(headers['X-Service-Signature']), made(headers['X-Service-Signature-Previous'])]
+  const standard = found.flatMap((name) =>
+    name === undefined
+      ? []
+      : [standardSignature(new Secret(secrets[name] ?? ''), headers['webhook-id'] ?? '', at, Buffer.from(body))],
+  )
+  // The header of Standard Webhooks carries the same signatures, the current one first.
+  expect(headers['webhook-signature']).toBe(standard.join(' '))
+  return found
 }
 
 test('S-08 during the overlap both secrets sign, and to the second at its end only the new one', async () => {

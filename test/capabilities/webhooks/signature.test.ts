@@ -1,7 +1,9 @@
 import { execFileSync } from 'node:child_process'
+import { createHmac, randomBytes } from 'node:crypto'
 import { verify } from '@octokit/webhooks-methods'
 import { expect, test } from 'vitest'
-import { signature } from '../../../main/capabilities/webhooks/signature.ts'
+import { newSecret } from '../../../main/capabilities/webhooks/secret.ts'
+import { signature, standardSignature } from '../../../main/capabilities/webhooks/signature.ts'
 import { Secret } from '../../../main/kernel/secret.ts'
 import { webhookWorld, type Seen } from './world.ts'
 
@@ -33,4 +35,28 @@ test('what a receiver gets verifies over the exact bytes of its body', async () 
   expect(headers['X-Service-Timestamp']).toBe(String(world.clock.now() / 1_000))
   const value = headers['X-Service-Signature'] ?? ''
   expect(await verify(secret, `${headers['X-Service-Timestamp']}.${body}`, value)).toBe(true)
+})
+
+/** As libraries for Standard Webhooks compute it: they refuse a secret with another alphabet. */
+function standardOf(secret: string, id: string, at: number, body: Buffer): string {
+  const encoded = secret.slice('whsec_'.length)
+  if (!/^[A-Za-z0-9+/]*={0,2}$/.test(encoded)) throw new Error('incorrect characters for decoding')
+  const key = Uint8Array.from(atob(encoded), (letter) => letter.charCodeAt(0))
+  const message = Buffer.concat([Buffer.from(`${id}.${at}.`), body])
+  return `v1,${createHmac('sha256', key).update(message).digest('base64')}`
+}
+
+test('2,000 new secrets are base64 of 33 bytes, and libraries for Standard Webhooks verify with each', () => {
+  for (let n = 0; n < 2_000; n++) {
+    const secret = newSecret({ bytes: randomBytes })
+    expect(secret.open()).toMatch(/^whsec_[A-Za-z0-9+/]{44}$/)
+    expect(standardSignature(secret, 'evt_1', AT, BODY)).toBe(standardOf(secret.open(), 'evt_1', AT, BODY))
+  }
+})
+
+test('a secret of an earlier version signs with the bytes it encodes, in whichever alphabet', () => {
+  const earlier = 'whsec_-kq8Qv0m7uY2bT5rW1xN9cJ4hL6dF8gS0aZpE7iq9_k'
+  const made = standardSignature(new Secret(earlier), 'evt_1', AT, BODY)
+  expect(() => standardOf(earlier, 'evt_1', AT, BODY)).toThrow('incorrect characters')
+  expect(made).toBe(standardOf('whsec_+kq8Qv0m7uY2bT5rW1xN9cJ4hL6dF8gS0aZpE7iq9/k', 'evt_1', AT, BODY))
 })

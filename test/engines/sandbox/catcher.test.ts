@@ -60,6 +60,31 @@ test('keeps headers and exact body, newest first, before it answers', async () =
   ])
 })
 
+test('judges the headers of Standard Webhooks where there are some', async () => {
+  const base64 = `whsec_${Buffer.from('a key of more than 24 bytes').toString('base64')}`
+  const own = createCatcher({ db: data.db, clock, signingSecrets: async () => [new Secret(base64)] })
+  const standard = (id: string, body: string) => {
+    const timestamp = String(Math.floor(clock.now() / 1_000))
+    const mac = createHmac('sha256', 'a key of more than 24 bytes').update(`${id}.${timestamp}.${body}`)
+    return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${mac.digest('base64')}` }
+  }
+  for (const headers of [
+    standard('evt_1', 'x'),
+    { ...standard('evt_1', 'x'), 'webhook-id': 'evt_2' },
+    standard('evt_1', 'y'),
+    { ...standard('evt_1', 'x'), 'webhook-timestamp': '1' },
+  ])
+    await own.answer({
+      url: new URL('https://catcher.sandbox/orders'),
+      method: 'POST',
+      headers: { ...signed('x', base64), ...headers },
+      body: Buffer.from('x'),
+      accountId: ACCOUNT,
+    })
+  const caught = await own.list(ACCOUNT, 'orders', Infinity, 10)
+  expect(caught.map(({ signature }) => signature)).toEqual(['invalid', 'invalid', 'invalid', 'valid'])
+})
+
 test('judges the signature over the exact bytes, with any secret of the address', async () => {
   await post('x', signed('x'))
   await post('x', signed('x', 'whsec_old'))

@@ -1,9 +1,13 @@
+import { randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { newSecret } from '../../../main/capabilities/webhooks/secret.ts'
+import { signature, standardSignature } from '../../../main/capabilities/webhooks/signature.ts'
+import { Secret } from '../../../main/kernel/secret.ts'
 import { receiverAuthority, startReceiver, type Receiver } from '../../support/receiver.ts'
 import { testHome, until, type Api } from '../../support/service-process.ts'
 import { Objection, type Court, type Judge } from '../court.ts'
-import { octokit, openSsl, type Verifier } from './verifiers.ts'
+import { octokit, openSsl, standardWebhooks, type StandardVerifier, type Verifier } from './verifiers.ts'
 
 /** What changes its bytes when somebody decodes, normalises or escapes it on the way. */
 const TEXTS = [
@@ -17,6 +21,7 @@ const TEXTS = [
   '𝕄𝕒𝕥𝕙 and 漢字 and हिन्दी and ไทย',
 ]
 const DELIVERIES = 30
+const SECRETS = 2_000
 const LINE = '12025550100'
 const PHONE = '12025550177'
 
@@ -33,12 +38,16 @@ interface Expected {
 
 /**
  * Deliveries as they really arrive over HTTPS, before a rotation, in its overlap and after it, first attempts and
- * repeated ones; each is checked by two who share no code with us, or with each other.
+ * repeated ones; each is checked by three who share no code with us, or with each other. And secrets, of which one in
+ * four had an alphabet that libraries take.
  */
 export const judge: Judge = {
-  about: 'signatures of real deliveries, by OpenSSL and an independent webhook library',
+  about: 'signatures of real deliveries, by OpenSSL and two independent webhook libraries',
   async judge({ dir }: Court) {
     const verifiers = [openSsl(dir), await octokit()]
+    const isStandard = await standardWebhooks()
+    checkSecrets(isStandard)
+    await checkSecretsAsKey(verifiers)
     const expected = await deliveries(dir)
     if (expected.length < DELIVERIES) throw new Objection(`There were only ${expected.length} deliveries.`)
     for (const text of TEXTS) {
@@ -47,13 +56,68 @@ export const judge: Judge = {
     let refused = 0
     for (const one of expected) {
       for (const verifier of verifiers) refused += await check(one, verifier)
+      refused += checkStandard(one, isStandard)
     }
     const inOverlap = expected.filter(({ previous }) => previous !== null).length
     const repeated = expected.filter(({ sent }) => sent.headers['x-service-attempt'] !== '1').length
     if (inOverlap === 0 || repeated === 0)
       throw new Objection(`${inOverlap} deliveries were in an overlap, ${repeated} were repeated.`)
-    return `${expected.length} deliveries, ${inOverlap} of them in an overlap and ${repeated} repeated; ${refused} forgeries refused`
+    return `${expected.length} deliveries, ${inOverlap} of them in an overlap and ${repeated} repeated; ${refused} forgeries refused; ${SECRETS} secrets taken`
   },
+}
+
+const random = { bytes: randomBytes }
+const SAMPLE = Buffer.from(TEXTS.join('\n'))
+
+/** Requests signed with new secrets, and with those of earlier versions as the documentation says to give them. */
+function checkSecrets(isStandard: StandardVerifier): void {
+  for (let n = 0; n < SECRETS; n++) {
+    const current = newSecret(random)
+    const earlier = new Secret(`whsec_${randomBytes(32).toString('base64url')}`)
+    for (const [secret, given] of [
+      [current, current.open()],
+      [earlier, `whsec_${earlier.open().slice('whsec_'.length).replaceAll('-', '+').replaceAll('_', '/')}`],
+    ] as const) {
+      const at = Math.floor(Date.now() / 1_000)
+      const headers = {
+        'webhook-id': `evt_${n}`,
+        'webhook-timestamp': String(at),
+        'webhook-signature': standardSignature(secret, `evt_${n}`, at, SAMPLE),
+      }
+      if (!isStandard(given, headers, SAMPLE)) throw new Objection(`standardwebhooks refuses with the secret ${given}.`)
+      if (isStandard(newSecret(random).open(), headers, SAMPLE))
+        throw new Objection(`standardwebhooks accepts with another secret than ${given}.`)
+    }
+  }
+}
+
+/** The signature of the specification still has the whole text as its key, whatever letters it is made of. */
+async function checkSecretsAsKey(verifiers: readonly Verifier[]): Promise<void> {
+  for (let n = 0; n < 20; n++) {
+    const secret = newSecret(random)
+    const message = Buffer.concat([Buffer.from('1772357400.'), SAMPLE])
+    for (const { name, accepts } of verifiers)
+      if (!(await accepts(secret.open(), message, signature(secret, 1_772_357_400, SAMPLE))))
+        throw new Objection(`${name} refuses with the secret ${secret.open()}.`)
+  }
+}
+
+/** @returns how many forgeries were refused. */
+function checkStandard({ sent, current, previous, others }: Expected, isStandard: StandardVerifier): number {
+  const headers = Object.fromEntries(
+    ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => [name, String(sent.headers[name])]),
+  )
+  const of = `standardwebhooks, event ${String(headers['webhook-id'])}`
+  for (const secret of [current, ...(previous === null ? [] : [previous])])
+    if (!isStandard(secret, headers, sent.body)) throw new Objection(`${of}: refused.`)
+  const forgeries: [string, Readonly<Record<string, string>>, Buffer][] = [
+    [current, headers, withOneBitChanged(sent.body)],
+    [current, { ...headers, 'webhook-id': 'evt_other' }, sent.body],
+    [current, { ...headers, 'webhook-timestamp': String(Number(headers['webhook-timestamp']) + 1) }, sent.body],
+    ...others.map((secret) => [secret, headers, sent.body] as [string, typeof headers, Buffer]),
+  ]
+  for (const forgery of forgeries) if (isStandard(...forgery)) throw new Objection(`${of}: accepted a forgery.`)
+  return forgeries.length
 }
 
 /** A service of its own: only a setting of the home lets deliveries lead to this machine. */

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type * as methods from '@octokit/webhooks-methods'
+import type * as standard from 'standardwebhooks'
 import { Objection, run } from '../court.ts'
 
 /** Somebody else's way to check a signature: of the bytes `timestamp.body`, as the specification has it. */
@@ -42,5 +43,25 @@ export async function octokit(): Promise<Verifier> {
   return {
     name: '@octokit/webhooks-methods',
     accepts: (secret, message, signature) => verify(secret, message.toString('utf8'), signature),
+  }
+}
+
+/** @returns whether a receiver with this secret takes the request. @throws Error if the library refuses the secret. */
+export type StandardVerifier = (secret: string, headers: Readonly<Record<string, string>>, body: Buffer) => boolean
+
+/** The library of Standard Webhooks. It takes the secret as it is shown. */
+export async function standardWebhooks(): Promise<StandardVerifier> {
+  const { Webhook, WebhookVerificationError } = (await import(
+    import.meta.resolve('standardwebhooks')
+  )) as typeof standard
+  return (secret, headers, body) => {
+    const webhook = new Webhook(secret)
+    try {
+      webhook.verify(body.toString('utf8'), { ...headers })
+      return true
+    } catch (error) {
+      if (error instanceof WebhookVerificationError) return false
+      throw error
+    }
   }
 }

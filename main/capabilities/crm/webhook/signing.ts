@@ -3,7 +3,7 @@ import type { Random } from '../../../kernel/ids.ts'
 import type { Seal } from '../../../kernel/seal.ts'
 import { Secret } from '../../../kernel/secret.ts'
 import { LIMITS } from '../../../contract/limits.ts'
-import { signature } from '../../webhooks/index.ts'
+import { newSecret, signature } from '../../webhooks/index.ts'
 import type { CrmLink } from '../links.ts'
 
 interface SigningDeps {
@@ -26,9 +26,9 @@ export function createSigning({ seal, clock, random }: SigningDeps) {
   }
 
   return {
-    /** 256 random bits after the prefix, and how they are stored. */
+    /** A new secret, and how it is stored. */
     newSecret(linkId: string): { readonly secret: Secret; readonly secretEnc: Buffer } {
-      const secret = new Secret(`whsec_${random.bytes(32).toString('base64url')}`)
+      const secret = newSecret(random)
       return { secret, secretEnc: seal.seal(secret, ownerOf(linkId)) }
     },
     headers(link: CrmLink, body: Buffer): Record<string, string> {
