@@ -81,6 +81,16 @@ export function createInbox(deps: InboxDeps) {
     return true
   }
 
+  /** Records what was handled right away, so that a replay of it changes nothing. @returns false for a replay. */
+  async function noteHandled(tx: Tx, { link, scope, externalId, phone }: Omit<NewWritten, 'written'>): Promise<boolean> {
+    const now = clock.now()
+    const seq = await tx.next('crm_inbox')
+    const row = { seq, scope, externalId, linkSeq: link.seq, number: canonicalNumber(phone) }
+    if ((await tx.run(insertWritten, { ...row, payload: '{}', holdUntilMs: 0, now })) === 0) return false
+    await tx.run(endWritten, { seq, state: 'done', now })
+    return true
+  }
+
   /**
    * Sends one message. Its key makes a repeat harmless: it gives the result of the first send, or sends again if that is
    * known never to have left. Until that is known the message waits, and with it what follows.
@@ -230,6 +240,7 @@ export function createInbox(deps: InboxDeps) {
 
   return {
     take,
+    noteHandled,
     turn,
     async dueAtMs(tx: Tx, queue: string): Promise<number | null> {
       const link = await links.byId(linkIdOfSendQueue(queue), tx)

@@ -118,6 +118,24 @@ test('opt-outs go both ways', async () => {
   await until(async () => expect((await events('opt_out')).at(-1)?.opted_out).toBe(false))
 })
 
+test('a replayed opt-out changes nothing, and neither does one that was overtaken', async () => {
+  const phone = '12025556211'
+  const now = Math.floor(w.moving.now() / 1_000)
+  const optedOut = async () => (await w.must('GET', `/v1/opt-outs?phone=${phone}`)).data.length === 1
+  const optOut = { id: 'p1', type: 'opt_out', phone, opted_out: true }
+  const lift = { id: 'p2', type: 'opt_out', phone, opted_out: false }
+
+  expect(await post(optOut, { at: now - 60 })).toBe(202)
+  expect(await post(lift, { at: now - 30 })).toBe(202)
+  expect(await optedOut()).toBe(false)
+  expect(await post(optOut, { at: now - 60 })).toBe(202)
+  expect(await post(optOut, { at: now })).toBe(202)
+  expect(await post({ ...optOut, id: 'p3' }, { at: now - 45 })).toBe(202)
+  expect(await optedOut()).toBe(false)
+  expect(await post({ ...optOut, id: 'p4' }, { at: now })).toBe(202)
+  expect(await optedOut()).toBe(true)
+})
+
 test('a receiver that is down gets everything afterwards, once and in order', async () => {
   await w.must('PUT', '/v1/sandbox/catcher/crm', { status: 503 })
   for (const text of ['1', '2', '3']) await w.say('12025556204', LINE, text)

@@ -50,7 +50,11 @@ export function createInbound({ db, links, inbox, optOutSync, signing }: Inbound
     const given = parse(body)
     if (Check(PostedOptOut, given)) {
       const { id, phone, opted_out: isOptedOut } = given
-      await db.commit((tx) => optOutSync.fromCrm(tx, link, phone, isOptedOut, null))
+      const changedAtMs = Number(timestamp) * 1_000
+      await db.commit(async (tx) => {
+        const isFirst = await inbox.noteHandled(tx, { link, scope: link.id, externalId: id, phone })
+        if (isFirst) await optOutSync.fromCrm(tx, link, phone, isOptedOut, changedAtMs)
+      })
       return { id }
     }
     if (!Check(PostedMessage, given)) throw new ApiError('validation_error', wrong(given))
