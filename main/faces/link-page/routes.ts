@@ -5,6 +5,7 @@ import { LIMITS } from '../../contract/limits.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { browserOf } from '../browser-name.ts'
 import { createRateLimiter } from '../rate-limit.ts'
+import { typed } from '../token-pages.ts'
 import { gonePage, linkContent, linkPage } from './page.ts'
 import { SCRIPT_HASH } from './script.ts'
 import { createLinkStreams, type LinkStreamsDeps } from './stream.ts'
@@ -76,13 +77,13 @@ export function addLinkRoutes(app: FastifyInstance, deps: LinkRoutesDeps): void 
       throttle(request, token)
       if ((await page.open(token)) === undefined) return gone(request, reply)
       const words = wordsOf(request)
-      const { act, phone } = request.body as { act?: unknown; phone?: unknown }
+      const act = typed(request.body, 'act')
       reply.headers({ 'cache-control': 'no-store', 'content-type': 'application/json; charset=utf-8' })
       try {
         if (act === 'refresh') await page.refresh(token)
         else if (act === 'passkey') return { go: await page.passkey(token) }
         else if (act === 'code') {
-          const digits = typeof phone === 'string' ? phone.replaceAll(/[\s().+-]/g, '') : ''
+          const digits = typed(request.body, 'phone').replaceAll(/[\s().+-]/g, '')
           if (!/^[1-9]\d{6,14}$/.test(digits)) throw new ApiError('validation_error', words.badPhone)
           await page.pairingCode(token, digits)
         } else throw new ApiError('validation_error', words.failed)

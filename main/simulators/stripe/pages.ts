@@ -101,7 +101,9 @@ export function createStripePages({ api, store }: Deps): StripePages {
     portal(id) {
       const account = accountOf(id)
       return api.look(account, (work) => {
-        const { customer, return_url } = sessionOf(work, id)
+        const session = work.unit.find('portal_session', id)
+        if (session === undefined) throw new ApiError('not_found', 'There is no such page. It may have expired.')
+        const { customer, return_url } = session
         const owner = work.get('customer', customer)
         return {
           id,

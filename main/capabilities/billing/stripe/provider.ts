@@ -207,18 +207,22 @@ export function createStripeProvider(client: () => Promise<Stripe>): PaymentProv
       if (signature === undefined) {
         throw unproved('The header Stripe-Signature is missing. Only Stripe calls this address.')
       }
-      const { webhooks, errors } = await stripeLibrary()
+      const { webhooks } = await stripeLibrary()
       refuseOtherTime(signature, nowMs)
-      try {
-        return readEvent(webhooks.constructEvent(raw, signature, secret, TOLERANCE_SECONDS, undefined, nowMs))
-      } catch (error) {
-        if (error instanceof errors.StripeSignatureVerificationError) {
-          throw unproved('Stripe-Signature does not match the body and the signing secret in the settings of billing.')
-        }
-        if (error instanceof SyntaxError) throw new ApiError('invalid_json', 'The body is not valid JSON.')
-        throw error
-      }
+      return readEvent(
+        construct(() => webhooks.constructEvent(raw, signature, secret, TOLERANCE_SECONDS, undefined, nowMs)),
+      )
     },
+  }
+}
+
+/** The library throws errors of several kinds for a signature that is malformed, such as `t=,v1=`. */
+function construct(event: () => Stripe.Event): Stripe.Event {
+  try {
+    return event()
+  } catch (error) {
+    if (error instanceof SyntaxError) throw new ApiError('invalid_json', 'The body is not valid JSON.')
+    throw unproved('Stripe-Signature does not match the body and the signing secret in the settings of billing.')
   }
 }
 
