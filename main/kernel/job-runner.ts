@@ -86,7 +86,7 @@ export function createJobRunner(kind: JobKind, deps: JobsDeps): JobRunner {
       if (free <= 0) continue
       const ref = { kind: name, subjectId, lane }
       const rows = await tx.all(claimJobs, { ...ref, node, nowMs, limit: free })
-      await tx.run(updateLane, { ...ref, ...NO_CHANGE, waiting: -rows.length, running: rows.length, perLane })
+      await tx.run(updateLane, { ...ref, ...NO_CHANGE, waiting: -rows.length, running: rows.length, perLane, nowMs })
       claimed.push(...rows.toSorted((a, b) => a.runAtMs - b.runAtMs || a.seq - b.seq))
     }
     return claimed
@@ -172,20 +172,22 @@ export function createJobRunner(kind: JobKind, deps: JobsDeps): JobRunner {
 
   async function end(tx: Tx, row: JobRow, state: 'done' | 'failed' | 'canceled', error: string | null = null) {
     const { seq, runAtMs, failures } = row
-    await tx.run(endJob, { seq, state, runAtMs, failures, error, endedAtMs: clock.now() })
-    await tx.run(updateLane, { ...place(row), ...NO_CHANGE, running: -1, [state]: 1, perLane })
+    const nowMs = clock.now()
+    await tx.run(endJob, { seq, state, runAtMs, failures, error, endedAtMs: nowMs })
+    await tx.run(updateLane, { ...place(row), ...NO_CHANGE, running: -1, [state]: 1, perLane, nowMs })
   }
 
   async function wait(tx: Tx, row: JobRow, runAtMs: number, failures: number, error: string | null = null) {
     await tx.run(endJob, { seq: row.seq, state: 'waiting', runAtMs, failures, error, endedAtMs: null })
-    await tx.run(updateLane, { ...place(row), ...NO_CHANGE, running: -1, waiting: 1, perLane })
+    await tx.run(updateLane, { ...place(row), ...NO_CHANGE, running: -1, waiting: 1, perLane, nowMs: clock.now() })
   }
 
   async function cancelSome(tx: Tx): Promise<number> {
     let total = 0
     for (const ref of await tx.all(canceledLanes, { kind: name, limit: 1 })) {
-      const count = await tx.run(cancelWaiting, { ...ref, nowMs: clock.now(), limit: CANCELED_AT_ONCE })
-      await tx.run(updateLane, { ...ref, ...NO_CHANGE, waiting: -count, canceled: count, perLane })
+      const nowMs = clock.now()
+      const count = await tx.run(cancelWaiting, { ...ref, nowMs, limit: CANCELED_AT_ONCE })
+      await tx.run(updateLane, { ...ref, ...NO_CHANGE, waiting: -count, canceled: count, perLane, nowMs })
       total += count
     }
     return total

@@ -48,7 +48,7 @@ export const addToLane = sql<LaneRef & { accountId: string; runAtMs: number; per
        ELSE job_lanes.next_at END`,
 )
 
-/** Lanes with a due job and room to run it, longest due first. */
+/** Lanes with a due job and room to run it, those first that have waited longest for their turn. */
 export const dueLanes = sql<{ kind: string; nowMs: number; limit: number }, LaneRef & { running: number }>(
   `SELECT kind, subject_id AS subjectId, lane, running FROM job_lanes
    WHERE kind = :kind AND state = 'open' AND next_at IS NOT NULL AND next_at <= :nowMs ORDER BY next_at LIMIT :limit`,
@@ -91,14 +91,15 @@ export const saveProgress = sql<{ seq: number; node: string; attempt: number; pr
    WHERE seq = :seq AND state = 'running' AND lease_owner = :node AND attempt = :attempt`,
 )
 
-/** Changes the counts of a lane and finds its next due time. */
-export const updateLane = sql<
-  LaneRef & { waiting: number; running: number; done: number; failed: number; canceled: number; perLane: number }
->(
+/**
+ * Changes the counts of a lane and finds its next due time, which is not before now: lanes take turns, however long
+ * their jobs have been due.
+ */
+export const updateLane = sql<LaneRef & LaneCounts & { perLane: number; nowMs: number }>(
   `UPDATE job_lanes SET waiting = waiting + :waiting, running = running + :running, done = done + :done,
      failed = failed + :failed, canceled = canceled + :canceled,
      next_at = CASE WHEN running + :running >= :perLane THEN NULL ELSE (
-       SELECT j.run_at FROM jobs j WHERE j.kind = job_lanes.kind AND j.subject_id = job_lanes.subject_id
+       SELECT CASE WHEN j.run_at < :nowMs THEN :nowMs ELSE j.run_at END FROM jobs j WHERE j.kind = job_lanes.kind AND j.subject_id = job_lanes.subject_id
          AND j.lane = job_lanes.lane AND j.state = 'waiting' ORDER BY j.run_at LIMIT 1) END
    WHERE kind = :kind AND subject_id = :subjectId AND lane = :lane`,
 )

@@ -87,13 +87,14 @@ export function createJobs(deps: JobsDeps): Jobs {
 
   async function recoverSome(): Promise<number> {
     return db.commit(async (tx) => {
+      const nowMs = clock.now()
       const rows = await tx.all(abandonedJobs, { aliveSinceMs: nodes.aliveSinceMs(), limit: RECOVERED_AT_ONCE })
       for (const { kind, subjectId, lane, seq, failures } of rows) {
-        const due = { seq, failures, state: 'waiting', runAtMs: clock.now(), error: null, endedAtMs: null } as const
+        const due = { seq, failures, state: 'waiting', runAtMs: nowMs, error: null, endedAtMs: null } as const
         await tx.run(endJob, due)
         const perLane = runners.get(kind)?.perLane ?? 1
         const counts = { waiting: 1, running: -1, done: 0, failed: 0, canceled: 0 }
-        await tx.run(updateLane, { kind, subjectId, lane, perLane, ...counts })
+        await tx.run(updateLane, { kind, subjectId, lane, perLane, nowMs, ...counts })
       }
       return rows.length
     })

@@ -252,6 +252,22 @@ describe('a lane', () => {
     expect([...runs.keys()].toSorted()).toEqual(['one 1', 'one 2', 'two 1'])
   })
 
+  test('waits for a single turn of each other lane, however many jobs they have', async () => {
+    const { runs, act } = held()
+    const jobs = open(act, { concurrency: 1 })
+    jobs.start()
+    for (const name of ['a 1', 'a 2', 'a 3', 'b 1', 'c 1', 'b 2']) {
+      await add(jobs, name, { lane: name.slice(0, 1) })
+      await clock.advance(1)
+    }
+    for (let n = 1; n <= 5; n++) {
+      const [, run] = [...runs].at(-1) ?? []
+      run?.end({ kind: 'done' })
+      await clock.advance(1_000)
+    }
+    expect([...runs.keys()]).toEqual(['a 1', 'b 1', 'c 1', 'a 2', 'b 2', 'a 3'])
+  })
+
   test('never holds more at once than its kind may run in this process', async () => {
     const { runs, act } = held()
     const jobs = open(act, { concurrency: 3 })
