@@ -62,9 +62,10 @@ export function createDocuments(deps: DocumentsDeps) {
 
   const reading = deps.jobs.define<ReadInput, ReadResult>({
     name: 'ai-knowledge.read',
+    // One document at a time, because each may need much memory. Accounts take turns.
     perLane: 1,
     concurrency: 1,
-    deadlineMs: 180_000,
+    deadlineMs: 60_000,
     retryDelaysMs: [5_000, 60_000],
     async act({ input: { instanceId, documentId } }) {
       const row = await db.readOne(documentById, { instanceId, id: documentId })
@@ -136,7 +137,7 @@ export function createDocuments(deps: DocumentsDeps) {
         seq = await tx.next('ai_documents')
         const row = { seq, id, instanceId, accountId, name, mimeType, size: file.size, fileId: file.id }
         await tx.run(insertDocument, { ...row, createdAtMs: file.createdAtMs })
-        await reading.add(tx, { accountId, subjectId: instanceId, input: { instanceId, documentId: id } })
+        await reading.add(tx, { accountId, subjectId: accountId, input: { instanceId, documentId: id } })
       })
       const { size, id: fileId, createdAtMs } = stored
       const row = { seq, id, accountId, name, mimeType, size, fileId, createdAtMs }

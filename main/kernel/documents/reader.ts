@@ -31,7 +31,7 @@ interface DocumentReaderDeps {
 
 const DOCUMENT_BYTES = 20 * 1024 * 1024
 
-const LIMITS = { ms: 60_000, memoryMb: 512 }
+const LIMITS = { ms: 30_000, memoryMb: 512 }
 const WAITING_AT_MOST = 32
 const MB = 1024 * 1024
 
@@ -45,7 +45,7 @@ const SENTENCES: Record<DocumentProblem | 'too_slow' | 'too_large', string> = {
   too_long:
     'The document has more than 5,000 passages (about a million words). Split it and upload the parts you need.',
   too_much_memory: 'The document needs too much memory when it is unpacked. Remove what is not needed, or split it.',
-  too_slow: 'Reading the document took longer than a minute. Split it, or save it as plain text.',
+  too_slow: 'Reading the document took longer than 30 seconds. Split it, or save it as plain text.',
   too_large: 'The document is larger than 20 MB. Split it, or save it without pictures.',
 }
 
