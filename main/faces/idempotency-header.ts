@@ -11,7 +11,7 @@ export function readIdempotencyKey(rawHeaders: readonly string[]): string | null
   const found: string[] = []
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
     if (rawHeaders[i]?.toLowerCase() === 'idempotency-key')
-      found.push(decode(rawHeaders[i + 1] ?? '').replaceAll(/^[ \t]+|[ \t]+$/g, ''))
+      found.push(decode(rawHeaders[i + 1] ?? '').replaceAll(/^[ \t]+|(?<![ \t])[ \t]+$/g, ''))
   }
   const [key] = found
   if (key === undefined) return null

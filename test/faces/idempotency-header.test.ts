@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readIdempotencyKey } from '../../main/faces/idempotency-header.ts'
+import { cpuTime } from '../support/cpu-time.ts'
 import { OPERATIONS } from '../support/operations.ts'
 import { world, type Reply, type World } from '../support/world.ts'
 
@@ -15,6 +16,14 @@ describe('the header', () => {
     expect(readIdempotencyKey(['IDEMPOTENCY-KEY', 'a'])).toBe('a')
     expect(readIdempotencyKey(['Host', 'Idempotency-Key'])).toBeNull()
     expect(readIdempotencyKey([])).toBeNull()
+  })
+
+  test('with 16 kB of spaces inside takes no time', async () => {
+    const value = `a${' '.repeat(16_384)}b`
+    const ask = () => {
+      for (let i = 0; i < 10; i++) expect(() => read(value)).toThrow('Idempotency-Key')
+    }
+    expect(await cpuTime(ask)).toBeLessThan(250)
   })
 
   test('is trimmed of spaces and tabs, and of nothing else', () => {

@@ -65,7 +65,7 @@ export interface AiProviders extends Pick<Keys, 'list' | 'put' | 'remove' | 'has
 // The modules of the model library are loaded when they are first needed: an idle service has a fifth less memory.
 
 /** Models that answer no chat. */
-const NOT_FOR_CHAT = /embed|whisper|tts|audio|image|dall-e|moderation|rerank|realtime|transcri|sora|imagen|veo|aqa/i
+const NOT_FOR_CHAT = /embed|whisper|tts|audio|image|dall-e|moderation|rerank|realtime|transcri|sora|veo|aqa/i
 /** How long it is remembered which model makes vectors. */
 const EMBEDDING_KNOWN_MS = 600_000
 

@@ -28,7 +28,7 @@ const PRICES: Readonly<Record<string, readonly [input: number, output: number]>>
 }
 
 /** A dated or numbered edition costs what its model costs; another word after the name is another model. */
-const EDITION = /^([-@:.]?(\d[\d.-]*|latest|preview|exp|beta|\d{2}-\d{2}))*$/
+const EDITION = /^(?:[-@:.]?(?:\d|latest|preview|exp|beta))*$/
 
 export interface Price {
   readonly inputPerMillionUsd: number

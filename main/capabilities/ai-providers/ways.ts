@@ -102,6 +102,6 @@ export const isSimulated = (baseUrl: string | null): boolean =>
 const isLoopback = ({ hostname }: URL): boolean =>
   hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)
 
-const trimmed = (url: URL): string => url.href.replace(/\/+$/, '')
+const trimmed = (url: URL): string => url.href.replace(/(?<!\/)\/+$/, '')
 
 const invalid = (rule: string) => new ApiError('invalid_url', `base_url ${rule}`)
