@@ -15,6 +15,9 @@ const TAGGED = '(?!wid_)[a-z]{2,5}_[0-9A-HJKMNP-TV-Z]{26}'
 const SECRET_NAME = /(token|secret|password|passphrase|authorization|cookie|api_?key)$/i
 const OWN_ID = new RegExp(`^(${UUID}|${TAGGED}|(${Object.values(ID_PREFIXES).join('|')})_[\\w-]{1,64})$`)
 
+/** A run without spaces takes some of the patterns time quadratic in its length. */
+const LONGEST = 4_096
+
 type Pattern = readonly [RegExp, string | ((found: string, ...groups: (string | undefined)[]) => string)]
 
 /**
@@ -33,7 +36,7 @@ const PATTERNS: readonly Pattern[] = [
   ],
   [/\b([a-z][a-z0-9+.-]*:\/\/)(?:[^\s/@]*@)?([^\s/?#"'<>),]+)([/?#][^\s"'<>)]*)?/gi, hostOnly],
   [/\/(link|onboard|passkey|widget|rec|callbacks)\/[\w.+/=-]+/g, `/$1/${OUT}`],
-  [/[\w.+-]+@[\w-]+\.[\w.-]+/g, OUT],
+  [/(?<![\w.+-])[\w.+-]+@[\w-]+\.[\w.-]+/g, OUT],
   [
     new RegExp(`(?<![\\w+/-])(?![+/-]*${UUID}\\b|${COPY})[\\w+/-]{32,}={0,2}`, 'gi'),
     (found) => (looksRandom(found) ? OUT : found),
@@ -43,7 +46,7 @@ const PATTERNS: readonly Pattern[] = [
     new RegExp(`(?<![\\w.-])(${PRIVATE_IP})(?!\\.?\\d)|(?<![\\w-])\\+?\\d[\\d\\s().-]{5,}\\d(?![\\w-])`, 'g'),
     (_found, privateIp) => privateIp ?? OUT,
   ],
-  [/\+?\d{9,}/g, OUT],
+  [/\+?(?<!\d)\d{9,}/g, OUT],
 ]
 
 /** Changes from a small to a capital letter in a name of many words; in 32 random letters there are about eight. */
@@ -60,11 +63,11 @@ function hostOnly(_found: string, scheme = '', host = '', path = ''): string {
 }
 
 /**
- * Redacts whatever could be a secret or identify a person.
+ * Redacts whatever could be a secret or identify a person, and cuts off what is longer than 4,096 characters.
  * @param folders paths replaced by `~`, because they contain the user's name.
  */
 export function redactText(text: string, folders: readonly string[] = []): string {
-  const placed = folders.reduce((found, folder) => (folder === '' ? found : found.replaceAll(folder, '~')), text)
+  const placed = folders.reduce((found, folder) => (folder === '' ? found : found.replaceAll(folder, '~')), cut(text))
   return PATTERNS.reduce(
     // The two overloads of `replace` take a string or a function, and TypeScript picks neither for a union.
     (found, [pattern, instead]) =>
@@ -72,6 +75,10 @@ export function redactText(text: string, folders: readonly string[] = []): strin
     placed,
   )
 }
+
+/** Never within a word: what is left of a secret may look like none. */
+const cut = (text: string): string =>
+  text.length <= LONGEST ? text : `${text.slice(0, Math.max(0, text.lastIndexOf(' ', LONGEST)))} ${OUT}`
 
 /** Redacts every string in a value. Our own ids stay: they mean nothing without the database. */
 export function redact(value: unknown, folders: readonly string[] = []): unknown {

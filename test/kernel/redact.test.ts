@@ -6,7 +6,24 @@ import { cause, silentLog } from '../../main/kernel/log.ts'
 import { redact, redactText } from '../../main/kernel/redact.ts'
 import { withRecentLines } from '../../main/kernel/recent-log.ts'
 import { fakeClock } from '../support/clock.ts'
+import { cpuTime } from '../support/cpu-time.ts'
 import { seededRandom } from '../support/random.ts'
+
+describe('a text of any length', () => {
+  test.each(['a', 'a/', '.1-', '1 ', 'a@', 'key=', 'https://', '/link/', '+1'])(
+    'is redacted in no time: %j over and over',
+    async (part) => {
+      const text = part.repeat(65_536 / part.length)
+      expect(await cpuTime(() => redactText(text))).toBeLessThan(250)
+    },
+  )
+
+  test('is cut off at a space, so that no part of a secret is left', () => {
+    const secret = 'swb_5Q0h3vKk9bYt2mWcXr8LzP1nDfGsJa4eUo7i2Vk3Zq'
+    const said = redactText(`${'word '.repeat(816)}${secret} and more`)
+    expect(said).toBe(`${'word '.repeat(816).trim()} […]`)
+  })
+})
 
 describe('a text for somebody else', () => {
   test.each([
