@@ -22,7 +22,7 @@ export function spokenText(file: Buffer): string | null {
   const at = file.lastIndexOf('INFOICMT')
   if (at < 0) return null
   const bytes = file.readUInt32LE(at + 8)
-  return file.toString('utf8', at + 12, at + 12 + bytes).replace(/\0+$/, '')
+  return file.toString('utf8', at + 12, at + 12 + bytes).replace(/(?<!\0)\0+$/, '')
 }
 
 function header(bytes: number, more: number): Buffer {

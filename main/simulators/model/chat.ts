@@ -61,7 +61,7 @@ function streamed(events: readonly string[], fault: ModelFault | null): Simulate
 const withoutArguments = (json: string): string =>
   json
     .replace(/("arguments":"|"partial_json":")(?:\\.|[^"\\])+"/g, '$1{\\"broken\\":"')
-    .replace(/("input":|"args":)\{[^{}]*"[^{}]*\}/g, '$1"broken"')
+    .replace(/("input":|"args":)\{[^{}"]*"[^{}]*\}/g, '$1"broken"')
 
 async function* all(events: readonly string[]): AsyncGenerator<string> {
   for (const event of events) yield await Promise.resolve(event)

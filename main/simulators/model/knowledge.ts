@@ -26,24 +26,66 @@ function knowledgeOf({ system, turns }: ModelRequest): SearchEntry[] {
 
 const QUESTION = String.raw`(?:question|pergunta|pregunta|q|p)`
 const ANSWER = String.raw`(?:answer|resposta|respuesta|a|r)`
-const LABELLED = new RegExp(
-  String.raw`^[ \t>*-]*${QUESTION}\d*[:.)]\s*(.+?)\s*^[ \t>*-]*${ANSWER}\d*[:.)]\s*(.+?)(?=\n\s*\n|^[ \t>*-]*${QUESTION}\d*[:.)]|^\s*<|$(?![\s\S]))`,
-  'gims',
-)
+const labelOf = (words: string) => new RegExp(String.raw`^[ \t>*-]*${words}\d*[:.)](.*)$`, 'is')
+const ASKED = labelOf(QUESTION)
+const ANSWERED = labelOf(ANSWER)
 
 const IS_LABELLED = new RegExp(String.raw`^[ \t>*-]*(?:${QUESTION}|${ANSWER})\d*[:.)]`, 'i')
 
-/** `Q: …` and `A: …`, in three languages. */
+/** `Q: …` and `A: …`, in three languages. An answer ends at a blank line, a tag or the next question. */
 function labelled(text: string): Pair[] {
-  return [...text.matchAll(LABELLED)].map(([, question = '', answer = '']) => ({ question, answer: answer.trim() }))
+  const pairs: { question: string; answer: string }[] = []
+  let question: string[] | undefined
+  let answer: string[] | undefined
+  const end = () => {
+    const pair = { question: joined(question), answer: joined(answer) }
+    if (pair.question !== '' && pair.answer !== '') pairs.push(pair)
+    question = answer = undefined
+  }
+  for (const line of text.split('\n')) {
+    const [, asked] = ASKED.exec(line) ?? []
+    const [, answered] = ANSWERED.exec(line) ?? []
+    if (asked !== undefined) {
+      end()
+      question = [asked]
+    } else if (answer !== undefined) {
+      const isEnd = line.trim() === '' ? joined(answer) !== '' : line.trimStart().startsWith('<')
+      if (isEnd) end()
+      else answer.push(line)
+    } else if (question !== undefined) {
+      if (answered === undefined) question.push(line)
+      else answer = [answered]
+    }
+  }
+  end()
+  return pairs
 }
 
-const FENCE =
-  /<([a-z_-]*(?:faq|knowledge|context|data|document|passage|source|reference)[a-z_-]*)\b[^>]*>([\s\S]*?)<\/\1>/gi
+const joined = (lines: readonly string[] | undefined): string => (lines ?? []).join('\n').trim()
 
-/** Paragraphs between tags that name them as knowledge; instructions of a prompt are no answers. */
+const OPENING = /<([a-z_-]{1,60})\b[^<>]*>/gi
+const IS_KNOWLEDGE = /faq|knowledge|context|data|document|passage|source|reference/i
+
+/** What is between tags that name it as knowledge. */
+function fencesIn(text: string): string[] {
+  const found: string[] = []
+  const unclosed = new Set<string>()
+  let end = 0
+  for (const { 0: tag, 1: name = '', index } of text.matchAll(OPENING)) {
+    if (index < end || !IS_KNOWLEDGE.test(name) || unclosed.has(name)) continue
+    const closing = text.indexOf(`</${name}>`, index)
+    if (closing < 0) unclosed.add(name)
+    else {
+      found.push(text.slice(index + tag.length, closing))
+      end = closing
+    }
+  }
+  return found
+}
+
+/** Paragraphs of the knowledge; instructions of a prompt are no answers. */
 function fenced(text: string): Pair[] {
-  return [...text.matchAll(FENCE)].flatMap(([, , inner = '']) => {
+  return fencesIn(text).flatMap((inner) => {
     const parsed = parse(inner)
     if (parsed !== undefined) return pairsOf(parsed)
     // Those are found wherever they are.
@@ -72,11 +114,12 @@ function pairsOf(value: unknown): Pair[] {
 function paragraphs(text: string): Pair[] {
   return text
     .split(/\n\s*\n/)
-    .map((paragraph) => paragraph.replace(/<[^>]+>/g, ' ').trim())
+    .map((paragraph) => paragraph.replace(/<[^<>]+>/g, ' ').trim())
     .filter((paragraph) => paragraph !== '')
     .map((paragraph) => {
-      const [, question, answer] = /^(.+\?)\s*\n([\s\S]+)$/.exec(paragraph) ?? []
-      return question !== undefined && answer !== undefined ? { question, answer } : { text: paragraph }
+      const lineEnd = paragraph.indexOf('\n')
+      const [question, answer] = [paragraph.slice(0, lineEnd).trim(), paragraph.slice(lineEnd).trim()]
+      return lineEnd > 0 && question.endsWith('?') ? { question, answer } : { text: paragraph }
     })
 }
 

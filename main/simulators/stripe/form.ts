@@ -10,7 +10,7 @@ export interface Params {
 export function parseForm(encoded: string): Params {
   const root: Tree = new Map()
   for (const [name, value] of new URLSearchParams(encoded)) {
-    const path = [name.replace(/\[.*$/s, ''), ...[...name.matchAll(/\[([^\]]*)\]/g)].map(([, part = '']) => part)]
+    const path = [name.split('[', 1)[0] ?? '', ...[...name.matchAll(/\[([^[\]]*)\]/g)].map(([, part = '']) => part)]
     insert(root, path, value)
   }
   return toParams(root) as Params
