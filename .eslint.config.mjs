@@ -1,4 +1,5 @@
 import { defineConfig, globalIgnores } from 'eslint/config'
+import regexp from 'eslint-plugin-regexp'
 import vue from 'eslint-plugin-vue'
 import ts from 'typescript-eslint'
 import vueParser from 'vue-eslint-parser'
@@ -31,6 +32,27 @@ const argumentlessDate = {
 const ownPath = {
   selector: 'MemberExpression[object.type="MetaProperty"][property.name=/^(dirname|filename|url)$/]',
   message: 'Paths are computed in entry files (main/headless.ts, main/start.ts) and handed down: chunks lie elsewhere.',
+}
+
+const normalization = {
+  property: 'normalize',
+  message: 'It is quadratic in a run of combining marks. Use normalizeText (contract/normalize-text.ts).',
+}
+
+/** Regular expressions over foreign text take linear time, and mean what they say. Style is left to their authors. */
+const regularExpressions = {
+  'regexp/no-super-linear-backtracking': ['error', { report: 'potential' }],
+  'regexp/no-super-linear-move': ['error', { report: 'potential' }],
+  ...Object.fromEntries(
+    [
+      ...['no-contradiction-with-assertion', 'no-dupe-characters-character-class', 'no-dupe-disjunctions'],
+      ...['no-empty-alternative', 'no-empty-capturing-group', 'no-empty-character-class', 'no-empty-group'],
+      ...['no-empty-lookarounds-assertion', 'no-escape-backspace', 'no-invisible-character', 'no-lazy-ends'],
+      ...['no-misleading-capturing-group', 'no-misleading-unicode-character', 'no-missing-g-flag', 'no-obscure-range'],
+      ...['no-optional-assertion', 'no-potentially-useless-backreference', 'no-useless-assertions'],
+      ...['no-useless-backreference', 'no-useless-dollar-replacements', 'optimal-lookaround-quantifier'],
+    ].map((name) => [`regexp/${name}`, 'error']),
+  ),
 }
 
 /** An escape from a rule says why. */
@@ -88,10 +110,15 @@ export default defineConfig(
     files: ['main/**/*.ts'],
     rules: {
       'no-restricted-globals': ['error', ...timersAndNetwork],
-      'no-restricted-properties': ['error', ...timeAndChance, environment],
+      'no-restricted-properties': ['error', ...timeAndChance, environment, normalization],
       'no-restricted-imports': ['error', { paths: [...timerImports, environmentImport] }],
       'no-restricted-syntax': ['error', argumentlessDate, ownPath],
     },
+  },
+  {
+    files: ['{main,preload,renderer}/**/*.{ts,vue}'],
+    plugins: { regexp },
+    rules: regularExpressions,
   },
   {
     files: ['main/kernel/{clock,ids}.ts'],

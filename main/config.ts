@@ -697,7 +697,7 @@ function httpsUrl(words: string): string | undefined {
 /** Its form; whether it is a key shows when it is used. */
 function publicKey(words: string): string | undefined {
   const body = words.replaceAll(/-----[A-Z ]+-----|\s/g, '')
-  return /^([0-9a-f]{64}|[A-Za-z0-9+/]{43,60}={0,2})$/i.test(body) ? words : undefined
+  return /^([0-9a-f]{64}|[a-z0-9+/]{43,60}={0,2})$/i.test(body) ? words : undefined
 }
 
 function appSecret(words: string): Secret | undefined {
@@ -728,5 +728,5 @@ function baseUrl(words: string): string | undefined {
   const url = URL.parse(words)
   if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username || url.password)
     return undefined
-  return url.href.replace(/\/+$/, '')
+  return url.href.replace(/(?<!\/)\/+$/, '')
 }

@@ -6,4 +6,5 @@ const MARKS = /([\p{M}\uff9e\uff9f]{1,30})[\p{M}\uff9e\uff9f]*/gu
  * takes time quadratic in their number, which is seconds for 64 kB.
  */
 export const normalizeText = (text: string, form: 'NFC' | 'NFD' | 'NFKD'): string =>
+  // eslint-disable-next-line no-restricted-properties -- the runs are short now
   text.replaceAll(MARKS, '$1').normalize(form)

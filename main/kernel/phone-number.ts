@@ -20,7 +20,7 @@ export function canonicalNumber(digits: string): string {
 }
 
 /** A number as people write it, the country code left out or not. */
-const SPELLED = /^[+\d\s().\-/\u00A0\u2010-\u2015]{4,40}$/
+const SPELLED = /^[+\d\s().\-/\u2010-\u2015]{4,40}$/
 /** A Brazilian mobile without the ninth digit, which the numbering plan no longer has. */
 const WITHOUT_NINTH = /^(55[1-9][0-9])([6-9][0-9]{7})$/
 

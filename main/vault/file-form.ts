@@ -55,6 +55,7 @@ export function decrypt(key: Buffer, { lock, nonce, box }: VaultFile): Secrets |
 export function stretch(passphrase: Secret, { salt, cost }: { salt: string; cost: number }): Promise<Buffer> {
   const options = { N: cost, r: 8, p: 1, maxmem: 2 * 128 * 8 * cost }
   return new Promise((resolve, reject) => {
+    // eslint-disable-next-line no-restricted-properties -- a passphrase is the operator's own
     scrypt(passphrase.open().normalize(), Buffer.from(salt, 'base64'), KEY_LENGTH, options, (error, key) =>
       error ? reject(error) : resolve(key),
     )

@@ -98,5 +98,5 @@ export function createKeychain(deps: {
 function unavailable(what: string, error: unknown, isDismissed = false): VaultUnavailable {
   const detail = (error instanceof Error ? error.message : String(error)).replace(/[\p{Cc}\s]+/gu, ' ').slice(0, 200)
   const Refusal = isDismissed ? VaultDismissed : VaultUnavailable
-  return new Refusal(`${what}: ${detail.replace(/\.?\s*$/, '.')}`, { cause: error })
+  return new Refusal(`${what}: ${detail.trimEnd().replace(/\.?$/, '.')}`, { cause: error })
 }

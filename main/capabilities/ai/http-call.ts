@@ -70,7 +70,7 @@ function valuesOf(parameters: HttpTool['parameters'], given: Readonly<Record<str
 /** Values are encoded, so that none can leave its place in the path. */
 function fillIn(template: string, values: ReadonlyMap<string, Value>): { url: string; rest: Map<string, Value> } {
   const rest = new Map(values)
-  const url = template.replaceAll(/\{([^}]*)\}/g, (_, name: string) => {
+  const url = template.replaceAll(/\{([^{}]*)\}/g, (_, name: string) => {
     rest.delete(name)
     const text = encodeURIComponent(String(values.get(name) ?? ''))
     return text === '.' || text === '..' ? '' : text

@@ -59,12 +59,12 @@ export function createHttpTools({
       throw new ApiError('validation_error', 'parameters must have different names.')
     const [origin = ''] = /^https?:\/\/[^/?#]*/i.exec(url) ?? []
     if (origin.includes('{')) throw new ApiError('invalid_url', 'url must not have a parameter in its host.')
-    for (const [, placeholder = ''] of url.matchAll(/\{([^}]*)\}/g))
+    for (const [, placeholder = ''] of url.matchAll(/\{([^{}]*)\}/g))
       if (!names.includes(placeholder))
         throw new ApiError('validation_error', `url names {${placeholder}}, which is not among the parameters.`)
     if (secretHeader !== null && FORBIDDEN_HEADERS.has(secretHeader.toLowerCase()))
       throw new ApiError('validation_error', `secret_header must not be ${secretHeader}.`)
-    await outbound.checkUrl(url.replaceAll(/\{[^}]*\}/g, 'x'), { schemes: ['https'], field: 'url' })
+    await outbound.checkUrl(url.replaceAll(/\{[^{}]*\}/g, 'x'), { schemes: ['https'], field: 'url' })
   }
 
   return {

@@ -8,7 +8,7 @@ export function slugOf(name: string): string {
   const plain = normalizeText(name, 'NFKD')
     .replaceAll(/\p{Mark}/gu, '')
     .toLowerCase()
-  const slug = plain.replaceAll(/[^a-z0-9]+/g, '-').replaceAll(/^-+|-+$/g, '')
+  const slug = plain.replaceAll(/[^a-z0-9]+/g, '-').replaceAll(/^-|-$/g, '')
   // Names in other scripts leave nothing behind.
   return slug || 'instance'
 }

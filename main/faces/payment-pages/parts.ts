@@ -76,7 +76,7 @@ export const actionButton = (label: string, fields: Readonly<Record<string, stri
     .map(([name, value]) => `<input type="hidden" name="${name}" value="${escape(value)}">`)
     .join('')}<button>${escape(label)}</button></form>`
 
-const EXPIRY = /^\s*(\d{1,2})\s*[/-]?\s*(\d{2}|\d{4})\s*$/
+const EXPIRY = /^\s*(\d{1,2})\s*(?:[/-]\s*)?(\d{2}|\d{4})\s*$/
 
 /** @returns undefined unless it is a month and a year. */
 export function readExpiry(text: string): { expMonth: number; expYear: number } | undefined {

@@ -70,7 +70,7 @@ function unpackedBytes(zip: Buffer, entry: number, most: number): number {
 function blocksOfHtml(html: string): Block[] {
   const blocks: Block[] = []
   const text = (inner: string) =>
-    unescapeHtml(inner.replace(/<br ?\/?>|<\/(p|td|th|li)>/g, ' ').replace(/<[^>]+>/g, ''))
+    unescapeHtml(inner.replace(/<br ?\/?>|<\/(p|td|th|li)>/g, ' ').replace(/<[^<>]+>/g, ''))
   for (const [, element = '', inner = ''] of html.matchAll(/<(h[1-6]|p|li|tr)\b[^>]*>(.*?)(?=<\/\1>|<(?:ul|ol)>)/gs)) {
     const isRow = element === 'tr'
     const content = isRow ? inner.replace(/<\/t[dh]>\s*<t[dh][^>]*>/g, ' · ') : inner

@@ -56,7 +56,7 @@ const SOUNDS: readonly (readonly [RegExp, string])[] = [
   [/w/g, 'u'],
   [/v/g, 'b'],
   [/m(?=[bp])|m$/g, 'n'],
-  [/(.)\1+/g, '$1'],
+  [/(.)(?=\1)/g, ''],
 ]
 
 /** Spellings that sound alike in Portuguese or Spanish have the same key: `horario` and `orario`, `quero` and `kero`. */

@@ -4,7 +4,7 @@ export type Words = { readonly [key: string]: string | Words }
 export function byRoom(files: Readonly<Record<string, Words>>): Words {
   const rooms: Record<string, Words> = {}
   for (const [path, words] of Object.entries(files)) {
-    const [, room] = /([^/]+)\.json$/.exec(path) ?? []
+    const [, room] = /(?:^|\/)([^/]+)\.json$/.exec(path) ?? []
     if (room !== undefined) rooms[room] = words
   }
   return rooms

@@ -40,7 +40,7 @@ export const brandBodyOf = (form: BrandForm): Body<'updateBranding'> => ({
     ...new Set(
       form.origins
         .split(/\s+/)
-        .map((origin) => origin.replace(/\/+$/, ''))
+        .map((origin) => origin.replace(/(?<!\/)\/+$/, ''))
         .filter((origin) => origin !== ''),
     ),
   ],

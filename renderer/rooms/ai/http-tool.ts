@@ -49,5 +49,5 @@ export const toolName = (text: string): string =>
     .replace(/\p{M}/gu, '')
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '_')
-    .replace(/^[^a-z]+|_+$/g, '')
+    .replace(/^[^a-z]+|_$/g, '')
     .slice(0, 48)

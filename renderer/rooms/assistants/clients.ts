@@ -26,7 +26,7 @@ export function addressFor(mcp: string, toolAccess: ToolAccess): string {
 /** Lists of plain words stay on one line, as people write them. */
 const json = (value: unknown): string =>
   JSON.stringify(value, null, 2).replace(/\[[^[\]{}]*\]/g, (list) =>
-    list.replace(/\s*\n\s*/g, ' ').replace(/^\[ | \]$/g, (end) => end.trim()),
+    list.replace(/\n\s*/g, ' ').replace(/^\[ | \]$/g, (end) => end.trim()),
   )
 
 /** What a client is told of this Switchboard. */

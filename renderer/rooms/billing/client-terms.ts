@@ -83,7 +83,7 @@ export function wrongFields(form: TermsForm): readonly Wrong[] {
   const isPrice = (text: string) => (readAmount(text, form.currency) ?? 0) > 0
   return [
     ...(readAmount(form.amount, form.currency) === undefined ? (['amount'] as const) : []),
-    ...(/^\S+@\S+\.\S+$/.test(form.email.trim()) ? [] : (['email'] as const)),
+    ...(/^[^\s@]+@[^\s@.]+(?:\.[^\s@.]+)+$/.test(form.email.trim()) ? [] : (['email'] as const)),
     ...(form.taxType !== NO_TAX && form.taxValue.trim().length < 3 ? (['taxValue'] as const) : []),
     ...METERED.filter((counter) => form.metered[counter].trim() !== '' && !isPrice(form.metered[counter])),
   ]

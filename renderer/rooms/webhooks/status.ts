@@ -100,7 +100,7 @@ export const catcherOf = (url: string): string | undefined => CATCHER.exec(url)?
 
 /** An address as it is read: where to, then which door there. */
 export function addressOf(url: string): { host: string; rest: string } {
-  const [, host = url, rest = ''] = /^https:\/\/([^/?#]+)(.*)$/.exec(url) ?? []
+  const [, host = url, rest = ''] = /^https:\/\/([^/?#]+)([/?#].*)?$/.exec(url) ?? []
   return { host, rest: rest === '/' ? '' : rest }
 }
 
