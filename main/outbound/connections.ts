@@ -127,7 +127,7 @@ function destroy({ client, line }: Connection): void {
 }
 
 export function peerOf({ protocol, hostname, port }: { protocol: string; hostname: string; port: string }): Peer {
-  const scheme = protocol === 'https:' ? 'https' : 'http'
+  const scheme = protocol === 'https:' || protocol === 'wss:' ? 'https' : 'http'
   const host = hostname.replace(/\.$/, '')
   return {
     scheme,

@@ -20,7 +20,10 @@ import { createTls } from './tls.ts'
 /** Where a checked address is really dialled. Handed in by tests; the product dials what it checked. */
 export type Dial = (address: string, port: number) => { readonly address: string; readonly port: number }
 
-export type Peer = Pick<Destination, 'scheme' | 'host' | 'port' | 'isLiteral'>
+export interface Peer extends Pick<Destination, 'host' | 'port' | 'isLiteral'> {
+  /** `tcp` and `tls`: a protocol other than HTTP. */
+  readonly scheme: 'http' | 'https' | 'tcp' | 'tls'
+}
 
 interface OpenSocket {
   readonly socket: Socket
@@ -81,7 +84,7 @@ export function createConnector(deps: ConnectorDeps): Connector {
     if (!addresses.every((ip) => policy.permits(ip)))
       throw addresses.every(isSyntheticAddress) ? syntheticAddress(host) : blocked(host)
     const reached = await connectFirst(deps, attempt, host, peer.port, addresses.slice(0, ADDRESSES_TRIED))
-    return scheme === 'http' ? reached : encrypt(attempt, peer, reached)
+    return isEncrypted(scheme) ? encrypt(attempt, peer, reached) : reached
   }
 
   const encrypt = async (attempt: Attempt, peer: Peer, { socket, ip }: OpenSocket): Promise<OpenSocket> => ({
@@ -94,7 +97,7 @@ export function createConnector(deps: ConnectorDeps): Connector {
     if (!deps.proxy) return reach(attempt, peer)
     const reached = await reach(attempt, peerOf(deps.proxy))
     await tunnel(reached.socket, deps.proxy, peer)
-    return peer.scheme === 'http' ? reached : encrypt(attempt, peer, reached)
+    return isEncrypted(peer.scheme) ? encrypt(attempt, peer, reached) : reached
   }
 
   return (peer, limitMs) => {
@@ -125,6 +128,8 @@ export function createConnector(deps: ConnectorDeps): Connector {
     }
   }
 }
+
+const isEncrypted = (scheme: Peer['scheme']): boolean => scheme === 'https' || scheme === 'tls'
 
 const peerOf = ({ type, host, port }: Proxy): Peer => ({
   ...{ scheme: type === 'https' ? 'https' : 'http', host, port },

@@ -1,10 +1,11 @@
 import type { Agent } from 'node:https'
+import { isIP } from 'node:net'
 import { Readable } from 'node:stream'
 import { ApiError } from '../contract/errors.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { CheckedAgent } from './checked-agent.ts'
 import { createConnections, createPool, peerOf, type FetchTimeouts } from './connections.ts'
-import { createConnector, type Dial } from './connector.ts'
+import { createConnector, type Dial, type PendingConnection } from './connector.ts'
 import { startTimeout } from '../kernel/timeout.ts'
 import { parseDestination, parseTypedDestination, type Destination } from './destination.ts'
 import {
@@ -21,13 +22,15 @@ import { callResponder, type Responder } from './simulated-hosts.ts'
 import { createNameLookup, type NameLookup, type Resolve } from './name-lookup.ts'
 import type { Proxy } from './proxy.ts'
 import { createAddressPolicy, type Interfaces } from './public-address.ts'
+import { openWebSocket, type WebSocket, type WebSocketOptions } from './web-socket.ts'
 
-export type { Dial } from './connector.ts'
+export type { Dial, PendingConnection } from './connector.ts'
 export { BrokenBody } from './exchange.ts'
 export type { OutboundAnswer, OutboundFailure, OutboundResponse, OutboundStream } from './exchange.ts'
 export type { SimulatedRequest, Responder } from './simulated-hosts.ts'
 export type { Resolve } from './name-lookup.ts'
 export { systemResolve } from './name-lookup.ts'
+export type { WebSocket } from './web-socket.ts'
 
 export interface OutboundRequest {
   readonly url: string
@@ -57,7 +60,9 @@ export interface Outbound {
    * @returns the URL to store: its `href` is exactly what will be called.
    * @throws ApiError invalid_url
    */
-  checkUrl(url: string, rule: { schemes: readonly ('http' | 'https')[]; field: string }): Promise<URL>
+  checkUrl(url: string, rule: { schemes: readonly Scheme[]; field: string }): Promise<URL>
+  /** As `checkUrl`, for a host without a scheme: a name or an address. @throws ApiError invalid_url */
+  checkHost(host: string, field: string): Promise<void>
   /** Never rejects, never follows a redirect, never sends twice. */
   request(request: OutboundRequest): Promise<OutboundAnswer>
   /** As `request`, for a response of any size: resolves with its header, and the body is read as it arrives. */
@@ -72,6 +77,14 @@ export interface Outbound {
    * @param onConnect told how each connection came about: null, or why it did not.
    */
   agent(connectTimeoutMs: number, onConnect?: (failure: Error | null) => void): Agent
+  /** Opens a connection for a protocol other than HTTP. */
+  connect(peer: { host: string; port: number; isEncrypted: boolean }, connectTimeoutMs: number): PendingConnection
+  /** Opens a WebSocket. A failure to connect is its `error`, a ConnectFailure. @throws SyntaxError for an invalid URL */
+  webSocket(url: string, options: WebSocketOptions): WebSocket
+  /** Whether datagrams may go to this address. A name is no address. */
+  permits(ip: string): boolean
+  /** Whether this address is in a trusted range. A name is no address. */
+  isTrusted(ip: string): boolean
   /** Connects, and closes the connection again. @throws ConnectFailure */
   probe(origin: string, connectTimeoutMs: number): Promise<void>
   /** Where an address leads, by its form alone; undefined where a request would be refused for it. */
@@ -87,6 +100,8 @@ export interface Outbound {
   /** Ends everything under way. Idempotent. */
   close(): Promise<void>
 }
+
+type Scheme = 'http' | 'https' | 'ws' | 'wss'
 
 export interface OutboundDeps {
   readonly clock: Clock
@@ -158,18 +173,26 @@ export function createOutbound(deps: OutboundDeps): Outbound {
     return callResponder(responder, asked, { clock, ...limitsOf(asked) })
   }
 
+  async function checkAddresses(target: Pick<Destination, 'host' | 'isLiteral'>, field: string): Promise<void> {
+    const addresses = await lookUp(target, names, clock)
+    if (!addresses.every((ip) => policy.permits(ip))) throw invalidUrl(field, NOT_PUBLIC)
+  }
+
   return {
     async checkUrl(text, { schemes, field }) {
-      const destination = parseTypedDestination(text)
+      // A WebSocket begins as a request over HTTP.
+      const isWebSocket = schemes.some((scheme) => scheme.startsWith('ws'))
+      const destination = parseTypedDestination(isWebSocket ? text.replace(/^( *)ws(?=s?:)/i, '$1http') : text)
       if (typeof destination === 'string') throw invalidUrl(field, destination)
-      if (!schemes.includes(destination.scheme))
+      if (!schemes.some((scheme) => text.trimStart().toLowerCase().startsWith(`${scheme}:`)))
         throw invalidUrl(field, `must begin with ${schemes.join(':// or ')}://.`)
       const { host, isSimulated } = destination
       if (isSimulated && !responders.has(host)) throw invalidUrl(field, 'names a host that the sandbox does not have.')
-      const addresses = isSimulated ? [] : await lookUp(destination, names, clock)
-      if (!addresses.every((ip) => policy.permits(ip))) throw invalidUrl(field, NOT_PUBLIC)
+      if (!isSimulated) await checkAddresses(destination, field)
       return new URL(text)
     },
+
+    checkHost: (host, field) => checkAddresses({ host, isLiteral: isIP(host) !== 0 }, field),
 
     request: (asked) => request(asked),
 
@@ -191,6 +214,13 @@ export function createOutbound(deps: OutboundDeps): Outbound {
 
     agent: (connectTimeoutMs, onConnect) =>
       new CheckedAgent({ connector, only: deps.only, connectTimeoutMs, onConnect }),
+
+    connect: ({ host, port, isEncrypted }, connectTimeoutMs) =>
+      connector({ scheme: isEncrypted ? 'tls' : 'tcp', host, port, isLiteral: isIP(host) !== 0 }, connectTimeoutMs),
+
+    webSocket: (url, options) => openWebSocket(connector, url, options),
+    permits: (ip) => policy.permits(ip),
+    isTrusted: (ip) => policy.isTrusted(ip),
 
     async probe(origin, connectTimeoutMs) {
       const { socket } = await connector(peerOf(new URL(origin)), connectTimeoutMs).opened
@@ -254,7 +284,11 @@ const NOT_PUBLIC =
 const invalidUrl = (field: string, rule: string) => new ApiError('invalid_url', `${field} ${rule}`)
 
 /** The addresses as far as they can be known now: none when the name does not resolve in time. */
-async function lookUp({ host, isLiteral }: Destination, names: NameLookup, clock: Clock): Promise<readonly string[]> {
+async function lookUp(
+  { host, isLiteral }: Pick<Destination, 'host' | 'isLiteral'>,
+  names: NameLookup,
+  clock: Clock,
+): Promise<readonly string[]> {
   if (isLiteral) return [host]
   const { promise: late, resolve: giveUp } = Promise.withResolvers<readonly string[]>()
   const limit = startTimeout(clock, CHECK_LOOKUP_MS, () => giveUp([]))

@@ -21,6 +21,8 @@ export type Interfaces = () => Readonly<
 export interface AddressPolicy {
   /** True for public addresses and for those in a trusted range. Anything unreadable is false. */
   permits(ip: string): boolean
+  /** True for addresses in a trusted range. */
+  isTrusted(ip: string): boolean
   /** Changes whenever an earlier verdict may no longer hold: this machine's networks are not what they were. */
   revision(): number
   /** Whether this machine has an interface besides loopback. */
@@ -57,11 +59,17 @@ export function createAddressPolicy(deps: {
     revision++
   }
 
+  const isTrusted = (address: Address) => trusted.some((range) => isWithin(range, address))
+
   return {
+    isTrusted(ip) {
+      const address = parseAddress(ip)
+      return address !== undefined && isTrusted(address)
+    },
     permits(ip) {
       const address = parseAddress(ip)
       if (!address) return false
-      if (trusted.some((range) => isWithin(range, address))) return true
+      if (isTrusted(address)) return true
       refresh()
       return isGlobal(address) && !own.some((range) => isWithin(range, address))
     },

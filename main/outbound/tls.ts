@@ -1,28 +1,24 @@
 import type { Socket } from 'node:net'
 import { connect, createSecureContext, getCACertificates, type SecureContext, type TLSSocket } from 'node:tls'
 import { codeOf, unreachable, untrusted } from './connect-failure.ts'
-import type { Destination } from './destination.ts'
+import type { Peer } from './connector.ts'
 
 /** @param started sees the socket before the handshake, to end it. @throws ConnectFailure `tls` or `connect`. */
-export type Secure = (
-  tcp: Socket,
-  peer: Pick<Destination, 'host' | 'port' | 'isLiteral'>,
-  started: (socket: TLSSocket) => void,
-) => Promise<TLSSocket>
+export type Secure = (tcp: Socket, peer: Peer, started: (socket: TLSSocket) => void) => Promise<TLSSocket>
 
 const SESSIONS_MAX = 500
 /** Errors of the connection beneath; all others are about trust. */
 const BROKEN = new Set(['ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT', 'ENETUNREACH', 'EHOSTUNREACH', 'ENETDOWN'])
 
-/** TLS 1.2 or newer, bundled and system authorities, HTTP/1.1 only, sessions resumed. There is no insecure switch. */
+/** TLS 1.2 or newer, bundled and system authorities, no HTTP but 1.1, sessions resumed. There is no insecure switch. */
 export function createTls(authorities: readonly string[]): Secure {
   // Reading the system's certificates takes a while on some systems, so not before the first connection needs them.
   let context: SecureContext | undefined
   const sessions = createSessions()
 
-  return (tcp, { host, port, isLiteral }, started) => {
+  return (tcp, { scheme, host, port, isLiteral }, started) => {
     context ??= createSecureContext({ ca: trusted(authorities), minVersion: 'TLSv1.2' })
-    const key = `${host}:${port}`
+    const key = `${scheme}://${host}:${port}`
     const { promise, resolve, reject } = Promise.withResolvers<TLSSocket>()
     const session = sessions.get(key)
     const socket = connect({
@@ -31,7 +27,7 @@ export function createTls(authorities: readonly string[]): Secure {
       // Names only: a literal address is compared with the certificate through `host`.
       servername: isLiteral ? '' : host,
       secureContext: context,
-      ALPNProtocols: ['http/1.1'],
+      ...(scheme === 'https' && { ALPNProtocols: ['http/1.1'] }),
       ...(session && { session }),
     })
     started(socket)

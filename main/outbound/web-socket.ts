@@ -1,0 +1,32 @@
+import { WebSocket } from 'ws'
+import { peerOf } from './connections.ts'
+import type { Connector } from './connector.ts'
+
+export type { WebSocket } from 'ws'
+
+export interface WebSocketOptions {
+  readonly headers?: Readonly<Record<string, string>>
+  readonly protocol?: string
+  /** DNS, TCP, TLS and the handshake together. */
+  readonly connectTimeoutMs: number
+}
+
+/** Opens a WebSocket on a checked connection. Redirects are not followed. */
+export function openWebSocket(
+  connector: Connector,
+  url: string,
+  { headers = {}, protocol, connectTimeoutMs }: WebSocketOptions,
+): WebSocket {
+  return new WebSocket(url, protocol === undefined ? [] : [protocol], {
+    headers: { ...headers },
+    followRedirects: false,
+    handshakeTimeout: connectTimeoutMs,
+    // With a callback it may connect later; the types of `ws` know the synchronous form only.
+    createConnection: ((_: unknown, connected: (error: unknown, socket?: unknown) => void) => {
+      connector(peerOf(new URL(url)), connectTimeoutMs).opened.then(
+        ({ socket }) => connected(null, socket),
+        (error: unknown) => connected(error),
+      )
+    }) as never,
+  })
+}
