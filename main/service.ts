@@ -119,7 +119,8 @@ const logFileOf = ({ clock, config }: World) =>
   })
 
 async function run(world: RunningWorld, home: Home, machinery: Infrastructure, rooms: Rooms): Promise<Service> {
-  const { vault, outbound, live, clockJumps, storage, nodes, jobs, files, converter, documents } = machinery
+  const { vault, outbound, publicOutbound, live, clockJumps, storage, nodes, jobs, files, converter, documents } =
+    machinery
   const { clock, config, log } = world
   const { list, address, accounts, engineHost } = rooms
   const housekeeping = createHousekeeping({
@@ -152,6 +153,7 @@ async function run(world: RunningWorld, home: Home, machinery: Infrastructure, r
   clockJumps.onJump(() => {
     // Idle connections and cached names may belong to another network.
     outbound.reset()
+    publicOutbound.reset()
     log.info({ event: 'service.gap' })
   })
   await nodes.register()
@@ -209,6 +211,7 @@ async function run(world: RunningWorld, home: Home, machinery: Infrastructure, r
     await engineHost.close()
     for (const room of list.toReversed()) await room.close?.()
     await outbound.close()
+    await publicOutbound.close()
     await converter.close()
     await documents.close()
     vault.close()

@@ -37,6 +37,10 @@ export interface Principal {
   readonly source: Source
 }
 
+/** The owner of this computer, at the console. A key never is, whoever created it. */
+export const isOperator = ({ kind, role }: Pick<Principal, 'kind' | 'role'>): boolean =>
+  kind === 'console' && role === 'operator'
+
 /** Spec: Authentication, rule 3. */
 export function requireScope(principal: Principal, scope: Scope | null): void {
   if (scope === null || principal.kind === 'console' || grants(principal.scopes, scope)) return

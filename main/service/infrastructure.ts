@@ -30,6 +30,7 @@ export async function openInfrastructure(world: RunningWorld, home: Home) {
   const vault = await openVault({ ...world, db, importKeytar: world.importKeytar ?? importKeytar })
   const apiActivity = createApiActivity(clock)
   const nodes = createNodes({ db, clock })
+  const network = { clock, resolve: world.resolve ?? systemResolve, dial: world.dial }
   const publishService = () => live.publish(null, { topic: 'service' })
   vault.onChange(publishService)
   for (const health of world.logHealth) health.onChange(publishService)
@@ -49,11 +50,7 @@ export async function openInfrastructure(world: RunningWorld, home: Home) {
     converter: createMediaConverter({ clock, log: world.log, program: world.mediaProgram ?? null }),
     documents: createDocumentReader({ clock, log: world.log, program: world.documentProgram ?? null }),
     idempotency: createIdempotency({ clock }),
-    outbound: createOutbound({
-      clock,
-      resolve: world.resolve ?? systemResolve,
-      dial: world.dial,
-      trustedRanges: config.trustedRanges,
-    }),
+    outbound: createOutbound({ ...network, trustedRanges: config.trustedRanges }),
+    publicOutbound: createOutbound({ ...network, trustedRanges: [] }),
   }
 }

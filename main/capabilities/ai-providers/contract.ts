@@ -31,8 +31,8 @@ export const PutProviderKeyBody = Body({
       minLength: 1,
       maxLength: 2_048,
       description:
-        'Where the provider’s API is, up to and without `/chat/completions`. Required for `custom`. https, and public ' +
-        'unless the range is in `egress.trusted_ranges`.',
+        'Where the provider’s API is, up to and without `/chat/completions`. Required for `custom`. https and public. ' +
+        'The operator may choose an address in `egress.trusted_ranges` in the window.',
       examples: ['https://llm.example.com/v1'],
     }),
   ),

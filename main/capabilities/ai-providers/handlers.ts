@@ -1,5 +1,6 @@
 import { KEYED_PROVIDERS, type KeyedProvider } from '../../contract/ai.ts'
 import { ApiError } from '../../contract/errors.ts'
+import { isOperator } from '../../kernel/access.ts'
 import type { Existence, Handlers } from '../handler.ts'
 import type { aiProvidersContract } from './contract.ts'
 import type { AiProviders } from './index.ts'
@@ -24,7 +25,7 @@ export function aiProvidersHandlers(providers: AiProviders): Handlers<typeof aiP
         { instanceId: instance.id, accountId: instance.accountId },
         getProvider(params.provider),
         body,
-        principal.kind === 'console',
+        isOperator(principal),
       ),
     async deleteProviderKey({ instance, params }) {
       await providers.remove(instance.id, getProvider(params.provider))

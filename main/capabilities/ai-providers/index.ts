@@ -4,7 +4,8 @@ import { ApiError } from '../../contract/errors.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { AccountId } from '../../kernel/ids.ts'
-import type { Outbound, Resolve } from '../../outbound/outbound.ts'
+import type { Resolve } from '../../outbound/outbound.ts'
+import type { Guards } from '../../outbound/service-address.ts'
 import type { Seal } from '../../kernel/seal.ts'
 import type { Instances } from '../instances/index.ts'
 import { ask, modelNamesIn } from './ask.ts'
@@ -22,11 +23,10 @@ export { ProviderFailure } from './failures.ts'
 export { costMicros, priceOf, type Price } from './prices.ts'
 export { keyMissing } from './keys.ts'
 
-export interface AiProvidersDeps {
+export interface AiProvidersDeps extends Guards {
   readonly db: Db
   readonly clock: Clock
   readonly seal: Seal
-  readonly outbound: Outbound
   readonly resolve: Resolve
   readonly instances: Pick<Instances, 'subscribe'>
   /** null if it does not run. */

@@ -38,8 +38,8 @@ export type Keys = ReturnType<typeof createKeys>
 export function createKeys({ db, clock, seal, ways }: KeysDeps) {
   const ownerOf = (instanceId: string, provider: string) => `ai-key:${instanceId}:${provider}`
 
-  const wayOf = ({ provider, baseUrl, isLocal }: Pick<KeyRow, 'provider' | 'baseUrl' | 'isLocal'>): Way =>
-    ways.to(baseUrl ?? ENDPOINTS[provider].baseUrl ?? '', isLocal === 1)
+  const wayOf = ({ provider, baseUrl, byOperator }: Pick<KeyRow, 'provider' | 'baseUrl' | 'byOperator'>): Way =>
+    ways.to(baseUrl ?? ENDPOINTS[provider].baseUrl ?? '', { byOperator: byOperator === 1 })
 
   const simulatedKey = (baseUrl: string | null, accountId: AccountId): Secret | null => {
     const key = baseUrl === null ? undefined : ways.simulatorKey(baseUrl, accountId)
@@ -70,12 +70,12 @@ export function createKeys({ db, clock, seal, ways }: KeysDeps) {
       )
     },
 
-    /** @param fromConsole an address of this computer may be given. */
+    /** @param byOperator the address may be of this computer or in a trusted range. */
     async put(
       { instanceId, accountId }: Place,
       provider: KeyedProvider,
       { api_key: apiKey, base_url: typed }: PutProviderKeyBody,
-      fromConsole: boolean,
+      byOperator: boolean,
     ): Promise<ProviderKey> {
       if (apiKey !== undefined && !/^[\x21-\x7e]+$/.test(apiKey))
         throw new ApiError('validation_error', 'api_key must not contain spaces, line breaks or special characters.')
@@ -83,11 +83,12 @@ export function createKeys({ db, clock, seal, ways }: KeysDeps) {
         throw new ApiError('validation_error', 'api_key is required. Create one in the account of the provider.')
       if (typed === undefined && provider === 'custom')
         throw new ApiError('validation_error', 'base_url is required for custom, such as https://llm.example.com/v1.')
-      const address = typed === undefined ? null : await ways.check(typed, fromConsole && provider === 'custom')
+      const mayBeLocal = provider === 'custom'
+      const baseUrl = typed === undefined ? null : await ways.check(typed, { byOperator, mayBeLocal })
       const key = apiKey === undefined ? null : new Secret(apiKey)
       // Sealed first: while the vault is locked nothing is sent either.
       const sealed = key === null ? null : seal.seal(key, ownerOf(instanceId, provider))
-      const place = { provider, baseUrl: address?.baseUrl ?? null, isLocal: address?.isLocal === true ? 1 : 0 } as const
+      const place = { provider, baseUrl, byOperator: byOperator ? 1 : 0 } as const
       const asked = { provider, way: wayOf(place), key: key ?? simulatedKey(place.baseUrl, accountId) }
       const verified = await verify(asked, accountId)
       const row = {

@@ -17,7 +17,14 @@ export async function findLocalModels(ways: Ways, accountId: AccountId): Promise
   const places = [
     ...SERVERS.map(({ kind, baseUrl }) => ({ kind, baseUrl, way: ways.localWay(baseUrl), key: null })),
     ...(ways.hasSimulator()
-      ? [{ kind: 'sandbox' as const, baseUrl: simulated, way: ways.to(simulated, false), key: simulatorKey(simulated) }]
+      ? [
+          {
+            kind: 'sandbox' as const,
+            baseUrl: simulated,
+            way: ways.to(simulated, { byOperator: false }),
+            key: simulatorKey(simulated),
+          },
+        ]
       : []),
   ]
   const found = await Promise.all(

@@ -7,13 +7,13 @@ export interface KeyRow {
   /** Sealed. null: the server asks for none. */
   readonly key: Uint8Array | null
   readonly baseUrl: string | null
-  /** The address was chosen in the console and is of this computer. */
-  readonly isLocal: 0 | 1
+  /** The operator chose the address: it may be of this computer or in a trusted range. */
+  readonly byOperator: 0 | 1
   readonly verified: 0 | 1
   readonly updatedAtMs: number
 }
 
-const ROW = `instance_id AS instanceId, provider, key, base_url AS baseUrl, is_local AS isLocal, verified,
+const ROW = `instance_id AS instanceId, provider, key, base_url AS baseUrl, is_local AS byOperator, verified,
   updated_at AS updatedAtMs`
 
 export const keysOf = sql<{ instanceId: string }, KeyRow>(
@@ -24,7 +24,7 @@ export const keyOf = sql<{ instanceId: string; provider: string }, KeyRow>(
 )
 export const saveKey = sql<KeyRow & { accountId: string }>(
   `INSERT INTO ai_provider_keys (instance_id, provider, account_id, key, base_url, is_local, verified, updated_at)
-   VALUES (:instanceId, :provider, :accountId, :key, :baseUrl, :isLocal, :verified, :updatedAtMs)
+   VALUES (:instanceId, :provider, :accountId, :key, :baseUrl, :byOperator, :verified, :updatedAtMs)
    ON CONFLICT (instance_id, provider) DO UPDATE SET key = excluded.key, base_url = excluded.base_url,
      is_local = excluded.is_local, verified = excluded.verified, updated_at = excluded.updated_at`,
 )

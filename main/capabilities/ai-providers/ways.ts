@@ -1,9 +1,8 @@
-import { isIP } from 'node:net'
 import { ApiError } from '../../contract/errors.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { AccountId } from '../../kernel/ids.ts'
 import { createOutbound, type Outbound, type Resolve } from '../../outbound/outbound.ts'
-import { createAddressPolicy } from '../../outbound/public-address.ts'
+import { checkServiceUrl, type Guards } from '../../outbound/service-address.ts'
 
 /** The name of the simulated model, in addresses that outlive a restart. */
 export const MODEL_HOST = 'model.sandbox'
@@ -14,9 +13,8 @@ export interface Way {
   readonly outbound: Outbound
 }
 
-interface WaysDeps {
+interface WaysDeps extends Guards {
   readonly clock: Clock
-  readonly outbound: Outbound
   readonly resolve: Resolve
   /** The simulated model; null if it does not run. */
   readonly modelSimulator: SimulatedModel | null
@@ -32,15 +30,19 @@ export interface SimulatedModel {
 
 const LOOPBACK = ['127.0.0.0/8', '::1/128']
 
+/** Who chose an address. */
+interface ChosenBy {
+  readonly byOperator: boolean
+}
+
 /**
- * Ways to providers. An address that a key of the API chose must be public https. One of this computer is reached only if
- * it was chosen in the console, through a guard that reaches nothing else.
+ * Ways to providers. Only the operator may choose an address that is not public: one in a trusted range, or a server of
+ * models on this computer, which is reached through a guard that reaches nothing else.
  */
-export function createWays({ clock, outbound, resolve, modelSimulator }: WaysDeps) {
+export function createWays({ clock, outbound, publicOutbound, resolve, modelSimulator }: WaysDeps) {
   const simulatorUrl = () => (modelSimulator?.url() ?? '').replace(/\/v1$/, '')
   const localOrigins = new Set<string>()
   const local = createOutbound({ clock, resolve, trustedRanges: LOOPBACK, only: () => [...localOrigins] })
-  const publicOnly = createAddressPolicy({ clock, trustedRanges: [] })
 
   const localWay = (baseUrl: string): Way => {
     localOrigins.add(new URL(baseUrl).origin)
@@ -48,35 +50,36 @@ export function createWays({ clock, outbound, resolve, modelSimulator }: WaysDep
   }
 
   return {
-    /** @param isLocal it was checked as an address of this computer when it was stored. */
-    to(baseUrl: string, isLocal: boolean): Way {
+    to(baseUrl: string, { byOperator }: ChosenBy): Way {
       const url = new URL(baseUrl)
-      if (url.hostname !== MODEL_HOST) return isLocal ? localWay(baseUrl) : { baseUrl, outbound }
       const simulator = simulatorUrl()
-      // Asked all the same: its host is unknown then, which is an answer.
-      return simulator === '' ? { baseUrl, outbound } : localWay(simulator + url.pathname.replace(/\/$/, ''))
+      if (url.hostname === MODEL_HOST && simulator !== '') return localWay(simulator + url.pathname.replace(/\/$/, ''))
+      if (!byOperator) return { baseUrl, outbound: publicOutbound }
+      return isLoopback(url) ? localWay(baseUrl) : { baseUrl, outbound }
     },
 
     /**
      * Checks an address before it is stored.
-     * @param mayBeLocal it was typed in the console, for a server of one's own.
+     * @param mayBeLocal a server of models on this computer, if the operator chooses it.
      * @throws ApiError invalid_url
      */
-    async check(text: string, mayBeLocal: boolean): Promise<{ baseUrl: string; isLocal: boolean }> {
-      const typed = URL.parse(text.trim())
-      if (typed !== null && mayBeLocal && isLoopback(typed)) {
+    async check(
+      text: string,
+      { byOperator, mayBeLocal }: ChosenBy & { readonly mayBeLocal: boolean },
+    ): Promise<string> {
+      const typed = URL.parse(text)
+      if (typed !== null && byOperator && mayBeLocal && isLoopback(typed)) {
         if (!/^https?:$/.test(typed.protocol) || typed.username !== '' || typed.search !== '' || typed.hash !== '')
           throw invalid('must be an address such as http://127.0.0.1:11434/v1.')
         // The guard refuses names of this machine: they may resolve to anything.
         if (typed.hostname.endsWith('localhost')) typed.hostname = '127.0.0.1'
-        return { baseUrl: trimmed(typed), isLocal: true }
+        return trimmed(typed)
       }
-      if (typed?.hostname === MODEL_HOST && simulatorUrl() !== '') return { baseUrl: trimmed(typed), isLocal: false }
-      const url = await outbound.checkUrl(text, { schemes: ['https', 'http'], field: 'base_url' })
+      if (typed?.hostname === MODEL_HOST && simulatorUrl() !== '') return trimmed(typed)
+      const guards = { outbound, publicOutbound }
+      const url = await checkServiceUrl(guards, text, { field: 'base_url', kind: 'http', byOperator })
       if (url.search !== '') throw invalid('must not have a query.')
-      if (url.protocol === 'http:' && !isPrivateLiteral(url))
-        throw invalid('must begin with https://. Only an address in egress.trusted_ranges may begin with http://.')
-      return { baseUrl: trimmed(url), isLocal: false }
+      return trimmed(url)
     },
 
     localWay,
@@ -85,12 +88,6 @@ export function createWays({ clock, outbound, resolve, modelSimulator }: WaysDep
     simulatorKey: (baseUrl: string, accountId: AccountId): string | undefined =>
       isSimulated(baseUrl) ? modelSimulator?.keyOf(accountId) : undefined,
     close: () => local.close(),
-  }
-
-  /** The guard has let it pass, so its range is trusted. */
-  function isPrivateLiteral({ hostname }: URL): boolean {
-    const host = hostname.replaceAll(/^\[|\]$/g, '')
-    return isIP(host) !== 0 && !publicOnly.permits(host)
   }
 }
 

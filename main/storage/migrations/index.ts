@@ -34,6 +34,7 @@ import { voice } from './032-voice.ts'
 import { voiceSandbox } from './033-voice-sandbox.ts'
 import { voiceRecordingsOfAccount } from './034-voice-recordings-of-account.ts'
 import { sharedPasswords } from './037-shared-passwords.ts'
+import { serviceAddresses } from './036-service-addresses.ts'
 
 /** Every step of the schema, in order. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -72,4 +73,5 @@ export const MIGRATIONS: readonly Migration[] = [
   voiceSandbox,
   voiceRecordingsOfAccount,
   sharedPasswords,
+  serviceAddresses,
 ]

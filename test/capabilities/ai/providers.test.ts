@@ -35,7 +35,7 @@ beforeAll(async () => {
   const resolve = async () => []
   const outbound = createOutbound({ clock: systemClock, resolve, trustedRanges: [] })
   providers = createAiProviders({
-    ...{ db, clock: systemClock, outbound, resolve, modelSimulator: simulator },
+    ...{ db, clock: systemClock, outbound, publicOutbound: outbound, resolve, modelSimulator: simulator },
     seal: createSeal({ masterKey: { key: () => MASTER }, random: systemRandom }),
     instances: { subscribe() {} },
   })
