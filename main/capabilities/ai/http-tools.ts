@@ -4,6 +4,7 @@ import { LIMITS } from '../../contract/limits.ts'
 import { isoTime } from '../../contract/request.ts'
 import { Secret } from '../../kernel/secret.ts'
 import { seqPage } from '../../kernel/seq-page.ts'
+import { isSameOrigin } from '../../outbound/service-address.ts'
 import type { CreateHttpToolBody, HttpTool, UpdateHttpToolBody } from './contract.ts'
 import type { AiDeps } from './deps.ts'
 import {
@@ -57,14 +58,16 @@ export function createHttpTools({
     const names = parameters.map((parameter) => parameter.name)
     if (new Set(names).size !== names.length)
       throw new ApiError('validation_error', 'parameters must have different names.')
-    const [origin = ''] = /^https?:\/\/[^/?#]*/i.exec(url) ?? []
-    if (origin.includes('{')) throw new ApiError('invalid_url', 'url must not have a parameter in its host.')
+    if (url.trim() !== url) throw new ApiError('invalid_url', 'url begins or ends with a space. Remove it.')
     for (const [, placeholder = ''] of url.matchAll(/\{([^{}]*)\}/g))
       if (!names.includes(placeholder))
         throw new ApiError('validation_error', `url names {${placeholder}}, which is not among the parameters.`)
     if (secretHeader !== null && FORBIDDEN_HEADERS.has(secretHeader.toLowerCase()))
       throw new ApiError('validation_error', `secret_header must not be ${secretHeader}.`)
-    await outbound.checkUrl(url.replaceAll(/\{[^{}]*\}/g, 'x'), { schemes: ['https'], field: 'url' })
+    const { origin } = await outbound.checkUrl(filledWith('x', url), { schemes: ['https'], field: 'url' })
+    // By the parser that calls it, because others see the host elsewhere.
+    if (URL.parse(filledWith('y', url))?.origin !== origin)
+      throw new ApiError('invalid_url', 'url must not have a parameter in its host.')
   }
 
   return {
@@ -123,8 +126,8 @@ export function createHttpTools({
         secretHeader: body.secret_header === undefined ? before.secretHeader : body.secret_header,
       }
       await check(agentId, next, id)
-      // A secret is for the host it was given for: changing the address must not send it somewhere else.
-      const keeps = new URL(next.url).host === new URL(before.url).host
+      // A secret is for the server it was given for: changing the address must not send it somewhere else.
+      const keeps = isSameOrigin(filledWith('x', next.url), filledWith('x', before.url))
       const kept = keeps ? before.secret : null
       const secret =
         body.secret === undefined ? kept : body.secret === null ? null : seal.seal(new Secret(body.secret), ownerOf(id))
@@ -143,6 +146,9 @@ export function createHttpTools({
     },
   }
 }
+
+/** The address with a text in place of every parameter. */
+const filledWith = (text: string, url: string): string => url.replaceAll(/\{[^{}]*\}/g, text)
 
 const toTool = (row: HttpToolRow): HttpTool => ({
   ...{ id: row.id, name: row.name, description: row.description, method: row.method, url: row.url },
