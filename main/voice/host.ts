@@ -4,18 +4,18 @@ import type { CallLeg } from './leg.ts'
 import { createTrunks } from './gateways/sip/trunks.ts'
 import { createWebRtcLeg } from './gateways/webrtc.ts'
 import { createSandboxLeg } from './gateways/sandbox.ts'
+import { PUBLIC_ONLY, type VoiceNetwork } from './network.ts'
 import type { CallPlan, FromVoice, Route, ToVoice } from './protocol.ts'
 import { createRecorder, type Recorder } from './recorder.ts'
 import { startSession, type CallSession } from './session.ts'
 import { checkSpeech } from './speech/check.ts'
-import type { Fetch } from './speech/http.ts'
 import type { Tts } from './speech/speech.ts'
 
 interface HostDeps {
   readonly clock: Clock
   readonly send: (message: FromVoice) => void
   readonly builtIn: Tts
-  readonly fetch: Fetch
+  readonly network: VoiceNetwork
 }
 
 export interface VoiceHost {
@@ -27,9 +27,10 @@ export interface VoiceHost {
 type Reply = (reply: { readonly text: string | null; readonly hangUp: boolean }) => void
 
 /** All calls of the voice process. */
-export function createVoiceHost({ clock, send, builtIn, fetch }: HostDeps): VoiceHost {
+export function createVoiceHost({ clock, send, builtIn, network }: HostDeps): VoiceHost {
+  const { permits } = network.within(PUBLIC_ONLY)
   const sessions = new Map<string, CallSession>()
-  const trunks = createTrunks({ clock, onIncoming: (call) => send({ kind: 'incoming', ...call }) })
+  const trunks = createTrunks({ clock, network, onIncoming: (call) => send({ kind: 'incoming', ...call }) })
   const turns = new Map<number, { callId: string; settle: Reply }>()
   let turnIds = 0
 
@@ -43,7 +44,7 @@ export function createVoiceHost({ clock, send, builtIn, fetch }: HostDeps): Voic
       })
     const session = startSession({
       ...{ clock, plan, send, builtIn, answer },
-      createBrain: (brainDeps) => createBrain(brainDeps, fetch),
+      createBrain: (brainDeps) => createBrain(brainDeps, network.within(plan.speech)),
       leg: legFor(plan.route),
       console: plan.consoleOffer === null ? null : legFor({ kind: 'webrtc', offer: plan.consoleOffer }),
       createRecorder: (onFailed) => recorderOf(plan, onFailed),
@@ -63,7 +64,7 @@ export function createVoiceHost({ clock, send, builtIn, fetch }: HostDeps): Voic
   function listen({ callId, requestId, offer }: ToVoice & { kind: 'listen' }): void {
     const session = sessions.get(callId)
     if (session === undefined) return send({ kind: 'listening', requestId, answer: null })
-    const leg = createWebRtcLeg({ offer, mustSend: false })
+    const leg = createWebRtcLeg({ offer, mustSend: false, permits })
     let isAnswered = false
     session.addListener(leg, (answer) => {
       if (!isAnswered) send({ kind: 'listening', requestId, answer })
@@ -81,7 +82,7 @@ export function createVoiceHost({ clock, send, builtIn, fetch }: HostDeps): Voic
       case 'sandbox':
         return createSandboxLeg(route.person, { clock, tts: builtIn })
       case 'webrtc':
-        return createWebRtcLeg({ offer: route.offer, mustSend: true })
+        return createWebRtcLeg({ offer: route.offer, mustSend: true, permits })
       case 'sip':
         return trunks.dial(route.trunk, route.number)
       case 'sip_incoming':
@@ -107,7 +108,7 @@ export function createVoiceHost({ clock, send, builtIn, fetch }: HostDeps): Voic
         }
         case 'check_speech': {
           const { requestId } = message
-          return void checkSpeech(message.speech, builtIn, fetch).then((result) =>
+          return void checkSpeech(message.speech, builtIn, network.within(message.speech)).then((result) =>
             send({ kind: 'checked', requestId, result }),
           )
         }
@@ -130,6 +131,7 @@ export function createVoiceHost({ clock, send, builtIn, fetch }: HostDeps): Voic
       for (const session of all) session.hangUp('app_closed')
       await Promise.all(all.map(({ ended }) => ended))
       trunks.close()
+      await network.close()
     },
   }
 }

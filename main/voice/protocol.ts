@@ -1,4 +1,5 @@
 import type { EndReason, TranscriptLine } from '../contract/voice.ts'
+import type { AccountId } from '../kernel/ids.ts'
 
 /** What the service and the voice process say to each other. Everything here survives structured cloning. */
 
@@ -23,6 +24,8 @@ export interface SipTrunk {
   readonly callerId: string | null
   /** A certificate authority besides those of the system; PEM. */
   readonly ca?: string
+  /** Private networks that the trunk and its media may be in: none unless the operator set the trunk. */
+  readonly trustedRanges: readonly string[]
 }
 
 /** The way to the person. */
@@ -45,6 +48,9 @@ export interface SpeechServices {
   readonly realtimeUrl: string | null
   readonly realtimeVoice: string | null
   readonly apiKey: string | null
+  readonly accountId: AccountId
+  /** Private networks that the services may be in: none unless the operator set them. */
+  readonly trustedRanges: readonly string[]
 }
 
 export interface AgentPlan {

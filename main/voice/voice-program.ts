@@ -1,5 +1,7 @@
 import { systemClock } from '../kernel/clock.ts'
+import { systemResolve } from '../outbound/outbound.ts'
 import { createVoiceHost } from './host.ts'
+import { createVoiceNetwork } from './network.ts'
 import type { FromVoice, ToVoice } from './protocol.ts'
 import { warmUpRecorder } from './recorder.ts'
 import { createBuiltInVoice } from './speech/built-in.ts'
@@ -21,9 +23,8 @@ const send = (message: FromVoice): void => {
 
 // Where flite-thread.ts lies.
 const builtIn = createBuiltInVoice(process.argv[2] ?? '')
-// eslint-disable-next-line no-restricted-properties -- this entry provides the network to what runs in this process
-const { fetch } = globalThis
-const host = createVoiceHost({ clock: systemClock, send, builtIn, fetch })
+const network = createVoiceNetwork({ clock: systemClock, resolve: systemResolve })
+const host = createVoiceHost({ clock: systemClock, send, builtIn, network })
 
 async function stop(): Promise<void> {
   await host.stop()

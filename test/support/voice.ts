@@ -3,7 +3,9 @@ import type { VoiceAgent, VoiceAgents, VoiceTurn } from '../../main/capabilities
 import type { Clock } from '../../main/kernel/clock.ts'
 import { voiceStarter } from '../../main/service/voice.ts'
 import { RATE } from '../../main/voice/audio.ts'
+import { systemResolve } from '../../main/outbound/outbound.ts'
 import { createVoiceHost } from '../../main/voice/host.ts'
+import { createVoiceNetwork } from '../../main/voice/network.ts'
 import type { Tts } from '../../main/voice/speech/speech.ts'
 import type { StartVoice } from '../../main/voice/voice-process.ts'
 
@@ -25,7 +27,7 @@ export const voiceInProcess =
     const host = createVoiceHost({
       clock,
       builtIn,
-      fetch: globalThis.fetch,
+      network: createVoiceNetwork({ clock, resolve: systemResolve }),
       send: (message) => later(() => onMessage(message)),
     })
     return {

@@ -65,7 +65,7 @@ describe('the pipeline', () => {
       await new Promise((resolve) => setTimeout(resolve, 100))
     }
     await call.until(() => call.failures.length === 1)
-    expect(String(call.failures[0])).toBe('Error: The speech service answered 500.')
+    expect(String(call.failures[0])).toBe('SpeechFailure: The speech service answered 500.')
   })
 
   test('noise that is not speech is not understood', async () => {

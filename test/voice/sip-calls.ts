@@ -14,10 +14,13 @@ import {
   type StartVoice,
 } from '../../main/voice/voice-process.ts'
 import { testVoiceProcess } from '../support/voice.ts'
+import { ownAddress } from './sip-servers.ts'
 import { NO_SERVICES } from './talking.ts'
 
 export const trunkAt = (port: number, more: Partial<SipTrunk> = {}): SipTrunk => ({
   ...{ host: '127.0.0.1', port, transport: 'tcp', username: '1001', password: 'right', callerId: null },
+  // baresip is on the address of this machine, everything else on loopback.
+  trustedRanges: ['127.0.0.0/8', `${ownAddress()}/32`],
   ...more,
 })
 

@@ -2,6 +2,8 @@ import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { systemClock } from '../../main/kernel/clock.ts'
+import { systemResolve } from '../../main/outbound/outbound.ts'
+import { createVoiceNetwork } from '../../main/voice/network.ts'
 import { createSipSocket } from '../../main/voice/gateways/sip/sip-socket.ts'
 import type { SipTrunk } from '../../main/voice/voice-process.ts'
 import { voiceInProcess } from '../support/voice.ts'
@@ -239,7 +241,10 @@ test.each(['tls', 'wss'] as const)(
     await once(server, 'listening')
     onTestFinished(() => void server.close())
     const { port } = server.address() as AddressInfo
-    const socket = createSipSocket(trunkAt(port, { transport }), (act) => act())
+    const network = createVoiceNetwork({ clock: systemClock, resolve: systemResolve })
+    onTestFinished(() => network.close())
+    const guard = network.within(trunkAt(port))
+    const socket = createSipSocket(trunkAt(port, { transport }), guard, (act) => act())
     const { promise: left, resolve } = Promise.withResolvers<number>()
     const sinceMs = performance.now()
     socket.ondisconnect = () => resolve(performance.now() - sinceMs)

@@ -1,5 +1,8 @@
 import type { TranscriptLine } from '../../main/contract/voice.ts'
 import { systemClock } from '../../main/kernel/clock.ts'
+import type { AccountId } from '../../main/kernel/ids.ts'
+import { systemResolve } from '../../main/outbound/outbound.ts'
+import { createVoiceNetwork } from '../../main/voice/network.ts'
 import { energyOf, FRAME, FRAME_MS, SPEECH_ENERGY } from '../../main/voice/audio.ts'
 import { createBrain } from '../../main/voice/brains/index.ts'
 import { createMouth } from '../../main/voice/mouth.ts'
@@ -8,10 +11,13 @@ import { beeps } from '../support/voice.ts'
 
 const LOUD = Int16Array.from({ length: FRAME }, (_, i) => 8_000 * Math.sin(i / 4))
 const QUIET = new Int16Array(FRAME)
+const network = createVoiceNetwork({ clock: systemClock, resolve: systemResolve })
 
 export const NO_SERVICES: SpeechServices = {
   ...{ brain: 'script', sttUrl: null, sttModel: null, ttsUrl: null, ttsModel: null, ttsVoice: null },
-  ...{ realtimeUrl: null, realtimeVoice: null, apiKey: null },
+  ...{ realtimeUrl: null, realtimeVoice: null, apiKey: null, accountId: 'account' as AccountId },
+  // Test servers are on loopback.
+  trustedRanges: ['127.0.0.0/8'],
 }
 
 /** A brain in a call without a network: time passes as frames are said and heard. */
@@ -42,7 +48,7 @@ export function talkingTo(
       hangUpWhenQuiet: () => void (hasHungUp = true),
       onFailed: (error) => failures.push(error),
     },
-    globalThis.fetch,
+    network.within({ trustedRanges: speech.trustedRanges ?? NO_SERVICES.trustedRanges }),
   )
 
   /** 20 ms. @returns whether the agent is heard. */

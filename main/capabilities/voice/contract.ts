@@ -171,7 +171,13 @@ const TrunkBody = Body({
   transport: Trunk.properties.transport,
   username: Type.String({ minLength: 1, maxLength: 100, pattern: '^[^\\s@]+$' }),
   caller_id: Type.Optional(Nullable(Digits)),
-  password: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'Left out: it stays as it is.' })),
+  password: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 200,
+      description: 'Left out: it stays as it is. Required again when host, port or transport changes.',
+    }),
+  ),
 })
 export type TrunkBody = Static<typeof TrunkBody>
 
@@ -851,7 +857,7 @@ export const voiceContract = {
     path: '/v1/voice/speech',
     summary: 'Set how agents hear and speak',
     description:
-      'Chooses the built-in voice or speech services with OpenAI’s API. Fields left out become null; the key stays unless it is sent.',
+      'Chooses the built-in voice or speech services with OpenAI’s API. Fields left out become null. The key stays unless it is sent; a server that has not had it needs it again.',
     approval: 'destination',
     body: SpeechBody,
     reply: { status: 200, description: 'The speech services.', schema: Speech },
@@ -883,7 +889,7 @@ export const voiceContract = {
     approval: 'destination',
     body: TrunkBody,
     reply: { status: 200, description: 'The trunk.', schema: Type.Object({ trunk: Nullable(Trunk) }) },
-    errors: ['sealed'],
+    errors: ['invalid_url', 'sealed'],
     examples: {
       body: { host: 'sip.example.com', port: 5061, transport: 'tls', username: '1001', password: 'example' },
       reply: {

@@ -11,6 +11,7 @@ import type { Log } from '../../kernel/log.ts'
 import type { NoticeBus } from '../../kernel/notice-bus.ts'
 import type { Cursors } from '../../kernel/page.ts'
 import type { Seal } from '../../kernel/seal.ts'
+import type { Guards } from '../../outbound/service-address.ts'
 import type { VoiceProcess } from '../../voice/voice-process.ts'
 import type { Instances } from '../instances/index.ts'
 import type { Usage } from '../usage/index.ts'
@@ -42,7 +43,7 @@ export type EndedCall = Pick<
   | ('scheduledAtMs' | 'startedAtMs' | 'durationMs')
 >
 
-export interface VoiceDeps {
+export interface VoiceDeps extends Guards {
   readonly db: Db
   readonly clock: Clock
   readonly random: Random
@@ -55,7 +56,7 @@ export interface VoiceDeps {
   readonly cursors: Cursors
   readonly idempotency: Idempotency
   readonly clockJumps: Pick<ClockJumps, 'onJump'>
-  readonly config: Pick<Config, 'home' | 'publicBaseUrl' | 'voiceSandboxSpeed'>
+  readonly config: Pick<Config, 'home' | 'publicBaseUrl' | 'voiceSandboxSpeed' | 'trustedRanges'>
   readonly instances: Pick<Instances, 'find' | 'named' | 'owned' | 'requireOwner' | 'subscribe' | 'subject'>
   readonly agents: VoiceAgents
   readonly packages: VoicePackages

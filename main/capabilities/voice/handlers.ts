@@ -1,7 +1,7 @@
 import { LIMITS } from '../../contract/limits.ts'
 import { isoTime } from '../../contract/request.ts'
 import type { VoiceCall, VoiceWidget } from '../../contract/voice.ts'
-import type { Principal } from '../../kernel/access.ts'
+import { isOperator, type Principal } from '../../kernel/access.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
 import { Answer, type Existence, type Handlers } from '../handler.ts'
 import type { BatchReply, voiceContract } from './contract.ts'
@@ -75,11 +75,13 @@ export function voiceHandlers(
     openVoiceWidgetTest: ({ instance, params }) => widgets.testPage(instance, params.widget_id),
     getVoiceSpeech: ({ principal }) => speech.read(principal.accountId),
     async setVoiceSpeech({ principal, body }) {
-      await speech.set(principal.accountId, body)
+      await speech.set(principal.accountId, body, isOperator(principal))
       return speech.read(principal.accountId)
     },
     getVoiceTrunk: async ({ instance }) => ({ trunk: await trunks.read(instance.id) }),
-    setVoiceTrunk: async ({ instance, body }) => ({ trunk: await trunks.set(instance, body) }),
+    setVoiceTrunk: async ({ instance, principal, body }) => ({
+      trunk: await trunks.set(instance, body, isOperator(principal)),
+    }),
     async removeVoiceTrunk({ instance }) {
       await trunks.remove(instance)
       return undefined

@@ -70,8 +70,12 @@ export function createRoutes({
     async trunk(instanceId: string): Promise<SipTrunk | undefined> {
       const row = await db.readOne(trunkOf, { instanceId })
       if (row === undefined) return undefined
-      const { password, ...rest } = row
-      return { ...rest, password: password === null ? '' : seal.open(password, trunkOwner(instanceId)).open() }
+      const { password, byOperator, ...rest } = row
+      return {
+        ...rest,
+        password: password === null ? '' : seal.open(password, trunkOwner(instanceId)).open(),
+        trustedRanges: byOperator === 1 ? config.trustedRanges : [],
+      }
     },
 
     sandbox(number: string, questions: readonly string[], isAgent: boolean): Route {

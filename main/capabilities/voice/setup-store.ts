@@ -112,17 +112,20 @@ export interface TrunkRow {
   readonly username: string
   readonly callerId: string | null
   readonly password: Uint8Array | null
+  /** The operator chose the address: it may be in a trusted range. */
+  readonly byOperator: 0 | 1
 }
 export const trunkOf = sql<OfInstance, TrunkRow>(
-  `SELECT host, port, transport, username, caller_id AS callerId, password FROM voice_trunks
+  `SELECT host, port, transport, username, caller_id AS callerId, password, by_operator AS byOperator
+   FROM voice_trunks
    WHERE instance_id = :instanceId`,
 )
 export const saveTrunk = sql<OfInstance & TrunkRow & { now: number }>(
-  `INSERT INTO voice_trunks (instance_id, host, port, transport, username, caller_id, password, updated_at)
-   VALUES (:instanceId, :host, :port, :transport, :username, :callerId, :password, :now)
+  `INSERT INTO voice_trunks (instance_id, host, port, transport, username, caller_id, password, by_operator, updated_at)
+   VALUES (:instanceId, :host, :port, :transport, :username, :callerId, :password, :byOperator, :now)
    ON CONFLICT (instance_id) DO UPDATE SET host = excluded.host, port = excluded.port, transport = excluded.transport,
      username = excluded.username, caller_id = excluded.caller_id, password = excluded.password,
-     updated_at = excluded.updated_at`,
+     by_operator = excluded.by_operator, updated_at = excluded.updated_at`,
 )
 export const removeTrunk = sql<OfInstance>('DELETE FROM voice_trunks WHERE instance_id = :instanceId')
 

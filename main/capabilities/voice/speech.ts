@@ -1,32 +1,65 @@
 import { ApiError } from '../../contract/errors.ts'
 import type { AccountId } from '../../kernel/ids.ts'
 import { Secret } from '../../kernel/secret.ts'
+import { checkServiceUrl, isSameOrigin } from '../../outbound/service-address.ts'
 import type { SpeechServices } from '../../voice/protocol.ts'
 import type { Speech, SpeechBody } from './contract.ts'
 import type { VoiceDeps } from './deps.ts'
 import { saveSpeech, speechOf, type SpeechRow } from './setup-store.ts'
 
-type Services = Omit<SpeechServices, 'apiKey'>
+/** As stored. */
+interface Services extends Omit<SpeechServices, 'apiKey' | 'accountId' | 'trustedRanges'> {
+  /** The operator chose the addresses: they may be in a trusted range. */
+  readonly byOperator: boolean
+}
 
 const BUILT_IN: Services = {
   ...{ brain: 'script', sttUrl: null, sttModel: null, ttsUrl: null, ttsModel: null, ttsVoice: null },
-  ...{ realtimeUrl: null, realtimeVoice: null },
+  ...{ realtimeUrl: null, realtimeVoice: null, byOperator: false },
 }
+const ADDRESSES = [
+  { field: 'stt_url', of: 'sttUrl', kind: 'http' },
+  { field: 'tts_url', of: 'ttsUrl', kind: 'http' },
+  { field: 'realtime_url', of: 'realtimeUrl', kind: 'websocket' },
+] as const
 
 const owner = (accountId: AccountId) => `voice speech:${accountId}`
 
 /** How the agents of an account hear and speak. */
-export function createSpeech({ db, clock, seal }: Pick<VoiceDeps, 'db' | 'clock' | 'seal'>) {
+export function createSpeech({
+  db,
+  clock,
+  seal,
+  config,
+  ...guards
+}: Pick<VoiceDeps, 'db' | 'clock' | 'seal' | 'config' | 'outbound' | 'publicOutbound'>) {
   const servicesIn = (row: SpeechRow | undefined): Services =>
     // Written by us, from a checked body.
     row === undefined ? BUILT_IN : { ...BUILT_IN, ...(JSON.parse(row.services) as Partial<Services>) }
+
+  /** The addresses as they will be called. A member may change what the operator set, as long as the addresses stay. */
+  async function checkAddresses(body: SpeechBody, before: Services, isOperator: boolean): Promise<Services> {
+    const keepsAll = ADDRESSES.every(({ field, of }) => !body[field] || body[field] === before[of])
+    const byOperator = isOperator || (before.byOperator && keepsAll)
+    const checked: Partial<Record<(typeof ADDRESSES)[number]['of'], string>> = {}
+    for (const { field, of, kind } of ADDRESSES) {
+      const text = body[field]
+      if (text) checked[of] = (await checkServiceUrl(guards, text, { field, kind, byOperator })).href
+    }
+    return {
+      ...{ ...BUILT_IN, ...checked, byOperator, brain: body.brain },
+      ...{ sttModel: body.stt_model ?? null, ttsModel: body.tts_model ?? null, ttsVoice: body.tts_voice ?? null },
+      realtimeVoice: body.realtime_voice ?? null,
+    }
+  }
 
   return {
     /** @throws ApiError sealed */
     async services(accountId: AccountId): Promise<SpeechServices> {
       const row = await db.readOne(speechOf, { accountId })
       const apiKey = row?.apiKey ? seal.open(row.apiKey, owner(accountId)).open() : null
-      return { ...servicesIn(row), apiKey }
+      const { byOperator, ...services } = servicesIn(row)
+      return { ...services, apiKey, accountId, trustedRanges: byOperator ? config.trustedRanges : [] }
     },
 
     async read(accountId: AccountId): Promise<Speech> {
@@ -41,33 +74,41 @@ export function createSpeech({ db, clock, seal }: Pick<VoiceDeps, 'db' | 'clock'
       }
     },
 
-    /** @throws ApiError validation_error, sealed */
-    async set(accountId: AccountId, body: SpeechBody): Promise<void> {
+    /**
+     * @param isOperator addresses may be in a trusted range.
+     * @throws ApiError validation_error, invalid_url, sealed
+     */
+    async set(accountId: AccountId, body: SpeechBody, isOperator: boolean): Promise<void> {
       requireAddresses(body)
-      const services: Services = {
-        brain: body.brain,
-        ...{ sttUrl: body.stt_url ?? null, sttModel: body.stt_model ?? null },
-        ...{ ttsUrl: body.tts_url ?? null, ttsModel: body.tts_model ?? null, ttsVoice: body.tts_voice ?? null },
-        ...{ realtimeUrl: body.realtime_url ?? null, realtimeVoice: body.realtime_voice ?? null },
-      }
+      const known = servicesIn(await db.readOne(speechOf, { accountId }))
+      const services = await checkAddresses(body, known, isOperator)
       const { api_key: key } = body
       const sealed = typeof key === 'string' ? seal.seal(new Secret(key), owner(accountId)) : null
       await db.commit(async (tx) => {
         const before = await tx.one(speechOf, { accountId })
-        const apiKey = key === undefined ? (before?.apiKey ?? null) : sealed
+        const stored = before?.apiKey ?? null
+        if (key === undefined && stored !== null) requireKnownOrigins(services, servicesIn(before))
+        const apiKey = key === undefined ? stored : sealed
         await tx.run(saveSpeech, { accountId, services: JSON.stringify(services), apiKey, now: clock.now() })
       })
     },
   }
 }
 
-function requireAddresses({ brain, stt_url: stt, tts_url: tts, realtime_url: realtime }: SpeechBody): void {
-  const named = { stt_url: stt, tts_url: tts, realtime_url: realtime }
-  for (const [name, url] of Object.entries(named)) {
-    if (url && !URL.canParse(url)) throw new ApiError('invalid_url', `${name} is not a URL.`)
-    if (url && /^ws/.test(url) !== (name === 'realtime_url'))
-      throw new ApiError('invalid_url', `${name} must begin with ${name === 'realtime_url' ? 'wss://' : 'https://'}.`)
+/** The stored key is for the servers it was given for. @throws ApiError validation_error */
+function requireKnownOrigins(next: Services, before: Services): void {
+  const known = ADDRESSES.flatMap(({ of }) => before[of] ?? [])
+  for (const { field, of } of ADDRESSES) {
+    const url = next[of]
+    if (url === null || known.some((one) => isSameOrigin(one, url))) continue
+    throw new ApiError(
+      'validation_error',
+      `api_key is required because ${field} names another server: the stored key is not sent there. Send the key again, or null to remove it.`,
+    )
   }
+}
+
+function requireAddresses({ brain, stt_url: stt, tts_url: tts, realtime_url: realtime }: SpeechBody): void {
   const missing =
     brain === 'pipeline'
       ? stt

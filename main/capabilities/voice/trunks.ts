@@ -1,3 +1,4 @@
+import { ApiError } from '../../contract/errors.ts'
 import { cause } from '../../kernel/log.ts'
 import { Secret } from '../../kernel/secret.ts'
 import { sql } from '../../kernel/sql.ts'
@@ -5,7 +6,7 @@ import type { InstanceSubject } from '../handler.ts'
 import type { Trunk, TrunkBody } from './contract.ts'
 import type { VoiceDeps } from './deps.ts'
 import { trunkOwner, type Routes } from './routes.ts'
-import { insertSetup, removeTrunk, saveTrunk, trunkOf } from './setup-store.ts'
+import { insertSetup, removeTrunk, saveTrunk, trunkOf, type TrunkRow } from './setup-store.ts'
 
 const trunkIds = sql<{ after: string; rows: number }, { id: string }>(
   'SELECT instance_id AS id FROM voice_trunks WHERE instance_id > :after ORDER BY instance_id LIMIT :rows',
@@ -19,8 +20,12 @@ export function createTrunks({
   seal,
   log,
   process,
+  outbound,
+  publicOutbound,
   routes,
-}: Pick<VoiceDeps, 'db' | 'clock' | 'seal' | 'log' | 'process'> & { readonly routes: Pick<Routes, 'trunk'> }) {
+}: Pick<VoiceDeps, 'db' | 'clock' | 'seal' | 'log' | 'process' | 'outbound' | 'publicOutbound'> & {
+  readonly routes: Pick<Routes, 'trunk'>
+}) {
   async function read(instanceId: string): Promise<Trunk | null> {
     const row = await db.readOne(trunkOf, { instanceId })
     if (row === undefined) return null
@@ -36,16 +41,35 @@ export function createTrunks({
   return {
     read,
 
-    /** @throws ApiError sealed */
-    async set({ id: instanceId, accountId }: InstanceSubject, body: TrunkBody): Promise<Trunk | null> {
+    /**
+     * @param isOperator the address may be in a trusted range.
+     * @throws ApiError invalid_url, validation_error, sealed
+     */
+    async set(
+      { id: instanceId, accountId }: InstanceSubject,
+      body: TrunkBody,
+      isOperator: boolean,
+    ): Promise<Trunk | null> {
       const { host, port, transport, username, caller_id: callerId = null, password } = body
       const sealed = password === undefined ? undefined : seal.seal(new Secret(password), trunkOwner(instanceId))
+      const known = await db.readOne(trunkOf, { instanceId })
+      // A member may change what the operator set, as long as the address stays.
+      if (isOperator) await outbound.checkHost(host, 'host')
+      else if (known?.byOperator !== 1 || !isSameAddress(known, body)) await publicOutbound.checkHost(host, 'host')
       await db.commit(async (tx) => {
         const before = await tx.one(trunkOf, { instanceId })
+        const isMoved = before !== undefined && !isSameAddress(before, body)
+        if (isMoved && before.password !== null && sealed === undefined)
+          throw new ApiError(
+            'validation_error',
+            'password is required when host, port or transport changes: the stored password is not sent to another address. Send it again.',
+          )
+        const keepsTrust = before?.byOperator === 1 && !isMoved
         await tx.run(insertSetup, { instanceId, accountId, settings: '{}', now: clock.now() })
         await tx.run(saveTrunk, {
           ...{ instanceId, host, port, transport, username, callerId, now: clock.now() },
           password: sealed ?? before?.password ?? null,
+          byOperator: isOperator || keepsTrust ? 1 : 0,
         })
       })
       if (process.isThere) await register(instanceId)
@@ -72,3 +96,8 @@ export function createTrunks({
     },
   }
 }
+
+type Address = Pick<TrunkRow, 'host' | 'port' | 'transport'>
+
+const isSameAddress = (one: Address, other: Address): boolean =>
+  one.host === other.host && one.port === other.port && one.transport === other.transport

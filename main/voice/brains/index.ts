@@ -1,18 +1,18 @@
-import type { Fetch } from '../speech/http.ts'
+import type { Outbound } from '../../outbound/outbound.ts'
 import type { BrainDeps, VoiceBrain } from './brain.ts'
 import { createPipelineBrain } from './pipeline.ts'
 import { createRealtimeBrain } from './realtime.ts'
 import { createScriptBrain } from './script.ts'
 
 /** The simulated people of the sandbox are understood without a service, whatever is set. */
-export function createBrain(deps: BrainDeps, fetch: Fetch): VoiceBrain {
+export function createBrain(deps: BrainDeps, outbound: Pick<Outbound, 'open' | 'webSocket'>): VoiceBrain {
   if (deps.hasCaptions) return createScriptBrain(deps)
   switch (deps.speech.brain) {
     case 'script':
       return createScriptBrain(deps)
     case 'pipeline':
-      return createPipelineBrain(deps, fetch)
+      return createPipelineBrain(deps, outbound)
     case 'realtime':
-      return createRealtimeBrain(deps)
+      return createRealtimeBrain(deps, outbound)
   }
 }

@@ -1,4 +1,5 @@
-import { createHttpSpeech, type Fetch } from '../speech/http.ts'
+import type { Outbound } from '../../outbound/outbound.ts'
+import { createHttpSpeech } from '../speech/http.ts'
 import { createVoiceActivity } from '../vad.ts'
 import { speak, type BrainDeps, type VoiceBrain } from './brain.ts'
 
@@ -10,9 +11,9 @@ const FAILURES_AT_MOST = 3
  * Hears with a speech-to-text service, lets the agent answer, and speaks with a text-to-speech service. Whoever begins to
  * speak interrupts the agent.
  */
-export function createPipelineBrain(deps: BrainDeps, fetch: Fetch): VoiceBrain {
+export function createPipelineBrain(deps: BrainDeps, outbound: Pick<Outbound, 'open'>): VoiceBrain {
   const { mouth, agent, speech } = deps
-  const { tts, stt } = createHttpSpeech(speech, fetch)
+  const { tts, stt } = createHttpSpeech(speech, outbound)
   const voice = speech.ttsVoice ?? VOICE
   const activity = createVoiceActivity()
   let turn = new AbortController()

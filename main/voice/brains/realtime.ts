@@ -1,4 +1,4 @@
-import { WebSocket } from 'ws'
+import type { Outbound, WebSocket } from '../../outbound/outbound.ts'
 import { createResampler, RATE } from '../audio.ts'
 import type { Speaking } from '../mouth.ts'
 import type { BrainDeps, VoiceBrain } from './brain.ts'
@@ -18,7 +18,7 @@ const OPEN_MS = 10_000
 const BUFFERED_AT_MOST = MODEL_RATE * 2 * 2
 
 /** Lets a speech-to-speech model talk, over a WebSocket in the shape of OpenAI's Realtime API. */
-export function createRealtimeBrain(deps: BrainDeps): VoiceBrain {
+export function createRealtimeBrain(deps: BrainDeps, outbound: Pick<Outbound, 'webSocket'>): VoiceBrain {
   const { mouth, agent, speech, announcement, nowMs } = deps
   const toModel = createResampler(RATE, MODEL_RATE)
   let fromModel = createResampler(MODEL_RATE, RATE)
@@ -30,7 +30,7 @@ export function createRealtimeBrain(deps: BrainDeps): VoiceBrain {
   let isReady = false
 
   const send = (event: object) => {
-    if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify(event))
+    if (socket !== undefined && socket.readyState === socket.OPEN) socket.send(JSON.stringify(event))
   }
 
   function fail(error: unknown): void {
@@ -110,7 +110,7 @@ export function createRealtimeBrain(deps: BrainDeps): VoiceBrain {
     start() {
       if (speech.realtimeUrl === null) return fail(new Error('The realtime model is not set.'))
       const headers = speech.apiKey === null ? {} : { authorization: `Bearer ${speech.apiKey}` }
-      socket = new WebSocket(speech.realtimeUrl, { headers, handshakeTimeout: OPEN_MS, followRedirects: false })
+      socket = outbound.webSocket(speech.realtimeUrl, { headers, connectTimeoutMs: OPEN_MS })
       socket.on('message', (data) => {
         if (isStopped) return
         try {

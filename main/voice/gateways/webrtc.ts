@@ -4,13 +4,16 @@ import type { EndReason } from '../../contract/voice.ts'
 import { FRAME, FRAME_MS, RATE } from '../audio.ts'
 import { createJitterBuffer } from '../jitter-buffer.ts'
 import type { CallLeg, LegEvents } from '../leg.ts'
-import { hasOpus, withSha256Only } from './sdp.ts'
+import { boundConnectivityChecks } from './ice-bounds.ts'
+import { hasOpus, withPermittedCandidates, withSha256Only } from './sdp.ts'
 
 interface WebRtcDeps {
   /** Theirs; null: we make the offer, and the other side accepts it later. */
   readonly offer: string | null
   /** Whether the other side must send: false for somebody who listens only. */
   readonly mustSend: boolean
+  /** Whether packets may be sent to this address. */
+  readonly permits: (ip: string) => boolean
 }
 
 /** The RTP clock of Opus runs at 48 kHz whatever the sound. */
@@ -21,11 +24,13 @@ const CONCEALED_AT_MOST = 5
 const BITRATE = 24_000
 
 /** A call over WebRTC, with Opus. Whoever signals carries the two session descriptions. */
-export function createWebRtcLeg({ offer, mustSend }: WebRtcDeps): CallLeg {
+export function createWebRtcLeg({ offer, mustSend, permits }: WebRtcDeps): CallLeg {
   const peer = new RTCPeerConnection({
     // The other side sees our own addresses and opens the way back; no relay is asked.
     iceServers: [],
     iceTcpPassive: false,
+    // Session descriptions come from strangers. Theirs are filtered as text, and this is what is really sent to.
+    iceFilterCandidatePair: ({ remoteCandidate: { host } }) => permits(host),
     codecs: {
       audio: [
         new RTCRtpCodecParameters({
@@ -117,8 +122,9 @@ export function createWebRtcLeg({ offer, mustSend }: WebRtcDeps): CallLeg {
       peer.addTransceiver(track, { direction: 'sendrecv' })
       await peer.setLocalDescription(await peer.createOffer())
     } else {
-      if (!hasOpus(offer)) return end('codec_not_supported')
-      await peer.setRemoteDescription({ type: 'offer', sdp: offer })
+      const sdp = withPermittedCandidates(offer, permits)
+      if (!hasOpus(sdp)) return end('codec_not_supported')
+      await peer.setRemoteDescription({ type: 'offer', sdp })
       const [transceiver] = peer.getTransceivers()
       if (transceiver === undefined) return end('codec_not_supported')
       await transceiver.sender.replaceTrack(track)
@@ -126,6 +132,7 @@ export function createWebRtcLeg({ offer, mustSend }: WebRtcDeps): CallLeg {
       await peer.setLocalDescription(await peer.createAnswer())
     }
     if (peer.iceGatheringState !== 'complete') await peer.iceGatheringStateChange.watch((state) => state === 'complete')
+    boundConnectivityChecks(peer)
     events?.onLocalSdp(withSha256Only(peer.localDescription?.sdp ?? ''))
   }
 
@@ -151,8 +158,9 @@ export function createWebRtcLeg({ offer, mustSend }: WebRtcDeps): CallLeg {
     },
     remoteAnswer(sdp) {
       if (isOver || offer !== null) return
-      if (!hasOpus(sdp)) return end('codec_not_supported')
-      peer.setRemoteDescription({ type: 'answer', sdp }).catch(() => end('no_media_connection'))
+      const permitted = withPermittedCandidates(sdp, permits)
+      if (!hasOpus(permitted)) return end('codec_not_supported')
+      peer.setRemoteDescription({ type: 'answer', sdp: permitted }).catch(() => end('no_media_connection'))
     },
     remoteState(state) {
       if (state === 'ringing') return events?.onRinging()

@@ -1,42 +1,56 @@
+import type { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import type { Outbound } from '../../outbound/outbound.ts'
 import { createResampler, RATE } from '../audio.ts'
 import type { SpeechServices } from '../protocol.ts'
-import type { Stt, Tts } from './speech.ts'
+import { SpeechFailure, type Stt, type Tts } from './speech.ts'
 import { toWav } from './wav.ts'
 
-export type Fetch = typeof globalThis.fetch
-
-type Services = Pick<SpeechServices, 'sttUrl' | 'sttModel' | 'ttsUrl' | 'ttsModel' | 'apiKey'>
+type Services = Pick<SpeechServices, 'sttUrl' | 'sttModel' | 'ttsUrl' | 'ttsModel' | 'apiKey' | 'accountId'>
 
 /** What these services send as `pcm`. */
 const SPOKEN_RATE = 24_000
 const TIMEOUT_MS = 20_000
+/** Eleven minutes of sound. */
+const MAX_BODY_BYTES = 32 * 1024 * 1024
 
 /** Speech to text and text to speech over HTTP, in the shape of OpenAI's API, which many servers share. */
-export function createHttpSpeech(services: Services, fetch: Fetch): { readonly tts: Tts; readonly stt: Stt } {
-  const { sttUrl, sttModel, ttsUrl, ttsModel, apiKey } = services
+export function createHttpSpeech(
+  services: Services,
+  outbound: Pick<Outbound, 'open'>,
+): { readonly tts: Tts; readonly stt: Stt } {
+  const { sttUrl, sttModel, ttsUrl, ttsModel, apiKey, accountId } = services
   const authorization: Record<string, string> = apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }
 
-  async function ask(base: string | null, path: string, body: BodyInit, headers: object, signal: AbortSignal) {
-    if (base === null) throw new Error('The speech service is not set.')
-    const response = await fetch(`${base.replace(/\/$/, '')}${path}`, {
-      ...{ method: 'POST', body, redirect: 'error' },
-      headers: { ...authorization, ...headers },
+  /** @throws SpeechFailure */
+  async function ask(base: string | null, path: string, form: Response, signal: AbortSignal): Promise<Readable> {
+    if (base === null) throw new SpeechFailure('The speech service is not set.')
+    const answer = await outbound.open({
+      url: `${base.replace(/\/$/, '')}${path}`,
+      method: 'POST',
+      headers: { ...authorization, 'content-type': form.headers.get('content-type') ?? '' },
+      body: Buffer.from(await form.arrayBuffer()),
       signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+      headersTimeoutMs: TIMEOUT_MS,
+      bodyTimeoutMs: TIMEOUT_MS,
+      maxBodyBytes: MAX_BODY_BYTES,
+      from: { accountId },
     })
-    if (response.ok && response.body !== null) return { response, body: response.body }
-    await response.body?.cancel()
-    throw new Error(`The speech service answered ${response.status}.`)
+    if (answer.kind === 'failure') throw new SpeechFailure(answer.message)
+    if (answer.status >= 200 && answer.status < 300) return answer.body
+    answer.body.destroy()
+    throw new SpeechFailure(`The speech service answered ${answer.status}.`)
   }
 
   return {
     tts: {
       async *say(text, voice, signal) {
-        const wish = JSON.stringify({ model: ttsModel ?? 'tts-1', voice, input: text, response_format: 'pcm' })
-        const { body } = await ask(ttsUrl, '/audio/speech', wish, { 'content-type': 'application/json' }, signal)
+        const wish = Response.json({ model: ttsModel ?? 'tts-1', voice, input: text, response_format: 'pcm' })
+        const body = await ask(ttsUrl, '/audio/speech', wish, signal)
         const resample = createResampler(SPOKEN_RATE, RATE)
         let odd: Buffer = Buffer.alloc(0)
         for await (const chunk of body) {
-          const bytes = Buffer.concat([odd, chunk])
+          const bytes = Buffer.concat([odd, chunk as Buffer])
           // A sample may be split between two chunks.
           const whole = bytes.length - (bytes.length % 2)
           odd = bytes.subarray(whole)
@@ -50,10 +64,19 @@ export function createHttpSpeech(services: Services, fetch: Fetch): { readonly t
         form.set('file', new Blob([new Uint8Array(toWav(pcm))], { type: 'audio/wav' }), 'speech.wav')
         form.set('model', sttModel ?? 'whisper-1')
         form.set('response_format', 'json')
-        const { response } = await ask(sttUrl, '/audio/transcriptions', form, {}, signal)
-        const answer = (await response.json()) as { text?: unknown }
-        return typeof answer.text === 'string' ? answer.text.trim() : ''
+        const body = await ask(sttUrl, '/audio/transcriptions', new Response(form), signal)
+        return transcriptIn(await text(body))
       },
     },
+  }
+}
+
+function transcriptIn(json: string): string {
+  try {
+    const answer = JSON.parse(json) as { text?: unknown } | null
+    return typeof answer?.text === 'string' ? answer.text.trim() : ''
+  } catch {
+    // The error of the parser quotes the answer.
+    throw new SpeechFailure('The speech service did not answer with JSON.')
   }
 }

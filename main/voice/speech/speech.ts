@@ -10,6 +10,11 @@ export interface Stt {
   transcribe(pcm: Int16Array, signal: AbortSignal): Promise<string>
 }
 
+/** Why a speech service failed. Nothing that the service said is in the message. */
+export class SpeechFailure extends Error {
+  override readonly name = 'SpeechFailure'
+}
+
 /** Voices that come with Switchboard. */
 export const AGENT_VOICE = 'slt'
 export const PERSON_VOICE = 'rms'

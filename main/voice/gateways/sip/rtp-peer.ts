@@ -1,32 +1,45 @@
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
+import { isIP } from 'node:net'
+import type { EndReason } from '../../../contract/voice.ts'
 import { FRAME, FRAME_MS } from '../../audio.ts'
 import { fromG711, PCMA, PCMU, toG711, type G711 } from './g711.ts'
 
 const TICKS_PER_FRAME = 8 * FRAME_MS
 const HEADER_BYTES = 12
+/** Whoever puts the call on hold names no address (RFC 3264). */
+const ON_HOLD: ReadonlySet<string> = new Set(['0.0.0.0', '::'])
 /** A longer gap was a pause. */
 const FILLED_AT_MOST = 5
 
+/** The trunk that a peer is for. */
+export interface TrunkSide {
+  /** The address by which the trunk reaches this machine. */
+  localAddress(): string
+  /** Whether sound may be sent to this address. */
+  permits(ip: string): boolean
+}
+
 /** Stands where JsSIP expects a browser's RTCPeerConnection: plain RTP with G.711, which trunks speak. */
 export class RtpPeer {
-  /** The address by which the trunk reaches this machine; set before the peer is made. */
-  static localAddress = '127.0.0.1'
+  /** Set before a peer is made: JsSIP makes them. */
+  static trunk: TrunkSide = { localAddress: () => '127.0.0.1', permits: () => false }
 
   readonly iceGatheringState = 'complete'
   readonly iceConnectionState = 'connected'
   signalingState = 'stable'
   localDescription: { type: string; sdp: string } | null = null
-  readonly #address = RtpPeer.localAddress
+  readonly #address = RtpPeer.trunk.localAddress()
+  readonly #permits = RtpPeer.trunk.permits
   #socket: Socket | undefined
-  #remote: { address: string; port: number; codec: G711 } | undefined
+  #remote: { address: string; port: number; codec: G711; isOnHold: boolean } | undefined
   #sequence = 1
   #timestamp = 0
   readonly #ssrc = (process.pid * 65_537) >>> 0
   #lastSequence: number | undefined
   onSound: (pcm: Int16Array, lost: number) => void = () => {}
-  /** The other side offers or answers nothing that we can decode. */
-  onUnusable: () => void = () => {}
+  /** The other side offers or answers nothing that we can decode, or an address that must not be reached. */
+  onUnusable: (reason: EndReason) => void = () => {}
 
   addEventListener(): void {}
   removeEventListener(): void {}
@@ -58,10 +71,16 @@ export class RtpPeer {
     const codec = types.map((one) => (one === '0' ? PCMU : one === '8' ? PCMA : null)).find((one) => one !== null)
     const address = [...sdp.matchAll(/^c=IN IP[46] (\S+)/gm)].at(-1)?.[1]
     if (codec === undefined || port === 0 || address === undefined) {
-      this.onUnusable()
+      this.onUnusable('codec_not_supported')
       throw new Error('The other side offers no G.711.')
     }
-    this.#remote = { address, port, codec }
+    const isOnHold = ON_HOLD.has(address)
+    // A name is refused as well: its addresses may change between the check and the first packet.
+    if (!isOnHold && (isIP(address) === 0 || !this.#permits(address))) {
+      this.onUnusable('no_media_connection')
+      throw new Error('The other side wants its sound at an address that is not public.')
+    }
+    this.#remote = { address, port, codec, isOnHold }
     this.signalingState = type === 'offer' ? 'have-remote-offer' : 'stable'
   }
 
@@ -108,7 +127,7 @@ export class RtpPeer {
   }
 
   send(pcm: Int16Array): void {
-    if (this.#remote === undefined || this.#socket === undefined) return
+    if (this.#remote === undefined || this.#remote.isOnHold || this.#socket === undefined) return
     const { address, port, codec } = this.#remote
     const header = Buffer.alloc(HEADER_BYTES)
     header.writeUInt8(0x80, 0)

@@ -1,7 +1,7 @@
-import { connect as connectTcp, type Socket as TcpSocket } from 'node:net'
-import { connect as connectTls } from 'node:tls'
+import type { Socket as TcpSocket } from 'node:net'
 import type { Socket } from 'jssip'
-import { WebSocket } from 'ws'
+import { ConnectFailure } from '../../../outbound/connect-failure.ts'
+import type { Outbound, PendingConnection, WebSocket } from '../../../outbound/outbound.ts'
 import type { SipTrunk } from '../../protocol.ts'
 
 /** A connection to a trunk, as JsSIP uses it. */
@@ -18,9 +18,11 @@ export interface SipSocket extends Socket {
 
 type Runs = (act: () => void) => void
 
+type Network = Pick<Outbound, 'connect' | 'webSocket'>
+
 /** @param run calls back into JsSIP. */
-export function createSipSocket(trunk: SipTrunk, run: Runs): SipSocket {
-  return trunk.transport === 'wss' ? overWebSocket(trunk, run) : overStream(trunk, run)
+export function createSipSocket(trunk: SipTrunk, network: Network, run: Runs): SipSocket {
+  return trunk.transport === 'wss' ? overWebSocket(trunk, network, run) : overStream(trunk, network, run)
 }
 
 const HEAD_END = '\r\n\r\n'
@@ -30,11 +32,15 @@ const OPEN_MS = 10_000
 /** Routers forget a silent connection, and then no call comes in. */
 const KEEP_ALIVE_MS = 30_000
 
-function overStream(trunk: SipTrunk, run: Runs): SipSocket {
-  const { host, port, transport, ca } = trunk
+/** A trunk may be shown to somebody who must not learn what else its host answers. */
+const reasonOf = (error: unknown): string =>
+  error instanceof ConnectFailure ? error.message : 'the connection was interrupted'
+
+function overStream(trunk: SipTrunk, network: Network, run: Runs): SipSocket {
+  const { host, port, transport } = trunk
   const isTls = transport === 'tls'
+  let opening: PendingConnection | undefined
   let stream: TcpSocket | undefined
-  let isUp = false
   let waiting = Buffer.alloc(0)
 
   /** A stream has no ends of messages: Content-Length says where each is. */
@@ -56,6 +62,25 @@ function overStream(trunk: SipTrunk, run: Runs): SipSocket {
     }
   }
 
+  function use(opened: TcpSocket): void {
+    stream = opened
+    opened.setKeepAlive(true, KEEP_ALIVE_MS)
+    opened.on('data', (chunk: Buffer) => take(chunk))
+    let reason = ''
+    opened.once('error', (error: Error) => (reason = reasonOf(error)))
+    opened.once('close', () => {
+      if (stream === opened) lose(reason)
+    })
+    run(() => socket.onconnect())
+  }
+
+  function lose(reason: string): void {
+    opening = undefined
+    stream = undefined
+    waiting = Buffer.alloc(0)
+    run(() => socket.ondisconnect(true, 1, reason))
+  }
+
   const socket: SipSocket = {
     via_transport: isTls ? 'TLS' : 'TCP',
     url: `${transport}://${host}:${port}`,
@@ -64,56 +89,46 @@ function overStream(trunk: SipTrunk, run: Runs): SipSocket {
     ondisconnect() {},
     ondata() {},
     connect() {
-      if (stream !== undefined) return
-      const opened = isTls
-        ? connectTls({ host, port, servername: host, ...(ca !== undefined && { ca }) })
-        : connectTcp({ host, port })
-      stream = opened
-      opened.setNoDelay()
-      opened.setKeepAlive(true, KEEP_ALIVE_MS)
-      opened.setTimeout(OPEN_MS, () => opened.destroy(new Error('The trunk did not answer.')))
-      opened.once(isTls ? 'secureConnect' : 'connect', () => {
-        opened.setTimeout(0)
-        isUp = true
-        run(() => socket.onconnect())
-      })
-      opened.on('data', (chunk: Buffer) => take(chunk))
-      let reason = ''
-      opened.once('error', (error: Error) => (reason = error.message))
-      opened.once('close', () => {
-        if (stream !== opened) return
-        stream = undefined
-        isUp = false
-        waiting = Buffer.alloc(0)
-        run(() => socket.ondisconnect(true, 1, reason))
-      })
+      if (opening !== undefined) return
+      const attempt = network.connect({ host, port, isEncrypted: isTls }, OPEN_MS)
+      opening = attempt
+      attempt.opened.then(
+        ({ socket: opened }) => (opening === attempt ? use(opened) : opened.destroy()),
+        (error: unknown) => {
+          if (opening === attempt) lose(reasonOf(error))
+        },
+      )
     },
     disconnect() {
-      const closing = stream
+      const [cancelled, closing] = [opening, stream]
+      opening = undefined
       stream = undefined
-      isUp = false
+      cancelled?.cancel()
       closing?.destroy()
     },
     send(message) {
-      if (!isUp || stream === undefined) return false
+      if (stream === undefined) return false
       // JsSIP sends text.
       stream.write(message as string)
       return true
     },
-    isConnected: () => isUp,
-    isConnecting: () => stream !== undefined && !isUp,
+    isConnected: () => stream !== undefined,
+    isConnecting: () => opening !== undefined && stream === undefined,
     localAddress: () => stream?.localAddress?.replace(/^::ffff:/, '') ?? '127.0.0.1',
     localPort: () => stream?.localPort ?? null,
-    drop: () => void stream?.destroy(),
+    drop() {
+      opening?.cancel()
+      stream?.destroy()
+    },
   }
   return socket
 }
 
-function overWebSocket({ host, port, ca }: SipTrunk, run: Runs): SipSocket {
-  const url = `wss://${host}:${port}`
+function overWebSocket({ host, port }: SipTrunk, network: Network, run: Runs): SipSocket {
+  const url = `wss://${host.includes(':') ? `[${host}]` : host}:${port}`
   let stream: WebSocket | undefined
   let local = '127.0.0.1'
-  const isUp = () => stream?.readyState === WebSocket.OPEN
+  const isUp = () => stream !== undefined && stream.readyState === stream.OPEN
   const socket: SipSocket = {
     via_transport: 'WSS',
     url,
@@ -123,10 +138,7 @@ function overWebSocket({ host, port, ca }: SipTrunk, run: Runs): SipSocket {
     ondata() {},
     connect() {
       if (stream !== undefined) return
-      const opened = new WebSocket(url, 'sip', {
-        ...{ followRedirects: false, handshakeTimeout: OPEN_MS },
-        ...(ca !== undefined && { ca }),
-      })
+      const opened = network.webSocket(url, { protocol: 'sip', connectTimeoutMs: OPEN_MS })
       stream = opened
       opened.on('upgrade', ({ socket: connection }) => {
         connection.setKeepAlive(true, KEEP_ALIVE_MS)
@@ -135,7 +147,7 @@ function overWebSocket({ host, port, ca }: SipTrunk, run: Runs): SipSocket {
       opened.on('open', () => run(() => socket.onconnect()))
       opened.on('message', (data) => run(() => socket.ondata((data as Buffer).toString())))
       let reason = ''
-      opened.on('error', (error) => (reason = error.message))
+      opened.on('error', (error) => (reason = reasonOf(error)))
       opened.on('close', () => {
         if (stream !== opened) return
         stream = undefined
@@ -153,7 +165,7 @@ function overWebSocket({ host, port, ca }: SipTrunk, run: Runs): SipSocket {
       return true
     },
     isConnected: isUp,
-    isConnecting: () => stream?.readyState === WebSocket.CONNECTING,
+    isConnecting: () => stream !== undefined && stream.readyState === stream.CONNECTING,
     localAddress: () => local,
     localPort: () => null,
     drop: () => stream?.terminate(),

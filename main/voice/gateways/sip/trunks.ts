@@ -6,7 +6,8 @@ import { FRAME_MS } from '../../audio.ts'
 import { createJitterBuffer } from '../../jitter-buffer.ts'
 import type { CallLeg, LegEvents } from '../../leg.ts'
 import type { CheckResult, SipTrunk } from '../../protocol.ts'
-import { RtpPeer } from './rtp-peer.ts'
+import type { VoiceNetwork } from '../../network.ts'
+import { RtpPeer, type TrunkSide } from './rtp-peer.ts'
 import { createSipSocket, type SipSocket } from './sip-socket.ts'
 
 type Session = ReturnType<Agent['call']>
@@ -14,6 +15,7 @@ type Session = ReturnType<Agent['call']>
 interface Trunk {
   readonly config: SipTrunk
   readonly socket: SipSocket
+  readonly trunkSide: TrunkSide
   readonly agent: Agent
   /** Calls and registrations that need it; at none it is closed. */
   uses: number
@@ -21,6 +23,7 @@ interface Trunk {
 
 interface TrunksDeps {
   readonly clock: Clock
+  readonly network: Pick<VoiceNetwork, 'within'>
   readonly onIncoming: (call: { instanceId: string; incomingId: string; from: string }) => void
 }
 
@@ -47,7 +50,7 @@ const BROWSER = {
 }
 
 /** Telephone calls over SIP trunks. */
-export function createTrunks({ clock, onIncoming }: TrunksDeps) {
+export function createTrunks({ clock, network, onIncoming }: TrunksDeps) {
   const trunks = new Map<string, Trunk>()
   const registered = new Map<string, Trunk>()
   const arriving = new Map<string, { session: Session; trunk: Trunk }>()
@@ -63,10 +66,12 @@ export function createTrunks({ clock, onIncoming }: TrunksDeps) {
       return known
     }
     const { host, username, password } = config
-    const socket = createSipSocket(config, (act) => {
-      RtpPeer.localAddress = socket.localAddress()
+    const guard = network.within(config)
+    const socket = createSipSocket(config, guard, (act) => {
+      RtpPeer.trunk = trunkSide
       asInBrowser(act)
     })
+    const trunkSide = { localAddress: () => socket.localAddress(), permits: guard.permits }
     const agent = asInBrowser(
       () =>
         new JsSIP.UA({
@@ -86,7 +91,7 @@ export function createTrunks({ clock, onIncoming }: TrunksDeps) {
       const registrator = agent.registrator() as unknown as { _contact: string }
       registrator._contact = registrator._contact.replace(/^<[^>]*>/, () => agent.contact.toString())
     })
-    const trunk: Trunk = { config, socket, agent, uses: 1 }
+    const trunk: Trunk = { config, socket, trunkSide, agent, uses: 1 }
     trunks.set(key, trunk)
     // JsSIP does not try again. A wrong password is not tried again either: that can lock the account.
     agent.on('registrationFailed', ({ response }: { response: { status_code: number } | null }) => {
@@ -121,7 +126,7 @@ export function createTrunks({ clock, onIncoming }: TrunksDeps) {
         const late = startTimeout(clock, CONNECT_MS, () => events.onEnded('gateway_unavailable'))
         const begin = () => {
           late.cancel()
-          RtpPeer.localAddress = trunk.socket.localAddress()
+          RtpPeer.trunk = trunk.trunkSide
           const target = `sip:${number}@${config.host}:${config.port};transport=${config.transport === 'wss' ? 'ws' : config.transport}`
           return asInBrowser(() =>
             trunk.agent.call(target, {
@@ -154,7 +159,7 @@ export function createTrunks({ clock, onIncoming }: TrunksDeps) {
           session: Promise.resolve(found.session),
           accept() {
             // All trunks share this field: another may have set its own address since the call came in.
-            RtpPeer.localAddress = found.trunk.socket.localAddress()
+            RtpPeer.trunk = found.trunk.trunkSide
             asInBrowser(() => found.session.answer({ mediaConstraints: { audio: false, video: false } }))
           },
           close: () => release(found.trunk),
@@ -216,8 +221,8 @@ function createLeg(open: (events: LegEvents) => Opened): CallLeg {
   let peer: RtpPeer | undefined
   let isUp = false
   let isOver = false
-  /** The other side offers or answers nothing that we can decode; JsSIP refuses it with 488. */
-  let isUnusable = false
+  /** Why the media of the other side cannot be used; JsSIP refuses it with 488. */
+  let unusable: EndReason | undefined
   let framesIn = 0
   let framesLost = 0
   let framesWithoutSound = 0
@@ -246,7 +251,7 @@ function createLeg(open: (events: LegEvents) => Opened): CallLeg {
         framesWithoutSound = 0
         inbound.add(pcm)
       }
-      made.onUnusable = () => (isUnusable = true)
+      made.onUnusable = (reason) => (unusable = reason)
     }
     // JsSIP has one already if we call. If the call came in, it makes one for the answer.
     const existing = given.connection as unknown as RtpPeer | null
@@ -258,10 +263,10 @@ function createLeg(open: (events: LegEvents) => Opened): CallLeg {
       isUp = true
       events?.onConnected()
     })
-    given.on('ended', () => end(isUnusable && !isUp ? 'codec_not_supported' : 'person_hung_up'))
+    given.on('ended', () => end((isUp ? undefined : unusable) ?? 'person_hung_up'))
     given.on('failed', ({ cause, message }) => {
       const status = (message as { status_code?: number } | null)?.status_code
-      end(isUnusable ? 'codec_not_supported' : reasonOf(status, cause))
+      end(unusable ?? reasonOf(status, cause))
     })
     opened?.accept?.()
   }
