@@ -35,12 +35,26 @@ export const speechBodyOf = (form: SpeechForm): SpeechBody => ({
   ...(form.key.trim() !== '' && { api_key: form.key.trim() }),
 })
 
-export type SpeechFault = 'sttUrl' | 'ttsUrl' | 'realtimeUrl'
+export type SpeechFault = 'sttUrl' | 'ttsUrl' | 'realtimeUrl' | 'key'
 
 const isUrl = (text: string, schemes: RegExp) => schemes.test(text.trim()) && URL.canParse(text.trim())
 
-/** Fields without which the chosen way of speaking does not work. */
-export function listSpeechFaults({ brain, sttUrl, ttsUrl, realtimeUrl }: SpeechForm): SpeechFault[] {
+const originOf = (text: string): string | undefined => URL.parse(text.trim())?.origin
+
+/** The stored key is sent to the servers it was given for only. */
+export function keepsKey({ sttUrl, ttsUrl, realtimeUrl }: SpeechForm, speech: Speech): boolean {
+  const known = [speech.stt_url, speech.tts_url, speech.realtime_url].map((url) => originOf(url ?? ''))
+  const named = [sttUrl, ttsUrl, realtimeUrl].filter((text) => text.trim() !== '')
+  return speech.key_configured && named.every((text) => known.includes(originOf(text)))
+}
+
+/** Fields without which the chosen way of speaking does not work, and a key that has to be entered again. */
+export function listSpeechFaults(form: SpeechForm, speech: Speech): SpeechFault[] {
+  const isKeyMissing = speech.key_configured && !keepsKey(form, speech) && form.key.trim() === ''
+  return [...listAddressFaults(form), ...(isKeyMissing ? (['key'] as const) : [])]
+}
+
+function listAddressFaults({ brain, sttUrl, ttsUrl, realtimeUrl }: SpeechForm): SpeechFault[] {
   if (brain === 'script') return []
   if (brain === 'realtime') return isUrl(realtimeUrl, /^wss?:/) ? [] : ['realtimeUrl']
   return [

@@ -34,7 +34,14 @@ export const trunkBodyOf = (form: TrunkForm): TrunkBody => ({
 
 export type TrunkFault = 'host' | 'port' | 'username' | 'callerId' | 'password'
 
-/** @param isStored a password is. */
+/** The stored password is sent to the address it was given for only. */
+export const keepsPassword = (form: TrunkForm, trunk: Trunk | null): boolean =>
+  trunk?.password_configured === true &&
+  trunk.host === form.host.trim() &&
+  trunk.port === Number(form.port) &&
+  trunk.transport === form.transport
+
+/** @param isStored a password is, and stays. */
 export function listTrunkFaults(form: TrunkForm, isStored: boolean): TrunkFault[] {
   const port = Number(form.port)
   const callerId = digitsOf(form.callerId)
