@@ -3,13 +3,14 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { settingsTable } from '../main/config.ts'
 import { ABILITIES } from '../main/contract/abilities.ts'
+import { EFFECTS } from '../main/contract/effects.ts'
 import { ENGINE_ABILITIES } from '../main/engines/abilities.ts'
 
 const README = path.resolve(import.meta.dirname, '../README.md')
 
 /** @param {string} text @returns {string} the README with its tables as the code has them */
 export function withTables(text) {
-  return Object.entries({ settings, engines }).reduce(
+  return Object.entries({ settings, engines, effects }).reduce(
     (whole, [name, table]) =>
       whole.replace(
         new RegExp(`(<!-- ${name} -->\n)[\\s\\S]*?(<!-- /${name} -->)`),
@@ -53,6 +54,19 @@ function engines() {
     ])
   })
   return tableOf(['', '', ...ENGINE_ABILITIES.map(({ engine, network }) => `\`${engine}\`, ${network}`)], rows)
+}
+
+function effects() {
+  const rows = Object.entries(EFFECTS).map(([name, { about, asksUnder, closedWhenSuspended, closedWhenFrozen }]) => [
+    `\`${name}\``,
+    about,
+    asksUnder === 'sending' ? 'acts' : 'waits',
+    'waits',
+    closedWhenSuspended ? 'refused' : 'works',
+    closedWhenFrozen ? 'refused' : 'works',
+  ])
+  const head = ['Effect', 'The call …', '`--ask destructive`', '`--ask sending`', 'Suspended client', 'Unpaid account']
+  return tableOf(head, rows)
 }
 
 /** @param {object} group @returns {Partial<Record<string, import('../main/contract/abilities.ts').Level>>} */

@@ -1,5 +1,8 @@
 import { ApiError } from './errors.ts'
 
+/** Why an account may not reach people. */
+export type AccountRefusal = 'account_suspended' | 'account_frozen'
+
 /** @param consequence such as `nothing was sent`. */
 export const accountSuspended = (consequence: string): ApiError =>
   new ApiError('account_suspended', `This account is suspended, so ${consequence}. Ask your agency to activate it.`)
@@ -8,5 +11,11 @@ export const accountSuspended = (consequence: string): ApiError =>
 export const accountFrozen = (consequence: string, rest: string): ApiError =>
   new ApiError(
     'invalid_state',
-    `The account is frozen because a payment failed more than seven days ago, so ${consequence}. ${rest}`,
+    `${FROZEN} because a payment failed more than seven days ago, so ${consequence}. ${rest}`,
   )
+
+const FROZEN = 'The account is frozen'
+
+/** Tells it from other errors with the same code, so that the window can say it in the person's language. */
+export const isAccountFrozen = (code: string, message: string): boolean =>
+  code === 'invalid_state' && message.startsWith(FROZEN)

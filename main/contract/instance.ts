@@ -49,7 +49,9 @@ export const InstanceRecord = Type.Object({
   onboarding_url: Type.Optional(
     Type.String({
       format: 'uri',
-      description: 'Page where a number is connected. Only for `official` instances that have no number yet.',
+      description:
+        'Page where a number is connected. Only in the response that creates an `official` instance. Later, ' +
+        'create an access link instead.',
     }),
   ),
   created_at: Timestamp,

@@ -1,5 +1,5 @@
 import type { Static, TObject, TSchema } from 'typebox'
-import type { ApprovalRule } from './approval.ts'
+import type { Effects } from './effects.ts'
 import type { ErrorCode } from './errors.ts'
 import type { Feature } from './features.ts'
 import type { Topic } from './notice.ts'
@@ -33,8 +33,6 @@ export interface ToolSpec {
   readonly description?: string
   /** Repeating the call with the same arguments changes nothing more. */
   readonly idempotent: boolean
-  /** Touches people or systems outside the service. */
-  readonly openWorld: boolean
   /** Set on a GET that has side effects: it is not offered at /mcp/readonly. */
   readonly readOnly?: false
   /**
@@ -66,6 +64,11 @@ export interface FileBody {
 export interface Operation {
   /** camelCase, unique; `operationId` in OpenAPI. */
   readonly id: string
+  /**
+   * What a call can do at most, besides changing records of its account. Approvals, suspension, freezing and the hints
+   * of the tool are derived from it.
+   */
+  readonly effects: Effects
   readonly method: Method
   /** Placeholders in braces: `/v1/instances/{id}/messages`. */
   readonly path: `/${string}`
@@ -76,7 +79,7 @@ export interface Operation {
   readonly reach: AccessLevel
   /** Only this engine supports the operation; others get 400 `engine_mismatch`. */
   readonly engine?: Engine
-  /** Irreversible: needs `confirm=true` in the query. `by-body`: the body decides (logout). */
+  /** Irreversible: needs `confirm=true` in the query, and the effect `removal`. `by-body`: the body decides (logout). */
   readonly confirm?: 'always' | 'by-body'
   /** Also accepts deleted instances, so that DELETE can be repeated. */
   readonly reachesDeleted?: true
@@ -91,10 +94,6 @@ export interface Operation {
   readonly audience?: 'console'
   /** Set on every console operation: who may call it. An operator may do what a member may. */
   readonly role?: ConsoleRole
-  /** Removes or ends something; the console asks first. */
-  readonly destructive?: true
-  /** Why an assistant needs approval, besides `destructive` and `confirm`. */
-  readonly approval?: ApprovalRule
   /** The response must not be cached or stored (credentials, QR codes). */
   readonly noStore?: true
   readonly query?: TObject

@@ -1,7 +1,6 @@
 import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify'
 import type { Session } from '../capabilities/account/index.ts'
 import type { InstanceSubject, ServedOperation } from '../capabilities/handler.ts'
-import { isClosedWhenSuspended } from '../contract/approval.ts'
 import { ApiError } from '../contract/errors.ts'
 import type { Feature } from '../contract/features.ts'
 import { LIMITS } from '../contract/limits.ts'
@@ -9,6 +8,7 @@ import type { Operation } from '../contract/operation.ts'
 import { isUuid } from '../contract/request.ts'
 import { canAccessInstance, requireAccessLevel, requireRole, requireScope, type Principal } from '../kernel/access.ts'
 import type { AccountId } from '../kernel/ids.ts'
+import type { AccountGate } from './account-gate.ts'
 import { currentCaller } from './in-process-caller.ts'
 import { hostOf, type OriginGuard } from './origin-guard.ts'
 import { sessionTokens } from './panel/cookie.ts'
@@ -28,7 +28,7 @@ export interface AdmissionDeps {
   featuresOf(accountId: AccountId): Promise<readonly Feature[]>
   /** The feature an operation belongs to; undefined: everybody has it. */
   featureOf(operation: Operation): Feature | undefined
-  isSuspended(accountId: AccountId): boolean
+  readonly accountGate: Pick<AccountGate, 'beforeBody'>
 }
 
 /** What the checks established before the handler runs. */
@@ -166,7 +166,7 @@ export function createAdmission(deps: AdmissionDeps) {
     if (operation.reach === 'instance')
       request.admitted.instance = await findSubject(request, principal, operation, deps)
     await exists?.(principal, request.params as Record<string, string>)
-    requireActive(principal, operation, request.params as Record<string, string>, deps)
+    deps.accountGate.beforeBody(principal, operation, request)
     request.admitted.confirmed = (request.query as Record<string, unknown>)['confirm'] === 'true'
     if (operation.confirm === 'always' && !request.admitted.confirmed) throw confirmationRequired(operation)
   }
@@ -192,20 +192,6 @@ const FEATURE_NAMES = {
   ghl: 'the CRM connection',
   mcp: 'MCP',
 } as const satisfies Record<Feature, string>
-
-/** @throws ApiError account_suspended */
-function requireActive(
-  { accountId }: Principal,
-  operation: Operation,
-  params: Readonly<Record<string, string>>,
-  { isSuspended }: Pick<AdmissionDeps, 'isSuspended'>,
-): void {
-  if (!isSuspended(accountId) || !isClosedWhenSuspended(operation, params)) return
-  throw new ApiError(
-    'account_suspended',
-    'This account is suspended: it can read and change its settings, but sends nothing. Ask your agency to activate it.',
-  )
-}
 
 interface Identity {
   readonly principal: Principal | null

@@ -19,6 +19,7 @@ import type { Ids } from '../kernel/ids.ts'
 import type { NoticeBus } from '../kernel/notice-bus.ts'
 import type { WriteGate } from '../kernel/write-gate.ts'
 import { cause, type Log } from '../kernel/log.ts'
+import { createAccountGate, type AccountGateDeps } from './account-gate.ts'
 import { createAdmission, type AdmissionDeps } from './admission.ts'
 import { createArrivals, LONGEST_REQUEST_MS } from './arrival.ts'
 import { answerRaw, asApiError, internalError, malformed } from './failure.ts'
@@ -31,7 +32,7 @@ import { createRateLimiter } from './rate-limit.ts'
 import type { RequestTimes } from './request-times.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
 
-export interface DoorDeps extends Omit<AdmissionDeps, 'guard' | 'limiter' | 'port'> {
+export interface DoorDeps extends Omit<AdmissionDeps, 'guard' | 'limiter' | 'port' | 'accountGate'>, AccountGateDeps {
   readonly operations: readonly ServedOperation[]
   /** Routes that are not operations: pages, health, documents, MCP. */
   readonly rawRoutes: (app: FastifyInstance, port: () => number) => void
@@ -102,7 +103,8 @@ export function createDoor(deps: DoorDeps): Door {
   let hosts: ReadonlySet<string> = new Set()
   let port = 0
   const guard = createOriginGuard(() => hosts)
-  const admit = createAdmission({ ...deps, guard, limiter, port: () => port })
+  const accountGate = createAccountGate(deps)
+  const admit = createAdmission({ ...deps, guard, limiter, accountGate, port: () => port })
   const gate = limitOperations(LIMITS.requestsInFlight)
   const uploads = limitOperations(LIMITS.uploadsInFlight)
   const stopping = new AbortController()
@@ -197,7 +199,7 @@ export function createDoor(deps: DoorDeps): Door {
   }
 
   for (const served of deps.operations)
-    routeOperation(app, served, { gate, uploads, arrivals, stopping: stopping.signal, ...deps })
+    routeOperation(app, served, { gate, accountGate, uploads, arrivals, stopping: stopping.signal, ...deps })
   deps.rawRoutes(app, () => port)
 
   const injectAs = async (

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { stringify } from 'yaml'
+import { EFFECT_NAMES, EFFECTS } from '../contract/effects.ts'
 import { ERROR_CODES } from '../contract/errors.ts'
 import { EventInstance } from '../contract/events.ts'
 import type { RoomContract } from '../contract/operation.ts'
@@ -97,6 +98,18 @@ const SECURITY_SCHEME = {
     'An API key: `Authorization: Bearer swb_…`. Each operation states the scope it requires. A key can be restricted to certain instances. Never use a key in a browser.',
 }
 
+const ASKS_UNDER = {
+  always: 'every key',
+  destructive: '`destructive`, `sending`',
+  sending: '`sending`',
+} as const
+
+const EFFECT_ROWS = EFFECT_NAMES.map((name) => {
+  const { about, asksUnder, closedWhenSuspended, closedWhenFrozen } = EFFECTS[name]
+  const state = (isClosed: boolean) => (isClosed ? 'refused' : 'open')
+  return `| \`${name}\` | ${about} | ${state(closedWhenSuspended)} | ${state(closedWhenFrozen)} | ${ASKS_UNDER[asksUnder]} |`
+}).join('\n')
+
 const INTRODUCTION = `Connects messaging accounts ("instances") and sends, tracks and receives messages through them, the same way on both engines.
 
 - Every request needs an API key. Every response includes \`X-Request-Id\`, \`X-RateLimit-Limit\` and \`X-RateLimit-Remaining\`.
@@ -107,4 +120,12 @@ const INTRODUCTION = `Connects messaging accounts ("instances") and sends, track
 - AI assistants can use the same operations as tools over MCP (Streamable HTTP) at \`/mcp\`, with the same key.
 - Events are sent to your webhooks as they happen: see the webhooks section.
 
-Operations with \`x-origin: spec\` come from the management API specification; those with \`x-origin: ours\` are additions.`
+Operations with \`x-origin: spec\` come from the management API specification; those with \`x-origin: ours\` are additions.
+
+\`x-effects\` says what a call can do at most, besides changing records of its account; with \`x-effects-by-argument\` the values of its arguments decide. An empty list reaches nobody.
+
+| Effect | The call … | Suspended account | Frozen account | An assistant asks under |
+|---|---|---|---|---|
+${EFFECT_ROWS}
+
+Suspended accounts are refused with 403 \`account_suspended\`, frozen ones with 409 \`invalid_state\`.`

@@ -9,6 +9,7 @@ import { createConcurrencyLimiter, type ConcurrencyLimits } from '../kernel/conc
 import type { AccountId } from '../kernel/ids.ts'
 import type { NoticeBus } from '../kernel/notice-bus.ts'
 import type { WriteGate } from '../kernel/write-gate.ts'
+import type { AccountGate } from './account-gate.ts'
 import type { Arrivals } from './arrival.ts'
 import { acceptFile, missingFile } from './file-body.ts'
 import { sendFile } from './file-reply.ts'
@@ -59,6 +60,7 @@ export function routeOperation(
   served: ServedOperation,
   {
     gate,
+    accountGate,
     uploads,
     arrivals,
     writeGate,
@@ -67,6 +69,7 @@ export function routeOperation(
     onDone,
   }: {
     gate: OperationLimiter
+    accountGate: Pick<AccountGate, 'beforeCall'>
     /** For operations that take a file, which can be slow to arrive. */
     uploads: OperationLimiter
     arrivals: Arrivals
@@ -94,10 +97,12 @@ export function routeOperation(
         if (checkBody !== undefined && body === undefined)
           throw new ApiError('validation_error', 'This operation requires a JSON body.')
         if (body !== undefined && bodyFile === undefined) (checkBody ?? checkNoBody)(body)
+        const { principal } = request.admitted
+        if (principal !== null) await accountGate.beforeCall(principal, operation, request, body)
         if (request.admitted.isRehearsal) return reply.code(204).send()
         if (writesData(operation)) writeGate.check()
         const act = () => handler(callOf(operation, request, body))
-        const owner = request.admitted.principal?.accountId ?? null
+        const owner = principal?.accountId ?? null
         const answer = await (operation.waitsForEngine === true ? untilStopped(stopping, act()) : limit(owner, act))
         if (operation.method !== 'GET') {
           await noteDone(served, request, body, answer, onDone)

@@ -73,6 +73,7 @@ export function openDoor(
     featuresOf,
     featureOf: ({ id }) => FEATURE_OF.get(id),
     isSuspended: accounts.isSuspended,
+    isFrozen: async (accountId) => (await rooms.entitlements.of(accountId)).frozen,
     async onDone({ operation }, done) {
       const act = { ...done, operation, room: ROOM_OF.get(operation.id) ?? '' }
       // It has happened: that it could not be noted must not make it look like a failure.

@@ -5,10 +5,11 @@ import { withTables } from '../../resources/readme.mjs'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 
-test('the README shows the settings as the code has them; npm run readme brings them up to date', () => {
+test('the README shows settings and effects as the code has them; npm run readme brings them up to date', () => {
   const readme = readFileSync(resolve(ROOT, 'README.md'), 'utf8')
   expect(withTables(readme)).toBe(readme)
   expect(readme).toContain('`SWITCHBOARD_PORT`')
+  expect(readme).toContain('| `people_later` |')
 })
 
 test('every npm script the README names exists', () => {

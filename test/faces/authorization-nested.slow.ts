@@ -1,6 +1,6 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { needsApproval } from '../../main/contract/approval.ts'
+import { isDestructive, needsApproval } from '../../main/contract/effects.ts'
 import type { Operation } from '../../main/contract/operation.ts'
 import { SCOPES } from '../../main/contract/scopes.ts'
 import { lineOf, OPERATIONS } from '../support/operations.ts'
@@ -400,10 +400,11 @@ describe('asked of one’s own, with the one scope', () => {
   })
 
   /** What ends something comes after what needs it. */
-  const rank = ({ id, method, destructive, confirm }: Operation) => {
+  const rank = (operation: Operation) => {
+    const { id, method } = operation
     if (method === 'GET') return 0
     if (id === 'deleteInstance' || id === 'deleteSubAccount') return 3
-    return destructive === true || confirm === 'always' ? 2 : 1
+    return isDestructive(operation) ? 2 : 1
   }
   const inOrder = OPERATIONS.toSorted((a, b) => rank(a) - rank(b))
 

@@ -21,11 +21,12 @@ import { createIds, systemRandom, type AccountId, type KeyId } from '../../main/
 import { silentLog } from '../../main/kernel/log.ts'
 
 const MB = 1024 * 1024
-const tool = { name: 'import_list', title: 'Import a list', idempotent: false, openWorld: false }
+const tool = { name: 'import_list', title: 'Import a list', idempotent: false }
 
 const contract = {
   importList: operation({
     id: 'importList',
+    effects: [],
     method: 'POST',
     path: '/v1/lists',
     summary: 'Import a list',
@@ -79,6 +80,7 @@ beforeAll(async () => {
     featuresOf: async () => FEATURES,
     featureOf: () => undefined,
     isSuspended: () => false,
+    isFrozen: async () => false,
     onDone: async () => {},
     operations: Object.values(contract).map((each) => ({
       ...{ operation: each, handler: handlers[each.id] },

@@ -66,6 +66,7 @@ export async function openHouse(rooms: readonly RoomContract[] = SAMPLE_ROOMS): 
     featuresOf: async () => FEATURES,
     featureOf: () => undefined,
     isSuspended: () => false,
+    isFrozen: async () => false,
     onDone: async () => {},
     writeGate: { check() {} },
     times: createRequestTimes(clock),

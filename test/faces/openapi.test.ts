@@ -4,6 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { CONTRACTS } from '../../main/capabilities/contracts.ts'
+import { effectsOf } from '../../main/contract/effects.ts'
 import { ERRORS } from '../../main/contract/errors.ts'
 import { EVENT_TYPES } from '../../main/contract/events.ts'
 import type { RoomContract } from '../../main/contract/operation.ts'
@@ -106,6 +107,8 @@ describe.each([
       const entry = document.paths[operation.path]![operation.method.toLowerCase()]!
       const names = (entry['parameters'] as { name: string }[]).map(({ name }) => name)
       expect(entry['x-origin']).toBe(operation.origin)
+      expect(entry['x-effects']).toEqual(effectsOf(operation))
+      expect(entry['x-effects-by-argument'] !== undefined).toBe('by' in operation.effects)
       expect(entry['security']).toEqual([{ ApiKey: operation.scope === null ? [] : [operation.scope] }])
       expect(names.includes('confirm'), operation.id).toBe(operation.confirm !== undefined)
       expect(names.includes('Idempotency-Key'), operation.id).toBe(operation.idempotencyKey === true)

@@ -1,3 +1,4 @@
+import { isDestructive } from '../../main/contract/effects.ts'
 import type { Operation } from '../../main/contract/operation.ts'
 import type { Engine } from '../../main/contract/shapes.ts'
 import { pathParams } from '../../main/faces/path-params.ts'
@@ -92,7 +93,7 @@ export function askOf(operation: Operation, side: Side, words?: Words): Ask {
       ...argumentsOf(operation, filled),
       ...query,
       ...(operation.body === undefined ? {} : (body as object)),
-      ...((isConfirmed || operation.destructive === true) && { confirm: true }),
+      ...(isDestructive(operation) && { confirm: true }),
     },
     named: [...Object.values(argumentsOf(operation, filled)), ...Object.values(query), ...textsIn(body)],
   }

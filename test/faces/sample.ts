@@ -25,7 +25,7 @@ const LINE = {
   created_at: '2026-03-01T09:30:00.000Z',
 } as const
 
-const face = { idempotent: true, openWorld: false } as const
+const face = { idempotent: true } as const
 const inside = { scope: 'instances:read', reach: 'instance', origin: 'spec', errors: [] } as const
 
 /** The bytes of every picture. */
@@ -34,6 +34,7 @@ const PICTURE = Buffer.from('a picture of a shop in Berlin')
 export const linesContract = {
   listLines: operation({
     id: 'listLines',
+    effects: [],
     method: 'GET',
     path: '/v1/instances',
     summary: 'List lines',
@@ -54,6 +55,7 @@ export const linesContract = {
   getLine: operation({
     ...inside,
     id: 'getLine',
+    effects: [],
     method: 'GET',
     path: '/v1/instances/{id}',
     summary: 'Read a line',
@@ -64,6 +66,7 @@ export const linesContract = {
   }),
   createLine: operation({
     id: 'createLine',
+    effects: [],
     method: 'POST',
     path: '/v1/instances',
     summary: 'Create a line',
@@ -85,21 +88,22 @@ export const linesContract = {
   deleteLine: operation({
     ...inside,
     id: 'deleteLine',
+    effects: ['removal', 'connection'],
     method: 'DELETE',
     path: '/v1/instances/{id}',
     summary: 'Delete a line',
     description: 'Frees its slot.',
     scope: 'instances:write',
     confirm: 'always',
-    destructive: true,
     reachesDeleted: true,
     reply: { status: 200, description: 'Deleted.', schema: Type.Object({ id: Uuid, deleted: Type.Literal(true) }) },
     examples: { reply: { id: INSTANCE_ID, deleted: true } },
-    tool: { ...face, name: 'delete_line', title: 'Delete a line', openWorld: true },
+    tool: { ...face, name: 'delete_line', title: 'Delete a line' },
   }),
   getLineQr: operation({
     ...inside,
     id: 'getLineQr',
+    effects: [],
     method: 'GET',
     path: '/v1/instances/{id}/qr',
     summary: 'Read the QR code',
@@ -116,6 +120,7 @@ export const linesContract = {
   }),
   sendWords: operation({
     id: 'sendWords',
+    effects: ['people'],
     method: 'POST',
     path: '/v1/instances/{id}/messages',
     summary: 'Send words',
@@ -128,11 +133,12 @@ export const linesContract = {
     reply: { status: 201, description: 'Taken.', schema: Type.Object({ message_id: Type.String(), to: Digits }) },
     errors: ['not_ready', 'upstream_timeout'],
     examples: { body: { to: '12025550123', text: 'Hello' }, reply: { message_id: 'msg_1', to: '12025550123' } },
-    tool: { ...face, name: 'send_words', title: 'Send words', idempotent: false, openWorld: true },
+    tool: { ...face, name: 'send_words', title: 'Send words', idempotent: false },
   }),
   getWords: operation({
     ...inside,
     id: 'getWords',
+    effects: [],
     method: 'GET',
     path: '/v1/instances/{id}/messages/{message_id}',
     summary: 'Read words',
@@ -149,6 +155,7 @@ export const linesContract = {
   getPicture: operation({
     ...inside,
     id: 'getPicture',
+    effects: [],
     method: 'GET',
     path: '/v1/instances/{id}/media/{media_id}',
     summary: 'Read a picture',
@@ -159,6 +166,7 @@ export const linesContract = {
   }),
   listKeys: operation({
     id: 'listKeys',
+    effects: [],
     method: 'GET',
     path: '/v1/keys',
     summary: 'List keys',
@@ -179,6 +187,7 @@ const Hook = Type.Object({ id: Type.String(), url: Type.String(), secret: Type.S
 export const hooksContract = {
   createHook: operation({
     id: 'createHook',
+    effects: ['destination', 'access'],
     method: 'POST',
     path: '/v1/webhooks',
     summary: 'Create a webhook',
@@ -198,13 +207,13 @@ export const hooksContract = {
   }),
   deleteHook: operation({
     id: 'deleteHook',
+    effects: ['removal'],
     method: 'DELETE',
     path: '/v1/webhooks/{id}',
     summary: 'Delete a webhook',
     description: 'Deliveries that wait are dropped.',
     scope: 'webhooks:write',
     reach: 'webhooks',
-    destructive: true,
     origin: 'spec',
     reply: { status: 204, description: 'Deleted.', schema: null },
     errors: [],
@@ -213,6 +222,7 @@ export const hooksContract = {
   }),
   findHook: operation({
     id: 'findHook',
+    effects: [],
     method: 'GET',
     path: '/v1/webhooks/find',
     summary: 'Find a webhook',

@@ -2,6 +2,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { CONTRACTS } from '../../main/capabilities/contracts.ts'
 import { createSessions } from '../../main/capabilities/account/sessions.ts'
+import { isDestructive } from '../../main/contract/effects.ts'
 import { LIMITS } from '../../main/contract/limits.ts'
 import type { ConsoleRole, Operation } from '../../main/contract/operation.ts'
 import { SCOPES } from '../../main/contract/scopes.ts'
@@ -65,8 +66,7 @@ afterAll(async () => {
   await w.close()
 })
 
-const isRemoval = ({ operation }: { operation: Operation }) =>
-  operation.destructive === true || operation.confirm !== undefined
+const isRemoval = ({ operation }: { operation: Operation }) => isDestructive(operation)
 const REMOVALS_LAST = [...LINES.filter((line) => !isRemoval(line)), ...LINES.filter(isRemoval)]
 
 const seeds = seededRandom(77)

@@ -43,8 +43,8 @@ const RatePerMinute = Nullable(
 const AsksBefore = Type.Enum([...APPROVAL_POLICIES], {
   description:
     'Which calls of an AI assistant (over MCP) need a person to approve them in the window. `destructive`: calls that ' +
-    'remove or end something, change where data goes, resend it, give access or spend money. `sending`: those, and calls ' +
-    'that reach people. Calls over HTTP are never held.',
+    'remove or end something, change where data goes, send it out, give access, connect a number or spend money. ' +
+    '`sending`: those, and calls that reach people. Calls over HTTP are never held.',
 })
 
 const keyFields = {
@@ -104,6 +104,7 @@ const ofTheConsole = {
 export const accountContract = {
   getMe: operation({
     id: 'getMe',
+    effects: [],
     method: 'GET',
     path: '/v1/me',
     summary: 'Read the calling key',
@@ -123,11 +124,12 @@ export const accountContract = {
         key: { id: '019b8d3f-0b52-7e94-8d07-6a1c9e8f7b30', name: 'CRM', last4: 'k3Zq', expires_at: null },
       },
     },
-    tool: { name: 'get_me', title: 'Read the calling key', idempotent: true, openWorld: false },
+    tool: { name: 'get_me', title: 'Read the calling key', idempotent: true },
   }),
   updateAccount: operation({
     ...ofTheConsole,
     id: 'updateAccount',
+    effects: [],
     method: 'PATCH',
     path: '/v1/account',
     summary: 'Change the account',
@@ -154,6 +156,7 @@ export const accountContract = {
   listSessions: operation({
     ...ofTheConsole,
     id: 'listSessions',
+    effects: [],
     method: 'GET',
     path: '/v1/account/sessions',
     summary: 'List who is signed in',
@@ -177,12 +180,12 @@ export const accountContract = {
   endSession: operation({
     ...ofTheConsole,
     id: 'endSession',
+    effects: ['removal'],
     method: 'DELETE',
     path: '/v1/account/sessions/{id}',
     summary: 'Sign a browser out',
     description:
       'Its session ends immediately, and that browser has to sign in again. Repeating the call changes nothing.',
-    destructive: true,
     reply: { status: 204, description: 'Signed out.', schema: null },
     errors: [],
     examples: {},
@@ -190,11 +193,11 @@ export const accountContract = {
   endOtherSessions: operation({
     ...ofTheConsole,
     id: 'endOtherSessions',
+    effects: ['removal'],
     method: 'DELETE',
     path: '/v1/account/sessions',
     summary: 'Sign all other browsers out',
     description: 'Every session ends but the one that asks. From the desktop app, which has none, all of them end.',
-    destructive: true,
     reply: {
       status: 200,
       description: 'How many there were.',
@@ -206,6 +209,7 @@ export const accountContract = {
   listApiKeys: operation({
     ...ofTheConsole,
     id: 'listApiKeys',
+    effects: [],
     method: 'GET',
     path: '/v1/keys',
     summary: 'List API keys',
@@ -221,7 +225,7 @@ export const accountContract = {
   createApiKey: operation({
     ...ofTheConsole,
     id: 'createApiKey',
-    approval: 'access',
+    effects: ['access'],
     method: 'POST',
     path: '/v1/keys',
     summary: 'Create an API key',
@@ -255,11 +259,11 @@ export const accountContract = {
   revokeApiKey: operation({
     ...ofTheConsole,
     id: 'revokeApiKey',
+    effects: ['removal'],
     method: 'DELETE',
     path: '/v1/keys/{id}',
     summary: 'Revoke an API key',
     description: 'It stops working with the next request and stays in the list. Repeating it changes nothing.',
-    destructive: true,
     reply: { status: 204, description: 'Revoked.', schema: null },
     errors: [],
     examples: {},

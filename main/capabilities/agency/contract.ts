@@ -129,6 +129,7 @@ export const agencyContract = {
   getAgency: operation({
     ...reading,
     id: 'getAgency',
+    effects: [],
     method: 'GET',
     path: '/v1/agency',
     summary: 'Read the agency',
@@ -142,12 +143,12 @@ export const agencyContract = {
     examples: {
       reply: { name: 'North agency', slots: { total: 100, used: 37, free: 63 }, branding: BRAND_EXAMPLE },
     },
-    tool: { name: 'get_agency', title: 'Read the agency', idempotent: true, openWorld: false, onRequest: true },
+    tool: { name: 'get_agency', title: 'Read the agency', idempotent: true, onRequest: true },
   }),
   updateBranding: operation({
     ...managing,
     id: 'updateBranding',
-    approval: 'destination',
+    effects: ['destination'],
     method: 'PATCH',
     path: '/v1/agency/branding',
     summary: 'Change the brand',
@@ -164,6 +165,7 @@ export const agencyContract = {
   listSubAccounts: operation({
     ...reading,
     id: 'listSubAccounts',
+    effects: [],
     method: 'GET',
     path: '/v1/agency/accounts',
     summary: 'List sub-accounts',
@@ -178,14 +180,14 @@ export const agencyContract = {
     errors: ['invalid_cursor'],
     examples: { reply: { data: [ACCOUNT_EXAMPLE], next_cursor: null, has_more: false } },
     tool: {
-      ...{ name: 'list_sub_accounts', title: 'List sub-accounts', idempotent: true, openWorld: false },
+      ...{ name: 'list_sub_accounts', title: 'List sub-accounts', idempotent: true },
       onRequest: true,
     },
   }),
   createSubAccount: operation({
     ...managing,
     id: 'createSubAccount',
-    approval: 'access',
+    effects: ['access'],
     method: 'POST',
     path: '/v1/agency/accounts',
     summary: 'Create a sub-account',
@@ -208,6 +210,7 @@ export const agencyContract = {
   getSubAccount: operation({
     ...reading,
     id: 'getSubAccount',
+    effects: [],
     method: 'GET',
     path: PATH,
     summary: 'Read a sub-account',
@@ -215,12 +218,12 @@ export const agencyContract = {
     reply: { status: 200, description: 'The sub-account.', schema: SubAccount },
     errors: [],
     examples: { reply: ACCOUNT_EXAMPLE },
-    tool: { name: 'get_sub_account', title: 'Read a sub-account', idempotent: true, openWorld: false, onRequest: true },
+    tool: { name: 'get_sub_account', title: 'Read a sub-account', idempotent: true, onRequest: true },
   }),
   updateSubAccount: operation({
     ...managing,
     id: 'updateSubAccount',
-    approval: 'access',
+    effects: ['access'],
     method: 'PATCH',
     path: PATH,
     summary: 'Change a sub-account',
@@ -244,8 +247,8 @@ export const agencyContract = {
   deleteSubAccount: operation({
     ...managing,
     id: 'deleteSubAccount',
+    effects: ['removal'],
     confirm: 'always',
-    destructive: true,
     method: 'DELETE',
     path: PATH,
     summary: 'Delete a sub-account',
@@ -260,7 +263,7 @@ export const agencyContract = {
   suspendSubAccount: operation({
     ...managing,
     id: 'suspendSubAccount',
-    destructive: true,
+    effects: ['removal'],
     method: 'POST',
     path: `${PATH}/suspend`,
     summary: 'Suspend a sub-account',
@@ -275,7 +278,7 @@ export const agencyContract = {
   activateSubAccount: operation({
     ...managing,
     id: 'activateSubAccount',
-    approval: 'people',
+    effects: ['people'],
     method: 'POST',
     path: `${PATH}/activate`,
     summary: 'Activate a sub-account',
@@ -289,6 +292,7 @@ export const agencyContract = {
   setSubAccountSlots: operation({
     ...managing,
     id: 'setSubAccountSlots',
+    effects: [],
     method: 'PUT',
     path: `${PATH}/slots`,
     summary: 'Set the slots of a sub-account',
@@ -304,6 +308,7 @@ export const agencyContract = {
   listSubAccountKeys: operation({
     ...reading,
     id: 'listSubAccountKeys',
+    effects: [],
     method: 'GET',
     path: `${PATH}/keys`,
     summary: 'List keys of a sub-account',
@@ -320,7 +325,7 @@ export const agencyContract = {
   createSubAccountKey: operation({
     ...managing,
     id: 'createSubAccountKey',
-    approval: 'access',
+    effects: ['access'],
     method: 'POST',
     path: `${PATH}/keys`,
     summary: 'Create a key of a sub-account',
@@ -354,7 +359,7 @@ export const agencyContract = {
   deleteSubAccountKey: operation({
     ...managing,
     id: 'deleteSubAccountKey',
-    destructive: true,
+    effects: ['removal'],
     method: 'DELETE',
     path: `${PATH}/keys/{key_id}`,
     summary: 'Revoke a key of a sub-account',
@@ -367,7 +372,7 @@ export const agencyContract = {
   transferInstance: operation({
     ...managing,
     id: 'transferInstance',
-    approval: 'access',
+    effects: ['access'],
     method: 'POST',
     path: '/v1/agency/instances/{id}/transfer',
     summary: 'Transfer an instance',
@@ -408,6 +413,7 @@ export const agencyContract = {
   getAgencyUsage: operation({
     ...reading,
     id: 'getAgencyUsage',
+    effects: [],
     method: 'GET',
     path: '/v1/agency/usage',
     summary: 'Read the usage of all accounts',
@@ -435,12 +441,13 @@ export const agencyContract = {
       },
     },
     tool: {
-      ...{ name: 'get_agency_usage', title: 'Read the usage of all accounts', idempotent: true, openWorld: false },
+      ...{ name: 'get_agency_usage', title: 'Read the usage of all accounts', idempotent: true },
       onRequest: true,
     },
   }),
   listClients: operation({
     id: 'listClients',
+    effects: [],
     method: 'GET',
     path: '/v1/agency/clients',
     summary: 'List clients with their state',

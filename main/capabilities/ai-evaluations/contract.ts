@@ -90,6 +90,7 @@ export const aiEvaluationsContract = {
   listEvaluations: operation({
     ...reads,
     id: 'listEvaluations',
+    effects: [],
     method: 'GET',
     path: '/v1/instances/{id}/ai/evaluations',
     summary: 'List evaluations',
@@ -103,6 +104,7 @@ export const aiEvaluationsContract = {
   createEvaluation: operation({
     ...writes,
     id: 'createEvaluation',
+    effects: [],
     method: 'POST',
     path: '/v1/instances/{id}/ai/evaluations',
     summary: 'Create an evaluation',
@@ -116,6 +118,7 @@ export const aiEvaluationsContract = {
   updateEvaluation: operation({
     ...writes,
     id: 'updateEvaluation',
+    effects: [],
     method: 'PATCH',
     path: '/v1/instances/{id}/ai/evaluations/{evaluation_id}',
     summary: 'Change an evaluation',
@@ -129,11 +132,11 @@ export const aiEvaluationsContract = {
   deleteEvaluation: operation({
     ...writes,
     id: 'deleteEvaluation',
+    effects: ['removal'],
     method: 'DELETE',
     path: '/v1/instances/{id}/ai/evaluations/{evaluation_id}',
     summary: 'Delete an evaluation',
     description: 'Deletes the evaluation with all of its runs.',
-    destructive: true,
     reply: { status: 204, description: 'Deleted.', schema: null },
     errors: [],
     examples: {},
@@ -142,6 +145,7 @@ export const aiEvaluationsContract = {
   startEvaluationRun: operation({
     ...writes,
     id: 'startEvaluationRun',
+    effects: ['outbound'],
     method: 'POST',
     path: '/v1/instances/{id}/ai/evaluations/{evaluation_id}/runs',
     summary: 'Run an evaluation',
@@ -158,6 +162,7 @@ export const aiEvaluationsContract = {
   listEvaluationRuns: operation({
     ...reads,
     id: 'listEvaluationRuns',
+    effects: [],
     method: 'GET',
     path: '/v1/instances/{id}/ai/evaluations/{evaluation_id}/runs',
     summary: 'List the runs of an evaluation',
@@ -171,6 +176,7 @@ export const aiEvaluationsContract = {
   getEvaluationRun: operation({
     ...reads,
     id: 'getEvaluationRun',
+    effects: [],
     method: 'GET',
     path: '/v1/instances/{id}/ai/evaluations/{evaluation_id}/runs/{run_id}',
     summary: 'Read a run of an evaluation',

@@ -121,12 +121,13 @@ const common = { reach: 'instance', origin: 'ours' } as const
 const reads = { ...common, scope: 'ai:read' } as const
 const writes = { ...common, scope: 'ai:write' } as const
 const inWindow = { audience: 'console', role: 'member', tool: null } as const
-const face = { openWorld: false, onRequest: true } as const
+const face = { onRequest: true } as const
 
 export const aiKnowledgeContract = {
   listFaq: operation({
     ...reads,
     id: 'listFaq',
+    effects: [],
     method: 'GET',
     path: '/v1/instances/{id}/ai/faq',
     summary: 'List FAQ entries',
@@ -144,12 +145,12 @@ export const aiKnowledgeContract = {
   createFaq: operation({
     ...writes,
     id: 'createFaq',
+    effects: ['people_later'],
     method: 'POST',
     path: '/v1/instances/{id}/ai/faq',
     summary: 'Add an FAQ entry',
     description: `Adds a question with its answer. An instance has at most ${LIMITS.aiFaqEntries}.`,
     origin: 'spec',
-    approval: 'people',
     body: CreateFaqBody,
     reply: { status: 201, description: 'The new entry.', schema: FaqEntry },
     errors: ['invalid_state'],
@@ -160,6 +161,7 @@ export const aiKnowledgeContract = {
   getFaq: operation({
     ...reads,
     id: 'getFaq',
+    effects: [],
     method: 'GET',
     path: '/v1/instances/{id}/ai/faq/{faq_id}',
     summary: 'Read an FAQ entry',
@@ -173,11 +175,11 @@ export const aiKnowledgeContract = {
   updateFaq: operation({
     ...writes,
     id: 'updateFaq',
+    effects: ['people_later'],
     method: 'PATCH',
     path: '/v1/instances/{id}/ai/faq/{faq_id}',
     summary: 'Change an FAQ entry',
     description: 'Changes the fields that are given. Agents use the new answer immediately.',
-    approval: 'people',
     body: UpdateFaqBody,
     reply: { status: 200, description: 'The updated entry.', schema: FaqEntry },
     errors: [],
@@ -188,11 +190,11 @@ export const aiKnowledgeContract = {
   deleteFaq: operation({
     ...writes,
     id: 'deleteFaq',
+    effects: ['removal'],
     method: 'DELETE',
     path: '/v1/instances/{id}/ai/faq/{faq_id}',
     summary: 'Delete an FAQ entry',
     description: 'Deletes the entry. The agents no longer use it.',
-    destructive: true,
     reply: { status: 204, description: 'Deleted.', schema: null },
     errors: [],
     examples: {},
@@ -202,6 +204,7 @@ export const aiKnowledgeContract = {
   importFaq: operation({
     ...writes,
     id: 'importFaq',
+    effects: ['people_later'],
     method: 'POST',
     path: '/v1/instances/{id}/ai/faq-imports',
     summary: 'Import FAQ entries',
@@ -209,7 +212,6 @@ export const aiKnowledgeContract = {
       'Adds an entry for each row of a CSV file, separated by comma, semicolon or tab. Its first line names the columns: ' +
       '`question` and `answer`, or `pergunta` and `resposta`, or `pregunta` and `respuesta`. A question that exists gets ' +
       'the new answer. Rows that cannot be used are in `problems`; the others are imported.',
-    approval: 'people',
     bodyFile: { types: CSV_TYPES, maxBytes: LIMITS.importBytes },
     reply: { status: 200, description: 'What was imported.', schema: FaqImport },
     errors: ['storage_full'],
@@ -227,6 +229,7 @@ export const aiKnowledgeContract = {
     ...reads,
     ...inWindow,
     id: 'listDocuments',
+    effects: [],
     method: 'GET',
     path: '/v1/instances/{id}/ai/documents',
     summary: 'List documents',
@@ -241,6 +244,7 @@ export const aiKnowledgeContract = {
     ...writes,
     ...inWindow,
     id: 'uploadDocument',
+    effects: ['people_later'],
     method: 'POST',
     path: '/v1/instances/{id}/ai/documents',
     summary: 'Add a document',
@@ -260,11 +264,11 @@ export const aiKnowledgeContract = {
     ...writes,
     ...inWindow,
     id: 'deleteDocument',
+    effects: ['removal'],
     method: 'DELETE',
     path: '/v1/instances/{id}/ai/documents/{document_id}',
     summary: 'Delete a document',
     description: 'Deletes the file and its text. The agents no longer use it.',
-    destructive: true,
     reply: { status: 204, description: 'Deleted.', schema: null },
     errors: [],
     examples: {},
@@ -274,6 +278,7 @@ export const aiKnowledgeContract = {
     ...reads,
     ...inWindow,
     id: 'listUnansweredQuestions',
+    effects: [],
     method: 'GET',
     path: '/v1/instances/{id}/ai/unanswered-questions',
     summary: 'List unanswered questions',
@@ -292,6 +297,7 @@ export const aiKnowledgeContract = {
     ...writes,
     ...inWindow,
     id: 'answerQuestion',
+    effects: ['people_later'],
     method: 'POST',
     path: '/v1/instances/{id}/ai/unanswered-questions/{question_id}/answer',
     summary: 'Answer an unanswered question',
@@ -309,6 +315,7 @@ export const aiKnowledgeContract = {
     ...writes,
     ...inWindow,
     id: 'dismissQuestion',
+    effects: [],
     method: 'POST',
     path: '/v1/instances/{id}/ai/unanswered-questions/{question_id}/dismiss',
     summary: 'Dismiss an unanswered question',

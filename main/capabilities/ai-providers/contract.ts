@@ -70,6 +70,7 @@ export const aiProvidersContract = {
   listProviderKeys: operation({
     ...common,
     id: 'listProviderKeys',
+    effects: [],
     method: 'GET',
     path: '/v1/instances/{id}/ai/provider-keys',
     summary: 'List provider keys',
@@ -89,6 +90,7 @@ export const aiProvidersContract = {
   putProviderKey: operation({
     ...common,
     id: 'putProviderKey',
+    effects: ['destination'],
     method: 'PUT',
     path: '/v1/instances/{id}/ai/provider-keys/{provider}',
     summary: 'Store a provider key',
@@ -97,7 +99,6 @@ export const aiProvidersContract = {
       'that it refuses is not stored. If the provider cannot be reached, the key is stored with `verified: false`.',
     scope: 'ai:write',
     origin: 'spec',
-    approval: 'destination',
     noStore: true,
     body: PutProviderKeyBody,
     reply: { status: 200, description: 'The key was stored.', schema: ProviderKey },
@@ -110,12 +111,12 @@ export const aiProvidersContract = {
   deleteProviderKey: operation({
     ...common,
     id: 'deleteProviderKey',
+    effects: ['removal'],
     method: 'DELETE',
     path: '/v1/instances/{id}/ai/provider-keys/{provider}',
     summary: 'Delete a provider key',
     description: 'Agents of the provider hand over to a person until there is a key again. Repeating the call is fine.',
     scope: 'ai:write',
-    destructive: true,
     worksWhenFull: true,
     reply: { status: 204, description: 'There is no key.', schema: null },
     errors: ['not_found'],
@@ -127,6 +128,7 @@ export const aiProvidersContract = {
   listProviderModels: operation({
     ...inWindow,
     id: 'listProviderModels',
+    effects: [],
     method: 'GET',
     path: '/v1/instances/{id}/ai/providers/{provider}/models',
     summary: 'List the models of a provider',
@@ -147,6 +149,7 @@ export const aiProvidersContract = {
     ...inWindow,
     role: 'operator',
     id: 'findLocalModels',
+    effects: [],
     method: 'POST',
     path: '/v1/instances/{id}/ai/local-models',
     summary: 'Find models on this computer',

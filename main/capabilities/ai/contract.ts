@@ -230,13 +230,14 @@ const common = { reach: 'instance', origin: 'ours' } as const
 const reads = { ...common, scope: 'ai:read' } as const
 const writes = { ...common, scope: 'ai:write' } as const
 const inWindow = { audience: 'console', role: 'member', tool: null } as const
-const face = { openWorld: false, onRequest: true } as const
-const settles = { origin: 'spec', approval: 'people' } as const
+const face = { onRequest: true } as const
+const settles = { origin: 'spec' } as const
 
 export const aiContract = {
   getAiSettings: operation({
     ...reads,
     id: 'getAiSettings',
+    effects: [],
     method: 'GET',
     path: '/v1/instances/{id}/ai/settings',
     summary: 'Read the AI settings',
@@ -251,6 +252,7 @@ export const aiContract = {
     ...writes,
     ...settles,
     id: 'updateAiSettings',
+    effects: ['people_later'],
     method: 'PATCH',
     path: '/v1/instances/{id}/ai/settings',
     summary: 'Change the AI settings',
@@ -268,6 +270,7 @@ export const aiContract = {
   listAgents: operation({
     ...reads,
     id: 'listAgents',
+    effects: [],
     method: 'GET',
     path: '/v1/instances/{id}/ai/agents',
     summary: 'List agents',
@@ -283,6 +286,7 @@ export const aiContract = {
     ...writes,
     ...settles,
     id: 'createAgent',
+    effects: ['people_later'],
     method: 'POST',
     path: '/v1/instances/{id}/ai/agents',
     summary: 'Create an agent',
@@ -300,6 +304,7 @@ export const aiContract = {
   getAgent: operation({
     ...reads,
     id: 'getAgent',
+    effects: [],
     method: 'GET',
     path: '/v1/instances/{id}/ai/agents/{agent_id}',
     summary: 'Read an agent',
@@ -312,8 +317,8 @@ export const aiContract = {
 
   updateAgent: operation({
     ...writes,
-    approval: 'people',
     id: 'updateAgent',
+    effects: ['people_later'],
     method: 'PATCH',
     path: '/v1/instances/{id}/ai/agents/{agent_id}',
     summary: 'Change an agent',
@@ -329,6 +334,7 @@ export const aiContract = {
   listStages: operation({
     ...reads,
     id: 'listStages',
+    effects: [],
     method: 'GET',
     path: '/v1/instances/{id}/ai/agents/{agent_id}/stages',
     summary: 'List stages',
@@ -342,8 +348,8 @@ export const aiContract = {
 
   orderStages: operation({
     ...writes,
-    approval: 'people',
     id: 'orderStages',
+    effects: ['people_later'],
     method: 'PUT',
     path: '/v1/instances/{id}/ai/agents/{agent_id}/stages/order',
     summary: 'Order the stages',
@@ -368,6 +374,7 @@ export const aiContract = {
     ...writes,
     ...settles,
     id: 'createStage',
+    effects: ['people_later'],
     method: 'POST',
     path: '/v1/instances/{id}/ai/agents/{agent_id}/stages',
     summary: 'Add a stage',
@@ -382,6 +389,7 @@ export const aiContract = {
   getStage: operation({
     ...reads,
     id: 'getStage',
+    effects: [],
     method: 'GET',
     path: '/v1/instances/{id}/ai/agents/{agent_id}/stages/{stage_id}',
     summary: 'Read a stage',
@@ -394,8 +402,8 @@ export const aiContract = {
 
   updateStage: operation({
     ...writes,
-    approval: 'people',
     id: 'updateStage',
+    effects: ['people_later'],
     method: 'PATCH',
     path: '/v1/instances/{id}/ai/agents/{agent_id}/stages/{stage_id}',
     summary: 'Change a stage',
@@ -410,11 +418,11 @@ export const aiContract = {
   deleteStage: operation({
     ...writes,
     id: 'deleteStage',
+    effects: ['removal'],
     method: 'DELETE',
     path: '/v1/instances/{id}/ai/agents/{agent_id}/stages/{stage_id}',
     summary: 'Delete a stage',
     description: 'Conversations in this stage begin again in the first one.',
-    destructive: true,
     reply: { status: 204, description: 'Deleted.', schema: null },
     errors: [],
     examples: {},
@@ -424,12 +432,12 @@ export const aiContract = {
   deleteAgent: operation({
     ...writes,
     id: 'deleteAgent',
+    effects: ['removal'],
     method: 'DELETE',
     path: '/v1/instances/{id}/ai/agents/{agent_id}',
     summary: 'Delete an agent',
     description:
       'Deletes the agent with its stages, files and tools. If it was the primary one, the oldest other agent is. The last agent of an instance with AI enabled is deleted too; nobody answers then.',
-    destructive: true,
     reply: { status: 204, description: 'Deleted.', schema: null },
     errors: [],
     examples: {},
@@ -439,6 +447,7 @@ export const aiContract = {
   getFollowUp: operation({
     ...reads,
     id: 'getFollowUp',
+    effects: [],
     method: 'GET',
     path: '/v1/instances/{id}/ai/follow-up',
     summary: 'Read the follow-up settings',
@@ -453,6 +462,7 @@ export const aiContract = {
     ...writes,
     ...settles,
     id: 'updateFollowUp',
+    effects: ['people_later'],
     method: 'PATCH',
     path: '/v1/instances/{id}/ai/follow-up',
     summary: 'Change the follow-up settings',
@@ -468,6 +478,7 @@ export const aiContract = {
   getAiConversation: operation({
     ...reads,
     id: 'getAiConversation',
+    effects: [],
     method: 'GET',
     path: '/v1/instances/{id}/ai/conversations/{phone}',
     summary: 'Read the state of a conversation',
@@ -487,7 +498,7 @@ export const aiContract = {
   pauseAiConversation: operation({
     ...writes,
     id: 'pauseAiConversation',
-    approval: 'people',
+    effects: ['people_later'],
     method: 'POST',
     path: '/v1/instances/{id}/ai/conversations/{phone}/pause',
     summary: 'Pause the agent in a conversation',
@@ -516,8 +527,8 @@ export const aiContract = {
 
   resumeAiConversation: operation({
     ...writes,
-    approval: 'people',
     id: 'resumeAiConversation',
+    effects: ['people_later'],
     method: 'POST',
     path: '/v1/instances/{id}/ai/conversations/{phone}/resume',
     summary: 'Resume the agent in a conversation',
@@ -537,6 +548,7 @@ export const aiContract = {
   testAgent: operation({
     ...writes,
     id: 'testAgent',
+    effects: ['outbound'],
     method: 'POST',
     path: '/v1/instances/{id}/ai/test',
     summary: 'Try an agent',
@@ -545,13 +557,14 @@ export const aiContract = {
     reply: { status: 200, description: 'What it would answer.', schema: TestReply },
     errors: ['invalid_state', 'provider_key_missing', 'upstream_unavailable', 'upstream_timeout', 'sealed'],
     examples: { body: { message: 'What are your opening hours?' }, reply: example.TEST_REPLY },
-    tool: { ...face, openWorld: true, name: 'test_agent', title: 'Try an agent', idempotent: false },
+    tool: { ...face, name: 'test_agent', title: 'Try an agent', idempotent: false },
   }),
 
   listAiConversations: operation({
     ...reads,
     ...inWindow,
     id: 'listAiConversations',
+    effects: [],
     method: 'GET',
     path: '/v1/instances/{id}/ai/conversations',
     summary: 'List conversations',
@@ -571,6 +584,7 @@ export const aiContract = {
     ...reads,
     ...inWindow,
     id: 'listAiTurns',
+    effects: [],
     method: 'GET',
     path: '/v1/instances/{id}/ai/conversations/{phone}/turns',
     summary: 'List what the agent did in a conversation',
@@ -585,7 +599,7 @@ export const aiContract = {
     ...writes,
     ...inWindow,
     id: 'suggestReply',
-    approval: 'people',
+    effects: ['outbound'],
     method: 'POST',
     path: '/v1/instances/{id}/ai/conversations/{phone}/suggestions',
     summary: 'Suggest a reply',
@@ -605,6 +619,7 @@ export const aiContract = {
     ...reads,
     ...inWindow,
     id: 'getAiUsage',
+    effects: [],
     method: 'GET',
     path: '/v1/instances/{id}/ai/usage',
     summary: 'Read what the agents did',
@@ -620,6 +635,7 @@ export const aiContract = {
   getAiOverview: operation({
     ...inWindow,
     id: 'getAiOverview',
+    effects: [],
     method: 'GET',
     path: '/v1/ai-overview',
     summary: 'Read what all agents did',
@@ -638,6 +654,7 @@ export const aiContract = {
   listAiInstances: operation({
     ...inWindow,
     id: 'listAiInstances',
+    effects: [],
     method: 'GET',
     path: '/v1/ai-instances',
     summary: 'List instances with agents',
@@ -658,6 +675,7 @@ export const aiContract = {
     ...reads,
     ...inWindow,
     id: 'listAgentMedia',
+    effects: [],
     method: 'GET',
     path: '/v1/instances/{id}/ai/agents/{agent_id}/media',
     summary: 'List the files of an agent',
@@ -672,6 +690,7 @@ export const aiContract = {
     ...writes,
     ...inWindow,
     id: 'addAgentMedia',
+    effects: ['people_later'],
     method: 'POST',
     path: '/v1/instances/{id}/ai/agents/{agent_id}/media',
     summary: 'Give an agent a file',
@@ -694,11 +713,11 @@ export const aiContract = {
     ...writes,
     ...inWindow,
     id: 'removeAgentMedia',
+    effects: ['removal'],
     method: 'DELETE',
     path: '/v1/instances/{id}/ai/agents/{agent_id}/media/{file_id}',
     summary: 'Take a file from an agent',
     description: 'The agent no longer sends it. What was sent stays sent.',
-    destructive: true,
     reply: { status: 204, description: 'Removed.', schema: null },
     errors: [],
     examples: {},
@@ -708,6 +727,7 @@ export const aiContract = {
     ...reads,
     ...inWindow,
     id: 'listHttpTools',
+    effects: [],
     method: 'GET',
     path: '/v1/instances/{id}/ai/agents/{agent_id}/http-tools',
     summary: 'List the HTTP tools of an agent',
@@ -722,7 +742,7 @@ export const aiContract = {
     ...writes,
     ...inWindow,
     id: 'createHttpTool',
-    approval: 'destination',
+    effects: ['destination'],
     method: 'POST',
     path: '/v1/instances/{id}/ai/agents/{agent_id}/http-tools',
     summary: 'Add an HTTP tool',
@@ -749,7 +769,7 @@ export const aiContract = {
     ...writes,
     ...inWindow,
     id: 'updateHttpTool',
-    approval: 'destination',
+    effects: ['destination'],
     method: 'PATCH',
     path: '/v1/instances/{id}/ai/agents/{agent_id}/http-tools/{tool_id}',
     summary: 'Change an HTTP tool',
@@ -765,11 +785,11 @@ export const aiContract = {
     ...writes,
     ...inWindow,
     id: 'deleteHttpTool',
+    effects: ['removal'],
     method: 'DELETE',
     path: '/v1/instances/{id}/ai/agents/{agent_id}/http-tools/{tool_id}',
     summary: 'Delete an HTTP tool',
     description: 'Deletes the tool with its secret. The agent no longer has it.',
-    destructive: true,
     reply: { status: 204, description: 'Deleted.', schema: null },
     errors: [],
     examples: {},

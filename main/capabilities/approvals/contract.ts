@@ -77,6 +77,7 @@ export const approvalsContract = {
   listApprovals: operation({
     ...ofTheConsole,
     id: 'listApprovals',
+    effects: [],
     method: 'GET',
     path: '/v1/approvals',
     summary: 'List approvals',
@@ -93,6 +94,7 @@ export const approvalsContract = {
   getApproval: operation({
     ...ofTheConsole,
     id: 'getApproval',
+    effects: [],
     method: 'GET',
     path: '/v1/approvals/{id}',
     summary: 'Read an approval',
@@ -104,6 +106,7 @@ export const approvalsContract = {
   approveCall: operation({
     ...ofTheConsole,
     id: 'approveCall',
+    effects: [],
     method: 'POST',
     path: '/v1/approvals/{id}/approve',
     summary: 'Approve a call of an assistant',
@@ -118,6 +121,7 @@ export const approvalsContract = {
   refuseCall: operation({
     ...ofTheConsole,
     id: 'refuseCall',
+    effects: [],
     method: 'POST',
     path: '/v1/approvals/{id}/refuse',
     summary: 'Refuse a call of an assistant',

@@ -33,6 +33,7 @@ export type AuditEntry = Static<typeof Entry>
 export const auditContract = {
   listAuditLog: operation({
     id: 'listAuditLog',
+    effects: [],
     method: 'GET',
     path: '/v1/audit-log',
     summary: 'List what people and keys changed',

@@ -74,6 +74,7 @@ export const billingContract = {
   listBillingPlans: operation({
     ...reads,
     id: 'listBillingPlans',
+    effects: [],
     method: 'GET',
     path: '/v1/billing/plans',
     summary: 'List plans and products',
@@ -87,7 +88,6 @@ export const billingContract = {
       name: 'list_billing_plans',
       title: 'List plans and products',
       idempotent: true,
-      openWorld: false,
       onRequest: true,
     },
   }),
@@ -95,6 +95,7 @@ export const billingContract = {
   getSubscription: operation({
     ...reads,
     id: 'getSubscription',
+    effects: [],
     method: 'GET',
     path: '/v1/billing/subscription',
     summary: 'Read the subscription',
@@ -107,7 +108,6 @@ export const billingContract = {
       name: 'get_subscription',
       title: 'Read the subscription',
       idempotent: true,
-      openWorld: false,
       onRequest: true,
     },
   }),
@@ -115,6 +115,7 @@ export const billingContract = {
   listPurchases: operation({
     ...reads,
     id: 'listPurchases',
+    effects: [],
     method: 'GET',
     path: '/v1/billing/purchases',
     summary: 'List purchases',
@@ -124,12 +125,13 @@ export const billingContract = {
     reply: { status: 200, description: 'A page of purchases.', schema: List(Purchase) },
     errors: ['invalid_cursor'],
     examples: { reply: { data: [PURCHASE], next_cursor: null, has_more: false } },
-    tool: { name: 'list_purchases', title: 'List purchases', idempotent: true, openWorld: false, onRequest: true },
+    tool: { name: 'list_purchases', title: 'List purchases', idempotent: true, onRequest: true },
   }),
 
   getPurchase: operation({
     ...reads,
     id: 'getPurchase',
+    effects: [],
     method: 'GET',
     path: '/v1/billing/purchases/{purchase_id}',
     summary: 'Read a purchase',
@@ -138,12 +140,13 @@ export const billingContract = {
     reply: { status: 200, description: 'The purchase.', schema: Purchase },
     errors: [],
     examples: { reply: PURCHASE },
-    tool: { name: 'get_purchase', title: 'Read a purchase', idempotent: true, openWorld: false, onRequest: true },
+    tool: { name: 'get_purchase', title: 'Read a purchase', idempotent: true, onRequest: true },
   }),
 
   createPurchase: operation({
     ...buys,
     id: 'createPurchase',
+    effects: ['money'],
     path: '/v1/billing/purchases',
     summary: 'Buy a plan or a product',
     description: [
@@ -152,7 +155,6 @@ export const billingContract = {
       'If the provider does not answer, the purchase is `processing`: it is looked up until the outcome is known and never charged twice. Send an `Idempotency-Key` to repeat the call safely.',
     ].join('\n\n'),
     idempotencyKey: true,
-    approval: 'money',
     body: OrderBody,
     reply: { status: 201, description: 'The purchase, `paid` or `processing`.', schema: Purchase },
     errors: [
@@ -169,7 +171,6 @@ export const billingContract = {
       title: 'Buy a plan or a product',
       description: 'Charges the saved card. A person has to approve it in the window first, whatever the key allows.',
       idempotent: false,
-      openWorld: true,
       onRequest: true,
     },
   }),
@@ -177,12 +178,12 @@ export const billingContract = {
   createCheckout: operation({
     ...buys,
     id: 'createCheckout',
+    effects: ['money'],
     path: '/v1/billing/checkouts',
     summary: 'Create a checkout',
     description:
       'Creates a hosted payment page for a plan or a product. Nothing is charged until somebody pays on the page. Then the account gets what was bought by itself, once, and the checkout also appears among the purchases. The card is saved for later purchases.',
     idempotencyKey: true,
-    approval: 'money',
     body: OrderBody,
     reply: { status: 201, description: 'The checkout. Open `checkout_url` in a browser.', schema: Checkout },
     errors: ['not_found', 'invalid_state', 'billing_unavailable'],
@@ -191,7 +192,6 @@ export const billingContract = {
       name: 'create_checkout',
       title: 'Create a checkout',
       idempotent: false,
-      openWorld: true,
       onRequest: true,
     },
   }),
@@ -199,6 +199,7 @@ export const billingContract = {
   getCheckout: operation({
     ...reads,
     id: 'getCheckout',
+    effects: [],
     method: 'GET',
     path: '/v1/billing/checkouts/{checkout_id}',
     summary: 'Read a checkout',
@@ -207,12 +208,13 @@ export const billingContract = {
     reply: { status: 200, description: 'The checkout.', schema: Checkout },
     errors: [],
     examples: { reply: CHECKOUT },
-    tool: { name: 'get_checkout', title: 'Read a checkout', idempotent: true, openWorld: false, onRequest: true },
+    tool: { name: 'get_checkout', title: 'Read a checkout', idempotent: true, onRequest: true },
   }),
 
   getBillingOverview: operation({
     ...ofTheConsole,
     id: 'getBillingOverview',
+    effects: [],
     method: 'GET',
     path: '/v1/billing/overview',
     summary: 'Read everything about billing',
@@ -225,6 +227,7 @@ export const billingContract = {
   previewPurchase: operation({
     ...ofTheConsole,
     id: 'previewPurchase',
+    effects: [],
     method: 'POST',
     path: '/v1/billing/previews',
     summary: 'Preview a purchase',
@@ -239,6 +242,7 @@ export const billingContract = {
   listInvoices: operation({
     ...ofTheConsole,
     id: 'listInvoices',
+    effects: [],
     method: 'GET',
     path: '/v1/billing/invoices',
     summary: 'List invoices',
@@ -252,6 +256,7 @@ export const billingContract = {
   listBillingHistory: operation({
     ...ofTheConsole,
     id: 'listBillingHistory',
+    effects: [],
     method: 'GET',
     path: '/v1/billing/history',
     summary: 'List what happened',
@@ -265,6 +270,7 @@ export const billingContract = {
   createPortalSession: operation({
     ...ofTheConsole,
     id: 'createPortalSession',
+    effects: ['access'],
     method: 'POST',
     path: '/v1/billing/portal-sessions',
     summary: 'Open the billing portal',
@@ -277,6 +283,7 @@ export const billingContract = {
   createCardSetup: operation({
     ...ofTheConsole,
     id: 'createCardSetup',
+    effects: ['money'],
     method: 'POST',
     path: '/v1/billing/card-setups',
     summary: 'Save a card',
@@ -289,9 +296,9 @@ export const billingContract = {
   removeCard: operation({
     ...ofTheConsole,
     id: 'removeCard',
+    effects: ['removal'],
     method: 'DELETE',
     path: '/v1/billing/card',
-    destructive: true,
     summary: 'Remove the saved card',
     description: 'Purchases then answer 402 `no_saved_card`, and the next renewal fails unless a card is saved before.',
     reply: { status: 204, description: 'There is no saved card.', schema: null },
@@ -302,11 +309,11 @@ export const billingContract = {
   updateSubscription: operation({
     ...ofTheConsole,
     id: 'updateSubscription',
+    effects: ['removal', 'money'],
     method: 'PATCH',
     path: '/v1/billing/renewal',
     summary: 'End or keep the plan',
     description: '`cancel_at_period_end: true` ends the plan after the period that is paid; `false` keeps it.',
-    destructive: true,
     body: Body({ cancel_at_period_end: Type.Optional(Type.Boolean()) }),
     reply: { status: 200, description: 'The subscription.', schema: Subscription },
     errors: ['invalid_state', 'billing_unavailable'],
@@ -316,6 +323,7 @@ export const billingContract = {
   getBillingProvider: operation({
     ...ofTheOperator,
     id: 'getBillingProvider',
+    effects: [],
     method: 'GET',
     path: '/v1/billing/provider',
     summary: 'Read the settings of the payment provider',
@@ -328,7 +336,7 @@ export const billingContract = {
   updateBillingProvider: operation({
     ...ofTheOperator,
     id: 'updateBillingProvider',
-    approval: 'access',
+    effects: ['destination'],
     method: 'PATCH',
     path: '/v1/billing/provider',
     summary: 'Change the settings of the payment provider',
@@ -343,6 +351,7 @@ export const billingContract = {
   checkBillingProvider: operation({
     ...ofTheOperator,
     id: 'checkBillingProvider',
+    effects: [],
     method: 'POST',
     path: '/v1/billing/provider/check',
     summary: 'Check the payment provider',
@@ -355,6 +364,7 @@ export const billingContract = {
   getAgencyBilling: operation({
     ...ofAnAgency,
     id: 'getAgencyBilling',
+    effects: [],
     scope: 'agency:read',
     method: 'GET',
     path: '/v1/agency/billing',
@@ -367,7 +377,6 @@ export const billingContract = {
       name: 'get_agency_billing',
       title: 'Read how clients are billed',
       idempotent: true,
-      openWorld: false,
       onRequest: true,
     },
   }),
@@ -375,7 +384,7 @@ export const billingContract = {
   updateAgencyBilling: operation({
     ...ofAnAgency,
     id: 'updateAgencyBilling',
-    approval: 'access',
+    effects: ['destination'],
     method: 'PATCH',
     path: '/v1/agency/billing',
     summary: 'Change how clients are billed',
@@ -392,6 +401,7 @@ export const billingContract = {
   getClientBilling: operation({
     ...ofAnAgency,
     id: 'getClientBilling',
+    effects: [],
     scope: 'agency:read',
     method: 'GET',
     path: '/v1/agency/accounts/{account_id}/billing',
@@ -404,7 +414,6 @@ export const billingContract = {
       name: 'get_client_billing',
       title: 'Read what a client pays',
       idempotent: true,
-      openWorld: false,
       onRequest: true,
     },
   }),
@@ -412,7 +421,7 @@ export const billingContract = {
   setClientBilling: operation({
     ...ofAnAgency,
     id: 'setClientBilling',
-    approval: 'money',
+    effects: ['money'],
     method: 'PUT',
     path: '/v1/agency/accounts/{account_id}/billing',
     summary: 'Set what a client pays',
@@ -432,7 +441,7 @@ export const billingContract = {
   removeClientBilling: operation({
     ...ofAnAgency,
     id: 'removeClientBilling',
-    destructive: true,
+    effects: ['removal'],
     method: 'DELETE',
     path: '/v1/agency/accounts/{account_id}/billing',
     summary: 'Stop billing a client',
@@ -446,6 +455,7 @@ export const billingContract = {
   listClientInvoices: operation({
     ...ofAnAgency,
     id: 'listClientInvoices',
+    effects: [],
     scope: 'agency:read',
     method: 'GET',
     path: '/v1/agency/accounts/{account_id}/invoices',
@@ -459,7 +469,6 @@ export const billingContract = {
       name: 'list_client_invoices',
       title: 'List invoices of a client',
       idempotent: true,
-      openWorld: false,
       onRequest: true,
     },
   }),
@@ -467,6 +476,7 @@ export const billingContract = {
   getSandboxBillingClock: operation({
     ...ofTheSandbox,
     id: 'getSandboxBillingClock',
+    effects: [],
     scope: 'instances:read',
     method: 'GET',
     path: '/v1/sandbox/billing/clock',
@@ -480,6 +490,7 @@ export const billingContract = {
   advanceSandboxBillingClock: operation({
     ...ofTheSandbox,
     id: 'advanceSandboxBillingClock',
+    effects: ['money'],
     method: 'POST',
     path: '/v1/sandbox/billing/clock',
     summary: 'Advance the clock of simulated billing',
@@ -494,6 +505,7 @@ export const billingContract = {
   causeSandboxBillingFault: operation({
     ...ofTheSandbox,
     id: 'causeSandboxBillingFault',
+    effects: [],
     method: 'POST',
     path: '/v1/sandbox/billing/faults',
     summary: 'Make the simulated payment provider fail',
@@ -512,7 +524,7 @@ export const billingContract = {
   setSandboxCard: operation({
     ...ofTheSandbox,
     id: 'setSandboxCard',
-    approval: 'money',
+    effects: ['money'],
     method: 'PUT',
     path: '/v1/sandbox/billing/card',
     summary: 'Save a test card',
@@ -526,7 +538,7 @@ export const billingContract = {
   paySandboxCheckout: operation({
     ...ofTheSandbox,
     id: 'paySandboxCheckout',
-    approval: 'money',
+    effects: ['money'],
     method: 'POST',
     path: '/v1/sandbox/billing/checkouts/{checkout_id}/pay',
     summary: 'Pay a checkout with a test card',
@@ -548,7 +560,7 @@ export const billingContract = {
   refundSandboxPurchase: operation({
     ...ofTheSandbox,
     id: 'refundSandboxPurchase',
-    approval: 'money',
+    effects: ['money'],
     method: 'POST',
     path: '/v1/sandbox/billing/purchases/{purchase_id}/refund',
     summary: 'Refund a purchase in the sandbox',

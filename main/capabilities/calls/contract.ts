@@ -37,6 +37,7 @@ export const callsContract = {
   getCallSettings: operation({
     ...common,
     id: 'getCallSettings',
+    effects: [],
     method: 'GET',
     summary: 'Read how calls are handled',
     description: 'Returns what happens when somebody calls the number of this instance.',
@@ -44,13 +45,13 @@ export const callsContract = {
     reply: { status: 200, description: 'The settings.', schema: CallSettings },
     errors: [],
     examples: { reply: EXAMPLE },
-    tool: { name: 'get_call_settings', title: 'Read how calls are handled', idempotent: true, openWorld: false },
+    tool: { name: 'get_call_settings', title: 'Read how calls are handled', idempotent: true },
   }),
 
   updateCallSettings: operation({
     ...common,
     id: 'updateCallSettings',
-    approval: 'people',
+    effects: ['people_later'],
     method: 'PATCH',
     summary: 'Change how calls are handled',
     description:
@@ -66,7 +67,6 @@ export const callsContract = {
       name: 'update_call_settings',
       title: 'Change how calls are handled',
       idempotent: true,
-      openWorld: true,
     },
   }),
 } as const satisfies Contract

@@ -345,6 +345,7 @@ export const campaignsContract = {
   createCampaign: operation({
     ...manages,
     id: 'createCampaign',
+    effects: ['people'],
     method: 'POST',
     path: '/v1/campaigns',
     summary: 'Create a campaign',
@@ -356,7 +357,6 @@ export const campaignsContract = {
     ].join('\n\n'),
     idempotencyKey: true,
     origin: 'spec',
-    approval: 'people',
     body: CreateCampaignBody,
     reply: { status: 201, description: 'The campaign was created.', schema: CreateReply },
     errors: ['not_found', 'engine_mismatch', 'invalid_url'],
@@ -367,7 +367,6 @@ export const campaignsContract = {
       description:
         'Creates a bulk message to many people. Keep start false, preview it, and show the person the preview before you start it.',
       idempotent: false,
-      openWorld: true,
       onRequest: true,
     },
   }),
@@ -375,6 +374,7 @@ export const campaignsContract = {
   listCampaigns: operation({
     ...reads,
     id: 'listCampaigns',
+    effects: [],
     method: 'GET',
     path: '/v1/campaigns',
     summary: 'List campaigns',
@@ -389,12 +389,13 @@ export const campaignsContract = {
     reply: { status: 200, description: 'A page of campaigns.', schema: List(CampaignSummary) },
     errors: ['invalid_cursor'],
     examples: { reply: { data: [SUMMARY_EXAMPLE], next_cursor: null, has_more: false } },
-    tool: { name: 'list_campaigns', title: 'List campaigns', idempotent: true, openWorld: false, onRequest: true },
+    tool: { name: 'list_campaigns', title: 'List campaigns', idempotent: true, onRequest: true },
   }),
 
   getCampaign: operation({
     ...reads,
     id: 'getCampaign',
+    effects: [],
     method: 'GET',
     path: '/v1/campaigns/{id}',
     summary: 'Read a campaign',
@@ -403,13 +404,13 @@ export const campaignsContract = {
     reply: { status: 200, description: 'The campaign.', schema: Campaign },
     errors: [],
     examples: { reply: CAMPAIGN_EXAMPLE },
-    tool: { name: 'get_campaign', title: 'Read a campaign', idempotent: true, openWorld: false, onRequest: true },
+    tool: { name: 'get_campaign', title: 'Read a campaign', idempotent: true, onRequest: true },
   }),
 
   updateCampaign: operation({
     ...manages,
     id: 'updateCampaign',
-    approval: 'people',
+    effects: ['people_later'],
     method: 'PATCH',
     path: '/v1/campaigns/{id}',
     summary: 'Change a draft campaign',
@@ -430,7 +431,6 @@ export const campaignsContract = {
       name: 'update_campaign',
       title: 'Change a draft campaign',
       idempotent: true,
-      openWorld: false,
       onRequest: true,
     },
   }),
@@ -438,12 +438,12 @@ export const campaignsContract = {
   deleteCampaign: operation({
     ...manages,
     id: 'deleteCampaign',
+    effects: ['removal'],
     method: 'DELETE',
     path: '/v1/campaigns/{id}',
     summary: 'Delete a draft campaign',
     description: 'Removes a draft and its recipients. Cancel a campaign in any other state: 409 `invalid_state`.',
     origin: 'ours',
-    destructive: true,
     reply: { status: 204, description: 'The draft is gone.', schema: null },
     errors: ['invalid_state'],
     examples: {},
@@ -451,7 +451,6 @@ export const campaignsContract = {
       name: 'delete_campaign',
       title: 'Delete a draft campaign',
       idempotent: false,
-      openWorld: false,
       onRequest: true,
     },
   }),
@@ -459,6 +458,7 @@ export const campaignsContract = {
   startCampaign: operation({
     ...action,
     id: 'startCampaign',
+    effects: ['people'],
     path: '/v1/campaigns/{id}/start',
     summary: 'Start a campaign',
     description:
@@ -467,16 +467,16 @@ export const campaignsContract = {
       'variable that the recipients do not have, the answer is 400 and says what to change. Without a connected number ' +
       'the campaign starts paused (`no_instance`) and begins when one connects.',
     origin: 'ours',
-    approval: 'people',
     reply: actionReply('The campaign, started.'),
     errors: ['invalid_state', 'validation_error'],
     examples: { reply: CAMPAIGN_EXAMPLE },
-    tool: { name: 'start_campaign', title: 'Start a campaign', idempotent: true, openWorld: true, onRequest: true },
+    tool: { name: 'start_campaign', title: 'Start a campaign', idempotent: true, onRequest: true },
   }),
 
   pauseCampaign: operation({
     ...action,
     id: 'pauseCampaign',
+    effects: [],
     path: '/v1/campaigns/{id}/pause',
     summary: 'Pause a campaign',
     description:
@@ -486,12 +486,13 @@ export const campaignsContract = {
     reply: actionReply('The campaign, paused.'),
     errors: ['invalid_state'],
     examples: { reply: { ...CAMPAIGN_EXAMPLE, status: 'paused', pause_reason: 'user', next_send_at: null, eta: null } },
-    tool: { name: 'pause_campaign', title: 'Pause a campaign', idempotent: true, openWorld: false, onRequest: true },
+    tool: { name: 'pause_campaign', title: 'Pause a campaign', idempotent: true, onRequest: true },
   }),
 
   resumeCampaign: operation({
     ...action,
     id: 'resumeCampaign',
+    effects: ['people'],
     path: '/v1/campaigns/{id}/resume',
     summary: 'Resume a campaign',
     description:
@@ -499,16 +500,16 @@ export const campaignsContract = {
       'nothing. It pauses again if the reason still holds, for example outside the sending hours. Any other state: 409 ' +
       '`invalid_state`.',
     origin: 'spec',
-    approval: 'people',
     reply: actionReply('The campaign, running or paused for another reason.'),
     errors: ['invalid_state'],
     examples: { reply: CAMPAIGN_EXAMPLE },
-    tool: { name: 'resume_campaign', title: 'Resume a campaign', idempotent: true, openWorld: true, onRequest: true },
+    tool: { name: 'resume_campaign', title: 'Resume a campaign', idempotent: true, onRequest: true },
   }),
 
   cancelCampaign: operation({
     ...action,
     id: 'cancelCampaign',
+    effects: ['removal'],
     path: '/v1/campaigns/{id}/cancel',
     summary: 'Cancel a campaign',
     description:
@@ -516,7 +517,6 @@ export const campaignsContract = {
       'taken back. Canceling again is 200; a campaign that is completed or failed: 409 `invalid_state`.',
     origin: 'ours',
     confirm: 'always',
-    destructive: true,
     reply: actionReply('The campaign, canceled.'),
     errors: ['invalid_state'],
     examples: {
@@ -525,12 +525,13 @@ export const campaignsContract = {
         ...{ status: 'canceled', finished_at: '2026-03-01T09:31:00.000Z', next_send_at: null, eta: null },
       },
     },
-    tool: { name: 'cancel_campaign', title: 'Cancel a campaign', idempotent: true, openWorld: false, onRequest: true },
+    tool: { name: 'cancel_campaign', title: 'Cancel a campaign', idempotent: true, onRequest: true },
   }),
 
   listCampaignRecipients: operation({
     ...reads,
     id: 'listCampaignRecipients',
+    effects: [],
     method: 'GET',
     path: '/v1/campaigns/{id}/recipients',
     summary: 'List the recipients of a campaign',
@@ -560,7 +561,6 @@ export const campaignsContract = {
       name: 'list_campaign_recipients',
       title: 'List the recipients of a campaign',
       idempotent: true,
-      openWorld: false,
       onRequest: true,
       untrusted: true,
     },
@@ -569,7 +569,7 @@ export const campaignsContract = {
   importCampaignRecipients: operation({
     ...manages,
     id: 'importCampaignRecipients',
-    approval: 'people',
+    effects: ['people_later'],
     method: 'POST',
     path: '/v1/campaigns/{id}/recipients/import',
     summary: 'Import recipients from CSV',
@@ -594,6 +594,7 @@ export const campaignsContract = {
   getCampaignReport: operation({
     ...reads,
     id: 'getCampaignReport',
+    effects: [],
     method: 'GET',
     path: '/v1/campaigns/{id}/report',
     summary: 'Read the report of a campaign',
@@ -631,7 +632,6 @@ export const campaignsContract = {
       name: 'get_campaign_report',
       title: 'Read the report of a campaign',
       idempotent: true,
-      openWorld: false,
       onRequest: true,
     },
   }),
@@ -639,6 +639,7 @@ export const campaignsContract = {
   previewCampaign: operation({
     ...reads,
     id: 'previewCampaign',
+    effects: [],
     method: 'POST',
     path: '/v1/campaigns/preview',
     summary: 'Preview a campaign',
@@ -689,7 +690,6 @@ export const campaignsContract = {
       name: 'preview_campaign',
       title: 'Preview a campaign',
       idempotent: true,
-      openWorld: false,
       onRequest: true,
     },
   }),
@@ -697,6 +697,7 @@ export const campaignsContract = {
   testCampaign: operation({
     ...action,
     id: 'testCampaign',
+    effects: ['people'],
     path: '/v1/campaigns/{id}/test',
     summary: 'Send a test of a campaign',
     description:
@@ -706,7 +707,6 @@ export const campaignsContract = {
     idempotencyKey: true,
     waitsForEngine: true,
     origin: 'ours',
-    approval: 'people',
     body: Body({
       to: Digits,
       instance_id: Type.Optional(
@@ -740,7 +740,6 @@ export const campaignsContract = {
       name: 'test_campaign',
       title: 'Send a test of a campaign',
       idempotent: false,
-      openWorld: true,
       onRequest: true,
     },
   }),

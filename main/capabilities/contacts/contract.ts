@@ -76,13 +76,14 @@ const Changes = {
 }
 
 const common = { reach: 'account', origin: 'ours' } as const
-const face = { openWorld: false, onRequest: true } as const
+const face = { onRequest: true } as const
 const CsvBody = { types: CSV_TYPES, maxBytes: LIMITS.importBytes } as const
 
 export const contactsContract = {
   listContacts: operation({
     ...common,
     id: 'listContacts',
+    effects: [],
     method: 'GET',
     path: '/v1/contacts',
     summary: 'List contacts',
@@ -112,7 +113,7 @@ export const contactsContract = {
   createContact: operation({
     ...common,
     id: 'createContact',
-    approval: 'people',
+    effects: ['people_later'],
     method: 'POST',
     path: '/v1/contacts',
     summary: 'Add a contact',
@@ -134,6 +135,7 @@ export const contactsContract = {
   getContact: operation({
     ...common,
     id: 'getContact',
+    effects: [],
     method: 'GET',
     path: '/v1/contacts/{phone}',
     summary: 'Read a contact',
@@ -148,7 +150,7 @@ export const contactsContract = {
   updateContact: operation({
     ...common,
     id: 'updateContact',
-    approval: 'people',
+    effects: ['people_later'],
     method: 'PATCH',
     path: '/v1/contacts/{phone}',
     summary: 'Change a contact',
@@ -164,13 +166,13 @@ export const contactsContract = {
   deleteContact: operation({
     ...common,
     id: 'deleteContact',
+    effects: ['removal'],
     method: 'DELETE',
     path: '/v1/contacts/{phone}',
     summary: 'Remove a contact',
     description:
       'Removes name, tags and the times of the last messages. Messages and opt-outs stay. Whoever writes again is a contact again.',
     scope: 'dispatch:manage',
-    destructive: true,
     reply: { status: 204, description: 'Removed.', schema: null },
     errors: [],
     examples: {},
@@ -180,7 +182,7 @@ export const contactsContract = {
   importContacts: operation({
     ...common,
     id: 'importContacts',
-    approval: 'people',
+    effects: ['people_later'],
     method: 'POST',
     path: '/v1/contact-imports',
     summary: 'Import contacts',
@@ -225,6 +227,7 @@ export const contactsContract = {
   listContactTags: operation({
     ...common,
     id: 'listContactTags',
+    effects: [],
     method: 'GET',
     path: '/v1/contact-tags',
     summary: 'List tags of contacts',
@@ -242,6 +245,7 @@ export const contactsContract = {
 
   previewCsv: operation({
     id: 'previewCsv',
+    effects: [],
     method: 'POST',
     path: '/v1/csv-previews',
     summary: 'Read the columns of a CSV file',

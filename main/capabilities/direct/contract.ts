@@ -210,37 +210,35 @@ const ActionReply = Type.Object({
   ),
 })
 
-/** Everything that is not listed reaches people. */
-const APPROVAL_BY_ACTION = {
+/** Everything that is not listed reaches people: they see a read mark, a new name or picture, or who is online. */
+const EFFECTS_BY_ACTION = {
   by: ['group', 'action'],
-  reasons: {
-    'message/delete': 'ends',
-    'message/markread': null,
-    'call/reject': null,
-    'user/check': null,
-    'user/info': null,
-    'user/avatar': null,
-    'user/block': 'ends',
-    'user/unblock': 'access',
-    'group/list': null,
-    'group/info': null,
-    'group/create': 'access',
-    'group/settings': 'access',
-    'chat/archive': null,
-    'chat/pin': null,
-    'chat/mute': null,
-    'chat/read': null,
-    'label/list': null,
-    'label/save': null,
-    'label/delete': 'ends',
-    'label/chat': null,
-    'label/message': null,
-    'group/participant': 'access',
-    'group/invitelink': 'access',
-    'group/join': 'access',
-    'group/leave': 'ends',
+  effects: {
+    'message/delete': ['removal', 'people'],
+    'user/check': [],
+    'user/info': [],
+    'user/avatar': [],
+    'user/block': ['removal'],
+    'user/unblock': ['access'],
+    'group/list': [],
+    'group/info': [],
+    'group/create': ['people', 'access'],
+    'group/settings': ['people', 'access'],
+    'group/participant': ['people', 'access'],
+    'group/invitelink': ['people', 'invitation'],
+    'group/join': ['people', 'access'],
+    'group/leave': ['people', 'removal'],
+    'chat/archive': [],
+    'chat/pin': [],
+    'chat/mute': [],
+    'chat/read': [],
+    'label/list': [],
+    'label/save': [],
+    'label/delete': ['removal'],
+    'label/chat': [],
+    'label/message': [],
   },
-  otherwise: 'people',
+  otherwise: ['people'],
 } as const
 
 const TABLE = [
@@ -369,7 +367,7 @@ const MESSAGE_ID = 'msg_01KCW8ZJ4N3Q7V0F5T2B9XEMRD'
 export const directContract = {
   callEngine: operation({
     id: 'callEngine',
-    approval: APPROVAL_BY_ACTION,
+    effects: EFFECTS_BY_ACTION,
     method: 'POST',
     path: '/v1/instances/{id}/engine/smv2/{group}/{action}',
     summary: 'Call an smv2 engine directly',
@@ -415,14 +413,13 @@ export const directContract = {
         'delete, chat, message. account: online, name, about, picture, status. Send only the fields of the action. Every send takes a number or the id of a group as `to`, and quoted_message_id to reply to a message. ' +
         'Prefer send_message for plain text and media.',
       idempotent: false,
-      openWorld: true,
       untrusted: true,
     },
   }),
 
   sendRawMessage: operation({
     id: 'sendRawMessage',
-    approval: 'people',
+    effects: ['people'],
     method: 'POST',
     path: '/v1/instances/{id}/engine/official/messages',
     summary: 'Send a raw Cloud API message',
@@ -460,6 +457,7 @@ export const directContract = {
 
   listTemplates: operation({
     id: 'listTemplates',
+    effects: [],
     method: 'GET',
     path: '/v1/instances/{id}/templates',
     summary: 'List message templates',
@@ -491,11 +489,12 @@ export const directContract = {
         has_more: false,
       },
     },
-    tool: { name: 'list_templates', title: 'List message templates', idempotent: true, openWorld: false },
+    tool: { name: 'list_templates', title: 'List message templates', idempotent: true },
   }),
 
   getMedia: operation({
     id: 'getMedia',
+    effects: [],
     method: 'GET',
     path: '/v1/instances/{id}/media/{media_id}',
     summary: 'Download a received file',

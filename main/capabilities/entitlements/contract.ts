@@ -5,6 +5,7 @@ import { operation, type Contract } from '../../contract/operation.ts'
 export const entitlementsContract = {
   getEntitlements: operation({
     id: 'getEntitlements',
+    effects: [],
     method: 'GET',
     path: '/v1/entitlements',
     summary: 'Read what the account may use',

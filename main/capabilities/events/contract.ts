@@ -68,6 +68,7 @@ const EXAMPLE = {
 export const eventsContract = {
   listEvents: operation({
     id: 'listEvents',
+    effects: [],
     method: 'GET',
     path: '/v1/events',
     summary: 'List events',
@@ -92,13 +93,13 @@ export const eventsContract = {
       title: 'List events',
       description: 'Events of the instances, newest first, whether or not there is a webhook.',
       idempotent: true,
-      openWorld: false,
       untrusted: true,
     },
   }),
 
   getEvent: operation({
     id: 'getEvent',
+    effects: [],
     method: 'GET',
     path: '/v1/events/{event_id}',
     summary: 'Get an event',
@@ -111,6 +112,6 @@ export const eventsContract = {
     reply: { status: 200, description: 'The event.', schema: Event },
     errors: [],
     examples: { reply: EXAMPLE },
-    tool: { name: 'get_event', title: 'Get an event', idempotent: true, openWorld: false, untrusted: true },
+    tool: { name: 'get_event', title: 'Get an event', idempotent: true, untrusted: true },
   }),
 } as const satisfies Contract

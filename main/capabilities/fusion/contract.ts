@@ -45,6 +45,7 @@ const SMV2 = {
 export const fusionContract = {
   fuseInstances: operation({
     id: 'fuseInstances',
+    effects: [],
     method: 'POST',
     path: '/v1/instances/{id}/fusion',
     summary: 'Fuse two instances with the same number',
@@ -73,12 +74,12 @@ export const fusionContract = {
         'Links an official and an smv2 instance of the same number: what both receive is announced once, as one ' +
         'contact.',
       idempotent: false,
-      openWorld: false,
     },
   }),
 
   getFusion: operation({
     id: 'getFusion',
+    effects: [],
     method: 'GET',
     path: '/v1/instances/{id}/fusion',
     summary: 'Get a fusion',
@@ -92,11 +93,12 @@ export const fusionContract = {
     reply: { status: 200, description: 'The fusion, seen from this instance.', schema: FusionView },
     errors: [],
     examples: { reply: { instance: OFFICIAL, fused: true, partner: SMV2 } },
-    tool: { name: 'get_fusion', title: 'Get a fusion', idempotent: true, openWorld: false },
+    tool: { name: 'get_fusion', title: 'Get a fusion', idempotent: true },
   }),
 
   removeFusion: operation({
     id: 'removeFusion',
+    effects: ['removal'],
     method: 'DELETE',
     path: '/v1/instances/{id}/fusion',
     summary: 'Remove a fusion',
@@ -106,11 +108,10 @@ export const fusionContract = {
     scope: 'instances:write',
     reach: 'instance',
     engine: 'official',
-    destructive: true,
     origin: 'spec',
     reply: { status: 200, description: 'No longer fused.', schema: FusionView },
     errors: ['engine_mismatch'],
     examples: { reply: { instance: OFFICIAL, fused: false, partner: null } },
-    tool: { name: 'remove_fusion', title: 'Remove a fusion', idempotent: true, openWorld: false },
+    tool: { name: 'remove_fusion', title: 'Remove a fusion', idempotent: true },
   }),
 } as const satisfies Contract

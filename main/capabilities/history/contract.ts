@@ -59,6 +59,7 @@ export const historyContract = {
   startHistoryImport: operation({
     ...common,
     id: 'startHistoryImport',
+    effects: [],
     method: 'POST',
     summary: 'Import earlier messages',
     description:
@@ -74,13 +75,14 @@ export const historyContract = {
     examples: { body: { days: 90 }, reply: { ...EXAMPLE, chats: { total: 0, done: 0 }, messages: 0 } },
     tool: {
       ...{ name: 'start_history_import', title: 'Import earlier messages', idempotent: false },
-      ...{ openWorld: true, onRequest: true },
+      onRequest: true,
     },
   }),
 
   getHistoryImport: operation({
     ...common,
     id: 'getHistoryImport',
+    effects: [],
     method: 'GET',
     summary: 'Read the progress of an import',
     description: 'Returns the latest import of earlier messages of this instance.',
@@ -90,13 +92,14 @@ export const historyContract = {
     examples: { reply: EXAMPLE },
     tool: {
       ...{ name: 'get_history_import', title: 'Read the progress of an import', idempotent: true },
-      ...{ openWorld: false, onRequest: true },
+      onRequest: true,
     },
   }),
 
   updateHistoryImport: operation({
     ...common,
     id: 'updateHistoryImport',
+    effects: [],
     method: 'PATCH',
     summary: 'Pause, resume or cancel an import',
     description: 'Takes effect after the chat that is being asked for. A change that does not fit the state is 409.',
@@ -107,7 +110,7 @@ export const historyContract = {
     examples: { body: { state: 'paused' }, reply: { ...EXAMPLE, state: 'paused' } },
     tool: {
       ...{ name: 'update_history_import', title: 'Pause, resume or cancel an import', idempotent: true },
-      ...{ openWorld: false, onRequest: true },
+      onRequest: true,
     },
   }),
 } as const satisfies Contract

@@ -108,7 +108,6 @@ const WHAT = [
 
 /** Older clients use either PUT or POST. */
 const set = {
-  approval: 'destination',
   path: '/v1/instances/{id}/webhook',
   scope: 'instances:write',
   reach: 'instance',
@@ -123,6 +122,7 @@ export const instanceWebhookContract = {
   setInstanceWebhook: operation({
     ...set,
     id: 'setInstanceWebhook',
+    effects: ['destination'],
     method: 'PUT',
     summary: 'Set the webhook of an instance',
     description: WHAT,
@@ -134,13 +134,13 @@ export const instanceWebhookContract = {
         'Sets the legacy, unsigned webhook of one instance. Events are dropped after three tries. Prefer create_webhook. ' +
         'On the official engine `events` is ignored.',
       idempotent: true,
-      openWorld: true,
     },
   }),
 
   postInstanceWebhook: operation({
     ...set,
     id: 'postInstanceWebhook',
+    effects: ['destination'],
     method: 'POST',
     summary: 'Set the webhook of an instance, by POST',
     description: 'The same as `PUT` on this path, for clients that use POST.',
@@ -151,6 +151,7 @@ export const instanceWebhookContract = {
 
   getInstanceWebhook: operation({
     id: 'getInstanceWebhook',
+    effects: [],
     method: 'GET',
     path: '/v1/instances/{id}/webhook',
     summary: 'Read the webhook of an instance',
@@ -165,12 +166,12 @@ export const instanceWebhookContract = {
       name: 'get_instance_webhook',
       title: 'Read the webhook of an instance',
       idempotent: true,
-      openWorld: false,
     },
   }),
 
   deleteInstanceWebhook: operation({
     id: 'deleteInstanceWebhook',
+    effects: ['removal'],
     method: 'DELETE',
     path: '/v1/instances/{id}/webhook',
     summary: 'Delete the webhook of an instance',
@@ -178,7 +179,6 @@ export const instanceWebhookContract = {
     scope: 'instances:write',
     reach: 'instance',
     origin: 'spec',
-    destructive: true,
     reply: { status: 204, description: 'Deleted.', schema: null },
     errors: [],
     examples: {},
@@ -186,7 +186,6 @@ export const instanceWebhookContract = {
       name: 'delete_instance_webhook',
       title: 'Delete the webhook of an instance',
       idempotent: true,
-      openWorld: false,
     },
   }),
 } as const satisfies Contract

@@ -93,6 +93,7 @@ const PASSKEY_ERRORS = ['engine_mismatch', 'invalid_state', 'upstream_unavailabl
 export const instancesContract = {
   createInstance: operation({
     id: 'createInstance',
+    effects: { by: ['engine'], effects: { official: ['invitation'] }, otherwise: [] },
     method: 'POST',
     path: '/v1/instances',
     summary: 'Create an instance',
@@ -140,11 +141,12 @@ export const instancesContract = {
       body: { name: 'Acme support', external_ref: 'customer-42', metadata: { plan: 'gold' } },
       reply: CREATED,
     },
-    tool: { name: 'create_instance', title: 'Create an instance', idempotent: false, openWorld: false },
+    tool: { name: 'create_instance', title: 'Create an instance', idempotent: false },
   }),
 
   listInstances: operation({
     id: 'listInstances',
+    effects: [],
     method: 'GET',
     path: '/v1/instances',
     summary: 'List instances',
@@ -188,12 +190,12 @@ export const instancesContract = {
       title: 'List instances',
       description: 'Instances, newest first. With `updated_since`: what changed or was deleted since then.',
       idempotent: true,
-      openWorld: false,
     },
   }),
 
   getInstance: operation({
     id: 'getInstance',
+    effects: [],
     method: 'GET',
     path: '/v1/instances/{id}',
     summary: 'Get an instance',
@@ -204,11 +206,12 @@ export const instancesContract = {
     reply: { status: 200, description: 'The instance.', schema: InstanceRecord },
     errors: [],
     examples: { reply: EXAMPLE },
-    tool: { name: 'get_instance', title: 'Get an instance', idempotent: true, openWorld: false },
+    tool: { name: 'get_instance', title: 'Get an instance', idempotent: true },
   }),
 
   updateInstance: operation({
     id: 'updateInstance',
+    effects: [],
     method: 'PATCH',
     path: '/v1/instances/{id}',
     summary: 'Update an instance',
@@ -230,11 +233,12 @@ export const instancesContract = {
       body: { metadata: { plan: 'platinum' } },
       reply: { ...EXAMPLE, metadata: { plan: 'platinum' }, updated_at: '2026-03-02T08:00:00.000Z' },
     },
-    tool: { name: 'update_instance', title: 'Update an instance', idempotent: true, openWorld: false },
+    tool: { name: 'update_instance', title: 'Update an instance', idempotent: true },
   }),
 
   deleteInstance: operation({
     id: 'deleteInstance',
+    effects: ['removal', 'connection'],
     method: 'DELETE',
     path: '/v1/instances/{id}',
     summary: 'Delete an instance',
@@ -245,7 +249,6 @@ export const instancesContract = {
     reach: 'instance',
     confirm: 'always',
     reachesDeleted: true,
-    destructive: true,
     origin: 'spec',
     reply: {
       status: 200,
@@ -259,12 +262,12 @@ export const instancesContract = {
       title: 'Delete an instance',
       description: 'Deletes an instance and its session, and frees its slot and `external_ref`.',
       idempotent: true,
-      openWorld: true,
     },
   }),
 
   getInstanceConnection: operation({
     id: 'getInstanceConnection',
+    effects: [],
     method: 'GET',
     path: '/v1/instances/{id}/connection',
     summary: 'Get the connection',
@@ -275,11 +278,12 @@ export const instancesContract = {
     reply: { status: 200, description: 'The connection.', schema: ConnectionView },
     errors: [],
     examples: { reply: { connected: true, logged_in: true, name: 'Acme', number: '12025550123' } },
-    tool: { name: 'get_instance_connection', title: 'Get the connection', idempotent: true, openWorld: false },
+    tool: { name: 'get_instance_connection', title: 'Get the connection', idempotent: true },
   }),
 
   getInstanceHealth: operation({
     id: 'getInstanceHealth',
+    effects: [],
     method: 'GET',
     path: '/v1/instances/{id}/health',
     summary: 'Get the health',
@@ -313,11 +317,13 @@ export const instancesContract = {
         issues: [],
       },
     },
-    tool: { name: 'get_instance_health', title: 'Get the health', idempotent: true, openWorld: false },
+    tool: { name: 'get_instance_health', title: 'Get the health', idempotent: true },
   }),
 
   getInstanceQr: operation({
     id: 'getInstanceQr',
+    // With a number, WhatsApp asks on that phone whether to link a device.
+    effects: { by: ['phone'], effects: { '': [] }, otherwise: ['people'] },
     method: 'GET',
     path: '/v1/instances/{id}/qr',
     summary: 'Get the QR code',
@@ -344,7 +350,6 @@ export const instancesContract = {
       title: 'Get the QR code',
       description: 'The state of pairing. The first read of a new instance starts pairing.',
       idempotent: true,
-      openWorld: true,
       // The first read starts pairing.
       readOnly: false,
       redact: CREDENTIALS,
@@ -353,6 +358,7 @@ export const instancesContract = {
 
   refreshInstanceQr: operation({
     id: 'refreshInstanceQr',
+    effects: ['connection'],
     method: 'POST',
     path: '/v1/instances/{id}/qr/refresh',
     summary: 'Get a new QR code',
@@ -374,13 +380,13 @@ export const instancesContract = {
       title: 'Get a new QR code',
       description: 'Restarts pairing, with a new QR code.',
       idempotent: false,
-      openWorld: true,
       redact: CREDENTIALS,
     },
   }),
 
   answerInstancePasskey: operation({
     id: 'answerInstancePasskey',
+    effects: ['access', 'connection'],
     method: 'POST',
     path: '/v1/instances/{id}/passkey/response',
     summary: 'Answer the passkey request',
@@ -398,7 +404,6 @@ export const instancesContract = {
     waitsForEngine: true,
     noStore: true,
     origin: 'ours',
-    approval: 'access',
     body: Body({
       attempt: Type.Integer({ minimum: 1, description: '`passkey.attempt` of the QR view.' }),
       credential: PasskeyCredential,
@@ -426,6 +431,7 @@ export const instancesContract = {
 
   confirmInstancePasskey: operation({
     id: 'confirmInstancePasskey',
+    effects: ['connection'],
     method: 'POST',
     path: '/v1/instances/{id}/passkey/confirm',
     summary: 'Compare the codes',
@@ -463,6 +469,7 @@ export const instancesContract = {
 
   createInstancePasskeyLink: operation({
     id: 'createInstancePasskeyLink',
+    effects: ['invitation'],
     method: 'POST',
     path: '/v1/instances/{id}/passkey/link',
     summary: 'Create a link for the owner of the account',
@@ -476,7 +483,6 @@ export const instancesContract = {
     engine: 'smv2',
     noStore: true,
     origin: 'ours',
-    approval: 'access',
     reply: {
       status: 201,
       description: 'The link. It is shown only here.',
@@ -495,6 +501,7 @@ export const instancesContract = {
 
   restartInstance: operation({
     id: 'restartInstance',
+    effects: ['connection'],
     method: 'POST',
     path: '/v1/instances/{id}/restart',
     summary: 'Restart an instance',
@@ -513,11 +520,12 @@ export const instancesContract = {
     },
     errors: ['engine_mismatch', 'invalid_state', 'upstream_unavailable', 'service_unavailable'],
     examples: { reply: { id: EXAMPLE.id, engine: 'smv2', status: 'connecting' } },
-    tool: { name: 'restart_instance', title: 'Restart an instance', idempotent: false, openWorld: true },
+    tool: { name: 'restart_instance', title: 'Restart an instance', idempotent: false },
   }),
 
   importInstanceSession: operation({
     id: 'importInstanceSession',
+    effects: ['removal', 'connection'],
     method: 'POST',
     path: '/v1/instances/{id}/session/import',
     summary: 'Move a session to an instance',
@@ -534,7 +542,6 @@ export const instancesContract = {
     role: 'operator',
     confirm: 'always',
     // The connection of the other server.
-    destructive: true,
     waitsForEngine: true,
     origin: 'ours',
     bodyFile: { types: ['application/x-ndjson'], maxBytes: 64_000_000 },
@@ -549,6 +556,7 @@ export const instancesContract = {
   }),
   exportInstanceSession: operation({
     id: 'exportInstanceSession',
+    effects: ['removal', 'connection', 'access'],
     method: 'POST',
     path: '/v1/instances/{id}/session/export',
     summary: 'Export the session of an instance',
@@ -562,7 +570,6 @@ export const instancesContract = {
     audience: 'console',
     role: 'operator',
     confirm: 'always',
-    destructive: true,
     noStore: true,
     origin: 'ours',
     body: Body({ passphrase: SessionPassphrase }),
@@ -584,6 +591,7 @@ export const instancesContract = {
   }),
   disconnectInstance: operation({
     id: 'disconnectInstance',
+    effects: ['removal', 'connection'],
     method: 'POST',
     path: '/v1/instances/{id}/disconnect',
     summary: 'Disconnect an instance',
@@ -595,7 +603,6 @@ export const instancesContract = {
     reach: 'instance',
     engine: 'smv2',
     confirm: 'by-body',
-    destructive: true,
     origin: 'spec',
     body: Body({
       logout: Type.Optional(
@@ -627,12 +634,12 @@ export const instancesContract = {
       description:
         'Closes the connection and stops reconnecting; a restart connects again. With `logout` the session is discarded and the phone must be paired again.',
       idempotent: true,
-      openWorld: true,
     },
   }),
 
   recreateInstance: operation({
     id: 'recreateInstance',
+    effects: ['removal', 'connection'],
     method: 'POST',
     path: '/v1/instances/{id}/recreate',
     summary: 'Recreate an instance',
@@ -644,7 +651,6 @@ export const instancesContract = {
     scope: 'instances:write',
     reach: 'instance',
     confirm: 'always',
-    destructive: true,
     origin: 'spec',
     reply: {
       status: 202,
@@ -660,13 +666,13 @@ export const instancesContract = {
         'Erases the session, media and caches of an instance. Keeps its id, name, external_ref, metadata, webhooks ' +
         'and messages. It must be paired again.',
       idempotent: false,
-      openWorld: true,
       onRequest: true,
     },
   }),
 
   recreateInstances: operation({
     id: 'recreateInstances',
+    effects: ['removal', 'connection'],
     method: 'POST',
     path: '/v1/instances/batch/recreate',
     summary: 'Recreate instances in bulk',
@@ -674,7 +680,6 @@ export const instancesContract = {
     scope: 'instances:write',
     reach: 'instances',
     confirm: 'always',
-    destructive: true,
     origin: 'spec',
     body: Body({
       instance_ids: Type.Array(Uuid, {
@@ -718,7 +723,6 @@ export const instancesContract = {
       title: 'Recreate instances in bulk',
       description: `Recreates up to ${LIMITS.batchRecreate} instances, each as recreate_instance does. Returns one result per instance.`,
       idempotent: false,
-      openWorld: true,
       onRequest: true,
     },
   }),

@@ -111,6 +111,7 @@ export const lineSettingsContract = {
   getLineSettings: operation({
     ...common,
     id: 'getLineSettings',
+    effects: [],
     method: 'GET',
     summary: 'Read how a number connects and sends',
     description:
@@ -121,14 +122,14 @@ export const lineSettingsContract = {
     examples: { reply: EXAMPLE },
     tool: {
       ...{ name: 'get_line_settings', title: 'Read how a number connects and sends', idempotent: true },
-      ...{ openWorld: false, onRequest: true },
+      onRequest: true,
     },
   }),
 
   updateLineSettings: operation({
     ...common,
     id: 'updateLineSettings',
-    approval: 'destination',
+    effects: ['destination'],
     method: 'PATCH',
     summary: 'Change how a number connects and sends',
     description:

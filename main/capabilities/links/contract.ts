@@ -44,7 +44,7 @@ export const linksContract = {
   createAccessLink: operation({
     ...common,
     id: 'createAccessLink',
-    approval: 'access',
+    effects: ['invitation'],
     method: 'POST',
     path: '/v1/instances/{id}/access-links',
     summary: 'Create an access link',
@@ -95,13 +95,14 @@ export const linksContract = {
       },
     },
     tool: {
-      ...{ name: 'create_access_link', title: 'Create an access link', idempotent: false, openWorld: false },
+      ...{ name: 'create_access_link', title: 'Create an access link', idempotent: false },
       ...{ onRequest: true, redact: [] },
     },
   }),
   listAccessLinks: operation({
     ...common,
     id: 'listAccessLinks',
+    effects: [],
     method: 'GET',
     path: '/v1/instances/{id}/access-links',
     summary: 'List access links',
@@ -118,14 +119,13 @@ export const linksContract = {
       name: 'list_access_links',
       title: 'List access links',
       idempotent: true,
-      openWorld: false,
       onRequest: true,
     },
   }),
   revokeAccessLink: operation({
     ...common,
     id: 'revokeAccessLink',
-    destructive: true,
+    effects: ['removal'],
     method: 'DELETE',
     path: '/v1/instances/{id}/access-links/{link_id}',
     summary: 'Revoke an access link',
@@ -138,6 +138,7 @@ export const linksContract = {
   }),
   listAccessLinkUses: operation({
     id: 'listAccessLinkUses',
+    effects: [],
     method: 'GET',
     path: '/v1/instances/{id}/access-links/{link_id}/uses',
     summary: 'List who used an access link',

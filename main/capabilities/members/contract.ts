@@ -66,6 +66,7 @@ export const membersContract = {
   listMembers: operation({
     ...ofTheOperator,
     id: 'listMembers',
+    effects: [],
     method: 'GET',
     path: '/v1/members',
     summary: 'List members',
@@ -77,7 +78,7 @@ export const membersContract = {
   inviteMember: operation({
     ...ofTheOperator,
     id: 'inviteMember',
-    approval: 'access',
+    effects: ['invitation'],
     method: 'POST',
     path: '/v1/members',
     summary: 'Invite a member',
@@ -96,7 +97,7 @@ export const membersContract = {
   createMemberLink: operation({
     ...ofTheOperator,
     id: 'createMemberLink',
-    approval: 'access',
+    effects: ['invitation'],
     method: 'POST',
     path: '/v1/members/{member_id}/links',
     summary: 'Create another sign-in link',
@@ -109,7 +110,7 @@ export const membersContract = {
   removeMember: operation({
     ...ofTheOperator,
     id: 'removeMember',
-    destructive: true,
+    effects: ['removal'],
     method: 'DELETE',
     path: '/v1/members/{member_id}',
     summary: 'Remove a member',
@@ -121,8 +122,8 @@ export const membersContract = {
   setOwnPassword: operation({
     ...ofTheOperator,
     id: 'setOwnPassword',
+    effects: ['access'],
     role: 'member',
-    approval: 'access',
     method: 'PUT',
     path: '/v1/member-password',
     summary: 'Set your own password',

@@ -368,7 +368,7 @@ const pageQuery = {
 export const messagesContract = {
   uploadMedia: operation({
     id: 'uploadMedia',
-    approval: 'people',
+    effects: [],
     method: 'POST',
     path: '/v1/media',
     summary: 'Upload a file to send',
@@ -404,7 +404,7 @@ export const messagesContract = {
   }),
   sendMessage: operation({
     id: 'sendMessage',
-    approval: 'people',
+    effects: ['people'],
     method: 'POST',
     path: '/v1/instances/{id}/messages',
     summary: 'Send a message',
@@ -461,12 +461,12 @@ export const messagesContract = {
         'repeating the call cannot send the message twice. `sent: false` means the network permanently rejected it. After ' +
         '`upstream_timeout` the message may have been sent: look it up with find_message, never send it with a new key.',
       idempotent: false,
-      openWorld: true,
     },
   }),
 
   getMessage: operation({
     id: 'getMessage',
+    effects: [],
     method: 'GET',
     path: '/v1/instances/{id}/messages/{message_id}',
     summary: 'Read the status of a message',
@@ -480,11 +480,12 @@ export const messagesContract = {
     reply: { status: 200, description: 'The status record.', schema: MessageRecord },
     errors: [],
     examples: { reply: RECORD_EXAMPLE },
-    tool: { name: 'get_message', title: 'Read the status of a message', idempotent: true, openWorld: false },
+    tool: { name: 'get_message', title: 'Read the status of a message', idempotent: true },
   }),
 
   findMessage: operation({
     id: 'findMessage',
+    effects: [],
     method: 'GET',
     path: '/v1/instances/{id}/messages',
     summary: 'Find a message by its Idempotency-Key',
@@ -506,11 +507,12 @@ export const messagesContract = {
     reply: { status: 200, description: 'The status record.', schema: MessageRecord },
     errors: [],
     examples: { reply: RECORD_EXAMPLE },
-    tool: { name: 'find_message', title: 'Find a message by its Idempotency-Key', idempotent: true, openWorld: false },
+    tool: { name: 'find_message', title: 'Find a message by its Idempotency-Key', idempotent: true },
   }),
 
   getPoll: operation({
     id: 'getPoll',
+    effects: [],
     method: 'GET',
     path: '/v1/instances/{id}/polls/{message_id}',
     summary: 'Read the votes of a poll',
@@ -529,7 +531,6 @@ export const messagesContract = {
       title: 'Read the votes of a poll',
       onRequest: true,
       idempotent: true,
-      openWorld: false,
       untrusted: true,
     },
   }),
@@ -537,6 +538,7 @@ export const messagesContract = {
   listConversations: operation({
     ...ofTheConsole,
     id: 'listConversations',
+    effects: [],
     method: 'GET',
     path: '/v1/instances/{id}/conversations',
     summary: 'List conversations',
@@ -560,6 +562,7 @@ export const messagesContract = {
   setConversationUnread: operation({
     ...ofTheConsole,
     id: 'setConversationUnread',
+    effects: [],
     method: 'PUT',
     path: '/v1/instances/{id}/conversations/{chat}/unread',
     summary: 'Mark a conversation as read or unread',
@@ -576,6 +579,7 @@ export const messagesContract = {
     ...ofTheConsole,
     reach: 'account',
     id: 'countUnread',
+    effects: [],
     method: 'GET',
     path: '/v1/unread-conversations',
     summary: 'Count unread conversations',
@@ -597,6 +601,7 @@ export const messagesContract = {
   listThread: operation({
     ...ofTheConsole,
     id: 'listThread',
+    effects: [],
     method: 'GET',
     path: '/v1/instances/{id}/conversations/{chat}/messages',
     summary: 'List the messages of a conversation',

@@ -80,6 +80,7 @@ const ofTheConsole = {
 export const optOutsContract = {
   listOptOuts: operation({
     id: 'listOptOuts',
+    effects: [],
     method: 'GET',
     path: '/v1/opt-outs',
     summary: 'List opt-outs',
@@ -100,7 +101,6 @@ export const optOutsContract = {
       name: 'list_opt_outs',
       title: 'List opt-outs',
       idempotent: true,
-      openWorld: false,
       onRequest: true,
       untrusted: true,
     },
@@ -108,7 +108,7 @@ export const optOutsContract = {
 
   createOptOut: operation({
     id: 'createOptOut',
-    approval: 'people',
+    effects: ['people_later'],
     method: 'POST',
     path: '/v1/opt-outs',
     summary: 'Opt a number out',
@@ -136,12 +136,12 @@ export const optOutsContract = {
       body: { phone: '12025550123', note: 'Asked on the phone' },
       reply: { ...EXAMPLE, source: 'api', note: 'Asked on the phone' },
     },
-    tool: { name: 'create_opt_out', title: 'Opt a number out', idempotent: true, openWorld: false, onRequest: true },
+    tool: { name: 'create_opt_out', title: 'Opt a number out', idempotent: true, onRequest: true },
   }),
 
   deleteOptOut: operation({
     id: 'deleteOptOut',
-    approval: 'people',
+    effects: ['people_later'],
     method: 'DELETE',
     path: '/v1/opt-outs/{phone}',
     summary: 'Lift an opt-out',
@@ -167,7 +167,7 @@ export const optOutsContract = {
 
   importOptOuts: operation({
     id: 'importOptOuts',
-    approval: 'people',
+    effects: ['people_later'],
     method: 'POST',
     path: '/v1/opt-out-imports',
     summary: 'Import opt-outs',
@@ -204,6 +204,7 @@ export const optOutsContract = {
   getOptOutSettings: operation({
     ...ofTheConsole,
     id: 'getOptOutSettings',
+    effects: [],
     method: 'GET',
     summary: 'Read the words that opt out',
     description: 'The stop and start words of each language, and the country of numbers without a country code.',
@@ -215,6 +216,7 @@ export const optOutsContract = {
   updateOptOutSettings: operation({
     ...ofTheConsole,
     id: 'updateOptOutSettings',
+    effects: ['people_later'],
     method: 'PATCH',
     summary: 'Change the words that opt out',
     description: 'Replaces the words of the languages that are named. `null` brings the words of the product back.',

@@ -37,6 +37,7 @@ export const overviewContract = {
   listAttention: operation({
     ...consoleOperation,
     id: 'listAttention',
+    effects: [],
     method: 'GET',
     path: '/v1/overview/attention',
     summary: 'List what needs attention',
@@ -63,6 +64,7 @@ export const overviewContract = {
   getActivity: operation({
     ...consoleOperation,
     id: 'getActivity',
+    effects: [],
     method: 'GET',
     path: '/v1/overview/activity',
     summary: 'Get the activity',
@@ -93,6 +95,7 @@ export const overviewContract = {
   getSetup: operation({
     ...consoleOperation,
     id: 'getSetup',
+    effects: [],
     method: 'GET',
     path: '/v1/overview/setup',
     summary: 'Get the set-up checklist',
@@ -108,6 +111,7 @@ export const overviewContract = {
   dismissSetup: operation({
     ...consoleOperation,
     id: 'dismissSetup',
+    effects: [],
     method: 'POST',
     path: '/v1/overview/setup/dismiss',
     summary: 'Put the set-up checklist away',

@@ -41,6 +41,7 @@ const SafetyView = Type.Object({
 export const safetyContract = {
   getInstanceSafety: operation({
     id: 'getInstanceSafety',
+    effects: [],
     method: 'GET',
     path: '/v1/instances/{id}/safety',
     summary: 'Get the safety budget',
@@ -73,7 +74,6 @@ export const safetyContract = {
       name: 'get_instance_safety',
       title: 'Get the safety budget',
       idempotent: true,
-      openWorld: false,
       onRequest: true,
     },
   }),

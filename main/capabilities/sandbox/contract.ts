@@ -180,6 +180,7 @@ const EVENT_EXAMPLE = '{"event_id":"evt_01KCW8ZJ4N3Q7V0F5T2B9XEMRD","type":"mess
 export const sandboxContract = {
   createSandboxPhone: operation({
     id: 'createSandboxPhone',
+    effects: [],
     method: 'POST',
     path: '/v1/sandbox/phones',
     summary: 'Create a sandbox phone',
@@ -205,11 +206,12 @@ export const sandboxContract = {
     },
     errors: [],
     examples: { body: { number: '12025550123', name: 'Ana Souza' }, reply: PHONE_EXAMPLE },
-    tool: { name: 'create_sandbox_phone', title: 'Create a sandbox phone', idempotent: true, openWorld: false },
+    tool: { name: 'create_sandbox_phone', title: 'Create a sandbox phone', idempotent: true },
   }),
 
   listSandboxPhones: operation({
     id: 'listSandboxPhones',
+    effects: [],
     method: 'GET',
     path: '/v1/sandbox/phones',
     summary: 'List sandbox phones',
@@ -221,11 +223,12 @@ export const sandboxContract = {
     reply: { status: 200, description: 'A page of phones.', schema: List(SandboxPhone) },
     errors: ['invalid_cursor'],
     examples: { reply: { data: [PHONE_EXAMPLE], next_cursor: null, has_more: false } },
-    tool: { name: 'list_sandbox_phones', title: 'List sandbox phones', idempotent: true, openWorld: false },
+    tool: { name: 'list_sandbox_phones', title: 'List sandbox phones', idempotent: true },
   }),
 
   updateSandboxPhone: operation({
     id: 'updateSandboxPhone',
+    effects: [],
     method: 'PATCH',
     path: '/v1/sandbox/phones/{number}',
     summary: 'Change how a sandbox phone behaves',
@@ -243,12 +246,12 @@ export const sandboxContract = {
       name: 'update_sandbox_phone',
       title: 'Change how a sandbox phone behaves',
       idempotent: true,
-      openWorld: false,
     },
   }),
 
   listSandboxPhoneMessages: operation({
     id: 'listSandboxPhoneMessages',
+    effects: [],
     method: 'GET',
     path: '/v1/sandbox/phones/{number}/messages',
     summary: 'Read what a sandbox phone has received',
@@ -270,13 +273,13 @@ export const sandboxContract = {
       name: 'list_sandbox_phone_messages',
       title: 'Read what a sandbox phone has received',
       idempotent: true,
-      openWorld: false,
       untrusted: true,
     },
   }),
 
   scanSandboxCode: operation({
     id: 'scanSandboxCode',
+    effects: [],
     method: 'POST',
     path: '/v1/sandbox/phones/{number}/scan',
     summary: 'Pair a sandbox phone with an instance',
@@ -303,12 +306,12 @@ export const sandboxContract = {
       name: 'scan_sandbox_code',
       title: 'Pair a sandbox phone with an instance',
       idempotent: false,
-      openWorld: false,
     },
   }),
 
   speakFromSandboxPhone: operation({
     id: 'speakFromSandboxPhone',
+    effects: [],
     method: 'POST',
     path: '/v1/sandbox/phones/{number}/messages',
     summary: 'Send a message from a sandbox phone',
@@ -330,12 +333,12 @@ export const sandboxContract = {
       name: 'send_from_sandbox_phone',
       title: 'Send a message from a sandbox phone',
       idempotent: false,
-      openWorld: false,
     },
   }),
 
   editSandboxMessage: operation({
     id: 'editSandboxMessage',
+    effects: [],
     method: 'POST',
     path: '/v1/sandbox/phones/{number}/messages/{id}/edit',
     summary: 'Edit a message on a sandbox phone',
@@ -354,12 +357,12 @@ export const sandboxContract = {
       name: 'edit_sandbox_message',
       title: 'Edit a message on a sandbox phone',
       idempotent: true,
-      openWorld: false,
     },
   }),
 
   deleteSandboxMessage: operation({
     id: 'deleteSandboxMessage',
+    effects: [],
     method: 'POST',
     path: '/v1/sandbox/phones/{number}/messages/{id}/delete',
     summary: 'Delete a message on a sandbox phone for everyone',
@@ -374,12 +377,12 @@ export const sandboxContract = {
       name: 'delete_sandbox_message',
       title: 'Delete a message on a sandbox phone for everyone',
       idempotent: false,
-      openWorld: false,
     },
   }),
 
   reactToSandboxMessage: operation({
     id: 'reactToSandboxMessage',
+    effects: [],
     method: 'POST',
     path: '/v1/sandbox/phones/{number}/messages/{id}/react',
     summary: 'React to a message on a sandbox phone',
@@ -400,12 +403,12 @@ export const sandboxContract = {
       name: 'react_to_sandbox_message',
       title: 'React to a message on a sandbox phone',
       idempotent: true,
-      openWorld: false,
     },
   }),
 
   callFromSandboxPhone: operation({
     id: 'callFromSandboxPhone',
+    effects: [],
     method: 'POST',
     path: '/v1/sandbox/phones/{number}/calls',
     summary: 'Call from a sandbox phone',
@@ -429,11 +432,12 @@ export const sandboxContract = {
       body: { to: '12025550100' },
       reply: { call_id: SPOKEN_EXAMPLE.id, instance_ids: ['0197f0c2-6a3e-7c51-9d2b-5f8e1a7c4b60'] },
     },
-    tool: { name: 'call_from_sandbox_phone', title: 'Call from a sandbox phone', idempotent: false, openWorld: false },
+    tool: { name: 'call_from_sandbox_phone', title: 'Call from a sandbox phone', idempotent: false },
   }),
 
   voteInSandboxPoll: operation({
     id: 'voteInSandboxPoll',
+    effects: [],
     method: 'POST',
     path: '/v1/sandbox/phones/{number}/messages/{id}/vote',
     summary: 'Vote in a poll on a sandbox phone',
@@ -457,12 +461,12 @@ export const sandboxContract = {
       name: 'vote_in_sandbox_poll',
       title: 'Vote in a poll on a sandbox phone',
       idempotent: true,
-      openWorld: false,
     },
   }),
 
   causeSandboxFault: operation({
     id: 'causeSandboxFault',
+    effects: [],
     method: 'POST',
     path: '/v1/sandbox/instances/{id}/faults',
     summary: 'Simulate a fault for a sandbox instance',
@@ -496,12 +500,12 @@ export const sandboxContract = {
       name: 'cause_sandbox_fault',
       title: 'Simulate a fault for a sandbox instance',
       idempotent: false,
-      openWorld: false,
     },
   }),
 
   onboardSandboxInstance: operation({
     id: 'onboardSandboxInstance',
+    effects: [],
     method: 'POST',
     path: '/v1/sandbox/instances/{id}/onboard',
     summary: 'Complete the onboarding of an official sandbox instance',
@@ -526,12 +530,12 @@ export const sandboxContract = {
       name: 'onboard_sandbox_instance',
       title: 'Complete the onboarding of an official sandbox instance',
       idempotent: false,
-      openWorld: false,
     },
   }),
 
   createSandboxGraphNumber: operation({
     id: 'createSandboxGraphNumber',
+    effects: [],
     method: 'POST',
     path: '/v1/sandbox/graph/numbers',
     summary: 'Create a number in the Graph API simulator',
@@ -559,12 +563,12 @@ export const sandboxContract = {
       name: 'create_sandbox_graph_number',
       title: 'Create a number in the Graph API simulator',
       idempotent: false,
-      openWorld: false,
     },
   }),
 
   causeSandboxGraphFault: operation({
     id: 'causeSandboxGraphFault',
+    effects: [],
     method: 'POST',
     path: '/v1/sandbox/graph/numbers/{phone_number_id}/faults',
     summary: 'Simulate a Graph API fault',
@@ -595,12 +599,12 @@ export const sandboxContract = {
       name: 'cause_sandbox_graph_fault',
       title: 'Simulate a Graph API fault',
       idempotent: true,
-      openWorld: false,
     },
   }),
 
   readSandboxModel: operation({
     id: 'readSandboxModel',
+    effects: [],
     method: 'GET',
     path: '/v1/sandbox/model',
     summary: 'Read how to use the sandbox model',
@@ -639,13 +643,13 @@ export const sandboxContract = {
       name: 'read_sandbox_model',
       title: 'Read how to use the sandbox model',
       idempotent: true,
-      openWorld: false,
       onRequest: true,
     },
   }),
 
   queueSandboxModelReplies: operation({
     id: 'queueSandboxModelReplies',
+    effects: ['people_later'],
     method: 'POST',
     path: '/v1/sandbox/model/replies',
     summary: 'Set the next replies of the sandbox model',
@@ -671,13 +675,13 @@ export const sandboxContract = {
       name: 'queue_sandbox_model_replies',
       title: 'Set the next replies of the sandbox model',
       idempotent: false,
-      openWorld: false,
       onRequest: true,
     },
   }),
 
   causeSandboxModelFault: operation({
     id: 'causeSandboxModelFault',
+    effects: [],
     method: 'POST',
     path: '/v1/sandbox/model/faults',
     summary: 'Simulate a fault of the sandbox model',
@@ -700,13 +704,13 @@ export const sandboxContract = {
       name: 'cause_sandbox_model_fault',
       title: 'Simulate a fault of the sandbox model',
       idempotent: true,
-      openWorld: false,
       onRequest: true,
     },
   }),
 
   resetSandboxModel: operation({
     id: 'resetSandboxModel',
+    effects: ['removal'],
     method: 'DELETE',
     path: '/v1/sandbox/model',
     summary: 'Reset the sandbox model',
@@ -714,7 +718,6 @@ export const sandboxContract = {
     scope: 'instances:write',
     reach: 'account',
     origin: 'ours',
-    destructive: true,
     reply: { status: 204, description: 'Reset.', schema: null },
     errors: [],
     examples: {},
@@ -722,13 +725,13 @@ export const sandboxContract = {
       name: 'reset_sandbox_model',
       title: 'Reset the sandbox model',
       idempotent: true,
-      openWorld: false,
       onRequest: true,
     },
   }),
 
   readSandboxCatcher: operation({
     id: 'readSandboxCatcher',
+    effects: [],
     method: 'GET',
     path: '/v1/sandbox/catcher/{name}',
     summary: 'Read what a catcher received',
@@ -767,13 +770,13 @@ export const sandboxContract = {
       name: 'read_sandbox_catcher',
       title: 'Read what a catcher received',
       idempotent: true,
-      openWorld: false,
       untrusted: true,
     },
   }),
 
   setSandboxCatcherReply: operation({
     id: 'setSandboxCatcherReply',
+    effects: [],
     method: 'PUT',
     path: '/v1/sandbox/catcher/{name}',
     summary: 'Set the response of a catcher',
@@ -796,12 +799,12 @@ export const sandboxContract = {
       name: 'set_sandbox_catcher_reply',
       title: 'Set the response of a catcher',
       idempotent: true,
-      openWorld: false,
     },
   }),
 
   emptySandboxCatcher: operation({
     id: 'emptySandboxCatcher',
+    effects: ['removal'],
     method: 'DELETE',
     path: '/v1/sandbox/catcher/{name}',
     summary: 'Empty a catcher',
@@ -809,10 +812,9 @@ export const sandboxContract = {
     scope: 'instances:write',
     reach: 'account',
     origin: 'ours',
-    destructive: true,
     reply: { status: 204, description: 'Emptied.', schema: null },
     errors: [],
     examples: {},
-    tool: { name: 'empty_sandbox_catcher', title: 'Empty a catcher', idempotent: true, openWorld: false },
+    tool: { name: 'empty_sandbox_catcher', title: 'Empty a catcher', idempotent: true },
   }),
 } as const satisfies Contract

@@ -236,6 +236,7 @@ export const serviceContract = {
   getService: operation({
     ...ofMembers,
     id: 'getService',
+    effects: [],
     method: 'GET',
     path: '/v1/service',
     summary: 'Get the service',
@@ -275,6 +276,7 @@ export const serviceContract = {
   getOverview: operation({
     ...ofMembers,
     id: 'getOverview',
+    effects: [],
     method: 'GET',
     path: '/v1/console/overview',
     summary: 'Get the overview',
@@ -294,6 +296,7 @@ export const serviceContract = {
   listEngines: operation({
     ...ofMembers,
     id: 'listEngines',
+    effects: [],
     method: 'GET',
     path: '/v1/service/engines',
     summary: 'List engines',
@@ -305,6 +308,7 @@ export const serviceContract = {
   createBackup: operation({
     ...ofOperators,
     id: 'createBackup',
+    effects: [],
     method: 'POST',
     path: '/v1/service/backups',
     summary: 'Create a backup',
@@ -327,6 +331,7 @@ export const serviceContract = {
   listBackups: operation({
     ...ofOperators,
     id: 'listBackups',
+    effects: [],
     method: 'GET',
     path: '/v1/service/backups',
     summary: 'List backups',
@@ -340,6 +345,7 @@ export const serviceContract = {
   restoreBackup: operation({
     ...ofOperators,
     id: 'restoreBackup',
+    effects: ['removal'],
     worksWhenFull: true,
     method: 'POST',
     path: '/v1/service/backups/{name}/restore',
@@ -349,7 +355,6 @@ export const serviceContract = {
       'and you can cancel. The current state is backed up first. Keys revoked since the backup stay revoked, and ' +
       'signed-in sessions stay signed in.',
     confirm: 'always',
-    destructive: true,
     reply: { status: 202, description: 'Scheduled for the next start.', schema: Backups },
     errors: ['confirmation_required', 'invalid_state', 'storage_full'],
     examples: {
@@ -362,6 +367,7 @@ export const serviceContract = {
   cancelRestore: operation({
     ...ofOperators,
     id: 'cancelRestore',
+    effects: [],
     method: 'DELETE',
     path: '/v1/service/restore',
     summary: 'Cancel a restore',
@@ -375,6 +381,7 @@ export const serviceContract = {
   listSettings: operation({
     ...ofOperators,
     id: 'listSettings',
+    effects: [],
     method: 'GET',
     path: '/v1/service/settings',
     summary: 'List settings',
@@ -387,8 +394,8 @@ export const serviceContract = {
   updateSettings: operation({
     ...ofOperators,
     id: 'updateSettings',
+    effects: ['destination'],
     worksWhenFull: true,
-    approval: 'destination',
     method: 'PATCH',
     path: '/v1/service/settings',
     summary: 'Update settings',
@@ -416,6 +423,7 @@ export const serviceContract = {
   restartService: operation({
     ...ofOperators,
     id: 'restartService',
+    effects: [],
     worksWhenFull: true,
     method: 'POST',
     path: '/v1/service/restart',
@@ -430,6 +438,7 @@ export const serviceContract = {
   unlockService: operation({
     ...ofOperators,
     id: 'unlockService',
+    effects: [],
     worksWhenFull: true,
     method: 'POST',
     path: '/v1/service/unlock',
@@ -444,6 +453,7 @@ export const serviceContract = {
   getDiagnostics: operation({
     ...ofOperators,
     id: 'getDiagnostics',
+    effects: [],
     method: 'GET',
     path: '/v1/service/diagnostics',
     summary: 'Get diagnostics',
@@ -468,6 +478,7 @@ export const serviceContract = {
   listToolCalls: operation({
     ...ofMembers,
     id: 'listToolCalls',
+    effects: [],
     method: 'GET',
     path: '/v1/service/tool-calls',
     summary: 'List assistant calls',
@@ -496,6 +507,7 @@ export const serviceContract = {
   listAssistants: operation({
     ...ofMembers,
     id: 'listAssistants',
+    effects: [],
     method: 'GET',
     path: '/v1/service/assistants',
     summary: 'List connected assistants',
@@ -519,7 +531,7 @@ export const serviceContract = {
   putConsolePassword: operation({
     ...ofOperators,
     id: 'putConsolePassword',
-    approval: 'access',
+    effects: ['access'],
     method: 'PUT',
     path: '/v1/service/password',
     summary: 'Set the console password',

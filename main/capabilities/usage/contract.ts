@@ -10,6 +10,7 @@ export const USAGE_EXAMPLE = {
 export const usageContract = {
   getUsage: operation({
     id: 'getUsage',
+    effects: [],
     method: 'GET',
     path: '/v1/usage',
     summary: 'Read what the account used',

@@ -210,7 +210,7 @@ const under = { path: '/v1/instances/{id}/voice', reach: 'instance' } as const
 const reads = { ...under, method: 'GET', scope: 'voice:read' } as const
 const manages = { ...under, scope: 'voice:manage' } as const
 const inConsole = { scope: null, origin: 'ours', audience: 'console', role: 'member', tool: null } as const
-const quiet = { idempotent: true, openWorld: false, onRequest: true } as const
+const quiet = { idempotent: true, onRequest: true } as const
 
 const callReply = { status: 200, description: 'The call.', schema: VoiceCall } as const
 const widgetReply = { status: 200, description: 'The widget.', schema: VoiceWidget } as const
@@ -219,6 +219,7 @@ const OFFER_EXAMPLE = { offer: 'v=0\r\no=- 1 1 IN IP4 127.0.0.1\r\n' }
 export const voiceContract = {
   getLatestVoiceRecording: operation({
     id: 'getLatestVoiceRecording',
+    effects: [],
     method: 'GET',
     path: '/v1/voice/recordings/latest',
     summary: 'Read the latest recording',
@@ -258,6 +259,7 @@ export const voiceContract = {
   listVoiceRecordings: operation({
     ...reads,
     id: 'listVoiceRecordings',
+    effects: [],
     path: `${under.path}/recordings`,
     summary: 'List recordings',
     description: 'Recordings of this instance, the call that ended last first.',
@@ -276,6 +278,7 @@ export const voiceContract = {
   getVoiceRecording: operation({
     ...reads,
     id: 'getVoiceRecording',
+    effects: [],
     path: `${under.path}/recordings/{recording_id}`,
     summary: 'Read a recording',
     description: 'Length, direction and download address of a recording.',
@@ -289,6 +292,7 @@ export const voiceContract = {
   downloadVoiceRecording: operation({
     ...reads,
     id: 'downloadVoiceRecording',
+    effects: ['access'],
     path: `${under.path}/recordings/{recording_id}/download`,
     summary: 'Download a recording',
     description:
@@ -306,6 +310,7 @@ export const voiceContract = {
   scheduleVoiceCall: operation({
     ...manages,
     id: 'scheduleVoiceCall',
+    effects: ['people'],
     method: 'POST',
     path: `${under.path}/calls`,
     summary: 'Schedule a call',
@@ -316,7 +321,6 @@ export const voiceContract = {
     ].join('\n\n'),
     idempotencyKey: true,
     origin: 'spec',
-    approval: 'people',
     body: ScheduleBody,
     reply: { status: 201, description: 'The call was scheduled.', schema: VoiceCall },
     errors: [
@@ -336,7 +340,6 @@ export const voiceContract = {
       title: 'Schedule a call',
       description: 'Calls a person with an AI agent, now or at scheduled_at.',
       idempotent: false,
-      openWorld: true,
       onRequest: true,
     },
   }),
@@ -344,6 +347,7 @@ export const voiceContract = {
   scheduleVoiceCallBatch: operation({
     ...manages,
     id: 'scheduleVoiceCallBatch',
+    effects: ['people'],
     method: 'POST',
     path: `${under.path}/calls/batch`,
     summary: 'Schedule many calls',
@@ -352,7 +356,6 @@ export const voiceContract = {
       'moved to the next opening, and keep the interval. Numbers that are invalid or repeated are in `skipped`.',
     idempotencyKey: true,
     origin: 'spec',
-    approval: 'people',
     body: BatchBody,
     reply: { status: 201, description: 'The calls were scheduled.', schema: BatchReply },
     errors: ['not_found', 'not_ready', 'invalid_state', 'account_suspended'],
@@ -369,7 +372,6 @@ export const voiceContract = {
       name: 'schedule_voice_call_batch',
       title: 'Schedule many calls',
       idempotent: false,
-      openWorld: true,
       onRequest: true,
     },
   }),
@@ -377,6 +379,7 @@ export const voiceContract = {
   listVoiceCalls: operation({
     ...reads,
     id: 'listVoiceCalls',
+    effects: [],
     path: `${under.path}/calls`,
     summary: 'List calls',
     description: 'Calls of this instance, newest first: scheduled, running and ended.',
@@ -396,6 +399,7 @@ export const voiceContract = {
   getVoiceCall: operation({
     ...reads,
     id: 'getVoiceCall',
+    effects: [],
     path: `${under.path}/calls/{call_id}`,
     summary: 'Read a call',
     description: 'State and outcome of a call, and its recording once it can be downloaded.',
@@ -409,6 +413,7 @@ export const voiceContract = {
   getVoiceCallReview: operation({
     ...reads,
     id: 'getVoiceCallReview',
+    effects: [],
     path: `${under.path}/calls/{call_id}/review`,
     summary: 'Read what was said in a call',
     description:
@@ -423,6 +428,7 @@ export const voiceContract = {
   cancelVoiceCall: operation({
     ...manages,
     id: 'cancelVoiceCall',
+    effects: ['removal'],
     method: 'POST',
     path: `${under.path}/calls/{call_id}/cancel`,
     summary: 'Cancel a call',
@@ -430,16 +436,16 @@ export const voiceContract = {
       'A scheduled call is not made, one that rings or runs is hung up. A call that was canceled already is returned ' +
       'unchanged; one that has ended otherwise is 409 `invalid_state`.',
     origin: 'spec',
-    destructive: true,
     reply: callReply,
     errors: ['invalid_state'],
     examples: { reply: { ...CALL_EXAMPLE, status: 'canceled', end_reason: 'canceled' } },
-    tool: { name: 'cancel_voice_call', title: 'Cancel a call', idempotent: true, openWorld: true, onRequest: true },
+    tool: { name: 'cancel_voice_call', title: 'Cancel a call', idempotent: true, onRequest: true },
   }),
 
   getVoice: operation({
     ...reads,
     id: 'getVoice',
+    effects: [],
     summary: 'Read the voice status',
     description:
       'Whether this instance can make calls, how many are left of the trial, how many run, and the settings.',
@@ -453,6 +459,7 @@ export const voiceContract = {
   enableVoice: operation({
     ...manages,
     id: 'enableVoice',
+    effects: ['people_later'],
     method: 'POST',
     path: `${under.path}/enable`,
     summary: 'Enable voice',
@@ -461,22 +468,21 @@ export const voiceContract = {
       `${LIMITS.voiceTrialCalls} calls. Repeating it changes nothing, except that a trial becomes unlimited if the account ` +
       'has bought a package since.',
     origin: 'spec',
-    approval: 'people',
     reply: { status: 200, description: 'The voice status.', schema: VoiceStatus },
     errors: ['no_free_slot', 'invalid_state'],
     examples: { reply: STATUS_EXAMPLE },
-    tool: { name: 'enable_voice', title: 'Enable voice', idempotent: true, openWorld: false, onRequest: true },
+    tool: { name: 'enable_voice', title: 'Enable voice', idempotent: true, onRequest: true },
   }),
 
   updateVoiceSettings: operation({
     ...manages,
     id: 'updateVoiceSettings',
+    effects: ['destination', 'people_later'],
     method: 'PATCH',
     path: `${under.path}/settings`,
     summary: 'Change the voice settings',
     description: 'Changes the fields you send. Calls that run keep the settings they began with.',
     origin: 'spec',
-    approval: 'destination',
     body: VoiceSettingsPatch,
     reply: { status: 200, description: 'The settings.', schema: VoiceSettings },
     errors: ['not_found'],
@@ -485,7 +491,6 @@ export const voiceContract = {
       name: 'update_voice_settings',
       title: 'Change the voice settings',
       idempotent: true,
-      openWorld: false,
       onRequest: true,
     },
   }),
@@ -493,13 +498,13 @@ export const voiceContract = {
   createVoiceWidget: operation({
     ...manages,
     id: 'createVoiceWidget',
+    effects: ['destination'],
     method: 'POST',
     path: `${under.path}/widgets`,
     summary: 'Create a widget',
     description: `A button for web pages with which visitors talk to an agent in their browser. At most ${LIMITS.voiceWidgetsPerInstance} per instance. Put \`embed_snippet\` into the page.`,
     idempotencyKey: true,
     origin: 'spec',
-    approval: 'destination',
     body: NewWidget,
     reply: { status: 201, description: 'The widget was created.', schema: VoiceWidget },
     errors: ['not_found', 'invalid_state'],
@@ -508,7 +513,6 @@ export const voiceContract = {
       name: 'create_voice_widget',
       title: 'Create a widget',
       idempotent: false,
-      openWorld: true,
       onRequest: true,
     },
   }),
@@ -516,6 +520,7 @@ export const voiceContract = {
   listVoiceWidgets: operation({
     ...reads,
     id: 'listVoiceWidgets',
+    effects: [],
     path: `${under.path}/widgets`,
     summary: 'List widgets',
     description: 'The widgets of this instance, newest first.',
@@ -530,6 +535,7 @@ export const voiceContract = {
   getVoiceWidget: operation({
     ...reads,
     id: 'getVoiceWidget',
+    effects: [],
     path: `${under.path}/widgets/{widget_id}`,
     summary: 'Read a widget',
     description: 'Its origins, its colors, and the snippet that puts it on a page.',
@@ -543,28 +549,28 @@ export const voiceContract = {
   updateVoiceWidget: operation({
     ...manages,
     id: 'updateVoiceWidget',
+    effects: ['destination'],
     method: 'PATCH',
     path: `${under.path}/widgets/{widget_id}`,
     summary: 'Change a widget',
     description: 'Changes the fields you send. Pages use the new settings when they are loaded again.',
     origin: 'spec',
-    approval: 'destination',
     body: WidgetPatch,
     reply: widgetReply,
     errors: ['not_found'],
     examples: { body: { video_enabled: true }, reply: { ...WIDGET_EXAMPLE, video_enabled: true } },
-    tool: { name: 'update_voice_widget', title: 'Change a widget', idempotent: true, openWorld: true, onRequest: true },
+    tool: { name: 'update_voice_widget', title: 'Change a widget', idempotent: true, onRequest: true },
   }),
 
   deleteVoiceWidget: operation({
     ...manages,
     id: 'deleteVoiceWidget',
+    effects: ['removal'],
     method: 'DELETE',
     path: `${under.path}/widgets/{widget_id}`,
     summary: 'Delete a widget',
     description: 'Pages that embed it show nothing any more, and its running calls end.',
     origin: 'spec',
-    destructive: true,
     reply: { status: 204, description: 'The widget was deleted.', schema: null },
     errors: [],
     examples: {},
@@ -572,7 +578,6 @@ export const voiceContract = {
       name: 'delete_voice_widget',
       title: 'Delete a widget',
       idempotent: false,
-      openWorld: true,
       onRequest: true,
     },
   }),
@@ -581,6 +586,7 @@ export const voiceContract = {
     ...inConsole,
     reach: 'account',
     id: 'listAllVoiceCalls',
+    effects: [],
     method: 'GET',
     path: '/v1/voice/calls',
     summary: 'List the calls of all instances',
@@ -612,6 +618,7 @@ export const voiceContract = {
     ...inConsole,
     reach: 'account',
     id: 'listAllVoiceRecordings',
+    effects: [],
     method: 'GET',
     path: '/v1/voice/recordings',
     summary: 'List the recordings of all instances',
@@ -644,6 +651,7 @@ export const voiceContract = {
     ...inConsole,
     reach: 'account',
     id: 'listLiveVoiceCalls',
+    effects: [],
     method: 'GET',
     path: '/v1/voice/live-calls',
     summary: 'List running calls',
@@ -658,11 +666,11 @@ export const voiceContract = {
     ...under,
     path: `${under.path}/calls/{call_id}/hang-up`,
     id: 'hangUpVoiceCall',
+    effects: ['removal'],
     method: 'POST',
     summary: 'Hang up a call',
     description:
       'Ends a call that is dialed, rings or runs; its recording is kept. A call that has ended is returned unchanged.',
-    destructive: true,
     reply: callReply,
     errors: ['invalid_state'],
     examples: { reply: { ...CALL_EXAMPLE, end_reason: 'operator_hung_up' } },
@@ -673,12 +681,12 @@ export const voiceContract = {
     ...under,
     path: `${under.path}/calls/{call_id}/listen`,
     id: 'listenToVoiceCall',
+    effects: ['access'],
     method: 'POST',
     summary: 'Listen in on a call',
     description:
       'Connects a listener by WebRTC: the offer receives one audio track with both sides and sends none. Nobody in the call ' +
       'hears it. It ends with the call, or when the connection is closed.',
-    approval: 'access',
     body: OfferBody,
     reply: { status: 201, description: 'The answer.', schema: Type.Object({ answer: Answer }) },
     errors: ['invalid_state', 'service_unavailable'],
@@ -690,12 +698,12 @@ export const voiceContract = {
     ...under,
     path: `${under.path}/softphone`,
     id: 'callFromConsole',
+    effects: ['people'],
     method: 'POST',
     summary: 'Call a person yourself',
     description:
       'The person at the console talks. The offer sends one audio track and receives one. Hang up with `hang-up`; closing the ' +
       'connection hangs up as well.',
-    approval: 'people',
     body: Body({ to_number: Digits, offer: Offer }),
     reply: {
       status: 201,
@@ -717,6 +725,7 @@ export const voiceContract = {
     ...under,
     path: `${under.path}/recordings/{recording_id}/peaks`,
     id: 'getVoiceRecordingPeaks',
+    effects: [],
     method: 'GET',
     summary: 'Read the waveform of a recording',
     description: 'The loudest sample of each span, computed when the call was recorded.',
@@ -738,6 +747,7 @@ export const voiceContract = {
     ...under,
     path: `${under.path}/recordings/{recording_id}/audio`,
     id: 'playVoiceRecording',
+    effects: [],
     method: 'GET',
     summary: 'Play a recording',
     description: 'The file itself, with byte ranges, for the player of the console.',
@@ -752,10 +762,10 @@ export const voiceContract = {
     ...under,
     path: `${under.path}/recordings/{recording_id}/file`,
     id: 'deleteVoiceRecording',
+    effects: ['removal'],
     method: 'DELETE',
     summary: 'Delete a recording',
     description: 'Deletes the file and its transcript. The call stays in the list.',
-    destructive: true,
     confirm: 'always',
     reply: { status: 204, description: 'The recording was deleted.', schema: null },
     errors: [],
@@ -767,11 +777,11 @@ export const voiceContract = {
     ...under,
     path: `${under.path}/check`,
     id: 'checkVoiceSetup',
+    effects: ['outbound'],
     method: 'POST',
     summary: 'Test the voice set-up',
     description:
       'Tries everything a call of this instance needs on this machine, and says what works and why not. Calls nobody.',
-    approval: 'people',
     reply: { status: 200, description: 'The results.', schema: Type.Object({ checks: Type.Array(Check) }) },
     errors: [],
     examples: {
@@ -785,6 +795,7 @@ export const voiceContract = {
     ...inConsole,
     reach: 'account',
     id: 'listVoiceInstances',
+    effects: [],
     method: 'GET',
     path: '/v1/voice/instances',
     summary: 'List instances with voice',
@@ -814,11 +825,11 @@ export const voiceContract = {
     ...under,
     path: `${under.path}/widgets/{widget_id}/test-page`,
     id: 'openVoiceWidgetTest',
+    effects: ['invitation'],
     method: 'POST',
     summary: 'Create a link to the test page of a widget',
     description:
       'A page of this service with the widget as visitors see it. The link is valid for 30 minutes and needs no key. Calls from it are real calls.',
-    approval: 'access',
     reply: {
       status: 201,
       description: 'The link.',
@@ -840,6 +851,7 @@ export const voiceContract = {
     ...inConsole,
     reach: 'account',
     id: 'getVoiceSpeech',
+    effects: [],
     method: 'GET',
     path: '/v1/voice/speech',
     summary: 'Read how agents hear and speak',
@@ -853,12 +865,12 @@ export const voiceContract = {
     ...inConsole,
     reach: 'account',
     id: 'setVoiceSpeech',
+    effects: ['destination'],
     method: 'PUT',
     path: '/v1/voice/speech',
     summary: 'Set how agents hear and speak',
     description:
       'Chooses the built-in voice or speech services with OpenAI’s API. Fields left out become null. The key stays unless it is sent; a server that has not had it needs it again.',
-    approval: 'destination',
     body: SpeechBody,
     reply: { status: 200, description: 'The speech services.', schema: Speech },
     errors: ['invalid_url', 'sealed'],
@@ -870,6 +882,7 @@ export const voiceContract = {
     ...under,
     path: `${under.path}/trunk`,
     id: 'getVoiceTrunk',
+    effects: [],
     method: 'GET',
     summary: 'Read the SIP trunk',
     description: 'The telephone line of this instance, null if it has none. The password is never returned.',
@@ -883,10 +896,10 @@ export const voiceContract = {
     ...under,
     path: `${under.path}/trunk`,
     id: 'setVoiceTrunk',
+    effects: ['destination'],
     method: 'PUT',
     summary: 'Set the SIP trunk',
     description: 'Calls of this instance become telephone calls over this trunk. They are not WhatsApp calls.',
-    approval: 'destination',
     body: TrunkBody,
     reply: { status: 200, description: 'The trunk.', schema: Type.Object({ trunk: Nullable(Trunk) }) },
     errors: ['invalid_url', 'sealed'],
@@ -906,11 +919,11 @@ export const voiceContract = {
     ...under,
     path: `${under.path}/trunk`,
     id: 'removeVoiceTrunk',
+    effects: ['removal'],
     method: 'DELETE',
     summary: 'Remove the SIP trunk',
     description:
       'Removes the trunk and its password. Scheduled calls end failed if there is no other way to make them.',
-    destructive: true,
     reply: { status: 204, description: 'The trunk was removed.', schema: null },
     errors: [],
     examples: {},
@@ -920,6 +933,7 @@ export const voiceContract = {
     ...inConsole,
     reach: 'account',
     id: 'listSandboxMails',
+    effects: [],
     method: 'GET',
     path: '/v1/sandbox/mails',
     summary: 'List mails of the mail sandbox',

@@ -339,7 +339,7 @@ const SECRET_REPLY = { ...WEBHOOK_EXAMPLE, secret: SECRET_EXAMPLE }
 export const webhooksContract = {
   createWebhook: operation({
     id: 'createWebhook',
-    approval: 'destination',
+    effects: ['destination', 'access'],
     method: 'POST',
     path: '/v1/webhooks',
     summary: 'Create a webhook',
@@ -375,13 +375,13 @@ export const webhooksContract = {
         'to assistants. Tell the user to rotate it over the HTTP API (POST /v1/webhooks/{id}/rotate-secret) and configure ' +
         'the receiver with the new secret.',
       idempotent: false,
-      openWorld: true,
       redact: ['secret'],
     },
   }),
 
   listWebhooks: operation({
     id: 'listWebhooks',
+    effects: [],
     method: 'GET',
     path: '/v1/webhooks',
     summary: 'List webhooks',
@@ -396,11 +396,12 @@ export const webhooksContract = {
     },
     errors: [],
     examples: { reply: { data: [WEBHOOK_EXAMPLE], count: 1 } },
-    tool: { name: 'list_webhooks', title: 'List webhooks', idempotent: true, openWorld: false },
+    tool: { name: 'list_webhooks', title: 'List webhooks', idempotent: true },
   }),
 
   getWebhook: operation({
     id: 'getWebhook',
+    effects: [],
     method: 'GET',
     path: '/v1/webhooks/{id}',
     summary: 'Read a webhook',
@@ -411,12 +412,12 @@ export const webhooksContract = {
     reply: { status: 200, description: 'The webhook.', schema: Webhook },
     errors: [],
     examples: { reply: WEBHOOK_EXAMPLE },
-    tool: { name: 'get_webhook', title: 'Read a webhook', idempotent: true, openWorld: false },
+    tool: { name: 'get_webhook', title: 'Read a webhook', idempotent: true },
   }),
 
   updateWebhook: operation({
     id: 'updateWebhook',
-    approval: 'destination',
+    effects: ['destination'],
     method: 'PATCH',
     path: '/v1/webhooks/{id}',
     summary: 'Change, pause or resume a webhook',
@@ -434,11 +435,12 @@ export const webhooksContract = {
     reply: { status: 200, description: 'The updated webhook.', schema: Webhook },
     errors: ['invalid_url'],
     examples: { body: { active: false }, reply: { ...WEBHOOK_EXAMPLE, active: false } },
-    tool: { name: 'update_webhook', title: 'Change, pause or resume a webhook', idempotent: true, openWorld: true },
+    tool: { name: 'update_webhook', title: 'Change, pause or resume a webhook', idempotent: true },
   }),
 
   deleteWebhook: operation({
     id: 'deleteWebhook',
+    effects: ['removal'],
     method: 'DELETE',
     path: '/v1/webhooks/{id}',
     summary: 'Delete a webhook',
@@ -448,16 +450,15 @@ export const webhooksContract = {
     scope: 'webhooks:write',
     reach: 'webhooks',
     origin: 'spec',
-    destructive: true,
     reply: { status: 204, description: 'Deleted.', schema: null },
     errors: [],
     examples: {},
-    tool: { name: 'delete_webhook', title: 'Delete a webhook', idempotent: false, openWorld: false },
+    tool: { name: 'delete_webhook', title: 'Delete a webhook', idempotent: false },
   }),
 
   rotateWebhookSecret: operation({
     id: 'rotateWebhookSecret',
-    approval: 'access',
+    effects: ['access'],
     method: 'POST',
     path: '/v1/webhooks/{id}/rotate-secret',
     summary: 'Rotate the signing secret',
@@ -490,7 +491,7 @@ export const webhooksContract = {
 
   testWebhook: operation({
     id: 'testWebhook',
-    approval: 'replay',
+    effects: ['outbound'],
     method: 'POST',
     path: '/v1/webhooks/{id}/test',
     summary: 'Send a test event',
@@ -511,12 +512,12 @@ export const webhooksContract = {
     },
     errors: ['invalid_state', 'sealed'],
     examples: { reply: { delivery_id: DELIVERY_EXAMPLE.id } },
-    tool: { name: 'test_webhook', title: 'Send a test event', idempotent: false, openWorld: true, onRequest: true },
+    tool: { name: 'test_webhook', title: 'Send a test event', idempotent: false, onRequest: true },
   }),
 
   replayWebhook: operation({
     id: 'replayWebhook',
-    approval: 'replay',
+    effects: ['outbound'],
     method: 'POST',
     path: '/v1/webhooks/{id}/replay',
     summary: 'Replay missed events',
@@ -539,11 +540,12 @@ export const webhooksContract = {
     },
     errors: ['invalid_state'],
     examples: { body: { since: '2026-03-01T09:30:00.000Z', events: ['message.received'] }, reply: { replayed: 42 } },
-    tool: { name: 'replay_webhook', title: 'Replay missed events', idempotent: true, openWorld: true, onRequest: true },
+    tool: { name: 'replay_webhook', title: 'Replay missed events', idempotent: true, onRequest: true },
   }),
 
   listDeliveries: operation({
     id: 'listDeliveries',
+    effects: [],
     method: 'GET',
     path: '/v1/webhooks/deliveries',
     summary: 'List deliveries',
@@ -555,11 +557,12 @@ export const webhooksContract = {
     reply: { status: 200, description: 'A page of deliveries.', schema: List(Delivery) },
     errors: ['invalid_cursor'],
     examples: { reply: { data: [DELIVERY_EXAMPLE], next_cursor: null, has_more: false } },
-    tool: { name: 'list_deliveries', title: 'List deliveries', idempotent: true, openWorld: false },
+    tool: { name: 'list_deliveries', title: 'List deliveries', idempotent: true },
   }),
 
   listEventDeliveries: operation({
     id: 'listEventDeliveries',
+    effects: [],
     method: 'GET',
     path: '/v1/events/{event_id}/deliveries',
     summary: 'List the deliveries of an event',
@@ -577,6 +580,7 @@ export const webhooksContract = {
 
   getDelivery: operation({
     id: 'getDelivery',
+    effects: [],
     method: 'GET',
     path: '/v1/webhooks/deliveries/{id}',
     summary: 'Read a delivery with its attempts',
@@ -591,14 +595,13 @@ export const webhooksContract = {
       name: 'get_delivery',
       title: 'Read a delivery with its attempts',
       idempotent: true,
-      openWorld: false,
       untrusted: true,
     },
   }),
 
   retryDelivery: operation({
     id: 'retryDelivery',
-    approval: 'replay',
+    effects: ['outbound'],
     method: 'POST',
     path: '/v1/webhooks/deliveries/{id}/retry',
     summary: 'Redeliver now',
@@ -616,6 +619,6 @@ export const webhooksContract = {
     },
     errors: ['invalid_state', 'retry_limit_reached', 'sealed'],
     examples: { reply: { ...DELIVERY_EXAMPLE, attempts: 2, manual_retries: 1 } },
-    tool: { name: 'retry_delivery', title: 'Redeliver now', idempotent: false, openWorld: true },
+    tool: { name: 'retry_delivery', title: 'Redeliver now', idempotent: false },
   }),
 } as const satisfies Contract

@@ -1,6 +1,7 @@
 import type { ExecuteCall } from '../../capabilities/approvals/index.ts'
+import { isDestructive } from '../../contract/effects.ts'
 import { ApiError } from '../../contract/errors.ts'
-import { isDestructive, type ToolCallDeps } from './tool-calls.ts'
+import type { ToolCallDeps } from './tool-calls.ts'
 import { withoutFields } from './output.ts'
 import type { Toolbox } from './tools.ts'
 
@@ -11,7 +12,7 @@ export function createApprovedCallRunner(
   return async ({ approvalId, tool: name, given, principal }) => {
     const tool = deps.toolbox.find(name)
     if (tool === undefined) throw new ApiError('not_found', `This version has no tool ${name}, so nothing was done.`)
-    const request = tool.toRequest(isDestructive(tool.operation) ? { ...given, confirm: true } : given)
+    const request = tool.toRequest(isDestructive(tool.operation, given) ? { ...given, confirm: true } : given)
     // With its own idempotency key, an interrupted call can be repeated and still takes effect once.
     const key = tool.operation.idempotencyKey === true ? { 'idempotency-key': approvalId } : {}
     const headers = { ...key, ...request.headers, 'x-request-id': approvalId }

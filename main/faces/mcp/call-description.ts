@@ -1,5 +1,6 @@
 import { GROUP_ID } from '../../contract/addresses.ts'
 import { quotedText, visibleText, visibleValue } from '../../contract/display-text.ts'
+import { effectsOf } from '../../contract/effects.ts'
 import type { Contract, Operation } from '../../contract/operation.ts'
 import type { Principal } from '../../kernel/access.ts'
 import { pathParams } from '../path-params.ts'
@@ -168,7 +169,8 @@ function recipientsFirst(given: Arguments): [string, unknown][] {
   return Object.entries(given).toSorted((a, b) => rank(a) - rank(b))
 }
 
-const isAboutDestination = ({ approval }: Operation): boolean => approval === 'destination' || approval === 'replay'
+const isAboutDestination = (operation: Operation): boolean =>
+  effectsOf(operation).some((effect) => effect === 'destination' || effect === 'outbound')
 
 /** The host as the network sees it: without user info, and with look-alike letters as `xn--…`. */
 function hostIn(url: string): string {

@@ -1,3 +1,4 @@
+import { isDestructive } from '../../contract/effects.ts'
 import { ApiError } from '../../contract/errors.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import type { Operation } from '../../contract/operation.ts'
@@ -57,7 +58,7 @@ export function toolInput(operation: Operation): ToolInput {
     put(fullName, fullName.endsWith('_id') ? ID : { type: 'string', description })
   for (const [name, schema] of Object.entries(query.properties)) put(name, withoutLongChoice(schema))
   for (const [name, schema] of Object.entries(body?.properties ?? {})) put(name, schema)
-  const isConfirmed = operation.confirm !== undefined || operation.destructive === true
+  const isConfirmed = isDestructive(operation)
   if (isConfirmed) put('confirm', CONFIRM)
   if (operation.idempotencyKey === true) put('idempotency_key', IDEMPOTENCY_KEY)
   const required = [...path.map(({ fullName }) => fullName), ...query.required, ...(body?.required ?? [])]

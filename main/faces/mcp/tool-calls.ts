@@ -6,7 +6,7 @@ import {
   type InputRequiredResult,
 } from '@modelcontextprotocol/server'
 import type { Approval, ApprovalRequests } from '../../capabilities/approvals/index.ts'
-import { needsApproval } from '../../contract/approval.ts'
+import { isDestructive, needsApproval } from '../../contract/effects.ts'
 import { ApiError } from '../../contract/errors.ts'
 import type { Operation } from '../../contract/operation.ts'
 import { requireAccessLevel, requireScope, type Principal } from '../../kernel/access.ts'
@@ -114,7 +114,7 @@ export function createToolCaller(deps: ToolCallDeps): (call: ToolCall) => Promis
     if (same !== undefined) return report(same)
     const request = { ...call, given }
     tool.toRequest(given)
-    const rehearsed = await callDoor(deps.rehearse, isDestructive(tool.operation) ? confirmed(request) : request)
+    const rehearsed = await callDoor(deps.rehearse, isDestructive(tool.operation, given) ? confirmed(request) : request)
     if (rehearsed.status >= 400) return toolResult(tool, rehearsed)
     const { operation } = tool
     const asked = await approvals.ask(principal, {
@@ -138,7 +138,7 @@ export function createToolCaller(deps: ToolCallDeps): (call: ToolCall) => Promis
     // With an approval_id the arguments may be omitted, so the policy is checked without them.
     const policyArgs = given['approval_id'] === undefined ? given : undefined
     if (needsApproval(policy, tool.operation, policyArgs)) return askInWindow(call)
-    if (!isDestructive(tool.operation)) return execute(call)
+    if (!isDestructive(tool.operation, given)) return execute(call)
     // Check the arguments as given; after this we set `confirm` ourselves.
     tool.toRequest(given)
     if (tool.operation.confirm === 'by-body') {
@@ -163,9 +163,6 @@ const boundCall = ({ tool, given, caller }: Pick<ToolCall, 'tool' | 'given' | 'c
   tool: tool.definition.name,
   given,
 })
-
-export const isDestructive = ({ destructive, confirm }: Operation): boolean =>
-  destructive === true || confirm !== undefined
 
 function codeOf({ body }: DoorAnswer): unknown {
   if (typeof body !== 'object' || body === null || !('error' in body)) return undefined

@@ -1,4 +1,4 @@
-import { needsApproval } from '../../contract/approval.ts'
+import { isDestructive, isOpenWorld, needsApproval } from '../../contract/effects.ts'
 import type { ErrorCode } from '../../contract/errors.ts'
 import type { Feature } from '../../contract/features.ts'
 import type { Operation, RoomContract, ToolSpec } from '../../contract/operation.ts'
@@ -110,9 +110,9 @@ function toolOf({ room, feature }: Pick<Tool, 'room' | 'feature'>, operation: Op
       ...(outputSchema !== undefined && { outputSchema }),
       annotations: {
         readOnlyHint: isReadOnly({ operation }),
-        destructiveHint: operation.destructive === true || operation.confirm !== undefined,
+        destructiveHint: isDestructive(operation),
         idempotentHint: spec.idempotent,
-        openWorldHint: spec.openWorld,
+        openWorldHint: isOpenWorld(operation),
       },
     },
   }
@@ -156,12 +156,12 @@ const GENERIC_CODES = new Set<ErrorCode>([
 
 /** What the tool does, its confirmation, scope and errors. */
 function describe(operation: Operation, spec: ToolSpec): string {
-  const { scope, confirm, destructive, engine } = operation
+  const { scope, confirm, engine } = operation
   const expected = operation.errors.filter((code) => !GENERIC_CODES.has(code))
   return [
     spec.description ?? leadingSentences(operation.description, DESCRIPTION_CHARACTERS),
     confirm === 'always' && 'Irreversible: needs confirm: true after the person agreed.',
-    confirm === undefined && destructive === true && 'Needs confirm: true after the person agreed.',
+    confirm === undefined && isDestructive(operation) && needsConfirm(operation),
     confirm === 'by-body' && 'If irreversible, needs confirm: true after the person agreed.',
     spec.redact !== undefined &&
       `Not included: ${spec.redact.join(', ')}; people can read them over HTTP or in the console.`,
@@ -173,6 +173,12 @@ function describe(operation: Operation, spec: ToolSpec): string {
     .filter((sentence) => typeof sentence === 'string')
     .join(' ')
 }
+
+/** The arguments decide in some operations. */
+const needsConfirm = ({ effects }: Operation): string =>
+  'by' in effects
+    ? 'If it removes or ends something, needs confirm: true after the person agreed.'
+    : 'Needs confirm: true after the person agreed.'
 
 function isAllowed({ operation: { scope, reach }, feature }: Tool, principal: Principal): boolean {
   if (feature !== undefined && principal.features?.includes(feature) === false) return false

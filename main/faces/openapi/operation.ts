@@ -1,3 +1,4 @@
+import { effectsOf } from '../../contract/effects.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import type { AccessLevel, FileBodySpec, Operation } from '../../contract/operation.ts'
 import { fieldsOf, plainSchema, type JsonSchema } from '../json-schema.ts'
@@ -25,7 +26,7 @@ function replyName(id: string): string {
 
 /** An operation as an OpenAPI entry. */
 export function operationEntry(operation: Operation, room: string, { refer }: Components): OperationEntry {
-  const { id, summary, scope, origin, body, reply, examples } = operation
+  const { id, summary, scope, origin, effects, body, reply, examples } = operation
   const success = (description: string): ResponseEntry => ({
     description,
     headers: successHeaders(operation),
@@ -47,6 +48,8 @@ export function operationEntry(operation: Operation, room: string, { refer }: Co
     description: describe(operation),
     tags: [room],
     'x-origin': origin,
+    'x-effects': effectsOf(operation),
+    ...('by' in effects && { 'x-effects-by-argument': effects }),
     security: [{ ApiKey: scope === null ? [] : [scope] }],
     parameters: parameters(operation),
     ...(body !== undefined && {

@@ -1,4 +1,4 @@
-import { isClosedWhenSuspended } from '../../contract/approval.ts'
+import { isClosedWhenFrozen, isClosedWhenSuspended } from '../../contract/effects.ts'
 import { ApiError, errorBody, ERROR_CODES, ERRORS, type ErrorCode } from '../../contract/errors.ts'
 import type { Operation } from '../../contract/operation.ts'
 import { pascal } from './components.ts'
@@ -132,20 +132,8 @@ function errorCodes(operation: Operation): ErrorCode[] {
 }
 
 /** Error codes of the door, before the operation runs. */
-function doorCodes({
-  method,
-  path,
-  query,
-  body,
-  bodyFile,
-  scope,
-  reach,
-  engine,
-  confirm,
-  approval,
-  idempotencyKey,
-  reply,
-}: Operation): ErrorCode[] {
+function doorCodes(operation: Operation): ErrorCode[] {
+  const { method, path, query, body, bodyFile, scope, reach, engine, confirm, idempotencyKey, reply } = operation
   const mayHaveBody = method !== 'GET'
   const applies: Partial<Record<ErrorCode, boolean>> = {
     validation_error: mayHaveBody || query !== undefined || body !== undefined,
@@ -155,7 +143,8 @@ function doorCodes({
     confirmation_required: confirm !== undefined,
     unauthorized: true,
     insufficient_scope: scope !== null,
-    account_suspended: isClosedWhenSuspended({ method, scope, ...(approval !== undefined && { approval }) }),
+    account_suspended: isClosedWhenSuspended(operation),
+    invalid_state: isClosedWhenFrozen(operation),
     key_restricted: reach === 'account',
     instance_restricted_key: reach === 'webhooks',
     forbidden_host: true,

@@ -1,12 +1,7 @@
 import { expect, test } from 'vitest'
-import { CONTRACTS } from '../../../main/capabilities/contracts.ts'
 import { keysCommand } from '../../../main/commands/keys.ts'
-import { needsApproval } from '../../../main/contract/approval.ts'
-import type { Operation } from '../../../main/contract/operation.ts'
 import { asConsole } from '../../support/console.ts'
 import { worldOfTest, type World } from '../../support/world.ts'
-
-const operations = CONTRACTS.flatMap((room) => Object.values<Operation>(room.operations))
 
 /** The terminal of somebody who makes keys. */
 async function keys(w: World, ...argv: string[]): Promise<string> {
@@ -31,15 +26,4 @@ test('a key asks for nothing unless it was told to', async () => {
   const { data } = (await asConsole(w)('GET', '/v1/keys')).body
   expect(data.find((key: { id: string }) => key.id === id).approval).toBe('none')
   expect(await keys(w, 'list')).not.toContain('approval required')
-})
-
-test('what is only read never waits; what is destructive waits for both kinds; what costs money always waits', () => {
-  for (const operation of operations) {
-    const isDestructive = operation.destructive === true
-    expect(needsApproval('none', operation)).toBe(operation.approval === 'money')
-    for (const policy of ['destructive', 'sending'] as const) {
-      if (isDestructive) expect(needsApproval(policy, operation)).toBe(true)
-      if (operation.method === 'GET') expect(needsApproval(policy, operation)).toBe(false)
-    }
-  }
 })

@@ -8,7 +8,7 @@ const EVIL = 'https://catcher.sandbox/evil'
 /** What an assistant that follows a stranger's words may still do without a person. Everything else must wait. */
 const WITHOUT_A_PERSON = {
   both: [
-    ...['create_instance', 'update_instance', 'get_instance_qr', 'refresh_instance_qr', 'restart_instance'],
+    ...['create_instance', 'update_instance', 'get_instance_qr'],
     ...['fuse_instances', 'create_sandbox_phone', 'update_sandbox_phone', 'scan_sandbox_code'],
     ...['send_from_sandbox_phone', 'edit_sandbox_message', 'delete_sandbox_message', 'react_to_sandbox_message'],
     ...['cause_sandbox_fault', 'onboard_sandbox_instance', 'create_sandbox_graph_number', 'cause_sandbox_graph_fault'],

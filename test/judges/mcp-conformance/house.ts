@@ -37,6 +37,7 @@ export async function openFixture(key: string): Promise<{ url: string; close(): 
     featuresOf: async () => FEATURES,
     featureOf: () => undefined,
     isSuspended: () => false,
+    isFrozen: async () => false,
     onDone: async () => {},
     writeGate: { check() {} },
     times: createRequestTimes(systemClock),
