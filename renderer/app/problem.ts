@@ -1,3 +1,5 @@
+import { isAccountFrozen } from '../../main/contract/account-refusals.ts'
+
 interface ProblemDetails {
   readonly requestId?: string
   readonly isRetryable?: boolean
@@ -45,7 +47,7 @@ export async function readProblem(response: Response): Promise<Problem> {
   const { code = 'unexpected', message = `${response.status} ${response.statusText}`, ...more } = body?.error ?? {}
   const challenge = response.headers.get('www-authenticate')
   const wait = Number(response.headers.get('retry-after') ?? NaN)
-  return new Problem(response.status, code, message, {
+  return new Problem(response.status, isAccountFrozen(code, message) ? 'account_frozen' : code, message, {
     ...(more.request_id !== undefined && { requestId: more.request_id }),
     isRetryable: more.retryable ?? false,
     ...(Number.isFinite(wait) && { retryAfterSeconds: wait }),

@@ -33,6 +33,8 @@ const NOT_SENT: Readonly<Record<string, Remedy>> = {
   rate_limited: 'retry',
   engine_mismatch: 'edit',
   invalid_state: 'edit',
+  account_suspended: 'retry',
+  account_frozen: 'retry',
   invalid_url: 'edit',
   validation_error: 'edit',
   storage_full: 'retry',
