@@ -43,11 +43,35 @@ describe('what will happen is said', () => {
     expect(long).toBe(`Delete a line: “${'x'.repeat(120)}…” (${OTHER_ID}).`)
   })
 
-  test('with the names of some, and the number of the others, where a call is about many', async () => {
+  test('with every instance that it is about', async () => {
     const ids = [INSTANCE_ID, ...Array.from({ length: 7 }, (_, i) => `line-${i}`)]
     expect(await describeCall(hooksContract.createHook, { instance_ids: ids }, principal)).toBe(
-      `Create a webhook: “Berlin shop” (${INSTANCE_ID}), line-0, line-1, line-2, line-3 and 3 more.`,
+      `Create a webhook: “Berlin shop” (${INSTANCE_ID}), ${ids.slice(1).join(', ')}.`,
     )
+  })
+
+  test.each(['participants', 'numbers', 'mentions', 'recipients'])('with every one of ten %s', async (field) => {
+    const phones = Array.from({ length: 10 }, (_, i) => `1202555010${i}`)
+    const value = field === 'recipients' ? phones.map((phone) => ({ phone })) : phones
+    const sentence = await describeCall(hooksContract.createHook, { [field]: value }, principal)
+    for (const phone of phones) expect(sentence).toContain(phone)
+    expect(sentence).not.toContain('more')
+  })
+
+  test('with the exact number of a list that is too long to read, and no longer than a person can read', async () => {
+    const phones = Array.from({ length: 5_000 }, (_, i) => String(12025550000 + i))
+    for (const value of [phones, phones.map((phone) => ({ phone }))]) {
+      const sentence = await describeCall(hooksContract.createHook, { recipients: value }, principal)
+      const [, more = '', total = ''] = /and (\d+) more, (\d+) in all/.exec(sentence) ?? []
+      expect(Number(total)).toBe(5_000)
+      expect(sentence.match(/“\d+”/g)).toHaveLength(5_000 - Number(more))
+      expect(sentence.length).toBeLessThan(1_700)
+    }
+  })
+
+  test('with the whole address that data goes to', async () => {
+    const url = `https://example.com/${'a'.repeat(300)}/end`
+    expect(await describeCall(hooksContract.createHook, { url }, principal)).toContain(`“${url}”`)
   })
 
   test('without what unlocks something, at any depth', async () => {

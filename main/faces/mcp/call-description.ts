@@ -23,9 +23,13 @@ export interface CallDescriber {
 
 /** Fields that name a record for people, best first. */
 const NAMES = ['name', 'title', 'url', 'number', 'description'] as const
-/** Longer lists are cut off after this many names. */
-const MAX_NAMED = 5
+/** Longer lists name the first ones and count the rest. The window shows all of them under Details. */
+const LIST_CHARACTERS = 1_500
+/** Each name is a read. */
+const MAX_READS = 20
 const VALUE_CHARACTERS = 120
+/** The longest URL that is accepted. */
+const ADDRESS_CHARACTERS = 2_048
 const INSTANCE = '/v1/instances/{instance_id}'
 const WEBHOOK = '/v1/webhooks/{webhook_id}'
 const GROUP_INFO = `${INSTANCE}/engine/smv2/group/info`
@@ -126,7 +130,7 @@ export function createCallDescriber(deps: {
       }
 
       async function costOf(ids: readonly string[]): Promise<string[]> {
-        for (const id of ids.slice(0, MAX_NAMED)) {
+        for (const id of ids.slice(0, MAX_READS)) {
           const { engine } = await read(filled(INSTANCE, { instance_id: id }), principal)
           if (engine === 'official') return ['cost: Meta charges for each message of an official number']
         }
@@ -134,13 +138,10 @@ export function createCallDescriber(deps: {
       }
 
       async function listed(ids: readonly string[]): Promise<string> {
-        const named = ids.slice(0, MAX_NAMED)
-        const labels = named.map(async (id) =>
-          labelOf(await read(filled(INSTANCE, { instance_id: id }), principal), id),
+        const labels = ids.map(async (id, at) =>
+          at < MAX_READS ? labelOf(await read(filled(INSTANCE, { instance_id: id }), principal), id) : plainId(id),
         )
-        const more = ids.length - named.length
-        const known = (await Promise.all(labels)).join(', ')
-        return more > 0 ? `${known} and ${more} more` : known
+        return withinLength(await Promise.all(labels))
       }
     },
   }
@@ -225,13 +226,22 @@ function redacted(name: string, value: unknown): unknown {
 function formatValue(name: string, value: unknown): string {
   const seen = redacted(name, value)
   if (isPeople(seen)) return peopleIn(seen)
-  if (typeof seen === 'string') return quotedText(short(seen))
+  if (typeof seen === 'string')
+    return quotedText(short(seen, RECIPIENTS.includes(name) ? ADDRESS_CHARACTERS : undefined))
   if (!Array.isArray(seen) || !seen.every((each) => typeof each === 'string'))
     return short(JSON.stringify(visibleValue(seen)))
-  const named = seen.slice(0, MAX_NAMED).map((each) => quotedText(short(each)))
-  return seen.length > named.length
-    ? `${named.join(', ')} and ${seen.length - named.length} more`
-    : `[${named.join(', ')}]`
+  return `[${withinLength(seen.map((each) => quotedText(short(each))))}]`
+}
+
+/** At least the first item, and then as many as fit. */
+function withinLength(items: readonly string[]): string {
+  let length = 0
+  const fitting = items.findIndex((item, at) => {
+    length += item.length + 2
+    return at > 0 && length > LIST_CHARACTERS
+  })
+  if (fitting === -1) return items.join(', ')
+  return `${items.slice(0, fitting).join(', ')} and ${items.length - fitting} more, ${items.length} in all`
 }
 
 /** What a campaign says: its first message, and how many others there are. */
@@ -256,11 +266,9 @@ interface Person {
 const isPeople = (value: unknown): value is readonly Person[] =>
   Array.isArray(value) && value.length > 0 && value.every((each) => isRecord(each) && typeof each['phone'] === 'string')
 
-/** How many, and the first of them: a person cannot read thousands. */
+/** How many, and as many of them as fit: a person cannot read thousands. */
 function peopleIn(people: readonly Person[]): string {
-  const named = people.slice(0, MAX_NAMED).map(({ phone }) => quotedText(short(phone)))
-  const more = people.length - named.length
-  const who = more > 0 ? `${named.join(', ')} and ${more} more` : named.join(', ')
+  const who = withinLength(people.map(({ phone }) => quotedText(short(phone))))
   return `${people.length} ${people.length === 1 ? 'person' : 'people'} (${who})`
 }
 
@@ -268,5 +276,5 @@ function peopleIn(people: readonly Person[]): string {
 const text = (value: unknown): string =>
   typeof value === 'string' ? value.toWellFormed() : value === undefined ? '' : JSON.stringify(value)
 
-const short = (value: string): string =>
-  value.length > VALUE_CHARACTERS ? `${value.slice(0, VALUE_CHARACTERS).toWellFormed()}…` : value
+const short = (value: string, most = VALUE_CHARACTERS): string =>
+  value.length > most ? `${value.slice(0, most).toWellFormed()}…` : value
