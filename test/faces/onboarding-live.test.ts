@@ -3,6 +3,7 @@ import { localeFor } from '../../main/faces/onboarding/language.ts'
 import { liveDone, livePage, liveProblem } from '../../main/faces/onboarding/live-page.ts'
 import { systemClock } from '../../main/kernel/clock.ts'
 import { Secret } from '../../main/kernel/secret.ts'
+import { asConsole } from '../support/console.ts'
 import { until } from '../support/service-process.ts'
 import { world, type World } from '../support/world.ts'
 
@@ -126,7 +127,7 @@ describe('the page behind the onboarding_url of a live number', () => {
     await w.api('POST', `/v1/instances/${id}/recreate?confirm=true`)
     const next = await until(
       'a new page',
-      async () => (await w.api('GET', `/v1/instances/${id}`)).body.onboarding_url as string | undefined,
+      async () => (await asConsole(w)('GET', `/v1/instances/${id}`)).body.onboarding_url as string | undefined,
     )
     expect(new URL(next).pathname).not.toBe(page)
     expect((await look(page)).status).toBe(404)

@@ -1,6 +1,7 @@
 import { ApiError } from '../../contract/errors.ts'
+import type { InstanceRecord } from '../../contract/instance.ts'
 import { isoTime } from '../../contract/request.ts'
-import { canAccessInstance } from '../../kernel/access.ts'
+import { canAccessInstance, type Principal } from '../../kernel/access.ts'
 import { Answer, type Handlers } from '../handler.ts'
 import type { instancesContract } from './contract.ts'
 import type { Instances } from './index.ts'
@@ -11,10 +12,14 @@ export function instancesHandlers(instances: Instances): Handlers<typeof instanc
       const { record, replayed } = await instances.create({ accountId, wish, rawBody, idempotencyKey })
       return new Answer({ body: record, status: 201, headers: replayed ? { 'Idempotent-Replayed': 'true' } : {} })
     },
-    listInstances: ({ principal: { accountId, allowedInstanceIds }, query }) =>
-      instances.list({ accountId, allowedInstanceIds, query }),
-    getInstance: ({ instance }) => instances.get(instance.id),
-    updateInstance: ({ instance, body }) => instances.update(instance.id, body),
+    async listInstances({ principal, query }) {
+      const { accountId, allowedInstanceIds } = principal
+      const list = await instances.list({ accountId, allowedInstanceIds, query })
+      return { ...list, data: list.data.map((record) => shownTo(principal, record)) }
+    },
+    getInstance: async ({ principal, instance }) => shownTo(principal, await instances.get(instance.id)),
+    updateInstance: async ({ principal, instance, body }) =>
+      shownTo(principal, await instances.update(instance.id, body)),
     async deleteInstance({ instance: { id } }) {
       const { deletedAtMs } = await instances.remove(id)
       return { id, deleted: true, deleted_at: isoTime(deletedAtMs) }
@@ -58,4 +63,11 @@ export function instancesHandlers(instances: Instances): Handlers<typeof instanc
       return { batch_id: batchId, accepted, results: [...results] }
     },
   }
+}
+
+/** The onboarding link lets its holder connect a number. A key gets it in the answer that creates it, and never again. */
+function shownTo({ kind }: Principal, record: InstanceRecord): InstanceRecord {
+  if (kind === 'console' || record.onboarding_url === undefined) return record
+  const { onboarding_url: _link, ...rest } = record
+  return rest
 }

@@ -53,7 +53,7 @@ function linkIssue({ instance, nowMs }: HealthFacts): IssueDraft | undefined {
   const { status, statusAtMs: sinceMs, willRetry, loggedIn, engine } = instance
   const pair =
     engine === 'official'
-      ? 'Open its onboarding_url and connect a number.'
+      ? 'Connect a number in the window, or create an access link and open it.'
       : 'Get its QR code and scan it with the phone.'
   switch (status) {
     case 'connected':
@@ -166,7 +166,9 @@ const ENDED: Readonly<Record<string, IssueText>> = {
 
 function authFailedIssue({ statusAtMs: sinceMs, lastDisconnectReason, blockedUntilMs, engine }: Instance): IssueDraft {
   const again =
-    engine === 'official' ? 'Open its onboarding_url and connect it again.' : 'Get a new QR code and scan it.'
+    engine === 'official'
+      ? 'Connect it again in the window, or create an access link and open it.'
+      : 'Get a new QR code and scan it.'
   const until = isoTimeOrNull(blockedUntilMs)
   switch (lastDisconnectReason) {
     case 'banned':

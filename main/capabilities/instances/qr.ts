@@ -146,5 +146,8 @@ export function qrPicture(text: string): Promise<string> {
 
 export function pairingOf({ pairing }: Engine): Pairing {
   if (pairing) return pairing
-  throw new ApiError('engine_mismatch', 'This engine does not use QR codes. Open the onboarding_url of the instance.')
+  throw new ApiError(
+    'engine_mismatch',
+    'This engine does not use QR codes. Connect the instance on its onboarding page or an access link.',
+  )
 }

@@ -207,5 +207,5 @@ function problemIn({ accessToken, appSecret, phoneNumberId, wabaId, pin }: Paste
 const gone = () =>
   new ApiError(
     'not_found',
-    'This onboarding page was used already or never existed. Read onboarding_url of the instance again.',
+    'This onboarding page was used already or never existed. Connect the instance in Switchboard, or create an access link.',
   )

@@ -37,7 +37,7 @@ export function createOnboarding({ db, random, sessions }: { db: Db; random: Ran
       if (subject !== undefined) return subject
       throw new ApiError(
         'not_found',
-        'This onboarding page does not exist or was already used. Read onboarding_url of the instance again.',
+        'This onboarding page does not exist or was already used. Connect the instance in Switchboard, or create an access link.',
       )
     },
   }

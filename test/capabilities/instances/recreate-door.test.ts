@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { tempFolder } from '../../support/database.ts'
+import { asConsole } from '../../support/console.ts'
 import { worldOfTest, type World } from '../../support/world.ts'
 
 const UNKNOWN = '0197f0c2-6a3e-7c51-9d2b-5f8e1a7c4b60'
@@ -36,7 +37,8 @@ describe('one instance', () => {
       const { pairing_code } = (await w.api('GET', `/v1/instances/${made.id}/qr`)).body
       await w.api('POST', '/v1/sandbox/phones/12025550177/scan', { pairing_code })
     } else {
-      const { onboarding_url } = await read(made.id)
+      expect(await read(made.id)).not.toHaveProperty('onboarding_url')
+      const { onboarding_url } = (await asConsole(w)('GET', `/v1/instances/${made.id}`)).body
       expect(onboarding_url).toMatch(/\/onboard\//)
       expect(onboarding_url).not.toBe(made.onboarding_url)
       await w.api('POST', `/v1/sandbox/instances/${made.id}/onboard`, { number: '12025550177' })
