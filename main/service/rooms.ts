@@ -13,6 +13,7 @@ import { crmRoom } from '../capabilities/crm/room.ts'
 import type { ExecuteCall } from '../capabilities/approvals/index.ts'
 import { approvalsRoom } from '../capabilities/approvals/room.ts'
 import { directRoom } from '../capabilities/direct/room.ts'
+import { createRefusalOf } from '../capabilities/entitlements/refusal.ts'
 import { entitlementsRoom } from '../capabilities/entitlements/room.ts'
 import { eventsRoom } from '../capabilities/events/room.ts'
 import { fusionRoom } from '../capabilities/fusion/room.ts'
@@ -110,6 +111,7 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
   }
   const usage = usageRoom({ ...deps, timeZoneOf: accounts.timeZoneOf })
   const entitlements = entitlementsRoom(deps)
+  const refusalOf = createRefusalOf(accounts.isSuspended, entitlements.api)
   const instances = instancesRoom({
     ...deps,
     entitlements: entitlements.api,
@@ -129,7 +131,7 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
     entitlements: entitlements.api,
   })
   const instanceWebhooks = instanceWebhookRoom({ ...deps, instances: instances.api })
-  const calls = callsRoom({ ...deps, instances: instances.api, messages: messages.api })
+  const calls = callsRoom({ ...deps, instances: instances.api, messages: messages.api, refusalOf })
   const optOuts = optOutsRoom({ ...deps, instances: instances.api })
   const contacts = contactsRoom({ ...deps, instances: instances.api, optOuts: optOuts.api })
   const campaigns = campaignsRoom({
@@ -140,6 +142,7 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
     optOuts: optOuts.api,
     contacts: contacts.api,
     isSuspended: accounts.isSuspended,
+    refusalOf,
   })
   const { resolve = systemResolve } = world
   const model = createModelSimulator(deps)
@@ -154,6 +157,7 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
     providers: aiProviders.api,
     knowledge: aiKnowledge.api,
     usage: usage.api,
+    refusalOf,
     // Calls are made by agents, and agents schedule calls: voice is built after this one.
     calls: createChatCalls({
       ...{ voice: () => voice.api, instances: instances.api, entitlements: entitlements.api },
@@ -182,7 +186,7 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
       createVoiceAgents({ ...deps, ai: ai.api, knowledge: aiKnowledge.api, instances: instances.api }),
     packages: async (accountId) => (await entitlements.api.of(accountId)).voicePackages,
     isSuspended: accounts.isSuspended,
-    isFrozen: async (accountId) => (await entitlements.api.of(accountId)).frozen,
+    refusalOf,
     usage: usage.api,
     personName: contacts.api.nameOf,
     cloud: engineHost.cloud.calling,

@@ -1,3 +1,4 @@
+import type { AccountRefusal } from '../../contract/account-refusals.ts'
 import type { HandoffReason } from '../../contract/ai.ts'
 import type { Tx } from '../../kernel/db.ts'
 import { fold } from '../../kernel/search/index.ts'
@@ -17,7 +18,7 @@ import { END, SEND, waitUntil, type Step } from './step.ts'
 import { answeredSince, endTurn, setThinking, turnBySeq, unendedBefore, type TurnRow } from './turn-store.ts'
 import { isUnreadable } from './utterances.ts'
 
-interface BeginDeps extends Pick<AiDeps, 'db' | 'clock' | 'optOuts' | 'providers'> {
+interface BeginDeps extends Pick<AiDeps, 'db' | 'clock' | 'optOuts' | 'providers' | 'refusalOf'> {
   readonly settings: Pick<SettingsStore, 'read'>
   readonly agents: Pick<Agents, 'primary'>
   readonly stages: Pick<Stages, 'of'>
@@ -49,13 +50,17 @@ export function createBegin({
   clock,
   optOuts,
   providers,
+  refusalOf,
   settings: store,
   agents,
   stages,
   chats,
 }: BeginDeps): Begin {
-  return (turnSeq) =>
-    db.commit(async (tx) => {
+  return async (turnSeq) => {
+    const found = await db.readOne(turnBySeq, { seq: turnSeq })
+    if (found === undefined) return END
+    const accountRefusal = await refusalOf(found.accountId)
+    return db.commit(async (tx) => {
       const turn = await tx.one(turnBySeq, { seq: turnSeq })
       if (turn === undefined || turn.endedAtMs !== null) return END
       const { conversationSeq, instanceId } = turn
@@ -70,6 +75,8 @@ export function createBegin({
       if (refusal !== undefined) return skip(tx, turn, refusal)
       const openMs = nextOpenMs(settings.business_hours, settings.timezone, clock.now())
       if (turn.kind === 'reply' && openMs > clock.now()) return waitUntil(openMs)
+      // Before any model or tool: an answer could not be sent.
+      if (accountRefusal !== null) return leaveToPerson(tx, { turn, conversation, settings }, accountRefusal)
       const agent = await agents.primary(tx, instanceId)
       if (agent === undefined) return skip(tx, turn, 'no_agent')
       const handoff = await whyHandOver(tx, turn, conversation, settings, agent)
@@ -96,9 +103,17 @@ export function createBegin({
         settings,
       }
     })
+  }
 
-  async function skip(tx: Tx, { seq, conversationSeq, turn }: TurnRow, reason: string): Promise<Step> {
-    await tx.run(endTurn, { seq, state: 'skipped', reason, detail: null, now: clock.now() })
+  async function leaveToPerson(tx: Tx, chat: Parameters<Chats['handOver']>[1], detail: AccountRefusal): Promise<Step> {
+    if (chat.turn.kind === 'follow_up') return skip(tx, chat.turn, 'not_sent', detail)
+    await chats.handOver(tx, chat, { reason: 'not_sent', detail }, { text: null })
+    return END
+  }
+
+  async function skip(tx: Tx, row: TurnRow, reason: string, detail: string | null = null): Promise<Step> {
+    const { seq, conversationSeq, turn } = row
+    await tx.run(endTurn, { seq, state: 'skipped', reason, detail, now: clock.now() })
     await tx.run(closeTurnOf, { seq: conversationSeq, turn })
     return END
   }

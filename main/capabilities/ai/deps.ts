@@ -1,3 +1,4 @@
+import type { AccountRefusal } from '../../contract/account-refusals.ts'
 import type { Notice } from '../../contract/notice.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db } from '../../kernel/db.ts'
@@ -34,6 +35,8 @@ interface Calls {
 
 export interface AiDeps {
   readonly calls: Calls
+  /** Why the account may not reach people; null: it may. */
+  readonly refusalOf: (accountId: AccountId) => Promise<AccountRefusal | null>
   readonly db: Db
   readonly clock: Clock
   readonly random: Random

@@ -1,8 +1,9 @@
+import type { AccountRefusal } from '../../contract/account-refusals.ts'
 import { ApiError } from '../../contract/errors.ts'
 import type { LineEventData } from '../../contract/line-events.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db } from '../../kernel/db.ts'
-import type { InstanceId } from '../../kernel/ids.ts'
+import type { AccountId, InstanceId } from '../../kernel/ids.ts'
 import { cause, type Log } from '../../kernel/log.ts'
 import type { InstanceSubject } from '../handler.ts'
 import type { Instances } from '../instances/index.ts'
@@ -16,6 +17,8 @@ export interface CallsDeps {
   readonly log: Log
   readonly instances: Pick<Instances, 'accountOf' | 'subject' | 'engineFor' | 'subscribe'>
   readonly messages: Pick<Messages, 'sendDraft'>
+  /** Why the account may not reach people; null: it may. */
+  readonly refusalOf: (accountId: AccountId) => Promise<AccountRefusal | null>
 }
 
 export interface Calls {
@@ -29,8 +32,8 @@ export interface Calls {
 const DEFAULTS: SettingsRow = { reject: 0, message: null }
 const toSettings = ({ reject, message }: SettingsRow): CallSettings => ({ reject: reject === 1, message })
 
-/** What happens to calls: linked devices cannot answer them, so they ring, or are rejected with a text. */
-export function createCalls({ db, clock, log, instances, messages }: CallsDeps): Calls {
+/** Linked devices cannot answer calls, so they ring, or are rejected with a text. Suspended and frozen accounts reject none. */
+export function createCalls({ db, clock, log, instances, messages, refusalOf }: CallsDeps): Calls {
   instances.subscribe(async (tx, { kind, id }) => {
     if (kind === 'deleted') await tx.run(removeSettings, { instanceId: id })
   })
@@ -40,7 +43,7 @@ export function createCalls({ db, clock, log, instances, messages }: CallsDeps):
     if (settings?.reject !== 1) return
     const accountId = await instances.accountOf(id)
     const instance = accountId === undefined ? undefined : await instances.subject(accountId, id)
-    if (instance === undefined) return
+    if (instance === undefined || (await refusalOf(instance.accountId)) !== null) return
     await instances.engineFor(instance).direct?.rejectCall?.(instance, call.call_id)
     if (settings.message === null || call.group_id !== null) return
     const result = await messages.sendDraft({

@@ -1,3 +1,4 @@
+import type { AccountRefusal } from '../../contract/account-refusals.ts'
 import type { ApiActivity } from '../../kernel/api-activity.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db } from '../../kernel/db.ts'
@@ -32,6 +33,8 @@ export interface CampaignsDeps {
   readonly optOuts: Pick<OptOuts, 'optedOutOf' | 'onOptOut' | 'country'>
   readonly contacts: Pick<Contacts, 'withTag' | 'lastContact' | 'nameOnce'>
   readonly isSuspended: (accountId: AccountId) => boolean
+  /** Why the account may not reach people; null: it may. */
+  readonly refusalOf: (accountId: AccountId) => Promise<AccountRefusal | null>
   readonly config: {
     /** Of sending hours and days that name no zone. */
     readonly safetyTimezone: string

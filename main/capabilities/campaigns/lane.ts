@@ -17,7 +17,7 @@ import type { Claimed, Turn } from './turn.ts'
 
 interface LaneDeps extends Pick<
   CampaignsDeps,
-  'db' | 'clock' | 'log' | 'apiActivity' | 'instances' | 'messages' | 'safety'
+  'db' | 'clock' | 'log' | 'apiActivity' | 'instances' | 'messages' | 'safety' | 'refusalOf'
 > {
   readonly takeTurn: (
     tx: Tx,
@@ -151,12 +151,13 @@ export function laneJob(deps: LaneDeps): JobKind<object, Result> {
   }
 
   async function showTyping(
-    { network, config }: StoredCampaign,
+    { accountId, network, config }: StoredCampaign,
     instance: InstanceSubject,
     to: string,
     signal: AbortSignal,
   ): Promise<void> {
     if (!config.typing || network !== 'live' || config.minDelay < TYPING_FROM_DELAY_SECONDS || signal.aborted) return
+    if ((await deps.refusalOf(accountId)) !== null) return
     try {
       await instances.engineFor(instance).direct?.showTyping?.(instance, to, 'typing')
       await clock.sleep(TYPING_MS)

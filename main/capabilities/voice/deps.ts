@@ -1,3 +1,4 @@
+import type { AccountRefusal } from '../../contract/account-refusals.ts'
 import type { Config } from '../../config.ts'
 import type { Notice } from '../../contract/notice.ts'
 import type { Clock } from '../../kernel/clock.ts'
@@ -61,8 +62,8 @@ export interface VoiceDeps extends Guards {
   readonly agents: VoiceAgents
   readonly packages: VoicePackages
   readonly isSuspended: (accountId: AccountId) => boolean
-  /** The account owes money: it may not call. */
-  readonly isFrozen: (accountId: AccountId) => Promise<boolean>
+  /** Why the account may not reach people; null: it may. */
+  readonly refusalOf: (accountId: AccountId) => Promise<AccountRefusal | null>
   readonly usage: Pick<Usage, 'add'>
   /** Of a contact, if known. */
   readonly personName: (accountId: AccountId, number: string) => Promise<string | null>

@@ -163,6 +163,7 @@ export async function aiBench({ network = 'sandbox' }: { network?: Network } = {
       ledger: { inCommit: (subscriber) => void subscribers.push(subscriber) },
       cursors: createCursors(Buffer.alloc(32)),
       seal: undefined as never,
+      refusalOf: async () => null,
       outbound: undefined as never,
       calls: { isReady: async () => false, schedule: () => Promise.reject(new Error('Voice is off.')) },
       instances: { subject: async () => subject, subscribe() {} },

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { settle } from '../../support/clock.ts'
 import { worldOfTest, type World } from '../../support/world.ts'
+import { clientOf, pairedIn } from '../agency/agency-world.ts'
 
 const ANA = '12025550301'
 const OURS = '12025550100'
@@ -65,4 +66,18 @@ test('the settings belong to smv2, and end with the instance', async () => {
   await w.api('PATCH', path, { reject: true })
   await w.api('DELETE', `/v1/instances/${id}?confirm=true`)
   expect((await w.api('GET', path)).status).toBe(404)
+})
+
+test('a suspended account rejects no call, whatever the instance is set to', async () => {
+  const w = await worldOfTest()
+  const client = await clientOf(w)
+  const { id } = await pairedIn(w, client, OURS)
+  await client.api('PUT', `/v1/instances/${id}/webhook`, { url: 'https://catcher.sandbox/line', events: ['CALL'] })
+  await client.api('PATCH', `/v1/instances/${id}/call-settings`, { reject: true, message: SORRY })
+  await w.api('POST', `/v1/agency/accounts/${client.id}/suspend`)
+  await client.api('POST', `/v1/sandbox/phones/${ANA}/calls`, { to: OURS })
+  await w.pass(2_000)
+  const { data } = (await client.api('GET', '/v1/sandbox/catcher/line')).body
+  expect(data.map(({ body }: { body: string }) => body).join()).not.toContain('call.rejected')
+  expect((await client.api('GET', `/v1/sandbox/phones/${ANA}/messages`)).body.data).toEqual([])
 })

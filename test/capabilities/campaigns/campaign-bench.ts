@@ -128,6 +128,7 @@ export async function campaignBench({
 
     const campaigns = createCampaigns({
       isSuspended: () => false,
+      refusalOf: async () => null,
       ...{ db: own, clock, ids, jobs, log: silentLog, live: { publish() {} }, apiActivity: { isRecent: () => false } },
       ledger: { inCommit: (subscriber) => void subscribers.push(subscriber) },
       cursors: createCursors(Buffer.alloc(32)),
