@@ -55,8 +55,9 @@ export function buildEngineHost(
     readLineSettings: createReadLineSettings({ db: home.db, seal: machinery.seal }),
   })
   const { smv2, official } = network
+  const observe = world.observeEngine ?? ((engine) => engine)
   const engines: Engines = {
-    sandbox: { smv2, official },
+    sandbox: { smv2: observe(smv2), official: observe(official) },
     live: { smv2: phones.engine, official: cloud.engine },
   }
 

@@ -9,6 +9,7 @@ import type { MaintenanceProcess } from '../storage/maintenance-process.ts'
 import type { FreeBytes } from '../storage/free-bytes.ts'
 import type { OpenStorage } from '../storage/sqlite.ts'
 import type { ImportKeytar } from '../vault/keychain.ts'
+import type { Engine } from '../engines/engine.ts'
 import type { GraphSimulator } from '../engines/sandbox/graph/index.ts'
 import type { StartVoice } from '../voice/voice-process.ts'
 import type { VoiceAgents } from '../capabilities/voice/index.ts'
@@ -30,6 +31,8 @@ export interface World {
   readonly startVoice?: StartVoice | null
   /** Tests only: the simulated Meta, once it was built. */
   readonly onGraph?: (graph: GraphSimulator) => void
+  /** Tests only: sees the calls of the engines of the simulated network. */
+  readonly observeEngine?: (engine: Engine) => Engine
   /** Tests only: the agents that talk in calls. */
   readonly voiceAgents?: VoiceAgents
   /** Path of the program that converts media in a thread; null or absent: nothing is converted. */

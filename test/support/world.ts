@@ -24,6 +24,7 @@ import { outside, type Receiver } from './receiver.ts'
 import { DOCUMENT_PROGRAM, MEDIA_PROGRAM } from './media-program.ts'
 import { voiceInProcess } from './voice.ts'
 import type { VoiceAgents } from '../../main/capabilities/voice/index.ts'
+import type { Engine } from '../../main/engines/engine.ts'
 import type { GraphSimulator } from '../../main/engines/sandbox/graph/index.ts'
 import type { StartVoice } from '../../main/voice/voice-process.ts'
 import { memoryVault, type MemoryVault } from './vault.ts'
@@ -56,6 +57,8 @@ export interface WorldOptions {
   readonly startVoice?: StartVoice
   /** The simulated Meta, with the setting graphBaseUrl `sandbox`. */
   readonly onGraph?: (graph: GraphSimulator) => void
+  /** Sees the calls of the engines of the simulated network. */
+  readonly observeEngine?: (engine: Engine) => Engine
   /** The agents that talk in calls; default: those of the AI room. */
   readonly voiceAgents?: VoiceAgents
   /** Starts the service again; default: nobody can. */
@@ -190,6 +193,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     openStorage: (deps) => openStorage({ ...deps, statements: [] }),
     startVoice: options.startVoice ?? voiceInProcess(clock),
     ...(options.voiceAgents !== undefined && { voiceAgents: options.voiceAgents }),
+    ...(options.observeEngine !== undefined && { observeEngine: options.observeEngine }),
     ...(options.onGraph !== undefined && { onGraph: options.onGraph }),
     ...(restart !== undefined && { restart }),
     ...(consoleFolder !== undefined && { consoleFolder }),

@@ -1,0 +1,99 @@
+import type { Effect } from '../../main/contract/effects.ts'
+import type { Engine } from '../../main/engines/engine.ts'
+import type { World } from './world.ts'
+
+export interface EffectRecorder {
+  /** Goes into the options of the world. */
+  readonly observeEngine: (engine: Engine) => Engine
+  /** What a call did: each effect with what showed it. @param act makes the call, and returns all that its caller read. */
+  during(w: World, act: () => Promise<string>): Promise<Recorded>
+}
+
+type Recorded = ReadonlyMap<Effect, string>
+
+/** What an engine does without anybody noticing. Everything else that it does past sending reaches people. */
+const UNNOTICED = new Set([
+  ...['check', 'profile', 'avatar', 'block', 'groups', 'group', 'changeChat'],
+  ...['labels', 'saveLabel', 'removeLabel', 'labelChat', 'labelMessage'],
+])
+
+/** What lets its holder in, as an answer shows it. */
+const MEANS: readonly (readonly [Effect, RegExp])[] = [
+  ['access', /\b(swb_\w{20,}|whsec_[\w+/=]{20,})|"ciphertext":|[?&]signature=/],
+  [
+    'invitation',
+    /\/(onboard|link|passkey|invite)\/[\w-]{16,}|chat\.sandbox\/\w|[?#&](code|token|invitation)=[\w-]{16,}/,
+  ],
+]
+
+/** Counts what left the service for a destination, and what was bought. */
+const COUNTS = `SELECT
+  (SELECT COUNT(*) FROM sandbox_caught) AS caught,
+  (SELECT COUNT(*) FROM billing_orders) AS orders,
+  (SELECT COUNT(*) FROM voice_calls WHERE attempt > 0) AS calls`
+
+interface Counts {
+  readonly caught: number
+  readonly orders: number
+  readonly calls: number
+}
+
+/** Records what calls really do to people, destinations, access, connections and money. */
+export function createEffectRecorder(): EffectRecorder {
+  const seen = new Map<Effect, string>()
+  const note = (effect: Effect, what: string) => void (seen.has(effect) || seen.set(effect, what))
+  /** The first start of an instance is no connection yet: a phone must scan its code. */
+  const started = new Set<string>()
+
+  function watched<T extends object>(calls: T, effectOf: (name: string, id: string) => Effect | undefined): T {
+    const entries = Object.entries(calls).map(([name, call]: [string, unknown]) => {
+      if (typeof call !== 'function') return [name, call]
+      return [
+        name,
+        (instance: { id: string }, ...rest: unknown[]): unknown => {
+          const effect = effectOf(name, instance.id)
+          if (effect !== undefined) note(effect, name)
+          return (call as (...all: unknown[]) => unknown)(instance, ...rest)
+        },
+      ]
+    })
+    return Object.fromEntries(entries) as T
+  }
+
+  const linkEffect = (name: string, id: string): Effect | undefined => {
+    if (name === 'send') return 'people'
+    if (['stop', 'logout', 'wipe'].includes(name)) return started.has(id) ? 'connection' : undefined
+    if (name !== 'start') return undefined
+    if (started.has(id)) return 'connection'
+    started.add(id)
+    return undefined
+  }
+
+  return {
+    observeEngine: (engine) => ({
+      ...watched(engine, linkEffect),
+      ...(engine.direct && { direct: watched(engine.direct, (name) => (UNNOTICED.has(name) ? undefined : 'people')) }),
+      ...(engine.pairing && {
+        pairing: watched(engine.pairing, (name) => (({ code: 'people', refresh: 'connection' }) as const)[name]),
+      }),
+    }),
+
+    async during(w, act) {
+      const count = async () => (await w.rows<Counts & object>(COUNTS))[0] as Counts
+      await w.quiet()
+      const before = await count()
+      seen.clear()
+      const answer = await act()
+      await w.quiet()
+      const after = await count()
+      if (after.caught > before.caught) note('outbound', 'a request arrived')
+      if (after.orders > before.orders) note('money', 'an order was made')
+      if (after.calls > before.calls) note('people', 'a call was placed')
+      for (const [effect, means] of MEANS) {
+        const found = means.exec(answer)?.[0]
+        if (found !== undefined) note(effect, found)
+      }
+      return new Map(seen)
+    },
+  }
+}
