@@ -29,11 +29,27 @@ const MEANS: readonly (readonly [Effect, RegExp])[] = [
 /** Counts what left the service for a destination, and what was bought. */
 const COUNTS = `SELECT
   (SELECT COUNT(*) FROM sandbox_caught) AS caught,
+  (SELECT COUNT(*) FROM events) AS events,
   (SELECT COUNT(*) FROM billing_orders) AS orders,
   (SELECT COUNT(*) FROM voice_calls WHERE attempt > 0) AS calls`
 
+/** Where data goes, and which keys let somebody in. What is new after a call was set by it. */
+const SET: readonly (readonly [Effect, string])[] = [
+  [
+    'destination',
+    `SELECT 'webhook ' || id || url AS item FROM webhooks
+     UNION ALL SELECT 'instance webhook ' || instance_id || url FROM instance_webhooks
+     UNION ALL SELECT 'provider ' || instance_id || provider || COALESCE(base_url, '') FROM ai_provider_keys
+     UNION ALL SELECT 'HTTP tool ' || id || url FROM ai_http_tools
+     UNION ALL SELECT 'CRM ' || id || COALESCE(url, '') FROM crm_links
+     UNION ALL SELECT 'widget ' || id || allowed_origins FROM voice_widgets`,
+  ],
+  ['access', `SELECT 'key ' || id AS item FROM api_keys`],
+]
+
 interface Counts {
   readonly caught: number
+  readonly events: number
   readonly orders: number
   readonly calls: number
 }
@@ -80,15 +96,20 @@ export function createEffectRecorder(): EffectRecorder {
 
     async during(w, act) {
       const count = async () => (await w.rows<Counts & object>(COUNTS))[0] as Counts
+      const itemsOf = async (text: string) => (await w.rows<{ item: string }>(text)).map(({ item }) => item)
       await w.quiet()
       const before = await count()
+      const known = await Promise.all(SET.map(async ([, text]) => new Set(await itemsOf(text))))
       seen.clear()
       const answer = await act()
       await w.quiet()
       const after = await count()
-      if (after.caught > before.caught) note('outbound', 'a request arrived')
+      // What happens is delivered to the webhooks of the account, whoever made it happen.
+      if (after.caught > before.caught && after.events === before.events) note('outbound', 'a request arrived')
       if (after.orders > before.orders) note('money', 'an order was made')
       if (after.calls > before.calls) note('people', 'a call was placed')
+      for (const [at, [effect, text]] of SET.entries())
+        for (const item of await itemsOf(text)) if (known[at]?.has(item) === false) note(effect, item)
       for (const [effect, means] of MEANS) {
         const found = means.exec(answer)?.[0]
         if (found !== undefined) note(effect, found)

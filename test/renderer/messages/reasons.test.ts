@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { messagesContract } from '../../../main/capabilities/messages/contract.ts'
+import { accountFrozen } from '../../../main/contract/account-refusals.ts'
 import { MessageErrorShape } from '../../../main/contract/shapes.ts'
+import { readProblem } from '../../../renderer/app/problem.ts'
 import { reasonOf, reasonOfProblem, REASON_CODES } from '../../../renderer/rooms/messages/reasons.ts'
 
 const wordsOf = (language: string): Record<string, string> =>
@@ -15,6 +17,14 @@ describe('why a message was not sent', () => {
 
   test.each(messagesContract.sendMessage.errors)('the answer “%s” to a send is explained', (code) => {
     expect(reasonOfProblem({ code, isRetryable: false }).code).toBe(code)
+  })
+
+  test('a frozen account is told from a message that cannot be quoted', async () => {
+    const frozen = accountFrozen('this call was not carried out', 'Pay the open invoice in Billing.')
+    const answerOf = (message: string) =>
+      readProblem(Response.json({ error: { code: 'invalid_state', message } }, { status: 409 }))
+    expect(reasonOfProblem(await answerOf(frozen.message))).toEqual({ code: 'account_frozen', remedy: 'retry' })
+    expect(reasonOfProblem(await answerOf('This message cannot be quoted.')).code).toBe('invalid_state')
   })
 
   test.each(['en', 'pt-BR', 'es'])('every reason has its sentence in %s, and no other has', (language) => {
