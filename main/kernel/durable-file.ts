@@ -50,3 +50,7 @@ export async function syncFolder(path: string): Promise<void> {
     await folder.close()
   }
 }
+
+/** No room on the disk, or in the owner's share of it. */
+export const isDiskFull = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT')

@@ -30,6 +30,14 @@ export const fileOf = sql<{ accountId: AccountId; kind: string; id: string; now:
    AND (expires_at IS NULL OR expires_at > :now)`,
 )
 export const fileById = sql<{ id: string }, { id: string }>('SELECT id FROM files WHERE id = :id')
+/** Files that are kept, in the order of their ids. */
+export const keptFiles = sql<
+  { afterId: string; now: number; rows: number },
+  Pick<StoredFile, 'id' | 'kind' | 'name' | 'size'>
+>(
+  `SELECT id, kind, name, size FROM files WHERE id > :afterId AND (expires_at IS NULL OR expires_at > :now)
+   ORDER BY id LIMIT :rows`,
+)
 export const markRemoved = sql<{ accountId: AccountId; kind: string; id: string }>(
   'UPDATE files SET expires_at = 0 WHERE id = :id AND account_id = :accountId AND kind = :kind',
 )

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { ApiError } from '../contract/errors.ts'
 import type { Clock } from './clock.ts'
 import { StorageError, type Db, type Tx } from './db.ts'
-import { syncFolder } from './durable-file.ts'
+import { isDiskFull, syncFolder } from './durable-file.ts'
 import { contentAt, type FileContent } from './file-content.ts'
 import {
   deleteFile,
@@ -80,6 +80,9 @@ interface FilesDeps {
   readonly folder: string
 }
 
+/** @param folder `files` in the home folder. */
+export const pathOfFile = (folder: string, id: string): string => join(folder, id.slice(-1), id)
+
 const PREFIX = 'fil'
 const FILE_ID = /^fil_[0-9A-Z]{26}$/
 const PART = '.part'
@@ -99,8 +102,8 @@ const ORPHANS_KEPT_MS = 7 * 86_400_000
  */
 export function createFiles({ db, clock, ids, folder }: FilesDeps): Files {
   const incoming = join(folder, 'incoming')
-  const folderOf = (id: string) => join(folder, id.slice(-1))
-  const pathOf = (id: string) => join(folderOf(id), id)
+  const folderOf = (id: string) => dirname(pathOf(id))
+  const pathOf = (id: string) => pathOfFile(folder, id)
 
   async function write<T>(act: (id: string, part: string) => Promise<T>): Promise<T> {
     const id = ids.tagged(PREFIX)
@@ -275,6 +278,5 @@ async function namesIn(folder: string): Promise<string[]> {
   }
 }
 
-const isDiskFull = (error: unknown): boolean => hasCode(error, 'ENOSPC') || hasCode(error, 'EDQUOT')
 const hasCode = (error: unknown, code: string): boolean =>
   error instanceof Error && 'code' in error && error.code === code

@@ -1,7 +1,14 @@
+import { rmSync, truncateSync } from 'node:fs'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { readConfig } from '../../main/config.ts'
+import { createFiles, pathOfFile } from '../../main/kernel/files.ts'
+import { createIds, type AccountId } from '../../main/kernel/ids.ts'
+import { checkFiles } from '../../main/service/doctor/files.ts'
 import { checkBackups } from '../../main/service/doctor/home-folder.ts'
 import { fakeClock, type FakeClock } from '../support/clock.ts'
+import { seededRandom } from '../support/random.ts'
 import { testDatabase, type TestDatabase } from '../support/database.ts'
 
 const MINUTE = 60_000
@@ -85,4 +92,28 @@ test('an old copy is no fault where nothing happened since, where no service ran
     happen()
   }
   expect([found(clock.now() - 10 * MINUTE), found(null)]).toMatchObject([well, { state: 'look' }])
+})
+
+test('files that are missing or cut short are found, by what they belong to', async () => {
+  const folder = join(home.dir, 'files')
+  const files = createFiles({ db: home.db, clock, ids: createIds(clock, seededRandom(1)), folder })
+  const about = { accountId: 'account' as AccountId, name: null, mimeType: 'audio/ogg', maxBytes: 100 }
+  const store = (kind: string, expiresAtMs: number | null = null) =>
+    files.store(Readable.from([Buffer.from('sound')]), { ...about, kind, expiresAtMs })
+  const [whole, gone, short] = [
+    await store('voice.recording'),
+    await store('voice.recording'),
+    await store('messages.media'),
+  ]
+  await store('messages.media', clock.now() + MINUTE)
+  expect(await checkFiles(home.dir, home.db, clock.now())).toEqual({
+    ...{ subject: 'files', state: 'well', says: `4 in ${folder}, each of them complete.` },
+  })
+
+  rmSync(pathOfFile(folder, gone.id))
+  truncateSync(pathOfFile(folder, short.id), 2)
+  const { state, says } = await checkFiles(home.dir, home.db, clock.now() + 2 * MINUTE)
+  expect(state).toBe('broken')
+  expect(says).toContain(`1 of voice.recording (${gone.id}); 1 of messages.media (${short.id}).`)
+  expect(says).not.toContain(whole.id)
 })

@@ -8,6 +8,7 @@ import { databaseIn, acquireHomeLock } from '../home.ts'
 import type { World } from '../world.ts'
 import { checkDatabase, missing } from './database.ts'
 import { warning, ok, type Finding } from './finding.ts'
+import { checkFiles } from './files.ts'
 import { checkBackups, checkDisk, checkHome } from './home-folder.ts'
 import { checkNetwork } from './network.ts'
 import { judgeVault, checkVault, type VaultFacts } from './vault.ts'
@@ -37,14 +38,15 @@ export async function runDoctor(
   if (!existsSync(file)) return [noDatabase(file, clock.now())]
   const lock = running === null ? acquireHomeLock(config.home) : undefined
   try {
-    const vault = async (db: Parameters<typeof checkVault>[1]) => [
+    const more = async (db: Parameters<Parameters<typeof checkDatabase>[2]>[0]) => [
+      await checkFiles(config.home, db, clock.now()),
       running === null ? await checkVault(world, db) : judgeVault(running.vault),
     ]
     return [
       ...serviceOf(running, config.home),
       ...checkHome(config.home),
       await checkDisk(config, freeBytes),
-      ...(await checkDatabase(file, { boot: running?.boot ?? null, nowMs: clock.now() }, vault)),
+      ...(await checkDatabase(file, { boot: running?.boot ?? null, nowMs: clock.now() }, more)),
       checkBackups(config, clock.now(), running === null ? null : Date.parse(running.startedAt)),
       ...(isOffline ? [] : [await checkNetwork(world)]),
     ]
