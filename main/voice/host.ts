@@ -97,6 +97,8 @@ export function createVoiceHost({ clock, send, builtIn, network }: HostDeps): Vo
           return place(message.plan)
         case 'hang_up':
           return sessions.get(message.callId)?.hangUp(message.reason)
+        case 'say_goodbye':
+          return sessions.get(message.callId)?.sayGoodbye(message.reason)
         case 'remote_answer':
           return sessions.get(message.callId)?.remoteAnswer(message.sdp)
         case 'remote_state':

@@ -5,7 +5,7 @@ export interface LegEvents {
   /** Ours: an offer, or the answer to theirs. */
   onLocalSdp(sdp: string): void
   onRinging(): void
-  /** Sound flows. */
+  /** Both sides agreed, and sound can be sent. */
   onConnected(): void
   /** What the person said, where a simulation knows it. */
   onCaption(text: string, durationMs: number): void

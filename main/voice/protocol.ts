@@ -76,6 +76,8 @@ export interface CallPlan {
   readonly limitMs: number
   /** How long it may ring. */
   readonly ringMs: number
+  /** How long sound may take to arrive once both sides agreed, or from the start if we answer an offer. */
+  readonly mediaMs: number
 }
 
 export interface RecordingFacts {
@@ -88,7 +90,7 @@ export interface RecordingFacts {
 /** How a call ended. */
 export interface CallEnd {
   readonly reason: EndReason
-  /** From answer to end, in the time of the recording; null if nobody answered. */
+  /** From the first sound to the end, in the time of the recording; null if none arrived. */
   readonly talkedMs: number | null
   readonly recording: RecordingFacts | null
   readonly media: MediaCounts
@@ -108,6 +110,8 @@ export type CheckResult =
 export type ToVoice =
   | { readonly kind: 'place'; readonly plan: CallPlan }
   | { readonly kind: 'hang_up'; readonly callId: string; readonly reason: EndReason }
+  /** Hangs up once the person has been told. */
+  | { readonly kind: 'say_goodbye'; readonly callId: string; readonly reason: EndReason }
   /** The person's session description, in answer to ours. */
   | { readonly kind: 'remote_answer'; readonly callId: string; readonly sdp: string }
   /** What the network says about a call whose signalling is elsewhere. */

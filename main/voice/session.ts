@@ -2,13 +2,13 @@ import type { EndReason, TranscriptLine } from '../contract/voice.ts'
 import type { Clock, Timer } from '../kernel/clock.ts'
 import { startTimeout } from '../kernel/timeout.ts'
 import { FRAME_MS, mix, SILENCE } from './audio.ts'
-import type { BrainDeps, VoiceBrain } from './brains/brain.ts'
+import { speak, type BrainDeps, type VoiceBrain } from './brains/brain.ts'
 import type { CallLeg } from './leg.ts'
 import { createMouth } from './mouth.ts'
 import { startPacer, type Pacer } from './pacer.ts'
 import type { CallEnd, CallPlan, FromVoice } from './protocol.ts'
 import type { Recorder } from './recorder.ts'
-import type { Tts } from './speech/speech.ts'
+import { AGENT_VOICE, type Tts } from './speech/speech.ts'
 
 interface SessionDeps {
   readonly clock: Clock
@@ -26,6 +26,8 @@ interface SessionDeps {
 
 export interface CallSession {
   hangUp(reason: EndReason): void
+  /** Tells the person that the call has to end, then hangs up. */
+  sayGoodbye(reason: EndReason): void
   remoteAnswer(sdp: string): void
   remoteState(state: 'ringing' | 'accepted'): void
   /** Adds somebody who hears both sides. @param onAnswer our session description; null: it failed. Called once. */
@@ -34,30 +36,39 @@ export interface CallSession {
   readonly ended: Promise<unknown>
 }
 
-const CONNECT_MS = 20_000
+const GOODBYE = 'I am sorry, this call has to end now. Goodbye.'
 
 /** One call: the way to the person, what the agent does, and the recording. */
 export function startSession(deps: SessionDeps): CallSession {
   const { clock, plan, leg, console: consoleLeg, send, builtIn } = deps
-  const { callId, agent } = plan
+  const { callId, agent, route } = plan
+  const isAnswering = route.kind === 'webrtc' && route.offer !== null
   const listeners = new Set<CallLeg>()
   const { promise: ended, resolve: close } = Promise.withResolvers<undefined>()
   let frames = 0
+  /** Both sides agreed; no sound of the person has arrived yet. */
+  let isOpen = false
+  /** Sound of the person has arrived: the call has been answered. */
   let isConnected = false
+  let isTalking = false
   let isAccepted = false
   let end: EndReason | undefined
   let pacer: Pacer | undefined
   let brain: VoiceBrain | undefined
+  let opening: Promise<Recorder | null> | undefined
   let recorder: Recorder | undefined
-  let hangsUpWhenQuiet = false
+  let reasonWhenQuiet: EndReason | undefined
   let timers: Timer[] = []
 
   const nowMs = () => frames * FRAME_MS
   const onLine = (line: TranscriptLine) => send({ kind: 'line', callId, line })
   const mouth = createMouth(onLine)
+  const limitMedia = () => startTimeout(clock, plan.mediaMs / leg.speed, () => finish('no_media_connection'))
 
-  function finish(reason: EndReason): void {
+  function finish(given: EndReason): void {
     if (end !== undefined) return
+    // Sound that never arrived cannot stop arriving.
+    const reason = given === 'media_lost' && !isConnected ? 'no_media_connection' : given
     end = reason
     pacer?.stop()
     for (const timer of timers) timer.cancel()
@@ -78,9 +89,30 @@ export function startSession(deps: SessionDeps): CallSession {
     return (await opening)?.close() ?? null
   }
 
-  let opening: Promise<Recorder | null> | undefined
+  /** Sends silence until the first sound of the person arrives: some ways open only when something is sent. */
+  function open(): void {
+    if (isOpen || end !== undefined) return
+    isOpen = true
+    // A browser that waits for our answer has had its time from the beginning.
+    if (!isAnswering) {
+      for (const timer of timers) timer.cancel()
+      timers = [limitMedia()]
+    }
+    pacer = startPacer(clock, leg.speed, {
+      frame: () => (isTalking ? tick() : waitForSound()),
+      isHeld: () => leg.speed > 1 && brain?.isBusy() === true,
+    })
+  }
 
-  /** The recorder is open before the first sound, or the beginning would be missing. */
+  function waitForSound(): void {
+    leg.send(SILENCE)
+    // While the recorder opens, the leg keeps what arrives.
+    if (isConnected) return
+    leg.take()
+    if (leg.counts().framesIn > 0) connect()
+  }
+
+  /** The recorder is open before the first sound is taken, or the beginning would be missing. */
   function connect(): void {
     if (isConnected || end !== undefined) return
     isConnected = true
@@ -101,19 +133,16 @@ export function startSession(deps: SessionDeps): CallSession {
   }
 
   function begin(): void {
+    isTalking = true
     if (agent !== null) {
       brain = deps.createBrain({
         ...{ clock, agent, speech: plan.speech, announcement: plan.announcement, mouth, builtIn, nowMs },
         ...{ hasCaptions: leg.hasCaptions, answer: deps.answer, onPersonLine: onLine },
-        hangUpWhenQuiet: () => void (hangsUpWhenQuiet = true),
+        hangUpWhenQuiet: () => void (reasonWhenQuiet ??= 'agent_hung_up'),
         onFailed: () => finish('agent_failed'),
       })
       brain.start()
     }
-    pacer = startPacer(clock, leg.speed, {
-      frame: tick,
-      isHeld: () => leg.speed > 1 && brain?.isBusy() === true,
-    })
   }
 
   function tick(): void {
@@ -127,7 +156,18 @@ export function startSession(deps: SessionDeps): CallSession {
     recorder?.add(ours, theirs)
     brain?.hear(theirs, atMs)
     for (const listener of listeners) listener.send(mix(ours, theirs))
-    if (hangsUpWhenQuiet && mouth.isQuiet()) finish('agent_hung_up')
+    if (reasonWhenQuiet !== undefined && mouth.isQuiet()) finish(reasonWhenQuiet)
+  }
+
+  /** In the built-in voice: no service has to answer while this one stops. */
+  function sayGoodbye(reason: EndReason): void {
+    if (!isTalking || agent === null) return finish(reason)
+    brain?.stop()
+    brain = undefined
+    mouth.interrupt(nowMs())
+    const speaking = speak({ mouth }, builtIn, GOODBYE, AGENT_VOICE, new AbortController().signal)
+    reasonWhenQuiet = reason
+    speaking.catch(() => finish(reason))
   }
 
   leg.start({
@@ -135,7 +175,7 @@ export function startSession(deps: SessionDeps): CallSession {
     onRinging() {
       if (end === undefined && !isConnected) send({ kind: 'state', callId, state: 'ringing' })
     },
-    onConnected: connect,
+    onConnected: open,
     onCaption(text, durationMs) {
       const at = nowMs()
       onLine({ speaker: 'person', start_ms: Math.max(0, at - durationMs), end_ms: at, text })
@@ -151,21 +191,20 @@ export function startSession(deps: SessionDeps): CallSession {
     onEnded: () => finish('operator_hung_up'),
   })
   // A browser that waits for our answer to its offer does not ring.
-  const { route } = plan
-  const isAnswering = route.kind === 'webrtc' && route.offer !== null
   timers.push(
-    startTimeout(clock, isAnswering ? CONNECT_MS : plan.ringMs / leg.speed, () =>
-      finish(isAccepted || isAnswering ? 'no_media_connection' : 'no_answer'),
-    ),
+    isAnswering
+      ? limitMedia()
+      : startTimeout(clock, plan.ringMs / leg.speed, () => finish(isAccepted ? 'no_media_connection' : 'no_answer')),
   )
 
   return {
     hangUp: finish,
+    sayGoodbye,
     remoteAnswer: (sdp) => leg.remoteAnswer(sdp),
     remoteState(state) {
       if (state === 'accepted' && !isAccepted) {
         isAccepted = true
-        timers.push(startTimeout(clock, CONNECT_MS, () => finish('no_media_connection')))
+        timers.push(limitMedia())
       }
       leg.remoteState(state)
     },

@@ -28,9 +28,11 @@ export interface CallEvents {
 }
 
 export interface PlacedCall {
-  /** Never rejects. null: the voice process ended; the part file may be readable. */
+  /** Never rejects. null: the voice process ended, or did not end the call in time; the part file may be readable. */
   readonly ended: Promise<CallEnd | null>
   hangUp(reason: CallEnd['reason']): void
+  /** Hangs up once the person has been told. */
+  sayGoodbye(reason: CallEnd['reason']): void
   remoteAnswer(sdp: string): void
   remoteState(state: 'ringing' | 'accepted'): void
   /** @returns the answer; null: the call has ended. */
@@ -51,6 +53,7 @@ export interface VoiceProcess {
   checkSpeech(speech: SpeechServices): Promise<CheckResult>
   checkTrunk(trunk: SipTrunk): Promise<CheckResult>
   register(instanceId: string, trunk: SipTrunk | null): void
+  isRegistered(instanceId: string): boolean
   refuse(incomingId: string): void
   onIncoming(listener: (call: IncomingCall) => void): void
   close(): Promise<void>
@@ -61,6 +64,9 @@ const IDLE_MS = 60_000
 const CHECK_MS = 20_000
 const RESTART_MS = 1_000
 const STOP_MS = 2_000
+/** The voice process ends calls by its own limits. One that it does not end by then is given up. */
+const OVERDUE_MS = 60_000
+const HANG_UP_MS = 10_000
 
 interface Running {
   readonly events: CallEvents
@@ -200,10 +206,26 @@ export function createVoiceProcess({ clock, log, start }: VoiceProcessDeps): Voi
       const say = (message: ToVoice) => {
         if (calls.has(callId)) link?.send(message)
       }
+      let overdue: Timer | undefined
+      const giveUpIn = (ms: number) => {
+        if (!calls.has(callId)) return
+        overdue?.cancel()
+        overdue = startTimeout(clock, ms, () => {
+          log.warn({ event: 'voice.call_not_ended', callId })
+          calls.delete(callId)
+          resolve(null)
+          stopWhenIdle()
+        })
+      }
+      const end = (ended: CallEnd | null) => {
+        overdue?.cancel()
+        resolve(ended)
+      }
       try {
         const opened = open()
-        calls.set(callId, { events, end: resolve })
+        calls.set(callId, { events, end })
         opened.send({ kind: 'place', plan })
+        giveUpIn(plan.ringMs + plan.mediaMs + plan.limitMs + OVERDUE_MS)
       } catch (error) {
         log.warn({ event: 'voice.not_started', cause: cause(error) })
         calls.delete(callId)
@@ -211,7 +233,11 @@ export function createVoiceProcess({ clock, log, start }: VoiceProcessDeps): Voi
       }
       return {
         ended: promise,
-        hangUp: (reason) => say({ kind: 'hang_up', callId, reason }),
+        hangUp(reason) {
+          say({ kind: 'hang_up', callId, reason })
+          giveUpIn(HANG_UP_MS)
+        },
+        sayGoodbye: (reason) => say({ kind: 'say_goodbye', callId, reason }),
         remoteAnswer: (sdp) => say({ kind: 'remote_answer', callId, sdp }),
         remoteState: (state) => say({ kind: 'remote_state', callId, state }),
         async listen(offer) {
@@ -230,6 +256,7 @@ export function createVoiceProcess({ clock, log, start }: VoiceProcessDeps): Voi
       else if (trunk !== null && start !== null) open()
       stopWhenIdle()
     },
+    isRegistered: (instanceId) => trunks.has(instanceId),
     refuse: (incomingId) => link?.send({ kind: 'refuse_incoming', incomingId }),
     onIncoming: (listener) => void listeners.push(listener),
     async close() {

@@ -26,6 +26,9 @@ const builtIn = createBuiltInVoice(process.argv[2] ?? '')
 const network = createVoiceNetwork({ clock: systemClock, resolve: systemResolve })
 const host = createVoiceHost({ clock: systemClock, send, builtIn, network })
 
+/** Less than a new service needs to look at the recordings of this one. */
+const LEAVE_MS = 500
+
 async function stop(): Promise<void> {
   await host.stop()
   process.exit(0)
@@ -39,11 +42,15 @@ const receive = (message: ToVoice): void => {
 if (parentPort) parentPort.on('message', ({ data }) => receive(data))
 else {
   process.on('message', (message) => receive(message as ToVoice))
-  // The service is gone: its calls end, and their recordings are completed at its next start.
-  process.on('disconnect', () => process.exit(0))
+  // The service is gone: nobody is left on a dead line, and recordings are completed at its next start.
+  process.on('disconnect', () => {
+    systemClock.after(LEAVE_MS, () => process.exit(0))
+    void stop()
+  })
 }
-// A terminal's Ctrl+C is for the service, which ends what it has started.
+// They are for the service, which ends what it has started. Service managers send them to all of its processes.
 process.on('SIGINT', () => {})
+process.on('SIGTERM', () => {})
 // Before the first call is answered. What does not work here, the first recording reports.
 void warmUpRecorder().catch(() => {})
 send({ kind: 'ready' })

@@ -53,7 +53,7 @@ export function sipCalls(start: StartVoice = testVoiceProcess) {
       ...{ callId, route, consoleOffer: null, speech: NO_SERVICES },
       agent: { name: 'Ana', greeting: 'Hello, this is Ana of the flower shop.', instructions: '' },
       ...{ announcement: null, recordTo: join(folder, `${callId}.ogg`), title: 'Call', isSandbox: false },
-      ...{ limitMs: 60_000, ringMs: 10_000 },
+      ...{ limitMs: 60_000, ringMs: 10_000, mediaMs: 10_000 },
       ...more,
     }
     const placed = voice.place(plan, {

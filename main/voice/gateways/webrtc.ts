@@ -84,12 +84,12 @@ export function createWebRtcLeg({ offer, mustSend, permits }: WebRtcDeps): CallL
     // Behind the last one: it came too late, or twice.
     if (gap === 0 || gap > 0x80_00) return
     lastSequence = header.sequenceNumber
-    framesWithoutSound = 0
-    framesIn++
     framesLost += gap - 1
     try {
       for (let i = 1; i < gap && gap <= CONCEALED_AT_MOST; i++) inbound.add(decoder.decodePacketLoss(FRAME))
       inbound.add(decoder.decode(payload))
+      framesWithoutSound = 0
+      framesIn++
     } catch {
       framesLost++
     }
