@@ -7,7 +7,7 @@ import { Answer, type Existence, type Handlers } from '../handler.ts'
 import type { BatchReply, voiceContract } from './contract.ts'
 import type { VoiceDeps } from './deps.ts'
 import type { Voice } from './index.ts'
-import { toCall, toRecording } from './record.ts'
+import { toCall } from './record.ts'
 
 const created = <T>({ bytes, replayed }: { bytes: Buffer; replayed: boolean }) =>
   new Answer<T>({ status: 201, bytes, headers: replayed ? { 'Idempotent-Replayed': 'true' } : {} })
@@ -22,7 +22,7 @@ export function voiceHandlers(
       data: await recordings.latest(principal, query.instance, query.call_id),
     }),
     listVoiceRecordings: ({ instance, query }) => recordings.list(instance, query),
-    getVoiceRecording: async ({ instance, params }) => toRecording(await recordings.get(instance, params.recording_id)),
+    getVoiceRecording: ({ instance, params }) => recordings.show(instance, params.recording_id),
     async downloadVoiceRecording({ instance, params }) {
       const location = await recordings.link(instance, params.recording_id)
       return new Answer<undefined>({ status: 307, headers: { Location: location } })

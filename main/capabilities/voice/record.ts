@@ -32,11 +32,12 @@ export function toCall(call: StoredCall): VoiceCall {
   }
 }
 
-export const toRecording = (recording: StoredRecording): VoiceRecording => ({
+/** @param isThere whether the file is on the disk. */
+export const toRecording = (recording: StoredRecording, isThere: boolean): VoiceRecording => ({
   id: recording.id,
   duration_seconds: Math.round(recording.durationMs / 1_000),
   format: 'ogg',
-  download_available: true,
+  download_available: isThere,
   download_url: `/v1/instances/${recording.instanceId}/voice/recordings/${recording.id}/download`,
   call_id: recording.callId,
   instance_id: recording.instanceId,
@@ -50,8 +51,8 @@ export const toRecording = (recording: StoredRecording): VoiceRecording => ({
   expires_at: isoTimeOrNull(recording.expiresAtMs),
 })
 
-/** @param baseUrl without a slash at its end. */
-export const toWidget = (widget: StoredWidget, baseUrl: string): VoiceWidget => ({
+/** @param about `baseUrl` without a slash at its end. */
+export const toWidget = (widget: StoredWidget, about: { usedToday: number; baseUrl: string }): VoiceWidget => ({
   id: widget.id,
   instance_id: widget.instanceId,
   name: widget.name,
@@ -60,8 +61,10 @@ export const toWidget = (widget: StoredWidget, baseUrl: string): VoiceWidget => 
   video_enabled: widget.videoEnabled === 1,
   // Written by us, from a checked body.
   appearance: JSON.parse(widget.appearance) as VoiceWidget['appearance'],
+  daily_cap: widget.dailyCap,
+  used_today: about.usedToday,
   public_key: widget.publicKey,
-  embed_snippet: `<script src="${baseUrl}/widget/v1.js" data-widget="${widget.publicKey}" async></script>`,
+  embed_snippet: `<script src="${about.baseUrl}/widget/v1.js" data-widget="${widget.publicKey}" async></script>`,
   created_at: isoTime(widget.createdAtMs),
   updated_at: isoTime(widget.updatedAtMs),
 })

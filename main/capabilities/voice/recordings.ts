@@ -26,6 +26,11 @@ import {
 } from './recording-store.ts'
 
 const notFound = () => new ApiError('not_found', 'There is no recording with this id.')
+const fileMissing = () =>
+  new ApiError(
+    'not_found',
+    'The file of this recording is missing from the disk. Put it back into the files folder of the home, or delete the recording.',
+  )
 const ROWS = 100
 
 interface ListQuery {
@@ -41,7 +46,7 @@ interface Position {
   readonly hasAudio: 0 | 1 | null
 }
 
-/** Recordings whose file is in its place. Others do not exist. */
+/** Recordings of calls that have ended. One whose file is missing from the disk says so. */
 export function createRecordings(
   deps: Pick<VoiceDeps, 'db' | 'clock' | 'random' | 'files' | 'cursors' | 'instances' | 'live'>,
 ) {
@@ -55,10 +60,25 @@ export function createRecordings(
     return found
   }
 
-  /** @throws ApiError not_found if the file was removed meanwhile */
-  async function fileOf({ accountId, fileId }: StoredRecording): Promise<FileContent> {
-    const file = await files.find({ accountId, kind: RECORDING_FILE, id: fileId })
-    if (file === undefined) throw notFound()
+  const contentOf = ({ accountId, fileId }: StoredRecording) =>
+    files.find({ accountId, kind: RECORDING_FILE, id: fileId })
+
+  /** Whether its file is on the disk, and whole. */
+  async function isThere(recording: StoredRecording): Promise<boolean> {
+    const file = await contentOf(recording)
+    if (file === undefined) return false
+    return file.verify().then(
+      () => true,
+      () => false,
+    )
+  }
+
+  const show = async (recording: StoredRecording) => toRecording(recording, await isThere(recording))
+
+  /** @throws ApiError not_found if it is missing */
+  async function fileOf(recording: StoredRecording): Promise<FileContent> {
+    const file = await contentOf(recording)
+    if (file === undefined || !(await isThere(recording))) throw fileMissing()
     return file
   }
 
@@ -108,7 +128,7 @@ export function createRecordings(
     const call = await db.readOne(callById, { id: recording.callId })
     const instance = await instances.find({ one: db.readOne }, recording.accountId, recording.instanceId)
     return {
-      ...toRecording(recording),
+      ...(await show(recording)),
       instance_name: instance?.name ?? '',
       number: (recording.direction === 'outbound' ? call?.toNumber : call?.fromNumber) ?? null,
       agent_id: call?.agentId ?? null,
@@ -127,18 +147,20 @@ export function createRecordings(
 
   return {
     get,
+    show: async (instance: InstanceSubject, id: string) => show(await get(instance, id)),
     fileOf,
     remove,
-    /** Relative to the base URL. */
+    /** Relative to the base URL. @throws ApiError not_found if its file is missing */
     async link(instance: InstanceSubject, id: string): Promise<string> {
       const recording = await get(instance, id)
+      if (!(await isThere(recording))) throw fileMissing()
       const { expires, signature } = await links.to(recording.id)
       return `/files/rec/${recording.id}?exp=${expires}&sig=${signature}`
     },
 
     async list(instance: Pick<InstanceSubject, 'id'>, query: ListQuery) {
       const { rows, ...place } = await pageOfInstance(instance.id, query)
-      return { recordings: rows.map(toRecording), ...place }
+      return { recordings: await Promise.all(rows.map(show)), ...place }
     },
 
     async listAll(accountId: AccountId, query: ListQuery & { readonly instance_id?: string }) {
@@ -170,7 +192,7 @@ export function createRecordings(
       }
       return {
         instance: { id: instance.id, name: instance.name, instance_name: instance.instanceName },
-        recording: toRecording(recording),
+        recording: await show(recording),
       }
     },
 
@@ -190,7 +212,7 @@ export function createRecordings(
     async bySignedLink(id: string, expires: string, signature: string): Promise<FileContent | undefined> {
       if (!(await links.isValid(id, expires, signature))) return undefined
       const found = await db.readOne(recordingById, { id })
-      return found && files.find({ accountId: found.accountId, kind: RECORDING_FILE, id: found.fileId })
+      return found && contentOf(found)
     },
 
     async delete(instance: InstanceSubject, id: string): Promise<void> {

@@ -233,3 +233,34 @@ test.each([
   expect((kept[(pages.at(-1)?.offset ?? 0) + 5] ?? 0) & 4, 'the last page says so').toBe(4)
   expect(headers['location']).toBeDefined()
 })
+
+test('a recording whose file is missing says so, and can still be deleted', async () => {
+  const made = await make()
+  const path = `${voiceOf(id)}/recordings/${made.recording_id}`
+  const { headers } = await w.api('GET', `${path}/download`)
+  const [{ file }] = (await w.rows<{ file: string }>('SELECT file_id AS file FROM voice_recordings WHERE id = :id', {
+    id: made.recording_id,
+  })) as [{ file: string }]
+  const onDisk = join(w.home, 'files', file.slice(-1), file)
+
+  for (const damage of [() => truncateSync(onDisk, 100), () => rmSync(onDisk)]) {
+    damage()
+    expect((await w.api('GET', path)).body.download_available).toBe(false)
+    expect((await w.api('GET', `${voiceOf(id)}/recordings`)).body.recordings).toContainEqual(
+      expect.objectContaining({ id: made.recording_id, download_available: false }),
+    )
+    expect((await latest(`instance=${id}&call_id=${made.id}`)).body.data.recording.download_available).toBe(false)
+    const listed = (await asConsole(w)('GET', '/v1/voice/recordings')).body as { data: any[] }
+    expect(listed.data.filter(({ download_available: is }) => !is).map((one) => one.id)).toEqual([made.recording_id])
+    for (const way of [
+      await w.api('GET', `${path}/download`),
+      (await asConsole(w)('GET', `${path}/audio`)) as { status: number; body: any },
+    ]) {
+      expect(errorOf(way)).toBe('404 not_found')
+      expect(way.body.error.message).toContain('The file of this recording is missing from the disk.')
+    }
+    expect(errorOf(await w.api('GET', headers['location'] ?? '', undefined, { key: null }))).toBe('404 not_found')
+  }
+  expect((await w.api('GET', `${voiceOf(id)}/recordings/${call.recording_id}`)).body.download_available).toBe(true)
+  expect((await asConsole(w)('DELETE', `${path}/file?confirm=true`)).status).toBe(204)
+})
