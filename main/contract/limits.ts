@@ -120,6 +120,9 @@ export const LIMITS = {
   crmAttachmentMegabytes: 25,
   voiceTrialCalls: 50,
   voiceChannels: 4,
+  voiceWidgetChannels: 4,
+  voiceWidgetDailyCap: 50,
+  voiceWidgetDailyCapMax: 10_000,
   voiceBatch: 500,
   voiceDaysAhead: 30,
   voiceLateMinutes: 15,
@@ -130,5 +133,5 @@ export const LIMITS = {
   voiceWidgetNameLength: 100,
   voiceWidgetOrigins: 20,
   voiceLinkSeconds: 300,
-  voiceOfferLength: 32_768,
+  voiceOfferLength: 16_384,
 } as const

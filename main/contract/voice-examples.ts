@@ -98,6 +98,8 @@ export const WIDGET_EXAMPLE: VoiceWidget = {
   agent_id: null,
   video_enabled: false,
   appearance: { color: '#0f766e', position: 'right', language: 'auto', title: null },
+  daily_cap: 50,
+  used_today: 12,
   public_key: KEY,
   embed_snippet: `<script src="https://calls.example.com/widget/v1.js" data-widget="${KEY}" async></script>`,
   created_at: '2026-03-01T09:00:00.000Z',

@@ -50,7 +50,8 @@ export const EndReason = Type.Enum([...END_REASONS], {
     '`app_crashed`: it ended during the call. `not_ready`: the instance was not connected. `voice_off`: voice was not ' +
     'enabled. `trial_used_up`: no calls are left. `agent_gone`: the agent was deleted. `agent_failed`: its speech or model ' +
     'service failed. `instance_transferred`: the instance was moved to another account. `account_suspended`: the agency ' +
-    'has suspended the account. `account_frozen`: a payment failed more than seven days ago. `no_media_connection`: no connection for sound within 20 seconds. `media_lost`: no sound arrived for ' +
+    'has suspended the account. `account_frozen`: a payment failed more than seven days ago. `no_media_connection`: no sound ' +
+    'arrived within 20 seconds, so the call is not counted. `media_lost`: no sound arrived for ' +
     'five seconds. `storage_full`: the disk was full while recording.',
 })
 
@@ -105,7 +106,9 @@ export const VoiceRecording = Type.Object({
   format: Type.Literal('ogg', {
     description: 'Ogg with Opus, stereo: the agent on the left, the person on the right.',
   }),
-  download_available: Type.Boolean(),
+  download_available: Type.Boolean({
+    description: 'false: the file is missing from the disk, so the recording can only be deleted.',
+  }),
   download_url: Type.String({ description: 'Path relative to the base URL. It redirects to the file.' }),
   call_id: Uuid,
   instance_id: Uuid,
@@ -178,9 +181,15 @@ export const VoiceStatus = Type.Object({
   voice_available: Type.Boolean({ description: 'Whether this instance can make calls here.' }),
   enabled: Type.Boolean(),
   unlimited: Type.Boolean({ description: 'true with a voice package.' }),
-  remaining: Nullable(Type.Integer({ minimum: 0, description: 'Calls left of the trial; null if unlimited.' })),
-  channels: Type.Integer({ description: 'How many calls may run at once.' }),
-  active_calls: Type.Integer({ minimum: 0 }),
+  remaining: Nullable(
+    Type.Integer({
+      minimum: 0,
+      description:
+        'Calls left of the trial; null if unlimited. A call is counted once it is answered and sound arrives.',
+    }),
+  ),
+  channels: Type.Integer({ description: 'How many calls may run at once. Widgets have as many of their own.' }),
+  active_calls: Type.Integer({ minimum: 0, description: 'Without calls from widgets.' }),
   gateway: Nullable(Gateway),
   unavailable_reason: Nullable(Type.Enum([...UNAVAILABLE_REASONS])),
   unavailable_message: Nullable(Type.String({ description: 'What is missing, and what to do.' })),
@@ -210,6 +219,14 @@ const AllowedOrigins = Type.Array(Type.String({ minLength: 8, maxLength: 300 }),
   examples: [['https://www.example.com']],
 })
 
+const DailyCap = Type.Integer({
+  minimum: 1,
+  maximum: LIMITS.voiceWidgetDailyCapMax,
+  description:
+    'How many calls it takes within a day of the account’s time zone. A call is counted once sound arrives. ' +
+    `Default: ${LIMITS.voiceWidgetDailyCap}.`,
+})
+
 export const NewWidget = Body({
   name: WidgetName,
   allowed_origins: AllowedOrigins,
@@ -222,6 +239,7 @@ export const NewWidget = Body({
     Type.Boolean({ description: 'Shows visitors a preview of their own camera. No video is sent.' }),
   ),
   appearance: Type.Optional(WidgetAppearance),
+  daily_cap: Type.Optional(DailyCap),
 })
 export type NewWidget = Static<typeof NewWidget>
 
@@ -231,6 +249,7 @@ export const WidgetPatch = Body({
   agent_id: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 64 }))),
   video_enabled: Type.Optional(Type.Boolean()),
   appearance: Type.Optional(WidgetAppearance),
+  daily_cap: Type.Optional(DailyCap),
 })
 export type WidgetPatch = Static<typeof WidgetPatch>
 
@@ -242,6 +261,8 @@ export const VoiceWidget = Type.Object({
   agent_id: Nullable(Type.String()),
   video_enabled: Type.Boolean(),
   appearance: WidgetAppearance,
+  daily_cap: DailyCap,
+  used_today: Type.Integer({ minimum: 0, description: 'Calls counted today. A visitor who was never heard is not one.' }),
   public_key: Type.String({
     pattern: '^wid_',
     description: 'Part of the page. It is not an API key and opens nothing else.',

@@ -29,3 +29,10 @@ export function isWithin([base, bits]: Range, address: Address): boolean {
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || parseAddress(host)?.range() === 'loopback'
 }
+
+/** Whom a limit is for: an IPv4 address, or the /64 of an IPv6 address, as a single subscriber has all of it. */
+export function networkOf(text: string): string {
+  const address = parseAddress(text)
+  if (address?.kind() !== 'ipv6') return address?.toString() ?? text
+  return `${ipaddr.fromByteArray([...address.toByteArray().slice(0, 8), ...Array<number>(8).fill(0)]).toString()}/64`
+}

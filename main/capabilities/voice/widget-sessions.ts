@@ -4,10 +4,14 @@ import type { WidgetAppearance } from '../../contract/voice.ts'
 import type { WidgetLook } from '../../contract/widget-view.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
 import { startTimeout } from '../../kernel/timeout.ts'
+import { networkOf } from '../../kernel/address-range.ts'
+import type { Allowance } from './allowance.ts'
 import type { VoiceDeps } from './deps.ts'
 import type { DirectCalls } from './direct-calls.ts'
 import { createLinks } from './links.ts'
+import { requireOffer } from './offer.ts'
 import { isAllowedOrigin } from './origins.ts'
+import type { RunningCall } from './running.ts'
 import { widgetByKey, type StoredWidget } from './setup-store.ts'
 import type { VoiceSetup } from './setup.ts'
 
@@ -42,6 +46,8 @@ const MINUTE_MS = 60_000
 /** Calls that a visitor's address, and all visitors of an origin, may begin within a minute. */
 const PER_ADDRESS = 5
 const PER_ORIGIN = 60
+/** Calls of an address at once: fewer than the channels, so that no stranger takes all of them. */
+const AT_ONCE = 2
 const REMEMBERED = 10_000
 
 /** Calls that visitors of web pages begin. */
@@ -52,12 +58,16 @@ export function createWidgetSessions({
   instances,
   direct,
   setup,
+  allowance,
 }: Pick<VoiceDeps, 'db' | 'clock' | 'random' | 'instances'> & {
   direct: DirectCalls
   setup: Pick<VoiceSetup, 'read'>
+  allowance: Pick<Allowance, 'ofWidget'>
 }): WidgetSessions {
   const begun = new Map<string, number[]>()
   const sessions = new Map<string, { widgetId: string; hangUp: () => void }>()
+  /** How many calls each address has now. */
+  const atOnce = new Map<string, number>()
 
   const find = (publicKey: string) => db.readOne(widgetByKey, { publicKey })
   const originsOf = (widget: StoredWidget) => JSON.parse(widget.allowedOrigins) as string[]
@@ -78,15 +88,52 @@ export function createWidgetSessions({
   function limit(key: string, most: number): void {
     const now = clock.mono()
     const recent = (begun.get(key) ?? []).filter((at) => now - at < MINUTE_MS)
-    if (recent.length >= most) {
-      const waitSeconds = Math.ceil((MINUTE_MS - (now - (recent[0] ?? now))) / 1_000)
-      throw new ApiError('rate_limited', 'Too many calls were begun from here. Try again in a minute.', {
-        'Retry-After': String(waitSeconds),
-      })
-    }
+    if (recent.length >= most) throw tooMany(Math.ceil((MINUTE_MS - (now - (recent[0] ?? now))) / 1_000))
     begun.delete(key)
     begun.set(key, [...recent, now])
     if (begun.size > REMEMBERED) begun.delete([...begun.keys()][0] ?? '')
+  }
+
+  /** @returns gives the place back. @throws ApiError rate_limited */
+  function occupy(address: string): () => void {
+    const count = atOnce.get(address) ?? 0
+    if (count >= AT_ONCE) throw tooMany(MINUTE_MS / 1_000)
+    atOnce.set(address, count + 1)
+    return () => {
+      const left = (atOnce.get(address) ?? 1) - 1
+      if (left > 0) atOnce.set(address, left)
+      else atOnce.delete(address)
+    }
+  }
+
+  /** @throws ApiError service_unavailable, validation_error */
+  async function connect(widget: StoredWidget, offer: string): Promise<RunningCall & { answer: string }> {
+    const known = await instances.owned(widget.instanceId as InstanceId)
+    const { plan } = await setup.read(widget.instanceId)
+    const agent = known && (await direct.answeringAgent(known.subject, widget.agentId))
+    if (known === undefined || plan === null || agent === undefined)
+      throw new ApiError('service_unavailable', 'Nobody can answer here at the moment.')
+    if ((await allowance.ofWidget({ one: db.readOne }, widget)).usedToday >= widget.dailyCap)
+      throw new ApiError('service_unavailable', 'This widget has taken all its calls of today. Try again tomorrow.')
+    const { promise, resolve } = Promise.withResolvers<string | null>()
+    const call = await direct.arrive({
+      ...{ instance: known.subject, agent, gateway: 'widget', source: 'widget', from: null, to: null },
+      ...{ widgetId: widget.id, route: { kind: 'webrtc', offer }, onAnswer: resolve },
+      async mayBegin(tx) {
+        const { usedToday, reserved } = await allowance.ofWidget(tx, widget)
+        return usedToday + reserved < widget.dailyCap
+      },
+    })
+    if (call === null) throw new ApiError('service_unavailable', 'Every line is busy. Try again in a minute.')
+    void call.ended.then(() => resolve(null))
+    const late = startTimeout(clock, ANSWER_MS, () => resolve(null))
+    const answer = await promise
+    late.cancel()
+    if (answer === null) {
+      call.hangUp('no_media_connection')
+      throw new ApiError('validation_error', 'The offer could not be answered. It must have an audio track with Opus.')
+    }
+    return { ...call, answer }
   }
 
   return {
@@ -113,34 +160,24 @@ export function createWidgetSessions({
       const widget = await find(publicKey)
       if (widget === undefined || !(await isAllowed(widget, page)))
         throw new ApiError('forbidden_origin', 'This page may not use the widget.')
-      limit(`address ${from}`, PER_ADDRESS)
+      const address = networkOf(from)
+      limit(`address ${address}`, PER_ADDRESS)
+      requireOffer(offer)
       limit(`origin ${publicKey} ${page.origin ?? ''}`, PER_ORIGIN)
-      const known = await instances.owned(widget.instanceId as InstanceId)
-      const { plan } = await setup.read(widget.instanceId)
-      const agent = known && (await direct.answeringAgent(known.subject, widget.agentId))
-      if (known === undefined || plan === null || agent === undefined)
-        throw new ApiError('service_unavailable', 'Nobody can answer here at the moment.')
-      const { promise, resolve } = Promise.withResolvers<string | null>()
-      const call = await direct.arrive({
-        ...{ instance: known.subject, agent, gateway: 'widget', source: 'widget', from: null, to: null },
-        ...{ widgetId: widget.id, route: { kind: 'webrtc', offer }, onAnswer: resolve },
-      })
-      if (call === null) throw new ApiError('service_unavailable', 'Every line is busy. Try again in a minute.')
-      void call.ended.then(() => resolve(null))
-      const late = startTimeout(clock, ANSWER_MS, () => resolve(null))
-      const answer = await promise
-      late.cancel()
-      if (answer === null) {
-        call.hangUp('no_media_connection')
-        throw new ApiError(
-          'validation_error',
-          'The offer could not be answered. It must have an audio track with Opus.',
-        )
+      const release = occupy(address)
+      try {
+        const call = await connect(widget, offer)
+        const session = random.bytes(24).toString('base64url')
+        sessions.set(session, { widgetId: widget.id, hangUp: () => call.hangUp('person_hung_up') })
+        void call.ended.then(() => {
+          sessions.delete(session)
+          release()
+        })
+        return { answer: call.answer, session }
+      } catch (error) {
+        release()
+        throw error
       }
-      const session = random.bytes(24).toString('base64url')
-      sessions.set(session, { widgetId: widget.id, hangUp: () => call.hangUp('person_hung_up') })
-      void call.ended.then(() => sessions.delete(session))
-      return { answer, session }
     },
 
     async end(publicKey, session) {
@@ -150,3 +187,8 @@ export function createWidgetSessions({
     },
   }
 }
+
+const tooMany = (waitSeconds: number) =>
+  new ApiError('rate_limited', 'Too many calls were begun from here. Try again in a minute.', {
+    'Retry-After': String(waitSeconds),
+  })

@@ -3,6 +3,7 @@ import { LIMITS } from '../../contract/limits.ts'
 import type { NewWidget, VoiceWidget, WidgetAppearance, WidgetPatch } from '../../contract/voice.ts'
 import { stillBusy } from '../../kernel/idempotency.ts'
 import type { InstanceSubject } from '../handler.ts'
+import type { Allowance } from './allowance.ts'
 import type { VoiceDeps } from './deps.ts'
 import { createLinks } from './links.ts'
 import { readOrigin } from './origins.ts'
@@ -24,14 +25,18 @@ interface WidgetsDeps extends Pick<
   VoiceDeps,
   'db' | 'clock' | 'random' | 'ids' | 'cursors' | 'idempotency' | 'agents' | 'config' | 'baseUrl'
 > {
+  readonly allowance: Pick<Allowance, 'ofWidget'>
   /** Ends the calls of a widget that was deleted. */
   readonly endCallsOf: (widgetId: string) => void
 }
 
 /** Buttons for web pages. */
 export function createWidgets(deps: WidgetsDeps) {
-  const { db, clock, ids, cursors, idempotency, agents, config, baseUrl, endCallsOf } = deps
-  const show = (widget: StoredWidget) => toWidget(widget, config.publicBaseUrl ?? baseUrl())
+  const { db, clock, ids, cursors, idempotency, agents, config, baseUrl, allowance, endCallsOf } = deps
+  const present = (widget: StoredWidget, usedToday: number) =>
+    toWidget(widget, { usedToday, baseUrl: config.publicBaseUrl ?? baseUrl() })
+  const show = async (widget: StoredWidget) =>
+    present(widget, (await allowance.ofWidget({ one: db.readOne }, widget)).usedToday)
 
   const links = createLinks(deps, 'widget-test')
 
@@ -84,10 +89,11 @@ export function createWidgets(deps: WidgetsDeps) {
           ...{ name: body.name, allowedOrigins: JSON.stringify(origins), publicKey: ids.tagged('wid') },
           ...{ videoEnabled: body.video_enabled === true ? 1 : 0, createdAtMs: now, updatedAtMs: now },
           appearance: JSON.stringify(body.appearance ?? APPEARANCE),
+          dailyCap: body.daily_cap ?? LIMITS.voiceWidgetDailyCap,
         }
         await tx.run(insertSetup, { instanceId, accountId, settings: '{}', now })
         await tx.run(insertWidget, widget)
-        const bytes = Buffer.from(JSON.stringify(show(widget)))
+        const bytes = Buffer.from(JSON.stringify(present(widget, 0)))
         if (held !== null) await idempotency.settle(tx, instanceId, held.key, 201, bytes, id)
         return { bytes, replayed: false }
       })
@@ -101,7 +107,7 @@ export function createWidgets(deps: WidgetsDeps) {
       const shown = rows.slice(0, limit)
       const last = rows.length > limit ? shown.at(-1) : undefined
       return {
-        data: shown.map(show),
+        data: await Promise.all(shown.map(show)),
         next_cursor: last === undefined ? null : cursors.encode(list, [last.seq]),
         has_more: last !== undefined,
       }
@@ -118,6 +124,7 @@ export function createWidgets(deps: WidgetsDeps) {
         allowedOrigins: origins === undefined ? found.allowedOrigins : JSON.stringify(origins),
         videoEnabled: patch.video_enabled === undefined ? found.videoEnabled : patch.video_enabled ? 1 : 0,
         appearance: patch.appearance === undefined ? found.appearance : JSON.stringify(patch.appearance),
+        dailyCap: patch.daily_cap ?? found.dailyCap,
         updatedAtMs: clock.now(),
       }
       const hasChanges = Object.keys(patch).length > 0

@@ -35,6 +35,7 @@ import { voiceSandbox } from './033-voice-sandbox.ts'
 import { voiceRecordingsOfAccount } from './034-voice-recordings-of-account.ts'
 import { sharedPasswords } from './037-shared-passwords.ts'
 import { serviceAddresses } from './036-service-addresses.ts'
+import { voiceCounting } from './040-voice-counting.ts'
 
 /** Every step of the schema, in order. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -74,4 +75,5 @@ export const MIGRATIONS: readonly Migration[] = [
   voiceRecordingsOfAccount,
   sharedPasswords,
   serviceAddresses,
+  voiceCounting,
 ]

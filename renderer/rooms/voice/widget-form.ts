@@ -1,3 +1,4 @@
+import { LIMITS } from '../../../main/contract/limits.ts'
 import type { NewWidget, VoiceWidget } from '../../../main/contract/voice.ts'
 import { judgeOrigin, type JudgedOrigin } from '../../../main/contract/widget-origin.ts'
 import { isColor } from '../agency/brand-form.ts'
@@ -11,6 +12,8 @@ export interface WidgetForm {
   /** Empty: the primary agent. */
   agent: string
   video: boolean
+  /** Calls a day; null: not filled in. */
+  cap: number | null
   /** Of the button; empty: a default in the language of the page. */
   text: string
   color: string
@@ -23,6 +26,7 @@ export const widgetFormOf = (widget: VoiceWidget): WidgetForm => ({
   origins: [...widget.allowed_origins],
   agent: widget.agent_id ?? '',
   video: widget.video_enabled,
+  cap: widget.daily_cap,
   text: widget.appearance.title ?? '',
   ...{ color: widget.appearance.color, position: widget.appearance.position, language: widget.appearance.language },
 })
@@ -32,6 +36,7 @@ export const widgetBodyOf = (form: WidgetForm): NewWidget => ({
   allowed_origins: form.origins.map((origin) => origin.trim()),
   agent_id: form.agent === '' ? null : form.agent,
   video_enabled: form.video,
+  daily_cap: form.cap ?? LIMITS.voiceWidgetDailyCap,
   appearance: {
     title: form.text.trim() === '' ? null : form.text.trim(),
     ...{ color: form.color, position: form.position, language: form.language },
@@ -43,5 +48,18 @@ export function findBadOrigin(origins: readonly string[]): (JudgedOrigin & { rea
   return origins.map((typed) => ({ typed, ...judgeOrigin(typed.trim()) })).find(({ fault }) => fault !== null)
 }
 
-export const isWidgetValid = ({ name, origins, color }: Pick<WidgetForm, 'name' | 'origins' | 'color'>): boolean =>
-  name.trim() !== '' && origins.length > 0 && findBadOrigin(origins) === undefined && color !== '' && isColor(color)
+export const isCapValid = (cap: number | null): boolean =>
+  cap !== null && Number.isInteger(cap) && cap >= 1 && cap <= LIMITS.voiceWidgetDailyCapMax
+
+export const isWidgetValid = ({
+  name,
+  origins,
+  color,
+  cap,
+}: Pick<WidgetForm, 'name' | 'origins' | 'color' | 'cap'>): boolean =>
+  name.trim() !== '' &&
+  origins.length > 0 &&
+  findBadOrigin(origins) === undefined &&
+  color !== '' &&
+  isColor(color) &&
+  isCapValid(cap)

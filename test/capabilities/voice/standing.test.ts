@@ -6,6 +6,7 @@ import { testAgents } from '../../support/voice.ts'
 import { worldOfTest, type World } from '../../support/world.ts'
 import { clientOf, pairedIn, type Client } from '../agency/agency-world.ts'
 import { until, voiceOf } from './calls.ts'
+import { OFFER } from './offers.ts'
 
 const TO = '12025550123'
 const FEATURES = { features: ['campaigns', 'ai', 'voice', 'ghl', 'mcp'] }
@@ -75,7 +76,7 @@ test('a suspended account answers no widget, and no person calls from the window
   await w.api('POST', `/v1/agency/accounts/${client.id}/suspend`)
   const begun = await w.service.door.app.inject({
     ...{ method: 'POST', url: `/widget/${widget.public_key}/sessions`, headers: { host: w.host, origin } },
-    payload: { offer: 'v=0' },
+    payload: { offer: OFFER },
   })
   expect([begun.statusCode, begun.json().error.message]).toEqual([503, 'Nobody can answer here at the moment.'])
   const inWindow = asConsole({ ...w, account: { id: client.id, name: 'Client' } as World['account'] })
@@ -109,7 +110,7 @@ test('calls and their seconds are counted for the day, once each, with the commi
   await w.pass(5_000)
   expect(seconds).toBeGreaterThan(0)
   const usage = (await w.api('GET', `/v1/agency/usage?account_id=${client.id}`)).body
-  // The person who was busy was called too; the call that was canceled was not made.
-  expect(usage.totals).toMatchObject({ calls: 3, call_seconds: seconds })
-  expect(usage.data).toMatchObject([{ account_id: client.id, instance_id: id, calls: 3, call_seconds: seconds }])
+  // The person who was busy was not reached; the call that was canceled was not made.
+  expect(usage.totals).toMatchObject({ calls: 2, call_seconds: seconds })
+  expect(usage.data).toMatchObject([{ account_id: client.id, instance_id: id, calls: 2, call_seconds: seconds }])
 })
