@@ -10,7 +10,7 @@ import type { Door } from './faces/http.ts'
 import type { BridgeAnswer, BridgeRequest } from './faces/panel/bridge.ts'
 import type { Clock } from './kernel/clock.ts'
 import type { Db } from './kernel/db.ts'
-import { startTimeout } from './kernel/timeout.ts'
+import { atMost } from './kernel/timeout.ts'
 import { createHousekeeping } from './kernel/housekeeping.ts'
 import type { LogHealth } from './kernel/log.ts'
 import { createLogFile, teeLog } from './kernel/log-file.ts'
@@ -238,15 +238,4 @@ async function run(world: RunningWorld, home: Home, machinery: Infrastructure, r
     carryOut,
     close: () => (closing ??= close()),
   }
-}
-
-/** Waits for the promise, but at most this long. */
-function atMost(clock: Clock, ms: number, awaited: Promise<void>): Promise<void> {
-  return new Promise((done) => {
-    const limit = startTimeout(clock, ms, done)
-    void awaited.then(() => {
-      limit.cancel()
-      done()
-    })
-  })
 }

@@ -18,3 +18,14 @@ export function startTimeout(clock: Pick<Clock, 'mono' | 'after'>, ms: number, a
   timer = clock.after(Math.min(ms, LONGEST_TIMER_MS), wait)
   return { cancel: () => timer.cancel() }
 }
+
+/** Waits for the promise, but at most this long. */
+export function atMost(clock: Pick<Clock, 'mono' | 'after'>, ms: number, awaited: Promise<unknown>): Promise<void> {
+  return new Promise((done) => {
+    const limit = startTimeout(clock, ms, done)
+    void awaited.then(() => {
+      limit.cancel()
+      done()
+    })
+  })
+}

@@ -188,6 +188,7 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
     isSuspended: accounts.isSuspended,
     refusalOf,
     usage: usage.api,
+    timeZoneOf: accounts.timeZoneOf,
     personName: contacts.api.nameOf,
     cloud: engineHost.cloud.calling,
     baseUrl: () => address.url,

@@ -17,6 +17,8 @@ export interface StoredCall {
   readonly endReason: EndReason | null
   readonly attempt: number
   readonly batchId: string | null
+  /** What lies between the beginnings of two calls of the batch at least. */
+  readonly batchIntervalMs: number | null
   readonly widgetId: string | null
   readonly recordingId: string | null
   readonly summary: string | null
@@ -33,7 +35,7 @@ export interface StoredCall {
 
 const COLUMNS = `seq, id, account_id AS accountId, instance_id AS instanceId, agent_id AS agentId, to_number AS toNumber,
   from_number AS fromNumber, direction, source, gateway, status, end_reason AS endReason, attempt, batch_id AS batchId,
-  widget_id AS widgetId, recording_id AS recordingId, summary, summary_by AS summaryBy, coaching,
+  batch_interval_ms AS batchIntervalMs, widget_id AS widgetId, recording_id AS recordingId, summary, summary_by AS summaryBy, coaching,
   scheduled_at AS scheduledAtMs, started_at AS startedAtMs, answered_at AS answeredAtMs, ended_at AS endedAtMs,
   duration_ms AS durationMs, created_at AS createdAtMs`
 
@@ -45,13 +47,23 @@ export const insertCall = sql<
   Pick<
     StoredCall,
     | ('seq' | 'id' | 'accountId' | 'instanceId' | 'agentId' | 'toNumber' | 'fromNumber' | 'direction' | 'source')
-    | ('gateway' | 'status' | 'batchId' | 'widgetId' | 'scheduledAtMs' | 'startedAtMs' | 'createdAtMs' | 'attempt')
+    | (
+        | 'gateway'
+        | 'status'
+        | 'batchId'
+        | 'batchIntervalMs'
+        | 'widgetId'
+        | 'scheduledAtMs'
+        | 'startedAtMs'
+        | 'createdAtMs'
+        | 'attempt'
+      )
   > & { boot: string | null }
 >(
   `INSERT INTO voice_calls (seq, id, account_id, instance_id, agent_id, to_number, from_number, direction, source, gateway,
-     status, attempt, boot, batch_id, widget_id, scheduled_at, started_at, created_at)
+     status, attempt, boot, batch_id, batch_interval_ms, widget_id, scheduled_at, started_at, created_at)
    VALUES (:seq, :id, :accountId, :instanceId, :agentId, :toNumber, :fromNumber, :direction, :source, :gateway, :status,
-     :attempt, :boot, :batchId, :widgetId, :scheduledAtMs, :startedAtMs, :createdAtMs)`,
+     :attempt, :boot, :batchId, :batchIntervalMs, :widgetId, :scheduledAtMs, :startedAtMs, :createdAtMs)`,
 )
 
 export const callById = sql<Id, StoredCall>(`SELECT ${COLUMNS} FROM voice_calls WHERE id = :id`)
@@ -82,6 +94,8 @@ export const postpone = sql<Id & { scheduledAtMs: number }>(
 export const setReview = sql<Id & { summary: string | null; summaryBy: string | null; coaching: string | null }>(
   'UPDATE voice_calls SET summary = :summary, summary_by = :summaryBy, coaching = :coaching WHERE id = :id',
 )
+/** A visitor whose sound never arrived is no call. */
+export const removeUnanswered = sql<Id>(`DELETE FROM voice_calls WHERE id = :id AND answered_at IS NULL AND ${LIVE}`)
 export const forgetRecording = sql<{ recordingId: string; id: string }>(
   'UPDATE voice_calls SET recording_id = NULL WHERE id = :id AND recording_id = :recordingId',
 )
@@ -115,10 +129,30 @@ export const upcomingCalls = sql<
 export const liveCalls = sql<{ accountId: string }, StoredCall>(
   `SELECT ${COLUMNS} FROM voice_calls WHERE account_id = :accountId AND ${LIVE} ORDER BY seq LIMIT 500`,
 )
-export const liveOfInstance = sql<{ instanceId: string }, { count: number }>(
-  `SELECT COUNT(*) AS count FROM voice_calls WHERE instance_id = :instanceId AND ${LIVE}`,
+/** Calls that run, those of widgets apart, and how many of all of them are not answered yet. */
+export const channelsOf = sql<{ instanceId: string }, { calls: number; widgetCalls: number; unanswered: number }>(
+  `SELECT COUNT(CASE WHEN gateway <> 'widget' THEN 1 END) AS calls,
+     COUNT(CASE WHEN gateway = 'widget' THEN 1 END) AS widgetCalls,
+     COUNT(CASE WHEN answered_at IS NULL THEN 1 END) AS unanswered
+   FROM voice_calls WHERE instance_id = :instanceId AND ${LIVE}`,
 )
-/** At start every open call is one of a process that is gone. */
+export const answeredOfWidget = sql<{ widgetId: string; sinceMs: number }, { count: number }>(
+  'SELECT COUNT(*) AS count FROM voice_calls WHERE widget_id = :widgetId AND answered_at >= :sinceMs',
+)
+export const unansweredOfWidget = sql<{ instanceId: string; widgetId: string }, { count: number }>(
+  `SELECT COUNT(*) AS count FROM voice_calls
+   WHERE instance_id = :instanceId AND widget_id = :widgetId AND answered_at IS NULL AND ${LIVE}`,
+)
+/** When the batch began its last call, and how many of its calls come before this one. A clock that was set back is ignored. */
+export const paceOfBatch = sql<
+  { batchId: string; seq: number; now: number },
+  { lastStartMs: number | null; ahead: number }
+>(
+  `SELECT MAX(CASE WHEN started_at <= :now THEN started_at END) AS lastStartMs,
+     COUNT(CASE WHEN status = 'scheduled' AND seq < :seq THEN 1 END) AS ahead
+   FROM voice_calls WHERE batch_id = :batchId`,
+)
+/** Calls that have not ended, whichever process began them. */
 export const openCalls = sql<{ afterSeq: number; rows: number }, StoredCall>(
   `SELECT ${COLUMNS} FROM voice_calls WHERE seq > :afterSeq AND ${LIVE} ORDER BY seq LIMIT :rows`,
 )

@@ -2,6 +2,7 @@ import { ApiError } from '../../contract/errors.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import type { CallDirection, CallReview, CallStatus, VoiceCall } from '../../contract/voice.ts'
 import type { AccountId } from '../../kernel/ids.ts'
+import { atMost } from '../../kernel/timeout.ts'
 import type { InstanceSubject } from '../handler.ts'
 import { finalStatus, isLive } from './call-state.ts'
 import {
@@ -20,6 +21,9 @@ import type { VoiceDeps } from './deps.ts'
 import { toCall } from './record.ts'
 import { notesOf } from './review.ts'
 import type { Running } from './running.ts'
+
+/** Longer than a hung-up call needs, unless the disk is full. */
+const WRITTEN_MS = 15_000
 
 interface ListQuery {
   readonly limit?: number
@@ -178,11 +182,14 @@ export function createCalls(
     },
   }
 
-  /** Hangs up and answers when it is written down. */
+  /** Hangs up and answers when it is written down. @throws ApiError service_unavailable */
   async function endNow(instance: InstanceSubject, id: string, reason: 'canceled' | 'operator_hung_up') {
     const one = running.find(id)
     one?.hangUp(reason)
-    await one?.ended
-    return toCall(await get(instance, id))
+    if (one !== undefined) await atMost(clock, WRITTEN_MS, one.ended)
+    const call = await get(instance, id)
+    if (isLive(call.status))
+      throw new ApiError('service_unavailable', 'The call is being hung up. Read it again in a few seconds.')
+    return toCall(call)
   }
 }

@@ -27,8 +27,14 @@ export function createCloudLegs({ cloud, running, log, onOffered }: CloudLegsDep
   /** What came before the answer to our request did. */
   const early = new Map<string, CloudCallEvent[]>()
 
-  const quietly = (act: Promise<unknown>, event: string) =>
-    void act.catch((error: unknown) => log.warn({ event, cause: cause(error) }))
+  const telling = new Set<Promise<unknown>>()
+
+  function quietly(act: Promise<unknown>, event: string): void {
+    const told = act
+      .catch((error: unknown) => log.warn({ event, cause: cause(error) }))
+      .finally(() => telling.delete(told))
+    telling.add(told)
+  }
 
   function apply(leg: Leg, event: CloudCallEvent): void {
     const { placed } = leg
@@ -113,6 +119,8 @@ export function createCloudLegs({ cloud, running, log, onOffered }: CloudLegsDep
         })
       return true
     },
+    /** Resolves when the network has been told everything. */
+    settled: () => Promise.all(telling),
     reject: (instance: InstanceSubject, networkId: string) =>
       quietly(cloud.reject(instance, networkId), 'voice.not_rejected'),
   }

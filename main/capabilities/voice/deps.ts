@@ -65,6 +65,7 @@ export interface VoiceDeps extends Guards {
   /** Why the account may not reach people; null: it may. */
   readonly refusalOf: (accountId: AccountId) => Promise<AccountRefusal | null>
   readonly usage: Pick<Usage, 'add'>
+  readonly timeZoneOf: (read: Pick<Tx, 'one'>, accountId: AccountId) => Promise<string>
   /** Of a contact, if known. */
   readonly personName: (accountId: AccountId, number: string) => Promise<string | null>
   /** Called in the commit that ends a call. */

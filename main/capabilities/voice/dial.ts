@@ -1,15 +1,16 @@
 import { LIMITS } from '../../contract/limits.ts'
-import type { EndReason, Gateway } from '../../contract/voice.ts'
+import type { EndReason, Gateway, VoiceSettings } from '../../contract/voice.ts'
 import type { Tx } from '../../kernel/db.ts'
 import type { JobOutcome, JobRun } from '../../kernel/job.ts'
 import type { CallPlan } from '../../voice/voice-process.ts'
 import type { InstanceSubject } from '../handler.ts'
 import type { VoiceAgent } from './agents.ts'
+import type { Allowance, NotNow } from './allowance.ts'
 import { finalStatus } from './call-state.ts'
-import { callById, endScheduled, liveOfInstance, postpone, setDialing, type StoredCall } from './call-store.ts'
+import { callById, endScheduled, paceOfBatch, postpone, setDialing, type StoredCall } from './call-store.ts'
 import type { CloudLegs } from './cloud-legs.ts'
 import type { VoiceDeps } from './deps.ts'
-import { nextCallTime } from './pacing.ts'
+import { earliestOfBatch, nextCallTime } from './pacing.ts'
 import { needsSandboxPermission, type Routes } from './routes.ts'
 import type { CallWish, Running } from './running.ts'
 import type { VoiceSetup } from './setup.ts'
@@ -20,6 +21,7 @@ interface DialDeps extends Pick<VoiceDeps, 'db' | 'clock' | 'instances' | 'agent
   readonly running: Running
   readonly setup: VoiceSetup
   readonly standing: Standing
+  readonly allowance: Pick<Allowance, 'refusal'>
   readonly routes: Routes
   readonly speech: ReturnType<typeof createSpeech>
   readonly cloudLegs: CloudLegs | null
@@ -29,9 +31,13 @@ interface DialDeps extends Pick<VoiceDeps, 'db' | 'clock' | 'instances' | 'agent
 type Turn = { readonly atMs: number } | null
 
 const RING_MS = 45_000
-const CHANNELS_BUSY_MS = 2_000
+/** For a channel, or a call of the trial, that another call may give back. */
+const BUSY_MS = 2_000
 /** Longer than the longest call. */
 const DEADLINE_MS = 45 * 60_000
+
+/** `gone`: it has been begun or canceled meanwhile. */
+type Begun = 'begun' | 'gone' | NotNow
 
 /** Everything a call needs to begin. */
 export interface Outgoing {
@@ -43,7 +49,7 @@ export interface Outgoing {
 
 /** Makes calls that are due. */
 export function createDial(deps: DialDeps) {
-  const { db, clock, instances, agents, standing, running, setup, routes, speech, cloudLegs } = deps
+  const { db, clock, instances, agents, standing, allowance, running, setup, routes, speech, cloudLegs } = deps
 
   const failScheduled = (call: StoredCall, reason: EndReason): Promise<Turn> =>
     db
@@ -61,22 +67,30 @@ export function createDial(deps: DialDeps) {
     // Above the first attempt it may have been dialed: it is never dialed again.
     if (call?.status !== 'scheduled') return null
     const { instanceId, accountId } = call
+    // The service stops: the next one makes the call.
+    if (running.isStopping()) return { atMs: clock.now() + BUSY_MS }
     const { settings } = await setup.read(instanceId)
-    const openMs = nextCallTime(settings.calling_hours, clock.now())
-    if (openMs !== null && openMs > clock.now()) return wait(call, openMs)
+    const earliestMs = await earliest({ one: db.readOne }, call, settings)
+    if (earliestMs > clock.now()) return wait(call, earliestMs)
     const refusal = await standing.refusal(accountId)
     if (refusal !== null) return failScheduled(call, refusal)
-    if (((await db.readOne(liveOfInstance, { instanceId }))?.count ?? 0) >= LIMITS.voiceChannels)
-      return { atMs: clock.now() + CHANNELS_BUSY_MS }
     const instance = await instances.subject(accountId, instanceId)
     if (instance === undefined || instance.deleted) return failScheduled(call, 'instance_deleted')
     if (!instance.connected) return failScheduled(call, 'not_ready')
     const prepared = await prepare(instance, call.toNumber ?? '', call.agentId, null)
     if (typeof prepared === 'string') return failScheduled(call, prepared)
+    const notNow = await allowance.refusal({ one: db.readOne }, instanceId, prepared.gateway)
+    if (notNow !== null) return refuse(call, notNow)
     const permission = await permissionFor(prepared, call.toNumber ?? '')
     if (permission !== null) return failScheduled(call, permission)
-    const begun = await db.commit((tx) => begin(tx, call, prepared.gateway))
-    if (begun !== 'begun') return begun === 'gone' ? null : failScheduled(call, begun)
+    const begun = await db.commit(async (tx) => {
+      // Others of its batch may have begun since.
+      const atMs = await earliest(tx, call, settings)
+      return atMs > clock.now() ? { atMs } : begin(tx, call, prepared.gateway)
+    })
+    if (typeof begun === 'object') return wait(call, begun.atMs)
+    if (begun === 'gone') return null
+    if (begun !== 'begun') return refuse(call, begun)
     await (
       await place(call, prepared)
     ).ended
@@ -87,6 +101,20 @@ export function createDial(deps: DialDeps) {
     await db.commit((tx) => tx.run(postpone, { id: call.id, scheduledAtMs: atMs }))
     running.publish(call)
     return { atMs }
+  }
+
+  async function refuse(call: StoredCall, reason: NotNow): Promise<Turn> {
+    if (reason === 'voice_off' || reason === 'trial_used_up') return failScheduled(call, reason)
+    return { atMs: clock.now() + BUSY_MS }
+  }
+
+  /** Within the calling hours, and no sooner after others of its batch than was asked for. */
+  async function earliest(read: Pick<Tx, 'one'>, call: StoredCall, { calling_hours: hours }: VoiceSettings) {
+    const now = clock.now()
+    const { batchId, batchIntervalMs: intervalMs, seq } = call
+    const pace = batchId !== null && intervalMs ? await read.one(paceOfBatch, { batchId, seq, now }) : undefined
+    const atMs = pace === undefined ? now : earliestOfBatch({ ...pace, intervalMs: intervalMs ?? 0 }, now)
+    return nextCallTime(hours, atMs) ?? now
   }
 
   /** Everything a call needs, or why it cannot be made. @param consoleOffer of the person who talks instead of an agent. */
@@ -140,11 +168,11 @@ export function createDial(deps: DialDeps) {
     return cloudLegs.permissionFor(instance, number)
   }
 
-  /** One commit: a call of the trial is taken, and the call is dialed. */
-  async function begin(tx: Tx, call: StoredCall, gateway: Gateway): Promise<'begun' | 'gone' | EndReason> {
+  /** One commit: the call may begin, and is dialed. */
+  async function begin(tx: Tx, call: StoredCall, gateway: Gateway): Promise<Begun> {
     if ((await tx.one(callById, call))?.status !== 'scheduled') return 'gone'
-    const taken = await setup.takeCall(tx, call.instanceId)
-    if (taken !== 'taken') return taken
+    const notNow = await allowance.refusal(tx, call.instanceId, gateway)
+    if (notNow !== null) return notNow
     const instance = await instances.find(tx, call.accountId, call.instanceId)
     const fromNumber = instance?.phoneNumber ?? null
     await tx.run(setDialing, { id: call.id, boot: db.boot, gateway, fromNumber, now: clock.now() })
@@ -180,8 +208,7 @@ export function createDial(deps: DialDeps) {
       /** Something unexpected happened three times: the call is not left waiting. */
       recordFailure: async (tx: Tx, run: JobRun<{ callId: string }>) => {
         const end = { id: run.input.callId, reason: 'agent_failed', status: 'failed', now: clock.now() } as const
-        if ((await tx.run(endScheduled, end)) === 0)
-          await running.end(tx, { ...end, recordingId: null, durationMs: null })
+        await tx.run(endScheduled, end)
       },
     },
   }

@@ -7,9 +7,9 @@ import { startTimeout } from '../../kernel/timeout.ts'
 import type { CallPlan, PlacedCall } from '../../voice/voice-process.ts'
 import type { InstanceSubject } from '../handler.ts'
 import type { VoiceAgent } from './agents.ts'
-import { callById, endScheduled, insertCall, liveOfInstance, type StoredCall } from './call-store.ts'
+import type { Allowance, NotNow } from './allowance.ts'
+import { callById, insertCall, type StoredCall } from './call-store.ts'
 import type { VoiceDeps } from './deps.ts'
-import { finalStatus } from './call-state.ts'
 import type { Dial } from './dial.ts'
 import type { Running, RunningCall } from './running.ts'
 import type { Schedule } from './schedule.ts'
@@ -26,6 +26,8 @@ interface Arriving {
   readonly from: string | null
   readonly to: string | null
   readonly widgetId: string | null
+  /** In the commit that begins it. @returns false: it is not taken. */
+  readonly mayBegin?: (tx: Tx) => Promise<boolean>
   readonly onAnswer?: (sdp: string) => void
   readonly onPlaced?: (placed: PlacedCall) => void
 }
@@ -34,6 +36,7 @@ interface DirectDeps extends Pick<VoiceDeps, 'db' | 'clock' | 'ids' | 'agents' |
   readonly running: Running
   readonly setup: VoiceSetup
   readonly standing: Pick<Standing, 'mayAnswer'>
+  readonly allowance: Pick<Allowance, 'refusal'>
   readonly dial: Dial
   readonly schedule: Schedule
 }
@@ -42,23 +45,30 @@ const ANSWER_MS = 10_000
 
 /** Calls that begin at once: those that come in, and those a person at the console makes. */
 export function createDirectCalls(deps: DirectDeps) {
-  const { db, clock, ids, agents, instances, standing, log, running, setup, dial, schedule } = deps
+  const { db, clock, ids, agents, instances, standing, allowance, log, running, setup, dial, schedule } = deps
 
-  const activeOn = async (instanceId: string) => (await db.readOne(liveOfInstance, { instanceId }))?.count ?? 0
-
-  /** @returns null: voice is off, the trial is used up, or every channel is busy. */
+  /** @returns null: voice is off, the trial is used up, every channel is busy, or the service stops. */
   async function take(arriving: Arriving): Promise<StoredCall | null> {
     const { instance, agent, gateway, source, from, to, widgetId } = arriving
-    if ((await activeOn(instance.id)) >= LIMITS.voiceChannels) return null
+    if (running.isStopping()) return null
     const id = ids.uuid()
     const now = clock.now()
     return db.commit(async (tx) => {
       await instances.requireOwner(tx, instance.accountId, instance.id)
-      if ((await setup.takeCall(tx, instance.id)) !== 'taken') return null
+      if ((await allowance.refusal(tx, instance.id, gateway)) !== null) return null
+      if ((await arriving.mayBegin?.(tx)) === false) return null
       await tx.run(insertCall, {
         ...{ seq: await tx.next('voice_calls'), id, accountId: instance.accountId, instanceId: instance.id },
         ...{ agentId: agent.id, toNumber: to, fromNumber: from, direction: 'inbound', source, gateway },
-        ...{ status: 'ringing', batchId: null, widgetId, scheduledAtMs: now, startedAtMs: now, createdAtMs: now },
+        ...{
+          status: 'ringing',
+          batchId: null,
+          batchIntervalMs: null,
+          widgetId,
+          scheduledAtMs: now,
+          startedAtMs: now,
+          createdAtMs: now,
+        },
         ...{ attempt: 1, boot: db.boot },
       })
       return (await tx.one(callById, { id })) ?? null
@@ -85,10 +95,6 @@ export function createDirectCalls(deps: DirectDeps) {
     return agentId === null ? agents.primary(accountId, id) : agents.find(accountId, id, agentId)
   }
 
-  async function failUnbegun(tx: Tx, call: StoredCall, reason: 'trial_used_up' | 'voice_off'): Promise<void> {
-    await tx.run(endScheduled, { id: call.id, reason, status: finalStatus(reason, false), now: clock.now() })
-  }
-
   return {
     arrive,
     answeringAgent,
@@ -97,22 +103,16 @@ export function createDirectCalls(deps: DirectDeps) {
     async softphone(instance: InstanceSubject, number: string, offer: string) {
       const { gateway } = await schedule.requireReady(instance)
       const prepared = await schedule.requirePermission(instance, null, number, offer)
-      if ((await activeOn(instance.id)) >= LIMITS.voiceChannels)
-        throw new ApiError('invalid_state', `${LIMITS.voiceChannels} calls run already. Wait until one ends.`)
       const call = await db.commit(async (tx) => {
         const inserted = await schedule.insert(tx, instance, {
           ...{ agentId: null, number, source: 'console', gateway, scheduledAtMs: clock.now(), batchId: null },
           status: 'scheduled',
         })
-        const begun = await dial.begin(tx, inserted, gateway)
-        if (begun === 'trial_used_up' || begun === 'voice_off') await failUnbegun(tx, inserted, begun)
-        return begun === 'begun' ? ((await tx.one(callById, { id: inserted.id })) ?? null) : null
+        const begun = running.isStopping() ? 'stopping' : await dial.begin(tx, inserted, gateway)
+        // Nothing of it is kept.
+        if (begun !== 'begun') throw notBegun(begun)
+        return inserted
       })
-      if (call === null)
-        throw new ApiError(
-          'invalid_state',
-          'No calls of the trial are left. Buy a voice package and enable voice again.',
-        )
       const { promise, resolve } = Promise.withResolvers<string | null>()
       const placed = await dial.place(call, {
         ...prepared,
@@ -133,3 +133,22 @@ export function createDirectCalls(deps: DirectDeps) {
 }
 
 export type DirectCalls = ReturnType<typeof createDirectCalls>
+
+function notBegun(why: 'gone' | 'stopping' | NotNow): ApiError {
+  switch (why) {
+    case 'voice_off':
+      return new ApiError('invalid_state', 'Voice is not enabled. Call POST …/voice/enable first.')
+    case 'trial_used_up':
+      return new ApiError(
+        'invalid_state',
+        'No calls of the trial are left. Buy a voice package and enable voice again.',
+      )
+    case 'trial_reserved':
+      return new ApiError('invalid_state', 'Calls that ring now may use up the trial. Wait until one ends, then retry.')
+    case 'channels_busy':
+      return new ApiError('invalid_state', `${LIMITS.voiceChannels} calls run already. Wait until one ends.`)
+    case 'gone':
+    case 'stopping':
+      return new ApiError('service_unavailable', 'Switchboard is stopping. Call again once it has restarted.')
+  }
+}

@@ -1,5 +1,8 @@
 import type { FileContent } from '../../kernel/file-content.ts'
+import { systemClock } from '../../kernel/clock.ts'
 import { cause } from '../../kernel/log.ts'
+import { atMost } from '../../kernel/timeout.ts'
+import { createAllowance } from './allowance.ts'
 import { answerIncoming } from './incoming.ts'
 import type { StoredCall } from './call-store.ts'
 import { createCalls } from './calls.ts'
@@ -8,6 +11,7 @@ import { createCloudLegs } from './cloud-legs.ts'
 import type { VoiceDeps } from './deps.ts'
 import { createDial } from './dial.ts'
 import { createDirectCalls } from './direct-calls.ts'
+import { createEndings } from './ending.ts'
 import { createLeaving } from './leaving.ts'
 import { createRecordings } from './recordings.ts'
 import { createRecovery } from './recovery.ts'
@@ -34,6 +38,9 @@ export interface VoicePages {
 
 export type Voice = ReturnType<typeof createVoice>
 
+/** How long networks may take to be told of the last calls. */
+const TERMINATED_MS = 1_000
+
 /** Calls, recordings and widgets. */
 export function createVoice(deps: VoiceDeps) {
   const { db, log, instances, jobs, clockJumps, process } = deps
@@ -43,7 +50,9 @@ export function createVoice(deps: VoiceDeps) {
   const setup = createSetup({ ...deps, routes })
   const publish = (call: StoredCall) => running.publish(call)
   const review = createReview({ ...deps, setup, publish })
-  const running = createRunning({ ...deps, afterCall: review.add })
+  const allowance = createAllowance(deps)
+  const endings = createEndings({ ...deps, allowance, afterCall: review.add })
+  const running = createRunning({ ...deps, endings })
   const cloudLegs =
     deps.cloud === null
       ? null
@@ -51,16 +60,16 @@ export function createVoice(deps: VoiceDeps) {
           ...{ cloud: deps.cloud, running, log },
           onOffered: (instanceId, event) => incoming.overCloud(instanceId, event),
         })
-  const dial = createDial({ ...deps, standing, running, setup, routes, speech, cloudLegs })
+  const dial = createDial({ ...deps, standing, allowance, running, setup, routes, speech, cloudLegs })
   const dialing = jobs.define(dial.kind)
   const schedule = createSchedule({ ...deps, standing, setup, dial, jobs: dialing, publish })
-  const direct = createDirectCalls({ ...deps, standing, running, setup, dial, schedule })
+  const direct = createDirectCalls({ ...deps, standing, allowance, running, setup, dial, schedule })
   const incoming = answerIncoming({ ...deps, direct, setup, cloudLegs })
   const calls = createCalls({ ...deps, running })
   const recordings = createRecordings(deps)
-  const widgets = createWidgets({ ...deps, endCallsOf: calls.endCallsOf })
+  const widgets = createWidgets({ ...deps, allowance, endCallsOf: calls.endCallsOf })
   const trunks = createTrunks({ ...deps, routes })
-  const recovery = createRecovery({ ...deps, running })
+  const recovery = createRecovery({ ...deps, running, endings, registerTrunks: trunks.registerAll })
 
   process.onIncoming((call) => {
     incoming
@@ -76,14 +85,23 @@ export function createVoice(deps: VoiceDeps) {
 
   return {
     ...{ setup, schedule, direct, calls, recordings, widgets, speech, trunks, db },
-    check: createCheck({ ...deps, routes, speech, folder: running.folder }),
+    check: createCheck({ ...deps, routes, speech, folder: endings.folder }),
     pages: {
       recording: recordings.bySignedLink,
-      widgets: createWidgetSessions({ ...deps, direct, db, setup }),
+      widgets: createWidgetSessions({ ...deps, direct, db, setup, allowance }),
     } satisfies VoicePages,
     recover: recovery.recover,
-    start: () => trunks.registerAll(),
-    stop: running.stop,
+    async start() {
+      recovery.start()
+      await trunks.registerAll()
+    },
+    async stop(ms: number) {
+      await running.stop(ms)
+      await Promise.all([
+        recovery.stop(),
+        atMost(systemClock, TERMINATED_MS, cloudLegs?.settled() ?? Promise.resolve()),
+      ])
+    },
     async close() {
       await process.close()
       await deps.mailbox.close()

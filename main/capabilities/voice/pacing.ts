@@ -22,3 +22,15 @@ export function paceCalls(
   }
   return times
 }
+
+/**
+ * When a call of a batch may begin. Calls that are late, as after a restart, are spread again instead of made together.
+ * @param pace when the batch last began a call, and how many of its calls come before this one.
+ */
+export function earliestOfBatch(
+  { lastStartMs, ahead, intervalMs }: { lastStartMs: number | null; ahead: number; intervalMs: number },
+  nowMs: number,
+): number {
+  const nextMs = lastStartMs === null ? nowMs : Math.max(nowMs, lastStartMs + intervalMs)
+  return nextMs + ahead * intervalMs
+}

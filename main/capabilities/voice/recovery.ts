@@ -1,36 +1,74 @@
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { LIMITS } from '../../contract/limits.ts'
-import { endScheduled, openCalls, overdueCalls } from './call-store.ts'
+import type { Timer } from '../../kernel/clock.ts'
+import { cause } from '../../kernel/log.ts'
+import { isLive } from './call-state.ts'
+import { callById, endScheduled, openCalls, overdueCalls, type StoredCall } from './call-store.ts'
 import type { VoiceDeps } from './deps.ts'
+import type { Endings } from './ending.ts'
 import type { Running } from './running.ts'
+import { readSetup } from './setup.ts'
 
 const ROWS = 100
+const SWEEP_MS = 30_000
 
-/** What an earlier process left unfinished, and what nobody was there to do. */
-export function createRecovery({
-  db,
-  clock,
-  log,
-  running,
-}: Pick<VoiceDeps, 'db' | 'clock' | 'log'> & { running: Running }) {
-  /** Calls that were under way when the process ended: their recording is completed if it can be read. */
-  async function endAbandoned(): Promise<void> {
-    for (let afterSeq = 0; ;) {
-      const calls = await db.read(openCalls, { afterSeq, rows: ROWS })
-      for (const call of calls) {
-        const isSandbox = call.gateway === 'sandbox'
-        await running.finish(call, null, { isAnswered: call.answeredAtMs !== null, isSandbox, expiresAtMs: null })
-        log.warn({ event: 'voice.call_abandoned', callId: call.id })
-      }
-      afterSeq = calls.at(-1)?.seq ?? afterSeq
-      if (calls.length < ROWS) return
+interface RecoveryDeps extends Pick<VoiceDeps, 'db' | 'clock' | 'log'> {
+  readonly running: Pick<Running, 'find' | 'publish'>
+  readonly endings: Pick<Endings, 'write' | 'folder'>
+  /** Trunks that could not be registered are tried again. */
+  readonly registerTrunks: () => Promise<void>
+}
+
+/** Ends what nobody else ends: calls of an earlier process, and those whose beginning or end failed half-way. */
+export function createRecovery({ db, clock, log, running, endings, registerTrunks }: RecoveryDeps) {
+  /** Open calls that nobody carried on at the last look. One that is about to be placed is not so at two in a row. */
+  let unowned = new Set<string>()
+  let timer: Timer | undefined
+  let sweeping: Promise<void> | undefined
+
+  async function endAbandoned(call: StoredCall): Promise<void> {
+    const { settings } = await readSetup({ one: db.readOne }, call.instanceId)
+    const days = settings.keep_recordings_days
+    try {
+      await endings.write({
+        ...{ call, reason: 'app_crashed', endedAtMs: clock.now(), answeredAtMs: call.answeredAtMs, heard: null },
+        ...{ lines: [], isSandbox: call.gateway === 'sandbox' },
+        expiresAtMs: days === null ? null : clock.now() + days * 86_400_000,
+      })
+      log.warn({ event: 'voice.call_abandoned', callId: call.id })
+      running.publish(call)
+    } catch (error) {
+      // The next look tries again.
+      log.error({ event: 'voice.end_not_written', callId: call.id, reason: 'app_crashed', cause: cause(error) })
     }
   }
 
+  /** @param isOver whether a call without an owner is over. */
+  async function endOpen(isOver: (call: StoredCall) => boolean): Promise<void> {
+    const found = new Set<string>()
+    for (let afterSeq = 0; ;) {
+      const calls = await db.read(openCalls, { afterSeq, rows: ROWS })
+      for (const call of calls) {
+        if (running.find(call.id) !== undefined) continue
+        found.add(call.id)
+        if (isOver(call)) await endAbandoned(call)
+      }
+      afterSeq = calls.at(-1)?.seq ?? afterSeq
+      if (calls.length < ROWS) break
+    }
+    unowned = found
+  }
+
+  /** Parts of recordings whose call has ended. */
   async function removeParts(): Promise<void> {
-    await mkdir(running.folder, { recursive: true, mode: 0o700 })
-    for (const name of await readdir(running.folder)) await rm(join(running.folder, name), { force: true })
+    await mkdir(endings.folder, { recursive: true, mode: 0o700 })
+    for (const name of await readdir(endings.folder)) {
+      const [id = ''] = name.split('.')
+      if (running.find(id) !== undefined) continue
+      const call = await db.readOne(callById, { id })
+      if (call === undefined || !isLive(call.status)) await rm(join(endings.folder, name), { force: true })
+    }
   }
 
   /** A call that is more than a quarter of an hour late is not made: the person expects it no longer. */
@@ -48,12 +86,26 @@ export function createRecovery({
     }
   }
 
+  async function sweep(): Promise<void> {
+    for (const act of [() => endOpen(({ id }) => unowned.has(id)), removeParts, registerTrunks])
+      await act().catch((error: unknown) => log.warn({ event: 'voice.sweep_failed', cause: cause(error) }))
+  }
+
   return {
     failOverdue,
     async recover(): Promise<void> {
-      await endAbandoned()
+      await endOpen(() => true)
       await removeParts()
       await failOverdue()
+    },
+    start(): void {
+      timer = clock.every(SWEEP_MS, () => {
+        sweeping ??= sweep().finally(() => (sweeping = undefined))
+      })
+    },
+    async stop(): Promise<void> {
+      timer?.cancel()
+      await sweeping
     },
   }
 }

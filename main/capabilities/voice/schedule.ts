@@ -36,6 +36,7 @@ interface NewCall {
   readonly source: CallSource
   readonly scheduledAtMs: number
   readonly batchId: string | null
+  readonly batchIntervalMs?: number
   readonly status: CallStatus
   readonly gateway: Gateway
 }
@@ -136,6 +137,7 @@ export function createSchedule(deps: ScheduleDeps) {
       ...{ seq: await tx.next('voice_calls'), id, accountId: instance.accountId, instanceId: instance.id },
       ...{ agentId: call.agentId, toNumber: call.number, fromNumber: null, direction: 'outbound', source: call.source },
       ...{ gateway: call.gateway, status: call.status, batchId: call.batchId, widgetId: null },
+      batchIntervalMs: call.batchIntervalMs ?? null,
       ...{ scheduledAtMs: call.scheduledAtMs, startedAtMs: null, createdAtMs: now, attempt: 0, boot: null },
     })
     const stored = await tx.one(callById, { id })
@@ -216,9 +218,8 @@ export function createSchedule(deps: ScheduleDeps) {
           const calls: VoiceCall[] = []
           for (const [i, number] of numbers.entries()) {
             const scheduledAtMs = times[i] ?? startMs
-            calls.push(
-              await add(tx, instance, { agentId: body.agent_id, number, source, gateway, scheduledAtMs, batchId }),
-            )
+            const call = { agentId: body.agent_id, number, source, gateway, scheduledAtMs, batchId }
+            calls.push(await add(tx, instance, { ...call, batchIntervalMs: intervalMs }))
           }
           return { batch_id: batchId, scheduled: calls.length, calls, skipped }
         }

@@ -30,7 +30,7 @@ export const setPlan = sql<OfInstance & { plan: VoicePlan; now: number }>(
   `UPDATE voice_instances SET plan = :plan, enabled_at = COALESCE(enabled_at, :now), updated_at = :now
    WHERE instance_id = :instanceId`,
 )
-/** @returns no row changed: the trial is used up. */
+/** Nothing changes without a trial. */
 export const useTrialCall = sql<OfInstance & { mostCalls: number }>(
   `UPDATE voice_instances SET trial_used = trial_used + 1
    WHERE instance_id = :instanceId AND plan = 'trial' AND trial_used < :mostCalls`,
@@ -68,25 +68,30 @@ export interface StoredWidget {
   /** JSON */
   readonly appearance: string
   readonly publicKey: string
+  readonly dailyCap: number
   readonly createdAtMs: number
   readonly updatedAtMs: number
 }
 
 const WIDGET = `seq, id, account_id AS accountId, instance_id AS instanceId, agent_id AS agentId, name,
   allowed_origins AS allowedOrigins, video_enabled AS videoEnabled, appearance, public_key AS publicKey,
-  created_at AS createdAtMs, updated_at AS updatedAtMs`
+  daily_cap AS dailyCap, created_at AS createdAtMs, updated_at AS updatedAtMs`
 
 export const insertWidget = sql<StoredWidget>(
   `INSERT INTO voice_widgets (seq, id, account_id, instance_id, agent_id, name, allowed_origins, video_enabled, appearance,
-     public_key, created_at, updated_at)
+     public_key, daily_cap, created_at, updated_at)
    VALUES (:seq, :id, :accountId, :instanceId, :agentId, :name, :allowedOrigins, :videoEnabled, :appearance, :publicKey,
-     :createdAtMs, :updatedAtMs)`,
+     :dailyCap, :createdAtMs, :updatedAtMs)`,
 )
 export const saveWidget = sql<
-  Pick<StoredWidget, 'id' | 'agentId' | 'name' | 'allowedOrigins' | 'videoEnabled' | 'appearance' | 'updatedAtMs'>
+  Pick<
+    StoredWidget,
+    'id' | 'agentId' | 'name' | 'allowedOrigins' | 'videoEnabled' | 'appearance' | 'dailyCap' | 'updatedAtMs'
+  >
 >(
   `UPDATE voice_widgets SET agent_id = :agentId, name = :name, allowed_origins = :allowedOrigins,
-     video_enabled = :videoEnabled, appearance = :appearance, updated_at = :updatedAtMs WHERE id = :id`,
+     video_enabled = :videoEnabled, appearance = :appearance, daily_cap = :dailyCap,
+     updated_at = :updatedAtMs WHERE id = :id`,
 )
 export const widgetById = sql<{ id: string }, StoredWidget>(`SELECT ${WIDGET} FROM voice_widgets WHERE id = :id`)
 export const widgetByKey = sql<{ publicKey: string }, StoredWidget>(

@@ -5,7 +5,7 @@ import type { Tx } from '../../kernel/db.ts'
 import type { AccountId } from '../../kernel/ids.ts'
 import { isTimeZone } from '../../kernel/opening-hours.ts'
 import type { InstanceSubject } from '../handler.ts'
-import { liveOfInstance } from './call-store.ts'
+import { channelsOf } from './call-store.ts'
 import type { VoiceOverview } from './contract.ts'
 import type { VoiceDeps } from './deps.ts'
 import type { RouteKind, Routes } from './routes.ts'
@@ -16,7 +16,6 @@ import {
   setPlan,
   setupOf,
   setupsOfAccount,
-  useTrialCall,
   type VoicePlan,
 } from './setup-store.ts'
 
@@ -68,7 +67,7 @@ export function createSetup({ db, clock, agents, packages, routes }: SetupDeps) 
       unlimited: setup.plan === 'package',
       remaining: remainingOf(setup),
       channels: LIMITS.voiceChannels,
-      active_calls: (await db.readOne(liveOfInstance, { instanceId }))?.count ?? 0,
+      active_calls: (await db.readOne(channelsOf, { instanceId }))?.calls ?? 0,
       gateway: availability.gateway,
       unavailable_reason: availability.reason,
       unavailable_message: availability.message,
@@ -144,16 +143,6 @@ export function createSetup({ db, clock, agents, packages, routes }: SetupDeps) 
         })
         return changed
       })
-    },
-
-    /** Takes a call of the trial in the commit that begins it. @returns false: none is left, or voice is off. */
-    async takeCall(tx: Tx, instanceId: string): Promise<'taken' | 'voice_off' | 'trial_used_up'> {
-      const { plan } = await readSetup(tx, instanceId)
-      if (plan === null) return 'voice_off'
-      if (plan === 'package') return 'taken'
-      return (await tx.run(useTrialCall, { instanceId, mostCalls: LIMITS.voiceTrialCalls })) > 0
-        ? 'taken'
-        : 'trial_used_up'
     },
   }
 }

@@ -81,12 +81,12 @@ export function createTrunks({
       process.register(instanceId, null)
     },
 
-    /** After the start. A sealed vault leaves them unregistered until they are saved again or the service restarts. */
+    /** Those that are not registered yet: after the start all of them, later those that a sealed vault kept back. */
     async registerAll(): Promise<void> {
       if (!process.isThere) return
       for (let after = ''; ;) {
         const found = await db.read(trunkIds, { after, rows: ROWS })
-        for (const { id } of found)
+        for (const { id } of found.filter((one) => !process.isRegistered(one.id)))
           await register(id).catch((error: unknown) =>
             log.warn({ event: 'voice.trunk_not_registered', instanceId: id, cause: cause(error) }),
           )

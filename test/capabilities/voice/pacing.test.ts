@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { paceCalls } from '../../../main/capabilities/voice/pacing.ts'
+import { earliestOfBatch, paceCalls } from '../../../main/capabilities/voice/pacing.ts'
 
 const iso = (times: number[]) => times.map((at) => new Date(at).toISOString())
 
@@ -28,4 +28,14 @@ describe('calls of a batch', () => {
     expect(paceCalls({ startMs: 7, count: 3, intervalMs: 0 }, null)).toEqual([7, 7, 7])
     expect(paceCalls({ startMs: 0, count: 3, intervalMs: 5 }, null)).toEqual([0, 5, 10])
   })
+})
+
+test('calls of a batch that are late are spread again, also when the clock was set back', () => {
+  const intervalMs = 30_000
+  const [now, startedAgo] = [1_000_000, 10_000]
+  const pace = (ahead: number, lastStartMs: number | null = now - startedAgo) =>
+    earliestOfBatch({ lastStartMs, ahead, intervalMs }, now)
+  expect([pace(0), pace(1), pace(2)]).toEqual([now + 20_000, now + 50_000, now + 80_000])
+  expect([pace(0, now - 3_600_000), pace(1, now - 3_600_000)]).toEqual([now, now + 30_000])
+  expect([pace(0, null), pace(3, null)]).toEqual([now, now + 90_000])
 })
