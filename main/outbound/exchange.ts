@@ -60,6 +60,33 @@ export interface ExchangeLimits {
   readonly maxBodyBytes: number
 }
 
+/** A request body that is written only once something else is done; undici writes the header together with it. */
+export class GatedBody extends Readable {
+  /** From here on a byte of the request may leave. */
+  isOpen = false
+  readonly #bytes: Buffer
+  readonly #before: () => Promise<void>
+
+  constructor(bytes: Buffer, before: () => Promise<void>) {
+    super()
+    this.#bytes = bytes
+    this.#before = before
+  }
+
+  override _read(): void {
+    if (this.isOpen) return
+    this.#before().then(
+      () => {
+        if (this.destroyed) return
+        this.isOpen = true
+        this.push(this.#bytes)
+        this.push(null)
+      },
+      (error: Error) => this.destroy(error),
+    )
+  }
+}
+
 /** What an exchange learns of its connection before the request is written. */
 export interface PeerInfo {
   ip: string | null
@@ -74,6 +101,7 @@ export interface PeerInfo {
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly answer: Promise<OutboundAnswer>
   line: PeerInfo | null = null
+  gate: GatedBody | null = null
   #settle: (answer: OutboundAnswer) => void
   #isSettled = false
   #isSent = false
@@ -231,7 +259,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #failure(stage: OutboundFailure['stage'], code: string, message: string): OutboundAnswer {
-    return { kind: 'failure', stage, code, message, sent: this.#isSent }
+    return { kind: 'failure', stage, code, message, sent: this.#isSent && this.gate?.isOpen !== false }
   }
 }
 

@@ -11,6 +11,7 @@ import { parseDestination, parseTypedDestination, type Destination } from './des
 import {
   BrokenBody,
   Exchange,
+  GatedBody,
   type ExchangeLimits,
   type OutboundAnswer,
   type OutboundFailure,
@@ -38,6 +39,11 @@ export interface OutboundRequest {
   readonly headers: Readonly<Record<string, string>>
   /** A stream needs a Content-Length of its own. */
   readonly body?: Buffer | Readable
+  /**
+   * Runs on an open connection, before the first byte of the request is written. If it fails, nothing is sent. The
+   * request must have a buffer as its body.
+   */
+  readonly beforeFirstByte?: () => Promise<void>
   /** From the call to the last byte of the response header; 10 s. */
   readonly headersTimeoutMs?: number
   /** DNS, TCP and TLS together, within the former; 5 s. */
@@ -150,7 +156,9 @@ export function createOutbound(deps: OutboundDeps): Outbound {
     onStream?: (stream: OutboundStream) => void,
   ): Promise<OutboundAnswer> => {
     const exchange = new Exchange(host, limitsOf(request), { clock, policy }, onStream)
-    const { method, headers, body = null, signal } = request
+    const { method, headers, body, gate } = gated(request)
+    const { signal } = request
+    exchange.gate = gate
     const abort = () => exchange.abort()
     open.add(exchange)
     signal?.addEventListener('abort', abort)
@@ -170,6 +178,11 @@ export function createOutbound(deps: OutboundDeps): Outbound {
     if (!destination.isSimulated) return send(asked, destination, onStream)
     const responder = responders.get(destination.host)
     if (!responder) return unsent('blocked', 'unknown_host', `The sandbox has no host ${destination.host}.`)
+    try {
+      await asked.beforeFirstByte?.()
+    } catch {
+      return unsent('protocol', 'aborted', 'The request was cancelled.')
+    }
     return callResponder(responder, asked, { clock, ...limitsOf(asked) })
   }
 
@@ -258,6 +271,18 @@ const limitsOf = (request: OutboundRequest): ExchangeLimits => ({
   bodyTimeoutMs: request.bodyTimeoutMs ?? DEFAULTS.bodyTimeoutMs,
   maxBodyBytes: request.maxBodyBytes ?? DEFAULTS.maxBodyBytes,
 })
+
+interface Gated extends Pick<OutboundRequest, 'method' | 'headers'> {
+  readonly body: Buffer | Readable | null
+  readonly gate: GatedBody | null
+}
+
+function gated({ method, headers, body, beforeFirstByte }: OutboundRequest): Gated {
+  if (beforeFirstByte === undefined || !Buffer.isBuffer(body))
+    return { method, headers, body: body ?? null, gate: null }
+  const gate = new GatedBody(body, beforeFirstByte)
+  return { method, headers: { ...headers, 'content-length': String(body.length) }, body: gate, gate }
+}
 
 function isAllowed({ origin, scheme, port, host }: Destination, only: readonly string[] | undefined): boolean {
   if (only === undefined) return true

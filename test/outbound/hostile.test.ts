@@ -417,3 +417,49 @@ describe('the request', () => {
     expect(requests).toBeGreaterThanOrEqual(answered)
   })
 })
+
+describe('what must be done before the first byte', () => {
+  test('is done on an open connection, and nothing is read before', async () => {
+    const order: string[] = []
+    const { outbound } = await raw((socket) =>
+      socket.once('data', (bytes) => {
+        order.push(`read ${bytes.toString().split('\r\n').at(-1)}`)
+        socket.end(whole('200 OK'))
+      }),
+    )
+    const beforeFirstByte = async () => {
+      await new Promise((done) => setTimeout(done, 100))
+      order.push('done')
+    }
+    expect(await outbound.request(post({ beforeFirstByte }))).toMatchObject({ kind: 'response', status: 200 })
+    expect(order).toEqual(['done', 'read {"a":1}'])
+  })
+
+  test('and fails: nothing is sent, and that is certain', async () => {
+    const read: Buffer[] = []
+    const { outbound } = await raw((socket) => void socket.on('data', (bytes) => read.push(bytes)))
+    const beforeFirstByte = () => Promise.reject(new Error('disk full'))
+    expect(await outbound.request(post({ beforeFirstByte }))).toMatchObject({ kind: 'failure', sent: false })
+    expect(read).toEqual([])
+  })
+
+  test('and takes longer than the request may: nothing is sent', async () => {
+    const read: Buffer[] = []
+    const { outbound } = await raw((socket) => void socket.on('data', (bytes) => read.push(bytes)))
+    const late = Promise.withResolvers<void>()
+    const asked = post({ beforeFirstByte: () => late.promise, headersTimeoutMs: 300 })
+    expect(await outbound.request(asked)).toMatchObject({ stage: 'timeout', sent: false })
+    late.resolve()
+    await new Promise((done) => setTimeout(done, 50))
+    expect(read).toEqual([])
+  })
+
+  test('is not begun while there is no connection', async () => {
+    const { server, outbound } = await raw(() => {})
+    await server.close()
+    let begun = 0
+    const beforeFirstByte = async () => void begun++
+    expect(await outbound.request(post({ beforeFirstByte }))).toMatchObject({ stage: 'connect', sent: false })
+    expect(begun).toBe(0)
+  })
+})
