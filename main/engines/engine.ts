@@ -126,6 +126,17 @@ export type SendOutcome =
   /** Everything else, silence included: 504, the row stays queued and is never sent again. */
   | { readonly kind: 'unknown'; readonly message: string }
 
+/** What a sender gives an engine along with a message. */
+export interface Departure {
+  /** Aborts after the send deadline. */
+  readonly signal: AbortSignal
+  /**
+   * Marks the message as one that may have left. The engine calls it in a commit of its own, before the first byte of
+   * the message can leave: a message without the mark is sent again after a crash, one with it never is.
+   */
+  leave(tx: Tx): Promise<void>
+}
+
 /** What a network holds back: everything this number sends, or what it sends to one person. */
 export type ThrottleScope = 'number' | 'pair'
 
@@ -304,8 +315,8 @@ export interface Engine {
   }
   /** official only: the token of the page that completes onboarding; `onboarding_url` ends with it. */
   readonly onboarding?: { token(instance: EngineInstance): Promise<string | null> }
-  /** @param signal aborts after the send deadline; the outcome is then `unknown` unless nothing left. */
-  send(instance: EngineInstance, messageId: MessageId, out: Outgoing, signal: AbortSignal): Promise<SendOutcome>
+  /** The outcome is `unknown` unless the network answered, or it is certain that nothing left. */
+  send(instance: EngineInstance, messageId: MessageId, out: Outgoing, departure: Departure): Promise<SendOutcome>
   /** How fast this instance may send; absent or null: as fast as it can. */
   readonly pace?: (instance: EngineInstance) => Pace | null
   /** Seconds until a message to `to` could leave, when that is longer than a send may wait; null: it may be sent now. */

@@ -1,4 +1,4 @@
-import type { Engine, EngineInstance, Evidence, QrState } from '../../main/engines/engine.ts'
+import type { Departure, Engine, EngineInstance, Evidence, QrState } from '../../main/engines/engine.ts'
 import type { InstanceId } from '../../main/kernel/ids.ts'
 
 /** An engine that does what the test says and remembers what it was asked. It never signals by itself. */
@@ -79,3 +79,6 @@ export function scriptedEngine(kind: 'smv2' | 'official' = 'smv2'): ScriptedEngi
     close: async () => {},
   }
 }
+
+/** What a sender gives along whose mark nobody reads. */
+export const departing = (signal = new AbortController().signal): Departure => ({ signal, leave: async () => {} })

@@ -138,7 +138,7 @@ export function createMessages(deps: MessagesDeps): Messages {
   const inbound = createInbound({ db, ids, announce: instances.announce, fusion, unread, counted, onStored })
   const mergeChats = createChatMerge({ db, unread, onMoved: chatIndex.touch })
   const reconciler = createReconciler({
-    ...{ db, clock, log, instances, idempotency, safety, outcomes, receipts, counted, announce, underWay },
+    ...{ db, clock, log, instances, idempotency, outcomes, receipts, announce, underWay },
   })
 
   const uploads = createUploads(deps)

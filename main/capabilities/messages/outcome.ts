@@ -9,7 +9,7 @@ import type { SafetyPort } from './deps.ts'
 import { sentBody, type SendResult, type SentMessage } from './send-result.ts'
 import { advance, type AnnouncedMessage, type AnnounceStatus } from './status.ts'
 import type { UsageCounter } from './usage-counter.ts'
-import { markAccepted, markSent, messageById, removeMessage, toMessage } from './store.ts'
+import { markAccepted, markSent, messageById, removeMessage, toMessage, type Message } from './store.ts'
 
 /** A message that was accepted for sending and given to its engine. */
 export interface Dispatched extends AnnouncedMessage {
@@ -42,6 +42,13 @@ const sentAs = (kind: SentMessage['kind'], { engine, id: messageId }: Dispatched
   ...{ kind, engine, messageId },
   replayed: false,
 })
+
+/** Nobody has a key to repeat it with. */
+const NEVER_LEFT: MessageErrorShape = {
+  code: 'undeliverable',
+  message: 'The service stopped before it sent the message. Send it again.',
+  provider_code: null,
+}
 
 /** The engine proved that it never got the message. */
 const NEVER_ARRIVED: MessageErrorShape = {
@@ -90,17 +97,22 @@ export function createOutcomes({ db, clock, log, announce, idempotency, safety, 
       await settle(tx, message, 'refused')
     })
 
+  /** Undoes the acceptance: a repeat of the key executes. */
+  const remove = async (tx: Tx, message: Dispatched) => {
+    const { seq, instanceId, chat } = message
+    const removed = await tx.one(removeMessage, { seq })
+    if (removed) {
+      await safety.takenBack(tx, { seq, instanceId, atMs: removed.createdAtMs })
+      await counted.takenBack(tx, removed)
+    }
+    tx.afterCommit(() => onRemoved(instanceId, chat))
+    await release(tx, message)
+  }
+
   const removeUnsent = (message: Dispatched, providerCode: number | undefined) =>
     db.commit(async (tx) => {
-      const { seq, instanceId } = message
-      const removed = await tx.one(removeMessage, { seq })
-      if (removed) {
-        await safety.takenBack(tx, { seq, instanceId, atMs: removed.createdAtMs })
-        await counted.takenBack(tx, removed)
-      }
-      if (providerCode !== undefined) await safety.refused(tx, instanceId, providerCode)
-      tx.afterCommit(() => onRemoved(message.instanceId, message.chat))
-      await release(tx, message)
+      await remove(tx, message)
+      if (providerCode !== undefined) await safety.refused(tx, message.instanceId, providerCode)
     })
 
   const failNeverArrived = (message: Dispatched) =>
@@ -162,9 +174,11 @@ export function createOutcomes({ db, clock, log, announce, idempotency, safety, 
         }
         case 'unknown':
           return markUnknown(message)
-        default:
-          await removeUnsent(message, outcome.kind === 'nothing_sent' ? outcome.providerCode : undefined)
+        default: {
+          const providerCode = outcome.kind === 'nothing_sent' ? outcome.providerCode : undefined
+          await store(message, { write: () => removeUnsent(message, providerCode) })
           return { kind: 'not_sent', error: refusal(outcome) }
+        }
       }
     },
 
@@ -180,6 +194,15 @@ export function createOutcomes({ db, clock, log, announce, idempotency, safety, 
     },
 
     failNeverArrived,
+
+    /**
+     * Judges a queued message without a mark, which nobody sends any more: it never left. Whoever has its key repeats
+     * it, so it is undone. One without a key has failed.
+     */
+    async neverLeft(tx: Tx, message: Message & Dispatched): Promise<void> {
+      if (message.idempotencyKey !== null) return remove(tx, message)
+      await advance(tx, announce, message, { to: 'failed', atMs: clock.now(), error: NEVER_LEFT })
+    },
 
     /** Tries the results again whose commit failed. */
     async retryUnwritten(): Promise<void> {

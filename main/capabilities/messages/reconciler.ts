@@ -6,12 +6,11 @@ import type { Idempotency } from '../../kernel/idempotency.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
 import { cause, type Log } from '../../kernel/log.ts'
 import type { InstanceSubject } from '../handler.ts'
-import type { InstancesPort, SafetyPort } from './deps.ts'
+import type { InstancesPort } from './deps.ts'
 import type { Dispatched, Outcomes } from './outcome.ts'
 import type { Receipts } from './receipts.ts'
 import { advance, type AnnounceStatus } from './status.ts'
-import type { UsageCounter } from './usage-counter.ts'
-import { messageById, nextQueue, queuedPage, removeMessage, toMessage, type Message, type MessageRow } from './store.ts'
+import { messageById, nextQueue, queuedPage, toMessage, type Message, type MessageRow } from './store.ts'
 
 const TICK_MS = 1_000
 const PASS_EVERY_TICKS = 60
@@ -37,8 +36,6 @@ interface ReconcilerDeps {
   readonly instances: InstancesPort
   readonly announce: AnnounceStatus
   readonly idempotency: Idempotency
-  readonly safety: SafetyPort
-  readonly counted: Pick<UsageCounter, 'takenBack'>
   readonly outcomes: Outcomes
   readonly receipts: Receipts
   readonly underWay: ReadonlySet<string>
@@ -49,7 +46,7 @@ interface ReconcilerDeps {
  * Not jobs: hardly any message gets here, and a job for each send would double its commits.
  */
 export function createReconciler(deps: ReconcilerDeps) {
-  const { db, clock, log, instances, idempotency, safety, counted, outcomes, receipts, underWay } = deps
+  const { db, clock, log, instances, idempotency, outcomes, receipts, underWay } = deps
   /** Since when each instance's link has been seen up, by the monotonic clock. */
   const liveSince = new Map<string, number>()
 
@@ -68,27 +65,29 @@ export function createReconciler(deps: ReconcilerDeps) {
   }
 
   /**
-   * At each opening, before the service listens. A send that another boot left running either never began, then it is
-   * undone and its key is free; or it may have gone out, then its key is `unknown` until something proves either.
+   * At each opening, before the service listens. A send that another boot left running either never left, then its key
+   * is free and a repeat sends; or it may have gone out, then its key is `unknown` until something proves either.
    */
   const recover = (): Promise<void> =>
     eachQueued((rows) =>
       db.commit(async (tx) => {
-        for (const { id, seq, instanceId, idempotencyKey: key, engineMessageId, dispatchStartedAtMs } of rows) {
-          if (key === null || engineMessageId !== null) continue
-          if (dispatchStartedAtMs === null) {
-            const removed = await tx.one(removeMessage, { seq })
-            if (removed) {
-              await safety.takenBack(tx, { seq, instanceId, atMs: removed.createdAtMs })
-              await counted.takenBack(tx, removed)
-            }
-            await idempotency.release(tx, instanceId, key, id)
-          } else {
-            await idempotency.recover(tx, db.boot, { scopeId: instanceId, key, subjectId: id })
-          }
+        for (const message of rows.map(toMessage)) {
+          const { id, instanceId, idempotencyKey: key, engineMessageId, dispatchStartedAtMs } = message
+          if (engineMessageId !== null || !isDispatched(message)) continue
+          if (dispatchStartedAtMs === null) await outcomes.neverLeft(tx, message)
+          else if (key !== null) await idempotency.recover(tx, db.boot, { scopeId: instanceId, key, subjectId: id })
         }
       }),
     )
+
+  /** Its removal could not be stored. */
+  const removeStray = ({ id, instanceId }: Message): Promise<void> =>
+    db.commit(async (tx) => {
+      const row = await tx.one(messageById, { id, instanceId })
+      const message = row && toMessage(row)
+      if (message?.status !== 'queued' || message.dispatchStartedAtMs !== null || !isDispatched(message)) return
+      await outcomes.neverLeft(tx, message)
+    })
 
   /** Asks the engine about a message whose outcome is unknown. */
   const reconcile = async (message: Message & Dispatched, subject: InstanceSubject): Promise<void> => {
@@ -120,6 +119,7 @@ export function createReconciler(deps: ReconcilerDeps) {
   const check = async (message: Message, subject: InstanceSubject, isLive: boolean): Promise<void> => {
     const now = clock.now()
     const { dispatchStartedAtMs: asked, createdAtMs, engineMessageId } = message
+    if (asked === null && engineMessageId === null) return removeStray(message)
     if (asked !== null && engineMessageId === null && now - asked >= PROOF_AFTER_MS && isDispatched(message)) {
       await reconcile(message, subject)
     }

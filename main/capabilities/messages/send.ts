@@ -16,7 +16,7 @@ import type { Dispatched, Outcomes } from './outcome.ts'
 import { createPacer } from './pacer.ts'
 import { getQuoted } from './quote.ts'
 import { parseSentBody, type SendResult } from './send-result.ts'
-import { insertOutgoing } from './store.ts'
+import { insertOutgoing, markLeaving } from './store.ts'
 import type { SharedFiles } from './shared-files.ts'
 import type { Uploads } from './uploads.ts'
 import type { Unread } from './unread.ts'
@@ -102,14 +102,14 @@ export function createSend(deps: SendDeps) {
     timeoutMs: number,
     release: () => void,
   ) => {
-    const { id } = message
-    underWay.add(id)
+    const { id, seq } = message
+    const leave = async (tx: Tx) => void (await tx.run(markLeaving, { seq, now: clock.now() }))
     const outcome = await sendWithDeadline(
       { clock, log, timeoutMs },
       {
         async send(signal) {
           try {
-            return await engine.send(instance, id, out, signal)
+            return await engine.send(instance, id, out, { signal, leave })
           } finally {
             release()
           }
@@ -183,12 +183,18 @@ export function createSend(deps: SendDeps) {
       idempotencyKey: request.idempotencyKey,
       campaignId,
     }
-    const { claim, seq } = await accept(message, request, out, key).catch((error: unknown) => {
+    const drop = () => {
+      underWay.delete(message.id)
       release()
+    }
+    // Before the row exists: without a mark and out of this set it would be judged as one that never leaves.
+    underWay.add(message.id)
+    const { claim, seq } = await accept(message, request, out, key).catch((error: unknown) => {
+      drop()
       throw error
     })
     if (claim.kind === 'fresh') return dispatch(engine, { ...message, seq }, instance, out, timeoutMs, release)
-    release()
+    drop()
     return toReplay(claim)
   }
 

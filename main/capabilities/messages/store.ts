@@ -21,7 +21,7 @@ export interface Message {
   readonly campaignId: string | null
   readonly engineMessageId: string | null
   readonly createdAtMs: number
-  /** null: the engine has never been asked to send it. */
+  /** null: it is certain that no byte of it has left. */
   readonly dispatchStartedAtMs: number | null
   readonly sentAtMs: number | null
   readonly deliveredAtMs: number | null
@@ -80,7 +80,12 @@ export const insertOutgoing = sql<{
 }>(`INSERT INTO messages (seq, id, account_id, instance_id, engine, direction, chat, type, text, media, content, status, source,
       idem_key, campaign_id, quoted_message_id, is_group, created_at, dispatch_started_at)
     VALUES (:seq, :id, :accountId, :instanceId, :engine, 'out', :chat, :type, :text, :media, :content, 'queued', :source,
-      :idempotencyKey, :campaignId, :quotedMessageId, :isGroup, :now, :now)`)
+      :idempotencyKey, :campaignId, :quotedMessageId, :isGroup, :now, NULL)`)
+
+/** A byte of it may leave from now on. */
+export const markLeaving = sql<{ seq: number; now: number }>(
+  'UPDATE messages SET dispatch_started_at = :now WHERE seq = :seq AND dispatch_started_at IS NULL',
+)
 
 /** The engine confirmed the send: the one statement of the usual case. */
 export const markSent = sql<{ seq: number; engineMessageId: string; now: number }>(

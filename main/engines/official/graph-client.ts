@@ -15,6 +15,8 @@ export interface GraphCall {
   readonly body?: { readonly type: string; readonly bytes: Buffer }
   readonly accountId: AccountId
   readonly signal?: AbortSignal
+  /** Runs before the first byte leaves; if it fails, nothing is sent. */
+  readonly beforeFirstByte?: () => Promise<void>
   readonly timeoutMs?: number
 }
 
@@ -66,7 +68,7 @@ export function createGraphClient(needs: {
   const { outbound, baseUrl, version } = needs
 
   return {
-    async ask({ method, path, query, token, body, accountId, signal, timeoutMs = ASK_MS }) {
+    async ask({ method, path, query, token, body, accountId, signal, beforeFirstByte, timeoutMs = ASK_MS }) {
       const url = new URL(`${baseUrl()}/${version}/${path}`)
       for (const [name, value] of Object.entries(query ?? {})) url.searchParams.set(name, value)
       const answer = await outbound.request({
@@ -79,6 +81,7 @@ export function createGraphClient(needs: {
         },
         ...(body && { body: body.bytes }),
         ...(signal && { signal }),
+        ...(beforeFirstByte && { beforeFirstByte }),
         headersTimeoutMs: timeoutMs,
         bodyTimeoutMs: BODY_MS,
         maxBodyBytes: ANSWER_BYTES,

@@ -135,7 +135,7 @@ export function createOfficial(deps: OfficialNeeds): Official {
       await db.commit((tx) => numbers.remove(tx, id))
     },
     onboarding,
-    send: createSend({ clock, log, numbers, transport, watch, unnamed }),
+    send: createSend({ db, clock, log, numbers, transport, watch, unnamed }),
     // Graph has no way to ask for a message; what it calls back decides.
     find: async () => 'cannot_tell',
     pace({ id }) {

@@ -1,7 +1,8 @@
 import type { Clock } from '../../kernel/clock.ts'
+import type { Db } from '../../kernel/db.ts'
 import type { MessageId } from '../../kernel/ids.ts'
 import { cause, type Log } from '../../kernel/log.ts'
-import type { EngineInstance, Outgoing, SendOutcome } from '../engine.ts'
+import type { Departure, EngineInstance, Outgoing, SendOutcome } from '../engine.ts'
 import { failureOf, meaningOf, type GraphError } from './errors.ts'
 import type { GraphReply } from './graph-client.ts'
 import { recordsAt, textAt } from './json.ts'
@@ -13,6 +14,7 @@ import type { NotOk, GraphCredentials, Transport } from './transport.ts'
 import type { NumberMonitor } from './number-monitor.ts'
 
 interface SendDeps {
+  readonly db: Pick<Db, 'commit'>
   readonly clock: Clock
   readonly log: Log
   readonly numbers: Numbers
@@ -48,24 +50,25 @@ export function createPendingSends() {
 }
 
 /** Sends over the Cloud API. Whatever happens ends in one of the outcomes of the port. */
-export function createSend({ clock, log, numbers, transport, watch, unnamed }: SendDeps) {
+export function createSend({ db, clock, log, numbers, transport, watch, unnamed }: SendDeps) {
   return async function send(
     instance: EngineInstance,
     messageId: MessageId,
     out: Outgoing,
-    signal: AbortSignal,
+    departure: Departure,
   ): Promise<SendOutcome> {
     const number = numbers.of(instance.id)
     if (!isUsable(number)) return NOT_READY
     const speaker = callerOf(number)
     if (speaker === undefined) return SEALED
-    const media = out.kind === 'media' ? await transport.upload(speaker, number.phoneNumberId, out, signal) : null
+    const media =
+      out.kind === 'media' ? await transport.upload(speaker, number.phoneNumberId, out, departure.signal) : null
     // Whatever became of a file, no message has left with it.
     if (media !== null && media.kind !== 'ok') return beforeSending(await outcomeOf(number, out, media))
     const payload = payloadOf(out, messageId, media?.value ?? null)
     if (payload.kind === 'wrong') return { kind: 'invalid', message: payload.message }
     const end = carriesOurId(out) ? () => {} : unnamed.begin(instance.id)
-    const outcome = await sendText(number, speaker, out, payload.text, signal, end)
+    const outcome = await sendText(number, speaker, out, payload.text, departure, end)
     if (outcome.kind !== 'accepted') end()
     return outcome
   }
@@ -75,11 +78,18 @@ export function createSend({ clock, log, numbers, transport, watch, unnamed }: S
     speaker: GraphCredentials,
     out: Outgoing,
     text: string,
-    signal: AbortSignal,
+    { signal, leave }: Departure,
     end: () => void,
   ): Promise<SendOutcome> {
     const startedMono = clock.mono()
-    const reply = await transport.send(speaker, number.phoneNumberId, text, signal)
+    let isStored = true
+    const beforeFirstByte = async () => {
+      isStored = false
+      await db.commit(leave)
+      isStored = true
+    }
+    const reply = await transport.send(speaker, number.phoneNumberId, text, { signal, beforeFirstByte })
+    if (!isStored) return NOT_STORED
     if (reply.kind !== 'ok') return outcomeOf(number, out, reply)
     watch.responded(number.instanceId, clock.mono() - startedMono)
     const engineMessageId = wamidOf(reply)
@@ -163,6 +173,7 @@ const NOT_READY: SendOutcome = {
   kind: 'not_ready',
   message: 'The instance has no number that Meta takes messages from',
 }
+const NOT_STORED: SendOutcome = { kind: 'nothing_sent', message: 'The message could not be stored before it left' }
 const SEALED: SendOutcome = {
   kind: 'not_ready',
   message: 'The keychain of this machine is locked, so the access token cannot be read',

@@ -43,8 +43,13 @@ export function createTransport({ client, random }: { client: GraphClient; rando
 
   return {
     /** @param text the payload, byte for byte. */
-    send(speaker: GraphCredentials, phoneNumberId: string, text: string, signal: AbortSignal): Promise<GraphReply> {
-      return call(speaker, { method: 'POST', path: `${phoneNumberId}/messages`, body: json(text), signal })
+    send(
+      speaker: GraphCredentials,
+      phoneNumberId: string,
+      text: string,
+      limits: Pick<GraphCall, 'signal' | 'beforeFirstByte'>,
+    ): Promise<GraphReply> {
+      return call(speaker, { method: 'POST', path: `${phoneNumberId}/messages`, body: json(text), ...limits })
     },
 
     /** @returns the id under which a message may name the file. */

@@ -2,7 +2,7 @@ import type { MessageErrorShape } from '../../contract/shapes.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
 import type { MessageId } from '../../kernel/ids.ts'
-import type { EngineInstance, Outgoing, SendOutcome } from '../engine.ts'
+import type { Departure, EngineInstance, Outgoing, SendOutcome } from '../engine.ts'
 import { contentOf } from './content.ts'
 import {
   outcomeForNumber,
@@ -63,7 +63,7 @@ interface OutgoingMessage {
   /** The first of them, or this line's own if it is alone in the group. */
   readonly phone: Phone
   readonly startedAtMs: number
-  readonly signal: AbortSignal
+  readonly departure: Departure
 }
 
 /** What the message does on one phone. */
@@ -195,8 +195,11 @@ export function createSend(deps: SendDeps) {
   /** What will come of it is durable before the silence begins, so that no crash can change it. */
   async function keepSilent(message: OutgoingMessage): Promise<SendOutcome> {
     const { engineMessageId, plans } = prepare(message, { kind: 'silent', silentMs })
-    await db.commit((tx) => record(tx, message, engineMessageId, plans))
-    await aborted(message.signal)
+    await db.commit(async (tx) => {
+      await message.departure.leave(tx)
+      await record(tx, message, engineMessageId, plans)
+    })
+    await aborted(message.departure.signal)
     return { kind: 'unknown', message: 'The sandbox network did not confirm the message.' }
   }
 
@@ -205,7 +208,7 @@ export function createSend(deps: SendDeps) {
     if (course.kind === 'silent') return keepSilent(message)
     const [acceptedMs] = timelineMs
     // Whatever the answer is, it takes its time; given up before it, nothing was stored and nothing left.
-    if (acceptedMs > 0 && !(await sleep(clock, acceptedMs, message.signal))) return GIVEN_UP
+    if (acceptedMs > 0 && !(await sleep(clock, acceptedMs, message.departure.signal))) return GIVEN_UP
     switch (course.kind) {
       case 'refused':
         return refuse(message, course)
@@ -223,7 +226,7 @@ export function createSend(deps: SendDeps) {
     instance: EngineInstance,
     messageId: MessageId,
     wanted: Outgoing,
-    signal: AbortSignal,
+    departure: Departure,
   ): Promise<SendOutcome> {
     const group = isGroup(wanted.to) ? wanted.to : null
     const to = group ?? parseUserId(wanted.to)
@@ -245,7 +248,7 @@ export function createSend(deps: SendDeps) {
     const reached = await Promise.all(people.map((number) => phoneOf(instance, number)))
     const phone = reached[0] ?? (await phoneOf(instance, session.number))
     const file = await files.load(out)
-    const message = { instance, session, messageId, out, file, group, phones: reached, phone, startedAtMs, signal }
+    const message = { instance, session, messageId, out, file, group, phones: reached, phone, startedAtMs, departure }
     return travel(message, await courseFor(message))
   }
 

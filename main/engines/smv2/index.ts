@@ -243,8 +243,8 @@ export function createSmv2(needs: Smv2Deps): Smv2 {
     }),
     retryAfterSeconds: ({ id }, to) => queue.retryAfterSeconds(id, chatKeyOf(to)),
     sessions: createSessionTransfer({ db, seal, loadLibrary, session: linkNeeds.session }),
-    // What was never recorded was never sent; for everything else only the network knows.
-    find: async (_instance, messageId) => ((await sent.has(messageId)) ? 'cannot_tell' : 'never_arrived'),
+    // What may have left, only the network knows about.
+    find: async () => 'cannot_tell',
     direct: acts,
     media: files.read,
     history: history.source,

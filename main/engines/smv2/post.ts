@@ -1,5 +1,6 @@
 import type { proto } from 'baileys'
 import type { Clock } from '../../kernel/clock.ts'
+import type { Tx } from '../../kernel/db.ts'
 import type { MessageId } from '../../kernel/ids.ts'
 import { cause, type Log } from '../../kernel/log.ts'
 import type { EngineInstance } from '../engine.ts'
@@ -18,6 +19,8 @@ interface Parcel {
   readonly messageId: MessageId | null
   readonly message: proto.IMessage
   readonly wrapping: Wrapping
+  /** Runs in the commit before a byte of it can leave. */
+  readonly leave?: (tx: Tx) => Promise<void>
 }
 
 export type PostOutcome =
@@ -52,8 +55,17 @@ export function createPost({ clock, log, acks, sent }: OutboxNeeds): Post {
     const { id } = instance
     const { engineId, messageId, message } = parcel
     if (signal.aborted) return { kind: 'not_left', reason: 'it was given up' }
-    await sent.keep(id, engineId, messageId, message)
-    const passage: OutgoingEncryption = { isEncrypted: false, isGivenUp: false }
+    const journal = await sent.journal(id, engineId, messageId, message)
+    const passage: OutgoingEncryption = {
+      engineId,
+      async store(tx) {
+        await journal(tx)
+        await parcel.leave?.(tx)
+      },
+      forget: () => sent.forget(id, engineId),
+      isEncrypted: false,
+      isGivenUp: false,
+    }
     const expected = acks.expect(id, engineId)
     const startedMono = clock.mono()
     const outcome = await firstOf(relay(open, parcel, passage), expected.answer, signal)
@@ -69,7 +81,8 @@ export function createPost({ clock, log, acks, sent }: OutboxNeeds): Post {
       await sent.forget(id, engineId)
       return {
         kind: 'not_left',
-        reason: outcome.kind === 'failed' ? 'the link was lost, or a key was missing' : 'too slow',
+        reason:
+          outcome.kind === 'failed' ? 'the link was lost, a key was missing, or it could not be stored' : 'too slow',
       }
     }
     return { kind: 'unknown' }
@@ -95,7 +108,7 @@ function firstOf(relayed: Promise<unknown>, answer: Promise<AckAnswer>, signal: 
   const { promise, resolve } = Promise.withResolvers<Ended>()
   const abort = () => resolve({ kind: 'aborted' })
   signal.addEventListener('abort', abort)
-  // While the message was being kept.
+  // While the journal was being prepared.
   if (signal.aborted) abort()
   relayed.catch((error: unknown) => resolve({ kind: 'failed', error }))
   void answer.then(resolve)

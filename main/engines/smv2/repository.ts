@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { SignalDataSet, SignalKeyStoreWithTransaction, SocketConfig } from 'baileys'
+import type { Tx } from '../../kernel/db.ts'
 import type { Library } from './library.ts'
-import { INBOUND_JOURNAL } from './session.ts'
+import { INBOUND_JOURNAL, OUTBOUND_JOURNAL } from './session.ts'
 
 type MakeRepository = SocketConfig['makeSignalRepository']
 type Repository = ReturnType<MakeRepository>
@@ -17,6 +18,11 @@ export interface DecryptedMessage {
 
 /** A message of ours on its way. */
 export interface OutgoingEncryption {
+  readonly engineId: string
+  /** Runs in the commit that uses up the first key, before a byte of the message can leave. */
+  readonly store: (tx: Tx) => Promise<void>
+  /** Undoes `store`. */
+  readonly forget: () => Promise<void>
   /** From here on a byte of it may have left. */
   isEncrypted: boolean
   /** Nobody waits for it any more, so it must not leave. */
@@ -43,6 +49,8 @@ interface GuardedRepositoryDeps {
  * The library's encryption, with what it leaves open closed:
  * - what was decrypted is stored in the very commit that uses its key up. As it comes, a process that is killed after
  *   that commit has lost the message: the network brings it again, and the key is gone.
+ * - a message of ours is stored in the very commit that uses up the first key for it, so that after a crash it is known
+ *   which messages may have left.
  * - a key with which something was encrypted is stored before a byte leaves. As it comes, it is stored after that, and a
  *   process that is killed between the two encrypts the next message with the same key, which phones drop unseen.
  * - a session is used by one at a time. As it comes, the library takes turns by address, and a session lies under two:
@@ -77,15 +85,26 @@ export function createGuardedRepository({ library, alone, findDecrypted }: Guard
     return alone(() => keys.transaction(readOnce, chat))
   }
 
-  async function writing<T>(encrypt: () => Promise<T>): Promise<T> {
+  async function writing<T>(keys: SignalKeyStoreWithTransaction, chat: string, encrypt: () => Promise<T>): Promise<T> {
     const passage = passages.getStore()
-    const requireWanted = () => {
-      if (passage?.isGivenUp) throw new Error('nobody waits for this message any more')
+    if (passage?.isGivenUp) throw givenUp()
+    const encryptFirst = async (journaled: OutgoingEncryption) => {
+      const { engineId, store } = journaled
+      // Not a key of the library, but stored in the same transaction.
+      await keys.set({ [OUTBOUND_JOURNAL]: { [engineId]: store } } as unknown as SignalDataSet)
+      return encrypt()
     }
-    requireWanted()
-    const encrypted = await alone(() => outside(encrypt))
+    const encrypted = await alone(() =>
+      outside(() => {
+        if (passage === undefined || passage.isEncrypted) return encrypt()
+        return keys.transaction(() => encryptFirst(passage), chat)
+      }),
+    )
     // While it was being encrypted, its sender may have been told that it did not leave.
-    requireWanted()
+    if (passage?.isGivenUp) {
+      if (!passage.isEncrypted) await passage.forget()
+      throw givenUp()
+    }
     if (passage) passage.isEncrypted = true
     return encrypted
   }
@@ -97,8 +116,8 @@ export function createGuardedRepository({ library, alone, findDecrypted }: Guard
         reading(keys, { content: message.ciphertext, chat: message.jid }, () => repository.decryptMessage(message)),
       decryptGroupMessage: (message) =>
         reading(keys, { content: message.msg, chat: message.group }, () => repository.decryptGroupMessage(message)),
-      encryptMessage: (message) => writing(() => repository.encryptMessage(message)),
-      encryptGroupMessage: (message) => writing(() => repository.encryptGroupMessage(message)),
+      encryptMessage: (message) => writing(keys, message.jid, () => repository.encryptMessage(message)),
+      encryptGroupMessage: (message) => writing(keys, message.group, () => repository.encryptGroupMessage(message)),
       async injectE2ESession(bundle) {
         const { identityKey, signedPreKey } = bundle.session
         if (!library.Curve.verify(identityKey, signedPreKey.publicKey, signedPreKey.signature)) {
@@ -120,6 +139,8 @@ export function createGuardedRepository({ library, alone, findDecrypted }: Guard
     carry: (passage, act) => passages.run(passage, act),
   }
 }
+
+const givenUp = () => new Error('nobody waits for this message any more')
 
 /** Does one thing after another, in the order they are asked for. */
 export type Mutex = <T>(act: () => Promise<T>) => Promise<T>

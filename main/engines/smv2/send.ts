@@ -1,7 +1,7 @@
 import type { Clock } from '../../kernel/clock.ts'
 import type { MessageId, Random } from '../../kernel/ids.ts'
 import { cause, type Log } from '../../kernel/log.ts'
-import type { EngineInstance, Outgoing, SendOutcome } from '../engine.ts'
+import type { Departure, EngineInstance, Outgoing, SendOutcome } from '../engine.ts'
 import { contentOf, wrappingOf, type Enclosed } from './outgoing-content.ts'
 import { prepareForGroup } from './group-send.ts'
 import { failureOf, NOT_ON_WHATSAPP, REACHOUT } from './failures.ts'
@@ -41,19 +41,19 @@ export function createSend(needs: SendNeeds) {
     instance: EngineInstance,
     messageId: MessageId,
     out: Outgoing,
-    signal: AbortSignal,
+    departure: Departure,
   ): Promise<SendOutcome> {
     const link = linkOf(instance)
     if (link.open() === undefined) return NOT_READY
     if (out.kind === 'cloud_api') return { kind: 'invalid', message: 'cloud_api is for the official engine' }
     // Before anything else: numbers are looked up and files uploaded at the same pace.
-    const turn = await queue.turn(instance.id, chatKeyOf(out.to), signal)
+    const turn = await queue.turn(instance.id, chatKeyOf(out.to), departure.signal)
     if (turn.kind === 'later') return tooFast(turn.retryAfterSeconds)
     if (turn.kind === 'given_up') return STOPPED
     // It may have been lost, or replaced, meanwhile.
     const open = link.open()
     try {
-      return open === undefined ? NOT_READY : await sendNow(instance, link, open, messageId, out, signal)
+      return open === undefined ? NOT_READY : await sendNow(instance, link, open, messageId, out, departure)
     } finally {
       turn.done()
     }
@@ -65,11 +65,12 @@ export function createSend(needs: SendNeeds) {
     open: OpenLink,
     messageId: MessageId,
     out: Sendable,
-    signal: AbortSignal,
+    departure: Departure,
   ): Promise<SendOutcome> {
+    const { signal } = departure
     try {
       const prepared = await unlessAborted(prepare(instance, open, out, signal), signal)
-      return 'jid' in prepared ? await leave(instance, link, open, messageId, prepared, signal) : prepared
+      return 'jid' in prepared ? await leave(instance, link, open, messageId, prepared, departure) : prepared
     } catch (error) {
       // Nothing is encrypted before it leaves, so nothing has left.
       log.info({ event: 'smv2.not_sent', instanceId: instance.id, cause: cause(error) })
@@ -116,11 +117,11 @@ export function createSend(needs: SendNeeds) {
     open: OpenLink,
     messageId: MessageId,
     { jid, out, ...enclosed }: Prepared,
-    signal: AbortSignal,
+    { signal, leave: mark }: Departure,
   ): Promise<SendOutcome> {
     const engineId = engineIdOf(messageId)
     const message = await contentOf(open.library, out, enclosed, clock.now())
-    const parcel = { jid, engineId, messageId, message, wrapping: wrappingOf(out) }
+    const parcel = { jid, engineId, messageId, message, wrapping: wrappingOf(out), leave: mark }
     const posted = await post(instance, open, link.liveness, parcel, signal)
     if (posted.kind === 'unknown' && link.open() === open && link.liveness.unanswered()) link.renew()
     return outcomeOf(instance, open, engineId, posted)

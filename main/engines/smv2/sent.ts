@@ -1,24 +1,30 @@
 import { createHash } from 'node:crypto'
 import type { proto } from 'baileys'
 import type { Clock } from '../../kernel/clock.ts'
-import type { Db } from '../../kernel/db.ts'
+import type { Db, Tx } from '../../kernel/db.ts'
 import type { InstanceId, MessageId } from '../../kernel/ids.ts'
 import type { Seal } from '../../kernel/seal.ts'
 import type { LoadLibrary } from './library.ts'
 import type { Polls } from './polls.ts'
-import { insertSent, removeSent, sentByEngineId, sentByMessageId } from './store.ts'
+import { insertSent, removeSent, sentByEngineId } from './store.ts'
 
 export interface Sent {
-  /** Before a byte leaves: from here on the network's word about it finds its message. */
-  keep(id: InstanceId, engineId: string, messageId: MessageId | null, message: proto.IMessage): Promise<void>
+  /**
+   * @returns what stores the message in the commit before a byte leaves: from then on what the network says about it
+   * finds it.
+   */
+  journal(
+    id: InstanceId,
+    engineId: string,
+    messageId: MessageId | null,
+    message: proto.IMessage,
+  ): Promise<(tx: Tx) => Promise<void>>
   /** It did not leave after all. */
   forget(id: InstanceId, engineId: string): Promise<void>
   /** Which of our messages the network speaks of; null: none that is known here. */
   messageIdOf(id: InstanceId, engineId: string): Promise<MessageId | null>
   /** The content, for a phone that could not read it. */
   messageOf(id: InstanceId, engineId: string): Promise<proto.IMessage | undefined>
-  /** Whether it may have left. */
-  has(messageId: MessageId): Promise<boolean>
 }
 
 interface SentNeeds {
@@ -32,14 +38,14 @@ interface SentNeeds {
 export function createSent({ db, clock, seal, loadLibrary, polls }: SentNeeds): Sent {
   const owner = (id: InstanceId, engineId: string) => `smv2:${id}:sent:${engineId}`
   return {
-    async keep(instanceId, engineId, messageId, message) {
+    async journal(instanceId, engineId, messageId, message) {
       const library = await loadLibrary()
       const sealed = seal.seal(Buffer.from(library.proto.Message.encode(message).finish()), owner(instanceId, engineId))
-      await db.commit(async (tx) => {
+      return async (tx) => {
         const row = { seq: await tx.next('smv2'), instanceId, engineId, messageId, sealed, now: clock.now() }
         await tx.run(insertSent, row)
         await polls.keep(tx, library, instanceId, engineId, message, null)
-      })
+      }
     },
     async forget(instanceId, engineId) {
       await db.commit((tx) => tx.run(removeSent, { instanceId, engineId }))
@@ -52,7 +58,6 @@ export function createSent({ db, clock, seal, loadLibrary, polls }: SentNeeds): 
       const { proto } = await loadLibrary()
       return proto.Message.decode(seal.openBytes(row.sealed, owner(instanceId, engineId)))
     },
-    has: async (messageId) => (await db.readOne(sentByMessageId, { messageId })) !== undefined,
   }
 }
 

@@ -13,6 +13,9 @@ export const FORMAT = 1
 /** Name of the inbound journal among the keys: it is written in the same transaction. */
 export const INBOUND_JOURNAL = 'heard'
 
+/** Name of the outbound journal among the keys: its values are functions that write it in the same transaction. */
+export const OUTBOUND_JOURNAL = 'leaving'
+
 export interface SessionDeps {
   readonly db: Db
   readonly clock: Pick<Clock, 'now'>
@@ -113,16 +116,25 @@ function createKeys(library: Library, needs: SessionDeps, instance: EngineInstan
   }
 
   async function set(data: SignalDataSet): Promise<void> {
-    const changes = changesOf(data, (type, key, value) => seal.seal(written(library, value), keyOwner(id, type, key)))
-    const hidden = Object.keys(data['lid-mapping'] ?? {}).flatMap((key) => hiddenIdIn(key) ?? [])
+    const { [OUTBOUND_JOURNAL]: leaving = {}, ...ofLibrary } = data as SignalDataSet & Partial<OutboundJournal>
+    const changes = changesOf(ofLibrary, (type, key, value) =>
+      seal.seal(written(library, value), keyOwner(id, type, key)),
+    )
+    const hidden = Object.keys(ofLibrary['lid-mapping'] ?? {}).flatMap((key) => hiddenIdIn(key) ?? [])
     await db.commit(async (tx) => {
       for (const change of changes) await write(tx, change)
+      for (const store of Object.values(leaving)) await store(tx)
       if (hidden.length > 0) tx.afterCommit(() => needs.onNumberLearned(instance, hidden))
     })
   }
 
   // Which value belongs to which type is the library's own bookkeeping: here they are bytes.
   return { get: get as SignalKeyStore['get'], set }
+}
+
+/** Messages of ours, by the id the network knows them by. */
+interface OutboundJournal {
+  readonly [OUTBOUND_JOURNAL]: Readonly<Record<string, (tx: Tx) => Promise<void>>>
 }
 
 /** One key that is written, or removed. */

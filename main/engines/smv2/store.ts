@@ -96,13 +96,11 @@ export const insertSent = sql<
   Id & { seq: number; engineId: string; messageId: string | null; sealed: Uint8Array; now: number }
 >(
   `INSERT INTO smv2_sent (seq, instance_id, engine_id, message_id, sealed, sent_at)
-   VALUES (:seq, :instanceId, :engineId, :messageId, :sealed, :now)`,
+   VALUES (:seq, :instanceId, :engineId, :messageId, :sealed, :now)
+   ON CONFLICT DO NOTHING`,
 )
 export const sentByEngineId = sql<Id & { engineId: string }, { messageId: MessageId | null; sealed: Uint8Array }>(
   `SELECT message_id AS messageId, sealed FROM smv2_sent WHERE instance_id = :instanceId AND engine_id = :engineId`,
-)
-export const sentByMessageId = sql<{ messageId: string }, { seq: number }>(
-  'SELECT seq FROM smv2_sent WHERE message_id = :messageId',
 )
 export const removeSent = sql<Id & { engineId: string }>(
   'DELETE FROM smv2_sent WHERE instance_id = :instanceId AND engine_id = :engineId',

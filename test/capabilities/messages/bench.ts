@@ -17,7 +17,7 @@ import { readConfig } from '../../../main/config.ts'
 import { ApiError } from '../../../main/contract/errors.ts'
 import type { Notice } from '../../../main/contract/notice.ts'
 import type { Source } from '../../../main/contract/shapes.ts'
-import type { Accepted, Engine, Outgoing, SendOutcome } from '../../../main/engines/engine.ts'
+import type { Accepted, Departure, Engine, Outgoing, SendOutcome } from '../../../main/engines/engine.ts'
 import type { Db } from '../../../main/kernel/db.ts'
 import { createFiles } from '../../../main/kernel/files.ts'
 import { createIdempotency } from '../../../main/kernel/idempotency.ts'
@@ -46,8 +46,10 @@ interface SendingEngine extends Engine {
   /** What it was asked to send, in order. */
   readonly asked: { instanceId: string; messageId: MessageId; out: Outgoing }[]
   /** Decides the outcome of the sends that follow. */
-  plan: (messageId: MessageId, out: Outgoing, signal: AbortSignal) => Promise<SendOutcome>
+  plan: (messageId: MessageId, out: Outgoing, departure: Departure) => Promise<SendOutcome>
   found: 'arrived' | 'never_arrived' | 'cannot_tell'
+  /** Whether sends get as far as the first byte, which is marked. */
+  leaves: boolean
 }
 
 export const accepted = (engineMessageId: string, status: Accepted['status'] = 'sent'): SendOutcome => ({
@@ -56,7 +58,7 @@ export const accepted = (engineMessageId: string, status: Accepted['status'] = '
   status,
 })
 
-function sendingEngine(): SendingEngine {
+function sendingEngine(storage: () => Db): SendingEngine {
   let count = 0
   const engine: SendingEngine = {
     ...silentEngine(),
@@ -64,9 +66,11 @@ function sendingEngine(): SendingEngine {
     asked: [],
     plan: async () => accepted(`3EB0${String(++count).padStart(6, '0')}`),
     found: 'cannot_tell',
-    send(instance, messageId, out, signal) {
+    leaves: true,
+    async send(instance, messageId, out, departure) {
       engine.asked.push({ instanceId: instance.id, messageId, out })
-      return engine.plan(messageId, out, signal)
+      if (engine.leaves) await storage().commit(departure.leave)
+      return engine.plan(messageId, out, departure)
     },
     find: async () => engine.found,
   }
@@ -121,7 +125,7 @@ export async function bench(options: BenchOptions = {}): Promise<Bench> {
   const clock = fakeClock()
   const random = seededRandom()
   const ids = createIds(clock, random)
-  const engine = sendingEngine()
+  const engine = sendingEngine(() => now.db)
   const database = await testDatabase(MIGRATIONS, { clock })
   const idempotency = createIdempotency({ clock })
   const names = [...INSTANCES]

@@ -223,6 +223,14 @@ describe('K-07: keys', () => {
 })
 
 describe('K-08: a crash between the ack and the result', () => {
+  const crashBeforeLeaving = async (key: string | undefined) => {
+    b.engine.leaves = false
+    b.engine.plan = () => new Promise(() => {})
+    void b.send(TEXT, key === undefined ? {} : { key }).catch(() => {})
+    await settle()
+    await b.reopen()
+    b.engine.leaves = true
+  }
   /** The engine takes the message, and the process dies before its answer is stored. */
   const crashAfterAck = async () => {
     b.engine.plan = () => new Promise(() => {})
@@ -271,16 +279,20 @@ describe('K-08: a crash between the ack and the result', () => {
     expect((await b.messages.getByKey(INSTANCE, 'k')).id).toBe(idIn(second))
   })
 
-  test('before the engine was asked undoes the send at the next opening', async () => {
-    b.engine.plan = () => new Promise(() => {})
-    void b.send(TEXT, { key: 'k' }).catch(() => {})
-    await settle()
-    b.raw.prepare('UPDATE messages SET dispatch_started_at = NULL').run()
-    await b.reopen()
+  test('before a byte left undoes the send at the next opening: the repeat sends it', async () => {
+    await crashBeforeLeaving('k')
     expect(b.keyState('k')).toBeUndefined()
     await expect(b.messages.getByKey(INSTANCE, 'k')).rejects.toMatchObject({ code: 'not_found' })
+    expect(b.events()).toEqual([])
     b.engine.plan = async () => accepted('E1')
     expect((await b.send(TEXT, { key: 'k' })).replayed).toBe(false)
+    expect(b.raw.prepare('SELECT status, idem_key FROM messages').all()).toEqual([{ status: 'sent', idem_key: 'k' }])
+  })
+
+  test('before a byte left fails a message without a key, which nobody repeats', async () => {
+    await crashBeforeLeaving(undefined)
+    expect(b.events()).toEqual(['message.failed'])
+    expect(b.lastData()).toMatchObject({ error: { code: 'undeliverable', message: expect.stringContaining('again') } })
   })
 
   test('leaves what was answered as it was', async () => {
@@ -354,6 +366,23 @@ describe('a result that cannot be stored', () => {
     await b.clock.advance(3_000)
     expect(settled).toHaveBeenCalledOnce()
     expect(b.events()).toEqual([])
+  })
+
+  test('that nothing left frees the key as soon as the storage takes it', async () => {
+    b.engine.leaves = false
+    b.engine.plan = async () => {
+      failing = 1
+      failure = full
+      return { kind: 'nothing_sent', message: 'No link.' }
+    }
+    expect(await refusal(b.send(TEXT, { key: 'k' }))).toMatchObject({ code: 'upstream_unavailable' })
+    expect(b.keyState('k')).toBe('in_progress')
+    b.messages.start()
+    await b.clock.advance(1_000)
+    expect(b.keyState('k')).toBeUndefined()
+    b.engine.plan = async () => accepted('E1')
+    expect((await b.send(TEXT, { key: 'k' })).replayed).toBe(false)
+    expect(b.events()).toEqual(['message.sent'])
   })
 
   test('before the engine was asked is passed on: nothing was sent', async () => {

@@ -152,7 +152,7 @@ describe('an instance that is not connected', () => {
 describe('an engine that is silent', () => {
   test('is told to stop after 20 s; the answer is 504 and the message stays queued', async () => {
     let told = 0
-    b.engine.plan = (_id, _out, signal) => {
+    b.engine.plan = (_id, _out, { signal }) => {
       signal.addEventListener('abort', () => (told = b.clock.mono()))
       return new Promise(() => {})
     }
@@ -167,7 +167,7 @@ describe('an engine that is silent', () => {
   })
 
   test('may still say at the deadline that nothing left', async () => {
-    b.engine.plan = (_id, _out, signal) =>
+    b.engine.plan = (_id, _out, { signal }) =>
       new Promise((resolve) => {
         signal.addEventListener('abort', () => resolve({ kind: 'nothing_sent', message: 'No link.' }))
       })

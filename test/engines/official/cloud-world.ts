@@ -8,6 +8,7 @@ import { createSeal } from '../../../main/kernel/seal.ts'
 import { fakeClock, settle, type FakeClock } from '../../support/clock.ts'
 import { testDatabase, type TestDatabase } from '../../support/database.ts'
 import { seededRandom } from '../../support/random.ts'
+import { departing } from '../../support/engine.ts'
 
 export const OURS = '12025550200'
 export const ANA = '12025550101'
@@ -32,7 +33,11 @@ export interface CloudWorld {
   instance(): EngineInstance
   /** Connected as a person at the page connects it; its signals are forgotten. */
   connected(more?: Partial<Ids>): Promise<EngineInstance>
-  send(instance: EngineInstance, out?: Partial<Outgoing>): Promise<{ messageId: MessageId; outcome: SendOutcome }>
+  send(
+    instance: EngineInstance,
+    out?: Partial<Outgoing>,
+    leave?: () => Promise<void>,
+  ): Promise<{ messageId: MessageId; outcome: SendOutcome }>
   /** Meta calling back, signed. @param secret with which it signs. */
   callBack(instance: EngineInstance, body: object | Buffer, secret?: string): Promise<void>
   told(instance: EngineInstance): EngineSignal[]
@@ -74,6 +79,11 @@ export async function cloudWorld({ publicBaseUrl = PUBLIC, log = silentLog }: Cl
   let script: Script = () => undefined
 
   const request = async (made: OutboundRequest): Promise<OutboundAnswer> => {
+    try {
+      await made.beforeFirstByte?.()
+    } catch {
+      return failed('aborted', false)
+    }
     asked.push(made)
     const path = new URL(made.url).pathname.split('/').slice(2).join('/')
     return (await script(made, path)) ?? usual(made, path, numbers)
@@ -133,10 +143,10 @@ export async function cloudWorld({ publicBaseUrl = PUBLIC, log = silentLog }: Cl
       asked.splice(0)
       return instance
     },
-    async send(instance, out = {}) {
+    async send(instance, out = {}, leave = async () => {}) {
       const messageId = ids.message()
       const whole = { kind: 'text', to: ANA, text: 'Hello', ...out } as Outgoing
-      const outcome = await official.engine.send(instance, messageId, whole, new AbortController().signal)
+      const outcome = await official.engine.send(instance, messageId, whole, { ...departing(), leave })
       if ('settled' in outcome) outcome.settled()
       return { messageId, outcome }
     },

@@ -14,6 +14,7 @@ import { Secret } from '../../../main/kernel/secret.ts'
 import { countingClock } from '../../support/clock.ts'
 import { testDatabase, type TestDatabase } from '../../support/database.ts'
 import { until } from '../../support/service-process.ts'
+import { departing } from '../../support/engine.ts'
 
 export type Credentials = Awaited<ReturnType<GraphSimulator['addNumber']>>
 type Signal<K extends EngineSignal['kind']> = Extract<EngineSignal, { kind: K }>
@@ -121,7 +122,12 @@ export async function graphWorld({ log = silentLog }: { log?: Log } = {}): Promi
     async send(instance, out, deadlineMs = 5_000) {
       const messageId = ids.message()
       const whole = { kind: 'text', text: 'Hello', ...out } as Outgoing
-      const outcome = await now.official.engine.send(instance, messageId, whole, AbortSignal.timeout(deadlineMs))
+      const outcome = await now.official.engine.send(
+        instance,
+        messageId,
+        whole,
+        departing(AbortSignal.timeout(deadlineMs)),
+      )
       if ('settled' in outcome) outcome.settled()
       return { messageId, outcome }
     },

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { contentOf } from '../../../main/kernel/file-content.ts'
 import type { Outgoing } from '../../../main/engines/engine.ts'
 import { settle } from '../../support/clock.ts'
+import { departing } from '../../support/engine.ts'
 import {
   ANA,
   answered,
@@ -124,6 +125,15 @@ describe('a file', () => {
     })
   })
 
+  test('is marked as one that may leave once it is uploaded, and not before', async () => {
+    const instance = await world.connected()
+    const askedBefore: number[] = []
+    const leave = async () => void askedBefore.push(world.asked.length)
+    await world.send(instance, file(), leave)
+    await world.send(instance, {}, leave)
+    expect(askedBefore).toEqual([1, 2])
+  })
+
   test('that is a recording has no caption: Graph would refuse it', async () => {
     const instance = await world.connected()
     await world.send(instance, file({ mediaType: 'audio', mimeType: 'audio/ogg' }))
@@ -223,6 +233,13 @@ describe('what becomes of a send', () => {
   })
 })
 
+test('a mark that cannot be stored keeps the message here', async () => {
+  const instance = await world.connected()
+  const leave = () => Promise.reject(new Error('disk full'))
+  expect((await world.send(instance, {}, leave)).outcome).toMatchObject({ kind: 'nothing_sent' })
+  expect(world.asked).toEqual([])
+})
+
 test('the deadline of the caller reaches the connection', async () => {
   const instance = await world.connected()
   const controller = new AbortController()
@@ -233,7 +250,7 @@ test('the deadline of the caller reaches the connection', async () => {
     instance,
     'msg_x' as never,
     { kind: 'text', to: ANA, text: 'x' },
-    controller.signal,
+    departing(controller.signal),
   )
   await settle()
   controller.abort()

@@ -1,6 +1,7 @@
 import { contentOf } from '../../../main/kernel/file-content.ts'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { settle } from '../../support/clock.ts'
+import { departing } from '../../support/engine.ts'
 import { ANA, BEN, ENGINES, networkWorld, OURS, SEND_TIMEOUT_MS, type NetworkWorld } from './network-world.ts'
 
 let world: NetworkWorld
@@ -188,7 +189,7 @@ describe.each(ENGINES)('%s on the sandbox network', (name) => {
     const controller = new AbortController()
     const outcome = world
       .engine(name)
-      .send(instance, 'msg_X' as never, { kind: 'text', to: ANA, text: 'x' }, controller.signal)
+      .send(instance, 'msg_X' as never, { kind: 'text', to: ANA, text: 'x' }, departing(controller.signal))
     await world.clock.advance(10)
     controller.abort()
     expect(await outcome).toMatchObject({ kind: 'nothing_sent' })

@@ -13,6 +13,7 @@ import { silentLog } from '../../../main/kernel/log.ts'
 import { fakeClock, settle, type FakeClock } from '../../support/clock.ts'
 import { testDatabase, type TestDatabase } from '../../support/database.ts'
 import { seededRandom } from '../../support/random.ts'
+import { departing } from '../../support/engine.ts'
 
 export const ENGINES = ['smv2', 'official'] as const satisfies readonly EngineName[]
 
@@ -137,7 +138,7 @@ export async function networkWorld(
     const messageId = ids.message()
     const controller = new AbortController()
     clock.after(SEND_TIMEOUT_MS, () => controller.abort())
-    return { messageId, outcome: network[instance.engine].send(instance, messageId, out, controller.signal) }
+    return { messageId, outcome: network[instance.engine].send(instance, messageId, out, departing(controller.signal)) }
   }
 }
 

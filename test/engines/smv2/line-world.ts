@@ -49,6 +49,8 @@ export interface LineWorld {
     is?: (signal: Signal<K>) => boolean,
   ): Promise<Signal<K>>
   statuses(instance: EngineInstance, messageId: string): string[]
+  /** Whether the message was marked as one that may have left. */
+  hasLeft(messageId: MessageId): boolean
   /** What is stored of the session under this type, opened, by id. */
   keys(instance: EngineInstance, type: string): Readonly<Record<string, unknown>>
   forget(): void
@@ -106,6 +108,7 @@ export async function lineWorld({
   const line: LineWorld['line'] = { settings: DEFAULT_LINE }
   const files = createFiles({ db: data.db, clock, ids, folder: join(data.dir, 'files') })
   const accepted = new Map<string, string>()
+  const left = new Set<string>()
   const vault: LineWorld['vault'] = { key: Buffer.alloc(32, 1) }
   const seal = createSeal({ masterKey: { key: () => vault.key }, random: systemRandom })
 
@@ -165,7 +168,10 @@ export async function lineWorld({
       const messageId = ids.message()
       const whole = { kind: 'text', text: 'Hello', ...out } as Outgoing
       const outcome = now.smv2.engine
-        .send(instance, messageId, whole, AbortSignal.timeout(deadlineMs))
+        .send(instance, messageId, whole, {
+          signal: AbortSignal.timeout(deadlineMs),
+          leave: async () => void left.add(messageId),
+        })
         .then(async (found) => {
           if (found.kind === 'accepted') accepted.set(messageId, found.status)
           if ('journal' in found) await data.db.commit(async (tx) => found.journal?.(tx))
@@ -198,6 +204,7 @@ export async function lineWorld({
         JSON.parse(seal.openBytes(sealed, `smv2:${instanceId}:${type}:${id}`).toString(), BufferJSON.reviver) as unknown
       return Object.fromEntries(rows.map((row) => [row.id, opened(row)]))
     },
+    hasLeft: (messageId) => left.has(messageId),
     forget: () => void told.splice(0),
     async restart(instance) {
       await end()

@@ -82,7 +82,8 @@ export function createSending({ db, clock, ids, network, numbers, files, notifyS
       toEngineInstance(number),
       messageId,
       await outgoing(number, to, message),
-      signal,
+      // Whether it may have left is known by the engine that asked.
+      { signal, leave: async () => {} },
     )
     return answerOf(number, message, to, outcome)
   }
