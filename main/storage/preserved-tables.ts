@@ -6,6 +6,10 @@ const RAISE_ATTEMPTS =
 const RENUMBER_ATTEMPTS_IN_PROGRESS = `UPDATE main.delivery_attempts
   SET attempt = (SELECT d.attempts FROM main.deliveries d WHERE d.seq = delivery_seq) WHERE outcome = 'in_progress'`
 
+/** A message that waits in the copy may have left since it was made: it is never sent again. */
+const MARK_QUEUED = `UPDATE main.messages SET dispatch_started_at = created_at
+  WHERE status = 'queued' AND dispatch_started_at IS NULL`
+
 /**
  * What restoring does not take back. `present` is the database as it was until now, `main` the copy that takes its
  * place. Both have the same schema.
@@ -34,6 +38,7 @@ const PRESERVED = [
       ON CONFLICT (scope_id, key) DO UPDATE SET fp = excluded.fp, state = excluded.state, boot = excluded.boot,
         subject_id = excluded.subject_id, status = excluded.status, body = excluded.body,
         created_at = excluded.created_at, expires_at = excluded.expires_at`,
+  MARK_QUEUED,
   // A refresh token works once, and an older one was used since.
   `DELETE FROM main.crm_sessions;
       INSERT INTO main.crm_sessions SELECT * FROM present.crm_sessions
@@ -62,6 +67,7 @@ const ADVANCE_PAST_LOSS = [
   `UPDATE counters SET value = value + ${SKIPPED_NUMBERS}`,
   RAISE_ATTEMPTS,
   RENUMBER_ATTEMPTS_IN_PROGRESS,
+  MARK_QUEUED,
   // A session that ended since must not be open again.
   'DELETE FROM console_sessions',
 ]

@@ -153,6 +153,18 @@ test('D-05 after a damaged database is replaced, attempt numbers and sequences s
   expect(loss).toEqual({ backup, fromMs: expect.any(Number), untilMs: expect.any(Number) })
 })
 
+test('D-05 a message that waits in the backup may have left since: it is not sent again', async () => {
+  const home = homeOf(images.closed)
+  const copy = new Database(join(home, 'backups', backup))
+  copy.exec("UPDATE messages SET status = 'queued', dispatch_started_at = NULL, engine_message_id = NULL")
+  copy.close()
+  change(database(home), damagePages)
+  await (await opened(home)).close()
+
+  const marks = look(home, (db) => db.prepare('SELECT created_at = dispatch_started_at FROM messages').pluck().all())
+  expect(marks).toEqual([1])
+})
+
 test('D-05 damage that only a close look finds is put aside at the next start once it was noted, with the copies that hold it too', async () => {
   const home = homeOf(images.closed)
   const newest = 'switchboard-20260105T120020Z-hourly.db'
