@@ -1,4 +1,5 @@
 import type { Database } from 'better-sqlite3'
+import { EVERY_SEQUENCE } from './sequences.ts'
 
 /** Receivers may have seen more attempts than the copy knows, and distinguish them by number. */
 const RAISE_ATTEMPTS =
@@ -64,6 +65,7 @@ export function copyPreserved(copy: Database, presentFile: string): void {
 const SKIPPED_NUMBERS = 1_000_000
 
 const ADVANCE_PAST_LOSS = [
+  `INSERT INTO counters (name, value) VALUES ('${EVERY_SEQUENCE}', 0) ON CONFLICT (name) DO NOTHING`,
   `UPDATE counters SET value = value + ${SKIPPED_NUMBERS}`,
   RAISE_ATTEMPTS,
   RENUMBER_ATTEMPTS_IN_PROGRESS,

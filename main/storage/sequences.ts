@@ -14,9 +14,13 @@ export interface Sequences {
 
 const BLOCK = 1_000
 
+/** The number that every new sequence begins after. Set when commits are lost, which may have begun sequences. */
+export const EVERY_SEQUENCE = '*'
+
 /** `:floor` is the highest number this process ever reserved, so that even an undone reservation is never repeated. */
 const reserve = {
-  text: `INSERT INTO counters (name, value) VALUES (:name, :floor + ${BLOCK})
+  text: `INSERT INTO counters (name, value)
+    VALUES (:name, max(:floor, COALESCE((SELECT value FROM counters WHERE name = '${EVERY_SEQUENCE}'), 0)) + ${BLOCK})
     ON CONFLICT (name) DO UPDATE SET value = max(value, :floor) + ${BLOCK} RETURNING value`,
 }
 

@@ -70,3 +70,9 @@ test('a rolled back group drops every block it reserved', async () => {
   expect(taken).not.toContain(next)
   expect(reserved()).toBeGreaterThanOrEqual(next)
 })
+
+test('after commits are lost, a sequence that may have begun in them begins after the loss', async () => {
+  home.raw.prepare(`INSERT INTO counters (name, value) VALUES ('*', 1000000)`).run()
+
+  expect(await take()).toBe(1_000_001)
+})
