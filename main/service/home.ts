@@ -8,8 +8,10 @@ import { DamagedDatabaseError } from '../storage/integrity.ts'
 import { HomeInUseError, lockHome } from '../storage/lock.ts'
 import { listDataLosses } from '../storage/data-loss.ts'
 import { MIGRATIONS } from '../storage/migrations/index.ts'
+import { hasShutdownNote } from '../storage/clean-shutdown.ts'
 import { clearDamageMarker, isMarkedDamaged } from '../storage/damage-marker.ts'
 import { findIntactBackup, replaceDamaged, type IntactBackupSearch } from '../storage/quarantine.ts'
+import { findLostCommits, recoverFromLostCommits } from '../storage/lost-log.ts'
 import { createReserve } from '../storage/reserve.ts'
 import { applyStagedRestore, type RestoreOutcome } from '../storage/restore.ts'
 import { openStorage, type OpenStorage, type Storage, type StorageDeps } from '../storage/sqlite.ts'
@@ -84,6 +86,11 @@ async function openOrReplaceDamaged(deps: StorageDeps, open: OpenStorage): Promi
   const { file, clock, log } = deps
   try {
     refuseEmptyFile(file, clock.now())
+    const lost = findLostCommits(file, clock.now())
+    if (lost !== null) {
+      await recoverFromLostCommits(deps, lost, clock.now())
+      log.error({ event: 'storage.commits_lost', ...lost })
+    }
     const db = await open({ ...deps, checkDepth: isMarkedDamaged(file) ? 'closely' : 'quickly' })
     // The damage is gone: an intact backup took its place, or the page was rewritten.
     clearDamageMarker(file)
@@ -104,7 +111,7 @@ function refuseEmptyFile(file: string, nowMs: number): void {
   if (bytes !== undefined && bytes > 0) return
   const log = statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0
   // Killed in its very first moment: nothing was in it yet.
-  if (log === 0 && listBackups(file, Infinity, nowMs).length === 0) return
+  if (log === 0 && !hasShutdownNote(file) && listBackups(file, Infinity, nowMs).length === 0) return
   throw new DamagedDatabaseError(file, bytes === undefined ? 'it is missing' : 'it is empty')
 }
 

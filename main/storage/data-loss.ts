@@ -4,14 +4,22 @@ import { Type, type Static } from 'typebox'
 import { Check } from 'typebox/value'
 import { isoTime } from '../contract/request.ts'
 
-const DataLossShape = Type.Object({
-  /** The copy that took the database's place. */
-  backup: Type.String(),
-  fromMs: Type.Integer(),
-  untilMs: Type.Integer(),
-})
+const Interval = { fromMs: Type.Integer(), untilMs: Type.Integer() }
 
-/** What a damaged file took with it. */
+const DataLossShape = Type.Union([
+  Type.Object({
+    /** The copy that took the database's place. */
+    backup: Type.String(),
+    ...Interval,
+  }),
+  Type.Object({
+    /** Why the database lacks its newest commits. */
+    cause: Type.Union([Type.Literal('log_missing'), Type.Literal('older_file')]),
+    ...Interval,
+  }),
+])
+
+/** Commits that are gone, with a damaged file or without. */
 export type DataLoss = Static<typeof DataLossShape>
 
 const PREFIX = 'quarantine-'
@@ -44,8 +52,25 @@ function readLoss(file: string): DataLoss | undefined {
   }
 }
 
-const describeLoss = ({ backup, fromMs, untilMs }: DataLoss, folder: string): string =>
-  `The database was damaged and replaced with the backup ${backup}. ` +
-  `Changes made between ${isoTime(fromMs)} and ${isoTime(untilMs)} are missing. ` +
-  'API keys revoked in that time work again: review them. Repeating a message of that time sends it again. ' +
-  `The damaged files are in ${folder}. This warning stays until you move that folder away.`
+function describeLoss(loss: DataLoss, folder: string): string {
+  const { fromMs, untilMs } = loss
+  const isReplaced = 'backup' in loss
+  // Another program may have read the log into the file and removed it.
+  const are = !isReplaced && loss.cause === 'log_missing' ? 'may be' : 'are'
+  const missing = `Changes made between ${isoTime(fromMs)} and ${isoTime(untilMs)} ${are} missing. `
+  const reason = isReplaced
+    ? `The database was damaged and replaced with the backup ${loss.backup}. `
+    : REASONS[loss.cause]
+  const files = isReplaced ? `The damaged files are in ${folder}. ` : `This loss is noted in ${folder}. `
+  return (
+    `${reason}${missing}` +
+    'API keys revoked in that time work again: review them. Repeating a message of that time sends it again. ' +
+    `${files}This warning stays until you move that folder away.`
+  )
+}
+
+const REASONS = {
+  log_missing:
+    'Switchboard was not closed properly, and switchboard.db-wal, the file with its newest changes, is gone. ',
+  older_file: 'While Switchboard was closed, an older file took the place of switchboard.db. ',
+}

@@ -5,6 +5,7 @@ import Database from 'better-sqlite3'
 import { syncFile, syncFolder } from '../kernel/durable-file.ts'
 import { removeDraft } from './backup.ts'
 import { backupsFolderOf } from './backups.ts'
+import { markCleanShutdown, spoilShutdownNote } from './clean-shutdown.ts'
 import { checkIntegrity } from './integrity.ts'
 import { migrate, type Migration } from './migrate.ts'
 
@@ -40,11 +41,13 @@ export async function replaceDatabase(
     }
     await syncFile(draft)
     beforeRename()
-    // The log of the old file must not be read into the new one.
+    // The log of the old file must not be read into the new one, and is not missed.
+    spoilShutdownNote(file)
     for (const rest of ['-wal', '-shm']) rmSync(`${file}${rest}`, { force: true })
     await syncFolder(dirname(file))
     await rename(draft, file)
     await syncFolder(dirname(file))
+    await markCleanShutdown(file)
   } finally {
     removeDraft(draft)
   }

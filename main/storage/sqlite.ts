@@ -1,4 +1,4 @@
-import { mkdirSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
 import type { Clock } from '../kernel/clock.ts'
@@ -9,7 +9,7 @@ import { declaredStatements, type Statement } from '../kernel/sql.ts'
 import type { MaintenanceProcess } from './maintenance-process.ts'
 import { removeIncomplete } from './backup.ts'
 import { backupsFolderOf } from './backups.ts'
-import { markCleanShutdown, takeCleanShutdownMarker } from './clean-shutdown.ts'
+import { isCleanShutdown, markCleanShutdown, removeShutdownNote, spoilShutdownNote } from './clean-shutdown.ts'
 import { createOnlineBackups } from './online-backups.ts'
 import { isDiskFault } from './sqlite-errors.ts'
 import { createGroupCommit, type GroupCommit } from './group-commit.ts'
@@ -94,10 +94,14 @@ export async function openStorage(deps: StorageDeps): Promise<Storage> {
     opened.push(reader)
     setUpReader(reader)
     const connections = { writer, reader }
-    return connect(connections, partsOf(connections, deps), deps)
+    const parts = partsOf(connections, deps)
+    removeShutdownNote(file)
+    return connect(connections, parts, deps)
   } catch (error) {
     const reason = findSchemaDamage(opened[0], deps, error) ?? explainOpenError(error, file)
     for (const connection of opened) connection.close()
+    // The note is good for one start: whatever ends that one early is no clean end.
+    if (existsSync(file)) spoilShutdownNote(file)
     throw reason
   }
 }
@@ -119,8 +123,7 @@ function findSchemaDamage(
 
 /** A second for each gigabyte would go by at each start. */
 function canSkipCheck({ file, checkDepth = 'quickly', largeBytes = LARGE_BYTES }: StorageDeps): boolean {
-  const isUntouched = takeCleanShutdownMarker(file)
-  return isUntouched && checkDepth === 'quickly' && statSync(file).size >= largeBytes
+  return checkDepth === 'quickly' && isCleanShutdown(file) && statSync(file).size >= largeBytes
 }
 
 interface Parts {
@@ -209,8 +212,8 @@ function connect(
       },
     )
     writer.close()
-    // Where it cannot be written, the next start takes a closer look, and that is all.
-    if (isInOrder) await markCleanShutdown(deps.file).catch(() => {})
+    if (isInOrder) await markCleanShutdown(deps.file)
+    else spoilShutdownNote(deps.file)
   }
 
   return {

@@ -1,4 +1,14 @@
-import { cpSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  cpSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
@@ -10,6 +20,7 @@ import { openHome, type Home } from '../../main/service/home.ts'
 import { StartError } from '../../main/service.ts'
 import { isMarkedDamaged, markDamaged } from '../../main/storage/damage-marker.ts'
 import { openReadOnly } from '../../main/storage/read-only.ts'
+import { openStorage, type OpenStorage } from '../../main/storage/sqlite.ts'
 import { asConsole } from '../support/console.ts'
 import { damageIndex } from '../support/damage.ts'
 import { tempFolder } from '../support/database.ts'
@@ -66,8 +77,9 @@ function homeOf(image: string): string {
   return home
 }
 
-const opened = (home: string): Promise<Home> =>
+const opened = (home: string, open: OpenStorage = openStorage): Promise<Home> =>
   openHome({
+    openStorage: open,
     clock: w.clock,
     random,
     config: readConfig({
@@ -213,6 +225,67 @@ test('damage of several pages is told in lines of its own', async () => {
   opened.close()
   expect(damage.length).toBeGreaterThan(1)
   for (const line of damage) expect(line).toMatch(/^[^*\n][^\n]*$/)
+})
+
+const parts = (home: string, ...names: string[]) => names.forEach((name) => rmSync(`${database(home)}${name}`))
+const putOlder = (home: string, seconds: number) => {
+  copyFileSync(join(home, 'backups', backup), database(home))
+  const at = statSync(`${database(home)}.closed`).mtimeMs / 1_000 + seconds
+  utimesSync(database(home), at, at)
+}
+
+test.each([
+  ['killed', 'its log is gone', (home: string) => parts(home, '-wal'), 'switchboard.db-wal'],
+  ['killed', 'its log and index are gone', (home: string) => parts(home, '-wal', '-shm'), 'switchboard.db-wal'],
+  ['killed', 'its index is gone', (home: string) => parts(home, '-shm'), null],
+  ['killed', 'nothing is gone', () => {}, null],
+  ['closed', 'its note is gone, as its log would be', (home: string) => parts(home, '.closed'), 'switchboard.db-wal'],
+  ['closed', 'an older file is in its place', (home: string) => putOlder(home, -3_600), 'an older file took the place'],
+  ['closed', 'it was copied back', (home: string) => putOlder(home, 60), null],
+  ['closed', 'nothing is gone', () => {}, null],
+] as const)('D-05 %s, and %s: commits that are gone are said', async (image, _what, act, said) => {
+  const home = homeOf(images[image])
+  act(home)
+  const first = await opened(home)
+  expect(first.dataLosses()).toEqual(said === null ? [] : [expect.stringContaining(said)])
+  expect(await checkInvariants(first.db)).toEqual([])
+  await first.close()
+  const second = await opened(home)
+  expect([second.dataLosses().length, quarantined(home).length]).toEqual(said === null ? [0, 0] : [1, 1])
+  await second.close()
+})
+
+test('D-05 after commits are gone, sequences skip ahead, sessions end, and what waits is not sent again', async () => {
+  const home = homeOf(images.killed)
+  const counters = 'SELECT name, value FROM counters'
+  const before = look(home, (db) => db.prepare(counters).all()) as { name: string; value: number }[]
+  expect(before.length).toBeGreaterThan(0)
+  const dead = homeOf(images.killed)
+  parts(dead, '-wal')
+  await (await opened(dead)).close()
+  look(dead, (db) => {
+    const after = new Map(db.prepare(counters).raw().all() as [string, number][])
+    for (const { name, value } of before) expect(after.get(name) ?? after.get('*')).toBeGreaterThan(value)
+    expect(db.prepare('SELECT COUNT(*) FROM console_sessions').pluck().get()).toBe(0)
+    const waiting = "SELECT COUNT(*) FROM messages WHERE status = 'queued' AND dispatch_started_at IS NULL"
+    expect(db.prepare(waiting).pluck().get()).toBe(0)
+  })
+})
+
+test('D-05 a start that fails does not make the next one say that commits are gone', async () => {
+  const home = homeOf(images.killed)
+  const statements = [{ text: 'SELECT text FORM notes' }]
+  await expect(opened(home, (deps) => openStorage({ ...deps, statements }))).rejects.toThrow('syntax error')
+  const next = await opened(home)
+  expect(next.dataLosses()).toEqual([])
+  await next.close()
+})
+
+test('D-05 where the file is missing that was closed, and no backup is there, no new database hides it', async () => {
+  const home = homeOf(images.closed)
+  rmSync(join(home, 'backups'), { recursive: true })
+  rmSync(database(home))
+  await expect(opened(home)).rejects.toThrow('it is missing')
 })
 
 test('D-05 an emptied file is not taken for a new database', async () => {

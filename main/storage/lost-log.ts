@@ -1,0 +1,51 @@
+import { existsSync, mkdirSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import Database from 'better-sqlite3'
+import { backupsFolderOf } from './backups.ts'
+import { findOlderFile, hasShutdownNote, markCleanShutdown } from './clean-shutdown.ts'
+import { quarantineName, recordDataLoss, type DataLoss } from './data-loss.ts'
+import { checkIntegrity, explainOpenError } from './integrity.ts'
+import { hasExpectedSchema, migrate } from './migrate.ts'
+import { advancePastLoss } from './preserved-tables.ts'
+import type { DatabaseFiles } from './replace-database.ts'
+
+/**
+ * Whether the database is whole and yet behind: its log, which holds the newest commits until they are copied into the
+ * file, was there when the process died and is gone, or an older file has taken its place.
+ */
+export function findLostCommits(database: string, nowMs: number): DataLoss | null {
+  const written = statSync(database, { throwIfNoEntry: false })
+  if (written === undefined || written.size === 0) return null
+  const older = findOlderFile(database)
+  if (older !== null) return { cause: 'older_file', fromMs: older.writtenMs, untilMs: older.closedMs }
+  if (hasShutdownNote(database) || existsSync(`${database}-wal`)) return null
+  return { cause: 'log_missing', fromMs: Math.floor(written.mtimeMs), untilMs: nowMs }
+}
+
+/**
+ * Makes what is left fit to go on with, as a backup that took the database's place: numbers skip ahead of all that can
+ * have been given out. A crash amid it leaves no log either, and the next start begins again.
+ */
+export async function recoverFromLostCommits(
+  { file, migrations }: DatabaseFiles,
+  loss: DataLoss,
+  nowMs: number,
+): Promise<void> {
+  const connection = new Database(file, { fileMustExist: true })
+  try {
+    checkIntegrity(connection)
+    // Damage too, which opening it finds.
+    if (!hasExpectedSchema(connection, migrations)) return
+    connection.pragma('journal_mode = DELETE')
+    await migrate({ connection, migrations, backupsFolder: backupsFolderOf(file), nowMs })
+    advancePastLoss(connection)
+  } catch (error) {
+    throw explainOpenError(error, file)
+  } finally {
+    connection.close()
+  }
+  const folder = join(dirname(file), quarantineName(nowMs))
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  recordDataLoss(folder, loss)
+  await markCleanShutdown(file)
+}
