@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { writeBackup, copyInProcess } from './backup.ts'
 
@@ -19,7 +20,8 @@ interface MigrateDeps {
 }
 
 /**
- * Brings the schema up to date, each step in a transaction of its own.
+ * Brings the schema up to date in one transaction: an upgrade that is interrupted, or fails, leaves a database that the
+ * version before it still opens.
  * @returns the steps that were applied.
  */
 export async function migrate({ connection, migrations, backupsFolder, nowMs }: MigrateDeps): Promise<Migration[]> {
@@ -32,11 +34,27 @@ export async function migrate({ connection, migrations, backupsFolder, nowMs }: 
     )
   }
   const due = migrations.filter((step) => step.version > at)
-  if (at > 0 && due.length > 0 && backupsFolder !== null)
-    await writeBackup(backupsFolder, `before-schema-${newest}`, nowMs, copyInProcess(connection))
-  for (const step of due) apply(connection, step)
+  if (at > 0 && due.length > 0 && backupsFolder !== null) await copyBefore(connection, backupsFolder, newest, nowMs)
+  if (due.length > 0) apply(connection, due)
   return due
 }
+
+async function copyBefore(connection: Database.Database, folder: string, newest: number, nowMs: number): Promise<void> {
+  try {
+    await writeBackup(folder, `before-schema-${newest}`, nowMs, copyInProcess(connection))
+  } catch (error) {
+    if (!isFullDisk(error)) throw error
+    const megabytes = Math.ceil(statSync(connection.name).size / 1_000_000)
+    throw new Error(
+      `The disk is too full to upgrade the database ${connection.name}: a copy of ${megabytes} MB is made first. ` +
+        'Nothing was changed. Free disk space and start again, or start the version you had before.',
+      { cause: error },
+    )
+  }
+}
+
+const isFullDisk = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && (error.code === 'SQLITE_FULL' || error.code === 'ENOSPC')
 
 /**
  * Whether its tables are those of its version; of a version that is not known here they are taken for that. A letter
@@ -61,15 +79,23 @@ function versionOf(connection: Database.Database): number {
   return Number(connection.pragma('user_version', { simple: true }))
 }
 
-function apply(connection: Database.Database, step: Migration): void {
-  const applyStep = connection.transaction(() => {
-    connection.exec(step.sql)
-    connection.pragma(`user_version = ${step.version}`)
+function apply(connection: Database.Database, steps: readonly Migration[]): void {
+  let at = steps[0]
+  const applySteps = connection.transaction(() => {
+    for (const step of steps) {
+      at = step
+      connection.exec(step.sql)
+      connection.pragma(`user_version = ${step.version}`)
+    }
   })
   try {
-    applyStep.immediate()
+    applySteps.immediate()
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error)
-    throw new Error(`Schema step ${step.version} (${step.name}) failed and was undone: ${detail}`, { cause: error })
+    const advice = isFullDisk(error) ? ' Free disk space and start again, or start the version you had before.' : ''
+    throw new Error(
+      `The database upgrade failed at schema step ${at?.version} (${at?.name}) and was undone: ${detail}.${advice}`,
+      { cause: error },
+    )
   }
 }

@@ -4,7 +4,7 @@ import Database from 'better-sqlite3'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createIds } from '../../main/kernel/ids.ts'
 import { silentLog } from '../../main/kernel/log.ts'
-import type { Migration } from '../../main/storage/migrate.ts'
+import { migrate, type Migration } from '../../main/storage/migrate.ts'
 import { MIGRATIONS } from '../../main/storage/migrations/index.ts'
 import { openStorage } from '../../main/storage/sqlite.ts'
 import { fakeClock } from '../support/clock.ts'
@@ -81,16 +81,35 @@ test('a database that is up to date is neither copied nor changed', async () => 
   expect(backups()).toEqual([])
 })
 
-test('a step that fails is undone as a whole and named; the steps before it stay', async () => {
+test('an upgrade that fails is undone as a whole, and the version before it still opens the database', async () => {
   await openAndClose(fruit)
 
-  await expect(openAndClose(fruit, colour, broken)).rejects.toThrow('Schema step 3 (broken) failed and was undone')
+  await expect(openAndClose(fruit, colour, broken)).rejects.toThrow(
+    'The database upgrade failed at schema step 3 (broken) and was undone',
+  )
 
-  expect(version()).toBe(2)
+  expect(version()).toBe(1)
   expect(
     look(file, (connection) => connection.prepare(`SELECT name FROM sqlite_schema WHERE name = 'half'`).all()),
   ).toEqual([])
-  await openAndClose(fruit, colour)
+  await openAndClose(fruit)
+})
+
+test('an upgrade for which the disk is too full says so, and changes nothing', async () => {
+  await openAndClose(fruit)
+  const filling: Migration = {
+    version: 2,
+    name: 'filling',
+    sql: 'CREATE TABLE big (a BLOB) STRICT; INSERT INTO big VALUES (zeroblob(9000000))',
+  }
+  const connection = new Database(file)
+  connection.pragma('max_page_count = 50')
+  const upgrade = migrate({ connection, migrations: [fruit, filling], backupsFolder: null, nowMs: 0 })
+  await expect(upgrade).rejects.toThrow(
+    /step 2 \(filling\) and was undone: .* full. Free disk space and start again, or/,
+  )
+  connection.close()
+  expect(version()).toBe(1)
 })
 
 test('a database of a newer build is refused with a sentence and left alone', async () => {
