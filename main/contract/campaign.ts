@@ -19,13 +19,15 @@ const PAUSE_REASONS = [
   'no_instance',
   'outside_window',
   'app_offline',
+  'restored',
   'account_suspended',
 ] as const
 export type PauseReason = (typeof PAUSE_REASONS)[number]
 const PauseReason = Type.Enum([...PAUSE_REASONS], {
   description:
-    'Resume it yourself after `user` (you paused it), `error_threshold` (too many sends failed) and `app_offline` (the ' +
-    'service was off for more than 12 hours when the next message was due). It resumes automatically after ' +
+    'Resume it yourself after `user` (you paused it), `error_threshold` (too many sends failed), `app_offline` (the ' +
+    'service was off for more than 12 hours when the next message was due) and `restored` (a backup was restored: check ' +
+    'the recipients with status `sent` and `unknown`; resuming skips them). It resumes automatically after ' +
     '`outside_window` (the sending hours begin), `no_instance` (a number connects), `restricted` (WhatsApp lifts the ' +
     'restriction on first messages) and `account_suspended` (the agency activates the account).',
 })

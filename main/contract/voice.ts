@@ -40,7 +40,7 @@ const END_REASONS = [
   ...(['app_offline', 'app_closed', 'app_crashed', 'not_ready', 'voice_off', 'trial_used_up'] as const),
   ...(['agent_gone', 'agent_failed', 'gateway_unavailable', 'instance_deleted', 'receiving_off'] as const),
   ...(['instance_transferred', 'account_suspended', 'account_frozen'] as const),
-  ...(['no_media_connection', 'codec_not_supported', 'media_lost', 'storage_full'] as const),
+  ...(['no_media_connection', 'codec_not_supported', 'media_lost', 'storage_full', 'restored'] as const),
 ] as const
 export type EndReason = (typeof END_REASONS)[number]
 export const EndReason = Type.Enum([...END_REASONS], {
@@ -52,7 +52,8 @@ export const EndReason = Type.Enum([...END_REASONS], {
     'service failed. `instance_transferred`: the instance was moved to another account. `account_suspended`: the agency ' +
     'has suspended the account. `account_frozen`: a payment failed more than seven days ago. `no_media_connection`: no sound ' +
     'arrived within 20 seconds, so the call is not counted. `media_lost`: no sound arrived for ' +
-    'five seconds. `storage_full`: the disk was full while recording.',
+    'five seconds. `storage_full`: the disk was full while recording. `restored`: a backup was restored after ' +
+    'the call was due, so it may have been made already.',
 })
 
 export const VoiceCall = Type.Object({

@@ -30,6 +30,7 @@ const OUTCOMES = {
   codec_not_supported: 'failed',
   media_lost: 'failed',
   storage_full: 'failed',
+  restored: 'failed',
 } as const satisfies Record<EndReason, CallStatus | 'answered'>
 
 /** @param isAnswered whether somebody had answered. A call that is hung up before is canceled by us, or missed. */

@@ -32,6 +32,7 @@ import { billing } from './030-billing.ts'
 import { crm } from './031-crm.ts'
 import { voice } from './032-voice.ts'
 import { voiceSandbox } from './033-voice-sandbox.ts'
+import { campaignsRestored } from './041-campaigns-restored.ts'
 import { voiceRecordingsOfAccount } from './034-voice-recordings-of-account.ts'
 import { sharedPasswords } from './037-shared-passwords.ts'
 import { serviceAddresses } from './036-service-addresses.ts'
@@ -76,4 +77,5 @@ export const MIGRATIONS: readonly Migration[] = [
   sharedPasswords,
   serviceAddresses,
   voiceCounting,
+  campaignsRestored,
 ]

@@ -41,6 +41,7 @@ const ENDED_BY = {
   user: 'person',
   error_threshold: 'person',
   app_offline: 'person',
+  restored: 'person',
   outside_window: 'itself',
   no_instance: 'itself',
   restricted: 'itself',
