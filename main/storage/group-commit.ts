@@ -1,6 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import { StorageError, type Tx } from '../kernel/db.ts'
 import { cause, type Log } from '../kernel/log.ts'
+import type { FactLog } from './fact-log.ts'
 import { asStorageError, isDiskFault } from './sqlite-errors.ts'
 import { createSequences } from './sequences.ts'
 import type { Prepare } from './statements.ts'
@@ -26,6 +27,8 @@ interface GroupCommitDeps {
   readonly beforeGroup: () => void
   /** Asked when the disk is full. @returns whether there is more room now, so that the group is tried once more. */
   readonly freeSpace: () => boolean
+  /** Gets what the group says that no restore may take back. */
+  readonly facts: Pick<FactLog, 'write' | 'mark' | 'undo'> | null
 }
 
 interface Unit {
@@ -64,6 +67,7 @@ export function createGroupCommit({
   onFault,
   beforeGroup,
   freeSpace,
+  facts,
 }: GroupCommitDeps): GroupCommit {
   const sequences = createSequences(prepare)
   const [begin, commit, rollback] = [prepareVerb('BEGIN IMMEDIATE'), prepareVerb('COMMIT'), prepareVerb('ROLLBACK')]
@@ -83,6 +87,7 @@ export function createGroupCommit({
   let group: Unit[] = []
   let position = 0
   let isGuarded = false
+  let factsBefore = 0
   let running: RunningUnit | undefined
   let fault: StorageError | undefined
 
@@ -134,8 +139,13 @@ export function createGroupCommit({
   /** A unit failed after it had written: the group was rolled back, and the other units run again. */
   function runAgain(): void {
     guard(rollback)
-    sequences.undoGroup()
+    undoGroup()
     run(true)
+  }
+
+  function undoGroup(): void {
+    sequences.undoGroup()
+    facts?.undo(0)
   }
 
   function runNext(): void {
@@ -143,6 +153,7 @@ export function createGroupCommit({
     if (!unit || fault) return finish()
     if (isGuarded && !guard(savepoint)) return finish()
     sequences.beginUnit()
+    factsBefore = facts?.mark() ?? 0
     const mine = (running = unit.running = openUnit(prepare, sequences))
     try {
       unit.work(mine.tx).then(
@@ -166,6 +177,7 @@ export function createGroupCommit({
       if (isGuarded) {
         guard(undo)
         sequences.undoUnit()
+        facts?.undo(factsBefore)
       }
     }
     if (isGuarded && !fault) guard(release)
@@ -186,6 +198,7 @@ export function createGroupCommit({
   }
 
   function finish(): void {
+    if (!fault && facts !== null) guard(facts.write)
     if (!fault) guard(commit)
     if (fault?.kind === 'full' && freeSpace()) return retryWithSpace()
     const units = group
@@ -198,13 +211,13 @@ export function createGroupCommit({
   function retryWithSpace(): void {
     fault = undefined
     if (connection.inTransaction) guard(rollback)
-    sequences.undoGroup()
+    undoGroup()
     run(true)
   }
 
   function rejectAll(units: readonly Unit[], reason: StorageError): void {
     if (connection.inTransaction) guard(rollback)
-    sequences.undoGroup()
+    undoGroup()
     if (isDiskFault(reason)) fail()
     for (const unit of units) unit.reject(reason)
     log.error({ event: 'storage.fault', kind: reason.kind, units: units.length, cause: cause(reason.cause) })

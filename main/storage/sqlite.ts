@@ -12,6 +12,8 @@ import { backupsFolderOf } from './backups.ts'
 import { isCleanShutdown, markCleanShutdown, removeShutdownNote, spoilShutdownNote } from './clean-shutdown.ts'
 import { createOnlineBackups } from './online-backups.ts'
 import { isDiskFault } from './sqlite-errors.ts'
+import { factsFolderOf, openFactLog, type FactLog } from './fact-log.ts'
+import { watchFacts } from './fact-triggers.ts'
 import { createGroupCommit, type GroupCommit } from './group-commit.ts'
 import { checkIntegrity, DamagedDatabaseError, explainOpenError, type CheckDepth } from './integrity.ts'
 import { hasExpectedSchema, migrate, type Migration } from './migrate.ts'
@@ -60,6 +62,8 @@ export type OpenStorage = (deps: StorageDeps) => Promise<Storage>
 interface Connections {
   readonly writer: Database.Database
   readonly reader: Database.Database
+  /** null: a database without tables that facts are kept of. */
+  readonly facts: FactLog | null
 }
 
 /** For another process, such as a command beside the service. */
@@ -93,7 +97,7 @@ export async function openStorage(deps: StorageDeps): Promise<Storage> {
     const reader = new Database(file, { readonly: true, fileMustExist: true })
     opened.push(reader)
     setUpReader(reader)
-    const connections = { writer, reader }
+    const connections = { writer, reader, facts: openFacts(writer, deps) }
     const parts = partsOf(connections, deps)
     removeShutdownNote(file)
     return connect(connections, parts, deps)
@@ -104,6 +108,21 @@ export async function openStorage(deps: StorageDeps): Promise<Storage> {
     if (existsSync(file)) spoilShutdownNote(file)
     throw reason
   }
+}
+
+function openFacts(writer: Database.Database, { file, clock, log }: StorageDeps): FactLog | null {
+  let facts: FactLog | null = null
+  const current = () => {
+    if (facts === null) throw new Error('A fact was noted before the file of facts was open')
+    return facts
+  }
+  if (!watchFacts(writer, current)) return null
+  facts = openFactLog({
+    folder: factsFolderOf(file),
+    now: clock.now,
+    onProblem: (error) => log.error({ event: 'storage.facts_not_synced', cause: cause(error) }),
+  })
+  return facts
 }
 
 /** What cannot be brought up to date or prepared because the text of a table is another than it was made with. */
@@ -134,7 +153,7 @@ interface Parts {
   readonly noteFailure: (error: unknown) => void
 }
 
-function partsOf({ writer, reader }: Connections, deps: StorageDeps): Parts {
+function partsOf({ writer, reader, facts }: Connections, deps: StorageDeps): Parts {
   const { log, onFault = () => {}, freeSpace = () => false } = deps
   const [prepareWrite, prepareRead] = [createStatements(writer), createStatements(reader)]
   prepareAll(deps.statements ?? declaredStatements(), prepareWrite)
@@ -155,14 +174,14 @@ function partsOf({ writer, reader }: Connections, deps: StorageDeps): Parts {
     },
   })
   const groups = createGroupCommit({
-    ...{ connection: writer, prepare: prepareWrite, log, onFault, freeSpace },
+    ...{ connection: writer, prepare: prepareWrite, log, onFault, freeSpace, facts },
     beforeGroup: snapshot.end,
   })
   return { prepareRead, snapshot, groups, noteFailure }
 }
 
 function connect(
-  { writer, reader }: Connections,
+  { writer, reader, facts }: Connections,
   { prepareRead, snapshot, groups, noteFailure }: Parts,
   deps: StorageDeps,
 ): Storage {
@@ -212,6 +231,7 @@ function connect(
       },
     )
     writer.close()
+    facts?.close()
     if (isInOrder) await markCleanShutdown(deps.file)
     else spoilShutdownNote(deps.file)
   }

@@ -1,0 +1,152 @@
+import {
+  closeSync,
+  existsSync,
+  fdatasync,
+  fdatasyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { crc32 } from 'node:zlib'
+import { StorageError } from '../kernel/db.ts'
+import { FACT_TABLES } from './fact-tables.ts'
+
+/**
+ * What no restore may take back, in a folder beside the database, for when the database cannot be read. Each line is
+ * `<CRC-32> <JSON>`. The JSON is `[table, [key and columns]]`, or `[table, null, [key]]` for a row that was removed. Every
+ * file begins with `["from", ms]`. Lines hold the latest state of a row, so reading one twice changes nothing, and a line
+ * whose commit failed only makes the answer stricter.
+ */
+export interface FactLog {
+  /** @param json of one line, for the group of commits that is being built. */
+  note(table: string, json: string): void
+  /** Writes the lines of the group, before its commit. */
+  write(): void
+  mark(): number
+  /** Forgets the lines since the mark: what they say was undone. */
+  undo(mark: number): void
+  close(): void
+}
+
+interface FactLogDeps {
+  readonly folder: string
+  readonly now: () => number
+  /** The disk failed. What is on it is not complete. */
+  readonly onProblem: (error: unknown) => void
+}
+
+/** The letter says that the file was compacted. */
+const FILE = /^facts-(\d{6})(c?)\.jsonl$/
+const FILE_BYTES = 4 * 1024 * 1024
+const SYNC_EVERY_MS = 1_000
+const COUNTERS_EVERY_MS = 5_000
+
+export const factsFolderOf = (database: string): string => join(dirname(database), 'facts')
+
+/** The files, the oldest first. The last one is being written. */
+export const factFilesIn = (folder: string): string[] =>
+  existsSync(folder)
+    ? readdirSync(folder)
+        .filter((name) => FILE.test(name))
+        .toSorted()
+        .map((name) => join(folder, name))
+    : []
+
+export const withChecksum = (json: string): string => `${checksum(json)} ${json}\n`
+export const checksum = (json: string): string => crc32(json).toString(16).padStart(8, '0')
+
+export function openFactLog({ folder, now, onProblem }: FactLogDeps): FactLog {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  let waiting: { readonly table: string; readonly json: string }[] = []
+  /** By row: only the latest value is written. */
+  const counters = new Map<string, string>()
+  let countersAtMs = now()
+  let syncedAtMs = now()
+  let isSyncing = false
+  /** The last line was not written whole. */
+  let isBroken = false
+  let { fd, bytes, number } = continueFile()
+
+  function continueFile() {
+    const last = factFilesIn(folder).at(-1)
+    const [, digits = '0', compacted = ''] = FILE.exec(last?.slice(folder.length + 1) ?? '') ?? []
+    const size = last === undefined || compacted !== '' ? FILE_BYTES : statSync(last).size
+    if (last === undefined || size >= FILE_BYTES) return beginFile(Number(digits) + 1)
+    // What an earlier process broke off gets a line of its own.
+    const opened = openSync(last, 'a', 0o600)
+    return { fd: opened, bytes: size + writeSync(opened, '\n'), number: Number(digits) }
+  }
+
+  function beginFile(next: number) {
+    const opened = openSync(join(folder, `facts-${String(next).padStart(6, '0')}.jsonl`), 'a', 0o600)
+    const written = writeSync(opened, withChecksum(JSON.stringify(['from', now()])))
+    fdatasyncSync(opened)
+    return { fd: opened, bytes: written, number: next }
+  }
+
+  function takeCounters(): string {
+    countersAtMs = now()
+    const text = [...counters.values()].map(withChecksum).join('')
+    counters.clear()
+    return text
+  }
+
+  /** Off the event loop. */
+  function syncSoon(): void {
+    if (isSyncing || now() - syncedAtMs < SYNC_EVERY_MS) return
+    isSyncing = true
+    syncedAtMs = now()
+    fdatasync(fd, (error) => {
+      isSyncing = false
+      // EBADF: the next file was begun, or the log closed, after it was synced.
+      if (error !== null && error.code !== 'EBADF') onProblem(error)
+    })
+  }
+
+  function append(text: string, isUrgent: boolean): void {
+    try {
+      bytes += writeSync(fd, isBroken ? `\n${text}` : text)
+      isBroken = false
+    } catch (error) {
+      isBroken = true
+      const isFull = error instanceof Error && 'code' in error && error.code === 'ENOSPC'
+      throw new StorageError(isFull ? 'full' : 'unknown', 'The facts beside the database cannot be written', {
+        cause: error,
+      })
+    }
+    if (bytes < FILE_BYTES && !isUrgent) return syncSoon()
+    fdatasyncSync(fd)
+    syncedAtMs = now()
+    if (bytes < FILE_BYTES) return
+    closeSync(fd)
+    ;({ fd, bytes, number } = beginFile(number + 1))
+  }
+
+  return {
+    note(table, json) {
+      const of = FACT_TABLES[table]
+      if (of?.durable !== 'lazily') return void waiting.push({ table, json })
+      const [, row] = JSON.parse(json) as [string, (string | number)[]]
+      counters.set(`${table} ${row.slice(0, of.key.length).join(' ')}`, json)
+    },
+    mark: () => waiting.length,
+    undo(mark) {
+      waiting.length = mark
+    },
+    write() {
+      const areCountersDue = counters.size > 0 && now() - countersAtMs >= COUNTERS_EVERY_MS
+      if (waiting.length === 0 && !areCountersDue) return
+      const lines = waiting.map(({ json }) => withChecksum(json)).join('')
+      const isUrgent = waiting.some(({ table }) => FACT_TABLES[table]?.durable === 'before_commit')
+      waiting = []
+      append(areCountersDue ? lines + takeCounters() : lines, isUrgent)
+    },
+    close() {
+      append(takeCounters(), true)
+      closeSync(fd)
+    },
+  }
+}

@@ -1,0 +1,216 @@
+/** What the file of facts (fact-log.ts) keeps of a table. */
+export interface FactTable {
+  /** Distinguishes rows. The last fact of a row is the one that counts. */
+  readonly key: readonly string[]
+  readonly columns: readonly string[]
+  /** Which of the columns are blobs; hexadecimal in the file. */
+  readonly blobs?: readonly string[]
+  /** Changes of these columns are facts. Default: of all of them. */
+  readonly changes?: readonly string[]
+  /** In SQL, about `NEW`: which rows are worth a line. */
+  readonly only?: string
+  /** Removing a row is a fact. */
+  readonly isRemovalKept?: boolean
+  /**
+   * When the line is on disk.
+   * - `before_commit`: before the commit that makes the fact. For what a person or a provider was promised.
+   * - `soon`: written before the commit, and synced within a second. For sends: a crash of the process loses none, and a
+   *   power cut loses the second that the commit itself would survive, which matters only if it also ruins the database.
+   * - `lazily`: counters, written every few seconds, with the latest value.
+   */
+  readonly durable: 'before_commit' | 'soon' | 'lazily'
+  /** Rows that the backup does not have are added. All columns that need a value are in `columns`. */
+  readonly isAdded?: boolean
+}
+
+const ORDER = [
+  ...['seq', 'account_id', 'mode', 'status', 'plan', 'product', 'tier', 'instance_id', 'price_id', 'recurring'],
+  ...['amount_cents', 'currency', 'refunded_cents', 'checkout_id', 'session_id', 'expires_at', 'replaces', 'change_of'],
+  ...['proration_at', 'method_id', 'subscription_id', 'payment_id', 'invoice_id', 'failure_code', 'idem_key'],
+  ...['created_at', 'provisioned_at'],
+]
+
+/**
+ * What is written beside the database, so that a backup can be restored without taking it back when the database cannot
+ * be read. No secrets, no texts, and no phone numbers but those of opt-outs and of chats that a person took over: whom
+ * they concern cannot be found by a hash of a number alone, because both are shown and can be removed by hand.
+ */
+export const FACT_TABLES: Readonly<Record<string, FactTable>> = {
+  accounts: {
+    key: ['id'],
+    columns: ['name', 'parent_account_id', 'timezone', 'external_ref', 'status', 'deleted_at', 'created_at'],
+    isRemovalKept: true,
+    durable: 'before_commit',
+  },
+  api_keys: {
+    key: ['id'],
+    columns: ['revoked_at', 'expires_at', 'allowed_instance_ids', 'approval'],
+    durable: 'before_commit',
+  },
+  access_links: {
+    key: ['id'],
+    columns: ['revoked_at', 'spent_at', 'expires_at', 'opened_at'],
+    changes: ['revoked_at', 'spent_at', 'expires_at'],
+    durable: 'before_commit',
+  },
+  members: {
+    key: ['id'],
+    columns: ['account_id', 'invitation', 'invitation_expires_at', 'password_mark'],
+    changes: ['invitation', 'invitation_expires_at', 'password_hash'],
+    blobs: ['invitation'],
+    isRemovalKept: true,
+    durable: 'before_commit',
+  },
+  console_passwords: {
+    key: ['account_id'],
+    columns: ['password_mark'],
+    changes: ['hash'],
+    isRemovalKept: true,
+    durable: 'before_commit',
+  },
+  opt_outs: {
+    key: ['seq'],
+    columns: ['account_id', 'number', 'scope', 'phone', 'source', 'created_at'],
+    isRemovalKept: true,
+    durable: 'before_commit',
+  },
+  approvals: { key: ['id'], columns: ['state', 'decided_at', 'executed_at'], durable: 'before_commit' },
+  webhooks: {
+    key: ['id'],
+    columns: ['state', 'state_since', 'disabled_reason', 'deleted_at', 'secret_version'],
+    isRemovalKept: true,
+    durable: 'before_commit',
+  },
+  instance_webhooks: { key: ['instance_id'], columns: ['ended'], isRemovalKept: true, durable: 'before_commit' },
+  idempotency_keys: {
+    key: ['scope_id', 'key'],
+    columns: ['fp', 'state', 'boot', 'subject_id', 'status', 'body', 'created_at', 'expires_at'],
+    blobs: ['fp', 'body'],
+    // Forgetting the answer after a day is no fact: who held the key stays.
+    changes: ['state', 'subject_id'],
+    isRemovalKept: true,
+    durable: 'soon',
+  },
+  campaigns: {
+    key: ['id'],
+    columns: ['account_id', 'status', 'pause_reason', 'next_position', 'scheduled_at', 'started_at', 'finished_at'],
+    changes: ['status', 'pause_reason', 'next_position', 'scheduled_at'],
+    durable: 'before_commit',
+  },
+  campaign_recipients: {
+    key: ['campaign_id', 'position'],
+    columns: [
+      ...['instance_id', 'variation', 'status', 'message_id', 'error_code', 'skip_reason', 'claimed_at', 'sent_at'],
+    ],
+    changes: ['status'],
+    only: "NEW.status NOT IN ('delivered', 'read')",
+    durable: 'soon',
+  },
+  safety_counts: {
+    key: ['instance_id', 'quarter'],
+    columns: ['sent', 'first_contacts', 'opened', 'spam_limited', 'withheld'],
+    durable: 'lazily',
+  },
+  usage_daily: {
+    key: ['account_id', 'day', 'instance_id'],
+    columns: [...['sent', 'received', 'failed', 'campaign_sends', 'calls', 'call_seconds', 'ai_tokens', 'media_bytes']],
+    durable: 'lazily',
+  },
+  ai_daily: {
+    key: ['instance_id', 'day', 'agent_id'],
+    columns: [
+      ...['account_id', 'answered', 'handed_over', 'follow_ups', 'input_tokens', 'output_tokens', 'cost_micros'],
+    ],
+    durable: 'lazily',
+  },
+  ai_instances: { key: ['instance_id'], columns: ['enabled'], changes: ['enabled'], durable: 'before_commit' },
+  ai_conversations: {
+    key: ['seq'],
+    columns: [
+      ...['id', 'instance_id', 'chat', 'account_id', 'paused', 'paused_until', 'pause_reason', 'waiting'],
+      ...['handoff_reason', 'handoff_at', 'changed_at'],
+    ],
+    changes: ['paused', 'paused_until', 'waiting'],
+    durable: 'before_commit',
+  },
+  entitlement_grants: {
+    key: ['source', 'source_key'],
+    columns: ['account_id', 'slots', 'features', 'voice_packages', 'frozen', 'granted_at'],
+    isRemovalKept: true,
+    durable: 'before_commit',
+    isAdded: true,
+  },
+  billing_customers: {
+    key: ['account_id', 'mode'],
+    columns: ['customer_id', 'method_id', 'card', 'updated_at'],
+    durable: 'before_commit',
+    isAdded: true,
+  },
+  // Its page of payment is an address with a token.
+  billing_orders: { key: ['id'], columns: ORDER, durable: 'before_commit', isAdded: true },
+  billing_subscriptions: {
+    key: ['id'],
+    columns: [
+      ...['account_id', 'mode', 'order_id', 'plan', 'product', 'tier', 'status', 'period_end'],
+      ...['cancel_at_period_end', 'past_due_since', 'frozen_at', 'warned_days', 'as_of', 'created_at'],
+    ],
+    durable: 'before_commit',
+    isAdded: true,
+  },
+  billing_callbacks: {
+    key: ['owner', 'event_id'],
+    columns: ['received_at', 'processed_at'],
+    only: 'NEW.processed_at IS NOT NULL',
+    durable: 'before_commit',
+  },
+  billing_history: {
+    key: ['seq'],
+    columns: [
+      ...['id', 'account_id', 'mode', 'kind', 'at', 'plan', 'product', 'tier', 'amount_cents', 'currency', 'order_id'],
+      ...['detail', 'once'],
+    ],
+    durable: 'before_commit',
+    isAdded: true,
+  },
+  billing_clients: {
+    key: ['client_id'],
+    columns: ['agency_id', 'revision', 'state', 'customer_id', 'subscription_id', 'period_end', 'reported_until'],
+    durable: 'before_commit',
+  },
+  crm_links: { key: ['seq'], columns: ['paused'], isRemovalKept: true, durable: 'before_commit' },
+  crm_contacts: {
+    key: ['queue', 'number'],
+    columns: ['dnd', 'dnd_pushed'],
+    changes: ['dnd'],
+    only: 'NEW.dnd = 1 OR NEW.dnd_pushed = 1',
+    durable: 'before_commit',
+  },
+  crm_inbox: {
+    key: ['scope', 'external_id'],
+    columns: ['seq', 'link_seq', 'state', 'received_at', 'ended_at'],
+    changes: ['state'],
+    durable: 'soon',
+  },
+  voice_instances: { key: ['instance_id'], columns: ['plan', 'trial_used'], durable: 'before_commit' },
+  voice_calls: {
+    key: ['id'],
+    columns: ['status', 'end_reason', 'attempt', 'ended_at'],
+    changes: ['status'],
+    durable: 'before_commit',
+  },
+  voice_widgets: { key: ['id'], columns: [], isRemovalKept: true, durable: 'before_commit' },
+  voice_recordings: { key: ['id'], columns: [], isRemovalKept: true, durable: 'before_commit' },
+}
+
+/** A part of the hash of a password: it says that the password is another one, and helps nobody to find it. */
+const PASSWORD_MARK: Readonly<Record<string, string>> = {
+  members: 'hex(substr(ROW.password_hash, 1, 4))',
+  console_passwords: 'hex(substr(ROW.hash, 1, 4))',
+}
+
+/** The value of a column in a fact, in SQL. */
+export function valueInSql(table: string, column: string, row: string): string {
+  if (column === 'password_mark') return (PASSWORD_MARK[table] ?? 'NULL').replace('ROW', row)
+  const isBlob = FACT_TABLES[table]?.blobs?.includes(column) === true
+  return isBlob ? `CASE WHEN ${row}.${column} IS NULL THEN NULL ELSE hex(${row}.${column}) END` : `${row}.${column}`
+}

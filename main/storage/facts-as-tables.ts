@@ -1,0 +1,98 @@
+import type { Database } from 'better-sqlite3'
+import { FACT_TABLES } from './fact-tables.ts'
+
+/** A value of a column, as JSON has it. */
+export type FactValue = string | number | null
+
+/** The last fact of each row. */
+export interface Facts {
+  /** From when on all facts are known; Infinity: from never on. */
+  readonly sinceMs: number
+  /** By table: the columns of rows that are there, and the keys of those that were removed. */
+  readonly tables: ReadonlyMap<string, { readonly rows: readonly FactValue[][]; readonly gone: readonly FactValue[][] }>
+}
+
+/** Attaches facts as a database in memory, named `present`, with the tables and columns that facts have. */
+export function attachFacts(copy: Database, { tables }: Facts): void {
+  copy.exec("ATTACH DATABASE ':memory:' AS present")
+  copy.transaction(() => {
+    for (const [table, { key, columns, blobs = [], isRemovalKept }] of Object.entries(FACT_TABLES)) {
+      const found = tables.get(table) ?? { rows: [], gone: [] }
+      const all = [...key, ...columns]
+      fill(`present.${table}`, all, found.rows, key, (row) =>
+        row.map((value, at) =>
+          blobs.includes(all[at] ?? '') && value !== null ? Buffer.from(`${value}`, 'hex') : value,
+        ),
+      )
+      if (isRemovalKept === true) fill(`temp.gone_${table}`, key, found.gone, key, (row) => row)
+    }
+  })()
+
+  function fill(
+    name: string,
+    columns: readonly string[],
+    rows: readonly FactValue[][],
+    key: readonly string[],
+    read: (row: FactValue[]) => (FactValue | Buffer)[],
+  ): void {
+    // No types, so that what was written as an integer is read as one.
+    copy.exec(`CREATE TABLE ${name} (${columns.join(', ')}, UNIQUE (${key.join(', ')}))`)
+    const insert = copy.prepare(`INSERT INTO ${name} VALUES (${columns.map(() => '?').join(', ')})`)
+    for (const row of rows) insert.run(read(row))
+  }
+}
+
+const HAS_ACCOUNT = 'account_id IN (SELECT id FROM main.accounts)'
+
+/** Far more numbers than a backup can be behind: nothing above it can have been given out before. */
+const SKIPPED_NUMBERS = 1_000_000
+const SKIPPED_TURNS = 10_000
+
+/** Columns of a row that both have. */
+const updated = (table: string, columns: readonly string[]): string =>
+  `UPDATE main.${table} SET ${columns.map((name) => `${name} = p.${name}`).join(', ')} FROM present.${table} p
+    WHERE ${(FACT_TABLES[table]?.key ?? []).map((name) => `p.${name} = ${table}.${name}`).join(' AND ')}`
+
+const added = ([table, { key, columns }]: [string, (typeof FACT_TABLES)[string]]): string => {
+  const all = [...key, ...columns].join(', ')
+  return `INSERT INTO main.${table} (${all}) SELECT ${all} FROM present.${table} WHERE ${HAS_ACCOUNT}
+    ON CONFLICT (${key.join(', ')}) DO UPDATE SET ${columns.map((name) => `${name} = excluded.${name}`).join(', ')}`
+}
+
+/** What the strictest rules leave open. */
+export const FROM_FACTS_LAST = [
+  // Its receiver has another secret, and perhaps another address.
+  `UPDATE main.webhooks SET state = 'paused', disabled_reason = NULL FROM present.webhooks p
+    WHERE p.id = webhooks.id AND p.secret_version > webhooks.secret_version AND webhooks.state = 'active'`,
+]
+
+/** What stands for `kept-rows.ts` where only facts are known. */
+export const FROM_FACTS = [
+  `UPDATE main.counters SET value = value + ${SKIPPED_NUMBERS}`,
+  `UPDATE main.instances SET event_sequence = event_sequence + ${SKIPPED_NUMBERS}`,
+  `UPDATE main.ai_conversations SET next_turn = next_turn + ${SKIPPED_TURNS}`,
+  // A session that ended since must not be open again.
+  'DELETE FROM main.console_sessions',
+  // Nor does a password that was changed sign in again; the new one is in no file.
+  `DELETE FROM main.console_passwords WHERE account_id IN (SELECT account_id FROM gone_console_passwords)
+     OR account_id IN (SELECT p.account_id FROM present.console_passwords p JOIN main.console_passwords c
+       ON c.account_id = p.account_id WHERE p.password_mark IS NOT hex(substr(c.hash, 1, 4)))`,
+  `UPDATE main.members SET password_salt = NULL, password_hash = NULL, password_cost = NULL
+    WHERE id IN (SELECT p.id FROM present.members p JOIN main.members m ON m.id = p.id
+      WHERE p.password_mark IS NOT hex(substr(COALESCE(m.password_hash, x''), 1, 4)))`,
+  // Positions are never used twice: they are part of the key of a send.
+  `UPDATE main.campaigns SET status = p.status, pause_reason = p.pause_reason, scheduled_at = p.scheduled_at,
+     started_at = p.started_at, finished_at = p.finished_at, next_position = max(campaigns.next_position, p.next_position)
+    FROM present.campaigns p WHERE p.id = campaigns.id`,
+  updated('campaign_recipients', [
+    ...['instance_id', 'variation', 'status', 'message_id', 'error_code', 'skip_reason', 'claimed_at', 'sent_at'],
+  ]),
+  `DELETE FROM main.entitlement_grants WHERE (source, source_key) IN (SELECT source, source_key FROM gone_entitlement_grants)`,
+  ...Object.entries(FACT_TABLES)
+    .filter(([, { isAdded }]) => isAdded === true)
+    .map(added),
+  `INSERT INTO main.billing_callbacks (owner, event_id, body, received_at, processed_at)
+    SELECT owner, event_id, x'', received_at, processed_at FROM present.billing_callbacks WHERE true
+    ON CONFLICT (owner, event_id) DO UPDATE SET processed_at = excluded.processed_at`,
+  updated('billing_clients', ['revision', 'state', 'customer_id', 'subscription_id', 'period_end', 'reported_until']),
+]

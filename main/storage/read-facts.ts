@@ -1,0 +1,75 @@
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { checksum, factFilesIn, withChecksum } from './fact-log.ts'
+import { FACT_TABLES } from './fact-tables.ts'
+import type { Facts, FactValue } from './facts-as-tables.ts'
+
+type Line = [table: string, row: FactValue[] | number | null, gone?: FactValue[]]
+
+/** The last fact of each row. Broken lines are passed over: what was not written whole was promised to nobody. */
+export function readFacts(folder: string): Facts {
+  const latest = new Map<string, Map<string, { readonly row: FactValue[]; readonly isGone: boolean }>>()
+  const files = factFilesIn(folder)
+  for (const file of files) {
+    for (const { line } of linesOf(file)) {
+      const [table, row, gone = []] = line
+      const { key = [], columns = [] } = FACT_TABLES[table] ?? {}
+      // The beginning of a file, or a line of another version.
+      if (typeof row === 'number' || (row !== null && row.length !== key.length + columns.length)) continue
+      if (!latest.has(table)) latest.set(table, new Map())
+      latest.get(table)?.set(keyOf(line), { row: row ?? gone, isGone: row === null })
+    }
+  }
+  const tables = [...latest].map(([table, rows]) => {
+    const of = (isGone: boolean) => [...rows.values()].filter((one) => one.isGone === isGone).map(({ row }) => row)
+    return [table, { rows: of(false), gone: of(true) }] as const
+  })
+  return { sinceMs: beganAtMs(files[0]), tables: new Map(tables) }
+}
+
+/**
+ * Takes out what is of no use: files that are older than every backup, and lines that a later one of the same file
+ * replaces. One file at a time.
+ * @param oldestBackupMs Infinity: there is no backup.
+ * @returns whether there is more to do.
+ */
+export function compactFacts(folder: string, oldestBackupMs: number): boolean {
+  const files = factFilesIn(folder)
+  const [oldest, next] = files
+  // A file ends where the next one begins.
+  if (oldest !== undefined && beganAtMs(next) < oldestBackupMs) {
+    rmSync(oldest)
+    return true
+  }
+  const file = files.slice(0, -1).find((path) => !path.endsWith('c.jsonl'))
+  if (file === undefined) return false
+  const kept = new Map<string, string>()
+  for (const { json, line } of linesOf(file)) {
+    kept.delete(keyOf(line))
+    kept.set(keyOf(line), json)
+  }
+  const compacted = file.replace('.jsonl', 'c.jsonl')
+  writeFileSync(`${compacted}.new`, [...kept.values()].map(withChecksum).join(''), { mode: 0o600, flush: true })
+  renameSync(`${compacted}.new`, compacted)
+  rmSync(file)
+  return true
+}
+
+/** A crash may leave a file beside its compacted one: reading both says the same. */
+function keyOf([table, row, gone]: Line): string {
+  if (typeof row === 'number') return table
+  return JSON.stringify([table, (row ?? gone ?? []).slice(0, FACT_TABLES[table]?.key.length)])
+}
+
+function beganAtMs(file: string | undefined): number {
+  if (file === undefined) return Infinity
+  const [first] = linesOf(file)
+  return typeof first?.line[1] === 'number' ? first.line[1] : Infinity
+}
+
+function* linesOf(file: string): Generator<{ readonly json: string; readonly line: Line }> {
+  for (const text of readFileSync(file, 'utf8').split('\n')) {
+    const json = text.slice(9)
+    // Written by fact-log.ts, as the checksum says.
+    if (json !== '' && checksum(json) === text.slice(0, 8)) yield { json, line: JSON.parse(json) as Line }
+  }
+}
