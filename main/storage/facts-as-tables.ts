@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import { FACT_TABLES } from './fact-tables.ts'
+import { EVERY_SEQUENCE } from './sequences.ts'
 
 /** A value of a column, as JSON has it. */
 export type FactValue = string | number | null
@@ -68,6 +69,8 @@ export const FROM_FACTS_LAST = [
 
 /** What stands for `kept-rows.ts` where only facts are known. */
 export const FROM_FACTS = [
+  // A sequence may have begun since.
+  `INSERT INTO main.counters (name, value) VALUES ('${EVERY_SEQUENCE}', 0) ON CONFLICT (name) DO NOTHING`,
   `UPDATE main.counters SET value = value + ${SKIPPED_NUMBERS}`,
   `UPDATE main.instances SET event_sequence = event_sequence + ${SKIPPED_NUMBERS}`,
   `UPDATE main.ai_conversations SET next_turn = next_turn + ${SKIPPED_TURNS}`,

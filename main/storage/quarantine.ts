@@ -2,7 +2,9 @@ import { copyFileSync, existsSync, linkSync, mkdirSync, statSync } from 'node:fs
 import { basename, dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { backupsFolderOf, listBackups, type Backup, type BackupState } from './backups.ts'
-import { advancePastLoss } from './preserved-tables.ts'
+import { factsFolderOf } from './fact-log.ts'
+import { carryOver } from './preserved-tables.ts'
+import { readFacts } from './read-facts.ts'
 import { isIntact } from './integrity.ts'
 import { recordDataLoss, quarantineName, type DataLoss } from './data-loss.ts'
 import { hasExpectedSchema, type Migration } from './migrate.ts'
@@ -10,7 +12,8 @@ import { replaceDatabase, type DatabaseFiles } from './replace-database.ts'
 
 /**
  * Replaces a damaged database with the newest intact backup and moves the damaged files to a folder of their own. Nothing
- * is read from them: attempt numbers and sequences skip ahead of all that can have been given out.
+ * is read from them: the file of facts says what must not be taken back, and attempt numbers and sequences skip ahead of
+ * all that can have been given out.
  * @returns undefined when no backup can be used: then nothing was changed.
  */
 export async function replaceDamaged(place: DatabaseFiles, nowMs: number): Promise<DataLoss | undefined> {
@@ -20,7 +23,9 @@ export async function replaceDamaged(place: DatabaseFiles, nowMs: number): Promi
   // Nothing says when a file that is missing was written last.
   const untilMs = lastWriteMs(file) || nowMs
   const loss = { backup: backup.name, fromMs: backup.madeAtMs, untilMs }
-  await replaceDatabase(place, backup.name, nowMs, advancePastLoss, () => {
+  const facts = readFacts(factsFolderOf(file))
+  const carry = (copy: Database.Database) => carryOver(copy, { kind: 'facts', facts, madeAtMs: backup.madeAtMs }, nowMs)
+  await replaceDatabase(place, backup.name, nowMs, carry, () => {
     const folder = join(dirname(file), quarantineName(nowMs))
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     for (const part of ['', '-wal', '-shm']) linkOrCopy(`${file}${part}`, folder)

@@ -7,7 +7,7 @@ import { Check } from 'typebox/value'
 import { syncFolder, writeDurably } from '../kernel/durable-file.ts'
 import { writeBackup, copyInProcess } from './backup.ts'
 import { backupsFolderOf, listBackups, type BackupState } from './backups.ts'
-import { copyPreserved } from './preserved-tables.ts'
+import { carryOver } from './preserved-tables.ts'
 import { isIntact } from './integrity.ts'
 import { migrate } from './migrate.ts'
 import { replaceDatabase, type DatabaseFiles } from './replace-database.ts'
@@ -82,7 +82,7 @@ async function replaceWithBackup(place: DatabaseFiles, name: string, nowMs: numb
   )
     throw new Error(`The backup ${name} no longer exists, or belongs to another home.`)
   const safetyCopy = await backUpCurrent(place, nowMs)
-  await replaceDatabase(place, name, nowMs, (copy) => copyPreserved(copy, file))
+  await replaceDatabase(place, name, nowMs, (copy) => carryOver(copy, { kind: 'database', file }, nowMs))
   return basename(safetyCopy)
 }
 

@@ -1,0 +1,151 @@
+/**
+ * Statements that take whole rows from the database as it was before the restore, attached as `present`. Where it cannot
+ * be read, `strictest-rows.ts` and the file of facts say what they can.
+ */
+
+const HAS_ACCOUNT = 'account_id IN (SELECT id FROM main.accounts)'
+const HAS_INSTANCE = 'instance_id IN (SELECT id FROM main.instances)'
+/** Connected then and now: its link goes on as it is. */
+const HAS_LINK = `instance_id IN (SELECT id FROM main.instances WHERE deleted_at IS NULL)
+  AND instance_id IN (SELECT id FROM present.instances WHERE deleted_at IS NULL)`
+
+/** All rows are those of before. */
+const replaced = (table: string, which = 'true'): string[] => [
+  `DELETE FROM main.${table} WHERE ${which}`,
+  `INSERT OR REPLACE INTO main.${table} SELECT * FROM present.${table} WHERE ${which}`,
+]
+/** Rows of before replace those of the backup, and are added to them. */
+const added = (table: string, which = 'true'): string =>
+  `INSERT OR REPLACE INTO main.${table} SELECT * FROM present.${table} WHERE ${which}`
+/** Rows that both have are those of before. */
+const updated = (table: string, key: string): string => added(table, `${key} IN (SELECT ${key} FROM main.${table})`)
+
+const CONNECTION = [
+  ...[
+    'status',
+    'status_at',
+    'logged_in',
+    'phone_number',
+    'profile_name',
+    'will_retry',
+    'next_retry_at',
+    'link_lost_at',
+  ],
+  ...['down_at', 'attempts', 'qr_attempt', 'qr_expires_at', 'last_connected_at', 'last_disconnect_reason'],
+  ...['disconnect_code', 'blocked_until', 'discard'],
+]
+
+const INSTANCES = [
+  // Receivers order the events of an instance by it.
+  `UPDATE main.instances SET event_sequence = max(instances.event_sequence, p.event_sequence)
+    FROM present.instances p WHERE p.id = instances.id`,
+  `UPDATE main.instances SET ${CONNECTION.map((name) => `${name} = p.${name}`).join(', ')}
+    FROM present.instances p WHERE p.id = instances.id AND p.deleted_at IS NULL AND instances.deleted_at IS NULL`,
+]
+
+/** In the order in which one needs the other. */
+const CAMPAIGNS = [
+  `CREATE TEMP TABLE was_scheduled AS SELECT id, scheduled_at FROM main.campaigns WHERE status = 'scheduled'`,
+  // A campaign that sent since the backup was made waits for a person, whatever it did then.
+  `CREATE TEMP TABLE has_sent AS SELECT DISTINCT p.campaign_id AS id FROM present.campaign_recipients p
+     LEFT JOIN main.campaign_recipients r ON r.campaign_id = p.campaign_id AND r.position = p.position
+     WHERE p.claimed_at IS NOT NULL AND r.claimed_at IS NOT p.claimed_at`,
+  added('campaigns', HAS_ACCOUNT),
+  ...['campaign_instances', 'campaign_recipients', 'campaign_streaks'].flatMap((table) => [
+    `DELETE FROM main.${table} WHERE campaign_id IN (SELECT id FROM present.campaigns)`,
+    `INSERT INTO main.${table} SELECT * FROM present.${table} WHERE campaign_id IN (SELECT id FROM main.campaigns)`,
+  ]),
+  `UPDATE main.campaign_instances SET removed = 1 WHERE instance_id NOT IN (SELECT id FROM main.instances)`,
+]
+
+const BILLING = [
+  added('billing_provider'),
+  added('billing_customers', HAS_ACCOUNT),
+  added('billing_orders', HAS_ACCOUNT),
+  added('billing_subscriptions', HAS_ACCOUNT),
+  added('billing_history', HAS_ACCOUNT),
+  added('billing_callbacks'),
+  added('billing_agencies', HAS_ACCOUNT),
+  added('billing_clients', 'client_id IN (SELECT id FROM main.accounts)'),
+  ...replaced('entitlement_grants', HAS_ACCOUNT),
+  // What is still to be done for them, and what the simulated provider still does.
+  ...replaced('jobs', "(kind LIKE 'billing.%' OR kind LIKE 'sandbox.stripe%')"),
+  ...replaced('job_lanes', "(kind LIKE 'billing.%' OR kind LIKE 'sandbox.stripe%')"),
+]
+
+const DELIVERIES = [
+  'CREATE TEMP TABLE closed AS SELECT d.seq FROM main.deliveries d JOIN present.deliveries p USING (seq, id) ' +
+    'WHERE (d.next_attempt_at IS NOT NULL OR d.lease IS NOT NULL) AND p.next_attempt_at IS NULL AND p.lease IS NULL',
+  // What was delivered since is not delivered again.
+  added('deliveries', 'seq IN (SELECT seq FROM closed)'),
+  'DELETE FROM main.delivery_attempts WHERE delivery_seq IN (SELECT seq FROM closed)',
+  added('delivery_attempts', 'delivery_seq IN (SELECT seq FROM closed)'),
+  // Deliveries that ended also continue after their last number: they can be redelivered by hand.
+  `UPDATE main.deliveries SET attempts = p.attempts FROM present.deliveries p
+    WHERE p.seq = deliveries.seq AND p.id = deliveries.id AND p.attempts > deliveries.attempts
+      AND deliveries.next_attempt_at IS NULL AND deliveries.lease IS NULL`,
+  // Ten are added to those of open ones.
+  `UPDATE main.deliveries SET attempts = p.attempts - 10 FROM present.deliveries p
+    WHERE p.seq = deliveries.seq AND p.id = deliveries.id AND p.attempts - 10 > deliveries.attempts`,
+  `DELETE FROM main.instance_webhook_calls WHERE event_seq NOT IN (SELECT event_seq FROM present.instance_webhook_calls)`,
+]
+
+const MESSAGES = [
+  // What waited in the backup was sent since, or failed.
+  `UPDATE main.messages SET status = p.status, engine_message_id = p.engine_message_id,
+     dispatch_started_at = p.dispatch_started_at, sent_at = p.sent_at, delivered_at = p.delivered_at, read_at = p.read_at,
+     failed_at = p.failed_at, error_code = p.error_code, error_message = p.error_message,
+     error_provider_code = p.error_provider_code
+    FROM present.messages p WHERE p.seq = messages.seq AND p.id = messages.id AND messages.direction = 'out'`,
+]
+
+const SMV2 = [
+  ...['smv2_sessions', 'smv2_keys', 'smv2_inbound', 'smv2_sent', 'smv2_people', 'smv2_media', 'smv2_polls'],
+  ...['smv2_waiting_votes', 'smv2_history_chats', 'smv2_labels'],
+].flatMap((table) => replaced(table, HAS_LINK))
+
+const SANDBOX = [
+  ...['phones', 'catchers', 'caught', 'groups', 'group_members', 'blocks', 'messages', 'files', 'graph_numbers'],
+  ...['graph_sent', 'graph_media', 'graph_permissions', 'stripe_objects', 'stripe_keys', 'ghl_codes', 'ghl_companies'],
+  ...['ghl_contacts', 'ghl_deliveries', 'ghl_files', 'ghl_keys', 'ghl_locations', 'ghl_messages', 'ghl_tokens'],
+].flatMap((name) => replaced(`sandbox_${name}`))
+
+export const KEPT = [
+  // A number that was given out is never given out again: programs hold places in lists that end with one.
+  `INSERT INTO main.counters (name, value) SELECT name, value FROM present.counters WHERE true
+    ON CONFLICT (name) DO UPDATE SET value = max(value, excluded.value)`,
+  `UPDATE main.accounts SET change_at = max(accounts.change_at, p.change_at),
+     instances_made = max(accounts.instances_made, p.instances_made)
+    FROM present.accounts p WHERE p.id = accounts.id`,
+  // Signed-out sessions stay signed out, and the person who restores is not locked out.
+  ...replaced('console_sessions', HAS_ACCOUNT),
+  ...replaced('console_passwords', HAS_ACCOUNT),
+  `UPDATE main.members SET password_salt = p.password_salt, password_hash = p.password_hash,
+     password_cost = p.password_cost FROM present.members p WHERE p.id = members.id`,
+  added('audit_log', HAS_ACCOUNT),
+  ...INSTANCES,
+  ...CAMPAIGNS,
+  ...BILLING,
+  // Secrets that were rotated, and addresses that were changed since, were for a reason.
+  updated('webhooks', 'id'),
+  updated('instance_webhooks', 'instance_id'),
+  ...DELIVERIES,
+  ...MESSAGES,
+  updated('approvals', 'id'),
+  `UPDATE main.ai_conversations SET next_turn = max(ai_conversations.next_turn, p.next_turn)
+    FROM present.ai_conversations p WHERE p.id = ai_conversations.id`,
+  // A refresh token works once, and an older one was used since.
+  ...replaced('crm_sessions', HAS_ACCOUNT),
+  updated('crm_links', 'seq'),
+  added('crm_messages', 'link_seq IN (SELECT seq FROM main.crm_links)'),
+  updated('voice_widgets', 'id'),
+  ...replaced('official_numbers', HAS_LINK),
+  ...replaced('official_callbacks', HAS_INSTANCE),
+  added('official_contacts', HAS_INSTANCE),
+  ...SMV2,
+  added('smv2_protocol'),
+  ...replaced('sandbox_lines', HAS_INSTANCE),
+  ...replaced('sandbox_faults', HAS_INSTANCE),
+  ...replaced('sandbox_timeline', HAS_INSTANCE),
+  ...SANDBOX,
+]

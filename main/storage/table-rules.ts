@@ -1,0 +1,79 @@
+/**
+ * What a restore does with the rows of a table.
+ * - `restored`: they are as in the backup.
+ * - `kept`: they are as they were before the restore, because something outside knows them: a person, a provider, a
+ *   receiver. Rows of accounts and instances that the backup does not have go with them.
+ * - `strictest`: both are read, and the answer that allows less, or counts more, wins.
+ * - `discarded`: work that was waiting in the backup is ended. Its time has passed, or it was done since.
+ */
+export type AfterRestore = 'restored' | 'kept' | 'strictest' | 'discarded'
+
+/**
+ * Every table, with its rule. A table that is missing here fails test/storage/table-rules.test.ts: ask what the rows
+ * promise to somebody outside. The statements are in `preserved-tables.ts`.
+ */
+export const TABLE_RULES: Readonly<Record<string, AfterRestore>> = {
+  ...rule('restored', [
+    ...['meta', 'subjects', 'events', 'nodes', 'jobs', 'job_lanes', 'files', 'activity', 'brands', 'fusions'],
+    ...['messages', 'message_reactions', 'poll_votes', 'unread_chats', 'unread_instances', 'chat_names'],
+    ...['contacts', 'contact_terms', 'contact_tags', 'contact_instances', 'opt_out_settings'],
+    ...['history_imports', 'history_chats', 'instance_call_settings', 'instance_line_settings', 'instance_reconnects'],
+    ...['instance_departures', 'access_link_uses', 'safety_numbers', 'safety_firsts', 'campaign_number_checks'],
+    ...['ai_provider_keys', 'ai_agents', 'ai_stages', 'ai_agent_media', 'ai_http_tools', 'ai_faq', 'ai_documents'],
+    ...['ai_passages', 'ai_vectors', 'ai_unanswered', 'ai_evaluations', 'ai_evaluation_runs', 'ai_evaluation_results'],
+    ...['billing_prices', 'crm_backfills', 'crm_queues', 'crm_states', 'crm_statuses', 'voice_transcripts'],
+    ...['voice_trunks', 'voice_speech', 'delivery_attempts'],
+  ]),
+  ...rule('kept', [
+    ...['console_sessions', 'console_passwords', 'audit_log'],
+    ...['campaigns', 'campaign_instances', 'campaign_recipients', 'campaign_counts', 'campaign_streaks'],
+    ...['billing_provider', 'billing_customers', 'billing_orders', 'billing_subscriptions', 'billing_callbacks'],
+    ...['billing_history', 'billing_agencies', 'billing_clients', 'entitlement_grants'],
+    ...['crm_sessions', 'crm_messages', 'official_contacts', 'official_numbers', 'official_callbacks'],
+    ...['smv2_sessions', 'smv2_keys', 'smv2_inbound', 'smv2_sent', 'smv2_people', 'smv2_media', 'smv2_protocol'],
+    ...['smv2_polls', 'smv2_waiting_votes', 'smv2_history_chats', 'smv2_labels'],
+    // The simulated services stand for others, whose memory no restore reaches.
+    ...[
+      'sandbox_phones',
+      'sandbox_lines',
+      'sandbox_faults',
+      'sandbox_messages',
+      'sandbox_timeline',
+      'sandbox_catchers',
+    ],
+    ...['sandbox_caught', 'sandbox_groups', 'sandbox_group_members', 'sandbox_blocks', 'sandbox_files'],
+    ...['sandbox_graph_numbers', 'sandbox_graph_sent', 'sandbox_graph_media', 'sandbox_graph_permissions'],
+    ...['sandbox_stripe_objects', 'sandbox_stripe_keys', 'sandbox_ghl_codes', 'sandbox_ghl_companies'],
+    ...['sandbox_ghl_contacts', 'sandbox_ghl_deliveries', 'sandbox_ghl_files', 'sandbox_ghl_keys'],
+    ...['sandbox_ghl_locations', 'sandbox_ghl_messages', 'sandbox_ghl_tokens'],
+  ]),
+  ...rule('strictest', [
+    ...[
+      'counters',
+      'idempotency_keys',
+      'accounts',
+      'api_keys',
+      'instances',
+      'access_links',
+      'members',
+      'opt_outs',
+      'approvals',
+    ],
+    ...['webhooks', 'deliveries', 'instance_webhooks', 'instance_webhook_calls'],
+    ...['safety_counts', 'usage_daily', 'ai_daily', 'ai_instances', 'ai_conversations'],
+    ...[
+      'crm_links',
+      'crm_contacts',
+      'crm_inbox',
+      'voice_instances',
+      'voice_calls',
+      'voice_widgets',
+      'voice_recordings',
+    ],
+  ]),
+  ...rule('discarded', ['safety_claims', 'ai_turns', 'crm_outbox']),
+}
+
+function rule(after: AfterRestore, tables: readonly string[]): Record<string, AfterRestore> {
+  return Object.fromEntries(tables.map((table) => [table, after]))
+}

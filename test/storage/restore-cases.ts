@@ -1,0 +1,354 @@
+export const NOW_MS = 1_800_000_000_000
+
+interface Case {
+  /** What the backup has. */
+  readonly then?: readonly string[]
+  /** What happened since. */
+  readonly since: readonly string[]
+  readonly read: string
+  readonly found: unknown
+  /** Without the database it is not known; what is found then. */
+  readonly foundInFacts?: unknown
+}
+
+/** Another row like the one named `both`. */
+const addedTo = (table: string, set: string): string[] => [
+  `CREATE TEMP TABLE one AS SELECT * FROM ${table} WHERE id = 'both'`,
+  `UPDATE one SET ${set}`,
+  `INSERT INTO ${table} SELECT * FROM one`,
+  'DROP TABLE one',
+]
+
+/** At least one for each table whose rule is to decide, and for each whose work is ended. */
+export const CASES: Readonly<Record<string, readonly Case[]>> = {
+  counters: [
+    {
+      since: ["UPDATE counters SET value = 900 WHERE name = 'both'"],
+      read: "SELECT value FROM counters WHERE name = 'both'",
+      ...{ found: 900, foundInFacts: 1_000_020 },
+    },
+  ],
+  accounts: [
+    { since: ["UPDATE accounts SET status = 'suspended'"], read: 'SELECT status FROM accounts', found: 'suspended' },
+    { since: ['UPDATE accounts SET deleted_at = 5'], read: 'SELECT status FROM accounts', found: 'suspended' },
+    {
+      since: [
+        "INSERT INTO accounts (id, name, change_at, created_at) VALUES ('new', 'New', 1, 1), ('free', 'Free', 1, 1)",
+        "UPDATE billing_orders SET account_id = 'new', status = 'paid' WHERE id = 'both'",
+      ],
+      read: "SELECT group_concat(id) FROM accounts WHERE id IN ('new', 'free')",
+      found: 'new',
+    },
+  ],
+  api_keys: [
+    {
+      then: ['UPDATE api_keys SET revoked_at = NULL'],
+      since: ["UPDATE api_keys SET revoked_at = 5 WHERE id = 'both'"],
+      ...{ read: "SELECT revoked_at FROM api_keys WHERE id = 'both'", found: 5 },
+    },
+    {
+      since: ["UPDATE api_keys SET allowed_instance_ids = '[]', approval = 'sending' WHERE id = 'both'"],
+      ...{ read: "SELECT allowed_instance_ids || approval FROM api_keys WHERE id = 'both'", found: '[]sending' },
+    },
+  ],
+  instances: [
+    {
+      since: ['UPDATE instances SET event_sequence = 70'],
+      ...{ read: 'SELECT event_sequence FROM instances', found: 70, foundInFacts: 1_000_000 },
+    },
+  ],
+  access_links: [
+    {
+      then: ['UPDATE access_links SET revoked_at = NULL, spent_at = NULL'],
+      since: [
+        "UPDATE access_links SET revoked_at = 5 WHERE id = 'both'",
+        "UPDATE access_links SET spent_at = 6 WHERE id = 'then'",
+      ],
+      ...{
+        read: "SELECT group_concat(COALESCE(revoked_at, spent_at), ',' ORDER BY id) FROM access_links",
+        found: '5,6',
+      },
+    },
+  ],
+  members: [
+    { since: ["DELETE FROM members WHERE id = 'both'"], read: 'SELECT group_concat(id) FROM members', found: 'then' },
+    {
+      since: ["UPDATE members SET invitation = NULL WHERE id = 'both'"],
+      ...{ read: "SELECT invitation FROM members WHERE id = 'both'", found: null },
+    },
+    {
+      since: ["UPDATE members SET password_hash = x'0102030405' WHERE id = 'both'"],
+      read: "SELECT hex(password_hash) FROM members WHERE id = 'both'",
+      ...{ found: '0102030405', foundInFacts: '' },
+    },
+  ],
+  console_passwords: [
+    {
+      since: ["UPDATE console_passwords SET hash = x'0102030405'"],
+      ...{ read: 'SELECT hex(hash) FROM console_passwords', found: '0102030405', foundInFacts: undefined },
+    },
+  ],
+  opt_outs: [
+    {
+      then: ["UPDATE opt_outs SET number = 'n' || seq, scope = 'account'"],
+      since: [
+        "INSERT INTO opt_outs VALUES (8, 'acc', 'n8', 'ins', '+8', 'keyword', NULL, 1)",
+        "INSERT INTO opt_outs VALUES (9, 'acc', 'n9', 'gone', '+9', 'keyword', NULL, 1)",
+        "DELETE FROM opt_outs WHERE number = 'n1'",
+        "INSERT INTO opt_outs VALUES (7, 'acc', 'n7', 'account', '+7', 'keyword', NULL, 1)",
+        "DELETE FROM opt_outs WHERE number = 'n7'",
+      ],
+      read: "SELECT group_concat(number || ' ' || scope, ',' ORDER BY number) FROM opt_outs",
+      found: 'n1 account,n2 account,n8 ins,n9 account',
+    },
+  ],
+  approvals: [
+    {
+      then: ["UPDATE approvals SET state = 'pending'"],
+      since: ["UPDATE approvals SET state = 'refused' WHERE id = 'both'"],
+      ...{ read: "SELECT state FROM approvals WHERE id = 'both'", found: 'refused' },
+    },
+  ],
+  webhooks: [
+    {
+      since: ["UPDATE webhooks SET deleted_at = 5 WHERE id = 'both'", "DELETE FROM webhooks WHERE id = 'then'"],
+      then: ['UPDATE webhooks SET deleted_at = NULL'],
+      ...{ read: 'SELECT group_concat(id || deleted_at) FROM webhooks', found: 'both5' },
+    },
+    {
+      then: ["UPDATE webhooks SET state = 'active', disabled_reason = NULL"],
+      since: ["UPDATE webhooks SET secret_version = 99 WHERE id = 'both'"],
+      ...{ read: "SELECT state FROM webhooks WHERE id = 'both'", found: 'active', foundInFacts: 'paused' },
+    },
+  ],
+  deliveries: [
+    {
+      then: ["UPDATE deliveries SET status = 'failed', attempts = 3, next_attempt_at = 1, lease = NULL"],
+      since: ["UPDATE deliveries SET status = 'delivered', attempts = 4, next_attempt_at = NULL WHERE id = 'both'"],
+      read: "SELECT status || attempts FROM deliveries WHERE id = 'both'",
+      ...{ found: 'delivered4', foundInFacts: 'failed13' },
+    },
+  ],
+  instance_webhooks: [
+    { since: ['DELETE FROM instance_webhooks'], read: 'SELECT COUNT(*) FROM instance_webhooks', found: 0 },
+  ],
+  instance_webhook_calls: [
+    {
+      since: ['DELETE FROM instance_webhook_calls WHERE event_seq = 2'],
+      read: 'SELECT group_concat(event_seq) FROM instance_webhook_calls',
+      ...{ found: '1', foundInFacts: '1,2' },
+    },
+  ],
+  idempotency_keys: [
+    {
+      then: ['DELETE FROM idempotency_keys'],
+      since: [
+        "INSERT INTO idempotency_keys VALUES ('acc', 'buy', x'01', 'in_progress', 'b', 'ord_1', NULL, NULL, 1, 9)",
+        "UPDATE idempotency_keys SET state = 'done', status = 201, body = x'7B7D' WHERE key = 'buy'",
+        "INSERT INTO idempotency_keys VALUES ('gone', 'send', x'01', 'in_progress', 'b', 'msg_1', NULL, NULL, 1, 9)",
+        "INSERT INTO idempotency_keys VALUES ('acc', 'make', x'01', 'done', 'b', 'made-here', 201, x'7B7D', 1, 9)",
+        "INSERT INTO idempotency_keys VALUES ('ins', 'free', x'01', 'in_progress', 'b', 'msg_2', NULL, NULL, 1, 9)",
+        "DELETE FROM idempotency_keys WHERE key = 'free'",
+      ],
+      read: "SELECT group_concat(key || ' ' || state || ' ' || COALESCE(hex(body), ''), ',' ORDER BY key) FROM idempotency_keys",
+      found: 'buy done 7B7D,send unknown ',
+    },
+    {
+      // Older than a day: the answer is forgotten, and who held the key is not.
+      then: ['DELETE FROM idempotency_keys'],
+      since: [
+        "INSERT INTO idempotency_keys VALUES ('ins', 'old', x'01', 'done', 'b', 'msg_1', 201, x'7B7D', 1, 9)",
+        "UPDATE idempotency_keys SET fp = x'', status = NULL, body = NULL, expires_at = 0",
+      ],
+      ...{ read: 'SELECT subject_id FROM idempotency_keys', found: 'msg_1' },
+    },
+  ],
+  safety_counts: [
+    {
+      since: ['UPDATE safety_counts SET sent = 500, opened = 1 WHERE quarter = 2'],
+      ...{ read: "SELECT sent || ' ' || opened FROM safety_counts WHERE quarter = 2", found: '500 20' },
+    },
+  ],
+  usage_daily: [
+    {
+      since: ["UPDATE usage_daily SET sent = 500 WHERE day = 'both'"],
+      ...{ read: "SELECT sent FROM usage_daily WHERE day = 'both'", found: 500 },
+    },
+  ],
+  ai_daily: [
+    {
+      since: ["UPDATE ai_daily SET cost_micros = 500 WHERE day = 'both'"],
+      ...{ read: "SELECT cost_micros FROM ai_daily WHERE day = 'both'", found: 500 },
+    },
+  ],
+  ai_instances: [
+    {
+      then: ['UPDATE ai_instances SET enabled = 1'],
+      since: ['UPDATE ai_instances SET enabled = 0'],
+      ...{ read: 'SELECT enabled FROM ai_instances', found: 0 },
+    },
+  ],
+  ai_conversations: [
+    {
+      then: ["UPDATE ai_conversations SET paused = 0, waiting = 0, chat = 'c' || seq"],
+      since: ["UPDATE ai_conversations SET paused = 1, paused_until = NULL, pause_reason = 'user' WHERE id = 'both'"],
+      ...{ read: "SELECT paused || pause_reason FROM ai_conversations WHERE id = 'both'", found: '1user' },
+    },
+    {
+      then: ["UPDATE ai_conversations SET paused = 1, paused_until = 5, chat = 'c' || seq"],
+      since: [
+        "UPDATE ai_conversations SET paused_until = NULL WHERE id = 'both'",
+        "UPDATE ai_conversations SET paused = 0 WHERE id = 'then'",
+      ],
+      read: "SELECT group_concat(paused || ' ' || COALESCE(paused_until, 'for good'), ',' ORDER BY id) FROM ai_conversations",
+      found: '1 for good,1 5',
+    },
+    {
+      then: ["UPDATE ai_conversations SET chat = 'c' || seq"],
+      since: [
+        `INSERT INTO ai_conversations (seq, id, instance_id, chat, account_id, paused, pause_reason, changed_at)
+          VALUES (9, 'since', 'ins', 'c9', 'acc', 1, 'person', 1)`,
+      ],
+      ...{ read: "SELECT paused FROM ai_conversations WHERE chat = 'c9'", found: 1 },
+    },
+  ],
+  crm_links: [
+    {
+      then: ['UPDATE crm_links SET kind = id'],
+      since: ["DELETE FROM crm_links WHERE id = 'both'", "UPDATE crm_links SET paused = 1 WHERE id = 'then'"],
+      ...{ read: 'SELECT group_concat(id || paused) FROM crm_links', found: 'then1' },
+    },
+  ],
+  crm_contacts: [
+    {
+      then: ['UPDATE crm_contacts SET dnd = 0'],
+      since: ["UPDATE crm_contacts SET dnd = 1 WHERE number = 'both'"],
+      ...{ read: "SELECT dnd FROM crm_contacts WHERE number = 'both'", found: 1 },
+    },
+  ],
+  crm_inbox: [
+    {
+      then: ["UPDATE crm_inbox SET state = 'waiting', scope = 's', external_id = 'e' || seq"],
+      since: [
+        "UPDATE crm_inbox SET state = 'done', ended_at = 1 WHERE seq = 2",
+        `INSERT INTO crm_inbox VALUES (9, 's', 'e9', 2, 'n', '{}', 0, 0, 0, 'done', 1, 1)`,
+      ],
+      ...{
+        read: "SELECT group_concat(external_id || ' ' || state, ',' ORDER BY seq) FROM crm_inbox",
+        found: 'e1 failed,e2 done,e9 done',
+      },
+    },
+  ],
+  voice_instances: [
+    {
+      since: ['UPDATE voice_instances SET trial_used = 90'],
+      ...{ read: 'SELECT trial_used FROM voice_instances', found: 90 },
+    },
+  ],
+  voice_calls: [
+    {
+      then: [`UPDATE voice_calls SET status = 'scheduled', scheduled_at = ${NOW_MS + 1}`],
+      since: ["UPDATE voice_calls SET status = 'canceled', end_reason = 'canceled' WHERE id = 'both'"],
+      ...{ read: "SELECT group_concat(status, ',' ORDER BY id) FROM voice_calls", found: 'canceled,scheduled' },
+    },
+    {
+      then: [`UPDATE voice_calls SET status = 'scheduled', scheduled_at = ${NOW_MS - 1}`],
+      ...{ since: [], read: 'SELECT DISTINCT status || end_reason FROM voice_calls', found: 'failedrestored' },
+    },
+  ],
+  voice_widgets: [
+    { since: ["DELETE FROM voice_widgets WHERE id = 'both'"], read: 'SELECT id FROM voice_widgets', found: 'then' },
+  ],
+  voice_recordings: [
+    {
+      since: ["DELETE FROM voice_recordings WHERE id = 'both'"],
+      read: 'SELECT id FROM voice_recordings',
+      found: 'then',
+    },
+  ],
+  safety_claims: [{ since: [], read: 'SELECT COUNT(*) FROM safety_claims', found: 0 }],
+  ai_turns: [
+    {
+      then: ["UPDATE ai_turns SET ended_at = NULL, state = CASE seq WHEN 1 THEN 'sending' ELSE 'waiting' END"],
+      since: [],
+      ...{
+        read: "SELECT group_concat(state || ' ' || reason, ',' ORDER BY seq) FROM ai_turns",
+        found: 'unknown restored,skipped restored',
+      },
+    },
+  ],
+  crm_outbox: [
+    {
+      then: ['UPDATE crm_outbox SET failed_at = NULL, error = NULL'],
+      since: [],
+      ...{ read: 'SELECT COUNT(*) FROM crm_outbox WHERE failed_at IS NULL OR error IS NULL', found: 0 },
+    },
+  ],
+  campaigns: [
+    {
+      then: ["UPDATE campaigns SET status = 'draft', pause_reason = NULL"],
+      since: ["UPDATE campaigns SET status = 'running', next_position = 900 WHERE id = 'both'"],
+      read: "SELECT status || ' ' || pause_reason || ' ' || next_position FROM campaigns WHERE id = 'both'",
+      found: 'paused restored 900',
+    },
+    {
+      then: ["UPDATE campaigns SET status = 'running', pause_reason = NULL"],
+      since: ["UPDATE campaigns SET status = 'canceled' WHERE id = 'both'"],
+      ...{ read: "SELECT status FROM campaigns WHERE id = 'both'", found: 'canceled' },
+    },
+    {
+      then: [`UPDATE campaigns SET status = 'scheduled', pause_reason = NULL, scheduled_at = ${NOW_MS + 1}`],
+      since: [`UPDATE campaigns SET scheduled_at = ${NOW_MS + 2} WHERE id = 'both'`],
+      ...{ read: "SELECT group_concat(status, ',' ORDER BY id) FROM campaigns", found: 'paused,scheduled' },
+    },
+  ],
+  campaign_recipients: [
+    {
+      then: [
+        "UPDATE campaigns SET status = 'running', pause_reason = NULL",
+        "UPDATE campaign_recipients SET status = 'pending', claimed_at = NULL",
+      ],
+      since: [
+        "UPDATE campaign_recipients SET status = 'sending', claimed_at = 5",
+        "UPDATE campaign_recipients SET status = 'sent', message_id = 'msg_1' WHERE position = 1",
+      ],
+      ...{ read: "SELECT group_concat(status, ',' ORDER BY position) FROM campaign_recipients", found: 'sent,unknown' },
+    },
+  ],
+  campaign_counts: [
+    {
+      then: ["UPDATE campaign_recipients SET status = 'pending', replied_at = NULL, opted_out_at = NULL"],
+      since: ["UPDATE campaign_recipients SET status = 'sent', variation = 1 WHERE position = 1"],
+      read: "SELECT group_concat(pending || ' ' || sent, ',' ORDER BY variation) FROM campaign_counts WHERE campaign_id = 'both'",
+      found: '1 0,0 1',
+    },
+  ],
+  billing_orders: [
+    {
+      since: ["UPDATE billing_orders SET status = 'paid', payment_id = 'pi_9' WHERE id = 'both'"],
+      ...{ read: "SELECT status || payment_id FROM billing_orders WHERE id = 'both'", found: 'paidpi_9' },
+    },
+    {
+      since: addedTo('billing_orders', "id = 'since', seq = 9, checkout_id = NULL"),
+      ...{ read: "SELECT seq FROM billing_orders WHERE id = 'since'", found: 9 },
+    },
+  ],
+  entitlement_grants: [
+    {
+      since: ["DELETE FROM entitlement_grants WHERE source = 'then'", 'UPDATE entitlement_grants SET slots = 77'],
+      ...{ read: 'SELECT group_concat(slots) FROM entitlement_grants', found: '77' },
+    },
+  ],
+  billing_callbacks: [
+    {
+      since: ["INSERT INTO billing_callbacks VALUES ('evt', '', x'01', 1, 2)"],
+      ...{ read: "SELECT processed_at FROM billing_callbacks WHERE event_id = 'evt'", found: 2 },
+    },
+  ],
+  billing_clients: [
+    {
+      since: ["UPDATE billing_clients SET subscription_id = 'sub_9'"],
+      ...{ read: 'SELECT subscription_id FROM billing_clients', found: 'sub_9' },
+    },
+  ],
+}
