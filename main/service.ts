@@ -23,6 +23,7 @@ import { openInfrastructure, type Infrastructure } from './service/infrastructur
 import { buildRooms, type Rooms } from './service/rooms.ts'
 import { createLiveSettings } from './service/live-settings.ts'
 import { automaticBackups } from './storage/automatic-backups.ts'
+import { compactedFacts } from './storage/compacted-facts.ts'
 import { listDataLosses } from './storage/data-loss.ts'
 import type { RunningWorld, World } from './service/world.ts'
 import { VaultError } from './vault/vault.ts'
@@ -138,6 +139,7 @@ async function run(world: RunningWorld, home: Home, machinery: Infrastructure, r
       ...engineHost.chores,
       jobs.retention,
       ...files.chores,
+      compactedFacts(databaseIn(config.home)),
       { name: 'storage', begin: () => home.db.shrink },
       { name: 'log', begin: () => () => home.db.checkpoint().then(() => false) },
     ],
