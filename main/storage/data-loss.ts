@@ -11,6 +11,8 @@ const DataLossShape = Type.Union([
     /** The copy that took the database's place. */
     backup: Type.String(),
     ...Interval,
+    /** The file of facts covers the time. */
+    areFactsKnown: Type.Optional(Type.Boolean()),
   }),
   Type.Object({
     /** Why the database lacks its newest commits. */
@@ -62,12 +64,16 @@ function describeLoss(loss: DataLoss, folder: string): string {
     ? `The database was damaged and replaced with the backup ${loss.backup}. `
     : REASONS[loss.cause]
   const files = isReplaced ? `The damaged files are in ${folder}. ` : `This loss is noted in ${folder}. `
-  return (
-    `${reason}${missing}` +
-    'API keys revoked in that time work again: review them. Repeating a message of that time sends it again. ' +
-    `${files}This warning stays until you move that folder away.`
-  )
+  const kept = isReplaced && loss.areFactsKnown === true ? FACTS_KEPT : FACTS_LOST
+  return `${reason}${missing}${kept}${files}This warning stays until you move that folder away.`
 }
+
+const FACTS_KEPT =
+  'Opt-outs, revocations, payments and what campaigns sent were kept. Set passwords again that were changed in that time. '
+
+const FACTS_LOST =
+  'Opt-outs, revocations and payments of that time are not known: review them. Repeating a message of that time sends ' +
+  'it again. Campaigns that were running skip everybody who may have got the message. '
 
 const REASONS = {
   log_missing:

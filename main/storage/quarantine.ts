@@ -22,8 +22,9 @@ export async function replaceDamaged(place: DatabaseFiles, nowMs: number): Promi
   if (backup === undefined) return undefined
   // Nothing says when a file that is missing was written last.
   const untilMs = lastWriteMs(file) || nowMs
-  const loss = { backup: backup.name, fromMs: backup.madeAtMs, untilMs }
   const facts = readFacts(factsFolderOf(file))
+  const areFactsKnown = facts.sinceMs <= backup.madeAtMs
+  const loss = { backup: backup.name, fromMs: backup.madeAtMs, untilMs, areFactsKnown }
   const carry = (copy: Database.Database) => carryOver(copy, { kind: 'facts', facts, madeAtMs: backup.madeAtMs }, nowMs)
   await replaceDatabase(place, backup.name, nowMs, carry, () => {
     const folder = join(dirname(file), quarantineName(nowMs))

@@ -136,7 +136,7 @@ test('D-05 a damaged database makes room for the newest whole backup, and what i
   await second.close()
 })
 
-test('D-05 after a damaged database is replaced, attempt numbers and sequences skip ahead, sessions end, and keys are to be reviewed', async () => {
+test('D-05 after a damaged database is replaced, attempt numbers and sequences skip ahead, sessions end, and facts are kept', async () => {
   const home = homeOf(images.closed)
   const counters = look(home, (db) => db.prepare('SELECT name, value FROM counters').all()) as {
     name: string
@@ -145,7 +145,7 @@ test('D-05 after a damaged database is replaced, attempt numbers and sequences s
   change(database(home), damagePages)
   const restored = await opened(home)
   expect(restored.dataLosses()).toEqual([
-    expect.stringContaining('API keys revoked in that time work again: review them.'),
+    expect.stringContaining('Opt-outs, revocations, payments and what campaigns sent were kept.'),
   ])
   await restored.close()
 
@@ -162,7 +162,7 @@ test('D-05 after a damaged database is replaced, attempt numbers and sequences s
     expect(db.prepare('SELECT COUNT(*) FROM console_sessions').pluck().get()).toBe(0)
   })
   const loss = JSON.parse(readFileSync(join(home, quarantined(home)[0] ?? '', 'loss.json'), 'utf8'))
-  expect(loss).toEqual({ backup, fromMs: expect.any(Number), untilMs: expect.any(Number) })
+  expect(loss).toEqual({ backup, fromMs: expect.any(Number), untilMs: expect.any(Number), areFactsKnown: true })
 })
 
 test('D-05 a message that waits in the backup may have left since: it is not sent again', async () => {
