@@ -47,7 +47,7 @@ export interface Billing extends BillingReads {
   /** Somebody came back from a page of the provider. */
   returned(query: { checkout: string | undefined; customer: string | undefined }): Promise<void>
   attention(query: AttentionQuery): Promise<readonly AttentionLine[]>
-  /** Grace periods that ended while the service did not run. */
+  /** Orders nobody looks after, and grace periods that ended while the service did not run. */
   recover(): Promise<void>
   close(): Promise<void>
 }
@@ -138,6 +138,7 @@ export function createBilling(deps: BillingDeps): Billing {
     },
     attention: (query) => attentionOf({ db, settings, customers }, query),
     async recover() {
+      await work.recover()
       for (const { accountId, mode } of await db.read(unpaidAccounts, {})) {
         await db.commit(async (tx) => {
           await subscriptions.settleGrace(tx, accountId, mode)

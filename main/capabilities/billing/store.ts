@@ -180,6 +180,12 @@ export const pendingPlan = sql<{ accountId: string; mode: Mode }, { id: string }
      AND plan IS NOT NULL ORDER BY seq LIMIT 1`,
 )
 
+/** Nobody knows yet whether they are paid. */
+export const undecidedOrders = sql<{ afterSeq: number; rows: number }, Pick<OrderRow, 'seq' | 'id' | 'accountId'>>(
+  `SELECT seq, id, account_id AS accountId FROM billing_orders
+   WHERE status IN ('processing', 'open') AND seq > :afterSeq ORDER BY seq LIMIT :rows`,
+)
+
 /** What was paid once and not refunded, of every account: for a change of the mode. */
 export const paidOneTimeOfAll = sql<{ mode: Mode }, OrderRow>(
   `SELECT ${ORDER} FROM billing_orders

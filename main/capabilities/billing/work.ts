@@ -5,8 +5,9 @@ import type { Customers } from './customers.ts'
 import type { BillingDeps } from './deps.ts'
 import type { OrderState, SubscriptionState } from './payment-provider.ts'
 import type { Provisioning } from './provision.ts'
+import { toPurchase } from './record.ts'
 import type { ProviderSettingsStore } from './settings.ts'
-import { livingSubscriptions, orderById, type Mode, type OrderRow } from './store.ts'
+import { livingSubscriptions, orderById, undecidedOrders, type Mode, type OrderRow } from './store.ts'
 import type { Subscriptions } from './subscriptions.ts'
 
 type RefInput = { readonly orderId: string }
@@ -21,6 +22,8 @@ type PayInput = { readonly accountId: AccountId; readonly mode: Mode; readonly k
 export interface BillingJobs {
   /** Finds out what became of an order, until it is known. */
   watchOrder(tx: Tx, order: Pick<OrderRow, 'id' | 'accountId'>, firstAtMs: number): Promise<void>
+  /** At start. A backup may know orders, and not the jobs that look for what became of them. */
+  recover(): Promise<void>
   /** Ends the grace period in time. */
   watchGrace(tx: Tx, accountId: AccountId, mode: Mode): Promise<void>
   /** What is left to do at the provider after an order was provisioned. */
@@ -29,7 +32,7 @@ export interface BillingJobs {
   payDebts(tx: Tx, input: PayInput): Promise<void>
 }
 
-interface Deps extends Pick<BillingDeps, 'db' | 'clock' | 'jobs'> {
+interface Deps extends Pick<BillingDeps, 'db' | 'clock' | 'jobs' | 'idempotency'> {
   readonly settings: Pick<ProviderSettingsStore, 'findProvider'>
   readonly customers: Pick<Customers, 'find' | 'refresh'>
   readonly provisioning: () => Provisioning
@@ -39,6 +42,7 @@ interface Deps extends Pick<BillingDeps, 'db' | 'clock' | 'jobs'> {
 /** A request at the provider has ended by then; what it does not know, it never got. */
 const ABSENT_AFTER_MS = 5 * 60_000
 const SOON_MS = 15_000
+const PAGE = 100
 const HOUR_MS = 3_600_000
 const RETRIES_MS = [5_000, 30_000, 120_000, 600_000, 3_600_000, 10_800_000, 21_600_000]
 
@@ -47,7 +51,7 @@ const pauseAfter = (ageMs: number) => (ageMs < 10 * 60_000 ? SOON_MS : ageMs < H
 
 /** The work of billing that happens later. */
 export function createBillingJobs(deps: Deps): BillingJobs {
-  const { db, clock, jobs, settings, customers } = deps
+  const { db, clock, jobs, idempotency, settings, customers } = deps
   const kind = { perLane: 1, concurrency: 4, deadlineMs: 120_000, retryDelaysMs: RETRIES_MS } as const
 
   const orders = jobs.define<RefInput, { order: OrderRow; state: OrderState } | null>({
@@ -65,14 +69,14 @@ export function createBillingJobs(deps: Deps): BillingJobs {
       const again = { kind: 'again', atMs: clock.now() + pauseAfter(ageMs) } as const
       switch (state.kind) {
         case 'paid':
-          await deps.provisioning().provision(tx, order.id, state.payment)
+          await answer(tx, await deps.provisioning().provision(tx, order.id, state.payment))
           return { kind: 'done' }
         case 'failed':
-          await deps.provisioning().fail(tx, order.id, state.code)
+          await answer(tx, await deps.provisioning().fail(tx, order.id, state.code))
           return { kind: 'done' }
         case 'absent':
           if (ageMs < ABSENT_AFTER_MS) return again
-          await deps.provisioning().fail(tx, order.id, 'not_charged')
+          await answer(tx, await deps.provisioning().fail(tx, order.id, 'not_charged'))
           return { kind: 'done' }
         case 'pending':
         case 'unknown':
@@ -80,6 +84,14 @@ export function createBillingJobs(deps: Deps): BillingJobs {
       }
     },
   })
+
+  /** Ends the wait of repeats, where the request itself was cut off before it had an answer. */
+  async function answer(tx: Tx, order: OrderRow | undefined): Promise<void> {
+    if (order === undefined || order.idemKey === null || order.checkoutId !== null) return
+    const { accountId, idemKey, id, status } = order
+    if (status !== 'paid') return idempotency.release(tx, accountId, idemKey, id)
+    await idempotency.settle(tx, accountId, idemKey, 201, Buffer.from(JSON.stringify(toPurchase(order))), id)
+  }
 
   async function stateOf(order: OrderRow): Promise<OrderState> {
     const provider = await settings.findProvider(order.mode)
@@ -152,9 +164,21 @@ export function createBillingJobs(deps: Deps): BillingJobs {
     },
   })
 
+  const watchOrder: BillingJobs['watchOrder'] = async (tx, { id, accountId }, firstAtMs) => {
+    await orders.add(tx, { accountId, subjectId: id, key: id, runAtMs: firstAtMs, input: { orderId: id } })
+  }
+
   return {
-    async watchOrder(tx, { id, accountId }, firstAtMs) {
-      await orders.add(tx, { accountId, subjectId: id, key: id, runAtMs: firstAtMs, input: { orderId: id } })
+    watchOrder,
+    async recover() {
+      for (let afterSeq = 0; ;) {
+        const undecided = await db.read(undecidedOrders, { afterSeq, rows: PAGE })
+        await db.commit(async (tx) => {
+          for (const order of undecided) await watchOrder(tx, order, clock.now())
+        })
+        afterSeq = undecided.at(-1)?.seq ?? afterSeq
+        if (undecided.length < PAGE) return
+      }
     },
     async watchGrace(tx, accountId, mode) {
       const subjectId = `${accountId}:${mode}`
