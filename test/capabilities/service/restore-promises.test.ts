@@ -1,0 +1,186 @@
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { asConsole } from '../../support/console.ts'
+import { tempFolder } from '../../support/database.ts'
+import { world, worldOfTest, type World } from '../../support/world.ts'
+import { CARDS, onWorld } from '../billing/billing-world.ts'
+import {
+  campaign,
+  campaignOf,
+  expectCountsRight,
+  phonesFrom,
+  receivedBy,
+  recipientsOf,
+} from '../campaigns/campaign-world.ts'
+
+/** A service is started twice in each. */
+vi.setConfig({ testTimeout: 60_000 })
+
+const DAY_MS = 86_400_000
+
+const newHome = (): string => {
+  const home = tempFolder()
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }))
+  return home
+}
+const backUp = async (w: World): Promise<string> => {
+  const { body } = await asConsole(w)('POST', '/v1/service/backups')
+  await w.clock.advance(5_000)
+  return body.file.split(/[\\/]/).at(-1)
+}
+
+/** How the state of the backup comes back. */
+const WAYS = {
+  async 'a person restores it'(w: World, name: string) {
+    const staged = await asConsole(w)('POST', `/v1/service/backups/${name}/restore?confirm=true`)
+    expect(staged.status, staged.text).toBe(202)
+    await w.close()
+  },
+  async 'the database is damaged'(w: World, _name: string) {
+    await w.close()
+    for (const rest of ['', '-wal', '-shm']) rmSync(join(w.home, `switchboard.db${rest}`), { force: true })
+    writeFileSync(join(w.home, 'switchboard.db'), 'x'.repeat(65_536))
+  },
+} as const
+
+async function goBack(w: World, name: string, way: keyof typeof WAYS, laterMs = 0): Promise<World> {
+  await WAYS[way](w, name)
+  await w.clock.advance(laterMs)
+  const after = await worldOfTest({ home: w.home, vault: w.vault, clock: w.clock, seed: 2 })
+  if (way === 'a person restores it')
+    expect((await asConsole(after)('GET', '/v1/service/backups')).body.restored).toMatchObject({ name, problem: null })
+  return after
+}
+
+describe.each(Object.keys(WAYS) as (keyof typeof WAYS)[])('when %s', (way) => {
+  test('a person who wrote STOP since gets no campaign', async () => {
+    const w = await world({ home: newHome() })
+    const line = await w.pair()
+    const [stopped = '', other = ''] = phonesFrom(2)
+    const id = await campaignOf(w, { instances: [line], phones: [stopped, other], start: false })
+    const name = await backUp(w)
+    await w.api('POST', `/v1/sandbox/phones/${stopped}/messages`, { to: line.phone_number, text: 'STOP' })
+    await w.quiet()
+    const optedOut = async (of: World) => (await of.api('GET', '/v1/opt-outs')).body.data
+    expect(await optedOut(w)).toHaveLength(1)
+
+    const after = await goBack(w, name, way)
+    expect(await optedOut(after)).toMatchObject([{ phone: stopped }])
+    expect((await after.api('POST', `/v1/campaigns/${id}/start`)).status).toBe(200)
+    await after.pass(3_000)
+    const rows = (await recipientsOf(after, id)).map(({ phone, status }) => [phone, status])
+    expect(rows).toEqual([
+      [stopped, 'skipped'],
+      [other, expect.stringMatching(/^(sent|delivered|read)$/)],
+    ])
+  })
+
+  test('a campaign that was half sent writes to nobody twice, also after days, and waits for a person', async () => {
+    const w = await world({ home: newHome() })
+    const line = await w.pair()
+    const phones = phonesFrom(24)
+    const id = await campaignOf(w, {
+      instances: [line],
+      phones,
+      config: { minDelay: 1, maxDelay: 1, checkNumbers: false },
+    })
+    await w.pass(3_000)
+    const name = await backUp(w)
+    const sentThen = (await recipientsOf(w, id)).filter(({ status }) => status !== 'pending').map(({ phone }) => phone)
+    await w.pass(4_000)
+    const sentSince = (await recipientsOf(w, id)).filter(({ status }) => status !== 'pending').map(({ phone }) => phone)
+    expect(sentSince.length).toBeGreaterThan(sentThen.length + 1)
+    expect(sentSince.length).toBeLessThan(phones.length)
+
+    // The keys of the sends have expired by then.
+    const after = await goBack(w, name, way, 2 * DAY_MS)
+    expect(await campaign(after, id)).toMatchObject({ status: 'paused', pause_reason: 'restored' })
+    const before = await receivedBy(after)
+    await after.pass(3_000)
+    expect(await receivedBy(after)).toEqual(before)
+    const known = (await recipientsOf(after, id)).filter(({ status }) => status !== 'pending').map(({ phone }) => phone)
+    expect(known).toEqual(expect.arrayContaining(sentSince))
+    await expectCountsRight(after, id)
+
+    expect((await after.api('POST', `/v1/campaigns/${id}/resume`)).status).toBe(200)
+    await after.pass(25_000)
+    expect((await campaign(after, id)).status).toBe('completed')
+    const gained = [...(await receivedBy(after))].filter(([phone, count]) => count > (before.get(phone) ?? 0))
+    // Everybody who was left, and nobody else.
+    expect(gained.map(([phone]) => phone).toSorted()).toEqual(phones.filter((phone) => !known.includes(phone)))
+    await expectCountsRight(after, id)
+  })
+
+  test('a purchase stays bought, and its Idempotency-Key buys nothing more', async () => {
+    const w = await world({ home: newHome() })
+    const b = onWorld(w)
+    await b.card(CARDS.works)
+    const name = await backUp(w)
+    const key = { 'idempotency-key': 'order-1' }
+    const bought = await b.buy({ plan: 'growth' }, key)
+    await b.rest()
+    expect(await b.charged()).toBe(7_900)
+
+    const after = onWorld(await goBack(w, name, way))
+    const again = await after.w.api('POST', '/v1/billing/purchases', { plan: 'growth' }, { headers: key })
+    expect([again.status, again.body.id]).toEqual([201, bought.id])
+    expect(again.headers['idempotent-replayed']).toBe('true')
+    expect(await after.purchases()).toMatchObject([{ id: bought.id, status: 'paid' }])
+    expect(await after.subscription()).toMatchObject({ plan: 'growth', status: 'active' })
+    // The simulated provider is in the same database, and is lost with it.
+    if (way === 'a person restores it') expect(await after.charged()).toBe(7_900)
+    else expect(await after.charged()).toBe(0)
+  })
+
+  test('revoked links, removed members and suspended accounts stay so', async () => {
+    const w = await world({ home: newHome() })
+    const call = asConsole(w)
+    const must = async (of: World, method: string, path: string, body?: object) => {
+      const answer = await of.api(method, path, body)
+      expect(answer.status, `${method} ${path}: ${answer.text}`).toBeLessThan(300)
+      return answer.body
+    }
+    const client = await must(w, 'POST', '/v1/agency/accounts', { name: 'Bakery', slots_allocated: 1 })
+    const line = await w.instance()
+    const links = `/v1/instances/${line.id}/access-links`
+    await must(w, 'POST', links, { permanent: true })
+    const [link] = (await must(w, 'GET', links)).data
+    expect((await call('POST', '/v1/members', { name: 'Ana', email: 'ana@example.com' })).status).toBe(201)
+    const [member] = (await call('GET', '/v1/members')).body.data
+    const name = await backUp(w)
+    await must(w, 'DELETE', `${links}/${link.id}`)
+    expect((await call('DELETE', `/v1/members/${member.id}?confirm=true`)).status).toBe(204)
+    await must(w, 'POST', `/v1/agency/accounts/${client.id}/suspend`)
+
+    const after = await goBack(w, name, way)
+    const revoked = (await must(after, 'GET', links)).data[0]
+    expect(revoked).toMatchObject({ id: link.id, state: 'revoked' })
+    expect((await asConsole(after)('GET', '/v1/members')).body.data).toEqual([])
+    expect((await must(after, 'GET', `/v1/agency/accounts/${client.id}`)).status).toBe('suspended')
+  })
+})
+
+test('an order whose outcome nobody knows is looked up at the provider before its key buys again', async () => {
+  const w = await world({ home: newHome() })
+  const b = onWorld(w)
+  await b.card(CARDS.works)
+  await b.fault('close_after_read')
+  const key = { 'idempotency-key': 'order-1' }
+  const bought = await b.buy({ plan: 'growth' }, key)
+  expect(bought.status).toBe('processing')
+  expect(await b.charged()).toBe(7_900)
+  await w.close()
+  // A backup may know the order without its job, and the key without its answer.
+  const database = new Database(join(w.home, 'switchboard.db'))
+  database.exec("DELETE FROM jobs WHERE kind = 'billing.reconcile'")
+  database.exec("UPDATE idempotency_keys SET state = 'unknown', status = NULL, body = NULL")
+  database.close()
+
+  const after = onWorld(await worldOfTest({ home: w.home, vault: w.vault, clock: w.clock, seed: 2 }))
+  await after.until('the order is settled', async () => (await after.purchases())[0].status === 'paid')
+  const again = await after.w.api('POST', '/v1/billing/purchases', { plan: 'growth' }, { headers: key })
+  expect([again.status, again.body.id, again.body.status]).toEqual([201, bought.id, 'paid'])
+  expect(await after.charged()).toBe(7_900)
+})
