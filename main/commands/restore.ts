@@ -29,6 +29,26 @@ const REASONS = {
   unreadable: 'is not a readable backup',
 } as const
 
+interface Preview {
+  readonly gone: Readonly<Record<keyof typeof GONE, number>>
+  readonly kept: Readonly<Record<keyof typeof KEPT, number>>
+  readonly paused_campaigns: readonly { readonly name: string }[]
+}
+
+/** One, and several. */
+const GONE = {
+  messages: ['message', 'messages'],
+  instances: ['instance', 'instances'],
+  clients: ['client', 'clients'],
+  webhooks: ['webhook', 'webhooks'],
+  api_keys: ['API key', 'API keys'],
+} as const
+const KEPT = {
+  opt_outs: ['opt-out', 'opt-outs'],
+  revocations: ['revocation', 'revocations'],
+  payments: ['payment', 'payments'],
+} as const
+
 interface Outcome {
   readonly name: string
   readonly safety_copy: string | null
@@ -52,12 +72,35 @@ export async function restoreCommand(
   const { data } = (await carryOut({ command: 'backup.list', input: {} })) as { data: BackupRow[] }
   if (name === undefined) return list(data, json, terminal)
   const chosen = choose(data, name === 'latest' ? newestIntact(newestWhole(), terminal) : name)
-  if (!yes)
-    throw new CommandError(
-      `This replaces the database with ${chosen.name} from ${chosen.made_at}. Everything after that is lost from the ` +
-        'service; the current state is backed up first. To confirm, repeat the command with --yes.',
+  if (!yes) {
+    const preview = await carryOut({ command: 'restore.preview', input: { name: chosen.name } }).then(
+      (found) => describe(found as Preview),
+      // An older or damaged backup cannot be compared; whether it can be restored is checked when it is.
+      (error: unknown) => (error instanceof Error ? error.message : String(error)),
     )
+    throw new CommandError(
+      `This replaces the database with ${chosen.name} from ${chosen.made_at}. The current state is backed up first.\n` +
+        `${preview}\nTo confirm, repeat the command with --yes.`,
+    )
+  }
   await restore(chosen.name, json, carryOut, terminal)
+}
+
+function describe({ gone, kept, paused_campaigns: campaigns }: Preview): string {
+  const counts = <K extends string>(
+    words: Readonly<Record<K, readonly [string, string]>>,
+    of: Readonly<Record<K, number>>,
+  ) =>
+    (Object.keys(words) as K[])
+      .filter((key) => of[key] > 0)
+      .map((key) => `${of[key]} ${words[key][of[key] === 1 ? 0 : 1]}`)
+      .join(', ') || 'nothing'
+  return [
+    `Removed, because it was created since: ${counts(GONE, gone)}.`,
+    `Kept: ${counts(KEPT, kept)} added since. Nobody gets the same campaign message twice.`,
+    `Campaigns that stay paused: ${campaigns.map((campaign) => campaign.name).join(', ') || 'none'}.`,
+    'Calls, follow-ups, AI replies and CRM updates that were due in the backup are not sent.',
+  ].join('\n')
 }
 
 function list(backups: readonly BackupRow[], isJson: boolean, terminal: Terminal): void {

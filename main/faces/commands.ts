@@ -42,7 +42,7 @@ interface CommandDeps {
   readonly accountId: AccountId
   /** null if no service runs: nothing can connect then. */
   readonly instances: Pick<Instances, 'subject' | 'moving' | 'readSession'> | null
-  readonly copies: Pick<ServiceRoom, 'backUp' | 'backups' | 'stageRestore'>
+  readonly copies: Pick<ServiceRoom, 'backUp' | 'backups' | 'stageRestore' | 'previewRestore'>
   readonly newConsoleAddress: () => string | null
   /** Facts about the running service; null if the home was opened only for this command. */
   readonly facts: () => object | null
@@ -109,6 +109,10 @@ export function createCommands({
       checkBackupName(input)
       await copies.stageRestore((input as Static<typeof BackupName>).name)
       return { running: facts() !== null }
+    },
+    'restore.preview': async (input) => {
+      checkBackupName(input)
+      return copies.previewRestore((input as Static<typeof BackupName>).name)
     },
     'restore.outcome': async () => copies.backups().restored,
     'session.import': async (input) => {

@@ -8,6 +8,7 @@ import { isoTime } from '../contract/request.ts'
 import { listBackups } from '../storage/backups.ts'
 import { MIGRATIONS } from '../storage/migrations/index.ts'
 import { cancelRestore, stagedRestore, stageRestore } from '../storage/restore.ts'
+import { previewRestore } from '../storage/restore-preview.ts'
 import { databaseIn, SCHEMA, type Home } from './home.ts'
 import { LOOPBACK_OF_WILDCARD } from './listen.ts'
 import type { ServiceFacts } from './doctor/run-doctor.ts'
@@ -52,6 +53,7 @@ export function backupsOf({ clock, config }: World, home: Home) {
     staged: () => stagedRestore(place),
     stage: (name: string, nowMs: number) => stageRestore(place, name, nowMs),
     cancel: () => cancelRestore(place),
+    preview: (name: string, nowMs: number) => previewRestore(place.file, name, nowMs),
     restored: home.restored,
   }
 }

@@ -241,7 +241,8 @@ describe('what belongs to the computer', () => {
     expect(forOperators.map(({ operation }) => operation.id).toSorted()).toEqual(
       [
         ...['cancelRestore', 'createBackup', 'exportInstanceSession', 'getDiagnostics', 'importInstanceSession'],
-        ...['listBackups', 'listSettings', 'restartService', 'restoreBackup', 'unlockService', 'updateSettings'],
+        ...['listBackups', 'listSettings', 'previewRestore', 'restartService', 'restoreBackup', 'unlockService'],
+        'updateSettings',
         ...['createMemberLink', 'findLocalModels', 'inviteMember', 'listClients', 'listMembers', 'removeMember'],
         ...['checkBillingProvider', 'getBillingProvider', 'putConsolePassword', 'updateBillingProvider'],
       ].toSorted(),

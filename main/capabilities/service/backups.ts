@@ -2,8 +2,9 @@ import { ApiError } from '../../contract/errors.ts'
 import { isoTime } from '../../contract/request.ts'
 import type { Notice } from '../../contract/notice.ts'
 import type { Clock } from '../../kernel/clock.ts'
+import { cause, type Log } from '../../kernel/log.ts'
 import type { NoticeBus } from '../../kernel/notice-bus.ts'
-import type { BackupsRecord } from './contract.ts'
+import type { BackupsRecord, RestorePreviewRecord } from './contract.ts'
 
 type State = BackupsRecord['data'][number]['state']
 
@@ -19,15 +20,25 @@ type Restored =
   | { readonly kind: 'done'; readonly name: string; readonly safetyCopy: string }
   | { readonly kind: 'failed'; readonly name: string; readonly problem: string }
 
+interface Preview {
+  readonly madeAtMs: number
+  readonly gone: RestorePreviewRecord['gone']
+  readonly kept: RestorePreviewRecord['kept']
+  readonly campaigns: readonly { readonly id: string; readonly name: string }[]
+}
+
 export interface BackupDeps {
   readonly clock: Pick<Clock, 'now'>
   readonly live: Pick<NoticeBus<Notice>, 'publish'>
+  readonly log: Log
   readonly copies: {
     make(reason: string): Promise<{ file: string; bytes: number }>
     list(): readonly Backup[]
     staged(): { readonly name: string; readonly requestedAtMs: number } | null
     stage(name: string, nowMs: number): Promise<'staged' | 'unknown' | 'damaged' | Exclude<State, 'usable'>>
     cancel(): Promise<void>
+    /** @throws where the backup cannot be compared. */
+    preview(name: string, nowMs: number): Preview
     /** Result of a restore at this start. */
     readonly restored: Restored | null
   }
@@ -39,6 +50,8 @@ export interface Backups {
   readonly listBackups: () => readonly Backup[]
   /** @throws ApiError not_found, invalid_state */
   readonly stageRestore: (name: string) => Promise<BackupsRecord>
+  /** @throws ApiError not_found, invalid_state */
+  readonly previewRestore: (name: string) => RestorePreviewRecord
   readonly cancelRestore: () => Promise<void>
 }
 
@@ -52,7 +65,7 @@ const REFUSALS: Readonly<Record<'damaged' | Exclude<State, 'usable'>, string>> =
 }
 
 /** Backups of the database. A restore replaces the database at the next start. */
-export function createBackups({ clock, live, copies }: BackupDeps): Backups {
+export function createBackups({ clock, live, log, copies }: BackupDeps): Backups {
   let underWay: Promise<{ file: string; bytes: number }> | undefined
 
   function backups(): BackupsRecord {
@@ -71,6 +84,18 @@ export function createBackups({ clock, live, copies }: BackupDeps): Backups {
     }
   }
 
+  function previewOf(name: string): Preview {
+    try {
+      return copies.preview(name, clock.now())
+    } catch (error) {
+      log.warn({ event: 'storage.preview_failed', cause: cause(error) })
+      throw new ApiError(
+        'invalid_state',
+        'This backup cannot be compared with the database, because it is damaged or from an earlier version. You can still restore it.',
+      )
+    }
+  }
+
   return {
     // A second request while a backup is made gets the same one: it is just as current.
     backUp: () => (underWay ??= copies.make('manual').finally(() => (underWay = undefined))),
@@ -82,6 +107,14 @@ export function createBackups({ clock, live, copies }: BackupDeps): Backups {
       if (verdict !== 'staged') throw new ApiError('invalid_state', REFUSALS[verdict])
       live.publish(null, { topic: 'service' })
       return backups()
+    },
+    previewRestore(name) {
+      const backup = copies.list().find((one) => one.name === name)
+      if (backup === undefined) throw new ApiError('not_found', 'No backup has this name.')
+      if (backup.state !== 'usable') throw new ApiError('invalid_state', REFUSALS[backup.state])
+      const { madeAtMs, gone, kept, campaigns } = previewOf(name)
+      const paused = campaigns.map(({ id, name: called }) => ({ campaign_id: id, name: called }))
+      return { name, made_at: isoTime(madeAtMs), gone, kept, paused_campaigns: paused }
     },
     async cancelRestore() {
       await copies.cancel()

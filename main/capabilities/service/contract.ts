@@ -136,6 +136,28 @@ const Backups = Type.Object({
 })
 export type BackupsRecord = Static<typeof Backups>
 
+const Since = Type.Integer({ minimum: 0 })
+const RestorePreview = Type.Object({
+  name: Type.String(),
+  made_at: Timestamp,
+  gone: Type.Object(
+    { messages: Since, instances: Since, clients: Since, webhooks: Since, api_keys: Since },
+    { description: 'How many were created after the backup. They are not in it.' },
+  ),
+  kept: Type.Object(
+    { opt_outs: Since, revocations: Since, payments: Since },
+    {
+      description:
+        'How many were added after the backup and stay. `revocations`: keys and access links that were revoked, members ' +
+        'that were removed, and clients that were suspended.',
+    },
+  ),
+  paused_campaigns: Type.Array(Type.Object({ campaign_id: Type.String(), name: Type.String() }), {
+    description: 'Campaigns that stay paused until somebody resumes them. At most 50.',
+  }),
+})
+export type RestorePreviewRecord = Static<typeof RestorePreview>
+
 const Plain = Type.Union([
   Type.String(),
   Type.Number(),
@@ -352,8 +374,9 @@ export const serviceContract = {
     summary: 'Restore a backup',
     description:
       'Verifies the backup and schedules it to replace the database at the next start. Nothing changes until then, ' +
-      'and you can cancel. The current state is backed up first. Keys revoked since the backup stay revoked, and ' +
-      'signed-in sessions stay signed in.',
+      'and you can cancel. The current state is backed up first. Opt-outs, revocations, removed members, suspensions, ' +
+      'payments, and what campaigns have sent are kept. Campaigns that sent since the backup stay paused. What was due in ' +
+      'the backup is not sent again. `previewRestore` says what will be different.',
     confirm: 'always',
     reply: { status: 202, description: 'Scheduled for the next start.', schema: Backups },
     errors: ['confirmation_required', 'invalid_state', 'storage_full'],
@@ -361,6 +384,25 @@ export const serviceContract = {
       reply: {
         ...BACKUPS_EXAMPLE,
         staged: { name: 'switchboard-20260301T093000Z-manual.db', asked_at: '2026-03-02T08:00:00.000Z' },
+      },
+    },
+  }),
+  previewRestore: operation({
+    ...ofOperators,
+    id: 'previewRestore',
+    method: 'GET',
+    path: '/v1/service/backups/{name}/restore',
+    summary: 'Preview a restore',
+    description: 'Compares the backup with the current database. Changes nothing.',
+    reply: { status: 200, description: 'What will be different.', schema: RestorePreview },
+    errors: ['invalid_state'],
+    examples: {
+      reply: {
+        name: 'switchboard-20260301T093000Z-manual.db',
+        made_at: '2026-03-01T09:30:00.000Z',
+        gone: { messages: 412, instances: 2, clients: 0, webhooks: 1, api_keys: 0 },
+        kept: { opt_outs: 3, revocations: 1, payments: 1 },
+        paused_campaigns: [{ campaign_id: 'cmp_01KE70EHG00WKWJAW8474FZSWS', name: 'March offer' }],
       },
     },
   }),

@@ -105,6 +105,40 @@ describe('a restore', () => {
     expect((await namesOf(w)).toSorted()).toEqual(['Since', 'Then'])
   })
 
+  test('says before what will be different', async () => {
+    const w = await worldOfTest()
+    const line = await w.pair()
+    const key = await w.key()
+    const name = await backupOf(w)
+    await w.clock.advance(60_000)
+    const preview = () => asConsole(w)('GET', `/v1/service/backups/${name}/restore`)
+    const none = { messages: 0, instances: 0, clients: 0, webhooks: 0, api_keys: 0 }
+    const same = { opt_outs: 0, revocations: 0, payments: 0 }
+    expect((await preview()).body).toEqual({
+      ...{ name, made_at: '2026-01-05T12:00:00.000Z', gone: none, kept: same, paused_campaigns: [] },
+    })
+    await w.instance()
+    await w.api('POST', `/v1/instances/${line.id}/messages`, { to: '12025550101', text: 'Hello' })
+    await w.api('POST', '/v1/opt-outs', { phone: '12025550102' })
+    await asConsole(w)('DELETE', `/v1/keys/${key.id}`)
+    const campaign = await w.api('POST', '/v1/campaigns', {
+      ...{ instance_ids: [line.id], name: 'Offer', messages: [{ text: 'Hi' }], start: true },
+      recipients: [{ phone: '12025550103' }, { phone: '12025550104' }],
+      config: { minDelay: 60, maxDelay: 60, checkNumbers: false },
+    })
+    await w.quiet()
+    const { body } = await preview()
+    expect(body).toMatchObject({
+      gone: { ...none, messages: expect.any(Number), instances: 1 },
+      kept: { ...same, opt_outs: 1, revocations: 1 },
+      paused_campaigns: [{ campaign_id: campaign.body.campaign_id, name: 'Offer' }],
+    })
+    expect(body.gone.messages).toBeGreaterThan(0)
+    expect((await asConsole(w)('GET', '/v1/service/backups/nothing.db/restore')).status).toBe(404)
+    writeFileSync(join(w.home, 'backups', name), 'no database')
+    expect((await preview()).body.error.code).toBe('invalid_state')
+  })
+
   test('brings the state back at the next start, and keeps the one before as a backup', async () => {
     const home = homeOfTest()
     const first = await world({ home })

@@ -1,0 +1,70 @@
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { backupsFolderOf, parseBackupName } from './backups.ts'
+
+/** What is different after a restore, told before it happens. */
+export interface RestorePreview {
+  readonly madeAtMs: number
+  /** Made since the backup, and not in it. */
+  readonly gone: Readonly<Record<(typeof GONE_NAMES)[number], number>>
+  /** Made or changed since the backup, and kept. */
+  readonly kept: Readonly<Record<(typeof KEPT_NAMES)[number], number>>
+  /** They stay paused until a person resumes them. */
+  readonly campaigns: readonly { readonly id: string; readonly name: string }[]
+}
+
+const GONE_NAMES = ['messages', 'instances', 'clients', 'webhooks', 'api_keys'] as const
+const KEPT_NAMES = ['opt_outs', 'revocations', 'payments'] as const
+const MOST_CAMPAIGNS = 50
+
+const GONE: Readonly<Record<(typeof GONE_NAMES)[number], string>> = {
+  messages: 'SELECT COUNT(*) FROM main.messages WHERE seq > (SELECT COALESCE(MAX(seq), 0) FROM copy.messages)',
+  instances:
+    'SELECT COUNT(*) FROM main.instances WHERE deleted_at IS NULL AND id NOT IN (SELECT id FROM copy.instances)',
+  clients: `SELECT COUNT(*) FROM main.accounts a WHERE parent_account_id IS NOT NULL AND deleted_at IS NULL
+    AND id NOT IN (SELECT id FROM copy.accounts) AND NOT EXISTS (SELECT 1 FROM main.billing_orders o
+      WHERE o.account_id = a.id AND o.status IN ('processing', 'open', 'paid'))`,
+  webhooks: 'SELECT COUNT(*) FROM main.webhooks WHERE deleted_at IS NULL AND id NOT IN (SELECT id FROM copy.webhooks)',
+  api_keys: 'SELECT COUNT(*) FROM main.api_keys WHERE revoked_at IS NULL AND id NOT IN (SELECT id FROM copy.api_keys)',
+}
+
+const KEPT: Readonly<Record<(typeof KEPT_NAMES)[number], string>> = {
+  opt_outs: 'SELECT COUNT(*) FROM main.opt_outs WHERE seq NOT IN (SELECT seq FROM copy.opt_outs)',
+  revocations: `SELECT
+    (SELECT COUNT(*) FROM main.api_keys k JOIN copy.api_keys c USING (id)
+      WHERE k.revoked_at IS NOT NULL AND c.revoked_at IS NULL)
+    + (SELECT COUNT(*) FROM main.access_links l JOIN copy.access_links c USING (id)
+      WHERE l.revoked_at IS NOT NULL AND c.revoked_at IS NULL)
+    + (SELECT COUNT(*) FROM copy.members WHERE id NOT IN (SELECT id FROM main.members))
+    + (SELECT COUNT(*) FROM main.accounts a JOIN copy.accounts c USING (id)
+      WHERE a.status = 'suspended' AND c.status = 'active')`,
+  payments: `SELECT COUNT(*) FROM main.billing_orders WHERE status = 'paid'
+    AND id NOT IN (SELECT id FROM copy.billing_orders WHERE status = 'paid')`,
+}
+
+const CAMPAIGNS = `SELECT id, name FROM main.campaigns k
+  WHERE status = 'running' OR (status = 'scheduled' AND scheduled_at <= :now)
+     OR (status = 'paused' AND (pause_reason <> 'user' OR EXISTS (SELECT 1 FROM main.campaign_recipients r
+       WHERE r.campaign_id = k.id AND r.claimed_at > :madeAtMs)))
+  ORDER BY seq DESC LIMIT ${MOST_CAMPAIGNS}`
+
+/** Compares the database with one of its backups. @throws where one of the two cannot be read. */
+export function previewRestore(file: string, name: string, nowMs: number): RestorePreview {
+  const { madeAtMs = 0 } = parseBackupName(name) ?? {}
+  const connection = new Database(file, { readonly: true, fileMustExist: true })
+  try {
+    connection.prepare('ATTACH DATABASE ? AS copy').run(join(backupsFolderOf(file), name))
+    const count = (sql: string) => Number(connection.prepare(sql).pluck().get())
+    return {
+      madeAtMs,
+      gone: counted(GONE_NAMES, (key) => count(GONE[key])),
+      kept: counted(KEPT_NAMES, (key) => count(KEPT[key])),
+      campaigns: connection.prepare(CAMPAIGNS).all({ now: nowMs, madeAtMs }) as { id: string; name: string }[],
+    }
+  } finally {
+    connection.close()
+  }
+}
+
+const counted = <K extends string>(names: readonly K[], count: (name: K) => number): Record<K, number> =>
+  Object.fromEntries(names.map((name) => [name, count(name)])) as Record<K, number>
