@@ -32,12 +32,12 @@ import { billing } from './030-billing.ts'
 import { crm } from './031-crm.ts'
 import { voice } from './032-voice.ts'
 import { voiceSandbox } from './033-voice-sandbox.ts'
-import { campaignsRestored } from './041-campaigns-restored.ts'
-import { ordersUndecided } from './042-orders-undecided.ts'
 import { voiceRecordingsOfAccount } from './034-voice-recordings-of-account.ts'
 import { sharedPasswords } from './037-shared-passwords.ts'
 import { serviceAddresses } from './036-service-addresses.ts'
 import { voiceCounting } from './040-voice-counting.ts'
+import { campaignsRestored } from './041-campaigns-restored.ts'
+import { ordersUndecided } from './042-orders-undecided.ts'
 
 /** Every step of the schema, in order. */
 export const MIGRATIONS: readonly Migration[] = [
