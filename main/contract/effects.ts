@@ -96,8 +96,14 @@ export function effectsOf({ effects }: Declared, args?: Arguments): readonly Eff
   const { by, effects: listed, otherwise } = effects
   if (args === undefined)
     return EFFECT_NAMES.filter((name) => [...Object.values(listed), otherwise].flat().includes(name))
-  const value = by.map((name) => String(args[name] ?? '')).join('/')
+  const value = by.map((name) => wordOf(args[name])).join('/')
   return Object.hasOwn(listed, value) ? (listed[value] ?? otherwise) : otherwise
+}
+
+/** What is no word is never listed, so it falls under `otherwise`. */
+function wordOf(value: unknown): string {
+  if (value === undefined || value === null) return ''
+  return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
 /** Whether a call of an assistant needs a person's approval. @param args as in `effectsOf`. */
