@@ -194,10 +194,10 @@ async function callOf(house: House, { operation, words, instance }: Sample) {
 
 /** Lets time pass for a call that waits for it. Where none does, nothing else becomes due. */
 async function inTime<T>(asking: Promise<T>): Promise<T> {
-  let isOver = false
-  const end = () => void (isOver = true)
+  const state = { isOver: false }
+  const end = () => void (state.isOver = true)
   asking.then(end, end)
-  for (let turns = 0; !isOver; turns++) {
+  for (let turns = 0; !state.isOver; turns++) {
     await new Promise((resolve) => void setTimeout(resolve, 5))
     if (turns > 600) await w.clock.advance(1_000)
   }
@@ -248,7 +248,7 @@ describe.each([
     for (const sample of samplesOf(house())) {
       const { operation, words } = sample
       const { answer, done } = await callOf(house(), sample)
-      const args = { ...words?.query, ...(words?.body as object | undefined), ...actionOf(words) }
+      const args = { ...words?.query, ...words?.body, ...actionOf(words) }
       for (const [effect, what] of done)
         if (isForbidden(effect)) wrong.push(`${operation.id} (${sample.name}): ${effect}, because ${what}`)
       const isRefused = codeOf(answer) === code && /suspended|frozen/.test(answer.body.error.message)

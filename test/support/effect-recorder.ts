@@ -57,7 +57,9 @@ interface Counts {
 /** Records what calls really do to people, destinations, access, connections and money. */
 export function createEffectRecorder(): EffectRecorder {
   const seen = new Map<Effect, string>()
-  const note = (effect: Effect, what: string) => void (seen.has(effect) || seen.set(effect, what))
+  const note = (effect: Effect, what: string): void => {
+    if (!seen.has(effect)) seen.set(effect, what)
+  }
   /** The first start of an instance is no connection yet: a phone must scan its code. */
   const started = new Set<string>()
 
