@@ -1,7 +1,8 @@
 import { isIP, type Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import { Client, Pool } from 'undici'
-import type { Connector, PendingConnection, Peer } from './connector.ts'
+import type { Connector, PendingConnection } from './connector.ts'
+import type { Peer } from './destination.ts'
 import type { Exchange, PeerInfo } from './exchange.ts'
 import type { AddressPolicy } from './public-address.ts'
 

@@ -11,7 +11,7 @@ import {
   unresolved,
 } from './connect-failure.ts'
 import { startTimeout } from '../kernel/timeout.ts'
-import type { Destination } from './destination.ts'
+import type { Peer } from './destination.ts'
 import type { NameLookup } from './name-lookup.ts'
 import { tunnel, type Proxy } from './proxy.ts'
 import { isSyntheticAddress, type AddressPolicy } from './public-address.ts'
@@ -19,11 +19,6 @@ import { createTls } from './tls.ts'
 
 /** Where a checked address is really dialled. Handed in by tests; the product dials what it checked. */
 export type Dial = (address: string, port: number) => { readonly address: string; readonly port: number }
-
-export interface Peer extends Pick<Destination, 'host' | 'port' | 'isLiteral'> {
-  /** `tcp` and `tls`: a protocol other than HTTP. */
-  readonly scheme: 'http' | 'https' | 'tcp' | 'tls'
-}
 
 interface OpenSocket {
   readonly socket: Socket

@@ -16,6 +16,12 @@ export interface Destination {
   readonly isSimulated: boolean
 }
 
+/** What is connected to. */
+export interface Peer extends Pick<Destination, 'host' | 'port' | 'isLiteral'> {
+  /** `tcp` and `tls`: a protocol other than HTTP. */
+  readonly scheme: 'http' | 'https' | 'tcp' | 'tls'
+}
+
 /** Ports that browsers refuse to speak HTTP to (WHATWG Fetch, "bad port"). */
 const BAD_PORTS = new Set([
   1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109, 110,

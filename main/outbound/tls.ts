@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { connect, createSecureContext, getCACertificates, type SecureContext, type TLSSocket } from 'node:tls'
 import { codeOf, unreachable, untrusted } from './connect-failure.ts'
-import type { Peer } from './connector.ts'
+import type { Peer } from './destination.ts'
 
 /** @param started sees the socket before the handshake, to end it. @throws ConnectFailure `tls` or `connect`. */
 export type Secure = (tcp: Socket, peer: Peer, started: (socket: TLSSocket) => void) => Promise<TLSSocket>
