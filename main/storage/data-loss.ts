@@ -4,20 +4,23 @@ import { Type, type Static } from 'typebox'
 import { Check } from 'typebox/value'
 import { isoTime } from '../contract/request.ts'
 
-const Interval = { fromMs: Type.Integer(), untilMs: Type.Integer() }
+const Lost = {
+  fromMs: Type.Integer(),
+  untilMs: Type.Integer(),
+  /** The file of facts covers the time. */
+  areFactsKnown: Type.Optional(Type.Boolean()),
+}
 
 const DataLossShape = Type.Union([
   Type.Object({
     /** The copy that took the database's place. */
     backup: Type.String(),
-    ...Interval,
-    /** The file of facts covers the time. */
-    areFactsKnown: Type.Optional(Type.Boolean()),
+    ...Lost,
   }),
   Type.Object({
     /** Why the database lacks its newest commits. */
     cause: Type.Union([Type.Literal('log_missing'), Type.Literal('older_file')]),
-    ...Interval,
+    ...Lost,
   }),
 ])
 
@@ -55,7 +58,7 @@ function readLoss(file: string): DataLoss | undefined {
 }
 
 function describeLoss(loss: DataLoss, folder: string): string {
-  const { fromMs, untilMs } = loss
+  const { fromMs, untilMs, areFactsKnown = false } = loss
   const isReplaced = 'backup' in loss
   // Another program may have read the log into the file and removed it.
   const are = !isReplaced && loss.cause === 'log_missing' ? 'may be' : 'are'
@@ -64,7 +67,7 @@ function describeLoss(loss: DataLoss, folder: string): string {
     ? `The database was damaged and replaced with the backup ${loss.backup}. `
     : REASONS[loss.cause]
   const files = isReplaced ? `The damaged files are in ${folder}. ` : `This loss is noted in ${folder}. `
-  const kept = isReplaced && loss.areFactsKnown === true ? FACTS_KEPT : FACTS_LOST
+  const kept = areFactsKnown ? FACTS_KEPT : FACTS_LOST
   return `${reason}${missing}${kept}${files}This warning stays until you move that folder away.`
 }
 

@@ -3,10 +3,12 @@ import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { backupsFolderOf } from './backups.ts'
 import { findOlderFile, hasShutdownNote, markCleanShutdown } from './clean-shutdown.ts'
+import { factsFolderOf } from './fact-log.ts'
 import { quarantineName, recordDataLoss, type DataLoss } from './data-loss.ts'
 import { checkIntegrity, explainOpenError } from './integrity.ts'
 import { hasExpectedSchema, migrate } from './migrate.ts'
-import { advancePastLoss } from './preserved-tables.ts'
+import { carryOver } from './preserved-tables.ts'
+import { readFacts } from './read-facts.ts'
 import type { DatabaseFiles } from './replace-database.ts'
 
 /**
@@ -23,14 +25,15 @@ export function findLostCommits(database: string, nowMs: number): DataLoss | nul
 }
 
 /**
- * Makes what is left fit to go on with, as a backup that took the database's place: numbers skip ahead of all that can
- * have been given out. A crash amid it leaves no log either, and the next start begins again.
+ * Makes the database safe to continue with, like a backup that took its place: facts say what must not be undone, and
+ * numbers skip ahead of all that can have been given out. After a crash in between, the next start begins again.
  */
 export async function recoverFromLostCommits(
   { file, migrations }: DatabaseFiles,
   loss: DataLoss,
   nowMs: number,
 ): Promise<void> {
+  const facts = readFacts(factsFolderOf(file))
   const connection = new Database(file, { fileMustExist: true })
   try {
     checkIntegrity(connection)
@@ -38,7 +41,7 @@ export async function recoverFromLostCommits(
     if (!hasExpectedSchema(connection, migrations)) return
     connection.pragma('journal_mode = DELETE')
     await migrate({ connection, migrations, backupsFolder: backupsFolderOf(file), nowMs })
-    advancePastLoss(connection)
+    carryOver(connection, { kind: 'facts', facts, madeAtMs: loss.fromMs }, nowMs)
   } catch (error) {
     throw explainOpenError(error, file)
   } finally {
@@ -46,6 +49,6 @@ export async function recoverFromLostCommits(
   }
   const folder = join(dirname(file), quarantineName(nowMs))
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  recordDataLoss(folder, loss)
+  recordDataLoss(folder, { ...loss, areFactsKnown: facts.sinceMs <= loss.fromMs })
   await markCleanShutdown(file)
 }

@@ -390,6 +390,7 @@ export const serviceContract = {
   previewRestore: operation({
     ...ofOperators,
     id: 'previewRestore',
+    effects: [],
     method: 'GET',
     path: '/v1/service/backups/{name}/restore',
     summary: 'Preview a restore',
