@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { LIMITS } from '../../main/contract/limits.ts'
+import type { Operation } from '../../main/contract/operation.ts'
+import { longestStretch, shortestOf } from '../support/loop-stretch.ts'
+import { OPERATIONS } from '../support/operations.ts'
+import { sized } from '../support/sized.ts'
+import { overSocket } from '../support/wire.ts'
+import { inPassing, world, type World } from '../support/world.ts'
+import { hostileBodies, hostileFile, hostileQuery, PARTS } from './hostile-bodies.ts'
+import { askOf } from './requests.ts'
+import { sideOf, type Side } from './sides.ts'
+
+vi.setConfig({ testTimeout: sized(60_000, 1_800_000), hookTimeout: 120_000 })
+
+/** No operation holds the event loop up for longer: what others wait then is hardly noticed. */
+const MOST_MS = 50
+/** What is measured again alone, before it counts. */
+const RUNS = 4
+
+interface Request {
+  readonly name: string
+  readonly send: () => Promise<unknown>
+}
+
+/** @returns those that hold the loop up, with the milliseconds. */
+async function offendersOf(requests: Iterable<Request>): Promise<string[]> {
+  const found: string[] = []
+  for (const { name, send } of requests) {
+    if ((await longestStretch(send)) <= MOST_MS) continue
+    const ms = await shortestOf(RUNS, send, MOST_MS)
+    if (ms > MOST_MS) found.push(`${name}: ${Math.round(ms)} ms`)
+  }
+  return found
+}
+
+let w: World
+let side: Side
+beforeAll(async () => {
+  w = await world({ settings: { graphBaseUrl: 'sandbox' } })
+  side = await sideOf(w, w.allScopes, 'Quillhaven', '31')
+})
+afterAll(() => w.close())
+
+function ask({ method, bodyFile }: Operation, path: string, body?: unknown): Promise<unknown> {
+  const type = bodyFile?.types[0] ?? 'application/json'
+  const headers = {
+    authorization: `Bearer ${w.allScopes}`,
+    ...(body === undefined ? {} : { 'content-type': type }),
+  }
+  return inPassing(w.clock, overSocket(`http://${w.host}`, method, path, headers, body))
+}
+
+const isRemoval = ({ destructive, confirm }: Operation) => destructive === true || confirm !== undefined
+const IN_ORDER = [...OPERATIONS.filter((one) => !isRemoval(one)), ...OPERATIONS.filter(isRemoval)]
+
+/** The parts that one operation is tried with: all of them in the long run, others for each operation in the short one. */
+const partsFor = (at: number) => sized([PARTS[at % PARTS.length] ?? ''], PARTS)
+
+function* requestsOf(operation: Operation, at: number): Generator<Request> {
+  const { id, bodyFile } = operation
+  const { path, body } = askOf(operation, side)
+  for (const part of partsFor(at)) {
+    const name = (what: string) => `${id} ${what} of ${JSON.stringify(part)}`
+    const bodies = Object.entries(hostileBodies(operation, body, part))
+    for (const [field, make] of sized(bodies.slice(0, 3), bodies)) {
+      const bytes = make()
+      yield { name: name(field), send: () => ask(operation, path, bytes) }
+    }
+    const query = hostileQuery(operation, part)
+    if (query !== '') {
+      const asked = `${path}${path.includes('?') ? '&' : '?'}${query}`
+      yield { name: name('query'), send: () => ask(operation, asked, body) }
+    }
+    if (bodyFile === undefined) continue
+    const file = hostileFile(part, sized(500_000, LIMITS.importBytes))
+    yield { name: name('file'), send: () => ask(operation, path, file) }
+  }
+}
+
+describe('the event loop', () => {
+  test('is not held up by the largest and oddest bodies, queries and files of any operation', async () => {
+    for (const operation of IN_ORDER) {
+      const { path, body } = askOf(operation, side)
+      // Schemas are compiled with the first request.
+      if (!isRemoval(operation)) await ask(operation, path, body)
+    }
+    function* all() {
+      for (const [at, operation] of IN_ORDER.entries()) yield* requestsOf(operation, at)
+    }
+    expect(await offendersOf(all())).toEqual([])
+  })
+
+  test('is seen to be held up by a slow function', async () => {
+    const busy = async () => {
+      await Promise.resolve()
+      const until = process.threadCpuUsage().user + 80_000
+      while (process.threadCpuUsage().user < until);
+    }
+    const quick = async () => new Promise((resolve) => setTimeout(resolve, 100))
+    const requests = [
+      { name: 'quick', send: quick },
+      { name: 'slow', send: busy },
+    ]
+    expect(await offendersOf(requests)).toEqual([expect.stringMatching(/^slow: \d+ ms$/)])
+  })
+})
