@@ -87,7 +87,8 @@ test('ids, routes and tool names are unique', () => {
 test('adding an operation touches three files of one folder: no operation is named anywhere else in main/', () => {
   const strays: string[] = []
   for (const file of readdirSync(MAIN, { recursive: true, encoding: 'utf8' })) {
-    if (!file.endsWith('.ts')) continue
+    // Migrations read what was recorded under the name of an operation.
+    if (!file.endsWith('.ts') || file.startsWith(join('storage', 'migrations'))) continue
     // Methods of the official client of GoHighLevel are not ours.
     const text = readFileSync(join(MAIN, file), 'utf8').replaceAll(
       /\/\*\*?[\s\S]*?\*\/|^\s*\/\/.*$|\bclient\.contacts\.\w+/gm,
