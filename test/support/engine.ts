@@ -68,7 +68,7 @@ export function scriptedEngine(kind: 'smv2' | 'official' = 'smv2'): ScriptedEngi
             refresh: answering('refresh', () => script.qr),
           },
         }
-      : { onboarding: { token: answering('token', ({ id }) => `token-of-${id}`) } }),
+      : { onboarding: { token: answering('token', ({ id }) => `token-of-${id}`), renew: async () => {} } }),
     send: async () => ({ kind: 'nothing_sent', message: 'not scripted' }),
     find: async () => 'cannot_tell',
     evidence() {

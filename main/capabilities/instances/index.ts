@@ -128,6 +128,8 @@ export interface Instances {
   /** Whether one of the account was ever connected. */
   readonly hasPaired: (accountId: AccountId) => Promise<boolean>
   readonly announce: Announce
+  /** Pages that connect a number stop opening, where everybody who works in the account has seen their addresses. */
+  readonly renewSeenLinks: (tx: Tx, accountId: AccountId) => Promise<void>
   /** Of an instance that was not deleted. */
   readonly accountOf: (id: InstanceId) => Promise<AccountId | undefined>
   /** For rooms that keep something of an instance which ends with it. Listeners are added before anything runs. */
@@ -163,6 +165,7 @@ export function createInstances(deps: InstancesDeps): Instances {
   const banEnds = createBanEnds({ db, clock, jobs: deps.jobs, restart })
   const qr = createQr(link)
   const passkey = createPasskey(link)
+  const passkeyLinks = createPasskeyLinks({ db, clock, random: deps.random, passkey, qr, baseUrl })
   const update = createUpdate({ db, clock, announce })
 
   return {
@@ -191,9 +194,13 @@ export function createInstances(deps: InstancesDeps): Instances {
     health: createHealth({ db, clock, engines, gauges, log }),
     qr,
     passkey,
-    passkeyLinks: createPasskeyLinks({ db, clock, random: deps.random, passkey, qr, baseUrl }),
+    passkeyLinks,
     restart,
     moving: createMoving({ ...link, random: deps.random }),
+    async renewSeenLinks(tx, accountId) {
+      for (const { official } of Object.values(engines)) await official?.onboarding?.renew(tx, accountId)
+      tx.afterCommit(() => passkeyLinks.endOf(accountId))
+    },
     readSession: (stream) => readUpload(stream, deps.random),
     disconnect: createDisconnect(link),
     recreate: createRecreate({ db, ids, engines, log, lifecycle, publish, wipe: wiping.begin }),

@@ -4,7 +4,7 @@ import type { PasskeyCredential, QrView } from '../../contract/instance.ts'
 import { isoTime } from '../../contract/request.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db } from '../../kernel/db.ts'
-import type { InstanceId, Random } from '../../kernel/ids.ts'
+import type { AccountId, InstanceId, Random } from '../../kernel/ids.ts'
 import { getInstance } from './find.ts'
 import type { Passkey } from './passkey.ts'
 import type { Qr } from './qr.ts'
@@ -32,10 +32,13 @@ export interface PasskeyLinks {
   /** @throws ApiError invalid_state */
   create(id: InstanceId): Promise<{ url: string; expires_at: string }>
   readonly page: PasskeyPage
+  /** Links of the account stop opening. */
+  endOf(accountId: AccountId): void
 }
 
 interface Entry {
   readonly id: InstanceId
+  readonly accountId: AccountId
   /** The attempt that the link is for. Each start of pairing increases it, and a connection resets it. */
   readonly attempts: number
   readonly endsMono: number
@@ -69,14 +72,17 @@ export function createPasskeyLinks({ db, clock, random, passkey, qr, baseUrl }: 
 
   return {
     async create(id) {
-      const { status, attempts } = await getInstance(db, id)
+      const { accountId, status, attempts } = await getInstance(db, id)
       if (status !== 'passkey_required') throw notAsked()
       // One link for each confirmation: an earlier one may have been sent to the wrong person.
       for (const [digest, entry] of entries)
         if (entry.id === id || clock.mono() >= entry.endsMono) entries.delete(digest)
       const token = random.bytes(TOKEN_BYTES).toString('base64url')
-      entries.set(digestOf(token), { id, attempts, endsMono: clock.mono() + LINK_MS })
+      entries.set(digestOf(token), { id, accountId, attempts, endsMono: clock.mono() + LINK_MS })
       return { url: address(token), expires_at: isoTime(clock.now() + LINK_MS) }
+    },
+    endOf(accountId) {
+      for (const [digest, entry] of entries) if (entry.accountId === accountId) entries.delete(digest)
     },
     page: {
       address,

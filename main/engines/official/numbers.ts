@@ -22,6 +22,7 @@ import {
   removeContacts,
   removeNumber,
   rename,
+  renewTokens,
   type NumberRow,
   type Refusal,
 } from './store.ts'
@@ -132,6 +133,10 @@ export function createNumbers({ db, seal, random }: { db: Db; seal: Seal; random
       const verifySealed = seal.seal(verify, verifyOwner(id))
       const token = random.bytes(24).toString('base64url')
       return written(tx, await tx.one(addNumber, { instanceId: id, accountId, token, verifySealed }))
+    },
+    /** Pages of the account that connect a number stop opening; the next one has another token. */
+    async renewTokens(tx: Tx, accountId: AccountId): Promise<void> {
+      for (const row of await tx.all(renewTokens, { accountId })) written(tx, row)
     },
     async connect(tx: Tx, instanceId: InstanceId, token: string, connection: Connection) {
       const { credentials, facts, ...columns } = connection

@@ -1,6 +1,6 @@
 import { ApiError } from '../../contract/errors.ts'
 import type { Clock } from '../../kernel/clock.ts'
-import type { Db } from '../../kernel/db.ts'
+import type { Db, Tx } from '../../kernel/db.ts'
 import type { AccountId, InstanceId, Random } from '../../kernel/ids.ts'
 import { Secret } from '../../kernel/secret.ts'
 import type { EngineInstance } from '../engine.ts'
@@ -43,6 +43,7 @@ interface SignedUp {
 /** The page behind `onboarding_url` of a live number. @throws ApiError not_found, everywhere, for a token that is unknown or was used. */
 export interface Onboarding {
   token(instance: EngineInstance): Promise<string | null>
+  renew(tx: Tx, accountId: AccountId): Promise<void>
   isKnown(token: string): Promise<boolean>
   view(token: string): Promise<OnboardingView>
   paste(token: string, pasted: Pasted): Promise<ConnectOutcome>
@@ -140,6 +141,8 @@ export function createOnboarding(needs: OnboardingNeeds): Onboarding {
       if (known?.token) return known.token
       return (await db.commit((tx) => numbers.open(tx, instance)))?.token ?? null
     },
+
+    renew: (tx, accountId) => numbers.renewTokens(tx, accountId),
 
     async isKnown(token) {
       await numbers.load()

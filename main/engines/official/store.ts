@@ -71,6 +71,11 @@ export const removeNumber = sql<Id>('DELETE FROM official_numbers WHERE instance
 
 // Meta's own signup.
 
+export const renewTokens = sql<{ accountId: string }, NumberRow>(
+  `UPDATE official_numbers SET token = NULL, signup_state = NULL, signup_expires_at = NULL
+   WHERE account_id = :accountId AND token IS NOT NULL RETURNING ${COLUMNS}`,
+)
+
 export const beginSignup = sql<{ token: string; state: string; expiresAt: number }, { instanceId: InstanceId }>(
   `UPDATE official_numbers SET signup_state = :state, signup_expires_at = :expiresAt WHERE token = :token
    RETURNING instance_id AS instanceId`,

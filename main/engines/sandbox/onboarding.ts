@@ -1,5 +1,5 @@
 import { ApiError } from '../../contract/errors.ts'
-import type { Db } from '../../kernel/db.ts'
+import type { Db, Tx } from '../../kernel/db.ts'
 import type { AccountId, InstanceId, Random } from '../../kernel/ids.ts'
 import { sql } from '../../kernel/sql.ts'
 import type { EngineInstance } from '../engine.ts'
@@ -31,6 +31,7 @@ export function createOnboarding({ db, random, sessions }: { db: Db; random: Ran
       })
       return given?.token ?? sessions.of(instance.id)?.token ?? null
     },
+    renew: (tx: Tx, accountId: AccountId): Promise<void> => sessions.renewTokens(tx, accountId),
     /** @throws ApiError not_found for a token that is unknown or was used. */
     async subject(token: string): Promise<OnboardingSubject> {
       const subject = await db.readOne(byToken, { token })

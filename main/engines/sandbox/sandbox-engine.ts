@@ -111,7 +111,7 @@ export function createSandboxEngine(engine: EngineName, deps: SandboxEngineDeps)
     ...(engine === 'smv2'
       ? { pairing }
       : {
-          onboarding: { token: (instance: EngineInstance) => onboarding.token(instance) },
+          onboarding: { token: onboarding.token, renew: onboarding.renew },
           templates: createTemplates(sessions),
         }),
     direct: deps.direct[engine],

@@ -33,8 +33,9 @@ import { crm } from './031-crm.ts'
 import { voice } from './032-voice.ts'
 import { voiceSandbox } from './033-voice-sandbox.ts'
 import { voiceRecordingsOfAccount } from './034-voice-recordings-of-account.ts'
-import { sharedPasswords } from './037-shared-passwords.ts'
 import { serviceAddresses } from './036-service-addresses.ts'
+import { sharedPasswords } from './037-shared-passwords.ts'
+import { creators } from './038-creators.ts'
 import { voiceCounting } from './040-voice-counting.ts'
 import { campaignsRestored } from './041-campaigns-restored.ts'
 import { ordersUndecided } from './042-orders-undecided.ts'
@@ -75,8 +76,9 @@ export const MIGRATIONS: readonly Migration[] = [
   voice,
   voiceSandbox,
   voiceRecordingsOfAccount,
-  sharedPasswords,
   serviceAddresses,
+  sharedPasswords,
+  creators,
   voiceCounting,
   campaignsRestored,
   ordersUndecided,
