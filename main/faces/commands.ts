@@ -76,6 +76,7 @@ export function createCommands({
         allowedInstanceIds,
         approval,
         expiresAtMs: null,
+        createdBy: 'operator',
       })
       return {
         ...{ id: made.id, key: made.key.open(), name },

@@ -41,6 +41,16 @@ export interface Principal {
 export const isOperator = ({ kind, role }: Pick<Principal, 'kind' | 'role'>): boolean =>
   kind === 'console' && role === 'operator'
 
+/** Who created a key or a link, as it is stored. */
+export type Creator = 'operator' | `member:${string}` | `key:${string}`
+
+/** @returns null for a console session that belongs to nobody. */
+export function creatorOf({ key, member, role }: Pick<Principal, 'key' | 'member' | 'role'>): Creator | null {
+  if (key !== null) return `key:${key.id}`
+  if (member !== undefined) return `member:${member.id}`
+  return role === 'operator' ? 'operator' : null
+}
+
 /** Spec: Authentication, rule 3. */
 export function requireScope(principal: Principal, scope: Scope | null): void {
   if (scope === null || principal.kind === 'console' || grants(principal.scopes, scope)) return

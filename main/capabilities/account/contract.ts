@@ -263,7 +263,18 @@ export const accountContract = {
     method: 'DELETE',
     path: '/v1/keys/{id}',
     summary: 'Revoke an API key',
-    description: 'It stops working with the next request and stays in the list. Repeating it changes nothing.',
+    description:
+      'It stops working with the next request and stays in the list. Streams and downloads that it has open end, and its ' +
+      'calls that wait for approval are refused. Access links and keys that were created with it end as well, unless you ' +
+      'keep them. Repeating it changes nothing.',
+    query: Type.Object({
+      created: Type.Optional(
+        Type.Enum(['revoke', 'keep'], {
+          default: 'revoke',
+          description: '`keep`: access links and keys that were created with this key stay.',
+        }),
+      ),
+    }),
     reply: { status: 204, description: 'Revoked.', schema: null },
     errors: [],
     examples: {},

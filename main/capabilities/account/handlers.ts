@@ -1,5 +1,6 @@
 import { LIMITS } from '../../contract/limits.ts'
 import { isoTime, isoTimeOrNull } from '../../contract/request.ts'
+import { creatorOf } from '../../kernel/access.ts'
 import type { Cursors } from '../../kernel/page.ts'
 import type { Handlers } from '../handler.ts'
 import type { accountContract, Key } from './contract.ts'
@@ -57,7 +58,8 @@ export function accountHandlers(accounts: Accounts, cursors: Cursors): Handlers<
         has_more: last !== undefined,
       }
     },
-    createApiKey: async ({ principal: { accountId }, body }) => {
+    createApiKey: async ({ principal, body }) => {
+      const { accountId } = principal
       const expiresAt = body.expires_at ?? null
       const made = await accounts.createKey({
         accountId,
@@ -67,11 +69,12 @@ export function accountHandlers(accounts: Accounts, cursors: Cursors): Handlers<
         ratePerMinute: body.rate_per_minute ?? null,
         approval: body.approval ?? 'none',
         expiresAtMs: expiresAt === null ? null : Date.parse(expiresAt),
+        createdBy: creatorOf(principal),
       })
       return { ...toRecord({ ...made, lastUsedAtMs: null, revokedAtMs: null }), key: made.key.open() }
     },
-    revokeApiKey: async ({ principal: { accountId }, params: { id } }) => {
-      await accounts.revokeKey(accountId, id)
+    revokeApiKey: async ({ principal: { accountId }, params: { id }, query }) => {
+      await accounts.revokeKey(accountId, id, query.created === 'keep')
       return undefined
     },
   }

@@ -4,6 +4,7 @@ import type { AccountId, Ids, Random } from '../../kernel/ids.ts'
 import { insertMeta } from '../../kernel/meta.ts'
 import { createAuthentication, type Authentication } from './authenticate.ts'
 import { createFirstRun, type FirstRun } from './first-run.ts'
+import { createEndedAccesses, type EndedAccesses } from './ended-access.ts'
 import { createKeys, type Keys } from './keys.ts'
 import { createLastUse } from './last-use.ts'
 import { createRemoval, type Removal } from './removal.ts'
@@ -15,7 +16,7 @@ import { firstAccount, insertAccount, OPERATOR_ACCOUNT, operatorAccount, renameA
 export { accountState, freeSlot, nextChange, occupySlot } from './change-clock.ts'
 export type { CredentialSource } from './sessions.ts'
 export type { ApiKey } from './store.ts'
-export type { NewKey } from './keys.ts'
+export type { CreatedBy, NewKey } from './keys.ts'
 export { consolePrincipal, type Session, type Sessions } from './sessions.ts'
 
 export interface AccountsDeps {
@@ -39,6 +40,7 @@ export interface Accounts
     TimeZones,
     Suspension,
     Removal,
+    EndedAccesses,
     Pick<Authentication, 'authenticate' | 'principalOf'> {
   /** The account of the person who owns this computer, created with the home. */
   readonly ensureOperatorAccount: () => Promise<Account>
@@ -77,11 +79,14 @@ export function createAccounts(deps: AccountsDeps): Accounts {
       return account
     })
   const sessions = createSessions(deps)
+  const endedAccesses = createEndedAccesses()
+  const { endAccess } = endedAccesses
   return {
-    ...createKeys({ ...deps, onChanged: clearCache }),
+    ...endedAccesses,
+    ...createKeys({ ...deps, onChanged: clearCache, endAccess }),
     ...sessions,
     ...createSuspension(db),
-    ...createRemoval({ onKeysChanged: clearCache, endSessionsOf: sessions.endSessionsOf }),
+    ...createRemoval({ endAccess, onKeysChanged: clearCache, endSessionsOf: sessions.endSessionsOf }),
     ...createFirstRun(db),
     ...createTimeZones(() => deps.timeZone ?? 'UTC'),
     authenticate,

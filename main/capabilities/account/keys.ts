@@ -2,12 +2,23 @@ import { ApiError } from '../../contract/errors.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import type { ApprovalPolicy } from '../../contract/approval.ts'
 import type { AcceptedScope } from '../../contract/scopes.ts'
+import type { Creator } from '../../kernel/access.ts'
 import type { Clock } from '../../kernel/clock.ts'
-import type { Db } from '../../kernel/db.ts'
-import type { AccountId, Ids, Random } from '../../kernel/ids.ts'
+import type { Db, Tx } from '../../kernel/db.ts'
+import type { AccountId, Ids, KeyId, Random } from '../../kernel/ids.ts'
 import { hashKey, newKey } from '../../kernel/keys.ts'
 import type { Secret } from '../../kernel/secret.ts'
-import { insertKey, keysOfAccount, pageOfKeys, revoke, toKey, type ApiKey } from './store.ts'
+import type { EndedAccesses } from './ended-access.ts'
+import {
+  insertKey,
+  keysCreatedBy,
+  keysOfAccount,
+  keysOfUnknownCreator,
+  pageOfKeys,
+  revoke,
+  toKey,
+  type ApiKey,
+} from './store.ts'
 
 interface Deps {
   readonly db: Db
@@ -18,6 +29,7 @@ interface Deps {
   readonly knownInstances: (accountId: AccountId, ids: readonly string[]) => Promise<ReadonlySet<string>>
   /** Called after each commit that changes a key. */
   readonly onChanged: () => void
+  readonly endAccess: EndedAccesses['endAccess']
 }
 
 export interface NewKey {
@@ -31,7 +43,12 @@ export interface NewKey {
   readonly ratePerMinute?: number | null
   /** Absent: none. */
   readonly approval?: ApprovalPolicy
+  /** Absent: unknown. */
+  readonly createdBy?: Creator | null
 }
+
+/** With the name of its account: an agency creates keys in those of its clients. */
+export type CreatedBy = ApiKey & { readonly accountName: string }
 
 /** A key just made: the only moment its value exists outside the caller's hands. */
 interface CreatedKey extends Omit<ApiKey, 'lastUsedAtMs' | 'revokedAtMs'> {
@@ -45,17 +62,40 @@ export interface Keys {
   readonly listKeys: (accountId: AccountId) => Promise<ApiKey[]>
   /** The same, at most `rows` of those that are older than the key `beforeId`. */
   readonly pageOfKeys: (accountId: AccountId, beforeId: string | undefined, rows: number) => Promise<ApiKey[]>
-  /** Holds from the next request on. Repeating it changes nothing. @throws ApiError not_found */
-  readonly revokeKey: (accountId: AccountId, id: string) => Promise<{ revokedAtMs: number }>
+  /**
+   * Takes effect with the next request, and ends what the key has open. Repeating it changes nothing.
+   * @param keepsCreated the links and keys that were created with it stay.
+   * @throws ApiError not_found
+   */
+  readonly revokeKey: (accountId: AccountId, id: string, keepsCreated?: boolean) => Promise<{ revokedAtMs: number }>
+  /** In the commit of another room. Keys that were created with these end as well. */
+  readonly revokeKeys: (tx: Tx, keys: readonly RevokedKey[]) => Promise<void>
+  /** Usable keys that this person or key created, newest first. */
+  readonly keysCreatedBy: (read: Pick<Tx, 'all'>, creator: Creator) => Promise<CreatedBy[]>
+  /** Usable keys of the account that were created before it was recorded by whom. */
+  readonly keysOfUnknownCreator: (read: Pick<Tx, 'all'>, accountId: AccountId) => Promise<CreatedBy[]>
 }
+
+type RevokedKey = Pick<ApiKey, 'id' | 'accountId'>
 
 /** Sorts after every id, which is hexadecimal. */
 const AFTER_ALL = 'g'
 
-export function createKeys({ db, clock, ids, random, knownInstances, onChanged }: Deps): Keys {
+export function createKeys({ db, clock, ids, random, knownInstances, onChanged, endAccess }: Deps): Keys {
+  const isUsable = ({ expiresAtMs }: ApiKey) => expiresAtMs === null || expiresAtMs > clock.now()
+  const revokeKeys: Keys['revokeKeys'] = async (tx, keys) => {
+    for (const queue = [...keys]; ;) {
+      const key = queue.shift()
+      if (key === undefined) break
+      await tx.one(revoke, { ...key, now: clock.now() })
+      await endAccess(tx, { who: `key:${key.id}`, accountId: key.accountId, endsLinks: true })
+      queue.push(...(await tx.all(keysCreatedBy, { creator: `key:${key.id}` })))
+    }
+    tx.afterCommit(onChanged)
+  }
   return {
     async createKey(wish) {
-      const { accountId, name, expiresAtMs, ratePerMinute = null, approval = 'none' } = wish
+      const { accountId, name, expiresAtMs, ratePerMinute = null, approval = 'none', createdBy = null } = wish
       const [scopes, allowedInstanceIds] = [
         unique(wish.scopes),
         wish.allowedInstanceIds && ownIds(wish.allowedInstanceIds),
@@ -69,7 +109,7 @@ export function createKeys({ db, clock, ids, random, knownInstances, onChanged }
         scopes: JSON.stringify(scopes),
         allowedInstanceIds: allowedInstanceIds && JSON.stringify(allowedInstanceIds),
       }
-      await db.commit((tx) => tx.run(insertKey, { ...made, ...lists, hash: hashKey(key.open()), now }))
+      await db.commit((tx) => tx.run(insertKey, { ...made, ...lists, createdBy, hash: hashKey(key.open()), now }))
       return { ...made, key, scopes, allowedInstanceIds, createdAtMs: now }
     },
 
@@ -78,13 +118,20 @@ export function createKeys({ db, clock, ids, random, knownInstances, onChanged }
     pageOfKeys: async (accountId, beforeId = AFTER_ALL, rows) =>
       (await db.read(pageOfKeys, { accountId, beforeId, rows })).map(toKey),
 
-    revokeKey: (accountId, id) =>
+    revokeKey: (accountId, id, keepsCreated = false) =>
       db.commit(async (tx) => {
         const revoked = await tx.one(revoke, { id, accountId, now: clock.now() })
         if (!revoked) throw new ApiError('not_found', `There is no API key with the id ${id}.`)
+        if (!keepsCreated) await revokeKeys(tx, [{ id: id as KeyId, accountId }])
+        else await endAccess(tx, { who: `key:${id}`, accountId, endsLinks: false })
         tx.afterCommit(onChanged)
         return revoked
       }),
+    revokeKeys,
+    keysCreatedBy: async (read, creator) =>
+      (await read.all(keysCreatedBy, { creator })).map(withAccountName).filter(isUsable),
+    keysOfUnknownCreator: async (read, accountId) =>
+      (await read.all(keysOfUnknownCreator, { accountId })).map(withAccountName).filter(isUsable),
   }
 
   async function rejectUnknownInstances(accountId: AccountId, wanted: readonly string[]): Promise<void> {
@@ -96,6 +143,11 @@ export function createKeys({ db, clock, ids, random, knownInstances, onChanged }
     )
   }
 }
+
+const withAccountName = (row: Parameters<typeof toKey>[0] & { accountName: string }): CreatedBy => ({
+  ...toKey(row),
+  accountName: row.accountName,
+})
 
 function checkNewKey({ name, scopes, allowedInstanceIds, expiresAtMs }: NewKey, nowMs: number): void {
   if (name.length < 1 || name.length > LIMITS.keyNameLength)

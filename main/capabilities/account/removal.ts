@@ -1,5 +1,6 @@
 import type { Tx } from '../../kernel/db.ts'
 import type { AccountId } from '../../kernel/ids.ts'
+import type { EndedAccesses } from './ended-access.ts'
 import type { Sessions } from './sessions.ts'
 import { keysOfAccount, revokeAll, setAllowedInstances, toKey } from './store.ts'
 
@@ -11,11 +12,12 @@ export interface Removal {
 }
 
 interface Deps {
+  readonly endAccess: EndedAccesses['endAccess']
   readonly onKeysChanged: () => void
   readonly endSessionsOf: Sessions['endSessionsOf']
 }
 
-export function createRemoval({ onKeysChanged, endSessionsOf }: Deps): Removal {
+export function createRemoval({ endAccess, onKeysChanged, endSessionsOf }: Deps): Removal {
   return {
     async dropFromKeys(tx, accountId, instanceId) {
       for (const { id, allowedInstanceIds } of (await tx.all(keysOfAccount, { accountId })).map(toKey)) {
@@ -26,7 +28,8 @@ export function createRemoval({ onKeysChanged, endSessionsOf }: Deps): Removal {
       tx.afterCommit(onKeysChanged)
     },
     async lockOut(tx, accountId, now) {
-      await tx.run(revokeAll, { accountId, now })
+      for (const { id } of await tx.all(revokeAll, { accountId, now }))
+        await endAccess(tx, { who: `key:${id}`, accountId, endsLinks: true })
       await endSessionsOf(tx, { accountId })
       tx.afterCommit(onKeysChanged)
     },

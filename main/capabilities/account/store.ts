@@ -90,11 +90,12 @@ export const insertKey = sql<{
   ratePerMinute: number | null
   approval: string
   expiresAtMs: number | null
+  createdBy: string | null
   now: number
 }>(`INSERT INTO api_keys (id, account_id, name, hash, last4, scopes, allowed_instance_ids, rate_per_minute,
-      approval, expires_at, created_at)
+      approval, expires_at, created_by, created_at)
     VALUES (:id, :accountId, :name, :hash, :last4, :scopes, :allowedInstanceIds, :ratePerMinute, :approval,
-      :expiresAtMs, :now)`)
+      :expiresAtMs, :createdBy, :now)`)
 
 /** A key that may still be used, with the name of its account; expiry is for the clock to judge. */
 export const usableKey = sql<{ hash: Uint8Array }, KeyRow & { hash: Uint8Array; accountName: string }>(
@@ -123,8 +124,20 @@ export const revoke = sql<{ id: string; accountId: string; now: number }, { revo
    RETURNING revoked_at AS revokedAtMs`,
 )
 
-export const revokeAll = sql<{ accountId: string; now: number }>(
-  'UPDATE api_keys SET revoked_at = COALESCE(revoked_at, :now) WHERE account_id = :accountId',
+export const revokeAll = sql<{ accountId: string; now: number }, { id: KeyId }>(
+  'UPDATE api_keys SET revoked_at = :now WHERE account_id = :accountId AND revoked_at IS NULL RETURNING id',
+)
+
+/** Keys that this person or key created, in whichever account, and that were not revoked. */
+export const keysCreatedBy = sql<{ creator: string }, KeyRow & { accountName: string }>(
+  `SELECT ${KEY}, a.name AS accountName FROM api_keys k JOIN accounts a ON a.id = k.account_id
+   WHERE k.created_by = :creator AND k.revoked_at IS NULL ORDER BY k.id DESC`,
+)
+
+/** Those of the account that were created before it was recorded by whom. */
+export const keysOfUnknownCreator = sql<{ accountId: string }, KeyRow & { accountName: string }>(
+  `SELECT ${KEY}, a.name AS accountName FROM api_keys k JOIN accounts a ON a.id = k.account_id
+   WHERE k.account_id = :accountId AND k.created_by IS NULL AND k.revoked_at IS NULL ORDER BY k.id DESC`,
 )
 
 export const setAllowedInstances = sql<{ id: string; allowedInstanceIds: string }>(

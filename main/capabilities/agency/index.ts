@@ -1,7 +1,7 @@
 import { ApiError } from '../../contract/errors.ts'
 import { isoTime } from '../../contract/request.ts'
 import { grants, SCOPE_ALIASES, type AcceptedScope, type Scope } from '../../contract/scopes.ts'
-import type { Principal } from '../../kernel/access.ts'
+import { creatorOf, type Principal } from '../../kernel/access.ts'
 import type { Tx } from '../../kernel/db.ts'
 import type { AccountId, InstanceId } from '../../kernel/ids.ts'
 import { createBrands } from './branding.ts'
@@ -82,7 +82,7 @@ export function createAgency(deps: AgencyDeps) {
           'insufficient_scope',
           `This key lacks the scope ${lacking}, so it cannot give it to another.`,
         )
-      return accounts.createKey({ ...wish, accountId })
+      return accounts.createKey({ ...wish, accountId, createdBy: creatorOf(principal) })
     },
 
     async transfer(parentId: AccountId, id: string, wanted: string) {

@@ -3,7 +3,7 @@ import { ApiError } from '../../contract/errors.ts'
 import type { Notice } from '../../contract/notice.ts'
 import type { Principal } from '../../kernel/access.ts'
 import type { Clock } from '../../kernel/clock.ts'
-import type { Db } from '../../kernel/db.ts'
+import type { Db, Tx } from '../../kernel/db.ts'
 import type { AccountId, Ids, KeyId } from '../../kernel/ids.ts'
 import type { NoticeBus } from '../../kernel/notice-bus.ts'
 import type { Log } from '../../kernel/log.ts'
@@ -16,6 +16,7 @@ import {
   approvalsPage,
   countPendingOfAccount,
   pendingApprovals,
+  refuseAllOfKey,
   toApproval,
   type Approval,
 } from './store.ts'
@@ -40,6 +41,8 @@ export interface Approvals extends ApprovalRequests, ApprovalDecisions {
   /** Newest first, older than `beforeId`, at most `rows`. */
   readonly page: (accountId: AccountId, wish: PageQuery) => Promise<Approval[]>
   readonly countPending: (accountId: AccountId) => Promise<{ pending: number }>
+  /** In the commit that revokes the key: nobody is asked about a call that cannot be made any more. */
+  readonly keyRevoked: (tx: Tx, keyId: KeyId) => Promise<void>
   readonly close: () => void
 }
 
@@ -74,6 +77,10 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
     },
     countPending: async (accountId) =>
       (await db.readOne(countPendingOfAccount, { accountId, now: clock.now() })) ?? { pending: 0 },
+    async keyRevoked(tx, keyId) {
+      const refused = await tx.all(refuseAllOfKey, { keyId, now: clock.now() })
+      tx.afterCommit(() => refused.forEach(changed))
+    },
     close: expiry.close,
     async get(accountId, id) {
       const row = await db.readOne(approvalById, { id, accountId })

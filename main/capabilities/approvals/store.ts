@@ -105,6 +105,12 @@ export const refuse = sql<{ id: string; accountId: string; now: number }, Approv
    WHERE id = :id AND account_id = :accountId AND state = 'pending' AND expires_at > :now RETURNING ${APPROVAL}`,
 )
 
+/** The key that asked was revoked. */
+export const refuseAllOfKey = sql<{ keyId: string; now: number }, Pick<Approval, 'id' | 'accountId'>>(
+  `UPDATE approvals SET state = 'refused', decided_at = :now
+   WHERE state = 'pending' AND key_id = :keyId AND expires_at > :now RETURNING id, account_id AS accountId`,
+)
+
 /** Fenced by the boot that began it: whoever was cut off writes nothing. */
 export const recordResult = sql<
   { id: string; boot: string; status: number; answer: string | null; now: number },

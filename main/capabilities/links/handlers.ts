@@ -1,5 +1,6 @@
 import { LIMITS } from '../../contract/limits.ts'
 import { isoTime } from '../../contract/request.ts'
+import { creatorOf } from '../../kernel/access.ts'
 import type { Cursors } from '../../kernel/page.ts'
 import { Answer, type Existence, type Handlers } from '../handler.ts'
 import type { linksContract } from './contract.ts'
@@ -7,8 +8,10 @@ import type { Links } from './index.ts'
 
 export function linksHandlers(links: Links, cursors: Cursors): Handlers<typeof linksContract> {
   return {
-    async createAccessLink({ instance, body, rawBody, idempotencyKey }) {
-      const { link, isReplayed } = await links.create({ instance, wish: body, rawBody, idempotencyKey })
+    async createAccessLink({ principal, instance, body, rawBody, idempotencyKey }) {
+      const { link, isReplayed } = await links.create({
+        ...{ createdBy: creatorOf(principal), instance, wish: body, rawBody, idempotencyKey },
+      })
       return new Answer({ body: link, headers: isReplayed ? { 'Idempotent-Replayed': 'true' } : {} })
     },
     async listAccessLinks({ instance, query: { limit = LIMITS.pageSizeDefault, cursor } }) {

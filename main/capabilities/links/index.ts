@@ -4,11 +4,14 @@ import { ApiError } from '../../contract/errors.ts'
 import type { InstanceRecord, QrView } from '../../contract/instance.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import { isoTime, isoTimeOrNull } from '../../contract/request.ts'
+import type { Notice } from '../../contract/notice.ts'
+import type { Creator } from '../../kernel/access.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
 import { stillBusy, type Claim, type Idempotency } from '../../kernel/idempotency.ts'
 import type { AccountId, Ids, InstanceId, Random } from '../../kernel/ids.ts'
 import type { Ledger } from '../../kernel/ledger.ts'
+import type { NoticeBus } from '../../kernel/notice-bus.ts'
 import type { Seal } from '../../kernel/seal.ts'
 import { Secret } from '../../kernel/secret.ts'
 import type { InstanceSubject } from '../handler.ts'
@@ -20,9 +23,11 @@ import {
   insertUse,
   linkByHash,
   linkById,
+  linksCreatedBy,
   linksPage,
   openLinks,
   pruneUses,
+  revokeCreatedBy,
   revokeLink,
   revokeOfInstance,
   spendLinks,
@@ -39,6 +44,7 @@ export interface LinksDeps {
   readonly seal: Seal
   readonly idempotency: Idempotency
   readonly ledger: Pick<Ledger, 'inCommit'>
+  readonly live: Pick<NoticeBus<Notice>, 'publish'>
   readonly instances: Pick<Instances, 'get' | 'qr' | 'passkeyLinks' | 'subscribe'>
   readonly isSuspended: (accountId: AccountId) => boolean
   readonly brandOf: (accountId: AccountId) => Promise<Branding & { readonly name: string }>
@@ -47,6 +53,7 @@ export interface LinksDeps {
 }
 
 interface CreateCall {
+  readonly createdBy: Creator | null
   readonly instance: InstanceSubject
   readonly wish: { readonly permanent?: boolean; readonly expires_in?: number }
   readonly rawBody: unknown
@@ -189,7 +196,7 @@ export function createLinks(deps: LinksDeps) {
   return {
     page,
 
-    async create({ instance, wish, rawBody, idempotencyKey: key }: CreateCall) {
+    async create({ createdBy, instance, wish, rawBody, idempotencyKey: key }: CreateCall) {
       const { id: instanceId, accountId } = instance
       const { permanent = false, expires_in: seconds } = wish
       if (permanent && seconds !== undefined)
@@ -220,7 +227,15 @@ export function createLinks(deps: LinksDeps) {
             'invalid_state',
             `This instance already has ${LIMITS.linksPerInstance} open links. Revoke some of them first.`,
           )
-        const row = { id: link.id, hash: hashOf(token.open()), instanceId, last4: token.last4, expiresAt, now }
+        const row = {
+          id: link.id,
+          hash: hashOf(token.open()),
+          instanceId,
+          last4: token.last4,
+          expiresAt,
+          createdBy,
+          now,
+        }
         await tx.run(insertLink, { ...row, seq: await tx.next('access_links'), permanent: permanent ? 1 : 0 })
         if (held && copy) await idempotency.settle(tx, accountId, held.key, 201, copy, link.id)
         return { link, isReplayed: false }
@@ -230,6 +245,18 @@ export function createLinks(deps: LinksDeps) {
     async list(instance: InstanceSubject, before: number, rows: number): Promise<(AccessLink & { seq: number })[]> {
       const found = await db.read(linksPage, { instanceId: instance.id, before, rows })
       return found.map((link) => ({ ...toRecord(link, stateOf(link, instance.accountId)), seq: link.seq }))
+    },
+
+    createdBy: (creator: Creator) => db.read(linksCreatedBy, { creator, now: clock.now() }),
+
+    /** In the commit that ends the access of whoever created them. */
+    async revokeCreatedBy(tx: Tx, accountId: AccountId, creator: Creator): Promise<void> {
+      const revoked = await tx.all(revokeCreatedBy, { creator, now: clock.now() })
+      tx.afterCommit(() =>
+        revoked.forEach(({ instanceId }) =>
+          deps.live.publish(accountId, { topic: 'access-links', instance_id: instanceId }),
+        ),
+      )
     },
 
     async revoke({ id: instanceId }: Pick<InstanceSubject, 'id'>, id: string): Promise<void> {

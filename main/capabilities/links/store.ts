@@ -25,10 +25,11 @@ export const insertLink = sql<{
   permanent: 0 | 1
   last4: string
   expiresAt: number | null
+  createdBy: string | null
   now: number
 }>(
-  `INSERT INTO access_links (seq, id, hash, instance_id, permanent, last4, created_at, expires_at)
-   VALUES (:seq, :id, :hash, :instanceId, :permanent, :last4, :now, :expiresAt)`,
+  `INSERT INTO access_links (seq, id, hash, instance_id, permanent, last4, created_at, expires_at, created_by)
+   VALUES (:seq, :id, :hash, :instanceId, :permanent, :last4, :now, :expiresAt, :createdBy)`,
 )
 
 /** Newest first. */
@@ -67,6 +68,26 @@ export const revokeLink = sql<{ id: string; instanceId: string; now: number }>(
 
 export const revokeOfInstance = sql<{ instanceId: string; now: number }>(
   'UPDATE access_links SET revoked_at = :now WHERE instance_id = :instanceId AND revoked_at IS NULL',
+)
+
+type OfCreator = { creator: string; now: number }
+
+export interface OpenLink extends Pick<LinkRow, 'id' | 'permanent' | 'last4' | 'expiresAtMs'> {
+  readonly instanceId: InstanceId
+  readonly instanceName: string
+}
+
+/** Those that still open. */
+export const linksCreatedBy = sql<OfCreator, OpenLink>(
+  `SELECT l.id, l.permanent, l.last4, l.expires_at AS expiresAtMs, l.instance_id AS instanceId, i.name AS instanceName
+   FROM access_links l JOIN instances i ON i.id = l.instance_id
+   WHERE l.created_by = :creator AND l.revoked_at IS NULL AND l.spent_at IS NULL
+     AND (l.expires_at IS NULL OR l.expires_at > :now) ORDER BY l.seq DESC`,
+)
+
+export const revokeCreatedBy = sql<OfCreator, { instanceId: InstanceId }>(
+  `UPDATE access_links SET revoked_at = :now WHERE created_by = :creator AND revoked_at IS NULL
+   RETURNING instance_id AS instanceId`,
 )
 
 /** Opened ones that are not permanent have done what they were for. */
