@@ -39,6 +39,7 @@ import { webhooksRoom } from '../capabilities/webhooks/room.ts'
 import { ENGINE_ABILITIES } from '../engines/abilities.ts'
 import type { EngineSink } from '../engines/engine.ts'
 import { createStripeSimulator } from '../simulators/stripe/index.ts'
+import type { KeyId } from '../kernel/ids.ts'
 import { systemResolve } from '../outbound/outbound.ts'
 import { localUrlOf } from './listen.ts'
 import { answerMedia, CATCHER_HOST, createCatcher, MEDIA_HOST } from '../engines/sandbox/index.ts'
@@ -203,7 +204,12 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
     if (publicBaseUrl !== null) return { url: publicBaseUrl, reachable: 'everywhere' } as const
     return { url: address.url, reachable: config.allowLan ? 'network' : 'computer' } as const
   }
-  const members = membersRoom({ ...deps, accounts, address: linkAddress })
+  const members = membersRoom({
+    ...{ ...deps, accounts, address: linkAddress },
+    // Links are built after this one.
+    linksCreatedBy: (creator) => links.api.createdBy(creator),
+    renewSeenLinks: instances.api.renewSeenLinks,
+  })
   const agency = agencyRoom({
     ...{ ...deps, accounts, entitlements: entitlements.api, usage: usage.api, instances: instances.api },
     onActivated: webhooks.api.lookAgain,
@@ -216,6 +222,10 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
   const links = linksRoom({
     ...{ ...deps, instances: instances.api, isSuspended: accounts.isSuspended },
     ...{ brandOf: agency.api.brandOf, address: linkAddress },
+  })
+  accounts.whenAccessEnds(async (tx, { who, accountId, endsLinks }) => {
+    if (who.startsWith('key:')) await approvals.api.keyRevoked(tx, who.slice('key:'.length) as KeyId)
+    if (endsLinks) await links.api.revokeCreatedBy(tx, accountId, who)
   })
   const summaries = new Map(
     CONTRACTS.flatMap(({ operations }) => Object.values(operations)).map(({ id, summary }) => [id, summary]),

@@ -242,7 +242,7 @@ describe('what belongs to the computer', () => {
       [
         ...['cancelRestore', 'createBackup', 'exportInstanceSession', 'getDiagnostics', 'importInstanceSession'],
         ...['listBackups', 'listSettings', 'previewRestore', 'restartService', 'restoreBackup', 'unlockService'],
-        'updateSettings',
+        ...['getMemberAccess', 'updateSettings'],
         ...['createMemberLink', 'findLocalModels', 'inviteMember', 'listClients', 'listMembers', 'removeMember'],
         ...['checkBillingProvider', 'getBillingProvider', 'putConsolePassword', 'updateBillingProvider'],
       ].toSorted(),

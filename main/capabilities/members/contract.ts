@@ -29,6 +29,40 @@ const Member = Type.Object({
 })
 export type Member = Static<typeof Member>
 
+const MemberAccess = Type.Object({
+  sessions: Type.Integer({ description: 'Browsers in which the member is signed in.' }),
+  has_invitation: Type.Boolean({ description: 'A sign-in link was not used yet.' }),
+  links: Type.Array(
+    Type.Object({
+      id: Uuid,
+      instance_id: Uuid,
+      instance_name: Type.String(),
+      permanent: Type.Boolean(),
+      url_last4: Type.String(),
+      expires_at: Nullable(Timestamp),
+    }),
+    { description: 'Access links that the member created and that still open.' },
+  ),
+  keys: Type.Array(
+    Type.Object({
+      id: Uuid,
+      name: Type.String(),
+      last4: Type.String(),
+      account_name: Type.String({ description: 'The account in which the key works.' }),
+      created_by: Nullable(
+        Type.Literal('member', { description: '`null`: created before this was recorded, perhaps by the member.' }),
+      ),
+      created_at: Timestamp,
+      last_used_at: Nullable(Type.String({ format: 'date-time', description: 'At most a minute behind.' })),
+    }),
+    {
+      description:
+        'API keys that work: those that the member created, and those of the account with an unknown creator.',
+    },
+  ),
+})
+export type MemberAccess = Static<typeof MemberAccess>
+
 const Invitation = Type.Object({
   member: Member,
   url: Type.String({
@@ -107,6 +141,27 @@ export const membersContract = {
     errors: ['invalid_state'],
     examples: { reply: INVITATION },
   }),
+  getMemberAccess: operation({
+    ...ofTheOperator,
+    id: 'getMemberAccess',
+    method: 'GET',
+    path: '/v1/members/{member_id}/access',
+    summary: 'Get what ends with a member',
+    description: 'What removing the member ends, and the API keys to decide about.',
+    reply: { status: 200, description: 'What the member has.', schema: MemberAccess },
+    errors: [],
+    examples: {
+      reply: {
+        ...{ sessions: 1, has_invitation: false, links: [] },
+        keys: [
+          {
+            ...{ id: '019b8d3f-0b52-7e94-8d07-6a1c9e8f7b31', name: 'CRM', last4: 'k3Zq', account_name: 'Bakery Luz' },
+            ...{ created_by: 'member', created_at: '2026-02-01T08:00:00.000Z', last_used_at: null },
+          },
+        ],
+      },
+    },
+  }),
   removeMember: operation({
     ...ofTheOperator,
     id: 'removeMember',
@@ -114,7 +169,20 @@ export const membersContract = {
     method: 'DELETE',
     path: '/v1/members/{member_id}',
     summary: 'Remove a member',
-    description: 'Signs the member out everywhere. Links and the password stop working.',
+    description:
+      'Ends everything the member can still use: sessions and their streams and downloads, the password, invitations, ' +
+      'access links they created, and the API keys they created. Onboarding pages of the account get new addresses, ' +
+      'because every member sees them. A password that several people share ends too.',
+    query: Type.Object({
+      revoke_keys: Type.Optional(
+        Type.String({
+          maxLength: 8_000,
+          description:
+            'Ids of the keys to revoke, separated by commas, out of those that `GET …/access` lists; empty: none. ' +
+            'Default: all that the member created.',
+        }),
+      ),
+    }),
     reply: { status: 204, description: 'Removed.', schema: null },
     errors: [],
     examples: {},

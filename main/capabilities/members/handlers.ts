@@ -7,8 +7,10 @@ export function membersHandlers(members: Members): Handlers<typeof membersContra
     listMembers: async ({ principal }) => ({ data: await members.list(principal.accountId) }),
     inviteMember: ({ principal, body }) => members.invite(principal.accountId, body),
     createMemberLink: ({ principal, params }) => members.newLink(principal.accountId, params.member_id),
-    async removeMember({ principal, params }) {
-      await members.remove(principal.accountId, params.member_id)
+    getMemberAccess: ({ principal, params }) => members.access(principal.accountId, params.member_id),
+    async removeMember({ principal, params, query: { revoke_keys: wanted } }) {
+      const ids = wanted?.toLowerCase().split(',').filter(Boolean)
+      await members.remove(principal.accountId, params.member_id, ids)
       return undefined
     },
     async setOwnPassword({ principal, body }) {
@@ -20,5 +22,6 @@ export function membersHandlers(members: Members): Handlers<typeof membersContra
 
 export const membersExistence = (members: Members): Existence<typeof membersContract> => ({
   createMemberLink: ({ accountId }, { member_id: id }) => members.find(accountId, id),
+  getMemberAccess: ({ accountId }, { member_id: id }) => members.find(accountId, id),
   removeMember: ({ accountId }, { member_id: id }) => members.find(accountId, id),
 })

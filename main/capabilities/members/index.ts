@@ -2,13 +2,13 @@ import { hash, timingSafeEqual } from 'node:crypto'
 import { ApiError } from '../../contract/errors.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import { isoTime, isoTimeOrNull } from '../../contract/request.ts'
-import type { Principal } from '../../kernel/access.ts'
+import type { Creator, Principal } from '../../kernel/access.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
 import type { AccountId, Ids, Random } from '../../kernel/ids.ts'
 import { SCRYPT_COST, stretched } from '../../kernel/scrypt.ts'
 import type { Accounts, CredentialSource } from '../account/index.ts'
-import type { Member } from './contract.ts'
+import type { Member, MemberAccess } from './contract.ts'
 import {
   emailTaken,
   insertMember,
@@ -32,11 +32,29 @@ export interface MembersDeps {
   readonly clock: Pick<Clock, 'now'>
   readonly ids: Pick<Ids, 'batch'>
   readonly random: Pick<Random, 'bytes'>
-  readonly accounts: Pick<Accounts, 'addCredentials' | 'endSessionsOf'>
+  readonly accounts: Pick<
+    Accounts,
+    'addCredentials' | 'endSessionsOf' | 'endAccess' | 'keysCreatedBy' | 'keysOfUnknownCreator' | 'revokeKeys'
+  >
+  /** Access links that still open. */
+  readonly linksCreatedBy: (creator: Creator) => Promise<readonly OpenLink[]>
+  /** Links that everybody who works in the account has seen. In the commit that removes one of them. */
+  readonly renewSeenLinks: (tx: Tx, accountId: AccountId) => Promise<void>
   readonly address: () => { readonly url: string; readonly reachable: 'everywhere' | 'network' | 'computer' }
 }
 
+interface OpenLink {
+  readonly id: string
+  readonly instanceId: string
+  readonly instanceName: string
+  readonly permanent: 0 | 1
+  readonly last4: string
+  readonly expiresAtMs: number | null
+}
+
 export type Members = ReturnType<typeof createMembers>
+
+const creatorOfMember = (id: string): Creator => `member:${id}`
 
 type Caller = Pick<Principal, 'accountId' | 'member' | 'sessionId'>
 
@@ -46,7 +64,8 @@ const hashOf = (token: string): Buffer => hash('sha256', token, 'buffer')
 const DAY_MS = 86_400_000
 
 /** People who were invited to one account: a link signs in once, then a password of their own. */
-export function createMembers({ db, clock, ids, random, accounts, address }: MembersDeps) {
+export function createMembers(deps: MembersDeps) {
+  const { db, clock, ids, random, accounts, address } = deps
   let turn: Promise<unknown> = Promise.resolve()
   /** Deriving takes memory, so only one is derived at a time. */
   const derive = (text: string, salt: Uint8Array, cost: number): Promise<Buffer> => {
@@ -94,6 +113,12 @@ export function createMembers({ db, clock, ids, random, accounts, address }: Mem
     return toMember(row)
   }
 
+  /** Keys that the member created, in whichever account, and those of the account whose creator is not known. */
+  const revocableKeys = async (read: Pick<Tx, 'all'>, accountId: AccountId, memberId: string) => [
+    ...(await accounts.keysCreatedBy(read, creatorOfMember(memberId))).map((key) => ({ key, isOwn: true })),
+    ...(await accounts.keysOfUnknownCreator(read, accountId)).map((key) => ({ key, isOwn: false })),
+  ]
+
   return {
     async list(accountId: AccountId): Promise<Member[]> {
       return (await db.read(membersOfAccount, { accountId })).map(toMember).map(toRecord)
@@ -122,15 +147,47 @@ export function createMembers({ db, clock, ids, random, accounts, address }: Mem
       })
     },
 
-    remove: (accountId: AccountId, id: string) =>
+    /** What ends with the member, and the keys that may. */
+    async access(accountId: AccountId, id: string): Promise<MemberAccess> {
+      const member = await find({ one: db.readOne }, accountId, id)
+      const links = await deps.linksCreatedBy(creatorOfMember(member.id))
+      const keys = await revocableKeys({ all: db.read }, accountId, member.id)
+      return {
+        sessions: member.sessions,
+        has_invitation: member.invitationExpiresAtMs !== null && member.invitationExpiresAtMs > clock.now(),
+        links: links.map(({ id: linkId, instanceId, instanceName, permanent, last4, expiresAtMs }) => ({
+          ...{ id: linkId, instance_id: instanceId, instance_name: instanceName, permanent: permanent === 1 },
+          ...{ url_last4: last4, expires_at: isoTimeOrNull(expiresAtMs) },
+        })),
+        keys: keys.map(({ key, isOwn }) => ({
+          ...{ id: key.id, name: key.name, last4: key.last4, account_name: key.accountName },
+          created_by: isOwn ? ('member' as const) : null,
+          ...{ created_at: isoTime(key.createdAtMs), last_used_at: isoTimeOrNull(key.lastUsedAtMs) },
+        })),
+      }
+    },
+
+    /** @param wanted ids of the keys to revoke, of those that `access` lists; undefined: all that the member created. */
+    remove: (accountId: AccountId, id: string, wanted?: readonly string[]) =>
       db.commit(async (tx) => {
         const { id: memberId } = await find(tx, accountId, id)
+        const keys = await revocableKeys(tx, accountId, memberId)
+        const unknown = wanted?.find((one) => !keys.some(({ key }) => key.id === one))
+        if (unknown !== undefined)
+          throw new ApiError('not_found', `revoke_keys names ${unknown}, which this member did not create.`)
+        const revoked = keys.filter(({ key, isOwn }) => wanted?.includes(key.id) ?? isOwn)
+        await accounts.revokeKeys(
+          tx,
+          revoked.map(({ key }) => key),
+        )
         // Whoever was removed may know the shared password.
         const shared = await tx.all(sharedPasswordOf, { accountId })
         for (const one of new Set([memberId, ...shared.map((row) => row.id)])) {
           await accounts.endSessionsOf(tx, { memberId: one })
+          await accounts.endAccess(tx, { who: creatorOfMember(one), accountId, endsLinks: true })
           await tx.run(removeMember, { id: one })
         }
+        await deps.renewSeenLinks(tx, accountId)
       }),
 
     /** Ends the member's other sessions and an unused sign-in link. */
