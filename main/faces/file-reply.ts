@@ -7,6 +7,7 @@ import { selectPart } from './range.ts'
 /**
  * Sends a file: whole, the part that Range asks for, or only its headers.
  * @param headers its Content-Type and others of the operation.
+ * @param onBody called with what is sent, before it is.
  * @throws ApiError range_not_satisfiable, or not_found if the file was removed meanwhile
  */
 export async function sendFile(
@@ -14,6 +15,7 @@ export async function sendFile(
   reply: FastifyReply,
   file: FileContent,
   headers: Readonly<Record<string, string>>,
+  onBody: (body: Readable) => void = () => {},
 ): Promise<FastifyReply> {
   const { size } = file
   const etag = `"${file.hash}"`
@@ -31,6 +33,7 @@ export async function sendFile(
     case 'part': {
       const { first, last } = selection.range
       const content = await file.read(selection.range)
+      onBody(content)
       const length = { 'content-length': last - first + 1, 'content-range': `bytes ${first}-${last}/${size}` }
       return reply
         .code(206)
@@ -40,6 +43,7 @@ export async function sendFile(
     case 'whole': {
       // The framework drops the body of a HEAD response, and would set Content-Length to 0 if there was none.
       const content = request.method === 'HEAD' ? Readable.from([]) : await file.read()
+      onBody(content)
       return reply.headers({ ...headers, 'content-length': size, 'accept-ranges': 'bytes', etag }).send(content)
     }
   }

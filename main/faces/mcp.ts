@@ -35,6 +35,8 @@ interface McpExchange {
 export interface Mcp {
   /** Answers the request completely; never throws. */
   handle(exchange: McpExchange): Promise<void>
+  /** The key was revoked: its sessions and streams end. */
+  keyEnded(keyId: KeyId): void
   close(): Promise<void>
 }
 
@@ -147,6 +149,7 @@ export function createMcpTransport(deps: TransportDeps): Mcp {
         else refuse({ res, body }, 500, INTERNAL_ERROR, 'Internal error')
       }
     },
+    keyEnded: keys.ended,
     async close() {
       keys.close()
       await stateless.close()

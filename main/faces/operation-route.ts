@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Answer, type Call, type ServedOperation } from '../capabilities/handler.ts'
 import { ApiError } from '../contract/errors.ts'
@@ -13,6 +14,7 @@ import type { AccountGate } from './account-gate.ts'
 import type { Arrivals } from './arrival.ts'
 import { acceptFile, missingFile } from './file-body.ts'
 import { sendFile } from './file-reply.ts'
+import type { OpenAnswers } from './open-answers.ts'
 import { readIdempotencyKey } from './idempotency-header.ts'
 import { noticeOf } from './operation-notice.ts'
 import { createCheck } from './validation.ts'
@@ -67,6 +69,7 @@ export function routeOperation(
     publish,
     stopping,
     onDone,
+    openAnswers,
   }: {
     gate: OperationLimiter
     accountGate: Pick<AccountGate, 'beforeCall'>
@@ -77,6 +80,7 @@ export function routeOperation(
     publish: NoticeBus<Notice>['publish']
     stopping: AbortSignal
     onDone: OnDone
+    openAnswers: Pick<OpenAnswers, 'add'>
   },
 ): void {
   const { operation, handler, exists } = served
@@ -110,7 +114,7 @@ export function routeOperation(
           const accountId = operation.role === 'operator' ? null : owner
           publish(accountId, noticeOf(operation, request.params as Record<string, string>))
         }
-        return respond(operation, request, reply, answer)
+        return respond(operation, request, reply, answer, openAnswers)
       },
     })
   if (bodyFile === undefined) return route(app)
@@ -191,13 +195,20 @@ function respond(
   request: FastifyRequest,
   reply: FastifyReply,
   answer: unknown,
+  openAnswers: Pick<OpenAnswers, 'add'>,
 ): FastifyReply | Promise<FastifyReply> {
+  const noteOpen = (body: Readable) => {
+    if (request.admitted.principal !== null) openAnswers.add(request.admitted.principal, body)
+  }
   if (operation.noStore === true) reply.header('cache-control', 'no-store')
   if (!(answer instanceof Answer)) return sendBody(reply.code(operation.reply.status), answer)
   reply.code(answer.status ?? operation.reply.status)
-  if (answer.file !== undefined) return sendFile(request, reply, answer.file, answer.headers)
+  if (answer.file !== undefined) return sendFile(request, reply, answer.file, answer.headers, noteOpen)
   reply.headers(answer.headers)
-  if (answer.stream !== undefined) return reply.send(answer.stream)
+  if (answer.stream !== undefined) {
+    noteOpen(answer.stream)
+    return reply.send(answer.stream)
+  }
   return sendBody(reply, answer.bytes ?? answer.body)
 }
 

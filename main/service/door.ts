@@ -1,11 +1,13 @@
 import manifest from '../../package.json' with { type: 'json' }
 import { CONTRACTS } from '../capabilities/contracts.ts'
+import { ApiError } from '../contract/errors.ts'
 import { createDoor } from '../faces/http.ts'
 import { addMcpRoute } from '../faces/mcp-route.ts'
 import { addMetricsRoute } from '../faces/metrics-route.ts'
 import { buildOpenApi, openApiYaml } from '../faces/openapi.ts'
 import { addPanelRoutes, type Panel } from '../faces/panel.ts'
 import { createConsoleFiles } from '../faces/panel/files.ts'
+import { createOpenAnswers } from '../faces/open-answers.ts'
 import { addRawRoutes } from '../faces/raw-routes.ts'
 import { createRequestTimes } from '../faces/request-times.ts'
 import type { AccountId } from '../kernel/ids.ts'
@@ -44,7 +46,10 @@ export function openDoor(
       call: (who, request) => door.call(who, request),
       rehearse: (who, request) => door.rehearse(who, request),
       approvals: rooms.approvals,
-      isKeyUsable: async (keyId) => (await accounts.principalOf(keyId)) !== undefined,
+      async isKeyUsable(keyId) {
+        const principal = await accounts.principalOf(keyId)
+        return principal !== undefined && (await featuresOf(principal.accountId)).includes('mcp')
+      },
       onToolCall: rooms.service.recordToolCall,
       onClient: rooms.service.recordAssistant,
       clock,
@@ -57,6 +62,21 @@ export function openDoor(
   const describe = () =>
     openApiYaml(buildOpenApi({ contracts: CONTRACTS, version, baseUrl: publicBaseUrl ?? address.url }))
   let yaml: string | undefined
+  // Closed like access links, and open again with the account.
+  const requireOpen = (accountId: AccountId) => {
+    if (accounts.isSuspended(accountId)) throw new ApiError('not_found', 'This page is closed at the moment.')
+  }
+  const viewOfOpen: typeof cloud.onboarding.view = async (token) => {
+    const view = await cloud.onboarding.view(token)
+    requireOpen(view.accountId)
+    return view
+  }
+  const openAnswers = createOpenAnswers()
+  accounts.onSessionEnded(openAnswers.endOf)
+  accounts.onKeyEnded((id) => {
+    openAnswers.endOf(id)
+    void mcp?.then((loaded) => loaded.keyEnded(id))
+  })
   const files = createConsoleFiles(world.consoleFolder ?? null)
   let panel: Panel | undefined
   const times = createRequestTimes(clock)
@@ -64,6 +84,7 @@ export function openDoor(
     ...{ clock, ids, log, writeGate, allowedHosts, publicBaseUrl, trustedProxies },
     anonymousRatePerMinute: () => config.anonymousRatePerMinute,
     operations: rooms.list.flatMap(({ operations }) => operations),
+    openAnswers,
     times,
     apiActivity,
     publish: live.publish,
@@ -102,11 +123,15 @@ export function openDoor(
           ...(world.logHealth.some(({ problem }) => problem() !== null) ? ['log_not_written'] : []),
         ],
         onboarding: {
-          sandboxSubject: async (token) => instances.get((await network.onboardingSubject(token)).id),
+          async sandboxSubject(token) {
+            const { id, accountId } = await network.onboardingSubject(token)
+            requireOpen(accountId)
+            return instances.get(id)
+          },
           completeInSandbox: async (token, number) => {
             await network.completeOnboarding(token, number)
           },
-          live: cloud.onboarding,
+          live: { ...cloud.onboarding, view: viewOfOpen },
           nameOf: async (id) => (await instances.get(id)).name,
         },
         callbacks: cloud.callbacks,

@@ -81,6 +81,7 @@ beforeAll(async () => {
     featureOf: () => undefined,
     isSuspended: () => false,
     isFrozen: async () => false,
+    openAnswers: { add() {} },
     onDone: async () => {},
     operations: Object.values(contract).map((each) => ({
       ...{ operation: each, handler: handlers[each.id] },

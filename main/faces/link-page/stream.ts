@@ -99,7 +99,9 @@ export function createLinkStreams({ page, live, clock }: LinkStreamsDeps) {
       const stream: Stream = { token, look, end: () => void raw.end() }
       streams.add(stream)
       const unsubscribe = live.feed({ accountId, isOperator: false }).subscribe(({ notice }) => {
-        if (notice.id === instanceId || notice.instance_id === instanceId) void look()
+        // The account may have been suspended.
+        const isOurs = notice.topic === 'account' || notice.id === instanceId || notice.instance_id === instanceId
+        if (isOurs) void look()
       })
       raw.once('close', () => {
         slot.release()

@@ -5,6 +5,8 @@ import type { KeyId } from '../../kernel/ids.ts'
 export interface KeyWatch {
   /** Ends the response once its key is revoked or expires. */
   watch(keyId: KeyId, res: ServerResponse): void
+  /** A key was revoked: does not wait for the next check. */
+  ended(keyId: KeyId): void
   close(): void
 }
 
@@ -17,7 +19,7 @@ interface KeyWatchDeps {
 
 const CHECK_EVERY_MS = 1_000
 
-/** A listening stream is authenticated once and can stay open for hours, so its key is checked again and again. */
+/** A listening stream is authenticated once and can stay open for hours, so its key is checked again and again: it can expire. */
 export function createKeyWatch({ clock, isUsable, onEnded }: KeyWatchDeps): KeyWatch {
   const open = new Map<KeyId, Set<ServerResponse>>()
   let ticker: Timer | undefined
@@ -26,12 +28,15 @@ export function createKeyWatch({ clock, isUsable, onEnded }: KeyWatchDeps): KeyW
     ticker?.cancel()
     ticker = undefined
   }
+  const end = async (keyId: KeyId) => {
+    await onEnded(keyId)
+    for (const res of open.get(keyId) ?? []) res.end()
+  }
   const check = async () => {
-    for (const [keyId, responses] of open) {
+    for (const keyId of [...open.keys()]) {
       // A storage error does not mean that the key has ended.
       if (await isUsable(keyId).catch(() => true)) continue
-      await onEnded(keyId)
-      for (const res of responses) res.end()
+      await end(keyId)
     }
   }
 
@@ -46,6 +51,7 @@ export function createKeyWatch({ clock, isUsable, onEnded }: KeyWatchDeps): KeyW
       })
       ticker ??= clock.every(CHECK_EVERY_MS, () => void check())
     },
+    ended: (keyId) => void end(keyId),
     close: stop,
   }
 }

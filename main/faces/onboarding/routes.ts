@@ -43,9 +43,11 @@ export function addOnboardingRoutes(app: FastifyInstance, deps: OnboardingRoutes
       return send(reply, sandboxDone(locale, name, number))
     })
 
-    pages.get<OfToken>('/onboard/:token/signup', OPEN, async ({ params }, reply) =>
-      reply.header('cache-control', 'no-store').redirect(await live.beginSignup(params.token), 303),
-    )
+    pages.get<OfToken>('/onboard/:token/signup', OPEN, async ({ params }, reply) => {
+      // The page may be closed.
+      await live.view(params.token)
+      return reply.header('cache-control', 'no-store').redirect(await live.beginSignup(params.token), 303)
+    })
     pages.get<OfReturn>('/onboard/signup', OPEN, async (request, reply) =>
       finish(reply, localeOf(request), request.query),
     )

@@ -67,7 +67,7 @@ export const judge: Judge = {
 }
 
 const random = { bytes: randomBytes }
-const SAMPLE = Buffer.from(TEXTS.join('\n'))
+const SAMPLE = Buffer.from(JSON.stringify(TEXTS))
 
 /** Requests signed with new secrets, and with those of earlier versions as the documentation says to give them. */
 function checkSecrets(isStandard: StandardVerifier): void {

@@ -1,0 +1,24 @@
+import { PassThrough } from 'node:stream'
+import { expect, test } from 'vitest'
+import { createOpenAnswers } from '../../main/faces/open-answers.ts'
+import type { Principal } from '../../main/kernel/access.ts'
+import type { KeyId } from '../../main/kernel/ids.ts'
+
+const ofKey = (id: string) => ({ key: { id: id as KeyId } as Principal['key'] })
+const download = () => new PassThrough().on('error', () => {})
+
+test('a download is cut off with the key or session that asked for it, and no other is', () => {
+  const open = createOpenAnswers()
+  const [a, b, session, desktop, done] = [download(), download(), download(), download(), download()]
+  open.add(ofKey('a'), a)
+  open.add(ofKey('b'), b)
+  open.add({ key: null, sessionId: 's' }, session)
+  open.add({ key: null }, desktop)
+  open.add(ofKey('a'), done)
+  done.destroy()
+  open.endOf('a')
+  open.endOf('s')
+  open.endOf('unknown')
+  expect([a, b, session, desktop].map(({ destroyed }) => destroyed)).toEqual([true, false, true, false])
+  expect(a.errored).toBeInstanceOf(Error)
+})
