@@ -437,7 +437,7 @@ const OVERLAYS: Readonly<Record<string, readonly Omit<Overlay, 'of'>[]>> = {
     { name: 'new', at: settingsOf('instance'), show: press('New link') },
     { name: 'link', at: settingsOf('live'), show: inTurn(press('New link'), press('Create link')) },
   ],
-  'rooms/members/TeamScreen': [{ name: 'remove', at: onPage('/team'), show: press('Remove Ana Souza') }],
+  'rooms/members/RemoveDialog': [{ name: 'remove', at: onPage('/team'), show: press('Remove Ana Souza') }],
   'rooms/members/InviteDialog': [{ name: 'invite', at: onPage('/team'), show: press('Invite member') }],
   'rooms/audit/AuditScreen': [{ name: 'who', at: onPage('/activity'), show: choose('Who') }],
   'rooms/webhooks/CreateWebhook': [

@@ -43,9 +43,9 @@ export const useKeys = defineStore('keys', () => {
     return made
   }
 
-  /** @throws Problem */
-  async function revoke(id: string): Promise<void> {
-    await call('revokeApiKey', { params: { id } })
+  /** @param endsCreated the links and keys that were created with it end as well. @throws Problem */
+  async function revoke(id: string, endsCreated: boolean): Promise<void> {
+    await call('revokeApiKey', { params: { id }, query: { created: endsCreated ? 'revoke' : 'keep' } })
     await refresh()
   }
 
