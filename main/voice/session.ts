@@ -36,7 +36,8 @@ export interface CallSession {
   readonly ended: Promise<unknown>
 }
 
-const GOODBYE = 'I am sorry, this call has to end now. Goodbye.'
+/** Short: a service that stops has a few seconds. */
+const GOODBYE = 'We have to hang up. Goodbye.'
 
 /** One call: the way to the person, what the agent does, and the recording. */
 export function startSession(deps: SessionDeps): CallSession {

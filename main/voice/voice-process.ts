@@ -63,7 +63,8 @@ export interface VoiceProcess {
 const IDLE_MS = 60_000
 const CHECK_MS = 20_000
 const RESTART_MS = 1_000
-const STOP_MS = 2_000
+/** Its calls have ended before. */
+const STOP_MS = 1_000
 /** The voice process ends calls by its own limits. One that it does not end by then is given up. */
 const OVERDUE_MS = 60_000
 const HANG_UP_MS = 10_000

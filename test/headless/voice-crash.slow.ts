@@ -20,6 +20,7 @@ interface CallRow {
   readonly reason: string
   readonly seconds: number
   readonly recording: string | null
+  readonly answered: number | null
 }
 
 let home: TestHome
@@ -63,7 +64,7 @@ test(
     await until('the end of every call', () => rows<{ open: number }>(open)[0]?.open === 0, LONGEST_MS - 120_000)
 
     const calls = rows<CallRow>(
-      `SELECT id, status, attempt, end_reason AS reason, recording_id AS recording,
+      `SELECT id, status, attempt, end_reason AS reason, recording_id AS recording, answered_at AS answered,
          CAST(ROUND(COALESCE(duration_ms, 0) / 1000.0) AS INTEGER) AS seconds FROM voice_calls`,
     )
     expect(calls).toHaveLength(CALLS)
@@ -75,12 +76,16 @@ test(
       calls.filter(({ reason }) => reason !== 'person_hung_up' && reason !== 'agent_hung_up').length,
     )
 
-    // A call is counted with the commit that ends it, and taken off the trial with the one that begins it.
+    // A call is taken off the trial with the commit that says that it was answered, and counted with the one that ends it.
+    const answered = calls.filter(({ answered: at }) => at !== null)
+    expect(answered.length).toBeGreaterThan(0)
+    expect(calls.filter(({ answered: at, recording }) => at === null && recording !== null)).toEqual([])
+    expect(begun.filter(({ answered: at, status }) => at === null && status === 'completed')).toEqual([])
     const [used] = rows<{ calls: number; seconds: number }>(
       'SELECT SUM(calls) AS calls, SUM(call_seconds) AS seconds FROM usage_daily',
     )
-    expect(used).toEqual({ calls: begun.length, seconds: begun.reduce((sum, { seconds }) => sum + seconds, 0) })
-    expect(rows('SELECT SUM(trial_used) AS used FROM voice_instances')).toEqual([{ used: begun.length }])
+    expect(used).toEqual({ calls: answered.length, seconds: answered.reduce((sum, { seconds }) => sum + seconds, 0) })
+    expect(rows('SELECT SUM(trial_used) AS used FROM voice_instances')).toEqual([{ used: answered.length }])
 
     // Every recording that is listed is whole, and nothing else is left.
     const recordings = rows<{ id: string; call: string; file: string; size: number }>(
@@ -96,7 +101,7 @@ test(
     }
     expect(readdirSync(join(home.dir, 'recordings'))).toEqual([])
     process.stdout.write(
-      `${CALLS} calls, ${KILLS} kills: ${broken.length} broke off, ${begun.length} begun, ${recordings.length} recordings, ${String(used?.seconds)} s\n`,
+      `${CALLS} calls, ${KILLS} kills: ${broken.length} broke off, ${answered.length} answered, ${recordings.length} recordings, ${String(used?.seconds)} s\n`,
     )
   },
 )

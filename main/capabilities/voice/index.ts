@@ -39,7 +39,7 @@ export interface VoicePages {
 export type Voice = ReturnType<typeof createVoice>
 
 /** How long networks may take to be told of the last calls. */
-const TERMINATED_MS = 1_000
+const TERMINATED_MS = 500
 
 /** Calls, recordings and widgets. */
 export function createVoice(deps: VoiceDeps) {

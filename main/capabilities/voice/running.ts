@@ -44,9 +44,9 @@ const MEDIA_MS = 20_000
 const WIDGET_MEDIA_MS = 10_000
 const RETRY_MS = 1_000
 const LONGEST_RETRY_MS = 30_000
-const AT_SHUTDOWN_MS = 4_000
+const AT_SHUTDOWN_MS = 3_500
 /** The part of it that recordings and rows may take; the rest is for goodbyes. */
-const WRITTEN_WITHIN_MS = 1_500
+const WRITTEN_WITHIN_MS = 1_000
 
 /** The calls of this process: places them, writes down what becomes of them, and ends them. */
 export function createRunning(deps: RunningDeps) {
