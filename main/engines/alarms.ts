@@ -3,8 +3,8 @@ import type { Clock, Timer } from '../kernel/clock.ts'
 /** Acts that wait for a moment of the wall clock, by name. Nothing is stored, so they are no jobs: the caller's rows are. */
 export interface Alarms {
   /**
-   * Acts once `atMs` is reached, or would have been reached had nobody set the clock back meanwhile. An alarm of the same
-   * name is replaced.
+   * Acts once the time until `atMs` has passed, including sleep; setting the clock changes nothing. An alarm of the same name
+   * is replaced.
    */
   set(name: string, atMs: number, act: () => void): void
   clear(name: string): void
@@ -16,9 +16,9 @@ export interface Alarms {
 const LONGEST_TIMER_MS = 1_000
 
 interface Alarm {
-  readonly atMs: number
-  /** The same moment as it was when the alarm was set. */
   readonly atMono: number
+  /** The same moment by a clock that does not stand still during sleep. */
+  readonly atUptime: number
   readonly act: () => void
 }
 
@@ -42,10 +42,10 @@ export function createAlarms(clock: Clock): Alarms {
 
   function ring(): void {
     timer = undefined
-    const [nowMs, nowMono] = [clock.now(), clock.mono()]
+    const [nowMono, nowUptime] = [clock.mono(), clock.uptime()]
     const due = [...waiting]
-      .filter(([, { atMs, atMono }]) => atMs <= nowMs || atMono <= nowMono)
-      .toSorted(([, a], [, b]) => a.atMs - b.atMs)
+      .filter(([, { atMono, atUptime }]) => atMono <= nowMono || atUptime <= nowUptime)
+      .toSorted(([, a], [, b]) => a.atMono - b.atMono)
     for (const [name] of due) waiting.delete(name)
     arm()
     for (const [, { act }] of due) act()
@@ -54,7 +54,8 @@ export function createAlarms(clock: Clock): Alarms {
   return {
     set(name, atMs, act) {
       if (isClosed) return
-      waiting.set(name, { atMs, atMono: clock.mono() + (atMs - clock.now()), act })
+      const inMs = atMs - clock.now()
+      waiting.set(name, { atMono: clock.mono() + inMs, atUptime: clock.uptime() + inMs, act })
       arm()
     },
     clear(name) {

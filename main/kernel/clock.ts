@@ -1,3 +1,5 @@
+import { uptime } from 'node:os'
+
 /** A timer that can be called off. Calling it off twice is harmless. */
 export interface Timer {
   cancel(): void
@@ -11,8 +13,10 @@ export interface Timer {
 export interface Clock {
   /** Wall clock, epoch milliseconds, for what is stored and shown. */
   now(): number
-  /** Monotonic milliseconds, for durations inside the process. */
+  /** Monotonic milliseconds, for durations inside the process. Stands still during sleep on some systems. */
   mono(): number
+  /** Milliseconds since this computer started, including sleep. Setting the clock does not change it. */
+  uptime(): number
   after(ms: number, act: () => void): Timer
   every(ms: number, act: () => void): Timer
   sleep(ms: number): Promise<void>
@@ -22,6 +26,7 @@ export interface Clock {
 export const systemClock: Clock = {
   now: () => Date.now(),
   mono: () => performance.now(),
+  uptime: () => uptime() * 1_000,
   after(ms, act) {
     const handle = setTimeout(act, ms)
     handle.unref()

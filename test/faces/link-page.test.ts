@@ -60,7 +60,7 @@ describe('a link that does not open', () => {
     await own.api('DELETE', `/v1/instances/${gone.id}?confirm=true`)
 
     const expired = await linkTo(own, line.id, { expires_in: 300 })
-    own.clock.set(own.clock.now() + 300_000)
+    own.clock.suspend(300_000)
 
     const reasons = { revoked: revoked.path, used: used.path, suspended, deleted: deleted.path, expired: expired.path }
     for (const [reason, path] of Object.entries({ ...reasons, short: '/link/x', odd: '/link/%F0%9F%92%8C' }))

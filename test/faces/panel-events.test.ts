@@ -162,7 +162,7 @@ describe('the stream', () => {
     const own = await worldOfTest({ consoleFolder: builtConsole() })
     const { cookie } = await signedIn(own)
     const stream = await listenTo(own, cookie)
-    own.clock.set(own.clock.now() + 13 * 3_600_000)
+    own.clock.suspend(13 * 3_600_000)
     await own.clock.advance(16_000)
     await stream.ended
   })

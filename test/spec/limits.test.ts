@@ -155,9 +155,9 @@ describe('Idempotency-Key', () => {
       )
     const madeAt = own.clock.now()
     const first = (await post()).body.message_id
-    own.clock.set(madeAt + LIMITS.idempotencyHours * HOUR_MS - 1_000)
+    own.clock.suspend(madeAt + LIMITS.idempotencyHours * HOUR_MS - 1_000 - own.clock.now())
     expect((await post()).body.message_id).toBe(first)
-    own.clock.set(madeAt + LIMITS.idempotencyHours * HOUR_MS + 1_000)
+    own.clock.suspend(madeAt + LIMITS.idempotencyHours * HOUR_MS + 1_000 - own.clock.now())
     const second = await post()
     expect(second.body.message_id).not.toBe(first)
     expect(second.headers).not.toHaveProperty('idempotent-replayed')
@@ -252,9 +252,9 @@ describe('overlap_seconds', () => {
       await own.api('POST', `/v1/instances/${instanceId}/messages`, { to: ANA, text: 'Hello' })
       return (await own.caught('limits')).at(-1)?.headers ?? {}
     }
-    own.clock.set(rotatedAt + LIMITS.overlapSeconds[2] * 1_000 - 1_000)
+    own.clock.suspend(rotatedAt + LIMITS.overlapSeconds[2] * 1_000 - 1_000 - own.clock.now())
     expect(await latest()).toHaveProperty('x-service-signature-previous')
-    own.clock.set(rotatedAt + LIMITS.overlapSeconds[2] * 1_000 + 1_000)
+    own.clock.suspend(rotatedAt + LIMITS.overlapSeconds[2] * 1_000 + 1_000 - own.clock.now())
     expect(await latest()).not.toHaveProperty('x-service-signature-previous')
   })
 })

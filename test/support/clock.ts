@@ -15,6 +15,8 @@ export interface FakeClock extends Clock {
   skip(atMostMs: number): number
   /** Sets the wall clock, as a person or the network would; timers and durations do not notice. */
   set(wallMs: number): void
+  /** The computer sleeps: time passes, but no timer runs and the monotonic clock stands still. */
+  suspend(ms: number): void
   /** How many timers wait: nothing may be left behind by what was closed. */
   waiting(): number
 }
@@ -34,6 +36,7 @@ export const START_MS = Date.UTC(2026, 0, 5, 12)
 export function fakeClock(startMs: number = START_MS): FakeClock {
   let wall = startMs
   let mono = 0
+  let sleptMs = 0
   const timers = new Set<Waiting>()
 
   function start(ms: number, act: () => void, everyMs?: number): Timer {
@@ -66,6 +69,7 @@ export function fakeClock(startMs: number = START_MS): FakeClock {
   return {
     now: () => wall,
     mono: () => mono,
+    uptime: () => mono + sleptMs,
     after: (ms, act) => start(ms, act),
     every: (ms, act) => start(ms, act, ms),
     sleep: (ms) => new Promise((resolve) => void start(ms, resolve)),
@@ -92,6 +96,10 @@ export function fakeClock(startMs: number = START_MS): FakeClock {
       return ms
     },
     set: (wallMs) => void (wall = wallMs),
+    suspend(ms) {
+      wall += ms
+      sleptMs += ms
+    },
     waiting: () => timers.size,
   }
 }

@@ -99,7 +99,7 @@ export async function lineIn(w: World, options: LineOptions = {}): Promise<AiLin
       return (await heard(from)).slice(before)
     },
     async jump(ms) {
-      w.clock.set(w.clock.now() + ms)
+      w.clock.suspend(ms)
       await w.pass(2_000)
     },
   }

@@ -167,7 +167,7 @@ test.each([
   await bench.pass(4)
   expect(await bench.conversation(BEN)).toMatchObject({ ai_active: false, handoff: { reason } })
   expect(bench.prompts).toHaveLength(1)
-  bench.clock.set(bench.clock.now() + 86_400_000)
+  bench.clock.suspend(86_400_000)
   await bench.receive('12025550102', 'Tomorrow?')
   await bench.pass(4)
   expect(bench.texts('12025550102')).toEqual(['We open at 8.'])

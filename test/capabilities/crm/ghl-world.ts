@@ -9,7 +9,12 @@ interface MovableClock extends Clock {
 
 function movableClock(): MovableClock {
   let ahead = 0
-  return { ...systemClock, now: () => systemClock.now() + ahead, move: (ms) => void (ahead += ms) }
+  return {
+    ...systemClock,
+    now: () => systemClock.now() + ahead,
+    uptime: () => systemClock.uptime() + ahead,
+    move: (ms) => void (ahead += ms),
+  }
 }
 
 export interface GhlWorld extends World {

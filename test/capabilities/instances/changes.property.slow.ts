@@ -44,7 +44,7 @@ async function carryOut(room: InstancesRoom, step: Step, live: InstanceId[]): Pr
     const id = pick(step.which)
     if (id) await room.instances.remove(live.splice(live.indexOf(id), 1)[0] ?? id)
   }
-  if (step.kind === 'clock') room.clock.set(room.clock.now() + step.ms)
+  if (step.kind === 'clock') room.clock.suspend(step.ms)
 }
 
 async function check(restricted: boolean): Promise<void> {

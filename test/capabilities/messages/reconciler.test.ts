@@ -69,7 +69,7 @@ describe('a message that stays queued', () => {
     b.engine.found = 'never_arrived'
     const sending = b.send(TEXT, { key: 'k' })
     await b.clock.advance(0)
-    b.clock.set(b.clock.now() + 10 * MINUTE)
+    b.clock.suspend(10 * MINUTE)
     await b.messages.reconcile()
     expect(b.keyState('k')).toBe('in_progress')
     hold.open(accepted('E1'))

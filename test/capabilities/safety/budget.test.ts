@@ -35,7 +35,7 @@ describe('the warm-up', () => {
       expect(all.reason).toBe('daily_limit')
       expect(all.until).toBe(`2026-01-${String(6 + day).padStart(2, '0')}T00:00:00.000Z`)
       sent.push(all.sent)
-      b.room.clock.set(b.room.clock.now() + DAY)
+      b.room.clock.suspend(DAY)
     }
     expect(sent).toEqual([2, 2, 2, 2, 4, 4, 4, 6, 6, 6, 8])
   })
@@ -50,7 +50,7 @@ describe('the warm-up', () => {
       expect(await b.claim(side, '12025560001')).toEqual({ kind: 'granted' })
       await b.release(side, '12025560001')
       sent.push(all.sent)
-      b.room.clock.set(b.room.clock.now() + DAY)
+      b.room.clock.suspend(DAY)
     }
     expect(sent).toEqual([20, 22, 24, 26, 26])
   })
@@ -66,7 +66,7 @@ describe('the warm-up', () => {
     }
     const ages: (number | null)[] = []
     for (const number of ['12025550100', '12025550199', '12025550199', '12025550100']) {
-      clock.set(clock.now() + 2 * DAY)
+      clock.suspend(2 * DAY)
       await pair(number)
       ages.push((await b.state(side)).pairedDays)
     }
@@ -98,7 +98,7 @@ describe('the warm-up', () => {
         untilMs: b.room.clock.now() + 10 * DAY,
       },
     ])
-    b.room.clock.set(b.room.clock.now() + 10 * DAY)
+    b.room.clock.suspend(10 * DAY)
     expect(await b.state(side)).toMatchObject({ pairedDays: 10, today: { limit: 1_000 }, reasons: [] })
   })
 })
@@ -107,11 +107,11 @@ describe('a day and an hour', () => {
   test('begin where the clocks of the time zone say so', async () => {
     await open({ ...WIDE, safetyDailyLimit: 3, safetyTimezone: 'America/Sao_Paulo' })
     const side = await b.pair()
-    b.room.clock.set(Date.parse('2026-01-06T02:00:00Z'))
+    b.room.clock.suspend(Date.parse('2026-01-06T02:00:00Z') - b.room.clock.now())
     expect(await sendAll(side)).toEqual({ sent: 3, reason: 'daily_limit', until: '2026-01-06T03:00:00.000Z' })
-    b.room.clock.set(Date.parse('2026-01-06T02:59:59.999Z'))
+    b.room.clock.suspend(Date.parse('2026-01-06T02:59:59.999Z') - b.room.clock.now())
     expect((await sendAll(side)).sent).toBe(0)
-    b.room.clock.set(Date.parse('2026-01-06T03:00:00Z'))
+    b.room.clock.suspend(Date.parse('2026-01-06T03:00:00Z') - b.room.clock.now())
     expect((await sendAll(side)).sent).toBe(3)
   })
 
@@ -121,30 +121,30 @@ describe('a day and an hour', () => {
   ])('the day on which Berlin changes its clocks in %s is one day', async (_season, first, last, end) => {
     await open({ ...WIDE, safetyDailyLimit: 2, safetyTimezone: 'Europe/Berlin' })
     const side = await b.pair()
-    b.room.clock.set(Date.parse(first))
+    b.room.clock.suspend(Date.parse(first) - b.room.clock.now())
     expect((await sendAll(side)).until).toBe(end)
-    b.room.clock.set(Date.parse(last))
+    b.room.clock.suspend(Date.parse(last) - b.room.clock.now())
     expect(await sendAll(side)).toEqual({ sent: 0, reason: 'daily_limit', until: end })
-    b.room.clock.set(Date.parse(end))
+    b.room.clock.suspend(Date.parse(end) - b.room.clock.now())
     expect((await sendAll(side)).sent).toBe(2)
   })
 
   test('a day that began at one, because midnight was skipped, begins then', async () => {
     await open({ ...WIDE, safetyDailyLimit: 2, safetyTimezone: 'America/Sao_Paulo' })
-    b.room.clock.set(Date.parse('2018-11-04T02:59:00Z'))
+    b.room.clock.suspend(Date.parse('2018-11-04T02:59:00Z') - b.room.clock.now())
     const side = await b.pair()
     expect((await sendAll(side)).until).toBe('2018-11-04T03:00:00.000Z')
-    b.room.clock.set(Date.parse('2018-11-04T03:00:00Z'))
+    b.room.clock.suspend(Date.parse('2018-11-04T03:00:00Z') - b.room.clock.now())
     expect(await sendAll(side)).toEqual({ sent: 2, reason: 'daily_limit', until: '2018-11-05T02:00:00.000Z' })
   })
 
   test('an hour that is full waits for the next one', async () => {
     await open({ ...WIDE, safetyHourlyLimit: 4 })
     const side = await b.pair()
-    b.room.clock.set(Date.parse('2026-01-05T12:50:00Z'))
+    b.room.clock.suspend(Date.parse('2026-01-05T12:50:00Z') - b.room.clock.now())
     expect(await sendAll(side)).toEqual({ sent: 4, reason: 'hourly_limit', until: '2026-01-05T13:00:00.000Z' })
     expect((await b.state(side)).hour).toEqual({ sent: 4, limit: 4, endsAtMs: Date.parse('2026-01-05T13:00:00Z') })
-    b.room.clock.set(Date.parse('2026-01-05T13:00:00Z'))
+    b.room.clock.suspend(Date.parse('2026-01-05T13:00:00Z') - b.room.clock.now())
     expect((await b.state(side)).hour.sent).toBe(0)
     expect((await sendAll(side)).sent).toBe(4)
   })
@@ -159,7 +159,7 @@ describe('a day and an hour', () => {
     b.config.safetyTimezone = 'Pacific/Auckland'
     expect(await b.claim(side, '12025550188')).toMatchObject({ untilMs: Date.parse('2026-01-06T11:00:00Z') })
     b.config.safetyTimezone = 'Asia/Tokyo'
-    b.room.clock.set(Date.parse('2026-01-05T15:00:00Z'))
+    b.room.clock.suspend(Date.parse('2026-01-05T15:00:00Z') - b.room.clock.now())
     expect((await b.state(side)).today.sent).toBe(0)
   })
 })
@@ -180,7 +180,7 @@ describe('a claim', () => {
     const startMs = b.room.clock.now()
     expect(await b.claim(side, '12025550101')).toEqual({ kind: 'granted' })
     expect(await b.claim(side, '12025550102')).toEqual({ kind: 'wait', reason: 'spacing', untilMs: startMs + 5_000 })
-    b.room.clock.set(startMs + 5_000)
+    b.room.clock.suspend(startMs + 5_000 - b.room.clock.now())
     expect(await b.claim(side, '12025550102')).toEqual({ kind: 'granted' })
   })
 
@@ -195,7 +195,7 @@ describe('a claim', () => {
     expect([await claim('12025550104'), await left()]).toEqual(['wait', 0])
     await b.release(side, '12025550102')
     expect(await left()).toBe(1)
-    b.room.clock.set(b.room.clock.now() + 10 * MINUTE)
+    b.room.clock.suspend(10 * MINUTE)
     expect(await left()).toBe(2)
     expect((await b.state(side)).today).toMatchObject({ sent: 1, firstContacts: 1 })
   })
@@ -225,7 +225,7 @@ describe('a claim', () => {
     await open()
     const side = await b.pair()
     await b.sendNext(side)
-    b.room.clock.set(b.room.clock.now() + MINUTE)
+    b.room.clock.suspend(MINUTE)
     await b.claim(side, '12025550101')
     await b.room.instances.remove(side.id)
     const { db, raw } = b.room.database
@@ -292,7 +292,7 @@ describe('what the network says', () => {
     const { restriction, reasons } = await b.state(side)
     expect(restriction).toEqual({ kind: 'reachout', untilMs })
     expect(reasons).toEqual([{ code: 'restricted', message: expect.stringContaining('new chats'), untilMs }])
-    b.room.clock.set(untilMs)
+    b.room.clock.suspend(untilMs - b.room.clock.now())
     expect(await b.claim(side, '12025550102')).toEqual({ kind: 'granted' })
     expect(await b.state(side)).toMatchObject({ restriction: null, reasons: [] })
   })
@@ -305,7 +305,7 @@ describe('what the network says', () => {
     await b.receive(side, '12025550101')
     expect(await b.claim(side, '12025550101')).toEqual({ kind: 'refused', reason: 'banned', untilMs })
     expect(await b.state(side)).toMatchObject({ restriction: { kind: 'temporary_ban', untilMs } })
-    b.room.clock.set(untilMs)
+    b.room.clock.suspend(untilMs - b.room.clock.now())
     expect(await b.codes(side)).toEqual([])
   })
 
@@ -322,7 +322,7 @@ describe('what the network says', () => {
     await b.receive(side, '12025550101')
     await b.refused(side, 131_048)
     expect(await b.claim(side, '12025550101')).toMatchObject({ kind: 'wait', reason: 'spam_limited' })
-    b.room.clock.set(b.room.clock.now() + HOUR + 15 * MINUTE)
+    b.room.clock.suspend(HOUR + 15 * MINUTE)
     expect(await b.claim(side, '12025550101')).toEqual({ kind: 'granted' })
   })
 
@@ -336,7 +336,7 @@ describe('what the network says', () => {
     expect(await b.sendNext(side)).toMatchObject({ kind: 'wait', reason: 'messages_withheld' })
     expect((await b.state(side)).reasons[0]?.message).toContain('12%')
     await b.refused(side, 131_026)
-    b.room.clock.set(b.room.clock.now() + DAY + 15 * MINUTE)
+    b.room.clock.suspend(DAY + 15 * MINUTE)
     expect(await b.sendNext(side)).toEqual({ kind: 'granted' })
   })
 
@@ -364,7 +364,7 @@ describe('what the network says', () => {
     b.says(tier('TIER_250'))
     expect(await b.sendNext(side)).toEqual({ kind: 'granted' })
     b.says(tier('TIER_50'))
-    b.room.clock.set(Date.parse('2026-01-06T12:15:00Z'))
+    b.room.clock.suspend(Date.parse('2026-01-06T12:15:00Z') - b.room.clock.now())
     // They did not write, and were reached a day ago.
     expect(await b.claim(side, '12025560001')).toEqual({ kind: 'granted' })
     expect(await b.state(side)).toMatchObject({ today: { firstContacts: 0, firstContactsLimit: 50, limit: null } })
@@ -381,10 +381,10 @@ test('rows that no budget looks at are removed, and no others', async () => {
   raw.exec(`INSERT INTO safety_firsts WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 599)
     SELECT instance_id, message_seq + 1000 + i, quarter, 1, 0 FROM safety_firsts, n`)
   await b.claim(side, '12025550101')
-  b.room.clock.set(b.room.clock.now() + 51 * HOUR)
+  b.room.clock.suspend(51 * HOUR)
   await b.prune()
   expect(rows()).toEqual([1, 600, 1])
-  b.room.clock.set(b.room.clock.now() + 2 * HOUR)
+  b.room.clock.suspend(2 * HOUR)
   await b.send(side, '12025550102')
   await b.prune()
   expect(rows()).toEqual([1, 1, 0])
@@ -406,7 +406,7 @@ describe('the overview', () => {
     await b.pair('12025550101')
     expect(await lines('live')).toEqual([{ ...line, count: 2, subject: null }])
     expect(await lines('sandbox')).toEqual([])
-    b.room.clock.set(untilMs)
+    b.room.clock.suspend(untilMs - b.room.clock.now())
     expect(await lines()).toEqual([])
   })
 

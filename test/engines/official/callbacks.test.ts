@@ -170,7 +170,7 @@ describe('once it is taken', () => {
     expect(stored()).toEqual([{ problem: 'not a callback' }, { problem: 'messages[0]' }])
     expect(world.of(instance, 'received')).toHaveLength(1)
     expect(world.official.engine.evidence(instance).issues?.[0]?.message).toContain('2 calls of Meta')
-    world.clock.set(world.clock.now() + 8 * 24 * 3_600_000)
+    world.clock.suspend(8 * 24 * 3_600_000)
     await world.restart()
     await world.official.engine.begin()
     expect(stored()).toEqual([])

@@ -202,7 +202,7 @@ describe('what Meta calls back of the account', () => {
       sinceMs: 1_767_614_400_000,
       untilMs,
     })
-    world.clock.set(untilMs)
+    world.clock.suspend(untilMs - world.clock.now())
     expect(evidence().restriction).toBeNull()
   })
 

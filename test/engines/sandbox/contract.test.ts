@@ -311,7 +311,7 @@ describe('on the official engine', () => {
       world.network.speak(world.accountId, ANA, { to: OURS, group: null, content: { type: 'text', text: 'Hi' } })
     await say()
     expect(await world.send(instance, { to: ANA })).toMatchObject({ kind: 'accepted' })
-    world.clock.set(world.clock.now() + 25 * 60 * 60 * 1_000)
+    world.clock.suspend(25 * 60 * 60 * 1_000)
     expect(await world.send(instance, { to: ANA })).toMatchObject({
       kind: 'refused',
       error: { code: 'outside_window' },

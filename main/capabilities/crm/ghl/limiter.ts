@@ -2,11 +2,11 @@ import type { Clock } from '../../../kernel/clock.ts'
 import { BridgeError } from '../bridge.ts'
 
 interface Window {
-  startMs: number
+  startUptime: number
   used: number
   max: number
   intervalMs: number
-  blockedUntilMs: number
+  blockedUntilUptime: number
 }
 
 /** GoHighLevel's own numbers, until an answer says otherwise. */
@@ -16,12 +16,12 @@ const INTERVAL_MS = 10_000
 export type Limiter = ReturnType<typeof createLimiter>
 
 /** Keeps the calls of each location below GoHighLevel's limit, and learns from the headers of its answers. */
-export function createLimiter(clock: Pick<Clock, 'now'>) {
+export function createLimiter(clock: Pick<Clock, 'now' | 'uptime'>) {
   const windows = new Map<string, Window>()
   const windowOf = (locationId: string): Window => {
     const known = windows.get(locationId)
     if (known !== undefined) return known
-    const fresh = { startMs: 0, used: 0, max: MAX, intervalMs: INTERVAL_MS, blockedUntilMs: 0 }
+    const fresh = { startUptime: -Infinity, used: 0, max: MAX, intervalMs: INTERVAL_MS, blockedUntilUptime: -Infinity }
     windows.set(locationId, fresh)
     return fresh
   }
@@ -29,18 +29,18 @@ export function createLimiter(clock: Pick<Clock, 'now'>) {
   return {
     /** Takes one call. @throws BridgeError `wait` if it would be over the limit. */
     take(locationId: string): void {
-      const now = clock.now()
+      const now = clock.uptime()
       const window = windowOf(locationId)
-      if (now - window.startMs >= window.intervalMs) Object.assign(window, { startMs: now, used: 0 })
-      const untilMs =
-        window.blockedUntilMs > now
-          ? window.blockedUntilMs
+      if (now - window.startUptime >= window.intervalMs) Object.assign(window, { startUptime: now, used: 0 })
+      const untilUptime =
+        window.blockedUntilUptime > now
+          ? window.blockedUntilUptime
           : window.used >= window.max
-            ? window.startMs + window.intervalMs
+            ? window.startUptime + window.intervalMs
             : null
-      if (untilMs !== null)
+      if (untilUptime !== null)
         throw new BridgeError(
-          { kind: 'wait', untilMs, code: 'rate_limited' },
+          { kind: 'wait', untilMs: Math.ceil(clock.now() + (untilUptime - now)), code: 'rate_limited' },
           'The limit of GoHighLevel for this location is reached. The sync goes on in a few seconds.',
         )
       window.used++
@@ -57,7 +57,7 @@ export function createLimiter(clock: Pick<Clock, 'now'>) {
     },
     block(locationId: string, untilMs: number): void {
       const window = windowOf(locationId)
-      window.blockedUntilMs = Math.max(window.blockedUntilMs, untilMs)
+      window.blockedUntilUptime = Math.max(window.blockedUntilUptime, clock.uptime() + (untilMs - clock.now()))
     },
   }
 }

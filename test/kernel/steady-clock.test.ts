@@ -1,0 +1,111 @@
+import { expect, test } from 'vitest'
+import { createSteadyClock, type ClockChange } from '../../main/kernel/steady-clock.ts'
+import { fakeClock, settle } from '../support/clock.ts'
+
+const HOUR = 3_600_000
+
+/** @param fails how many moves the storage refuses. */
+function followed(fails = 0) {
+  const clock = fakeClock()
+  const steady = createSteadyClock(clock)
+  const changes: ClockChange[] = []
+  const held: (() => void)[] = []
+  let isHeld = false
+  steady.follow(async (change, release) => {
+    // As a commit: never within the call.
+    await (isHeld ? new Promise<void>((resolve) => held.push(resolve)) : Promise.resolve())
+    release()
+    if (fails-- > 0) throw new Error('full')
+    changes.push(change)
+  })
+  return {
+    ...{ clock, steady, changes },
+    hold: () => void (isHeld = true),
+    go() {
+      isHeld = false
+      held.shift()?.()
+    },
+  }
+}
+
+test.each([-24 * HOUR, -HOUR, HOUR, 72 * HOUR, 12 * 365 * 24 * HOUR])(
+  'continues from the old time until due times have moved by %d ms',
+  async (byMs) => {
+    const { clock, steady, changes, hold, go } = followed()
+    hold()
+    const fromMs = steady.now()
+    clock.set(fromMs + byMs)
+    expect(steady.now()).toBe(fromMs)
+    await clock.advance(2_000)
+    expect(steady.now()).toBe(fromMs + 2_000)
+    expect(changes).toEqual([])
+    go()
+    await settle()
+    expect(changes).toEqual([{ byMs, fromMs }])
+    expect(steady.now()).toBe(fromMs + byMs + 2_000)
+  },
+)
+
+test('sleep is time that passes', async () => {
+  const { clock, steady, changes } = followed()
+  const before = steady.now()
+  clock.suspend(9 * HOUR)
+  expect(steady.now()).toBe(before + 9 * HOUR)
+  steady.check()
+  await settle()
+  expect(changes).toEqual([])
+})
+
+test('a clock that was set during sleep moves only by what was set', async () => {
+  const { clock, steady, changes } = followed()
+  const before = steady.now()
+  clock.suspend(9 * HOUR)
+  clock.set(clock.now() - HOUR)
+  expect(steady.now()).toBe(before + 9 * HOUR)
+  await settle()
+  expect(changes).toEqual([{ byMs: -HOUR, fromMs: before + 9 * HOUR }])
+  expect(steady.now()).toBe(before + 8 * HOUR)
+})
+
+test('small adjustments take effect immediately', async () => {
+  const { clock, steady, changes } = followed()
+  for (let i = 0; i < 100; i++) {
+    clock.set(clock.now() + 500)
+    expect(steady.now()).toBe(clock.now())
+    await clock.advance(1_000)
+    steady.check()
+  }
+  expect(changes).toEqual([])
+})
+
+test('a change that the storage refuses is tried again, and the old time goes on', async () => {
+  const { clock, steady, changes } = followed(1)
+  const before = steady.now()
+  clock.set(before - HOUR)
+  expect(steady.now()).toBe(before)
+  await settle()
+  expect(steady.now()).toBe(before)
+  await clock.advance(1_000)
+  steady.check()
+  await settle()
+  expect(changes).toEqual([{ byMs: -HOUR, fromMs: before + 1_000 }])
+  expect(steady.now()).toBe(before - HOUR + 1_000)
+})
+
+test('a clock set twice during a move is followed', async () => {
+  const { clock, steady, changes, hold, go } = followed()
+  hold()
+  const before = steady.now()
+  clock.set(before + 12 * 365 * 24 * HOUR)
+  steady.now()
+  clock.set(before)
+  expect(steady.now()).toBe(before)
+  go()
+  await settle()
+  // Due times are at the first new time now, and so is the clock.
+  expect(steady.now()).toBe(before + 12 * 365 * 24 * HOUR)
+  steady.check()
+  await settle()
+  expect(steady.now()).toBe(before)
+  expect(changes.reduce((sum, { byMs }) => sum + byMs, 0)).toBe(0)
+})
