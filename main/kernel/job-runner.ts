@@ -14,7 +14,7 @@ import {
   type JobRow,
   type LaneCounts,
 } from './job-store.ts'
-import type { JobKind, JobOutcome, JobRun, JobsDeps } from './job.ts'
+import type { JobKind, JobOutcome, JobRun, JobTime, JobsDeps } from './job.ts'
 import { cause } from './log.ts'
 import { createWorker } from './worker.ts'
 
@@ -58,28 +58,30 @@ export function createJobRunner(kind: JobKind, deps: JobsDeps): JobRunner {
   const node = nodes.id
   const running = new Set<Running>()
   /** Nothing is due before, as far as this process knows. */
-  let idleUntilMs = 0
+  let idleUntilMono = 0
   let wakes = 0
 
   const place = ({ subjectId, lane }: JobRow) => ({ kind: name, subjectId, lane })
 
   async function claim(budget: number): Promise<readonly Running[]> {
-    const nowMs = clock.now()
     const limit = Math.min(budget, concurrency - running.size)
-    if (limit <= 0 || nowMs < idleUntilMs) return []
+    if (limit <= 0 || clock.mono() < idleUntilMono) return []
     // A commit that changes nothing would still be one.
     const wakesBefore = wakes
     const next = await db.readOne(nextDue, { kind: name })
-    if (next === undefined || next.nextAtMs > nowMs) {
+    const waitMs = (next?.nextAtMs ?? Infinity) - clock.now()
+    if (waitMs > 0) {
       // A job added during the read may be missing from its result.
-      if (wakes === wakesBefore) idleUntilMs = Math.min(next?.nextAtMs ?? Infinity, nowMs + LOOK_AGAIN_MS)
+      if (wakes === wakesBefore) idleUntilMono = clock.mono() + Math.min(waitMs, LOOK_AGAIN_MS)
       return []
     }
-    const rows = await db.commit((tx) => claimDue(tx, nowMs, limit))
+    const rows = await db.commit((tx) => claimDue(tx, limit))
     return rows.map(toRunning)
   }
 
-  async function claimDue(tx: Tx, nowMs: number, limit: number): Promise<JobRow[]> {
+  async function claimDue(tx: Tx, limit: number): Promise<JobRow[]> {
+    // Inside the commit, since the commit before it may have moved the due times to another clock.
+    const nowMs = clock.now()
     const claimed: JobRow[] = []
     for (const { subjectId, lane, running: busy } of await tx.all(dueLanes, { kind: name, nowMs, limit })) {
       const free = Math.min(perLane - busy, limit - claimed.length)
@@ -149,14 +151,13 @@ export function createJobRunner(kind: JobKind, deps: JobsDeps): JobRunner {
     if (held === undefined) return
     const outcome = await outcomeOf(tx, run, result)
     const isCanceled = (await tx.one(laneOf, place(row)))?.state === 'canceled'
-    const nowMs = clock.now()
     if (outcome.kind === 'done') return end(tx, row, 'done')
     if (outcome.kind === 'failed') return fail(tx, row, run, outcome.error)
     if (isCanceled) return end(tx, row, 'canceled')
-    if (outcome.kind === 'again') return wait(tx, row, outcome.atMs, row.failures)
+    if (outcome.kind === 'again') return wait(tx, row, outcome, row.failures)
     const delayMs = retryDelaysMs[row.failures]
     if (delayMs === undefined) return fail(tx, row, run, outcome.error)
-    return wait(tx, row, nowMs + delayMs, row.failures + 1, outcome.error)
+    return wait(tx, row, { atMs: clock.now() + delayMs }, row.failures + 1, outcome.error)
   }
 
   async function outcomeOf(tx: Tx, run: JobRun<object>, result: RunResult): Promise<JobOutcome> {
@@ -173,12 +174,13 @@ export function createJobRunner(kind: JobKind, deps: JobsDeps): JobRunner {
   async function end(tx: Tx, row: JobRow, state: 'done' | 'failed' | 'canceled', error: string | null = null) {
     const { seq, runAtMs, failures } = row
     const nowMs = clock.now()
-    await tx.run(endJob, { seq, state, runAtMs, failures, error, endedAtMs: nowMs })
+    await tx.run(endJob, { seq, state, runAtMs, isAppointment: 0, failures, error, endedAtMs: nowMs })
     await tx.run(updateLane, { ...place(row), ...NO_CHANGE, running: -1, [state]: 1, perLane, nowMs })
   }
 
-  async function wait(tx: Tx, row: JobRow, runAtMs: number, failures: number, error: string | null = null) {
-    await tx.run(endJob, { seq: row.seq, state: 'waiting', runAtMs, failures, error, endedAtMs: null })
+  async function wait(tx: Tx, row: JobRow, time: JobTime, failures: number, error: string | null = null) {
+    const times = { runAtMs: time.atMs, isAppointment: time.isAppointment === true ? 1 : 0, endedAtMs: null } as const
+    await tx.run(endJob, { seq: row.seq, state: 'waiting', ...times, failures, error })
     await tx.run(updateLane, { ...place(row), ...NO_CHANGE, running: -1, waiting: 1, perLane, nowMs: clock.now() })
   }
 
@@ -225,7 +227,7 @@ export function createJobRunner(kind: JobKind, deps: JobsDeps): JobRunner {
 
   function wake(): void {
     wakes++
-    idleUntilMs = 0
+    idleUntilMono = 0
     worker.wake()
   }
 

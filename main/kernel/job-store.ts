@@ -29,10 +29,11 @@ const JOB = `seq, kind, subject_id AS subjectId, lane, job_key AS key, input, st
 
 /** Changes no row if the kind has a job with this key. */
 export const insertJob = sql<
-  LaneRef & { seq: number; key: string | null; input: string; runAtMs: number; nowMs: number }
+  LaneRef & { seq: number; key: string | null; input: string; runAtMs: number; isAppointment: 0 | 1; nowMs: number }
 >(
-  `INSERT INTO jobs (seq, kind, subject_id, lane, job_key, input, state, run_at, attempt, failures, created_at)
-   VALUES (:seq, :kind, :subjectId, :lane, :key, :input, 'waiting', :runAtMs, 0, 0, :nowMs)
+  `INSERT INTO jobs (seq, kind, subject_id, lane, job_key, input, state, run_at, is_appointment, attempt, failures,
+     created_at)
+   VALUES (:seq, :kind, :subjectId, :lane, :key, :input, 'waiting', :runAtMs, :isAppointment, 0, 0, :nowMs)
    ON CONFLICT DO NOTHING`,
 )
 
@@ -77,11 +78,12 @@ export const endJob = sql<{
   seq: number
   state: JobState
   runAtMs: number
+  isAppointment: 0 | 1
   failures: number
   error: string | null
   endedAtMs: number | null
 }>(
-  `UPDATE jobs SET state = :state, run_at = :runAtMs, failures = :failures, error = :error, lease_owner = NULL,
+  `UPDATE jobs SET state = :state, run_at = :runAtMs, is_appointment = :isAppointment, failures = :failures, error = :error, lease_owner = NULL,
      ended_at = :endedAtMs
    WHERE seq = :seq`,
 )

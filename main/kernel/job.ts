@@ -17,6 +17,13 @@ export interface JobRun<Input> {
   report(progress: object): void
 }
 
+/** When a job runs. */
+export interface JobTime {
+  readonly atMs: number
+  /** `atMs` is a time of the calendar, which stays when the clock is set. Otherwise the wait keeps its length. */
+  readonly isAppointment?: boolean
+}
+
 /** What a job becomes after a run. */
 export type JobOutcome =
   | { readonly kind: 'done' }
@@ -24,7 +31,7 @@ export type JobOutcome =
   /** By the kind's schedule; failed after its last delay. */
   | { readonly kind: 'retry'; readonly error: string }
   /** At this time, without counting a failure: the next step of a long job, or a wait for something else. */
-  | { readonly kind: 'again'; readonly atMs: number }
+  | ({ readonly kind: 'again' } & JobTime)
 
 /**
  * Work of one kind that happens later or takes long, declared by its room.

@@ -28,6 +28,8 @@ interface NewJob<Input> {
   readonly key?: string
   /** Default: now. */
   readonly runAtMs?: number
+  /** `runAtMs` is a time of the calendar (see `JobTime`). */
+  readonly isAppointment?: boolean
   readonly input: Input
 }
 
@@ -76,6 +78,7 @@ export interface Jobs {
   readonly retention: Chore
 }
 
+const NO_END = { endedAtMs: null, isAppointment: 0 } as const
 const RECOVERED_AT_ONCE = 500
 const PRUNED_AT_ONCE = 500
 const KEPT_MS = 30 * 24 * 3_600_000
@@ -90,7 +93,7 @@ export function createJobs(deps: JobsDeps): Jobs {
       const nowMs = clock.now()
       const rows = await tx.all(abandonedJobs, { aliveSinceMs: nodes.aliveSinceMs(), limit: RECOVERED_AT_ONCE })
       for (const { kind, subjectId, lane, seq, failures } of rows) {
-        const due = { seq, failures, state: 'waiting', runAtMs: nowMs, error: null, endedAtMs: null } as const
+        const due = { seq, failures, state: 'waiting', runAtMs: nowMs, error: null, ...NO_END } as const
         await tx.run(endJob, due)
         const perLane = runners.get(kind)?.perLane ?? 1
         const counts = { waiting: 1, running: -1, done: 0, failed: 0, canceled: 0 }
@@ -139,10 +142,12 @@ function createQueue<Input extends object>(
   }
 
   return {
-    async add(tx, { accountId, subjectId, lane = '', key = null, runAtMs = clock.now(), input }) {
+    async add(tx, job) {
+      const { accountId, subjectId, lane = '', key = null, runAtMs = clock.now(), isAppointment = false, input } = job
       const place = { kind, subjectId, lane }
-      const row = { seq: await tx.next('jobs'), key, input: JSON.stringify(input), runAtMs, nowMs: clock.now() }
-      if ((await tx.run(insertJob, { ...place, ...row })) === 0) return false
+      const times = { runAtMs, isAppointment: isAppointment ? 1 : 0, nowMs: clock.now() } as const
+      const row = { seq: await tx.next('jobs'), key, input: JSON.stringify(input) }
+      if ((await tx.run(insertJob, { ...place, ...row, ...times })) === 0) return false
       await tx.run(addToLane, { ...place, accountId, runAtMs, perLane: runner.perLane })
       tx.afterCommit(runner.wake)
       return true

@@ -158,7 +158,8 @@ export function createState({ clock, live, messages, numberState, lanes, control
       await change(tx, campaign, { status: 'scheduled', scheduledAtMs: atMs })
       await keepUploads(messages.uploads, tx, campaign, atMs)
       const { id, accountId } = campaign
-      await control().add(tx, { accountId, subjectId: id, runAtMs: atMs, input: { act: 'start', atMs } })
+      const input = { act: 'start', atMs } as const
+      await control().add(tx, { accountId, subjectId: id, runAtMs: atMs, isAppointment: true, input })
     },
 
     unschedule: (tx: Tx, campaign: StoredCampaign) => change(tx, campaign, { status: 'draft', scheduledAtMs: null }),

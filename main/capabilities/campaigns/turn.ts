@@ -131,7 +131,7 @@ export function createTurn(deps: TurnDeps) {
     if (!hours.isOpen) {
       if (campaign.pauseReason !== 'outside_window')
         await state.pause(tx, campaign, 'outside_window', hours.changesAtMs)
-      return { kind: 'wait', untilMs: hours.changesAtMs }
+      return { kind: 'wait', untilMs: Math.min(hours.changesAtMs, now + LOOK_AGAIN_MS) }
     }
     const wait = (untilMs: number): Turn => ({
       kind: 'wait',

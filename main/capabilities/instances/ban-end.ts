@@ -39,7 +39,11 @@ export function createBanEnds({ db, clock, jobs, restart }: Deps): BanEnds {
       if (row === undefined || row.deletedAtMs !== null) return
       const instance = toInstance(row)
       // Otherwise it was restarted in the meantime, or banned again.
-      if (isBannedForATime(instance) && instance.blockedUntilMs === untilMs) await restart(instance.id)
+      const isOver =
+        untilMs === null
+          ? instance.blockedUntilMs === null
+          : instance.blockedUntilMs !== null && instance.blockedUntilMs <= clock.now()
+      if (isBannedForATime(instance) && isOver) await restart(instance.id)
     },
   })
   return {

@@ -1,7 +1,7 @@
 import { LIMITS } from '../../contract/limits.ts'
 import type { EndReason, Gateway, VoiceSettings } from '../../contract/voice.ts'
 import type { Tx } from '../../kernel/db.ts'
-import type { JobOutcome, JobRun } from '../../kernel/job.ts'
+import type { JobOutcome, JobRun, JobTime } from '../../kernel/job.ts'
 import type { CallPlan } from '../../voice/voice-process.ts'
 import type { InstanceSubject } from '../handler.ts'
 import type { VoiceAgent } from './agents.ts'
@@ -28,7 +28,7 @@ interface DialDeps extends Pick<VoiceDeps, 'db' | 'clock' | 'instances' | 'agent
 }
 
 /** A step that is due again, or null: the call is over. */
-type Turn = { readonly atMs: number } | null
+type Turn = JobTime | null
 
 const RING_MS = 45_000
 /** For a channel, or a call of the trial, that another call may give back. */
@@ -100,7 +100,7 @@ export function createDial(deps: DialDeps) {
   async function wait(call: StoredCall, atMs: number): Promise<Turn> {
     await db.commit((tx) => tx.run(postpone, { id: call.id, scheduledAtMs: atMs }))
     running.publish(call)
-    return { atMs }
+    return { atMs, isAppointment: true }
   }
 
   async function refuse(call: StoredCall, reason: NotNow): Promise<Turn> {
@@ -204,7 +204,7 @@ export function createDial(deps: DialDeps) {
         return act(run)
       },
       record: async (_tx: Tx, _run: JobRun<{ callId: string }>, turn: Turn): Promise<JobOutcome> =>
-        turn === null ? { kind: 'done' } : { kind: 'again', atMs: turn.atMs },
+        turn === null ? { kind: 'done' } : { kind: 'again', ...turn },
       /** Something unexpected happened three times: the call is not left waiting. */
       recordFailure: async (tx: Tx, run: JobRun<{ callId: string }>) => {
         const end = { id: run.input.callId, reason: 'agent_failed', status: 'failed', now: clock.now() } as const

@@ -35,6 +35,8 @@ interface NewCall {
   readonly number: string
   readonly source: CallSource
   readonly scheduledAtMs: number
+  /** Somebody chose the time. */
+  readonly isAppointment: boolean
   readonly batchId: string | null
   readonly batchIntervalMs?: number
   readonly status: CallStatus
@@ -129,7 +131,7 @@ export function createSchedule(deps: ScheduleDeps) {
     return prepared
   }
 
-  async function insert(tx: Tx, instance: InstanceSubject, call: NewCall): Promise<StoredCall> {
+  async function insert(tx: Tx, instance: InstanceSubject, call: Omit<NewCall, 'isAppointment'>): Promise<StoredCall> {
     await instances.requireOwner(tx, instance.accountId, instance.id)
     const id = ids.uuid()
     const now = clock.now()
@@ -150,7 +152,7 @@ export function createSchedule(deps: ScheduleDeps) {
     const stored = await insert(tx, instance, { ...call, status: 'scheduled' })
     await jobs.add(tx, {
       ...{ accountId: instance.accountId, subjectId: instance.id, key: stored.id },
-      ...{ runAtMs: call.scheduledAtMs, input: { callId: stored.id } },
+      ...{ runAtMs: call.scheduledAtMs, isAppointment: call.isAppointment, input: { callId: stored.id } },
     })
     return toCall(stored)
   }
@@ -183,7 +185,8 @@ export function createSchedule(deps: ScheduleDeps) {
       return async (tx) => {
         await check?.(tx)
         return add(tx, instance, {
-          ...{ agentId: body.agent_id, number: body.to_number, source, gateway, scheduledAtMs, batchId: null },
+          ...{ agentId: body.agent_id, number: body.to_number, source, gateway, batchId: null },
+          ...{ scheduledAtMs, isAppointment: !time.isNow },
         })
       }
     })
@@ -206,7 +209,7 @@ export function createSchedule(deps: ScheduleDeps) {
       const batchId = ids.uuid()
       return once(request, 'POST voice calls batch', batchId, async () => {
         const { instance, principal, body } = request
-        const { atMs: startMs } = readTime(body.scheduled_at)
+        const { atMs: startMs, isNow } = readTime(body.scheduled_at)
         const { numbers, skipped } = readNumbers(body.numbers)
         await requireAgent(instance, body.agent_id)
         const { settings, gateway } = await requireReady(instance)
@@ -219,7 +222,9 @@ export function createSchedule(deps: ScheduleDeps) {
           for (const [i, number] of numbers.entries()) {
             const scheduledAtMs = times[i] ?? startMs
             const call = { agentId: body.agent_id, number, source, gateway, scheduledAtMs, batchId }
-            calls.push(await add(tx, instance, { ...call, batchIntervalMs: intervalMs }))
+            calls.push(
+              await add(tx, instance, { ...call, isAppointment: !isNow, batchIntervalMs: intervalMs }),
+            )
           }
           return { batch_id: batchId, scheduled: calls.length, calls, skipped }
         }

@@ -39,6 +39,7 @@ import { creators } from './038-creators.ts'
 import { voiceCounting } from './040-voice-counting.ts'
 import { campaignsRestored } from './041-campaigns-restored.ts'
 import { ordersUndecided } from './042-orders-undecided.ts'
+import { jobAppointments } from './043-job-appointments.ts'
 
 /** Every step of the schema, in order. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -82,4 +83,5 @@ export const MIGRATIONS: readonly Migration[] = [
   voiceCounting,
   campaignsRestored,
   ordersUndecided,
+  jobAppointments,
 ]

@@ -1,0 +1,182 @@
+/**
+ * What happens to a stored time when somebody sets the clock.
+ * - `stays`: it says when something happened, or a person, a calendar or another service set it.
+ * - `moves`: something waits for it, or until some time after it, so it moves with the clock.
+ * - `appointment`: stays, but what had already come stays due.
+ * - `offset`: how far a simulated clock is ahead of ours. Its own time continues evenly.
+ * - `counts`: counts by quarters of an hour; `due-times.ts` moves them.
+ */
+export type DueColumn =
+  | 'stays'
+  | { readonly kind: 'moves'; readonly where: string }
+  | { readonly kind: 'appointment'; readonly where: string }
+  | { readonly kind: 'offset' }
+  | { readonly kind: 'counts' }
+
+const moves = (where: string): DueColumn => ({ kind: 'moves', where })
+const appointment = (where: string): DueColumn => ({ kind: 'appointment', where })
+
+/** A deadline: one that has passed by either clock stays passed. */
+const deadline = (column: string, where?: string): DueColumn =>
+  moves(`${column} > :after${where === undefined ? '' : ` AND ${where}`}`)
+/** A moment that limits look back to, a day at most. */
+const recent = (column: string): DueColumn => moves(`${column} > :recent`)
+
+/** Of the CRM's queues: far in the future while a link is paused (capabilities/crm/outbox-store.ts). */
+const CRM_PAUSED = 9_000_000_000_000
+const held = (where: string) => deadline('hold_until', `hold_until < ${CRM_PAUSED} AND ${where}`)
+
+/** Times with these names say when something happened. A table where one of them is waited for says so below. */
+export const RECORD_COLUMNS: readonly string[] = [
+  ...['created_at', 'updated_at', 'changed_at', 'deleted_at', 'started_at', 'ended_at', 'finished_at', 'failed_at'],
+  ...['sent_at', 'delivered_at', 'read_at', 'received_at', 'edited_at', 'error_at', 'seen_at', 'checked_at', 'at'],
+  ...['last_used_at', 'last_seen_at', 'last_in_at', 'last_out_at', 'revoked_at', 'first_at', 'last_at'],
+  ...['since', 'since_at', 'since_seq', 'duration_ms', 'start_ms', 'end_ms', 'delay_ms', 'offset_ms', 'gap_ms'],
+]
+
+/** Every other column with a time. Parameters: `:after`, the earlier of both times; `:recent`, a day before that. */
+export const DUE_COLUMNS: Readonly<Record<string, Readonly<Record<string, DueColumn | readonly DueColumn[]>>>> = {
+  access_links: { expires_at: deadline('expires_at'), opened_at: 'stays', spent_at: 'stays' },
+  accounts: { change_at: 'stays' },
+  activity: { hour: 'stays' },
+  ai_conversations: {
+    paused_until: deadline('paused_until'),
+    follow_up_at: moves('follow_up_at IS NOT NULL'),
+    handoff_at: 'stays',
+    // The service window of the network, which has its own clock.
+    last_inbound_at: 'stays',
+    last_answer_at: 'stays',
+  },
+  ai_instances: { settings_at: 'stays', follow_up_at: 'stays', refused_at: 'stays' },
+  ai_turns: {
+    first_at: moves(`state IN ('waiting', 'thinking', 'sending')`),
+    due_at: moves(`state IN ('waiting', 'thinking', 'sending')`),
+    // Answers are limited by the hour.
+    ended_at: recent('ended_at'),
+  },
+  // A date that a person chose.
+  api_keys: { expires_at: 'stays' },
+  approvals: {
+    created_at: moves(`state = 'pending'`),
+    expires_at: deadline('expires_at', `state = 'pending'`),
+    decided_at: 'stays',
+    executed_at: 'stays',
+    collected_at: 'stays',
+  },
+  billing_callbacks: { processed_at: 'stays' },
+  billing_clients: { period_end: 'stays' },
+  billing_customers: { ahead_ms: { kind: 'offset' } },
+  billing_orders: {
+    created_at: moves(`status IN ('processing', 'open')`),
+    expires_at: deadline('expires_at', `status = 'open'`),
+    proration_at: 'stays',
+    provisioned_at: 'stays',
+  },
+  billing_subscriptions: {
+    past_due_since: moves('past_due_since IS NOT NULL'),
+    period_end: 'stays',
+    cancel_at_period_end: 'stays',
+    frozen_at: 'stays',
+    as_of: 'stays',
+  },
+  campaign_instances: {
+    next_at: moves('next_at IS NOT NULL'),
+    restricted_until: deadline('restricted_until'),
+  },
+  campaign_recipients: {
+    // The hourly limit. Only campaigns that still send have one.
+    claimed_at: moves(
+      `claimed_at > :recent AND campaign_id IN (SELECT id FROM campaigns WHERE status IN ('running', 'paused'))`,
+    ),
+    replied_at: 'stays',
+    opted_out_at: 'stays',
+  },
+  campaigns: {
+    // The window of a campaign opens by the clock.
+    resume_at: deadline('resume_at', `pause_reason <> 'outside_window'`),
+    // The job that gives up compares it with its input.
+    unusable_since: 'stays',
+    scheduled_at: 'stays',
+  },
+  console_passwords: { set_at: 'stays' },
+  console_sessions: { created_at: moves('created_at > 0'), used_at: moves('used_at > 0') },
+  crm_contacts: { dnd_at: 'stays' },
+  crm_inbox: { hold_until: held(`state = 'waiting'`), received_at: moves(`state = 'waiting'`) },
+  crm_links: { prev_expires_at: deadline('prev_expires_at'), last_sync_at: 'stays', connected_at: 'stays' },
+  crm_outbox: { hold_until: held('failed_at IS NULL') },
+  crm_queues: { failing_since: moves('failing_since IS NOT NULL') },
+  crm_sessions: { expires_at: deadline('expires_at') },
+  crm_states: { expires_at: deadline('expires_at') },
+  crm_statuses: { hold_until: held('dirty = 1') },
+  deliveries: {
+    next_attempt_at: deadline('next_attempt_at'),
+    // How long a delivery is held is counted from its creation.
+    created_at: moves('next_attempt_at IS NOT NULL'),
+    swept_at: moves('swept_at IS NOT NULL AND next_attempt_at IS NOT NULL'),
+  },
+  entitlement_grants: { granted_at: 'stays' },
+  files: { expires_at: deadline('expires_at') },
+  idempotency_keys: { expires_at: deadline('expires_at') },
+  instance_reconnects: { at: recent('at') },
+  instance_line_settings: { spacing_ms: 'stays' },
+  instance_webhook_calls: { next_try_at: deadline('next_try_at'), created_at: moves('created_at > 0') },
+  instances: {
+    status_at: 'stays',
+    next_retry_at: deadline('next_retry_at'),
+    link_lost_at: moves('link_lost_at IS NOT NULL'),
+    down_at: moves('down_at IS NOT NULL'),
+    qr_expires_at: deadline('qr_expires_at'),
+    blocked_until: deadline('blocked_until'),
+    last_connected_at: 'stays',
+  },
+  // The time of its first waiting job; `due-times.ts` sets it again.
+  job_lanes: { next_at: 'stays' },
+  jobs: {
+    run_at: [
+      deadline('run_at', `state = 'waiting' AND is_appointment = 0`),
+      appointment(`state = 'waiting' AND is_appointment = 1`),
+    ],
+  },
+  members: { invitation_expires_at: deadline('invitation_expires_at') },
+  messages: {
+    // A message that was not sent is given up after a time.
+    created_at: moves(`status = 'queued'`),
+    dispatch_started_at: moves(`status = 'queued' AND dispatch_started_at IS NOT NULL`),
+  },
+  official_numbers: { signup_expires_at: deadline('signup_expires_at') },
+  safety_claims: { claimed_at: recent('claimed_at') },
+  safety_counts: { quarter: { kind: 'counts' } },
+  safety_firsts: { quarter: { kind: 'counts' } },
+  safety_numbers: { paired_at: moves('paired_at > 0'), claimed_at: recent('claimed_at') },
+  sandbox_catchers: { reply_delay_ms: 'stays' },
+  sandbox_ghl_codes: { expires_at: deadline('expires_at') },
+  sandbox_ghl_messages: { date: 'stays' },
+  sandbox_ghl_tokens: { expires_at: deadline('expires_at') },
+  sandbox_graph_permissions: { expires_at: deadline('expires_at') },
+  sandbox_lines: {
+    heals_at: deadline('heals_at'),
+    restricted_at: 'stays',
+    restricted_until: deadline('restricted_until'),
+  },
+  sandbox_messages: { received_at: deadline('received_at') },
+  sandbox_phones: { spoke_at: recent('spoke_at') },
+  sandbox_timeline: { due_at: deadline('due_at') },
+  smv2_people: { heard_at: 'stays' },
+  smv2_polls: { kept_at: 'stays' },
+  smv2_protocol: { learned_at: 'stays' },
+  smv2_sessions: { restricted_at: 'stays', restricted_until: deadline('restricted_until') },
+  voice_calls: {
+    scheduled_at: [
+      // Those of a batch that began immediately keep their distance.
+      moves(
+        `status = 'scheduled' AND id IN (
+           SELECT job_key FROM jobs WHERE kind = 'voice.dial' AND state = 'waiting' AND is_appointment = 0)`,
+      ),
+      appointment(`status = 'scheduled'`),
+    ],
+    answered_at: 'stays',
+  },
+  voice_instances: { enabled_at: 'stays' },
+  voice_recordings: { expires_at: deadline('expires_at') },
+  webhooks: { state_since: moves('state_since > 0'), prev_expires_at: deadline('prev_expires_at') },
+}

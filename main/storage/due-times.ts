@@ -1,0 +1,81 @@
+import type { Tx } from '../kernel/db.ts'
+import type { Statement } from '../kernel/sql.ts'
+import type { ClockChange } from '../kernel/steady-clock.ts'
+import { DUE_COLUMNS, type DueColumn } from './due-columns.ts'
+
+const DAY_MS = 86_400_000
+const QUARTER_MS = 900_000
+
+type Params = Readonly<Record<'by' | 'from' | 'to' | 'after' | 'recent' | 'quarters' | 'recentQuarter', number>>
+
+interface CountsRow {
+  readonly instanceId: string
+  readonly quarter: number
+  readonly sent: number
+  readonly firstContacts: number
+  readonly opened: number
+  readonly spamLimited: number
+  readonly withheld: number
+}
+
+/** Not declared with `sql`, which would prepare them at every start: nobody needs them until the clock is set. */
+const statement = <P extends object = Params, R extends object = object>(text: string): Statement<P, R> => ({ text })
+
+/** In the order in which they run. */
+export const MOVES: readonly Statement<Params>[] = [
+  ...updatesOf('moves', (column, where) => `SET ${column} = ${column} + :by WHERE ${where}`),
+  ...updatesOf('offset', (column) => `SET ${column} = ${column} - :by`),
+  // What had come before the clock was set back stays due.
+  ...updatesOf(
+    'appointment',
+    (column, where) => `SET ${column} = :to WHERE ${column} > :to AND ${column} <= :from AND ${where}`,
+  ),
+  statement(`UPDATE safety_firsts SET quarter = quarter + :quarters WHERE quarter > :recentQuarter`),
+  statement(
+    `UPDATE job_lanes SET next_at = (
+       SELECT CASE WHEN j.run_at < :to THEN :to ELSE j.run_at END FROM jobs j WHERE j.kind = job_lanes.kind AND j.subject_id = job_lanes.subject_id
+         AND j.lane = job_lanes.lane AND j.state = 'waiting' ORDER BY j.run_at LIMIT 1)
+     WHERE next_at IS NOT NULL`,
+  ),
+]
+
+const takeCounts = statement<Params, CountsRow>(
+  `DELETE FROM safety_counts WHERE quarter > :recentQuarter
+   RETURNING instance_id AS instanceId, quarter, sent, first_contacts AS firstContacts, opened, spam_limited AS spamLimited,
+     withheld`,
+)
+const addCounts = statement<CountsRow>(
+  `INSERT INTO safety_counts (instance_id, quarter, sent, first_contacts, opened, spam_limited, withheld)
+   VALUES (:instanceId, :quarter, :sent, :firstContacts, :opened, :spamLimited, :withheld)
+   ON CONFLICT (instance_id, quarter) DO UPDATE SET sent = safety_counts.sent + excluded.sent,
+     first_contacts = safety_counts.first_contacts + excluded.first_contacts, opened = safety_counts.opened + excluded.opened,
+     spam_limited = safety_counts.spam_limited + excluded.spam_limited, withheld = safety_counts.withheld + excluded.withheld`,
+)
+
+/**
+ * Moves every stored time that something waits for by as much as the clock was set, so each wait keeps its length. All in
+ * one unit of work, so a crash leaves everything moved or nothing.
+ */
+export async function moveDueTimes(tx: Tx, { byMs: by, fromMs: from }: ClockChange): Promise<void> {
+  const to = from + by
+  const after = Math.min(from, to)
+  const recent = after - DAY_MS
+  const quarters = Math.round(by / QUARTER_MS)
+  const params = { by, from, to, after, recent, quarters, recentQuarter: Math.floor(recent / QUARTER_MS) }
+  for (const move of MOVES) await tx.run(move, params)
+  const counts = await tx.all(takeCounts, params)
+  for (const row of counts) await tx.run(addCounts, { ...row, quarter: row.quarter + quarters })
+}
+
+type Kind = Exclude<DueColumn, string>['kind']
+
+function updatesOf(kind: Kind, setOf: (column: string, where: string) => string): Statement<Params>[] {
+  return Object.entries(DUE_COLUMNS).flatMap(([table, columns]) =>
+    Object.entries(columns).flatMap(([column, due]) =>
+      [due].flat().flatMap((one) => {
+        if (typeof one === 'string' || one.kind !== kind) return []
+        return statement(`UPDATE ${table} ${setOf(column, 'where' in one ? one.where : '')}`)
+      }),
+    ),
+  )
+}
