@@ -10,11 +10,13 @@ import type { Door } from './faces/http.ts'
 import type { BridgeAnswer, BridgeRequest } from './faces/panel/bridge.ts'
 import type { Clock } from './kernel/clock.ts'
 import type { Db } from './kernel/db.ts'
+import { createSteadyClock } from './kernel/steady-clock.ts'
 import { atMost } from './kernel/timeout.ts'
-import { createHousekeeping } from './kernel/housekeeping.ts'
+import { createHousekeeping, onlyWhen } from './kernel/housekeeping.ts'
 import type { LogHealth } from './kernel/log.ts'
 import { createLogFile, teeLog } from './kernel/log-file.ts'
 import { withRecentLines } from './kernel/recent-log.ts'
+import { followClockChanges } from './service/clock-changes.ts'
 import { openDoor } from './service/door.ts'
 import { backupsOf, serviceFacts, vaultFacts, warningsOf } from './service/facts.ts'
 import { asStartError, databaseIn, openHome, type Home } from './service/home.ts'
@@ -98,12 +100,14 @@ export async function startService(given: World): Promise<Service> {
     onChange(() => {
       if (problem() !== null) log.warn({ event: 'log.not_kept', problem: problem() })
     })
-  const world: RunningWorld = { ...given, config, log, logHealth }
+  const clock = createSteadyClock(given.clock)
+  const world: RunningWorld = { ...given, clock, config, log, logHealth }
   const opened = await openHome(world)
   const home: Home = { ...opened, close: () => opened.close().finally(logFile.close) }
   try {
-    const machinery = await openInfrastructure(world, home)
-    return await run(world, home, machinery, buildRooms(world, home, machinery, editor))
+    const machinery = await openInfrastructure(world, home, given.clock)
+    const clockChanges = followClockChanges({ clock, log, db: home.db, nodes: machinery.nodes })
+    return await run(world, home, machinery, buildRooms(world, home, machinery, editor), clockChanges)
   } catch (error) {
     await home.close()
     throw error instanceof VaultError ? asStartError(error) : error
@@ -119,7 +123,13 @@ const logFileOf = ({ clock, config }: World) =>
     ...{ bytes: config.logFileMb * 1_000_000, files: config.logFiles, folders: [config.home, homedir()] },
   })
 
-async function run(world: RunningWorld, home: Home, machinery: Infrastructure, rooms: Rooms): Promise<Service> {
+async function run(
+  world: RunningWorld,
+  home: Home,
+  machinery: Infrastructure,
+  rooms: Rooms,
+  clockChanges: ReturnType<typeof followClockChanges>,
+): Promise<Service> {
   const { vault, outbound, publicOutbound, live, clockJumps, storage, nodes, jobs, files, converter, documents } =
     machinery
   const { clock, config, log } = world
@@ -134,11 +144,11 @@ async function run(world: RunningWorld, home: Home, machinery: Infrastructure, r
         file: databaseIn(config.home),
         // A copy of damage would push out one that is whole.
         isOn: () => config.backups === 'hourly' && storage.integrity().damage === null,
+        mayRemoveOld: clockChanges.mayRemoveOld,
       }),
-      ...list.flatMap(({ chores = [] }) => chores),
-      ...engineHost.chores,
-      jobs.retention,
-      ...files.chores,
+      ...[...list.flatMap(({ chores = [] }) => chores), ...engineHost.chores, jobs.retention, ...files.chores].map(
+        (chore) => onlyWhen(clockChanges.mayRemoveOld, chore),
+      ),
       compactedFacts(databaseIn(config.home)),
       { name: 'storage', begin: () => home.db.shrink },
       { name: 'log', begin: () => () => home.db.checkpoint().then(() => false) },
@@ -158,6 +168,7 @@ async function run(world: RunningWorld, home: Home, machinery: Infrastructure, r
     publicOutbound.reset()
     log.info({ event: 'service.gap' })
   })
+  await clockChanges.begin()
   await nodes.register()
   await jobs.recover()
   await files.recover()
@@ -184,6 +195,7 @@ async function run(world: RunningWorld, home: Home, machinery: Infrastructure, r
   }
   await engineHost.begin()
   clockJumps.start()
+  clockChanges.start()
   jobs.start()
   for (const room of list) await room.start?.()
   housekeeping.start()
@@ -207,6 +219,7 @@ async function run(world: RunningWorld, home: Home, machinery: Infrastructure, r
     await Promise.all([door.close(), ...workers, atMost(clock, DRAIN_MS, panel.bridge.settled())])
     panel.bridge.close()
     clockJumps.close()
+    await clockChanges.close()
     await housekeeping.close()
     await storage.close()
     live.close()

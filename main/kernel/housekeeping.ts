@@ -9,6 +9,12 @@ export interface Chore {
   begin(): () => Promise<boolean>
 }
 
+/** The chore, skipped while it must not run. */
+export const onlyWhen = (mayRun: () => boolean, { name, begin }: Chore): Chore => ({
+  name,
+  begin: () => (mayRun() ? begin() : () => Promise.resolve(false)),
+})
+
 export interface Housekeeping {
   start(): void
   /** Begins a round at the next look, as when the disk is full. */

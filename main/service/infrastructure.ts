@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { Notice } from '../contract/notice.ts'
 import { createApiActivity } from '../kernel/api-activity.ts'
+import type { Clock } from '../kernel/clock.ts'
 import { createClockJumps } from '../kernel/clock-jumps.ts'
 import { createDocumentReader } from '../kernel/documents/index.ts'
 import { createFiles } from '../kernel/files.ts'
@@ -21,8 +22,11 @@ import type { RunningWorld } from './world.ts'
 
 export type Infrastructure = Awaited<ReturnType<typeof openInfrastructure>>
 
-/** What every room stands on and none owns. */
-export async function openInfrastructure(world: RunningWorld, home: Home) {
+/**
+ * What every room stands on and none owns.
+ * @param computerClock as it is set; `world.clock` follows it when due times have moved.
+ */
+export async function openInfrastructure(world: RunningWorld, home: Home, computerClock: Clock) {
   const { db, ids } = home
   const { clock, random, config } = world
   const live = createNoticeBus<Notice>(clock)
@@ -42,7 +46,7 @@ export async function openInfrastructure(world: RunningWorld, home: Home) {
     live,
     storage,
     writeGate: storage.writeGate,
-    clockJumps: createClockJumps(clock),
+    clockJumps: createClockJumps(computerClock),
     apiActivity,
     nodes,
     jobs: createJobs({ ...world, db, nodes, apiActivity, writeGate: storage.writeGate }),

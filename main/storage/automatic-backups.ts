@@ -14,6 +14,8 @@ interface AutomaticBackupsDeps {
   readonly clock: Pick<Clock, 'now'>
   readonly log: Log
   readonly isOn: () => boolean
+  /** false: none is removed, since the time may be wrong. */
+  readonly mayRemoveOld?: () => boolean
   /** Room on the disk of this folder, in bytes. */
   readonly freeBytes?: FreeBytes
 }
@@ -33,7 +35,7 @@ const MIN_FREE_BYTES = 1_000_000_000
  * seven days the newest. Copies somebody asked for are never removed.
  */
 export function automaticBackups(deps: AutomaticBackupsDeps): Chore {
-  const { db, file, clock, log, isOn, freeBytes = freeBytesOf } = deps
+  const { db, file, clock, log, isOn, mayRemoveOld = () => true, freeBytes = freeBytesOf } = deps
   let copiedRevision: number | undefined
 
   async function copy(): Promise<void> {
@@ -46,6 +48,7 @@ export function automaticBackups(deps: AutomaticBackupsDeps): Chore {
     }
     await db.writeBackup(REASON)
     copiedRevision = revision
+    if (!mayRemoveOld()) return
     for (const name of backupsToPrune(namesIn(file), clock.now()))
       rmSync(join(backupsFolderOf(file), name), { force: true })
   }

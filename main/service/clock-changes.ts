@@ -1,0 +1,94 @@
+import type { Timer } from '../kernel/clock.ts'
+import { cause, type Log } from '../kernel/log.ts'
+import type { Nodes } from '../kernel/nodes.ts'
+import { CLOCK_SLACK_MS, type ClockChange, type SteadyClock } from '../kernel/steady-clock.ts'
+import type { Storage } from '../storage/sqlite.ts'
+import { moveDueTimes } from '../storage/due-times.ts'
+
+interface ClockChangesDeps {
+  readonly clock: SteadyClock
+  readonly db: Pick<Storage, 'commit' | 'revision'>
+  readonly nodes: Pick<Nodes, 'seen' | 'lastSeenMs'>
+  readonly log: Log
+}
+
+const CHECK_MS = 1_000
+/** A clock set back while the service was down is recognized to the minute. */
+const SEEN_EVERY_MS = 60_000
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+/** A service may well have been off for weeks; a clock without a battery is years off. */
+const LONGEST_ABSENCE_MS = 30 * DAY_MS
+
+/** Moves stored due times whenever the clock is set, also between two runs of the service. */
+export function followClockChanges({ clock, db, nodes, log }: ClockChangesDeps) {
+  let timer: Timer | undefined
+  let seenMono = clock.mono()
+  let isNoting = false
+  let seenRevision = -1
+  /** How far the clock was set forward, and when. */
+  let aheadMs = 0
+  let aheadSinceMono = 0
+
+  function noteAhead(byMs: number): void {
+    aheadMs = Math.max(0, aheadMs + byMs)
+    if (byMs > 0) aheadSinceMono = clock.mono()
+  }
+
+  async function move(change: ClockChange, release: () => void): Promise<void> {
+    try {
+      await db.commit(async (tx) => {
+        await moveDueTimes(tx, change)
+        release()
+        await nodes.seen(tx)
+      })
+      noteAhead(change.byMs)
+      log.warn({ event: 'service.clock_set', byMs: change.byMs })
+    } catch (error) {
+      log.warn({ event: 'service.due_times_not_moved', byMs: change.byMs, cause: cause(error) })
+      throw error
+    }
+  }
+
+  async function noteSeen(): Promise<void> {
+    if (isNoting || clock.mono() - seenMono < SEEN_EVERY_MS) return
+    isNoting = true
+    seenMono = clock.mono()
+    try {
+      // An idle service writes nothing: it would never be quiet, and would be backed up every hour.
+      if (db.revision() === seenRevision) return
+      await db.commit((tx) => nodes.seen(tx))
+      seenRevision = db.revision()
+    } catch {
+      // The next start only recognizes less.
+    } finally {
+      isNoting = false
+    }
+  }
+
+  return {
+    /** Before this node is registered and anything is recovered. */
+    async begin(): Promise<void> {
+      const lastSeenMs = await nodes.lastSeenMs()
+      const byMs = clock.now() - (lastSeenMs ?? -Infinity)
+      if (lastSeenMs !== null && byMs < -CLOCK_SLACK_MS) await move({ byMs, fromMs: lastSeenMs }, () => {})
+      if (lastSeenMs !== null && byMs > LONGEST_ABSENCE_MS) noteAhead(byMs)
+      clock.follow(move)
+    },
+    /**
+     * Whether anything may be removed for its age. For a day after the clock was set forward nothing is: should that be a
+     * mistake, everything would look old.
+     */
+    mayRemoveOld: () => aheadMs < HOUR_MS || clock.mono() - aheadSinceMono > DAY_MS,
+    start(): void {
+      timer ??= clock.every(CHECK_MS, () => {
+        clock.check()
+        void noteSeen()
+      })
+    },
+    async close(): Promise<void> {
+      timer?.cancel()
+      await db.commit((tx) => nodes.seen(tx)).catch(() => {})
+    },
+  }
+}
