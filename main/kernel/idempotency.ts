@@ -47,7 +47,7 @@ export interface Idempotency {
    */
   claim(tx: Tx, request: Held & { readonly fp: Buffer; readonly boot: BootId }): Promise<Claim>
   /** What `claim` would say, without taking the key: for answers that come before any work. @throws as `claim`. */
-  peek(db: Pick<Db, 'readOne'>, request: { scopeId: string; key: string; fp: Buffer }): Promise<Claim>
+  peek(db: Pick<Db, 'readOne' | 'boot'>, request: { scopeId: string; key: string; fp: Buffer }): Promise<Claim>
   /** Stores the answer for replay. A stored answer is never changed. Without `subjectId`: any record with the key. */
   settle(tx: Tx, scopeId: string, key: string, status: number, body: Buffer, subjectId?: string): Promise<void>
   /** Frees the key, because nothing was done: a repeat executes again. A stored answer stays. */
@@ -77,6 +77,7 @@ interface LiveRow {
   subjectId: string
   fp: Uint8Array
   state: 'in_progress' | 'unknown' | 'done'
+  boot: string
   status: number | null
   body: Uint8Array | null
 }
@@ -95,7 +96,7 @@ const take = sql<Slot & { fp: Uint8Array; subjectId: string; boot: string; now: 
 )
 
 const live = sql<Slot & { now: number }, LiveRow>(
-  `SELECT subject_id AS subjectId, fp, state, status, body FROM idempotency_keys
+  `SELECT subject_id AS subjectId, fp, state, boot, status, body FROM idempotency_keys
    WHERE scope_id = :scopeId AND key = :key AND expires_at > :now`,
 )
 
@@ -139,9 +140,10 @@ export function createIdempotency({ clock }: { clock: Clock }): Idempotency {
     async claim(tx, { scopeId, key, fp, subjectId, boot }) {
       const now = clock.now()
       const taken = await tx.run(take, { scopeId, key, fp, subjectId, boot, now, expiresAt: now + LIFETIME_MS })
-      return taken > 0 ? { kind: 'fresh' } : judge(await tx.one(live, { scopeId, key, now }), fp)
+      return taken > 0 ? { kind: 'fresh' } : judge(await tx.one(live, { scopeId, key, now }), fp, boot)
     },
-    peek: async (db, { scopeId, key, fp }) => judge(await db.readOne(live, { scopeId, key, now: clock.now() }), fp),
+    peek: async (db, { scopeId, key, fp }) =>
+      judge(await db.readOne(live, { scopeId, key, now: clock.now() }), fp, db.boot),
 
     async settle(tx, scopeId, key, status, body, subjectId) {
       await tx.run(store, { scopeId, key, subjectId: subjectId ?? null, status, body })
@@ -172,12 +174,12 @@ export function stillBusy({ state }: Busy): ApiError {
   }
   const message =
     'The outcome of the first request with this Idempotency-Key is still unknown. ' +
-    'Look it up by the key or retry unchanged in five seconds; a new key could send it twice.'
+    'Retry it unchanged in five seconds. With a new key it could happen twice.'
   return new ApiError('idempotency_in_progress', message, { 'Retry-After': '5' })
 }
 
 /** Reads a live row as an answer. */
-function judge(row: LiveRow | undefined, fp: Buffer): Claim {
+function judge(row: LiveRow | undefined, fp: Buffer, boot: string): Claim {
   if (!row) return { kind: 'fresh' }
   if (!fp.equals(row.fp)) {
     throw new ApiError(
@@ -186,7 +188,11 @@ function judge(row: LiveRow | undefined, fp: Buffer): Claim {
         'Repeat the original request to get its response, or use a new key.',
     )
   }
-  if (row.state !== 'done') return { kind: 'busy', state: row.state, subjectId: row.subjectId }
+  if (row.state !== 'done') {
+    // A request of an earlier process does not run any more.
+    const state = row.boot === boot ? row.state : 'unknown'
+    return { kind: 'busy', state, subjectId: row.subjectId }
+  }
   return { kind: 'replay', status: row.status ?? 200, body: Buffer.from(row.body ?? []) }
 }
 

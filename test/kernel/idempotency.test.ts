@@ -130,11 +130,17 @@ describe('a peek', () => {
   test('says what a claim would say and takes nothing', async () => {
     expect(await peek({ a: 1 })).toEqual({ kind: 'fresh' })
     expect(rows()).toEqual([])
-    await claim({ a: 1 })
+    await claim({ a: 1 }, 'msg_1', 'k', SCOPE, home.db.boot)
     expect(await peek({ a: 1 })).toMatchObject({ kind: 'busy', state: 'in_progress' })
     await expect(peek({ a: 2 })).rejects.toMatchObject({ code: 'idempotency_conflict' })
     await clock.advance(DAY)
     expect(await peek({ a: 2 })).toEqual({ kind: 'fresh' })
+  })
+
+  test('says that the outcome is unknown when the process of the first request is gone', async () => {
+    await claim({ a: 1 }, 'msg_1', 'k', SCOPE, 'boot_earlier' as BootId)
+    expect(await peek({ a: 1 })).toMatchObject({ kind: 'busy', state: 'unknown' })
+    expect(await claim({ a: 1 })).toMatchObject({ kind: 'busy', state: 'unknown' })
   })
 })
 

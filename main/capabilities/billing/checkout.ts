@@ -79,10 +79,7 @@ export function createCheckouts(deps: Deps): Checkouts {
       })
       if (session.kind !== 'ok') {
         // Nobody has seen the page, so nobody can pay on it.
-        await db.commit(async (tx) => {
-          await provisioning.fail(tx, placed.id, 'canceled')
-          await orders.release(tx, placed, held)
-        })
+        await db.commit((tx) => provisioning.fail(tx, placed.id, 'canceled'))
         throw unavailable(
           session.kind === 'refused'
             ? `The payment provider refused the checkout: ${session.message}`

@@ -36,7 +36,6 @@ export interface OrderPlace {
   ): Promise<OrderRow | Answered>
   /** In the commit that makes the answer true. */
   settle(tx: Tx, order: OrderRow, held: Held | null, body: object): Promise<Answered>
-  release(tx: Tx, order: OrderRow, held: Held | null): Promise<void>
 }
 
 interface NewOrder {
@@ -98,9 +97,6 @@ export function createOrderPlace({ db, clock, ids, idempotency }: Deps): OrderPl
       const bytes = Buffer.from(JSON.stringify(body))
       if (held !== null) await idempotency.settle(tx, order.accountId, held.key, 201, bytes, order.id)
       return { bytes, replayed: false }
-    },
-    async release(tx, order, held) {
-      if (held !== null) await idempotency.release(tx, order.accountId, held.key, order.id)
     },
   }
 }

@@ -5,6 +5,7 @@ import type { BillingDeps } from './deps.ts'
 import type { Grants } from './grants.ts'
 import type { Fact, Tell } from './history.ts'
 import type { Payment } from './payment-provider.ts'
+import { toPurchase } from './record.ts'
 import { customerOf, markMismatch, orderById, settleFailed, settlePaid, type OrderRow } from './store.ts'
 import type { Subscriptions } from './subscriptions.ts'
 
@@ -17,9 +18,11 @@ export interface Provisioning {
   provision(tx: Tx, orderId: string, payment: Payment): Promise<OrderRow | undefined>
   /** Nothing was charged. */
   fail(tx: Tx, orderId: string, code: PurchaseFailure): Promise<OrderRow | undefined>
+  /** The request is over, and its outcome will be known later: a repeat is answered with the order as it is. */
+  keepAnswer(tx: Tx, order: OrderRow): Promise<void>
 }
 
-interface Deps extends Pick<BillingDeps, 'live' | 'clock' | 'log'> {
+interface Deps extends Pick<BillingDeps, 'live' | 'clock' | 'log' | 'idempotency'> {
   readonly customers: Pick<Customers, 'nowMs'>
   readonly grants: Grants
   readonly subscriptions: Pick<Subscriptions, 'begin'>
@@ -29,7 +32,7 @@ interface Deps extends Pick<BillingDeps, 'live' | 'clock' | 'log'> {
 }
 
 export function createProvisioning(deps: Deps): Provisioning {
-  const { live, log, customers, grants, subscriptions, tell, followUp } = deps
+  const { live, log, idempotency, customers, grants, subscriptions, tell, followUp } = deps
   const publish = (tx: Tx, { accountId }: OrderRow) =>
     tx.afterCommit(() => live.publish(accountId, { topic: 'billing' }))
 
@@ -39,7 +42,16 @@ export function createProvisioning(deps: Deps): Provisioning {
     return { accountId, mode, kind, atMs, plan, product, tier, amount, currency, orderId, once: `${kind} ${orderId}` }
   }
 
+  /** The request may have ended without an answer, in a crash or because the storage failed. */
+  async function keepAnswer(tx: Tx, order: OrderRow): Promise<void> {
+    const { accountId, id, idemKey } = order
+    // A checkout that was not answered was shown to nobody.
+    if (idemKey === null || order.checkoutId !== null) return
+    await idempotency.settle(tx, accountId, idemKey, 201, Buffer.from(JSON.stringify(toPurchase(order))), id)
+  }
+
   return {
+    keepAnswer,
     async provision(tx, orderId, payment) {
       const order = await tx.one(orderById, { id: orderId })
       if (order === undefined || order.status === 'paid') return order
@@ -48,7 +60,9 @@ export function createProvisioning(deps: Deps): Provisioning {
         await tx.run(markMismatch, { id: orderId })
         log.error({ event: 'billing.amount_mismatch', orderId })
         publish(tx, order)
-        return tx.one(orderById, { id: orderId })
+        const marked = await tx.one(orderById, { id: orderId })
+        if (marked !== undefined) await keepAnswer(tx, marked)
+        return marked
       }
       const { amount, currency, subscriptionId, paymentId, invoiceId } = payment
       const now = deps.clock.now()
@@ -64,6 +78,7 @@ export function createProvisioning(deps: Deps): Provisioning {
             ? 'subscribed'
             : 'plan_changed'
       await tell(tx, await factOf(tx, paid, kind))
+      await keepAnswer(tx, paid)
       await followUp(tx, paid)
       publish(tx, paid)
       return paid
@@ -76,6 +91,8 @@ export function createProvisioning(deps: Deps): Provisioning {
       if ((await tx.run(settleFailed, { id: orderId, status, code })) > 0 && status === 'failed') {
         await tell(tx, { ...(await factOf(tx, order, 'purchase_failed')), detail: code })
       }
+      // Nothing was charged, so a repeat may buy.
+      if (order.idemKey !== null) await idempotency.release(tx, order.accountId, order.idemKey, orderId)
       publish(tx, order)
       return tx.one(orderById, { id: orderId })
     },

@@ -96,32 +96,29 @@ export function createPurchase(deps: Deps): Purchase {
         // The poller finds out; to charge again would be to guess.
         return db.commit((tx) => orders.settle(tx, order, held, toPurchase(order)))
       case 'declined':
-        await fail(order, held, charged.code)
+        await fail(order, charged.code)
         throw new ApiError(
           'card_declined',
           `${charged.message} Nothing was charged. Save another card, or use a checkout.`,
         )
       case 'action_required':
-        await fail(order, held, 'payment_action_required')
+        await fail(order, 'payment_action_required')
         throw new ApiError(
           'payment_action_required',
           'The bank wants the cardholder to confirm this payment. Nothing was charged. Create a checkout and confirm it on its page.',
         )
       case 'not_sent':
-        await fail(order, held, 'not_charged')
+        await fail(order, 'not_charged')
         throw unavailable('The payment provider cannot be reached. Nothing was charged; try again in a minute.')
       case 'refused':
         log.error({ event: 'billing.refused', orderId: order.id, code: charged.code })
-        await fail(order, held, 'not_charged')
+        await fail(order, 'not_charged')
         throw unavailable(`The payment provider refused the purchase, and nothing was charged: ${charged.message}`)
     }
   }
 
-  async function fail(order: OrderRow, held: Held | null, code: PurchaseFailure): Promise<void> {
-    await db.commit(async (tx) => {
-      await provisioning.fail(tx, order.id, code)
-      await orders.release(tx, order, held)
-    })
+  async function fail(order: OrderRow, code: PurchaseFailure): Promise<void> {
+    await db.commit((tx) => provisioning.fail(tx, order.id, code))
   }
 }
 

@@ -80,6 +80,7 @@ export function createBillingJobs(deps: Deps): BillingJobs {
           return { kind: 'done' }
         case 'pending':
         case 'unknown':
+          await deps.provisioning().keepAnswer(tx, order)
           return again
       }
     },

@@ -26,17 +26,20 @@ const orders = () =>
   bench.rows<Order>('SELECT id, status, amount_cents AS amount, product FROM billing_orders ORDER BY seq')
 const sumOfOrders = () => orders().reduce((sum, { status, amount }) => sum + (status === 'paid' ? amount : 0), 0)
 
+let runs = 0
+
 /** Buys, kills the process at this commit, and lets another one finish. */
 async function killAt(atCommit: number, isWritten: boolean, body: OrderBody, way: 'purchase' | 'checkout') {
   const before = orders().length
   const charged = bench.charged()
   const { billing, isDead, death } = await bench.restart({ atCommit, isWritten })
-  const call = { accountId: ACCOUNT, rawBody: body, idempotencyKey: null, body }
+  const key = `key ${String(runs++)}`
+  const call = { accountId: ACCOUNT, rawBody: body, idempotencyKey: key, body }
   const act = way === 'purchase' ? billing.purchase(call) : buyOnPage(billing, call)
   const ended = await Promise.race([act.catch(() => 'refused'), death])
   for (let i = 0; i < 40 && !isDead(); i++) await bench.pass(100)
   const wasKilled = isDead()
-  await bench.restart()
+  const next = await bench.restart()
   for (let i = 0; i < 60; i++) {
     const open = orders().some(({ status }) => status === 'processing')
     const jobs = bench.rows<{ open: number }>(
@@ -64,7 +67,23 @@ async function killAt(atCommit: number, isWritten: boolean, body: OrderBody, way
        AND NOT EXISTS (SELECT 1 FROM entitlement_grants g WHERE g.source_key IN (o.id, o.subscription_id))`,
   )
   expect(lacking, label).toEqual([])
+  if (way === 'purchase') await expectKeyEnded(next.billing, call, order)
   return { wasKilled, paid: order?.status === 'paid', ended }
+}
+
+/** A repeat is answered with what was bought, or may buy because nothing was. */
+async function expectKeyEnded(
+  billing: Awaited<ReturnType<typeof bench.restart>>['billing'],
+  call: Parameters<typeof billing.purchase>[0],
+  order: Order | undefined,
+): Promise<void> {
+  const held = bench.rows<{ state: string }>(
+    `SELECT state FROM idempotency_keys WHERE expires_at > 0 AND key = '${call.idempotencyKey ?? ''}'`,
+  )
+  if (order?.status !== 'paid') return expect(held, 'the key of a purchase that did not happen').toEqual([])
+  const repeat = await billing.purchase(call)
+  expect(repeat.replayed).toBe(true)
+  expect(JSON.parse(repeat.bytes.toString())).toMatchObject({ id: order.id, status: 'paid' })
 }
 
 async function buyOnPage(
