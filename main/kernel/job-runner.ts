@@ -1,5 +1,5 @@
 import type { Timer } from './clock.ts'
-import type { Tx } from './db.ts'
+import { StorageError, type Tx } from './db.ts'
 import {
   canceledLanes,
   cancelWaiting,
@@ -16,7 +16,7 @@ import {
 } from './job-store.ts'
 import type { JobKind, JobOutcome, JobRun, JobTime, JobsDeps } from './job.ts'
 import { cause } from './log.ts'
-import { createWorker } from './worker.ts'
+import { createWorker, type FinishedJob } from './worker.ts'
 
 /** Claims, runs and records the jobs of one kind in this process. */
 export interface JobRunner {
@@ -54,7 +54,7 @@ const MAX_ERROR_LENGTH = 500
 
 export function createJobRunner(kind: JobKind, deps: JobsDeps): JobRunner {
   const { db, clock, log, nodes } = deps
-  const { name, perLane, concurrency, deadlineMs, retryDelaysMs } = kind
+  const { name, perLane, concurrency, deadlineMs, retryDelaysMs, keepsTrying = false } = kind
   const node = nodes.id
   const running = new Set<Running>()
   /** Nothing is due before, as far as this process knows. */
@@ -155,7 +155,7 @@ export function createJobRunner(kind: JobKind, deps: JobsDeps): JobRunner {
     if (outcome.kind === 'failed') return fail(tx, row, run, outcome.error)
     if (isCanceled) return end(tx, row, 'canceled')
     if (outcome.kind === 'again') return wait(tx, row, outcome, row.failures)
-    const delayMs = retryDelaysMs[row.failures]
+    const delayMs = retryDelaysMs[row.failures] ?? (keepsTrying ? retryDelaysMs.at(-1) : undefined)
     if (delayMs === undefined) return fail(tx, row, run, outcome.error)
     return wait(tx, row, { atMs: clock.now() + delayMs }, row.failures + 1, outcome.error)
   }
@@ -169,6 +169,31 @@ export function createJobRunner(kind: JobKind, deps: JobsDeps): JobRunner {
   async function fail(tx: Tx, row: JobRow, run: JobRun<object>, error: string): Promise<void> {
     await kind.recordFailure?.(tx, run, error)
     await end(tx, row, 'failed', error)
+  }
+
+  async function recordAll(ended: readonly FinishedJob<Running, RunResult>[]): Promise<void> {
+    try {
+      await db.commit(async (tx) => {
+        for (const { job, result } of ended) {
+          await storeProgress(tx, job)
+          await recordOne(tx, job, result)
+        }
+      })
+    } catch (error) {
+      const [only] = ended
+      // The worker records them one by one, and repeats what the storage did not take.
+      if (error instanceof StorageError || only === undefined || ended.length > 1) throw error
+      log.error({ event: 'job.record_failed', kind: name, job: only.job.run.seq, cause: cause(error) })
+      await db.commit((tx) => retryRecord(tx, only.job))
+    }
+  }
+
+  /** The result could not be recorded, so the run is repeated. Without this the job would stay leased until a restart. */
+  async function retryRecord(tx: Tx, { row }: Running): Promise<void> {
+    const { seq, attempt, failures } = row
+    if ((await tx.one(leasedJob, { seq, attempt, node })) === undefined) return
+    const delayMs = retryDelaysMs[failures] ?? retryDelaysMs.at(-1) ?? LOOK_AGAIN_MS
+    await wait(tx, row, { atMs: clock.now() + delayMs }, failures + 1, 'The result of the run could not be stored.')
   }
 
   async function end(tx: Tx, row: JobRow, state: 'done' | 'failed' | 'canceled', error: string | null = null) {
@@ -209,12 +234,7 @@ export function createJobRunner(kind: JobKind, deps: JobsDeps): JobRunner {
       },
       async record(ended) {
         for (const { job } of ended) job.progressTimer?.cancel()
-        await db.commit(async (tx) => {
-          for (const { job, result } of ended) {
-            await storeProgress(tx, job)
-            await recordOne(tx, job, result)
-          }
-        })
+        await recordAll(ended)
         for (const { job } of ended) running.delete(job)
         // The lanes have room again.
         wake()

@@ -49,6 +49,8 @@ export interface JobKind<Input extends object = object, Result = unknown> {
   readonly deadlineMs: number
   /** Delays after failures; a job that fails once more has failed. */
   readonly retryDelaysMs: readonly number[]
+  /** It never gives up, since something would stay unfinished: the last delay is repeated. */
+  readonly keepsTrying?: boolean
   /** Does the work, outside any commit. Rejecting retries. @param signal aborts at the deadline, on cancel and at shutdown. */
   act(run: JobRun<Input>, signal: AbortSignal): Promise<Result>
   /** Records the result in the commit that ends the run; fenced by its lease. Default: done. */

@@ -118,6 +118,39 @@ describe('a job', () => {
     expect(names).toEqual(['meanwhile'])
   })
 
+  test('whose result cannot be stored runs again instead of staying leased until a restart', async () => {
+    let isBroken = true
+    const jobs = open(done, {
+      record: async (_tx, _run, outcome) => {
+        if (isBroken) throw new TypeError('a fault of ours')
+        return outcome
+      },
+    })
+    jobs.start()
+    await add(jobs, 'a')
+    await clock.advance(1_000)
+    expect(await jobs.queue.findSubject('subject')).toMatchObject({ running: 0, waiting: 1 })
+    isBroken = false
+    await clock.advance(10_000)
+    expect(await jobs.queue.findSubject('subject')).toMatchObject({ running: 0, waiting: 0, done: 1, failed: 0 })
+  })
+
+  test('that must not be given up is tried again with its last delay', async () => {
+    let runs = 0
+    const jobs = open(
+      async () => {
+        runs++
+        throw new Error('no')
+      },
+      { keepsTrying: true },
+    )
+    jobs.start()
+    await add(jobs, 'a')
+    for (let i = 0; i < 6; i++) await clock.advance(61_000)
+    expect(runs).toBeGreaterThan(5)
+    expect(await jobs.queue.findSubject('subject')).toMatchObject({ waiting: 1, failed: 0 })
+  })
+
   test('is added with its commit or not at all, and once for each key, also after it has ended', async () => {
     const jobs = open(done)
     jobs.start()

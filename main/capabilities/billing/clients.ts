@@ -88,7 +88,7 @@ export function createClientBillings(deps: Deps): ClientBillings {
 
   const applied = jobs.define<ClientInput, { state: ClientState } | { refusal: string } | null>({
     name: 'billing.client',
-    ...{ perLane: 1, concurrency: 2, deadlineMs: 180_000, retryDelaysMs: RETRIES_MS },
+    ...{ perLane: 1, concurrency: 2, deadlineMs: 180_000, retryDelaysMs: RETRIES_MS, keepsTrying: true },
     async act({ input: { clientId, revision } }) {
       const row = await db.readOne(clientRow, { clientId })
       // Newer terms have a job of their own.
@@ -121,7 +121,7 @@ export function createClientBillings(deps: Deps): ClientBillings {
 
   const reports = jobs.define<UsageInput, { until: string; state: ClientState | null } | null>({
     name: 'billing.client_usage',
-    ...{ perLane: 1, concurrency: 2, deadlineMs: 180_000, retryDelaysMs: RETRIES_MS },
+    ...{ perLane: 1, concurrency: 2, deadlineMs: 180_000, retryDelaysMs: RETRIES_MS, keepsTrying: true },
     async act({ input: { clientId } }) {
       const row = await db.readOne(clientRow, { clientId })
       const provider = row && (await providerOf(row.agencyId))
@@ -163,7 +163,7 @@ export function createClientBillings(deps: Deps): ClientBillings {
 
   const ended = jobs.define<EndInput, null>({
     name: 'billing.client_end',
-    ...{ perLane: 1, concurrency: 2, deadlineMs: 60_000, retryDelaysMs: RETRIES_MS },
+    ...{ perLane: 1, concurrency: 2, deadlineMs: 60_000, retryDelaysMs: RETRIES_MS, keepsTrying: true },
     async act({ input: { agencyId, subscriptionId } }) {
       const provider = await providerOf(agencyId)
       const asked = await provider?.end(subscriptionId)

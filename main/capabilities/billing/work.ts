@@ -52,7 +52,13 @@ const pauseAfter = (ageMs: number) => (ageMs < 10 * 60_000 ? SOON_MS : ageMs < H
 /** The work of billing that happens later. */
 export function createBillingJobs(deps: Deps): BillingJobs {
   const { db, clock, jobs, idempotency, settings, customers } = deps
-  const kind = { perLane: 1, concurrency: 4, deadlineMs: 120_000, retryDelaysMs: RETRIES_MS } as const
+  const kind = {
+    perLane: 1,
+    concurrency: 4,
+    deadlineMs: 120_000,
+    retryDelaysMs: RETRIES_MS,
+    keepsTrying: true,
+  } as const
 
   const orders = jobs.define<RefInput, { order: OrderRow; state: OrderState } | null>({
     ...kind,

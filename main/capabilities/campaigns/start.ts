@@ -90,6 +90,7 @@ export function controlJob({ clock, state }: Deps): JobKind<ControlInput, undefi
     concurrency: 4,
     deadlineMs: 60_000,
     retryDelaysMs: [1_000, 10_000, 60_000],
+    keepsTrying: true,
     act: () => Promise.resolve(undefined),
     async record(tx, { subjectId, input }) {
       const campaign = await state.load(tx, subjectId)

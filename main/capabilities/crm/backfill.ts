@@ -46,6 +46,7 @@ export function createBackfill({ db, clock, jobs, links, messages, outbox, wake 
     concurrency: 2,
     deadlineMs: 60_000,
     retryDelaysMs: [5_000, 30_000, 60_000, 300_000, 600_000],
+    keepsTrying: true,
     act: ({ input }) => look(input),
     record: (tx, { input }, found) => record(tx, input, found),
   })

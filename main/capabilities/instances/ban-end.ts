@@ -33,7 +33,8 @@ export function createBanEnds({ db, clock, jobs, restart }: Deps): BanEnds {
     perLane: 1,
     concurrency: 4,
     deadlineMs: 60_000,
-    retryDelaysMs: [5 * MINUTE_MS, 60 * MINUTE_MS, 60 * MINUTE_MS],
+    retryDelaysMs: [5 * MINUTE_MS, 60 * MINUTE_MS],
+    keepsTrying: true,
     async act({ subjectId, input: { untilMs } }): Promise<undefined> {
       const row = await db.readOne(byId, { id: subjectId })
       if (row === undefined || row.deletedAtMs !== null) return
