@@ -46,7 +46,7 @@ export interface ApprovalDecisions {
 
 interface Deps {
   readonly db: Db
-  readonly clock: Pick<Clock, 'now'>
+  readonly clock: Pick<Clock, 'now' | 'after'>
   readonly log: Log
   readonly seal: Seal
   /** The key as it may be used now; undefined when it was revoked or has expired. */
@@ -57,6 +57,7 @@ interface Deps {
 
 /** A call that was cut off longer ago is not begun again: nobody expects it any more. */
 const RESUME_WITHIN_MS = 60 * 60_000
+const RECORD_AGAIN_MS = 5_000
 
 /**
  * Approved and begun are one commit, its result is another. Between them only a call that cannot act twice is begun
@@ -76,7 +77,19 @@ export function createApprovalDecisions({ db, clock, log, seal, principalOf, cha
 
   const execute = async (approval: Approval, act: ExecuteCall): Promise<Approval> => {
     const result = await resultOf(approval, act)
-    return record(approval, result)
+    try {
+      return await record(approval, result)
+    } catch (error) {
+      recordLater(approval, result)
+      throw error
+    }
+  }
+
+  /** The storage did not take the result. Without this the approval would stay approved until a restart. */
+  const recordLater = (approval: Approval, result: CallResult): void => {
+    clock.after(RECORD_AGAIN_MS, () => {
+      record(approval, result).catch(() => recordLater(approval, result))
+    })
   }
 
   const record = async (approval: Approval, { status, body }: CallResult): Promise<Approval> => {
