@@ -70,7 +70,8 @@ export function createDocuments(deps: DocumentsDeps) {
     async act({ input: { instanceId, documentId } }) {
       const row = await db.readOne(documentById, { instanceId, id: documentId })
       const file = row && (await files.find({ accountId: row.accountId, kind: KIND, id: row.fileId }))
-      if (row === undefined || file === undefined) return { kind: 'gone' }
+      if (row === undefined) return { kind: 'gone' }
+      if (file === undefined) return { kind: 'unreadable', error: FILE_MISSING }
       const type = documentType(row.name, row.mimeType)
       if (type === undefined) return { kind: 'unreadable', error: UNKNOWN_TYPE }
       const read = await deps.documents.read(type, file)
@@ -171,6 +172,7 @@ export function createDocuments(deps: DocumentsDeps) {
 }
 
 const UNKNOWN_TYPE = 'The file must be a PDF, a Word document (.docx), Markdown or text. Other files cannot be read.'
+const FILE_MISSING = 'The file is no longer on this computer. Delete the document and upload the file again.'
 const NOT_READ = 'The document could not be read. Delete it and upload it again.'
 
 /** For people: `Delivery › Abroad, 3` is below that heading, on page 3. */

@@ -47,6 +47,10 @@ export function createFollowUps({ db, clock, jobs, instances, optOuts, settings:
     async record(_tx, _run, { againAtMs }) {
       return againAtMs === null ? { kind: 'done' } : { kind: 'again', atMs: againAtMs }
     },
+    async recordFailure(tx, { input: { conversationSeq: seq } }) {
+      const conversation = await tx.one(conversationBySeq, { seq })
+      if (conversation) await tx.run(setFollowUp, { seq, count: conversation.followUps, dueAtMs: null })
+    },
   })
 
   async function begin(tx: Tx, { conversationSeq, afterTurn }: Input, isOfficial: boolean): Promise<Result> {

@@ -1,0 +1,136 @@
+/** Who ends a state that is not final. */
+export type Owner =
+  /** A durable job: it is due again after a crash, and at its deadline without one. */
+  | { readonly by: 'job'; readonly kind: string; readonly test: string }
+  /** What starts with the service, before anything else runs. */
+  | { readonly by: 'start' }
+  /** Looks at what is open again and again. */
+  | { readonly by: 'sweep'; readonly test: string }
+  /** By design. The operation that ends it. */
+  | { readonly by: 'person'; readonly operation: string }
+
+interface States {
+  readonly final: readonly string[]
+  readonly open: Readonly<Record<string, readonly Owner[]>>
+}
+
+const person = (operation: string): Owner => ({ by: 'person', operation })
+const job = (kind: string, test: string): Owner => ({ by: 'job', kind, test })
+const sweep = (test: string): Owner => ({ by: 'sweep', test })
+const start: Owner = { by: 'start' }
+
+const CAMPAIGNS = 'test/capabilities/campaigns/crashes.test.ts'
+
+/** Every column that holds a state, by `table.column`. */
+export const STATES: Readonly<Record<string, States>> = {
+  'accounts.status': { final: ['active'], open: { suspended: [person('activateSubAccount')] } },
+  'ai_documents.status': { final: ['ready', 'failed'], open: { processing: [job('ai-knowledge.read', 'here')] } },
+  'ai_evaluation_runs.status': {
+    final: ['completed', 'failed'],
+    open: { running: [job('ai-evaluations.run', 'here')] },
+  },
+  'ai_turns.state': {
+    final: ['answered', 'handed_over', 'skipped', 'unknown'],
+    open: {
+      waiting: [job('ai.turn', 'test/headless/ai-crash.slow.ts')],
+      thinking: [job('ai.turn', 'test/headless/ai-crash.slow.ts')],
+      sending: [job('ai.turn', 'test/headless/ai-crash.slow.ts')],
+    },
+  },
+  'ai_unanswered.status': { final: ['answered', 'dismissed'], open: { open: [person('dismissQuestion')] } },
+  'approvals.state': {
+    final: ['refused', 'executed'],
+    // Expiry is not stored.
+    open: { pending: [person('approveCall')], approved: [start] },
+  },
+  'billing_clients.state': {
+    final: ['active', 'failed'],
+    open: {
+      pending: [job('billing.client', 'test/capabilities/billing/clients.test.ts')],
+      past_due: [person('setClientBilling')],
+    },
+  },
+  'billing_orders.status': {
+    final: ['paid', 'failed', 'expired'],
+    open: {
+      processing: [job('billing.reconcile', 'test/capabilities/billing/crashes.test.ts')],
+      open: [job('billing.reconcile', 'test/capabilities/billing/crashes.slow.ts')],
+    },
+  },
+  'billing_subscriptions.status': {
+    final: ['active', 'ended'],
+    open: {
+      past_due: [job('billing.grace', 'test/capabilities/billing/year.test.ts')],
+      frozen: [person('createPurchase')],
+    },
+  },
+  'campaign_recipients.status': {
+    final: ['sent', 'delivered', 'read', 'failed', 'skipped', 'unknown'],
+    open: { pending: [job('campaigns.send', CAMPAIGNS)], sending: [start] },
+  },
+  'campaigns.status': {
+    final: ['completed', 'canceled', 'failed'],
+    open: {
+      draft: [person('startCampaign')],
+      scheduled: [job('campaigns.control', 'test/service/clock-set.test.ts')],
+      running: [job('campaigns.send', CAMPAIGNS)],
+      paused: [person('resumeCampaign'), job('campaigns.control', 'test/capabilities/campaigns/states.test.ts')],
+    },
+  },
+  'crm_backfills.state': {
+    final: ['done', 'canceled'],
+    open: {
+      running: [job('crm.backfill', 'test/headless/crm-crash.slow.ts')],
+      paused: [person('backfillGhl')],
+    },
+  },
+  'crm_inbox.state': {
+    final: ['done', 'failed'],
+    open: { waiting: [job('crm.send', 'test/headless/crm-crash.slow.ts')] },
+  },
+  'crm_links.state': { final: ['connected'], open: { reconnect_required: [person('connectGhl')] } },
+  'crm_messages.status': { final: ['*'], open: {} },
+  'crm_statuses.status': { final: ['*'], open: {} },
+  'deliveries.status': {
+    final: ['delivered', 'exhausted'],
+    open: {
+      pending: [sweep('test/capabilities/webhooks/crash-recovery.test.ts')],
+      failed: [sweep('test/capabilities/webhooks/crash-recovery.test.ts')],
+    },
+  },
+  'delivery_attempts.outcome': {
+    final: [
+      ...['success', 'http_error', 'timeout', 'dns', 'connect', 'tls', 'protocol', 'blocked', 'interrupted'],
+      'local_fault',
+    ],
+    open: { in_progress: [start] },
+  },
+  'history_imports.state': {
+    final: ['completed', 'failed', 'canceled'],
+    open: {
+      running: [job('history.import', 'test/capabilities/history/history.test.ts')],
+      paused: [person('updateHistoryImport')],
+    },
+  },
+  'idempotency_keys.state': { final: ['done'], open: { in_progress: [start], unknown: [start] } },
+  'instances.status': {
+    final: ['created', 'connected', 'disconnected', 'auth_failed'],
+    open: { connecting: [start], qr: [start], passkey_required: [start], recreating: [start] },
+  },
+  'job_lanes.state': { final: ['open', 'canceled'], open: { paused: [person('resumeCampaign')] } },
+  'jobs.state': {
+    final: ['done', 'failed', 'canceled'],
+    open: { waiting: [start], running: [start] },
+  },
+  'messages.status': { final: ['sent', 'delivered', 'read', 'failed'], open: { queued: [start] } },
+  'sandbox_ghl_messages.status': { final: ['*'], open: {} },
+  'sandbox_graph_permissions.status': { final: ['no_permission', 'temporary', 'permanent'], open: {} },
+  'voice_calls.status': {
+    final: ['completed', 'no_answer', 'busy', 'rejected', 'failed', 'canceled'],
+    open: { scheduled: [start], dialing: [start], ringing: [start], in_progress: [start] },
+  },
+  'webhooks.state': {
+    final: ['active'],
+    open: { paused: [person('updateWebhook')], deactivated: [person('updateWebhook')] },
+  },
+}
