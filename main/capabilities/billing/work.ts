@@ -5,7 +5,6 @@ import type { Customers } from './customers.ts'
 import type { BillingDeps } from './deps.ts'
 import type { OrderState, SubscriptionState } from './payment-provider.ts'
 import type { Provisioning } from './provision.ts'
-import { toPurchase } from './record.ts'
 import type { ProviderSettingsStore } from './settings.ts'
 import { livingSubscriptions, orderById, undecidedOrders, type Mode, type OrderRow } from './store.ts'
 import type { Subscriptions } from './subscriptions.ts'
@@ -32,7 +31,7 @@ export interface BillingJobs {
   payDebts(tx: Tx, input: PayInput): Promise<void>
 }
 
-interface Deps extends Pick<BillingDeps, 'db' | 'clock' | 'jobs' | 'idempotency'> {
+interface Deps extends Pick<BillingDeps, 'db' | 'clock' | 'jobs'> {
   readonly settings: Pick<ProviderSettingsStore, 'findProvider'>
   readonly customers: Pick<Customers, 'find' | 'refresh'>
   readonly provisioning: () => Provisioning
@@ -51,7 +50,7 @@ const pauseAfter = (ageMs: number) => (ageMs < 10 * 60_000 ? SOON_MS : ageMs < H
 
 /** The work of billing that happens later. */
 export function createBillingJobs(deps: Deps): BillingJobs {
-  const { db, clock, jobs, idempotency, settings, customers } = deps
+  const { db, clock, jobs, settings, customers } = deps
   const kind = {
     perLane: 1,
     concurrency: 4,
@@ -75,14 +74,14 @@ export function createBillingJobs(deps: Deps): BillingJobs {
       const again = { kind: 'again', atMs: clock.now() + pauseAfter(ageMs) } as const
       switch (state.kind) {
         case 'paid':
-          await answer(tx, await deps.provisioning().provision(tx, order.id, state.payment))
+          await deps.provisioning().provision(tx, order.id, state.payment)
           return { kind: 'done' }
         case 'failed':
-          await answer(tx, await deps.provisioning().fail(tx, order.id, state.code))
+          await deps.provisioning().fail(tx, order.id, state.code)
           return { kind: 'done' }
         case 'absent':
           if (ageMs < ABSENT_AFTER_MS) return again
-          await answer(tx, await deps.provisioning().fail(tx, order.id, 'not_charged'))
+          await deps.provisioning().fail(tx, order.id, 'not_charged')
           return { kind: 'done' }
         case 'pending':
         case 'unknown':
@@ -91,14 +90,6 @@ export function createBillingJobs(deps: Deps): BillingJobs {
       }
     },
   })
-
-  /** Ends the wait of repeats, where the request itself was cut off before it had an answer. */
-  async function answer(tx: Tx, order: OrderRow | undefined): Promise<void> {
-    if (order === undefined || order.idemKey === null || order.checkoutId !== null) return
-    const { accountId, idemKey, id, status } = order
-    if (status !== 'paid') return idempotency.release(tx, accountId, idemKey, id)
-    await idempotency.settle(tx, accountId, idemKey, 201, Buffer.from(JSON.stringify(toPurchase(order))), id)
-  }
 
   async function stateOf(order: OrderRow): Promise<OrderState> {
     const provider = await settings.findProvider(order.mode)
