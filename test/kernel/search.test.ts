@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { createSearchIndex, fold, wordsOf, type SearchEntry } from '../../main/kernel/search/index.ts'
+import { buildSearchIndex, createSearchIndex, fold, wordsOf, type SearchEntry } from '../../main/kernel/search/index.ts'
+import { cpuTime } from '../support/cpu-time.ts'
+import { shortestOf } from '../support/loop-stretch.ts'
 
 const FAQ: SearchEntry[] = [
   { id: 'hours', question: 'Qual é o horário de funcionamento?', answer: 'Das 9h às 18h.' },
@@ -129,3 +131,28 @@ test('the index of 2,000 entries is searched in under 2 ms', () => {
 const SYLLABLES = ['ba', 'cor', 'di', 'fu', 'gem', 'lo', 'mi', 'nu', 'pra', 'que', 'ri', 'sol', 'ta', 've', 'xo', 'zal']
 /** Another word for each number below 4,096. */
 const word = (number: number) => [number, number >> 4, number >> 8].map((part) => SYLLABLES[part % 16] ?? '').join('')
+
+describe('a large knowledge', () => {
+  const words = (count: number, seed: number) =>
+    Array.from({ length: count }, (_, at) => `palavra${((seed + at) * 7_919) % 20_000}`).join(' ')
+  const entries = Array.from({ length: 300 }, (_, at) => ({
+    ...{ id: String(at), question: words(10, at), answer: words(300, at * 31) },
+  }))
+
+  test('is indexed in turns that others hardly notice, and finds the same', async () => {
+    await buildSearchIndex(entries.slice(0, 30))
+    let built = createSearchIndex([])
+    const build = async () => {
+      built = await buildSearchIndex(entries)
+    }
+    expect(await shortestOf(3, build, 50)).toBeLessThan(50)
+    const question = entries[7]?.question ?? ''
+    expect(built.search(question)).toEqual(createSearchIndex(entries).search(question))
+  })
+
+  test('is searched in no time for a message of 65,536 characters', async () => {
+    const index = createSearchIndex(entries)
+    const message = words(5_000, 3).slice(0, 65_536)
+    expect(await cpuTime(() => index.search(message))).toBeLessThan(100)
+  })
+})

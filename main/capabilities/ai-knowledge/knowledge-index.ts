@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Db } from '../../kernel/db.ts'
-import { createSearchIndex, type SearchEntry, type SearchIndex } from '../../kernel/search/index.ts'
+import { buildSearchIndex, type SearchEntry, type SearchIndex } from '../../kernel/search/index.ts'
+import { yieldToEventLoop } from '../../kernel/yield-to-event-loop.ts'
 import { passagesAfter } from './document-store.ts'
 import { faqPage } from './faq-store.ts'
 import { vectorsAfter } from './vector-store.ts'
@@ -68,6 +69,7 @@ export function createKnowledgeIndex({ db }: { readonly db: Pick<Db, 'read'> }) 
       const last = rows.at(-1)
       if (last === undefined || rows.length < READ_AT_ONCE) return items
       before = last.seq
+      await yieldToEventLoop()
     }
   }
 
@@ -82,6 +84,7 @@ export function createKnowledgeIndex({ db }: { readonly db: Pick<Db, 'read'> }) 
       const last = rows.at(-1)
       if (last === undefined || rows.length < READ_AT_ONCE) return items
       after = { afterSeq: last.documentSeq, afterPosition: last.position }
+      await yieldToEventLoop()
     }
   }
 
@@ -93,6 +96,7 @@ export function createKnowledgeIndex({ db }: { readonly db: Pick<Db, 'read'> }) 
       const last = rows.at(-1)
       if (last === undefined || rows.length < READ_AT_ONCE) return found
       after = last.ref
+      await yieldToEventLoop()
     }
   }
 
@@ -122,10 +126,10 @@ export function createKnowledgeIndex({ db }: { readonly db: Pick<Db, 'read'> }) 
   }
 }
 
-function assemble(
+async function assemble(
   items: readonly Item[],
   vectors: ReadonlyMap<string, { readonly model: string; readonly hash: string; readonly vector: Float32Array }>,
-): Knowledge {
+): Promise<Knowledge> {
   // A provider may have been replaced: vectors of two models cannot be compared.
   const [first] = vectors.values()
   const vectorModel = first?.model ?? null
@@ -140,7 +144,7 @@ function assemble(
       : { id: item.ref, text: item.text, ...vector }
   })
   const byRef = new Map(items.map((item) => [item.ref, item]))
-  return { index: createSearchIndex(entries), items: byRef, vectorModel, withoutVector }
+  return { index: await buildSearchIndex(entries), items: byRef, vectorModel, withoutVector }
 }
 
 const itemOf = (item: Omit<Item, 'hash'>): Item => ({

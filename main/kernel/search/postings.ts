@@ -34,13 +34,29 @@ interface Field {
   readonly isAsked: boolean
 }
 
-export function buildPostings(entries: readonly SearchEntry[]): Postings {
+/** Characters of text after which the builder lets others go on: about ten milliseconds. */
+const TURN = 16_384
+
+/** Yields whenever it has worked for a while. */
+export function* buildPostings(entries: readonly SearchEntry[]): Generator<void, Postings> {
   const stems = createVocabulary()
   const numbers = new Map<string, number>()
   const lists: Posting[][] = []
   const asked: number[][][] = []
 
-  const fieldsOf = entries.map(toFields)
+  let read = 0
+  const isTurnOver = (entry: SearchEntry): boolean => {
+    read += lengthOf(entry)
+    if (read < TURN) return false
+    read = 0
+    return true
+  }
+
+  const fieldsOf: Field[][] = []
+  for (const entry of entries) {
+    fieldsOf.push(toFields(entry))
+    if (isTurnOver(entry)) yield
+  }
   const averages = averageLengths(fieldsOf)
 
   function number(name: string, isStem: boolean): number {
@@ -53,7 +69,7 @@ export function buildPostings(entries: readonly SearchEntry[]): Postings {
   }
   const stemNumbers: number[] = []
 
-  fieldsOf.forEach((fields, entry) => {
+  for (const [entry, fields] of fieldsOf.entries()) {
     const weights = new Map<number, { weight: number; isAsked: boolean }>()
     const askedWords: number[][] = []
     fields.forEach(({ words, weight, isAsked }, field) => {
@@ -72,7 +88,9 @@ export function buildPostings(entries: readonly SearchEntry[]): Postings {
     })
     for (const [term, found] of weights) lists[term]?.push({ entry, ...found })
     asked.push(askedWords)
-  })
+    const built = entries[entry]
+    if (built !== undefined && isTurnOver(built)) yield
+  }
 
   const idf = (found: number) => Math.log(1 + (entries.length - found + 0.5) / (found + 0.5))
   const idfs = lists.map(({ length }) => idf(length))
@@ -97,6 +115,9 @@ function termsOf({ stem, subjects }: Word, number: (name: string, isStem: boolea
   const terms = subjects.map(({ name }) => number(name, false))
   return stem === null ? terms : [number(stem, true), ...terms]
 }
+
+const lengthOf = (entry: SearchEntry): number =>
+  'text' in entry ? entry.text.length : entry.question.length + entry.answer.length
 
 function toFields(entry: SearchEntry): Field[] {
   if ('text' in entry) return [{ words: wordsOf(entry.text), weight: 1, isAsked: true }]

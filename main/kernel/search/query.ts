@@ -16,11 +16,14 @@ export interface Unit {
 }
 
 const BY_SUBJECT = 0.8
+/** What a question is about is said at its beginning. */
+const QUERY_LENGTH = 2_000
 
 /** The words of a query, each once, with everything in the index that they may mean. */
 export function unitsOf(postings: Postings, query: string): Unit[] {
   const seen = new Map<string, Word>()
-  for (const word of wordsOf(query)) seen.set(word.stem ?? word.subjects.map(({ name }) => name).join(), word)
+  for (const word of wordsOf(query.slice(0, QUERY_LENGTH)))
+    seen.set(word.stem ?? word.subjects.map(({ name }) => name).join(), word)
   return [...seen.values()].map((word) => unitOf(postings, word))
 }
 
