@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { LIMITS } from '../../main/contract/limits.ts'
+import { isDestructive } from '../../main/contract/effects.ts'
 import type { Operation } from '../../main/contract/operation.ts'
 import { longestStretch, shortestOf } from '../support/loop-stretch.ts'
 import { OPERATIONS } from '../support/operations.ts'
@@ -50,7 +51,7 @@ function ask({ method, bodyFile }: Operation, path: string, body?: unknown): Pro
   return inPassing(w.clock, overSocket(`http://${w.host}`, method, path, headers, body))
 }
 
-const isRemoval = ({ destructive, confirm }: Operation) => destructive === true || confirm !== undefined
+const isRemoval = (operation: Operation) => isDestructive(operation) || operation.confirm !== undefined
 const IN_ORDER = [...OPERATIONS.filter((one) => !isRemoval(one)), ...OPERATIONS.filter(isRemoval)]
 
 /** The parts that one operation is tried with: all of them in the long run, others for each operation in the short one. */

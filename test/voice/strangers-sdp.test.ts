@@ -38,7 +38,7 @@ const withCandidates = (sdp: string, candidates: readonly string[]): string => {
 
 function answering(offer: string, permits: (ip: string) => boolean) {
   const leg = createWebRtcLeg({ offer, mustSend: true, permits })
-  onTestFinished(() => leg.hangUp())
+  onTestFinished(() => leg.hangUp('agent_hung_up'))
   const { promise: answer, resolve } = Promise.withResolvers<string>()
   let isConnected = false
   leg.start({

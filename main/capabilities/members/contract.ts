@@ -144,6 +144,7 @@ export const membersContract = {
   getMemberAccess: operation({
     ...ofTheOperator,
     id: 'getMemberAccess',
+    effects: [],
     method: 'GET',
     path: '/v1/members/{member_id}/access',
     summary: 'Get what ends with a member',
