@@ -82,7 +82,7 @@ export class GatedBody extends Readable {
         this.push(this.#bytes)
         this.push(null)
       },
-      (error: Error) => this.destroy(error),
+      (error: unknown) => this.destroy(error instanceof Error ? error : new Error(String(error))),
     )
   }
 }

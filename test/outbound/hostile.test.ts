@@ -446,10 +446,15 @@ describe('what must be done before the first byte', () => {
   test('and takes longer than the request may: nothing is sent', async () => {
     const read: Buffer[] = []
     const { outbound } = await raw((socket) => void socket.on('data', (bytes) => read.push(bytes)))
-    const late = Promise.withResolvers<void>()
-    const asked = post({ beforeFirstByte: () => late.promise, headersTimeoutMs: 300 })
+    const late = Promise.withResolvers<undefined>()
+    const asked = post({
+      beforeFirstByte: async () => {
+        await late.promise
+      },
+      headersTimeoutMs: 300,
+    })
     expect(await outbound.request(asked)).toMatchObject({ stage: 'timeout', sent: false })
-    late.resolve()
+    late.resolve(undefined)
     await new Promise((done) => setTimeout(done, 50))
     expect(read).toEqual([])
   })
@@ -458,7 +463,9 @@ describe('what must be done before the first byte', () => {
     const { server, outbound } = await raw(() => {})
     await server.close()
     let begun = 0
-    const beforeFirstByte = async () => void begun++
+    const beforeFirstByte = async () => {
+      begun++
+    }
     expect(await outbound.request(post({ beforeFirstByte }))).toMatchObject({ stage: 'connect', sent: false })
     expect(begun).toBe(0)
   })

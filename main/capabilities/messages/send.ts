@@ -103,7 +103,9 @@ export function createSend(deps: SendDeps) {
     release: () => void,
   ) => {
     const { id, seq } = message
-    const leave = async (tx: Tx) => void (await tx.run(markLeaving, { seq, now: clock.now() }))
+    const leave = async (tx: Tx) => {
+      await tx.run(markLeaving, { seq, now: clock.now() })
+    }
     const outcome = await sendWithDeadline(
       { clock, log, timeoutMs },
       {

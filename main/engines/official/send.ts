@@ -82,14 +82,14 @@ export function createSend({ db, clock, log, numbers, transport, watch, unnamed 
     end: () => void,
   ): Promise<SendOutcome> {
     const startedMono = clock.mono()
-    let isStored = true
+    const mark = { hasFailed: false }
     const beforeFirstByte = async () => {
-      isStored = false
+      mark.hasFailed = true
       await db.commit(leave)
-      isStored = true
+      mark.hasFailed = false
     }
     const reply = await transport.send(speaker, number.phoneNumberId, text, { signal, beforeFirstByte })
-    if (!isStored) return NOT_STORED
+    if (mark.hasFailed) return NOT_STORED
     if (reply.kind !== 'ok') return outcomeOf(number, out, reply)
     watch.responded(number.instanceId, clock.mono() - startedMono)
     const engineMessageId = wamidOf(reply)
