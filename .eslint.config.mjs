@@ -6,7 +6,14 @@ import vueParser from 'vue-eslint-parser'
 
 const TIME_AND_CHANCE = 'Time, chance and the network come from the world (kernel/clock.ts, kernel/ids.ts).'
 
-const timersAndNetwork = ['setTimeout', 'setInterval', 'fetch'].map((name) => ({ name, message: TIME_AND_CHANCE }))
+const THROUGH_THE_GUARD = 'Connections are opened by main/outbound/ only, which checks where they lead.'
+
+const timers = ['setTimeout', 'setInterval'].map((name) => ({ name, message: TIME_AND_CHANCE }))
+const network = ['fetch', 'WebSocket', 'EventSource', 'XMLHttpRequest'].map((name) => ({
+  name,
+  message: THROUGH_THE_GUARD,
+}))
+const timersAndNetwork = [...timers, ...network]
 const globalObjects = ['globalThis', 'global'].flatMap((object) =>
   timersAndNetwork.map(({ name, message }) => ({ object, property: name, message })),
 )
@@ -53,6 +60,26 @@ const regularExpressions = {
       ...['no-useless-backreference', 'no-useless-dollar-replacements', 'optimal-lookaround-quantifier'],
     ].map((name) => [`regexp/${name}`, 'error']),
   ),
+}
+
+/** What opens connections. Listeners and types may be imported. */
+const DIALLING_NAMES = {
+  net: ['connect', 'createConnection', 'Socket', 'Stream', 'default'],
+  http: ['request', 'get', 'Agent', 'globalAgent', 'ClientRequest', 'default'],
+  https: ['request', 'get', 'Agent', 'globalAgent', 'default'],
+}
+const DIALLING_MODULES = ['tls', 'dgram', 'dns', 'dns/promises', 'http2', 'undici', 'ws']
+const diallingImports = [
+  ...Object.entries(DIALLING_NAMES).flatMap(([name, importNames]) =>
+    [name, `node:${name}`].map((module) => ({ name: module, importNames })),
+  ),
+  ...DIALLING_MODULES.flatMap((name) => [{ name }, { name: `node:${name}` }]),
+].map((path) => ({ ...path, message: THROUGH_THE_GUARD, allowTypeImports: true }))
+const diallingByName = {
+  selector:
+    'ImportExpression[source.value=/^(node:)?(net|tls|dgram|dns|dns.promises|http|https|http2|undici|ws)$/], ' +
+    'CallExpression[callee.name="require"], CallExpression[callee.property.name="getBuiltinModule"]',
+  message: THROUGH_THE_GUARD,
 }
 
 /** An escape from a rule says why. */
@@ -112,7 +139,8 @@ export default defineConfig(
       'no-restricted-globals': ['error', ...timersAndNetwork],
       'no-restricted-properties': ['error', ...timeAndChance, environment, normalization],
       'no-restricted-imports': ['error', { paths: [...timerImports, environmentImport] }],
-      'no-restricted-syntax': ['error', argumentlessDate, ownPath],
+      'no-restricted-syntax': ['error', argumentlessDate, ownPath, diallingByName],
+      '@typescript-eslint/no-restricted-imports': ['error', { paths: diallingImports }],
     },
   },
   {
@@ -121,12 +149,27 @@ export default defineConfig(
     rules: regularExpressions,
   },
   {
+    files: [
+      'main/outbound/*.ts',
+      // To the command socket of a service in the same home.
+      'main/faces/control.ts',
+      // Sound of a trunk, to addresses that the guard permits.
+      'main/voice/gateways/sip/rtp-peer.ts',
+    ],
+    rules: { '@typescript-eslint/no-restricted-imports': 'off' },
+  },
+  {
+    // To the browser that it has started, on loopback.
+    files: ['main/shell/passkey/browser-port.ts'],
+    rules: { 'no-restricted-globals': ['error', ...timersAndNetwork.filter(({ name }) => name !== 'WebSocket')] },
+  },
+  {
     files: ['main/kernel/{clock,ids}.ts'],
     rules: {
-      'no-restricted-globals': 'off',
+      'no-restricted-globals': ['error', ...network],
       'no-restricted-properties': ['error', environment],
       'no-restricted-imports': ['error', { paths: [environmentImport] }],
-      'no-restricted-syntax': ['error', ownPath],
+      'no-restricted-syntax': ['error', ownPath, diallingByName],
     },
   },
   {
@@ -138,7 +181,7 @@ export default defineConfig(
   },
   {
     files: ['main/{headless,start,desktop}.ts'],
-    rules: { 'no-restricted-syntax': ['error', argumentlessDate] },
+    rules: { 'no-restricted-syntax': ['error', argumentlessDate, diallingByName] },
   },
   {
     files: ['preload/**/*.ts', 'renderer/**/*.{ts,vue}'],
