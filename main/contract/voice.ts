@@ -263,7 +263,10 @@ export const VoiceWidget = Type.Object({
   video_enabled: Type.Boolean(),
   appearance: WidgetAppearance,
   daily_cap: DailyCap,
-  used_today: Type.Integer({ minimum: 0, description: 'Calls counted today. A visitor who was never heard is not one.' }),
+  used_today: Type.Integer({
+    minimum: 0,
+    description: 'Calls counted today. A visitor who was never heard is not one.',
+  }),
   public_key: Type.String({
     pattern: '^wid_',
     description: 'Part of the page. It is not an API key and opens nothing else.',
