@@ -175,6 +175,7 @@ export const DUE_COLUMNS: Readonly<Record<string, Readonly<Record<string, DueCol
       appointment(`status = 'scheduled'`),
     ],
     answered_at: 'stays',
+    batch_interval_ms: 'stays',
   },
   voice_instances: { enabled_at: 'stays' },
   voice_recordings: { expires_at: deadline('expires_at') },

@@ -102,7 +102,7 @@ const EXCEPTIONS: readonly { readonly step: string; readonly statement: RegExp; 
     statement: /^SELECT id AS accountId FROM accounts WHERE deleted_at IS NOT NULL AND EXISTS/,
     why: 'the index holds only deleted accounts; read once, when the service starts',
   },
-  { step: 'SCAN nodes', statement: /nodes WHERE/, why: 'one row for each node' },
+  { step: 'SCAN nodes', statement: /nodes (SET seen_at = :now )?WHERE/, why: 'one row for each node' },
   {
     step: 'SCAN sandbox_lines',
     statement: /^SELECT .* FROM sandbox_lines$/,
