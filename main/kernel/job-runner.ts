@@ -59,20 +59,29 @@ export function createJobRunner(kind: JobKind, deps: JobsDeps): JobRunner {
   const running = new Set<Running>()
   /** Nothing is due before, as far as this process knows. */
   let idleUntilMono = 0
+  /** The same moment by a clock that goes on during sleep. */
+  let idleUntilUptime = 0
   let wakes = 0
 
   const place = ({ subjectId, lane }: JobRow) => ({ kind: name, subjectId, lane })
 
+  const isIdle = () => clock.mono() < idleUntilMono && clock.uptime() < idleUntilUptime
+
+  function idleFor(ms: number): void {
+    idleUntilMono = clock.mono() + ms
+    idleUntilUptime = clock.uptime() + ms
+  }
+
   async function claim(budget: number): Promise<readonly Running[]> {
     const limit = Math.min(budget, concurrency - running.size)
-    if (limit <= 0 || clock.mono() < idleUntilMono) return []
+    if (limit <= 0 || isIdle()) return []
     // A commit that changes nothing would still be one.
     const wakesBefore = wakes
     const next = await db.readOne(nextDue, { kind: name })
     const waitMs = (next?.nextAtMs ?? Infinity) - clock.now()
     if (waitMs > 0) {
       // A job added during the read may be missing from its result.
-      if (wakes === wakesBefore) idleUntilMono = clock.mono() + Math.min(waitMs, LOOK_AGAIN_MS)
+      if (wakes === wakesBefore) idleFor(Math.min(waitMs, LOOK_AGAIN_MS))
       return []
     }
     const rows = await db.commit((tx) => claimDue(tx, limit))

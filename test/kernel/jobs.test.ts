@@ -135,6 +135,20 @@ describe('a job', () => {
     expect(await jobs.queue.findSubject('subject')).toMatchObject({ running: 0, waiting: 0, done: 1, failed: 0 })
   })
 
+  test('that fell due during sleep runs within a second of the wake-up', async () => {
+    const names: string[] = []
+    const jobs = open(async ({ input }) => {
+      names.push(input.name)
+      return { kind: 'done' }
+    })
+    jobs.start()
+    await add(jobs, 'later', { runAtMs: clock.now() + 60_000 })
+    await clock.advance(1_000)
+    clock.suspend(60_000)
+    await clock.advance(1_000)
+    expect(names).toEqual(['later'])
+  })
+
   test('that must not be given up is tried again with its last delay', async () => {
     let runs = 0
     const jobs = open(
