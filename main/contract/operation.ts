@@ -85,6 +85,11 @@ export interface Operation {
   readonly reachesDeleted?: true
   /** Accepts the Idempotency-Key header. */
   readonly idempotencyKey?: true
+  /**
+   * Its handler answers a repeat of an Idempotency-Key before it looks at the state of the account, and then refuses a
+   * frozen account: a caller who lost the first answer must learn that the message was sent.
+   */
+  readonly replaysWhenFrozen?: true
   /** Waits for an engine. The room limits how many calls run at once; the door's own limit does not count them. */
   readonly waitsForEngine?: true
   /** Also runs while the disk is full: it needs no space, or helps to free some. */

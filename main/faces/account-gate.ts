@@ -29,7 +29,8 @@ export function createAccountGate({ isSuspended, isFrozen }: AccountGateDeps) {
     async beforeCall({ accountId }: Principal, operation: Operation, request: Request, body: unknown): Promise<void> {
       const args = argumentsOf(operation, request, body)
       if (isClosedWhenSuspended(operation, args) && isSuspended(accountId)) throw accountSuspended(NOT_DONE)
-      if (!isClosedWhenFrozen(operation, args) || !(await isFrozen(accountId))) return
+      if (operation.replaysWhenFrozen === true || !isClosedWhenFrozen(operation, args)) return
+      if (!(await isFrozen(accountId))) return
       throw accountFrozen(
         NOT_DONE,
         'Messages are still received. Pay the open invoice in Billing, then repeat the call.',

@@ -82,7 +82,10 @@ export function createInbox(deps: InboxDeps) {
   }
 
   /** Records what was handled right away, so that a replay of it changes nothing. @returns false for a replay. */
-  async function noteHandled(tx: Tx, { link, scope, externalId, phone }: Omit<NewWritten, 'written'>): Promise<boolean> {
+  async function noteHandled(
+    tx: Tx,
+    { link, scope, externalId, phone }: Omit<NewWritten, 'written'>,
+  ): Promise<boolean> {
     const now = clock.now()
     const seq = await tx.next('crm_inbox')
     const row = { seq, scope, externalId, linkSeq: link.seq, number: canonicalNumber(phone) }

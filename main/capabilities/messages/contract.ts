@@ -427,6 +427,7 @@ export const messagesContract = {
     scope: 'messages:send',
     reach: 'instance',
     idempotencyKey: true,
+    replaysWhenFrozen: true,
     waitsForEngine: true,
     origin: 'spec',
     body: SendBody,

@@ -9,7 +9,9 @@ test('a year on the test clock: renewals, failure, grace, freeze, revival, prora
   await b.card(CARDS.works, { exp_month: 6, exp_year: 2026 })
   await b.buy({ plan: 'growth' })
   const instance = await w.pair()
-  const send = () => w.api('POST', `/v1/instances/${instance.id}/messages`, { to: '12025550999', text: 'Hello' })
+  const send = (headers = {}) =>
+    w.api('POST', `/v1/instances/${instance.id}/messages`, { to: '12025550999', text: 'Hello' }, { headers })
+  const keyed = { 'idempotency-key': 'before-the-freeze' }
 
   // Six renewals: the card is good until the end of June.
   await b.advance(151)
@@ -40,10 +42,12 @@ test('a year on the test clock: renewals, failure, grace, freeze, revival, prora
   await b.advance(6)
   await b.rest()
   expect((await b.subscription()).status).toBe('past_due')
-  expect((await send()).status).toBe(201)
+  const sent = await send(keyed)
+  expect(sent.status).toBe(201)
   await b.advance(2)
   await b.rest()
   expect((await b.subscription()).status).toBe('frozen')
+  expect(await send(keyed)).toMatchObject({ status: 201, body: { message_id: sent.body.message_id } })
   const frozen = await send()
   expect([frozen.status, frozen.body.error.code]).toEqual([409, 'invalid_state'])
   expect(frozen.body.error.message).toContain('Pay the open invoice in Billing')

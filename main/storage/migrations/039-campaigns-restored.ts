@@ -2,7 +2,7 @@ import type { Migration } from '../migrate.ts'
 
 /** Campaigns that wait for a person because a backup was restored. SQLite changes no CHECK, so the table is built again. */
 export const campaignsRestored: Migration = {
-  version: 41,
+  version: 39,
   name: 'campaigns-restored',
   sql: `
 CREATE TABLE campaigns_with_restored (

@@ -2,7 +2,7 @@ import type { Migration } from '../migrate.ts'
 
 /** What limits the calls of a widget, and the pace of a batch. */
 export const voiceCounting: Migration = {
-  version: 40,
+  version: 38,
   name: 'voice-counting',
   sql: `
 -- How many visitors may talk within a day.

@@ -2,7 +2,7 @@ import type { Migration } from '../migrate.ts'
 
 /** Who created each key and link, so that they can end with whoever may do nothing any more. */
 export const creators: Migration = {
-  version: 38,
+  version: 37,
   name: 'creators',
   sql: `
 -- operator, member:ID or key:ID. NULL: created before this was recorded.

@@ -2,7 +2,7 @@ import type { Migration } from '../migrate.ts'
 
 /** Passwords belong to people: only the operator's account still has one. */
 export const sharedPasswords: Migration = {
-  version: 37,
+  version: 36,
   name: 'shared-passwords',
   sql: `
 -- Until now, any member could set one password for the whole account of a client, and still sign in with it after they

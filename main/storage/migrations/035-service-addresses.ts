@@ -2,7 +2,7 @@ import type { Migration } from '../migrate.ts'
 
 /** Which addresses of services the operator chose: only those may be in private networks. */
 export const serviceAddresses: Migration = {
-  version: 36,
+  version: 35,
   name: 'service-addresses',
   sql: `
 ALTER TABLE voice_trunks ADD COLUMN by_operator INTEGER NOT NULL DEFAULT 0 CHECK (by_operator IN (0, 1));

@@ -2,7 +2,7 @@ import type { Migration } from '../migrate.ts'
 
 /** Tells appointments from waits: only waits move when the clock is set. */
 export const jobAppointments: Migration = {
-  version: 43,
+  version: 41,
   name: 'job-appointments',
   sql: `
 -- 1: run_at is a time of the calendar, such as of a scheduled call.
