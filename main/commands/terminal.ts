@@ -22,8 +22,13 @@ export class CommandError extends Error {}
  * has exited. Node ends a process whose standard streams fail without a listener.
  */
 export function surviveOutputErrors(): void {
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.off('error', ignoreError)
+    stream.on('error', ignoreError)
+  }
 }
+
+const ignoreError = () => {}
 
 /**
  * Exits once all output is flushed, with 1 if the answer could not be written. Waiting for an empty event loop is no

@@ -42,7 +42,7 @@ interface CommandDeps {
   readonly accountId: AccountId
   /** null if no service runs: nothing can connect then. */
   readonly instances: Pick<Instances, 'subject' | 'moving' | 'readSession'> | null
-  readonly copies: Pick<ServiceRoom, 'backUp' | 'backups' | 'stageRestore' | 'previewRestore'>
+  readonly copies: Pick<ServiceRoom, 'backUp' | 'backups' | 'stageRestore' | 'describeRestore'>
   readonly newConsoleAddress: () => string | null
   /** Facts about the running service; null if the home was opened only for this command. */
   readonly facts: () => object | null
@@ -113,7 +113,7 @@ export function createCommands({
     },
     'restore.preview': async (input) => {
       checkBackupName(input)
-      return copies.previewRestore((input as Static<typeof BackupName>).name)
+      return copies.describeRestore((input as Static<typeof BackupName>).name)
     },
     'restore.outcome': async () => copies.backups().restored,
     'session.import': async (input) => {

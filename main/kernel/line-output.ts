@@ -1,6 +1,6 @@
 import { write as systemWrite, writeSync } from 'node:fs'
 import type { Clock, Timer } from './clock.ts'
-import type { LogHealth } from './log.ts'
+import type { LogHealth } from './log-health.ts'
 
 /** Log lines to a file descriptor. Lines that cannot be written are dropped and counted. */
 export interface LineOutput extends LogHealth {

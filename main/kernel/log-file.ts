@@ -2,7 +2,8 @@ import { closeSync, fstatSync, mkdirSync, openSync, renameSync, rmSync, writeSyn
 import { join } from 'node:path'
 import { isoTime } from '../contract/request.ts'
 import type { Clock } from './clock.ts'
-import { cause, logThrough, type Log, type LogFields, type LogHealth, type LogLevel } from './log.ts'
+import type { LogHealth } from './log-health.ts'
+import { cause, logThrough, type Log, type LogFields, type LogLevel } from './log.ts'
 import { redact } from './redact.ts'
 
 /** Log lines in files that never outgrow their room. */

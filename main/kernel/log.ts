@@ -1,6 +1,7 @@
 import { pino } from 'pino'
 import { systemClock } from './clock.ts'
 import { createLineOutput } from './line-output.ts'
+import type { LogHealth } from './log-health.ts'
 import { redact } from './redact.ts'
 
 /** Logs are events with fields. Never bodies, phone numbers, keys, or addresses with tokens in them. */
@@ -18,14 +19,6 @@ export interface LogFields {
 }
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent'
-
-/** Whether log lines are kept. */
-export interface LogHealth {
-  /** What is wrong and what to do, for a person; null while every line is kept. */
-  problem(): string | null
-  /** Called when `problem` becomes null, and when it no longer is. */
-  onChange(listener: () => void): void
-}
 
 /**
  * JSON lines on standard error, so that standard output stays free for answers to programs. They are redacted like those

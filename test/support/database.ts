@@ -6,6 +6,7 @@ import type { Clock } from '../../main/kernel/clock.ts'
 import { createIds } from '../../main/kernel/ids.ts'
 import { silentLog } from '../../main/kernel/log.ts'
 import type { Migration } from '../../main/storage/migrate.ts'
+import { markCleanShutdown } from '../../main/storage/clean-shutdown.ts'
 import { MIGRATIONS } from '../../main/storage/migrations/index.ts'
 import { openStorage, type Storage, type StorageDeps } from '../../main/storage/sqlite.ts'
 import { fakeClock } from './clock.ts'
@@ -53,6 +54,7 @@ let empty: Promise<string> | undefined
 /** The tables are made once for each process: making them takes a quarter of the start of a service. */
 export async function placeEmptyDatabase(file: string): Promise<void> {
   copyFileSync(await (empty ??= makeEmptyDatabase()), file)
+  await markCleanShutdown(file)
 }
 
 async function makeEmptyDatabase(): Promise<string> {

@@ -1,6 +1,10 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { sentencesOf } from '../../main/voice/brains/pipeline.ts'
-import { createResampler } from '../../main/voice/audio.ts'
+import { createResampler, RATE } from '../../main/voice/audio.ts'
+import { createHttpSpeech } from '../../main/voice/speech/http.ts'
+import { createVoiceNetwork } from '../../main/voice/network.ts'
+import { systemClock } from '../../main/kernel/clock.ts'
+import { systemResolve } from '../../main/outbound/outbound.ts'
 import { realtimeServer, speechServer, tone24k } from './speech-servers.ts'
 import { talkingTo } from './talking.ts'
 
@@ -66,6 +70,28 @@ describe('the pipeline', () => {
     }
     await call.until(() => call.failures.length === 1)
     expect(String(call.failures[0])).toBe('SpeechFailure: The speech service answered 500.')
+  })
+
+  test('takes no more of a service than two minutes of sound and a short transcript', async () => {
+    const megabytes = 2 ** 20
+    const { url } = await speechServer(
+      () => 'x'.repeat(megabytes),
+      () => 200,
+      Buffer.alloc(64 * megabytes),
+    )
+    const services = { sttUrl: url, sttModel: null, ttsUrl: url, ttsModel: null, apiKey: null, accountId: 'a' }
+    const network = createVoiceNetwork({ clock: systemClock, resolve: systemResolve })
+    ended.push(() => void network.close())
+    const { tts, stt } = createHttpSpeech(services, network.within({ trustedRanges: ['127.0.0.1/32'] }))
+    const { signal } = new AbortController()
+
+    let samples = 0
+    const saying = (async () => {
+      for await (const sound of tts.say('Hello', 'alloy', signal)) samples += sound.length
+    })()
+    await expect(saying).rejects.toThrow()
+    expect(samples).toBeLessThanOrEqual(120 * RATE + RATE)
+    await expect(stt.transcribe(new Int16Array(1_600), signal)).rejects.toThrow()
   })
 
   test('noise that is not speech is not understood', async () => {

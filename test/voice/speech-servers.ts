@@ -18,14 +18,14 @@ interface Asked {
 }
 
 /** Speech-to-text and text-to-speech with OpenAI's paths. @param heard what each utterance is understood as. */
-export async function speechServer(heard: (body: Buffer) => string, status = () => 200) {
+export async function speechServer(heard: (body: Buffer) => string, status = () => 200, tone = tone24k()) {
   const asked: Asked[] = []
   const server = createServer((request, response) => {
     void bodyOf(request).then((body) => {
       asked.push({ path: request.url ?? '', authorization: request.headers.authorization, body })
       response.statusCode = status()
       if (response.statusCode !== 200) return response.end('upstream secret')
-      if (request.url === '/v1/audio/speech') return response.end(tone24k())
+      if (request.url === '/v1/audio/speech') return response.end(tone)
       return response.setHeader('content-type', 'application/json').end(JSON.stringify({ text: heard(body) }))
     })
   })

@@ -23,7 +23,7 @@ import type { Unread } from './unread.ts'
 import type { UsageCounter } from './usage-counter.ts'
 
 /** Files of sends in progress, which lie on disk until the engine has settled. */
-const MEDIA_BYTES_IN_ALL = 512 * 1024 * 1024
+const MEDIA_BYTES_IN_ALL = 1024 * 1024 * 1024
 
 /** What an engine is given. */
 interface Resolved {

@@ -51,7 +51,7 @@ export interface Backups {
   /** @throws ApiError not_found, invalid_state */
   readonly stageRestore: (name: string) => Promise<BackupsRecord>
   /** @throws ApiError not_found, invalid_state */
-  readonly previewRestore: (name: string) => RestorePreviewRecord
+  readonly describeRestore: (name: string) => RestorePreviewRecord
   readonly cancelRestore: () => Promise<void>
 }
 
@@ -108,7 +108,7 @@ export function createBackups({ clock, live, log, copies }: BackupDeps): Backups
       live.publish(null, { topic: 'service' })
       return backups()
     },
-    previewRestore(name) {
+    describeRestore(name) {
       const backup = copies.list().find((one) => one.name === name)
       if (backup === undefined) throw new ApiError('not_found', 'No backup has this name.')
       if (backup.state !== 'usable') throw new ApiError('invalid_state', REFUSALS[backup.state])

@@ -33,7 +33,7 @@ export function serviceHandlers(service: ServiceRoom): Handlers<typeof serviceCo
     createBackup: () => service.backUp(),
     listBackups: async () => service.backups(),
     restoreBackup: ({ params }) => service.stageRestore(params.name),
-    previewRestore: async ({ params }) => service.previewRestore(params.name),
+    previewRestore: async ({ params }) => service.describeRestore(params.name),
     async cancelRestore() {
       await service.cancelRestore()
       return undefined

@@ -39,6 +39,7 @@ function checkUnpacked(zip: Buffer): void {
     const end = zip.lastIndexOf(Buffer.from([0x50, 0x4b, 0x05, 0x06]))
     if (end < 0 || zip.readUInt32LE(end) !== END_OF_DIRECTORY) throw new DocumentError('broken')
     let at = zip.readUInt32LE(end + 16)
+    requireOneDirectory(zip, end)
     for (let entries = zip.readUInt16LE(end + 10); entries > 0; entries--) {
       if (zip.readUInt32LE(at) !== ENTRY) throw new DocumentError('broken')
       const [nameLength, extraLength, commentLength] = [28, 30, 32].map((field) => zip.readUInt16LE(at + field))
@@ -51,6 +52,17 @@ function checkUnpacked(zip: Buffer): void {
     if (error instanceof DocumentError) throw error
     throw new DocumentError('broken')
   }
+}
+
+/**
+ * The library reads another directory where fields of the first are at their maximum (ZIP64), and shifts all offsets where
+ * bytes come before the archive. It would then unpack entries that were not checked.
+ */
+function requireOneDirectory(zip: Buffer, end: number): void {
+  const [disk, directoryDisk, onDisk, entries] = [4, 6, 8, 10].map((field) => zip.readUInt16LE(end + field))
+  const isOneDisk = disk === 0 && directoryDisk === 0 && onDisk === entries && entries !== 0xffff
+  const isBeforeEnd = zip.readUInt32LE(end + 16) + zip.readUInt32LE(end + 12) === end
+  if (!isOneDisk || !isBeforeEnd) throw new DocumentError('broken')
 }
 
 function unpackedBytes(zip: Buffer, entry: number, most: number): number {

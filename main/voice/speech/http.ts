@@ -11,8 +11,9 @@ type Services = Pick<SpeechServices, 'sttUrl' | 'sttModel' | 'ttsUrl' | 'ttsMode
 /** What these services send as `pcm`. */
 const SPOKEN_RATE = 24_000
 const TIMEOUT_MS = 20_000
-/** Eleven minutes of sound. */
-const MAX_BODY_BYTES = 32 * 1024 * 1024
+/** Two minutes of sound: agents speak sentence by sentence. */
+const SPOKEN_BYTES = 120 * SPOKEN_RATE * 2
+const TRANSCRIPT_BYTES = 256 * 1024
 
 /** Speech to text and text to speech over HTTP, in the shape of OpenAI's API, which many servers share. */
 export function createHttpSpeech(
@@ -23,7 +24,12 @@ export function createHttpSpeech(
   const authorization: Record<string, string> = apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }
 
   /** @throws SpeechFailure */
-  async function ask(base: string | null, path: string, form: Response, signal: AbortSignal): Promise<Readable> {
+  async function ask(
+    base: string | null,
+    path: string,
+    form: Response,
+    { signal, maxBodyBytes }: { readonly signal: AbortSignal; readonly maxBodyBytes: number },
+  ): Promise<Readable> {
     if (base === null) throw new SpeechFailure('The speech service is not set.')
     const answer = await outbound.open({
       url: `${base.replace(/\/$/, '')}${path}`,
@@ -33,7 +39,7 @@ export function createHttpSpeech(
       signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
       headersTimeoutMs: TIMEOUT_MS,
       bodyTimeoutMs: TIMEOUT_MS,
-      maxBodyBytes: MAX_BODY_BYTES,
+      maxBodyBytes,
       from: { accountId },
     })
     if (answer.kind === 'failure') throw new SpeechFailure(answer.message)
@@ -46,7 +52,7 @@ export function createHttpSpeech(
     tts: {
       async *say(text, voice, signal) {
         const wish = Response.json({ model: ttsModel ?? 'tts-1', voice, input: text, response_format: 'pcm' })
-        const body = await ask(ttsUrl, '/audio/speech', wish, signal)
+        const body = await ask(ttsUrl, '/audio/speech', wish, { signal, maxBodyBytes: SPOKEN_BYTES })
         const resample = createResampler(SPOKEN_RATE, RATE)
         let odd: Buffer = Buffer.alloc(0)
         for await (const chunk of body) {
@@ -64,7 +70,8 @@ export function createHttpSpeech(
         form.set('file', new Blob([new Uint8Array(toWav(pcm))], { type: 'audio/wav' }), 'speech.wav')
         form.set('model', sttModel ?? 'whisper-1')
         form.set('response_format', 'json')
-        const body = await ask(sttUrl, '/audio/transcriptions', new Response(form), signal)
+        const limits = { signal, maxBodyBytes: TRANSCRIPT_BYTES }
+        const body = await ask(sttUrl, '/audio/transcriptions', new Response(form), limits)
         return transcriptIn(await text(body))
       },
     },

@@ -89,7 +89,8 @@ describe.each(['modern', 'legacy'] as const)('a key that asks before what is des
     const { tools } = await (await assistantOf(w, 'destructive', era)).client.listTools()
     const waiting = tools.filter(({ inputSchema }) => 'approval_id' in (inputSchema.properties ?? {}))
     expect(waiting.map(({ name }) => name)).toEqual([
-      ...['delete_instance', 'disconnect_instance', 'create_webhook', 'update_webhook', 'delete_webhook'],
+      ...['create_instance', 'delete_instance', 'refresh_instance_qr', 'restart_instance', 'disconnect_instance'],
+      ...['create_webhook', 'update_webhook', 'delete_webhook'],
       'retry_delivery',
     ])
     const other = await (await assistantOf(w, 'none', era)).client.listTools()
@@ -135,16 +136,14 @@ describe('an approval', () => {
     expect(new Set(await Promise.all(calls)).size).toBe(1)
   })
 
-  test('does what its key may do at that moment: after a revocation, nothing', async () => {
+  test('is refused when its key is revoked', async () => {
     const { id } = await w.instance()
     const assistant = await assistantOf(w, 'destructive')
     const approval = await assistant.callAndWait('delete_instance', { instance_id: id })
     await ask('DELETE', `/v1/keys/${assistant.keyId}`)
-    const { body } = await decide(approval, 'approve')
-    expect(body).toMatchObject({
-      state: 'executed',
-      result: { status: 401, body: { error: { code: 'unauthorized' } } },
-    })
+    expect((await read(approval)).state).toBe('refused')
+    const { status, body } = await decide(approval, 'approve')
+    expect([status, body.error.code]).toEqual([409, 'invalid_state'])
     expect(await exists(id)).toBe(true)
   })
 

@@ -57,7 +57,7 @@ test('the pace of a batch holds over a restart: calls that were due meanwhile ar
   expect(times.at(-1)! - times[2]!, 'and no slower than needed').toBeLessThan(6 * INTERVAL_MS)
 })
 
-test('it holds when the clock jumps, either way', async () => {
+test('it holds when the clock is set, either way', async () => {
   const w = await worldOfTest({ voiceAgents: testAgents(), startVoice: busy().start })
   await batchOf(w)
   await until(
@@ -67,8 +67,7 @@ test('it holds when the clock jumps, either way', async () => {
   )
   w.clock.set(w.clock.now() + 4 * INTERVAL_MS)
   await w.pass(10_000)
-  expect(await starts(w)).toHaveLength(2)
-  // Back to where it was: what began in the future holds nobody up.
+  expect(await starts(w), 'no call is early').toHaveLength(1)
   w.clock.set(w.clock.now() - 4 * INTERVAL_MS)
   await w.pass(NUMBERS.length * 2 * INTERVAL_MS)
   expect(await starts(w)).toHaveLength(NUMBERS.length)

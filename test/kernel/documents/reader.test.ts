@@ -109,7 +109,52 @@ describe('a Word document', () => {
   ])('%s is refused', async (_, bytes, reason) => {
     await expect(blocksOfDocx(bytes)).rejects.toMatchObject({ reason })
   })
+
+  test.each([
+    ['a ZIP64 directory', withZip64Directory],
+    ['bytes before the archive', withBytesBefore],
+  ])('whose other entries are hidden behind %s is refused, so nothing unpacks unchecked', async (_, hide) => {
+    await expect(blocksOfDocx(hide(docx(paragraph('a')), docx(paragraph('b'))))).rejects.toMatchObject({
+      reason: 'broken',
+    })
+  })
 })
+
+const END_BYTES = 22
+
+/** Entries and directory, and the record that ends the archive. */
+const partsOfZip = (zip: Buffer) => ({ content: zip.subarray(0, -END_BYTES), end: zip.subarray(-END_BYTES) })
+
+/** The record names the directory of `shown`; a reader that allows for bytes in front finds the one of `hidden`. */
+function withBytesBefore(shown: Buffer, hidden: Buffer): Buffer {
+  return Buffer.concat([partsOfZip(shown).content, partsOfZip(hidden).content, partsOfZip(shown).end])
+}
+
+function withZip64Directory(shown: Buffer, hidden: Buffer): Buffer {
+  const before = partsOfZip(shown).content
+  const { content, end: hiddenEnd } = partsOfZip(Buffer.from(hidden))
+  const size = hiddenEnd.readUInt32LE(12)
+  const entries = hiddenEnd.readUInt16LE(10)
+  const directory = hiddenEnd.readUInt32LE(16)
+  let at = directory
+  for (let left = entries; left > 0; left--) {
+    content.writeUInt32LE(content.readUInt32LE(at + 42) + before.length, at + 42)
+    at += 46 + content.readUInt16LE(at + 28) + content.readUInt16LE(at + 30) + content.readUInt16LE(at + 32)
+  }
+  const record = Buffer.alloc(56)
+  record.write('PK\x06\x06', 'latin1')
+  record.writeBigUInt64LE(44n, 4)
+  for (const field of [24, 32]) record.writeBigUInt64LE(BigInt(entries), field)
+  record.writeBigUInt64LE(BigInt(size), 40)
+  record.writeBigUInt64LE(BigInt(before.length + directory), 48)
+  const locator = Buffer.alloc(20)
+  locator.write('PK\x06\x07', 'latin1')
+  locator.writeBigUInt64LE(BigInt(before.length + content.length), 8)
+  locator.writeUInt32LE(1, 16)
+  const end = Buffer.from(partsOfZip(shown).end)
+  end.writeUInt16LE(0xffff, 4)
+  return Buffer.concat([before, content, record, locator, end])
+}
 
 describe('text', () => {
   test('Markdown loses its marks and keeps its headings', async () => {

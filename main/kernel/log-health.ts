@@ -1,0 +1,7 @@
+/** Whether log lines are kept. */
+export interface LogHealth {
+  /** What is wrong and what to do, for a person; null while every line is kept. */
+  problem(): string | null
+  /** Called when `problem` becomes null, and when it no longer is. */
+  onChange(listener: () => void): void
+}
