@@ -169,9 +169,9 @@ export function createRunning(deps: RunningDeps) {
   }
 
   /** Until the service stops at most. */
-  function pause(ms: number): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const timer = startTimeout(clock, ms, resolve)
+  function pause(ms: number): Promise<unknown> {
+    const { promise, resolve } = Promise.withResolvers<undefined>()
+    const timer = startTimeout(clock, ms, () => resolve(undefined))
     void stopped.promise.then(resolve)
     return promise.finally(() => timer.cancel())
   }
