@@ -41,6 +41,7 @@ export async function callResponder(
   const abort = () => end(failure('protocol', 'aborted', 'The request was cancelled.'))
   const limit = startTimeout(clock, headersTimeoutMs, () => end(late))
   signal?.addEventListener('abort', abort)
+  if (signal?.aborted === true) abort()
   try {
     const request = { url: asked, method, headers, body: await bytesOf(body), accountId: from.accountId }
     return cut(await Promise.race([responder(request), ended]), maxBodyBytes)

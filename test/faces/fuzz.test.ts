@@ -305,6 +305,7 @@ test('the fuzzer came through: what can be carried out with any valid body was',
     'scheduleVoiceCallBatch',
     'cancelVoiceCall',
     'createVoiceWidget',
+    'updateVoiceWidget',
     'deleteVoiceWidget',
     // Needs two instances of one number.
     'fuseInstances',
