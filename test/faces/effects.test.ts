@@ -253,7 +253,10 @@ describe.each([
         if (isForbidden(effect)) wrong.push(`${operation.id} (${sample.name}): ${effect}, because ${what}`)
       const isRefused = codeOf(answer) === code && /suspended|frozen/.test(answer.body.error.message)
       if (isRefused) refused++
-      const mustBe = isClosed(operation, words === undefined ? ((operation.examples.body ?? {}) as Record<string, unknown>) : args)
+      const mustBe = isClosed(
+        operation,
+        words === undefined ? ((operation.examples.body ?? {}) as Record<string, unknown>) : args,
+      )
       if (isRefused && !mustBe && !isClosed(operation)) wrong.push(`${operation.id} (${sample.name}): refused`)
       if (mustBe && answer.status < 400) wrong.push(`${operation.id} (${sample.name}): ${answer.status}`)
     }

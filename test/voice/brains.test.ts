@@ -3,6 +3,7 @@ import { sentencesOf } from '../../main/voice/brains/pipeline.ts'
 import { createResampler, RATE } from '../../main/voice/audio.ts'
 import { createHttpSpeech } from '../../main/voice/speech/http.ts'
 import { createVoiceNetwork } from '../../main/voice/network.ts'
+import type { AccountId } from '../../main/kernel/ids.ts'
 import { systemClock } from '../../main/kernel/clock.ts'
 import { systemResolve } from '../../main/outbound/outbound.ts'
 import { realtimeServer, speechServer, tone24k } from './speech-servers.ts'
@@ -79,7 +80,14 @@ describe('the pipeline', () => {
       () => 200,
       Buffer.alloc(64 * megabytes),
     )
-    const services = { sttUrl: url, sttModel: null, ttsUrl: url, ttsModel: null, apiKey: null, accountId: 'a' }
+    const services = {
+      sttUrl: url,
+      sttModel: null,
+      ttsUrl: url,
+      ttsModel: null,
+      apiKey: null,
+      accountId: 'a' as AccountId,
+    }
     const network = createVoiceNetwork({ clock: systemClock, resolve: systemResolve })
     ended.push(() => void network.close())
     const { tts, stt } = createHttpSpeech(services, network.within({ trustedRanges: ['127.0.0.1/32'] }))

@@ -3,7 +3,7 @@ import type { Tx } from '../../kernel/db.ts'
 import type { AccountId, KeyId } from '../../kernel/ids.ts'
 
 /** A key that was revoked, or a member who was removed. */
-export interface EndedAccess {
+interface EndedAccess {
   readonly who: Creator
   readonly accountId: AccountId
   /** false: the links that they created stay. */

@@ -16,7 +16,7 @@ import { firstAccount, insertAccount, OPERATOR_ACCOUNT, operatorAccount, renameA
 export { accountState, freeSlot, nextChange, occupySlot } from './change-clock.ts'
 export type { CredentialSource } from './sessions.ts'
 export type { ApiKey } from './store.ts'
-export type { CreatedBy, NewKey } from './keys.ts'
+export type { NewKey } from './keys.ts'
 export { consolePrincipal, type Session, type Sessions } from './sessions.ts'
 
 export interface AccountsDeps {

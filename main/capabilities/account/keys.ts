@@ -48,7 +48,7 @@ export interface NewKey {
 }
 
 /** With the name of its account: an agency creates keys in those of its clients. */
-export type CreatedBy = ApiKey & { readonly accountName: string }
+type CreatedBy = ApiKey & { readonly accountName: string }
 
 /** A key just made: the only moment its value exists outside the caller's hands. */
 interface CreatedKey extends Omit<ApiKey, 'lastUsedAtMs' | 'revokedAtMs'> {

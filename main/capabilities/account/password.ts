@@ -18,7 +18,7 @@ export interface Passwords {
   readonly setPassword: (person: PasswordOwner, password: string | null) => Promise<void>
 }
 
-export type PasswordOwner = Pick<Principal, 'accountId' | 'role' | 'sessionId'>
+type PasswordOwner = Pick<Principal, 'accountId' | 'role' | 'sessionId'>
 
 interface Verifying extends Passwords {
   /** @returns undefined if the password is wrong, else a check that it still is the password. */

@@ -222,9 +222,7 @@ export function createSchedule(deps: ScheduleDeps) {
           for (const [i, number] of numbers.entries()) {
             const scheduledAtMs = times[i] ?? startMs
             const call = { agentId: body.agent_id, number, source, gateway, scheduledAtMs, batchId }
-            calls.push(
-              await add(tx, instance, { ...call, isAppointment: !isNow, batchIntervalMs: intervalMs }),
-            )
+            calls.push(await add(tx, instance, { ...call, isAppointment: !isNow, batchIntervalMs: intervalMs }))
           }
           return { batch_id: batchId, scheduled: calls.length, calls, skipped }
         }

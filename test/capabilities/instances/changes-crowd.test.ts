@@ -88,7 +88,7 @@ function restlessClock({ clock }: World, random: () => number) {
     [0.8 * CHANGES, -1],
   ])
   let changes = 0
-  return () => clock.suspend((jumps.get(++changes) ?? Math.floor(random() * 3)))
+  return () => clock.suspend(jumps.get(++changes) ?? Math.floor(random() * 3))
 }
 
 /** Dies once in ten answers, in all the ways there are. */
