@@ -84,7 +84,9 @@ function stretched(schema: Schema, example: unknown, wish: Wish, name = ''): unk
   if (schema.const !== undefined) return schema.const
   if (schema.enum !== undefined) return example ?? schema.enum[0]
   if (schema.anyOf !== undefined) {
-    const branch = schema.anyOf.find(({ type }) => example !== undefined && example !== null && type === typeOf(example))
+    const branch = schema.anyOf.find(
+      ({ type }) => example !== undefined && example !== null && type === typeOf(example),
+    )
     return stretched(branch ?? schema.anyOf.find(({ type }) => type !== 'null') ?? {}, example, wish, name)
   }
   switch (schema.type) {
