@@ -64,7 +64,7 @@ const DRAIN_MS = 5_000
 /** Opens the home folder for one command, without engines or network. `warnings` is what was found while opening it. */
 export async function openForCommands(world: World): Promise<Pick<Service, 'carryOut' | 'close' | 'warnings'>> {
   const known = listDataLosses(world.config.home)
-  const home = await openHome(world)
+  const home = await openHome(world, 'command')
   const accounts = createAccounts({
     ...world,
     ...home,
@@ -101,7 +101,7 @@ export async function startService(given: World): Promise<Service> {
     })
   const clock = createSteadyClock(given.clock)
   const world: RunningWorld = { ...given, clock, config, log, logHealth }
-  const opened = await openHome(world)
+  const opened = await openHome(world, 'service')
   const home: Home = { ...opened, close: () => opened.close().finally(logFile.close) }
   try {
     const machinery = await openInfrastructure(world, home, given.clock)

@@ -5,7 +5,7 @@ import { createIds, type Ids } from '../kernel/ids.ts'
 import { listBackups } from '../storage/backups.ts'
 import { freeBytesOf } from '../storage/free-bytes.ts'
 import { DamagedDatabaseError } from '../storage/integrity.ts'
-import { HomeInUseError, lockHome } from '../storage/lock.ts'
+import { HomeInUseError, lockHome, type HomeLock, type LockHolder } from '../storage/lock.ts'
 import { listDataLosses } from '../storage/data-loss.ts'
 import { MIGRATIONS } from '../storage/migrations/index.ts'
 import { hasShutdownNote } from '../storage/clean-shutdown.ts'
@@ -42,10 +42,11 @@ export interface Home {
 /** Below it nothing can be opened, not even to make room. */
 const TOO_FULL_TO_OPEN_BYTES = 16_000_000
 
-export async function openHome(world: World): Promise<Home> {
+/** @param holder who opens it. A service waits for a command that has it; see `lockWhenFree`. */
+export async function openHome(world: World, holder: LockHolder): Promise<Home> {
   const { clock, random, config, log } = world
   const ids = createIds(clock, random)
-  const lock = acquireHomeLock(config.home)
+  const lock = holder === 'command' ? acquireHomeLock(config.home, holder) : await lockWhenFree(world)
   const reserve = createReserve(config.home, random)
   const faultListeners: ((fault: StorageError) => void)[] = []
   try {
@@ -115,10 +116,32 @@ function refuseEmptyFile(file: string, nowMs: number): void {
   throw new DamagedDatabaseError(file, bytes === undefined ? 'it is missing' : 'it is empty')
 }
 
-/** @throws StartError a sentence; HomeTaken while another process owns it. */
-export function acquireHomeLock(home: string) {
+/** A command may copy a large database. */
+const COMMAND_MS = 120_000
+const LOOK_EVERY_MS = 50
+
+/** A start waits for a command such as `backup`, and refuses beside another service. @throws as `acquireHomeLock` */
+async function lockWhenFree({ clock, config, log }: World): Promise<HomeLock> {
+  const startedMono = clock.mono()
+  let isNoted = false
+  for (;;) {
+    try {
+      return acquireHomeLock(config.home, 'service')
+    } catch (error) {
+      const isOfCommand =
+        error instanceof HomeInUse && error.cause instanceof HomeInUseError && error.cause.holder === 'command'
+      if (!isOfCommand || clock.mono() - startedMono > COMMAND_MS) throw error
+      if (!isNoted) log.info({ event: 'service.waits_for_command' })
+      isNoted = true
+    }
+    await clock.sleep(LOOK_EVERY_MS)
+  }
+}
+
+/** @throws StartError a sentence; HomeInUse while another process owns it. */
+export function acquireHomeLock(home: string, holder: LockHolder): HomeLock {
   try {
-    return lockHome(home)
+    return lockHome(home, holder)
   } catch (error) {
     if (error instanceof HomeInUseError) throw new HomeInUse(error.message, { cause: error })
     throw new StartError(`Can't use the home folder ${home}: ${messageOf(error)}. Choose another one with --home.`)

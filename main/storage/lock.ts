@@ -10,11 +10,14 @@ export interface HomeLock {
 /** A connection nobody refers to is closed by the garbage collector, and its lock with it. */
 const held = new Set<Database.Database>()
 
+/** A command ends by itself after a moment; a service runs until somebody stops it. */
+export type LockHolder = 'service' | 'command'
+
 /**
  * Makes this process the only owner of the home folder: desktop and headless alike.
- * @throws HomeInUseError at once when another process has it.
+ * @throws HomeInUseError immediately when another process has it.
  */
-export function lockHome(home: string): HomeLock {
+export function lockHome(home: string, holder: LockHolder = 'service'): HomeLock {
   mkdirSync(home, { recursive: true, mode: 0o700 })
   const owner = join(home, 'lock.pid')
   const lock = new Database(join(home, 'lock.db'), { timeout: 0 })
@@ -22,12 +25,15 @@ export function lockHome(home: string): HomeLock {
     lock.exec('BEGIN EXCLUSIVE')
   } catch (error) {
     lock.close()
-    if (isBusy(error)) throw new HomeInUseError(home, readPid(owner))
+    if (isBusy(error)) {
+      const { pid, holder: other } = readOwner(owner)
+      throw new HomeInUseError(home, pid, other)
+    }
     throw error
   }
   held.add(lock)
-  // Only for the sentence the second process prints; the lock itself is the open transaction.
-  noteOwner(owner)
+  // Only for what the second process says and does; the lock itself is the open transaction.
+  noteOwner(owner, holder)
   return {
     release() {
       if (!held.delete(lock)) return
@@ -38,19 +44,26 @@ export function lockHome(home: string): HomeLock {
 }
 
 /** A full disk has no room for it, and is no reason not to start. */
-function noteOwner(file: string): void {
+function noteOwner(file: string, holder: LockHolder): void {
   try {
-    writeFileSync(file, String(process.pid))
+    writeFileSync(file, holder === 'service' ? String(process.pid) : `${process.pid} ${holder}`)
   } catch {
     rmSync(file, { force: true })
   }
 }
 
 export class HomeInUseError extends Error {
-  constructor(home: string, pid: number | undefined) {
-    const who = pid === undefined ? 'Another Switchboard' : `Another Switchboard (process ${pid})`
-    super(`${who} is already using the home folder ${home}. Quit it first, or use another --home.`)
+  readonly holder: LockHolder
+
+  constructor(home: string, pid: number | undefined, holder: LockHolder = 'service') {
+    const process = pid === undefined ? '' : ` (process ${pid})`
+    super(
+      holder === 'command'
+        ? `A command${process} is using the home folder ${home}. Wait until it has finished, then try again.`
+        : `Another Switchboard${process} is already using the home folder ${home}. Quit it first, or use another --home.`,
+    )
     this.name = 'HomeInUseError'
+    this.holder = holder
   }
 }
 
@@ -58,11 +71,11 @@ function isBusy(error: unknown): boolean {
   return error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY')
 }
 
-function readPid(file: string): number | undefined {
+function readOwner(file: string): { readonly pid: number | undefined; readonly holder: LockHolder } {
   try {
-    const pid = Number(readFileSync(file, 'utf8'))
-    return Number.isSafeInteger(pid) && pid > 0 ? pid : undefined
+    const [, pid, holder] = /^([1-9]\d{0,9})( command)?$/.exec(readFileSync(file, 'utf8')) ?? []
+    return { pid: pid === undefined ? undefined : Number(pid), holder: holder === undefined ? 'service' : 'command' }
   } catch {
-    return undefined
+    return { pid: undefined, holder: 'service' }
   }
 }

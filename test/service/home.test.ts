@@ -16,22 +16,25 @@ test('D-02 a group that finds the disk full is given the reserve, once, and whoe
   const reserve = join(dir, 'reserve.bin')
   writeFileSync(reserve, Buffer.alloc(4_096, 1))
   const asked: StorageDeps[] = []
-  const home = await openHome({
-    clock: fakeClock(),
-    random: seededRandom(),
-    config: readConfig({
-      argv: ['--home', dir],
-      env: {},
-      platform: process.platform,
-      homedir: dir,
-      readFile: () => null,
-    }),
-    log: silentLog,
-    openStorage(needs) {
-      asked.push(needs)
-      return openStorage(needs)
+  const home = await openHome(
+    {
+      clock: fakeClock(),
+      random: seededRandom(),
+      config: readConfig({
+        argv: ['--home', dir],
+        env: {},
+        platform: process.platform,
+        homedir: dir,
+        readFile: () => null,
+      }),
+      log: silentLog,
+      openStorage(needs) {
+        asked.push(needs)
+        return openStorage(needs)
+      },
     },
-  })
+    'service',
+  )
   const heard: StorageError['kind'][] = []
   home.onFault(({ kind }) => heard.push(kind))
 

@@ -34,6 +34,13 @@ test('C-06 a second process is refused within a second, and start works after ki
   await third.kill()
 })
 
+test('says that a command has the home, which ends soon', () => {
+  const lock = lockHome(home, 'command')
+  expect(() => lockHome(home)).toThrow(new HomeInUseError(home, process.pid, 'command'))
+  expect(() => lockHome(home)).toThrow('A command (process')
+  lock.release()
+})
+
 test('one process cannot own a home twice, and can again after it released it', () => {
   const first = lockHome(home)
   expect(() => lockHome(home)).toThrow(HomeInUseError)

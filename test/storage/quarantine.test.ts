@@ -78,19 +78,22 @@ function homeOf(image: string): string {
 }
 
 const opened = (home: string, open: OpenStorage = openStorage): Promise<Home> =>
-  openHome({
-    openStorage: open,
-    clock: w.clock,
-    random,
-    config: readConfig({
-      argv: ['--home', home],
-      env: {},
-      platform: process.platform,
-      homedir: home,
-      readFile: () => null,
-    }),
-    log: silentLog,
-  })
+  openHome(
+    {
+      openStorage: open,
+      clock: w.clock,
+      random,
+      config: readConfig({
+        argv: ['--home', home],
+        env: {},
+        platform: process.platform,
+        homedir: home,
+        readFile: () => null,
+      }),
+      log: silentLog,
+    },
+    'service',
+  )
 
 const database = (home: string) => join(home, 'switchboard.db')
 

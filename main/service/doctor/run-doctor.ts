@@ -36,7 +36,7 @@ export async function runDoctor(
   const { config, clock, freeBytes = freeBytesOf } = world
   const file = databaseIn(config.home)
   if (!existsSync(file)) return [noDatabase(file, clock.now())]
-  const lock = running === null ? acquireHomeLock(config.home) : undefined
+  const lock = running === null ? acquireHomeLock(config.home, 'command') : undefined
   try {
     const more = async (db: Parameters<Parameters<typeof checkDatabase>[2]>[0]) => [
       await checkFiles(config.home, db, clock.now()),

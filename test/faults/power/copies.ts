@@ -89,16 +89,19 @@ async function openCopy(recording: Recording, disk: Disk, { kind, atMs, seen }: 
       const image = disk.image(join(folder, name), arrival)
       if (image !== null) writeFileSync(join(dir, name), image)
     }
-    const home = await openHome({
-      ...{ clock: systemClock, random: systemRandom, log: silentLog },
-      config: readConfig({
-        argv: ['--home', dir],
-        env: {},
-        platform: process.platform,
-        homedir: dir,
-        readFile: () => null,
-      }),
-    })
+    const home = await openHome(
+      {
+        ...{ clock: systemClock, random: systemRandom, log: silentLog },
+        config: readConfig({
+          argv: ['--home', dir],
+          env: {},
+          platform: process.platform,
+          homedir: dir,
+          readFile: () => null,
+        }),
+      },
+      'service',
+    )
     try {
       expect(home.dataLosses()).toEqual([])
       await check(
