@@ -3,9 +3,11 @@ import { ConfigError, processEnvironment, type Config } from '../config.ts'
 import { ApiError } from '../contract/errors.ts'
 import { askRunningService, CommandRefused, controlAddress, type ControlRequest } from '../faces/control.ts'
 import { systemClock } from '../kernel/clock.ts'
+import { cause } from '../kernel/log.ts'
 import { settingsOf, worldOf } from '../machine.ts'
 import { HomeInUse, openForCommands, StartError, type World } from '../service.ts'
 import type { ServiceFacts } from '../service/doctor/run-doctor.ts'
+import { carryOutClosed } from '../service/closed-home.ts'
 import { findIntactBackupIn } from '../service/home.ts'
 import { BACKUP_USAGE, backupCommand } from './backup.ts'
 import { MCP_USAGE } from './bridge/usage.ts'
@@ -57,8 +59,7 @@ export async function runCommand(
   try {
     return await dispatch(command, argv, entry, terminal)
   } catch (error) {
-    if (!isForPeople(error)) throw error
-    terminal.err(error.message)
+    terminal.err(isForPeople(error) ? error.message : unexpected(command, error))
     return 1
   }
 }
@@ -188,8 +189,8 @@ async function mcp(argv: readonly string[], terminal: Terminal): Promise<number>
   return 0
 }
 
-/** How long to wait for a home held by a starting service or another command. */
-const HOME_WAIT_MS = 10_000
+/** How long to wait for a home held by a starting service, which may upgrade its database, or another command. */
+const HOME_WAIT_MS = 60_000
 const LOOK_EVERY_MS = 50
 /** Commands that copy or check a large database take longer. */
 const TIMEOUT_OF: Readonly<Record<string, number>> = { 'backup.create': 120_000, 'restore.stage': 120_000 }
@@ -211,6 +212,8 @@ async function carryOut(world: World, request: ControlRequest, terminal: Termina
 }
 
 async function executeHere(world: World, request: ControlRequest, terminal: Terminal): Promise<unknown> {
+  const closed = await carryOutClosed(world, request)
+  if (closed !== undefined) return closed.result
   const home = await openForCommands(world)
   for (const warning of home.warnings) terminal.err(`Warning: ${warning}`)
   try {
@@ -222,5 +225,12 @@ async function executeHere(world: World, request: ControlRequest, terminal: Term
 
 const FOR_PEOPLE = [CommandError, CommandRefused, ConfigError, StartError, ApiError]
 
-/** Errors whose message is meant for the user; any other error shows its stack. */
+/** Errors whose message is written for the user. */
 const isForPeople = (error: unknown): error is Error => FOR_PEOPLE.some((kind) => error instanceof kind)
+
+/** A stack trace helps nobody at a terminal, and us when we are asked. */
+function unexpected(command: string, error: unknown): string {
+  const { message, stack = message } = cause(error)
+  if (processEnvironment()['SWITCHBOARD_LOG_LEVEL'] === 'debug') return stack
+  return `${command} failed: ${message}. To see where, repeat it with SWITCHBOARD_LOG_LEVEL=debug.`
+}

@@ -24,6 +24,12 @@ const checkNewKey = createCheck('body', NewKey)
 const BackupName = Body({ name: Type.String() })
 const checkBackupName = createCheck('body', BackupName)
 
+/** @throws ApiError validation_error */
+export function backupNameIn(input: unknown): string {
+  checkBackupName(input)
+  return (input as Static<typeof BackupName>).name
+}
+
 const KeyName = Body({ id: Type.String() })
 const checkKeyName = createCheck('body', KeyName)
 
@@ -107,14 +113,10 @@ export function createCommands({
     'backup.create': async () => copies.backUp(),
     'backup.list': async () => copies.backups(),
     'restore.stage': async (input) => {
-      checkBackupName(input)
-      await copies.stageRestore((input as Static<typeof BackupName>).name)
+      await copies.stageRestore(backupNameIn(input))
       return { running: facts() !== null }
     },
-    'restore.preview': async (input) => {
-      checkBackupName(input)
-      return copies.describeRestore((input as Static<typeof BackupName>).name)
-    },
+    'restore.preview': async (input) => copies.describeRestore(backupNameIn(input)),
     'restore.outcome': async () => copies.backups().restored,
     'session.import': async (input) => {
       checkUpload(input)

@@ -44,17 +44,22 @@ export function serviceRoomDeps(
   }
 }
 
-/** The copies of the database in a home folder. */
-export function backupsOf({ clock, config }: World, home: Home) {
+/** The copies of the database in a home folder that is open. */
+export const backupsOf = (world: World, { db, restored }: Home) => ({
+  ...closedBackupsOf(world),
+  make: db.writeBackup,
+  restored,
+})
+
+/** The same as far as it needs no open database. */
+export function closedBackupsOf({ clock, config }: World) {
   const place = { file: databaseIn(config.home), migrations: MIGRATIONS }
   return {
-    make: home.db.writeBackup,
     list: () => listBackups(place.file, SCHEMA, clock.now()),
     staged: () => stagedRestore(place),
     stage: (name: string, nowMs: number) => stageRestore(place, name, nowMs),
     cancel: () => cancelRestore(place),
     preview: (name: string, nowMs: number) => previewRestore(place.file, name, nowMs),
-    restored: home.restored,
   }
 }
 

@@ -30,7 +30,7 @@ export async function migrate({ connection, migrations, backupsFolder, nowMs }: 
   if (at > newest) {
     throw new Error(
       `The database ${connection.name} was written by a newer Switchboard (schema ${at}, this version supports ${newest}). ` +
-        'Install the newer version, or use another --home.',
+        'Install the newer version, go back to a backup from before the upgrade with npm run restore, or use another --home.',
     )
   }
   const due = migrations.filter((step) => step.version > at)
@@ -75,7 +75,7 @@ export function hasExpectedSchema(connection: Database.Database, migrations: rea
 const schemaOf = (connection: Database.Database) =>
   JSON.stringify(connection.prepare('SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name').all())
 
-function versionOf(connection: Database.Database): number {
+export function versionOf(connection: Database.Database): number {
   return Number(connection.pragma('user_version', { simple: true }))
 }
 

@@ -7,9 +7,11 @@ import { Check } from 'typebox/value'
 import { syncFolder, writeDurably } from '../kernel/durable-file.ts'
 import { writeBackup, copyInProcess } from './backup.ts'
 import { backupsFolderOf, listBackups, type BackupState } from './backups.ts'
-import { carryOver } from './preserved-tables.ts'
+import { factsFolderOf } from './fact-log.ts'
+import { carryOver, type PresentState } from './preserved-tables.ts'
+import { readFacts } from './read-facts.ts'
 import { isIntact } from './integrity.ts'
-import { migrate } from './migrate.ts'
+import { migrate, versionOf } from './migrate.ts'
 import { replaceDatabase, type DatabaseFiles } from './replace-database.ts'
 
 const RestoreRequest = Type.Object({ name: Type.String(), asked_at_ms: Type.Integer() })
@@ -77,24 +79,33 @@ export async function applyStagedRestore(place: DatabaseFiles, nowMs: number): P
 
 async function replaceWithBackup(place: DatabaseFiles, name: string, nowMs: number): Promise<string> {
   const { file } = place
-  if (
-    !listBackups(file, newestSchemaOf(place), nowMs).some((backup) => backup.name === name && backup.state === 'usable')
-  )
-    throw new Error(`The backup ${name} no longer exists, or belongs to another home.`)
-  const safetyCopy = await backUpCurrent(place, nowMs)
-  await replaceDatabase(place, name, nowMs, (copy) => carryOver(copy, { kind: 'database', file }, nowMs))
+  const backup = listBackups(file, newestSchemaOf(place), nowMs).find((one) => one.name === name)
+  if (backup?.state !== 'usable') throw new Error(`The backup ${name} no longer exists, or belongs to another home.`)
+  const { safetyCopy, isNewer } = await backUpCurrent(place, nowMs)
+  const present: PresentState = isNewer
+    ? { kind: 'facts', facts: readFacts(factsFolderOf(file)), madeAtMs: backup.madeAtMs }
+    : { kind: 'database', file }
+  await replaceDatabase(place, name, nowMs, (copy) => carryOver(copy, present, nowMs))
   return basename(safetyCopy)
 }
 
-async function backUpCurrent({ file, migrations }: DatabaseFiles, nowMs: number): Promise<string> {
+interface CurrentState {
+  readonly safetyCopy: string
+  /** A newer Switchboard wrote it: its tables are unknown here. */
+  readonly isNewer: boolean
+}
+
+async function backUpCurrent(place: DatabaseFiles, nowMs: number): Promise<CurrentState> {
+  const { file, migrations } = place
   const backupsFolder = backupsFolderOf(file)
   const present = new Database(file, { fileMustExist: true })
   try {
+    const isNewer = versionOf(present) > newestSchemaOf(place)
     // What is carried over is read from it, and both must have the same tables.
-    await migrate({ connection: present, migrations, backupsFolder, nowMs })
+    if (!isNewer) await migrate({ connection: present, migrations, backupsFolder, nowMs })
     // Everything is in the file itself afterwards, and the log beside it is empty.
     present.pragma('wal_checkpoint(TRUNCATE)')
-    return await writeBackup(backupsFolder, 'before-restore', nowMs, copyInProcess(present))
+    return { safetyCopy: await writeBackup(backupsFolder, 'before-restore', nowMs, copyInProcess(present)), isNewer }
   } finally {
     present.close()
   }

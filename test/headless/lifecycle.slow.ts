@@ -110,7 +110,7 @@ test('L-03 a database of a newer Switchboard is refused with a sentence and not 
 
   expect([refused.code, refused.out]).toEqual([1, ''])
   expect(refused.err).toMatch(
-    /^The database .*switchboard\.db was written by a newer Switchboard \(schema 9999, this version supports \d+\)\. Install the newer version, or use another --home\.\n$/,
+    /^The database .*switchboard\.db was written by a newer Switchboard \(schema 9999, this version supports \d+\)\. Install the newer version, go back to a backup from before the upgrade with npm run restore, or use another --home\.\n$/,
   )
   expect(readFileSync(file).equals(before)).toBe(true)
 })

@@ -117,7 +117,7 @@ test('a database of a newer build is refused with a sentence and left alone', as
 
   await expect(openAndClose(fruit)).rejects.toThrow(
     `The database ${file} was written by a newer Switchboard (schema 2, this version supports 1). ` +
-      'Install the newer version, or use another --home.',
+      'Install the newer version, go back to a backup from before the upgrade with npm run restore, or use another --home.',
   )
   expect(version()).toBe(2)
   expect(backups()).toEqual([])
