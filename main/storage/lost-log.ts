@@ -34,8 +34,9 @@ export async function recoverFromLostCommits(
   nowMs: number,
 ): Promise<void> {
   const facts = readFacts(factsFolderOf(file))
-  const connection = new Database(file, { fileMustExist: true })
+  let connection: Database.Database | undefined
   try {
+    connection = new Database(file, { fileMustExist: true })
     checkIntegrity(connection)
     // Damage too, which opening it finds.
     if (!hasExpectedSchema(connection, migrations)) return
@@ -45,7 +46,7 @@ export async function recoverFromLostCommits(
   } catch (error) {
     throw explainOpenError(error, file)
   } finally {
-    connection.close()
+    connection?.close()
   }
   const folder = join(dirname(file), quarantineName(nowMs))
   mkdirSync(folder, { recursive: true, mode: 0o700 })
