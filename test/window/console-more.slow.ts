@@ -249,7 +249,7 @@ describe('the settings', { timeout: TIMEOUT }, () => {
     await page.getByLabel('New password').fill('correct horse battery')
     await page.getByLabel('Confirm password').fill('correct horse battery')
     await page.getByRole('button', { name: 'Set password' }).click()
-    await toast('All other sessions were signed out.').waitFor()
+    await toast('Your other browsers were signed out.').waitFor()
     await other.page.getByRole('heading', { name: 'Sign in', exact: true }).waitFor()
     await other.context.close()
   })
