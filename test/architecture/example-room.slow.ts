@@ -56,6 +56,7 @@ test('a room is a folder, its lines in the lists, a migration, words and a scree
     'main/service/rooms.ts',
     'main/storage/migrations/999-notes.ts',
     'main/storage/migrations/index.ts',
+    'main/storage/table-rules.ts',
   ])
 })
 
@@ -70,6 +71,7 @@ test('it works: its own test, and those of the catalogue, the queries and the ma
     'test/architecture',
     'test/storage/queries.test.ts',
     'test/storage/portable.test.ts',
+    'test/storage/table-rules.test.ts',
   ]
   const output = run(
     'node_modules/vitest/vitest.mjs',

@@ -31,6 +31,7 @@ export const notesContract = {
   createNote: operation({
     ...consoleOperation,
     id: 'createNote',
+    effects: [],
     method: 'POST',
     path: '/v1/notes',
     summary: 'Create a note',
@@ -43,6 +44,7 @@ export const notesContract = {
   listNotes: operation({
     ...consoleOperation,
     id: 'listNotes',
+    effects: [],
     method: 'GET',
     path: '/v1/notes',
     summary: 'List notes',
@@ -54,6 +56,7 @@ export const notesContract = {
   pauseNotes: operation({
     ...consoleOperation,
     id: 'pauseNotes',
+    effects: [],
     method: 'POST',
     path: '/v1/notes/pause',
     summary: 'Pause counting',
@@ -268,6 +271,7 @@ export const EXAMPLE_LINES: Readonly<Record<string, readonly { readonly before: 
     { before: '/** Every step of the schema, in order. */', line: "import { notes } from './999-notes.ts'\n\n" },
     { before: '\n]', line: '\n  notes,' },
   ],
+  'main/storage/table-rules.ts': [{ before: "    ...['messages', 'message_reactions'", line: "    'notes',\n" }],
   'main/README.md': [
     {
       before: '| `overview/`  ',
