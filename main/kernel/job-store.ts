@@ -37,12 +37,12 @@ export const insertJob = sql<
    ON CONFLICT DO NOTHING`,
 )
 
-/** Counts a new waiting job. `claimable`: 0 while the lane runs as many as it may. */
-export const addToLane = sql<LaneRef & { accountId: string; runAtMs: number; perLane: number }>(
+/** Counts new waiting jobs; `runAtMs`: of the first. */
+export const addToLane = sql<LaneRef & { accountId: string; count: number; runAtMs: number; perLane: number }>(
   `INSERT INTO job_lanes (kind, subject_id, lane, account_id, state, next_at, waiting, running, done, failed, canceled)
-   VALUES (:kind, :subjectId, :lane, :accountId, 'open', :runAtMs, 1, 0, 0, 0, 0)
+   VALUES (:kind, :subjectId, :lane, :accountId, 'open', :runAtMs, :count, 0, 0, 0, 0)
    ON CONFLICT (kind, subject_id, lane) DO UPDATE SET
-     waiting = job_lanes.waiting + 1,
+     waiting = job_lanes.waiting + :count,
      next_at = CASE
        WHEN job_lanes.running >= :perLane THEN NULL
        WHEN job_lanes.next_at IS NULL OR job_lanes.next_at > :runAtMs THEN :runAtMs

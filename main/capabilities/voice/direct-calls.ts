@@ -104,6 +104,7 @@ export function createDirectCalls(deps: DirectDeps) {
       const { gateway } = await schedule.requireReady(instance)
       const prepared = await schedule.requirePermission(instance, null, number, offer)
       const call = await db.commit(async (tx) => {
+        await schedule.requireOwner(tx, instance)
         const inserted = await schedule.insert(tx, instance, {
           ...{ agentId: null, number, source: 'console', gateway, scheduledAtMs: clock.now(), batchId: null },
           status: 'scheduled',

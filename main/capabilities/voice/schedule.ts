@@ -6,8 +6,9 @@ import type { Tx } from '../../kernel/db.ts'
 import { stillBusy } from '../../kernel/idempotency.ts'
 import type { JobQueue } from '../../kernel/jobs.ts'
 import { readPhone } from '../../kernel/phone-number.ts'
+import { yieldToEventLoop } from '../../kernel/yield-to-event-loop.ts'
 import type { InstanceSubject } from '../handler.ts'
-import { callById, insertCall, waitingCallTo, type StoredCall } from './call-store.ts'
+import { insertCall, waitingCallTo, type StoredCall } from './call-store.ts'
 import type { BatchBody, BatchReply, ScheduleBody } from './contract.ts'
 import type { VoiceDeps } from './deps.ts'
 import type { Dial } from './dial.ts'
@@ -35,19 +36,25 @@ interface NewCall {
   readonly number: string
   readonly source: CallSource
   readonly scheduledAtMs: number
-  /** Somebody chose the time. */
-  readonly isAppointment: boolean
   readonly batchId: string | null
   readonly batchIntervalMs?: number
   readonly status: CallStatus
   readonly gateway: Gateway
 }
 
+type Wanted = Omit<NewCall, 'status'>
+
+/** What a call has only later. */
+const NOT_YET = {
+  ...{ endReason: null, recordingId: null, summary: null, summaryBy: null, coaching: null },
+  ...{ answeredAtMs: null, endedAtMs: null, durationMs: null },
+} as const
+
 interface ScheduleDeps extends Pick<VoiceDeps, 'db' | 'clock' | 'ids' | 'idempotency' | 'agents' | 'instances'> {
   readonly setup: VoiceSetup
   readonly standing: Standing
   readonly dial: Pick<Dial, 'prepare' | 'permissionFor'>
-  readonly jobs: Pick<JobQueue<{ callId: string }>, 'add'>
+  readonly jobs: Pick<JobQueue<{ callId: string }>, 'addAll'>
   readonly publish: (call: StoredCall) => void
 }
 
@@ -131,30 +138,39 @@ export function createSchedule(deps: ScheduleDeps) {
     return prepared
   }
 
-  async function insert(tx: Tx, instance: InstanceSubject, call: Omit<NewCall, 'isAppointment'>): Promise<StoredCall> {
-    await instances.requireOwner(tx, instance.accountId, instance.id)
-    const id = ids.uuid()
-    const now = clock.now()
-    await tx.run(insertCall, {
-      ...{ seq: await tx.next('voice_calls'), id, accountId: instance.accountId, instanceId: instance.id },
-      ...{ agentId: call.agentId, toNumber: call.number, fromNumber: null, direction: 'outbound', source: call.source },
-      ...{ gateway: call.gateway, status: call.status, batchId: call.batchId, widgetId: null },
-      batchIntervalMs: call.batchIntervalMs ?? null,
-      ...{ scheduledAtMs: call.scheduledAtMs, startedAtMs: null, createdAtMs: now, attempt: 0, boot: null },
-    })
-    const stored = await tx.one(callById, { id })
-    if (stored === undefined) throw new Error('The call just inserted is not there.')
+  const requireOwner = (tx: Tx, { accountId, id }: InstanceSubject) => instances.requireOwner(tx, accountId, id)
+
+  /** Of an instance whose owner was checked in this transaction. */
+  async function insert(tx: Tx, { accountId, id: instanceId }: InstanceSubject, call: NewCall): Promise<StoredCall> {
+    const { agentId, number: toNumber, source, gateway, status, batchId, batchIntervalMs = null, scheduledAtMs } = call
+    const begun = { fromNumber: null, direction: 'outbound', widgetId: null, startedAtMs: null, attempt: 0 } as const
+    const stored: StoredCall = {
+      ...{
+        seq: await tx.next('voice_calls'),
+        id: ids.uuid(),
+        accountId,
+        instanceId,
+        agentId,
+        toNumber,
+        source,
+        gateway,
+      },
+      ...{ status, batchId, batchIntervalMs, scheduledAtMs, createdAtMs: clock.now(), ...begun, ...NOT_YET },
+    }
+    await tx.run(insertCall, { ...stored, boot: null })
     tx.afterCommit(() => publish(stored))
     return stored
   }
 
-  async function add(tx: Tx, instance: InstanceSubject, call: Omit<NewCall, 'status'>): Promise<VoiceCall> {
-    const stored = await insert(tx, instance, { ...call, status: 'scheduled' })
-    await jobs.add(tx, {
-      ...{ accountId: instance.accountId, subjectId: instance.id, key: stored.id },
-      ...{ runAtMs: call.scheduledAtMs, isAppointment: call.isAppointment, input: { callId: stored.id } },
-    })
-    return toCall(stored)
+  /** All of one instance, whose owner was checked in this transaction. */
+  async function addAll(tx: Tx, instance: InstanceSubject, isAppointment: boolean, wanted: readonly Wanted[]) {
+    const calls: StoredCall[] = []
+    for (const call of wanted) calls.push(await insert(tx, instance, { ...call, status: 'scheduled' }))
+    const added = calls.map(({ id, scheduledAtMs }) => ({
+      ...{ key: id, runAtMs: scheduledAtMs, isAppointment, input: { callId: id } },
+    }))
+    await jobs.addAll(tx, { accountId: instance.accountId, subjectId: instance.id }, added)
+    return calls.map(toCall)
   }
 
   /** @throws ApiError validation_error */
@@ -183,17 +199,19 @@ export function createSchedule(deps: ScheduleDeps) {
         await requirePermission(instance, body.agent_id, body.to_number, null)
       const source = sourceOf(principal)
       return async (tx) => {
+        await requireOwner(tx, instance)
         await check?.(tx)
-        return add(tx, instance, {
-          ...{ agentId: body.agent_id, number: body.to_number, source, gateway, batchId: null },
-          ...{ scheduledAtMs, isAppointment: !time.isNow },
-        })
+        const wanted = { agentId: body.agent_id, number: body.to_number, source, gateway, batchId: null, scheduledAtMs }
+        const [call] = await addAll(tx, instance, !time.isNow, [wanted])
+        if (call === undefined) throw new Error('The call just added is not there.')
+        return call
       }
     })
 
   return {
     requireReady,
     requirePermission,
+    requireOwner,
     insert,
     single: (request: Request<ScheduleBody>) => single(request),
 
@@ -211,19 +229,20 @@ export function createSchedule(deps: ScheduleDeps) {
         const { instance, principal, body } = request
         const { atMs: startMs, isNow } = readTime(body.scheduled_at)
         const { numbers, skipped } = readNumbers(body.numbers)
+        await yieldToEventLoop()
         await requireAgent(instance, body.agent_id)
         const { settings, gateway } = await requireReady(instance)
         if (nextCallTime(settings.calling_hours, startMs) === null) throw noHours()
         const intervalMs = (body.interval_seconds ?? 30) * 1_000
         const times = paceCalls({ startMs, count: numbers.length, intervalMs }, settings.calling_hours)
         const source = sourceOf(principal)
+        const wanted = numbers.map((number, i) => ({
+          ...{ agentId: body.agent_id, number, source, gateway, scheduledAtMs: times[i] ?? startMs },
+          ...{ batchId, batchIntervalMs: intervalMs },
+        }))
         return async (tx): Promise<BatchReply> => {
-          const calls: VoiceCall[] = []
-          for (const [i, number] of numbers.entries()) {
-            const scheduledAtMs = times[i] ?? startMs
-            const call = { agentId: body.agent_id, number, source, gateway, scheduledAtMs, batchId }
-            calls.push(await add(tx, instance, { ...call, isAppointment: !isNow, batchIntervalMs: intervalMs }))
-          }
+          await requireOwner(tx, instance)
+          const calls = await addAll(tx, instance, !isNow, wanted)
           return { batch_id: batchId, scheduled: calls.length, calls, skipped }
         }
       })
