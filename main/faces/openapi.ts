@@ -117,6 +117,7 @@ const INTRODUCTION = `Connects messaging accounts ("instances") and sends, track
 - Irreversible operations need \`confirm=true\` in the query. Without it they return 400 \`confirmation_required\` and do nothing.
 - Times are ISO 8601 in UTC with milliseconds. Lists are newest first; cursors are opaque.
 - Unknown body fields are rejected; unknown query parameters are ignored.
+- Answers and events can gain fields, and fields such as \`end_reason\` can gain values, without a new version of the API: ignore what you do not know.
 - AI assistants can use the same operations as tools over MCP (Streamable HTTP) at \`/mcp\`, with the same key.
 - Events are sent to your webhooks as they happen: see the webhooks section.
 
