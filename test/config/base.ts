@@ -26,10 +26,11 @@ export const base = {
     // Much of the time of a test is waiting: for a process to start, a page to load, a deadline to pass.
     maxWorkers: 3,
     execArgv: ['--import', pathToFileURL(resolve(import.meta.dirname, '../support/end-with-parent.mjs')).href],
-    testTimeout: 20_000,
-    hookTimeout: 30_000,
+    // Long, because a busy machine is slow: a test that hangs fails all the same.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     // A window on a busy machine takes its time; one that never gets there still fails.
-    expect: { poll: { timeout: 5_000 } },
+    expect: { poll: { timeout: 20_000 } },
     restoreMocks: true,
     unstubEnvs: true,
   },

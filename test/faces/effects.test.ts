@@ -17,6 +17,7 @@ import { clientOf, type Client as SubAccount } from '../capabilities/agency/agen
 import { asConsole } from '../support/console.ts'
 import { createEffectRecorder } from '../support/effect-recorder.ts'
 import { lineOf } from '../support/operations.ts'
+import { sized } from '../support/sized.ts'
 import { world, type Reply, type World } from '../support/world.ts'
 import { act, askOf, type Words } from './requests.ts'
 import { sideOf, type Side } from './sides.ts'
@@ -268,29 +269,33 @@ describe.each([
 const actionOf = (words: Words | undefined) =>
   words?.path === undefined ? {} : { group: words.path['smv2'], action: words.path['action'] }
 
-describe.each(['destructive', 'sending'] as const)('an assistant whose key asks under %s', (policy) => {
-  test('does nothing by any tool that waits for a person, and reads no link', async () => {
-    const name = policy === 'sending' ? 'Fernlow' : 'Marrowby'
-    const sub = await client()
-    const house = await houseOf(sub.id, sub.key, name, policy === 'sending' ? '34' : '35')
-    const made = await house.ask('POST', '/v1/keys', { name, scopes: [...SCOPES], approval: policy })
-    const assistant = new Client({ name, version: '1' }, { versionNegotiation: { mode: { pin: '2026-07-28' } } })
-    const requestInit = { headers: { authorization: `Bearer ${made.body.key}` } }
-    await assistant.connect(new StreamableHTTPClientTransport(new URL(`${w.service.url}/mcp`), { requestInit }))
-    const wrong: string[] = []
-    const asks = (effect: Effect) => EFFECTS[effect].asksUnder !== 'sending' || policy === 'sending'
-    for (const { operation, words, instance, name: sample } of samplesOf(house)) {
-      if (operation.tool === null || operation.bodyFile !== undefined) continue
-      const { given } = askOf(operation, house.side, words)
-      const named = instance === undefined ? {} : { instance_id: instance }
-      const args = { ...given, ...named, ...(operation.id === 'callEngine' ? actionOf(words) : {}) }
-      const tool = operation.tool.name
-      const done = await recorder.during(w, async () =>
-        JSON.stringify(await inTime(assistant.callTool({ name: tool, arguments: args }))),
-      )
-      for (const [effect, what] of done) if (asks(effect)) wrong.push(`${tool} (${sample}): ${effect}, because ${what}`)
-    }
-    await assistant.close()
-    expect(wrong).toEqual([])
-  }, 300_000)
-})
+describe.each(sized(['destructive'] as const, ['destructive', 'sending'] as const))(
+  'an assistant whose key asks under %s',
+  (policy) => {
+    test('does nothing by any tool that waits for a person, and reads no link', async () => {
+      const name = policy === 'sending' ? 'Fernlow' : 'Marrowby'
+      const sub = await client()
+      const house = await houseOf(sub.id, sub.key, name, policy === 'sending' ? '34' : '35')
+      const made = await house.ask('POST', '/v1/keys', { name, scopes: [...SCOPES], approval: policy })
+      const assistant = new Client({ name, version: '1' }, { versionNegotiation: { mode: { pin: '2026-07-28' } } })
+      const requestInit = { headers: { authorization: `Bearer ${made.body.key}` } }
+      await assistant.connect(new StreamableHTTPClientTransport(new URL(`${w.service.url}/mcp`), { requestInit }))
+      const wrong: string[] = []
+      const asks = (effect: Effect) => EFFECTS[effect].asksUnder !== 'sending' || policy === 'sending'
+      for (const { operation, words, instance, name: sample } of samplesOf(house)) {
+        if (operation.tool === null || operation.bodyFile !== undefined) continue
+        const { given } = askOf(operation, house.side, words)
+        const named = instance === undefined ? {} : { instance_id: instance }
+        const args = { ...given, ...named, ...(operation.id === 'callEngine' ? actionOf(words) : {}) }
+        const tool = operation.tool.name
+        const done = await recorder.during(w, async () =>
+          JSON.stringify(await inTime(assistant.callTool({ name: tool, arguments: args }))),
+        )
+        for (const [effect, what] of done)
+          if (asks(effect)) wrong.push(`${tool} (${sample}): ${effect}, because ${what}`)
+      }
+      await assistant.close()
+      expect(wrong).toEqual([])
+    }, 300_000)
+  },
+)

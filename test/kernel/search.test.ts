@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { buildSearchIndex, createSearchIndex, fold, wordsOf, type SearchEntry } from '../../main/kernel/search/index.ts'
 import { cpuTime } from '../support/cpu-time.ts'
-import { shortestOf } from '../support/loop-stretch.ts'
+import { shortestOf, slowness } from '../support/loop-stretch.ts'
 
 const FAQ: SearchEntry[] = [
   { id: 'hours', question: 'Qual é o horário de funcionamento?', answer: 'Das 9h às 18h.' },
@@ -108,7 +108,7 @@ describe('vectors', () => {
   })
 })
 
-test('the index of 2,000 entries is searched in under 2 ms', () => {
+test('the index of 2,000 entries is searched in under 2 ms of an ordinary computer', () => {
   const entries = Array.from({ length: 2_000 }, (_, at) => ({
     id: String(at),
     question: `Qual o preço do produto ${word(at)} na loja ${word(at * 7)}?`,
@@ -125,7 +125,7 @@ test('the index of 2,000 entries is searched in under 2 ms', () => {
     return performance.now() - startedAt
   })
   // Half of them: the machine that runs this does other things as well.
-  expect(took.toSorted((a, b) => a - b)[50]).toBeLessThan(2)
+  expect(took.toSorted((a, b) => a - b)[50]).toBeLessThan(2 * slowness())
 })
 
 const SYLLABLES = ['ba', 'cor', 'di', 'fu', 'gem', 'lo', 'mi', 'nu', 'pra', 'que', 'ri', 'sol', 'ta', 've', 'xo', 'zal']
