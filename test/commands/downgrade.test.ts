@@ -26,7 +26,7 @@ function upgrade(): void {
   database.close()
 }
 
-test('a backup from before an upgrade is restored by the version that made it, and what was revoked since stays revoked', async () => {
+test('D-12 a backup from before an upgrade is restored by the version that made it, and what was revoked since stays revoked', async () => {
   const kept = await home.key('Kept')
   const revoked = await home.key('Revoked')
   const { file } = JSON.parse((await home.command('backup', '--json')).out) as { file: string }

@@ -243,7 +243,7 @@ describe.each([
   const isForbidden = (effect: Effect) =>
     state === 'suspended' ? EFFECTS[effect].closedWhenSuspended : EFFECTS[effect].closedWhenFrozen
 
-  test('reaches nobody by any operation, and is refused where the contract says so', async () => {
+  test('A-09 reaches nobody by any operation, and is refused where the contract says so', async () => {
     const wrong: string[] = []
     let refused = 0
     for (const sample of samplesOf(house())) {
@@ -272,7 +272,7 @@ const actionOf = (words: Words | undefined) =>
 describe.each(sized(['destructive'] as const, ['destructive', 'sending'] as const))(
   'an assistant whose key asks under %s',
   (policy) => {
-    test('does nothing by any tool that waits for a person, and reads no link', async () => {
+    test('A-09 does nothing by any tool that waits for a person, and reads no link', async () => {
       const name = policy === 'sending' ? 'Fernlow' : 'Marrowby'
       const sub = await client()
       const house = await houseOf(sub.id, sub.key, name, policy === 'sending' ? '34' : '35')

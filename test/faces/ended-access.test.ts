@@ -228,7 +228,7 @@ const WAYS: Record<string, { act: (s: Scene) => Promise<unknown>; ends: readonly
 const OFTEN = ['removing a member', 'revoking a key', 'suspending the account, where people may still read']
 const tried = Object.entries(WAYS).filter(([name]) => sized(OFTEN.includes(name), true))
 
-describe('ends what hangs on it in the same moment, and nothing else:', () => {
+describe('A-08 ends what hangs on it in the same moment, and nothing else:', () => {
   test.each(tried)(
     '%s',
     async (_name, { act, ends }) => {

@@ -82,7 +82,7 @@ function* requestsOf(operation: Operation, at: number): Generator<Request> {
 }
 
 describe('the event loop', () => {
-  test('is not held up by the largest and oddest bodies, queries and files of any operation', async () => {
+  test('A-06 is not held up by the largest and oddest bodies, queries and files of any operation', async () => {
     for (const operation of IN_ORDER) {
       const { path, body } = askOf(operation, side)
       // Schemas are compiled with the first request.

@@ -96,7 +96,7 @@ const SIGNATURES: readonly Readonly<Record<string, string>>[] = [
 /** What a caller cannot be blamed for. */
 const EXPECTED_FAULTS = ['billing_unavailable', 'service_unavailable']
 
-test('no route answers with an internal error, whatever a stranger sends', async () => {
+test('A-05 no route answers with an internal error, whatever a stranger sends', async () => {
   const { app } = w.service.door
   const routes = routesOf(app).filter(({ path }) => !path.startsWith('/v1/'))
   expect(routes.map(({ path }) => path)).toEqual(

@@ -39,6 +39,10 @@ export const CATALOGUE: Readonly<Record<string, Fault>> = {
     does: 'groups of commits with a constraint error, a full disk, an I/O error, a failed COMMIT',
     sees: 'only the faulty unit is refused, or all; nothing resolves before the commit',
   },
+  'C-11': {
+    does: 'kill -9 and SIGTERM amid keyed sends and a campaign on a linked phone',
+    sees: 'a repeat sends what surely never left; what may have left is unknown; nothing is sent twice',
+  },
   'S-01': { does: 'a receiver that always fails', sees: 'exactly 8 attempts over 19.7 to 22.2 hours' },
   'S-02': {
     does: 'five deliveries exhaust, with and without a success between',
@@ -75,6 +79,11 @@ export const CATALOGUE: Readonly<Record<string, Fault>> = {
   'X-06': { does: "this machine's own addresses and networks", sees: 'blocked' },
   'X-07': { does: 'trusted ranges of /0, or by another way than the file', sees: 'refused' },
   'X-08': { does: 'trusted ranges, inside and outside', sees: 'only the https receiver inside is reached' },
+  'X-09': {
+    does: 'addresses inside in every setting that dials: saved, checked and used',
+    sees: 'refused; the trap sees nothing',
+  },
+  'X-10': { does: 'a call of a stranger whose candidates name a thousand addresses', sees: 'no packet to one inside' },
   'P-01': { does: 'sleep in the middle of deliveries', sees: 'interrupted, uncounted, a higher attempt' },
   'P-02': { does: 'the clock set by hours, days, decades', sees: 'nothing parked for more than one gap' },
   'P-03': { does: 'nine hours without network', sees: 'no attempt used up, one probe in 30 s' },
@@ -83,6 +92,10 @@ export const CATALOGUE: Readonly<Record<string, Fault>> = {
   'P-06': { does: 'receivers whose clock differs', sees: 'said; no timestamp altered' },
   'P-07': { does: 'names whose lookup hangs', sees: 'healthy names are found all the same' },
   'P-08': { does: 'a wake with 5,000 due', sees: 'one request a webhook in the first second' },
+  'P-09': {
+    does: 'the clock set by an hour or days, either way, amid campaigns, messages and keys',
+    sees: 'work goes on at its pace, keys keep their 24 hours, nothing is sent twice',
+  },
   'D-01': { does: 'the disk fills up', sees: '503 storage_full, nothing acknowledged lost, resumes alone' },
   'D-02': {
     does: 'the disk fills to the last byte',
@@ -100,6 +113,23 @@ export const CATALOGUE: Readonly<Record<string, Fault>> = {
     does: 'hundreds of thousands of old events, then the hourly removal',
     sees: 'the file shrinks, callers are served',
   },
+  'D-09': {
+    does: 'the disk of the log is full',
+    sees: 'lines are dropped and counted, the service serves, the log goes on when there is room',
+  },
+  'D-10': {
+    does: 'an older backup restored by hand, or because the database is damaged',
+    sees: 'no opt-out, revocation, removal, suspension or purchase is forgotten; nobody is written to twice',
+  },
+  'D-11': { does: 'a kill with each state that is not final in place', sees: 'each ends' },
+  'D-12': {
+    does: 'the copy from before an upgrade restored by the version that made it',
+    sees: 'it starts, and what was revoked since stays revoked',
+  },
+  'D-13': {
+    does: 'the end of a call or of an approval refused by a full disk',
+    sees: 'written later, without a restart',
+  },
   'K-01': { does: '100 callers with one key, again and again', sees: 'one send, one id' },
   'K-02': { does: 'kill -9 while 1,000 keys are sent by two clients each', sees: 'one send and one id a key' },
   'K-03': { does: 'one key with other spellings, texts, instances', sees: 'replay, conflict, independent' },
@@ -112,6 +142,20 @@ export const CATALOGUE: Readonly<Record<string, Fault>> = {
   'A-02': { does: 'random bytes on sockets', sees: 'refused or closed; the service goes on' },
   'A-03': { does: 'request ids of any form', sees: 'echoed, or replaced by ours' },
   'A-04': { does: 'JSON that is meant to do harm', sees: 'refused or kept as it was said' },
+  'A-05': { does: 'every route with every method and odd bodies, by a stranger', sees: 'never a fault' },
+  'A-06': {
+    does: 'the largest and oddest bodies, queries and files of every operation',
+    sees: 'none holds the event loop up for 50 ms of an ordinary computer',
+  },
+  'A-07': { does: 'documents that are meant to take long', sees: 'read in time, or refused with a reason' },
+  'A-08': {
+    does: 'a member removed, a key revoked, an account suspended, with everything open at once',
+    sees: 'what hung on it ends in the same moment, and nothing else',
+  },
+  'A-09': {
+    does: 'every operation by suspended and frozen accounts, every tool under approval',
+    sees: 'nobody is reached, nothing paid, no access given',
+  },
   'R-01': { does: 'more requests than the limit', sees: '429 with Retry-After, to the request' },
   'R-02': { does: '50 keys, one abusive', sees: 'no other notices' },
   'R-03': { does: 'every kind of answer', sees: 'carries the figures' },

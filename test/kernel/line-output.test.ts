@@ -36,7 +36,7 @@ test('lines that arrive while one is written follow it in order', async () => {
   expect(changes).toEqual([])
 })
 
-test('a full disk drops lines without trying each, counts them, and says when it can write again', async () => {
+test('D-09 a full disk drops lines without trying each, counts them, and says when it can write again', async () => {
   const { clock, file, output, changes } = disk('line 1\nlin'.length)
   for (const line of lines(1, 5)) output.write(line)
   await clock.advance(1)

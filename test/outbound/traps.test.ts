@@ -55,7 +55,7 @@ const hostsOf = (port: number) =>
     (host) => `${host}:${port}`,
   )
 
-test('no address inside is reached, whoever saves, checks and uses it', { timeout: 60_000 }, async () => {
+test('X-09 no address inside is reached, whoever saves, checks and uses it', { timeout: 60_000 }, async () => {
   const { w, id, inside, callers } = await setUp()
   const agent = (
     await w.api('POST', `/v1/instances/${id}/ai/agents`, { name: 'Ana', provider: 'builtin', model: 'rules' })

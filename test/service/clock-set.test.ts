@@ -49,7 +49,7 @@ describe.each([
   ['an hour forward', HOUR],
   ['three days forward', 3 * DAY],
 ])('the clock is set %s', (_, byMs) => {
-  test('while a campaign runs: it goes on at its pace', async () => {
+  test('P-09 while a campaign runs: it goes on at its pace', async () => {
     const w = await world()
     const campaign = await startCampaign(w)
     await w.pass(5 * SECOND)
@@ -62,7 +62,7 @@ describe.each([
     expect(await sentOf(w, campaign)).toBe(PHONES.length)
   })
 
-  test('while messages are on their way: they arrive after their delay', async () => {
+  test('P-09 while messages are on their way: they arrive after their delay', async () => {
     const w = await world({ settings: { sandboxTimelineMs: [0, 0, 20 * SECOND, 30 * SECOND] } })
     const { id } = await w.pair()
     const sent = await w.api('POST', `/v1/instances/${id}/messages`, { to: PHONES[0], text: 'Hello' })
@@ -73,7 +73,7 @@ describe.each([
     expect(body.status).toMatch(/delivered|read/)
   })
 
-  test('an Idempotency-Key keeps its 24 hours, and nothing is sent twice', async () => {
+  test('P-09 an Idempotency-Key keeps its 24 hours, and nothing is sent twice', async () => {
     const w = await world()
     const { id } = await w.pair()
     const send = () =>
@@ -118,7 +118,7 @@ test('a clock that is set decades forward and back loses and sends nothing', asy
   expect(await sentOf(w, campaign)).toBe(before + 1)
 })
 
-test('a clock that was set back while the service was down does not stop what waits', async () => {
+test('P-09 a clock that was set back while the service was down does not stop what waits', async () => {
   const home = tempFolder()
   const clock = fakeClock()
   const first = await world({ home, clock })

@@ -100,7 +100,7 @@ const leaseJob = (raw: Database.Database, kind: string, subject: string, input: 
   raw.prepare(`INSERT INTO job_lanes VALUES (?, ?, '', ?, 'open', NULL, 0, 1, 0, 0, 0)`).run(kind, subject, account)
 }
 
-describe('after a kill', () => {
+describe('D-11 after a kill', () => {
   test('a running job runs again and ends', async () => {
     const { w } = await afterKill(
       async () => {},

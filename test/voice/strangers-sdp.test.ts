@@ -50,7 +50,7 @@ function answering(offer: string, permits: (ip: string) => boolean) {
   return { answer, isConnected: () => isConnected }
 }
 
-test('an offer sends no packet to an address that is not public, whatever its candidates name', async () => {
+test('X-10 an offer sends no packet to an address that is not public, whatever its candidates name', async () => {
   const { sdp } = await offerOfBrowser()
   const control = await trap()
   const open = answering(withCandidates(sdp, [`1 1 udp 1 127.0.0.1 ${control.port} typ host`]), () => true)

@@ -55,7 +55,7 @@ async function goBack(w: World, name: string, way: keyof typeof WAYS, laterMs = 
 }
 
 describe.each(Object.keys(WAYS) as (keyof typeof WAYS)[])('when %s', (way) => {
-  test('a person who wrote STOP since gets no campaign', async () => {
+  test('D-10 a person who wrote STOP since gets no campaign', async () => {
     const w = await world({ home: newHome() })
     const line = await w.pair()
     const [stopped = '', other = ''] = phonesFrom(2)
@@ -77,7 +77,7 @@ describe.each(Object.keys(WAYS) as (keyof typeof WAYS)[])('when %s', (way) => {
     ])
   })
 
-  test('a campaign that was half sent writes to nobody twice, also after days, and waits for a person', async () => {
+  test('D-10 a campaign that was half sent writes to nobody twice, also after days, and waits for a person', async () => {
     const w = await world({ home: newHome() })
     const line = await w.pair()
     const phones = phonesFrom(24)
@@ -113,7 +113,7 @@ describe.each(Object.keys(WAYS) as (keyof typeof WAYS)[])('when %s', (way) => {
     await expectCountsRight(after, id)
   })
 
-  test('a purchase stays bought, and its Idempotency-Key buys nothing more', async () => {
+  test('D-10 a purchase stays bought, and its Idempotency-Key buys nothing more', async () => {
     const w = await world({ home: newHome() })
     const b = onWorld(w)
     await b.card(CARDS.works)
@@ -134,7 +134,7 @@ describe.each(Object.keys(WAYS) as (keyof typeof WAYS)[])('when %s', (way) => {
     else expect(await after.charged()).toBe(0)
   })
 
-  test('revoked links, removed members and suspended accounts stay so', async () => {
+  test('D-10 revoked links, removed members and suspended accounts stay so', async () => {
     const w = await world({ home: newHome() })
     const call = asConsole(w)
     const must = async (of: World, method: string, path: string, body?: object) => {
@@ -162,7 +162,7 @@ describe.each(Object.keys(WAYS) as (keyof typeof WAYS)[])('when %s', (way) => {
   })
 })
 
-test('an order whose outcome nobody knows is looked up at the provider before its key buys again', async () => {
+test('D-10 an order whose outcome nobody knows is looked up at the provider before its key buys again', async () => {
   const w = await world({ home: newHome() })
   const b = onWorld(w)
   await b.card(CARDS.works)

@@ -35,7 +35,7 @@ function fillDisk({ service }: World): () => void {
   return freed
 }
 
-test('an end that cannot be written is written once there is room again, with its reason, without a restart', async () => {
+test('D-13 an end that cannot be written is written once there is room again, with its reason, without a restart', async () => {
   const voice = scriptedVoice()
   const { w, id, plan, call } = await callUnderWay(voice)
   const free = fillDisk(w)
@@ -79,7 +79,7 @@ test('a call that the voice process does not end is given up, for the reason it 
   expect((await canceling).body).toMatchObject({ status: 'canceled', end_reason: 'canceled' })
 })
 
-test('a call that nobody carries on is ended while the service runs', async () => {
+test('D-13 a call that nobody carries on is ended while the service runs', async () => {
   const voice = scriptedVoice((it, one) => it.end(one, { reason: 'busy' }))
   const { w, id, call } = await callUnderWay(voice)
   const { id: callId } = await until(w, call, ({ status }) => status === 'busy', 200)
