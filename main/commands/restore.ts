@@ -32,6 +32,7 @@ const REASONS = {
 interface Preview {
   readonly gone: Readonly<Record<keyof typeof GONE, number>>
   readonly kept: Readonly<Record<keyof typeof KEPT, number>>
+  readonly signed_out: number
   readonly paused_campaigns: readonly { readonly name: string }[]
 }
 
@@ -47,6 +48,7 @@ const KEPT = {
   opt_outs: ['opt-out', 'opt-outs'],
   revocations: ['revocation', 'revocations'],
   payments: ['payment', 'payments'],
+  transfers: ['transfer', 'transfers'],
 } as const
 
 interface Outcome {
@@ -86,7 +88,7 @@ export async function restoreCommand(
   await restore(chosen.name, json, carryOut, terminal)
 }
 
-function describe({ gone, kept, paused_campaigns: campaigns }: Preview): string {
+function describe({ gone, kept, signed_out: signedOut, paused_campaigns: campaigns }: Preview): string {
   const counts = <K extends string>(
     words: Readonly<Record<K, readonly [string, string]>>,
     of: Readonly<Record<K, number>>,
@@ -98,6 +100,7 @@ function describe({ gone, kept, paused_campaigns: campaigns }: Preview): string 
   return [
     `Removed, because it was created since: ${counts(GONE, gone)}.`,
     `Kept: ${counts(KEPT, kept)} added since. Nobody gets the same campaign message twice.`,
+    `Numbers deleted since, which come back signed out: ${signedOut || 'none'}.`,
     `Campaigns that stay paused: ${campaigns.map((campaign) => campaign.name).join(', ') || 'none'}.`,
     'Calls, follow-ups, AI replies and CRM updates that were due in the backup are not sent.',
   ].join('\n')

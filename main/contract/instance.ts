@@ -63,8 +63,8 @@ export const InstanceRecord = Type.Object({
   last_disconnect_reason: Nullable(
     Type.String({
       description:
-        'For example `user`, `logout`, `qr_expired`, `logged_out`, `banned` or `temporary_ban`; otherwise the reason ' +
-        'the engine gave. A ban stays here until a pairing succeeds.',
+        'For example `user`, `logout`, `qr_expired`, `logged_out`, `restored`, `banned` or `temporary_ban`; otherwise ' +
+        'the reason the engine gave. A ban stays here until a pairing succeeds.',
     }),
   ),
   banned_until: Nullable(

@@ -11,6 +11,9 @@ export const HOME_FACTS = {
   keyCheck: 'master_key_check',
 } as const
 
+/** JSON that a restore left: transfers of instances that the backup did not know (see storage/left-instances.ts). */
+export const TRANSFERS_TO_REPEAT = 'transfers_to_repeat'
+
 const select = sql<{ name: string }, { value: string }>('SELECT value FROM meta WHERE name = :name')
 
 const keep = sql<{ name: string; value: string }>(
@@ -25,4 +28,10 @@ export async function readMeta(db: Db, name: string): Promise<string | undefined
 export async function insertMeta(tx: Tx, name: string, value: string): Promise<string> {
   await tx.run(keep, { name, value })
   return (await tx.one(select, { name }))?.value ?? value
+}
+
+const remove = sql<{ name: string }>('DELETE FROM meta WHERE name = :name')
+
+export async function removeMeta(tx: Tx, name: string): Promise<void> {
+  await tx.run(remove, { name })
 }

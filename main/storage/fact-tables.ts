@@ -42,6 +42,11 @@ export const FACT_TABLES: Readonly<Record<string, FactTable>> = {
     isRemovalKept: true,
     durable: 'before_commit',
   },
+  instances: {
+    key: ['id'],
+    columns: ['account_id', 'deleted_at'],
+    durable: 'before_commit',
+  },
   api_keys: {
     key: ['id'],
     columns: ['revoked_at', 'expires_at', 'allowed_instance_ids', 'approval'],

@@ -3,6 +3,7 @@ import { FACT_TABLES } from './fact-tables.ts'
 import { attachFacts, FROM_FACTS, FROM_FACTS_LAST, type Facts } from './facts-as-tables.ts'
 import { HELD, NOBODY_TWICE, PAUSE_CAMPAIGNS } from './held-work.ts'
 import { KEPT } from './kept-rows.ts'
+import { LEFT_INSTANCES } from './left-instances.ts'
 import { ACCOUNTS, STRICTEST } from './strictest-rows.ts'
 
 /** Where a restore finds out what must not be taken back. */
@@ -28,6 +29,7 @@ export function carryOver(copy: Database, present: PresentState, nowMs: number):
       else FROM_FACTS.forEach(run)
       STRICTEST.forEach(run)
       if (present.kind === 'facts') FROM_FACTS_LAST.forEach(run)
+      LEFT_INSTANCES.forEach(run)
       PAUSE_CAMPAIGNS.forEach(run)
       if (present.kind === 'facts' && present.facts.sinceMs > present.madeAtMs) run(NOBODY_TWICE)
       HELD.forEach(run)

@@ -9,12 +9,14 @@ export interface RestorePreview {
   readonly gone: Readonly<Record<(typeof GONE_NAMES)[number], number>>
   /** Made or changed since the backup, and kept. */
   readonly kept: Readonly<Record<(typeof KEPT_NAMES)[number], number>>
+  /** Numbers that come back signed out (see `left-instances.ts`). */
+  readonly signedOut: number
   /** They stay paused until a person resumes them. */
   readonly campaigns: readonly { readonly id: string; readonly name: string }[]
 }
 
 const GONE_NAMES = ['messages', 'instances', 'clients', 'webhooks', 'api_keys'] as const
-const KEPT_NAMES = ['opt_outs', 'revocations', 'payments'] as const
+const KEPT_NAMES = ['opt_outs', 'revocations', 'payments', 'transfers'] as const
 const MOST_CAMPAIGNS = 50
 
 const GONE: Readonly<Record<(typeof GONE_NAMES)[number], string>> = {
@@ -40,7 +42,14 @@ const KEPT: Readonly<Record<(typeof KEPT_NAMES)[number], string>> = {
       WHERE a.status = 'suspended' AND c.status = 'active')`,
   payments: `SELECT COUNT(*) FROM main.billing_orders WHERE status = 'paid'
     AND id NOT IN (SELECT id FROM copy.billing_orders WHERE status = 'paid')`,
+  transfers: `SELECT COUNT(*) FROM main.instances i JOIN copy.instances c USING (id)
+    WHERE i.account_id <> c.account_id AND i.deleted_at IS NULL AND c.deleted_at IS NULL
+      AND i.account_id IN (SELECT id FROM copy.accounts)`,
 }
+
+const SIGNED_OUT = `SELECT COUNT(*) FROM main.instances i JOIN copy.instances c USING (id)
+  WHERE c.deleted_at IS NULL AND c.status <> 'created' AND (i.deleted_at IS NOT NULL
+    OR i.account_id <> c.account_id AND i.account_id NOT IN (SELECT id FROM copy.accounts))`
 
 const CAMPAIGNS = `SELECT id, name FROM main.campaigns k
   WHERE status = 'running' OR (status = 'scheduled' AND scheduled_at <= :now)
@@ -59,6 +68,7 @@ export function previewRestore(file: string, name: string, nowMs: number): Resto
       madeAtMs,
       gone: counted(GONE_NAMES, (key) => count(GONE[key])),
       kept: counted(KEPT_NAMES, (key) => count(KEPT[key])),
+      signedOut: count(SIGNED_OUT),
       campaigns: connection.prepare(CAMPAIGNS).all({ now: nowMs, madeAtMs }) as { id: string; name: string }[],
     }
   } finally {

@@ -46,6 +46,7 @@ import {
 } from './store.ts'
 import { createKeyedMutex } from './keyed-mutex.ts'
 import { tally } from './tally.ts'
+import { createRepeatTransfers } from './repeat-transfers.ts'
 import { createTransfer, type Transfer } from './transfer.ts'
 import { createUpdate, type InstancePatch } from './update.ts'
 import { createWiping } from './wiping.ts'
@@ -167,6 +168,9 @@ export function createInstances(deps: InstancesDeps): Instances {
   const passkey = createPasskey(link)
   const passkeyLinks = createPasskeyLinks({ db, clock, random: deps.random, passkey, qr, baseUrl })
   const update = createUpdate({ db, clock, announce })
+  const transfers = createTransfer({ ...link, clock, announce, publish, requireSlot: deps.entitlements.requireSlot })
+  const repeatTransfers = createRepeatTransfers({ db, log, lifecycle, transfer: transfers.transfer })
+  const resumeAll = createResumeAll({ db, clock, engines, log, lifecycle, discardSession })
 
   return {
     create: createCreate({
@@ -185,7 +189,7 @@ export function createInstances(deps: InstancesDeps): Instances {
       publish,
       cancelOutage: lifecycle.cancelOutage,
     }),
-    ...createTransfer({ ...link, clock, announce, publish, requireSlot: deps.entitlements.requireSlot }),
+    ...transfers,
     async connection(id) {
       const { status, loggedIn, profileName, phoneNumber } = await getInstance(db, id)
       const whom = loggedIn ? { name: profileName, number: phoneNumber } : { name: null, number: null }
@@ -249,7 +253,10 @@ export function createInstances(deps: InstancesDeps): Instances {
         if (instance) await banEnds.schedule(tx, instance, signal)
         return instance
       }),
-    resumeAll: createResumeAll({ db, clock, engines, log, lifecycle, discardSession }),
+    async resumeAll() {
+      await repeatTransfers()
+      await resumeAll()
+    },
     start: wiping.resume,
     close() {
       lifecycle.close()

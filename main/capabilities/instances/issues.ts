@@ -138,6 +138,12 @@ const ENDED: Readonly<Record<string, IssueText>> = {
     message: 'The session was exported to another Switchboard. Restart the instance only if it does not run there.',
   },
   logout: { code: 'logged_out', message: 'The instance was logged out. Get a new QR code and scan it.' },
+  restored: {
+    code: 'logged_out',
+    message:
+      'A backup was restored from before the instance was deleted or transferred. To use it again, get a new QR code ' +
+      'and scan it; connect an official number again.',
+  },
   qr_expired: {
     code: 'qr_expired',
     message: 'The QR code expired before it was scanned. Get a new one and scan it within a minute.',

@@ -24,6 +24,7 @@ interface Preview {
   readonly madeAtMs: number
   readonly gone: RestorePreviewRecord['gone']
   readonly kept: RestorePreviewRecord['kept']
+  readonly signedOut: number
   readonly campaigns: readonly { readonly id: string; readonly name: string }[]
 }
 
@@ -112,9 +113,9 @@ export function createBackups({ clock, live, log, copies }: BackupDeps): Backups
       const backup = copies.list().find((one) => one.name === name)
       if (backup === undefined) throw new ApiError('not_found', 'No backup has this name.')
       if (backup.state !== 'usable') throw new ApiError('invalid_state', REFUSALS[backup.state])
-      const { madeAtMs, gone, kept, campaigns } = previewOf(name)
+      const { madeAtMs, gone, kept, signedOut, campaigns } = previewOf(name)
       const paused = campaigns.map(({ id, name: called }) => ({ campaign_id: id, name: called }))
-      return { name, made_at: isoTime(madeAtMs), gone, kept, paused_campaigns: paused }
+      return { name, made_at: isoTime(madeAtMs), gone, kept, signed_out: signedOut, paused_campaigns: paused }
     },
     async cancelRestore() {
       await copies.cancel()

@@ -145,13 +145,18 @@ const RestorePreview = Type.Object({
     { description: 'How many were created after the backup. They are not in it.' },
   ),
   kept: Type.Object(
-    { opt_outs: Since, revocations: Since, payments: Since },
+    { opt_outs: Since, revocations: Since, payments: Since, transfers: Since },
     {
       description:
         'How many were added after the backup and stay. `revocations`: keys and access links that were revoked, members ' +
-        'that were removed, and clients that were suspended.',
+        'that were removed, and clients that were suspended. `transfers`: numbers given to another account.',
     },
   ),
+  signed_out: Type.Integer({
+    minimum: 0,
+    description:
+      'Numbers that were deleted since, or transferred to an account that is not in the backup. They come back signed out.',
+  }),
   paused_campaigns: Type.Array(Type.Object({ campaign_id: Type.String(), name: Type.String() }), {
     description: 'Campaigns that stay paused until somebody resumes them. At most 50.',
   }),
@@ -402,7 +407,8 @@ export const serviceContract = {
         name: 'switchboard-20260301T093000Z-manual.db',
         made_at: '2026-03-01T09:30:00.000Z',
         gone: { messages: 412, instances: 2, clients: 0, webhooks: 1, api_keys: 0 },
-        kept: { opt_outs: 3, revocations: 1, payments: 1 },
+        kept: { opt_outs: 3, revocations: 1, payments: 1, transfers: 1 },
+        signed_out: 1,
         paused_campaigns: [{ campaign_id: 'cmp_01KE70EHG00WKWJAW8474FZSWS', name: 'March offer' }],
       },
     },

@@ -96,6 +96,7 @@ const DISCONNECTED_STATES: Readonly<Record<string, string>> = {
   logout: 'signedOut',
   logged_out: 'signedOut',
   session_lost: 'signedOut',
+  restored: 'signedOut',
   bad_session: 'signedOut',
   qr_expired: 'codeExpired',
   pairing_interrupted: 'interrupted',

@@ -2,6 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { clientOf, pairedIn, typesOf } from '../agency/agency-world.ts'
 import { asConsole } from '../../support/console.ts'
 import { tempFolder } from '../../support/database.ts'
 import { world, worldOfTest, type World } from '../../support/world.ts'
@@ -159,6 +160,47 @@ describe.each(Object.keys(WAYS) as (keyof typeof WAYS)[])('when %s', (way) => {
     expect(revoked).toMatchObject({ id: link.id, state: 'revoked' })
     expect((await asConsole(after)('GET', '/v1/members')).body.data).toEqual([])
     expect((await must(after, 'GET', `/v1/agency/accounts/${client.id}`)).status).toBe('suspended')
+  })
+
+  test('D-10 a number that was transferred stays with its new owner, and one that was deleted comes back signed out', async () => {
+    const w = await world({ home: newHome(), settings: { graphBaseUrl: 'sandbox' } })
+    const [before, since] = [await clientOf(w, { name: 'Before' }), await clientOf(w, { name: 'Since' })]
+    const given = await pairedIn(w, before, '12025550161')
+    const deleted = await w.pair('12025550162')
+    const official = await w.official('12025550163')
+    const name = await backUp(w)
+    const moved = await w.api('POST', `/v1/agency/instances/${given.id}/transfer`, { account_id: since.id })
+    expect(moved.status, moved.text).toBe(200)
+    for (const { id } of [deleted, official]) await w.api('DELETE', `/v1/instances/${id}?confirm=true`)
+    await w.quiet()
+
+    const after = await goBack(w, name, way)
+    const seenBy = async ({ key }: { readonly key: string }, id: string) => {
+      const { status, body } = await after.api('GET', `/v1/instances/${id}`, undefined, { key })
+      return status === 200 ? body.status : status
+    }
+    expect([await seenBy(before, given.id), await seenBy(since, given.id)]).toEqual([404, 'connected'])
+    expect((await typesOf(after, before.id)).at(-1)).toBe('instance.deleted')
+    for (const { id } of [deleted, official]) {
+      const { body } = await after.api('GET', `/v1/instances/${id}`)
+      expect(body).toMatchObject({ status: 'disconnected', logged_in: false, last_disconnect_reason: 'restored' })
+      const sent = await after.api('POST', `/v1/instances/${id}/messages`, { to: '12025550199', text: 'Hello' })
+      expect([sent.status, sent.body.error.code]).toEqual([409, 'not_ready'])
+    }
+  })
+
+  test('D-10 a number whose new owner is not in the backup is signed out', async () => {
+    const w = await world({ home: newHome() })
+    const before = await clientOf(w, { name: 'Before' })
+    const given = await pairedIn(w, before, '12025550164')
+    const name = await backUp(w)
+    const since = await clientOf(w, { name: 'Since' })
+    const moved = await w.api('POST', `/v1/agency/instances/${given.id}/transfer`, { account_id: since.id })
+    expect(moved.status, moved.text).toBe(200)
+
+    const after = await goBack(w, name, way)
+    const { body } = await after.api('GET', `/v1/instances/${given.id}`, undefined, { key: before.key })
+    expect(body).toMatchObject({ status: 'disconnected', logged_in: false, last_disconnect_reason: 'restored' })
   })
 })
 

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { HOME_FACTS } from '../../../main/kernel/meta.ts'
+import { clientOf } from '../agency/agency-world.ts'
 import { asConsole } from '../../support/console.ts'
 import { tempFolder } from '../../support/database.ts'
 import { browserOf, builtConsole, signedIn } from '../../support/panel.ts'
@@ -109,18 +110,22 @@ describe('a restore', () => {
     const w = await worldOfTest()
     const line = await w.pair()
     const key = await w.key()
+    const [given, deleted] = [await w.pair('12025550105'), await w.pair('12025550106')]
+    const client = await clientOf(w)
     const name = await backupOf(w)
     await w.clock.advance(60_000)
     const preview = () => asConsole(w)('GET', `/v1/service/backups/${name}/restore`)
     const none = { messages: 0, instances: 0, clients: 0, webhooks: 0, api_keys: 0 }
-    const same = { opt_outs: 0, revocations: 0, payments: 0 }
+    const same = { opt_outs: 0, revocations: 0, payments: 0, transfers: 0 }
     expect((await preview()).body).toEqual({
-      ...{ name, made_at: '2026-01-05T12:00:00.000Z', gone: none, kept: same, paused_campaigns: [] },
+      ...{ name, made_at: '2026-01-05T12:00:00.000Z', gone: none, kept: same, signed_out: 0, paused_campaigns: [] },
     })
     await w.instance()
     await w.api('POST', `/v1/instances/${line.id}/messages`, { to: '12025550101', text: 'Hello' })
     await w.api('POST', '/v1/opt-outs', { phone: '12025550102' })
     await asConsole(w)('DELETE', `/v1/keys/${key.id}`)
+    await w.api('POST', `/v1/agency/instances/${given.id}/transfer`, { account_id: client.id })
+    await w.api('DELETE', `/v1/instances/${deleted.id}?confirm=true`)
     const campaign = await w.api('POST', '/v1/campaigns', {
       ...{ instance_ids: [line.id], name: 'Offer', messages: [{ text: 'Hi' }], start: true },
       recipients: [{ phone: '12025550103' }, { phone: '12025550104' }],
@@ -130,7 +135,8 @@ describe('a restore', () => {
     const { body } = await preview()
     expect(body).toMatchObject({
       gone: { ...none, messages: expect.any(Number), instances: 1 },
-      kept: { ...same, opt_outs: 1, revocations: 1 },
+      kept: { ...same, opt_outs: 1, revocations: 1, transfers: 1 },
+      signed_out: 1,
       paused_campaigns: [{ campaign_id: campaign.body.campaign_id, name: 'Offer' }],
     })
     expect(body.gone.messages).toBeGreaterThan(0)

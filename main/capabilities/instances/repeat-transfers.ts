@@ -1,0 +1,44 @@
+import { Type } from 'typebox'
+import { Parse } from 'typebox/value'
+import type { Db } from '../../kernel/db.ts'
+import type { AccountId, InstanceId } from '../../kernel/ids.ts'
+import { cause, type Log } from '../../kernel/log.ts'
+import { readMeta, removeMeta, TRANSFERS_TO_REPEAT } from '../../kernel/meta.ts'
+import type { Lifecycle } from './lifecycle.ts'
+import { byId } from './store.ts'
+import type { Transfer } from './transfer.ts'
+
+interface Deps {
+  readonly db: Db
+  readonly log: Log
+  readonly lifecycle: Pick<Lifecycle, 'apply'>
+  readonly transfer: Transfer
+}
+
+const Transfers = Type.Array(Type.Object({ id: Type.String(), to: Type.String() }))
+
+/**
+ * After a restore: instances that were transferred since the backup go to their new owners again, before anything of
+ * them is served. Where one cannot, for example because the new owner has no free slot now, it is signed out.
+ */
+export function createRepeatTransfers({ db, log, lifecycle, transfer }: Deps): () => Promise<void> {
+  async function repeat(id: InstanceId, to: AccountId): Promise<void> {
+    const row = await db.readOne(byId, { id })
+    // A crash in the middle: this one was done.
+    if (row === undefined || row.deletedAtMs !== null || row.accountId === to) return
+    try {
+      await transfer({ id, from: row.accountId, to, check: async () => {}, record: async () => {} })
+      log.info({ event: 'instance.transfer.repeated', instanceId: id })
+    } catch (error) {
+      log.warn({ event: 'instance.transfer.not_repeated', instanceId: id, cause: cause(error) })
+      await db.commit((tx) => lifecycle.apply(tx, id, { kind: 'stop', logout: true }))
+    }
+  }
+
+  return async () => {
+    const left = await readMeta(db, TRANSFERS_TO_REPEAT)
+    if (left === undefined) return
+    for (const { id, to } of Parse(Transfers, JSON.parse(left))) await repeat(id as InstanceId, to as AccountId)
+    await db.commit((tx) => removeMeta(tx, TRANSFERS_TO_REPEAT))
+  }
+}
