@@ -24,10 +24,15 @@ export async function recordedCall(api: Api, instance: string, agent?: string): 
     (await api('POST', `${at}/voice/calls`, { to_number, agent_id: agentId })).body.id
   const [answered, missed] = [await call('12025550123'), await call('12025550486')]
   const read = async (id: string) => (await api('GET', `${at}/voice/calls/${id}`)).body
-  const { recording_id: recording } = await until('a recording', async () => {
-    const [made, busy] = [await read(answered), await read(missed)]
-    return made.recording_id !== null && made.summary !== null && busy.ended_at !== null ? made : undefined
-  })
+  // The voices are made faster than they speak, which a busy machine does not manage.
+  const { recording_id: recording } = await until(
+    'a recording',
+    async () => {
+      const [made, busy] = [await read(answered), await read(missed)]
+      return made.recording_id !== null && made.summary !== null && busy.ended_at !== null ? made : undefined
+    },
+    50_000,
+  )
   const tomorrow = { agent_id: agentId, scheduled_at: new Date(Date.now() + 86_400_000).toISOString() }
   const planned = (await api('POST', `${at}/voice/calls`, { to_number: '12025550123', ...tomorrow })).body.id
   await api('POST', `${at}/voice/calls/batch`, { numbers: ['12025550124', '12025550125'], ...tomorrow })
