@@ -101,8 +101,10 @@ describe.each(ROWS)('%s', (name, { engine, number, connect, person, hidden }) =>
       hidden: hidden?.(number) ?? sandboxPerson(() => service.api(key), number, `9000000${number.slice(-8)}`),
       person: (other) => person?.(number, other) ?? sandboxPerson(() => service.api(key), number, other),
       async restart() {
+        const { port } = new URL(service.url)
         await service.end('SIGKILL')
-        service = await home.start(whatsapp.environment)
+        // Meta calls back at the address that it was given.
+        service = await home.start(whatsapp.environment, '--port', port)
         return service.api(key)
       },
       hasMagicNumbers: true,
