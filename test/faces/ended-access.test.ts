@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { sql } from '../../main/kernel/sql.ts'
 import { assistantOf } from '../capabilities/approvals/assistant.ts'
 import { clientOf } from '../capabilities/agency/agency-world.ts'
@@ -16,6 +16,7 @@ afterAll(() => w.close())
 /** As a key is that was created by an earlier version. */
 const forgetCreator = sql<{ id: string }>('UPDATE api_keys SET created_by = NULL WHERE id = :id')
 const PASSWORD = 'correct horse battery'
+const WAIT = { timeout: 10_000, interval: 20 }
 const codeIn = (url: string) => /#code=([\w-]+)$/.exec(url)?.[1] ?? ''
 
 /** Whether a stream of the service has ended. */
@@ -147,9 +148,13 @@ async function scene() {
     },
     'the sign-in code of the operator': async () => (await browserOf(w).signIn({ code })).status !== 204,
   }
-  const ended = async () => {
+  const streams = Object.entries(things).filter(([name]) => / stream/.test(name))
+  /** @param ends the streams among them are waited for: their ends arrive over sockets. */
+  const ended = async (ends: readonly string[]) => {
     // No time passes: what ends, ends with the commit, and not when somebody looks the next time.
     await w.quiet()
+    for (const [name, isOver] of streams)
+      if (ends.includes(name)) await vi.waitFor(() => expect(isOver(), name).toBe(true), WAIT)
     await new Promise((done) => setTimeout(done, 300))
     const names: string[] = []
     for (const [name, isOver] of Object.entries(things)) if (await isOver()) names.push(name)
@@ -236,7 +241,7 @@ describe('A-08 ends what hangs on it in the same moment, and nothing else:', () 
       // Notices of a moment ago are sent together with those that follow.
       await w.clock.advance(1_000)
       await act(made)
-      expect(await made.ended()).toEqual(ends.toSorted())
+      expect(await made.ended(ends)).toEqual(ends.toSorted())
     },
     60_000,
   )

@@ -58,7 +58,7 @@ const IN_ORDER = [...OPERATIONS.filter((one) => !isRemoval(one)), ...OPERATIONS.
 
 /** The parts that one operation is tried with: others for each operation. All of them with all operations take minutes. */
 const partsFor = (at: number) =>
-  Array.from({ length: sized(1, 6) }, (_, turn) => PARTS[(at + turn * 7) % PARTS.length] ?? '')
+  Array.from({ length: sized(1, 4) }, (_, turn) => PARTS[(at + turn * 7) % PARTS.length] ?? '')
 
 function* requestsOf(operation: Operation, at: number): Generator<Request> {
   const { id, bodyFile } = operation

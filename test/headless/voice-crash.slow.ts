@@ -7,7 +7,7 @@ import { pairedInstance } from '../support/sandbox.ts'
 import { pause, testHome, until, type Api, type RunningService, type TestHome } from '../support/service-process.ts'
 
 /** A trial has 50 calls, so that this many instances use theirs up exactly. */
-const CALLS = Number(process.env['CALLS'] ?? 1_000)
+const CALLS = Number(process.env['CALLS'] ?? 500)
 const PER_INSTANCE = 50
 const INSTANCES = Math.ceil(CALLS / PER_INSTANCE)
 const KILLS = 10

@@ -131,6 +131,6 @@ test('C-08 whatever happens in whatever order, a model of the tables and the dat
       await fc.asyncModelRun(() => ({ model, real: world }), steps)
       await world.close()
     }),
-    { numRuns: sized(6, 100), seed: 20_260_105 },
+    { numRuns: sized(6, 60), seed: 20_260_105 },
   )
 }, 300_000)
