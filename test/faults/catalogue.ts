@@ -33,7 +33,7 @@ export const CATALOGUE: Readonly<Record<string, Fault>> = {
     sees: 'refused within a second; starts after kill -9 of the first',
   },
   'C-07': { does: 'a backup restored after a receiver saw more attempts', sees: 'no attempt number repeats' },
-  'C-08': { does: '100 random courses of up to 60 steps against a model', sees: 'model and database agree' },
+  'C-08': { does: '60 random courses of up to 60 steps against a model', sees: 'model and database agree' },
   'C-09': { does: 'eight attempts of one delivery', sees: 'bytes differ in the attempt digits only; each signed' },
   'C-10': {
     does: 'groups of commits with a constraint error, a full disk, an I/O error, a failed COMMIT',

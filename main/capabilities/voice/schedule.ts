@@ -1,6 +1,6 @@
 import { ApiError } from '../../contract/errors.ts'
 import { LIMITS } from '../../contract/limits.ts'
-import type { CallSource, CallStatus, Gateway, VoiceCall } from '../../contract/voice.ts'
+import type { CallSource, CallStatus, Gateway } from '../../contract/voice.ts'
 import type { Principal } from '../../kernel/access.ts'
 import type { Tx } from '../../kernel/db.ts'
 import { stillBusy } from '../../kernel/idempotency.ts'
