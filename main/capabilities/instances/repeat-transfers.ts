@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { Parse } from 'typebox/value'
+import { Check } from 'typebox/value'
 import type { Db } from '../../kernel/db.ts'
 import type { AccountId, InstanceId } from '../../kernel/ids.ts'
 import { cause, type Log } from '../../kernel/log.ts'
@@ -38,7 +38,9 @@ export function createRepeatTransfers({ db, log, lifecycle, transfer }: Deps): (
   return async () => {
     const left = await readMeta(db, TRANSFERS_TO_REPEAT)
     if (left === undefined) return
-    for (const { id, to } of Parse(Transfers, JSON.parse(left))) await repeat(id as InstanceId, to as AccountId)
+    const transfers: unknown = JSON.parse(left)
+    if (!Check(Transfers, transfers)) throw new TypeError('What a restore left of transfers cannot be read.')
+    for (const { id, to } of transfers) await repeat(id as InstanceId, to as AccountId)
     await db.commit((tx) => removeMeta(tx, TRANSFERS_TO_REPEAT))
   }
 }
