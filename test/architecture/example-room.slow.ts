@@ -60,7 +60,7 @@ test('a room is a folder, its lines in the lists, a migration, words and a scree
   ])
 })
 
-test('it compiles, window included', { timeout: 180_000 }, () => {
+test('it compiles, window included', { timeout: 300_000 }, () => {
   expect(run('node_modules/typescript7/bin/tsc', '--noEmit')).toBe('')
   expect(run('node_modules/vue-tsc/bin/vue-tsc.js', '--noEmit', '-p', 'renderer')).toBe('')
 })
