@@ -26,6 +26,10 @@ const recent = (column: string): DueColumn => moves(`${column} > :recent`)
 const CRM_PAUSED = 9_000_000_000_000
 const held = (where: string) => deadline('hold_until', `hold_until < ${CRM_PAUSED} AND ${where}`)
 
+/** Calls that nobody chose a time for. */
+const CALLS_AT_ONCE = `SELECT job_key FROM jobs
+  WHERE kind = 'voice.dial' AND state = 'waiting' AND is_appointment = 0 AND job_key IS NOT NULL`
+
 /** Times with these names say when something happened. A table where one of them is waited for says so below. */
 export const RECORD_COLUMNS: readonly string[] = [
   ...['created_at', 'updated_at', 'changed_at', 'deleted_at', 'started_at', 'ended_at', 'finished_at', 'failed_at'],
@@ -168,11 +172,8 @@ export const DUE_COLUMNS: Readonly<Record<string, Readonly<Record<string, DueCol
   voice_calls: {
     scheduled_at: [
       // Those of a batch that began immediately keep their distance.
-      moves(
-        `status = 'scheduled' AND id IN (
-           SELECT job_key FROM jobs WHERE kind = 'voice.dial' AND state = 'waiting' AND is_appointment = 0)`,
-      ),
-      appointment(`status = 'scheduled'`),
+      moves(`status = 'scheduled' AND id IN (${CALLS_AT_ONCE})`),
+      appointment(`status = 'scheduled' AND id NOT IN (${CALLS_AT_ONCE})`),
     ],
     answered_at: 'stays',
     batch_interval_ms: 'stays',

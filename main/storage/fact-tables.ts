@@ -45,6 +45,8 @@ export const FACT_TABLES: Readonly<Record<string, FactTable>> = {
   instances: {
     key: ['id'],
     columns: ['account_id', 'deleted_at'],
+    // A pairing after a restore says that a deletion before it no longer holds.
+    changes: ['account_id', 'deleted_at', 'logged_in'],
     durable: 'before_commit',
   },
   api_keys: {
@@ -100,6 +102,7 @@ export const FACT_TABLES: Readonly<Record<string, FactTable>> = {
     key: ['id'],
     columns: ['account_id', 'status', 'pause_reason', 'next_position', 'scheduled_at', 'started_at', 'finished_at'],
     changes: ['status', 'pause_reason', 'next_position', 'scheduled_at'],
+    isRemovalKept: true,
     durable: 'before_commit',
   },
   campaign_recipients: {

@@ -17,6 +17,7 @@ export interface Facts {
 export function attachFacts(copy: Database, { tables }: Facts): void {
   copy.exec("ATTACH DATABASE ':memory:' AS present")
   copy.transaction(() => {
+    copy.exec('CREATE TABLE present.meta (name, value)')
     for (const [table, { key, columns, blobs = [], isRemovalKept }] of Object.entries(FACT_TABLES)) {
       const found = tables.get(table) ?? { rows: [], gone: [] }
       const all = [...key, ...columns]
@@ -36,11 +37,32 @@ export function attachFacts(copy: Database, { tables }: Facts): void {
     key: readonly string[],
     read: (row: FactValue[]) => (FactValue | Buffer)[],
   ): void {
+    copy.exec(`DROP TABLE IF EXISTS ${name}`)
     // No types, so that what was written as an integer is read as one.
     copy.exec(`CREATE TABLE ${name} (${columns.join(', ')}, UNIQUE (${key.join(', ')}))`)
     const insert = copy.prepare(`INSERT INTO ${name} VALUES (${columns.map(() => '?').join(', ')})`)
     for (const row of rows) insert.run(read(row))
   }
+}
+
+/** What an earlier restore took out of the database, so that only the facts know it. */
+const LOST_BY_RESTORES: readonly string[] = [
+  ...['accounts', 'api_keys', 'access_links', 'members', 'webhooks', 'instance_webhooks', 'instances', 'campaigns'],
+  ...['voice_widgets', 'voice_recordings'],
+]
+
+/** The facts about rows of these tables that the attached database `present` does not have. */
+export function factsBeyond(copy: Database, { sinceMs, tables }: Facts): Facts {
+  const beyond = LOST_BY_RESTORES.map((table) => {
+    const { key } = FACT_TABLES[table] ?? { key: [] }
+    const has = copy
+      .prepare(`SELECT 1 FROM present.${table} WHERE ${key.map((name) => `${name} = ?`).join(' AND ')}`)
+      .pluck()
+    const isUnknown = (row: readonly FactValue[]) => has.get(row.slice(0, key.length)) === undefined
+    const { rows = [], gone = [] } = tables.get(table) ?? {}
+    return [table, { rows: rows.filter(isUnknown), gone: gone.filter(isUnknown) }] as const
+  })
+  return { sinceMs, tables: new Map(beyond) }
 }
 
 const HAS_ACCOUNT = 'account_id IN (SELECT id FROM main.accounts)'
@@ -54,10 +76,16 @@ const updated = (table: string, columns: readonly string[]): string =>
   `UPDATE main.${table} SET ${columns.map((name) => `${name} = p.${name}`).join(', ')} FROM present.${table} p
     WHERE ${(FACT_TABLES[table]?.key ?? []).map((name) => `p.${name} = ${table}.${name}`).join(' AND ')}`
 
-const added = ([table, { key, columns }]: [string, (typeof FACT_TABLES)[string]]): string => {
+/**
+ * Rows are added, and those that both have take the columns of the facts. A commit that failed and was repeated left two
+ * rows of which only one can be there; the first is enough.
+ */
+const added = ([table, { key, columns }]: [string, (typeof FACT_TABLES)[string]]): string[] => {
   const all = [...key, ...columns].join(', ')
-  return `INSERT INTO main.${table} (${all}) SELECT ${all} FROM present.${table} WHERE ${HAS_ACCOUNT}
-    ON CONFLICT (${key.join(', ')}) DO UPDATE SET ${columns.map((name) => `${name} = excluded.${name}`).join(', ')}`
+  return [
+    updated(table, columns),
+    `INSERT INTO main.${table} (${all}) SELECT ${all} FROM present.${table} WHERE ${HAS_ACCOUNT} ON CONFLICT DO NOTHING`,
+  ]
 }
 
 /** What the strictest rules leave open. */
@@ -93,7 +121,7 @@ export const FROM_FACTS = [
   `DELETE FROM main.entitlement_grants WHERE (source, source_key) IN (SELECT source, source_key FROM gone_entitlement_grants)`,
   ...Object.entries(FACT_TABLES)
     .filter(([, { isAdded }]) => isAdded === true)
-    .map(added),
+    .flatMap(added),
   `INSERT INTO main.billing_callbacks (owner, event_id, body, received_at, processed_at)
     SELECT owner, event_id, x'', received_at, processed_at FROM present.billing_callbacks WHERE true
     ON CONFLICT (owner, event_id) DO UPDATE SET processed_at = excluded.processed_at`,

@@ -15,6 +15,7 @@ const CAMPAIGNS = [
     WHERE status = 'running'
        OR (status = 'paused' AND pause_reason IN ('outside_window', 'no_instance', 'restricted'))
        OR (status = 'paused' AND id IN (SELECT id FROM has_sent))
+       OR (status = 'scheduled' AND id IN (SELECT id FROM gone_campaigns))
        OR (status = 'scheduled' AND (scheduled_at <= :now
          OR NOT EXISTS (SELECT 1 FROM was_scheduled w
            WHERE w.id = campaigns.id AND w.scheduled_at = campaigns.scheduled_at)))`,
@@ -56,7 +57,7 @@ export const HELD = [
   `UPDATE main.messages SET dispatch_started_at = COALESCE(dispatch_started_at, created_at)
     WHERE status = 'queued' AND direction = 'out'`,
   `UPDATE main.idempotency_keys SET state = 'unknown'
-    WHERE state = 'in_progress' AND substr(subject_id, 1, 4) IN ('msg_', 'ord_')`,
+    WHERE state = 'in_progress' AND substr(subject_id, 1, 4) IN ('msg_', 'cmp_', 'ord_')`,
   'DELETE FROM main.safety_claims',
   `UPDATE main.ai_turns SET state = CASE state WHEN 'sending' THEN 'unknown' ELSE 'skipped' END, reason = 'restored',
      ended_at = :now WHERE ended_at IS NULL`,

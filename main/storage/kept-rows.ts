@@ -125,6 +125,8 @@ export const KEPT = [
   added('audit_log', HAS_ACCOUNT),
   ...INSTANCES,
   ...CAMPAIGNS,
+  // The files themselves are not in the database. Campaigns that stay send them.
+  added('files', HAS_ACCOUNT),
   ...BILLING,
   // Secrets that were rotated, and addresses that were changed since, were for a reason.
   updated('webhooks', 'id'),
@@ -137,6 +139,9 @@ export const KEPT = [
   // A refresh token works once, and an older one was used since.
   ...replaced('crm_sessions', HAS_ACCOUNT),
   updated('crm_links', 'seq'),
+  // A queue rests while the CRM refuses its link, and the link is as it was.
+  `UPDATE main.crm_queues SET suspended = p.suspended, failures = p.failures, failing_since = p.failing_since
+    FROM present.crm_queues p WHERE p.id = crm_queues.id`,
   added('crm_messages', 'link_seq IN (SELECT seq FROM main.crm_links)'),
   updated('voice_widgets', 'id'),
   ...replaced('official_numbers', HAS_LINK),

@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import { FACT_TABLES } from './fact-tables.ts'
-import { attachFacts, FROM_FACTS, FROM_FACTS_LAST, type Facts } from './facts-as-tables.ts'
+import { attachFacts, factsBeyond, FROM_FACTS, FROM_FACTS_LAST, type Facts } from './facts-as-tables.ts'
 import { HELD, NOBODY_TWICE, PAUSE_CAMPAIGNS } from './held-work.ts'
 import { KEPT } from './kept-rows.ts'
 import { LEFT_INSTANCES } from './left-instances.ts'
@@ -8,8 +8,8 @@ import { ACCOUNTS, STRICTEST } from './strictest-rows.ts'
 
 /** Where a restore finds out what must not be taken back. */
 export type PresentState =
-  /** The database as it was until now: intact, and of the same schema. */
-  | { readonly kind: 'database'; readonly file: string }
+  /** The database as it was until now: intact, and of the same schema. The facts know what earlier restores took out of it. */
+  | { readonly kind: 'database'; readonly file: string; readonly facts: Facts }
   /** It cannot be read. */
   | { readonly kind: 'facts'; readonly facts: Facts; readonly madeAtMs: number }
 
@@ -20,7 +20,9 @@ export function carryOver(copy: Database, present: PresentState, nowMs: number):
   if (present.kind === 'database') copy.prepare('ATTACH DATABASE ? AS present').run(present.file)
   else attachFacts(copy, present.facts)
   const run = (sql: string) => void copy.prepare(sql).run(sql.includes(':now') ? { now: nowMs } : {})
+  let beyond: Facts | undefined
   try {
+    if (present.kind === 'database') beyond = factsBeyond(copy, present.facts)
     copy.transaction(() => {
       if (present.kind === 'database') GONE.forEach(run)
       else CAMPAIGNS_OF_FACTS.forEach(run)
@@ -33,6 +35,19 @@ export function carryOver(copy: Database, present: PresentState, nowMs: number):
       PAUSE_CAMPAIGNS.forEach(run)
       if (present.kind === 'facts' && present.facts.sinceMs > present.madeAtMs) run(NOBODY_TWICE)
       HELD.forEach(run)
+    })()
+  } finally {
+    copy.exec('DETACH DATABASE present')
+  }
+  if (beyond !== undefined) carryOverBeyond(copy, beyond, run)
+}
+
+/** What was revoked, removed and transferred before an earlier restore. */
+function carryOverBeyond(copy: Database, facts: Facts, run: (sql: string) => void): void {
+  attachFacts(copy, facts)
+  try {
+    copy.transaction(() => {
+      for (const statements of [ACCOUNTS, STRICTEST, LEFT_INSTANCES, PAUSE_CAMPAIGNS]) statements.forEach(run)
     })()
   } finally {
     copy.exec('DETACH DATABASE present')

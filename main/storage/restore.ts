@@ -82,9 +82,10 @@ async function replaceWithBackup(place: DatabaseFiles, name: string, nowMs: numb
   const backup = listBackups(file, newestSchemaOf(place), nowMs).find((one) => one.name === name)
   if (backup?.state !== 'usable') throw new Error(`The backup ${name} no longer exists, or belongs to another home.`)
   const { safetyCopy, isNewer } = await backUpCurrent(place, nowMs)
+  const facts = readFacts(factsFolderOf(file))
   const present: PresentState = isNewer
-    ? { kind: 'facts', facts: readFacts(factsFolderOf(file)), madeAtMs: backup.madeAtMs }
-    : { kind: 'database', file }
+    ? { kind: 'facts', facts, madeAtMs: backup.madeAtMs }
+    : { kind: 'database', file, facts }
   await replaceDatabase(place, name, nowMs, (copy) => carryOver(copy, present, nowMs))
   return basename(safetyCopy)
 }

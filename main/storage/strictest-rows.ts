@@ -133,8 +133,8 @@ export const STRICTEST = [
     SELECT scope_id, key, fp, CASE WHEN state = 'done' AND body IS NOT NULL OR expires_at = 0 THEN state ELSE 'unknown' END,
       boot, subject_id, status, body, created_at, expires_at
      FROM present.idempotency_keys p
-     -- Sends, calls and purchases. What was only made here is gone, and is made again.
-     WHERE (substr(subject_id, 1, 4) IN ('msg_', 'ord_') OR scope_id IN (SELECT id FROM main.instances))
+     -- Sends, campaigns, calls and purchases. What was only made here is gone, and is made again.
+     WHERE (substr(subject_id, 1, 4) IN ('msg_', 'cmp_', 'ord_') OR scope_id IN (SELECT id FROM main.instances))
        AND subject_id NOT IN (SELECT id FROM present.voice_widgets)
     ON CONFLICT (scope_id, key) DO UPDATE SET fp = excluded.fp, state = excluded.state, boot = excluded.boot,
       subject_id = excluded.subject_id, status = excluded.status, body = excluded.body,

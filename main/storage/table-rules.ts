@@ -14,18 +14,18 @@ export type AfterRestore = 'restored' | 'kept' | 'strictest' | 'discarded'
  */
 export const TABLE_RULES: Readonly<Record<string, AfterRestore>> = {
   ...rule('restored', [
-    ...['meta', 'subjects', 'events', 'nodes', 'jobs', 'job_lanes', 'files', 'activity', 'brands', 'fusions'],
+    ...['meta', 'subjects', 'events', 'nodes', 'jobs', 'job_lanes', 'activity', 'brands', 'fusions'],
     ...['messages', 'message_reactions', 'poll_votes', 'unread_chats', 'unread_instances', 'chat_names'],
     ...['contacts', 'contact_terms', 'contact_tags', 'contact_instances', 'opt_out_settings'],
     ...['history_imports', 'history_chats', 'instance_call_settings', 'instance_line_settings', 'instance_reconnects'],
     ...['instance_departures', 'access_link_uses', 'safety_numbers', 'safety_firsts', 'campaign_number_checks'],
     ...['ai_provider_keys', 'ai_agents', 'ai_stages', 'ai_agent_media', 'ai_http_tools', 'ai_faq', 'ai_documents'],
     ...['ai_passages', 'ai_vectors', 'ai_unanswered', 'ai_evaluations', 'ai_evaluation_runs', 'ai_evaluation_results'],
-    ...['billing_prices', 'crm_backfills', 'crm_queues', 'crm_states', 'crm_statuses', 'voice_transcripts'],
+    ...['billing_prices', 'crm_backfills', 'crm_states', 'crm_statuses', 'voice_transcripts'],
     ...['voice_trunks', 'voice_speech', 'delivery_attempts'],
   ]),
   ...rule('kept', [
-    ...['console_sessions', 'console_passwords', 'audit_log'],
+    ...['console_sessions', 'console_passwords', 'audit_log', 'files'],
     ...['campaigns', 'campaign_instances', 'campaign_recipients', 'campaign_counts', 'campaign_streaks'],
     ...['billing_provider', 'billing_customers', 'billing_orders', 'billing_subscriptions', 'billing_callbacks'],
     ...['billing_history', 'billing_agencies', 'billing_clients', 'entitlement_grants'],
@@ -63,6 +63,7 @@ export const TABLE_RULES: Readonly<Record<string, AfterRestore>> = {
     ...['safety_counts', 'usage_daily', 'ai_daily', 'ai_instances', 'ai_conversations'],
     ...[
       'crm_links',
+      'crm_queues',
       'crm_contacts',
       'crm_inbox',
       'voice_instances',

@@ -75,6 +75,36 @@ describe('when the clock is set', () => {
     expect(runTimes()).toEqual([NOW - HOUR - 60_000, NOW - HOUR, NOW + HOUR])
   })
 
+  test('back, the calls of a batch keep their distance, and one at a chosen time stays', async () => {
+    data.raw.exec('DELETE FROM jobs; DELETE FROM voice_calls')
+    const call = data.raw.prepare(
+      `INSERT INTO voice_calls (seq, id, account_id, instance_id, direction, source, gateway, status, attempt, scheduled_at,
+         created_at) VALUES (?, ?, 'a', 'i', 'outbound', 'api', 'sandbox', 'scheduled', 0, ?, 0)`,
+    )
+    const job = data.raw.prepare(
+      `INSERT INTO jobs (seq, kind, subject_id, lane, job_key, input, state, run_at, is_appointment, attempt, failures,
+         created_at) VALUES (?, 'voice.dial', 'i', '', ?, '{}', 'waiting', ?, ?, 0, 0, 0)`,
+    )
+    const calls = [
+      ['batch', NOW - 60_000, 0],
+      ['batch later', NOW + 60_000, 0],
+      ['due', NOW - 60_000, 1],
+      ['chosen', NOW + HOUR, 1],
+    ] as const
+    for (const [seq, [id, at, isAppointment]] of calls.entries()) {
+      call.run(seq, id, at)
+      job.run(seq, id, at, isAppointment)
+    }
+    await move(-HOUR)
+    const found = data.raw.prepare('SELECT id, scheduled_at AS at FROM voice_calls ORDER BY seq').all()
+    expect(found).toEqual([
+      { id: 'batch', at: NOW - HOUR - 60_000 },
+      { id: 'batch later', at: NOW - HOUR + 60_000 },
+      { id: 'due', at: NOW - HOUR },
+      { id: 'chosen', at: NOW + HOUR },
+    ])
+  })
+
   test('a lane is due with its first job', async () => {
     data.raw.exec('DELETE FROM jobs; DELETE FROM job_lanes')
     insertJob(1, NOW + 90 * 60_000, { isAppointment: 1 })

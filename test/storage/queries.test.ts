@@ -23,7 +23,7 @@ const EXCEPTIONS: readonly { readonly step: string; readonly statement: RegExp; 
   },
   {
     step: 'SCAN crm_states',
-    statement: /^DELETE FROM crm_states WHERE instance_id = :instanceId$/,
+    statement: /^DELETE FROM crm_states WHERE (instance_id = :instanceId|account_id = :accountId)$/,
     why: 'it holds only the consent pages of the last minutes',
   },
   {

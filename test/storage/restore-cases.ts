@@ -56,6 +56,18 @@ export const CASES: Readonly<Record<string, readonly Case[]>> = {
       since: ['UPDATE instances SET event_sequence = 70'],
       ...{ read: 'SELECT event_sequence FROM instances', found: 70, foundInFacts: 1_000_000 },
     },
+    {
+      then: ["UPDATE instances SET status = 'connected', logged_in = 1, deleted_at = NULL, discard = NULL"],
+      since: ['UPDATE instances SET deleted_at = 5'],
+      ...{ read: 'SELECT status || discard FROM instances', found: 'disconnectedwipe' },
+    },
+  ],
+  crm_queues: [
+    {
+      then: ['UPDATE crm_queues SET suspended = 1'],
+      since: ['UPDATE crm_queues SET suspended = 0'],
+      ...{ read: 'SELECT group_concat(DISTINCT suspended) FROM crm_queues', found: '0', foundInFacts: '1' },
+    },
   ],
   access_links: [
     {

@@ -1,10 +1,9 @@
-import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { clientOf, pairedIn, typesOf } from '../agency/agency-world.ts'
 import { asConsole } from '../../support/console.ts'
-import { tempFolder } from '../../support/database.ts'
+import { backUp, goBack, newHome, WAYS } from '../../support/restores.ts'
 import { world, worldOfTest, type World } from '../../support/world.ts'
 import { CARDS, onWorld } from '../billing/billing-world.ts'
 import {
@@ -20,40 +19,6 @@ import {
 vi.setConfig({ testTimeout: 60_000 })
 
 const DAY_MS = 86_400_000
-
-const newHome = (): string => {
-  const home = tempFolder()
-  onTestFinished(() => rmSync(home, { recursive: true, force: true }))
-  return home
-}
-const backUp = async (w: World): Promise<string> => {
-  const { body } = await asConsole(w)('POST', '/v1/service/backups')
-  await w.clock.advance(5_000)
-  return body.file.split(/[\\/]/).at(-1)
-}
-
-/** How the state of the backup comes back. */
-const WAYS = {
-  async 'a person restores it'(w: World, name: string) {
-    const staged = await asConsole(w)('POST', `/v1/service/backups/${name}/restore?confirm=true`)
-    expect(staged.status, JSON.stringify(staged.body)).toBe(202)
-    await w.close()
-  },
-  async 'the database is damaged'(w: World, _name: string) {
-    await w.close()
-    for (const rest of ['', '-wal', '-shm']) rmSync(join(w.home, `switchboard.db${rest}`), { force: true })
-    writeFileSync(join(w.home, 'switchboard.db'), 'x'.repeat(65_536))
-  },
-} as const
-
-async function goBack(w: World, name: string, way: keyof typeof WAYS, laterMs = 0): Promise<World> {
-  await WAYS[way](w, name)
-  await w.clock.advance(laterMs)
-  const after = await worldOfTest({ home: w.home, vault: w.vault, clock: w.clock, seed: 2 })
-  if (way === 'a person restores it')
-    expect((await asConsole(after)('GET', '/v1/service/backups')).body.restored).toMatchObject({ name, problem: null })
-  return after
-}
 
 describe.each(Object.keys(WAYS) as (keyof typeof WAYS)[])('when %s', (way) => {
   test('D-10 a person who wrote STOP since gets no campaign', async () => {

@@ -1,0 +1,87 @@
+import { expect, test, vi } from 'vitest'
+import { asConsole } from '../../support/console.ts'
+import { backUp, goBack, newHome } from '../../support/restores.ts'
+import { world, type World } from '../../support/world.ts'
+import { clientOf, pairedIn } from '../agency/agency-world.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
+
+const ok = async (w: World, method: string, path: string, body?: object, headers?: Record<string, string>) => {
+  const answer = await w.api(method, path, body, { ...(headers && { headers }) })
+  expect(answer.status, `${method} ${path}: ${answer.text}`).toBeLessThan(300)
+  return answer.body
+}
+
+test('D-10 what was revoked and transferred stays so when a backup from before it was made is restored first', async () => {
+  const w = await world({ home: newHome() })
+  const [before, since] = [await clientOf(w, { name: 'Before' }), await clientOf(w, { name: 'Since' })]
+  const given = await pairedIn(w, before, '12025550171')
+  const first = await backUp(w)
+  const leaked = await w.key()
+  const deleted = await w.pair('12025550172')
+  const second = await backUp(w)
+  expect((await asConsole(w)('DELETE', `/v1/keys/${leaked.id}`)).status).toBeLessThan(300)
+  await ok(w, 'POST', `/v1/agency/instances/${given.id}/transfer`, { account_id: since.id })
+  await w.api('DELETE', `/v1/instances/${deleted.id}?confirm=true`)
+
+  const between = await goBack(w, first, 'a person restores it')
+  const after = await goBack(between, second, 'a person restores it')
+  expect((await after.api('GET', '/v1/me', undefined, { key: leaked.key })).status).toBe(401)
+  const seenBy = async (key: string) => (await after.api('GET', `/v1/instances/${given.id}`, undefined, { key })).status
+  expect([await seenBy(before.key), await seenBy(since.key)]).toEqual([404, 200])
+  expect(await ok(after, 'GET', `/v1/instances/${deleted.id}`)).toMatchObject({
+    status: 'disconnected',
+    last_disconnect_reason: 'restored',
+  })
+})
+
+test('D-10 a number that was paired again after a restore is not signed out by the next one', async () => {
+  const w = await world({ home: newHome() })
+  const line = await w.pair('12025550173')
+  const name = await backUp(w)
+  await w.api('DELETE', `/v1/instances/${line.id}?confirm=true`)
+  const between = await goBack(w, name, 'a person restores it')
+  const { pairing_code } = await ok(between, 'POST', `/v1/instances/${line.id}/qr/refresh`)
+  await ok(between, 'POST', '/v1/sandbox/phones/12025550173/scan', { pairing_code })
+  await between.quiet()
+  expect((await ok(between, 'GET', `/v1/instances/${line.id}`)).status).toBe('connected')
+  const newer = await backUp(between)
+
+  const after = await goBack(between, newer, 'the database is damaged')
+  expect((await ok(after, 'GET', `/v1/instances/${line.id}`)).status).toBe('connected')
+})
+
+test('D-10 a request that is repeated after a restore starts no second campaign', async () => {
+  const w = await world({ home: newHome() })
+  const line = await w.pair('12025550174')
+  const name = await backUp(w)
+  const wish = {
+    ...{ instance_ids: [line.id], name: 'Offer', messages: [{ text: 'Hi' }], start: true },
+    ...{ recipients: [{ phone: '12025550175' }], config: { minDelay: 0, maxDelay: 0, checkNumbers: false } },
+  }
+  const key = { 'idempotency-key': 'campaign-1' }
+  const made = await ok(w, 'POST', '/v1/campaigns', wish, key)
+  await w.pass(5_000)
+
+  const after = await goBack(w, name, 'a person restores it')
+  const again = await ok(after, 'POST', '/v1/campaigns', wish, key)
+  expect(again.campaign_id).toBe(made.campaign_id)
+  expect((await ok(after, 'GET', '/v1/campaigns')).data).toHaveLength(1)
+})
+
+test('D-10 a scheduled campaign that was deleted comes back paused', async () => {
+  const w = await world({ home: newHome() })
+  const line = await w.pair('12025550176')
+  const { campaign_id: id } = await ok(w, 'POST', '/v1/campaigns', {
+    ...{ instance_ids: [line.id], name: 'Offer', messages: [{ text: 'Hi' }], recipients: [{ phone: '12025550177' }] },
+    ...{ start: true, scheduled_at: new Date(w.clock.now() + 86_400_000).toISOString() },
+    config: { checkNumbers: false },
+  })
+  expect((await ok(w, 'GET', `/v1/campaigns/${id}`)).status).toBe('scheduled')
+  const name = await backUp(w)
+  await ok(w, 'PATCH', `/v1/campaigns/${id}`, { scheduled_at: null })
+  expect((await w.api('DELETE', `/v1/campaigns/${id}?confirm=true`)).status).toBeLessThan(300)
+
+  const after = await goBack(w, name, 'a person restores it')
+  expect(await ok(after, 'GET', `/v1/campaigns/${id}`)).toMatchObject({ status: 'paused', pause_reason: 'restored' })
+})
