@@ -38,6 +38,12 @@ const OUTPUT_TOKENS = 4_000
 /** Below it a person answers. */
 const LEAST_CONFIDENCE = 0.5
 
+/**
+ * Nobody reads an answer before it is whole. The library would parse all of it again with every part that arrives, and a
+ * server that sends many small parts would hold everything else up.
+ */
+const UNREAD_PARTS = { parsePartialOutput: async () => undefined }
+
 /** Answers with a model: one call with a structured answer, and up to five more for its tools. */
 export function createModelBrain(deps: ModelBrainDeps): Brain {
   const { clock, providers, knowledge } = deps
@@ -93,7 +99,10 @@ export function createModelBrain(deps: ModelBrainDeps): Brain {
       instructions: instructionsFor(turn, media, sources),
       messages: messagesFor(turn),
       tools: toolsOf({ ...deps, turn, notes, media, httpTools, signal }),
-      output: Output.object({ schema: answerSchema(stages.map(({ id }) => id)), name: 'answer' }),
+      output: {
+        ...Output.object({ schema: answerSchema(stages.map(({ id }) => id)), name: 'answer' }),
+        ...UNREAD_PARTS,
+      },
       stopWhen: isStepCount(STEPS),
       maxOutputTokens: OUTPUT_TOKENS,
       maxRetries: 0,
