@@ -17,7 +17,9 @@ export interface NameLookup {
 
 /**
  * The system resolves on four threads, and one dead name can hold a thread for ten seconds; offline, lookups pile up
- * without bound. Hence two at a time, one of them barred to names that were slow or failed, and one flight per name.
+ * without bound. Hence two at a time, one of them barred to names that were slow or failed, and one flight per name. A
+ * stranger may make up any number of names under a domain of theirs: once a few of those were slow or failed, all
+ * others of the domain are treated like them, and a domain has a share of the queue only.
  */
 const CONCURRENCY = 2
 const SLOW_MS = 1_000
@@ -25,6 +27,9 @@ const GOOD_FOR_MS = 30_000
 const BAD_FOR_MS = 5_000
 const WAITING_MAX = 512
 const KNOWN_MAX = 1_000
+const WAITING_MAX_OF_DOMAIN = 64
+const SUSPECTS_OF_DOMAIN = 3
+const DOMAIN_SUSPECT_FOR_MS = 600_000
 
 interface Known {
   readonly answer: Promise<readonly string[]>
@@ -33,7 +38,7 @@ interface Known {
 }
 
 interface PendingLookup {
-  readonly host: string
+  readonly domain: string
   readonly isSuspect: boolean
   readonly start: () => Promise<void>
 }
@@ -41,6 +46,8 @@ interface PendingLookup {
 export function createNameLookup({ clock, resolve }: { clock: Clock; resolve: Resolve }): NameLookup {
   const known = new Map<string, Known>()
   const inFlight = new Map<string, Promise<readonly string[]>>()
+  /** When the last names of a domain were slow or failed. */
+  const troubles = new Map<string, readonly number[]>()
   const waiting: PendingLookup[] = []
   let running = 0
   let suspectsRunning = 0
@@ -48,20 +55,37 @@ export function createNameLookup({ clock, resolve }: { clock: Clock; resolve: Re
   const remember = (host: string, answer: Promise<readonly string[]>, fact: { forMs: number; isSuspect: boolean }) => {
     known.delete(host)
     known.set(host, { answer, untilMs: clock.mono() + fact.forMs, isSuspect: fact.isSuspect })
-    const oldest = known.keys().next().value
-    if (known.size > KNOWN_MAX && oldest !== undefined) known.delete(oldest)
+    dropOldest(known)
+    if (!fact.isSuspect) return
+    const domain = domainOf(host)
+    const atMs = [...(troubles.get(domain) ?? []), clock.mono()].slice(-SUSPECTS_OF_DOMAIN)
+    troubles.delete(domain)
+    troubles.set(domain, atMs)
+    dropOldest(troubles)
+  }
+
+  const isSuspectDomain = (domain: string) => {
+    const [firstMs, ...others] = troubles.get(domain) ?? []
+    return (
+      firstMs !== undefined &&
+      others.length === SUSPECTS_OF_DOMAIN - 1 &&
+      clock.mono() - firstMs < DOMAIN_SUSPECT_FOR_MS
+    )
   }
 
   const startNext = () => {
     while (running < CONCURRENCY) {
-      const next = waiting.findIndex(({ isSuspect }) => !isSuspect || suspectsRunning === 0)
+      // What is known of its domain may have changed while it waited.
+      const isSuspect = (one: PendingLookup) => one.isSuspect || isSuspectDomain(one.domain)
+      const next = waiting.findIndex((one) => suspectsRunning === 0 || !isSuspect(one))
       const [flight] = next === -1 ? [] : waiting.splice(next, 1)
       if (!flight) return
+      const counts = isSuspect(flight) ? 1 : 0
       running++
-      if (flight.isSuspect) suspectsRunning++
+      suspectsRunning += counts
       void flight.start().finally(() => {
         running--
-        if (flight.isSuspect) suspectsRunning--
+        suspectsRunning -= counts
         startNext()
       })
     }
@@ -87,7 +111,7 @@ export function createNameLookup({ clock, resolve }: { clock: Clock; resolve: Re
         inFlight.delete(host)
       }
     }
-    waiting.push({ host, isSuspect, start })
+    waiting.push({ domain: domainOf(host), isSuspect, start })
     startNext()
     return promise
   }
@@ -98,7 +122,9 @@ export function createNameLookup({ clock, resolve }: { clock: Clock; resolve: Re
       if (last && clock.mono() < last.untilMs) return last.answer
       const underway = inFlight.get(host)
       if (underway) return underway
-      if (waiting.length >= WAITING_MAX) {
+      const domain = domainOf(host)
+      const ofDomain = waiting.filter((one) => one.domain === domain)
+      if (waiting.length >= WAITING_MAX || ofDomain.length >= WAITING_MAX_OF_DOMAIN) {
         throw Object.assign(new Error('too many names are waiting to be resolved'), { code: 'EBUSY' })
       }
       return lookUp(host, last?.isSuspect ?? false)
@@ -107,4 +133,16 @@ export function createNameLookup({ clock, resolve }: { clock: Clock; resolve: Re
       for (const [host, fact] of known) known.set(host, { ...fact, untilMs: -Infinity })
     },
   }
+}
+
+function dropOldest(known: Map<string, unknown>): void {
+  const oldest = known.keys().next().value
+  if (known.size > KNOWN_MAX && oldest !== undefined) known.delete(oldest)
+}
+
+/** What one owner has registered, as far as the form of the name tells: `shop.example` or `shop.com.br`. */
+function domainOf(host: string): string {
+  const labels = host.split('.')
+  const isShort = (label: string | undefined) => label !== undefined && label.length <= 3
+  return labels.slice(isShort(labels.at(-1)) && isShort(labels.at(-2)) ? -3 : -2).join('.')
 }

@@ -117,4 +117,38 @@ describe('names', () => {
     expect(refused).toHaveLength(600 - 512 - 2)
     expect(new Set(refused)).toEqual(new Set(['EBUSY']))
   })
+
+  test('P-07 any number of names that one owner makes up leave room for others', async () => {
+    const made = Array.from({ length: 300 }, (_, at) => `n${at}.slow.stranger.example`)
+    for (const host of made) zone[host] = { ms: 10_000, addresses: null }
+    const refused: string[] = []
+    for (const host of made) names.addresses(host).catch((error: unknown) => refused.push(codeOf(error)))
+    await settle()
+    expect(refused).toHaveLength(300 - 64 - 2)
+    // The first few show what they are.
+    await clock.advance(20_000)
+    const startedMs = clock.mono()
+    const found = ['a.example', 'b.example', 'shop.com.br'].map(async (host) => {
+      await names.addresses(host)
+      return clock.mono() - startedMs
+    })
+    await clock.advance(11_000)
+    expect(Math.max(...(await Promise.all(found)))).toBeLessThan(10_500)
+    for (let at = 300; at < 320; at++) zone[`n${at}.slow.stranger.example`] = { ms: 10_000, addresses: null }
+    for (let at = 300; at < 320; at++) names.addresses(`n${at}.slow.stranger.example`).catch(() => {})
+    const laterMs = clock.mono()
+    await names.addresses('c.example')
+    expect(clock.mono() - laterMs).toBeLessThan(200)
+  })
+
+  test('names of two owners under one public suffix are not taken for one another', async () => {
+    for (let at = 0; at < 5; at++) {
+      zone[`n${at}.bad.com.br`] = { addresses: null }
+      await expect(names.addresses(`n${at}.bad.com.br`)).rejects.toThrow()
+    }
+    zone['n9.bad.com.br'] = { ms: 10_000 }
+    zone['n8.bad.com.br'] = { ms: 10_000 }
+    for (const host of ['n8.bad.com.br', 'n9.bad.com.br']) names.addresses(host).catch(() => {})
+    expect(await names.addresses('good.com.br')).toEqual(['93.184.216.34'])
+  })
 })
