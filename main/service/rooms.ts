@@ -208,7 +208,6 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
     ...{ ...deps, accounts, address: linkAddress },
     // Links are built after this one.
     linksCreatedBy: (creator) => links.api.createdBy(creator),
-    renewSeenLinks: instances.api.renewSeenLinks,
   })
   const agency = agencyRoom({
     ...{ ...deps, accounts, entitlements: entitlements.api, usage: usage.api, instances: instances.api },
@@ -225,7 +224,11 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
   })
   accounts.whenAccessEnds(async (tx, { who, accountId, endsLinks }) => {
     if (who.startsWith('key:')) await approvals.api.keyRevoked(tx, who.slice('key:'.length) as KeyId)
-    if (endsLinks) await links.api.revokeCreatedBy(tx, accountId, who)
+    if (!endsLinks) return
+    await links.api.revokeCreatedBy(tx, accountId, who)
+    // Whoever worked in the account has seen them.
+    await instances.api.renewSeenLinks(tx, accountId)
+    await crm.api.endConsents(tx, accountId)
   })
   const summaries = new Map(
     CONTRACTS.flatMap(({ operations }) => Object.values(operations)).map(({ id, summary }) => [id, summary]),

@@ -103,6 +103,7 @@ async function scene() {
   const { url: invitation } = await must(inside('POST', `/v1/members/${ana.id}/links`))
   const line = await must(account.api('POST', '/v1/instances', { name: 'Front desk' }))
   const official = await must(account.api('POST', '/v1/instances', { engine: 'official' }))
+  await must(inside('POST', `/v1/instances/${line.id}/ghl/connect`, { mode: 'oauth' }))
   const hers = await grantsOf(ana.browser.ask, '/panel', line.id)
   const ours = await grantsOf(operator.ask, `/panel/accounts/${account.id}`, line.id)
   const other = await signedIn(w)
@@ -128,6 +129,8 @@ async function scene() {
     'the stream of the link of her key': hers.ofKey.stream,
     'the onboarding page': async () =>
       (await w.api('GET', new URL(official.onboarding_url).pathname, undefined, { key: null })).status === 404,
+    'the consent of a CRM': async () =>
+      (await w.rows('SELECT 1 FROM crm_states WHERE account_id = :id', { id: account.id })).length === 0,
     'the session of a colleague': () => isOut(bia.browser),
     'the event stream of a colleague': watch(await listenTo(w, bia.browser.cookie)),
     'our link': ours.link.page,
@@ -171,7 +174,9 @@ const HER_LINK = ['her link', 'the stream of her link']
 const COLLEAGUE = ['the session of a colleague', 'the event stream of a colleague']
 const OUR_KEY = ['our key', 'the MCP stream of our key', 'the approval of our key']
 const LINKS = ['our link', 'the stream of our link', 'the link of our key', 'the stream of the link of our key']
-const REMOVED = [...HER_SESSIONS, ...HER_LINK, 'her invitation', 'the onboarding page']
+/** Whoever worked in the account may have kept them. */
+const SEEN_BY_ALL = ['the onboarding page', 'the consent of a CRM']
+const REMOVED = [...HER_SESSIONS, ...HER_LINK, 'her invitation', ...SEEN_BY_ALL]
 
 const WAYS: Record<string, { act: (s: Scene) => Promise<unknown>; ends: readonly string[] }> = {
   'removing a member': {
@@ -192,7 +197,7 @@ const WAYS: Record<string, { act: (s: Scene) => Promise<unknown>; ends: readonly
   },
   'revoking a key': {
     act: ({ must, ana, hers }) => must(ana.browser.ask('DELETE', `/panel/v1/keys/${hers.key.id}`)),
-    ends: [...HER_KEY, ...LINKS_OF_HER_KEY],
+    ends: [...HER_KEY, ...LINKS_OF_HER_KEY, ...SEEN_BY_ALL],
   },
   'revoking a key whose links stay': {
     act: ({ must, ana, hers }) => must(ana.browser.ask('DELETE', `/panel/v1/keys/${hers.key.id}?created=keep`)),
@@ -200,7 +205,7 @@ const WAYS: Record<string, { act: (s: Scene) => Promise<unknown>; ends: readonly
   },
   'revoking a key of a client': {
     act: ({ must, account, hers }) => must(w.api('DELETE', `/v1/agency/accounts/${account.id}/keys/${hers.key.id}`)),
-    ends: [...HER_KEY, ...LINKS_OF_HER_KEY],
+    ends: [...HER_KEY, ...LINKS_OF_HER_KEY, ...SEEN_BY_ALL],
   },
   'suspending the account, where people may still read': {
     act: ({ must, account }) => must(w.api('POST', `/v1/agency/accounts/${account.id}/suspend`)),

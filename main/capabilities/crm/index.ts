@@ -1,5 +1,6 @@
 import type { MessageStatus } from '../../contract/shapes.ts'
 import type { Tx } from '../../kernel/db.ts'
+import type { AccountId } from '../../kernel/ids.ts'
 import type { Chore } from '../../kernel/housekeeping.ts'
 import type { InstanceSubject } from '../handler.ts'
 import { createAttention } from './attention.ts'
@@ -13,7 +14,7 @@ import { createCallbacks, type Callbacks } from './ghl/callbacks.ts'
 import { createConnect, type Connect } from './ghl/connect.ts'
 import { createLimiter } from './ghl/limiter.ts'
 import { createSdk } from './ghl/sdk.ts'
-import { removeStatesOf } from './ghl/session-store.ts'
+import { removeStatesOf, removeStatesOfAccount } from './ghl/session-store.ts'
 import { createSides } from './ghl/sides.ts'
 import { createTokens } from './ghl/tokens.ts'
 import { createInbox } from './inbox.ts'
@@ -48,6 +49,8 @@ export interface CrmCallbacks {
 interface Crm {
   /** Adds a call, with a link to its recording, to the timeline of the contact in every CRM of the instance. */
   readonly addCall: (tx: Tx, call: NewCall) => Promise<void>
+  /** In the commit that ends somebody's access: consents that were begun in a browser are not finished. */
+  readonly endConsents: (tx: Tx, accountId: AccountId) => Promise<void>
   readonly callbacks: CrmCallbacks
 }
 
@@ -156,6 +159,7 @@ export function createCrm(deps: CrmDeps) {
     attention: createAttention({ db, links, instances }),
     api: {
       addCall: outbox.addCall,
+      endConsents: async (tx, accountId) => void (await tx.run(removeStatesOfAccount, { accountId })),
       callbacks: {
         ghl: createCallbacks({ ...deps, links, inbox, optOutSync, sides, suspend: pushes.suspend, resume }),
         consent: connect.callback,

@@ -38,8 +38,6 @@ export interface MembersDeps {
   >
   /** Access links that still open. */
   readonly linksCreatedBy: (creator: Creator) => Promise<readonly OpenLink[]>
-  /** Links that everybody who works in the account has seen. In the commit that removes one of them. */
-  readonly renewSeenLinks: (tx: Tx, accountId: AccountId) => Promise<void>
   readonly address: () => { readonly url: string; readonly reachable: 'everywhere' | 'network' | 'computer' }
 }
 
@@ -113,11 +111,17 @@ export function createMembers(deps: MembersDeps) {
     return toMember(row)
   }
 
-  /** Keys that the member created, in whichever account, and those of the account whose creator is not known. */
-  const revocableKeys = async (read: Pick<Tx, 'all'>, accountId: AccountId, memberId: string) => [
-    ...(await accounts.keysCreatedBy(read, creatorOfMember(memberId))).map((key) => ({ key, isOwn: true })),
-    ...(await accounts.keysOfUnknownCreator(read, accountId)).map((key) => ({ key, isOwn: false })),
-  ]
+  /**
+   * Keys that the member created, in whichever account, and those that the member may have created: with the shared
+   * password, or before creators were kept.
+   */
+  async function revocableKeys(read: Pick<Tx, 'all'>, accountId: AccountId, memberId: string) {
+    const own = await accounts.keysCreatedBy(read, creatorOfMember(memberId))
+    const unknown = await accounts.keysOfUnknownCreator(read, accountId)
+    for (const { id } of await read.all(sharedPasswordOf, { accountId }))
+      if (id !== memberId) unknown.push(...(await accounts.keysCreatedBy(read, creatorOfMember(id))))
+    return [...own.map((key) => ({ key, isOwn: true })), ...unknown.map((key) => ({ key, isOwn: false }))]
+  }
 
   return {
     async list(accountId: AccountId): Promise<Member[]> {
@@ -187,7 +191,6 @@ export function createMembers(deps: MembersDeps) {
           await accounts.endAccess(tx, { who: creatorOfMember(one), accountId, endsLinks: true })
           await tx.run(removeMember, { id: one })
         }
-        await deps.renewSeenLinks(tx, accountId)
       }),
 
     /** Ends the member's other sessions and an unused sign-in link. */
