@@ -26,7 +26,7 @@ import { answerRaw, asApiError, internalError, malformed } from './failure.ts'
 import { callAs, currentCaller, type InProcessCaller } from './in-process-caller.ts'
 import { acceptJson } from './json-body.ts'
 import { createNotFound } from './not-found.ts'
-import type { OpenAnswers } from './open-answers.ts'
+import type { OpenBodies } from './open-bodies.ts'
 import { limitOperations, routeOperation, type OnDone } from './operation-route.ts'
 import { createOriginGuard, ownHosts } from './origin-guard.ts'
 import { createRateLimiter } from './rate-limit.ts'
@@ -45,7 +45,7 @@ export interface DoorDeps extends Omit<AdmissionDeps, 'guard' | 'limiter' | 'por
   /** Called with each operation that was carried out, before it is answered. */
   readonly onDone: OnDone
   /** Notes bodies that are sent for long. */
-  readonly openAnswers: Pick<OpenAnswers, 'add'>
+  readonly openBodies: Pick<OpenBodies, 'add'>
   /** Called after each operation that changed something. */
   readonly publish: NoticeBus<Notice>['publish']
   /** Checked before each operation that adds data. */

@@ -14,7 +14,7 @@ import type { AccountGate } from './account-gate.ts'
 import type { Arrivals } from './arrival.ts'
 import { acceptFile, missingFile } from './file-body.ts'
 import { sendFile } from './file-reply.ts'
-import type { OpenAnswers } from './open-answers.ts'
+import type { OpenBodies } from './open-bodies.ts'
 import { readIdempotencyKey } from './idempotency-header.ts'
 import { noticeOf } from './operation-notice.ts'
 import { createCheck } from './validation.ts'
@@ -69,7 +69,7 @@ export function routeOperation(
     publish,
     stopping,
     onDone,
-    openAnswers,
+    openBodies,
   }: {
     gate: OperationLimiter
     accountGate: Pick<AccountGate, 'beforeCall'>
@@ -80,7 +80,7 @@ export function routeOperation(
     publish: NoticeBus<Notice>['publish']
     stopping: AbortSignal
     onDone: OnDone
-    openAnswers: Pick<OpenAnswers, 'add'>
+    openBodies: Pick<OpenBodies, 'add'>
   },
 ): void {
   const { operation, handler, exists } = served
@@ -97,6 +97,9 @@ export function routeOperation(
       handler: async (request, reply) => {
         checkQuery?.(request.query)
         if (bodyFile !== undefined && request.body === undefined) throw missingFile(bodyFile)
+        // Files arrive for minutes, in which a key may be revoked.
+        if (bodyFile !== undefined && request.admitted.principal !== null)
+          openBodies.add(request.admitted.principal, request.raw)
         const body = operation.bodyOptional === true && request.body === undefined ? {} : request.body
         if (checkBody !== undefined && body === undefined)
           throw new ApiError('validation_error', 'This operation requires a JSON body.')
@@ -114,7 +117,7 @@ export function routeOperation(
           const accountId = operation.role === 'operator' ? null : owner
           publish(accountId, noticeOf(operation, request.params as Record<string, string>))
         }
-        return respond(operation, request, reply, answer, openAnswers)
+        return respond(operation, request, reply, answer, openBodies)
       },
     })
   if (bodyFile === undefined) return route(app)
@@ -195,10 +198,10 @@ function respond(
   request: FastifyRequest,
   reply: FastifyReply,
   answer: unknown,
-  openAnswers: Pick<OpenAnswers, 'add'>,
+  openBodies: Pick<OpenBodies, 'add'>,
 ): FastifyReply | Promise<FastifyReply> {
   const noteOpen = (body: Readable) => {
-    if (request.admitted.principal !== null) openAnswers.add(request.admitted.principal, body)
+    if (request.admitted.principal !== null) openBodies.add(request.admitted.principal, body)
   }
   if (operation.noStore === true) reply.header('cache-control', 'no-store')
   if (!(answer instanceof Answer)) return sendBody(reply.code(operation.reply.status), answer)

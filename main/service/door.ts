@@ -7,7 +7,7 @@ import { addMetricsRoute } from '../faces/metrics-route.ts'
 import { buildOpenApi, openApiYaml } from '../faces/openapi.ts'
 import { addPanelRoutes, type Panel } from '../faces/panel.ts'
 import { createConsoleFiles } from '../faces/panel/files.ts'
-import { createOpenAnswers } from '../faces/open-answers.ts'
+import { createOpenBodies } from '../faces/open-bodies.ts'
 import { addRawRoutes } from '../faces/raw-routes.ts'
 import { createRequestTimes } from '../faces/request-times.ts'
 import type { AccountId } from '../kernel/ids.ts'
@@ -71,10 +71,10 @@ export function openDoor(
     requireOpen(view.accountId)
     return view
   }
-  const openAnswers = createOpenAnswers()
-  accounts.onSessionEnded(openAnswers.endOf)
+  const openBodies = createOpenBodies()
+  accounts.onSessionEnded(openBodies.endOf)
   accounts.onKeyEnded((id) => {
-    openAnswers.endOf(id)
+    openBodies.endOf(id)
     void mcp?.then((loaded) => loaded.keyEnded(id))
   })
   const files = createConsoleFiles(world.consoleFolder ?? null)
@@ -84,7 +84,7 @@ export function openDoor(
     ...{ clock, ids, log, writeGate, allowedHosts, publicBaseUrl, trustedProxies },
     anonymousRatePerMinute: () => config.anonymousRatePerMinute,
     operations: rooms.list.flatMap(({ operations }) => operations),
-    openAnswers,
+    openBodies,
     times,
     apiActivity,
     publish: live.publish,

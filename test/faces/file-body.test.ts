@@ -81,7 +81,7 @@ beforeAll(async () => {
     featureOf: () => undefined,
     isSuspended: () => false,
     isFrozen: async () => false,
-    openAnswers: { add() {} },
+    openBodies: { add() {} },
     onDone: async () => {},
     operations: Object.values(contract).map((each) => ({
       ...{ operation: each, handler: handlers[each.id] },

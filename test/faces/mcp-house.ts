@@ -67,7 +67,7 @@ export async function openHouse(rooms: readonly RoomContract[] = SAMPLE_ROOMS): 
     featureOf: () => undefined,
     isSuspended: () => false,
     isFrozen: async () => false,
-    openAnswers: { add() {} },
+    openBodies: { add() {} },
     onDone: async () => {},
     writeGate: { check() {} },
     times: createRequestTimes(clock),

@@ -4,6 +4,7 @@ import type { Sessions } from '../../capabilities/account/index.ts'
 import { ApiError } from '../../contract/errors.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import { Body } from '../../contract/shapes.ts'
+import { networkOf } from '../../kernel/address-range.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Log } from '../../kernel/log.ts'
 import { notSignedIn } from '../admission.ts'
@@ -68,7 +69,7 @@ export function addSessionRoutes(app: FastifyInstance, port: () => number, deps:
 
   app.post('/panel/session', { config: { console: 'panel', open: true } }, async (request, reply) => {
     if (isInProcess(request)) return reply.code(204).send()
-    throttle(attempts.take(`address:${request.ip}`, LIMITS.signInsPerMinute))
+    throttle(attempts.take(`address:${networkOf(request.ip)}`, LIMITS.signInsPerMinute))
     const from = { address: request.ip, browser: browserOf(request.headers['user-agent']) }
     const token = await sessions.signIn(credentialOf(request.body), from)
     if (token === undefined) {

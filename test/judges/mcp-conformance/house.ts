@@ -38,7 +38,7 @@ export async function openFixture(key: string): Promise<{ url: string; close(): 
     featureOf: () => undefined,
     isSuspended: () => false,
     isFrozen: async () => false,
-    openAnswers: { add() {} },
+    openBodies: { add() {} },
     onDone: async () => {},
     writeGate: { check() {} },
     times: createRequestTimes(systemClock),

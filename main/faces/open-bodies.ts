@@ -1,15 +1,15 @@
 import type { Readable } from 'node:stream'
 import type { Principal } from '../kernel/access.ts'
 
-/** Bodies that are still being sent: downloads and exports, which can take hours. */
-export interface OpenAnswers {
-  /** Ends with the key or the session of whoever asked for it. */
+/** Bodies that are still under way: downloads, exports and uploads, which can take minutes and hours. */
+export interface OpenBodies {
+  /** Ends with the key or the session of whoever made the request. */
   add(principal: Pick<Principal, 'key' | 'sessionId'>, body: Readable): void
   /** @param id of a key or a session. */
   endOf(id: string): void
 }
 
-export function createOpenAnswers(): OpenAnswers {
+export function createOpenBodies(): OpenBodies {
   const open = new Map<string, Set<Readable>>()
   return {
     add({ key, sessionId }, body) {

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
-import { createOpenAnswers } from '../../main/faces/open-answers.ts'
+import { createOpenBodies } from '../../main/faces/open-bodies.ts'
 import type { Principal } from '../../main/kernel/access.ts'
 import type { KeyId } from '../../main/kernel/ids.ts'
 
@@ -8,7 +8,7 @@ const ofKey = (id: string) => ({ key: { id: id as KeyId } as Principal['key'] })
 const download = () => new PassThrough().on('error', () => {})
 
 test('a download is cut off with the key or session that asked for it, and no other is', () => {
-  const open = createOpenAnswers()
+  const open = createOpenBodies()
   const [a, b, session, desktop, done] = [download(), download(), download(), download(), download()]
   open.add(ofKey('a'), a)
   open.add(ofKey('b'), b)
