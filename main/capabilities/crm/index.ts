@@ -159,7 +159,9 @@ export function createCrm(deps: CrmDeps) {
     attention: createAttention({ db, links, instances }),
     api: {
       addCall: outbox.addCall,
-      endConsents: async (tx, accountId) => void (await tx.run(removeStatesOfAccount, { accountId })),
+      async endConsents(tx, accountId) {
+        await tx.run(removeStatesOfAccount, { accountId })
+      },
       callbacks: {
         ghl: createCallbacks({ ...deps, links, inbox, optOutSync, sides, suspend: pushes.suspend, resume }),
         consent: connect.callback,
