@@ -17,9 +17,9 @@ export interface NameLookup {
 
 /**
  * The system resolves on four threads, and one dead name can hold a thread for ten seconds; offline, lookups pile up
- * without bound. Hence two at a time, one of them barred to names that were slow or failed, and one flight per name. A
- * stranger may make up any number of names under a domain of theirs: once a few of those were slow or failed, all
- * others of the domain are treated like them, and a domain has a share of the queue only.
+ * without bound. Hence two at a time, one of them barred to names that were slow or failed, and one flight per name.
+ * Somebody can create any number of names under their own domain. Once three of them were slow or failed, new names of
+ * that domain are treated as slow too, and a domain can only fill part of the queue.
  */
 const CONCURRENCY = 2
 const SLOW_MS = 1_000
@@ -39,7 +39,8 @@ interface Known {
 
 interface PendingLookup {
   readonly domain: string
-  readonly isSuspect: boolean
+  /** Whether it was slow or failed the last time; undefined for a new name. */
+  readonly isSuspect: boolean | undefined
   readonly start: () => Promise<void>
 }
 
@@ -76,7 +77,7 @@ export function createNameLookup({ clock, resolve }: { clock: Clock; resolve: Re
   const startNext = () => {
     while (running < CONCURRENCY) {
       // What is known of its domain may have changed while it waited.
-      const isSuspect = (one: PendingLookup) => one.isSuspect || isSuspectDomain(one.domain)
+      const isSuspect = (one: PendingLookup) => one.isSuspect ?? isSuspectDomain(one.domain)
       const next = waiting.findIndex((one) => suspectsRunning === 0 || !isSuspect(one))
       const [flight] = next === -1 ? [] : waiting.splice(next, 1)
       if (!flight) return
@@ -91,7 +92,7 @@ export function createNameLookup({ clock, resolve }: { clock: Clock; resolve: Re
     }
   }
 
-  const lookUp = (host: string, isSuspect: boolean) => {
+  const lookUp = (host: string, isSuspect: boolean | undefined) => {
     const { promise, resolve: succeed, reject } = Promise.withResolvers<readonly string[]>()
     // The caller handles the rejection; the cached promise must not count as unhandled.
     promise.catch(() => {})
@@ -127,9 +128,11 @@ export function createNameLookup({ clock, resolve }: { clock: Clock; resolve: Re
       if (waiting.length >= WAITING_MAX || ofDomain.length >= WAITING_MAX_OF_DOMAIN) {
         throw Object.assign(new Error('too many names are waiting to be resolved'), { code: 'EBUSY' })
       }
-      return lookUp(host, last?.isSuspect ?? false)
+      return lookUp(host, last?.isSuspect)
     },
     expireAll() {
+      // Without a network every name fails.
+      troubles.clear()
       for (const [host, fact] of known) known.set(host, { ...fact, untilMs: -Infinity })
     },
   }

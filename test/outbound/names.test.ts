@@ -151,4 +151,25 @@ describe('names', () => {
     for (const host of ['n8.bad.com.br', 'n9.bad.com.br']) names.addresses(host).catch(() => {})
     expect(await names.addresses('good.com.br')).toEqual(['93.184.216.34'])
   })
+
+  test('a name that works is not held back by others of its domain, nor any by an outage that is over', async () => {
+    await names.addresses('www.shop.example')
+    for (const host of ['a.shop.example', 'b.shop.example', 'c.shop.example']) {
+      zone[host] = { addresses: null }
+      await expect(names.addresses(host)).rejects.toThrow()
+    }
+    zone['d.shop.example'] = { ms: 10_000 }
+    names.addresses('d.shop.example').catch(() => {})
+    await clock.advance(30_000 - 1)
+    names.addresses('e.shop.example').catch(() => {})
+    zone['f.shop.example'] = { ms: 10_000 }
+    names.addresses('f.shop.example').catch(() => {})
+    await clock.advance(1)
+    const startedMs = clock.mono()
+    await names.addresses('www.shop.example')
+    expect(clock.mono() - startedMs).toBe(0)
+    names.expireAll()
+    await names.addresses('g.shop.example')
+    expect(clock.mono() - startedMs).toBe(0)
+  })
 })
