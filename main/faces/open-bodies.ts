@@ -3,7 +3,7 @@ import type { Principal } from '../kernel/access.ts'
 
 /** Bodies that are still under way: downloads, exports and uploads, which can take minutes and hours. */
 export interface OpenBodies {
-  /** Ends with the key or the session of whoever made the request. */
+  /** The body is cut off when the key or session that made the request ends. */
   add(principal: Pick<Principal, 'key' | 'sessionId'>, body: Readable): void
   /** @param id of a key or a session. */
   endOf(id: string): void

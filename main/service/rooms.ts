@@ -226,7 +226,7 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
     if (who.startsWith('key:')) await approvals.api.keyRevoked(tx, who.slice('key:'.length) as KeyId)
     if (!endsLinks) return
     await links.api.revokeCreatedBy(tx, accountId, who)
-    // Whoever worked in the account has seen them.
+    // Whoever lost access may have kept these links.
     await instances.api.renewSeenLinks(tx, accountId)
     await crm.api.endConsents(tx, accountId)
   })

@@ -26,7 +26,7 @@ const recent = (column: string): DueColumn => moves(`${column} > :recent`)
 const CRM_PAUSED = 9_000_000_000_000
 const held = (where: string) => deadline('hold_until', `hold_until < ${CRM_PAUSED} AND ${where}`)
 
-/** Calls that nobody chose a time for. */
+/** Calls without a chosen time: they start as soon as possible, one after the other. */
 const CALLS_AT_ONCE = `SELECT job_key FROM jobs
   WHERE kind = 'voice.dial' AND state = 'waiting' AND is_appointment = 0 AND job_key IS NOT NULL`
 

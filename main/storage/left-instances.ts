@@ -20,7 +20,7 @@ export const LEFT_INSTANCES = [
   `INSERT INTO main.meta (name, value)
     SELECT '${TRANSFERS_TO_REPEAT}', json_group_array(json_object('id', id, 'to', account_id)) FROM moved
     HAVING COUNT(*) > 0`,
-  // It was deleted, or its new owner is not in the backup. Whoever wants it connects it again.
+  // It was deleted, or its new owner is not in the backup: signed out, so it has to be connected again.
   `UPDATE main.instances SET status = 'disconnected', status_at = :now, logged_in = 0, phone_number = NULL,
      profile_name = NULL, will_retry = 0, next_retry_at = NULL, link_lost_at = NULL, down_at = NULL, qr_attempt = NULL,
      qr_expires_at = NULL, last_disconnect_reason = 'restored', disconnect_code = NULL, discard = 'wipe'

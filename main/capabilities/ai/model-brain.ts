@@ -39,8 +39,8 @@ const OUTPUT_TOKENS = 4_000
 const LEAST_CONFIDENCE = 0.5
 
 /**
- * Nobody reads an answer before it is whole. The library would parse all of it again with every part that arrives, and a
- * server that sends many small parts would hold everything else up.
+ * Only the complete answer is used. By default the library parses the whole text again for every chunk, so a server that
+ * sends many small chunks could block the event loop.
  */
 const UNREAD_PARTS = { parsePartialOutput: async () => undefined }
 

@@ -49,7 +49,7 @@ export interface CrmCallbacks {
 interface Crm {
   /** Adds a call, with a link to its recording, to the timeline of the contact in every CRM of the instance. */
   readonly addCall: (tx: Tx, call: NewCall) => Promise<void>
-  /** In the commit that ends somebody's access: consents that were begun in a browser are not finished. */
+  /** Drops unfinished consents of the account, in the commit that revokes a key or removes a member. */
   readonly endConsents: (tx: Tx, accountId: AccountId) => Promise<void>
   readonly callbacks: CrmCallbacks
 }

@@ -43,7 +43,7 @@ describe.each(Object.keys(WAYS) as (keyof typeof WAYS)[])('when %s', (way) => {
     ])
   })
 
-  test('D-10 a campaign that was half sent writes to nobody twice, also after days, and waits for a person', async () => {
+  test('D-10 a half-sent campaign messages nobody twice, even days later, and stays paused', async () => {
     const w = await world({ home: newHome() })
     const line = await w.pair()
     const phones = phonesFrom(24)

@@ -53,6 +53,6 @@ export const takeState = sql<{ hash: string }, StateRow>(
      expires_at AS expiresAtMs`,
 )
 export const removeStatesOf = sql<{ instanceId: string }>('DELETE FROM crm_states WHERE instance_id = :instanceId')
-/** Consents that somebody has begun in a browser. */
+/** Drops consents that were started in a browser and are not finished. */
 export const removeStatesOfAccount = sql<{ accountId: string }>('DELETE FROM crm_states WHERE account_id = :accountId')
 export const pruneStates = sql<{ now: number }>('DELETE FROM crm_states WHERE expires_at <= :now')
