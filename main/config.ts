@@ -566,7 +566,7 @@ export const SETTINGS: { readonly [K in keyof Values]: Setting<Values[K]> } = {
     fallback: Object.freeze([]),
     defaultText: 'none',
     description:
-      'Private networks that webhooks and `media_url` may point to, such as `127.0.0.1/32` for a receiver on this machine.',
+      'Private addresses that Switchboard may connect to for every account, such as `127.0.0.1/32` for a receiver on this machine: for webhooks, `media_url`, HTTP tools, CRM addresses, link previews and proxies. Name single addresses, not your whole network: your clients can use them too.',
     only: ['file'],
   },
   backups: {
