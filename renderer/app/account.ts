@@ -1,3 +1,5 @@
+import { mayLeave } from './unsaved.ts'
+
 /**
  * The account of a client in which an operator works; null: the own one. It is part of the address, before the route, so
  * that a link carries it and the browser's Back leads out of it.
@@ -21,8 +23,12 @@ export const panelPath = (path: string, accountId: string | null = clientAccount
 export const fileInAccount = (url: string): string =>
   url.startsWith('/panel/v1/') ? panelPath(url.slice('/panel'.length)) : url
 
-/** Loads the window anew in another account: nothing that is kept in memory is of the last one. */
-export function openAccount(id: string | null, route = '/overview'): void {
+/**
+ * Reloads the window in another account, so that nothing in memory belongs to the previous one. Asks first if there are
+ * unsaved changes.
+ */
+export async function openAccount(id: string | null, route = '/overview'): Promise<void> {
+  if (!(await mayLeave())) return
   const url = new URL(location.href)
   if (id === null) url.searchParams.delete(PARAMETER)
   else url.searchParams.set(PARAMETER, id)
