@@ -4,6 +4,7 @@ import type { VoiceCall } from '../../../main/contract/voice.ts'
 import { call } from '../../app/api.ts'
 import type { Body } from '../../app/operation-types.ts'
 import { asProblem, type Problem } from '../../app/problem.ts'
+import { useUnsaved } from '../../app/unsaved.ts'
 import { digitsOf } from '../messages/number.ts'
 import type { NumberList, SkippedNumber } from './call-numbers.ts'
 import { findErrors, intervalMsOf, startOf, type ScheduleFields } from './schedule-fields.ts'
@@ -78,6 +79,11 @@ export function useSchedule(given: Partial<ScheduleFields>) {
     fields.to = ''
     isTried.value = false
   }
+
+  useUnsaved({
+    isDirty: () => outcome.value === undefined && (fields.to !== (given.to ?? '') || list.value !== undefined),
+    discard: startOver,
+  })
 
   const count = computed(() => Math.min(numbers.value.length, LIMITS.voiceBatch))
   return { fields, list, count, errors, isTried, isBusy, problem, outcome, submit, startOver }

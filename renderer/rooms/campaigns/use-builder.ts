@@ -2,6 +2,7 @@ import { computed, onScopeDispose, ref, shallowRef, watch } from 'vue'
 import type { Campaign } from '../../../main/contract/campaign.ts'
 import { call } from '../../app/api.ts'
 import { asProblem, type Problem } from '../../app/problem.ts'
+import { useUnsaved } from '../../app/unsaved.ts'
 import { changesOf, draftOf, newDraft, toStored, unfinishedAt } from './builder-draft.ts'
 import type { BuilderDraft, StoredDraft } from './builder-draft.ts'
 import type { Template } from './template.ts'
@@ -29,6 +30,8 @@ export function useBuilder({ id, newName, templates, onCreated, onClosed }: Buil
   const isSaving = ref(false)
   /** Nothing to wait for: a new one, or one that was read. */
   const isReady = ref(false)
+  /** Something was typed that the service does not have. */
+  const isTouched = ref(false)
   let stored: StoredDraft = {}
   let timer: ReturnType<typeof setTimeout> | undefined
   let saving: Promise<boolean> | undefined
@@ -48,6 +51,7 @@ export function useBuilder({ id, newName, templates, onCreated, onClosed }: Buil
       accept(found)
       draft.value = draftOf(found)
       stored = toStored(draft.value, templates())
+      isTouched.value = false
       isReady.value = true
     } catch (error) {
       problem.value = asProblem(error)
@@ -60,6 +64,7 @@ export function useBuilder({ id, newName, templates, onCreated, onClosed }: Buil
     draft.value = newDraft(newName())
     campaign.value = undefined
     stored = {}
+    isTouched.value = false
     key = crypto.randomUUID()
     problem.value = undefined
     saveProblem.value = undefined
@@ -74,6 +79,7 @@ export function useBuilder({ id, newName, templates, onCreated, onClosed }: Buil
 
   function change(to: Partial<BuilderDraft>): void {
     draft.value = { ...draft.value, ...to }
+    isTouched.value = true
     clearTimeout(timer)
     if (campaign.value !== undefined) timer = setTimeout(() => void save(), SAVE_MS)
   }
@@ -96,15 +102,18 @@ export function useBuilder({ id, newName, templates, onCreated, onClosed }: Buil
     const changes = pending()
     if (changes === undefined && campaign.value !== undefined) return true
     isSaving.value = true
+    isTouched.value = false
     try {
       const now = toStored(draft.value, templates())
       if (campaign.value === undefined) await create(now)
       else accept(await call('updateCampaign', { params: { id: campaign.value.campaign_id }, body: changes ?? {} }))
       stored = { ...stored, ...now }
+      isTouched.value ||= unfinished.value > 0
       saveProblem.value = undefined
       return true
     } catch (error) {
       saveProblem.value = asProblem(error)
+      isTouched.value = true
       return false
     } finally {
       isSaving.value = false
@@ -123,6 +132,13 @@ export function useBuilder({ id, newName, templates, onCreated, onClosed }: Buil
     if (campaign.value === undefined) return
     accept(await call('getCampaign', { params: { id: campaign.value.campaign_id } }))
   }
+
+  // Without numbers there is no draft yet, and half a message is not stored.
+  useUnsaved({
+    isDirty: () => isReady.value && isTouched.value,
+    isAcrossTabs: true,
+    discard: () => (isTouched.value = false),
+  })
 
   watch(id, () => void load(), { immediate: true })
   onScopeDispose(() => clearTimeout(timer))

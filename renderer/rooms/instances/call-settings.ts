@@ -17,11 +17,6 @@ export const settingsOf = ({ choice, message }: CallForm): CallSettings => ({
   message: message.trim() === '' ? null : message.trim(),
 })
 
-export const isChanged = (form: CallForm, saved: CallSettings): boolean => {
-  const { reject, message } = settingsOf(form)
-  return reject !== saved.reject || message !== saved.message
-}
-
 /** Whoever rejects calls for the first time is offered a text. */
 export const chosen = (
   form: CallForm,

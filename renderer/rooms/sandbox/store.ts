@@ -23,6 +23,8 @@ export const useSandbox = defineStore('sandbox', () => {
   const sent = ref<Readonly<Record<string, SandboxMessage[]>>>({})
   /** Instances of the simulated network, for whom to write to and what to triggerFault. */
   const instances = computed(() => useInstances().all.filter(({ network }) => network === 'sandbox'))
+  /** What is being written on each phone and was not sent. */
+  const drafts = new Map<string, string>()
   let cursor: string | null = null
   const live = useLive()
 
@@ -120,6 +122,17 @@ export const useSandbox = defineStore('sandbox', () => {
 
   return {
     ...{ phones, hasMore, search, opened, find, open, state, problem, sent, instances, load, loadMore, create, update },
-    ...{ received, sendFrom, edit, deleteMessage, react, triggerFault, readCatcher, setCatcherReply, emptyCatcher },
+    ...{
+      received,
+      sendFrom,
+      edit,
+      deleteMessage,
+      react,
+      triggerFault,
+      readCatcher,
+      setCatcherReply,
+      emptyCatcher,
+      drafts,
+    },
   }
 })
