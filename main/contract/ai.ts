@@ -104,6 +104,23 @@ export const UpdateAgentBody = Body({
 })
 export type UpdateAgentBody = Static<typeof UpdateAgentBody>
 
+/** Settings of an agent that is tried before they are saved. */
+export const AgentDraft = Type.Object(
+  {
+    name: Type.Optional(Name),
+    provider: Type.Optional(Provider),
+    model: Type.Optional(Nullable(Model)),
+    system_prompt: Type.Optional(SystemPrompt),
+    temperature: Type.Optional(Nullable(Temperature)),
+    tools: Type.Optional(Tools),
+  },
+  {
+    additionalProperties: false,
+    description: 'Tried in place of what is saved. Nothing is saved. Default: the agent as it is saved.',
+  },
+)
+export type AgentDraft = Static<typeof AgentDraft>
+
 const StageName = Type.String({ minLength: 1, maxLength: LIMITS.aiNameLength, examples: ['Qualify'] })
 const Objective = Type.String({
   minLength: 1,

@@ -1,4 +1,10 @@
-import type { Agent as AgentRecord, AgentTool, CreateAgentBody, UpdateAgentBody } from '../../contract/ai.ts'
+import type {
+  Agent as AgentRecord,
+  AgentDraft,
+  AgentTool,
+  CreateAgentBody,
+  UpdateAgentBody,
+} from '../../contract/ai.ts'
 import { ApiError } from '../../contract/errors.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import { isoTime } from '../../contract/request.ts'
@@ -107,13 +113,7 @@ export function createAgents({ db, clock, ids, cursors, settings }: AgentsDeps) 
           throw new ApiError('invalid_state', 'This is the primary agent. Make another one primary instead.')
         const now = clock.now()
         const after: Agent = {
-          ...before,
-          ...(body.name !== undefined && { name: body.name }),
-          ...(body.provider !== undefined && { provider: body.provider }),
-          ...(body.model !== undefined && { model: body.model }),
-          ...(body.system_prompt !== undefined && { systemPrompt: body.system_prompt }),
-          ...(body.temperature !== undefined && { temperature: body.temperature }),
-          ...(body.tools !== undefined && { tools: body.tools }),
+          ...withDraft(before, body),
           ...(body.limits !== undefined && { limits: body.limits }),
           ...(body.price !== undefined && { price: body.price }),
           ...(body.is_primary === true && { isPrimary: true }),
@@ -140,6 +140,27 @@ export function createAgents({ db, clock, ids, cursors, settings }: AgentsDeps) 
       })
     },
   }
+}
+
+/** The agent with the settings that are given. */
+const withDraft = (agent: Agent, draft: AgentDraft): Agent => ({
+  ...agent,
+  ...(draft.name !== undefined && { name: draft.name }),
+  ...(draft.provider !== undefined && { provider: draft.provider }),
+  ...(draft.model !== undefined && { model: draft.model }),
+  ...(draft.system_prompt !== undefined && { systemPrompt: draft.system_prompt }),
+  ...(draft.temperature !== undefined && { temperature: draft.temperature }),
+  ...(draft.tools !== undefined && { tools: draft.tools }),
+})
+
+/**
+ * An agent as it would be with settings that are not saved.
+ * @throws ApiError validation_error
+ */
+export function tryDraft(agent: Agent, draft: AgentDraft): Agent {
+  const tried = withDraft(agent, draft)
+  requireWhole(tried)
+  return tried
 }
 
 /** @throws ApiError validation_error */

@@ -13,7 +13,7 @@ import type { Settings, SettingsStore } from './settings.ts'
 import { setRefused } from './settings-store.ts'
 import type { Stage } from './stage-store.ts'
 import type { Stages } from './stages.ts'
-import { say } from './texts.ts'
+import { asksForPerson, handoffText } from './handoff.ts'
 import { END, SEND, waitUntil, type Step } from './step.ts'
 import { answeredSince, endTurn, setThinking, turnBySeq, unendedBefore, type TurnRow } from './turn-store.ts'
 import { isUnreadable } from './utterances.ts'
@@ -81,7 +81,7 @@ export function createBegin({
       if (agent === undefined) return skip(tx, turn, 'no_agent')
       const handoff = await whyHandOver(tx, turn, conversation, settings, agent)
       if (handoff !== undefined) {
-        const text = SILENT.has(handoff) ? null : (settings.handoff.message ?? say('handoff', turn.question))
+        const text = SILENT.has(handoff) ? null : handoffText(settings, turn.question)
         const sends = await chats.handOver(
           tx,
           { turn, conversation, settings },
@@ -138,7 +138,7 @@ export function createBegin({
   ): Promise<HandoffReason | undefined> {
     const { instanceId, question } = turn
     if (turn.kind === 'reply') {
-      if (matchesKeyword(question, settings.handoff.keywords)) return 'keyword'
+      if (asksForPerson(question, settings)) return 'keyword'
       if (isUnreadable(question)) return 'unreadable_message'
       if (await isLoop(tx, turn, conversation)) return 'loop'
       const { max_replies_per_hour: most } = settings
@@ -169,12 +169,3 @@ const SILENT: ReadonlySet<HandoffReason> = new Set(['loop', 'hourly_limit'])
 
 const countSince = async (tx: Tx, { conversationSeq }: TurnRow, since: number): Promise<number> =>
   (await tx.one(answeredSince, { conversationSeq, since }))?.count ?? 0
-
-/** As whole words, whatever the case and the accents. */
-function matchesKeyword(text: string, keywords: readonly string[]): boolean {
-  const folded = ` ${fold(text)} `
-  return keywords.some((keyword) => {
-    const wanted = fold(keyword)
-    return wanted !== '' && folded.includes(` ${wanted} `)
-  })
-}

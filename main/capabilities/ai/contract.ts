@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox'
 import {
   Agent,
+  AgentDraft,
   AiSettings,
   AnswerSource,
   Conversation,
@@ -36,6 +37,7 @@ export const TestBody = Body({
     examples: ['What are your opening hours?'],
   }),
   agent_id: Type.Optional(Type.String({ maxLength: 64, description: 'Default: the primary agent.' })),
+  agent: Type.Optional(AgentDraft),
   stage_id: Type.Optional(Type.String({ maxLength: 64, description: 'Default: the first stage of the agent.' })),
   history: Type.Optional(
     Type.Array(
@@ -552,7 +554,8 @@ export const aiContract = {
     method: 'POST',
     path: '/v1/instances/{id}/ai/test',
     summary: 'Try an agent',
-    description: 'Answers a message as the agent would, and sends nothing. A model counts its tokens as usual.',
+    description:
+      'Answers a message as the agent would, and sends nothing. The message can be tried against settings that are not saved yet. A model counts its tokens as usual.',
     body: TestBody,
     reply: { status: 200, description: 'What it would answer.', schema: TestReply },
     errors: ['invalid_state', 'provider_key_missing', 'upstream_unavailable', 'upstream_timeout', 'sealed'],

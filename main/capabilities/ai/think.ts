@@ -11,7 +11,7 @@ import type { Brain, Decision, Usage } from './decision.ts'
 import type { AiDeps } from './deps.ts'
 import { SpentFailure } from './spent-failure.ts'
 import { isRefused, setRefused } from './settings-store.ts'
-import { say } from './texts.ts'
+import { handoffText } from './handoff.ts'
 import { END, SEND, waitUntil, type Step } from './step.ts'
 import {
   addTurnUsage,
@@ -106,7 +106,7 @@ export function createThinker({
     }))
     const said = { source, sources, toolCalls, stageId, agentId: agent.id, durationMs: usage.durationMs }
     if (handoff !== null) {
-      const text = reply ?? settings.handoff.message ?? say('handoff', turn.question)
+      const text = reply ?? handoffText(settings, turn.question)
       const sends = await chats.handOver(tx, { turn, conversation, settings }, handoff, {
         text,
         parts,
@@ -152,7 +152,7 @@ export function createThinker({
         return END
       }
       const { settings, agent } = begun
-      const text = settings.handoff.message ?? say('handoff', turn.question)
+      const text = handoffText(settings, turn.question)
       const said = { text, agentId: agent.id }
       const sends = await chats.handOver(tx, { turn, conversation, settings }, { reason, detail: null }, said)
       return sends ? SEND : END

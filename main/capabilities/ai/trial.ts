@@ -4,13 +4,14 @@ import { startTimeout } from '../../kernel/timeout.ts'
 import { ProviderFailure } from '../ai-providers/index.ts'
 import type { InstanceSubject } from '../handler.ts'
 import type { Agent } from './agent-store.ts'
-import type { Agents } from './agents.ts'
+import { tryDraft, type Agents } from './agents.ts'
 import type { Suggestion, TestBody } from './contract.ts'
 import type { Conversations } from './conversations.ts'
 import { usageRecord } from './conversations.ts'
 import { countDaily, limitReached } from './daily.ts'
-import type { Brain, Decision, Usage, Utterance } from './decision.ts'
+import { NO_USAGE, type Brain, type Decision, type Usage, type Utterance } from './decision.ts'
 import type { AiDeps } from './deps.ts'
+import { asksForPerson, handoffText } from './handoff.ts'
 import { SpentFailure } from './spent-failure.ts'
 import type { SettingsStore } from './settings.ts'
 import type { Stages } from './stages.ts'
@@ -107,13 +108,19 @@ export function createTrial(deps: TrialDeps) {
     primary,
 
     async test(instance: InstanceSubject, body: TestBody): Promise<TestReply> {
-      const agent =
+      const saved =
         body.agent_id === undefined ? await primary(instance.id) : await agents.find(instance.id, body.agent_id)
+      const agent = body.agent === undefined ? saved : tryDraft(saved, body.agent)
+      const settings = await store.read(outside, instance.id)
+      // As for a person who writes it: no model is asked.
+      if (asksForPerson(body.message, settings))
+        return handedOver(handoffText(settings, body.message), body.stage_id ?? null)
       const history = [...(body.history ?? []), { from: 'person' as const, text: body.message }]
       const asked = { agent, question: body.message, history, stageId: body.stage_id ?? null }
       const { reply, source, stageId, handoff, toolCalls, usage, sources } = await askInTime(instance, asked)
+      const handoffReply = handoff === null ? null : handoffText(settings, body.message)
       return {
-        ...{ reply, source, stage_id: stageId, handoff, tool_calls: [...toolCalls] },
+        ...{ reply: reply ?? handoffReply, source, stage_id: stageId, handoff, tool_calls: [...toolCalls] },
         ...{ usage: usageRecord(usage), sources: [...sources] },
       }
     },
@@ -142,3 +149,8 @@ export function createTrial(deps: TrialDeps) {
     },
   }
 }
+
+const handedOver = (reply: string, stageId: string | null): TestReply => ({
+  ...{ reply, source: 'none', stage_id: stageId, handoff: { reason: 'keyword', detail: null }, tool_calls: [] },
+  ...{ usage: usageRecord(NO_USAGE), sources: [] },
+})

@@ -69,6 +69,23 @@ test('a keyword hands over with the operator’s sentence, whatever the accents'
   expect(await w.conversation()).toMatchObject({ ai_active: false, handoff: { reason: 'keyword' } })
 })
 
+test('trying an agent hands over at a keyword, as it does for a person, with the same sentence', async () => {
+  const w = await bench.line({ settings: { handoff: { keywords: ['atendente'], message: 'Um momento, por favor.' } } })
+  expect(await w.ai('POST', 'test', { message: 'quero um ATENDENTE' })).toMatchObject({
+    reply: 'Um momento, por favor.',
+    handoff: { reason: 'keyword', detail: null },
+    usage: { input_tokens: 0, output_tokens: 0 },
+  })
+  expect(await w.heard(), 'nothing is sent').toEqual([])
+})
+
+test('trying an agent shows what a person reads when the answer is not known', async () => {
+  const w = await bench.line({ settings: { handoff: { keywords: [], message: 'Já chamo alguém.' } } })
+  const { reply, handoff } = await w.ai('POST', 'test', { message: 'Do you repair bicycles with carbon frames?' })
+  expect(handoff).toMatchObject({ reason: 'no_answer' })
+  expect([reply]).toEqual(await w.ask('Do you repair bicycles with carbon frames?'))
+})
+
 test('a keyword inside another word is none', async () => {
   const w = await bench.line({ settings: { handoff: { keywords: ['rua'], message: 'Um momento.' } } })
   expect(await w.ask('qual o horário na ruada?')).not.toContain('Um momento.')

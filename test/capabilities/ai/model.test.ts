@@ -41,6 +41,17 @@ test('a model answers with a confidence, a stage and its cost', async () => {
   expect(bench.prompts[0]).toContain('Greet (the conversation is here)')
 })
 
+test('a model is tried with instructions that are not saved', async () => {
+  await bench.agent()
+  const { ai, subject } = bench.process()
+  bench.model = (prompt) => sure(prompt.includes('Talk like a pirate.') ? 'Arr!' : 'Good day.')
+  const message = 'Hi, a question'
+  expect(await ai.trial.test(subject, { message, agent: { system_prompt: 'Talk like a pirate.' } })).toMatchObject({
+    reply: 'Arr!',
+  })
+  expect(await ai.trial.test(subject, { message })).toMatchObject({ reply: 'Good day.' })
+})
+
 test('what is said while the model thinks is answered together, and the first answer is not sent', async () => {
   await bench.agent()
   bench.model = (prompt) => ({ ...sure(prompt.includes('and on Sunday') ? 'Both.' : 'Only one.'), ms: 3_000 })

@@ -293,6 +293,20 @@ describe('with the sandbox model', () => {
     expect(turn).toMatchObject({ state: 'answered', source: 'model', message_ids: [expect.stringMatching(/^msg_/)] })
   })
 
+  test('settings that are not saved can be tried, and stay unsaved', async () => {
+    const line = await bench.line()
+    await line.ai('PUT', 'provider-keys/custom', SANDBOX)
+    const said = { reply: 'Arr! Rua das Flores, 123.', confidence: 0.9, needs_person: false }
+    await line.w.api('POST', '/v1/sandbox/model/replies', { replies: [{ text: JSON.stringify(said) }] })
+    const agent = { provider: 'custom', model: 'sandbox-1', system_prompt: 'Talk like a pirate.' }
+    const tried = await line.ai('POST', 'test', { message: 'onde fica a loja?', agent })
+    expect(tried).toMatchObject({ reply: said.reply, source: 'model' })
+    expect((await line.ai('GET', 'agents')).data).toMatchObject([{ provider: 'builtin', system_prompt: '' }])
+    const path = `/v1/instances/${line.instanceId}/ai/test`
+    const refused = await line.w.api('POST', path, { message: 'x', agent: { provider: 'custom' } })
+    expect([refused.status, refused.body.error.code]).toEqual([400, 'validation_error'])
+  })
+
   test('what it knows gets vectors in the background, and they are used', async () => {
     const line = await bench.line({ agent: null })
     await line.ai('PUT', 'provider-keys/custom', SANDBOX)
