@@ -5,7 +5,7 @@ import { useUnsaved } from './unsaved.ts'
 const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other)
 const copy = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T
 
-interface SavedForm<T> {
+export interface SavedForm<T> {
   readonly form: Ref<T>
   readonly isDirty: ComputedRef<boolean>
   readonly isBusy: Ref<boolean>
@@ -14,16 +14,22 @@ interface SavedForm<T> {
   readonly reset: () => void
 }
 
+interface SavedFormOptions<T> {
+  /** Whether the form can be saved; marks the fields that are missing or wrong. */
+  readonly isComplete?: (form: T) => boolean
+  /** It lives on while another tab of its screen is shown. */
+  readonly isAcrossTabs?: boolean
+}
+
 /**
  * A form for something that is stored. It shows what another window saves, unless there are changes here. Leaving it
  * with changes asks first.
  * @param saved the form as it would be with the stored values; JSON values only.
- * @param isComplete whether the form can be saved; marks the fields that are missing or wrong.
  */
 export function useSavedForm<T extends object>(
   saved: () => T,
   save: (form: T) => Promise<unknown>,
-  isComplete: (form: T) => boolean = () => true,
+  { isComplete = () => true, isAcrossTabs = false }: SavedFormOptions<T> = {},
 ): SavedForm<T> {
   const form = ref(copy(saved())) as Ref<T>
   /** Accepted by the service, but `saved` has not been loaded again yet. */
@@ -60,7 +66,7 @@ export function useSavedForm<T extends object>(
     }
   }
 
-  useUnsaved({ isDirty: () => isDirty.value, discard: reset, save: submit })
+  useUnsaved({ isDirty: () => isDirty.value, isAcrossTabs, discard: reset, save: submit })
 
   return { form, isDirty, isBusy, problem, submit, reset }
 }

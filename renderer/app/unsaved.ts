@@ -61,10 +61,10 @@ function ask(canSave: boolean): Promise<Choice> {
   })
 }
 
-/** Before the address changes. Another screen, tab or step closes forms; a filter or a page of a list does not. */
+/** Before the address changes. Another screen, agent, tab or step closes forms; a filter or a page of a list does not. */
 export function mayNavigate(to: RouteLocationNormalized, from: RouteLocationNormalized): Promise<boolean> | true {
-  if (to.path !== from.path) return mayLeave()
-  const isAnother = (name: 'tab' | 'step') => to.query[name] !== from.query[name]
+  const isAnother = (name: 'agent' | 'tab' | 'step') => to.query[name] !== from.query[name]
+  if (to.path !== from.path || isAnother('agent')) return mayLeave()
   return isAnother('tab') || isAnother('step') ? mayLeave((form) => form.isAcrossTabs !== true) : true
 }
 

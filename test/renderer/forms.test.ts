@@ -11,6 +11,8 @@ const GUARDS = /\buseSavedForm\(|\buseUnsaved\(|\buseUnsavedDialog\(|<FormDialog
 const NOTHING_TO_LOSE: Readonly<Record<string, string>> = {
   'parts/ConfirmDialog.vue': 'repeats a name that is shown',
   'parts/SignIn.vue': 'a password, on a page of its own',
+  'rooms/ai/BehaviourTab.vue': 'AgentTabs keeps its form',
+  'rooms/ai/TryTab.vue': 'AgentTabs keeps its question',
   'rooms/billing/SandboxTools.vue': 'choices only',
   'rooms/campaigns/TagImport.vue': 'a choice only',
   'rooms/crm/BackfillPart.vue': 'a choice only',

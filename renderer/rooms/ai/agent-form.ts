@@ -34,7 +34,7 @@ const isTemperature = (text: string): boolean => {
   return value === null || (Number.isFinite(value) && value >= 0 && value <= 2)
 }
 
-export function agentBodyOf(form: BehaviourForm): Body<'updateAgent'> {
+export function agentBodyOf(form: BehaviourForm) {
   const model = form.model.trim()
   return {
     name: form.name.trim(),
@@ -43,7 +43,7 @@ export function agentBodyOf(form: BehaviourForm): Body<'updateAgent'> {
     system_prompt: form.prompt,
     tools: form.tools,
     temperature: isBuiltin(form.provider) ? null : temperatureOf(form.temperature),
-  }
+  } satisfies Body<'updateAgent'>
 }
 
 /** What is missing before it can be saved; names of fields. */

@@ -10,7 +10,8 @@ let scope = effectScope()
 beforeEach(() => (scope = effectScope()))
 afterEach(() => scope.stop())
 
-const place = (path: string, query: Record<string, string> = {}) => ({ path, query }) as never as RouteLocationNormalized
+const place = (path: string, query: Record<string, string> = {}) =>
+  ({ path, query }) as never as RouteLocationNormalized
 const typed = (text: string, more: { isAcrossTabs?: boolean; save?: () => Promise<unknown> } = {}) => {
   const field = ref(text)
   scope.run(() => useUnsaved({ isDirty: () => field.value !== '', discard: () => (field.value = ''), ...more }))
@@ -133,7 +134,7 @@ describe('a dialog', () => {
 describe('a form over stored values', () => {
   function open(save: (form: { name: string }) => Promise<unknown>, isComplete?: (form: { name: string }) => boolean) {
     const saved = ref({ name: 'Ana' })
-    const form = scope.run(() => useSavedForm(() => saved.value, save, isComplete))
+    const form = scope.run(() => useSavedForm(() => saved.value, save, isComplete && { isComplete }))
     if (form === undefined) throw new Error('The scope has ended.')
     return { saved, ...form }
   }
