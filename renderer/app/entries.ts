@@ -16,11 +16,11 @@ interface Badge {
 
 /** How the overview shows a line of what needs attention. */
 export interface AttentionDisplay {
-  /** Locale key of `text` (counted) and `act`. */
+  /** Locale key of `text` (counted), and of `act` unless there is no action. */
   readonly words: string
   readonly icon: string
-  /** Where its action leads. @param id of the thing, if the line concerns a single one. */
-  readonly to: (id: string | null) => string
+  /** Where its action leads; absent: the person can do nothing here. @param id of the thing, if the line concerns a single one. */
+  readonly to?: (id: string | null) => string
 }
 
 /** A room's place in the sidebar, the palette and the shortcuts. */

@@ -14,8 +14,11 @@ const consoleOf = ({ account }: Pick<World, 'account'>): Principal => ({
   source: 'console',
 })
 
-/** One request as the window makes it. */
+/**
+ * One request as the window makes it.
+ * @param account of a client, in which an operator works; default: their own.
+ */
 export const asConsole =
-  (w: World) =>
+  (w: World, account: Partial<Pick<Principal, 'accountId' | 'accountName'>> = {}) =>
   (method: string, path: string, body?: unknown): Promise<Omit<Reply, 'text' | 'headers'> & { headers: object }> =>
-    w.service.door.call(consoleOf(w), { method, path, ...(body === undefined ? {} : { body }) })
+    w.service.door.call({ ...consoleOf(w), ...account }, { method, path, ...(body === undefined ? {} : { body }) })

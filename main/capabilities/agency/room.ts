@@ -1,5 +1,6 @@
 import type { Cursors } from '../../kernel/page.ts'
 import { room } from '../room.ts'
+import { createAttention } from './attention.ts'
 import { agencyContract } from './contract.ts'
 import { agencyExistence, agencyHandlers } from './handlers.ts'
 import { createAgency, type AgencyDeps } from './index.ts'
@@ -12,6 +13,7 @@ export function agencyRoom(deps: AgencyDeps & { readonly cursors: Cursors }) {
     handlers: agencyHandlers({ ...deps, agency }),
     existence: agencyExistence(agency),
     api: agency,
+    attention: createAttention(deps),
     recover: agency.recover,
   })
 }

@@ -1,6 +1,7 @@
 import type { Network } from '../../contract/shapes.ts'
 import type { Db } from '../../kernel/db.ts'
 import { sql } from '../../kernel/sql.ts'
+import { linesOfClients, type ClientCount } from '../client-attention.ts'
 import type { AttentionLine, AttentionQuery } from '../room.ts'
 
 interface Row {
@@ -31,6 +32,15 @@ const withoutAgent = sql<Of, Omit<Row, 'sinceMs'>>(
    ORDER BY a.instance_id LIMIT :rows`,
 )
 
+/** The clients of an agency whose chats wait for a person. */
+const waitingClients = sql<Omit<Of, 'rows'>, ClientCount>(
+  `SELECT a.id, a.name, COUNT(*) AS count, MIN(c.handoff_at) AS sinceMs
+   FROM accounts a JOIN ai_conversations c ON c.account_id = a.id JOIN instances i ON i.id = c.instance_id
+   WHERE a.parent_account_id = :accountId AND a.deleted_at IS NULL AND a.status = 'active' AND c.waiting = 1
+     AND (i.network = :network OR :network IS NULL)
+   GROUP BY a.id ORDER BY sinceMs`,
+)
+
 const MOST = 200
 
 /** Chats that wait for a person, and agents that cannot answer. */
@@ -44,6 +54,7 @@ export function createAttention({ db }: { readonly db: Pick<Db, 'read'> }) {
       ...lineOf('provider', 'error', refused),
       ...lineOf('no_agent', 'warning', missing),
       ...lineOf('waiting', 'warning', waiting),
+      ...linesOfClients('warning', await db.read(waitingClients, { accountId, network })),
     ]
   }
 }

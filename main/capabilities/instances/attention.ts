@@ -2,27 +2,39 @@ import type { Network } from '../../contract/shapes.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db } from '../../kernel/db.ts'
 import { sql } from '../../kernel/sql.ts'
+import { linesOfClients, type ClientCount } from '../client-attention.ts'
 import type { AttentionLine, AttentionQuery } from '../room.ts'
 
 type Code = 'banned' | 'signed_out' | 'lost' | 'passkey'
 
-/** One pass over the instances of the account, like the tally. What a person ended needs no attention. */
+/** What a person ended needs no attention. */
+const CODE = `CASE
+       WHEN i.status IN ('auth_failed', 'disconnected') AND i.logged_in = 0 AND (i.last_disconnect_reason = 'banned'
+         OR i.last_disconnect_reason = 'temporary_ban' AND (i.blocked_until IS NULL OR i.blocked_until > :now)) THEN 'banned'
+       WHEN i.status = 'auth_failed' THEN 'signed_out'
+       WHEN i.status = 'passkey_required' THEN 'passkey'
+       WHEN i.logged_in = 1 AND (i.status = 'disconnected' AND i.last_disconnect_reason NOT IN ('user', 'moved') OR i.link_lost_at IS NOT NULL)
+         THEN 'lost'
+     END`
+
+/** One pass over the instances of the account, like the tally. */
 const troubled = sql<
   { accountId: string; network: Network | null; now: number },
   { code: Code; count: number; sinceMs: number; id: string; name: string }
 >(
   `SELECT code, COUNT(*) AS count, MIN(status_at) AS sinceMs, MIN(id) AS id, MIN(name) AS name FROM (
-     SELECT id, name, status_at, CASE
-       WHEN status IN ('auth_failed', 'disconnected') AND logged_in = 0 AND (last_disconnect_reason = 'banned'
-         OR last_disconnect_reason = 'temporary_ban' AND (blocked_until IS NULL OR blocked_until > :now)) THEN 'banned'
-       WHEN status = 'auth_failed' THEN 'signed_out'
-       WHEN status = 'passkey_required' THEN 'passkey'
-       WHEN logged_in = 1 AND (status = 'disconnected' AND last_disconnect_reason NOT IN ('user', 'moved') OR link_lost_at IS NOT NULL)
-         THEN 'lost'
-     END AS code
-     FROM instances
-     WHERE account_id = :accountId AND deleted_at IS NULL AND (network = :network OR :network IS NULL)) AS found
+     SELECT i.id, i.name, i.status_at, ${CODE} AS code FROM instances i
+     WHERE i.account_id = :accountId AND i.deleted_at IS NULL AND (i.network = :network OR :network IS NULL)) AS found
    WHERE code IS NOT NULL GROUP BY code`,
+)
+
+/** The clients of an agency, those in trouble for longest first. */
+const troubledClients = sql<{ accountId: string; network: Network | null; now: number }, ClientCount>(
+  `SELECT a.id, a.name, COUNT(*) AS count, MIN(i.status_at) AS sinceMs
+   FROM accounts a JOIN instances i ON i.account_id = a.id
+   WHERE a.parent_account_id = :accountId AND a.deleted_at IS NULL AND a.status = 'active' AND i.deleted_at IS NULL
+     AND (i.network = :network OR :network IS NULL) AND ${CODE} IS NOT NULL
+   GROUP BY a.id ORDER BY sinceMs`,
 )
 
 const SEVERITY: Readonly<Record<Code, AttentionLine['severity']>> = {
@@ -35,10 +47,15 @@ const SEVERITY: Readonly<Record<Code, AttentionLine['severity']>> = {
 /** Numbers that cannot send or receive until a person, or the network, does something. */
 export function createAttention({ db, clock }: { db: Db; clock: Pick<Clock, 'now'> }) {
   return async ({ accountId, network }: AttentionQuery): Promise<AttentionLine[]> => {
-    const rows = await db.read(troubled, { accountId, network, now: clock.now() })
-    return rows.map(({ code, count, sinceMs, id, name }) => ({
-      ...{ code, severity: SEVERITY[code], count, sinceMs, text: null },
-      subject: count === 1 ? { id, name } : null,
-    }))
+    const of = { accountId, network, now: clock.now() }
+    const own = await db.read(troubled, of)
+    const clients = await db.read(troubledClients, of)
+    return [
+      ...own.map(({ code, count, sinceMs, id, name }) => ({
+        ...{ code, severity: SEVERITY[code], count, sinceMs, text: null },
+        subject: count === 1 ? { id, name } : null,
+      })),
+      ...linesOfClients('warning', clients),
+    ]
   }
 }

@@ -2,6 +2,9 @@ import type { RoomEntries } from '../../app/entries.ts'
 
 const own = { role: 'operator', isOwnAccount: true } as const
 
+/** @param id of the client; null: several. */
+const toClient = (id: string | null) => (id === null ? '/clients' : `/clients/${id}`)
+
 export default {
   entries: [
     { words: 'agency.title', group: 'agency', order: 1, path: '/clients', icon: 'i-lucide-building-2', ...own },
@@ -14,5 +17,13 @@ export default {
       role: 'operator',
     },
   ],
+  attention: {
+    'agency.suspended': { words: 'agency.attention.suspended', icon: 'i-lucide-circle-pause' },
+    'agency.frozen': { words: 'agency.attention.frozen', icon: 'i-lucide-snowflake' },
+    'instances.client': { words: 'agency.attention.numbers', icon: 'i-lucide-unplug', to: toClient },
+    'instances.more_clients': { words: 'agency.attention.moreNumbers', icon: 'i-lucide-unplug', to: toClient },
+    'ai.client': { words: 'agency.attention.chats', icon: 'i-lucide-hand', to: toClient },
+    'ai.more_clients': { words: 'agency.attention.moreChats', icon: 'i-lucide-hand', to: toClient },
+  },
   actions: [{ words: 'agency.new.act', icon: 'i-lucide-plus', to: '/clients?new=1' }],
 } satisfies RoomEntries

@@ -1,0 +1,35 @@
+import type { AttentionLine } from './room.ts'
+
+/** How many things of a client need attention. */
+export interface ClientCount {
+  /** Of the client's account. */
+  readonly id: string
+  readonly name: string
+  readonly count: number
+  readonly sinceMs: number
+}
+
+/** An agency with hundreds of clients still sees its own lines. */
+const MOST_NAMED = 5
+
+/**
+ * Lines of an agency's overview about its clients: `client` for each of the first few, and `more_clients` with the
+ * number of the others.
+ */
+export function linesOfClients(severity: AttentionLine['severity'], clients: readonly ClientCount[]): AttentionLine[] {
+  const others = clients.slice(MOST_NAMED)
+  return [
+    ...clients.slice(0, MOST_NAMED).map(({ id, name, count, sinceMs }): AttentionLine => ({
+      ...{ code: 'client', severity, count, sinceMs, text: null },
+      subject: { id, name },
+    })),
+    ...(others.length === 0
+      ? []
+      : [
+          {
+            ...{ code: 'more_clients', severity, count: others.length, subject: null, text: null },
+            sinceMs: Math.min(...others.map(({ sinceMs }) => sinceMs)),
+          },
+        ]),
+  ]
+}
