@@ -1,11 +1,15 @@
 const DAY_MS = 86_400_000
 
-/** On the official engine free text is allowed only within 24 hours of the other side's last message. */
-export const isWindowClosed = (
+/**
+ * Whether free text can be sent. On the official engine, only within 24 hours of the other side's last message.
+ * @returns `never`: they have not written yet; undefined while that is not known, and on other engines.
+ */
+export function serviceWindow(
   engine: string | undefined,
   lastInboundAt: string | null | undefined,
   nowMs: number,
-): boolean =>
-  engine === 'official' &&
-  lastInboundAt !== undefined &&
-  (lastInboundAt === null || nowMs - Date.parse(lastInboundAt) > DAY_MS)
+): 'open' | 'closed' | 'never' | undefined {
+  if (engine !== 'official' || lastInboundAt === undefined) return undefined
+  if (lastInboundAt === null) return 'never'
+  return nowMs - Date.parse(lastInboundAt) > DAY_MS ? 'closed' : 'open'
+}

@@ -5,7 +5,7 @@ import { durationText, isOwnUrl, mediaKind, typeOfUrl } from '../../../renderer/
 import { canWrite, digitsOf, isPerson } from '../../../renderer/rooms/messages/number.ts'
 import { coalesce } from '../../../renderer/rooms/messages/coalesce.ts'
 import { dayName, shortTime } from '../../../renderer/rooms/messages/time-labels.ts'
-import { isWindowClosed } from '../../../renderer/rooms/messages/service-window.ts'
+import { serviceWindow } from '../../../renderer/rooms/messages/service-window.ts'
 
 describe('numbers', () => {
   test.each([
@@ -98,12 +98,12 @@ describe('times', () => {
     expect(dayName(at(1), now, 'en')).toBe('Sunday, March 1')
   })
 
-  test('the official engine listens for 24 hours after the other side wrote', () => {
-    expect(isWindowClosed('official', at(5), now)).toBe(false)
-    expect(isWindowClosed('official', at(3), now)).toBe(true)
-    expect(isWindowClosed('official', null, now)).toBe(true)
-    expect(isWindowClosed('smv2', null, now)).toBe(false)
-    expect(isWindowClosed('official', undefined, now)).toBe(false)
+  test('the official engine takes free text for 24 hours after the other side wrote', () => {
+    expect(serviceWindow('official', at(5), now)).toBe('open')
+    expect(serviceWindow('official', at(3), now)).toBe('closed')
+    expect(serviceWindow('official', null, now)).toBe('never')
+    expect(serviceWindow('official', undefined, now)).toBeUndefined()
+    expect(serviceWindow('smv2', null, now)).toBeUndefined()
   })
 })
 
