@@ -38,13 +38,26 @@ describe.each(others)('the words of %s', (language) => {
   })
 })
 
+const sources = readdirSync(RENDERER, { recursive: true, encoding: 'utf8' })
+  .filter((file) => /\.(vue|ts)$/.test(file))
+  .map((file) => ({ file, text: readFileSync(join(RENDERER, file), 'utf8') }))
+
 test('every word that a screen names is there', () => {
   const missing: string[] = []
-  for (const file of readdirSync(RENDERER, { recursive: true, encoding: 'utf8' })) {
-    if (!/\.(vue|ts)$/.test(file)) continue
-    const text = readFileSync(join(RENDERER, file), 'utf8')
-    for (const [, key = ''] of text.matchAll(/\b(?:t|counted)\(\s*'([\w-]+(?:\.[\w-]+)+)'/g))
+  for (const { file, text } of sources)
+    for (const [, key = ''] of text.matchAll(/(?:\b|\$)(?:t|counted)\(\s*'([\w-]+(?:\.[\w-]+)+)'/g))
       if (!english.has(key)) missing.push(`${file} names ${key}`)
-  }
+  expect(missing).toEqual([])
+})
+
+test('every family of words that a screen names has members', () => {
+  const keys = [...english.keys()]
+  const missing: string[] = []
+  for (const { file, text } of sources)
+    for (const [, key = ''] of text.matchAll(/(?:\b|\$)(?:t|te|counted)\(\s*`([\w-]+\.[^`]*)`/g)) {
+      const parts = key.split(/\$\{[^}]*\}+/).map((part) => part.replaceAll('.', '\\.'))
+      const family = new RegExp(`^${parts.join('[\\w.-]+')}$`)
+      if (!keys.some((each) => family.test(each))) missing.push(`${file} names ${key}`)
+    }
   expect(missing).toEqual([])
 })
