@@ -236,6 +236,23 @@ describe('below /panel/', () => {
     expect((await w.api('GET', `/v1/instances/${id}`)).body.status).toBe('created')
   })
 
+  test('a text file can be uploaded, in the own account and in that of a client', async () => {
+    const { id: own } = await w.instance()
+    const client = (await w.api('POST', '/v1/agency/accounts', { name: 'Bakery', slots_allocated: 1 })).body.id
+    const inClient = `/panel/accounts/${client}`
+    const { id: theirs } = (await browser.ask('POST', `${inClient}/v1/instances`, {})).body
+    for (const [account, id] of [
+      ['/panel', own],
+      [inClient, theirs],
+    ])
+      for (const type of ['text/plain', 'text/markdown', 'application/octet-stream']) {
+        const headers = { 'content-type': type, 'sec-fetch-site': 'same-origin' }
+        const path = `${account}/v1/instances/${id}/ai/documents?name=parking.txt`
+        const answer = await browser.ask('POST', path, Buffer.from('Parking is behind the shop.'), headers)
+        expect(answer.status, `${account} ${type} ${answer.text}`).toBe(201)
+      }
+  })
+
   test('the console has a bucket of its own', async () => {
     const own = await worldOfTest({
       consoleFolder: builtConsole(),

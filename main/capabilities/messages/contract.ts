@@ -35,7 +35,7 @@ const UPLOAD_TYPES = [
   'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
   'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
   'application/vnd.openxmlformats-officedocument.presentationml.presentation',
-  ...['application/vnd.ms-powerpoint', 'text/csv', 'application/octet-stream'],
+  ...['application/vnd.ms-powerpoint', 'text/plain', 'text/csv', 'application/octet-stream'],
 ] as const
 
 /** Spec: Message send request. draft.ts checks that exactly one kind of content is given, with a clearer error. */
