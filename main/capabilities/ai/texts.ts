@@ -54,18 +54,34 @@ const GREETINGS = words(
   'oi oii oie ola alo opa eai hello hi hey hola buenas buenos buen bom boa dia dias tarde tardes noite noches good morning afternoon evening tudo bem todo bien there',
 )
 const COURTESIES = words(
-  'obrigado obrigada obg valeu vlw gracias thanks thank thx you ok okay blz beleza certo perfeito otimo perfecto vale listo great perfect muito muchas muito tchau adios bye nada de',
+  'obrigado obrigada obg valeu vlw gracias thanks thank thx you ok okay blz beleza certo perfeito otimo perfecto vale listo great perfect muito muchas nada de',
+)
+const FAREWELLS = words(
+  'tchau xau falou abraco abracos ate adios chao chau hasta bye goodbye cheers igualmente likewise tambem see have vemos vejo',
+)
+/** What a farewell has around it: `até amanhã`, `que tenga un buen día`, `see you later`. */
+const AROUND_FAREWELLS = words(
+  'logo mais breve depois amanha proxima semana fim final um uma bom boa otimo otima dia tarde noite pra para voce voces tenha luego pronto manana nos vemos que tenga tenga un una buen buena buenas dias tardes noches lindo fin usted later soon then tomorrow next week a nice good great day evening weekend one for now the rest of your take care',
 )
 
 /** `Oi, bom dia`: wants to be greeted back, and asks nothing yet. */
 export const isGreeting = (text: string): boolean => consistsOf(text, GREETINGS)
-/** `Ok, obrigado!`: needs no answer. */
-export const isCourtesy = (text: string): boolean => consistsOf(text, COURTESIES)
+/** `Ok, obrigado!`, `See you tomorrow`: needs no answer. */
+export const isCourtesy = (text: string): boolean =>
+  consistsOf(text, COURTESIES) ||
+  (consistsOf(text, POLITE) &&
+    fold(text)
+      .split(' ')
+      .some((word) => COURTESIES.has(word) || FAREWELLS.has(word)))
+const POLITE = COURTESIES.union(FAREWELLS).union(AROUND_FAREWELLS)
+
+const MOST_WORDS = 8
 
 function consistsOf(text: string, known: ReadonlySet<string>): boolean {
-  if (text.includes('?')) return false
+  // Looked at only as far as a short sentence goes.
+  if (text.length > 200 || text.includes('?')) return false
   const found = fold(text)
     .split(' ')
     .filter((word) => word !== '')
-  return found.length > 0 && found.length <= 6 && found.every((word) => known.has(word))
+  return found.length > 0 && found.length <= MOST_WORDS && found.every((word) => known.has(word))
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { isCourtesy } from '../../../main/capabilities/ai/texts.ts'
 import { aiWorld, clockAt, HOURS } from './ai-world.ts'
 
 const bench = aiWorld()
@@ -60,6 +61,21 @@ test('a greeting is greeted, and thanks need no answer', async () => {
   expect(await w.ask('ok obrigado!')).toEqual([])
   expect(await w.conversation()).toMatchObject({ ai_active: true })
 })
+
+test.each([
+  ...['Tchau, até amanhã!', 'Obrigada, um ótimo fim de semana', 'Valeu, até logo'],
+  ...['Gracias, hasta luego', 'Adiós, que tenga un buen día', 'nos vemos'],
+  ...['Bye, see you tomorrow', 'Thanks, have a nice day!', 'Goodbye, take care'],
+])('a farewell needs no answer and no person: %s', (farewell) => {
+  expect(isCourtesy(farewell)).toBe(true)
+})
+
+test.each(['amanhã', 'See you tomorrow?', 'tomorrow', 'I have a broken one', 'um bom dia de entrega', 'good'])(
+  'what may be a request is not taken for a farewell: %s',
+  (text) => {
+    expect(isCourtesy(text)).toBe(false)
+  },
+)
 
 test('a keyword hands over with the operator’s sentence, whatever the accents', async () => {
   const w = await bench.line({

@@ -1,0 +1,101 @@
+import type { Locator } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { pairedInstance } from '../support/sandbox.ts'
+import { openConsole, type ConsoleWindow } from '../support/window.ts'
+
+/** Every form is left half typed: by the sidebar, by a tab, by the browser's Back, by Escape. */
+let w: ConsoleWindow
+let number: string
+let client: string
+let campaign: string
+const TYPED = 'Half a sentence'
+
+beforeAll(async () => {
+  w = await openConsole()
+  number = await pairedInstance(w.api, '12025550100', 'Ótica Vista')
+  client = (await w.api('POST', '/v1/agency/accounts', { name: 'Bakery Luz' })).body.id
+  await w.api('POST', `/v1/instances/${number}/ai/agents`, { name: 'Reception', provider: 'builtin' })
+  const messages = [{ text: 'Hello {{name|there}}' }]
+  const draft = { instance_ids: [number], name: 'Spring', messages, recipients: [{ phone: '12025550101' }] }
+  campaign = (await w.api('POST', '/v1/campaigns', draft)).body.campaign_id
+}, 120_000)
+afterAll(() => w.remove())
+
+const field = (name: string): Locator => w.page.getByLabel(name, { exact: true }).first()
+const question = () => w.page.getByRole('dialog', { name: 'Unsaved changes' })
+const choose = (name: string) => question().getByRole('button', { name }).click()
+const leave = () => w.page.getByRole('link', { name: 'Opt-outs' }).first().click()
+
+interface Form {
+  readonly route: () => string
+  readonly field: string
+}
+
+const FORMS: Readonly<Record<string, Form>> = {
+  'agent, behavior': { route: () => `/agents/${number}`, field: 'Name' },
+  'agent, rules': { route: () => `/agents/${number}?tab=limits`, field: 'Message when handing over' },
+  brand: { route: () => '/brand', field: 'Name on pages' },
+  'brand of a client': { route: () => `/clients/${client}?tab=brand`, field: 'Name on pages' },
+  'settings of a client': { route: () => `/clients/${client}?tab=settings`, field: 'Name' },
+  'terms of a client': { route: () => `/clients/${client}?tab=billing`, field: 'Invoices to' },
+  'list of a campaign': { route: () => `/campaigns/edit/${campaign}?step=people`, field: 'One person per line' },
+  'password of the console': { route: () => '/settings', field: 'New password' },
+  'name of the agency': { route: () => '/settings', field: 'Workspace' },
+  'voice of a number': { route: () => `/voice/${number}`, field: 'Announcement' },
+  'CRM of a number': { route: () => `/instances/${number}?tab=crm`, field: 'URL of the CRM' },
+  'people to call': { route: () => '/calls/schedule', field: 'Phone number' },
+  'payment provider': { route: () => '/billing?tab=provider', field: 'Restricted key' },
+}
+
+test.each(Object.entries(FORMS))('%s: nothing typed is lost', { timeout: 60_000 }, async (_, form) => {
+  const { page } = w
+  await w.open('/overview')
+  await w.open(form.route())
+  await field(form.field).fill(TYPED)
+  await leave()
+  await question().waitFor()
+  await choose('Keep editing')
+  expect(await field(form.field).inputValue()).toBe(TYPED)
+  await page.goBack()
+  await question().waitFor()
+  await page.keyboard.press('Escape')
+  await question().waitFor({ state: 'detached' })
+  expect(await field(form.field).inputValue()).toBe(TYPED)
+  await leave()
+  await choose('Discard changes')
+  await page.getByRole('heading', { level: 1, name: 'Opt-outs' }).waitFor()
+})
+
+test('a dialog asks on Escape, and closes on Cancel', async () => {
+  const { page } = w
+  await w.open('/keys')
+  await page.getByRole('button', { name: 'New key' }).click()
+  const dialog = page.getByRole('dialog').first()
+  await dialog.getByLabel('Name').fill(TYPED)
+  await page.keyboard.press('Escape')
+  await question().waitFor()
+  await choose('Keep editing')
+  expect(await dialog.getByLabel('Name').inputValue()).toBe(TYPED)
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await dialog.waitFor({ state: 'detached' })
+})
+
+test('saving from the question saves and leaves', async () => {
+  await w.open('/settings')
+  await field('Workspace').fill('Luz Agency')
+  await leave()
+  await choose('Save')
+  await w.page.getByRole('heading', { level: 1, name: 'Opt-outs' }).waitFor()
+  expect((await w.api('GET', '/v1/me')).body.account.name).toBe('Luz Agency')
+})
+
+test('an agent is tried with what is typed, and the text is still there afterwards', async () => {
+  const { page } = w
+  await w.open(`/agents/${number}`)
+  await field('Name').fill('Concierge')
+  await page.getByRole('tab', { name: 'Try it' }).click()
+  await page.getByText('They are not saved yet.').waitFor()
+  await page.getByRole('tab', { name: 'Behavior' }).click()
+  expect(await field('Name').inputValue()).toBe('Concierge')
+  await page.getByRole('button', { name: 'Cancel' }).click()
+})
