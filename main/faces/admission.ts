@@ -6,7 +6,14 @@ import type { Feature } from '../contract/features.ts'
 import { LIMITS } from '../contract/limits.ts'
 import type { Operation } from '../contract/operation.ts'
 import { isUuid } from '../contract/request.ts'
-import { canAccessInstance, requireAccessLevel, requireRole, requireScope, type Principal } from '../kernel/access.ts'
+import {
+  canAccessInstance,
+  requireAccessLevel,
+  requireAgencySide,
+  requireRole,
+  requireScope,
+  type Principal,
+} from '../kernel/access.ts'
 import type { AccountId } from '../kernel/ids.ts'
 import type { AccountGate } from './account-gate.ts'
 import { currentCaller } from './in-process-caller.ts'
@@ -160,6 +167,7 @@ export function createAdmission(deps: AdmissionDeps) {
     if (operation === undefined || principal === null) return
     if (operation.audience === 'console' && principal.kind !== 'console') throw pathNotFound()
     requireRole(principal, operation.role)
+    requireAgencySide(principal, operation.scope)
     requireScope(principal, operation.scope)
     requireAccessLevel(principal, operation.reach)
     await requireFeature(principal, deps.featureOf(operation), deps)

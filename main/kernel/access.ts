@@ -60,7 +60,12 @@ export function requireScope(principal: Principal, scope: Scope | null): void {
 /** Settings, backups, logs and restarts belong to the owner of this computer, not to an account on it. */
 export function requireRole(principal: Pick<Principal, 'role'>, role: ConsoleRole | undefined): void {
   if (role !== 'operator' || principal.role === 'operator') return
-  throw new ApiError('insufficient_scope', 'Only the operator of this Switchboard can do this. Ask them to do it.')
+  throw new ApiError('insufficient_scope', 'Only your agency can do this.')
+}
+
+/** Clients, brands and slots are for operators: a member works in an account, whatever the account may do. */
+export function requireAgencySide({ kind, role }: Pick<Principal, 'kind' | 'role'>, scope: Scope | null): void {
+  if (scope === 'agency:manage' && kind === 'console') requireRole({ role }, 'operator')
 }
 
 /** Account operations are closed to restricted keys (spec: Authentication). */

@@ -98,6 +98,8 @@ describe('a member', () => {
     expect((await browser.ask('GET', `/panel/accounts/${client.id}/v1/instances`)).status).toBe(200)
     for (const path of ['/panel/v1/agency/clients', '/panel/v1/members', '/panel/v1/service/backups'])
       expect((await browser.ask('GET', path)).status, path).toBe(403)
+    const renamed = await browser.ask('PATCH', '/panel/v1/agency/branding', { display_name: 'Mine' })
+    expect([renamed.status, renamed.body.error.code]).toEqual([403, 'insufficient_scope'])
   })
 
   test('sets a password, and signs in with it from then on; other browsers are signed out', async () => {

@@ -73,7 +73,7 @@ export const isCourtesy = (text: string): boolean =>
     fold(text)
       .split(' ')
       .some((word) => COURTESIES.has(word) || FAREWELLS.has(word)))
-const POLITE = COURTESIES.union(FAREWELLS).union(AROUND_FAREWELLS)
+const POLITE: ReadonlySet<string> = new Set([...COURTESIES, ...FAREWELLS, ...AROUND_FAREWELLS])
 
 const MOST_WORDS = 8
 
