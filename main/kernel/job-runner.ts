@@ -21,6 +21,8 @@ import { createWorker, type FinishedJob } from './worker.ts'
 /** Claims, runs and records the jobs of one kind in this process. */
 export interface JobRunner {
   readonly perLane: number
+  /** Ends the run of a process that died: the job is due again, or fails. In the caller's commit. */
+  recover(tx: Tx, row: JobRow): Promise<void>
   wake(): void
   /** Aborts the running jobs of a subject. */
   abort(subjectId: string): void
@@ -31,7 +33,7 @@ export interface JobRunner {
 type RunResult =
   | { readonly kind: 'returned'; readonly value: unknown }
   | { readonly kind: 'threw'; readonly error: string }
-  /** Cut off by us: shutdown. Due again at once, and not counted as a failure. */
+  /** Cut off by us: shutdown or deadline. Due again at once, and not counted as a failure. */
   | { readonly kind: 'interrupted' }
 
 interface Running {
@@ -51,10 +53,11 @@ const CANCELED_AT_ONCE = 500
 /** The deadline aborts the run; the worker cuts off a run that ignores its signal. */
 const IGNORED_ABORT_MS = 5_000
 const MAX_ERROR_LENGTH = 500
+const OUTCOME_UNKNOWN = 'It was cut off, so whether it was done is not known. It is not repeated.'
 
 export function createJobRunner(kind: JobKind, deps: JobsDeps): JobRunner {
   const { db, clock, log, nodes } = deps
-  const { name, perLane, concurrency, deadlineMs, retryDelaysMs, keepsTrying = false } = kind
+  const { name, perLane, concurrency, deadlineMs, retryDelaysMs, keepsTrying = false, isAtMostOnce = false } = kind
   const node = nodes.id
   const running = new Set<Running>()
   /** Nothing is due before, as far as this process knows. */
@@ -104,14 +107,9 @@ export function createJobRunner(kind: JobKind, deps: JobsDeps): JobRunner {
   }
 
   function toRunning(row: JobRow): Running {
-    const { seq, subjectId, lane, key, attempt } = row
     const job: Running = {
       row,
-      run: {
-        ...{ seq, subjectId, lane, key, attempt },
-        input: JSON.parse(row.input) as object,
-        report: (progress) => report(job, progress),
-      },
+      run: runOf(row, (progress) => report(job, progress)),
       controller: new AbortController(),
       progress: undefined,
       progressTimer: undefined,
@@ -170,9 +168,21 @@ export function createJobRunner(kind: JobKind, deps: JobsDeps): JobRunner {
   }
 
   async function outcomeOf(tx: Tx, run: JobRun<object>, result: RunResult): Promise<JobOutcome> {
-    if (result.kind === 'interrupted') return { kind: 'again', atMs: clock.now() }
+    if (result.kind === 'interrupted') return cutOff(run)
     if (result.kind === 'threw') return { kind: 'retry', error: result.error }
     return (await kind.record?.(tx, run, result.value)) ?? { kind: 'done' }
+  }
+
+  function cutOff({ seq }: { readonly seq: number }): JobOutcome {
+    if (!isAtMostOnce) return { kind: 'again', atMs: clock.now() }
+    log.warn({ event: 'job.outcome_unknown', kind: name, job: seq })
+    return { kind: 'failed', error: OUTCOME_UNKNOWN }
+  }
+
+  async function recover(tx: Tx, row: JobRow): Promise<void> {
+    const outcome = cutOff(row)
+    if (outcome.kind === 'failed') return fail(tx, row, runOf(row), outcome.error)
+    return wait(tx, row, { atMs: clock.now() }, row.failures)
   }
 
   async function fail(tx: Tx, row: JobRow, run: JobRun<object>, error: string): Promise<void> {
@@ -198,9 +208,10 @@ export function createJobRunner(kind: JobKind, deps: JobsDeps): JobRunner {
   }
 
   /** The result could not be recorded, so the run is repeated. Without this the job would stay leased until a restart. */
-  async function retryRecord(tx: Tx, { row }: Running): Promise<void> {
+  async function retryRecord(tx: Tx, { row, run }: Running): Promise<void> {
     const { seq, attempt, failures } = row
     if ((await tx.one(leasedJob, { seq, attempt, node })) === undefined) return
+    if (isAtMostOnce) return fail(tx, row, run, OUTCOME_UNKNOWN)
     const delayMs = retryDelaysMs[failures] ?? retryDelaysMs.at(-1) ?? LOOK_AGAIN_MS
     await wait(tx, row, { atMs: clock.now() + delayMs }, failures + 1, 'The result of the run could not be stored.')
   }
@@ -262,6 +273,7 @@ export function createJobRunner(kind: JobKind, deps: JobsDeps): JobRunner {
 
   return {
     perLane,
+    recover,
     wake,
     abort(subjectId) {
       mustCancel = true
@@ -271,4 +283,9 @@ export function createJobRunner(kind: JobKind, deps: JobsDeps): JobRunner {
     start: worker.start,
     stop: worker.stop,
   }
+}
+
+function runOf(row: JobRow, report: JobRun<object>['report'] = () => {}): JobRun<object> {
+  const { seq, subjectId, lane, key, attempt } = row
+  return { seq, subjectId, lane, key, attempt, input: JSON.parse(row.input) as object, report }
 }

@@ -51,6 +51,11 @@ export interface JobKind<Input extends object = object, Result = unknown> {
   readonly retryDelaysMs: readonly number[]
   /** It never gives up, since something would stay unfinished: the last delay is repeated. */
   readonly keepsTrying?: boolean
+  /**
+   * A run that was cut off, by a crash, at shutdown or at its deadline, is not repeated: the job fails. For effects that
+   * reach people and leave nothing behind that a repeat could ask about. Default: it is repeated.
+   */
+  readonly isAtMostOnce?: boolean
   /** Does the work, outside any commit. Rejecting retries. @param signal aborts at the deadline, on cancel and at shutdown. */
   act(run: JobRun<Input>, signal: AbortSignal): Promise<Result>
   /** Records the result in the commit that ends the run; fenced by its lease. Default: done. */

@@ -13,6 +13,7 @@ import {
   pruneEnded,
   setLanes,
   updateLane,
+  type JobRow,
   type JobState,
   type LaneCounts,
   type LaneState,
@@ -99,15 +100,20 @@ export function createJobs(deps: JobsDeps): Jobs {
     return db.commit(async (tx) => {
       const nowMs = clock.now()
       const rows = await tx.all(abandonedJobs, { aliveSinceMs: nodes.aliveSinceMs(), limit: RECOVERED_AT_ONCE })
-      for (const { kind, subjectId, lane, seq, failures } of rows) {
-        const due = { seq, failures, state: 'waiting', runAtMs: nowMs, error: null, ...NO_END } as const
-        await tx.run(endJob, due)
-        const perLane = runners.get(kind)?.perLane ?? 1
-        const counts = { waiting: 1, running: -1, done: 0, failed: 0, canceled: 0 }
-        await tx.run(updateLane, { kind, subjectId, lane, perLane, nowMs, ...counts })
+      for (const row of rows) {
+        const runner = runners.get(row.kind)
+        if (runner === undefined) await makeDue(tx, row, nowMs)
+        else await runner.recover(tx, row)
       }
       return rows.length
     })
+  }
+
+  /** Of a kind that this build does not know: another one may. */
+  async function makeDue(tx: Tx, { kind, subjectId, lane, seq, failures }: JobRow, nowMs: number): Promise<void> {
+    await tx.run(endJob, { seq, failures, state: 'waiting', runAtMs: nowMs, error: null, ...NO_END })
+    const counts = { waiting: 1, running: -1, done: 0, failed: 0, canceled: 0 }
+    await tx.run(updateLane, { kind, subjectId, lane, perLane: 1, nowMs, ...counts })
   }
 
   return {

@@ -415,6 +415,68 @@ describe('a node', () => {
   })
 })
 
+describe('a job that runs at most once fails, and is not repeated, if its run was cut off', () => {
+  const once = { isAtMostOnce: true } as const
+  const failed = expect.objectContaining({ state: 'failed', attempt: 1, error: expect.stringContaining('not known') })
+  const listed = (jobs: Opened) => jobs.queue.list('subject', { after: 0, limit: 10 })
+
+  test('by a crash', async () => {
+    const before = open(held().act, once, 'boot_dead' as BootId)
+    before.start()
+    await add(before, 'a')
+    await clock.advance(1_000)
+    const failures: string[] = []
+    const { runs, act } = held()
+    const jobs = open(act, { ...once, recordFailure: async (_tx, _run, error) => void failures.push(error) })
+    await jobs.recover()
+    jobs.start()
+    await clock.advance(120_000)
+    expect(runs.size).toBe(0)
+    expect(await listed(jobs)).toEqual([failed])
+    expect(failures).toHaveLength(1)
+    expect(await jobs.queue.findSubject('subject')).toMatchObject({ running: 0, waiting: 0, failed: 1 })
+  })
+
+  test('at shutdown', async () => {
+    const jobs = open(held().act, once)
+    jobs.start()
+    await add(jobs, 'a')
+    await clock.advance(1_000)
+    await jobs.stop(0)
+    expect(await listed(jobs)).toEqual([failed])
+  })
+
+  test('at its deadline', async () => {
+    const jobs = open(() => new Promise(() => {}), once)
+    jobs.start()
+    await add(jobs, 'a')
+    await clock.advance(60_000)
+    expect(await listed(jobs)).toEqual([failed])
+  })
+
+  test('before its result was stored', async () => {
+    const jobs = open(done, {
+      ...once,
+      record: () => Promise.reject(new TypeError('a fault of ours')),
+    })
+    jobs.start()
+    await add(jobs, 'a')
+    await clock.advance(60_000)
+    expect(await listed(jobs)).toEqual([failed])
+  })
+
+  test('but is tried again if it says that nothing was done', async () => {
+    const { runs, act } = held()
+    const jobs = open(act, once)
+    jobs.start()
+    await add(jobs, 'a')
+    await clock.advance(1_000)
+    runs.get('a')?.end({ kind: 'retry', error: 'no answer' })
+    await clock.advance(12_000)
+    expect(runs.get('a')?.attempt).toBe(2)
+  })
+})
+
 test('the counts of a lane equal a count of its jobs, whatever happens', async () => {
   const act = fc.constantFrom('add', 'add later', 'advance', 'pause', 'resume', 'crash')
   await fc.assert(

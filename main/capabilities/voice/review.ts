@@ -29,6 +29,9 @@ export function createReview(deps: ReviewDeps) {
 
   const mails = jobs.define<{ callId: string; to: string }, MailOutcome>({
     name: 'voice.mail',
+    // After a crash nobody can ask the server whether it accepted the mail, and not every server drops a repeat that has
+    // the same Message-ID. The mail that is lost is the better loss: what it says stays with the call in the console.
+    isAtMostOnce: true,
     ...{ perLane: 2, concurrency: 4, deadlineMs: 90_000, retryDelaysMs: [60_000, 600_000, 3_600_000, 6 * 3_600_000] },
     async act({ input }) {
       const { accountId, mail } = await mailOf(input)

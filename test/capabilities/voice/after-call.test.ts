@@ -1,7 +1,10 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { consolePrincipal } from '../../../main/capabilities/account/index.ts'
+import { fakeClock } from '../../support/clock.ts'
+import { newHome } from '../../support/restores.ts'
 import { testAgents } from '../../support/voice.ts'
 import { worldOfTest, type World } from '../../support/world.ts'
 import { callingInstance, ended, until, voiceOf } from './calls.ts'
@@ -40,6 +43,35 @@ test('after a call, its summary and coaching notes are mailed once to each addre
     path: '/v1/sandbox/mails',
   })
   expect((theirs.body as any).data).toEqual([])
+})
+
+test('a mail that was being sent when the service was killed is not sent again', async () => {
+  const home = newHome()
+  const clock = fakeClock()
+  const before = await worldOfTest({ home, clock, voiceAgents: testAgents() })
+  const mails = async (w: World) => (await asConsole(w, '/v1/sandbox/mails')).data
+  const id = await callingInstance(before)
+  await before.api('PATCH', `${voiceOf(id)}/settings`, { summary_emails: ['sales@example.com'] })
+  await before.api('POST', `${voiceOf(id)}/calls`, { to_number: '12025550123', agent_id: 'agent-1' })
+  await until(
+    before,
+    () => mails(before),
+    ({ length }) => length === 1,
+    20,
+  )
+  await before.close()
+  const raw = new Database(join(home, 'switchboard.db'))
+  // The server had accepted it, and the commit that says so was not made.
+  raw.exec(`UPDATE jobs SET state = 'running', lease_owner = 'killed', ended_at = NULL WHERE kind = 'voice.mail';
+    UPDATE job_lanes SET running = 1, done = 0 WHERE kind = 'voice.mail'`)
+  raw.close()
+  const w = await worldOfTest({ home, clock, vault: before.vault, seed: 2, voiceAgents: testAgents() })
+  for (let seconds = 0; seconds < 60; seconds++) {
+    await w.pass(1_000)
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+  expect(await mails(w)).toHaveLength(1)
+  expect(await w.rows(`SELECT state FROM jobs WHERE kind = 'voice.mail'`)).toEqual([{ state: 'failed' }])
 })
 
 test('a model writes the summary if the agent has one, and nothing is written for a call that nobody answered', async () => {
