@@ -1,3 +1,4 @@
+import type { JobKindName } from '../contract/job-kinds.ts'
 import type { ApiActivity } from './api-activity.ts'
 import type { Clock } from './clock.ts'
 import type { Db, Tx } from './db.ts'
@@ -39,8 +40,8 @@ export type JobOutcome =
  * whether the effect has happened.
  */
 export interface JobKind<Input extends object = object, Result = unknown> {
-  /** `room.act`, such as `campaigns.send`. Stored with each job. */
-  readonly name: string
+  /** Stored with each job. */
+  readonly name: JobKindName
   /** How many run at once in a lane. 1 keeps a lane in order. */
   readonly perLane: number
   /** How many run at once in this process. */

@@ -1,3 +1,5 @@
+import { jobKindsThatAre } from '../contract/job-kinds.ts'
+
 /**
  * What a backup still has to do: it was done since, or its time has passed. A person decides about it. These statements
  * need the time as `:now` and nothing else.
@@ -48,11 +50,26 @@ const DELIVERIES = [
     WHERE outcome = 'in_progress'`,
 ]
 
+const DISCARDED_JOBS = `kind IN (${jobKindsThatAre('discarded')
+  .map((kind) => `'${kind}'`)
+  .join(', ')})`
+
+const JOBS = [
+  `UPDATE main.jobs SET state = 'canceled', lease_owner = NULL, error = 'A backup was restored.', ended_at = :now
+    WHERE state IN ('waiting', 'running') AND ${DISCARDED_JOBS}`,
+  `UPDATE main.job_lanes SET canceled = canceled + waiting + running, waiting = 0, running = 0, next_at = NULL
+    WHERE ${DISCARDED_JOBS}`,
+  `UPDATE main.ai_evaluation_runs SET status = 'failed', finished_at = :now,
+     error = 'A backup was restored while this was running. Run it again.'
+    WHERE status = 'running'`,
+]
+
 export const PAUSE_CAMPAIGNS = CAMPAIGNS.slice(0, 2)
 
 export const HELD = [
   ...CAMPAIGNS.slice(2),
   ...DELIVERIES,
+  ...JOBS,
   // It may have left: it is asked about, and not sent again.
   `UPDATE main.messages SET dispatch_started_at = COALESCE(dispatch_started_at, created_at)
     WHERE status = 'queued' AND direction = 'out'`,

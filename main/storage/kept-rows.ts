@@ -1,3 +1,5 @@
+import { jobKindsThatAre } from '../contract/job-kinds.ts'
+
 /**
  * Statements that take whole rows from the database as it was before the restore, attached as `present`. Where it cannot
  * be read, `strictest-rows.ts` and the file of facts say what they can.
@@ -8,6 +10,10 @@ const HAS_INSTANCE = 'instance_id IN (SELECT id FROM main.instances)'
 /** Connected then and now: its link goes on as it is. */
 const HAS_LINK = `instance_id IN (SELECT id FROM main.instances WHERE deleted_at IS NULL)
   AND instance_id IN (SELECT id FROM present.instances WHERE deleted_at IS NULL)`
+
+const KEPT_JOBS = `kind IN (${jobKindsThatAre('kept')
+  .map((kind) => `'${kind}'`)
+  .join(', ')})`
 
 /** All rows are those of before. */
 const replaced = (table: string, which = 'true'): string[] => [
@@ -68,10 +74,9 @@ const BILLING = [
   added('billing_agencies', HAS_ACCOUNT),
   added('billing_clients', 'client_id IN (SELECT id FROM main.accounts)'),
   ...replaced('entitlement_grants', HAS_ACCOUNT),
-  // What is still to be done for them, and what the simulated provider still does.
-  ...replaced('jobs', "(kind LIKE 'billing.%' OR kind LIKE 'sandbox.stripe%')"),
-  ...replaced('job_lanes', "(kind LIKE 'billing.%' OR kind LIKE 'sandbox.stripe%')"),
 ]
+
+const JOBS = [...replaced('jobs', KEPT_JOBS), ...replaced('job_lanes', KEPT_JOBS)]
 
 const DELIVERIES = [
   'CREATE TEMP TABLE closed AS SELECT d.seq FROM main.deliveries d JOIN present.deliveries p USING (seq, id) ' +
@@ -128,6 +133,7 @@ export const KEPT = [
   // The files themselves are not in the database. Campaigns that stay send them.
   added('files', HAS_ACCOUNT),
   ...BILLING,
+  ...JOBS,
   // Secrets that were rotated, and addresses that were changed since, were for a reason.
   updated('webhooks', 'id'),
   updated('instance_webhooks', 'instance_id'),

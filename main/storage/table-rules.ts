@@ -10,7 +10,8 @@ export type AfterRestore = 'restored' | 'kept' | 'strictest' | 'discarded'
 
 /**
  * Every table, with its rule. A table that is missing here fails test/storage/table-rules.test.ts: ask what the rows
- * promise to somebody outside. The statements are in `preserved-tables.ts`.
+ * promise to somebody outside. The statements are in `preserved-tables.ts`. Of jobs each kind has a rule of its own
+ * (contract/job-kinds.ts).
  */
 export const TABLE_RULES: Readonly<Record<string, AfterRestore>> = {
   ...rule('restored', [
@@ -20,7 +21,7 @@ export const TABLE_RULES: Readonly<Record<string, AfterRestore>> = {
     ...['history_imports', 'history_chats', 'instance_call_settings', 'instance_line_settings', 'instance_reconnects'],
     ...['instance_departures', 'access_link_uses', 'safety_numbers', 'safety_firsts', 'campaign_number_checks'],
     ...['ai_provider_keys', 'ai_agents', 'ai_stages', 'ai_agent_media', 'ai_http_tools', 'ai_faq', 'ai_documents'],
-    ...['ai_passages', 'ai_vectors', 'ai_unanswered', 'ai_evaluations', 'ai_evaluation_runs', 'ai_evaluation_results'],
+    ...['ai_passages', 'ai_vectors', 'ai_unanswered', 'ai_evaluations', 'ai_evaluation_results'],
     ...['billing_prices', 'crm_backfills', 'crm_states', 'crm_statuses', 'voice_transcripts'],
     ...['voice_trunks', 'voice_speech', 'delivery_attempts'],
   ]),
@@ -72,7 +73,7 @@ export const TABLE_RULES: Readonly<Record<string, AfterRestore>> = {
       'voice_recordings',
     ],
   ]),
-  ...rule('discarded', ['safety_claims', 'ai_turns', 'crm_outbox']),
+  ...rule('discarded', ['safety_claims', 'ai_turns', 'ai_evaluation_runs', 'crm_outbox']),
 }
 
 function rule(after: AfterRestore, tables: readonly string[]): Record<string, AfterRestore> {

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { JobKindName } from '../../main/contract/job-kinds.ts'
 import type { Db } from '../../main/kernel/db.ts'
 import type { AccountId, BootId } from '../../main/kernel/ids.ts'
 import type { JobKind, JobOutcome, JobRun } from '../../main/kernel/job.ts'
@@ -11,6 +12,8 @@ import { testDatabase, type TestDatabase } from '../support/database.ts'
 
 const ACCOUNT = '0197f0c2-0000-7c51-9d2b-000000000001' as AccountId
 const DAY = 86_400_000
+/** A kind that no room has. */
+const NAME = 'test.act' as JobKindName
 
 interface Input {
   readonly name: string
@@ -42,7 +45,7 @@ function open(
   const nodes = { id, aliveSinceMs: () => 0 }
   const jobs = createJobs({ db, clock, log: silentLog, nodes, apiActivity: { isRecent: () => false } })
   const queue = jobs.define<Input, JobOutcome>({
-    name: 'test.act',
+    name: NAME,
     perLane: 1,
     concurrency: 10,
     deadlineMs: 30_000,
@@ -182,7 +185,7 @@ describe('a job', () => {
 
   test('belongs to a kind that is defined once', () => {
     const jobs = open(done)
-    const again = { name: 'test.act', perLane: 1, concurrency: 1, deadlineMs: 1, retryDelaysMs: [], act: done }
+    const again = { name: NAME, perLane: 1, concurrency: 1, deadlineMs: 1, retryDelaysMs: [], act: done }
     expect(() => jobs.define(again)).toThrow(TypeError)
   })
 

@@ -1,8 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { CONTRACTS } from '../../main/capabilities/contracts.ts'
+import { JOB_KINDS } from '../../main/contract/job-kinds.ts'
 import type { Operation } from '../../main/contract/operation.ts'
 import { campaignOf, phonesFrom } from '../capabilities/campaigns/campaign-world.ts'
 import { fakeClock } from '../support/clock.ts'
@@ -43,10 +44,9 @@ test('every state of the schema is declared, and no other', async () => {
 })
 
 test('every owner exists: its operation, its job and its test', () => {
-  const jobs = readJobKinds()
   const isThere: { [By in Owner['by']]: (owner: Extract<Owner, { by: By }>) => boolean } = {
     person: ({ operation }) => operations.includes(operation),
-    job: ({ kind, test: file }) => jobs.has(kind) && (file === 'here' || existsSync(file)),
+    job: ({ kind, test: file }) => kind in JOB_KINDS && (file === 'here' || existsSync(file)),
     sweep: ({ test: file }) => existsSync(file),
     start: () => true,
   }
@@ -54,13 +54,11 @@ test('every owner exists: its operation, its job and its test', () => {
   expect(missing).toEqual([])
 })
 
-/** Names in the declarations of jobs, which have no list of their own before a service runs. */
-function readJobKinds(): ReadonlySet<string> {
-  const files = ['ai/turn', 'ai-knowledge/documents', 'ai-evaluations/run', 'billing/clients', 'billing/work']
-  files.push('campaigns/lane', 'campaigns/start', 'crm/backfill', 'crm/index', 'history/index')
-  const text = files.map((file) => readFileSync(`main/capabilities/${file}.ts`, 'utf8')).join('\n')
-  return new Set([...text.matchAll(/name: '([\w.-]+)'/g)].map(([, name = '']) => name))
-}
+test('every kind of job is of a room that exists', () => {
+  const source = globSync('main/{capabilities,simulators}/**/*.ts').map((file) => readFileSync(file, 'utf8'))
+  const missing = Object.keys(JOB_KINDS).filter((kind) => !source.some((text) => text.includes(`name: '${kind}'`)))
+  expect(missing).toEqual([])
+})
 
 /** What a killed process left, by hand. */
 type Leave = (raw: Database.Database) => void

@@ -1,3 +1,5 @@
+import { jobKindsThatAre } from '../../main/contract/job-kinds.ts'
+
 export const NOW_MS = 1_800_000_000_000
 
 interface Case {
@@ -18,6 +20,20 @@ const addedTo = (table: string, set: string): string[] => [
   `INSERT INTO ${table} SELECT * FROM one`,
   'DROP TABLE one',
 ]
+
+/** A waiting job of each kind with this rule, in a lane of its own, and no others. */
+const jobsOf = (after: Parameters<typeof jobKindsThatAre>[0]): string[] => [
+  'DELETE FROM jobs',
+  'DELETE FROM job_lanes',
+  ...jobKindsThatAre(after).flatMap((kind, i) => [
+    `INSERT INTO jobs (seq, kind, subject_id, lane, input, state, run_at, attempt, failures, created_at)
+      VALUES (${i}, '${kind}', 'subject', '', '{}', 'waiting', 1, 0, 0, 1)`,
+    `INSERT INTO job_lanes VALUES ('${kind}', 'subject', '', 'acc', 'open', 1, 1, 0, 0, 0, 0)`,
+  ]),
+]
+
+const JOBS_AND_LANES = `SELECT group_concat(DISTINCT j.state || ' ' || l.waiting || ' ' || l.canceled)
+  FROM jobs j JOIN job_lanes l USING (kind)`
 
 /** At least one for each table whose rule is to decide, and for each whose work is ended. */
 export const CASES: Readonly<Record<string, readonly Case[]>> = {
@@ -287,6 +303,30 @@ export const CASES: Readonly<Record<string, readonly Case[]>> = {
         read: "SELECT group_concat(state || ' ' || reason, ',' ORDER BY seq) FROM ai_turns",
         found: 'unknown restored,skipped restored',
       },
+    },
+  ],
+  ai_evaluation_runs: [
+    {
+      then: ["UPDATE ai_evaluation_runs SET status = CASE seq WHEN 1 THEN 'running' ELSE 'completed' END"],
+      since: [],
+      read: "SELECT group_concat(status, ',' ORDER BY seq) FROM ai_evaluation_runs",
+      found: 'failed,completed',
+    },
+  ],
+  jobs: [
+    {
+      then: jobsOf('discarded'),
+      ...{ since: [], read: JOBS_AND_LANES, found: 'canceled 0 1' },
+    },
+    {
+      then: jobsOf('kept'),
+      since: ["UPDATE jobs SET state = 'done'", 'UPDATE job_lanes SET waiting = 0'],
+      ...{ read: JOBS_AND_LANES, found: 'done 0 0', foundInFacts: 'waiting 1 0' },
+    },
+    {
+      then: jobsOf('restored'),
+      since: ["UPDATE jobs SET state = 'done'", 'UPDATE job_lanes SET waiting = 0'],
+      ...{ read: JOBS_AND_LANES, found: 'waiting 1 0' },
     },
   ],
   crm_outbox: [

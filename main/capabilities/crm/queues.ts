@@ -1,4 +1,5 @@
 import type { CrmProblemCode } from '../../contract/crm.ts'
+import type { JobKindName } from '../../contract/job-kinds.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
 import type { JobOutcome, JobRun } from '../../kernel/job.ts'
@@ -47,8 +48,7 @@ interface QueuesDeps {
 }
 
 interface QueueWork {
-  /** `crm.push`. */
-  readonly name: string
+  readonly name: JobKindName
   /** What its queues begin with. */
   readonly prefixes: readonly string[]
   /** One turn, outside any commit; a few dozen calls at most, so that others get their turn. */

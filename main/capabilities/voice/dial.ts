@@ -193,7 +193,7 @@ export function createDial(deps: DialDeps) {
     place,
     wishFor,
     kind: {
-      name: 'voice.dial',
+      name: 'voice.dial' as const,
       perLane: LIMITS.voiceChannels,
       concurrency: 64,
       deadlineMs: DEADLINE_MS,

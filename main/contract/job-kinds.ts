@@ -1,0 +1,42 @@
+/**
+ * What a restore does with the jobs of a kind that wait in the backup.
+ * - `restored`: they wait as in the backup. Each finds out from the rows it works on, which have rules of their own,
+ *   whether there is still something to do.
+ * - `kept`: they are as they were before the restore, like what they work on. Where that is not known, as in the backup.
+ * - `discarded`: they are canceled. They reach people or cost money, and were done since or their time has passed.
+ */
+type JobAfterRestore = 'restored' | 'kept' | 'discarded'
+
+/** Every kind of job, `room.act`, with what a restore does with it. */
+export const JOB_KINDS = {
+  'ai.follow-up': 'restored',
+  'ai.turn': 'restored',
+  'ai-evaluations.run': 'discarded',
+  'ai-knowledge.embed': 'restored',
+  'ai-knowledge.read': 'restored',
+  'billing.callback': 'kept',
+  'billing.client': 'kept',
+  'billing.client_end': 'kept',
+  'billing.client_usage': 'kept',
+  'billing.follow_up': 'kept',
+  'billing.grace': 'kept',
+  'billing.pay_debts': 'kept',
+  'billing.reconcile': 'kept',
+  'campaigns.control': 'restored',
+  'campaigns.send': 'restored',
+  'crm.backfill': 'restored',
+  'crm.push': 'restored',
+  'crm.send': 'restored',
+  'history.import': 'restored',
+  // Numbers stay as they are now, so a number that is banned now still needs its reconnection.
+  'instances.ban_end': 'kept',
+  'sandbox.stripe_callback': 'kept',
+  'voice.dial': 'restored',
+  'voice.mail': 'discarded',
+  'voice.review': 'discarded',
+} as const satisfies Record<string, JobAfterRestore>
+
+export type JobKindName = keyof typeof JOB_KINDS
+
+export const jobKindsThatAre = (after: JobAfterRestore): readonly string[] =>
+  Object.entries(JOB_KINDS).flatMap(([name, rule]) => (rule === after ? [name] : []))
