@@ -76,6 +76,7 @@ export function createCreate(deps: CreateDeps) {
         if (claim.kind === 'replay') return { bytes: claim.body, replayed: true }
       }
       await insert(tx, id, caller, body, draft, key, isLong)
+      if (isLong) loading.begin(tx, id)
       const tally = await loading.addPortion(tx, target, first)
       await loading.nameVariables(tx, id, draft.list.variables, clock.now())
       return isLong ? { tally } : conclude(tx, id, draft, mergeTallies([draft.list.tally, tally]), key)
@@ -146,6 +147,8 @@ export function createCreate(deps: CreateDeps) {
         if (key !== null) await idempotency.release(tx, accountId, key, id)
       })
       throw error
+    } finally {
+      loading.end(id)
     }
   }
 

@@ -14,9 +14,10 @@ import { createReads } from './reads.ts'
 import { readRecipientFile } from './recipients.ts'
 import { createRecords } from './record.ts'
 import { createReports } from './report.ts'
-import { createResolver, resolveAll } from './resolve.ts'
+import { createRecovery } from './recovery.ts'
+import { createResolver } from './resolve.ts'
 import { createState, type ControlInput } from './state.ts'
-import { loadingCampaigns, setHasJob, setLoading } from './store.ts'
+import { setHasJob } from './store.ts'
 import { createTestSend } from './test-send.ts'
 import { createTurn } from './turn.ts'
 import { createUpdate } from './update.ts'
@@ -28,11 +29,10 @@ export type { CampaignsDeps } from './deps.ts'
 
 export type Campaigns = ReturnType<typeof createCampaigns>
 
-const LOADING_PAGE = 100
 const RETRY_LANE_MS = 300_000
 
 export function createCampaigns(deps: CampaignsDeps) {
-  const { db, clock, jobs, ledger, instances, optOuts, contacts, idempotency } = deps
+  const { db, clock, jobs, ledger, instances, optOuts, contacts } = deps
   const numberState = createNumberStates(deps)
   const queues: { lanes?: JobQueue<object>; control?: JobQueue<ControlInput> } = {}
   const state = createState({
@@ -44,11 +44,12 @@ export function createCampaigns(deps: CampaignsDeps) {
   const outcomes = createOutcomes({ clock, contacts, state })
   const resolve = createResolver({ ...deps, outcomes })
   const checks = createNumberChecks(deps)
+  const sends = new Set<string>()
   queues.control = jobs.define(controlJob({ db, clock, state }))
   queues.lanes = jobs.define(
     laneJob({
       ...deps,
-      ...{ outcomes, checks, resolve },
+      ...{ outcomes, checks, resolve, sends },
       takeTurn: createTurn({ ...deps, numberState, state }),
       finish: (id) =>
         db.commit(async (tx) => {
@@ -78,22 +79,7 @@ export function createCampaigns(deps: CampaignsDeps) {
   const updates = createUpdate({ ...deps, access, lists, loading, state })
   const controls = createControls({ db, clock, state })
 
-  /** What an earlier process was adding when it ended. */
-  async function removeUnfinished(): Promise<void> {
-    for (;;) {
-      const rows = await db.read(loadingCampaigns, { rows: LOADING_PAGE })
-      for (const { id, accountId, loading: kind, idempotencyKey } of rows) {
-        if (kind === 2) await loading.removeAll(id)
-        await db.commit(async (tx) => {
-          await tx.run(setLoading, { id, from: 1, to: 0 })
-          if (kind !== 2) return
-          await loading.removeCampaign(tx, id)
-          if (idempotencyKey !== null) await idempotency.release(tx, accountId, idempotencyKey, id)
-        })
-      }
-      if (rows.length < LOADING_PAGE) return
-    }
-  }
+  const recovery = createRecovery({ ...deps, state, loading, resolve, sends })
 
   return {
     create: createCreate({ ...deps, access, lists, loading, state }),
@@ -126,10 +112,11 @@ export function createCampaigns(deps: CampaignsDeps) {
     },
 
     async recover(): Promise<void> {
-      await removeUnfinished()
-      await resolveAll(db, resolve)
+      await recovery.recover()
       await pauseOverdue({ db, clock, state })
     },
+    start: recovery.start,
+    stop: recovery.stop,
     retention: checks.retention,
   }
 }

@@ -26,6 +26,8 @@ interface LaneDeps extends Pick<
   readonly outcomes: Outcomes
   readonly checks: NumberChecks
   readonly resolve: Resolver
+  /** Keys of the sends under way. */
+  readonly sends: Set<string>
   readonly finish: (campaignId: string) => Promise<void>
   /** Adds the job again in the commit that ends this one for good. */
   readonly retry: (tx: Tx, campaignId: string, instanceId: InstanceId) => Promise<void>
@@ -66,7 +68,7 @@ const PASSING: Partial<Record<ErrorCode, number>> = {
 
 /** The job of a number in a campaign: it takes turns until it has to wait. */
 export function laneJob(deps: LaneDeps): JobKind<object, Result> {
-  const { db, clock, log, apiActivity, instances, messages, safety, takeTurn, outcomes, checks, resolve } = deps
+  const { db, clock, log, apiActivity, instances, messages, safety, takeTurn, outcomes, checks, resolve, sends } = deps
   let inFlight = 0
   const budget = createClaimBudget(clock, apiActivity)
   /** Fewer while somebody calls the API and the loop is slow. */
@@ -110,12 +112,14 @@ export function laneJob(deps: LaneDeps): JobKind<object, Result> {
 
   async function sendAll(turn: Extract<Turn, { kind: 'send' }>, signal: AbortSignal): Promise<void> {
     const { campaign, instance, claimed } = turn
-    const subject = await instances.subject(campaign.accountId, instance.id)
     inFlight += claimed.length
+    for (const { recipient } of claimed) sends.add(sendKey(recipient))
     try {
+      const subject = await instances.subject(campaign.accountId, instance.id)
       await Promise.all(claimed.map((one) => sendOne(campaign, subject, one, signal)))
     } finally {
       inFlight -= claimed.length
+      for (const { recipient } of claimed) sends.delete(sendKey(recipient))
     }
   }
 

@@ -29,6 +29,9 @@ export type Loading = ReturnType<typeof createLoading>
 
 /** Adds and removes the recipients of a campaign, in portions. */
 export function createLoading({ db, optOuts }: Pick<CampaignsDeps, 'optOuts'> & { readonly db: Db }) {
+  /** Campaigns whose recipients this process is adding or removing. */
+  const underWay = new Set<string>()
+
   /** @returns how many rows were accepted, and which were not. */
   async function addPortion(tx: Tx, target: Target, rows: readonly AcceptedRecipient[]): Promise<Tally> {
     const { id: campaignId, accountId, instanceIds } = target
@@ -77,6 +80,11 @@ export function createLoading({ db, optOuts }: Pick<CampaignsDeps, 'optOuts'> & 
   return {
     addPortion,
     nameVariables,
+
+    /** From the commit that begins it until `end`, however that ends. What is over and still marked is cleaned up. */
+    begin: (tx: Tx, id: string): void => tx.afterCommit(() => underWay.add(id)),
+    end: (id: string): void => void underWay.delete(id),
+    isUnderWay: (id: string): boolean => underWay.has(id),
 
     /** @returns the tally of the source, with what its portions added. */
     async addAll(target: Target, { portions, tally }: RecipientSource): Promise<Tally> {

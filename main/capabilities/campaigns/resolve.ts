@@ -1,12 +1,9 @@
 import { ApiError } from '../../contract/errors.ts'
-import type { Db } from '../../kernel/db.ts'
 import type { CampaignsDeps } from './deps.ts'
 import { sendKey, type Move, type Outcomes } from './outcomes.ts'
-import { sendingPage, type Recipient } from './recipient-store.ts'
+import type { Recipient } from './recipient-store.ts'
 
 export type Resolver = (recipient: Recipient) => Promise<void>
-
-const PAGE = 200
 
 /**
  * Finds the result of an interrupted send by its Idempotency-Key: without a message nothing was sent, and
@@ -49,17 +46,5 @@ export function createResolver({
       if (error instanceof ApiError && error.code === 'not_found') return undefined
       throw error
     }
-  }
-}
-
-/** At start, before anything is sent: judges what an earlier process was sending. */
-export async function resolveAll(db: Pick<Db, 'read'>, resolve: Resolver): Promise<void> {
-  let after = { afterId: '', afterPosition: 0 }
-  for (;;) {
-    const rows = await db.read(sendingPage, { ...after, rows: PAGE })
-    for (const recipient of rows) await resolve(recipient)
-    const last = rows.at(-1)
-    if (last === undefined || rows.length < PAGE) return
-    after = { afterId: last.campaignId, afterPosition: last.position }
   }
 }

@@ -13,6 +13,8 @@ export function campaignsRoom(deps: CampaignsDeps) {
     existence: campaignsExistence(campaigns),
     api: campaigns,
     recover: campaigns.recover,
+    start: campaigns.start,
+    stop: campaigns.stop,
     chores: [campaigns.retention],
     attention: createAttention(deps),
   })

@@ -97,11 +97,11 @@ export const openCampaigns = sql<{ status: string; afterSeq: number; rows: numbe
 )
 
 export const loadingCampaigns = sql<
-  { rows: number },
-  { id: string; accountId: string; loading: number; idempotencyKey: string | null }
+  { afterSeq: number; rows: number },
+  { seq: number; id: string; accountId: AccountId; loading: number; idempotencyKey: string | null }
 >(
-  `SELECT id, account_id AS accountId, loading, idem_key AS idempotencyKey FROM campaigns
-   WHERE loading > 0 ORDER BY seq LIMIT :rows`,
+  `SELECT seq, id, account_id AS accountId, loading, idem_key AS idempotencyKey FROM campaigns
+   WHERE loading > 0 AND seq > :afterSeq ORDER BY seq LIMIT :rows`,
 )
 
 export const setLoading = sql<{ id: string; from: number; to: number }>(

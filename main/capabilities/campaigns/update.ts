@@ -92,6 +92,7 @@ export function createUpdate(deps: UpdateDeps) {
       await requireState(tx, id, ['draft', 'scheduled'])
       if ((await tx.run(setLoading, { id, from: 0, to: 1 })) === 0)
         throw new ApiError('invalid_state', 'Recipients are still being added. Repeat this when that is done.')
+      loading.begin(tx, id)
     })
     try {
       if (replaces) {
@@ -105,6 +106,7 @@ export function createUpdate(deps: UpdateDeps) {
       await db.commit((tx) => loading.nameVariables(tx, id, source.variables, clock.now()))
       return mergeTallies([tally])
     } finally {
+      loading.end(id)
       await db.commit(async (tx) => {
         await tx.run(setLoading, { id, from: 1, to: 0 })
         state.notify(tx, campaign)
@@ -129,16 +131,21 @@ export function createUpdate(deps: UpdateDeps) {
       const { campaign } = await access.get(caller, id)
       await db.commit(async (tx) => {
         await requireState(tx, id, ['draft'])
-        // From here on nobody sees it; what is left after a crash is removed at the next start.
+        // From here on nobody sees it; what is left after a crash or on a full disk is removed later (recovery.ts).
         const isFree = (await tx.run(setLoading, { id, from: 0, to: 2 })) === 1
         if (!isFree)
           throw new ApiError('invalid_state', 'Recipients are still being added. Delete it when that is done.')
+        loading.begin(tx, id)
       })
-      await loading.removeAll(id)
-      await db.commit(async (tx) => {
-        await loading.removeCampaign(tx, id)
-        state.notify(tx, campaign)
-      })
+      try {
+        await loading.removeAll(id)
+        await db.commit(async (tx) => {
+          await loading.removeCampaign(tx, id)
+          state.notify(tx, campaign)
+        })
+      } finally {
+        loading.end(id)
+      }
     },
   }
 }

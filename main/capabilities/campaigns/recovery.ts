@@ -1,0 +1,111 @@
+import type { Timer } from '../../kernel/clock.ts'
+import { cause } from '../../kernel/log.ts'
+import { pendingOf } from './counts.ts'
+import type { CampaignsDeps } from './deps.ts'
+import type { Loading } from './loading.ts'
+import { sendKey } from './outcomes.ts'
+import { sendingPage, type Recipient } from './recipient-store.ts'
+import type { Resolver } from './resolve.ts'
+import { isUnderWay, type CampaignState } from './state.ts'
+import { lanesOf, loadingCampaigns, setLoading } from './store.ts'
+
+const PAGE = 200
+const SWEEP_MS = 30_000
+
+interface RecoveryDeps extends Pick<CampaignsDeps, 'db' | 'clock' | 'log' | 'idempotency'> {
+  readonly state: CampaignState
+  readonly loading: Loading
+  readonly resolve: Resolver
+  /** Keys of the sends that this process is making. */
+  readonly sends: ReadonlySet<string>
+}
+
+/**
+ * Ends what nobody else ends: sends and lists of recipients of an earlier process, and those whose end the storage did
+ * not take.
+ */
+export function createRecovery({ db, clock, log, idempotency, state, loading, resolve, sends }: RecoveryDeps) {
+  /**
+   * Recipients being sent to that no run had at the last look, with the time they were claimed at. One that was claimed
+   * just now is not so at two looks in a row.
+   */
+  let unowned = new Map<string, number | null>()
+  let timer: Timer | undefined
+  let sweeping: Promise<void> | undefined
+
+  /** @param isOver whether a send that no run has is over. */
+  async function endSends(isOver: (recipient: Recipient) => boolean): Promise<void> {
+    const found = new Map<string, number | null>()
+    const campaignIds = new Set<string>()
+    let after = { afterId: '', afterPosition: 0 }
+    for (let rows = PAGE; rows === PAGE;) {
+      const recipients = await db.read(sendingPage, { ...after, rows: PAGE })
+      for (const recipient of recipients) {
+        if (sends.has(sendKey(recipient))) continue
+        found.set(sendKey(recipient), recipient.claimedAtMs)
+        if (!isOver(recipient)) continue
+        await resolve(recipient)
+        campaignIds.add(recipient.campaignId)
+      }
+      const last = recipients.at(-1)
+      if (last !== undefined) after = { afterId: last.campaignId, afterPosition: last.position }
+      rows = recipients.length
+    }
+    unowned = found
+    for (const id of campaignIds) await continueCampaign(id)
+  }
+
+  /** Its numbers had nobody left to write to but those, and rest. */
+  const continueCampaign = (id: string): Promise<void> =>
+    db.commit(async (tx) => {
+      const campaign = await state.load(tx, id)
+      if (campaign === undefined || !isUnderWay(campaign)) return
+      if (campaign.status === 'running' && (await pendingOf(tx, id)) === 0) return state.complete(tx, campaign)
+      for (const lane of await tx.all(lanesOf, { campaignId: id }))
+        if (lane.removed === 0) await state.wake(tx, campaign, lane, clock.now())
+    })
+
+  /** Lists that nobody adds to any more. A campaign that was being created with one goes, and so does a deleted one. */
+  async function endLoading(): Promise<void> {
+    for (let afterSeq = 0, rows = PAGE; rows === PAGE;) {
+      const campaigns = await db.read(loadingCampaigns, { afterSeq, rows: PAGE })
+      for (const { id, accountId, loading: kind, idempotencyKey } of campaigns) {
+        if (loading.isUnderWay(id)) continue
+        if (kind === 2) await loading.removeAll(id)
+        await db.commit(async (tx) => {
+          await tx.run(setLoading, { id, from: 1, to: 0 })
+          state.notify(tx, { id, accountId })
+          if (kind !== 2) return
+          await loading.removeCampaign(tx, id)
+          if (idempotencyKey !== null) await idempotency.release(tx, accountId, idempotencyKey, id)
+        })
+      }
+      afterSeq = campaigns.at(-1)?.seq ?? afterSeq
+      rows = campaigns.length
+    }
+  }
+
+  const isUnowned = (recipient: Recipient): boolean => unowned.get(sendKey(recipient)) === recipient.claimedAtMs
+
+  async function sweep(): Promise<void> {
+    for (const act of [() => endSends(isUnowned), endLoading])
+      await act().catch((error: unknown) => log.warn({ event: 'campaign.sweep_failed', cause: cause(error) }))
+  }
+
+  return {
+    /** Before anything is sent. */
+    async recover(): Promise<void> {
+      await endLoading()
+      await endSends(() => true)
+    },
+    start(): void {
+      timer = clock.every(SWEEP_MS, () => {
+        sweeping ??= sweep().finally(() => (sweeping = undefined))
+      })
+    },
+    async stop(): Promise<void> {
+      timer?.cancel()
+      await sweeping
+    },
+  }
+}
