@@ -67,8 +67,12 @@ export function createConnect({ db, clock, numbers, transport, watch, sink, askF
     const connection = { phoneNumberId, wabaId, number, name, facts, credentials }
     const connected = await db.commit((tx) => numbers.connect(tx, instanceId, page.token, connection))
     if (connected === undefined) return { kind: 'used' }
-    await sink(instanceId, { kind: 'connected', number, name })
-    watch.follow(instanceId)
+    try {
+      await sink(instanceId, { kind: 'connected', number, name })
+    } finally {
+      // The page is used up: if the storage did not take this, the first check says it again.
+      watch.follow(instanceId)
+    }
     return { kind: 'connected', number, name, callsBack: callsBackTo !== null, isNew }
   }
 

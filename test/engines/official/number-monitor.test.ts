@@ -1,6 +1,7 @@
 import { bodyText } from '../../support/body-text.ts'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { EngineInstance } from '../../../main/engines/engine.ts'
+import type { InstanceId } from '../../../main/kernel/ids.ts'
 import {
   answered,
   cloudWorld,
@@ -136,6 +137,18 @@ test('a number whose keychain opens after a long while is asked about within sec
   world.vault.key = Buffer.alloc(32, 1)
   await pass(6_000)
   expect(checks()).toBe(1)
+})
+
+test('a connection that the storage did not take is reported again, without a restart', async () => {
+  world.sink.refusals = 1
+  const other = { phoneNumberId: '106540352242999', number: '12025550299' }
+  await expect(world.connected(other)).rejects.toThrow('full')
+  const id = world.data.raw
+    .prepare('SELECT instance_id FROM official_numbers WHERE phone_number_id = ?')
+    .pluck()
+    .get(other.phoneNumberId) as InstanceId
+  await pass(60_000)
+  expect(world.of({ ...instance, id }, 'connected')).toMatchObject([{ number: other.number }])
 })
 
 test('with a new public address Meta is told of it at once', async () => {
