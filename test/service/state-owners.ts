@@ -2,8 +2,10 @@
 export type Owner =
   /** A durable job: it is due again after a crash, and at its deadline without one. */
   | { readonly by: 'job'; readonly kind: string; readonly test: string }
-  /** What starts with the service, before anything else runs. */
+  /** What starts with the service, before anything else runs. Not the only owner: a full disk ends no process. */
   | { readonly by: 'start' }
+  /** The process that holds it. An end that the storage does not take is written as soon as it does. */
+  | { readonly by: 'process'; readonly test: string }
   /** Looks at what is open again and again. */
   | { readonly by: 'sweep'; readonly test: string }
   /** By design. The operation that ends it. */
@@ -18,8 +20,14 @@ const person = (operation: string): Owner => ({ by: 'person', operation })
 const job = (kind: string, test: string): Owner => ({ by: 'job', kind, test })
 const sweep = (test: string): Owner => ({ by: 'sweep', test })
 const start: Owner = { by: 'start' }
+const process = (test: string): Owner => ({ by: 'process', test })
 
 const CAMPAIGNS = 'test/capabilities/campaigns/crashes.test.ts'
+const FULL_DISK = 'test/capabilities/campaigns/full-disk.test.ts'
+const WORKER = 'test/kernel/worker.test.ts'
+const CALLS = 'test/capabilities/voice/ending.test.ts'
+const KEYS = 'test/capabilities/messages/idempotency.test.ts'
+const RECONCILER = 'test/capabilities/messages/reconciler.test.ts'
 
 /** Every column that holds a state, by `table.column`. */
 export const STATES: Readonly<Record<string, States>> = {
@@ -41,7 +49,10 @@ export const STATES: Readonly<Record<string, States>> = {
   'approvals.state': {
     final: ['refused', 'executed'],
     // Expiry is not stored.
-    open: { pending: [person('approveCall')], approved: [start] },
+    open: {
+      pending: [person('approveCall')],
+      approved: [start, process('test/capabilities/approvals/unrecorded.test.ts')],
+    },
   },
   'billing_clients.state': {
     final: ['active', 'failed'],
@@ -66,7 +77,7 @@ export const STATES: Readonly<Record<string, States>> = {
   },
   'campaign_recipients.status': {
     final: ['sent', 'delivered', 'read', 'failed', 'skipped', 'unknown'],
-    open: { pending: [job('campaigns.send', CAMPAIGNS)], sending: [start] },
+    open: { pending: [job('campaigns.send', CAMPAIGNS)], sending: [start, sweep(FULL_DISK)] },
   },
   'campaigns.status': {
     final: ['completed', 'canceled', 'failed'],
@@ -103,7 +114,7 @@ export const STATES: Readonly<Record<string, States>> = {
       ...['success', 'http_error', 'timeout', 'dns', 'connect', 'tls', 'protocol', 'blocked', 'interrupted'],
       'local_fault',
     ],
-    open: { in_progress: [start] },
+    open: { in_progress: [start, process(WORKER)] },
   },
   'history_imports.state': {
     final: ['completed', 'failed', 'canceled'],
@@ -112,22 +123,35 @@ export const STATES: Readonly<Record<string, States>> = {
       paused: [person('updateHistoryImport')],
     },
   },
-  'idempotency_keys.state': { final: ['done'], open: { in_progress: [start], unknown: [start] } },
+  'idempotency_keys.state': {
+    final: ['done'],
+    open: { in_progress: [start, process(KEYS), sweep(FULL_DISK)], unknown: [start, process(KEYS), sweep(RECONCILER)] },
+  },
   'instances.status': {
     final: ['created', 'connected', 'disconnected', 'auth_failed'],
-    open: { connecting: [start], qr: [start], passkey_required: [start], recreating: [start] },
+    open: {
+      connecting: [start, process('test/engines/smv2/signal-outbox.test.ts'), person('restartInstance')],
+      qr: [start, process('test/engines/smv2/signal-outbox.test.ts'), person('disconnectInstance')],
+      passkey_required: [start, process('test/engines/smv2/signal-outbox.test.ts'), person('disconnectInstance')],
+      recreating: [start, process('test/capabilities/instances/recreate.test.ts')],
+    },
   },
   'job_lanes.state': { final: ['open', 'canceled'], open: { paused: [person('resumeCampaign')] } },
   'jobs.state': {
     final: ['done', 'failed', 'canceled'],
-    open: { waiting: [start], running: [start] },
+    open: { waiting: [start, process('test/kernel/jobs.test.ts')], running: [start, process(WORKER)] },
   },
-  'messages.status': { final: ['sent', 'delivered', 'read', 'failed'], open: { queued: [start] } },
+  'messages.status': { final: ['sent', 'delivered', 'read', 'failed'], open: { queued: [start, sweep(RECONCILER)] } },
   'sandbox_ghl_messages.status': { final: ['*'], open: {} },
   'sandbox_graph_permissions.status': { final: ['no_permission', 'temporary', 'permanent'], open: {} },
   'voice_calls.status': {
     final: ['completed', 'no_answer', 'busy', 'rejected', 'failed', 'canceled'],
-    open: { scheduled: [start], dialing: [start], ringing: [start], in_progress: [start] },
+    open: {
+      scheduled: [start, job('voice.dial', 'test/capabilities/voice/sandbox.test.ts')],
+      dialing: [start, sweep(CALLS)],
+      ringing: [start, sweep(CALLS)],
+      in_progress: [start, sweep(CALLS)],
+    },
   },
   'webhooks.state': {
     final: ['active'],

@@ -48,10 +48,20 @@ test('every owner exists: its operation, its job and its test', () => {
     person: ({ operation }) => operations.includes(operation),
     job: ({ kind, test: file }) => kind in JOB_KINDS && (file === 'here' || existsSync(file)),
     sweep: ({ test: file }) => existsSync(file),
+    process: ({ test: file }) => existsSync(file),
     start: () => true,
   }
   const missing = owners.filter(({ owner }) => !isThere[owner.by](owner as never))
   expect(missing).toEqual([])
+})
+
+test('no state waits for a restart to end', () => {
+  const found = Object.entries(STATES).flatMap(([column, { open }]) =>
+    Object.entries(open).flatMap(([state, list]) =>
+      list.every(({ by }) => by === 'start') ? [`${column} ${state}`] : [],
+    ),
+  )
+  expect(found).toEqual([])
 })
 
 test('every kind of job is of a room that exists', () => {

@@ -3,6 +3,7 @@ import { isoTime } from '../../contract/request.ts'
 import { grants, SCOPE_ALIASES, type AcceptedScope, type Scope } from '../../contract/scopes.ts'
 import { creatorOf, type Principal } from '../../kernel/access.ts'
 import type { Tx } from '../../kernel/db.ts'
+import type { Chore } from '../../kernel/housekeeping.ts'
 import type { AccountId, InstanceId } from '../../kernel/ids.ts'
 import { createBrands } from './branding.ts'
 import { createClients } from './clients.ts'
@@ -28,6 +29,11 @@ export function createAgency(deps: AgencyDeps) {
     const owner = await instances.accountOf(id.toLowerCase() as InstanceId)
     if (owner === undefined || !(await isInFamily({ one: db.readOne }, parentId, owner))) throw noSuchInstance()
     return owner
+  }
+
+  /** Webhooks of accounts that were deleted, and whose removal did not come so far. */
+  async function recover(): Promise<void> {
+    for (const { accountId } of await db.read(deletedWithWebhooks, {})) await deps.removeWebhooks(accountId)
   }
 
   return {
@@ -115,9 +121,14 @@ export function createAgency(deps: AgencyDeps) {
       return (await db.readOne(parentOf, { accountId }))?.status === 'active'
     },
 
-    async recover(): Promise<void> {
-      for (const { accountId } of await db.read(deletedWithWebhooks, {})) await deps.removeWebhooks(accountId)
-    },
+    recover,
+    chore: {
+      name: 'agency.webhooks',
+      begin: () => async () => {
+        await recover()
+        return false
+      },
+    } satisfies Chore,
   }
 }
 

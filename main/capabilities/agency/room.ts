@@ -15,5 +15,6 @@ export function agencyRoom(deps: AgencyDeps & { readonly cursors: Cursors }) {
     api: agency,
     attention: createAttention(deps),
     recover: agency.recover,
+    chores: [agency.chore],
   })
 }

@@ -3,6 +3,7 @@ import type { Network } from '../../contract/shapes.ts'
 import type { Engine, EngineInstance, SessionFiles } from '../../engines/engine.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
+import type { Chore } from '../../kernel/housekeeping.ts'
 import type { Idempotency } from '../../kernel/idempotency.ts'
 import type { AccountId, Ids, InstanceId, Random } from '../../kernel/ids.ts'
 import type { Jobs } from '../../kernel/jobs.ts'
@@ -44,6 +45,7 @@ import {
   type Instance,
   type InstanceRow,
 } from './store.ts'
+import { leftoverSessionsChore } from './leftover-sessions.ts'
 import { createKeyedMutex } from './keyed-mutex.ts'
 import { tally } from './tally.ts'
 import { createRepeatTransfers } from './repeat-transfers.ts'
@@ -146,6 +148,7 @@ export interface Instances {
   readonly resumeAll: ResumeAll
   /** After `Engine.begin`: takes up what a recreate of another boot left half done. */
   readonly start: () => Promise<void>
+  readonly chore: Chore
   /** Stops timers; what they waited for is durable and taken up at the next start. */
   readonly close: () => void
 }
@@ -258,6 +261,7 @@ export function createInstances(deps: InstancesDeps): Instances {
       await resumeAll()
     },
     start: wiping.resume,
+    chore: leftoverSessionsChore({ db, discardSession, runExclusive }),
     close() {
       lifecycle.close()
       wiping.close()

@@ -12,6 +12,7 @@ export function instancesRoom(deps: InstancesDeps) {
     api: instances,
     recover: instances.resumeAll,
     start: instances.start,
+    chores: [instances.chore],
     close: instances.close,
     attention: instances.attention,
   })

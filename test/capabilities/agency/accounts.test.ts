@@ -1,6 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { beforeAll, afterAll, describe, expect, test } from 'vitest'
 import { SCOPES } from '../../../main/contract/scopes.ts'
+import type { Statement } from '../../../main/kernel/sql.ts'
 import { world, worldOfTest, type World } from '../../support/world.ts'
 import { clientOf, pairedIn } from './agency-world.ts'
 
@@ -84,6 +85,18 @@ describe('a sub-account', () => {
     const { data, totals } = (await own.api('GET', '/v1/agency/usage')).body
     expect(data).toMatchObject([{ account_id: client.id, instance_id: line.id, sent: 1 }])
     expect(totals.sent).toBe(1)
+  })
+
+  test('loses webhooks that the storage did not remove with it, without a restart', async () => {
+    const own = await worldOfTest()
+    const client = await clientOf(own)
+    await client.api('POST', '/v1/webhooks', { url: 'https://catcher.sandbox/gone', events: ['*'] })
+    expect((await own.api('DELETE', `${AGENCY}/${client.id}?confirm=true`)).status).toBe(204)
+    const restore: Statement<{ id: string }> = { text: 'UPDATE webhooks SET deleted_at = NULL WHERE account_id = :id' }
+    await own.service.db.commit((tx) => tx.run(restore, { id: client.id }))
+    await own.pass(180_000)
+    const left = await own.rows('SELECT id FROM webhooks WHERE account_id = :id AND deleted_at IS NULL', client)
+    expect(left).toEqual([])
   })
 })
 

@@ -317,6 +317,25 @@ describe('a disconnect', () => {
     expect(await room.instances.disconnect(id, true)).toEqual({ status: 'disconnected' })
   })
 
+  test.each(['logout', 'deletion'])('discards the session after a %s once the engine can be reached', async (kind) => {
+    const { id } = await room.connected()
+    room.smv2.script.failing = new Set(['stop', 'logout', 'wipe'])
+    await (kind === 'logout' ? room.instances.disconnect(id, true) : room.instances.remove(id))
+    verbs()
+    const step = room.instances.chore.begin()
+    while (await step());
+    const discard = () => room.database.raw.prepare('SELECT discard FROM instances WHERE id = ?').pluck().get(id)
+    expect(discard()).toBe(kind === 'logout' ? 'logout' : 'wipe')
+    room.smv2.script.failing = new Set()
+    const again = room.instances.chore.begin()
+    while (await again());
+    expect(discard()).toBeNull()
+    verbs()
+    const third = room.instances.chore.begin()
+    while (await third());
+    expect(verbs()).toEqual([])
+  })
+
   test('ends pairing that is under way', async () => {
     const id = await showing()
     expect(await room.instances.disconnect(id, false)).toEqual({ status: 'disconnected' })
