@@ -70,7 +70,7 @@ export const Purchase = Type.Object({
   id: Type.String({ pattern: '^ord_' }),
   status: Type.Enum([...PURCHASE_STATUSES], {
     description:
-      '`processing`: the payment provider has not confirmed the outcome yet. It is looked up until it is known, and never charged again. `failed`: nothing was charged, see `failure_code`.',
+      '`processing`: the payment provider has not confirmed the outcome yet. It is looked up until it is known, and never charged again. `failed`: nothing was provided, see `failure_code`. Nothing was charged, except with `amount_mismatch`: refund that payment at the payment provider.',
   }),
   plan: Nullable(Type.String()),
   product: Nullable(Type.String()),

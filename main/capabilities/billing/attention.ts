@@ -1,9 +1,10 @@
 import type { AttentionLine, AttentionQuery } from '../room.ts'
 import type { Customers } from './customers.ts'
 import type { BillingDeps } from './deps.ts'
+import { money } from './offer-check.ts'
 import { frozenAt } from './overview.ts'
 import type { ProviderSettingsStore } from './settings.ts'
-import { livingSubscriptions, mismatchedOrders } from './store.ts'
+import { livingSubscriptions, mismatchedOrders, type OrderRow } from './store.ts'
 
 interface Deps extends Pick<BillingDeps, 'db'> {
   readonly settings: Pick<ProviderSettingsStore, 'mode' | 'missing'>
@@ -49,6 +50,7 @@ export async function attentionOf(
       severity: 'error',
       count: mismatched.length,
       sinceMs: first.createdAtMs,
+      text: howToEnd(first),
     })
   }
   const [lacks] = missing
@@ -57,4 +59,13 @@ export async function attentionOf(
     lines.push({ ...line, code: 'not_configured', severity: 'warning', count, sinceMs: null, text: lacks.message })
   }
   return lines
+}
+
+function howToEnd({ id, amount, currency, paymentId, invoiceId, subscriptionId }: OrderRow): string {
+  const payment = paymentId ?? invoiceId ?? 'without an id'
+  const end = subscriptionId === null ? '' : `cancel subscription ${subscriptionId} and `
+  return (
+    `Payment ${payment} of ${money({ amount, currency })} does not match order ${id}, so nothing was provided. ` +
+    `At the payment provider, ${end}refund the payment. Then buy again.`
+  )
 }

@@ -111,7 +111,7 @@ export async function requireReady(settings: Pick<ProviderSettingsStore, 'missin
 
 export const refuse = ({ message }: Block) => new ApiError('invalid_state', message)
 
-const money = ({ amount, currency }: Pick<PriceRow, 'amount' | 'currency'>): string =>
+export const money = ({ amount, currency }: Pick<PriceRow, 'amount' | 'currency'>): string =>
   new Intl.NumberFormat('en-US', { style: 'currency', currency }).format(amount / 100)
 
 /** @throws ApiError invalid_state: an account pays in one currency. */

@@ -6,7 +6,7 @@ import type { Grants } from './grants.ts'
 import type { Fact, Tell } from './history.ts'
 import type { Payment } from './payment-provider.ts'
 import { toPurchase } from './record.ts'
-import { customerOf, markMismatch, orderById, settleFailed, settlePaid, type OrderRow } from './store.ts'
+import { customerOf, orderById, settleFailed, settleMismatched, settlePaid, type OrderRow } from './store.ts'
 import type { Subscriptions } from './subscriptions.ts'
 
 export interface Provisioning {
@@ -31,6 +31,9 @@ interface Deps extends Pick<BillingDeps, 'live' | 'clock' | 'log' | 'idempotency
   readonly followUp: (tx: Tx, order: OrderRow) => Promise<void>
 }
 
+const isMismatched = ({ status, failureCode }: OrderRow): boolean =>
+  status === 'failed' && failureCode === 'amount_mismatch'
+
 export function createProvisioning(deps: Deps): Provisioning {
   const { live, log, idempotency, customers, grants, subscriptions, tell, followUp } = deps
   const publish = (tx: Tx, { accountId }: OrderRow) =>
@@ -50,20 +53,25 @@ export function createProvisioning(deps: Deps): Provisioning {
     await idempotency.settle(tx, accountId, idemKey, 201, Buffer.from(JSON.stringify(toPurchase(order))), id)
   }
 
+  /** It cannot be undone here: the provider keeps fees, and a person may have to talk to the buyer. */
+  async function settleOther(tx: Tx, order: OrderRow, payment: Payment): Promise<OrderRow | undefined> {
+    const { id } = order
+    await tx.run(settleMismatched, { id, ...payment })
+    log.error({ event: 'billing.amount_mismatch', orderId: id })
+    await tell(tx, { ...(await factOf(tx, order, 'purchase_failed')), detail: 'amount_mismatch' })
+    publish(tx, order)
+    const settled = await tx.one(orderById, { id })
+    if (settled !== undefined) await keepAnswer(tx, settled)
+    return settled
+  }
+
   return {
     keepAnswer,
     async provision(tx, orderId, payment) {
       const order = await tx.one(orderById, { id: orderId })
-      if (order === undefined || order.status === 'paid') return order
+      if (order === undefined || order.status === 'paid' || isMismatched(order)) return order
       // Credit can make it less; more, or another currency, is not what somebody agreed to.
-      if (payment.currency !== order.currency || payment.amount > order.amount) {
-        await tx.run(markMismatch, { id: orderId })
-        log.error({ event: 'billing.amount_mismatch', orderId })
-        publish(tx, order)
-        const marked = await tx.one(orderById, { id: orderId })
-        if (marked !== undefined) await keepAnswer(tx, marked)
-        return marked
-      }
+      if (payment.currency !== order.currency || payment.amount > order.amount) return settleOther(tx, order, payment)
       const { amount, currency, subscriptionId, paymentId, invoiceId } = payment
       const now = deps.clock.now()
       await tx.run(settlePaid, { id: orderId, amount, currency, subscriptionId, paymentId, invoiceId, now })

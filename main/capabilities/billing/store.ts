@@ -168,10 +168,11 @@ export const orderByPayment = sql<{ paymentId: string }, OrderRow>(
   `SELECT ${ORDER} FROM billing_orders WHERE payment_id = :paymentId ORDER BY seq LIMIT 1`,
 )
 
-/** Purchases, and checkouts that were paid. */
+/** Purchases, and checkouts for which something was charged. */
 export const purchasesPage = sql<{ accountId: string; mode: Mode; beforeSeq: number; rows: number }, OrderRow>(
   `SELECT ${ORDER} FROM billing_orders
-   WHERE account_id = :accountId AND seq < :beforeSeq AND mode = :mode AND (checkout_id IS NULL OR status = 'paid')
+   WHERE account_id = :accountId AND seq < :beforeSeq AND mode = :mode
+     AND (checkout_id IS NULL OR status = 'paid' OR failure_code = 'amount_mismatch')
    ORDER BY seq DESC LIMIT :rows`,
 )
 
@@ -181,8 +182,11 @@ export const pendingPlan = sql<{ accountId: string; mode: Mode }, { id: string }
 )
 
 /** Nobody knows yet whether they are paid. */
-export const undecidedOrders = sql<{ afterSeq: number; rows: number }, Pick<OrderRow, 'seq' | 'id' | 'accountId'>>(
-  `SELECT seq, id, account_id AS accountId FROM billing_orders
+export const undecidedOrders = sql<
+  { afterSeq: number; rows: number },
+  Pick<OrderRow, 'seq' | 'id' | 'accountId' | 'failureCode'>
+>(
+  `SELECT seq, id, account_id AS accountId, failure_code AS failureCode FROM billing_orders
    WHERE status IN ('processing', 'open') AND seq > :afterSeq ORDER BY seq LIMIT :rows`,
 )
 
@@ -218,18 +222,29 @@ export const settleFailed = sql<{ id: string; status: 'failed' | 'expired'; code
   `UPDATE billing_orders SET status = :status, failure_code = :code WHERE id = :id AND status IN ('processing', 'open')`,
 )
 
-/** It needs a person; nothing is provisioned, and it stays as it is. */
-export const markMismatch = sql<{ id: string }>(
-  `UPDATE billing_orders SET failure_code = 'amount_mismatch' WHERE id = :id AND status <> 'paid'`,
+/** Something else was charged than was ordered: nothing is provisioned, and a person refunds it at the provider. */
+export const settleMismatched = sql<{
+  id: string
+  amount: number
+  currency: string
+  subscriptionId: string | null
+  paymentId: string | null
+  invoiceId: string | null
+}>(
+  `UPDATE billing_orders SET status = 'failed', failure_code = 'amount_mismatch', amount_cents = :amount,
+     currency = :currency, subscription_id = :subscriptionId, payment_id = :paymentId, invoice_id = :invoiceId
+   WHERE id = :id AND status <> 'paid'`,
 )
 
 export const setRefunded = sql<{ id: string; refunded: number }>(
   'UPDATE billing_orders SET refunded_cents = :refunded WHERE id = :id AND refunded_cents < :refunded',
 )
 
-export const mismatchedOrders = sql<{ accountId: string }, { id: string; createdAtMs: number }>(
-  `SELECT id, created_at AS createdAtMs FROM billing_orders
-   WHERE account_id = :accountId AND status = 'processing' AND failure_code = 'amount_mismatch' ORDER BY seq LIMIT 50`,
+/** Charged, and not refunded yet. */
+export const mismatchedOrders = sql<{ accountId: string }, OrderRow>(
+  `SELECT ${ORDER} FROM billing_orders
+   WHERE account_id = :accountId AND status = 'failed' AND failure_code = 'amount_mismatch'
+     AND refunded_cents < amount_cents ORDER BY seq LIMIT 50`,
 )
 
 // Subscriptions.

@@ -172,7 +172,12 @@ export function createBillingJobs(deps: Deps): BillingJobs {
       for (let afterSeq = 0; ;) {
         const undecided = await db.read(undecidedOrders, { afterSeq, rows: PAGE })
         await db.commit(async (tx) => {
-          for (const order of undecided) await watchOrder(tx, order, clock.now())
+          for (const order of undecided) {
+            const { id, accountId, failureCode } = order
+            // An earlier version looked it up, and left it undecided.
+            const key = failureCode === 'amount_mismatch' ? `${id}:mismatch` : id
+            await orders.add(tx, { accountId, subjectId: id, key, input: { orderId: id } })
+          }
         })
         afterSeq = undecided.at(-1)?.seq ?? afterSeq
         if (undecided.length < PAGE) return

@@ -1,5 +1,6 @@
 import Stripe from 'stripe'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import type { Statement } from '../../../main/kernel/sql.ts'
 import { billingWorld, CARDS, type BillingWorld } from './billing-world.ts'
 
 const checkout = (b: BillingWorld, body: object, headers?: Record<string, string>) =>
@@ -180,4 +181,50 @@ test('a refund is shown, and what was paid once is taken back', async () => {
   expect((await refund()).body.error.code).toBe('invalid_state')
   expect(await b.charged()).toBe(0)
   expect(await b.w.rows(`SELECT source_key FROM entitlement_grants WHERE source = 'billing'`)).toEqual([])
+})
+
+describe('a payment that does not match its order', () => {
+  const billingLines = async (b: BillingWorld) =>
+    (await b.console('GET', '/v1/overview/attention')).data.filter(({ room }: { room: string }) => room === 'billing')
+
+  /** The answer to the charge is lost, and the order says less than was charged. */
+  async function mismatched(b: BillingWorld, body: object) {
+    await b.card()
+    await b.fault('close_after_read')
+    const bought = await b.buy(body, { 'idempotency-key': 'mismatch' })
+    expect(bought.status).toBe('processing')
+    const lower: Statement<object> = { text: 'UPDATE billing_orders SET amount_cents = amount_cents - 100' }
+    await b.w.service.db.commit((tx) => tx.run(lower, {}))
+    return b.until('the order is decided', async () =>
+      (await b.purchases()).find(({ status }) => status !== 'processing'),
+    )
+  }
+
+  test('ends its order, which provides nothing, and says what to do until it is refunded', async () => {
+    const b = await billingWorld()
+    const order = await mismatched(b, { product: 'setup' })
+    expect(order).toMatchObject({ status: 'failed', failure_code: 'amount_mismatch', amount_cents: 9_900 })
+    expect(await b.w.rows('SELECT source_key FROM entitlement_grants')).toEqual([])
+    const [line, ...others] = await billingLines(b)
+    expect(others).toEqual([])
+    expect(line).toMatchObject({ code: 'amount_mismatch', severity: 'error', count: 1 })
+    expect(line.text).toMatch(/^Payment pi_\w+ of \$99\.00 does not match order ord_\w+, .* refund the payment\./)
+    // Callbacks about it that come later change nothing.
+    await b.rest()
+    await b.w.pass(60_000)
+    expect(await b.purchases()).toEqual([order])
+    await b.call('POST', `/v1/sandbox/billing/purchases/${order.id}/refund`)
+    await b.rest()
+    expect(await billingLines(b)).toEqual([])
+    expect((await b.purchases())[0]).toMatchObject({ status: 'failed', refunded_cents: 9_900 })
+    expect(await b.charged()).toBe(0)
+  })
+
+  test('names the subscription that would be charged again, and does not keep the account from buying a plan', async () => {
+    const b = await billingWorld()
+    await mismatched(b, { plan: 'growth' })
+    expect((await billingLines(b))[0].text).toMatch(/cancel subscription sub_\w+ and refund the payment/)
+    expect((await b.subscription()).status).toBe('none')
+    expect(await b.buy({ plan: 'growth' })).toMatchObject({ status: 'paid' })
+  })
 })
