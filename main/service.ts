@@ -1,5 +1,4 @@
 import { homedir } from 'node:os'
-import { join } from 'node:path'
 import { consolePrincipal, createAccounts } from './capabilities/account/index.ts'
 import { createBackups } from './capabilities/service/index.ts'
 import { knownInstances } from './capabilities/instances/index.ts'
@@ -13,7 +12,7 @@ import { createSteadyClock } from './kernel/steady-clock.ts'
 import { atMost } from './kernel/timeout.ts'
 import { createHousekeeping, onlyWhen } from './kernel/housekeeping.ts'
 import type { LogHealth } from './kernel/log-health.ts'
-import { createLogFile, teeLog } from './kernel/log-file.ts'
+import { createLogFile, logFolderOf, teeLog } from './kernel/log-file.ts'
 import { withRecentLines } from './kernel/recent-log.ts'
 import { followClockChanges } from './service/clock-changes.ts'
 import { openDoor } from './service/door.ts'
@@ -118,7 +117,7 @@ const healthOf = ({ problem, onChange }: World['log']): LogHealth[] =>
 
 const logFileOf = ({ clock, config }: World) =>
   createLogFile({
-    ...{ clock, folder: join(config.home, 'logs'), level: config.logLevel },
+    ...{ clock, folder: logFolderOf(config.home), level: config.logLevel },
     ...{ bytes: config.logFileMb * 1_000_000, files: config.logFiles, folders: [config.home, homedir()] },
   })
 

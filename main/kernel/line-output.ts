@@ -1,5 +1,6 @@
 import { write as systemWrite, writeSync } from 'node:fs'
 import type { Clock, Timer } from './clock.ts'
+import { LINES_LOST } from './log-file.ts'
 import type { LogHealth } from './log-health.ts'
 
 /** Log lines to a file descriptor. Lines that cannot be written are dropped and counted. */
@@ -63,7 +64,7 @@ export function createLineOutput({ fd, clock, write = systemWrite }: LineOutputD
 
   function announceLoss(): void {
     announced = lost
-    add(`${isMidLine ? '\n' : ''}${JSON.stringify({ event: 'log.lines_lost', lines: lost })}\n`, 0)
+    add(`${isMidLine ? '\n' : ''}${JSON.stringify({ event: LINES_LOST, lines: lost })}\n`, 0)
   }
 
   function writeNext(): void {

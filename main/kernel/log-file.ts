@@ -27,6 +27,14 @@ interface LogFileDeps {
 
 const RANK = { debug: 0, info: 1, warn: 2, error: 3, silent: 4 } as const satisfies Record<LogLevel, number>
 const NAME = 'switchboard'
+/** In a file or on standard error: lines before this one could not be written. */
+export const LINES_LOST = 'log.lines_lost'
+
+/** @param n 0: the file that is written to. */
+export const logFileName = (n: number): string => (n === 0 ? `${NAME}.log` : `${NAME}.${n}.log`)
+
+/** The folder of the log files. */
+export const logFolderOf = (home: string): string => join(home, 'logs')
 
 /**
  * Writes each line at once, so that the last before a crash is there, and looked through for what no line should hold:
@@ -34,16 +42,17 @@ const NAME = 'switchboard'
  * disk must not stop what the log is about.
  */
 export function createLogFile({ folder, clock, level, bytes, files, folders }: LogFileDeps): LogFile {
-  const current = join(folder, `${NAME}.log`)
+  const current = join(folder, logFileName(0))
   let file: number | undefined
   let written = 0
-  let problem: string | null = null
+  let failure: string | null = null
+  let lost = 0
   const listeners: (() => void)[] = []
 
-  function setProblem(next: string | null): void {
-    if (next === problem) return
-    problem = next
-    for (const listener of listeners) listener()
+  function setFailure(next: string | null): void {
+    const isChange = (next === null) !== (failure === null)
+    failure = next
+    if (isChange) for (const listener of listeners) listener()
   }
 
   function open(): number {
@@ -63,40 +72,44 @@ export function createLogFile({ folder, clock, level, bytes, files, folders }: L
   /** switchboard.log becomes switchboard.1.log, that one switchboard.2.log; the oldest goes. */
   function rotate(): void {
     close()
-    const older = (n: number) => (n === 0 ? current : join(folder, `${NAME}.${n}.log`))
+    const older = (n: number) => join(folder, logFileName(n))
     rmSync(older(files - 1), { force: true })
     for (let n = files - 2; n >= 0; n--) moveIfThere(older(n), older(n + 1))
   }
 
   function write(of: Exclude<LogLevel, 'silent'>, fields: LogFields): void {
     if (files === 0 || RANK[of] < RANK[level]) return
-    const line = { time: isoTime(clock.now()), level: of, ...(redact(fields, folders) as object) }
+    const time = isoTime(clock.now())
+    const line = { time, level: of, ...(redact(fields, folders) as object) }
     try {
-      const text = Buffer.from(`${JSON.stringify(line)}\n`)
+      const loss = lost === 0 ? '' : `${JSON.stringify({ time, level: 'warn', event: LINES_LOST, lines: lost })}\n`
+      const text = Buffer.from(`${loss}${JSON.stringify(line)}\n`)
       open()
       if (written > 0 && written + text.length > bytes) rotate()
       written += writeSync(open(), text)
-      setProblem(null)
+      lost = 0
+      setFailure(null)
     } catch (error) {
+      lost++
       try {
         close()
       } catch {
         // What it was not written for is said already.
       }
-      setProblem(describeProblem(error))
+      setFailure(cause(error).message)
     }
   }
 
   return {
     ...logThrough(write),
-    problem: () => problem,
+    problem: () => (failure === null ? null : describeProblem(failure, lost)),
     onChange: (listener) => void listeners.push(listener),
     close,
   }
 }
 
-const describeProblem = (error: unknown): string =>
-  `Can't write the log file (${cause(error).message}). Logs go to standard error only. ` +
+const describeProblem = (failure: string, lost: number): string =>
+  `Can't write the log file (${failure}). Logs go to standard error only. Lines missing so far: ${lost}. ` +
   'Check file permissions and free space. Logging resumes automatically.'
 
 function moveIfThere(from: string, to: string): void {

@@ -92,14 +92,14 @@ test('where nothing can be written nothing fails, that is said once, and it goes
   for (const event of ['lost', 'lost as well']) file.info({ event })
   expect(heard).toEqual([
     `Can't write the log file (EEXIST: file already exists, mkdir '${folder}'). Logs go to standard error only. ` +
-      'Check file permissions and free space. Logging resumes automatically.',
+      'Lines missing so far: 1. Check file permissions and free space. Logging resumes automatically.',
   ])
   rmSync(folder)
   mkdirSync(folder)
   chmodSync(folder, 0o700)
   file.info({ event: 'kept' })
   expect([heard.slice(1), file.problem()]).toEqual([[null], null])
-  expect(lines().map(({ event }) => event)).toEqual(['kept', 'log.not_kept'])
+  expect(lines()).toMatchObject([{ event: 'log.lines_lost', lines: 3 }, { event: 'kept' }, { event: 'log.not_kept' }])
 })
 
 test('every line goes to both', () => {

@@ -1,11 +1,13 @@
-import { rmSync, truncateSync } from 'node:fs'
+import { rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { readConfig } from '../../main/config.ts'
 import { createFiles, pathOfFile } from '../../main/kernel/files.ts'
 import { createIds, type AccountId } from '../../main/kernel/ids.ts'
 import { checkFiles } from '../../main/service/doctor/files.ts'
+import { createLogFile } from '../../main/kernel/log-file.ts'
+import { checkLog } from '../../main/service/doctor/log.ts'
 import { checkBackups } from '../../main/service/doctor/home-folder.ts'
 import { fakeClock, type FakeClock } from '../support/clock.ts'
 import { seededRandom } from '../support/random.ts'
@@ -116,4 +118,41 @@ test('files that are missing or cut short are found, by what they belong to', as
   expect(state).toBe('broken')
   expect(says).toContain(`1 of voice.recording (${gone.id}); 1 of messages.media (${short.id}).`)
   expect(says).not.toContain(whole.id)
+})
+
+describe('the log', () => {
+  const log = () =>
+    createLogFile({ folder: join(home.dir, 'logs'), clock, level: 'info', bytes: 100_000, files: 3, folders: [] })
+  const looked = (logFiles = 3) => checkLog({ home: home.dir, logFiles })
+
+  test('is well when nothing is missing from it, and before it is made', () => {
+    expect(looked()).toMatchObject({ subject: 'log', state: 'well' })
+    const file = log()
+    file.info({ event: 'first' })
+    file.close()
+    expect(looked()).toMatchObject({ state: 'well' })
+  })
+
+  test('names the lines that could not be written, also after the service ended', async () => {
+    writeFileSync(join(home.dir, 'logs'), '')
+    const file = log()
+    for (let i = 0; i < 3; i++) file.warn({ event: 'lost' })
+    expect(file.problem()).toContain('Lines missing so far: 3.')
+    expect(looked()).toMatchObject({ state: 'look', says: expect.stringContaining("Can't write log files") })
+    rmSync(join(home.dir, 'logs'))
+    await clock.advance(1_000)
+    file.warn({ event: 'written' })
+    file.close()
+    expect(looked()).toEqual({
+      subject: 'log',
+      state: 'look',
+      says: expect.stringMatching(
+        /^Lines missing from the log files in .*: 3, the last before 2026-01-05T12:00:01\.000Z\./,
+      ),
+    })
+  })
+
+  test('that is off is said', () => {
+    expect(looked(0)).toMatchObject({ state: 'look', says: expect.stringContaining('are off') })
+  })
 })

@@ -83,11 +83,6 @@ const EXCEPTIONS: readonly { readonly step: string; readonly statement: RegExp; 
     why: 'the index holds only running jobs',
   },
   {
-    step: 'SCAN campaigns USING INDEX campaigns_loading',
-    statement: /FROM campaigns WHERE loading > 0 ORDER BY seq LIMIT :rows$/,
-    why: 'the index holds only campaigns that recipients are being added to',
-  },
-  {
     step: 'USE TEMP B-TREE FOR GROUP BY',
     statement: /FROM campaign_recipients WHERE campaign_id = :campaignId AND status = :status GROUP BY/,
     why: 'there are a dozen reasons',

@@ -10,6 +10,7 @@ import { checkDatabase, missing } from './database.ts'
 import { warning, ok, type Finding } from './finding.ts'
 import { checkFiles } from './files.ts'
 import { checkBackups, checkDisk, checkHome } from './home-folder.ts'
+import { checkLog } from './log.ts'
 import { checkNetwork } from './network.ts'
 import { judgeVault, checkVault, type VaultFacts } from './vault.ts'
 
@@ -46,6 +47,7 @@ export async function runDoctor(
       ...serviceOf(running, config.home),
       ...checkHome(config.home),
       await checkDisk(config, freeBytes),
+      checkLog(config),
       ...(await checkDatabase(file, { boot: running?.boot ?? null, nowMs: clock.now() }, more)),
       checkBackups(config, clock.now(), running === null ? null : Date.parse(running.startedAt)),
       ...(isOffline ? [] : [await checkNetwork(world)]),
