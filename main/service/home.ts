@@ -11,7 +11,7 @@ import { MIGRATIONS } from '../storage/migrations/index.ts'
 import { hasShutdownNote } from '../storage/clean-shutdown.ts'
 import { clearDamageMarker, isMarkedDamaged } from '../storage/damage-marker.ts'
 import { findIntactBackup, replaceDamaged, type IntactBackupSearch } from '../storage/quarantine.ts'
-import { findLostCommits, recoverFromLostCommits } from '../storage/lost-log.ts'
+import { findLostCommits, recoverFromLostCommits, setAsideForeignLog } from '../storage/lost-log.ts'
 import { createReserve } from '../storage/reserve.ts'
 import { applyStagedRestore, type RestoreOutcome } from '../storage/restore.ts'
 import { openStorage, type OpenStorage, type Storage, type StorageDeps } from '../storage/sqlite.ts'
@@ -54,6 +54,8 @@ export async function openHome(world: World, holder: LockHolder): Promise<Home> 
     const place = { file, migrations: MIGRATIONS }
     const { freeBytes = freeBytesOf, openStorage: open = openStorage } = world
     if ((await freeBytes(config.home)) < TOO_FULL_TO_OPEN_BYTES) reserve.release()
+    const setAside = setAsideForeignLog(file, clock.now())
+    if (setAside !== null) log.error({ event: 'storage.foreign_log', folder: setAside })
     const restored = await applyStagedRestore(place, clock.now())
     if (restored !== null) log.warn({ event: 'storage.restored', ...restored })
     const onFault = (fault: StorageError) => faultListeners.forEach((listener) => listener(fault))

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { writeDurably } from '../kernel/durable-file.ts'
 
 /**
@@ -12,10 +12,18 @@ export async function markCleanShutdown(database: string): Promise<void> {
   else await writeDurably(noteOf(database), JSON.stringify(seen)).catch(() => spoilShutdownNote(database))
 }
 
-/** The database is closed, and is to be looked at. An empty file needs no room, so this works on a full disk too. */
+/**
+ * The database is closed, and is to be looked at. An empty file needs no room, so this works on a full disk too. It is
+ * on the disk before the database is written to: a log beside a note that still holds would be taken for one of others.
+ */
 export function spoilShutdownNote(database: string): void {
   try {
-    writeFileSync(noteOf(database), '')
+    const note = openSync(noteOf(database), 'w')
+    try {
+      fsyncSync(note)
+    } finally {
+      closeSync(note)
+    }
   } catch {
     // The folder takes nothing at all, and the next start says so.
   }
@@ -32,10 +40,20 @@ export function isCleanShutdown(database: string): boolean {
   return noted !== null && JSON.stringify(noted) === JSON.stringify(stateOf(database))
 }
 
+/**
+ * Whether the log beside the database was put there after it was closed: SQLite would write its older pages over newer
+ * ones. All that was committed is in the file.
+ */
+export function isLogForeign(database: string): boolean {
+  const noted = readNote(database)
+  return noted !== null && hasLog(database) && JSON.stringify(noted) === JSON.stringify(fileState(database))
+}
+
 /** When the database was closed and when the file that is there now was written, if that is an older one. */
 export function findOlderFile(database: string): { writtenMs: number; closedMs: number } | null {
   const noted = readNote(database)
-  const found = stateOf(database)
+  // A log beside it is as old.
+  const found = fileState(database)
   if (noted === null || found === null) return null
   const [writtenMs, closedMs] = [found, noted].map(({ changed }) => Number(BigInt(changed) / 1_000_000n)) as [
     number,
@@ -67,8 +85,11 @@ function readNote(database: string): FileState | null {
 }
 
 /** @returns null where a log lies beside it, so that the file is not all there is. */
-function stateOf(database: string): FileState | null {
-  if (statSync(`${database}-wal`, { throwIfNoEntry: false })?.size) return null
+const stateOf = (database: string): FileState | null => (hasLog(database) ? null : fileState(database))
+
+const hasLog = (database: string): boolean => (statSync(`${database}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
+
+function fileState(database: string): FileState | null {
   const file = statSync(database, { bigint: true, throwIfNoEntry: false })
   return file ? { bytes: `${file.size}`, changed: `${file.mtimeNs}`, file: `${file.ino}` } : null
 }

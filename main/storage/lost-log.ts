@@ -1,8 +1,8 @@
-import { existsSync, mkdirSync, statSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { backupsFolderOf } from './backups.ts'
-import { findOlderFile, hasShutdownNote, markCleanShutdown } from './clean-shutdown.ts'
+import { findOlderFile, hasShutdownNote, isLogForeign, markCleanShutdown } from './clean-shutdown.ts'
 import { factsFolderOf } from './fact-log.ts'
 import { quarantineName, recordDataLoss, type DataLoss } from './data-loss.ts'
 import { checkIntegrity, explainOpenError } from './integrity.ts'
@@ -22,6 +22,19 @@ export function findLostCommits(database: string, nowMs: number): DataLoss | nul
   if (older !== null) return { cause: 'older_file', fromMs: older.writtenMs, untilMs: older.closedMs }
   if (hasShutdownNote(database) || existsSync(`${database}-wal`)) return null
   return { cause: 'log_missing', fromMs: Math.floor(written.mtimeMs), untilMs: nowMs }
+}
+
+/**
+ * Moves a log that was put beside the closed database into a folder of its own, before anything opens the database.
+ * @returns the folder; null: there is no such log.
+ */
+export function setAsideForeignLog(database: string, nowMs: number): string | null {
+  if (!isLogForeign(database)) return null
+  const folder = join(dirname(database), quarantineName(nowMs))
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  renameSync(`${database}-wal`, join(folder, `${basename(database)}-wal`))
+  rmSync(`${database}-shm`, { force: true })
+  return folder
 }
 
 /**

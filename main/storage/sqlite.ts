@@ -9,7 +9,13 @@ import { declaredStatements, type Statement } from '../kernel/sql.ts'
 import type { MaintenanceProcess } from './maintenance-process.ts'
 import { removeIncomplete } from './backup.ts'
 import { backupsFolderOf } from './backups.ts'
-import { isCleanShutdown, markCleanShutdown, removeShutdownNote, spoilShutdownNote } from './clean-shutdown.ts'
+import {
+  hasShutdownNote,
+  isCleanShutdown,
+  markCleanShutdown,
+  removeShutdownNote,
+  spoilShutdownNote,
+} from './clean-shutdown.ts'
 import { createOnlineBackups } from './online-backups.ts'
 import { isDiskFault } from './sqlite-errors.ts'
 import { factsFolderOf, openFactLog, type FactLog } from './fact-log.ts'
@@ -91,6 +97,7 @@ export async function openStorage(deps: StorageDeps): Promise<Storage> {
     opened.push(writer)
     refuseOldSqlite(writer)
     if (!canSkipCheck(deps)) checkIntegrity(writer, deps.checkDepth)
+    if (hasShutdownNote(file)) spoilShutdownNote(file)
     setUpWriter(writer)
     removeIncomplete(backupsFolderOf(file))
     await bringUpToDate(writer, deps)

@@ -1,0 +1,86 @@
+import { copyFileSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { expect, test } from 'vitest'
+import { createIds } from '../../main/kernel/ids.ts'
+import { silentLog } from '../../main/kernel/log.ts'
+import type { Migration } from '../../main/storage/migrate.ts'
+import { MIGRATIONS } from '../../main/storage/migrations/index.ts'
+import { openStorage } from '../../main/storage/sqlite.ts'
+import { seededRandom } from '../support/random.ts'
+import { newHome } from '../support/restores.ts'
+import { world, worldOfTest, type World } from '../support/world.ts'
+
+const names = async (w: World): Promise<string[]> =>
+  (await w.api('GET', '/v1/instances')).body.data.map(({ name }: { name: string }) => name).toSorted()
+
+/** Copies the files of a running home, lets more happen, and closes it. */
+async function closedHome(): Promise<{ home: string; file: string; clock: World['clock']; vault: World['vault'] }> {
+  const home = newHome()
+  const w = await world({ home })
+  const file = join(home, 'switchboard.db')
+  await w.instance({ name: 'Before' })
+  for (const part of ['', '-wal']) copyFileSync(`${file}${part}`, join(home, `older${part}`))
+  for (let i = 0; i < 30; i++) await w.instance({ name: `After ${String(i).padStart(2, '0')}` })
+  await w.close()
+  return { home, file, clock: w.clock, vault: w.vault }
+}
+
+const soundness = (file: string): unknown => {
+  const connection = new Database(file, { readonly: true })
+  try {
+    return connection.pragma('integrity_check', { simple: true })
+  } finally {
+    connection.close()
+  }
+}
+
+test('an older log that is put beside a closed database is set aside, and nothing is lost', async () => {
+  const { home, file, clock, vault } = await closedHome()
+  copyFileSync(join(home, 'older-wal'), `${file}-wal`)
+  const w = await worldOfTest({ home, clock, vault, seed: 2 })
+  expect(await names(w)).toHaveLength(31)
+  const [folder = ''] = readdirSync(home).filter((name) => name.startsWith('quarantine-'))
+  expect(readdirSync(join(home, folder))).toEqual(['switchboard.db-wal'])
+  expect((await w.api('GET', '/healthz', undefined, { key: null })).body).toEqual({ status: 'ok', problems: [] })
+  await w.close()
+  expect(soundness(file)).toBe('ok')
+})
+
+test('an older database with its own log is said to lack what came after', async () => {
+  const { home, file, clock, vault } = await closedHome()
+  for (const part of ['', '-wal']) {
+    copyFileSync(join(home, `older${part}`), `${file}${part}`)
+    utimesSync(`${file}${part}`, new Date(Date.now() - 3_600_000), new Date(Date.now() - 3_600_000))
+  }
+  const w = await worldOfTest({ home, clock, vault, seed: 2 })
+  expect(await names(w)).toEqual(['Before'])
+  expect((await w.api('GET', '/healthz', undefined, { key: null })).body.problems).toEqual(['data_lost'])
+})
+
+test.each([
+  ['the note of the last end is gone', (note: string) => rmSync(note)],
+  ['the note of the last end no longer holds', (note: string) => writeFileSync(note, '')],
+])('the log of a service that was killed when %s is read', async (_, leave) => {
+  const { home, file, clock, vault } = await closedHome()
+  const killed = await world({ home, clock, vault, seed: 2 })
+  await killed.instance({ name: 'Last' })
+  for (const part of ['', '-wal']) copyFileSync(`${file}${part}`, join(home, `killed${part}`))
+  await killed.close()
+  for (const part of ['', '-wal']) copyFileSync(join(home, `killed${part}`), `${file}${part}`)
+  leave(`${file}.closed`)
+  const w = await worldOfTest({ home, clock, vault, seed: 3 })
+  expect(await names(w)).toContain('Last')
+})
+
+test('the note no longer holds before anything is written', async () => {
+  const { file, clock } = await closedHome()
+  const noteAtLook: string[] = []
+  const ids = createIds(clock, seededRandom(9))
+  const step: Migration = { ...(MIGRATIONS.at(-1) as Migration), version: 9_999, name: 'next', sql: 'SELECT 1' }
+  const migrations = [...MIGRATIONS, step]
+  const sees = { ...silentLog, info: () => void noteAtLook.push(readFileSync(`${file}.closed`, 'utf8')) }
+  const db = await openStorage({ file, migrations, ids, clock, log: sees, statements: [] })
+  await db.close()
+  expect(noteAtLook).toEqual([''])
+})
