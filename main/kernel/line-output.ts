@@ -1,7 +1,6 @@
 import { write as systemWrite, writeSync } from 'node:fs'
 import type { Clock, Timer } from './clock.ts'
-import { LINES_LOST } from './log-file.ts'
-import type { LogHealth } from './log-health.ts'
+import { LINES_LOST, type LogHealth } from './log-health.ts'
 
 /** Log lines to a file descriptor. Lines that cannot be written are dropped and counted. */
 export interface LineOutput extends LogHealth {

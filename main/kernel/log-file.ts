@@ -2,7 +2,7 @@ import { closeSync, fstatSync, mkdirSync, openSync, renameSync, rmSync, writeSyn
 import { join } from 'node:path'
 import { isoTime } from '../contract/request.ts'
 import type { Clock } from './clock.ts'
-import type { LogHealth } from './log-health.ts'
+import { LINES_LOST, type LogHealth } from './log-health.ts'
 import { cause, logThrough, type Log, type LogFields, type LogLevel } from './log.ts'
 import { redact } from './redact.ts'
 
@@ -27,9 +27,6 @@ interface LogFileDeps {
 
 const RANK = { debug: 0, info: 1, warn: 2, error: 3, silent: 4 } as const satisfies Record<LogLevel, number>
 const NAME = 'switchboard'
-/** In a file or on standard error: lines before this one could not be written. */
-export const LINES_LOST = 'log.lines_lost'
-
 /** @param n 0: the file that is written to. */
 export const logFileName = (n: number): string => (n === 0 ? `${NAME}.log` : `${NAME}.${n}.log`)
 

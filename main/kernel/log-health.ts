@@ -5,3 +5,6 @@ export interface LogHealth {
   /** Called when `problem` becomes null, and when it no longer is. */
   onChange(listener: () => void): void
 }
+
+/** The event of a line in a file or on standard error: lines before it could not be written. */
+export const LINES_LOST = 'log.lines_lost'
