@@ -15,6 +15,7 @@ import {
   type LaneCounts,
 } from './job-store.ts'
 import type { JobKind, JobOutcome, JobRun, JobTime, JobsDeps } from './job.ts'
+import type { AccountId } from './ids.ts'
 import { cause } from './log.ts'
 import { createWorker, type FinishedJob } from './worker.ts'
 
@@ -36,8 +37,13 @@ type RunResult =
   /** Cut off by us: shutdown or deadline. Due again at once, and not counted as a failure. */
   | { readonly kind: 'interrupted' }
 
-interface Running {
+/** A job that this process has leased. */
+interface Leased {
   readonly row: JobRow
+  readonly accountId: AccountId
+}
+
+interface Running extends Leased {
   readonly run: JobRun<object>
   readonly controller: AbortController
   /** Reported and not stored yet. */
@@ -76,39 +82,59 @@ export function createJobRunner(kind: JobKind, deps: JobsDeps): JobRunner {
   }
 
   async function claim(budget: number): Promise<readonly Running[]> {
-    const limit = Math.min(budget, concurrency - running.size)
+    const free = concurrency - running.size
+    const limit = Math.min(budget, free)
     if (limit <= 0 || isIdle()) return []
     // A commit that changes nothing would still be one.
     const wakesBefore = wakes
-    const next = await db.readOne(nextDue, { kind: name })
+    const next = await db.readOne(nextDue, { kind: name, node, share: free })
     const waitMs = (next?.nextAtMs ?? Infinity) - clock.now()
     if (waitMs > 0) {
       // A job added during the read may be missing from its result.
       if (wakes === wakesBefore) idleFor(Math.min(waitMs, LOOK_AGAIN_MS))
       return []
     }
-    const rows = await db.commit((tx) => claimDue(tx, limit))
-    return rows.map(toRunning)
+    const leased = await db.commit((tx) => claimDue(tx, limit))
+    return leased.map(toRunning)
   }
 
-  async function claimDue(tx: Tx, limit: number): Promise<JobRow[]> {
-    // Inside the commit, since the commit before it may have moved the due times to another clock.
-    const nowMs = clock.now()
-    const claimed: JobRow[] = []
-    for (const { subjectId, lane, running: busy } of await tx.all(dueLanes, { kind: name, nowMs, limit })) {
-      const free = Math.min(perLane - busy, limit - claimed.length)
-      if (free <= 0) continue
-      const ref = { kind: name, subjectId, lane }
-      const rows = await tx.all(claimJobs, { ...ref, node, nowMs, limit: free })
-      await tx.run(updateLane, { ...ref, ...NO_CHANGE, waiting: -rows.length, running: rows.length, perLane, nowMs })
-      claimed.push(...rows.toSorted((a, b) => a.runAtMs - b.runAtMs || a.seq - b.seq))
+  async function claimDue(tx: Tx, limit: number): Promise<Leased[]> {
+    const claimed: Leased[] = []
+    while (claimed.length < limit) {
+      const more = await claimFromLanes(tx, claimed, limit - claimed.length)
+      if (more.length === 0) break
+      claimed.push(...more)
     }
     return claimed
   }
 
-  function toRunning(row: JobRow): Running {
+  /**
+   * One job of each due lane. An account may hold as many of the slots as are left for the others, so however slow its
+   * jobs are and however many wait, there is one for an account that has none.
+   */
+  async function claimFromLanes(tx: Tx, before: readonly Leased[], limit: number): Promise<Leased[]> {
+    // Inside the commit, since the commit before it may have moved the due times to another clock.
+    const nowMs = clock.now()
+    const held = [...running, ...before]
+    const lanes = await tx.all(dueLanes, { kind: name, node, share: concurrency - held.length, nowMs, limit })
+    const claimed: Leased[] = []
+    for (const { subjectId, lane, accountId, running: busy } of lanes) {
+      const ofAccount = [...held, ...claimed].filter((job) => job.accountId === accountId).length
+      const free = concurrency - held.length - claimed.length
+      if (busy >= perLane || ofAccount >= free) continue
+      const ref = { kind: name, subjectId, lane }
+      const [row] = await tx.all(claimJobs, { ...ref, node, nowMs, limit: 1 })
+      const counts = row === undefined ? {} : { waiting: -1, running: 1 }
+      await tx.run(updateLane, { ...ref, ...NO_CHANGE, ...counts, perLane, nowMs })
+      if (row !== undefined) claimed.push({ row, accountId })
+    }
+    return claimed
+  }
+
+  function toRunning({ row, accountId }: Leased): Running {
     const job: Running = {
       row,
+      accountId,
       run: runOf(row, (progress) => report(job, progress)),
       controller: new AbortController(),
       progress: undefined,

@@ -1,3 +1,4 @@
+import type { AccountId } from './ids.ts'
 import { sql } from './sql.ts'
 
 /** A lane's state, set for all lanes of a subject. */
@@ -38,10 +39,11 @@ export const insertJob = sql<
 )
 
 /** Counts new waiting jobs; `runAtMs`: of the first. */
-export const addToLane = sql<LaneRef & { accountId: string; count: number; runAtMs: number; perLane: number }>(
+export const addToLane = sql<LaneRef & { accountId: AccountId; count: number; runAtMs: number; perLane: number }>(
   `INSERT INTO job_lanes (kind, subject_id, lane, account_id, state, next_at, waiting, running, done, failed, canceled)
    VALUES (:kind, :subjectId, :lane, :accountId, 'open', :runAtMs, :count, 0, 0, 0, 0)
    ON CONFLICT (kind, subject_id, lane) DO UPDATE SET
+     account_id = :accountId,
      waiting = job_lanes.waiting + :count,
      next_at = CASE
        WHEN job_lanes.running >= :perLane THEN NULL
@@ -49,14 +51,33 @@ export const addToLane = sql<LaneRef & { accountId: string; count: number; runAt
        ELSE job_lanes.next_at END`,
 )
 
+/** The runner of this process, and from how many running jobs an account gets no more. */
+interface RunnerParams {
+  readonly kind: string
+  readonly node: string
+  readonly share: number
+}
+
+/** The lane's account runs fewer jobs of the kind on this node than its share. */
+const HAS_SHARE_LEFT = `account_id NOT IN (
+     SELECT l.account_id FROM jobs j
+     JOIN job_lanes l ON l.kind = j.kind AND l.subject_id = j.subject_id AND l.lane = j.lane
+     WHERE j.state = 'running' AND j.lease_owner = :node AND j.kind = :kind
+     GROUP BY l.account_id HAVING COUNT(*) >= :share)`
+
 /** Lanes with a due job and room to run it, those first that have waited longest for their turn. */
-export const dueLanes = sql<{ kind: string; nowMs: number; limit: number }, LaneRef & { running: number }>(
-  `SELECT kind, subject_id AS subjectId, lane, running FROM job_lanes
-   WHERE kind = :kind AND state = 'open' AND next_at IS NOT NULL AND next_at <= :nowMs ORDER BY next_at LIMIT :limit`,
+export const dueLanes = sql<
+  RunnerParams & { nowMs: number; limit: number },
+  LaneRef & { accountId: AccountId; running: number }
+>(
+  `SELECT kind, subject_id AS subjectId, lane, account_id AS accountId, running FROM job_lanes
+   WHERE kind = :kind AND state = 'open' AND next_at IS NOT NULL AND next_at <= :nowMs AND ${HAS_SHARE_LEFT}
+   ORDER BY next_at LIMIT :limit`,
 )
 
-export const nextDue = sql<{ kind: string }, { nextAtMs: number }>(
-  `SELECT next_at AS nextAtMs FROM job_lanes WHERE kind = :kind AND state = 'open' AND next_at IS NOT NULL
+export const nextDue = sql<RunnerParams, { nextAtMs: number }>(
+  `SELECT next_at AS nextAtMs FROM job_lanes
+   WHERE kind = :kind AND state = 'open' AND next_at IS NOT NULL AND ${HAS_SHARE_LEFT}
    ORDER BY next_at LIMIT 1`,
 )
 

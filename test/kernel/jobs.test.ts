@@ -15,6 +15,8 @@ const DAY = 86_400_000
 /** A kind that no room has. */
 const NAME = 'test.act' as JobKindName
 
+const accountOf = (name: string | number) => `0197f0c2-0000-7c51-9d2b-account${name}` as AccountId
+
 interface Input {
   readonly name: string
 }
@@ -322,12 +324,95 @@ describe('a lane', () => {
     const { runs, act } = held()
     const jobs = open(act, { concurrency: 3 })
     jobs.start()
-    for (let n = 1; n <= 5; n++) await add(jobs, `${n}`, { lane: `lane ${n}` })
+    for (let n = 1; n <= 5; n++) await add(jobs, `${n}`, { lane: `lane ${n}`, accountId: accountOf(n) })
     await clock.advance(2_000)
     expect(runs.size).toBe(3)
     runs.get('1')?.end({ kind: 'done' })
     await clock.advance(1_000)
     expect(runs.size).toBe(4)
+  })
+})
+
+describe('an account', () => {
+  /** Holds jobs of three accounts that have ten due in lanes of their own each, and of a fourth with one. */
+  async function busy(concurrency: number, perLane: number, lanes: number) {
+    const { runs, act } = held()
+    const jobs = open(act, { concurrency, perLane })
+    jobs.start()
+    for (const name of ['a', 'b', 'c']) {
+      const place = { accountId: accountOf(name), subjectId: name }
+      for (let n = 1; n <= 30; n++) await add(jobs, `${name} ${n}`, { ...place, lane: `${n % lanes}` })
+      await clock.advance(1_000)
+    }
+    await add(jobs, 'd', { accountId: accountOf('d'), subjectId: 'd' })
+    await clock.advance(1_000)
+    const heldBy = (name: string) => [...runs.keys()].filter((run) => run.startsWith(name)).length
+    return { runs, jobs, heldBy }
+  }
+
+  test.each([
+    { perLane: 1, lanes: 30 },
+    { perLane: 30, lanes: 1 },
+  ])('leaves room for the others, however slow its jobs are ($lanes lanes)', async ({ perLane, lanes }) => {
+    const { runs, heldBy } = await busy(16, perLane, lanes)
+    // Each got as many as were left for the others.
+    expect([heldBy('a'), heldBy('b'), heldBy('c')]).toEqual([8, 4, 2])
+    expect(runs.has('d')).toBe(true)
+  })
+
+  test('gets its next job when one of its own ends, and more when others have less to do', async () => {
+    const { runs, heldBy } = await busy(16, 1, 30)
+    runs.get('a 1')?.end({ kind: 'done' })
+    await clock.advance(1_000)
+    expect(heldBy('c')).toBe(2)
+    for (const [name, run] of runs) if (!name.startsWith('c')) run.end({ kind: 'done' })
+    await clock.advance(1_000)
+    expect(heldBy('c')).toBeGreaterThan(2)
+  })
+
+  test('alone on a kind that runs two at once holds one of them', async () => {
+    const { runs, act } = held()
+    const jobs = open(act, { concurrency: 2 })
+    jobs.start()
+    for (let n = 1; n <= 3; n++) await add(jobs, `a ${n}`, { lane: `${n}`, accountId: accountOf('a') })
+    await clock.advance(1_000)
+    expect([...runs.keys()]).toEqual(['a 1'])
+    await add(jobs, 'b 1', { lane: 'b', accountId: accountOf('b') })
+    await settle()
+    expect([...runs.keys()]).toEqual(['a 1', 'b 1'])
+  })
+
+  test('that has its share costs no commit while it waits', async () => {
+    const { act } = held()
+    let commits = 0
+    const counted: Db = {
+      ...data.db,
+      commit(work) {
+        commits++
+        return data.db.commit(work)
+      },
+    }
+    const jobs = open(act, { concurrency: 2 }, data.db.boot, counted)
+    jobs.start()
+    for (let n = 1; n <= 3; n++) await add(jobs, `${n}`, { lane: `${n}` })
+    await clock.advance(1_000)
+    const before = commits
+    await clock.advance(20_000)
+    expect(commits).toBe(before)
+  })
+
+  test('whose number was given to another account counts for that one from its next job on', async () => {
+    const { runs, act } = held()
+    const jobs = open(act, { concurrency: 2 })
+    jobs.start()
+    await add(jobs, 'a 1', { lane: 'moved', accountId: accountOf('a') })
+    await clock.advance(1_000)
+    runs.get('a 1')?.end({ kind: 'done' })
+    await add(jobs, 'b 1', { lane: 'moved', accountId: accountOf('b') })
+    await clock.advance(1_000)
+    await add(jobs, 'a 2', { lane: 'other', accountId: accountOf('a') })
+    await clock.advance(1_000)
+    expect([...runs.keys()]).toEqual(['a 1', 'b 1', 'a 2'])
   })
 })
 
