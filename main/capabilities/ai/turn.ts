@@ -19,7 +19,7 @@ interface TurnDeps extends Pick<AiDeps, 'jobs'> {
   readonly failed: TurnFailure
 }
 
-/** Turns at the same time; a slow model holds up nobody else's. */
+/** Turns at the same time. One account gets half of them at most, so its slow models hold up nobody else. */
 const CONCURRENCY = 128
 /** Longer than all the steps of a model and its tools, each of which has limits of its own. */
 const DEADLINE_MS = 240_000
