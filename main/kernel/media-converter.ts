@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import type { Clock, Timer } from './clock.ts'
+import { createFairQueue } from './fair-queue.ts'
 import { bytesOf, type FileContent } from './file-content.ts'
 import type { AccountId } from './ids.ts'
 import { cause, type Log } from './log.ts'
@@ -36,8 +37,7 @@ interface Job {
   readonly settle: (converted: Converted) => void
 }
 
-const WAITING_PER_ACCOUNT = 32
-const WAITING_IN_ALL = 512
+const WAITING = { perOwner: 32, inAll: 512 }
 /** FFmpeg takes 60 MB as soon as it is loaded, which an idle service does not need. */
 const IDLE_MS = 30_000
 /** Of the thread's own objects; the memory of FFmpeg is limited in media-program.ts. */
@@ -64,20 +64,17 @@ export function createMediaConverter(deps: MediaConverterDeps): MediaConverter {
 
 /** One file after another, accounts in turn. */
 function createLane({ clock, log, program }: MediaConverterDeps) {
-  const waiting: Job[] = []
+  const waiting = createFairQueue<Job>(WAITING)
   let thread: Worker | undefined
   let idle: Timer | undefined
   let isBusy = false
-  let lastServed: AccountId | undefined
   let isClosed = false
 
   function next(): void {
     if (isBusy || isClosed) return
-    const other = waiting.findIndex(({ accountId }) => accountId !== lastServed)
-    const [job] = waiting.splice(Math.max(other, 0), 1)
+    const job = waiting.next()
     if (job === undefined) return stopWhenIdle()
     isBusy = true
-    lastServed = job.accountId
     idle?.cancel()
     void run(job).then((converted) => {
       isBusy = false
@@ -145,18 +142,11 @@ function createLane({ clock, log, program }: MediaConverterDeps) {
     if (thread) idle = startTimeout(clock, IDLE_MS, () => void stop())
   }
 
-  const isFull = (of: AccountId) =>
-    waiting.length >= WAITING_IN_ALL ||
-    waiting.filter(({ accountId }) => accountId === of).length >= WAITING_PER_ACCOUNT
-
   return {
     add(job: Job): void {
-      if (isClosed || program === null || isFull(job.accountId)) return job.settle(UNAVAILABLE)
+      if (isClosed || program === null) return job.settle(UNAVAILABLE)
       const wait = startTimeout(clock, MEDIA_TARGETS[job.target].waitMs, () => {
-        const at = waiting.indexOf(queued)
-        if (at === -1) return
-        waiting.splice(at, 1)
-        job.settle(UNAVAILABLE)
+        if (waiting.remove(queued)) job.settle(UNAVAILABLE)
       })
       const queued: Job = {
         ...job,
@@ -165,13 +155,13 @@ function createLane({ clock, log, program }: MediaConverterDeps) {
           job.settle(converted)
         },
       }
-      waiting.push(queued)
+      waiting.add(job.accountId, queued)?.settle(UNAVAILABLE)
       next()
     },
     async close(): Promise<void> {
       isClosed = true
       idle?.cancel()
-      for (const job of waiting.splice(0)) job.settle(UNAVAILABLE)
+      for (const job of waiting.clear()) job.settle(UNAVAILABLE)
       await stop()
     },
   }
