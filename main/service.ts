@@ -11,6 +11,7 @@ import type { Db } from './kernel/db.ts'
 import { createSteadyClock } from './kernel/steady-clock.ts'
 import { atMost } from './kernel/timeout.ts'
 import { createHousekeeping, onlyWhen } from './kernel/housekeeping.ts'
+import { createKeyDerivation } from './kernel/key-derivation.ts'
 import type { LogHealth } from './kernel/log-health.ts'
 import { createLogFile, logFolderOf, teeLog } from './kernel/log-file.ts'
 import { withRecentLines } from './kernel/recent-log.ts'
@@ -67,6 +68,7 @@ export async function openForCommands(world: World): Promise<Pick<Service, 'carr
   const accounts = createAccounts({
     ...world,
     ...home,
+    keyDerivation: createKeyDerivation(),
     ratePerMinute: world.config.ratePerMinute,
     knownInstances: knownInstances(home.db),
   })

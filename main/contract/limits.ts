@@ -76,6 +76,8 @@ export const LIMITS = {
   sessionIdleHours: 12,
   sessionDays: 30,
   sessions: 50,
+  /** Passwords that wait to be checked or set. A network and an account are one owner each. */
+  derivationsWaiting: { signIns: { inAll: 64, perOwner: 5 }, accounts: { inAll: 64, perOwner: 4 } },
   passwordLength: 12,
   passwordLongest: 1_024,
   liveStreams: 32,

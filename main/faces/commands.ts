@@ -122,7 +122,7 @@ export function createCommands({
       checkUpload(input)
       const { instance, upload } = input as Static<typeof Upload>
       const { room, id } = await instanceOf(instance)
-      const { number } = await room.moving.importSession(id, await room.readSession(once(upload)))
+      const { number } = await room.moving.importSession(id, await room.readSession(accountId, once(upload)))
       return { phone_number: number }
     },
     'session.export': async (input) => {

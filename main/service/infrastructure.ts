@@ -7,6 +7,7 @@ import { createDocumentReader } from '../kernel/documents/index.ts'
 import { createFiles } from '../kernel/files.ts'
 import { createIdempotency } from '../kernel/idempotency.ts'
 import { createJobs } from '../kernel/jobs.ts'
+import { createKeyDerivation } from '../kernel/key-derivation.ts'
 import { createLedger } from '../kernel/ledger.ts'
 import { createMediaConverter } from '../kernel/media-converter.ts'
 import { createNodes } from '../kernel/nodes.ts'
@@ -52,6 +53,7 @@ export async function openInfrastructure(world: RunningWorld, home: Home, comput
     jobs: createJobs({ ...world, db, nodes, apiActivity, writeGate: storage.writeGate }),
     files: createFiles({ db, clock, ids, folder: join(config.home, 'files') }),
     converter: createMediaConverter({ clock, log: world.log, program: world.mediaProgram ?? null }),
+    keyDerivation: createKeyDerivation(),
     documents: createDocumentReader({ clock, log: world.log, program: world.documentProgram ?? null }),
     idempotency: createIdempotency({ clock }),
     outbound: createOutbound({ ...network, trustedRanges: config.trustedRanges }),

@@ -7,6 +7,7 @@ import { LIMITS } from '../../main/contract/limits.ts'
 import type { ConsoleRole, Operation } from '../../main/contract/operation.ts'
 import { SCOPES } from '../../main/contract/scopes.ts'
 import type { AccountId } from '../../main/kernel/ids.ts'
+import { createKeyDerivation } from '../../main/kernel/key-derivation.ts'
 import { listenTo } from '../support/event-stream.ts'
 import { lineOf } from '../support/operations.ts'
 import { browserOf, builtConsole, signedIn, type Browser } from '../support/panel.ts'
@@ -73,7 +74,9 @@ const seeds = seededRandom(77)
 
 /** A browser signed in without the service's own sign-in page, which gives members no link yet. */
 async function signedInAs(accountId: AccountId, role: ConsoleRole): Promise<Browser> {
-  const sessions = createSessions({ db: w.service.db, clock: w.clock, random: seeds })
+  const sessions = createSessions({
+    ...{ db: w.service.db, clock: w.clock, random: seeds, keyDerivation: createKeyDerivation() },
+  })
   const token = await sessions.signIn({ code: sessions.newSignInCode({ accountId, role }).open() })
   const browser = browserOf(w)
   browser.cookie = `switchboard_${w.host.split(':')[1] ?? ''}=${token?.open() ?? ''}`

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { systemClock } from '../../main/kernel/clock.ts'
 import { createIds, systemRandom } from '../../main/kernel/ids.ts'
+import { createKeyDerivation } from '../../main/kernel/key-derivation.ts'
 import { silentLog } from '../../main/kernel/log.ts'
 import { MIGRATIONS } from '../../main/storage/migrations/index.ts'
 import { openStorage } from '../../main/storage/sqlite.ts'
@@ -30,6 +31,7 @@ beforeAll(async () => {
   const made = createIds(clock, systemRandom)
   const db = await openStorage({ file, migrations: MIGRATIONS, ids: made, log: silentLog, clock })
   const accounts = createAccounts({
+    keyDerivation: createKeyDerivation(),
     ...{ db, clock, ids: made, random: systemRandom, ratePerMinute: 600, knownInstances: async () => new Set() },
   })
   const { id: parent } = await accounts.ensureOperatorAccount()

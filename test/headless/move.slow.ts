@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { readUpload } from '../../main/capabilities/instances/session-file.ts'
 import type { SessionFiles } from '../../main/engines/engine.ts'
 import { systemRandom } from '../../main/kernel/ids.ts'
+import { stretched } from '../../main/kernel/scrypt.ts'
 import { decodeQr } from '../support/qr.ts'
 import { testHome, type Api, type TestHome } from '../support/service-process.ts'
 import { startWhatsApp } from '../support/stand-in.ts'
@@ -70,7 +71,7 @@ test('a number moves to another Switchboard: exported, imported, and the first o
 function unpacked(file: string): Promise<SessionFiles> {
   const line = JSON.stringify({ passphrase: 'correct horse battery' })
   const whole = Buffer.from(`${line}\n${readFileSync(file, 'utf8')}`)
-  return readUpload(Readable.from([whole]), systemRandom)
+  return readUpload(Readable.from([whole]), { random: systemRandom, derive: stretched })
 }
 
 test('a session folder of another server is taken up by the command, once that server is off', async () => {

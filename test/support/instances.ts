@@ -11,6 +11,7 @@ import type { Clock } from '../../main/kernel/clock.ts'
 import type { Db } from '../../main/kernel/db.ts'
 import { createIdempotency } from '../../main/kernel/idempotency.ts'
 import { createIds, type AccountId, type InstanceId } from '../../main/kernel/ids.ts'
+import { createKeyDerivation } from '../../main/kernel/key-derivation.ts'
 import type { Jobs } from '../../main/kernel/jobs.ts'
 import { createLedger } from '../../main/kernel/ledger.ts'
 import { silentLog } from '../../main/kernel/log.ts'
@@ -76,6 +77,7 @@ export async function instancesRoom(plan: { slots?: number; live?: boolean } = {
   let jobs = testJobs(db, clock)
   const open = (time: Clock): Instances =>
     createInstances({
+      keyDerivation: createKeyDerivation(),
       db,
       jobs,
       random,
@@ -93,7 +95,15 @@ export async function instancesRoom(plan: { slots?: number; live?: boolean } = {
     })
 
   let instances = open(clock)
-  const accounts = createAccounts({ db, clock, ids, random, ratePerMinute: 600, knownInstances: instances.known })
+  const accounts = createAccounts({
+    keyDerivation: createKeyDerivation(),
+    db,
+    clock,
+    ids,
+    random,
+    ratePerMinute: 600,
+    knownInstances: instances.known,
+  })
   const { id: accountId } = await accounts.ensureOperatorAccount()
 
   const create = async (wish: CreateCall['wish'] = {}, idempotencyKey: string | null = null): Promise<MadeInstance> => {

@@ -10,6 +10,7 @@ import type { EventType } from '../../main/contract/events.ts'
 import { SCOPES, type AcceptedScope } from '../../main/contract/scopes.ts'
 import type { Clock } from '../../main/kernel/clock.ts'
 import { createIds, type AccountId, type Random } from '../../main/kernel/ids.ts'
+import { createKeyDerivation } from '../../main/kernel/key-derivation.ts'
 import { silentLog, type Log } from '../../main/kernel/log.ts'
 import type { Dial, Resolve } from '../../main/outbound/outbound.ts'
 import type { Statement } from '../../main/kernel/sql.ts'
@@ -202,6 +203,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
   const host = url.slice('http://'.length)
 
   const accounts = createAccounts({
+    keyDerivation: createKeyDerivation(),
     db,
     clock,
     // Ids of its own: two makers that share a seed would make the same ones.

@@ -4,6 +4,7 @@ import { Readable } from 'node:stream'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readUpload } from '../../main/capabilities/instances/session-file.ts'
 import { systemRandom } from '../../main/kernel/ids.ts'
+import { stretched } from '../../main/kernel/scrypt.ts'
 import { startWhatsApp, type WhatsApp } from '../support/whatsapp/index.ts'
 import { connected, pairedLive } from '../support/whatsapp/paired.ts'
 import { openConsole, type ConsoleWindow } from '../support/window.ts'
@@ -89,7 +90,7 @@ test('a session folder of another server connects once nobody writes to it', { t
   const lines = Buffer.from(`${JSON.stringify({ passphrase: PASSPHRASE })}\n${readFileSync(exported, 'utf8')}`)
   const folder = join(w.home.dir, 'their-session')
   mkdirSync(folder)
-  const files = Object.entries(await readUpload(Readable.from([lines]), systemRandom))
+  const files = Object.entries(await readUpload(Readable.from([lines]), { random: systemRandom, derive: stretched }))
   for (const [name, content] of files) writeFileSync(join(folder, name), content)
   const id = await newNumber(w, 'Casa Verde')
   const dialog = w.page.getByRole('dialog')

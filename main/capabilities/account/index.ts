@@ -1,6 +1,7 @@
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
 import type { AccountId, Ids, Random } from '../../kernel/ids.ts'
+import type { KeyDerivation } from '../../kernel/key-derivation.ts'
 import { insertMeta } from '../../kernel/meta.ts'
 import { createAuthentication, type Authentication } from './authenticate.ts'
 import { createFirstRun, type FirstRun } from './first-run.ts'
@@ -24,6 +25,7 @@ export interface AccountsDeps {
   readonly clock: Clock
   readonly ids: Pick<Ids, 'account' | 'key'>
   readonly random: Random
+  readonly keyDerivation: KeyDerivation
   /** Requests per minute of a key without a rate of its own; looked at each time. */
   readonly ratePerMinute: number
   /** Which of the ids are instances of the account; asked when a key is restricted to some. */

@@ -4,7 +4,8 @@ import { requireRole, type Principal } from '../../kernel/access.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
 import type { AccountId, Random } from '../../kernel/ids.ts'
-import { SCRYPT_COST, stretched } from '../../kernel/scrypt.ts'
+import type { KeyDerivation } from '../../kernel/key-derivation.ts'
+import { SCRYPT_COST } from '../../kernel/scrypt.ts'
 import { upsertPassword, passwordOf, removePassword } from './session-store.ts'
 import { operatorAccount } from './store.ts'
 
@@ -13,7 +14,7 @@ export interface Passwords {
   /**
    * The operator's password. It signs in to the operator's own account; members have passwords of their own.
    * @param password null: from now on only codes sign in.
-   * @throws ApiError insufficient_scope, invalid_state
+   * @throws ApiError insufficient_scope, invalid_state, rate_limited
    */
   readonly setPassword: (person: PasswordOwner, password: string | null) => Promise<void>
 }
@@ -21,26 +22,29 @@ export interface Passwords {
 type PasswordOwner = Pick<Principal, 'accountId' | 'role' | 'sessionId'>
 
 interface Verifying extends Passwords {
-  /** @returns undefined if the password is wrong, else a check that it still is the password. */
-  readonly verify: (accountId: AccountId, text: string) => Promise<((tx: Tx) => Promise<boolean>) | undefined>
+  /**
+   * @param network where it is tried.
+   * @returns undefined if the password is wrong, else a check that it still is the password.
+   * @throws ApiError rate_limited
+   */
+  readonly verify: (
+    accountId: AccountId,
+    text: string,
+    network: string,
+  ) => Promise<((tx: Tx) => Promise<boolean>) | undefined>
 }
 
 interface Deps {
   readonly db: Db
   readonly clock: Pick<Clock, 'now'>
   readonly random: Random
+  readonly keyDerivation: KeyDerivation
   /** In the commit that changes the password: ends what was signed in with the old one. */
   readonly onChanged: (tx: Tx, person: PasswordOwner) => Promise<void>
 }
 
-/** The operator's password for the console in a browser. Deriving takes memory, so only one is derived at a time. */
-export function createPasswords({ db, clock, random, onChanged }: Deps): Verifying {
-  let turn: Promise<unknown> = Promise.resolve()
-  const derive = (text: string, salt: Uint8Array, cost: number): Promise<Buffer> => {
-    const mine = turn.then(() => stretched(text, salt, cost))
-    turn = mine.catch(() => {})
-    return mine
-  }
+/** The operator's password for the console in a browser. */
+export function createPasswords({ db, clock, random, keyDerivation, onChanged }: Deps): Verifying {
   return {
     isPasswordSet: async (accountId) => (await db.readOne(passwordOf, { accountId })) !== undefined,
     async setPassword(person, password) {
@@ -53,17 +57,18 @@ export function createPasswords({ db, clock, random, onChanged }: Deps): Verifyi
           'A client account has no password: its members have their own. Set yours in your own account, or invite a member.',
         )
       const salt = random.bytes(16)
-      const hash = password === null ? null : await derive(password, salt, SCRYPT_COST)
+      const hash = password === null ? null : await keyDerivation.forAccount(accountId, password, salt, SCRYPT_COST)
       await db.commit(async (tx) => {
         if (hash === null) await tx.run(removePassword, { accountId })
         else await tx.run(upsertPassword, { accountId, salt, hash, cost: SCRYPT_COST, now: clock.now() })
         await onChanged(tx, person)
       })
     },
-    async verify(accountId, text) {
+    async verify(accountId, text, network) {
       const stored = await db.readOne(passwordOf, { accountId })
       // Where none is set it takes as long, so that nobody learns that from outside.
-      const hash = await derive(text, stored?.salt ?? Buffer.alloc(16), stored?.cost ?? SCRYPT_COST)
+      const { salt = Buffer.alloc(16), cost = SCRYPT_COST } = stored ?? {}
+      const hash = await keyDerivation.forSignIn(network, text, salt, cost)
       if (stored === undefined || !timingSafeEqual(hash, stored.hash)) return undefined
       return async (tx) => {
         const now = await tx.one(passwordOf, { accountId })

@@ -4,7 +4,9 @@ import type { ConsoleRole } from '../../contract/operation.ts'
 import type { Principal } from '../../kernel/access.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
+import { networkOf } from '../../kernel/address-range.ts'
 import type { AccountId, Random } from '../../kernel/ids.ts'
+import type { KeyDerivation } from '../../kernel/key-derivation.ts'
 import { Secret } from '../../kernel/secret.ts'
 import { createPasswords, type Passwords } from './password.ts'
 import {
@@ -29,8 +31,8 @@ type Credential =
   | { readonly password: string; readonly accountId: string | null }
   | { readonly password: string; readonly email: string }
 
-/** Knows credentials that this room does not, such as those of members. */
-export type CredentialSource = (credential: Credential) => Promise<SignInGrant | undefined>
+/** Knows credentials that this room does not, such as those of members. @param network where they are tried. */
+export type CredentialSource = (credential: Credential, network: string) => Promise<SignInGrant | undefined>
 
 /** Somebody who is signed in to the console in a browser. */
 export interface Session {
@@ -42,7 +44,10 @@ export interface Session {
 export interface Sessions extends Passwords {
   /** A code that signs in once, within a quarter of an hour. */
   readonly newSignInCode: (grant: SignInGrant) => Secret
-  /** @returns the token of the new session; undefined when the credential is wrong, was used or is too old. */
+  /**
+   * @returns the token of the new session; undefined when the credential is wrong, was used or is too old.
+   * @throws ApiError rate_limited
+   */
   readonly signIn: (credential: Credential, from?: SessionOrigin) => Promise<Secret | undefined>
   readonly addCredentials: (source: CredentialSource) => void
   /**
@@ -87,6 +92,7 @@ interface Deps {
   readonly db: Db
   readonly clock: Pick<Clock, 'now' | 'mono'>
   readonly random: Random
+  readonly keyDerivation: KeyDerivation
 }
 
 const TOKEN_BYTES = 32
@@ -109,16 +115,16 @@ export function createSessions(deps: Deps): Sessions {
   })
 
   const sources: CredentialSource[] = []
-  const grantOf = async (credential: Credential): Promise<SignInGrant | undefined> => {
+  const grantOf = async (credential: Credential, network: string): Promise<SignInGrant | undefined> => {
     const local = 'code' in credential ? codes.redeem(credential.code) : undefined
     if (local !== undefined) return local
     const operator = 'accountId' in credential ? await db.readOne(operatorAccount, {}) : undefined
     if ('accountId' in credential && operator && operator.id === (credential.accountId ?? operator.id)) {
-      const isStillValid = await verify(operator.id, credential.password)
+      const isStillValid = await verify(operator.id, credential.password, network)
       return isStillValid && { accountId: operator.id, role: 'operator', isStillValid }
     }
     for (const source of sources) {
-      const grant = await source(credential)
+      const grant = await source(credential, network)
       if (grant !== undefined) return grant
     }
     return undefined
@@ -165,7 +171,7 @@ export function createSessions(deps: Deps): Sessions {
     },
     endSessionsOf,
     async signIn(credential, from = { address: null, browser: null }) {
-      const grant = await grantOf(credential)
+      const grant = await grantOf(credential, networkOf(from.address ?? ''))
       if (grant === undefined) return undefined
       const token = random.bytes(TOKEN_BYTES).toString('base64url')
       const isIn = await db.commit(async (tx) => {

@@ -42,8 +42,9 @@ export function instancesHandlers(instances: Instances): Handlers<typeof instanc
       const { status } = await instances.disconnect(id, logout)
       return { id, connected: false, status, logged_out: logout }
     },
-    async importInstanceSession({ instance: { id }, body }) {
-      const { status, number } = await instances.moving.importSession(id, await instances.readSession(body.stream))
+    async importInstanceSession({ instance: { id, accountId }, body }) {
+      const files = await instances.readSession(accountId, body.stream)
+      const { status, number } = await instances.moving.importSession(id, files)
       return { id, status, phone_number: number }
     },
     async exportInstanceSession({ instance: { id }, body: { passphrase } }) {

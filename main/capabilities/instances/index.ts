@@ -7,6 +7,7 @@ import type { Chore } from '../../kernel/housekeeping.ts'
 import type { Idempotency } from '../../kernel/idempotency.ts'
 import type { AccountId, Ids, InstanceId, Random } from '../../kernel/ids.ts'
 import type { Jobs } from '../../kernel/jobs.ts'
+import type { KeyDerivation } from '../../kernel/key-derivation.ts'
 import type { Ledger } from '../../kernel/ledger.ts'
 import type { Log } from '../../kernel/log.ts'
 import type { Cursors } from '../../kernel/page.ts'
@@ -73,6 +74,7 @@ export interface InstancesDeps {
   readonly clock: Clock
   readonly ids: Pick<Ids, 'instance' | 'batch'>
   readonly random: Random
+  readonly keyDerivation: Pick<KeyDerivation, 'forAccount'>
   readonly ledger: Ledger
   readonly jobs: Jobs
   readonly engines: Engines
@@ -106,8 +108,8 @@ export interface Instances {
   readonly passkeyLinks: PasskeyLinks
   readonly restart: Restart
   readonly moving: Moving
-  /** Reads an upload of `importSession`. @throws ApiError validation_error */
-  readonly readSession: (stream: AsyncIterable<Uint8Array>) => Promise<SessionFiles>
+  /** Reads an upload of `importSession`. @throws ApiError validation_error, rate_limited */
+  readonly readSession: (accountId: AccountId, stream: AsyncIterable<Uint8Array>) => Promise<SessionFiles>
   readonly disconnect: Disconnect
   /** Answers once it is durable; the wiping and the new pairing follow by themselves. */
   readonly recreate: Recreate
@@ -154,7 +156,7 @@ export interface Instances {
 }
 
 export function createInstances(deps: InstancesDeps): Instances {
-  const { db, clock, ids, ledger, engines, idempotency, cursors, config, gauges, log } = deps
+  const { db, clock, ids, random, keyDerivation, ledger, engines, idempotency, cursors, config, gauges, log } = deps
   const baseUrl = () => config.publicBaseUrl ?? deps.baseUrl()
   const runExclusive = createKeyedMutex()
   const records = createRecords({ engines, baseUrl })
@@ -169,7 +171,7 @@ export function createInstances(deps: InstancesDeps): Instances {
   const banEnds = createBanEnds({ db, clock, jobs: deps.jobs, restart })
   const qr = createQr(link)
   const passkey = createPasskey(link)
-  const passkeyLinks = createPasskeyLinks({ db, clock, random: deps.random, passkey, qr, baseUrl })
+  const passkeyLinks = createPasskeyLinks({ db, clock, random, passkey, qr, baseUrl })
   const update = createUpdate({ db, clock, announce })
   const transfers = createTransfer({ ...link, clock, announce, publish, requireSlot: deps.entitlements.requireSlot })
   const repeatTransfers = createRepeatTransfers({ db, log, lifecycle, transfer: transfers.transfer })
@@ -203,12 +205,13 @@ export function createInstances(deps: InstancesDeps): Instances {
     passkey,
     passkeyLinks,
     restart,
-    moving: createMoving({ ...link, random: deps.random }),
+    moving: createMoving({ ...link, random, keyDerivation }),
     async renewSeenLinks(tx, accountId) {
       for (const { official } of Object.values(engines)) await official?.onboarding?.renew(tx, accountId)
       tx.afterCommit(() => passkeyLinks.endOf(accountId))
     },
-    readSession: (stream) => readUpload(stream, deps.random),
+    readSession: (accountId, stream) =>
+      readUpload(stream, { random, derive: keyDerivation.forAccount.bind(null, accountId) }),
     disconnect: createDisconnect(link),
     recreate: createRecreate({ db, ids, engines, log, lifecycle, publish, wipe: wiping.begin }),
 

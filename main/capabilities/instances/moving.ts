@@ -3,18 +3,20 @@ import type { InstanceStatus } from '../../contract/shapes.ts'
 import type { Engine, SessionFiles } from '../../engines/engine.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { InstanceId, Random } from '../../kernel/ids.ts'
+import type { KeyDerivation } from '../../kernel/key-derivation.ts'
 import type { Log } from '../../kernel/log.ts'
 import { callEngine, engineOf, toEngineInstance, type Engines } from './engines.ts'
 import { getInstance, notFound, refuseRecreating } from './find.ts'
 import type { RunExclusive } from './keyed-mutex.ts'
 import type { Lifecycle } from './lifecycle.ts'
-import { encryptSession } from './session-file.ts'
+import { prepareExport } from './session-file.ts'
 import { requireDiscard, type DiscardSession } from './session.ts'
 import type { Instance } from './store.ts'
 
 interface Deps {
   readonly db: Db
   readonly random: Random
+  readonly keyDerivation: Pick<KeyDerivation, 'forAccount'>
   readonly engines: Engines
   readonly log: Log
   readonly lifecycle: Lifecycle
@@ -30,7 +32,8 @@ export interface Moving {
 }
 
 /** A session is on one server only: two that use it disconnect each other, and lose messages. */
-export function createMoving({ db, random, engines, log, lifecycle, discardSession, runExclusive }: Deps): Moving {
+export function createMoving(deps: Deps): Moving {
+  const { db, random, keyDerivation, engines, log, lifecycle, discardSession, runExclusive } = deps
   return {
     importSession: (id, files) =>
       runExclusive(id, async () => {
@@ -57,12 +60,14 @@ export function createMoving({ db, random, engines, log, lifecycle, discardSessi
         refuseRecreating(before)
         const subject = toEngineInstance(before)
         if (!before.loggedIn) throw notPaired()
+        const derive = keyDerivation.forAccount.bind(null, before.accountId)
+        const encrypt = await prepareExport(passphrase, { random, derive })
         const after = await db.commit((tx) => lifecycle.apply(tx, id, { kind: 'stop', logout: false, moved: true }))
         if (!after) throw notFound()
         await callEngine(log, subject, () => engine.stop(subject))
         const files = await sessions.export(subject)
         if (files === undefined) throw notPaired()
-        return encryptSession(files, passphrase, random)
+        return encrypt(files)
       }),
   }
 }

@@ -3,7 +3,7 @@ import { gunzip, gzip } from 'node:zlib'
 import { ApiError } from '../../contract/errors.ts'
 import type { SessionFiles } from '../../engines/engine.ts'
 import type { Random } from '../../kernel/ids.ts'
-import { SCRYPT_COST, stretched } from '../../kernel/scrypt.ts'
+import { SCRYPT_COST } from '../../kernel/scrypt.ts'
 import { createSeal } from '../../kernel/seal.ts'
 
 /** An exported session: a line of JSON. `sealed` holds the gzipped files. */
@@ -14,29 +14,48 @@ interface ExportedSession {
   readonly sealed: string
 }
 
+/** How keys are made and files sealed. */
+interface Crypto {
+  readonly random: Random
+  /** @throws ApiError rate_limited */
+  readonly derive: (text: string, salt: Uint8Array, cost: number) => Promise<Buffer>
+}
+
 const OWNER = 'session-export'
 const [zip, unzip] = [promisify(gzip), promisify(gunzip)]
 /** Unpacked, so that a small file cannot fill the memory. */
 const MAX_BYTES = 256 * 1024 * 1024
-const MAX_COST = 2 ** 20
+/** 128 MB and half a second: more would hold up other accounts. */
+const MAX_COST = 2 ** 17
 
 const sealOf = (key: Buffer, random: Random) => createSeal({ masterKey: { key: () => key }, random })
 
-export async function encryptSession(files: SessionFiles, passphrase: string, random: Random): Promise<string> {
+/**
+ * Makes the key first, since there may be no room for that.
+ * @returns encrypts the files of a session.
+ * @throws ApiError rate_limited
+ */
+export async function prepareExport(
+  passphrase: string,
+  { random, derive }: Crypto,
+): Promise<(files: SessionFiles) => Promise<string>> {
   const salt = random.bytes(16)
-  const key = await stretched(passphrase, salt, SCRYPT_COST)
-  const sealed = sealOf(key, random).seal(await zip(JSON.stringify(files)), OWNER)
-  const exported: ExportedSession = {
-    ...{ switchboard_session: 1, salt: salt.toString('base64'), cost: SCRYPT_COST },
-    sealed: sealed.toString('base64'),
+  const key = await derive(passphrase, salt, SCRYPT_COST)
+  return async (files) => {
+    const sealed = sealOf(key, random).seal(await zip(JSON.stringify(files)), OWNER)
+    const exported: ExportedSession = {
+      ...{ switchboard_session: 1, salt: salt.toString('base64'), cost: SCRYPT_COST },
+      sealed: sealed.toString('base64'),
+    }
+    return `${JSON.stringify(exported)}\n`
   }
-  return `${JSON.stringify(exported)}\n`
 }
 
-async function decryptSession(file: ExportedSession, passphrase: string, random: Random): Promise<SessionFiles> {
+async function decryptSession(file: ExportedSession, passphrase: string, crypto: Crypto): Promise<SessionFiles> {
+  const { random, derive } = crypto
   const { salt, cost, sealed } = file
   if (!Number.isInteger(Math.log2(cost)) || cost > MAX_COST) throw invalid('This export was changed. Export it again.')
-  const key = await stretched(passphrase, Buffer.from(salt, 'base64'), cost)
+  const key = await derive(passphrase, Buffer.from(salt, 'base64'), cost)
   let packed: Buffer
   try {
     packed = sealOf(key, random).openBytes(Buffer.from(sealed, 'base64'), OWNER)
@@ -56,9 +75,9 @@ type Line = Partial<ExportedSession> & {
 /**
  * Reads an upload, a JSON value in each line: `{"name", "content"}` for each file of a folder, or `{"passphrase"}` and
  * then an export.
- * @throws ApiError validation_error
+ * @throws ApiError validation_error, rate_limited
  */
-export async function readUpload(stream: AsyncIterable<Uint8Array>, random: Random): Promise<SessionFiles> {
+export async function readUpload(stream: AsyncIterable<Uint8Array>, crypto: Crypto): Promise<SessionFiles> {
   const chunks: Uint8Array[] = []
   for await (const chunk of stream) chunks.push(chunk)
   const lines = Buffer.concat(chunks)
@@ -70,7 +89,7 @@ export async function readUpload(stream: AsyncIterable<Uint8Array>, random: Rand
   for (const [i, text] of lines.entries()) {
     const line = parse(text, i + 1)
     if (typeof line.passphrase === 'string') passphrase = line.passphrase
-    else if (isExported(line)) return decryptSession(line, passphrase, random)
+    else if (isExported(line)) return decryptSession(line, passphrase, crypto)
     else if (typeof line.name === 'string' && typeof line.content === 'string') files[line.name] = line.content
     else
       throw invalid(`Line ${i + 1} is neither a file, a passphrase nor an export. Send {"name", "content"} per line.`)

@@ -6,7 +6,8 @@ import type { Creator, Principal } from '../../kernel/access.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
 import type { AccountId, Ids, Random } from '../../kernel/ids.ts'
-import { SCRYPT_COST, stretched } from '../../kernel/scrypt.ts'
+import type { KeyDerivation } from '../../kernel/key-derivation.ts'
+import { SCRYPT_COST } from '../../kernel/scrypt.ts'
 import type { Accounts, CredentialSource } from '../account/index.ts'
 import type { Member, MemberAccess } from './contract.ts'
 import {
@@ -32,6 +33,7 @@ export interface MembersDeps {
   readonly clock: Pick<Clock, 'now'>
   readonly ids: Pick<Ids, 'batch'>
   readonly random: Pick<Random, 'bytes'>
+  readonly keyDerivation: KeyDerivation
   readonly accounts: Pick<
     Accounts,
     'addCredentials' | 'endSessionsOf' | 'endAccess' | 'keysCreatedBy' | 'keysOfUnknownCreator' | 'revokeKeys'
@@ -63,16 +65,9 @@ const DAY_MS = 86_400_000
 
 /** People who were invited to one account: a link signs in once, then a password of their own. */
 export function createMembers(deps: MembersDeps) {
-  const { db, clock, ids, random, accounts, address } = deps
-  let turn: Promise<unknown> = Promise.resolve()
-  /** Deriving takes memory, so only one is derived at a time. */
-  const derive = (text: string, salt: Uint8Array, cost: number): Promise<Buffer> => {
-    const mine = turn.then(() => stretched(text, salt, cost))
-    turn = mine.catch(() => {})
-    return mine
-  }
+  const { db, clock, ids, random, keyDerivation, accounts, address } = deps
 
-  const signIn: CredentialSource = async (credential) => {
+  const signIn: CredentialSource = async (credential, network) => {
     const now = clock.now()
     if ('code' in credential) {
       if (!TOKEN.test(credential.code)) return undefined
@@ -87,7 +82,8 @@ export function createMembers(deps: MembersDeps) {
     const stored = await db.readOne(passwordByEmail, { email: name.trim().toLowerCase() })
     // Where there is none it takes as long, so that nobody learns from outside who is a member.
     const { salt = null, cost = null, hash: expected = null } = stored ?? {}
-    const made = await derive(credential.password, salt ?? Buffer.alloc(16), cost ?? SCRYPT_COST)
+    const { password } = credential
+    const made = await keyDerivation.forSignIn(network, password, salt ?? Buffer.alloc(16), cost ?? SCRYPT_COST)
     if (stored === undefined || expected === null || !timingSafeEqual(made, expected)) return undefined
     await db.commit((tx) => tx.run(markSeen, { id: stored.id, now }))
     const isStillValid = async (tx: Tx) => {
@@ -193,7 +189,7 @@ export function createMembers(deps: MembersDeps) {
         }
       }),
 
-    /** Ends the member's other sessions and an unused sign-in link. */
+    /** Ends the member's other sessions and an unused sign-in link. @throws ApiError invalid_state, rate_limited */
     async setPassword({ accountId, member, sessionId }: Caller, password: string): Promise<void> {
       if (member === undefined)
         throw new ApiError('invalid_state', 'Only a member who was invited has a password of their own.')
@@ -203,7 +199,7 @@ export function createMembers(deps: MembersDeps) {
           'You are signed in with a password that several people share. Ask your agency for an invitation of your own.',
         )
       const salt = random.bytes(16)
-      const made = await derive(password, salt, SCRYPT_COST)
+      const made = await keyDerivation.forAccount(accountId, password, salt, SCRYPT_COST)
       await db.commit(async (tx) => {
         await tx.run(setPassword, { id: member.id, salt, hash: made, cost: SCRYPT_COST })
         await accounts.endSessionsOf(tx, { memberId: member.id, keepId: sessionId ?? null })

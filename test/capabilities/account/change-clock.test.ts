@@ -7,6 +7,7 @@ import {
   occupySlot,
 } from '../../../main/capabilities/account/index.ts'
 import { createIds, type AccountId } from '../../../main/kernel/ids.ts'
+import { createKeyDerivation } from '../../../main/kernel/key-derivation.ts'
 import { fakeClock, START_MS, type FakeClock } from '../../support/clock.ts'
 import { testDatabase, type TestDatabase } from '../../support/database.ts'
 import { seededRandom } from '../../support/random.ts'
@@ -20,6 +21,7 @@ beforeEach(async () => {
   database = await testDatabase(undefined, { clock })
   const random = seededRandom()
   const accounts = createAccounts({
+    keyDerivation: createKeyDerivation(),
     db: database.db,
     clock,
     ids: createIds(clock, random),

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createAccounts, type Accounts, type NewKey } from '../../../main/capabilities/account/index.ts'
 import { keysOfAccount, usableKey } from '../../../main/capabilities/account/store.ts'
 import { createIds, type AccountId } from '../../../main/kernel/ids.ts'
+import { createKeyDerivation } from '../../../main/kernel/key-derivation.ts'
 import { fakeClock, type FakeClock } from '../../support/clock.ts'
 import { testDatabase, type TestDatabase } from '../../support/database.ts'
 import { queryPlan } from '../../support/query-plan.ts'
@@ -19,6 +20,7 @@ function open(): Accounts {
   const knownInstances = async (_account: AccountId, ids: readonly string[]) =>
     new Set(ids.filter((id) => id === INSTANCE))
   return createAccounts({
+    keyDerivation: createKeyDerivation(),
     db: database.db,
     clock,
     ids: createIds(clock, random),
@@ -63,6 +65,7 @@ describe('the first account', () => {
     const counting = { ...database.db, commit }
     const random = seededRandom(7)
     const own = createAccounts({
+      keyDerivation: createKeyDerivation(),
       ...{ db: counting, clock, ids: createIds(clock, random), random, ratePerMinute: 600 },
       knownInstances: async () => new Set(),
     })
@@ -157,6 +160,7 @@ describe('a token', () => {
     const foreign = await testDatabase(undefined, { clock })
     const random = seededRandom(99)
     const others = createAccounts({
+      keyDerivation: createKeyDerivation(),
       db: foreign.db,
       clock,
       ids: createIds(clock, random),

@@ -7,6 +7,7 @@ import { createInstances, type Instances } from '../../../main/capabilities/inst
 import type { Engine } from '../../../main/contract/shapes.ts'
 import { createIdempotency } from '../../../main/kernel/idempotency.ts'
 import { createIds, type AccountId, type InstanceId } from '../../../main/kernel/ids.ts'
+import { createKeyDerivation } from '../../../main/kernel/key-derivation.ts'
 import { createLedger } from '../../../main/kernel/ledger.ts'
 import { silentLog } from '../../../main/kernel/log.ts'
 import { createOutbound, type OutboundAnswer } from '../../../main/outbound/outbound.ts'
@@ -97,6 +98,7 @@ export async function hookWorld(): Promise<HookWorld> {
     outbound.addResponder('catcher.sandbox', receive)
     const [smv2, official] = [scriptedEngine('smv2'), scriptedEngine('official')]
     const instances = createInstances({
+      keyDerivation: createKeyDerivation(),
       ...{ db, clock, ids, random, ledger, log: silentLog, jobs: testJobs(db, clock) },
       engines: { sandbox: { smv2, official }, live: { smv2: null, official: null } },
       idempotency: createIdempotency({ clock }),
@@ -122,6 +124,7 @@ export async function hookWorld(): Promise<HookWorld> {
 
   let now = build(data.db)
   const accounts = createAccounts({
+    keyDerivation: createKeyDerivation(),
     ...{ db: data.db, clock, ids, random, ratePerMinute: 600 },
     knownInstances: (owner, wanted) => now.instances.known(owner, wanted),
   })

@@ -28,7 +28,7 @@ async function* bytes(text: string) {
   for (const part of text.match(/[^]{1,7}/g) ?? []) yield Buffer.from(part)
 }
 const upload = (...lines: readonly unknown[]) =>
-  room.instances.readSession(bytes(lines.map((line) => JSON.stringify(line)).join('\n')))
+  room.instances.readSession(room.accountId, bytes(lines.map((line) => JSON.stringify(line)).join('\n')))
 const folder = Object.entries(FILES).map(([name, content]) => ({ name, content }))
 const refusal = (promise: Promise<unknown>) =>
   promise.then(
@@ -103,6 +103,6 @@ describe('an upload', () => {
       /changed/,
     ],
   ])('with %s is refused', async (_name, text, sentence) => {
-    expect(await refusal(room.instances.readSession(bytes(text)))).toMatch(sentence)
+    expect(await refusal(room.instances.readSession(room.accountId, bytes(text)))).toMatch(sentence)
   })
 })

@@ -22,6 +22,7 @@ import type { Db } from '../../../main/kernel/db.ts'
 import { createFiles } from '../../../main/kernel/files.ts'
 import { createIdempotency } from '../../../main/kernel/idempotency.ts'
 import { createIds, type AccountId, type InstanceId, type MessageId } from '../../../main/kernel/ids.ts'
+import { createKeyDerivation } from '../../../main/kernel/key-derivation.ts'
 import { createLedger } from '../../../main/kernel/ledger.ts'
 import { silentLog } from '../../../main/kernel/log.ts'
 import type { MediaConverter } from '../../../main/kernel/media-converter.ts'
@@ -134,6 +135,7 @@ export async function bench(options: BenchOptions = {}): Promise<Bench> {
   const rooms = (db: Storage) => {
     const ledger = createLedger({ clock, ids })
     const instances = createInstances({
+      keyDerivation: createKeyDerivation(),
       ...{ db, clock, random, ledger, idempotency, jobs: testJobs(db, clock) },
       ids: { ...ids, instance: () => names.shift() ?? ids.instance() },
       engines: { sandbox: { smv2: engine, official: null }, live: { smv2: null, official: null } },
@@ -169,6 +171,7 @@ export async function bench(options: BenchOptions = {}): Promise<Bench> {
 
   let now = rooms(database.db)
   const accounts = createAccounts({
+    keyDerivation: createKeyDerivation(),
     ...{ db: database.db, clock, ids, random },
     ratePerMinute: 600,
     knownInstances: (owner, wanted) => now.instances.known(owner, wanted),
