@@ -122,6 +122,8 @@ export const LIMITS = {
   crmAttachmentMegabytes: 25,
   voiceTrialCalls: 50,
   voiceChannels: 4,
+  /** Calls of all accounts at once, widgets included. One account gets half of them at most. */
+  voiceCalls: 128,
   voiceWidgetChannels: 4,
   voiceWidgetDailyCap: 50,
   voiceWidgetDailyCapMax: 10_000,

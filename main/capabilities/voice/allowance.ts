@@ -2,15 +2,22 @@ import { LIMITS } from '../../contract/limits.ts'
 import type { Gateway } from '../../contract/voice.ts'
 import type { Tx } from '../../kernel/db.ts'
 import { dayOf } from '../../kernel/time-zone.ts'
-import { answeredOfWidget, channelsOf, type StoredCall, unansweredOfWidget } from './call-store.ts'
+import { answeredOfWidget, callsAtOnce, channelsOf, type StoredCall, unansweredOfWidget } from './call-store.ts'
 import type { VoiceDeps } from './deps.ts'
 import { type StoredWidget, useTrialCall } from './setup-store.ts'
 import { readSetup } from './setup.ts'
 
 type Read = Pick<Tx, 'one'>
 
-/** Why a call may not begin now. `channels_busy` and `trial_reserved` pass when a call ends. */
-export type NotNow = 'voice_off' | 'trial_used_up' | 'trial_reserved' | 'channels_busy'
+/**
+ * Why a call may not begin now. All but the first two pass when a call ends: of the instance, of the account, or of
+ * whichever account.
+ */
+export type NotNow =
+  'voice_off' | 'trial_used_up' | 'trial_reserved' | 'channels_busy' | 'account_share_used' | 'all_lines_busy'
+
+/** Whose call it is. */
+type CallOwner = Pick<StoredCall, 'accountId' | 'instanceId'>
 
 /**
  * How many calls may run, and which are counted. Every call that runs and is not answered yet reserves a call of the
@@ -19,13 +26,18 @@ export type NotNow = 'voice_off' | 'trial_used_up' | 'trial_reserved' | 'channel
 export function createAllowance({ clock, timeZoneOf }: Pick<VoiceDeps, 'clock' | 'timeZoneOf'>) {
   return {
     /** In the commit that begins the call. @returns null: it may begin. */
-    async refusal(tx: Read, instanceId: string, gateway: Gateway): Promise<NotNow | null> {
+    async refusal(tx: Read, { accountId, instanceId }: CallOwner, gateway: Gateway): Promise<NotNow | null> {
       const { plan, trialUsed } = await readSetup(tx, instanceId)
       if (plan === null) return 'voice_off'
       if (plan === 'trial' && trialUsed >= LIMITS.voiceTrialCalls) return 'trial_used_up'
       const { calls = 0, widgetCalls = 0, unanswered = 0 } = (await tx.one(channelsOf, { instanceId })) ?? {}
       const isBusy = gateway === 'widget' ? widgetCalls >= LIMITS.voiceWidgetChannels : calls >= LIMITS.voiceChannels
       if (isBusy) return 'channels_busy'
+      const { inAll = 0, ofAccount = 0 } = (await tx.one(callsAtOnce, { accountId })) ?? {}
+      const free = LIMITS.voiceCalls - inAll
+      if (free <= 0) return 'all_lines_busy'
+      // As many as are left for the others, so that an account that has none always gets one.
+      if (ofAccount >= free) return 'account_share_used'
       return plan === 'trial' && trialUsed + unanswered >= LIMITS.voiceTrialCalls ? 'trial_reserved' : null
     },
 

@@ -136,6 +136,11 @@ export const channelsOf = sql<{ instanceId: string }, { calls: number; widgetCal
      COUNT(CASE WHEN answered_at IS NULL THEN 1 END) AS unanswered
    FROM voice_calls WHERE instance_id = :instanceId AND ${LIVE}`,
 )
+/** Calls that run in all, and those of one account. */
+export const callsAtOnce = sql<{ accountId: string }, { inAll: number; ofAccount: number }>(
+  `SELECT COUNT(*) AS inAll, COUNT(CASE WHEN account_id = :accountId THEN 1 END) AS ofAccount
+   FROM voice_calls WHERE ${LIVE}`,
+)
 export const answeredOfWidget = sql<{ widgetId: string; sinceMs: number }, { count: number }>(
   'SELECT COUNT(*) AS count FROM voice_calls WHERE widget_id = :widgetId AND answered_at >= :sinceMs',
 )

@@ -79,7 +79,7 @@ export function createDial(deps: DialDeps) {
     if (!instance.connected) return failScheduled(call, 'not_ready')
     const prepared = await prepare(instance, call.toNumber ?? '', call.agentId, null)
     if (typeof prepared === 'string') return failScheduled(call, prepared)
-    const notNow = await allowance.refusal({ one: db.readOne }, instanceId, prepared.gateway)
+    const notNow = await allowance.refusal({ one: db.readOne }, call, prepared.gateway)
     if (notNow !== null) return refuse(call, notNow)
     const permission = await permissionFor(prepared, call.toNumber ?? '')
     if (permission !== null) return failScheduled(call, permission)
@@ -171,7 +171,7 @@ export function createDial(deps: DialDeps) {
   /** One commit: the call may begin, and is dialed. */
   async function begin(tx: Tx, call: StoredCall, gateway: Gateway): Promise<Begun> {
     if ((await tx.one(callById, call))?.status !== 'scheduled') return 'gone'
-    const notNow = await allowance.refusal(tx, call.instanceId, gateway)
+    const notNow = await allowance.refusal(tx, call, gateway)
     if (notNow !== null) return notNow
     const instance = await instances.find(tx, call.accountId, call.instanceId)
     const fromNumber = instance?.phoneNumber ?? null
@@ -195,7 +195,7 @@ export function createDial(deps: DialDeps) {
     kind: {
       name: 'voice.dial' as const,
       perLane: LIMITS.voiceChannels,
-      concurrency: 64,
+      concurrency: LIMITS.voiceCalls,
       deadlineMs: DEADLINE_MS,
       retryDelaysMs: [5_000, 30_000, 120_000],
       act: async (run: JobRun<{ callId: string }>, signal: AbortSignal) => {

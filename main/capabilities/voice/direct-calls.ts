@@ -47,7 +47,7 @@ const ANSWER_MS = 10_000
 export function createDirectCalls(deps: DirectDeps) {
   const { db, clock, ids, agents, instances, standing, allowance, log, running, setup, dial, schedule } = deps
 
-  /** @returns null: voice is off, the trial is used up, every channel is busy, or the service stops. */
+  /** @returns null: voice is off, the trial is used up, every line is busy, or the service stops. */
   async function take(arriving: Arriving): Promise<StoredCall | null> {
     const { instance, agent, gateway, source, from, to, widgetId } = arriving
     if (running.isStopping()) return null
@@ -55,7 +55,8 @@ export function createDirectCalls(deps: DirectDeps) {
     const now = clock.now()
     return db.commit(async (tx) => {
       await instances.requireOwner(tx, instance.accountId, instance.id)
-      if ((await allowance.refusal(tx, instance.id, gateway)) !== null) return null
+      const owner = { accountId: instance.accountId, instanceId: instance.id }
+      if ((await allowance.refusal(tx, owner, gateway)) !== null) return null
       if ((await arriving.mayBegin?.(tx)) === false) return null
       await tx.run(insertCall, {
         ...{ seq: await tx.next('voice_calls'), id, accountId: instance.accountId, instanceId: instance.id },
@@ -148,6 +149,17 @@ function notBegun(why: 'gone' | 'stopping' | NotNow): ApiError {
       return new ApiError('invalid_state', 'Calls that ring now may use up the trial. Wait until one ends, then retry.')
     case 'channels_busy':
       return new ApiError('invalid_state', `${LIMITS.voiceChannels} calls run already. Wait until one ends.`)
+    case 'account_share_used':
+      return new ApiError(
+        'invalid_state',
+        `This account has as many calls at once as are left for the other accounts, of ${LIMITS.voiceCalls} in all. Wait until one ends.`,
+      )
+    case 'all_lines_busy':
+      return new ApiError(
+        'service_unavailable',
+        `All ${LIMITS.voiceCalls} calls that the accounts share are under way. Call again in a minute.`,
+        { 'retry-after': '60' },
+      )
     case 'gone':
     case 'stopping':
       return new ApiError('service_unavailable', 'Switchboard is stopping. Call again once it has restarted.')
