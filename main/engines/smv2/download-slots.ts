@@ -1,51 +1,49 @@
-/** Each download may hold a hundred megabytes. */
-const TOTAL = 6
-/** One number with many or slow files leaves slots for the others. */
-const PER_INSTANCE = 2
+import { createConcurrencyLimiter, type Slot } from '../../kernel/concurrency-limiter.ts'
+import type { EngineInstance } from '../engine.ts'
+
+/** Each download may hold a hundred megabytes. Numbers and accounts with many or slow files leave slots for the others. */
+const SLOTS = { inAll: 6, perAccount: 4, perInstance: 2 }
+
+type Owner = Pick<EngineInstance, 'id' | 'accountId'>
+
+interface Waiting {
+  readonly owner: Owner
+  readonly starts: ((slot: Slot) => void)[]
+}
 
 /** Limits concurrent downloads, and shares them out between numbers in turn. */
 export function createDownloadSlots() {
-  const active = new Map<string, number>()
+  const limiter = createConcurrencyLimiter(SLOTS)
   /** In the order of their turns. */
-  const waiting = new Map<string, (() => void)[]>()
-  let total = 0
+  const waiting = new Map<string, Waiting>()
 
-  const activeOf = (instanceId: string) => active.get(instanceId) ?? 0
-  const canStart = (instanceId: string) => total < TOTAL && activeOf(instanceId) < PER_INSTANCE
-
-  function take(instanceId: string): void {
-    total++
-    active.set(instanceId, activeOf(instanceId) + 1)
-  }
-
-  function release(instanceId: string): void {
-    total--
-    const left = activeOf(instanceId) - 1
-    if (left === 0) active.delete(instanceId)
-    else active.set(instanceId, left)
-    startNext()
+  function wait(owner: Owner): Promise<Slot> {
+    const { promise, resolve } = Promise.withResolvers<Slot>()
+    const starts = waiting.get(owner.id)?.starts ?? []
+    waiting.set(owner.id, { owner, starts: [...starts, resolve] })
+    return promise
   }
 
   function startNext(): void {
-    for (const [instanceId, queue] of waiting) {
-      if (!canStart(instanceId)) continue
-      const start = queue.shift()
+    for (const [id, { owner, starts }] of waiting) {
+      const slot = limiter.acquire(owner)
+      if (slot === undefined) continue
+      const [start, ...rest] = starts
       // Moves to the end of the turns, or out of them.
-      waiting.delete(instanceId)
-      if (queue.length > 0) waiting.set(instanceId, queue)
-      take(instanceId)
-      start?.()
+      waiting.delete(id)
+      if (rest.length > 0) waiting.set(id, { owner, starts: rest })
+      start?.(slot)
       return
     }
   }
 
-  return async function withSlot<T>(instanceId: string, act: () => Promise<T>): Promise<T> {
-    if (canStart(instanceId)) take(instanceId)
-    else await new Promise<void>((resolve) => waiting.set(instanceId, [...(waiting.get(instanceId) ?? []), resolve]))
+  return async function withSlot<T>(owner: Owner, act: () => Promise<T>): Promise<T> {
+    const slot = limiter.acquire(owner) ?? (await wait(owner))
     try {
       return await act()
     } finally {
-      release(instanceId)
+      slot.release()
+      startNext()
     }
   }
 }

@@ -37,7 +37,7 @@ export function createFileDownloads({ clock, log, store, transferOf, linkOf }: F
     const slot = file.size > LARGE_BYTES ? withSlotForLarge : withSlot
     for (let tried = 0; tried < TRIES; tried++) {
       if (tried > 0) await clock.sleep(PAUSE_MS * 2 ** tried)
-      const stored = await slot(instance.id, () => once(instance, mediaId, file))
+      const stored = await slot(instance, () => once(instance, mediaId, file))
       stop.throwIfAborted()
       if (stored !== undefined) return stored
     }

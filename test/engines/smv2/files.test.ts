@@ -1,12 +1,14 @@
 import { expect, test } from 'vitest'
 import { createDownloadSlots } from '../../../main/engines/smv2/download-slots.ts'
+import type { AccountId, InstanceId } from '../../../main/kernel/ids.ts'
 
 /** Downloads that end when told to. */
 function downloads() {
   const withSlot = createDownloadSlots()
   const active: { instance: string; end(): void }[] = []
-  const start = (instance: string) =>
-    withSlot(instance, () => {
+  /** @param account default: one for each number. */
+  const start = (instance: string, account = instance) =>
+    withSlot({ id: instance as InstanceId, accountId: account as AccountId }, () => {
       const { promise, resolve } = Promise.withResolvers<undefined>()
       const entry = {
         instance,
@@ -29,6 +31,14 @@ test('a number with a hundred slow files leaves slots for the others', async () 
   void start('quiet')
   await settle()
   expect(running()).toEqual(['busy', 'busy', 'quiet'])
+})
+
+test('an account with many numbers leaves slots for the others', async () => {
+  const { start, settle, running } = downloads()
+  for (const instance of ['a', 'b', 'c', 'd']) for (let i = 0; i < 5; i++) void start(instance, 'busy')
+  void start('quiet')
+  await settle()
+  expect(running()).toEqual(['a', 'a', 'b', 'b', 'quiet'])
 })
 
 test('free slots go to the numbers in turn, and never more than six are in use', async () => {
