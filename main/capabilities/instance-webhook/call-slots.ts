@@ -1,8 +1,12 @@
-/** Calls under way at once, over all instances and for each. */
+import type { AccountId } from '../../kernel/ids.ts'
+
+/** Calls under way at once, over all instances, for each account and for each instance. */
 const CALLS_AT_ONCE = 64
+export const CALLS_PER_ACCOUNT = 32
 export const CALLS_PER_INSTANCE = 4
 
 interface InstanceQueue {
+  accountId: AccountId
   inFlight: number
   /** Something may be due. Only a claim that found nothing takes it back. */
   isWaiting: boolean
@@ -17,10 +21,13 @@ export interface Share {
   readonly dueRevision: number
 }
 
-/** Owns the slot accounting: an instance whose receiver hangs blocks only its own slots. */
+/** Owns the slot accounting: an instance or account whose receivers hang blocks only its own slots. */
 export function createCallSlots() {
   const queues = new Map<string, InstanceQueue>()
   let inFlight = 0
+
+  const inFlightOf = (accountId: AccountId) =>
+    [...queues.values()].reduce((total, queue) => total + (queue.accountId === accountId ? queue.inFlight : 0), 0)
 
   function release(instanceId: string, slots: number): void {
     const queue = queues.get(instanceId)
@@ -32,8 +39,9 @@ export function createCallSlots() {
 
   return {
     /** Something of this instance is due. */
-    markDue(instanceId: string): void {
-      const queue = queues.get(instanceId) ?? { inFlight: 0, isWaiting: false, dueRevision: 0 }
+    markDue({ instanceId, accountId }: { instanceId: string; accountId: AccountId }): void {
+      const queue = queues.get(instanceId) ?? { accountId, inFlight: 0, isWaiting: false, dueRevision: 0 }
+      queue.accountId = accountId
       queue.isWaiting = true
       queue.dueRevision++
       queues.set(instanceId, queue)
@@ -44,8 +52,10 @@ export function createCallSlots() {
       let left = Math.min(most, CALLS_AT_ONCE - inFlight)
       for (const [instanceId, queue] of [...queues]) {
         if (left <= 0) break
-        const slots = Math.min(left, CALLS_PER_INSTANCE - queue.inFlight)
-        if (!queue.isWaiting || slots <= 0) continue
+        if (!queue.isWaiting) continue
+        const ofAccount = CALLS_PER_ACCOUNT - inFlightOf(queue.accountId)
+        const slots = Math.min(left, CALLS_PER_INSTANCE - queue.inFlight, ofAccount)
+        if (slots <= 0) continue
         queue.inFlight += slots
         inFlight += slots
         left -= slots

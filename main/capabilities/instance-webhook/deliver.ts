@@ -150,7 +150,7 @@ export function createDeliveryWorker({
       interruptedResult: () => 'cut_off',
       record,
       async tick() {
-        for (const { instanceId } of await db.read(waitingInstances, due())) slots.markDue(instanceId)
+        for (const instance of await db.read(waitingInstances, due())) slots.markDue(instance)
         worker.wake()
         await runChores()
       },

@@ -1,15 +1,15 @@
 import type { InCommitSubscriber } from '../../kernel/ledger.ts'
 import type { EventName } from './contract.ts'
 import { eventNameOf, wants } from './event-names.ts'
-import { endWebhook, namesOf, insertCall } from './store.ts'
+import { type DueInstance, endWebhook, insertCall, namesOf } from './store.ts'
 
 /**
  * Notes a call in the commit that records its event: neither exists without the other. A deleted instance is called one
  * last time, if it listens to its connection, and then its webhook has ended.
- * @param markDue called with the instance after the commit.
+ * @param markDue called after the commit.
  */
-export function createEnqueue({ markDue }: { markDue: (instanceId: string) => void }): InCommitSubscriber {
-  return async (tx, { type, instanceId, seq: eventSeq, createdAtMs: now }) => {
+export function createEnqueue({ markDue }: { markDue: (due: DueInstance) => void }): InCommitSubscriber {
+  return async (tx, { type, instanceId, accountId, seq: eventSeq, createdAtMs: now }) => {
     const name = instanceId !== null && eventNameOf(type)
     const found = name && (await tx.one(namesOf, { instanceId }))
     if (!found) return
@@ -17,6 +17,6 @@ export function createEnqueue({ markDue }: { markDue: (instanceId: string) => vo
     // Written by this room from names it had checked.
     if (!wants(JSON.parse(found.events) as EventName[], name)) return
     await tx.run(insertCall, { eventSeq, instanceId, name, now })
-    tx.afterCommit(() => markDue(instanceId))
+    tx.afterCommit(() => markDue({ instanceId, accountId }))
   }
 }

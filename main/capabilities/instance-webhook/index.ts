@@ -17,7 +17,7 @@ import { createEnqueue } from './enqueue.ts'
 import { createCallSlots } from './call-slots.ts'
 import { createLineEvents } from './line-events.ts'
 import { parseEventNames } from './event-names.ts'
-import { dropAll, failingCalls, upsertWebhook, removeWebhook, toWebhook, webhookOf } from './store.ts'
+import { type DueInstance, dropAll, failingCalls, upsertWebhook, removeWebhook, toWebhook, webhookOf } from './store.ts'
 
 export interface InstanceWebhooksDeps {
   readonly db: Db
@@ -60,8 +60,8 @@ export function createInstanceWebhooks(deps: InstanceWebhooksDeps): InstanceWebh
   const slots = createCallSlots()
   const delivery = createDeliveryWorker({ ...deps, slots })
 
-  const markDue = (instanceId: string) => {
-    slots.markDue(instanceId)
+  const markDue = (due: DueInstance) => {
+    slots.markDue(due)
     delivery.wake()
   }
   ledger.inCommit(createEnqueue({ markDue }))

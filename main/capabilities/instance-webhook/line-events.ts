@@ -7,7 +7,7 @@ import type { QuietLedger } from '../../kernel/ledger.ts'
 import { sql } from '../../kernel/sql.ts'
 import type { EventName } from './contract.ts'
 import { wants } from './event-names.ts'
-import { insertCall, namesOf } from './store.ts'
+import { type DueInstance, insertCall, namesOf } from './store.ts'
 
 const NAME_OF = {
   'call.offered': 'CALL',
@@ -29,7 +29,7 @@ interface LineEventsDeps {
   readonly clock: Pick<Clock, 'now'>
   readonly ledger: QuietLedger
   readonly accountOf: (id: InstanceId) => Promise<AccountId | undefined>
-  readonly markDue: (instanceId: string) => void
+  readonly markDue: (due: DueInstance) => void
 }
 
 /**
@@ -56,7 +56,7 @@ export function createLineEvents({ db, clock, ledger, accountOf, markDue }: Line
       const { seq } = await ledger.record(tx, fact)
       await tx.run(reserve, { seq })
       await tx.run(insertCall, { eventSeq: seq, instanceId, name, now })
-      tx.afterCommit(() => markDue(instanceId))
+      tx.afterCommit(() => markDue({ instanceId, accountId }))
     })
   }
 }

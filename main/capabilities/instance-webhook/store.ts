@@ -88,14 +88,23 @@ export const failingCalls = sql<OfInstance, { count: number }>(
   'SELECT count(*) AS count FROM instance_webhook_calls WHERE instance_id = :instanceId AND tries > 0 AND lease IS NULL',
 )
 
+/** Something of it is due. */
+export interface DueInstance {
+  readonly instanceId: InstanceId
+  readonly accountId: AccountId
+}
+
 /** Every instance with something due: hops from one to the next, however many calls each has. */
-export const waitingInstances = sql<{ now: number; furthest: number }, { instanceId: InstanceId }>(
+export const waitingInstances = sql<{ now: number; furthest: number }, DueInstance>(
   `WITH RECURSIVE waiting (id) AS (
      SELECT min(instance_id) FROM instance_webhook_calls WHERE lease IS NULL
      UNION ALL
      SELECT (SELECT min(n.instance_id) FROM instance_webhook_calls n WHERE n.lease IS NULL AND n.instance_id > waiting.id)
        FROM waiting WHERE waiting.id IS NOT NULL)
-   SELECT id AS instanceId FROM waiting WHERE id IS NOT NULL AND EXISTS (
+   SELECT id AS instanceId, (
+       SELECT s.id FROM instance_webhook_calls o JOIN events e ON e.seq = o.event_seq JOIN subjects s ON s.seq = e.account_seq
+        WHERE o.instance_id = waiting.id AND o.lease IS NULL ORDER BY o.event_seq LIMIT 1) AS accountId
+     FROM waiting WHERE id IS NOT NULL AND EXISTS (
      SELECT 1 FROM instance_webhook_calls c WHERE c.instance_id = waiting.id AND c.lease IS NULL AND ${DUE})`,
 )
 

@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest'
+import { CALLS_PER_ACCOUNT, createCallSlots } from '../../../main/capabilities/instance-webhook/call-slots.ts'
+import { BUSY, OTHER } from '../../support/jobs.ts'
+
+test('an account with many receivers that hang leaves calls for the instances of others', () => {
+  const slots = createCallSlots()
+  for (let n = 0; n < 40; n++) slots.markDue({ instanceId: `busy ${n}`, accountId: BUSY })
+  const taken = slots.plan(1_000)
+  expect(taken.reduce((total, share) => total + share.slots, 0)).toBe(CALLS_PER_ACCOUNT)
+  slots.markDue({ instanceId: 'other', accountId: OTHER })
+  expect(slots.plan(1_000)).toMatchObject([{ instanceId: 'other', slots: 4 }])
+
+  // One of its calls ends, and the next of its instances has its turn.
+  slots.release('busy 0')
+  expect(slots.plan(1_000)).toMatchObject([{ instanceId: 'busy 8', slots: 1 }])
+})
