@@ -6,9 +6,17 @@ import { LIMITS } from '../contract/limits.ts'
 import type { RoomContract } from '../contract/operation.ts'
 import type { Principal } from '../kernel/access.ts'
 import type { Clock } from '../kernel/clock.ts'
+import { createConcurrencyLimiter } from '../kernel/concurrency-limiter.ts'
 import type { KeyId, Random } from '../kernel/ids.ts'
 import { cause, type Log } from '../kernel/log.ts'
-import { INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR, refuse, type McpRequest } from './mcp/exchange.ts'
+import {
+  INTERNAL_ERROR,
+  INVALID_REQUEST,
+  PARSE_ERROR,
+  refuse,
+  TRANSPORT_ERROR,
+  type McpRequest,
+} from './mcp/exchange.ts'
 import { clientInfoOf } from './mcp/client-info.ts'
 import type { Caller } from './mcp/caller.ts'
 import { createApprovedCallRunner } from './mcp/approved-calls.ts'
@@ -92,8 +100,9 @@ interface TransportDeps {
   readonly toolsets?: readonly string[]
 }
 
-/** Listening streams of 2026-07-28 clients; each holds a socket. */
-const MAX_SUBSCRIPTIONS = 64
+/** Listening streams; each holds a socket. */
+const STREAMS = { inAll: 512, perAccount: 64 }
+const TOO_MANY_STREAMS = `This account has ${STREAMS.perAccount} MCP streams open, or all accounts together have ${STREAMS.inAll}. Close one and try again.`
 
 /**
  * Serves two protocol revisions on one path. 2026-07-28 is stateless: one protocol object per request. 2025-11-25 has
@@ -102,6 +111,7 @@ const MAX_SUBSCRIPTIONS = 64
 export function createMcpTransport(deps: TransportDeps): Mcp {
   const { factory, onClient, clock, random, log, isKeyUsable, toolsets } = deps
   const callers = new WeakMap<AuthInfo, Caller>()
+  const streams = createConcurrencyLimiter(STREAMS)
   const serve = factory((auth) => {
     const caller = auth === undefined ? undefined : callers.get(auth)
     if (caller === undefined) throw new Error('an MCP message arrived without its caller')
@@ -111,7 +121,7 @@ export function createMcpTransport(deps: TransportDeps): Mcp {
   const stateless = createMcpHandler(serve, {
     legacy: 'reject',
     onerror,
-    maxSubscriptions: MAX_SUBSCRIPTIONS,
+    maxSubscriptions: STREAMS.inAll,
     maxRequestBodySize: LIMITS.bodyBytes,
   })
   const answerStateless = toNodeHandler(stateless, { onerror })
@@ -140,7 +150,12 @@ export function createMcpTransport(deps: TransportDeps): Mcp {
       const client = clientInfoOf(body)
       if (client !== undefined) onClient({ caller: principal, client })
       callers.set(auth, { principal, requestId, toolFilter: parseToolFilter(req.url ?? '') })
-      if (principal.key !== null && isListening(req, body)) keys.watch(principal.key.id, res)
+      if (isListening(req, body)) {
+        const slot = streams.acquire({ accountId: principal.accountId })
+        if (slot === undefined) return refuse({ res, body }, 503, TRANSPORT_ERROR, TOO_MANY_STREAMS)
+        res.once('close', () => slot.release())
+        if (principal.key !== null) keys.watch(principal.key.id, res)
+      }
       try {
         await route({ req: Object.assign(req, { auth }), res, body }, ownerOf(principal))
       } catch (error) {

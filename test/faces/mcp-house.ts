@@ -24,7 +24,7 @@ export interface House {
   readonly asked: Asked[]
   readonly clock: FakeClock
   /** A key, and what a client sends to use it. */
-  key(options?: { scopes?: readonly AcceptedScope[]; instances?: readonly string[] }): string
+  key(options?: { scopes?: readonly AcceptedScope[]; instances?: readonly string[]; account?: string }): string
   /** @param person answers what the client is asked; without one it does not say that it can ask. */
   revoke(key: string): void
   connect(key: string, era: 'modern' | 'legacy', person?: Person): Promise<Client>
@@ -108,12 +108,12 @@ export async function openHouse(rooms: readonly RoomContract[] = SAMPLE_ROOMS): 
     url,
     asked,
     clock,
-    key({ scopes = SCOPES, instances } = {}) {
+    key({ scopes = SCOPES, instances, account = 'account' } = {}) {
       const token = `key-${principals.size}`
       principals.set(token, {
         kind: 'key',
         role: null,
-        accountId: 'account' as AccountId,
+        accountId: account as AccountId,
         accountName: 'My agency',
         key: { id: `id-${principals.size}` as KeyId, name: 'test', last4: 'test', expiresAtMs: null, approval: 'none' },
         scopes,

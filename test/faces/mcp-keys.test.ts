@@ -41,6 +41,25 @@ describe('a key that ends', () => {
   })
 })
 
+test('an account that opens streams without end leaves some for the others', async () => {
+  const account = 'busy'
+  const [first, second, third] = [house.key({ account }), house.key({ account }), house.key({ account })]
+  const opened: Response[] = []
+  for (const key of [first, second]) for (let n = 0; n < 32; n++) opened.push((await openSession(key)).stream)
+  expect(new Set(opened.map(({ status }) => status))).toEqual(new Set([200]))
+  const { stream: refused } = await openSession(third)
+  expect(refused.status).toBe(503)
+  expect(await refused.json()).toMatchObject({
+    error: { message: expect.stringMatching(/^This account has 64 MCP streams open/) },
+  })
+  const { stream: others } = await openSession(house.key({ account: 'other' }))
+  expect(others.status).toBe(200)
+
+  await opened[0]?.body?.cancel()
+  await expect.poll(async () => (await openSession(third)).stream.status).toBe(200)
+  for (const stream of [...opened, others]) await stream.body?.cancel()
+})
+
 test('a scope that is missing is told before anything is said about the arguments', async () => {
   const key = house.key({ scopes: ['webhooks:read'] })
   const client = await house.connect(key, 'modern')
