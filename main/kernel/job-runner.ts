@@ -14,7 +14,7 @@ import {
   type JobRow,
   type LaneCounts,
 } from './job-store.ts'
-import type { JobKind, JobOutcome, JobRun, JobTime, JobsDeps } from './job.ts'
+import type { JobKind, JobOutcome, JobRun, JobTime, JobsDeps, StoredRun } from './job.ts'
 import type { AccountId } from './ids.ts'
 import { cause } from './log.ts'
 import { createWorker, type FinishedJob } from './worker.ts'
@@ -135,7 +135,7 @@ export function createJobRunner(kind: JobKind, deps: JobsDeps): JobRunner {
     const job: Running = {
       row,
       accountId,
-      run: runOf(row, (progress) => report(job, progress)),
+      run: { ...storedRun(row), accountId, report: (progress) => report(job, progress) },
       controller: new AbortController(),
       progress: undefined,
       progressTimer: undefined,
@@ -207,11 +207,11 @@ export function createJobRunner(kind: JobKind, deps: JobsDeps): JobRunner {
 
   async function recover(tx: Tx, row: JobRow): Promise<void> {
     const outcome = cutOff(row)
-    if (outcome.kind === 'failed') return fail(tx, row, runOf(row), outcome.error)
+    if (outcome.kind === 'failed') return fail(tx, row, storedRun(row), outcome.error)
     return wait(tx, row, { atMs: clock.now() }, row.failures)
   }
 
-  async function fail(tx: Tx, row: JobRow, run: JobRun<object>, error: string): Promise<void> {
+  async function fail(tx: Tx, row: JobRow, run: StoredRun<object>, error: string): Promise<void> {
     await kind.recordFailure?.(tx, run, error)
     await end(tx, row, 'failed', error)
   }
@@ -311,7 +311,7 @@ export function createJobRunner(kind: JobKind, deps: JobsDeps): JobRunner {
   }
 }
 
-function runOf(row: JobRow, report: JobRun<object>['report'] = () => {}): JobRun<object> {
+function storedRun(row: JobRow): StoredRun<object> {
   const { seq, subjectId, lane, key, attempt } = row
-  return { seq, subjectId, lane, key, attempt, input: JSON.parse(row.input) as object, report }
+  return { seq, subjectId, lane, key, attempt, input: JSON.parse(row.input) as object }
 }

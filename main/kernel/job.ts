@@ -2,12 +2,14 @@ import type { JobKindName } from '../contract/job-kinds.ts'
 import type { ApiActivity } from './api-activity.ts'
 import type { Clock } from './clock.ts'
 import type { Db, Tx } from './db.ts'
+import type { AccountId } from './ids.ts'
 import type { Log } from './log.ts'
 import type { Nodes } from './nodes.ts'
 
 /** A run of a job, as its kind sees it. */
 export interface JobRun<Input> {
   readonly seq: number
+  readonly accountId: AccountId
   readonly subjectId: string
   readonly lane: string
   readonly key: string | null
@@ -17,6 +19,9 @@ export interface JobRun<Input> {
   /** Stores progress, at most once a second; the last one wins. */
   report(progress: object): void
 }
+
+/** What is stored of a run, for one that this process did not begin. */
+export type StoredRun<Input> = Omit<JobRun<Input>, 'accountId' | 'report'>
 
 /** When a job runs. */
 export interface JobTime {
@@ -62,7 +67,7 @@ export interface JobKind<Input extends object = object, Result = unknown> {
   /** Records the result in the commit that ends the run; fenced by its lease. Default: done. */
   record?(tx: Tx, run: JobRun<Input>, result: Result): Promise<JobOutcome>
   /** Called in the commit that makes the job `failed`, whatever failed it. */
-  recordFailure?(tx: Tx, run: JobRun<Input>, error: string): Promise<void>
+  recordFailure?(tx: Tx, run: StoredRun<Input>, error: string): Promise<void>
 }
 
 export interface JobsDeps {

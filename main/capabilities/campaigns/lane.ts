@@ -1,8 +1,8 @@
 import { ApiError, type ErrorCode } from '../../contract/errors.ts'
 import { createClaimBudget } from '../../kernel/claim-budget.ts'
 import type { Tx } from '../../kernel/db.ts'
-import type { InstanceId } from '../../kernel/ids.ts'
-import type { JobKind } from '../../kernel/job.ts'
+import type { AccountId, InstanceId } from '../../kernel/ids.ts'
+import type { JobKind, JobRun } from '../../kernel/job.ts'
 import { cause } from '../../kernel/log.ts'
 import type { InstanceSubject } from '../handler.ts'
 import type { SendResult } from '../messages/index.ts'
@@ -33,11 +33,19 @@ interface LaneDeps extends Pick<
   readonly retry: (tx: Tx, campaignId: string, instanceId: InstanceId) => Promise<void>
 }
 
+interface NumberOfCampaign {
+  readonly accountId: AccountId
+  readonly campaignId: string
+  readonly instanceId: InstanceId
+}
+
 /** null: the number has nothing to do until it is woken. */
 type Result = { readonly againAtMs: number | null }
 
 /** Sends of all campaigns under way at once; the rest of the room belongs to callers who wait. */
-const IN_FLIGHT = 96
+const IN_FLIGHT = 128
+/** The part of it that one account may use, however slow its sends are. */
+const ACCOUNT_SHARE = 0.75
 const FLIGHTS_PER_CLAIM = 2
 /** How long a number waits for room. */
 const GIVE_WAY_MS = 20
@@ -70,14 +78,30 @@ const PASSING: Partial<Record<ErrorCode, number>> = {
 export function laneJob(deps: LaneDeps): JobKind<object, Result> {
   const { db, clock, log, apiActivity, instances, messages, safety, takeTurn, outcomes, checks, resolve, sends } = deps
   let inFlight = 0
+  const inFlightOf = new Map<AccountId, number>()
   const budget = createClaimBudget(clock, apiActivity)
   /** Fewer while somebody calls the API and the loop is slow. */
   const mostInFlight = () => Math.min(IN_FLIGHT, FLIGHTS_PER_CLAIM * budget.next())
 
-  async function runLane(campaignId: string, instanceId: InstanceId, signal: AbortSignal): Promise<Result> {
+  /** How many more sends of the account may be under way. */
+  function roomFor(accountId: AccountId): number {
+    const most = mostInFlight()
+    const share = Math.floor(most * ACCOUNT_SHARE)
+    return Math.min(MOST_IN_TURN, most - inFlight, share - (inFlightOf.get(accountId) ?? 0))
+  }
+
+  function occupy(accountId: AccountId, count: number): void {
+    inFlight += count
+    const left = (inFlightOf.get(accountId) ?? 0) + count
+    if (left > 0) inFlightOf.set(accountId, left)
+    else inFlightOf.delete(accountId)
+  }
+
+  async function runLane({ accountId, subjectId: campaignId, lane }: JobRun<object>, signal: AbortSignal) {
+    const instanceId = lane as InstanceId
     const untilMono = clock.mono() + RUN_MS
     for (let round = 0; round < ROUNDS && clock.mono() < untilMono && !signal.aborted; round++) {
-      const turn = await takeTurnWithin(campaignId, instanceId, signal)
+      const turn = await takeTurnWithin({ accountId, campaignId, instanceId }, signal)
       if (turn.kind === 'stop') return { againAtMs: null }
       if (turn.kind === 'check') {
         const askAtMs = await checks.ask(turn.campaign, instanceId, turn.phones)
@@ -97,28 +121,28 @@ export function laneJob(deps: LaneDeps): JobKind<object, Result> {
   }
 
   /** The room is taken before the turn: turns of many numbers wait for the same commit, and none sees the others. */
-  async function takeTurnWithin(campaignId: string, instanceId: InstanceId, signal: AbortSignal): Promise<Turn> {
-    let most = mostInFlight()
-    for (; inFlight >= most && !signal.aborted; most = mostInFlight()) await clock.sleep(GIVE_WAY_MS)
-    const room = Math.max(1, Math.min(MOST_IN_TURN, most - inFlight))
-    const canCheck = checks.canAsk(instanceId)
-    inFlight += room
+  async function takeTurnWithin({ accountId, ...number }: NumberOfCampaign, signal: AbortSignal): Promise<Turn> {
+    let free = roomFor(accountId)
+    for (; free <= 0 && !signal.aborted; free = roomFor(accountId)) await clock.sleep(GIVE_WAY_MS)
+    const room = Math.max(1, free)
+    const canCheck = checks.canAsk(number.instanceId)
+    occupy(accountId, room)
     try {
-      return await db.commit((tx) => takeTurn(tx, { campaignId, instanceId, canCheck, room }))
+      return await db.commit((tx) => takeTurn(tx, { ...number, canCheck, room }))
     } finally {
-      inFlight -= room
+      occupy(accountId, -room)
     }
   }
 
   async function sendAll(turn: Extract<Turn, { kind: 'send' }>, signal: AbortSignal): Promise<void> {
     const { campaign, instance, claimed } = turn
-    inFlight += claimed.length
+    occupy(campaign.accountId, claimed.length)
     for (const { recipient } of claimed) sends.add(sendKey(recipient))
     try {
       const subject = await instances.subject(campaign.accountId, instance.id)
       await Promise.all(claimed.map((one) => sendOne(campaign, subject, one, signal)))
     } finally {
-      inFlight -= claimed.length
+      occupy(campaign.accountId, -claimed.length)
       for (const { recipient } of claimed) sends.delete(sendKey(recipient))
     }
   }
@@ -218,7 +242,7 @@ export function laneJob(deps: LaneDeps): JobKind<object, Result> {
     concurrency: 64,
     deadlineMs: 180_000,
     retryDelaysMs: [1_000, 5_000, 30_000, 60_000],
-    act: (run, signal) => runLane(run.subjectId, run.lane as InstanceId, signal),
+    act: runLane,
     async record(_tx, _run, { againAtMs }) {
       return againAtMs === null ? { kind: 'done' } : { kind: 'again', atMs: againAtMs }
     },

@@ -1,7 +1,7 @@
 import { LIMITS } from '../../contract/limits.ts'
 import type { EndReason, Gateway, VoiceSettings } from '../../contract/voice.ts'
 import type { Tx } from '../../kernel/db.ts'
-import type { JobOutcome, JobRun, JobTime } from '../../kernel/job.ts'
+import type { JobOutcome, JobRun, JobTime, StoredRun } from '../../kernel/job.ts'
 import type { CallPlan } from '../../voice/voice-process.ts'
 import type { InstanceSubject } from '../handler.ts'
 import type { VoiceAgent } from './agents.ts'
@@ -206,7 +206,7 @@ export function createDial(deps: DialDeps) {
       record: async (_tx: Tx, _run: JobRun<{ callId: string }>, turn: Turn): Promise<JobOutcome> =>
         turn === null ? { kind: 'done' } : { kind: 'again', ...turn },
       /** Something unexpected happened three times: the call is not left waiting. */
-      recordFailure: async (tx: Tx, run: JobRun<{ callId: string }>) => {
+      recordFailure: async (tx: Tx, run: StoredRun<{ callId: string }>) => {
         const end = { id: run.input.callId, reason: 'agent_failed', status: 'failed', now: clock.now() } as const
         await tx.run(endScheduled, end)
       },
