@@ -185,6 +185,7 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
     agents:
       world.voiceAgents ??
       createVoiceAgents({ ...deps, ai: ai.api, knowledge: aiKnowledge.api, instances: instances.api }),
+    sessions: accounts,
     packages: async (accountId) => (await entitlements.api.of(accountId)).voicePackages,
     isSuspended: accounts.isSuspended,
     refusalOf,

@@ -66,7 +66,7 @@ export function createVoiceHost({ clock, send, builtIn, network }: HostDeps): Vo
     if (session === undefined) return send({ kind: 'listening', requestId, answer: null })
     const leg = createWebRtcLeg({ offer, mustSend: false, permits })
     let isAnswered = false
-    session.addListener(leg, (answer) => {
+    session.addListener(requestId, leg, (answer) => {
       if (!isAnswered) send({ kind: 'listening', requestId, answer })
       isAnswered = true
     })
@@ -116,6 +116,8 @@ export function createVoiceHost({ clock, send, builtIn, network }: HostDeps): Vo
         }
         case 'listen':
           return listen(message)
+        case 'stop_listening':
+          return sessions.get(message.callId)?.removeListener(message.requestId)
         case 'check_trunk': {
           const { requestId } = message
           return void trunks.check(message.trunk).then((result) => send({ kind: 'checked', requestId, result }))

@@ -117,6 +117,8 @@ export type ToVoice =
   /** What the network says about a call whose signalling is elsewhere. */
   | { readonly kind: 'remote_state'; readonly callId: string; readonly state: 'ringing' | 'accepted' }
   | { readonly kind: 'listen'; readonly callId: string; readonly requestId: number; readonly offer: string }
+  /** Disconnects the listener that was connected by the request. */
+  | { readonly kind: 'stop_listening'; readonly callId: string; readonly requestId: number }
   | { readonly kind: 'reply'; readonly turnId: number; readonly text: string | null; readonly hangUp: boolean }
   | { readonly kind: 'check_speech'; readonly requestId: number; readonly speech: SpeechServices }
   | { readonly kind: 'check_trunk'; readonly requestId: number; readonly trunk: SipTrunk }

@@ -31,7 +31,8 @@ export interface CallSession {
   remoteAnswer(sdp: string): void
   remoteState(state: 'ringing' | 'accepted'): void
   /** Adds somebody who hears both sides. @param onAnswer our session description; null: it failed. Called once. */
-  addListener(leg: CallLeg, onAnswer: (sdp: string | null) => void): void
+  addListener(id: number, leg: CallLeg, onAnswer: (sdp: string | null) => void): void
+  removeListener(id: number): void
   /** Resolves when the recording is complete and `ended` was sent. */
   readonly ended: Promise<unknown>
 }
@@ -44,7 +45,7 @@ export function startSession(deps: SessionDeps): CallSession {
   const { clock, plan, leg, console: consoleLeg, send, builtIn } = deps
   const { callId, agent, route } = plan
   const isAnswering = route.kind === 'webrtc' && route.offer !== null
-  const listeners = new Set<CallLeg>()
+  const listeners = new Map<number, CallLeg>()
   const { promise: ended, resolve: close } = Promise.withResolvers<undefined>()
   let frames = 0
   /** Both sides agreed; no sound of the person has arrived yet. */
@@ -76,7 +77,7 @@ export function startSession(deps: SessionDeps): CallSession {
     timers = []
     mouth.interrupt(nowMs())
     brain?.stop()
-    for (const each of [leg, consoleLeg, ...listeners]) each?.hangUp(reason)
+    for (const each of [leg, consoleLeg, ...listeners.values()]) each?.hangUp(reason)
     void closeRecording().then((recording) => {
       const { framesIn, framesLost } = leg.counts()
       const media = { framesIn, framesLost, underruns: pacer?.underruns() ?? 0 }
@@ -156,7 +157,7 @@ export function startSession(deps: SessionDeps): CallSession {
     consoleLeg?.send(theirs)
     recorder?.add(ours, theirs)
     brain?.hear(theirs, atMs)
-    for (const listener of listeners) listener.send(mix(ours, theirs))
+    for (const listener of listeners.values()) listener.send(mix(ours, theirs))
     if (reasonWhenQuiet !== undefined && mouth.isQuiet()) finish(reasonWhenQuiet)
   }
 
@@ -209,18 +210,22 @@ export function startSession(deps: SessionDeps): CallSession {
       }
       leg.remoteState(state)
     },
-    addListener(listener, onAnswer) {
-      listeners.add(listener)
+    addListener(id, listener, onAnswer) {
+      listeners.set(id, listener)
       listener.start({
         onLocalSdp: onAnswer,
         onRinging() {},
         onConnected() {},
         onCaption() {},
         onEnded() {
-          listeners.delete(listener)
+          listeners.delete(id)
           onAnswer(null)
         },
       })
+    },
+    removeListener(id) {
+      listeners.get(id)?.hangUp('operator_hung_up')
+      listeners.delete(id)
     },
     ended,
   }

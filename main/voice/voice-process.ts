@@ -27,6 +27,13 @@ export interface CallEvents {
   onTurn(text: string): Promise<{ readonly text: string | null; readonly hangUp: boolean }>
 }
 
+interface Listener {
+  /** Our session description. */
+  readonly answer: string
+  /** Disconnects it. */
+  stop(): void
+}
+
 export interface PlacedCall {
   /** Never rejects. null: the voice process ended, or did not end the call in time; the part file may be readable. */
   readonly ended: Promise<CallEnd | null>
@@ -35,8 +42,8 @@ export interface PlacedCall {
   sayGoodbye(reason: CallEnd['reason']): void
   remoteAnswer(sdp: string): void
   remoteState(state: 'ringing' | 'accepted'): void
-  /** @returns the answer; null: the call has ended. */
-  listen(offer: string): Promise<string | null>
+  /** @returns null: the call has ended. */
+  listen(offer: string): Promise<Listener | null>
 }
 
 export interface IncomingCall {
@@ -244,7 +251,9 @@ export function createVoiceProcess({ clock, log, start }: VoiceProcessDeps): Voi
         async listen(offer) {
           if (!calls.has(callId)) return null
           const answer = await ask((requestId) => ({ kind: 'listen', callId, requestId, offer }))
-          return answer?.kind === 'listening' ? answer.answer : null
+          if (answer?.kind !== 'listening' || answer.answer === null) return null
+          const { requestId } = answer
+          return { answer: answer.answer, stop: () => say({ kind: 'stop_listening', callId, requestId }) }
         },
       }
     },

@@ -1,15 +1,23 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { sql } from '../../main/kernel/sql.ts'
 import { assistantOf } from '../capabilities/approvals/assistant.ts'
-import { clientOf } from '../capabilities/agency/agency-world.ts'
+import { clientOf, pairedIn } from '../capabilities/agency/agency-world.ts'
+import { until, voiceOf } from '../capabilities/voice/calls.ts'
+import { OFFER } from '../capabilities/voice/offers.ts'
 import { listenTo } from '../support/event-stream.ts'
+import { scriptedVoice } from '../support/scripted-voice.ts'
 import { browserOf, builtConsole, newCode, signedIn, type Browser } from '../support/panel.ts'
 import { sized } from '../support/sized.ts'
+import { testAgents } from '../support/voice.ts'
 import { world, type World } from '../support/world.ts'
 
 let w: World
+const voice = scriptedVoice((it, plan) => {
+  if (plan.consoleOffer !== null) it.say({ kind: 'console_answer', callId: plan.callId, sdp: 'v=0' })
+  it.answer(plan)
+})
 beforeAll(async () => {
-  w = await world({ consoleFolder: builtConsole() })
+  w = await world({ consoleFolder: builtConsole(), startVoice: voice.start, voiceAgents: testAgents() })
 })
 afterAll(() => w.close())
 
@@ -55,11 +63,43 @@ const linkFor = async (url: string) => {
   }
 }
 
+/** Whether the voice process was told to end the call. */
+const isHungUp = (callId: string) => voice.received.some((one) => one.kind === 'hang_up' && one.callId === callId)
+
+let lastNumber = 12_025_554_000
+
+/** A number of the client with a call that runs; people at the console can listen, and call themselves. */
+async function callsOf(account: Awaited<ReturnType<typeof clientOf>>) {
+  const phone = await pairedIn(w, account, String(++lastNumber))
+  const path = voiceOf(phone.id)
+  expect((await account.api('POST', `${path}/enable`)).status).toBe(200)
+  const made = await account.api('POST', `${path}/calls`, { to_number: '12025550123', agent_id: 'agent-1' })
+  expect(made.status, made.text).toBe(201)
+  const callId: string = made.body.id
+  const read = async () => (await account.api('GET', `${path}/calls/${callId}`)).body.status
+  await until(w, read, (status) => status === 'in_progress', 100)
+  return {
+    phone,
+    async listen(ask: Browser['ask'], base: string) {
+      const answer = await ask('POST', `${base}${path}/calls/${callId}/listen`, { offer: OFFER })
+      expect(answer.status, answer.text).toBe(201)
+      const id = voice.received.findLast((one) => one.kind === 'listen')?.requestId
+      return () =>
+        isHungUp(callId) || voice.received.some((one) => one.kind === 'stop_listening' && one.requestId === id)
+    },
+    async call(ask: Browser['ask'], base: string) {
+      const answer = await ask('POST', `${base}${path}/softphone`, { to_number: '12025550124', offer: OFFER })
+      expect(answer.status, answer.text).toBe(201)
+      return () => isHungUp(answer.body.call.id)
+    },
+  }
+}
+
 /** Two members of a client and the agency, with everything that can be open at once; all of it is checked each time. */
 async function scene() {
   await w.clock.advance(60_000)
   const operator = await signedIn(w)
-  const account = await clientOf(w, { name: 'Bakery' })
+  const account = await clientOf(w, { name: 'Bakery', features: ['campaigns', 'ai', 'voice', 'ghl', 'mcp'] })
   const inside = (method: string, path: string, body?: unknown) =>
     operator.ask(method, `/panel/accounts/${account.id}${path}`, body)
   const must = async (asking: Promise<{ status: number; text: string; body: any }>) => {
@@ -107,6 +147,7 @@ async function scene() {
   const hers = await grantsOf(ana.browser.ask, '/panel', line.id)
   const ours = await grantsOf(operator.ask, `/panel/accounts/${account.id}`, line.id)
   const other = await signedIn(w)
+  const calls = await callsOf(account)
   const code = newCode(w)
 
   const isOut = async (browser: Browser) => (await browser.ask('GET', '/panel/v1/instances')).status === 401
@@ -118,6 +159,8 @@ async function scene() {
   const things: Record<string, () => boolean | Promise<boolean>> = {
     'her session': () => isOut(ana.browser),
     'her other session': () => isOut(again),
+    'what she listens to': await calls.listen(ana.browser.ask, '/panel'),
+    'the call she makes in her other session': await calls.call(again.ask, '/panel'),
     'her event stream': watch(await listenTo(w, ana.browser.cookie)),
     'her other event stream': watch(await listenTo(w, again.cookie)),
     'her link': hers.link.page,
@@ -131,6 +174,7 @@ async function scene() {
       (await w.api('GET', new URL(official.onboarding_url).pathname, undefined, { key: null })).status === 404,
     'the consent of a CRM': async () =>
       (await w.rows('SELECT 1 FROM crm_states WHERE account_id = :id', { id: account.id })).length === 0,
+    'what a colleague listens to': await calls.listen(bia.browser.ask, '/panel'),
     'the session of a colleague': () => isOut(bia.browser),
     'the event stream of a colleague': watch(await listenTo(w, bia.browser.cookie)),
     'our link': ours.link.page,
@@ -141,6 +185,7 @@ async function scene() {
     'the link of our key': ours.ofKey.page,
     'the stream of the link of our key': ours.ofKey.stream,
     'the session of the operator': () => isOut(operator),
+    'what the other session of the operator listens to': await calls.listen(other.ask, `/panel/accounts/${account.id}`),
     'another session of the operator': () => isOut(other),
     'the event stream of the other session': watch(await listenTo(w, other.cookie)),
     // Last: it uses them up where they work.
@@ -163,15 +208,16 @@ async function scene() {
     for (const [name, isOver] of Object.entries(things)) if (await isOver()) names.push(name)
     return names.toSorted()
   }
-  return { ...{ account, operator, ana, again, line, official, hers, ours, inside, must, ended } }
+  return { ...{ account, operator, ana, again, line, official, phone: calls.phone, hers, ours, inside, must, ended } }
 }
 type Scene = Awaited<ReturnType<typeof scene>>
 
-const HER_SESSIONS = ['her session', 'her other session', 'her event stream', 'her other event stream']
+const HER_OTHER_SESSION = ['her other session', 'her other event stream', 'the call she makes in her other session']
+const HER_SESSIONS = ['her session', 'her event stream', 'what she listens to', ...HER_OTHER_SESSION]
 const HER_KEY = ['her key', 'the MCP stream of her key', 'the approval of her key']
 const LINKS_OF_HER_KEY = ['the link of her key', 'the stream of the link of her key']
 const HER_LINK = ['her link', 'the stream of her link']
-const COLLEAGUE = ['the session of a colleague', 'the event stream of a colleague']
+const COLLEAGUE = ['the session of a colleague', 'the event stream of a colleague', 'what a colleague listens to']
 const OUR_KEY = ['our key', 'the MCP stream of our key', 'the approval of our key']
 const LINKS = ['our link', 'the stream of our link', 'the link of our key', 'the stream of the link of our key']
 /** Whoever worked in the account may have kept them. */
@@ -189,11 +235,11 @@ const WAYS: Record<string, { act: (s: Scene) => Promise<unknown>; ends: readonly
   },
   'a new password of a member': {
     act: ({ must, ana }) => must(ana.browser.ask('PUT', '/panel/v1/member-password', { password: PASSWORD })),
-    ends: ['her other session', 'her other event stream', 'her invitation'],
+    ends: [...HER_OTHER_SESSION, 'her invitation'],
   },
   'ending a session': {
     act: async ({ must, ana }) => must(ana.browser.ask('DELETE', '/panel/v1/account/sessions')),
-    ends: ['her other session', 'her other event stream', ...COLLEAGUE],
+    ends: [...HER_OTHER_SESSION, ...COLLEAGUE],
   },
   'revoking a key': {
     act: ({ must, ana, hers }) => must(ana.browser.ask('DELETE', `/panel/v1/keys/${hers.key.id}`)),
@@ -219,17 +265,21 @@ const WAYS: Record<string, { act: (s: Scene) => Promise<unknown>; ends: readonly
     ends: ['the MCP stream of her key', 'the MCP stream of our key'],
   },
   'deleting the account': {
-    async act({ must, account, line, official }) {
-      for (const { id } of [line, official]) await must(account.api('DELETE', `/v1/instances/${id}?confirm=true`))
+    async act({ must, account, line, official, phone }) {
+      for (const { id } of [line, official, phone])
+        await must(account.api('DELETE', `/v1/instances/${id}?confirm=true`))
       await must(w.api('DELETE', `/v1/agency/accounts/${account.id}?confirm=true`))
     },
-    ends: [...[...REMOVED, ...HER_KEY, ...LINKS_OF_HER_KEY, ...COLLEAGUE, ...OUR_KEY, ...LINKS]],
+    ends: [
+      ...[...REMOVED, ...HER_KEY, ...LINKS_OF_HER_KEY, ...COLLEAGUE, ...OUR_KEY, ...LINKS],
+      'what the other session of the operator listens to',
+    ],
   },
   'a new password of the operator': {
     act: ({ must, operator }) => must(operator.ask('PUT', '/panel/v1/service/password', { password: PASSWORD })),
     ends: [
       ...['another session of the operator', 'the event stream of the other session'],
-      'the sign-in code of the operator',
+      ...['the sign-in code of the operator', 'what the other session of the operator listens to'],
     ],
   },
 }

@@ -1,7 +1,7 @@
 import type { CallEnd, CallPlan, FromVoice, ToVoice } from '../../main/voice/protocol.ts'
 import type { StartVoice } from '../../main/voice/voice-process.ts'
 
-/** A voice process that does only what the test says. */
+/** A voice process that does only what the test says. Listeners are connected. */
 export interface ScriptedVoice {
   readonly start: StartVoice
   /** Calls it was told to place, in order. */
@@ -44,6 +44,10 @@ export function scriptedVoice(onPlace: (voice: ScriptedVoice, plan: CallPlan) =>
         send(message) {
           voice.received.push(message)
           if (message.kind === 'stop') setImmediate(onExit)
+          if (message.kind === 'listen') {
+            const { requestId } = message
+            setImmediate(() => say({ kind: 'listening', requestId, answer: 'v=0' }))
+          }
           if (message.kind !== 'place') return
           voice.plans.push(message.plan)
           setImmediate(() => onPlace(voice, message.plan))

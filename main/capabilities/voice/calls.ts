@@ -1,6 +1,7 @@
 import { ApiError } from '../../contract/errors.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import type { CallDirection, CallReview, CallStatus, VoiceCall } from '../../contract/voice.ts'
+import type { Principal } from '../../kernel/access.ts'
 import type { AccountId } from '../../kernel/ids.ts'
 import { atMost } from '../../kernel/timeout.ts'
 import type { InstanceSubject } from '../handler.ts'
@@ -16,6 +17,7 @@ import {
   upcomingCalls,
   type StoredCall,
 } from './call-store.ts'
+import type { ConsoleConnections } from './console-connections.ts'
 import type { CallRow, LiveCall } from './contract.ts'
 import type { VoiceDeps } from './deps.ts'
 import { toCall } from './record.ts'
@@ -36,9 +38,10 @@ interface ListQuery {
 export function createCalls(
   deps: Pick<VoiceDeps, 'db' | 'clock' | 'cursors' | 'instances' | 'agents' | 'personName'> & {
     readonly running: Running
+    readonly consoleConnections: ConsoleConnections
   },
 ) {
-  const { db, clock, cursors, instances, agents, personName, running } = deps
+  const { db, clock, cursors, instances, agents, personName, running, consoleConnections } = deps
 
   /** @throws ApiError not_found */
   async function get(instance: Pick<InstanceSubject, 'id'>, id: string): Promise<StoredCall> {
@@ -165,16 +168,17 @@ export function createCalls(
       return isLive(call.status) ? endNow(instance, id, 'operator_hung_up') : toCall(call)
     },
 
-    /** @throws ApiError not_found, invalid_state, service_unavailable */
-    async listen(instance: InstanceSubject, id: string, offer: string): Promise<string> {
+    /** @throws ApiError not_found, invalid_state, service_unavailable, unauthorized */
+    async listen(principal: Principal, instance: InstanceSubject, id: string, offer: string): Promise<string> {
       await get(instance, id)
       const one = running.find(id)
       if (one === undefined || !one.isAnswered())
         throw new ApiError('invalid_state', 'The call is not running, so there is nothing to listen to.')
-      const answer = await one.listen(offer)
-      if (answer === null)
+      const listener = await one.listen(offer)
+      if (listener === null)
         throw new ApiError('service_unavailable', 'The listener could not be connected, or the call has just ended.')
-      return answer
+      await consoleConnections.add(principal, listener.stop, one.ended)
+      return listener.answer
     },
 
     endCallsOf(widgetId: string): void {

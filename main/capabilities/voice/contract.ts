@@ -686,7 +686,7 @@ export const voiceContract = {
     summary: 'Listen in on a call',
     description:
       'Connects a listener by WebRTC: the offer receives one audio track with both sides and sends none. Nobody in the call ' +
-      'hears it. It ends with the call, or when the connection is closed.',
+      'hears it. It ends with the call, when the connection is closed, or when the listener is signed out.',
     body: OfferBody,
     reply: { status: 201, description: 'The answer.', schema: Type.Object({ answer: Answer }) },
     errors: ['invalid_state', 'service_unavailable'],
@@ -703,7 +703,7 @@ export const voiceContract = {
     summary: 'Call a person yourself',
     description:
       'The person at the console talks. The offer sends one audio track and receives one. Hang up with `hang-up`; closing the ' +
-      'connection hangs up as well.',
+      'connection or being signed out hangs up as well.',
     body: Body({ to_number: Digits, offer: Offer }),
     reply: {
       status: 201,

@@ -61,6 +61,11 @@ export interface VoiceDeps extends Guards {
   readonly instances: Pick<Instances, 'find' | 'named' | 'owned' | 'requireOwner' | 'subscribe' | 'subject'>
   readonly agents: VoiceAgents
   readonly packages: VoicePackages
+  /** Of browsers that are signed in to the console. */
+  readonly sessions: {
+    readonly isSignedIn: (id: string) => Promise<boolean>
+    readonly onSessionEnded: (listener: (id: string) => void) => void
+  }
   readonly isSuspended: (accountId: AccountId) => boolean
   /** Why the account may not reach people; null: it may. */
   readonly refusalOf: (accountId: AccountId) => Promise<AccountRefusal | null>

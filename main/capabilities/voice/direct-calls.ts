@@ -1,6 +1,7 @@
 import { ApiError } from '../../contract/errors.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import type { CallSource, Gateway } from '../../contract/voice.ts'
+import type { Principal } from '../../kernel/access.ts'
 import type { Tx } from '../../kernel/db.ts'
 import { cause } from '../../kernel/log.ts'
 import { startTimeout } from '../../kernel/timeout.ts'
@@ -9,6 +10,7 @@ import type { InstanceSubject } from '../handler.ts'
 import type { VoiceAgent } from './agents.ts'
 import type { Allowance, NotNow } from './allowance.ts'
 import { callById, insertCall, type StoredCall } from './call-store.ts'
+import type { ConsoleConnections } from './console-connections.ts'
 import type { VoiceDeps } from './deps.ts'
 import type { Dial } from './dial.ts'
 import type { Running, RunningCall } from './running.ts'
@@ -39,6 +41,7 @@ interface DirectDeps extends Pick<VoiceDeps, 'db' | 'clock' | 'ids' | 'agents' |
   readonly allowance: Pick<Allowance, 'refusal'>
   readonly dial: Dial
   readonly schedule: Schedule
+  readonly consoleConnections: ConsoleConnections
 }
 
 const ANSWER_MS = 10_000
@@ -46,6 +49,7 @@ const ANSWER_MS = 10_000
 /** Calls that begin at once: those that come in, and those a person at the console makes. */
 export function createDirectCalls(deps: DirectDeps) {
   const { db, clock, ids, agents, instances, standing, allowance, log, running, setup, dial, schedule } = deps
+  const { consoleConnections } = deps
 
   /** @returns null: voice is off, the trial is used up, every line is busy, or the service stops. */
   async function take(arriving: Arriving): Promise<StoredCall | null> {
@@ -101,7 +105,7 @@ export function createDirectCalls(deps: DirectDeps) {
     answeringAgent,
 
     /** The person at the console calls. @throws ApiError */
-    async softphone(instance: InstanceSubject, number: string, offer: string) {
+    async softphone(principal: Principal, instance: InstanceSubject, number: string, offer: string) {
       const { gateway } = await schedule.requireReady(instance)
       const prepared = await schedule.requirePermission(instance, null, number, offer)
       const call = await db.commit(async (tx) => {
@@ -121,6 +125,7 @@ export function createDirectCalls(deps: DirectDeps) {
         wish: { ...prepared.wish, events: { onConsoleAnswer: resolve } },
       })
       void placed.ended.then(() => resolve(null))
+      await consoleConnections.add(principal, () => placed.hangUp('operator_hung_up'), placed.ended)
       const limit = startTimeout(clock, ANSWER_MS, () => resolve(null))
       const answer = await promise
       limit.cancel()

@@ -53,11 +53,11 @@ export function voiceHandlers(
     listAllVoiceRecordings: ({ principal, query }) => recordings.listAll(principal.accountId, query),
     listLiveVoiceCalls: async ({ principal }) => ({ data: await calls.live(principal.accountId) }),
     hangUpVoiceCall: ({ instance, params }) => calls.hangUp(instance, params.call_id),
-    async listenToVoiceCall({ instance, params, body }) {
-      return { answer: await calls.listen(instance, params.call_id, body.offer) }
+    async listenToVoiceCall({ principal, instance, params, body }) {
+      return { answer: await calls.listen(principal, instance, params.call_id, body.offer) }
     },
-    async callFromConsole({ instance, body }) {
-      const { call, answer } = await direct.softphone(instance, body.to_number, body.offer)
+    async callFromConsole({ principal, instance, body }) {
+      const { call, answer } = await direct.softphone(principal, instance, body.to_number, body.offer)
       return { call: toCall(call), answer }
     },
     getVoiceRecordingPeaks: ({ instance, params }) => recordings.peaks(instance, params.recording_id),

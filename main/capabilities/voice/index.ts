@@ -8,6 +8,7 @@ import type { StoredCall } from './call-store.ts'
 import { createCalls } from './calls.ts'
 import { createCheck } from './check.ts'
 import { createCloudLegs } from './cloud-legs.ts'
+import { createConsoleConnections } from './console-connections.ts'
 import type { VoiceDeps } from './deps.ts'
 import { createDial } from './dial.ts'
 import { createDirectCalls } from './direct-calls.ts'
@@ -63,9 +64,12 @@ export function createVoice(deps: VoiceDeps) {
   const dial = createDial({ ...deps, standing, allowance, running, setup, routes, speech, cloudLegs })
   const dialing = jobs.define(dial.kind)
   const schedule = createSchedule({ ...deps, standing, setup, dial, jobs: dialing, publish })
-  const direct = createDirectCalls({ ...deps, standing, allowance, running, setup, dial, schedule })
+  const consoleConnections = createConsoleConnections(deps)
+  const direct = createDirectCalls({
+    ...{ ...deps, standing, allowance, running, setup, dial, schedule, consoleConnections },
+  })
   const incoming = answerIncoming({ ...deps, direct, setup, cloudLegs })
-  const calls = createCalls({ ...deps, running })
+  const calls = createCalls({ ...deps, running, consoleConnections })
   const recordings = createRecordings(deps)
   const widgets = createWidgets({ ...deps, allowance, endCallsOf: calls.endCallsOf })
   const trunks = createTrunks({ ...deps, routes })

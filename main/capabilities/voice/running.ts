@@ -29,7 +29,7 @@ export interface RunningCall {
   hangUp(reason: EndReason): void
   /** Hangs up once the person has been told. */
   sayGoodbye(reason: EndReason): void
-  listen(offer: string): Promise<string | null>
+  listen: PlacedCall['listen']
   /** Resolves when its end is durable, or the service stops before it is. Never rejects. */
   readonly ended: Promise<EndReason>
 }
