@@ -68,6 +68,7 @@ const CRM_PROBLEMS = [
   'no_number',
   'not_configured',
   'gone',
+  'secret_ended',
   'failed',
 ] as const
 export type CrmProblemCode = (typeof CRM_PROBLEMS)[number]

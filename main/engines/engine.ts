@@ -316,8 +316,8 @@ export interface Engine {
   /** official only: the token of the page that completes onboarding; `onboarding_url` ends with it. */
   readonly onboarding?: {
     token(instance: EngineInstance): Promise<string | null>
-    /** Pages of the account stop opening; the next `token` is a new one. */
-    renew(tx: Tx, accountId: AccountId): Promise<void>
+    /** The page stops opening; the next `token` is a new one. */
+    renew(tx: Tx, id: InstanceId): Promise<void>
   }
   /** The outcome is `unknown` unless the network answered, or it is certain that nothing left. */
   send(instance: EngineInstance, messageId: MessageId, out: Outgoing, departure: Departure): Promise<SendOutcome>

@@ -1,5 +1,6 @@
 import manifest from '../../package.json' with { type: 'json' }
 import { CONTRACTS } from '../capabilities/contracts.ts'
+import { accountSuspended } from '../contract/account-refusals.ts'
 import { ApiError } from '../contract/errors.ts'
 import { createDoor } from '../faces/http.ts'
 import { addMcpRoute } from '../faces/mcp-route.ts'
@@ -71,6 +72,11 @@ export function openDoor(
     requireOpen(view.accountId)
     return view
   }
+  const finishOpenSignup: typeof cloud.onboarding.finishSignup = async (code, state) => {
+    if (accounts.isSuspended(await cloud.onboarding.accountOfSignup(state)))
+      throw accountSuspended('no number was connected')
+    return cloud.onboarding.finishSignup(code, state)
+  }
   const openBodies = createOpenBodies()
   accounts.onSessionEnded(openBodies.endOf)
   accounts.onKeyEnded((id) => {
@@ -131,7 +137,7 @@ export function openDoor(
           completeInSandbox: async (token, number) => {
             await network.completeOnboarding(token, number)
           },
-          live: { ...cloud.onboarding, view: viewOfOpen },
+          live: { ...cloud.onboarding, view: viewOfOpen, finishSignup: finishOpenSignup },
           nameOf: async (id) => (await instances.get(id)).name,
         },
         callbacks: cloud.callbacks,

@@ -39,7 +39,7 @@ import { webhooksRoom } from '../capabilities/webhooks/room.ts'
 import { ENGINE_ABILITIES } from '../engines/abilities.ts'
 import type { EngineSink } from '../engines/engine.ts'
 import { createStripeSimulator } from '../simulators/stripe/index.ts'
-import type { KeyId } from '../kernel/ids.ts'
+import type { AccountId, KeyId } from '../kernel/ids.ts'
 import { systemResolve } from '../outbound/outbound.ts'
 import { localUrlOf } from './listen.ts'
 import { answerMedia, CATCHER_HOST, createCatcher, MEDIA_HOST } from '../engines/sandbox/index.ts'
@@ -119,6 +119,7 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
     engines,
     gauges,
     baseUrl: () => address.url,
+    isSuspended: accounts.isSuspended,
   })
   const fusion = fusionRoom({ ...deps, instances: instances.api })
   const safety = safetyRoom({ ...deps, instances: instances.api })
@@ -174,6 +175,7 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
     optOuts: optOuts.api,
     contacts: contacts.api,
     simulator: ghl,
+    isSuspended: accounts.isSuspended,
     localUrl: () => localUrlOf(address.url),
   })
   const lineSettings = lineSettingsRoom({ ...deps, instances: instances.api })
@@ -209,6 +211,7 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
     ...{ ...deps, accounts, address: linkAddress },
     // Links are built after this one.
     linksCreatedBy: (creator) => links.api.createdBy(creator),
+    crmSecretsOf: crm.api.secretsOf,
   })
   const agency = agencyRoom({
     ...{ ...deps, accounts, entitlements: entitlements.api, usage: usage.api, instances: instances.api },
@@ -219,17 +222,17 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
     // Billing is built after this one.
     onDeleted: [members.api.accountDeleted, (tx, accountId) => billing.api.clients.accountDeleted(tx, accountId)],
   })
+  const isFrozen = async (accountId: AccountId) => (await entitlements.api.of(accountId)).frozen
   const links = linksRoom({
-    ...{ ...deps, instances: instances.api, isSuspended: accounts.isSuspended },
+    ...{ ...deps, instances: instances.api, isSuspended: accounts.isSuspended, isFrozen },
     ...{ brandOf: agency.api.brandOf, address: linkAddress },
   })
   accounts.whenAccessEnds(async (tx, { who, accountId, endsLinks }) => {
     if (who.startsWith('key:')) await approvals.api.keyRevoked(tx, who.slice('key:'.length) as KeyId)
     if (!endsLinks) return
     await links.api.revokeCreatedBy(tx, accountId, who)
-    // Whoever lost access may have kept these links.
-    await instances.api.renewSeenLinks(tx, accountId)
-    await crm.api.endConsents(tx, accountId)
+    await instances.api.endSeenLinks(tx, { accountId, who, opened: await links.api.instancesOf(tx, who) })
+    await crm.api.endCreatedBy(tx, who)
   })
   const summaries = new Map(
     CONTRACTS.flatMap(({ operations }) => Object.values(operations)).map(({ id, summary }) => [id, summary]),

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { sql } from '../../main/kernel/sql.ts'
 import { assistantOf } from '../capabilities/approvals/assistant.ts'
@@ -117,7 +118,8 @@ async function scene() {
   const grantsOf = async (ask: Browser['ask'], base: string, instanceId: string) => {
     const key = await must(
       ask('POST', `${base}/v1/keys`, {
-        ...{ name: 'Made', scopes: ['instances:read', 'instances:write', 'links:generate', 'webhooks:write'] },
+        name: 'Made',
+        scopes: ['instances:read', 'instances:write', 'links:generate', 'webhooks:write', 'ghl:manage'],
         approval: 'destructive',
       }),
     )
@@ -143,11 +145,31 @@ async function scene() {
   const { url: invitation } = await must(inside('POST', `/v1/members/${ana.id}/links`))
   const line = await must(account.api('POST', '/v1/instances', { name: 'Front desk' }))
   const official = await must(account.api('POST', '/v1/instances', { engine: 'official' }))
-  await must(inside('POST', `/v1/instances/${line.id}/ghl/connect`, { mode: 'oauth' }))
+  const shown = await must(account.api('POST', '/v1/instances', { engine: 'official' }))
   const hers = await grantsOf(ana.browser.ask, '/panel', line.id)
   const ours = await grantsOf(operator.ask, `/panel/accounts/${account.id}`, line.id)
   const other = await signedIn(w)
   const calls = await callsOf(account)
+  const withHerKey = (method: string, path: string, body?: object) =>
+    must(w.api(method, path, body, { key: hers.key.key }))
+  const ofHerKey = await withHerKey('POST', '/v1/instances', { engine: 'official' })
+  // The page of an access link leads on to the onboarding page, which a key is not shown otherwise.
+  await withHerKey('POST', `/v1/instances/${shown.id}/access-links`, {})
+  const begun = async (asking: Promise<any>): Promise<string> => {
+    const state = new URL((await asking).authorization_url).searchParams.get('state') ?? ''
+    return createHash('sha256').update(state).digest('hex')
+  }
+  const consentPath = `/v1/instances/${line.id}/ghl/connect`
+  const consents = {
+    hers: await begun(must(ana.browser.ask('POST', `/panel${consentPath}`, { mode: 'oauth' }))),
+    ofHerKey: await begun(withHerKey('POST', consentPath, { mode: 'oauth' })),
+    ours: await begun(must(inside('POST', consentPath, { mode: 'oauth' }))),
+  }
+  const bridge = (id: string) => `/v1/instances/${id}/crm-webhook`
+  const receiver = { url: 'https://catcher.sandbox/crm' }
+  await must(ana.browser.ask('PUT', `/panel${bridge(line.id)}`, receiver))
+  await withHerKey('PUT', bridge(calls.phone.id), receiver)
+  await must(inside('PUT', bridge(official.id), receiver))
   const code = newCode(w)
 
   const isOut = async (browser: Browser) => (await browser.ask('GET', '/panel/v1/instances')).status === 401
@@ -156,6 +178,12 @@ async function scene() {
     const rows = await w.rows<{ state: string }>('SELECT state FROM approvals WHERE id = :id', { id })
     return rows[0]?.state === 'refused'
   }
+  const isClosed = async ({ onboarding_url: url }: { onboarding_url: string }) =>
+    (await w.api('GET', new URL(url).pathname, undefined, { key: null })).status === 404
+  const isForgotten = async (hash: string) =>
+    (await w.rows('SELECT 1 FROM crm_states WHERE hash = :hash', { hash })).length === 0
+  const hasNoSecret = async (id: string) =>
+    (await w.rows('SELECT 1 FROM crm_links WHERE instance_id = :id AND secret_enc IS NOT NULL', { id })).length === 0
   const things: Record<string, () => boolean | Promise<boolean>> = {
     'her session': () => isOut(ana.browser),
     'her other session': () => isOut(again),
@@ -170,10 +198,15 @@ async function scene() {
     'the approval of her key': () => isRefused(hers.approval),
     'the link of her key': hers.ofKey.page,
     'the stream of the link of her key': hers.ofKey.stream,
-    'the onboarding page': async () =>
-      (await w.api('GET', new URL(official.onboarding_url).pathname, undefined, { key: null })).status === 404,
-    'the consent of a CRM': async () =>
-      (await w.rows('SELECT 1 FROM crm_states WHERE account_id = :id', { id: account.id })).length === 0,
+    'an onboarding page': () => isClosed(official),
+    'the onboarding page of her key': () => isClosed(ofHerKey),
+    'the onboarding page that a link of her key leads to': () => isClosed(shown),
+    'her consent to a CRM': () => isForgotten(consents.hers),
+    'the consent to a CRM of her key': () => isForgotten(consents.ofHerKey),
+    'our consent to a CRM': () => isForgotten(consents.ours),
+    'her CRM secret': () => hasNoSecret(line.id),
+    'the CRM secret of her key': () => hasNoSecret(calls.phone.id),
+    'our CRM secret': () => hasNoSecret(official.id),
     'what a colleague listens to': await calls.listen(bia.browser.ask, '/panel'),
     'the session of a colleague': () => isOut(bia.browser),
     'the event stream of a colleague': watch(await listenTo(w, bia.browser.cookie)),
@@ -208,7 +241,8 @@ async function scene() {
     for (const [name, isOver] of Object.entries(things)) if (await isOver()) names.push(name)
     return names.toSorted()
   }
-  return { ...{ account, operator, ana, again, line, official, phone: calls.phone, hers, ours, inside, must, ended } }
+  const instances = [line, official, shown, ofHerKey, calls.phone]
+  return { ...{ account, operator, ana, again, instances, hers, ours, inside, must, ended } }
 }
 type Scene = Awaited<ReturnType<typeof scene>>
 
@@ -217,17 +251,25 @@ const HER_SESSIONS = ['her session', 'her event stream', 'what she listens to', 
 const HER_KEY = ['her key', 'the MCP stream of her key', 'the approval of her key']
 const LINKS_OF_HER_KEY = ['the link of her key', 'the stream of the link of her key']
 const HER_LINK = ['her link', 'the stream of her link']
+const HER_CRM = ['her consent to a CRM', 'her CRM secret']
+const CREATED_WITH_HER_KEY = [
+  ...LINKS_OF_HER_KEY,
+  ...['the onboarding page of her key', 'the onboarding page that a link of her key leads to'],
+  ...['the consent to a CRM of her key', 'the CRM secret of her key'],
+]
 const COLLEAGUE = ['the session of a colleague', 'the event stream of a colleague', 'what a colleague listens to']
 const OUR_KEY = ['our key', 'the MCP stream of our key', 'the approval of our key']
 const LINKS = ['our link', 'the stream of our link', 'the link of our key', 'the stream of the link of our key']
-/** Whoever worked in the account may have kept them. */
-const SEEN_BY_ALL = ['the onboarding page', 'the consent of a CRM']
-const REMOVED = [...HER_SESSIONS, ...HER_LINK, 'her invitation', ...SEEN_BY_ALL]
+/** Everybody who worked in the account may have kept their addresses. */
+const ONBOARDING = [
+  ...['an onboarding page', 'the onboarding page of her key', 'the onboarding page that a link of her key leads to'],
+]
+const REMOVED = [...HER_SESSIONS, ...HER_LINK, ...HER_CRM, ...ONBOARDING, 'her invitation']
 
 const WAYS: Record<string, { act: (s: Scene) => Promise<unknown>; ends: readonly string[] }> = {
   'removing a member': {
     act: ({ inside, must, ana }) => must(inside('DELETE', `/v1/members/${ana.id}`)),
-    ends: [...REMOVED, ...HER_KEY, ...LINKS_OF_HER_KEY],
+    ends: [...new Set([...REMOVED, ...HER_KEY, ...CREATED_WITH_HER_KEY])],
   },
   'removing a member whose keys stay': {
     act: ({ inside, must, ana }) => must(inside('DELETE', `/v1/members/${ana.id}?revoke_keys=`)),
@@ -243,7 +285,7 @@ const WAYS: Record<string, { act: (s: Scene) => Promise<unknown>; ends: readonly
   },
   'revoking a key': {
     act: ({ must, ana, hers }) => must(ana.browser.ask('DELETE', `/panel/v1/keys/${hers.key.id}`)),
-    ends: [...HER_KEY, ...LINKS_OF_HER_KEY, ...SEEN_BY_ALL],
+    ends: [...HER_KEY, ...CREATED_WITH_HER_KEY],
   },
   'revoking a key whose links stay': {
     act: ({ must, ana, hers }) => must(ana.browser.ask('DELETE', `/panel/v1/keys/${hers.key.id}?created=keep`)),
@@ -251,11 +293,11 @@ const WAYS: Record<string, { act: (s: Scene) => Promise<unknown>; ends: readonly
   },
   'revoking a key of a client': {
     act: ({ must, account, hers }) => must(w.api('DELETE', `/v1/agency/accounts/${account.id}/keys/${hers.key.id}`)),
-    ends: [...HER_KEY, ...LINKS_OF_HER_KEY, ...SEEN_BY_ALL],
+    ends: [...HER_KEY, ...CREATED_WITH_HER_KEY],
   },
   'suspending the account, where people may still read': {
     act: ({ must, account }) => must(w.api('POST', `/v1/agency/accounts/${account.id}/suspend`)),
-    ends: [...HER_LINK, ...LINKS_OF_HER_KEY, ...LINKS, 'the onboarding page'],
+    ends: [...HER_LINK, ...LINKS_OF_HER_KEY, ...LINKS, ...ONBOARDING],
   },
   'taking MCP from the account': {
     async act({ must, account }) {
@@ -265,13 +307,13 @@ const WAYS: Record<string, { act: (s: Scene) => Promise<unknown>; ends: readonly
     ends: ['the MCP stream of her key', 'the MCP stream of our key'],
   },
   'deleting the account': {
-    async act({ must, account, line, official, phone }) {
-      for (const { id } of [line, official, phone])
-        await must(account.api('DELETE', `/v1/instances/${id}?confirm=true`))
+    async act({ must, account, instances }) {
+      for (const { id } of instances) await must(account.api('DELETE', `/v1/instances/${id}?confirm=true`))
       await must(w.api('DELETE', `/v1/agency/accounts/${account.id}?confirm=true`))
     },
     ends: [
-      ...[...REMOVED, ...HER_KEY, ...LINKS_OF_HER_KEY, ...COLLEAGUE, ...OUR_KEY, ...LINKS],
+      ...new Set([...REMOVED, ...HER_KEY, ...CREATED_WITH_HER_KEY, ...COLLEAGUE, ...OUR_KEY, ...LINKS]),
+      ...['our consent to a CRM', 'our CRM secret'],
       'what the other session of the operator listens to',
     ],
   },
@@ -311,6 +353,7 @@ describe('the keys of a member', () => {
       sessions: 2,
       has_invitation: true,
       links: [{ instance_name: 'Front desk', permanent: true }],
+      crm_secrets: [{ instance_name: 'Front desk', last4: expect.stringMatching(/^.{4}$/) }],
     })
     const unknown = found.keys.filter((key: any) => key.created_by === null).map((key: any) => key.id)
     expect(found.keys.filter((key: any) => key.created_by === 'member').map((key: any) => key.id)).toEqual([

@@ -92,6 +92,7 @@ export async function instancesRoom(plan: { slots?: number; live?: boolean } = {
       gauges,
       log: silentLog,
       baseUrl: () => 'http://127.0.0.1:4780',
+      isSuspended: () => false,
     })
 
   let instances = open(clock)
@@ -107,7 +108,7 @@ export async function instancesRoom(plan: { slots?: number; live?: boolean } = {
   const { id: accountId } = await accounts.ensureOperatorAccount()
 
   const create = async (wish: CreateCall['wish'] = {}, idempotencyKey: string | null = null): Promise<MadeInstance> => {
-    const { record } = await instances.create({ accountId, wish, rawBody: wish, idempotencyKey })
+    const { record } = await instances.create({ accountId, createdBy: null, wish, rawBody: wish, idempotencyKey })
     return record as MadeInstance
   }
 

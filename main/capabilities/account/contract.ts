@@ -265,13 +265,14 @@ export const accountContract = {
     summary: 'Revoke an API key',
     description:
       'It stops working with the next request and stays in the list. Streams and downloads that it has open end, and its ' +
-      'calls that wait for approval are refused. Access links and keys that were created with it end as well, unless you ' +
-      'keep them. Repeating it changes nothing.',
+      'calls that wait for approval are refused. What was created with it ends as well, unless you keep it: keys, access ' +
+      'links, CRM webhook secrets, and onboarding links of official numbers. An onboarding page it has seen gets a new ' +
+      'address, and a CRM webhook whose secret has ended waits for a new one. Repeating it changes nothing.',
     query: Type.Object({
       created: Type.Optional(
         Type.Enum(['revoke', 'keep'], {
           default: 'revoke',
-          description: '`keep`: access links and keys that were created with this key stay.',
+          description: '`keep`: what was created with this key stays.',
         }),
       ),
     }),

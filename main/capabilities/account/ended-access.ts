@@ -6,7 +6,7 @@ import type { AccountId, KeyId } from '../../kernel/ids.ts'
 interface EndedAccess {
   readonly who: Creator
   readonly accountId: AccountId
-  /** false: the links that they created stay. */
+  /** false: the links and secrets that they created stay. */
   readonly endsLinks: boolean
 }
 

@@ -64,7 +64,7 @@ export interface Keys {
   readonly pageOfKeys: (accountId: AccountId, beforeId: string | undefined, rows: number) => Promise<ApiKey[]>
   /**
    * Takes effect with the next request, and ends what the key has open. Repeating it changes nothing.
-   * @param keepsCreated the links and keys that were created with it stay.
+   * @param keepsCreated the keys, links and secrets that were created with it stay.
    * @throws ApiError not_found
    */
   readonly revokeKey: (accountId: AccountId, id: string, keepsCreated?: boolean) => Promise<{ revokedAtMs: number }>

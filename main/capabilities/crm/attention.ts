@@ -1,11 +1,17 @@
 import type { Db } from '../../kernel/db.ts'
+import type { InstanceId } from '../../kernel/ids.ts'
 import type { AttentionLine, AttentionQuery } from '../room.ts'
 import type { CrmDeps } from './deps.ts'
-import type { Links } from './links.ts'
+import type { CrmLink, Links } from './links.ts'
 
 interface AttentionDeps extends Pick<CrmDeps, 'instances'> {
   readonly db: Pick<Db, 'readOne'>
   readonly links: Links
+}
+
+interface Broken {
+  readonly link: CrmLink
+  readonly instance: { readonly id: InstanceId; readonly name: string }
 }
 
 /** Connections that a person must look after. */
@@ -18,20 +24,28 @@ export function createAttention({ db, links, instances }: AttentionDeps) {
         return instance === undefined || (network !== null && instance.network !== network) ? [] : [{ link, instance }]
       }),
     )
-    const all = found.flat()
-    const [first] = all
-    if (first === undefined) return []
-    const { link, instance } = first
-    const since = all.map((one) => one.link.errorAtMs).filter((at) => at !== null)
+    const hasEnded = ({ link }: Broken) => link.errorCode === 'secret_ended'
     return [
-      {
-        code: 'reconnect_required',
-        severity: 'error',
-        count: all.length,
-        subject: all.length === 1 ? { id: instance.id, name: instance.name } : null,
-        sinceMs: since.length === 0 ? null : Math.min(...since),
-        text: all.length === 1 ? link.errorMessage : null,
-      },
+      ...lineOf(
+        'reconnect_required',
+        found.flat().filter((one) => !hasEnded(one)),
+      ),
+      ...lineOf('secret_ended', found.flat().filter(hasEnded)),
     ]
   }
+}
+
+function lineOf(code: string, all: readonly Broken[]): AttentionLine[] {
+  const [first] = all
+  if (first === undefined) return []
+  const { link, instance } = first
+  const since = all.map((one) => one.link.errorAtMs).filter((at) => at !== null)
+  return [
+    {
+      ...{ code, severity: 'error', count: all.length },
+      subject: all.length === 1 ? { id: instance.id, name: instance.name } : null,
+      sinceMs: since.length === 0 ? null : Math.min(...since),
+      text: all.length === 1 ? link.errorMessage : null,
+    },
+  ]
 }

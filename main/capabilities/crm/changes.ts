@@ -54,7 +54,8 @@ export function createChanges({ db, links, backfill, wakePush, wakeSend, resume 
       if (paused !== undefined && next.paused !== link.paused) await pause(tx, next, paused)
       if (patch.backfill !== undefined) await backfill.change(tx, next, patch.backfill)
       // A receiver that was gone is called again.
-      if (kind === 'webhook' && paused === false && link.state !== 'connected') await resume(tx, link.queue)
+      const canResume = kind === 'webhook' && link.secretEnc !== null
+      if (canResume && paused === false && link.state !== 'connected') await resume(tx, link.queue)
     })
   }
 }

@@ -213,7 +213,8 @@ export const crmContract = {
   connectGhl: operation({
     ...ofGhl,
     id: 'connectGhl',
-    effects: ['destination'],
+    // Whoever has the address of the consent page connects the instance with a location of their own.
+    effects: { by: ['mode'], effects: { oauth: ['destination', 'invitation'] }, otherwise: ['destination'] },
     noStore: true,
     method: 'POST',
     path: '/v1/instances/{id}/ghl/connect',
@@ -337,7 +338,7 @@ export const crmContract = {
     method: 'PUT',
     summary: 'Connect an instance with any CRM',
     description: [
-      'Joins the instance with HubSpot, Pipedrive, n8n or any other program, in both directions, with the same guarantees as GoHighLevel: in order for each contact, repeated until it is accepted, and never dropped while the other side is down. Setting it again changes the URL and keeps the secret.',
+      'Joins the instance with HubSpot, Pipedrive, n8n or any other program, in both directions, with the same guarantees as GoHighLevel: in order for each contact, repeated until it is accepted, and never dropped while the other side is down. Setting it again changes the URL and keeps the secret. The secret ends when the key or member that created it is removed: the webhook then waits, with `last_error.code` `secret_ended`, until a new one is created.',
       '**From here.** Each event is posted as JSON to `url`: `{id, type, created_at, instance, contact, …}`. `id` is the same on every repetition, so discard what you have already. Answer 2xx within ten seconds. `X-Service-Timestamp` and `X-Service-Signature` are made as for account webhooks: `sha256=` + hex HMAC-SHA256 of `timestamp.body` with the secret.',
       [
         '| `type` | Has |',
@@ -436,7 +437,7 @@ export const crmContract = {
     path: '/v1/instances/{id}/crm-webhook/rotate-secret',
     summary: 'Rotate the secret of the CRM webhook',
     description:
-      'Returns a new secret, once. During `overlap_seconds` requests from here also carry `X-Service-Signature-Previous`, and requests to here may be signed with either.',
+      'Returns a new secret, once. During `overlap_seconds` requests from here also carry `X-Service-Signature-Previous`, and requests to here may be signed with either. A webhook that waits for a new secret (`secret_ended`) goes on.',
     bodyOptional: true,
     body: RotateBody,
     reply: { status: 200, description: 'The new secret.', schema: SecretOnce },

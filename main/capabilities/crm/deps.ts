@@ -2,7 +2,7 @@ import type { Notice } from '../../contract/notice.ts'
 import type { GhlSimulator } from '../../simulators/ghl/index.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db } from '../../kernel/db.ts'
-import type { Ids, Random } from '../../kernel/ids.ts'
+import type { AccountId, Ids, Random } from '../../kernel/ids.ts'
 import type { Jobs } from '../../kernel/jobs.ts'
 import type { Ledger } from '../../kernel/ledger.ts'
 import type { Log } from '../../kernel/log.ts'
@@ -53,6 +53,7 @@ export interface CrmDeps {
     'isOptedOut' | 'optedOutOf' | 'record' | 'lift' | 'onOptOut' | 'onLifted' | 'country' | 'ofNumber'
   >
   readonly contacts: Pick<Contacts, 'find' | 'detail' | 'lastContact'>
+  readonly isSuspended: (accountId: AccountId) => boolean
   readonly config: GhlConfig
   readonly simulator: GhlSimulator
   /** Address the service listens on, without a slash at its end. */

@@ -1,4 +1,5 @@
 import { LIMITS } from '../../contract/limits.ts'
+import { creatorOf } from '../../kernel/access.ts'
 import { Answer, type Existence, type Handlers } from '../handler.ts'
 import type { crmContract } from './contract.ts'
 import type { CrmRoom } from './index.ts'
@@ -6,7 +7,7 @@ import type { CrmRoom } from './index.ts'
 export function crmHandlers(crm: CrmRoom): Handlers<typeof crmContract> {
   const { simulated } = crm
   return {
-    connectGhl: ({ instance, body }) => crm.connect(instance, body),
+    connectGhl: ({ principal, instance, body }) => crm.connect(instance, body, creatorOf(principal)),
     getGhl: ({ instance }) => crm.viewGhl(instance),
     async updateGhl({ instance, body: { field_map: fieldMap, ...patch } }) {
       await crm.change(instance.id, 'ghl', { ...patch, fieldMap })
@@ -21,8 +22,8 @@ export function crmHandlers(crm: CrmRoom): Handlers<typeof crmContract> {
       return crm.viewGhl(instance)
     },
 
-    async setCrmWebhook({ instance, body }) {
-      const secret = await crm.setWebhook(instance, body)
+    async setCrmWebhook({ principal, instance, body }) {
+      const secret = await crm.setWebhook(instance, body, creatorOf(principal))
       const view = { ...(await crm.viewWebhook(instance)), secret: secret?.open() ?? null }
       return new Answer({ status: secret === null ? 200 : 201, body: view })
     },
@@ -35,8 +36,8 @@ export function crmHandlers(crm: CrmRoom): Handlers<typeof crmContract> {
       await crm.remove(instance, 'webhook')
       return undefined
     },
-    async rotateCrmWebhookSecret({ instance, body: { overlap_seconds: overlap = LIMITS.overlapSeconds } }) {
-      const secret = await crm.rotateSecret(instance.id, overlap)
+    async rotateCrmWebhookSecret({ principal, instance, body: { overlap_seconds: overlap = LIMITS.overlapSeconds } }) {
+      const secret = await crm.rotateSecret(instance.id, overlap, creatorOf(principal))
       return { ...(await crm.viewWebhook(instance)), secret: secret.open() }
     },
     async backfillCrmWebhook({ instance, body: { days = LIMITS.crmBackfillDaysDefault } }) {

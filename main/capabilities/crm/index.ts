@@ -1,6 +1,7 @@
 import type { MessageStatus } from '../../contract/shapes.ts'
+import type { Creator } from '../../kernel/access.ts'
 import type { Tx } from '../../kernel/db.ts'
-import type { AccountId } from '../../kernel/ids.ts'
+import type { InstanceId } from '../../kernel/ids.ts'
 import type { Chore } from '../../kernel/housekeeping.ts'
 import type { InstanceSubject } from '../handler.ts'
 import { createAttention } from './attention.ts'
@@ -14,7 +15,7 @@ import { createCallbacks, type Callbacks } from './ghl/callbacks.ts'
 import { createConnect, type Connect } from './ghl/connect.ts'
 import { createLimiter } from './ghl/limiter.ts'
 import { createSdk } from './ghl/sdk.ts'
-import { removeStatesOf, removeStatesOfAccount } from './ghl/session-store.ts'
+import { removeStatesCreatedBy, removeStatesOf } from './ghl/session-store.ts'
 import { createSides } from './ghl/sides.ts'
 import { createTokens } from './ghl/tokens.ts'
 import { createInbox } from './inbox.ts'
@@ -46,11 +47,19 @@ export interface CrmCallbacks {
 }
 
 /** What another room may use. */
+interface CreatedSecret {
+  readonly instanceId: InstanceId
+  readonly instanceName: string
+  readonly last4: string
+}
+
 interface Crm {
   /** Adds a call, with a link to its recording, to the timeline of the contact in every CRM of the instance. */
   readonly addCall: (tx: Tx, call: NewCall) => Promise<void>
-  /** Drops unfinished consents of the account, in the commit that revokes a key or removes a member. */
-  readonly endConsents: (tx: Tx, accountId: AccountId) => Promise<void>
+  /** In the commit that ends somebody's access: consents they started, and secrets that they were shown. */
+  readonly endCreatedBy: (tx: Tx, creator: Creator) => Promise<void>
+  /** Of CRM webhooks, which this creator was shown. */
+  readonly secretsOf: (creator: Creator) => Promise<readonly CreatedSecret[]>
   readonly callbacks: CrmCallbacks
 }
 
@@ -104,7 +113,7 @@ export function createCrm(deps: CrmDeps) {
     },
   )
   const connect = createConnect({ ...deps, links, sides, sdk, tokens, resume })
-  const settings = createWebhookSettings({ ...deps, links, signing, resume })
+  const settings = createWebhookSettings({ ...deps, links, signing, resume, suspend: pushes.suspend })
   const views = createViews({ ...deps, backfill, tokens, sides })
 
   ledger.inCommit(outbox.onEvent)
@@ -159,8 +168,18 @@ export function createCrm(deps: CrmDeps) {
     attention: createAttention({ db, links, instances }),
     api: {
       addCall: outbox.addCall,
-      async endConsents(tx, accountId) {
-        await tx.run(removeStatesOfAccount, { accountId })
+      async endCreatedBy(tx, creator) {
+        await tx.run(removeStatesCreatedBy, { creator })
+        await settings.endSecretsOf(tx, creator)
+      },
+      async secretsOf(creator) {
+        const secrets = await links.bySecretOf(creator)
+        return Promise.all(
+          secrets.map(async ({ accountId, instanceId, secretLast4 }) => {
+            const instance = await instances.find({ one: db.readOne }, accountId, instanceId)
+            return { instanceId, instanceName: instance?.name ?? '', last4: secretLast4 ?? '' }
+          }),
+        )
       },
       callbacks: {
         ghl: createCallbacks({ ...deps, links, inbox, optOutSync, sides, suspend: pushes.suspend, resume }),

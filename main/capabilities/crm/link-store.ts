@@ -1,5 +1,6 @@
 import type { CrmProblemCode } from '../../contract/crm.ts'
 import type { Network } from '../../contract/shapes.ts'
+import type { Creator } from '../../kernel/access.ts'
 import type { AccountId, InstanceId } from '../../kernel/ids.ts'
 import { sql } from '../../kernel/sql.ts'
 
@@ -23,6 +24,9 @@ export interface LinkRow {
   readonly prevSecretEnc: Uint8Array | null
   readonly prevExpiresAtMs: number | null
   readonly secretLast4: string | null
+  /** Who was shown the secret; null also if that was before it was recorded. */
+  readonly secretCreatedBy: Creator | null
+  readonly prevSecretCreatedBy: Creator | null
   /** JSON. */
   readonly sync: string
   /** JSON. */
@@ -38,16 +42,16 @@ export interface LinkRow {
 const COLUMNS = `seq, id, account_id AS accountId, instance_id AS instanceId, kind, mode, side, state, queue,
   location_id AS locationId, location_name AS locationName, company_id AS companyId, provider_id AS providerId, url,
   secret_enc AS secretEnc, prev_secret_enc AS prevSecretEnc, prev_expires_at AS prevExpiresAtMs,
-  secret_last4 AS secretLast4, sync, field_map AS fieldMap, paused, error_code AS errorCode,
+  secret_last4 AS secretLast4, secret_created_by AS secretCreatedBy, prev_secret_created_by AS prevSecretCreatedBy, sync, field_map AS fieldMap, paused, error_code AS errorCode,
   error_message AS errorMessage, error_at AS errorAtMs, last_sync_at AS lastSyncAtMs, connected_at AS connectedAtMs`
 
 export const insertLink = sql<LinkRow>(
   `INSERT INTO crm_links (seq, id, account_id, instance_id, kind, mode, side, state, queue, location_id, location_name,
-     company_id, provider_id, url, secret_enc, prev_secret_enc, prev_expires_at, secret_last4, sync, field_map, paused,
-     error_code, error_message, error_at, last_sync_at, connected_at)
+     company_id, provider_id, url, secret_enc, prev_secret_enc, prev_expires_at, secret_last4, secret_created_by,
+     prev_secret_created_by, sync, field_map, paused, error_code, error_message, error_at, last_sync_at, connected_at)
    VALUES (:seq, :id, :accountId, :instanceId, :kind, :mode, :side, :state, :queue, :locationId, :locationName,
-     :companyId, :providerId, :url, :secretEnc, :prevSecretEnc, :prevExpiresAtMs, :secretLast4, :sync, :fieldMap,
-     :paused, :errorCode, :errorMessage, :errorAtMs, :lastSyncAtMs, :connectedAtMs)`,
+     :companyId, :providerId, :url, :secretEnc, :prevSecretEnc, :prevExpiresAtMs, :secretLast4, :secretCreatedBy,
+     :prevSecretCreatedBy, :sync, :fieldMap, :paused, :errorCode, :errorMessage, :errorAtMs, :lastSyncAtMs, :connectedAtMs)`,
 )
 
 export const allLinks = sql<Record<never, never>, LinkRow>(`SELECT ${COLUMNS} FROM crm_links ORDER BY seq`)
@@ -85,6 +89,8 @@ export const updateLink = sql<
     | 'prevSecretEnc'
     | 'prevExpiresAtMs'
     | 'secretLast4'
+    | 'secretCreatedBy'
+    | 'prevSecretCreatedBy'
     | 'sync'
     | 'fieldMap'
     | 'paused'
@@ -95,7 +101,8 @@ export const updateLink = sql<
 >(
   `UPDATE crm_links SET mode = :mode, company_id = :companyId, connected_at = :connectedAtMs, state = :state,
      location_name = :locationName, provider_id = :providerId, url = :url, secret_enc = :secretEnc, prev_secret_enc = :prevSecretEnc, prev_expires_at = :prevExpiresAtMs,
-     secret_last4 = :secretLast4, sync = :sync, field_map = :fieldMap, paused = :paused, error_code = :errorCode,
+     secret_last4 = :secretLast4, secret_created_by = :secretCreatedBy,
+     prev_secret_created_by = :prevSecretCreatedBy, sync = :sync, field_map = :fieldMap, paused = :paused, error_code = :errorCode,
      error_message = :errorMessage, error_at = :errorAtMs WHERE seq = :seq`,
 )
 
@@ -106,7 +113,7 @@ export const noteError = sql<{ seq: number; code: string; message: string; now: 
 /** Errors of single messages stay until a person has seen them; those of the connection end when it works again. */
 export const clearError = sql<{ queue: string }>(
   `UPDATE crm_links SET error_code = NULL, error_message = NULL, error_at = NULL
-   WHERE queue = :queue AND error_code IN ('unreachable', 'rate_limited', 'daily_limit', 'failed', 'reconnect_required', 'gone')`,
+   WHERE queue = :queue AND error_code IN ('unreachable', 'rate_limited', 'daily_limit', 'failed', 'reconnect_required', 'gone', 'secret_ended')`,
 )
 export const setStateOfQueue = sql<{ queue: string; state: string }>(
   'UPDATE crm_links SET state = :state WHERE queue = :queue',
@@ -153,9 +160,17 @@ export const setFailures = sql<{ id: string; failures: number; sinceMs: number |
 
 export const allQueues = sql<Record<never, never>, { id: string }>('SELECT id FROM crm_queues ORDER BY id')
 
-// Secrets that were replaced.
+// Secrets of somebody, and those that were replaced.
+
+export const linksBySecretOf = sql<{ creator: Creator }, LinkRow>(
+  `SELECT ${COLUMNS} FROM crm_links WHERE secret_created_by = :creator ORDER BY seq`,
+)
+export const endPreviousSecretsOf = sql<{ creator: Creator }>(
+  `UPDATE crm_links SET prev_secret_enc = NULL, prev_expires_at = NULL, prev_secret_created_by = NULL
+   WHERE prev_secret_created_by = :creator`,
+)
 
 export const wipePrevious = sql<{ now: number }>(
-  `UPDATE crm_links SET prev_secret_enc = NULL, prev_expires_at = NULL
+  `UPDATE crm_links SET prev_secret_enc = NULL, prev_expires_at = NULL, prev_secret_created_by = NULL
    WHERE prev_expires_at IS NOT NULL AND prev_expires_at <= :now`,
 )

@@ -1,5 +1,6 @@
 import type { CrmSync, FieldMapping } from '../../contract/crm.ts'
 import type { Notice } from '../../contract/notice.ts'
+import type { Creator } from '../../kernel/access.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
 import type { AccountId, Ids, InstanceId } from '../../kernel/ids.ts'
@@ -11,6 +12,7 @@ import {
   linkById,
   linkBySeq,
   linkOf,
+  linksBySecretOf,
   linksOfAccount,
   linksOfCompany,
   linksOfInstance,
@@ -101,6 +103,8 @@ export function createLinks({ db, clock, ids, live }: LinksDeps) {
       (await read.all(linksOfQueue, { queue })).map(toLink),
     ofAccount: async (accountId: AccountId, read: Reader = outside): Promise<CrmLink[]> =>
       (await read.all(linksOfAccount, { accountId })).map(toLink),
+    bySecretOf: async (creator: Creator, read: Reader = outside): Promise<CrmLink[]> =>
+      (await read.all(linksBySecretOf, { creator })).map(toLink),
     ofCompany: async (companyId: string, read: Reader = outside): Promise<CrmLink[]> =>
       (await read.all(linksOfCompany, { companyId })).map(toLink),
     byId: async (id: string, read: Reader = outside): Promise<CrmLink | undefined> => {

@@ -2,6 +2,7 @@ import { ApiError } from '../../contract/errors.ts'
 import type { InstanceRecord } from '../../contract/instance.ts'
 import type { Engine as EngineName, Network } from '../../contract/shapes.ts'
 import type { EngineInstance } from '../../engines/engine.ts'
+import type { Creator } from '../../kernel/access.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
 import { stillBusy, type Claim, type Idempotency } from '../../kernel/idempotency.ts'
@@ -36,6 +37,8 @@ interface NewInstance {
 
 export interface CreateCall {
   readonly accountId: AccountId
+  /** Who is shown the onboarding link. */
+  readonly createdBy: Creator | null
   readonly wish: NewInstance
   /** The body before defaults, and its Idempotency-Key when one was sent. */
   readonly rawBody: unknown
@@ -62,7 +65,7 @@ interface Held {
 export function createCreate(deps: Deps): Create {
   const { db, clock, ids, announce, engines, idempotency, plan, requireSlot, baseUrl } = deps
 
-  return async ({ accountId, wish, rawBody, idempotencyKey: key }) => {
+  return async ({ accountId, createdBy, wish, rawBody, idempotencyKey: key }) => {
     const { engine = 'smv2', network = plan.network } = wish
     const subject: EngineInstance = { id: ids.instance(), accountId, engine, network }
     const held = key === null ? null : { key, fp: idempotency.fingerprint('POST instances', accountId, rawBody) }
@@ -76,7 +79,7 @@ export function createCreate(deps: Deps): Create {
       if (onboarding) await engines[network][engine]?.wipe(subject).catch(() => {})
     }
     try {
-      const created = await db.commit((tx) => commit(tx, subject, wish, held, url))
+      const created = await db.commit((tx) => commit(tx, { subject, createdBy }, wish, held, url))
       if (created.replayed) await dropToken()
       return created
     } catch (error) {
@@ -87,7 +90,7 @@ export function createCreate(deps: Deps): Create {
 
   async function commit(
     tx: Tx,
-    subject: EngineInstance,
+    { subject, createdBy }: { readonly subject: EngineInstance; readonly createdBy: Creator | null },
     wish: NewInstance,
     held: Held | null,
     url: string | null,
@@ -99,7 +102,7 @@ export function createCreate(deps: Deps): Create {
       if (earlier) return earlier
     }
     engineOf(engines, subject)
-    const instance = await insert(tx, subject, wish)
+    const instance = await insert(tx, subject, createdBy, wish)
     await announce(tx, id, 'instance.created', { name: instance.name, engine, status: instance.status })
     const record = toRecord(instance, url)
     if (held) await idempotency.settle(tx, accountId, held.key, 201, Buffer.from(JSON.stringify(record)), id)
@@ -109,6 +112,7 @@ export function createCreate(deps: Deps): Create {
   async function insert(
     tx: Tx,
     { id, accountId, engine, network }: EngineInstance,
+    createdBy: Creator | null,
     wish: NewInstance,
   ): Promise<Instance> {
     const slot = await occupySlot(tx, accountId, clock.now())
@@ -117,7 +121,7 @@ export function createCreate(deps: Deps): Create {
     if (externalRef !== null) await refuseTakenRef(tx, accountId, externalRef)
     const instanceName = await freeInstanceName(tx, accountId, name, slot.number)
     const words = { name, instanceName, externalRef, metadata: metadata === null ? null : JSON.stringify(metadata) }
-    await tx.run(insertInstance, { id, accountId, engine, network, ...words, at: slot.changeAtMs })
+    await tx.run(insertInstance, { id, accountId, engine, network, createdBy, ...words, at: slot.changeAtMs })
     const row = await tx.one(byId, { id })
     if (!row) throw new Error('The instance just inserted is not there')
     return toInstance(row)

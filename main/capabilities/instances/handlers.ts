@@ -1,15 +1,18 @@
 import { ApiError } from '../../contract/errors.ts'
 import type { InstanceRecord } from '../../contract/instance.ts'
 import { isoTime } from '../../contract/request.ts'
-import { canAccessInstance, type Principal } from '../../kernel/access.ts'
+import { canAccessInstance, creatorOf, type Principal } from '../../kernel/access.ts'
 import { Answer, type Handlers } from '../handler.ts'
 import type { instancesContract } from './contract.ts'
 import type { Instances } from './index.ts'
 
 export function instancesHandlers(instances: Instances): Handlers<typeof instancesContract> {
   return {
-    async createInstance({ principal: { accountId }, body: wish, rawBody, idempotencyKey }) {
-      const { record, replayed } = await instances.create({ accountId, wish, rawBody, idempotencyKey })
+    async createInstance({ principal, body: wish, rawBody, idempotencyKey }) {
+      const { accountId } = principal
+      const { record, replayed } = await instances.create({
+        ...{ accountId, createdBy: creatorOf(principal), wish, rawBody, idempotencyKey },
+      })
       return new Answer({ body: record, status: 201, headers: replayed ? { 'Idempotent-Replayed': 'true' } : {} })
     },
     async listInstances({ principal, query }) {
@@ -30,7 +33,8 @@ export function instancesHandlers(instances: Instances): Handlers<typeof instanc
     refreshInstanceQr: ({ instance }) => instances.qr.refresh(instance.id),
     answerInstancePasskey: ({ instance, body }) => instances.passkey.respond(instance.id, body),
     confirmInstancePasskey: ({ instance, body }) => instances.passkey.confirm(instance.id, body),
-    createInstancePasskeyLink: ({ instance }) => instances.passkeyLinks.create(instance.id),
+    createInstancePasskeyLink: ({ principal, instance }) =>
+      instances.passkeyLinks.create(instance.id, creatorOf(principal)),
     restartInstance: ({ instance }) => instances.restart(instance.id),
     async disconnectInstance({ instance: { id }, body: { logout = false }, confirmed }) {
       if (logout && !confirmed) {

@@ -33,6 +33,7 @@ import { createRecreate, type Recreate } from './recreate.ts'
 import { createRemove, type Remove } from './remove.ts'
 import { createRestart, type Restart } from './restart.ts'
 import { createResumeAll, type ResumeAll } from './resume.ts'
+import { createSeenLinks, type LostAccess } from './seen-links.ts'
 import { instancesByIds } from './selection.ts'
 import { readUpload } from './session-file.ts'
 import { createDiscardSession } from './session.ts'
@@ -87,6 +88,7 @@ export interface InstancesDeps {
   readonly log: Log
   /** Address the service listens on, without a slash at its end; used where no public one is set. */
   readonly baseUrl: () => string
+  readonly isSuspended: (accountId: AccountId) => boolean
 }
 
 export interface Instances {
@@ -133,8 +135,8 @@ export interface Instances {
   /** Whether one of the account was ever connected. */
   readonly hasPaired: (accountId: AccountId) => Promise<boolean>
   readonly announce: Announce
-  /** Pages that connect a number stop opening, where everybody who works in the account has seen their addresses. */
-  readonly renewSeenLinks: (tx: Tx, accountId: AccountId) => Promise<void>
+  /** In the commit that ends somebody's access: onboarding and passkey pages that they saw stop opening. */
+  readonly endSeenLinks: (tx: Tx, lost: LostAccess) => Promise<void>
   /** Of an instance that was not deleted. */
   readonly accountOf: (id: InstanceId) => Promise<AccountId | undefined>
   /** For rooms that keep something of an instance which ends with it. Listeners are added before anything runs. */
@@ -171,7 +173,7 @@ export function createInstances(deps: InstancesDeps): Instances {
   const banEnds = createBanEnds({ db, clock, jobs: deps.jobs, restart })
   const qr = createQr(link)
   const passkey = createPasskey(link)
-  const passkeyLinks = createPasskeyLinks({ db, clock, random, passkey, qr, baseUrl })
+  const passkeyLinks = createPasskeyLinks({ ...deps, passkey, qr })
   const update = createUpdate({ db, clock, announce })
   const transfers = createTransfer({ ...link, clock, announce, publish, requireSlot: deps.entitlements.requireSlot })
   const repeatTransfers = createRepeatTransfers({ db, log, lifecycle, transfer: transfers.transfer })
@@ -206,10 +208,7 @@ export function createInstances(deps: InstancesDeps): Instances {
     passkeyLinks,
     restart,
     moving: createMoving({ ...link, random, keyDerivation }),
-    async renewSeenLinks(tx, accountId) {
-      for (const { official } of Object.values(engines)) await official?.onboarding?.renew(tx, accountId)
-      tx.afterCommit(() => passkeyLinks.endOf(accountId))
-    },
+    endSeenLinks: createSeenLinks({ engines, passkeyLinks }),
     readSession: (accountId, stream) =>
       readUpload(stream, { random, derive: keyDerivation.forAccount.bind(null, accountId) }),
     disconnect: createDisconnect(link),

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { ApiError } from '../../contract/errors.ts'
 import type { PasskeyCredential, QrView } from '../../contract/instance.ts'
 import { isoTime } from '../../contract/request.ts'
+import type { Creator } from '../../kernel/access.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { AccountId, InstanceId, Random } from '../../kernel/ids.ts'
@@ -16,6 +17,8 @@ interface Deps {
   readonly passkey: Passkey
   readonly qr: Qr
   readonly baseUrl: () => string
+  /** Links of the account open again once it is active. */
+  readonly isSuspended: (accountId: AccountId) => boolean
 }
 
 /** The page behind a link, for the owner of the account. It needs no key and shows neither number nor name. */
@@ -30,15 +33,16 @@ export interface PasskeyPage {
 
 export interface PasskeyLinks {
   /** @throws ApiError invalid_state */
-  create(id: InstanceId): Promise<{ url: string; expires_at: string }>
+  create(id: InstanceId, createdBy: Creator | null): Promise<{ url: string; expires_at: string }>
   readonly page: PasskeyPage
-  /** Links of the account stop opening. */
-  endOf(accountId: AccountId): void
+  /** Links that a key created stop opening, or all of the account that a person worked in. */
+  endOf(lost: { readonly accountId: AccountId; readonly who: Creator }): void
 }
 
 interface Entry {
   readonly id: InstanceId
   readonly accountId: AccountId
+  readonly createdBy: Creator | null
   /** The attempt that the link is for. Each start of pairing increases it, and a connection resets it. */
   readonly attempts: number
   readonly endsMono: number
@@ -48,12 +52,12 @@ const TOKEN_BYTES = 32
 const LINK_MS = 15 * 60_000
 
 /** Kept in memory: a restart ends the confirmation, and its link with it. */
-export function createPasskeyLinks({ db, clock, random, passkey, qr, baseUrl }: Deps): PasskeyLinks {
+export function createPasskeyLinks({ db, clock, random, passkey, qr, baseUrl, isSuspended }: Deps): PasskeyLinks {
   const entries = new Map<string, Entry>()
 
   async function find(token: string): Promise<{ id: InstanceId; isLinked: boolean }> {
     const entry = entries.get(digestOf(token))
-    if (!entry || clock.mono() >= entry.endsMono) throw gone()
+    if (!entry || clock.mono() >= entry.endsMono || isSuspended(entry.accountId)) throw gone()
     const { status, attempts } = await getInstance(db, entry.id)
     const isSame = attempts === entry.attempts
     if (status === 'passkey_required' && isSame) return { id: entry.id, isLinked: false }
@@ -71,18 +75,20 @@ export function createPasskeyLinks({ db, clock, random, passkey, qr, baseUrl }: 
   const address = (token: string) => `${baseUrl()}/passkey/${token}`
 
   return {
-    async create(id) {
+    async create(id, createdBy) {
       const { accountId, status, attempts } = await getInstance(db, id)
       if (status !== 'passkey_required') throw notAsked()
       // One link for each confirmation: an earlier one may have been sent to the wrong person.
       for (const [digest, entry] of entries)
         if (entry.id === id || clock.mono() >= entry.endsMono) entries.delete(digest)
       const token = random.bytes(TOKEN_BYTES).toString('base64url')
-      entries.set(digestOf(token), { id, accountId, attempts, endsMono: clock.mono() + LINK_MS })
+      entries.set(digestOf(token), { id, accountId, createdBy, attempts, endsMono: clock.mono() + LINK_MS })
       return { url: address(token), expires_at: isoTime(clock.now() + LINK_MS) }
     },
-    endOf(accountId) {
-      for (const [digest, entry] of entries) if (entry.accountId === accountId) entries.delete(digest)
+    endOf({ accountId, who }) {
+      const hasEnded = (entry: Entry) =>
+        who.startsWith('key:') && entry.createdBy !== null ? entry.createdBy === who : entry.accountId === accountId
+      for (const [digest, entry] of entries) if (hasEnded(entry)) entries.delete(digest)
     },
     page: {
       address,

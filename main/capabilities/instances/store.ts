@@ -1,4 +1,5 @@
 import type { Engine, InstanceStatus, Network } from '../../contract/shapes.ts'
+import type { Creator } from '../../kernel/access.ts'
 import type { AccountId, InstanceId } from '../../kernel/ids.ts'
 import { sqlOfList } from '../../kernel/sql-list.ts'
 import { sql } from '../../kernel/sql.ts'
@@ -104,11 +105,26 @@ export const insertInstance = sql<
       network: string
       externalRef: string | null
       metadata: string | null
+      createdBy: Creator | null
       at: number
     }
->(`INSERT INTO instances (id, account_id, name, instance_name, engine, network, external_ref, metadata, status,
-     status_at, created_at, updated_at)
-   VALUES (:id, :accountId, :name, :instanceName, :engine, :network, :externalRef, :metadata, 'created', :at, :at, :at)`)
+>(`INSERT INTO instances (id, account_id, name, instance_name, engine, network, external_ref, metadata, created_by,
+     status, status_at, created_at, updated_at)
+   VALUES (:id, :accountId, :name, :instanceName, :engine, :network, :externalRef, :metadata, :createdBy, 'created',
+     :at, :at, :at)`)
+
+const OFFICIAL = `engine = 'official' AND deleted_at IS NULL`
+
+export const officialOfAccount = sql<OfAccount, Pick<Instance, 'id'>>(
+  `SELECT id FROM instances WHERE account_id = :accountId AND ${OFFICIAL}`,
+)
+export const officialCreatedBy = sql<{ creator: Creator }, Pick<Instance, 'id'>>(
+  `SELECT id FROM instances WHERE created_by = :creator AND ${OFFICIAL}`,
+)
+/** They were created before it was recorded by whom. */
+export const officialOfUnknownCreator = sql<OfAccount, Pick<Instance, 'id'>>(
+  `SELECT id FROM instances WHERE account_id = :accountId AND created_by IS NULL AND ${OFFICIAL}`,
+)
 
 export const updateInstance = sql<
   Id & { name: string; externalRef: string | null; metadata: string | null; updatedAtMs: number }

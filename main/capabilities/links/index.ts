@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { accountFrozen } from '../../contract/account-refusals.ts'
 import type { Branding } from '../../contract/brand.ts'
 import { ApiError } from '../../contract/errors.ts'
 import type { InstanceRecord, QrView } from '../../contract/instance.ts'
@@ -21,6 +22,7 @@ import {
   countUse,
   insertLink,
   insertUse,
+  instancesOfCreator,
   linkByHash,
   linkById,
   linksCreatedBy,
@@ -47,6 +49,8 @@ export interface LinksDeps {
   readonly live: Pick<NoticeBus<Notice>, 'publish'>
   readonly instances: Pick<Instances, 'get' | 'qr' | 'passkeyLinks' | 'subscribe'>
   readonly isSuspended: (accountId: AccountId) => boolean
+  /** The account, or its agency, owes money. */
+  readonly isFrozen: (accountId: AccountId) => Promise<boolean>
   readonly brandOf: (accountId: AccountId) => Promise<Branding & { readonly name: string }>
   /** Where links begin, without a slash at its end, and who can open them. */
   readonly address: () => { readonly url: string; readonly reachable: 'everywhere' | 'network' | 'computer' }
@@ -76,6 +80,8 @@ export interface LinkView {
   readonly permanent: boolean
   /** null: the instance is connected by a page of its own. */
   readonly qr: QrView | null
+  /** A pairing code rings the phone that it is for, which a frozen account may not do. */
+  readonly canRequestCode: boolean
   /** Somebody has paired, and the link is over. */
   readonly isDone: boolean
 }
@@ -180,16 +186,21 @@ export function createLinks(deps: LinksDeps) {
       const instance = await instances.get(link.instanceId)
       const hasCodes = instance.engine === 'smv2' && open !== undefined
       const qr = hasCodes ? await instances.qr.read(link.instanceId, undefined) : null
-      return { brand, instance, permanent: link.permanent === 1, qr, isDone: open === undefined }
+      const canRequestCode = !hasCodes || !(await deps.isFrozen(link.accountId))
+      return { brand, instance, permanent: link.permanent === 1, qr, canRequestCode, isDone: open === undefined }
     },
     async refresh(token) {
       await instances.qr.refresh((await requireOpen(token)).instanceId)
     },
     async pairingCode(token, phone) {
-      await instances.qr.read((await requireOpen(token)).instanceId, phone)
+      const { instanceId, accountId } = await requireOpen(token)
+      if (await deps.isFrozen(accountId))
+        throw accountFrozen('no pairing code was requested', 'The QR code still connects the number.')
+      await instances.qr.read(instanceId, phone)
     },
     async passkey(token) {
-      return (await instances.passkeyLinks.create((await requireOpen(token)).instanceId)).url
+      const { instanceId, createdBy } = await requireOpen(token)
+      return (await instances.passkeyLinks.create(instanceId, createdBy)).url
     },
   }
 
@@ -246,6 +257,10 @@ export function createLinks(deps: LinksDeps) {
       const found = await db.read(linksPage, { instanceId: instance.id, before, rows })
       return found.map((link) => ({ ...toRecord(link, stateOf(link, instance.accountId)), seq: link.seq }))
     },
+
+    /** Instances that the creator made a link for, however long ago. */
+    instancesOf: async (tx: Pick<Tx, 'all'>, creator: Creator): Promise<InstanceId[]> =>
+      (await tx.all(instancesOfCreator, { creator })).map(({ instanceId }) => instanceId),
 
     createdBy: (creator: Creator) => db.read(linksCreatedBy, { creator, now: clock.now() }),
 

@@ -1,3 +1,4 @@
+import type { Creator } from '../../kernel/access.ts'
 import type { AccountId, InstanceId } from '../../kernel/ids.ts'
 import { sql } from '../../kernel/sql.ts'
 
@@ -47,12 +48,13 @@ export interface FoundLink extends LinkRow {
   readonly accountId: AccountId
   readonly deletedAtMs: number | null
   readonly accountStatus: 'active' | 'suspended'
+  readonly createdBy: Creator | null
 }
 
 /** With all that decides whether it is open: one statement, whatever there is. */
 export const linkByHash = sql<{ hash: Uint8Array }, FoundLink>(
   `SELECT ${COLUMNS}, l.instance_id AS instanceId, i.account_id AS accountId, i.deleted_at AS deletedAtMs,
-     a.status AS accountStatus
+     a.status AS accountStatus, l.created_by AS createdBy
    FROM access_links l JOIN instances i ON i.id = l.instance_id JOIN accounts a ON a.id = i.account_id
    WHERE l.hash = :hash`,
 )
@@ -83,6 +85,11 @@ export const linksCreatedBy = sql<OfCreator, OpenLink>(
    FROM access_links l JOIN instances i ON i.id = l.instance_id
    WHERE l.created_by = :creator AND l.revoked_at IS NULL AND l.spent_at IS NULL
      AND (l.expires_at IS NULL OR l.expires_at > :now) ORDER BY l.seq DESC`,
+)
+
+/** Whose pages the creator of links could open, of whatever state the links are. */
+export const instancesOfCreator = sql<{ creator: string }, { instanceId: InstanceId }>(
+  'SELECT instance_id AS instanceId FROM access_links WHERE created_by = :creator',
 )
 
 export const revokeCreatedBy = sql<OfCreator, { instanceId: InstanceId }>(

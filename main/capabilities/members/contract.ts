@@ -43,6 +43,9 @@ const MemberAccess = Type.Object({
     }),
     { description: 'Access links that the member created and that still open.' },
   ),
+  crm_secrets: Type.Array(Type.Object({ instance_id: Uuid, instance_name: Type.String(), last4: Type.String() }), {
+    description: 'Secrets of CRM webhooks that the member created. Each of these webhooks needs a new one.',
+  }),
   keys: Type.Array(
     Type.Object({
       id: Uuid,
@@ -153,7 +156,7 @@ export const membersContract = {
     errors: [],
     examples: {
       reply: {
-        ...{ sessions: 1, has_invitation: false, links: [] },
+        ...{ sessions: 1, has_invitation: false, links: [], crm_secrets: [] },
         keys: [
           {
             ...{ id: '019b8d3f-0b52-7e94-8d07-6a1c9e8f7b31', name: 'CRM', last4: 'k3Zq', account_name: 'Bakery Luz' },
@@ -172,7 +175,7 @@ export const membersContract = {
     summary: 'Remove a member',
     description:
       'Ends everything the member can still use: sessions and their streams and downloads, the password, invitations, ' +
-      'access links they created, and the API keys they created. Onboarding pages of the account get new addresses, ' +
+      'access links, CRM webhook secrets and API keys they created. Onboarding pages of the account get new addresses, ' +
       'because every member sees them. A password that several people share ends too.',
     query: Type.Object({
       revoke_keys: Type.Optional(

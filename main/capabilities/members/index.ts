@@ -40,6 +40,10 @@ export interface MembersDeps {
   >
   /** Access links that still open. */
   readonly linksCreatedBy: (creator: Creator) => Promise<readonly OpenLink[]>
+  /** Secrets of CRM webhooks that they were shown. */
+  readonly crmSecretsOf: (
+    creator: Creator,
+  ) => Promise<readonly { readonly instanceId: string; readonly instanceName: string; readonly last4: string }[]>
   readonly address: () => { readonly url: string; readonly reachable: 'everywhere' | 'network' | 'computer' }
 }
 
@@ -151,6 +155,7 @@ export function createMembers(deps: MembersDeps) {
     async access(accountId: AccountId, id: string): Promise<MemberAccess> {
       const member = await find({ one: db.readOne }, accountId, id)
       const links = await deps.linksCreatedBy(creatorOfMember(member.id))
+      const secrets = await deps.crmSecretsOf(creatorOfMember(member.id))
       const keys = await revocableKeys({ all: db.read }, accountId, member.id)
       return {
         sessions: member.sessions,
@@ -158,6 +163,9 @@ export function createMembers(deps: MembersDeps) {
         links: links.map(({ id: linkId, instanceId, instanceName, permanent, last4, expiresAtMs }) => ({
           ...{ id: linkId, instance_id: instanceId, instance_name: instanceName, permanent: permanent === 1 },
           ...{ url_last4: last4, expires_at: isoTimeOrNull(expiresAtMs) },
+        })),
+        crm_secrets: secrets.map(({ instanceId, instanceName, last4 }) => ({
+          ...{ instance_id: instanceId, instance_name: instanceName, last4 },
         })),
         keys: keys.map(({ key, isOwn }) => ({
           ...{ id: key.id, name: key.name, last4: key.last4, account_name: key.accountName },

@@ -22,7 +22,7 @@ import {
   removeContacts,
   removeNumber,
   rename,
-  renewTokens,
+  renewToken,
   type NumberRow,
   type Refusal,
 } from './store.ts'
@@ -134,9 +134,9 @@ export function createNumbers({ db, seal, random }: { db: Db; seal: Seal; random
       const token = random.bytes(24).toString('base64url')
       return written(tx, await tx.one(addNumber, { instanceId: id, accountId, token, verifySealed }))
     },
-    /** Pages of the account that connect a number stop opening; the next one has another token. */
-    async renewTokens(tx: Tx, accountId: AccountId): Promise<void> {
-      for (const row of await tx.all(renewTokens, { accountId })) written(tx, row)
+    /** The page that connects a number stops opening; the next one has another token. */
+    async renewToken(tx: Tx, instanceId: InstanceId): Promise<void> {
+      written(tx, await tx.one(renewToken, { instanceId }))
     },
     async connect(tx: Tx, instanceId: InstanceId, token: string, connection: Connection) {
       const { credentials, facts, ...columns } = connection

@@ -7,7 +7,7 @@ import type { EngineInstance } from '../engine.ts'
 import { problemOf, type Connect, type ConnectOutcome, type GivenField } from './connect.ts'
 import { isUsable, type Numbers, type OfficialNumber } from './numbers.ts'
 import type { SelfTest } from './self-test.ts'
-import { beginSignup, endSignup } from './store.ts'
+import { beginSignup, endSignup, signupOf } from './store.ts'
 import type { App, GraphCredentials, Transport } from './transport.ts'
 
 /** What the page shows before anything is given. */
@@ -43,12 +43,14 @@ interface SignedUp {
 /** The page behind `onboarding_url` of a live number. @throws ApiError not_found, everywhere, for a token that is unknown or was used. */
 export interface Onboarding {
   token(instance: EngineInstance): Promise<string | null>
-  renew(tx: Tx, accountId: AccountId): Promise<void>
+  renew(tx: Tx, id: InstanceId): Promise<void>
   isKnown(token: string): Promise<boolean>
   view(token: string): Promise<OnboardingView>
   paste(token: string, pasted: Pasted): Promise<ConnectOutcome>
   /** @returns the address of Meta's signup, made for this one visit. */
   beginSignup(token: string): Promise<string>
+  /** Who began the signup; it is not used up. @throws ApiError not_found as finishSignup */
+  accountOfSignup(state: string): Promise<AccountId>
   /** What comes back from there. @throws ApiError not_found for a state that is unknown, old or was used. */
   finishSignup(code: string, state: string): Promise<SignedUp>
 }
@@ -142,7 +144,7 @@ export function createOnboarding(needs: OnboardingNeeds): Onboarding {
       return (await db.commit((tx) => numbers.open(tx, instance)))?.token ?? null
     },
 
-    renew: (tx, accountId) => numbers.renewTokens(tx, accountId),
+    renew: (tx, id) => numbers.renewToken(tx, id),
 
     async isKnown(token) {
       await numbers.load()
@@ -170,6 +172,12 @@ export function createOnboarding(needs: OnboardingNeeds): Onboarding {
       const asked = { app_id: id, config_id: configId, extras: SIGNUP_EXTRAS, redirect_uri: returnAddress, state }
       for (const [name, value] of Object.entries(asked)) url.searchParams.set(name, value)
       return url.href
+    },
+
+    async accountOfSignup(state) {
+      const begun = await db.readOne(signupOf, { state, now: clock.now() })
+      if (begun === undefined) throw gone()
+      return begun.accountId
     },
 
     async finishSignup(code, state) {

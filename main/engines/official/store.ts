@@ -71,14 +71,16 @@ export const removeNumber = sql<Id>('DELETE FROM official_numbers WHERE instance
 
 // Meta's own signup.
 
-export const renewTokens = sql<{ accountId: string }, NumberRow>(
-  `UPDATE official_numbers SET token = NULL, signup_state = NULL, signup_expires_at = NULL
-   WHERE account_id = :accountId AND token IS NOT NULL RETURNING ${COLUMNS}`,
-)
+export const renewToken = update('token = NULL, signup_state = NULL, signup_expires_at = NULL', 'AND token IS NOT NULL')
 
 export const beginSignup = sql<{ token: string; state: string; expiresAt: number }, { instanceId: InstanceId }>(
   `UPDATE official_numbers SET signup_state = :state, signup_expires_at = :expiresAt WHERE token = :token
    RETURNING instance_id AS instanceId`,
+)
+
+export const signupOf = sql<{ state: string; now: number }, { accountId: AccountId }>(
+  `SELECT account_id AS accountId FROM official_numbers
+   WHERE signup_state = :state AND signup_expires_at > :now AND token IS NOT NULL`,
 )
 
 /** Used by being read. */

@@ -31,7 +31,9 @@ export function createOnboarding({ db, random, sessions }: { db: Db; random: Ran
       })
       return given?.token ?? sessions.of(instance.id)?.token ?? null
     },
-    renew: (tx: Tx, accountId: AccountId): Promise<void> => sessions.renewTokens(tx, accountId),
+    async renew(tx: Tx, id: InstanceId): Promise<void> {
+      await sessions.renewToken(tx, id)
+    },
     /** @throws ApiError not_found for a token that is unknown or was used. */
     async subject(token: string): Promise<OnboardingSubject> {
       const subject = await db.readOne(byToken, { token })

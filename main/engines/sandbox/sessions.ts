@@ -57,9 +57,7 @@ const unpair = update('number = NULL, name = NULL, up = 0, heals_at = NULL')
 const giveToken = update<{ token: string }>('token = :token', 'AND token IS NULL AND number IS NULL')
 const restrict = update<{ now: number; until: number }>('restricted_at = :now, restricted_until = :until')
 const rehome = update<{ accountId: string }>('account_id = :accountId')
-const renewTokens = sql<{ accountId: string }, Row>(
-  `UPDATE sandbox_lines SET token = NULL WHERE account_id = :accountId AND token IS NOT NULL RETURNING ${COLUMNS}`,
-)
+const renewToken = update('token = NULL', 'AND token IS NOT NULL')
 const remove = sql<Id>('DELETE FROM sandbox_lines WHERE instance_id = :instanceId')
 
 export type Sessions = ReturnType<typeof createSessions>
@@ -120,9 +118,7 @@ export function createSessions(db: Db) {
     lower: async (tx: Tx, instanceId: InstanceId, healsAt: number | null) =>
       written(tx, await tx.one(lower, { instanceId, healsAt })),
     unpair: async (tx: Tx, instanceId: InstanceId) => written(tx, await tx.one(unpair, { instanceId })),
-    async renewTokens(tx: Tx, accountId: AccountId): Promise<void> {
-      for (const row of await tx.all(renewTokens, { accountId })) written(tx, row)
-    },
+    renewToken: async (tx: Tx, instanceId: InstanceId) => written(tx, await tx.one(renewToken, { instanceId })),
     giveToken: async (tx: Tx, instanceId: InstanceId, token: string) =>
       written(tx, await tx.one(giveToken, { instanceId, token })),
     restrict: async (tx: Tx, instanceId: InstanceId, now: number, until: number) =>

@@ -40,6 +40,7 @@ import { voiceCounting } from './038-voice-counting.ts'
 import { campaignsRestored } from './039-campaigns-restored.ts'
 import { ordersUndecided } from './040-orders-undecided.ts'
 import { jobAppointments } from './041-job-appointments.ts'
+import { creatorsOfSecrets } from './042-creators-of-secrets.ts'
 
 /** Every step of the schema, in order. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -84,4 +85,5 @@ export const MIGRATIONS: readonly Migration[] = [
   campaignsRestored,
   ordersUndecided,
   jobAppointments,
+  creatorsOfSecrets,
 ]

@@ -9,5 +9,10 @@ export default {
       to: (id) => (id === null ? '/instances' : `/instances/${id}?tab=crm`),
       icon: 'i-lucide-unplug',
     },
+    'crm.secret_ended': {
+      words: 'crm.attention.secret_ended',
+      to: (id) => (id === null ? '/instances' : `/instances/${id}?tab=crm`),
+      icon: 'i-lucide-key-round',
+    },
   },
 } satisfies RoomEntries

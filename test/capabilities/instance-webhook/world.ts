@@ -112,6 +112,7 @@ export async function hookWorld(): Promise<HookWorld> {
         lastMessageAtMs: async () => null,
       },
       baseUrl: () => 'http://127.0.0.1:4780',
+      isSuspended: () => false,
     })
     const room = createInstanceWebhooks({
       ...{ db, clock, ledger, outbound, log: silentLog, instances },
@@ -159,7 +160,13 @@ export async function hookWorld(): Promise<HookWorld> {
     answer: (next) => void (script = typeof next === 'function' ? next : () => next),
     async instance(engine = 'smv2', name = 'Berlin shop') {
       const wish = { engine, name }
-      const { record } = await now.instances.create({ accountId, wish, rawBody: wish, idempotencyKey: null })
+      const { record } = await now.instances.create({
+        accountId,
+        createdBy: null,
+        wish,
+        rawBody: wish,
+        idempotencyKey: null,
+      })
       const id = record.id as InstanceId
       if (engine === 'smv2') await now.instances.qr.read(id, undefined)
       await now.instances.onSignal(id, { kind: 'connected', number: '12025550100', name: 'Berlin shop' })

@@ -160,7 +160,7 @@ describe('external_ref', () => {
 
 describe('an Idempotency-Key', () => {
   const call = (wish: object, key = 'k') =>
-    room.instances.create({ accountId: room.accountId, wish, rawBody: wish, idempotencyKey: key })
+    room.instances.create({ accountId: room.accountId, createdBy: null, wish, rawBody: wish, idempotencyKey: key })
 
   test('gives a repeat the first answer, byte for byte, and makes nothing', async () => {
     const first = await call({ name: 'Shop', metadata: { a: '1' } })

@@ -150,6 +150,7 @@ export async function bench(options: BenchOptions = {}): Promise<Bench> {
       },
       log: silentLog,
       baseUrl: () => 'http://127.0.0.1:4780',
+      isSuspended: () => false,
     })
     const messages = createMessages({
       ...{ clock, ids, instances, idempotency, log: silentLog },
@@ -182,7 +183,7 @@ export async function bench(options: BenchOptions = {}): Promise<Bench> {
   const login = (id: InstanceId) =>
     now.instances.onSignal(id, { kind: 'connected', number: '12025550100', name: 'Acme' })
   for (const id of INSTANCES) {
-    await now.instances.create({ accountId, wish: {}, rawBody: {}, idempotencyKey: null })
+    await now.instances.create({ accountId, createdBy: null, wish: {}, rawBody: {}, idempotencyKey: null })
     await now.instances.qr.read(id, undefined)
     await login(id)
   }

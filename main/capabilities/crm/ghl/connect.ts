@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { FIELD_MAP_DEFAULT, SYNC_DEFAULT } from '../../../contract/crm.ts'
 import { ApiError } from '../../../contract/errors.ts'
 import { isoTime } from '../../../contract/request.ts'
+import type { Creator } from '../../../kernel/access.ts'
 import type { Clock } from '../../../kernel/clock.ts'
 import type { Db, Tx } from '../../../kernel/db.ts'
 import type { Random } from '../../../kernel/ids.ts'
@@ -18,7 +19,7 @@ import { insertState, pruneStates, takeState, type StateRow } from './session-st
 import type { GhlSide, Sides } from './sides.ts'
 import type { TokenAnswer, Tokens } from './tokens.ts'
 
-interface ConnectDeps extends Pick<CrmDeps, 'instances' | 'config'> {
+interface ConnectDeps extends Pick<CrmDeps, 'instances' | 'config' | 'isSuspended'> {
   readonly db: Db
   readonly clock: Pick<Clock, 'now'>
   readonly random: Random
@@ -34,7 +35,8 @@ interface ConnectDeps extends Pick<CrmDeps, 'instances' | 'config'> {
 /** What a person is told who comes back from the consent page. */
 export type ConsentResult =
   | { readonly kind: 'connected'; readonly instance: string; readonly location: string | null }
-  | { readonly kind: 'denied' | 'expired' | 'wrong_location' | 'choose_location' | 'taken' | 'unreachable' | 'refused' }
+  | { readonly kind: 'denied' | 'expired' | 'wrong_location' | 'choose_location' | 'taken' }
+  | { readonly kind: 'unreachable' | 'refused' | 'suspended' }
 
 export interface ConsentQuery {
   readonly state: string | undefined
@@ -68,7 +70,11 @@ export function createConnect(deps: ConnectDeps) {
   const { db, clock, random, log, links, sides, sdk, tokens, resume, instances, config } = deps
 
   /** @throws ApiError sealed: tokens that could not be kept are not asked for. */
-  const begin = async ({ id, accountId, network }: InstanceSubject, locationId: string | null): Promise<Connecting> => {
+  const begin = async (
+    { id, accountId, network }: InstanceSubject,
+    locationId: string | null,
+    createdBy: Creator | null,
+  ): Promise<Connecting> => {
     const side = sides.of(network)
     const { clientId } = side.app()
     if (side.side === 'live' && config.publicBaseUrl === null)
@@ -82,7 +88,7 @@ export function createConnect(deps: ConnectDeps) {
     await db.commit(async (tx) => {
       await tx.run(pruneStates, { now })
       const row = { accountId, instanceId: id, side: side.side, locationId, expiresAtMs }
-      await tx.run(insertState, { ...row, hash: hashOf(state) })
+      await tx.run(insertState, { ...row, createdBy, hash: hashOf(state) })
     })
     const query = new URLSearchParams({
       response_type: 'code',
@@ -173,6 +179,7 @@ export function createConnect(deps: ConnectDeps) {
       await links.add(tx, {
         ...{ ...connection, accountId, instanceId, kind: 'ghl', side: side.side, queue, locationId },
         ...{ url: null, secretEnc: null, prevSecretEnc: null, prevExpiresAtMs: null, secretLast4: null },
+        ...{ secretCreatedBy: null, prevSecretCreatedBy: null },
         ...{ sync: SYNC_DEFAULT, fieldMap: FIELD_MAP_DEFAULT, paused: 0 },
       })
     }
@@ -250,10 +257,11 @@ export function createConnect(deps: ConnectDeps) {
     async connect(
       instance: InstanceSubject,
       { mode, location_id: locationId, token }: ConnectBody,
+      createdBy: Creator | null,
     ): Promise<Connecting> {
       if (mode === 'oauth') {
         if (token !== undefined) throw wrong('token is only allowed with mode token.')
-        return begin(instance, locationId ?? null)
+        return begin(instance, locationId ?? null, createdBy)
       }
       if (token === undefined || locationId === undefined)
         throw wrong(`${token === undefined ? 'token' : 'location_id'} is missing. Mode token needs both.`)
@@ -266,6 +274,7 @@ export function createConnect(deps: ConnectDeps) {
       const taken = await db.commit((tx) => tx.one(takeState, { hash }))
       if (taken === undefined || taken.expiresAtMs <= clock.now()) return { kind: 'expired' }
       if (error !== undefined || code === undefined) return { kind: 'denied' }
+      if (deps.isSuspended(taken.accountId)) return { kind: 'suspended' }
       try {
         return await finish(taken, code)
       } catch (failure) {

@@ -1,4 +1,5 @@
 import type { Network } from '../../../contract/shapes.ts'
+import type { Creator } from '../../../kernel/access.ts'
 import type { AccountId } from '../../../kernel/ids.ts'
 import { sql } from '../../../kernel/sql.ts'
 
@@ -42,9 +43,9 @@ export interface StateRow {
   readonly expiresAtMs: number
 }
 
-export const insertState = sql<StateRow & { hash: string }>(
-  `INSERT INTO crm_states (hash, account_id, instance_id, side, location_id, expires_at)
-   VALUES (:hash, :accountId, :instanceId, :side, :locationId, :expiresAtMs)`,
+export const insertState = sql<StateRow & { hash: string; createdBy: Creator | null }>(
+  `INSERT INTO crm_states (hash, account_id, instance_id, side, location_id, expires_at, created_by)
+   VALUES (:hash, :accountId, :instanceId, :side, :locationId, :expiresAtMs, :createdBy)`,
 )
 /** A state works once, whatever becomes of it. */
 export const takeState = sql<{ hash: string }, StateRow>(
@@ -53,6 +54,6 @@ export const takeState = sql<{ hash: string }, StateRow>(
      expires_at AS expiresAtMs`,
 )
 export const removeStatesOf = sql<{ instanceId: string }>('DELETE FROM crm_states WHERE instance_id = :instanceId')
-/** Drops consents that were started in a browser and are not finished. */
-export const removeStatesOfAccount = sql<{ accountId: string }>('DELETE FROM crm_states WHERE account_id = :accountId')
+/** Drops consents that somebody started and nobody has finished. */
+export const removeStatesCreatedBy = sql<{ creator: Creator }>('DELETE FROM crm_states WHERE created_by = :creator')
 export const pruneStates = sql<{ now: number }>('DELETE FROM crm_states WHERE expires_at <= :now')
