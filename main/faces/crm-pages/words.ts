@@ -41,6 +41,11 @@ const en: ConsentWords = {
       heading: 'GoHighLevel does not answer',
       sentence: 'Nothing was changed. Wait a minute, then start the connection again in Switchboard.',
     },
+    suspended: {
+      heading: 'This account is suspended',
+      sentence:
+        'It cannot be connected at the moment, and nothing was changed. Ask your agency to activate it, then start the connection again in Switchboard.',
+    },
     refused: {
       heading: 'GoHighLevel refused the connection',
       sentence: 'Nothing was changed. Check client ID, client secret and scopes of your app, then connect again.',
@@ -75,6 +80,11 @@ const ptBR: ConsentWords = {
     unreachable: {
       heading: 'O GoHighLevel não responde',
       sentence: 'Nada mudou. Espere um minuto e comece a conexão de novo no Switchboard.',
+    },
+    suspended: {
+      heading: 'Esta conta está suspensa',
+      sentence:
+        'Ela não pode ser conectada no momento, e nada mudou. Peça à sua agência para ativá-la e comece a conexão de novo no Switchboard.',
     },
     refused: {
       heading: 'O GoHighLevel recusou a conexão',
@@ -111,6 +121,11 @@ const es: ConsentWords = {
     unreachable: {
       heading: 'GoHighLevel no responde',
       sentence: 'Nada cambió. Espere un minuto y empiece la conexión de nuevo en Switchboard.',
+    },
+    suspended: {
+      heading: 'Esta cuenta está suspendida',
+      sentence:
+        'No se puede conectar por ahora, y nada cambió. Pida a su agencia que la active y empiece la conexión de nuevo en Switchboard.',
     },
     refused: {
       heading: 'GoHighLevel rechazó la conexión',

@@ -35,7 +35,7 @@ export const gonePage = (words: LinkWords): string =>
 
 /** What changes while the page is open. */
 export function linkContent(words: LinkWords, view: LinkView, nowMs: number): string {
-  const { instance, qr, permanent, isDone } = view
+  const { instance, qr, permanent, canRequestCode, isDone } = view
   if (instance.status === 'connected' || isDone) {
     const as =
       instance.phone_number === null
@@ -51,7 +51,7 @@ export function linkContent(words: LinkWords, view: LinkView, nowMs: number): st
 <img class="qr" src="${escape(qr.qr ?? '')}" alt="${escape(words.qrAlt)}" width="320" height="320">
 ${countdown(words, qr.expires_at, nowMs)}
 <ol>${words.steps.map((step) => `<li>${escape(step)}</li>`).join('')}</ol>
-${pairingCode(words, qr.pairing_code)}`
+${pairingCode(words, qr.pairing_code, canRequestCode)}`
     case 'passkey_required':
       return `<h1>${escape(words.passkey)}</h1><p>${escape(words.passkeyText)}</p>${button('passkey', words.passkeyGo, words)}`
     case 'expired':
@@ -75,11 +75,11 @@ function countdown(words: LinkWords, expiresAt: string | null, nowMs: number): s
   return `<p class="hint" aria-hidden="true" data-seconds="${seconds}"><span data-left>${seconds}</span> ${escape(words.changesIn)}</p>`
 }
 
-function pairingCode(words: LinkWords, code: string | null): string {
-  const shown =
-    code === null
-      ? `<form data-act="code"><label for="phone">${escape(words.phone)}</label><input id="phone" name="phone" inputmode="tel" autocomplete="tel" required><button>${escape(words.getCode)}</button></form>${problem(words)}`
-      : `<p>${escape(words.codeText)}</p><p class="code">${escape(code)}</p>`
+function pairingCode(words: LinkWords, code: string | null, canRequestCode: boolean): string {
+  const request = canRequestCode
+    ? `<form data-act="code"><label for="phone">${escape(words.phone)}</label><input id="phone" name="phone" inputmode="tel" autocomplete="tel" required><button>${escape(words.getCode)}</button></form>${problem(words)}`
+    : `<p>${escape(words.noCode)}</p>`
+  const shown = code === null ? request : `<p>${escape(words.codeText)}</p><p class="code">${escape(code)}</p>`
   return `<details${code === null ? '' : ' open'}><summary>${escape(words.codeTitle)}</summary>${shown}</details>`
 }
 

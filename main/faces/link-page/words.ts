@@ -16,6 +16,8 @@ export interface LinkWords {
   readonly phone: string
   readonly getCode: string
   readonly badPhone: string
+  /** The account is frozen. */
+  readonly noCode: string
   readonly connected: string
   readonly connectedText: string
   readonly connectedAs: string
@@ -53,6 +55,8 @@ const en: LinkWords = {
   phone: 'Your number, with country code',
   getCode: 'Get a code',
   badPhone: 'Enter the number with country code, digits only.',
+  noCode:
+    'This account is on hold, so no code can be requested. Scan the QR code instead, or ask whoever sent you this link.',
   connected: 'Your number is connected',
   connectedText: 'You can close this page. Keep WhatsApp on the phone.',
   connectedAs: 'Connected as',
@@ -93,6 +97,8 @@ const ptBR: LinkWords = {
   phone: 'Seu número, com código do país',
   getCode: 'Receber um código',
   badPhone: 'Digite o número com o código do país, só os algarismos.',
+  noCode:
+    'Esta conta está bloqueada no momento, então não é possível pedir um código. Leia o QR code ou fale com quem enviou este link.',
   connected: 'Seu número está conectado',
   connectedText: 'Você já pode fechar esta página. Mantenha o WhatsApp no celular.',
   connectedAs: 'Conectado como',
@@ -133,6 +139,8 @@ const es: LinkWords = {
   phone: 'Su número, con código de país',
   getCode: 'Obtener un código',
   badPhone: 'Escriba el número con el código de país, solo cifras.',
+  noCode:
+    'Esta cuenta está bloqueada por ahora, así que no se puede pedir un código. Escanee el código QR o hable con quien le envió este enlace.',
   connected: 'Su número está conectado',
   connectedText: 'Ya puede cerrar esta página. Mantenga WhatsApp en el teléfono.',
   connectedAs: 'Conectado como',

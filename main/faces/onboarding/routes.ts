@@ -3,7 +3,7 @@ import { ApiError } from '../../contract/errors.ts'
 import type { Onboarding, Pasted } from '../../engines/official/index.ts'
 import { localeFor } from './language.ts'
 import { liveDone, livePage, liveProblem, sentenceOf } from './live-page.ts'
-import { gonePage, sandboxDone, sandboxPage } from './sandbox-page.ts'
+import { gonePage, sandboxDone, sandboxPage, suspendedPage } from './sandbox-page.ts'
 import type { OnboardingLocale } from './locales/shape.ts'
 import { addTokenPages, OPEN, sendPage as send, typed, type OfToken } from '../token-pages.ts'
 
@@ -49,7 +49,10 @@ export function addOnboardingRoutes(app: FastifyInstance, deps: OnboardingRoutes
       return reply.header('cache-control', 'no-store').redirect(await live.beginSignup(params.token), 303)
     })
     pages.get<OfReturn>('/onboard/signup', OPEN, async (request, reply) =>
-      finish(reply, localeOf(request), request.query),
+      finish(reply, localeOf(request), request.query).catch((error: unknown) => {
+        if (!(error instanceof ApiError && error.code === 'account_suspended')) throw error
+        return send(reply, suspendedPage(localeOf(request)), error.status)
+      }),
     )
   }
 

@@ -30,7 +30,10 @@ export function sandboxDone(locale: OnboardingLocale, name: string, number: stri
 }
 
 /** For an onboarding link that was already used or never existed. */
-export function gonePage(locale: OnboardingLocale): string {
-  const { title, text } = locale.gone
-  return page(locale, title, `<h1>${escape(title)}</h1>\n<p>${escape(text)}</p>`)
-}
+export const gonePage = (locale: OnboardingLocale): string => notice(locale, locale.gone)
+
+/** For the way back from Meta, if the account was suspended meanwhile. */
+export const suspendedPage = (locale: OnboardingLocale): string => notice(locale, locale.suspended)
+
+const notice = (locale: OnboardingLocale, { title, text }: OnboardingLocale['gone']): string =>
+  page(locale, title, `<h1>${escape(title)}</h1>\n<p>${escape(text)}</p>`)

@@ -1,5 +1,7 @@
 import { expect } from 'vitest'
+import { createEntitlements } from '../../../main/capabilities/entitlements/index.ts'
 import { SCOPES } from '../../../main/contract/scopes.ts'
+import type { AccountId } from '../../../main/kernel/ids.ts'
 import type { Reply, World } from '../../support/world.ts'
 
 export interface Client {
@@ -32,4 +34,16 @@ export async function pairedIn(w: World, client: Client, number: string, body: o
 /** Types of the events that an account got, oldest first. */
 export async function typesOf(w: World, accountId: string): Promise<string[]> {
   return (await w.events()).filter((event) => event.account_id === accountId).map(({ type }) => type)
+}
+
+/** As billing does it when a grace period has passed. */
+export async function freeze(w: World, { id }: Pick<Client, 'id'>): Promise<void> {
+  const { db, clock } = { db: w.service.db, clock: w.clock }
+  const { grant } = createEntitlements({ db, clock, config: { slots: 10 } })
+  await db.commit((tx) =>
+    grant(tx, { accountId: id as AccountId, source: 'billing', sourceKey: 'sub_1', frozen: true }),
+  )
+  // The service looks again when something was granted through it.
+  const changed = await w.api('PUT', `/v1/agency/accounts/${id}/slots`, { slots_allocated: 9 })
+  expect(changed.status, changed.text).toBe(200)
 }

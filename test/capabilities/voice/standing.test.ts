@@ -1,10 +1,8 @@
 import { expect, test } from 'vitest'
-import { createEntitlements } from '../../../main/capabilities/entitlements/index.ts'
-import type { AccountId } from '../../../main/kernel/ids.ts'
 import { asConsole } from '../../support/console.ts'
 import { testAgents } from '../../support/voice.ts'
 import { worldOfTest, type World } from '../../support/world.ts'
-import { clientOf, pairedIn, type Client } from '../agency/agency-world.ts'
+import { clientOf, freeze, pairedIn, type Client } from '../agency/agency-world.ts'
 import { until, voiceOf } from './calls.ts'
 import { OFFER } from './offers.ts'
 
@@ -30,18 +28,6 @@ const ended = (w: World, client: Client, id: string, callId: string) =>
     async () => (await client.api('GET', `${voiceOf(id)}/calls/${callId}`)).body,
     ({ status }) => !['scheduled', 'dialing', 'ringing', 'in_progress'].includes(status),
   )
-
-/** As billing does it when a grace period has passed. */
-async function freeze(w: World, { id }: Client): Promise<void> {
-  const { db, clock } = { db: w.service.db, clock: w.clock }
-  const { grant } = createEntitlements({ db, clock, config: { slots: 10 } })
-  await db.commit((tx) =>
-    grant(tx, { accountId: id as AccountId, source: 'billing', sourceKey: 'sub_1', frozen: true }),
-  )
-  // The service looks again when something was granted through it.
-  const changed = await w.api('PUT', `/v1/agency/accounts/${id}/slots`, { slots_allocated: 9 })
-  expect(changed.status, changed.text).toBe(200)
-}
 
 const soon = (w: World) => new Date(w.clock.now() + 60_000).toISOString()
 

@@ -106,4 +106,8 @@ export const en: OnboardingLocale = {
     title: 'This page is no longer available',
     text: 'This link was already used or is incomplete. Ask the person who sent it for a new one.',
   },
+  suspended: {
+    title: 'No number was connected',
+    text: 'This account is on hold at the moment. Ask the person who sent you the link, and try again once it is active.',
+  },
 }

@@ -104,4 +104,8 @@ export const es: OnboardingLocale = {
     title: 'Esta página ya no está disponible',
     text: 'Este enlace ya se usó o está incompleto. Pida uno nuevo a la persona que se lo envió.',
   },
+  suspended: {
+    title: 'No se conectó ningún número',
+    text: 'Esta cuenta está bloqueada por ahora. Hable con quien le envió el enlace e inténtelo de nuevo cuando esté activa.',
+  },
 }

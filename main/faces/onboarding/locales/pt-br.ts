@@ -104,4 +104,8 @@ export const ptBR: OnboardingLocale = {
     title: 'Esta página não está mais disponível',
     text: 'Este link já foi usado ou está incompleto. Peça um novo a quem o enviou.',
   },
+  suspended: {
+    title: 'Nenhum número foi conectado',
+    text: 'Esta conta está bloqueada no momento. Fale com quem enviou o link e tente de novo quando ela estiver ativa.',
+  },
 }

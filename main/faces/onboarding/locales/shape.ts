@@ -43,4 +43,6 @@ export interface OnboardingLocale {
   }
   readonly reasons: Readonly<Record<ReasonCode, (detail: string) => string>>
   readonly gone: { readonly title: string; readonly text: string }
+  /** The account was suspended after the person went to Meta. */
+  readonly suspended: { readonly title: string; readonly text: string }
 }
