@@ -1,5 +1,7 @@
 import type { FileContent } from '../../kernel/file-content.ts'
 import { systemClock } from '../../kernel/clock.ts'
+import type { Tx } from '../../kernel/db.ts'
+import type { AccountId } from '../../kernel/ids.ts'
 import { cause } from '../../kernel/log.ts'
 import { atMost } from '../../kernel/timeout.ts'
 import { createAllowance } from './allowance.ts'
@@ -14,6 +16,7 @@ import { createDial } from './dial.ts'
 import { createDirectCalls } from './direct-calls.ts'
 import { createEndings } from './ending.ts'
 import { createLeaving } from './leaving.ts'
+import { createSignedLinks } from './links.ts'
 import { createRecordings } from './recordings.ts'
 import { createRecovery } from './recovery.ts'
 import { createReview } from './review.ts'
@@ -70,8 +73,9 @@ export function createVoice(deps: VoiceDeps) {
   })
   const incoming = answerIncoming({ ...deps, direct, setup, cloudLegs })
   const calls = createCalls({ ...deps, running, consoleConnections })
-  const recordings = createRecordings(deps)
-  const widgets = createWidgets({ ...deps, allowance, endCallsOf: calls.endCallsOf })
+  const links = createSignedLinks(deps)
+  const recordings = createRecordings({ ...deps, links })
+  const widgets = createWidgets({ ...deps, links, allowance, endCallsOf: calls.endCallsOf })
   const trunks = createTrunks({ ...deps, routes })
   const recovery = createRecovery({ ...deps, running, endings, registerTrunks: trunks.registerAll })
 
@@ -89,10 +93,12 @@ export function createVoice(deps: VoiceDeps) {
 
   return {
     ...{ setup, schedule, direct, calls, recordings, widgets, speech, trunks, db },
+    /** In the commit that ends somebody's access: signed links that they may have. */
+    endLinksOf: (tx: Tx, accountId: AccountId) => tx.afterCommit(() => links.endOf(accountId)),
     check: createCheck({ ...deps, routes, speech, folder: endings.folder }),
     pages: {
       recording: recordings.bySignedLink,
-      widgets: createWidgetSessions({ ...deps, direct, db, setup, allowance }),
+      widgets: createWidgetSessions({ ...deps, direct, db, setup, allowance, links }),
     } satisfies VoicePages,
     recover: recovery.recover,
     async start() {

@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { LIMITS } from '../../contract/limits.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db } from '../../kernel/db.ts'
-import type { Random } from '../../kernel/ids.ts'
+import type { AccountId, Random } from '../../kernel/ids.ts'
 import { insertMeta } from '../../kernel/meta.ts'
 
 interface LinksDeps {
@@ -18,27 +18,39 @@ const KINDS = {
   /** The test page of a widget. */
   'widget-test': 1_800,
 } as const
+type Kind = keyof typeof KINDS
 
-/** Signs links to what has this id, and checks them. They expire. */
-export function createLinks({ db, clock, random }: LinksDeps, kind: keyof typeof KINDS) {
+interface Target {
+  readonly id: string
+  readonly accountId: AccountId
+}
+
+export type SignedLinks = ReturnType<typeof createSignedLinks>
+
+/** Signs links and checks them. They expire, or end together with the access of somebody who could have made them. */
+export function createSignedLinks({ db, clock, random }: LinksDeps) {
   let key: Promise<Buffer> | undefined
   const secret = () => (key ??= linkKey(db, random))
+  // In memory: a restart ends none, and they live for minutes.
+  const endings = new Map<AccountId, number>()
 
-  const sign = async (id: string, expires: number): Promise<string> =>
+  const sign = async (kind: Kind, { id, accountId }: Target, expires: number): Promise<string> =>
     createHmac('sha256', await secret())
-      .update(`${kind}\n${id}\n${expires}`)
+      .update(`${kind}\n${id}\n${expires}\n${endings.get(accountId) ?? 0}`)
       .digest('base64url')
 
   return {
-    async to(id: string): Promise<{ expires: number; signature: string }> {
+    async to(kind: Kind, target: Target): Promise<{ expires: number; signature: string }> {
       const expires = Math.floor(clock.now() / 1_000) + KINDS[kind]
-      return { expires, signature: await sign(id, expires) }
+      return { expires, signature: await sign(kind, target, expires) }
     },
-    async isValid(id: string, expires: string, signature: string): Promise<boolean> {
+    async isValid(kind: Kind, target: Target, expires: string, signature: string): Promise<boolean> {
       if (!/^\d{1,12}$/.test(expires) || Number(expires) * 1_000 <= clock.now()) return false
-      const [mine, theirs] = [Buffer.from(await sign(id, Number(expires))), Buffer.from(signature)]
+      const [mine, theirs] = [Buffer.from(await sign(kind, target, Number(expires))), Buffer.from(signature)]
       return mine.length === theirs.length && timingSafeEqual(mine, theirs)
     },
+    /** Links of the account stop opening; whoever still has access gets new ones. */
+    endOf: (accountId: AccountId) => void endings.set(accountId, (endings.get(accountId) ?? 0) + 1),
   }
 }
 

@@ -9,7 +9,7 @@ import type { InstanceSubject } from '../handler.ts'
 import { callById, forgetRecording, removeLines } from './call-store.ts'
 import type { RecordingRow } from './contract.ts'
 import type { VoiceDeps } from './deps.ts'
-import { createLinks } from './links.ts'
+import type { SignedLinks } from './links.ts'
 import { toRecording } from './record.ts'
 import {
   expiredRecordings,
@@ -48,10 +48,11 @@ interface Position {
 
 /** Recordings of calls that have ended. One whose file is missing from the disk says so. */
 export function createRecordings(
-  deps: Pick<VoiceDeps, 'db' | 'clock' | 'random' | 'files' | 'cursors' | 'instances' | 'live'>,
+  deps: Pick<VoiceDeps, 'db' | 'clock' | 'files' | 'cursors' | 'instances' | 'live'> & {
+    readonly links: Pick<SignedLinks, 'to' | 'isValid'>
+  },
 ) {
-  const { db, clock, files, cursors, instances, live } = deps
-  const links = createLinks(deps, 'rec')
+  const { db, clock, files, cursors, instances, live, links } = deps
 
   /** @throws ApiError not_found */
   async function get(instance: Pick<InstanceSubject, 'id'>, id: string): Promise<StoredRecording> {
@@ -154,7 +155,7 @@ export function createRecordings(
     async link(instance: InstanceSubject, id: string): Promise<string> {
       const recording = await get(instance, id)
       if (!(await isThere(recording))) throw fileMissing()
-      const { expires, signature } = await links.to(recording.id)
+      const { expires, signature } = await links.to('rec', recording)
       return `/files/rec/${recording.id}?exp=${expires}&sig=${signature}`
     },
 
@@ -210,9 +211,9 @@ export function createRecordings(
 
     /** For a signed address. @returns undefined: it was altered, has expired, or the recording is gone. */
     async bySignedLink(id: string, expires: string, signature: string): Promise<FileContent | undefined> {
-      if (!(await links.isValid(id, expires, signature))) return undefined
       const found = await db.readOne(recordingById, { id })
-      return found && contentOf(found)
+      if (found === undefined || !(await links.isValid('rec', found, expires, signature))) return undefined
+      return contentOf(found)
     },
 
     async delete(instance: InstanceSubject, id: string): Promise<void> {

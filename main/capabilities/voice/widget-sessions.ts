@@ -8,7 +8,7 @@ import { networkOf } from '../../kernel/address-range.ts'
 import type { Allowance } from './allowance.ts'
 import type { VoiceDeps } from './deps.ts'
 import type { DirectCalls } from './direct-calls.ts'
-import { createLinks } from './links.ts'
+import type { SignedLinks } from './links.ts'
 import { requireOffer } from './offer.ts'
 import { isAllowedOrigin } from './origins.ts'
 import type { RunningCall } from './running.ts'
@@ -59,10 +59,12 @@ export function createWidgetSessions({
   direct,
   setup,
   allowance,
+  links,
 }: Pick<VoiceDeps, 'db' | 'clock' | 'random' | 'instances'> & {
   direct: DirectCalls
   setup: Pick<VoiceSetup, 'read'>
   allowance: Pick<Allowance, 'ofWidget'>
+  links: Pick<SignedLinks, 'isValid'>
 }): WidgetSessions {
   const begun = new Map<string, number[]>()
   const sessions = new Map<string, { widgetId: string; hangUp: () => void }>()
@@ -71,15 +73,14 @@ export function createWidgetSessions({
 
   const find = (publicKey: string) => db.readOne(widgetByKey, { publicKey })
   const originsOf = (widget: StoredWidget) => JSON.parse(widget.allowedOrigins) as string[]
-  const links = createLinks({ db, clock, random }, 'widget-test')
-  const isTest = (publicKey: string, test: string): Promise<boolean> => {
+  const isTest = ({ publicKey: id, accountId }: StoredWidget, test: string): Promise<boolean> => {
     const [expires = '', signature = ''] = test.split('.')
-    return links.isValid(publicKey, expires, signature)
+    return links.isValid('widget-test', { id, accountId }, expires, signature)
   }
 
   async function isAllowed(widget: StoredWidget, { origin, host, test }: WidgetPage): Promise<boolean> {
     if (isAllowedOrigin(origin, originsOf(widget))) return true
-    if (test === undefined || !(await isTest(widget.publicKey, test))) return false
+    if (test === undefined || !(await isTest(widget, test))) return false
     // Browsers send no origin when a page reads from its own.
     return origin === undefined || (URL.canParse(origin) && new URL(origin).host === host)
   }
@@ -152,7 +153,7 @@ export function createWidgetSessions({
 
     async testPage(publicKey, test) {
       const widget = await find(publicKey)
-      if (widget === undefined || !(await isTest(publicKey, test))) return undefined
+      if (widget === undefined || !(await isTest(widget, test))) return undefined
       return { name: widget.name, origins: originsOf(widget) }
     },
 

@@ -5,7 +5,7 @@ import { stillBusy } from '../../kernel/idempotency.ts'
 import type { InstanceSubject } from '../handler.ts'
 import type { Allowance } from './allowance.ts'
 import type { VoiceDeps } from './deps.ts'
-import { createLinks } from './links.ts'
+import type { SignedLinks } from './links.ts'
 import { readOrigin } from './origins.ts'
 import { toWidget } from './record.ts'
 import {
@@ -23,8 +23,9 @@ const APPEARANCE: WidgetAppearance = { color: '#0f766e', position: 'right', lang
 
 interface WidgetsDeps extends Pick<
   VoiceDeps,
-  'db' | 'clock' | 'random' | 'ids' | 'cursors' | 'idempotency' | 'agents' | 'config' | 'baseUrl'
+  'db' | 'clock' | 'ids' | 'cursors' | 'idempotency' | 'agents' | 'config' | 'baseUrl'
 > {
+  readonly links: Pick<SignedLinks, 'to'>
   readonly allowance: Pick<Allowance, 'ofWidget'>
   /** Ends the calls of a widget that was deleted. */
   readonly endCallsOf: (widgetId: string) => void
@@ -32,13 +33,11 @@ interface WidgetsDeps extends Pick<
 
 /** Buttons for web pages. */
 export function createWidgets(deps: WidgetsDeps) {
-  const { db, clock, ids, cursors, idempotency, agents, config, baseUrl, allowance, endCallsOf } = deps
+  const { db, clock, ids, cursors, idempotency, agents, config, baseUrl, allowance, endCallsOf, links } = deps
   const present = (widget: StoredWidget, usedToday: number) =>
     toWidget(widget, { usedToday, baseUrl: config.publicBaseUrl ?? baseUrl() })
   const show = async (widget: StoredWidget) =>
     present(widget, (await allowance.ofWidget({ one: db.readOne }, widget)).usedToday)
-
-  const links = createLinks(deps, 'widget-test')
 
   /** @throws ApiError not_found */
   async function get(instance: Pick<InstanceSubject, 'id'>, id: string): Promise<StoredWidget> {
@@ -134,8 +133,8 @@ export function createWidgets(deps: WidgetsDeps) {
 
     /** A link that shows the widget on a page of this service. */
     async testPage(instance: InstanceSubject, id: string): Promise<{ path: string; url: string }> {
-      const { publicKey } = await get(instance, id)
-      const { expires, signature } = await links.to(publicKey)
+      const { publicKey, accountId } = await get(instance, id)
+      const { expires, signature } = await links.to('widget-test', { id: publicKey, accountId })
       const path = `/widget/${publicKey}/test?test=${expires}.${signature}`
       return { path, url: baseUrl() + path }
     },
