@@ -69,6 +69,7 @@ export function createLinkStreams({ page, live, clock }: LinkStreamsDeps) {
       let shown = ''
       let writtenMono = clock.mono()
       let looking: Promise<void> | undefined
+      let asked = 0
       const write = (text: string) => {
         if (raw.destroyed || raw.writableEnded) return
         writtenMono = clock.mono()
@@ -92,10 +93,17 @@ export function createLinkStreams({ page, live, clock }: LinkStreamsDeps) {
         if (view.isDone) raw.end()
       }
       // One at a time: two would answer in any order. A failed look is followed by another.
-      const look = (): Promise<void> =>
-        (looking ??= send()
-          .catch(() => {})
-          .finally(() => (looking = undefined)))
+      const lookUntilCurrent = async () => {
+        // What a look under way has read may be older than the notice that asks for another.
+        for (let answered = 0; answered !== asked;) {
+          answered = asked
+          await send().catch(() => {})
+        }
+      }
+      const look = (): Promise<void> => {
+        asked++
+        return (looking ??= lookUntilCurrent().finally(() => (looking = undefined)))
+      }
       const stream: Stream = { token, look, end: () => void raw.end() }
       streams.add(stream)
       const unsubscribe = live.feed({ accountId, isOperator: false }).subscribe(({ notice }) => {
