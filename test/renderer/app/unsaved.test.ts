@@ -45,7 +45,10 @@ describe('leaving a screen', () => {
 
   test('saves on request, and stays when that fails', async () => {
     let isRefused = true
-    const field = typed('All of it', { save: async () => void (isRefused || (field.value = '')) })
+    const save = async () => {
+      if (!isRefused) field.value = ''
+    }
+    const field = typed('All of it', { save })
     const refused = mayLeave()
     expect(question.value?.canSave).toBe(true)
     question.value?.answer('save')
