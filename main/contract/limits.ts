@@ -114,6 +114,9 @@ export const LIMITS = {
   aiEvaluations: 50,
   aiEvaluationCases: 500,
   sandboxModelReplies: 1_000,
+  /** Of what an ad says about itself: Meta has a dozen, with URLs that are long. */
+  referralFields: 30,
+  referralTextLength: 4_096,
   crmFields: 20,
   crmBackfillDays: 90,
   crmBackfillDaysDefault: 30,

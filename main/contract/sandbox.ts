@@ -203,6 +203,19 @@ export const SpokenMessage = Type.Object({
 })
 export type SpokenMessage = Static<typeof SpokenMessage>
 
+const REFERRAL_FIELDS = {
+  maxProperties: LIMITS.referralFields,
+  propertyNames: Type.String({ maxLength: LIMITS.metadataKeyLength }),
+}
+const ReferralValue = Type.Union([
+  Type.String({ maxLength: LIMITS.referralTextLength }),
+  Type.Number(),
+  Type.Boolean(),
+  Type.Null(),
+])
+/** Such as `welcome_message`, which has a text. */
+const ReferralPart = Type.Record(Type.String(), ReferralValue, REFERRAL_FIELDS)
+
 export const SPEECH = {
   to: Digits,
   text: Type.Optional(
@@ -258,8 +271,11 @@ export const SPEECH = {
     }),
   ),
   referral: Type.Optional(
-    Type.Record(Type.String(), Type.Unknown(), {
-      description: 'The referral of a first message after a click on an ad, passed on unchanged.',
+    Type.Record(Type.String(), Type.Union([...ReferralValue.anyOf, ReferralPart]), {
+      ...REFERRAL_FIELDS,
+      description:
+        'The referral of a first message after a click on an ad, passed on unchanged: fields as Meta has them, such as ' +
+        '`source_url`, `source_id`, `headline`, `ctwa_clid` and `welcome_message`.',
     }),
   ),
 } as const
