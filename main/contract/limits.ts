@@ -63,6 +63,10 @@ export const LIMITS = {
   contactTags: 50,
   tagLength: 50,
   bodyBytes: 2 * 1024 * 1024,
+  /** What a list of campaign recipients with a dozen variables each has. */
+  bodyValues: 150_000,
+  /** Of one object. */
+  bodyFields: 1_000,
   headerBytes: 16 * 1024,
   ratePerMinute: 600,
   anonymousRatePerMinute: 60,
