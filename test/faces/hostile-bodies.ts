@@ -58,7 +58,24 @@ const BODY_BYTES = LIMITS.bodyBytes * 0.8
 interface Wish {
   readonly part: string
   readonly bytes: number
+  /** Put where a schema allows anything. */
+  readonly filling?: (bytes: number) => unknown
 }
+
+/** Leaves room for the rest of the body. */
+const VALUES = LIMITS.bodyValues * 0.9
+
+/** What costs most to read, check and write again, where a schema allows anything: as much as the door lets through. */
+const FILLINGS: Readonly<Record<string, (bytes: number) => unknown>> = {
+  'small objects': (bytes) => Array.from({ length: Math.min(bytes / 3, VALUES / 2) }, () => ({})),
+  'distinct fields': (bytes) =>
+    Array.from({ length: Math.min(bytes / 12, VALUES) / LIMITS.bodyFields }, (_, at) => distinctFields(at)),
+  'deep lists': (bytes) => Array.from({ length: Math.min(bytes / 181, VALUES / 91) }, () => nested(90)),
+}
+
+const distinctFields = (part: number) =>
+  Object.fromEntries(Array.from({ length: LIMITS.bodyFields }, (_, at) => [`k${part * LIMITS.bodyFields + at}`, 1]))
+const nested = (levels: number): unknown => (levels === 0 ? [] : [nested(levels - 1)])
 
 /** Bodies of the largest size that are made of a text: the example, one that no schema allows, and one for each further field. */
 export function hostileBodies(operation: Operation, example: unknown, part: string): Record<string, () => Buffer> {
@@ -74,7 +91,41 @@ export function hostileBodies(operation: Operation, example: unknown, part: stri
   for (const [name, property] of Object.entries(schema.properties ?? {}))
     if (!(name in given))
       bodies[name] = bytesOf(() => ({ ...given, [name]: stretched(property, undefined, wish, name) }))
+  return { ...bodies, ...filledBodies(schema, given, wish) }
+}
+
+/** The example with each filling in each field, and beside the fields, where a schema allows anything. */
+function filledBodies(schema: Schema, given: Record<string, unknown>, wish: Wish): Record<string, () => Buffer> {
+  const bodies: Record<string, () => Buffer> = {}
+  for (const [what, filling] of Object.entries(FILLINGS)) {
+    for (const [name, property] of Object.entries(schema.properties ?? {}))
+      if (isFree(property))
+        bodies[`${what} in ${name}`] = () =>
+          Buffer.from(
+            JSON.stringify({ ...given, [name]: stretched(property, given[name], { ...wish, filling }, name) }),
+          )
+    if (schema.additionalProperties === true)
+      bodies[`${what} beside the fields`] = () => Buffer.from(JSON.stringify({ ...given, more: filling(wish.bytes) }))
+  }
   return bodies
+}
+
+/** Whether the schema allows anything somewhere. */
+function isFree({
+  type,
+  const: only,
+  enum: choices,
+  anyOf,
+  properties,
+  patternProperties,
+  items,
+  ...rest
+}: Schema): boolean {
+  if (only !== undefined || choices !== undefined) return false
+  const { additionalProperties: free } = rest
+  const inner = [...(anyOf ?? []), ...Object.values({ ...properties, ...patternProperties }), ...(items ? [items] : [])]
+  if (typeof free === 'object') inner.push(free)
+  return free === true || (type === undefined && anyOf === undefined) || inner.some(isFree)
 }
 
 /** What names something that must exist stays as it is. */
@@ -106,7 +157,7 @@ function stretched(schema: Schema, example: unknown, wish: Wish, name = ''): unk
     case 'number':
       return example ?? 1
     default:
-      return example ?? textOf(wish, FREE.text)
+      return wish.filling?.(wish.bytes) ?? example ?? textOf(wish, FREE.text)
   }
 }
 
@@ -128,6 +179,7 @@ function stretchedObject(schema: Schema, example: unknown, wish: Wish): Record<s
   if (value !== undefined)
     for (let at = 0; at < keys; at++)
       made[`key_${at}`] = stretched(value, undefined, { ...wish, bytes: wish.bytes / 2 / keys })
+  else if (free === true && wish.filling !== undefined) made['more'] = wish.filling(wish.bytes)
   else if (free === true) {
     made['text'] = textOf({ ...wish, bytes: wish.bytes / 2 }, FREE.text)
     made['list'] = Array.from({ length: Math.min(FREE.items, Math.ceil(wish.bytes / 50)) }, () => wish.part)

@@ -1,10 +1,13 @@
 import { CONTRACTS } from '../../main/capabilities/contracts.ts'
 import type { Operation } from '../../main/contract/operation.ts'
 
-/** Every operation that API keys may call. */
-export const OPERATIONS: readonly Operation[] = CONTRACTS.flatMap(({ operations }) =>
+/** Every operation, those of the window as well. */
+export const ALL_OPERATIONS: readonly Operation[] = CONTRACTS.flatMap(({ operations }) =>
   Object.values<Operation>(operations),
-).filter(({ audience }) => audience !== 'console')
+)
+
+/** Every operation that API keys may call. */
+export const OPERATIONS: readonly Operation[] = ALL_OPERATIONS.filter(({ audience }) => audience !== 'console')
 
 export const lineOf = ({ method, path }: Operation): string => `${method} ${path}`
 
