@@ -63,10 +63,12 @@ export const LIMITS = {
   contactTags: 50,
   tagLength: 50,
   bodyBytes: 2 * 1024 * 1024,
-  /** What a list of campaign recipients with a dozen variables each has. */
-  bodyValues: 150_000,
+  /** More than ten thousand campaign recipients with seven variables each. */
+  bodyValues: 100_000,
   /** Of one object. */
   bodyFields: 1_000,
+  /** Far deeper than any engine payload; deeper nesting is meant to exhaust the stack. */
+  bodyDepth: 100,
   headerBytes: 16 * 1024,
   ratePerMinute: 600,
   anonymousRatePerMinute: 60,

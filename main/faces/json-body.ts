@@ -1,7 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import { ApiError } from '../contract/errors.ts'
 import { LIMITS } from '../contract/limits.ts'
-import { jsonShape, type JsonShape } from './json-shape.ts'
+import { excessOf, shapeOfForeign } from '../kernel/foreign-json.ts'
+import type { JsonShape } from '../kernel/json-shape.ts'
 
 /** Accepts only JSON bodies. Keeps the raw text, because fingerprints are computed before defaults are filled in. */
 export function acceptJson(app: FastifyInstance): void {
@@ -12,7 +13,7 @@ export function acceptJson(app: FastifyInstance): void {
       const text = decode(bytes as Buffer)
       if (text === '') return done(null, undefined)
       request.rawText = text
-      const shape = jsonShape(bytes as Buffer, { values: LIMITS.bodyValues, depth: MAX_DEPTH })
+      const shape = shapeOfForeign(bytes as Buffer)
       requireModest(shape)
       let outcome: { error: Error | null; value?: unknown } = { error: null }
       // The parser calls back synchronously and would report an error thrown in the callback as invalid JSON.
@@ -49,19 +50,16 @@ function decode(bytes: Buffer): string {
   }
 }
 
-/** Far deeper than any engine payload; deeper nesting is meant to exhaust the stack. */
-const MAX_DEPTH = 100
+/** Before the body is parsed. @throws ApiError validation_error */
+function requireModest(shape: JsonShape): void {
+  const excess = excessOf(shape)
+  if (excess !== undefined) throw invalid(EXCESS[excess])
+}
 
-/**
- * Before the body is parsed: many small values take the event loop much longer than the same bytes of text.
- * @throws ApiError validation_error
- */
-function requireModest({ values, fields, depth }: JsonShape): void {
-  if (depth > MAX_DEPTH) throw invalid(`The body is nested deeper than ${MAX_DEPTH} levels.`)
-  if (values > LIMITS.bodyValues)
-    throw invalid(`The body has more than ${LIMITS.bodyValues} values. Split it into several requests.`)
-  if (fields > LIMITS.bodyFields)
-    throw invalid(`The body has an object with more than ${LIMITS.bodyFields} fields. Send fewer.`)
+const EXCESS: Readonly<Record<NonNullable<ReturnType<typeof excessOf>>, string>> = {
+  depth: `The body is nested deeper than ${LIMITS.bodyDepth} levels.`,
+  values: `The body has more than ${LIMITS.bodyValues} values. Split it into several requests.`,
+  fields: `The body has an object with more than ${LIMITS.bodyFields} fields. Send fewer.`,
 }
 
 /**

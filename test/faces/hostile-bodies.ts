@@ -54,6 +54,12 @@ const FREE = { text: 200_000, items: 5_000, keys: 50 }
 /** Leaves room for the names of fields. */
 const BODY_BYTES = LIMITS.bodyBytes * 0.8
 
+/** JSON of this size that costs more than most. @param bytes of all of it. */
+export const hostileJson = (bytes: number): Readonly<Record<string, () => unknown>> => ({
+  ...{ text: () => 'x'.repeat(bytes), digits: () => '1 '.repeat(bytes / 2), list: () => Array(bytes / 4).fill('a') },
+  ...Object.fromEntries(Object.entries(ODD).map(([what, make]) => [what, () => make(bytes, Infinity)])),
+})
+
 /** A part, and how many bytes of it fit. */
 interface Wish {
   readonly part: string
@@ -62,16 +68,15 @@ interface Wish {
   readonly filling?: (bytes: number) => unknown
 }
 
+/** What costs most to read, check and write again. @param values at most. */
+const ODD: Readonly<Record<string, (bytes: number, values: number) => unknown>> = {
+  'small objects': (bytes, values) => Array.from({ length: Math.min(bytes / 3, values / 2) }, () => ({})),
+  'distinct fields': (bytes, values) =>
+    Array.from({ length: Math.min(bytes / 14, values) / LIMITS.bodyFields }, (_, at) => distinctFields(at)),
+  'deep lists': (bytes, values) => Array.from({ length: Math.min(bytes / 181, values / 91) }, () => nested(90)),
+}
 /** Leaves room for the rest of the body. */
 const VALUES = LIMITS.bodyValues * 0.9
-
-/** What costs most to read, check and write again, where a schema allows anything: as much as the door lets through. */
-const FILLINGS: Readonly<Record<string, (bytes: number) => unknown>> = {
-  'small objects': (bytes) => Array.from({ length: Math.min(bytes / 3, VALUES / 2) }, () => ({})),
-  'distinct fields': (bytes) =>
-    Array.from({ length: Math.min(bytes / 12, VALUES) / LIMITS.bodyFields }, (_, at) => distinctFields(at)),
-  'deep lists': (bytes) => Array.from({ length: Math.min(bytes / 181, VALUES / 91) }, () => nested(90)),
-}
 
 const distinctFields = (part: number) =>
   Object.fromEntries(Array.from({ length: LIMITS.bodyFields }, (_, at) => [`k${part * LIMITS.bodyFields + at}`, 1]))
@@ -97,7 +102,8 @@ export function hostileBodies(operation: Operation, example: unknown, part: stri
 /** The example with each filling in each field, and beside the fields, where a schema allows anything. */
 function filledBodies(schema: Schema, given: Record<string, unknown>, wish: Wish): Record<string, () => Buffer> {
   const bodies: Record<string, () => Buffer> = {}
-  for (const [what, filling] of Object.entries(FILLINGS)) {
+  for (const [what, make] of Object.entries(ODD)) {
+    const filling = (bytes: number) => make(bytes, VALUES)
     for (const [name, property] of Object.entries(schema.properties ?? {}))
       if (isFree(property))
         bodies[`${what} in ${name}`] = () =>

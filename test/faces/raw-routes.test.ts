@@ -1,56 +1,18 @@
-import type { FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { world, type World } from '../support/world.ts'
+import { parametersOf, routesOf, type Parameters } from './raw-routes.ts'
 
 // Thousands of requests take their time where others work beside them.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 let w: World
-/** Parameters of paths that lead somewhere. */
-let known: Readonly<Record<string, readonly string[]>>
+let known: Parameters
 
 beforeAll(async () => {
   w = await world({ settings: { graphBaseUrl: 'sandbox', anonymousRatePerMinute: 1_000_000 } })
-  const line = await w.pair()
-  const official = await w.instance({ engine: 'official' })
-  const { url } = (await w.api('POST', `/v1/instances/${line.id}/access-links`, {})).body
-  await w.api('POST', `/v1/instances/${line.id}/voice/enable`)
-  const wish = { name: 'Page', allowed_origins: ['https://www.example.com'] }
-  const widget = (await w.api('POST', `/v1/instances/${line.id}/voice/widgets`, wish)).body
-  await w.api('POST', `/v1/instances/${line.id}/ghl/connect`, { mode: 'token', token: 'pit-1', location_id: 'loc_1' })
-  const ghl = (await w.api('GET', `/v1/instances/${line.id}/ghl`)).body
-  const checkout = (await w.api('POST', '/v1/billing/checkouts', { product: 'setup' })).body
-  const last = (address: unknown) => new URL(String(address), 'http://none').pathname.split('/')
-  known = {
-    token: [last(url).at(-1)!, last(official.onboarding_url).at(-1)!, last(ghl.inbox_url).at(3) ?? ''],
-    instance: [line.id, official.id],
-    key: [widget.public_key],
-    id: [last(checkout.checkout_url).at(-1)!],
-  }
+  known = await parametersOf(w)
 })
 afterAll(() => w.close())
-
-interface Route {
-  readonly path: string
-  readonly methods: readonly string[]
-}
-
-/** Every route of the service, from the tree that the framework prints. */
-function routesOf(app: FastifyInstance): Route[] {
-  const prefixes: string[] = []
-  return app
-    .printRoutes({ commonPrefix: false })
-    .split('\n')
-    .flatMap((line) => {
-      const found = /^((?:[│ ] {3})*)[├└]── (\S+)(?: \(([A-Z, ]+)\))?$/.exec(line)
-      if (found === null) return []
-      const [, indent = '', label = '', methods] = found
-      const level = indent.length / 4
-      prefixes.length = level
-      prefixes[level] = label
-      return methods === undefined ? [] : [{ path: prefixes.join(''), methods: methods.split(', ') }]
-    })
-}
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 type Method = (typeof METHODS)[number]

@@ -125,7 +125,8 @@ function readMessages(value: Json): Reading {
     const { number, userId } = personOf(contact, 'wa_id', 'user_id')
     return number !== null && userId !== null ? [{ kind: 'known', number, userId }] : []
   })
-  const messages = each(recordsAt(value, 'messages'), 'messages', (message) => readMessage(message, contacts))
+  const contactOf = findContact(contacts)
+  const messages = each(recordsAt(value, 'messages'), 'messages', (message) => readMessage(message, contactOf))
   const statuses = each(recordsAt(value, 'statuses'), 'statuses', readStatus)
   return {
     items: [...known, ...messages.items, ...statuses.items],
@@ -205,9 +206,28 @@ function readStatus(status: Json): Item | null | undefined {
   return known === undefined ? null : { kind: 'status', id, opaque, status: known, atMs }
 }
 
-function readMessage(message: Json, contacts: readonly Json[]): Item | null | undefined {
+type ContactOf = (person: Person) => Json | undefined
+
+/** A message without a name of its own is of the only contact. Of several with one number or id, the first is meant. */
+function findContact(contacts: readonly Json[]): ContactOf {
+  const places = new Map<string, number>()
+  for (const [at, contact] of contacts.entries())
+    for (const name of namesOf(personOf(contact, 'wa_id', 'user_id'))) if (!places.has(name)) places.set(name, at)
+  return (person) => {
+    const found = namesOf(person).flatMap((name) => places.get(name) ?? [])
+    return contacts[found.length > 0 ? Math.min(...found) : contacts.length === 1 ? 0 : -1]
+  }
+}
+
+/** As keys: a number and an id are never the same. */
+const namesOf = ({ number, userId }: Person): string[] => [
+  ...(number === null ? [] : [`number ${number}`]),
+  ...(userId === null ? [] : [`id ${userId}`]),
+]
+
+function readMessage(message: Json, contactOf: ContactOf): Item | null | undefined {
   const person = personOf(message, 'from', 'from_user_id', 'user_id')
-  const contact = contacts.find((one) => isOf(one, person)) ?? (contacts.length === 1 ? contacts[0] : undefined)
+  const contact = contactOf(person)
   const whole = contact === undefined ? person : merged(person, personOf(contact, 'wa_id', 'user_id'))
   const pushName = contact === undefined ? null : textAt(recordAt(contact, 'profile'), 'name')
   return readSaid(message, whole, false, pushName)
@@ -316,11 +336,6 @@ function personOf(from: Json, numberField: string, ...userFields: readonly strin
   const number = digitsOf(textAt(from, numberField) ?? '')
   const userId = userFields.map((field) => textAt(from, field)).find((id) => id !== null) ?? null
   return { number: DIGITS.test(number) ? number : null, userId }
-}
-
-function isOf(contact: Json, { number, userId }: Person): boolean {
-  const other = personOf(contact, 'wa_id', 'user_id')
-  return (number !== null && other.number === number) || (userId !== null && other.userId === userId)
 }
 
 const merged = (one: Person, other: Person): Person => ({

@@ -2,12 +2,21 @@ import type { Clock } from '../../kernel/clock.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
 import { cause, type Log } from '../../kernel/log.ts'
+import { yieldToEventLoop } from '../../kernel/yield-to-event-loop.ts'
 import type { Alarms } from '../alarms.ts'
 import { parseCallback, type Change, type Item } from './callback-parser.ts'
 import type { Inbound } from './inbound.ts'
 import { hasCredentials, type ConnectedNumber, type Numbers, type OfficialNumber } from './numbers.ts'
 import type { PendingSends } from './send.ts'
-import { keepUnread, pruneUnread, removeCallback, unreadOf, waitingCallbacks, type CallbackRow } from './store.ts'
+import {
+  keepUnread,
+  pruneUnread,
+  removeCallback,
+  unreadOf,
+  waitingCallbacks,
+  waitingSizes,
+  type CallbackRow,
+} from './store.ts'
 
 interface JournalDeps {
   readonly db: Db
@@ -37,6 +46,10 @@ interface Act {
 }
 
 const AT_ONCE = 64
+/** Of the bodies that are read together; a larger one is read alone. */
+const BYTES_AT_ONCE = 1024 * 1024
+/** Chats and messages whose items are published at the same time. */
+const LANES_AT_ONCE = 64
 const REST_MS = 1_000
 /** What the rooms refuse this often will be refused for ever. */
 const TRIES = 5
@@ -83,7 +96,7 @@ export function createJournal(needs: JournalDeps): Journal {
 
   /** @returns whether there is more to do at once. */
   async function turn(): Promise<boolean> {
-    const rows = await db.read(waitingCallbacks, { limit: AT_ONCE })
+    const { rows, isAll } = await waiting()
     const readings = new Map(rows.map((row) => [row.seq, parseCallback(row.body, row.receivedAtMs)]))
     const postponed = new Set(rows.filter((row) => mustWait(row, readings.get(row.seq) ?? [])).map(({ seq }) => seq))
     const ready = rows.filter(({ seq }) => !postponed.has(seq))
@@ -91,7 +104,17 @@ export function createJournal(needs: JournalDeps): Journal {
     for (const row of ready) if (!failed.has(row.seq)) tries.delete(row.seq)
     await settle(ready, readings, failed)
     if (failed.size + postponed.size > 0) rest()
-    return rows.length === AT_ONCE && failed.size + postponed.size === 0
+    return !isAll && failed.size + postponed.size === 0
+  }
+
+  async function waiting(): Promise<{ readonly rows: readonly CallbackRow[]; readonly isAll: boolean }> {
+    const sizes = await db.read(waitingSizes, { limit: AT_ONCE })
+    let bytes = 0
+    const beyond = sizes.findIndex((one, at) => (bytes += one.bytes) > BYTES_AT_ONCE && at > 0)
+    const last = sizes.at(beyond === -1 ? -1 : beyond - 1)
+    if (last === undefined) return { rows: [], isAll: true }
+    const rows = await db.read(waitingCallbacks, { last: last.seq })
+    return { rows, isAll: beyond === -1 && sizes.length < AT_ONCE }
   }
 
   function mustWait({ instanceId, receivedAtMs }: CallbackRow, changes: readonly Change[]): boolean {
@@ -136,23 +159,30 @@ export function createJournal(needs: JournalDeps): Journal {
   /** @returns the rows of which something was not taken. */
   async function carryOut(acts: readonly Act[]): Promise<ReadonlySet<number>> {
     const failed = new Set<number>()
-    const lanes = Map.groupBy(acts, ({ lane }) => lane)
+    const lanes = Map.groupBy(acts, ({ lane }) => lane).values()
     await Promise.all(
-      [...lanes.values()].map(async (lane) => {
-        for (const { row, run } of lane) {
-          try {
-            await run()
-          } catch (error) {
-            failed.add(row.seq)
-            log.warn({ event: 'official.callback_not_taken', instanceId: row.instanceId, cause: cause(error) })
-            // What follows in this chat must not overtake it.
-            for (const later of lane.slice(lane.findIndex((act) => act.row === row))) failed.add(later.row.seq)
-            return
-          }
+      Array.from({ length: LANES_AT_ONCE }, async () => {
+        for (const lane of lanes) {
+          await carryOutLane(lane, failed)
+          await yieldToEventLoop()
         }
       }),
     )
     return failed
+  }
+
+  async function carryOutLane(lane: readonly Act[], failed: Set<number>): Promise<void> {
+    for (const { row, run } of lane) {
+      try {
+        await run()
+      } catch (error) {
+        failed.add(row.seq)
+        log.warn({ event: 'official.callback_not_taken', instanceId: row.instanceId, cause: cause(error) })
+        // What follows in this chat must not overtake it.
+        for (const later of lane.slice(lane.findIndex((act) => act.row === row))) failed.add(later.row.seq)
+        return
+      }
+    }
   }
 
   async function settle(

@@ -1,3 +1,5 @@
+import { parseForeignJson } from '../../kernel/foreign-json.ts'
+
 /** Readers for what Meta sends: unknown until looked at, and never trusted to have a field. */
 
 export type Json = Readonly<Record<string, unknown>>
@@ -31,10 +33,10 @@ export function integerAt(from: Json, name: string): number | null {
   return typeof number === 'number' && Number.isSafeInteger(number) ? number : null
 }
 
-/** @returns undefined for anything that is no JSON object. */
+/** @returns undefined for anything that is no JSON object, or an immense one. */
 export function parseRecord(text: string | Buffer): Json | undefined {
   try {
-    const value: unknown = JSON.parse(text.toString())
+    const value: unknown = parseForeignJson(Buffer.from(text))
     return isRecord(value) ? value : undefined
   } catch {
     return undefined

@@ -102,9 +102,13 @@ export const addCallback = sql<Id & { seq: number; now: number; body: Uint8Array
   `INSERT INTO official_callbacks (seq, instance_id, received_at, body) VALUES (:seq, :instanceId, :now, :body)`,
 )
 
-export const waitingCallbacks = sql<{ limit: number }, CallbackRow>(
+export const waitingSizes = sql<{ limit: number }, { seq: number; bytes: number }>(
+  `SELECT seq, length(body) AS bytes FROM official_callbacks WHERE problem IS NULL ORDER BY seq LIMIT :limit`,
+)
+
+export const waitingCallbacks = sql<{ last: number }, CallbackRow>(
   `SELECT seq, instance_id AS instanceId, received_at AS receivedAtMs, body FROM official_callbacks
-   WHERE problem IS NULL ORDER BY seq LIMIT :limit`,
+   WHERE problem IS NULL AND seq <= :last ORDER BY seq`,
 )
 
 export const removeCallback = sql<{ seq: number }>('DELETE FROM official_callbacks WHERE seq = :seq')

@@ -1,5 +1,7 @@
 import type Stripe from 'stripe'
 import { ApiError } from '../../../contract/errors.ts'
+import { LIMITS } from '../../../contract/limits.ts'
+import { excessOf, shapeOfForeign } from '../../../kernel/foreign-json.ts'
 import type { Interval } from '../../../contract/billing-words.ts'
 import type {
   Asked,
@@ -209,6 +211,9 @@ export function createStripeProvider(client: () => Promise<Stripe>): PaymentProv
       }
       const { webhooks } = await stripeLibrary()
       refuseOtherTime(signature, nowMs)
+      // The library parses it as it is.
+      if (excessOf(shapeOfForeign(raw)) !== undefined)
+        throw new ApiError('invalid_json', `The body has more than ${LIMITS.bodyValues} values, which no event has.`)
       return readEvent(
         construct(() => webhooks.constructEvent(raw, signature, secret, TOLERANCE_SECONDS, undefined, nowMs)),
       )

@@ -2,6 +2,7 @@ import { ApiError } from '../../../contract/errors.ts'
 import { LIMITS } from '../../../contract/limits.ts'
 import type { Network } from '../../../contract/shapes.ts'
 import type { Db, Tx } from '../../../kernel/db.ts'
+import { parseForeignJson } from '../../../kernel/foreign-json.ts'
 import type { CrmProblemCode } from '../../../contract/crm.ts'
 import type { CrmDeps } from '../deps.ts'
 import type { Inbox } from '../inbox.ts'
@@ -149,12 +150,12 @@ const ID_LENGTH = 100
 
 function parse(body: Buffer): Json {
   try {
-    const given: unknown = JSON.parse(body.toString())
+    const given: unknown = parseForeignJson(body)
     if (typeof given === 'object' && given !== null && !Array.isArray(given)) return given as Json
   } catch {
     // Answered below, like any other body that is no object.
   }
-  throw new ApiError('invalid_json', 'The body must be a JSON object.')
+  throw new ApiError('invalid_json', `The body must be a JSON object of at most ${LIMITS.bodyValues} values.`)
 }
 
 function textOf(given: Json, name: string): string {

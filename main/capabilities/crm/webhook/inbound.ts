@@ -4,6 +4,7 @@ import { ApiError } from '../../../contract/errors.ts'
 import { LIMITS } from '../../../contract/limits.ts'
 import { Body, Digits, MediaType } from '../../../contract/shapes.ts'
 import type { Db } from '../../../kernel/db.ts'
+import { parseForeignJson } from '../../../kernel/foreign-json.ts'
 import type { Inbox } from '../inbox.ts'
 import type { Links } from '../links.ts'
 import type { OptOutSync } from '../opt-out-sync.ts'
@@ -75,9 +76,9 @@ function writtenIn(given: Static<typeof PostedMessage>): Written {
 
 function parse(body: Buffer): unknown {
   try {
-    return JSON.parse(body.toString())
+    return parseForeignJson(body)
   } catch {
-    throw new ApiError('invalid_json', 'The body is not valid JSON.')
+    throw new ApiError('invalid_json', `The body is not valid JSON of at most ${LIMITS.bodyValues} values.`)
   }
 }
 

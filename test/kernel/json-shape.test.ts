@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { jsonShape } from '../../main/faces/json-shape.ts'
+import { jsonShape } from '../../main/kernel/json-shape.ts'
 
 const NO_LIMITS = { values: Infinity, depth: 1_000 }
 const shapeOf = (text: string, limits = NO_LIMITS) => jsonShape(Buffer.from(text), limits)
