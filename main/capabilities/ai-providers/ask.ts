@@ -1,8 +1,9 @@
 import type { KeyedProvider } from '../../contract/ai.ts'
 import type { AccountId } from '../../kernel/ids.ts'
+import { parseForeignJson } from '../../kernel/foreign-json.ts'
 import type { Secret } from '../../kernel/secret.ts'
 import { ENDPOINTS } from './endpoints.ts'
-import { failureOfStatus, ProviderFailure } from './failures.ts'
+import { failureOfStatus, unavailable, unreadable } from './failures.ts'
 import type { Way } from './ways.ts'
 
 interface Question {
@@ -30,14 +31,14 @@ export async function ask({ provider, way, key, path, accountId, timeoutMs = TIM
     maxBodyBytes: MAX_BODY_BYTES,
     from: { accountId },
   })
-  if (answer.kind === 'failure') throw new ProviderFailure('unavailable', `${name} cannot be reached.`)
+  if (answer.kind === 'failure') throw unavailable(name)
   // Google answers 400 instead of 401 to an invalid key.
   if (answer.status === 400 && provider === 'google') throw failureOfStatus(401, {}, name)
   if (answer.status < 200 || answer.status > 299) throw failureOfStatus(answer.status, answer.headers, name)
   try {
-    return JSON.parse(answer.body.toString()) as unknown
+    return parseForeignJson(answer.body)
   } catch {
-    throw new ProviderFailure('bad_output', `${name} returned an answer that cannot be read.`)
+    throw unreadable(name)
   }
 }
 

@@ -32,7 +32,10 @@ export function failureOfStatus(
     return new ProviderFailure('rate_limited', `${provider} limits how many requests it takes.`, wait)
   }
   if (status === 413 || status === 422 || status === 400)
-    return new ProviderFailure('bad_output', `${provider} does not accept the request for this model.`)
+    return new ProviderFailure(
+      'bad_output',
+      `${provider} does not accept the request for this model. Choose another one for the agent.`,
+    )
   return unavailable(provider, retryAfterMs(headers))
 }
 
@@ -44,7 +47,17 @@ function retryAfterMs(headers: Readonly<Record<string, string>>): number | null 
 }
 
 export const unavailable = (provider: string, wait: number | null = null) =>
-  new ProviderFailure('unavailable', `${provider} cannot be reached, or does not answer.`, wait)
+  new ProviderFailure(
+    'unavailable',
+    `${provider} cannot be reached, or does not answer. Check its status and address, and try again.`,
+    wait,
+  )
+
+export const unreadable = (provider: string) =>
+  new ProviderFailure(
+    'bad_output',
+    `${provider} returned an answer that cannot be read. Try again, or choose another model for the agent.`,
+  )
 
 export const unknownModel = (provider: string) =>
   new ProviderFailure('model_unknown', `${provider} has no such model. Choose another one for the agent.`)

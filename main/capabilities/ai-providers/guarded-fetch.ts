@@ -1,6 +1,7 @@
-import { Readable } from 'node:stream'
+import type { Readable } from 'node:stream'
 import { BrokenBody, type Outbound, type OutboundFailure } from '../../outbound/outbound.ts'
 import type { AccountId } from '../../kernel/ids.ts'
+import { pacedBody } from './paced-body.ts'
 
 /** The provider was not reached, or fell silent. Nothing that it said is in the message. */
 export class NotReached extends Error {
@@ -20,7 +21,7 @@ const MAX_BODY_BYTES = 4 * 1024 * 1024
 
 /**
  * `fetch` for a library that brings its own requests: through the guard, and to one address only.
- * A response whose body breaks off or falls silent fails while it is read.
+ * A response whose body breaks off, falls silent or would hold the event loop up fails while it is read.
  */
 export function guardedFetch(
   { baseUrl, outbound }: { readonly baseUrl: string; readonly outbound: Outbound },
@@ -47,11 +48,30 @@ export function guardedFetch(
     const { status, headers, body } = answer
     const isEmpty = status === 204 || status === 205 || status === 304
     if (isEmpty) body.destroy()
-    return new Response(isEmpty ? null : (Readable.toWeb(body) as ReadableStream<Uint8Array>), {
+    const isEventStream = /^text\/event-stream\b/i.test(headers['content-type'] ?? '')
+    return new Response(isEmpty ? null : streamOf(body, pacedBody(body, isEventStream)), {
       status,
       headers: headersOf(headers),
     })
   }
+}
+
+/** Pulled part by part, so that nothing is read ahead. Cancelled, it ends the body. */
+function streamOf(body: Readable, parts: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> {
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const next = await parts.next()
+        if (next.done === true) controller.close()
+        else controller.enqueue(next.value)
+      },
+      cancel() {
+        // The parts may be waiting for it, and would not hear that they should end.
+        body.destroy()
+      },
+    },
+    { highWaterMark: 0 },
+  )
 }
 
 /** Of a body that is not whole, wherever a library has wrapped it. */

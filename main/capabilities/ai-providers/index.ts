@@ -84,8 +84,11 @@ export function createAiProviders(deps: AiProvidersDeps): AiProviders {
     ...keys,
     async model({ instanceId, accountId, provider }, model) {
       const access = await keys.open({ instanceId, accountId }, provider)
-      const { modelsOf } = await import('./language-model.ts')
-      return modelsOf(access, accountId).chat(model)
+      const [{ modelsOf }, { boundedModel }] = await Promise.all([
+        import('./language-model.ts'),
+        import('./bounded-stream.ts'),
+      ])
+      return boundedModel(modelsOf(access, accountId).chat(model), ENDPOINTS[provider].name)
     },
     async failureOf(error, provider) {
       const { toProviderFailure } = await import('./sdk-failures.ts')

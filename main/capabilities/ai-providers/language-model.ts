@@ -7,6 +7,8 @@ import type { AccountId } from '../../kernel/ids.ts'
 import { guardedFetch } from './guarded-fetch.ts'
 import type { Access } from './keys.ts'
 
+type ChatModel = Exclude<LanguageModel, string>
+
 /** Some servers want a key in the header, whatever it is. */
 const NO_KEY = 'none'
 
@@ -21,18 +23,18 @@ export function modelsOf({ provider, way, key }: Access, accountId: AccountId) {
     case 'openai': {
       const openai = createOpenAI(options)
       return {
-        chat: (model: string): LanguageModel => openai.chat(model),
+        chat: (model: string): ChatModel => openai.chat(model),
         embedding: (model: string): EmbeddingModel => openai.embedding(model),
       }
     }
     case 'anthropic': {
       const anthropic = createAnthropic(options)
-      return { chat: (model: string): LanguageModel => anthropic(model), embedding: null }
+      return { chat: (model: string): ChatModel => anthropic(model), embedding: null }
     }
     case 'google': {
       const google = createGoogle(options)
       return {
-        chat: (model: string): LanguageModel => google(model),
+        chat: (model: string): ChatModel => google(model),
         embedding: (model: string): EmbeddingModel => google.embedding(model),
       }
     }
@@ -45,7 +47,7 @@ export function modelsOf({ provider, way, key }: Access, accountId: AccountId) {
         includeUsage: true,
       })
       return {
-        chat: (model: string): LanguageModel => compatible.chatModel(model),
+        chat: (model: string): ChatModel => compatible.chatModel(model),
         embedding: (model: string): EmbeddingModel => compatible.embeddingModel(model),
       }
     }

@@ -8,7 +8,7 @@ import {
   StreamProviderError,
   TypeValidationError,
 } from 'ai'
-import { failureOfStatus, ProviderFailure, unavailable, unknownModel } from './failures.ts'
+import { failureOfStatus, ProviderFailure, unavailable, unknownModel, unreadable } from './failures.ts'
 import { brokenBodyIn } from './guarded-fetch.ts'
 
 /** What a failure of the model library means. @param provider its name for people */
@@ -24,8 +24,7 @@ export function toProviderFailure(error: unknown, provider: string): ProviderFai
     return error.statusCode === undefined ? unavailable(provider) : failureOfStatus(error.statusCode, {}, provider)
   }
   if (NoSuchModelError.isInstance(error)) return unknownModel(provider)
-  if (isBadOutput(error))
-    return new ProviderFailure('bad_output', `${provider} returned an answer that cannot be read.`)
+  if (isBadOutput(error)) return unreadable(provider)
   if (error instanceof Error && error.name === 'AbortError')
     return new ProviderFailure('aborted', 'The request was cancelled.')
   return unavailable(provider)
@@ -42,6 +41,9 @@ function ofBroken(broken: NonNullable<ReturnType<typeof brokenBodyIn>>, provider
   const isAborted = 'reason' in broken ? broken.reason === 'aborted' : broken.failure.code === 'aborted'
   if (isAborted) return new ProviderFailure('aborted', 'The request was cancelled.')
   if ('reason' in broken && broken.reason === 'too_large')
-    return new ProviderFailure('bad_output', `${provider} returned an answer that is too long.`)
+    return new ProviderFailure(
+      'bad_output',
+      `${provider} returned an answer that is too long. Choose another model for the agent.`,
+    )
   return unavailable(provider)
 }

@@ -1,0 +1,41 @@
+import { wrapLanguageModel, type LanguageModel, type LanguageModelMiddleware } from 'ai'
+import { yieldToEventLoop } from '../../kernel/yield-to-event-loop.ts'
+import { ProviderFailure } from './failures.ts'
+
+/** In one answer. Each is carried out, so a model could make us send thousands of requests to HTTP tools. */
+const TOOL_CALLS = 16
+/** Of the stream, between two turns of the event loop. */
+const PARTS_IN_A_TURN = 16
+
+/** The model, whose answers call few tools, and are handed on so that others have their turn. @param name for people */
+export const boundedModel = (model: Exclude<LanguageModel, string>, name: string) =>
+  wrapLanguageModel({ model, middleware: boundedStream(name) })
+
+const boundedStream = (name: string): LanguageModelMiddleware => ({
+  async wrapStream({ doStream }) {
+    const { stream, ...rest } = await doStream()
+    const calls = new Set<string>()
+    let parts = 0
+    const bounded = new TransformStream<Part, Part>({
+      async transform(part, controller) {
+        if (part.type === 'tool-input-start') calls.add(part.id)
+        if (part.type === 'tool-call') calls.add(part.toolCallId)
+        if (calls.size > TOOL_CALLS)
+          throw new ProviderFailure(
+            'bad_output',
+            `${name} called more than ${TOOL_CALLS} tools at once. Choose another model for the agent.`,
+          )
+        controller.enqueue(part)
+        if (++parts % PARTS_IN_A_TURN === 0) await yieldToEventLoop()
+      },
+    })
+    return { ...rest, stream: stream.pipeThrough(bounded) }
+  },
+})
+
+type Part =
+  Awaited<ReturnType<Parameters<NonNullable<LanguageModelMiddleware['wrapStream']>>[0]['doStream']>> extends {
+    stream: ReadableStream<infer P>
+  }
+    ? P
+    : never

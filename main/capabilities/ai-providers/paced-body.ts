@@ -1,0 +1,67 @@
+import type { Readable } from 'node:stream'
+import { LIMITS } from '../../contract/limits.ts'
+import { excessOf, shapeOfForeign } from '../../kernel/foreign-json.ts'
+import { jsonShape } from '../../kernel/json-shape.ts'
+import { yieldToEventLoop } from '../../kernel/yield-to-event-loop.ts'
+import { BrokenBody } from '../../outbound/outbound.ts'
+
+/** Handed on in one turn of the event loop: a library reads all it has in one go. */
+const SLICE_BYTES = 16 * 1024
+/** A line of an event stream: the longest answer that we ask for has a tenth of it. */
+const LINE_BYTES = 256 * 1024
+const LINE_SHAPE = { values: 2_000, depth: LIMITS.bodyDepth } as const
+const LINE_FEED = 0x0a
+
+/**
+ * A body that a library can read without holding the event loop up: in small slices, and without JSON of very many
+ * values. Of an event stream, each line is judged alone; anything else is judged as a whole.
+ * @throws BrokenBody too_large
+ */
+export async function* pacedBody(body: Readable, isEventStream: boolean): AsyncGenerator<Uint8Array> {
+  for await (const whole of isEventStream ? linesOf(body) : wholeOf(body))
+    for (let at = 0; at < whole.length; at += SLICE_BYTES) {
+      yield whole.subarray(at, at + SLICE_BYTES)
+      await yieldToEventLoop()
+    }
+}
+
+/** Parts that end where lines end. */
+async function* linesOf(body: Readable): AsyncGenerator<Buffer> {
+  let begun: Buffer[] = []
+  let begunBytes = 0
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    const end = chunk.lastIndexOf(LINE_FEED) + 1
+    if (end > 0) {
+      const part = Buffer.concat([...begun, chunk.subarray(0, end)])
+      requireModestLines(part)
+      yield part
+      begun = []
+      begunBytes = 0
+    }
+    begun.push(chunk.subarray(end))
+    begunBytes += chunk.length - end
+    if (begunBytes > LINE_BYTES) throw new BrokenBody('too_large')
+  }
+  const rest = Buffer.concat(begun)
+  requireModestLines(rest)
+  yield rest
+}
+
+function requireModestLines(part: Buffer): void {
+  for (let at = 0; at < part.length;) {
+    const found = part.indexOf(LINE_FEED, at)
+    const end = found === -1 ? part.length : found
+    const { values, depth } = jsonShape(part.subarray(at, end), LINE_SHAPE)
+    if (end - at > LINE_BYTES || values > LINE_SHAPE.values || depth > LINE_SHAPE.depth)
+      throw new BrokenBody('too_large')
+    at = end + 1
+  }
+}
+
+async function* wholeOf(body: Readable): AsyncGenerator<Buffer> {
+  const chunks: Buffer[] = []
+  for await (const chunk of body as AsyncIterable<Buffer>) chunks.push(chunk)
+  const whole = Buffer.concat(chunks)
+  if (excessOf(shapeOfForeign(whole)) !== undefined) throw new BrokenBody('too_large')
+  yield whole
+}
