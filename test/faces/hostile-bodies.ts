@@ -56,7 +56,11 @@ const BODY_BYTES = LIMITS.bodyBytes * 0.8
 
 /** JSON of this size that costs more than most. @param bytes of all of it. */
 export const hostileJson = (bytes: number): Readonly<Record<string, () => unknown>> => ({
-  ...{ text: () => 'x'.repeat(bytes), digits: () => '1 '.repeat(bytes / 2), list: () => Array(bytes / 4).fill('a') },
+  ...{
+    text: () => 'x'.repeat(bytes),
+    digits: () => '1 '.repeat(bytes / 2),
+    list: () => Array.from({ length: bytes / 4 }, () => 'a'),
+  },
   ...Object.fromEntries(Object.entries(ODD).map(([what, make]) => [what, () => make(bytes, Infinity)])),
 })
 
