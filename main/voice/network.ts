@@ -1,5 +1,5 @@
 import type { Clock } from '../kernel/clock.ts'
-import { createOutbound, type Outbound, type Resolve } from '../outbound/outbound.ts'
+import { createOutbound, type Dial, type Outbound, type Resolve } from '../outbound/outbound.ts'
 
 /** What a call may reach besides public addresses. */
 export interface NetworkScope {
@@ -17,7 +17,14 @@ export interface VoiceNetwork {
   close(): Promise<void>
 }
 
-export function createVoiceNetwork(deps: { readonly clock: Clock; readonly resolve: Resolve }): VoiceNetwork {
+interface VoiceNetworkDeps {
+  readonly clock: Clock
+  readonly resolve: Resolve
+  /** Where checked addresses are reached; default: there. */
+  readonly dial?: Dial
+}
+
+export function createVoiceNetwork(deps: VoiceNetworkDeps): VoiceNetwork {
   const guards = new Map<string, Outbound>()
   return {
     within({ trustedRanges, ca }) {

@@ -175,8 +175,10 @@ test('suspended and frozen accounts read, receive, disconnect, pay, export and o
     const operation = operationOf(id)
     return !isClosedWhenSuspended(operation) && !isClosedWhenFrozen(operation)
   }
+  // The first makes a stranger's phone ring, the second sends a provider the key.
+  const reaching = ['getInstanceQr', 'listProviderModels']
   for (const { operation } of operations.filter(({ operation }) => operation.method === 'GET'))
-    if (operation.id !== 'getInstanceQr') expect(isOpen(operation.id), operation.id).toBe(true)
+    if (!reaching.includes(operation.id)) expect(isOpen(operation.id), operation.id).toBe(true)
   const kept = ['disconnectInstance', 'exportInstanceSession', 'deleteInstance', 'restartInstance', 'cancelVoiceCall']
   const paying = ['createPurchase', 'createCheckout', 'createPortalSession', 'createCardSetup', 'paySandboxCheckout']
   for (const id of [...kept, ...paying, 'createOptOut', 'importOptOuts', 'pauseCampaign', 'cancelCampaign'])

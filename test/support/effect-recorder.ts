@@ -1,10 +1,13 @@
 import type { Effect } from '../../main/contract/effects.ts'
 import type { Engine } from '../../main/engines/engine.ts'
+import type { Dial } from '../../main/outbound/outbound.ts'
 import type { World } from './world.ts'
 
 export interface EffectRecorder {
   /** Goes into the options of the world. */
   readonly observeEngine: (engine: Engine) => Engine
+  /** Goes into the options of the world, and of its voice: a connection that is opened shows that something is sent. */
+  readonly dial: Dial
   /** What a call did: each effect with what showed it. @param act makes the call, and returns all that its caller read. */
   during(w: World, act: () => Promise<string>): Promise<Recorded>
 }
@@ -42,7 +45,9 @@ const SET: readonly (readonly [Effect, string])[] = [
      UNION ALL SELECT 'provider ' || instance_id || provider || COALESCE(base_url, '') FROM ai_provider_keys
      UNION ALL SELECT 'HTTP tool ' || id || url FROM ai_http_tools
      UNION ALL SELECT 'CRM ' || id || COALESCE(url, '') FROM crm_links
-     UNION ALL SELECT 'widget ' || id || allowed_origins FROM voice_widgets`,
+     UNION ALL SELECT 'widget ' || id || allowed_origins FROM voice_widgets
+     UNION ALL SELECT 'trunk ' || instance_id || host || port || transport FROM voice_trunks
+     UNION ALL SELECT 'speech ' || account_id || services FROM voice_speech`,
   ],
   ['access', `SELECT 'key ' || id AS item FROM api_keys`],
 ]
@@ -95,6 +100,12 @@ export function createEffectRecorder(): EffectRecorder {
         pairing: watched(engine.pairing, (name) => (({ code: 'people', refresh: 'connection' }) as const)[name]),
       }),
     }),
+
+    dial(address) {
+      note('outbound', `a connection to ${address} was opened`)
+      // Port 9 of loopback refuses: a test never leaves the machine.
+      return { address: '127.0.0.1', port: 9 }
+    },
 
     async during(w, act) {
       const count = async () => (await w.rows<Counts & object>(COUNTS))[0] as Counts

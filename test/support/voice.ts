@@ -19,15 +19,18 @@ export const beeps: Tts = {
   },
 }
 
+/** How the voice process reaches what is outside. */
+type Outside = Omit<Parameters<typeof createVoiceNetwork>[0], 'clock'>
+
 /** The product's voice process inside this one, so that the test's clock drives it. */
 export const voiceInProcess =
-  (clock: Clock, builtIn: Tts = beeps): StartVoice =>
+  (clock: Clock, builtIn: Tts = beeps, outside: Outside = { resolve: systemResolve }): StartVoice =>
   (onMessage, onExit) => {
     const later = (act: () => void) => void setImmediate(act)
     const host = createVoiceHost({
       clock,
       builtIn,
-      network: createVoiceNetwork({ clock, resolve: systemResolve }),
+      network: createVoiceNetwork({ clock, ...outside }),
       send: (message) => later(() => onMessage(message)),
     })
     return {

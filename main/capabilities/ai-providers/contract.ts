@@ -128,7 +128,7 @@ export const aiProvidersContract = {
   listProviderModels: operation({
     ...inWindow,
     id: 'listProviderModels',
-    effects: [],
+    effects: ['outbound'],
     method: 'GET',
     path: '/v1/instances/{id}/ai/providers/{provider}/models',
     summary: 'List the models of a provider',
