@@ -135,16 +135,16 @@ const list = <T>(count: number, one: (at: number) => T) => Array.from({ length: 
 const CROWDS: Readonly<Record<string, () => object>> = {
   contacts: () =>
     meta({
-      contacts: list(sized(20_000, 60_000), (at) => ({ wa_id: String(12_025_000_000 + at) })),
-      messages: list(sized(6_000, 18_000), metaMessage),
+      contacts: list(sized(10_000, 60_000), (at) => ({ wa_id: String(12_025_000_000 + at) })),
+      messages: list(sized(2_000, 18_000), metaMessage),
     }),
   statuses: () =>
     meta({
-      statuses: list(sized(15_000, 40_000), (at) => ({ id: `wamid.${at}`, status: 'read', timestamp: '1767614400' })),
+      statuses: list(sized(5_000, 40_000), (at) => ({ id: `wamid.${at}`, status: 'read', timestamp: '1767614400' })),
     }),
   changes: () => ({
     object: 'whatsapp_business_account',
-    entry: list(sized(15_000, 40_000), (at) => ({
+    entry: list(sized(5_000, 40_000), (at) => ({
       id: String(at),
       changes: [{ field: 'messages', value: { metadata: {} } }],
     })),

@@ -1,3 +1,4 @@
+import { parseForeignJson } from '../../kernel/foreign-json.ts'
 import type { Outbound, WebSocket } from '../../outbound/outbound.ts'
 import { createResampler, RATE } from '../audio.ts'
 import type { Speaking } from '../mouth.ts'
@@ -17,6 +18,11 @@ const OPEN_MS = 10_000
 /** What is not sent in time is worth nothing: sound of two seconds. */
 const BUFFERED_AT_MOST = MODEL_RATE * 2 * 2
 
+/** Models speak faster than sound is played, one answer at a time. What is further ahead nobody will hear. */
+const AHEAD_AT_MOST_MS = 180_000
+/** Of one answer, or of what the person said. */
+const TEXT_AT_MOST = 20_000
+
 /** Lets a speech-to-speech model talk, over a WebSocket in the shape of OpenAI's Realtime API. */
 export function createRealtimeBrain(deps: BrainDeps, outbound: Pick<Outbound, 'webSocket'>): VoiceBrain {
   const { mouth, agent, speech, announcement, nowMs } = deps
@@ -26,6 +32,8 @@ export function createRealtimeBrain(deps: BrainDeps, outbound: Pick<Outbound, 'w
   let speaking: Speaking | undefined
   let said = ''
   let personStartMs = 0
+  /** Sound that came since the agent was last quiet. */
+  let sound = { sinceMs: 0, ms: 0 }
   let isStopped = false
   let isReady = false
 
@@ -76,11 +84,15 @@ export function createRealtimeBrain(deps: BrainDeps, outbound: Pick<Outbound, 'w
       case 'response.output_audio.delta': {
         const bytes = Buffer.from(delta, 'base64')
         const samples = new Int16Array(new Uint8Array(bytes.subarray(0, bytes.length - (bytes.length % 2))).buffer)
+        if (mouth.isQuiet()) sound = { sinceMs: nowMs(), ms: 0 }
+        sound.ms += (samples.length / MODEL_RATE) * 1_000
+        if (sound.ms - (nowMs() - sound.sinceMs) > AHEAD_AT_MOST_MS)
+          return fail(new Error('The realtime model sent more sound than can be played. Choose another model.'))
         speaking ??= mouth.begin('')
         return speaking.add(fromModel(samples))
       }
       case 'response.output_audio_transcript.delta':
-        said += delta
+        said = (said + delta).slice(0, TEXT_AT_MOST)
         return speaking?.setText(said)
       case 'response.done':
         return endSpeaking()
@@ -97,12 +109,17 @@ export function createRealtimeBrain(deps: BrainDeps, outbound: Pick<Outbound, 'w
       case 'conversation.item.input_audio_transcription.completed':
         if (transcript.trim() === '') return
         return deps.onPersonLine({
-          ...{ speaker: 'person', start_ms: personStartMs, end_ms: nowMs(), text: transcript.trim() },
+          ...{
+            speaker: 'person',
+            start_ms: personStartMs,
+            end_ms: nowMs(),
+            text: transcript.trim().slice(0, TEXT_AT_MOST),
+          },
         })
       case 'error':
         // There was nothing to cancel: the answer had just ended.
         if (error?.code === 'response_cancel_not_active') return
-        return fail(new Error(error?.message ?? 'The realtime model reported an error.'))
+        return fail(new Error(error?.message?.slice(0, 500) ?? 'The realtime model reported an error.'))
     }
   }
 
@@ -114,7 +131,7 @@ export function createRealtimeBrain(deps: BrainDeps, outbound: Pick<Outbound, 'w
       socket.on('message', (data) => {
         if (isStopped) return
         try {
-          take(JSON.parse((data as Buffer).toString()) as ServerEvent)
+          take(parseForeignJson(data as Buffer) as ServerEvent)
         } catch (error) {
           fail(error)
         }
