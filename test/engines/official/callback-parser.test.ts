@@ -66,6 +66,19 @@ describe('somebody who hides their number', () => {
   })
 })
 
+test('a message gets the name of the first contact that has its number or id, and of no other', () => {
+  const contacts = [
+    { profile: { name: 'Ben' }, wa_id: '12025550102' },
+    { profile: { name: 'Ana' }, wa_id: ANA, user_id: 'US.1' },
+    { profile: { name: 'Not Ana' }, wa_id: ANA },
+    { profile: { name: 'No number' }, wa_id: 'US.1' },
+  ]
+  const hidden = { ...textFrom(ANA, 'wamid.2'), from: undefined, from_user_id: 'US.1' }
+  const items = itemsOf({ contacts, messages: [textFrom(ANA, 'wamid.1'), hidden, textFrom('12025550199', 'wamid.3')] })
+  const names = items.flatMap((item) => (item.kind === 'message' ? [item.pushName] : []))
+  expect(names).toEqual(['Ana', 'Ana', null])
+})
+
 describe('what people send', () => {
   const one = (message: object) =>
     itemsOf({ messages: [{ ...textFrom(ANA, 'wamid.1'), text: undefined, ...message }] })[0]
