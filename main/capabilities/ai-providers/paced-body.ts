@@ -6,7 +6,7 @@ import { yieldToEventLoop } from '../../kernel/yield-to-event-loop.ts'
 import { BrokenBody } from '../../outbound/outbound.ts'
 
 /** Handed on in one turn of the event loop: a library reads all it has in one go. */
-const SLICE_BYTES = 16 * 1024
+const SLICE_BYTES = 4 * 1024
 /** A line of an event stream: the longest answer that we ask for has a tenth of it. */
 const LINE_BYTES = 256 * 1024
 const LINE_SHAPE = { values: 2_000, depth: LIMITS.bodyDepth } as const
