@@ -14,6 +14,7 @@ beforeAll(async () => {
   w = await openConsole()
   number = await pairedInstance(w.api, '12025550100', 'Ótica Vista')
   client = (await w.api('POST', '/v1/agency/accounts', { name: 'Bakery Luz' })).body.id
+  await w.api('PATCH', '/v1/agency/billing', { enabled: true })
   await w.api('POST', `/v1/instances/${number}/ai/agents`, { name: 'Reception', provider: 'builtin' })
   const messages = [{ text: 'Hello {{name|there}}' }]
   const draft = { instance_ids: [number], name: 'Spring', messages, recipients: [{ phone: '12025550101' }] }
