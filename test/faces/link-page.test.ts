@@ -116,8 +116,8 @@ describe('an open link', () => {
     expect(page.headers['content-security-policy']).not.toContain("script-src 'unsafe-inline'")
     expect(page.headers['referrer-policy']).toBe('no-referrer')
     expect(page.headers['set-cookie']).toBeUndefined()
-    // Nothing but the connection is in it.
-    for (const word of [id, client.id, 'Front desk', 'swb_']) expect(page.text).not.toContain(word)
+    // Nothing but the connection and the name of the number is in it.
+    for (const word of [id, client.id, 'swb_']) expect(page.text).not.toContain(word)
 
     await client.api('POST', '/v1/sandbox/phones/12025551111/scan', { qr: codeOn(page.text) })
     await own.quiet()
@@ -257,4 +257,20 @@ describe('the links of an instance', () => {
     expect((await client.api('GET', `/v1/instances/${line.id}`)).body.status).toBe('connected')
     expect((await open(own, new URL(url).pathname)).status).toBe(200)
   })
+})
+
+test('a number that was never paired shows its name and a new code once the code has expired', async () => {
+  const own = await worldOfTest()
+  const { id } = (await own.api('POST', '/v1/instances', { name: 'Front desk' })).body
+  const { path } = await linkTo(own, id, { permanent: true })
+  expect((await open(own, path)).text).toContain('<p class="name">Front desk</p>')
+  for (let minutes = 0; minutes < 15; minutes++) await own.pass(60_000)
+  const expired = (await open(own, path)).text
+  expect(expired).toContain('nobody scanned it')
+  expect(expired).toContain('data-auto')
+  expect(expired).not.toContain('connected before')
+  const answer = await own.api('POST', path, { act: 'refresh' }, { key: null })
+  expect(answer.status).toBe(200)
+  await own.quiet()
+  expect(codeOn((await open(own, path)).text)).toBeDefined()
 })

@@ -76,7 +76,10 @@ export interface CreatedLink {
 /** What the public page of an open link shows. */
 export interface LinkView {
   readonly brand: Branding & { readonly name: string }
-  readonly instance: Pick<InstanceRecord, 'id' | 'name' | 'status' | 'phone_number' | 'engine' | 'onboarding_url'>
+  readonly instance: Pick<
+    InstanceRecord,
+    'id' | 'name' | 'status' | 'phone_number' | 'engine' | 'onboarding_url' | 'last_connected_at'
+  >
   readonly permanent: boolean
   /** null: the instance is connected by a page of its own. */
   readonly qr: QrView | null

@@ -47,26 +47,33 @@ export function linkContent(words: LinkWords, view: LinkView, nowMs: number): st
   if (qr === null) return official(words, view)
   switch (qr.state) {
     case 'ready':
-      return `<h1>${escape(words.title)}</h1><p>${escape(words.lead)}</p>
+      return `${heading(words.title, view)}<div class="ways">
+${pairingCode(words, qr.pairing_code, canRequestCode)}
+<div class="scan"><p>${escape(words.lead)}</p>
 <img class="qr" src="${escape(qr.qr ?? '')}" alt="${escape(words.qrAlt)}" width="320" height="320">
 ${countdown(words, qr.expires_at, nowMs)}
-<ol>${words.steps.map((step) => `<li>${escape(step)}</li>`).join('')}</ol>
-${pairingCode(words, qr.pairing_code, canRequestCode)}`
+<ol>${words.steps.map((step) => `<li>${escape(step)}</li>`).join('')}</ol></div></div>`
     case 'passkey_required':
-      return `<h1>${escape(words.passkey)}</h1><p>${escape(words.passkeyText)}</p>${button('passkey', words.passkeyGo, words)}`
+      return `${heading(words.passkey, view)}<p>${escape(words.passkeyText)}</p>${button('passkey', words.passkeyGo, words)}`
     case 'expired':
-      return instance.status === 'disconnected' || instance.status === 'auth_failed'
-        ? `<h1>${escape(words.offline)}</h1><p>${escape(words.offlineText)}</p>${button('refresh', words.again, words)}`
-        : `<h1>${escape(words.title)}</h1><p>${escape(words.expired)}</p>${button('refresh', words.again, words)}`
+      // A number that was never paired has nothing to come back: whoever looks at the page gets the next code.
+      return instance.last_connected_at !== null
+        ? `${heading(words.offline, view)}<p>${escape(words.offlineText)}</p>${button('refresh', words.again, words)}`
+        : `${heading(words.title, view)}<p>${escape(words.expired)}</p>${button('refresh', words.again, words, 'data-auto')}`
     case 'pending':
     case 'connected':
-      return `<h1>${escape(words.title)}</h1><p class="wait">${escape(words.preparing)}</p>`
+      return `${heading(words.title, view)}<p class="wait">${escape(words.preparing)}</p>`
   }
 }
 
-function official(words: LinkWords, { instance: { onboarding_url: url } }: LinkView): string {
-  if (url === undefined) return `<h1>${escape(words.offline)}</h1><p>${escape(words.offlineText)}</p>`
-  return `<h1>${escape(words.title)}</h1><p>${escape(words.official)}</p><a class="button" href="${escape(url)}">${escape(words.officialGo)}</a>`
+/** Says which number it is: its people may have several links. */
+const heading = (title: string, { instance }: LinkView) =>
+  `<h1>${escape(title)}</h1><p class="name">${escape(instance.name)}</p>`
+
+function official(words: LinkWords, view: LinkView): string {
+  const url = view.instance.onboarding_url
+  if (url === undefined) return `${heading(words.offline, view)}<p>${escape(words.offlineText)}</p>`
+  return `${heading(words.title, view)}<p>${escape(words.official)}</p><a class="button" href="${escape(url)}">${escape(words.officialGo)}</a>`
 }
 
 function countdown(words: LinkWords, expiresAt: string | null, nowMs: number): string {
@@ -83,8 +90,9 @@ function pairingCode(words: LinkWords, code: string | null, canRequestCode: bool
   return `<details${code === null ? '' : ' open'}><summary>${escape(words.codeTitle)}</summary>${shown}</details>`
 }
 
-const button = (act: string, label: string, words: LinkWords) =>
-  `<form data-act="${act}"><button>${escape(label)}</button></form>${problem(words)}`
+/** @param more `data-auto`: the page presses it itself while somebody looks. */
+const button = (act: string, label: string, words: LinkWords, more = '') =>
+  `<form data-act="${act}" ${more}><button>${escape(label)}</button></form>${problem(words)}`
 
 const problem = (words: LinkWords) => `<p class="problem" role="alert" data-failed="${escape(words.failed)}"></p>`
 
@@ -120,6 +128,8 @@ p { margin: .5rem 0 }
 .qr { display: block; width: min(100%, 22rem); height: auto; margin: 1rem auto; padding: .5rem; background: #fff; border-radius: .75rem; image-rendering: pixelated }
 .hint, footer { color: var(--muted); font-size: .875rem }
 ol { text-align: left; padding-left: 1.25rem }
+.name { font-weight: 600; overflow-wrap: anywhere }
+.ways { display: flex; flex-direction: column-reverse }
 details { text-align: left; margin-top: 1rem; padding: .75rem 1rem; border-radius: .5rem; background: var(--soft) }
 summary { cursor: pointer; font-weight: 600 }
 .code { font: 600 1.75rem/1.4 ui-monospace, monospace; letter-spacing: .1em; text-align: center; user-select: all }
@@ -131,4 +141,5 @@ button, .button { display: block; padding: .75rem 1rem; border: 0; border-radius
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px }
 .problem:empty { display: none }
 footer a { color: var(--accent) }
-footer { text-align: center }`
+footer { text-align: center }
+@media (max-width: 30rem) { .ways { flex-direction: column } }`

@@ -8,21 +8,37 @@ export const SCRIPT = `
 const live = document.querySelector('main')
 const at = location.pathname
 let ends = 0
+let renewals = 5
 const tick = () => {
   const left = document.querySelector('[data-left]')
   if (left) left.textContent = Math.max(0, Math.ceil((ends - Date.now()) / 1000))
 }
 const show = (html) => {
   const typed = live.querySelector('input')?.value
+  const isUnfolded = live.querySelector('details')?.open
   live.innerHTML = html
   const field = live.querySelector('input')
   if (field && typed) field.value = typed
+  unfold(isUnfolded)
   set()
 }
 const set = () => {
   const seconds = live.querySelector('[data-seconds]')?.dataset.seconds
   ends = Date.now() + 1000 * Number(seconds ?? 0)
   tick()
+  renew()
+}
+// A code that nobody scanned is replaced while somebody looks at the page, but not for ever.
+const renew = () => {
+  const form = live.querySelector('[data-auto]')
+  if (!form || document.visibilityState !== 'visible' || renewals < 1) return
+  renewals--
+  void act({ act: form.dataset.act })
+}
+// On a phone there is no second screen to scan from.
+const unfold = (isOpen = matchMedia('(max-width: 30rem)').matches) => {
+  const code = live.querySelector('details')
+  if (code) code.open ||= isOpen
 }
 const act = async (body) => {
   const answer = await fetch(at, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
@@ -40,6 +56,8 @@ const stream = new EventSource(at + '/events')
 stream.addEventListener('view', (event) => show(JSON.parse(event.data)))
 stream.addEventListener('gone', () => { stream.close(); location.reload() })
 stream.addEventListener('done', (event) => { stream.close(); show(JSON.parse(event.data)) })
+document.addEventListener('visibilitychange', renew)
+unfold()
 set()
 setInterval(tick, 1000)
 `
