@@ -13,13 +13,14 @@ export interface ClientCount {
 const MOST_NAMED = 5
 
 /**
- * Lines of an agency's overview about its clients: `client` for each of the first few, and `more_clients` with the
+ * Lines of an agency's overview about its clients: `client` for each of the few that have waited longest, and `more_clients` with the
  * number of the others.
  */
 export function linesOfClients(severity: AttentionLine['severity'], clients: readonly ClientCount[]): AttentionLine[] {
-  const others = clients.slice(MOST_NAMED)
+  const ordered = clients.toSorted((a, b) => a.sinceMs - b.sinceMs)
+  const others = ordered.slice(MOST_NAMED)
   return [
-    ...clients.slice(0, MOST_NAMED).map(({ id, name, count, sinceMs }): AttentionLine => ({
+    ...ordered.slice(0, MOST_NAMED).map(({ id, name, count, sinceMs }): AttentionLine => ({
       ...{ code: 'client', severity, count, sinceMs, text: null },
       subject: { id, name },
     })),

@@ -38,7 +38,7 @@ const waitingClients = sql<Omit<Of, 'rows'>, ClientCount>(
    FROM accounts a JOIN ai_conversations c ON c.account_id = a.id JOIN instances i ON i.id = c.instance_id
    WHERE a.parent_account_id = :accountId AND a.deleted_at IS NULL AND a.status = 'active' AND c.waiting = 1
      AND (i.network = :network OR :network IS NULL)
-   GROUP BY a.id ORDER BY sinceMs`,
+   GROUP BY a.id`,
 )
 
 const MOST = 200

@@ -28,13 +28,13 @@ const troubled = sql<
    WHERE code IS NOT NULL GROUP BY code`,
 )
 
-/** The clients of an agency, those in trouble for longest first. */
+/** The clients of an agency. */
 const troubledClients = sql<{ accountId: string; network: Network | null; now: number }, ClientCount>(
   `SELECT a.id, a.name, COUNT(*) AS count, MIN(i.status_at) AS sinceMs
    FROM accounts a JOIN instances i ON i.account_id = a.id
    WHERE a.parent_account_id = :accountId AND a.deleted_at IS NULL AND a.status = 'active' AND i.deleted_at IS NULL
      AND (i.network = :network OR :network IS NULL) AND ${CODE} IS NOT NULL
-   GROUP BY a.id ORDER BY sinceMs`,
+   GROUP BY a.id`,
 )
 
 const SEVERITY: Readonly<Record<Code, AttentionLine['severity']>> = {
