@@ -1,4 +1,6 @@
+import { linesOfClients } from '../client-attention.ts'
 import type { AttentionLine, AttentionQuery } from '../room.ts'
+import { clientRow, overdueClients } from './clients-store.ts'
 import type { Customers } from './customers.ts'
 import type { BillingDeps } from './deps.ts'
 import { money } from './offer-check.ts'
@@ -13,7 +15,10 @@ interface Deps extends Pick<BillingDeps, 'db'> {
 
 const DAY_MS = 86_400_000
 
-/** Lines of the overview: `past_due`, `frozen`, `amount_mismatch` and, for the operator, `not_configured`. */
+/**
+ * Lines of the overview: `past_due`, `frozen`, `amount_mismatch`, for a client `invoice_overdue`, for its agency those of
+ * overdue clients, and for the operator `not_configured`.
+ */
 export async function attentionOf(
   { db, settings, customers }: Deps,
   { accountId, role }: AttentionQuery,
@@ -53,6 +58,11 @@ export async function attentionOf(
       text: howToEnd(first),
     })
   }
+  const asClient = await db.readOne(clientRow, { clientId: accountId })
+  if (asClient?.state === 'past_due') {
+    lines.push({ ...line, code: 'invoice_overdue', severity: 'warning', count: 1, sinceMs: asClient.updatedAtMs })
+  }
+  lines.push(...linesOfClients('warning', await db.read(overdueClients, { accountId })))
   const [lacks] = missing
   if (lacks !== undefined) {
     const count = missing.length

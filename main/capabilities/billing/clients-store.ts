@@ -1,5 +1,6 @@
 import type { AccountId } from '../../kernel/ids.ts'
 import { sql } from '../../kernel/sql.ts'
+import type { ClientCount } from '../client-attention.ts'
 import type { Mode } from './store.ts'
 
 /** An agency's own account at Stripe. */
@@ -54,6 +55,13 @@ export const countClients = sql<{ agencyId: string }, { clients: number }>(
 
 export const clientsOfAgency = sql<{ agencyId: string }, { clientId: AccountId }>(
   'SELECT client_id AS clientId FROM billing_clients WHERE agency_id = :agencyId ORDER BY client_id',
+)
+
+/** Clients of an agency with an unpaid invoice, or whose billing failed. */
+export const overdueClients = sql<{ accountId: string }, ClientCount>(
+  `SELECT a.id, a.name, 1 AS count, c.updated_at AS sinceMs
+   FROM billing_clients c JOIN accounts a ON a.id = c.client_id
+   WHERE c.agency_id = :accountId AND c.state IN ('past_due', 'failed') AND a.deleted_at IS NULL`,
 )
 
 export const putClient = sql<{ [K in keyof ClientRow]: ClientRow[K] }>(

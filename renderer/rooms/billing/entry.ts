@@ -1,6 +1,8 @@
 import type { RoomEntries } from '../../app/entries.ts'
 
 const toBilling = () => '/billing'
+/** @param id of the client; null: several. */
+const toClient = (id: string | null) => (id === null ? '/clients' : `/clients/${id}?tab=billing`)
 
 export default {
   entries: [
@@ -12,6 +14,9 @@ export default {
   attention: {
     'billing.past_due': { words: 'billing.attention.past_due', icon: 'i-lucide-credit-card', to: toBilling },
     'billing.frozen': { words: 'billing.attention.frozen', icon: 'i-lucide-snowflake', to: toBilling },
+    'billing.invoice_overdue': { words: 'billing.attention.invoice_overdue', icon: 'i-lucide-receipt', to: toBilling },
+    'billing.client': { words: 'billing.attention.client', icon: 'i-lucide-receipt', to: toClient },
+    'billing.more_clients': { words: 'billing.attention.moreClients', icon: 'i-lucide-receipt', to: toClient },
     'billing.amount_mismatch': {
       ...{ words: 'billing.attention.amount_mismatch', icon: 'i-lucide-circle-alert' },
       to: () => '/billing?tab=history',

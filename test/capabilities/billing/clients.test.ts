@@ -1,4 +1,8 @@
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
+import type { AccountId } from '../../../main/kernel/ids.ts'
+import { asConsole } from '../../support/console.ts'
 import { billingWorld, type BillingWorld } from './billing-world.ts'
 
 const HOUR_MS = 3_600_000
@@ -143,4 +147,27 @@ test('live billing without keys is refused and never simulated, and the check na
   const back = await b.console('PATCH', '/v1/billing/provider', { mode: 'sandbox', restricted_key: null })
   expect(back).toMatchObject({ mode: 'sandbox', ready: true, restricted_key_last4: null })
   expect((await b.subscription()).slots).toBe(10_005)
+})
+
+test('an overdue invoice of a client needs the attention of both sides', async () => {
+  const { w, call, until, rest } = await billingWorld()
+  const client = await call('POST', '/v1/agency/accounts', { name: 'Bakery', slots_allocated: 1 })
+  const path = `/v1/agency/accounts/${client.id}/billing`
+  await call('PATCH', '/v1/agency/billing', { enabled: true })
+  await call('PUT', path, TERMS)
+  await until('Stripe has it', async () => (await call('GET', path)).status === 'active')
+  const lines = async (account = {}) => (await asConsole(w, account)('GET', '/v1/overview/attention')).body.data
+  const isOfBilling = ({ room }: { room: string }) => room === 'billing'
+  expect((await lines()).filter(isOfBilling)).toEqual([])
+  await rest()
+  const raw = new Database(join(w.home, 'switchboard.db'))
+  raw.exec("UPDATE billing_clients SET state = 'past_due'")
+  raw.close()
+  // The service reads its own last commit.
+  await call('PATCH', '/v1/agency/branding', { display_name: 'Agency' })
+  expect((await lines()).filter(isOfBilling)).toMatchObject([
+    { code: 'client', subject: { id: client.id, name: 'Bakery' } },
+  ])
+  const asClient = { accountId: client.id as AccountId }
+  expect((await lines(asClient)).filter(isOfBilling)).toMatchObject([{ code: 'invoice_overdue' }])
 })
