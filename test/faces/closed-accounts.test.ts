@@ -188,7 +188,14 @@ test.each(['en', 'pt-BR', 'es'])(
     const its = wordsFor(language)
     const view = {
       brand: {} as Parameters<typeof linkContent>[1]['brand'],
-      instance: { id: 'i', name: 'Line', status: 'connecting', phone_number: null, engine: 'smv2' },
+      instance: {
+        id: 'i',
+        name: 'Line',
+        status: 'connecting',
+        phone_number: null,
+        engine: 'smv2',
+        last_connected_at: null,
+      },
       ...{ permanent: true, isDone: false },
       qr: { state: 'ready', qr: 'data:', pairing_code: null, expires_at: null, attempt: 1 },
     } as const
