@@ -1,4 +1,4 @@
-import { rmSync, statSync } from 'node:fs'
+import { rmSync, statSync, truncateSync } from 'node:fs'
 import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Random } from '../kernel/ids.ts'
@@ -21,13 +21,18 @@ const CHUNK = 1024 * 1024
 export function createReserve(home: string, random: Pick<Random, 'bytes'>): Reserve {
   const file = join(home, 'reserve.bin')
 
+  let isReleased = false
+
   const bytes = () => statSync(file, { throwIfNoEntry: false })?.size ?? 0
 
-  async function write(wanted: number): Promise<void> {
+  /** @returns false: it was released meanwhile. */
+  async function write(wanted: number): Promise<boolean> {
     const handle = await open(file, 'w', 0o600)
     try {
-      for (let left = wanted; left > 0; left -= CHUNK) await handle.write(random.bytes(Math.min(left, CHUNK)))
+      for (let left = wanted; left > 0 && !isReleased; left -= CHUNK)
+        await handle.write(random.bytes(Math.min(left, CHUNK)))
       await handle.sync()
+      return !isReleased
     } finally {
       await handle.close()
     }
@@ -37,14 +42,18 @@ export function createReserve(home: string, random: Pick<Random, 'bytes'>): Rese
     bytes,
     release() {
       const wasThere = bytes() > 0
+      isReleased = true
+      // Removing a file that is still being written gives nothing back.
+      if (wasThere) truncateSync(file)
       rmSync(file, { force: true })
       return wasThere
     },
     async fill(wanted) {
       if (bytes() === wanted) return
+      isReleased = false
       await rm(file, { force: true })
       try {
-        if (wanted > 0) await write(wanted)
+        if (wanted > 0 && !(await write(wanted))) await rm(file, { force: true })
       } catch (error) {
         await rm(file, { force: true })
         throw error

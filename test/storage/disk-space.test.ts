@@ -1,10 +1,11 @@
-import { existsSync, rmSync, statSync } from 'node:fs'
+import { existsSync, rmSync, statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { systemRandom } from '../../main/kernel/ids.ts'
 import { silentLog } from '../../main/kernel/log.ts'
 import { createReserve } from '../../main/storage/reserve.ts'
 import { createDiskSpaceMonitor, type DiskSpaceMonitor } from '../../main/storage/disk-space.ts'
+import { noSmallDisk, smallDisk } from '../faults/small-disk.ts'
 import { fakeClock, settle, type FakeClock } from '../support/clock.ts'
 import { testDatabase, type TestDatabase } from '../support/database.ts'
 
@@ -131,3 +132,25 @@ test('a reserve for which there is no room leaves nothing behind', async () => {
   expect([nowhere.bytes(), nowhere.release()]).toEqual([0, false])
   rmSync(reserve(), { force: true })
 })
+
+test.skipIf(noSmallDisk !== undefined)(
+  'a reserve that is released while it is written is given back immediately',
+  async () => {
+    const disk = smallDisk(64)
+    onTestFinished(disk.remove)
+    const free = () => statfsSync(disk.dir).bavail * statfsSync(disk.dir).bsize
+    const before = free()
+    const kept = createReserve(disk.dir, systemRandom)
+    const done = kept.fill(48 * MB)
+    await vi.waitFor(() => expect(kept.bytes()).toBeGreaterThan(4 * MB), { timeout: 10_000, interval: 1 })
+
+    expect([kept.release(), kept.bytes()]).toEqual([true, 0])
+    // One chunk may be on its way.
+    expect(before - free()).toBeLessThan(2 * MB)
+    await done
+    expect([free(), existsSync(join(disk.dir, 'reserve.bin'))]).toEqual([before, false])
+
+    await kept.fill(8 * MB)
+    expect(kept.bytes()).toBe(8 * MB)
+  },
+)
