@@ -79,6 +79,9 @@ export type ErrorCode = keyof typeof ERRORS
 
 export const ERROR_CODES = Object.keys(ERRORS) as ErrorCode[]
 
+/** Whether this version knows it: another version may have more. */
+export const isErrorCode = (code: unknown): code is ErrorCode => ERROR_CODES.some((known) => known === code)
+
 /** True when repeating the call makes sense: 429 and every 5xx (spec: Errors). */
 export function isRetryable(code: ErrorCode): boolean {
   const { status } = ERRORS[code]

@@ -11,6 +11,7 @@ import { ACCEPTED_SCOPES } from '../contract/scopes.ts'
 import { Body, Nullable } from '../contract/shapes.ts'
 import type { AccountId } from '../kernel/ids.ts'
 import type { ControlRequest } from './control.ts'
+import { asApiError } from './failure.ts'
 import { createCheck } from './validation.ts'
 
 const NewKey = Body({
@@ -143,6 +144,10 @@ export function createCommands({
   return async ({ command, input }) => {
     const carryOut = Object.hasOwn(commands, command) ? commands[command] : undefined
     if (carryOut === undefined) throw new ApiError('not_found', `Unknown command: ${command}.`)
-    return carryOut(input)
+    try {
+      return await carryOut(input)
+    } catch (error) {
+      throw asApiError(error) ?? error
+    }
   }
 }

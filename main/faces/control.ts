@@ -4,7 +4,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { ApiError } from '../contract/errors.ts'
+import { ApiError, isErrorCode } from '../contract/errors.ts'
 import { cause, type Log } from '../kernel/log.ts'
 
 /** A command to the running service: one JSON line, answered with one JSON line. */
@@ -12,7 +12,10 @@ export interface ControlRequest {
   readonly command: string
   readonly input: unknown
 }
-type ControlAnswer = { readonly ok: true; readonly result: unknown } | { readonly ok: false; readonly message: string }
+type ControlAnswer =
+  | { readonly ok: true; readonly result: unknown }
+  /** No code: the service does not know what happened, or is an older version. */
+  | { readonly ok: false; readonly message: string; readonly code?: string }
 
 /** The running service did not execute a command. The message is for the person at the terminal. */
 export class CommandRefused extends Error {}
@@ -101,7 +104,7 @@ async function answer(
   try {
     return { ok: true, result: await carryOut(JSON.parse(line) as ControlRequest) }
   } catch (error) {
-    if (error instanceof ApiError) return { ok: false, message: error.message }
+    if (error instanceof ApiError) return { ok: false, code: error.code, message: error.message }
     log.error({ event: 'command.failed', cause: cause(error) })
     return { ok: false, message: 'The command failed in the running service. See its log for the cause.' }
   }
@@ -113,7 +116,7 @@ const TIMEOUT_MS = 5_000
 /**
  * Sends a command to the running service.
  * @returns undefined if no service listens there.
- * @throws CommandRefused if it refuses, does not respond, or belongs to another user.
+ * @throws ApiError if it refuses; CommandRefused if it fails, does not respond, or belongs to another user.
  */
 export async function askRunningService(
   address: string,
@@ -129,7 +132,8 @@ export async function askRunningService(
     if (line === undefined)
       throw new CommandRefused('The running service stopped or did not respond. Repeat the command.')
     const reply = JSON.parse(line) as ControlAnswer
-    if (!reply.ok) throw new CommandRefused(reply.message)
+    if (!reply.ok)
+      throw isErrorCode(reply.code) ? new ApiError(reply.code, reply.message) : new CommandRefused(reply.message)
     return { result: reply.result }
   } finally {
     socket.destroy()
@@ -144,6 +148,8 @@ function firstLine(socket: Socket): Promise<string | undefined> {
   })
 }
 
+const OF_ANOTHER_USER = 'The home folder belongs to another user. Run this command as that user.'
+
 function dial(path: string): Promise<Socket | undefined> {
   return new Promise((resolve, reject) => {
     const socket = connect(path)
@@ -153,7 +159,9 @@ function dial(path: string): Promise<Socket | undefined> {
       resolve(socket)
     })
     socket.once('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT' || error.code === 'ECONNREFUSED') resolve(undefined)
+      // ENOTDIR: the home is a file, which is reported where the home is opened.
+      if (error.code === 'ENOENT' || error.code === 'ECONNREFUSED' || error.code === 'ENOTDIR') resolve(undefined)
+      else if (error.code === 'EACCES') reject(new CommandRefused(OF_ANOTHER_USER))
       else reject(new CommandRefused(`Cannot reach the running service: ${error.message}.`))
     })
   })

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import type { FastifyError } from 'fastify'
 import { ApiError, errorBody } from '../contract/errors.ts'
 import { StorageError } from '../kernel/db.ts'
+import { isDiskFull } from '../kernel/durable-file.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
 
 /** Our errors for framework errors on requests that never reach a handler. */
@@ -39,6 +40,7 @@ const STORAGE = {
 /** Maps an error to the catalogue. `undefined`: it has no code there and must become internal_error. */
 export function asApiError(error: unknown): ApiError | undefined {
   if (error instanceof ApiError) return error
+  if (isDiskFull(error)) return STORAGE.full()
   if (error instanceof StorageError) return STORAGE[error.kind]()
   // Anything can be thrown, null included.
   const code = (error as Partial<FastifyError> | null | undefined)?.code

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, open, readFile, rename, unlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { StorageError } from './db.ts'
 
 /** @returns null where there is no such file. */
 export async function readOrNull(path: string): Promise<string | null> {
@@ -51,6 +52,11 @@ export async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** No room on the disk, or in the owner's share of it. */
-export const isDiskFull = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT')
+const FULL = ['ENOSPC', 'EDQUOT', 'SQLITE_FULL']
+
+/** No room on the disk, or in the owner's share of it: that is the error, or what caused it. */
+export function isDiskFull(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  if (error instanceof StorageError && error.kind === 'full') return true
+  return ('code' in error && FULL.includes(String(error.code))) || isDiskFull(error.cause)
+}

@@ -11,8 +11,8 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { crc32 } from 'node:zlib'
-import { StorageError } from '../kernel/db.ts'
 import { FACT_TABLES } from './fact-tables.ts'
+import { asStorageError } from './sqlite-errors.ts'
 
 /**
  * What no restore may take back, in a folder beside the database, for when the database cannot be read. Each line is
@@ -112,10 +112,7 @@ export function openFactLog({ folder, now, onProblem }: FactLogDeps): FactLog {
       isBroken = false
     } catch (error) {
       isBroken = true
-      const isFull = error instanceof Error && 'code' in error && error.code === 'ENOSPC'
-      throw new StorageError(isFull ? 'full' : 'unknown', 'The facts beside the database cannot be written', {
-        cause: error,
-      })
+      throw asStorageError(error, 'The facts beside the database cannot be written')
     }
     if (bytes < FILE_BYTES && !isUrgent) return syncSoon()
     fdatasyncSync(fd)

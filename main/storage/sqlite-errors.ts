@@ -1,5 +1,6 @@
 import Database from 'better-sqlite3'
 import { ConstraintError, StorageError } from '../kernel/db.ts'
+import { isDiskFull } from '../kernel/durable-file.ts'
 
 /** Refusals that a caller can cause with data; NOT NULL and type refusals are mistakes of ours and stay plain errors. */
 const CONSTRAINTS = ['UNIQUE', 'PRIMARYKEY', 'ROWID', 'CHECK', 'FOREIGNKEY', 'TRIGGER'].map(
@@ -35,8 +36,7 @@ export function mapSqliteError(error: unknown, statement: string): Error {
 /** Like `translate`, where any failure at all means that the transaction's fate is the storage's fault. */
 export function asStorageError(error: unknown, message: string): StorageError {
   if (error instanceof StorageError) return error
-  const isFull = error instanceof Database.SqliteError && error.code === 'SQLITE_FULL'
-  return new StorageError(isFull ? 'full' : 'unknown', message, { cause: error })
+  return new StorageError(isDiskFull(error) ? 'full' : 'unknown', message, { cause: error })
 }
 
 /** What only a file that can no longer be trusted causes; everything else leaves the connection as good as before. */

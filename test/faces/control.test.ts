@@ -4,7 +4,13 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { ApiError } from '../../main/contract/errors.ts'
-import { askRunningService, controlAddress, listenForCommands, type ControlRequest } from '../../main/faces/control.ts'
+import {
+  askRunningService,
+  CommandRefused,
+  controlAddress,
+  listenForCommands,
+  type ControlRequest,
+} from '../../main/faces/control.ts'
 import { silentLog, type LogFields } from '../../main/kernel/log.ts'
 import { tempFolder } from '../support/database.ts'
 import { world, type World } from '../support/world.ts'
@@ -128,6 +134,27 @@ describe('a command that is not carried out', () => {
       'There is no API key with the id 5.',
     )
     expect(logged).toEqual([])
+  })
+
+  test('is refused with the code of the catalogue, and without one by a version that sends none', async () => {
+    const { address } = await desk(async () => {
+      throw new ApiError('invalid_state', 'This backup is damaged.')
+    })
+    const asked = askRunningService(address, { command: 'x', input: 5 })
+    await expect(asked).rejects.toEqual(new ApiError('invalid_state', 'This backup is damaged.'))
+
+    const other = controlAddress(folder(), process.platform)
+    const replies = [
+      { ok: false, message: 'Old.' },
+      { ok: false, code: 'from_the_future', message: 'New.' },
+    ]
+    const server = createServer((socket) =>
+      socket.once('data', () => socket.write(`${JSON.stringify(replies.shift())}\n`)),
+    )
+    await new Promise<void>((resolve) => server.listen(other, resolve))
+    onTestFinished(() => void server.close())
+    await expect(askRunningService(other, { command: 'x', input: 5 })).rejects.toEqual(new CommandRefused('Old.'))
+    await expect(askRunningService(other, { command: 'x', input: 5 })).rejects.toEqual(new CommandRefused('New.'))
   })
 
   test('for a fault of the service says where to look, and the log has it', async () => {
