@@ -651,6 +651,8 @@ export function readTextFile(path: string): string | null {
   } catch (error) {
     // ENOTDIR: the home is a file, which is reported where the home is opened.
     if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')) return null
+    if (error instanceof Error && 'code' in error && error.code === 'EACCES')
+      throw new ConfigError(`This user can't read ${path}. Start Switchboard as the user it belongs to.`)
     throw new ConfigError(`Can't read ${path}: ${error instanceof Error ? error.message : String(error)}`)
   }
 }

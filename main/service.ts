@@ -18,7 +18,8 @@ import { withRecentLines } from './kernel/recent-log.ts'
 import { followClockChanges } from './service/clock-changes.ts'
 import { openDoor } from './service/door.ts'
 import { backupsOf, serviceFacts, vaultFacts, warningsOf } from './service/facts.ts'
-import { asStartError, databaseIn, openHome, type Home } from './service/home.ts'
+import { databaseIn, openHome, type Home } from './service/home.ts'
+import { explainStartError } from './service/home-faults.ts'
 import { listen, openControl, localUrlOf } from './service/listen.ts'
 import { openInfrastructure, type Infrastructure } from './service/infrastructure.ts'
 import { buildRooms, type Rooms } from './service/rooms.ts'
@@ -27,7 +28,6 @@ import { automaticBackups } from './storage/automatic-backups.ts'
 import { compactedFacts } from './storage/compacted-facts.ts'
 import { listDataLosses } from './storage/data-loss.ts'
 import type { RunningWorld, World } from './service/world.ts'
-import { VaultError } from './vault/vault.ts'
 
 export { HomeInUse, StartError, type World } from './service/world.ts'
 
@@ -63,8 +63,18 @@ const DRAIN_MS = 5_000
 
 /** Opens the home folder for one command, without engines or network. `warnings` is what was found while opening it. */
 export async function openForCommands(world: World): Promise<Pick<Service, 'carryOut' | 'close' | 'warnings'>> {
-  const known = listDataLosses(world.config.home)
-  const home = await openHome(world, 'command')
+  let home: Home | undefined
+  try {
+    const known = listDataLosses(world.config.home)
+    home = await openHome(world, 'command')
+    return await commandsOf(world, home, known)
+  } catch (error) {
+    await home?.close()
+    throw explainStartError(world.config, error)
+  }
+}
+
+async function commandsOf(world: World, home: Home, knownLosses: readonly string[]) {
   const accounts = createAccounts({
     ...world,
     ...home,
@@ -74,7 +84,7 @@ export async function openForCommands(world: World): Promise<Pick<Service, 'carr
   })
   const account = await accounts.ensureOperatorAccount()
   return {
-    warnings: home.dataLosses().filter((sentence) => !known.includes(sentence)),
+    warnings: home.dataLosses().filter((sentence) => !knownLosses.includes(sentence)),
     carryOut: createCommands({
       accounts,
       accountId: account.id,
@@ -110,7 +120,7 @@ export async function startService(given: World): Promise<Service> {
     return await run(world, home, machinery, buildRooms(world, home, machinery, editor), clockChanges)
   } catch (error) {
     await home.close()
-    throw error instanceof VaultError ? asStartError(error) : error
+    throw explainStartError(config, error)
   }
 }
 

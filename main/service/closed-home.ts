@@ -1,8 +1,9 @@
 import { createBackups } from '../capabilities/service/index.ts'
 import { backupNameIn } from '../faces/commands.ts'
 import type { ControlRequest } from '../faces/control.ts'
+import { asApiError } from '../faces/failure.ts'
 import { closedBackupsOf } from './facts.ts'
-import { acquireHomeLock } from './home.ts'
+import { acquireHomeLock, makeRoom } from './home.ts'
 import { StartError, type World } from './world.ts'
 
 /**
@@ -16,13 +17,16 @@ export async function carryOutClosed(
   { command, input }: ControlRequest,
 ): Promise<{ readonly result: unknown } | undefined> {
   if (command !== 'backup.list' && command !== 'restore.stage') return undefined
-  const lock = acquireHomeLock(world.config.home, 'command')
+  const lock = acquireHomeLock(world.config, 'command')
   try {
     const copies = { ...closedBackupsOf(world), make: notOpen, restored: null }
     const backups = createBackups({ ...world, live: { publish() {} }, copies })
     if (command === 'backup.list') return { result: backups.backups() }
+    await makeRoom(world)
     await backups.stageRestore(backupNameIn(input))
     return { result: { running: false } }
+  } catch (error) {
+    throw asApiError(error) ?? error
   } finally {
     lock.release()
   }

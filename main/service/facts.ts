@@ -5,6 +5,7 @@ import type { Platform, ServiceRoom } from '../capabilities/service/index.ts'
 import type { Config } from '../config.ts'
 import { SCOPES } from '../contract/scopes.ts'
 import { isoTime } from '../contract/request.ts'
+import { isDiskFull } from '../kernel/durable-file.ts'
 import { listBackups } from '../storage/backups.ts'
 import { MIGRATIONS } from '../storage/migrations/index.ts'
 import { cancelRestore, stagedRestore, stageRestore } from '../storage/restore.ts'
@@ -45,8 +46,17 @@ export function serviceRoomDeps(
 }
 
 /** The copies of the database in a home folder that is open. */
-export const backupsOf = (world: World, { db, restored }: Home) => ({
+export const backupsOf = (world: World, { db, restored, reserve }: Home) => ({
   ...closedBackupsOf(world),
+  async stage(name: string, nowMs: number) {
+    const { stage } = closedBackupsOf(world)
+    try {
+      return await stage(name, nowMs)
+    } catch (error) {
+      if (!isDiskFull(error) || !reserve.release()) throw error
+      return stage(name, nowMs)
+    }
+  },
   make: db.writeBackup,
   restored,
 })

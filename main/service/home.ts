@@ -1,10 +1,11 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Config } from '../config.ts'
 import { StorageError } from '../kernel/db.ts'
 import { createIds, type Ids } from '../kernel/ids.ts'
 import { listBackups } from '../storage/backups.ts'
 import { freeBytesOf } from '../storage/free-bytes.ts'
-import { DamagedDatabaseError } from '../storage/integrity.ts'
+import { CannotOpenError, DamagedDatabaseError } from '../storage/integrity.ts'
 import { HomeInUseError, lockHome, type HomeLock, type LockHolder } from '../storage/lock.ts'
 import { listDataLosses } from '../storage/data-loss.ts'
 import { MIGRATIONS } from '../storage/migrations/index.ts'
@@ -12,9 +13,10 @@ import { hasShutdownNote } from '../storage/clean-shutdown.ts'
 import { clearDamageMarker, isMarkedDamaged } from '../storage/damage-marker.ts'
 import { findIntactBackup, replaceDamaged, type IntactBackupSearch } from '../storage/quarantine.ts'
 import { findLostCommits, recoverFromLostCommits, setAsideForeignLog } from '../storage/lost-log.ts'
-import { createReserve } from '../storage/reserve.ts'
+import { createReserve, type Reserve } from '../storage/reserve.ts'
 import { applyStagedRestore, type RestoreOutcome } from '../storage/restore.ts'
 import { openStorage, type OpenStorage, type Storage, type StorageDeps } from '../storage/sqlite.ts'
+import { diskFullError, explainStartError, findHomeFault, TOO_FULL_TO_OPEN_BYTES } from './home-faults.ts'
 import { HomeInUse, StartError, type World } from './world.ts'
 
 export const databaseIn = (home: string): string => join(home, 'switchboard.db')
@@ -34,26 +36,25 @@ export interface Home {
   readonly restored: RestoreOutcome | null
   /** What damaged files took with them; sentences, until a person has put the files away. */
   dataLosses(): string[]
+  /** Room on the disk that is kept for when there is none. */
+  readonly reserve: Reserve
   /** Called for each commit group and each read that failed in the storage. */
   onFault(listener: (fault: StorageError) => void): void
   close(): Promise<void>
 }
 
-/** Below it nothing can be opened, not even to make room. */
-const TOO_FULL_TO_OPEN_BYTES = 16_000_000
-
 /** @param holder who opens it. A service waits for a command that has it; see `lockWhenFree`. */
 export async function openHome(world: World, holder: LockHolder): Promise<Home> {
   const { clock, random, config, log } = world
   const ids = createIds(clock, random)
-  const lock = holder === 'command' ? acquireHomeLock(config.home, holder) : await lockWhenFree(world)
+  const lock = holder === 'command' ? acquireHomeLock(config, holder) : await lockWhenFree(world)
   const reserve = createReserve(config.home, random)
   const faultListeners: ((fault: StorageError) => void)[] = []
   try {
     const file = databaseIn(config.home)
     const place = { file, migrations: MIGRATIONS }
-    const { freeBytes = freeBytesOf, openStorage: open = openStorage } = world
-    if ((await freeBytes(config.home)) < TOO_FULL_TO_OPEN_BYTES) reserve.release()
+    const { openStorage: open = openStorage } = world
+    await makeRoom(world, reserve)
     const setAside = setAsideForeignLog(file, clock.now())
     if (setAside !== null) log.error({ event: 'storage.foreign_log', folder: setAside })
     const restored = await applyStagedRestore(place, clock.now())
@@ -71,6 +72,7 @@ export async function openHome(world: World, holder: LockHolder): Promise<Home> 
       db,
       ids,
       restored,
+      reserve,
       dataLosses: () => listDataLosses(config.home),
       onFault: (listener) => void faultListeners.push(listener),
       async close() {
@@ -80,8 +82,22 @@ export async function openHome(world: World, holder: LockHolder): Promise<Home> 
     }
   } catch (error) {
     lock.release()
-    throw asStartError(error)
+    // SQLite has several words for a disk without room, such as "disk I/O error".
+    if (error instanceof CannotOpenError && (await isTooFull(world))) throw diskFullError(config, error)
+    const explained = explainStartError(config, error)
+    throw explained instanceof StartError ? explained : asStartError(error)
   }
+}
+
+const isTooFull = async ({ config, freeBytes = freeBytesOf }: World): Promise<boolean> =>
+  (await freeBytes(config.home)) < TOO_FULL_TO_OPEN_BYTES
+
+/** Gives the reserve back where nothing could be written otherwise. */
+export async function makeRoom(
+  world: World,
+  reserve: Reserve = createReserve(world.config.home, world.random),
+): Promise<void> {
+  if (await isTooFull(world)) reserve.release()
 }
 
 /** Opens the database; where it is damaged, the newest whole backup in its place. */
@@ -128,7 +144,7 @@ async function lockWhenFree({ clock, config, log }: World): Promise<HomeLock> {
   let isNoted = false
   for (;;) {
     try {
-      return acquireHomeLock(config.home, 'service')
+      return acquireHomeLock(config, 'service')
     } catch (error) {
       const isOfCommand =
         error instanceof HomeInUse && error.cause instanceof HomeInUseError && error.cause.holder === 'command'
@@ -141,12 +157,17 @@ async function lockWhenFree({ clock, config, log }: World): Promise<HomeLock> {
 }
 
 /** @throws StartError a sentence; HomeInUse while another process owns it. */
-export function acquireHomeLock(home: string, holder: LockHolder): HomeLock {
+export function acquireHomeLock(config: Config, holder: LockHolder): HomeLock {
+  const { home } = config
+  const fault = findHomeFault(home)
+  if (fault !== null) throw new StartError(fault)
   try {
     return lockHome(home, holder)
   } catch (error) {
     if (error instanceof HomeInUseError) throw new HomeInUse(error.message, { cause: error })
-    throw new StartError(`Can't use the home folder ${home}: ${messageOf(error)}. Choose another one with --home.`)
+    const explained = explainStartError(config, error)
+    if (explained instanceof StartError) throw explained
+    throw new StartError(`Can't use the home folder ${home}: ${messageOf(error)}.`, { cause: error })
   }
 }
 

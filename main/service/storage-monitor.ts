@@ -16,7 +16,6 @@ import {
 import { mayRetry, recordDiskFault } from '../storage/disk-fault-history.ts'
 import { isDiskFault } from '../storage/sqlite-errors.ts'
 import { freeBytesOf } from '../storage/free-bytes.ts'
-import { createReserve } from '../storage/reserve.ts'
 import { createDiskSpaceMonitor } from '../storage/disk-space.ts'
 import { databaseIn, SCHEMA, type Home } from './home.ts'
 import type { World } from './world.ts'
@@ -55,7 +54,7 @@ export function monitorStorage(world: World, home: Home, live: Pick<NoticeBus<No
       warnBytes: config.warnBelowMb * MB,
       refuseBytes: config.refuseBelowMb * MB,
     },
-    reserve: createReserve(config.home, world.random),
+    reserve: home.reserve,
     freeBytes: world.freeBytes ?? freeBytesOf,
     prune: () => prune(),
     onChange: publishChange,

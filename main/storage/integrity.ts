@@ -38,8 +38,11 @@ export function findDamage(connection: Database.Database): string[] {
 export function explainOpenError(error: unknown, file: string): unknown {
   if (!(error instanceof Database.SqliteError)) return error
   if (isCorruption(error)) return new DamagedDatabaseError(file, error.message, { cause: error })
-  return new Error(`The database ${cannotOpenMessage(file, error)}`, { cause: error })
+  return new CannotOpenError(`The database ${cannotOpenMessage(file, error)}`, { cause: error })
 }
+
+/** Whatever is wrong is not the file itself. */
+export class CannotOpenError extends Error {}
 
 /** Neither a mistake nor damage: rights, a folder that may only be read, a disk that fails or is full. */
 export const cannotOpenMessage = (file: string, error: Error): string =>

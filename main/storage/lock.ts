@@ -22,6 +22,8 @@ export function lockHome(home: string, holder: LockHolder = 'service'): HomeLock
   const owner = join(home, 'lock.pid')
   const lock = new Database(join(home, 'lock.db'), { timeout: 0 })
   try {
+    // A journal on the disk would need room there, and a full disk is no reason not to start.
+    lock.pragma('journal_mode = MEMORY')
     lock.exec('BEGIN EXCLUSIVE')
   } catch (error) {
     lock.close()

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs'
 import Database from 'better-sqlite3'
+import { isDiskFull } from '../kernel/durable-file.ts'
 import { writeBackup, copyInProcess } from './backup.ts'
 
 /** One numbered step of the schema. Steps are never edited once released; a change is a new step. */
@@ -43,9 +44,9 @@ async function copyBefore(connection: Database.Database, folder: string, newest:
   try {
     await writeBackup(folder, `before-schema-${newest}`, nowMs, copyInProcess(connection))
   } catch (error) {
-    if (!isFullDisk(error)) throw error
+    if (!isDiskFull(error)) throw error
     const megabytes = Math.ceil(statSync(connection.name).size / 1_000_000)
-    throw new Error(
+    throw new NoRoomToMigrateError(
       `The disk is too full to upgrade the database ${connection.name}: a copy of ${megabytes} MB is made first. ` +
         'Nothing was changed. Free disk space and start again, or start the version you had before.',
       { cause: error },
@@ -53,8 +54,8 @@ async function copyBefore(connection: Database.Database, folder: string, newest:
   }
 }
 
-const isFullDisk = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && (error.code === 'SQLITE_FULL' || error.code === 'ENOSPC')
+/** The message says how much room is needed. */
+export class NoRoomToMigrateError extends Error {}
 
 /**
  * Whether its tables are those of its version; of a version that is not known here they are taken for that. A letter
@@ -92,7 +93,7 @@ function apply(connection: Database.Database, steps: readonly Migration[]): void
     applySteps.immediate()
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error)
-    const advice = isFullDisk(error) ? ' Free disk space and start again, or start the version you had before.' : ''
+    const advice = isDiskFull(error) ? ' Free disk space and start again, or start the version you had before.' : ''
     throw new Error(
       `The database upgrade failed at schema step ${at?.version} (${at?.name}) and was undone: ${detail}.${advice}`,
       { cause: error },

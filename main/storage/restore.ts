@@ -1,10 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { Type, type Static } from 'typebox'
 import { Check } from 'typebox/value'
-import { syncFolder, writeDurably } from '../kernel/durable-file.ts'
+import { isDiskFull, syncFolder, writeDurably } from '../kernel/durable-file.ts'
 import { writeBackup, copyInProcess } from './backup.ts'
 import { backupsFolderOf, listBackups, type BackupState } from './backups.ts'
 import { factsFolderOf } from './fact-log.ts'
@@ -71,10 +71,18 @@ export async function applyStagedRestore(place: DatabaseFiles, nowMs: number): P
     const safetyCopy = await replaceWithBackup(place, name, nowMs)
     return { kind: 'done', name, safetyCopy }
   } catch (error) {
-    return { kind: 'failed', name, problem: error instanceof Error ? error.message : String(error) }
+    return { kind: 'failed', name, problem: problemOf(error, place, name) }
   } finally {
     await cancelRestore(place)
   }
+}
+
+function problemOf(error: unknown, { file }: DatabaseFiles, name: string): string {
+  if (!isDiskFull(error)) return error instanceof Error ? error.message : String(error)
+  const parts = [file, `${file}-wal`, join(backupsFolderOf(file), name)]
+  const bytes = parts.reduce((sum, part) => sum + (statSync(part, { throwIfNoEntry: false })?.size ?? 0), 0)
+  const needed = Math.ceil((bytes * 1.1) / 1_000_000)
+  return `The disk of ${dirname(file)} is full: the restore needs about ${needed} MB there. Free some space, then repeat it.`
 }
 
 async function replaceWithBackup(place: DatabaseFiles, name: string, nowMs: number): Promise<string> {

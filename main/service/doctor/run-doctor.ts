@@ -5,9 +5,10 @@ import { listBackups } from '../../storage/backups.ts'
 import { freeBytesOf } from '../../storage/free-bytes.ts'
 import { listDataLosses } from '../../storage/data-loss.ts'
 import { databaseIn, acquireHomeLock } from '../home.ts'
+import { findHomeFault } from '../home-faults.ts'
 import type { World } from '../world.ts'
 import { checkDatabase, missing } from './database.ts'
-import { warning, ok, type Finding } from './finding.ts'
+import { broken, warning, ok, type Finding } from './finding.ts'
 import { checkFiles } from './files.ts'
 import { checkBackups, checkDisk, checkHome } from './home-folder.ts'
 import { checkLog } from './log.ts'
@@ -36,8 +37,10 @@ export async function runDoctor(
 ): Promise<Finding[]> {
   const { config, clock, freeBytes = freeBytesOf } = world
   const file = databaseIn(config.home)
+  const fault = findHomeFault(config.home)
+  if (fault !== null) return [broken('home', fault)]
   if (!existsSync(file)) return [noDatabase(file, clock.now())]
-  const lock = running === null ? acquireHomeLock(config.home, 'command') : undefined
+  const lock = running === null ? acquireHomeLock(config, 'command') : undefined
   try {
     const more = async (db: Parameters<Parameters<typeof checkDatabase>[2]>[0]) => [
       await checkFiles(config.home, db, clock.now()),

@@ -1,0 +1,109 @@
+import { accessSync, constants, statSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import type { Config } from '../config.ts'
+import { isDiskFull } from '../kernel/durable-file.ts'
+import { NoRoomToMigrateError } from '../storage/migrate.ts'
+import { VaultError } from '../vault/vault.ts'
+import { StartError } from './world.ts'
+
+/** Below it nothing can be opened, not even to make room. */
+export const TOO_FULL_TO_OPEN_BYTES = 16_000_000
+
+const MB = 1_000_000
+
+/** Without `logs` the service runs, and says so. */
+const FOLDERS = ['.', 'backups', 'facts', 'files', 'recordings']
+const FILES = ['lock.db', 'switchboard.db', 'switchboard.db-wal', 'switchboard.db-shm', 'vault.json', 'vault.key']
+
+/** Why this user cannot work with what is in the home folder, in a sentence; null: they can, or there is nothing yet. */
+export function findHomeFault(home: string): string | null {
+  for (const name of FOLDERS) {
+    const fault = faultOf(join(home, name), home, true)
+    if (fault !== null) return fault
+  }
+  for (const name of FILES) {
+    const fault = faultOf(join(home, name), home, false)
+    if (fault !== null) return fault
+  }
+  return null
+}
+
+function faultOf(path: string, home: string, isFolder: boolean): string | null {
+  try {
+    if (isFolder && !statSync(path).isDirectory()) return notAFolder(path, home)
+    accessSync(path, constants.R_OK | constants.W_OK | (isFolder ? constants.X_OK : 0))
+    return null
+  } catch (error) {
+    return describeFault(error, home)
+  }
+}
+
+/**
+ * What ended a start or a command, as a sentence for the person at the terminal where there is one.
+ * @returns the error itself where there is none.
+ */
+export function explainStartError(config: Config, error: unknown): unknown {
+  if (error instanceof StartError) return error
+  if (error instanceof VaultError || error instanceof NoRoomToMigrateError)
+    return new StartError(error.message, { cause: error })
+  if (isDiskFull(error)) return diskFullError(config, error)
+  const sentence = describeFault(error, config.home)
+  return sentence === null ? error : new StartError(sentence, { cause: error })
+}
+
+/** Another home folder would be empty: nobody is sent there for want of room. */
+export const diskFullError = ({ home, refuseBelowMb }: Config, cause: unknown) =>
+  new StartError(
+    `The disk of the home folder ${home} is full. Nothing is lost. ` +
+      `Free at least ${Math.max(refuseBelowMb, TOO_FULL_TO_OPEN_BYTES / MB)} MB on that disk, then try again.`,
+    { cause },
+  )
+
+/** Of a file or folder of the home; null: it is no fault of those, or it is not there. */
+function describeFault(error: unknown, home: string): string | null {
+  if (!(error instanceof Error)) return null
+  const { code = '', path = home } = error as NodeJS.ErrnoException
+  if (relative(home, path).startsWith('..')) return null
+  switch (code) {
+    case 'EACCES':
+    case 'EPERM':
+      return noAccess(path, home)
+    case 'EROFS':
+      return `${path} is on a read-only disk. Make the disk writable, then start again.`
+    case 'ENOTDIR':
+    case 'EEXIST':
+      return notAFolder(path, home)
+    default:
+      return null
+  }
+}
+
+function noAccess(path: string, home: string): string {
+  const owner = statSync(home, { throwIfNoEntry: false })?.uid
+  const whose = owner === undefined ? '' : ` The home folder belongs to the user with the ID ${owner}.`
+  return (
+    `This user can't read and write ${path}.${whose} ` +
+    `Start Switchboard as the user it belongs to, or give this user access to everything in ${home}.`
+  )
+}
+
+function notAFolder(path: string, home: string): string {
+  const file = nearestFile(path) ?? path
+  if (relative(home, file) === '' || relative(home, file).startsWith('..'))
+    return `${file} is a file, so the home folder can't be ${home}. Choose another one with --home.`
+  return `${file} is a file, but Switchboard needs a folder there. Move the file away, then start again.`
+}
+
+/** The part of the path that is no folder. */
+function nearestFile(path: string): string | undefined {
+  for (let part = path; ;) {
+    const parent = join(part, '..')
+    if (parent === part) return undefined
+    try {
+      if (!statSync(part).isDirectory()) return part
+    } catch {
+      // It is below that part, or not there.
+    }
+    part = parent
+  }
+}
