@@ -143,5 +143,10 @@ async function restore(
   if (outcome === null || outcome.safety_copy === null)
     throw new CommandError(`Nothing was changed: ${outcome?.problem ?? 'the restore did not run.'}`)
   if (isJson) return terminal.out(JSON.stringify({ name, done: true, safety_copy: outcome.safety_copy }))
-  terminal.out(`Restored ${name}. The previous state was saved as ${outcome.safety_copy}.`)
+  const isBackup = outcome.safety_copy.endsWith('.db')
+  terminal.out(
+    isBackup
+      ? `Restored ${name}. The previous state was saved as ${outcome.safety_copy}.`
+      : `Restored ${name}. The previous database could not be read. What is left of it is in ${outcome.safety_copy}.`,
+  )
 }

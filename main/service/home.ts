@@ -11,7 +11,7 @@ import { listDataLosses } from '../storage/data-loss.ts'
 import { MIGRATIONS } from '../storage/migrations/index.ts'
 import { hasShutdownNote } from '../storage/clean-shutdown.ts'
 import { clearDamageMarker, isMarkedDamaged } from '../storage/damage-marker.ts'
-import { findIntactBackup, replaceDamaged, type IntactBackupSearch } from '../storage/quarantine.ts'
+import { findIntactBackup, replaceDamaged, replaceMissing, type IntactBackupSearch } from '../storage/quarantine.ts'
 import { findLostCommits, recoverFromLostCommits, setAsideForeignLog } from '../storage/lost-log.ts'
 import { createReserve, type Reserve } from '../storage/reserve.ts'
 import { applyStagedRestore, type RestoreOutcome } from '../storage/restore.ts'
@@ -105,6 +105,8 @@ async function openOrReplaceDamaged(deps: StorageDeps, open: OpenStorage): Promi
   const { file, clock, log } = deps
   try {
     refuseEmptyFile(file, clock.now())
+    const missing = await replaceMissing(deps, clock.now())
+    if (missing !== undefined) log.error({ event: 'storage.database_missing', ...missing })
     const lost = findLostCommits(file, clock.now())
     if (lost !== null) {
       await recoverFromLostCommits(deps, lost, clock.now())

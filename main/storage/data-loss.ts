@@ -18,8 +18,8 @@ const DataLossShape = Type.Union([
     ...Lost,
   }),
   Type.Object({
-    /** Why the database lacks its newest commits. */
-    cause: Type.Union([Type.Literal('log_missing'), Type.Literal('older_file')]),
+    /** Why the database lacks its newest commits, or all. */
+    cause: Type.Union([Type.Literal('log_missing'), Type.Literal('older_file'), Type.Literal('database_missing')]),
     ...Lost,
   }),
 ])
@@ -67,18 +67,25 @@ function describeLoss(loss: DataLoss, folder: string): string {
     ? `The database was damaged and replaced with the backup ${loss.backup}. `
     : REASONS[loss.cause]
   const files = isReplaced ? `The damaged files are in ${folder}. ` : `This loss is noted in ${folder}. `
-  const kept = areFactsKnown ? FACTS_KEPT : FACTS_LOST
+  const isMissing = !isReplaced && loss.cause === 'database_missing'
+  const kept = isMissing ? MISSING_KEPT : areFactsKnown ? FACTS_KEPT : FACTS_LOST
   return `${reason}${missing}${kept}${files}This warning stays until you move that folder away.`
 }
 
 const FACTS_KEPT =
   'Opt-outs, revocations, payments and what campaigns sent were kept. Set passwords again that were changed in that time. '
 
+const MISSING_KEPT =
+  'Accounts, their opt-outs, payments and usage were kept. All numbers, messages, API keys and passwords are gone. ' +
+  'If you have a copy of the database, stop Switchboard, put the copy in place of switchboard.db and start again. ' +
+  'Otherwise create keys and connect numbers again. '
+
 const FACTS_LOST =
   'Opt-outs, revocations and payments of that time are not known: review them. Repeating a message of that time sends ' +
   'it again. Campaigns that were running skip everybody who may have got the message. '
 
 const REASONS = {
+  database_missing: 'switchboard.db was missing and there was no backup, so a new database was created. ',
   log_missing:
     'Switchboard was not closed properly, and switchboard.db-wal, the file with its newest changes, is gone. ',
   older_file: 'While Switchboard was closed, an older file took the place of switchboard.db. ',

@@ -4,14 +4,14 @@ import { attachFacts, factsBeyond, FROM_FACTS, FROM_FACTS_LAST, type Facts } fro
 import { HELD, NOBODY_TWICE, PAUSE_CAMPAIGNS } from './held-work.ts'
 import { KEPT } from './kept-rows.ts'
 import { LEFT_INSTANCES } from './left-instances.ts'
-import { ACCOUNTS, STRICTEST } from './strictest-rows.ts'
+import { ACCOUNTS, EVERY_ACCOUNT, STRICTEST } from './strictest-rows.ts'
 
 /** Where a restore finds out what must not be taken back. */
 export type PresentState =
   /** The database as it was until now: intact, and of the same schema. The facts know what earlier restores took out of it. */
   | { readonly kind: 'database'; readonly file: string; readonly facts: Facts }
-  /** It cannot be read. */
-  | { readonly kind: 'facts'; readonly facts: Facts; readonly madeAtMs: number }
+  /** It cannot be read. `madeAtMs` is of the backup; null: there is none, and the copy is a new database. */
+  | { readonly kind: 'facts'; readonly facts: Facts; readonly madeAtMs: number | null }
 
 /** What a restore does with each table is in `table-rules.ts`. */
 export function carryOver(copy: Database, present: PresentState, nowMs: number): void {
@@ -26,6 +26,7 @@ export function carryOver(copy: Database, present: PresentState, nowMs: number):
     copy.transaction(() => {
       if (present.kind === 'database') GONE.forEach(run)
       else CAMPAIGNS_OF_FACTS.forEach(run)
+      if (present.kind === 'facts' && present.madeAtMs === null) run(EVERY_ACCOUNT)
       ACCOUNTS.forEach(run)
       if (present.kind === 'database') KEPT.forEach(run)
       else FROM_FACTS.forEach(run)
@@ -33,7 +34,7 @@ export function carryOver(copy: Database, present: PresentState, nowMs: number):
       if (present.kind === 'facts') FROM_FACTS_LAST.forEach(run)
       LEFT_INSTANCES.forEach(run)
       PAUSE_CAMPAIGNS.forEach(run)
-      if (present.kind === 'facts' && present.facts.sinceMs > present.madeAtMs) run(NOBODY_TWICE)
+      if (present.kind === 'facts' && present.facts.sinceMs > (present.madeAtMs ?? 0)) run(NOBODY_TWICE)
       HELD.forEach(run)
     })()
   } finally {

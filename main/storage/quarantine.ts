@@ -3,36 +3,94 @@ import { basename, dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { backupsFolderOf, listBackups, type Backup, type BackupState } from './backups.ts'
 import { factsFolderOf } from './fact-log.ts'
-import { carryOver } from './preserved-tables.ts'
+import { hasShutdownNote } from './clean-shutdown.ts'
+import { carryOver, type PresentState } from './preserved-tables.ts'
 import { readFacts } from './read-facts.ts'
-import { isIntact } from './integrity.ts'
+import { checkIntegrity, DamagedDatabaseError, isCorruption, isIntact } from './integrity.ts'
 import { recordDataLoss, quarantineName, type DataLoss } from './data-loss.ts'
 import { hasExpectedSchema, type Migration } from './migrate.ts'
 import { replaceDatabase, type DatabaseFiles } from './replace-database.ts'
 
 /**
- * Replaces a damaged database with the newest intact backup and moves the damaged files to a folder of their own. Nothing
- * is read from them: the file of facts says what must not be taken back, and attempt numbers and sequences skip ahead of
- * all that can have been given out.
+ * Replaces a damaged database with the newest intact backup.
  * @returns undefined when no backup can be used: then nothing was changed.
  */
 export async function replaceDamaged(place: DatabaseFiles, nowMs: number): Promise<DataLoss | undefined> {
-  const { file } = place
   const { copy: backup } = findIntactBackup(place, nowMs)
-  if (backup === undefined) return undefined
+  return backup && (await replaceDamagedWith(place, backup, nowMs)).loss
+}
+
+/**
+ * Replaces a damaged database with this backup and moves the damaged files to a folder of their own. Nothing is read from
+ * them: the file of facts says what must not be taken back, and attempt numbers and sequences skip ahead of all that can
+ * have been given out.
+ * @returns the name of that folder, and what is missing.
+ */
+export async function replaceDamagedWith(
+  place: DatabaseFiles,
+  { name: backup, madeAtMs: fromMs }: Pick<Backup, 'name' | 'madeAtMs'>,
+  nowMs: number,
+): Promise<{ readonly folder: string; readonly loss: DataLoss }> {
   // Nothing says when a file that is missing was written last.
-  const untilMs = lastWriteMs(file) || nowMs
-  const facts = readFacts(factsFolderOf(file))
-  const areFactsKnown = facts.sinceMs <= backup.madeAtMs
-  const loss = { backup: backup.name, fromMs: backup.madeAtMs, untilMs, areFactsKnown }
-  const carry = (copy: Database.Database) => carryOver(copy, { kind: 'facts', facts, madeAtMs: backup.madeAtMs }, nowMs)
-  await replaceDatabase(place, backup.name, nowMs, carry, () => {
-    const folder = join(dirname(file), quarantineName(nowMs))
+  const untilMs = lastWriteMs(place.file) || nowMs
+  const facts = readFacts(factsFolderOf(place.file))
+  const loss = { backup, fromMs, untilMs, areFactsKnown: facts.sinceMs <= fromMs }
+  const folder = await setAside(place, backup, { kind: 'facts', facts, madeAtMs: fromMs }, loss, nowMs)
+  return { folder, loss }
+}
+
+/**
+ * Puts a new database in the place of one that is missing, if only the file of facts knows that there was one.
+ * @returns undefined: there was none, and nothing was changed.
+ */
+export async function replaceMissing(place: DatabaseFiles, nowMs: number): Promise<DataLoss | undefined> {
+  if (!isMissingWithoutBackup(place.file, nowMs)) return undefined
+  const facts = readFacts(factsFolderOf(place.file))
+  const fromMs = Math.min(facts.sinceMs, nowMs)
+  const loss = { cause: 'database_missing', fromMs, untilMs: nowMs, areFactsKnown: true } as const
+  await setAside(place, null, { kind: 'facts', facts, madeAtMs: null }, loss, nowMs)
+  return loss
+}
+
+/** Whether there was a database: facts know its rows, and neither it nor a backup of it is there. */
+export function isMissingWithoutBackup(file: string, nowMs: number): boolean {
+  if (['', '-wal'].some((part) => statSync(`${file}${part}`, { throwIfNoEntry: false })?.size)) return false
+  if (hasShutdownNote(file) || listBackups(file, Infinity, nowMs).length > 0) return false
+  return readFacts(factsFolderOf(file)).tables.size > 0
+}
+
+async function setAside(
+  place: DatabaseFiles,
+  backup: string | null,
+  present: PresentState,
+  loss: DataLoss,
+  nowMs: number,
+): Promise<string> {
+  const { file } = place
+  const name = quarantineName(nowMs)
+  const carry = (copy: Database.Database) => carryOver(copy, present, nowMs)
+  await replaceDatabase(place, backup, nowMs, carry, () => {
+    const folder = join(dirname(file), name)
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     for (const part of ['', '-wal', '-shm']) linkOrCopy(`${file}${part}`, folder)
     recordDataLoss(folder, loss)
   })
-  return loss
+  return name
+}
+
+/** Whether nothing can be read from the database file, or not all of it. */
+export function isDamaged({ file, migrations }: DatabaseFiles): boolean {
+  if (!statSync(file, { throwIfNoEntry: false })?.size) return true
+  let connection: Database.Database | undefined
+  try {
+    connection = new Database(file, { fileMustExist: true })
+    checkIntegrity(connection, 'closely')
+    return !hasExpectedSchema(connection, migrations)
+  } catch (error) {
+    return error instanceof DamagedDatabaseError || isCorruption(error)
+  } finally {
+    connection?.close()
+  }
 }
 
 /** The newest copy that may take the place of the database, and those before it in the list that may not. */

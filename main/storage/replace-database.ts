@@ -15,14 +15,18 @@ export interface DatabaseFiles {
   readonly migrations: readonly Migration[]
 }
 
+/** Of a new file only: they take effect before the first table. */
+export const NEW_FILE_PRAGMAS = ['page_size = 8192', 'auto_vacuum = INCREMENTAL']
+
 /**
  * Puts a backup in the place of the database, in one rename: a crash leaves the one or the other.
+ * @param backup null: a new database takes its place.
  * @param change what is changed in the copy, once it has today's schema.
  * @param beforeRename called when the copy is on disk.
  */
 export async function replaceDatabase(
   { file, migrations }: DatabaseFiles,
-  backup: string,
+  backup: string | null,
   nowMs: number,
   change: (copy: Database.Database) => void,
   beforeRename: () => void = () => {},
@@ -30,10 +34,11 @@ export async function replaceDatabase(
   const draft = `${file}.restoring`
   removeDraft(draft)
   try {
-    copyFileSync(join(backupsFolderOf(file), backup), draft)
-    const copy = new Database(draft, { fileMustExist: true })
+    if (backup !== null) copyFileSync(join(backupsFolderOf(file), backup), draft)
+    const copy = new Database(draft, { fileMustExist: backup !== null })
     try {
-      checkIntegrity(copy)
+      if (backup === null) NEW_FILE_PRAGMAS.forEach((pragma) => copy.pragma(pragma))
+      else checkIntegrity(copy)
       await migrate({ connection: copy, migrations, backupsFolder: null, nowMs })
       change(copy)
     } finally {

@@ -6,12 +6,13 @@ import { Type, type Static } from 'typebox'
 import { Check } from 'typebox/value'
 import { isDiskFull, syncFolder, writeDurably } from '../kernel/durable-file.ts'
 import { writeBackup, copyInProcess } from './backup.ts'
-import { backupsFolderOf, listBackups, type BackupState } from './backups.ts'
+import { backupsFolderOf, listBackups, type Backup, type BackupState } from './backups.ts'
 import { factsFolderOf } from './fact-log.ts'
 import { carryOver, type PresentState } from './preserved-tables.ts'
 import { readFacts } from './read-facts.ts'
-import { isIntact } from './integrity.ts'
+import { DamagedDatabaseError, isIntact } from './integrity.ts'
 import { migrate, versionOf } from './migrate.ts'
+import { isDamaged, replaceDamagedWith } from './quarantine.ts'
 import { replaceDatabase, type DatabaseFiles } from './replace-database.ts'
 
 const RestoreRequest = Type.Object({ name: Type.String(), asked_at_ms: Type.Integer() })
@@ -24,6 +25,7 @@ export interface StagedRestore {
 
 /** What became of a staged restore at this start. */
 export type RestoreOutcome =
+  /** `safetyCopy` is the backup of the state before, or the folder with its files if it was damaged. */
   | { readonly kind: 'done'; readonly name: string; readonly safetyCopy: string }
   | { readonly kind: 'failed'; readonly name: string; readonly problem: string }
 
@@ -62,7 +64,8 @@ export async function cancelRestore(place: Pick<DatabaseFiles, 'file'>): Promise
 /**
  * Carries out a staged restore, before the database is opened. The present state is copied into the backups first, and
  * the copy takes the database's place in one rename: a crash leaves the one or the other, and the next start goes on.
- * Where it cannot be done, the present state stays and the wish is dropped.
+ * Damaged files cannot be copied, and are moved to a folder of their own. Where it cannot be done, the present state stays
+ * and the wish is dropped.
  */
 export async function applyStagedRestore(place: DatabaseFiles, nowMs: number): Promise<RestoreOutcome | null> {
   if (!existsSync(requestFile(place))) return null
@@ -86,14 +89,25 @@ function problemOf(error: unknown, { file }: DatabaseFiles, name: string): strin
 }
 
 async function replaceWithBackup(place: DatabaseFiles, name: string, nowMs: number): Promise<string> {
-  const { file } = place
-  const backup = listBackups(file, newestSchemaOf(place), nowMs).find((one) => one.name === name)
+  const backup = listBackups(place.file, newestSchemaOf(place), nowMs).find((one) => one.name === name)
   if (backup?.state !== 'usable') throw new Error(`The backup ${name} no longer exists, or belongs to another home.`)
+  try {
+    // SQLite takes an empty file for a new database, in which everything of the backup would have been removed.
+    if (isEmpty(place.file)) throw new DamagedDatabaseError(place.file, 'it is missing or empty')
+    return await replaceIntact(place, backup, nowMs)
+  } catch (error) {
+    if (!isDamaged(place)) throw error
+    return (await replaceDamagedWith(place, backup, nowMs)).folder
+  }
+}
+
+const isEmpty = (file: string) => !statSync(file, { throwIfNoEntry: false })?.size
+
+async function replaceIntact(place: DatabaseFiles, { name, madeAtMs }: Backup, nowMs: number): Promise<string> {
+  const { file } = place
   const { safetyCopy, isNewer } = await backUpCurrent(place, nowMs)
   const facts = readFacts(factsFolderOf(file))
-  const present: PresentState = isNewer
-    ? { kind: 'facts', facts, madeAtMs: backup.madeAtMs }
-    : { kind: 'database', file, facts }
+  const present: PresentState = isNewer ? { kind: 'facts', facts, madeAtMs } : { kind: 'database', file, facts }
   await replaceDatabase(place, name, nowMs, (copy) => carryOver(copy, present, nowMs))
   return basename(safetyCopy)
 }

@@ -23,6 +23,7 @@ import { watchFacts } from './fact-triggers.ts'
 import { createGroupCommit, type GroupCommit } from './group-commit.ts'
 import { checkIntegrity, DamagedDatabaseError, explainOpenError, type CheckDepth } from './integrity.ts'
 import { hasExpectedSchema, migrate, type Migration } from './migrate.ts'
+import { NEW_FILE_PRAGMAS } from './replace-database.ts'
 import { createSnapshot, type Snapshot } from './snapshot.ts'
 import { createStatements, type Prepare } from './statements.ts'
 
@@ -283,8 +284,8 @@ async function bringUpToDate(
 
 function setUpWriter(connection: Database.Database): void {
   const pragmas = [
-    // Takes effect before the first table only, and would write to the file at every start.
-    ...(isNew(connection) ? ['page_size = 8192', 'auto_vacuum = INCREMENTAL'] : []),
+    // They would write to the file at every start.
+    ...(isNew(connection) ? NEW_FILE_PRAGMAS : []),
     'journal_mode = WAL',
     'synchronous = FULL',
     'foreign_keys = ON',

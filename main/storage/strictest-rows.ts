@@ -19,11 +19,17 @@ const PAID_SINCE = `(EXISTS (SELECT 1 FROM present.billing_orders o
     WHERE o.account_id = p.id AND o.status IN ('processing', 'open', 'paid'))
   OR EXISTS (SELECT 1 FROM present.billing_clients c WHERE c.client_id = p.id AND c.subscription_id IS NOT NULL))`
 
-export const ACCOUNTS = [
+const accountsWhere = (condition: string) =>
   `INSERT INTO main.accounts (id, name, change_at, parent_account_id, timezone, external_ref, status, created_at)
     SELECT id, name, created_at, parent_account_id, timezone, external_ref, status, created_at FROM present.accounts p
-     WHERE p.deleted_at IS NULL AND p.id NOT IN (SELECT id FROM main.accounts) AND ${PAID_SINCE}
-    ON CONFLICT DO NOTHING`,
+     WHERE p.deleted_at IS NULL AND p.id NOT IN (SELECT id FROM main.accounts) AND ${condition}
+    ON CONFLICT DO NOTHING`
+
+/** For a new database: without them, what they promised would belong to nobody. */
+export const EVERY_ACCOUNT = accountsWhere('TRUE')
+
+export const ACCOUNTS = [
+  accountsWhere(PAID_SINCE),
   // A client that was removed is back, and does nothing until somebody activates it.
   `UPDATE main.accounts SET status = 'suspended' WHERE deleted_at IS NULL AND (
      id IN (SELECT id FROM present.accounts WHERE status = 'suspended' OR deleted_at IS NOT NULL)

@@ -21,6 +21,7 @@ import { StartError } from '../../main/service.ts'
 import { isMarkedDamaged, markDamaged } from '../../main/storage/damage-marker.ts'
 import { openReadOnly } from '../../main/storage/read-only.ts'
 import { openStorage, type OpenStorage } from '../../main/storage/sqlite.ts'
+import { commandHere } from '../support/command.ts'
 import { asConsole } from '../support/console.ts'
 import { damageIndex } from '../support/damage.ts'
 import { tempFolder } from '../support/database.ts'
@@ -32,6 +33,7 @@ const random = seededRandom(SEED)
 const upTo = (most: number) => Math.floor(random.fraction() * most)
 
 const CUSTOMER = '12025550177'
+const OPTED_OUT = '12025550178'
 /** How an hour of the service looks on disk: one home that was closed, one whose process is dead. */
 const images = { closed: '', killed: '' }
 let w: World
@@ -48,6 +50,7 @@ beforeAll(async () => {
   await w.api('POST', '/v1/webhooks', { url: 'https://catcher.sandbox/quarantine', events: ['message.sent'] })
   await w.api('PUT', '/v1/sandbox/catcher/quarantine', { status: 500 })
   const send = (text: string) => w.api('POST', `/v1/instances/${id}/messages`, { to: CUSTOMER, text })
+  await w.api('POST', '/v1/opt-outs', { phone: OPTED_OUT })
   await send('before the backup')
   await w.quiet()
   backup = (await asConsole(w)('POST', '/v1/service/backups')).body.file.split('/').at(-1)
@@ -344,6 +347,94 @@ test('D-05 a copy of a clock that was wrong is not taken for the newest', async 
   const restored = await opened(home)
   expect(restored.dataLosses()).toEqual([expect.stringContaining(`replaced with the backup ${backup}`)])
   await restored.close()
+})
+
+test.each([
+  ['damaged', (home: string) => change(database(home), damagePages)],
+  ['missing', (home: string) => rmSync(database(home))],
+  ['emptied', (home: string) => truncateSync(database(home), 0)],
+] as const)('D-05 the backup that was named takes the place of a %s database, not the newest', async (what, act) => {
+  const home = homeOf(images.closed)
+  const name = olderBackup(home)
+  act(home)
+  const { code, out, err } = await commandHere(['restore', name, '--yes', '--home', home], {
+    PATH: process.env['PATH'],
+    SWITCHBOARD_VAULT: 'file',
+  })
+  const [folder = ''] = quarantined(home)
+  expect([code, out]).toEqual([
+    0,
+    `Restored ${name}. The previous database could not be read. What is left of it is in ${folder}.\n`,
+  ])
+  expect(err).toMatch(
+    new RegExp(`^Warning: The database was damaged and replaced with the backup ${name}\\. [^\n]*\n$`),
+  )
+  expect(quarantined(home)).toEqual([folder])
+  expect(readdirSync(join(home, folder)).includes('switchboard.db')).toBe(what !== 'missing')
+  look(home, (db) => {
+    expect(db.prepare("SELECT value FROM meta WHERE name = 'which'").pluck().get()).toBe('older')
+    expect(db.pragma('foreign_key_check')).toEqual([])
+  })
+  const next = await opened(home)
+  expect([next.restored, await checkInvariants(next.db)]).toEqual([null, []])
+  await next.close()
+})
+
+/** @returns the name of a backup that is an hour older than the other. */
+function olderBackup(home: string): string {
+  const name = 'switchboard-20260105T110000Z-manual.db'
+  copyFileSync(join(home, 'backups', backup), join(home, 'backups', name))
+  const copy = new Database(join(home, 'backups', name))
+  copy.exec("INSERT INTO meta (name, value) VALUES ('which', 'older')")
+  copy.close()
+  return name
+}
+
+test('D-05 a damaged backup that was named replaces nothing, and an intact database stays', async () => {
+  const home = homeOf(images.closed)
+  const name = olderBackup(home)
+  writeFileSync(join(home, 'restore.json'), JSON.stringify({ name, asked_at_ms: 1 }))
+  change(join(home, 'backups', name), damagePages)
+  const { restored, close } = await opened(home)
+  expect(restored).toMatchObject({ kind: 'failed', name })
+  await close()
+  expect([quarantined(home), look(home, (db) => db.prepare(COUNT_EVENTS).pluck().get())]).toEqual([[], events])
+})
+
+test('D-05 where the database is gone and no backup is there, it is said, and what facts know is kept', async () => {
+  const home = homeOf(images.closed)
+  rmSync(join(home, 'backups'), { recursive: true })
+  for (const part of ['', '.closed']) rmSync(`${database(home)}${part}`)
+  const doctor = () =>
+    commandHere(['doctor', '--offline', '--home', home], { PATH: process.env['PATH'], SWITCHBOARD_VAULT: 'file' })
+  expect(await doctor()).toMatchObject({ code: 2, out: expect.stringContaining('is missing, and there is no backup') })
+
+  const second = await world({ home, seed: 2, vault: w.vault })
+  const said = expect.stringMatching(
+    /^switchboard\.db was missing and there was no backup, so a new database was created\. Changes made between 2026-\S+Z and 2026-\S+Z are missing\. Accounts, their opt-outs/,
+  )
+  expect(second.service.warnings).toEqual([said])
+  const health = await second.api('GET', '/healthz', undefined, { key: null })
+  expect(health.body).toEqual({ status: 'degraded', problems: ['data_lost'] })
+  expect(second.account.id).toBe(w.account.id)
+  expect((await second.api('GET', '/v1/opt-outs')).body.data).toMatchObject([{ phone: OPTED_OUT }])
+  expect(await second.rows('PRAGMA foreign_key_check')).toEqual([])
+  await second.pair('12025550102')
+  await second.close()
+  expect((await doctor()).out).toMatch(/! service +switchboard\.db was missing/)
+
+  // The next start has nothing to make up for, and says it still.
+  const third = await world({ home, seed: 3, vault: w.vault })
+  expect([third.service.warnings, quarantined(home).length]).toEqual([[said], 1])
+  await third.close()
+})
+
+test('a home that was never used is no loss', async () => {
+  const home = tempFolder()
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }))
+  const first = await opened(home)
+  expect(first.dataLosses()).toEqual([])
+  await first.close()
 })
 
 test('D-05 without a whole backup nothing is changed, and the sentence says what to do', async () => {

@@ -127,7 +127,9 @@ const Backups = Type.Object({
     Type.Object(
       {
         name: Type.String(),
-        safety_copy: Nullable(Type.String({ description: 'Backup of the previous state.' })),
+        safety_copy: Nullable(
+          Type.String({ description: 'Backup of the previous state, or the folder with its files if it was damaged.' }),
+        ),
         problem: Nullable(Type.String({ description: 'Why the restore failed. The previous state was kept.' })),
       },
       { description: 'The result of a restore at this start.' },

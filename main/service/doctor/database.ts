@@ -84,6 +84,14 @@ const damaged = (file: string, what: string, nowMs: number) =>
 export const missing = (file: string, nowMs: number): Finding =>
   broken('database', `${file} is missing, but backups exist. ${nextStartOf(file, nowMs)}`)
 
+/** Only the file of facts knows that there was one. */
+export const missingWithoutBackup = (file: string): Finding =>
+  broken(
+    'database',
+    `${file} is missing, and there is no backup. If you have a copy, put it back before you start Switchboard. ` +
+      'Otherwise the next start creates a new database, with accounts, opt-outs and payments only.',
+  )
+
 function nextStartOf(file: string, nowMs: number): string {
   const { copy } = findIntactBackup({ file, migrations: MIGRATIONS }, nowMs)
   return copy === undefined

@@ -4,10 +4,11 @@ import type { BootId } from '../../kernel/ids.ts'
 import { listBackups } from '../../storage/backups.ts'
 import { freeBytesOf } from '../../storage/free-bytes.ts'
 import { listDataLosses } from '../../storage/data-loss.ts'
+import { isMissingWithoutBackup } from '../../storage/quarantine.ts'
 import { databaseIn, acquireHomeLock } from '../home.ts'
 import { findHomeFault } from '../home-faults.ts'
 import type { World } from '../world.ts'
-import { checkDatabase, missing } from './database.ts'
+import { checkDatabase, missing, missingWithoutBackup } from './database.ts'
 import { broken, warning, ok, type Finding } from './finding.ts'
 import { checkFiles } from './files.ts'
 import { checkBackups, checkDisk, checkHome } from './home-folder.ts'
@@ -62,6 +63,7 @@ export async function runDoctor(
 
 function noDatabase(file: string, nowMs: number): Finding {
   if (listBackups(file, Infinity, nowMs).length > 0) return missing(file, nowMs)
+  if (isMissingWithoutBackup(file, nowMs)) return missingWithoutBackup(file)
   return warning('home', `No database in ${dirname(file)} yet. The first start creates it.`)
 }
 
