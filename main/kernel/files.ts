@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
-import { mkdir, open, readdir, rename, rm, type FileHandle } from 'node:fs/promises'
+import { copyFile, link, mkdir, open, readdir, rename, rm, type FileHandle } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { ApiError } from '../contract/errors.ts'
 import type { Clock } from './clock.ts'
 import { StorageError, type Db, type Tx } from './db.ts'
-import { isDiskFull, syncFolder } from './durable-file.ts'
+import { isDiskFull, syncFile, syncFolder } from './durable-file.ts'
 import { contentAt, type FileContent } from './file-content.ts'
 import {
   deleteFile,
@@ -50,7 +50,8 @@ export interface Files {
     record?: (tx: Tx, stored: StoredFile) => Promise<void>,
   ): Promise<StoredFile>
   /**
-   * Takes a file of the home folder that is complete: syncs it, moves it into place and makes its row.
+   * Takes a file of the home folder that is complete: syncs it, puts it into place and makes its row. It stays where it
+   * was until the row exists, so that after a crash its owner can try again.
    * @param record writes rows of the room in the commit that makes the file exist.
    */
   adopt(path: string, file: NewFile, record?: (tx: Tx, stored: StoredFile) => Promise<void>): Promise<StoredFile>
@@ -139,15 +140,15 @@ export function createFiles({ db, clock, ids, folder }: FilesDeps): Files {
     }
   }
 
-  /** Moves complete bytes into place, then makes the row. */
+  /** Puts complete bytes into place, then makes the row. */
   async function keep(
     id: string,
-    part: string,
+    place: (target: string) => Promise<void>,
     about: Omit<StoredFile, 'id' | 'createdAtMs'>,
     record: ((tx: Tx, stored: StoredFile) => Promise<void>) | undefined,
   ): Promise<StoredFile> {
     await mkdir(folderOf(id), { recursive: true, mode: 0o700 })
-    await rename(part, pathOf(id))
+    await place(pathOf(id))
     await syncFolder(folderOf(id))
     await syncFolder(folder)
     const stored: StoredFile = { id, ...about, createdAtMs: clock.now() }
@@ -162,19 +163,14 @@ export function createFiles({ db, clock, ids, folder }: FilesDeps): Files {
     store: (source, { maxBytes, ...about }, record) =>
       write(async (id, part) => {
         const written = await writePart(part, source, { maxBytes, isDurable: true })
-        return keep(id, part, { ...about, ...written }, record)
+        return keep(id, (target) => rename(part, target), { ...about, ...written }, record)
       }),
     adopt: (path, { maxBytes, ...about }, record) =>
       write(async (id) => {
         const written = await syncWhole(path, maxBytes)
-        try {
-          return await keep(id, path, { ...about, ...written }, record)
-        } catch (error) {
-          // So that its owner can try again. After an unknown outcome it stays: the row may exist.
-          const mayExist = error instanceof StorageError && error.kind === 'unknown'
-          if (!mayExist) await rename(pathOf(id), path).catch(() => {})
-          throw error
-        }
+        const stored = await keep(id, (target) => linkOrCopy(path, target), { ...about, ...written }, record)
+        await rm(path, { force: true }).catch(() => {})
+        return stored
       }),
     storeTemporarily: (source, maxBytes) =>
       write(async (_, part) => {
@@ -241,6 +237,17 @@ async function writePart(
     await file.close()
   }
   return { size, hash: hash.digest('hex') }
+}
+
+/** A link costs no room and no time; file systems that have none get a copy. */
+async function linkOrCopy(path: string, target: string): Promise<void> {
+  try {
+    await link(path, target)
+  } catch (error) {
+    if (isDiskFull(error)) throw error
+    await copyFile(path, target)
+    await syncFile(target)
+  }
 }
 
 /** Of a file that somebody else wrote. */

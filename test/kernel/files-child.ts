@@ -6,8 +6,8 @@ import { silentLog } from '../../main/kernel/log.ts'
 import { MIGRATIONS } from '../../main/storage/migrations/index.ts'
 import { openStorage } from '../../main/storage/sqlite.ts'
 
-/** Stores a file in the home folder given, and kills itself at the step given. */
-const [home = '', step = ''] = process.argv.slice(2)
+/** Stores a file in the home folder given, or adopts the one given, and kills itself at the step given. */
+const [home = '', step = '', path = ''] = process.argv.slice(2)
 const die = (at: string) => {
   if (at === step) process.kill(process.pid, 'SIGKILL')
 }
@@ -25,12 +25,11 @@ async function* source() {
   die('before it is synced')
 }
 
-await files.store(
-  source(),
-  {
-    ...{ accountId: '0197f0c2-0000-7c51-9d2b-000000000001' as AccountId, kind: 'test', name: 'list.csv' },
-    ...{ mimeType: 'text/csv', expiresAtMs: null, maxBytes: 1_000_000 },
-  },
-  async () => die('before its row is committed'),
-)
+const about = {
+  ...{ accountId: '0197f0c2-0000-7c51-9d2b-000000000001' as AccountId, kind: 'test', name: 'list.csv' },
+  ...{ mimeType: 'text/csv', expiresAtMs: null, maxBytes: 1_000_000 },
+}
+const record = async () => die('before its row is committed')
+if (path === '') await files.store(source(), about, record)
+else await files.adopt(path, about, record)
 die('after the commit')

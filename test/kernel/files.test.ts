@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
@@ -180,6 +180,33 @@ describe('a process that is killed', () => {
     }
     await reopened.close()
   })
+})
+
+describe('a process that is killed while it adopts a file', () => {
+  test.each([
+    ['before its row is committed', 0],
+    ['after the commit', 1],
+  ])('%s leaves the file where it was until its row exists', async (step, count) => {
+    const path = join(data.dir, 'call.ogg.part')
+    writeFileSync(path, 'a recording')
+    await data.db.close()
+    const child = startChild(join(import.meta.dirname, 'files-child.ts'), data.dir, step, path)
+    await child.ended()
+    expect(rows()).toHaveLength(count)
+    if (count === 0) expect(readFileSync(path, 'utf8')).toBe('a recording')
+    for (const { id } of rows()) expect(readFileSync(join(folder, id.slice(-1), id), 'utf8')).toBe('a recording')
+  })
+})
+
+test('a file that is adopted is gone from where it was, and stays there if its row cannot be written', async () => {
+  const path = join(data.dir, 'call.ogg.part')
+  writeFileSync(path, 'a recording')
+  const fails = files.adopt(path, about, () => Promise.reject(new Error('no row')))
+  await expect(fails).rejects.toThrow('no row')
+  expect([readFileSync(path, 'utf8'), onDisk(), rows()]).toEqual(['a recording', [], []])
+
+  const { id, size } = await files.adopt(path, about)
+  expect([existsSync(path), size, onDisk(), rows().length]).toEqual([false, 11, [expect.stringContaining(id)], 1])
 })
 
 describe('retention', () => {
