@@ -95,7 +95,9 @@ export function createDiskSpaceMonitor(deps: DiskSpaceDeps): DiskSpaceMonitor {
     if (state === 'full' && !(await hasRecovered(free))) return enterFull()
     setState(free < limits.warnBytes ? 'low' : 'ample')
     const isEarly = clock.mono() - startedMono < RESERVE_AFTER_MS
-    if (!isEarly && free - limits.reserveBytes >= limits.warnBytes) await reserve.fill(limits.reserveBytes)
+    // It must not cause a warning, nor refuse work.
+    const floor = state === 'low' ? limits.refuseBytes * MARGIN : limits.warnBytes
+    if (!isEarly && free - limits.reserveBytes >= floor) await reserve.fill(limits.reserveBytes)
   }
 
   /** The reported free space may belong to another user or exceed a quota: only a write proves it. */

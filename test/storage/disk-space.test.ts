@@ -97,7 +97,7 @@ test('the reserve is written in full once everybody is connected, given back whe
   expect([space.state(), existsSync(reserve()), prune.mock.calls.length]).toEqual(['full', false, 1])
 
   // Room enough to go on, but not to keep some aside.
-  expect(await states(400)).toEqual(['low'])
+  expect(await states(222)).toEqual(['low'])
   expect(existsSync(reserve())).toBe(false)
   free = 600 * MB
   await vi.waitFor(async () => {

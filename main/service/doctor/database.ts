@@ -26,20 +26,25 @@ const anyLease = sql<Record<never, never>, { lease: BootId }>(
   "SELECT lease FROM deliveries WHERE lease > '' ORDER BY lease LIMIT 1",
 )
 
-/**
- * Looks through the database, on a connection of its own.
- * @param boot of the running service; null: none runs, and what the last one left under way is its rightful rest.
- */
+interface Circumstances {
+  /** Of the running service; null: none runs, and what the last one left under way is its rightful rest. */
+  readonly boot: BootId | null
+  readonly nowMs: number
+  /** The disk has no room that opening a database needs. */
+  readonly isTooFull: boolean
+}
+
+/** Looks through the database, on a connection of its own. */
 export async function checkDatabase(
   file: string,
-  { boot, nowMs }: { boot: BootId | null; nowMs: number },
+  { boot, nowMs, isTooFull }: Circumstances,
   act: (db: Reading) => Promise<Finding[]>,
 ): Promise<Finding[]> {
   let opened: ReadOnly
   try {
     opened = openReadOnly(file)
   } catch (error) {
-    return [openFailure(file, error, nowMs)]
+    return [openFailure(file, error, nowMs, isTooFull)]
   }
   try {
     const damage = opened.damage()
@@ -52,7 +57,7 @@ export async function checkDatabase(
     const db = opened.db(boot ?? (await lastBootOf(opened)))
     return [schemaOf(opened), await invariantsOf(db), await clockOf(db, nowMs), ...(await act(db))]
   } catch (error) {
-    return [openFailure(file, error, nowMs)]
+    return [openFailure(file, error, nowMs, isTooFull)]
   } finally {
     opened.close()
   }
@@ -72,8 +77,9 @@ function markIfPossible(file: string, damage: readonly string[]): void {
   }
 }
 
-function openFailure(file: string, error: unknown, nowMs: number): Finding {
+function openFailure(file: string, error: unknown, nowMs: number, isTooFull: boolean): Finding {
   if (isCorruption(error)) return damaged(file, error.message, nowMs)
+  if (isTooFull) return warning('database', `${file} was not checked, because the disk is full. Free some space first.`)
   return broken('database', cannotOpenMessage(file, error instanceof Error ? error : new Error(messageOf(error))))
 }
 

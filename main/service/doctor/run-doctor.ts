@@ -6,7 +6,7 @@ import { freeBytesOf } from '../../storage/free-bytes.ts'
 import { listDataLosses } from '../../storage/data-loss.ts'
 import { isMissingWithoutBackup } from '../../storage/quarantine.ts'
 import { databaseIn, acquireHomeLock } from '../home.ts'
-import { findHomeFault } from '../home-faults.ts'
+import { findHomeFault, TOO_FULL_TO_OPEN_BYTES } from '../home-faults.ts'
 import type { World } from '../world.ts'
 import { checkDatabase, missing, missingWithoutBackup } from './database.ts'
 import { broken, warning, ok, type Finding } from './finding.ts'
@@ -47,12 +47,13 @@ export async function runDoctor(
       await checkFiles(config.home, db, clock.now()),
       running === null ? await checkVault(world, db) : judgeVault(running.vault),
     ]
+    const isTooFull = (await freeBytes(config.home)) < TOO_FULL_TO_OPEN_BYTES
     return [
       ...serviceOf(running, config.home),
       ...checkHome(config.home),
       await checkDisk(config, freeBytes),
       checkLog(config),
-      ...(await checkDatabase(file, { boot: running?.boot ?? null, nowMs: clock.now() }, more)),
+      ...(await checkDatabase(file, { boot: running?.boot ?? null, nowMs: clock.now(), isTooFull }, more)),
       checkBackups(config, clock.now(), running === null ? null : Date.parse(running.startedAt)),
       ...(isOffline ? [] : [await checkNetwork(world)]),
     ]
