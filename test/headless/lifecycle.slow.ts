@@ -94,7 +94,9 @@ test('a home that cannot be a folder is a sentence', async () => {
   for (const place of [file, join(file, 'below')]) {
     const refused = await home.commandAt(place, 'serve', '--port', '0')
     expect([refused.code, refused.out]).toEqual([1, ''])
-    expect(refused.err).toMatch(/^.*a-file is a file, so the home folder can't be .*\. Choose another one with --home\.\n$/)
+    expect(refused.err).toMatch(
+      /^.*a-file is a file, so the home folder can't be .*\. Choose another one with --home\.\n$/,
+    )
   }
 })
 
