@@ -234,7 +234,7 @@ describe('what belongs to the computer', () => {
     for (const { member } of Object.values(houses)) {
       const answer = await member.ask(ask.method, `/panel${ask.path}`, ask.body)
       expect([answer.status, answer.body.error.code]).toEqual([403, 'insufficient_scope'])
-      expect(answer.body.error.message).toMatch(/operator/)
+      expect(answer.body.error.message).toMatch(/agency/)
     }
     const { method, path, body } = harmless(operation, ask)
     expect((await operator.ask(method, `/panel${path}`, body)).status).not.toBe(403)
