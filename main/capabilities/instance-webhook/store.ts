@@ -101,10 +101,12 @@ export const waitingInstances = sql<{ now: number; furthest: number }, DueInstan
      UNION ALL
      SELECT (SELECT min(n.instance_id) FROM instance_webhook_calls n WHERE n.lease IS NULL AND n.instance_id > waiting.id)
        FROM waiting WHERE waiting.id IS NOT NULL)
-   SELECT id AS instanceId, (
-       SELECT s.id FROM instance_webhook_calls o JOIN events e ON e.seq = o.event_seq JOIN subjects s ON s.seq = e.account_seq
-        WHERE o.instance_id = waiting.id AND o.lease IS NULL ORDER BY o.event_seq LIMIT 1) AS accountId
-     FROM waiting WHERE id IS NOT NULL AND EXISTS (
+   SELECT waiting.id AS instanceId, s.id AS accountId
+     FROM waiting
+     JOIN events e ON e.seq = (
+       SELECT min(o.event_seq) FROM instance_webhook_calls o WHERE o.instance_id = waiting.id AND o.lease IS NULL)
+     JOIN subjects s ON s.seq = e.account_seq
+    WHERE EXISTS (
      SELECT 1 FROM instance_webhook_calls c WHERE c.instance_id = waiting.id AND c.lease IS NULL AND ${DUE})`,
 )
 
