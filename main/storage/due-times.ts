@@ -1,7 +1,9 @@
+import type { Database } from 'better-sqlite3'
 import type { Tx } from '../kernel/db.ts'
 import type { Statement } from '../kernel/sql.ts'
-import type { ClockChange } from '../kernel/steady-clock.ts'
+import { CLOCK_SLACK_MS, type ClockChange } from '../kernel/steady-clock.ts'
 import { DUE_COLUMNS, type DueColumn } from './due-columns.ts'
+import { createStatements } from './statements.ts'
 
 const DAY_MS = 86_400_000
 const QUARTER_MS = 900_000
@@ -56,16 +58,37 @@ const addCounts = statement<CountsRow>(
  * Moves every stored time that something waits for by as much as the clock was set, so each wait keeps its length. All in
  * one unit of work, so a crash leaves everything moved or nothing.
  */
-export async function moveDueTimes(tx: Tx, { byMs: by, fromMs: from }: ClockChange): Promise<void> {
+export async function moveDueTimes(tx: Tx, change: ClockChange): Promise<void> {
+  const params = paramsOf(change)
+  for (const move of MOVES) await tx.run(move, params)
+  for (const row of await tx.all(takeCounts, params)) await tx.run(addCounts, movedCounts(row, params))
+}
+
+/**
+ * The same in a database that no service works on, if the clock was set back since one did. Two databases can only be
+ * compared, and merged, when their due times are of the same clock.
+ */
+export function catchUpWithClock(connection: Database, nowMs: number): void {
+  const lastSeenMs = connection.prepare('SELECT MAX(seen_at) FROM nodes').pluck().get()
+  if (typeof lastSeenMs !== 'number' || nowMs - lastSeenMs >= -CLOCK_SLACK_MS) return
+  const params = paramsOf({ byMs: nowMs - lastSeenMs, fromMs: lastSeenMs })
+  const prepare = createStatements(connection)
+  connection.transaction(() => {
+    for (const move of MOVES) prepare(move).run(params)
+    for (const row of prepare(takeCounts).all(params)) prepare(addCounts).run(movedCounts(row as CountsRow, params))
+    connection.prepare('UPDATE nodes SET seen_at = ? WHERE seen_at > ?').run(nowMs, nowMs)
+  })()
+}
+
+function paramsOf({ byMs: by, fromMs: from }: ClockChange): Params {
   const to = from + by
   const after = Math.min(from, to)
   const recent = after - DAY_MS
   const quarters = Math.round(by / QUARTER_MS)
-  const params = { by, from, to, after, recent, quarters, recentQuarter: Math.floor(recent / QUARTER_MS) }
-  for (const move of MOVES) await tx.run(move, params)
-  const counts = await tx.all(takeCounts, params)
-  for (const row of counts) await tx.run(addCounts, { ...row, quarter: row.quarter + quarters })
+  return { by, from, to, after, recent, quarters, recentQuarter: Math.floor(recent / QUARTER_MS) }
 }
+
+const movedCounts = (row: CountsRow, { quarters }: Params): CountsRow => ({ ...row, quarter: row.quarter + quarters })
 
 type Kind = Exclude<DueColumn, string>['kind']
 

@@ -8,6 +8,7 @@ import { isDiskFull, syncFolder, writeDurably } from '../kernel/durable-file.ts'
 import { writeBackup, copyInProcess } from './backup.ts'
 import { backupsFolderOf, listBackups, type Backup, type BackupState } from './backups.ts'
 import { factsFolderOf } from './fact-log.ts'
+import { catchUpWithClock } from './due-times.ts'
 import { carryOver, type PresentState } from './preserved-tables.ts'
 import { readFacts } from './read-facts.ts'
 import { DamagedDatabaseError, isIntact } from './integrity.ts'
@@ -125,7 +126,10 @@ async function backUpCurrent(place: DatabaseFiles, nowMs: number): Promise<Curre
   try {
     const isNewer = versionOf(present) > newestSchemaOf(place)
     // What is carried over is read from it, and both must have the same tables.
-    if (!isNewer) await migrate({ connection: present, migrations, backupsFolder, nowMs })
+    if (!isNewer) {
+      await migrate({ connection: present, migrations, backupsFolder, nowMs })
+      catchUpWithClock(present, nowMs)
+    }
     // Everything is in the file itself afterwards, and the log beside it is empty.
     present.pragma('wal_checkpoint(TRUNCATE)')
     return { safetyCopy: await writeBackup(backupsFolder, 'before-restore', nowMs, copyInProcess(present)), isNewer }

@@ -35,10 +35,14 @@ export const WAYS = {
 
 let starts = 1
 
-/** @returns the service after it, which gives out other ids. */
+/**
+ * @param laterMs how long the service is down; negative: the clock was set back meanwhile.
+ * @returns the service after it, which gives out other ids.
+ */
 export async function goBack(w: World, name: string, way: keyof typeof WAYS, laterMs = 0): Promise<World> {
   await WAYS[way](w, name)
-  await w.clock.advance(laterMs)
+  if (laterMs < 0) w.clock.set(w.clock.now() + laterMs)
+  else await w.clock.advance(laterMs)
   const after = await worldOfTest({ home: w.home, vault: w.vault, clock: w.clock, seed: ++starts })
   if (way === 'a person restores it')
     expect((await asConsole(after)('GET', '/v1/service/backups')).body.restored).toMatchObject({ name, problem: null })
