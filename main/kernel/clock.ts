@@ -17,6 +17,8 @@ export interface Clock {
   mono(): number
   /** Milliseconds since this computer started, including sleep. Setting the clock does not change it. */
   uptime(): number
+  /** How far setting the clock has moved `now` since the start (steady-clock.ts). See `Due` for times taken before. */
+  movedMs(): number
   after(ms: number, act: () => void): Timer
   every(ms: number, act: () => void): Timer
   sleep(ms: number): Promise<void>
@@ -27,6 +29,7 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   mono: () => performance.now(),
   uptime: () => uptime() * 1_000,
+  movedMs: () => 0,
   after(ms, act) {
     const handle = setTimeout(act, ms)
     handle.unref()

@@ -17,12 +17,15 @@ import {
   rehomeFile,
   type StoredFile,
 } from './file-store.ts'
+import type { Due } from './due.ts'
 import type { Chore } from './housekeeping.ts'
 import { earliestId, type AccountId, type Ids } from './ids.ts'
 
 export type { StoredFile } from './file-store.ts'
 
-export interface NewFile extends Pick<StoredFile, 'accountId' | 'kind' | 'name' | 'mimeType' | 'expiresAtMs'> {
+export interface NewFile extends Pick<StoredFile, 'accountId' | 'kind' | 'name' | 'mimeType'> {
+  /** null: when somebody removes it. */
+  readonly expiresAt: Due | null
   /** @throws ApiError payload_too_large if the source has more. */
   readonly maxBytes: number
 }
@@ -144,19 +147,19 @@ export function createFiles({ db, clock, ids, folder }: FilesDeps): Files {
   async function keep(
     id: string,
     place: (target: string) => Promise<void>,
-    about: Omit<StoredFile, 'id' | 'createdAtMs'>,
+    { expiresAt, ...about }: Omit<StoredFile, 'id' | 'createdAtMs' | 'expiresAtMs'> & Pick<NewFile, 'expiresAt'>,
     record: ((tx: Tx, stored: StoredFile) => Promise<void>) | undefined,
   ): Promise<StoredFile> {
     await mkdir(folderOf(id), { recursive: true, mode: 0o700 })
     await place(pathOf(id))
     await syncFolder(folderOf(id))
     await syncFolder(folder)
-    const stored: StoredFile = { id, ...about, createdAtMs: clock.now() }
-    await db.commit(async (tx) => {
+    return db.commit(async (tx) => {
+      const stored: StoredFile = { id, ...about, createdAtMs: clock.now(), expiresAtMs: expiresAt?.atMs ?? null }
       await tx.run(insertFile, stored)
       await record?.(tx, stored)
+      return stored
     })
-    return stored
   }
 
   return {

@@ -14,7 +14,8 @@ import {
   type JobRow,
   type LaneCounts,
 } from './job-store.ts'
-import type { JobKind, JobOutcome, JobRun, JobTime, JobsDeps, StoredRun } from './job.ts'
+import { dueIn, type Due } from './due.ts'
+import type { JobKind, JobOutcome, JobRun, JobsDeps, StoredRun } from './job.ts'
 import type { AccountId } from './ids.ts'
 import { cause } from './log.ts'
 import { createWorker, type FinishedJob } from './worker.ts'
@@ -187,10 +188,10 @@ export function createJobRunner(kind: JobKind, deps: JobsDeps): JobRunner {
     if (outcome.kind === 'done') return end(tx, row, 'done')
     if (outcome.kind === 'failed') return fail(tx, row, run, outcome.error)
     if (isCanceled) return end(tx, row, 'canceled')
-    if (outcome.kind === 'again') return wait(tx, row, outcome, row.failures)
+    if (outcome.kind === 'again') return wait(tx, row, outcome.at, row.failures)
     const delayMs = retryDelaysMs[row.failures] ?? (keepsTrying ? retryDelaysMs.at(-1) : undefined)
     if (delayMs === undefined) return fail(tx, row, run, outcome.error)
-    return wait(tx, row, { atMs: clock.now() + delayMs }, row.failures + 1, outcome.error)
+    return wait(tx, row, dueIn(clock, delayMs), row.failures + 1, outcome.error)
   }
 
   async function outcomeOf(tx: Tx, run: JobRun<object>, result: RunResult): Promise<JobOutcome> {
@@ -199,8 +200,8 @@ export function createJobRunner(kind: JobKind, deps: JobsDeps): JobRunner {
     return (await kind.record?.(tx, run, result.value)) ?? { kind: 'done' }
   }
 
-  function cutOff({ seq }: { readonly seq: number }): JobOutcome {
-    if (!isAtMostOnce) return { kind: 'again', atMs: clock.now() }
+  function cutOff({ seq }: { readonly seq: number }): Extract<JobOutcome, { kind: 'again' | 'failed' }> {
+    if (!isAtMostOnce) return { kind: 'again', at: dueIn(clock, 0) }
     log.warn({ event: 'job.outcome_unknown', kind: name, job: seq })
     return { kind: 'failed', error: OUTCOME_UNKNOWN }
   }
@@ -208,7 +209,7 @@ export function createJobRunner(kind: JobKind, deps: JobsDeps): JobRunner {
   async function recover(tx: Tx, row: JobRow): Promise<void> {
     const outcome = cutOff(row)
     if (outcome.kind === 'failed') return fail(tx, row, storedRun(row), outcome.error)
-    return wait(tx, row, { atMs: clock.now() }, row.failures)
+    return wait(tx, row, outcome.at, row.failures)
   }
 
   async function fail(tx: Tx, row: JobRow, run: StoredRun<object>, error: string): Promise<void> {
@@ -239,7 +240,7 @@ export function createJobRunner(kind: JobKind, deps: JobsDeps): JobRunner {
     if ((await tx.one(leasedJob, { seq, attempt, node })) === undefined) return
     if (isAtMostOnce) return fail(tx, row, run, OUTCOME_UNKNOWN)
     const delayMs = retryDelaysMs[failures] ?? retryDelaysMs.at(-1) ?? LOOK_AGAIN_MS
-    await wait(tx, row, { atMs: clock.now() + delayMs }, failures + 1, 'The result of the run could not be stored.')
+    await wait(tx, row, dueIn(clock, delayMs), failures + 1, 'The result of the run could not be stored.')
   }
 
   async function end(tx: Tx, row: JobRow, state: 'done' | 'failed' | 'canceled', error: string | null = null) {
@@ -249,8 +250,8 @@ export function createJobRunner(kind: JobKind, deps: JobsDeps): JobRunner {
     await tx.run(updateLane, { ...place(row), ...NO_CHANGE, running: -1, [state]: 1, perLane, nowMs })
   }
 
-  async function wait(tx: Tx, row: JobRow, time: JobTime, failures: number, error: string | null = null) {
-    const times = { runAtMs: time.atMs, isAppointment: time.isAppointment === true ? 1 : 0, endedAtMs: null } as const
+  async function wait(tx: Tx, row: JobRow, due: Due, failures: number, error: string | null = null) {
+    const times = { runAtMs: due.atMs, isAppointment: due.isAppointment ? 1 : 0, endedAtMs: null } as const
     await tx.run(endJob, { seq: row.seq, state: 'waiting', ...times, failures, error })
     await tx.run(updateLane, { ...place(row), ...NO_CHANGE, running: -1, waiting: 1, perLane, nowMs: clock.now() })
   }

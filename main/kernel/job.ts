@@ -2,6 +2,7 @@ import type { JobKindName } from '../contract/job-kinds.ts'
 import type { ApiActivity } from './api-activity.ts'
 import type { Clock } from './clock.ts'
 import type { Db, Tx } from './db.ts'
+import type { Due } from './due.ts'
 import type { AccountId } from './ids.ts'
 import type { Log } from './log.ts'
 import type { Nodes } from './nodes.ts'
@@ -23,13 +24,6 @@ export interface JobRun<Input> {
 /** What is stored of a run, for one that this process did not begin. */
 export type StoredRun<Input> = Omit<JobRun<Input>, 'accountId' | 'report'>
 
-/** When a job runs. */
-export interface JobTime {
-  readonly atMs: number
-  /** `atMs` is a time of the calendar, which stays when the clock is set. Otherwise the wait keeps its length. */
-  readonly isAppointment?: boolean
-}
-
 /** What a job becomes after a run. */
 export type JobOutcome =
   | { readonly kind: 'done' }
@@ -37,7 +31,7 @@ export type JobOutcome =
   /** By the kind's schedule; failed after its last delay. */
   | { readonly kind: 'retry'; readonly error: string }
   /** At this time, without counting a failure: the next step of a long job, or a wait for something else. */
-  | ({ readonly kind: 'again' } & JobTime)
+  | { readonly kind: 'again'; readonly at: Due }
 
 /**
  * Work of one kind that happens later or takes long, declared by its room.

@@ -1,4 +1,5 @@
 import type { Tx } from './db.ts'
+import type { Due } from './due.ts'
 import type { Chore } from './housekeeping.ts'
 import type { AccountId } from './ids.ts'
 import type { JobKind, JobsDeps } from './job.ts'
@@ -31,9 +32,7 @@ interface JobOfLane<Input> {
   /** At most one job of the kind has it, also after the job has ended. */
   readonly key?: string
   /** Default: now. */
-  readonly runAtMs?: number
-  /** `runAtMs` is a time of the calendar (see `JobTime`). */
-  readonly isAppointment?: boolean
+  readonly runAt?: Due
   readonly input: Input
 }
 
@@ -158,8 +157,9 @@ function createQueue<Input extends object>(
     const place = { kind, subjectId, lane }
     const nowMs = clock.now()
     let [count, firstAtMs] = [0, Infinity]
-    for (const { key = null, runAtMs = nowMs, isAppointment = false, input } of added) {
-      const times = { runAtMs, isAppointment: isAppointment ? 1 : 0, nowMs } as const
+    for (const { key = null, runAt, input } of added) {
+      const runAtMs = runAt?.atMs ?? nowMs
+      const times = { runAtMs, isAppointment: runAt?.isAppointment === true ? 1 : 0, nowMs } as const
       const row = { seq: await tx.next('jobs'), key, input: JSON.stringify(input) }
       if ((await tx.run(insertJob, { ...place, ...row, ...times })) === 0) continue
       count++

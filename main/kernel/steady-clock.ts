@@ -34,6 +34,8 @@ export function createSteadyClock(clock: Clock): SteadyClock {
   /** How far the clock was set since due times were last moved. */
   let pendingMs = 0
   let moveDueTimes: MoveDueTimes | undefined
+  /** How far `now` followed. */
+  let movedMs = 0
   let isMoving = false
 
   function read() {
@@ -65,19 +67,25 @@ export function createSteadyClock(clock: Clock): SteadyClock {
     let isReleased = false
     // A unit of work may run twice.
     const release = () => {
-      if (!isReleased) pendingMs -= byMs
+      if (!isReleased) follow(byMs)
       isReleased = true
     }
     moveDueTimes({ byMs, fromMs: clock.now() - pendingMs }, release)
       .catch(() => {
         // The storage did not take it, so nothing has moved.
-        if (isReleased) pendingMs += byMs
+        if (isReleased) follow(-byMs)
       })
       .finally(() => (isMoving = false))
   }
 
+  function follow(byMs: number): void {
+    pendingMs -= byMs
+    movedMs += byMs
+  }
+
   return {
     now,
+    movedMs: () => movedMs,
     mono: clock.mono,
     uptime: clock.uptime,
     after: clock.after,

@@ -27,7 +27,7 @@ async function* source() {
 
 const about = {
   ...{ accountId: '0197f0c2-0000-7c51-9d2b-000000000001' as AccountId, kind: 'test', name: 'list.csv' },
-  ...{ mimeType: 'text/csv', expiresAtMs: null, maxBytes: 1_000_000 },
+  ...{ mimeType: 'text/csv', expiresAt: null, maxBytes: 1_000_000 },
 }
 const record = async () => die('before its row is committed')
 if (path === '') await files.store(source(), about, record)

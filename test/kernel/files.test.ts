@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { dueIn } from '../../main/kernel/due.ts'
 import type { ByteRange, FileContent } from '../../main/kernel/file-content.ts'
 import { createFiles, type Files, type NewFile, type StoredFile } from '../../main/kernel/files.ts'
 import { createIds, type AccountId } from '../../main/kernel/ids.ts'
@@ -36,7 +37,7 @@ const open = (at: string, seed = 1) =>
 
 const about: NewFile = {
   ...{ accountId: ACCOUNT, kind: 'test', name: 'list.csv', mimeType: 'text/csv' },
-  ...{ expiresAtMs: null, maxBytes: 1_000_000 },
+  ...{ expiresAt: null, maxBytes: 1_000_000 },
 }
 
 async function* chunks(...parts: (string | Buffer)[]) {
@@ -72,9 +73,15 @@ describe('a stored file', () => {
   test('has its size, its hash and its bytes, whole or in part', async () => {
     const stored = await files.store(chunks('to,name\n', '', '12025550123,Ana\n'), about)
     const text = 'to,name\n12025550123,Ana\n'
-    const { maxBytes: _, ...rest } = about
+    const { maxBytes: _, expiresAt: expiresAtMs, ...rest } = about
     expect(stored).toEqual({
-      ...{ ...rest, id: expect.stringMatching(/^fil_[0-9A-Z]{26}$/), size: text.length, createdAtMs: clock.now() },
+      ...{
+        ...rest,
+        expiresAtMs,
+        id: expect.stringMatching(/^fil_[0-9A-Z]{26}$/),
+        size: text.length,
+        createdAtMs: clock.now(),
+      },
       hash: createHash('sha256').update(text).digest('hex'),
     })
     const found = await files.find(keyOf(stored))
@@ -212,7 +219,7 @@ test('a file that is adopted is gone from where it was, and stays there if its r
 describe('retention', () => {
   test('deletes a file when it expires, and not before', async () => {
     const kept = await files.store(chunks('kept'), about)
-    const short = await files.store(chunks('short'), { ...about, expiresAtMs: clock.now() + DAY })
+    const short = await files.store(chunks('short'), { ...about, expiresAt: dueIn(clock, DAY) })
     await clock.advance(DAY - 1)
     await runChores()
     expect(await files.find(keyOf(short))).toBeDefined()

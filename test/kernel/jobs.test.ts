@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { JobKindName } from '../../main/contract/job-kinds.ts'
 import type { Db } from '../../main/kernel/db.ts'
+import { dueIn } from '../../main/kernel/due.ts'
 import type { AccountId, BootId } from '../../main/kernel/ids.ts'
 import type { JobKind, JobOutcome, JobRun } from '../../main/kernel/job.ts'
 import { createJobs, type JobQueue, type Jobs } from '../../main/kernel/jobs.ts'
@@ -86,7 +87,7 @@ describe('a job', () => {
     })
     jobs.start()
     await add(jobs, 'now')
-    await add(jobs, 'later', { runAtMs: clock.now() + 60_000 })
+    await add(jobs, 'later', { runAt: dueIn(clock, 60_000) })
     await clock.advance(1_000)
     expect(names).toEqual(['now'])
     expect(await jobs.queue.findSubject('subject')).toMatchObject({ state: 'open', waiting: 1, done: 1, failed: 0 })
@@ -147,7 +148,7 @@ describe('a job', () => {
       return { kind: 'done' }
     })
     jobs.start()
-    await add(jobs, 'later', { runAtMs: clock.now() + 60_000 })
+    await add(jobs, 'later', { runAt: dueIn(clock, 60_000) })
     await clock.advance(1_000)
     clock.suspend(60_000)
     await clock.advance(1_000)
@@ -216,7 +217,7 @@ describe('a job', () => {
 
   test('may ask to go on later without a failure being counted', async () => {
     let runs = 0
-    const jobs = open(async () => (++runs < 5 ? { kind: 'again', atMs: clock.now() + 5_000 } : { kind: 'done' }))
+    const jobs = open(async () => (++runs < 5 ? { kind: 'again', at: dueIn(clock, 5_000) } : { kind: 'done' }))
     jobs.start()
     await add(jobs, 'a')
     await clock.advance(30_000)
@@ -282,7 +283,7 @@ describe('a job', () => {
 describe('a lane', () => {
   test('runs what waits in it without a pause, also when a run asks to go on', async () => {
     let runs = 0
-    const jobs = open(async () => (++runs <= 20 ? { kind: 'again', atMs: clock.now() } : { kind: 'done' }))
+    const jobs = open(async () => (++runs <= 20 ? { kind: 'again', at: dueIn(clock, 0) } : { kind: 'done' }))
     jobs.start()
     for (let n = 1; n <= 10; n++) await add(jobs, `${n}`)
     await clock.advance(1_000)
@@ -574,7 +575,7 @@ test('the counts of a lane equal a count of its jobs, whatever happens', async (
       const end = async (): Promise<JobOutcome> => {
         const n = outcomes.next().value as number
         if (n === 0) throw new Error('failed')
-        if (n === 1) return { kind: 'again', atMs: clock.now() + 3_000 }
+        if (n === 1) return { kind: 'again', at: dueIn(clock, 3_000) }
         return n === 2 ? { kind: 'failed', error: 'refused' } : { kind: 'done' }
       }
       let jobs = open(end)
@@ -582,7 +583,7 @@ test('the counts of a lane equal a count of its jobs, whatever happens', async (
       for (const [n, what] of acts.entries()) {
         const lane = `lane ${n % 2}`
         if (what === 'add') await add(jobs, 'x', { subjectId, lane })
-        else if (what === 'add later') await add(jobs, 'x', { subjectId, lane, runAtMs: clock.now() + 7_000 })
+        else if (what === 'add later') await add(jobs, 'x', { subjectId, lane, runAt: dueIn(clock, 7_000) })
         else if (what === 'pause') await data.db.commit((tx) => jobs.queue.pause(tx, subjectId))
         else if (what === 'resume') await data.db.commit((tx) => jobs.queue.resume(tx, subjectId))
         else if (what === 'advance') await clock.advance(4_000)

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { appointmentAt, dueIn } from '../../main/kernel/due.ts'
 import { createSteadyClock, type ClockChange } from '../../main/kernel/steady-clock.ts'
 import { fakeClock, settle } from '../support/clock.ts'
 
@@ -90,6 +91,37 @@ test('a change that the storage refuses is tried again, and the old time goes on
   await settle()
   expect(changes).toEqual([{ byMs: -HOUR, fromMs: before + 1_000 }])
   expect(steady.now()).toBe(before - HOUR + 1_000)
+})
+
+test.each([-HOUR, 72 * HOUR])('a time taken before the clock is set by %d ms keeps its distance', async (byMs) => {
+  const { clock, steady, hold, go } = followed()
+  hold()
+  const due = dueIn(steady, 60_000)
+  const appointment = appointmentAt(steady.now() + 60_000)
+  const before = [due.atMs, appointment.atMs]
+  clock.set(clock.now() + byMs)
+  steady.now()
+  // Nothing has moved yet.
+  expect([due.atMs, appointment.atMs]).toEqual(before)
+  go()
+  await settle()
+  expect(due.atMs - steady.now()).toBe(60_000)
+  expect(due.plus(1_000).atMs - steady.now()).toBe(61_000)
+  expect(dueIn(steady, 5).atMs).toBe(clock.now() + 5)
+  expect(appointment.atMs).toBe(before[1])
+})
+
+test('a move that the storage refuses moves no time', async () => {
+  const { clock, steady } = followed(1)
+  const due = dueIn(steady, 60_000)
+  const before = due.atMs
+  clock.set(clock.now() - HOUR)
+  steady.now()
+  await settle()
+  expect(due.atMs).toBe(before)
+  steady.check()
+  await settle()
+  expect(due.atMs).toBe(before - HOUR)
 })
 
 test('a clock set twice during a move is followed', async () => {

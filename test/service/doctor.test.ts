@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { readConfig } from '../../main/config.ts'
+import { dueIn, type Due } from '../../main/kernel/due.ts'
 import { createFiles, pathOfFile } from '../../main/kernel/files.ts'
 import { createIds, type AccountId } from '../../main/kernel/ids.ts'
 import { checkFiles } from '../../main/service/doctor/files.ts'
@@ -100,14 +101,14 @@ test('files that are missing or cut short are found, by what they belong to', as
   const folder = join(home.dir, 'files')
   const files = createFiles({ db: home.db, clock, ids: createIds(clock, seededRandom(1)), folder })
   const about = { accountId: 'account' as AccountId, name: null, mimeType: 'audio/ogg', maxBytes: 100 }
-  const store = (kind: string, expiresAtMs: number | null = null) =>
-    files.store(Readable.from([Buffer.from('sound')]), { ...about, kind, expiresAtMs })
+  const store = (kind: string, expiresAt: Due | null = null) =>
+    files.store(Readable.from([Buffer.from('sound')]), { ...about, kind, expiresAt })
   const [whole, gone, short] = [
     await store('voice.recording'),
     await store('voice.recording'),
     await store('messages.media'),
   ]
-  await store('messages.media', clock.now() + MINUTE)
+  await store('messages.media', dueIn(clock, MINUTE))
   expect(await checkFiles(home.dir, home.db, clock.now())).toEqual({
     ...{ subject: 'files', state: 'well', says: `4 in ${folder}, each of them complete.` },
   })

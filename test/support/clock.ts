@@ -70,6 +70,7 @@ export function fakeClock(startMs: number = START_MS): FakeClock {
     now: () => wall,
     mono: () => mono,
     uptime: () => mono + sleptMs,
+    movedMs: () => 0,
     after: (ms, act) => start(ms, act),
     every: (ms, act) => start(ms, act, ms),
     sleep: (ms) => new Promise((resolve) => void start(ms, resolve)),

@@ -16,7 +16,7 @@ import type { Dial, Resolve } from '../../main/outbound/outbound.ts'
 import type { Statement } from '../../main/kernel/sql.ts'
 import { startService, type Service } from '../../main/service.ts'
 import type { MaintenanceProcess } from '../../main/storage/maintenance-process.ts'
-import { openStorage } from '../../main/storage/sqlite.ts'
+import { openStorage, type Storage } from '../../main/storage/sqlite.ts'
 import { bodyTypeOf, holdToDocument, type Heard } from './answers.ts'
 import { fakeClock, settle, type FakeClock } from './clock.ts'
 import { placeEmptyDatabase, tempFolder } from './database.ts'
@@ -60,6 +60,8 @@ export interface WorldOptions {
   readonly onGraph?: (graph: GraphSimulator) => void
   /** Sees the calls of the engines of the simulated network. */
   readonly observeEngine?: (engine: Engine) => Engine
+  /** Sees the commits of the service. @param clock as the service sees it. */
+  readonly observeStorage?: (storage: Storage, clock: Pick<Clock, 'now'>) => Storage
   /** The agents that talk in calls; default: those of the AI room. */
   readonly voiceAgents?: VoiceAgents
   /** Starts the service again; default: nobody can. */
@@ -191,7 +193,10 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     },
     freeBytes: async () => freeBytes(),
     // Each is prepared when it is first used; that all can be is tested in test/storage.
-    openStorage: (deps) => openStorage({ ...deps, statements: [] }),
+    async openStorage(deps) {
+      const opened = await openStorage({ ...deps, statements: [] })
+      return options.observeStorage?.(opened, deps.clock) ?? opened
+    },
     startVoice: options.startVoice ?? voiceInProcess(clock),
     ...(options.voiceAgents !== undefined && { voiceAgents: options.voiceAgents }),
     ...(options.observeEngine !== undefined && { observeEngine: options.observeEngine }),

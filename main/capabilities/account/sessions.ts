@@ -191,9 +191,8 @@ export function createSessions(deps: Deps): Sessions {
       const id = stored.toString('hex')
       const row = await findLive(id)
       if (!row) return undefined
-      const now = clock.now()
-      if (row.usedAtMs + RECORD_USE_AFTER_MS <= now)
-        await db.commit((tx) => tx.run(recordSessionUse, { hash: stored, now }))
+      if (row.usedAtMs + RECORD_USE_AFTER_MS <= clock.now())
+        await db.commit((tx) => tx.run(recordSessionUse, { hash: stored, now: clock.now() }))
       const account = { id: row.accountId, name: row.accountName }
       const { memberId, memberName } = row
       const member = memberId === null ? {} : { member: { id: memberId, name: memberName ?? '' } }

@@ -1,5 +1,6 @@
 import { ApiError } from '../../contract/errors.ts'
 import type { Tx } from '../../kernel/db.ts'
+import { dueIn } from '../../kernel/due.ts'
 import type { AccountId } from '../../kernel/ids.ts'
 import type { Case } from './contract.ts'
 import type { AiEvaluationsDeps } from './deps.ts'
@@ -67,7 +68,7 @@ export function createRuns({ db, clock, jobs, live, instances, ai }: AiEvaluatio
         return { kind: 'done' }
       }
       await storeResult(tx, run, result)
-      if (result.position < run.total) return { kind: 'again', atMs: clock.now() }
+      if (result.position < run.total) return { kind: 'again', at: dueIn(clock, 0) }
       await tx.run(finishRun, { seq: run.seq, status: 'completed', error: null, now: clock.now() })
       return { kind: 'done' }
     },

@@ -132,7 +132,7 @@ export function createDocuments(deps: DocumentsDeps) {
         )
       const id = ids.uuid()
       const { mimeType } = body
-      const about = { accountId, kind: KIND, name, mimeType, expiresAtMs: null, maxBytes: LIMITS.aiDocumentBytes }
+      const about = { accountId, kind: KIND, name, mimeType, expiresAt: null, maxBytes: LIMITS.aiDocumentBytes }
       let seq = 0
       const stored = await files.store(body.stream, about, async (tx, file) => {
         seq = await tx.next('ai_documents')

@@ -1,5 +1,7 @@
 import type { KeyedProvider } from '../../contract/ai.ts'
+import type { Clock } from '../../kernel/clock.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
+import { dueIn } from '../../kernel/due.ts'
 import type { AccountId } from '../../kernel/ids.ts'
 import type { Jobs } from '../../kernel/jobs.ts'
 import type { Log } from '../../kernel/log.ts'
@@ -8,6 +10,7 @@ import type { Item, Knowledge } from './knowledge-index.ts'
 import { removeVector, saveVector, vectorsAfter } from './vector-store.ts'
 
 interface VectorsDeps {
+  readonly clock: Clock
   readonly db: Db
   readonly jobs: Jobs
   readonly log: Log
@@ -28,7 +31,7 @@ const STORED_AT_ONCE = 64
 const KNOWN_AT_MOST = 10_000
 
 /** Makes vectors of what an instance knows, where the provider of its agent has a model for it. */
-export function createVectors({ db, jobs, log, providers, knowledge, onChange }: VectorsDeps) {
+export function createVectors({ clock, db, jobs, log, providers, knowledge, onChange }: VectorsDeps) {
   /** Instances that a job looks after now, or whose provider has no such model. */
   const settled = new Set<string>()
 
@@ -84,7 +87,7 @@ export function createVectors({ db, jobs, log, providers, knowledge, onChange }:
       return { left: items.length > now.length }
     },
     async record(_tx, _run, { left }) {
-      return left ? { kind: 'again', atMs: 0 } : { kind: 'done' }
+      return left ? { kind: 'again', at: dueIn(clock, 0) } : { kind: 'done' }
     },
   })
 

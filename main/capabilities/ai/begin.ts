@@ -1,6 +1,7 @@
 import type { AccountRefusal } from '../../contract/account-refusals.ts'
 import type { HandoffReason } from '../../contract/ai.ts'
 import type { Tx } from '../../kernel/db.ts'
+import { appointmentAt, dueAt, dueIn } from '../../kernel/due.ts'
 import { fold } from '../../kernel/search/index.ts'
 import type { Agent } from './agent-store.ts'
 import type { Agents } from './agents.ts'
@@ -65,16 +66,16 @@ export function createBegin({
       if (turn === undefined || turn.endedAtMs !== null) return END
       const { conversationSeq, instanceId } = turn
       if (await tx.one(unendedBefore, { conversationSeq, turn: turn.turn }))
-        return waitUntil(clock.now() + LOOK_AGAIN_MS)
+        return waitUntil(dueIn(clock, LOOK_AGAIN_MS))
       if (turn.state === 'sending') return SEND
-      if (turn.dueAtMs > clock.now()) return waitUntil(turn.dueAtMs)
+      if (turn.dueAtMs > clock.now()) return waitUntil(dueAt(clock, turn.dueAtMs))
       const conversation = await tx.one(conversationBySeq, { seq: conversationSeq })
       if (conversation === undefined) return skip(tx, turn, 'deleted')
       const settings = await store.read(tx, instanceId)
       const refusal = await whyNot(tx, turn, conversation, settings)
       if (refusal !== undefined) return skip(tx, turn, refusal)
       const openMs = nextOpenMs(settings.business_hours, settings.timezone, clock.now())
-      if (turn.kind === 'reply' && openMs > clock.now()) return waitUntil(openMs)
+      if (turn.kind === 'reply' && openMs > clock.now()) return waitUntil(appointmentAt(openMs))
       // Before any model or tool: an answer could not be sent.
       if (accountRefusal !== null) return leaveToPerson(tx, { turn, conversation, settings }, accountRefusal)
       const agent = await agents.primary(tx, instanceId)

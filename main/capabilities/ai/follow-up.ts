@@ -1,4 +1,5 @@
 import type { Tx } from '../../kernel/db.ts'
+import { dueAt, type Due } from '../../kernel/due.ts'
 import type { AccountId, InstanceId } from '../../kernel/ids.ts'
 import { primaryAgent } from './agent-store.ts'
 import { conversationBySeq, isPaused, setFollowUp, takeTurnNumber, type ConversationRow } from './conversation-store.ts'
@@ -22,14 +23,14 @@ interface Input {
   readonly accountId: AccountId
 }
 
-type Result = { readonly againAtMs: number | null }
+type Result = { readonly again: Due | null }
 
 export type FollowUps = ReturnType<typeof createFollowUps>
 
 const MINUTE_MS = 60_000
 /** official: after this time only templates may be sent. */
 const WINDOW_MS = 24 * 3_600_000
-const DONE: Result = { againAtMs: null }
+const DONE: Result = { again: null }
 
 /** Writes again to people who did not answer. A due row is a job; whatever happens in the chat before cancels it. */
 export function createFollowUps({ db, clock, jobs, instances, optOuts, settings: store, turns }: FollowUpDeps) {
@@ -44,8 +45,8 @@ export function createFollowUps({ db, clock, jobs, instances, optOuts, settings:
       if (instance === undefined || instance.deleted) return DONE
       return db.commit((tx) => begin(tx, input, instance.engine === 'official'))
     },
-    async record(_tx, _run, { againAtMs }) {
-      return againAtMs === null ? { kind: 'done' } : { kind: 'again', atMs: againAtMs }
+    async record(_tx, _run, { again }) {
+      return again === null ? { kind: 'done' } : { kind: 'again', at: again }
     },
     async recordFailure(tx, { input: { conversationSeq: seq } }) {
       const conversation = await tx.one(conversationBySeq, { seq })
@@ -59,7 +60,7 @@ export function createFollowUps({ db, clock, jobs, instances, optOuts, settings:
     const { seq, instanceId, accountId, chat, followUps: count, followUpAtMs, nextTurn } = conversation
     if (followUpAtMs === null || nextTurn !== afterTurn + 1) return DONE
     const now = clock.now()
-    if (followUpAtMs > now) return { againAtMs: followUpAtMs }
+    if (followUpAtMs > now) return { again: dueAt(clock, followUpAtMs) }
     const cancel = async () => {
       await tx.run(setFollowUp, { seq, count, dueAtMs: null })
       return DONE
@@ -74,7 +75,7 @@ export function createFollowUps({ db, clock, jobs, instances, optOuts, settings:
     const quietUntilMs = afterQuietMs(followUp.quiet_hours, settings.timezone, now)
     if (quietUntilMs > now) {
       await tx.run(setFollowUp, { seq, count, dueAtMs: quietUntilMs })
-      return { againAtMs: quietUntilMs }
+      return { again: dueAt(clock, quietUntilMs) }
     }
     const isOutside = isOfficial && now - (conversation.lastInboundAtMs ?? 0) > WINDOW_MS
     const part = fixedPart(followUp, isOutside)
@@ -120,7 +121,7 @@ export function createFollowUps({ db, clock, jobs, instances, optOuts, settings:
       await tx.run(setFollowUp, { seq: conversationSeq, count, dueAtMs })
       const place = { accountId, subjectId: instanceId, lane: chat, key: `${conversation.id}:${turn}` }
       const input = { conversationSeq, afterTurn: turn, instanceId, accountId }
-      await queue.add(tx, { ...place, runAtMs: dueAtMs, input })
+      await queue.add(tx, { ...place, runAt: dueAt(clock, dueAtMs), input })
     },
   }
 }

@@ -1,5 +1,6 @@
 import { ApiError, type ErrorCode } from '../../contract/errors.ts'
 import type { Tx } from '../../kernel/db.ts'
+import { dueAt, dueIn } from '../../kernel/due.ts'
 import type { Messages, SendResult } from '../messages/index.ts'
 import type { InstanceSubject } from '../handler.ts'
 import type { Chats } from './chats.ts'
@@ -97,7 +98,8 @@ export function createSender(deps: SendDeps): Sender {
     const atMs = clock.now()
     const answer = await safety.claim(tx, { accountId, instanceId, phone: chat, cold: false, atMs, limits: {} })
     if (answer.kind === 'granted') return undefined
-    if (answer.kind === 'wait' && answer.untilMs - turn.firstAtMs <= LATEST_MS) return waitUntil(answer.untilMs)
+    if (answer.kind === 'wait' && answer.untilMs - turn.firstAtMs <= LATEST_MS)
+      return waitUntil(dueAt(clock, answer.untilMs))
     return giveUp(tx, turn, answer.reason)
   }
 
@@ -113,7 +115,7 @@ export function createSender(deps: SendDeps): Sender {
     return db.commit(async (tx): Promise<Step> => {
       await safety.release(tx, { instanceId: turn.instanceId, phone: turn.chat })
       if (delayMs === undefined || isLate) return giveUp(tx, turn, error.code)
-      return waitUntil(clock.now() + Math.min(delayMs * (turn.tries + 1), LONGEST_DELAY_MS))
+      return waitUntil(dueIn(clock, Math.min(delayMs * (turn.tries + 1), LONGEST_DELAY_MS)))
     })
   }
 
@@ -138,8 +140,8 @@ export function createSender(deps: SendDeps): Sender {
   }
 
   async function finish(turn: TurnRow, { becomes }: StoredDecision): Promise<Step> {
-    const now = clock.now()
     await db.commit(async (tx) => {
+      const now = clock.now()
       const { seq, conversationSeq } = turn
       if ((await tx.run(endTurn, { seq, state: becomes, reason: null, detail: null, now })) === 0) return
       await tx.run(setAnsweredByAgent, { seq: conversationSeq, now })

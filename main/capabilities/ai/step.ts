@@ -1,13 +1,13 @@
 import type { Tx } from '../../kernel/db.ts'
+import type { Due } from '../../kernel/due.ts'
 import type { AccountId, InstanceId } from '../../kernel/ids.ts'
 
 /** What a turn does next. */
-export type Step =
-  { readonly kind: 'end' } | { readonly kind: 'wait'; readonly untilMs: number } | { readonly kind: 'send' }
+export type Step = { readonly kind: 'end' } | { readonly kind: 'wait'; readonly until: Due } | { readonly kind: 'send' }
 
 export const END: Step = { kind: 'end' }
 export const SEND: Step = { kind: 'send' }
-export const waitUntil = (untilMs: number): Step => ({ kind: 'wait', untilMs })
+export const waitUntil = (until: Due): Step => ({ kind: 'wait', until })
 
 interface NewTurn {
   readonly conversation: {

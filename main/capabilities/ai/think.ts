@@ -1,6 +1,7 @@
 import { ApiError } from '../../contract/errors.ts'
 import type { HandoffReason } from '../../contract/ai.ts'
 import type { Tx } from '../../kernel/db.ts'
+import { dueAt, dueIn } from '../../kernel/due.ts'
 import { ProviderFailure } from '../ai-providers/index.ts'
 import type { Begun } from './begin.ts'
 import { createCallTool } from './call-tool.ts'
@@ -83,7 +84,7 @@ export function createThinker({
     if (now.revision === turn.revision) return undefined
     // More was said meanwhile: one answer to all of it.
     await tx.run(setWaiting, { seq: turn.seq })
-    return waitUntil(now.dueAtMs)
+    return waitUntil(dueAt(clock, now.dueAtMs))
   }
 
   async function decide(tx: Tx, begun: Begun, decision: Decision): Promise<Step> {
@@ -140,7 +141,7 @@ export function createThinker({
       if (other !== undefined) return other
       if (verdict.kind === 'retry') {
         await tx.run(setWaiting, { seq: turn.seq })
-        return waitUntil(verdict.untilMs)
+        return waitUntil(dueIn(clock, verdict.waitMs))
       }
       const { reason } = verdict
       if (LASTING.has(reason)) await tx.run(setRefused, { instanceId: turn.instanceId, code: reason, at: clock.now() })
@@ -180,13 +181,13 @@ const NOTHING: Usage = { inputTokens: 0, outputTokens: 0, costMicros: null, dura
 const LASTING: ReadonlySet<HandoffReason> = new Set(['provider_refused', 'model_unknown', 'provider_key_missing'])
 
 type Verdict =
-  { readonly kind: 'retry'; readonly untilMs: number } | { readonly kind: 'hand_over'; readonly reason: HandoffReason }
+  { readonly kind: 'retry'; readonly waitMs: number } | { readonly kind: 'hand_over'; readonly reason: HandoffReason }
 
 /** @returns undefined for an error of our own. */
 function verdictOf(error: unknown, { tries, firstAtMs }: TurnRow, nowMs: number): Verdict | undefined {
   const retry = (delayMs: number, else_: HandoffReason): Verdict =>
     nowMs + delayMs - firstAtMs <= LONGEST_WAIT_MS
-      ? { kind: 'retry', untilMs: nowMs + delayMs }
+      ? { kind: 'retry', waitMs: delayMs }
       : { kind: 'hand_over', reason: else_ }
   if (error instanceof ApiError) {
     if (error.code === 'provider_key_missing') return { kind: 'hand_over', reason: 'provider_key_missing' }

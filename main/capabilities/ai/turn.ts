@@ -1,3 +1,4 @@
+import { dueAt } from '../../kernel/due.ts'
 import type { JobRun } from '../../kernel/job.ts'
 import type { JobQueue } from '../../kernel/jobs.ts'
 import type { Begin } from './begin.ts'
@@ -12,7 +13,7 @@ interface TurnInput {
   readonly turnSeq: number
 }
 
-interface TurnDeps extends Pick<AiDeps, 'jobs'> {
+interface TurnDeps extends Pick<AiDeps, 'clock' | 'jobs'> {
   readonly begin: Begin
   readonly think: Thinker
   readonly send: Sender
@@ -28,7 +29,7 @@ const DEADLINE_MS = 240_000
  * The job of a turn. It begins, thinks and sends, and each of these ends with a commit, so that a turn that is taken up
  * after a crash goes on where it was: a decision that was stored is sent as it is, and what was sent is not sent again.
  */
-export function createTurns({ jobs, begin, think, send, failed }: TurnDeps): TurnQueue {
+export function createTurns({ clock, jobs, begin, think, send, failed }: TurnDeps): TurnQueue {
   const queue: JobQueue<TurnInput> = jobs.define<TurnInput, Step>({
     name: 'ai.turn',
     perLane: 1,
@@ -37,7 +38,7 @@ export function createTurns({ jobs, begin, think, send, failed }: TurnDeps): Tur
     retryDelaysMs: [1_000, 5_000, 30_000, 60_000],
     act: (run, signal) => take(run, signal),
     async record(_tx, _run, step) {
-      return step.kind === 'wait' ? { kind: 'again', atMs: step.untilMs } : { kind: 'done' }
+      return step.kind === 'wait' ? { kind: 'again', at: step.until } : { kind: 'done' }
     },
     recordFailure: (tx, { input }) => failed(tx, input.turnSeq),
   })
@@ -54,7 +55,7 @@ export function createTurns({ jobs, begin, think, send, failed }: TurnDeps): Tur
   return {
     async add(tx, { conversation: { id, instanceId, chat, accountId }, seq, turn, dueAtMs }) {
       const place = { accountId, subjectId: instanceId, lane: chat, key: `${id}:${turn}` }
-      await queue.add(tx, { ...place, runAtMs: dueAtMs, input: { turnSeq: seq } })
+      await queue.add(tx, { ...place, runAt: dueAt(clock, dueAtMs), input: { turnSeq: seq } })
     },
   }
 }

@@ -66,7 +66,7 @@ export function createCheckouts(deps: Deps): Checkouts {
       const placed = await orders.place(
         { wanted, checkoutId, replaces: current?.id ?? null, ...terms },
         held,
-        (tx, made) => work.watchOrder(tx, made, clock.now() + FIRST_LOOK_MS),
+        (tx, made) => work.watchOrder(tx, made, FIRST_LOOK_MS),
       )
       if ('bytes' in placed) return placed
       const session = await (

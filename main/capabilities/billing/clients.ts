@@ -8,6 +8,7 @@ import type { Invoice } from '../../contract/billing.ts'
 import { ApiError } from '../../contract/errors.ts'
 import { isoTime, isoTimeOrNull, isUuid } from '../../contract/request.ts'
 import type { Tx } from '../../kernel/db.ts'
+import { dueAt } from '../../kernel/due.ts'
 import type { AccountId } from '../../kernel/ids.ts'
 import type { JobOutcome } from '../../kernel/job.ts'
 import { Secret } from '../../kernel/secret.ts'
@@ -144,7 +145,7 @@ export function createClientBillings(deps: Deps): ClientBillings {
         const known = result.state === null ? row : withState(row, result.state)
         await tx.run(putClient, { ...known, reportedUntil })
       }
-      return { kind: 'again', atMs: nextMidnight(clock.now()) + SETTLING_MS }
+      return { kind: 'again', at: dueAt(clock, nextMidnight(clock.now()) + SETTLING_MS) }
     },
   })
 

@@ -14,7 +14,7 @@ import type { ProviderSettingsStore } from './settings.ts'
 import type { OrderRow } from './store.ts'
 import type { BillingJobs } from './work.ts'
 
-interface Deps extends Pick<BillingDeps, 'db' | 'clock' | 'log'> {
+interface Deps extends Pick<BillingDeps, 'db' | 'log'> {
   readonly settings: ProviderSettingsStore
   readonly customers: Customers
   readonly check: OfferCheck
@@ -34,7 +34,7 @@ const FIRST_LOOK_MS = 60_000
  * finds out what happened.
  */
 export function createPurchase(deps: Deps): Purchase {
-  const { db, clock, log, settings, customers, check, orders, provisioning, work } = deps
+  const { db, log, settings, customers, check, orders, provisioning, work } = deps
 
   return async ({ body, ...call }) => {
     const { accountId } = call
@@ -53,7 +53,7 @@ export function createPurchase(deps: Deps): Purchase {
     const placed = await orders.place(
       { wanted, checkoutId: null, replaces: null, methodId, ...terms },
       held,
-      (tx, made) => work.watchOrder(tx, made, clock.now() + FIRST_LOOK_MS),
+      (tx, made) => work.watchOrder(tx, made, FIRST_LOOK_MS),
     )
     if ('bytes' in placed) return placed
     const charged = await chargeFor(provider, placed, wanted, methodId)

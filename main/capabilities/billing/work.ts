@@ -1,4 +1,5 @@
 import type { Tx } from '../../kernel/db.ts'
+import { dueAt, dueIn } from '../../kernel/due.ts'
 import type { AccountId } from '../../kernel/ids.ts'
 import type { JobOutcome } from '../../kernel/job.ts'
 import type { Customers } from './customers.ts'
@@ -20,7 +21,7 @@ type PayInput = { readonly accountId: AccountId; readonly mode: Mode; readonly k
 
 export interface BillingJobs {
   /** Finds out what became of an order, until it is known. */
-  watchOrder(tx: Tx, order: Pick<OrderRow, 'id' | 'accountId'>, firstAtMs: number): Promise<void>
+  watchOrder(tx: Tx, order: Pick<OrderRow, 'id' | 'accountId'>, firstInMs: number): Promise<void>
   /** At start. A backup may know orders, and not the jobs that look for what became of them. */
   recover(): Promise<void>
   /** Ends the grace period in time. */
@@ -71,7 +72,7 @@ export function createBillingJobs(deps: Deps): BillingJobs {
       if (found === null) return { kind: 'done' }
       const { order, state } = found
       const ageMs = clock.now() - order.createdAtMs
-      const again = { kind: 'again', atMs: clock.now() + pauseAfter(ageMs) } as const
+      const again = { kind: 'again', at: dueIn(clock, pauseAfter(ageMs)) } as const
       switch (state.kind) {
         case 'paid':
           await deps.provisioning().provision(tx, order.id, state.payment)
@@ -108,7 +109,7 @@ export function createBillingJobs(deps: Deps): BillingJobs {
     act: () => Promise.resolve(null),
     async record(tx, { input }) {
       const atMs = await deps.subscriptions().settleGrace(tx, input.accountId, input.mode)
-      return atMs === null ? { kind: 'done' } : { kind: 'again', atMs }
+      return atMs === null ? { kind: 'done' } : { kind: 'again', at: dueAt(clock, atMs) }
     },
   })
 
@@ -162,8 +163,8 @@ export function createBillingJobs(deps: Deps): BillingJobs {
     },
   })
 
-  const watchOrder: BillingJobs['watchOrder'] = async (tx, { id, accountId }, firstAtMs) => {
-    await orders.add(tx, { accountId, subjectId: id, key: id, runAtMs: firstAtMs, input: { orderId: id } })
+  const watchOrder: BillingJobs['watchOrder'] = async (tx, { id, accountId }, firstInMs) => {
+    await orders.add(tx, { accountId, subjectId: id, key: id, runAt: dueIn(clock, firstInMs), input: { orderId: id } })
   }
 
   return {

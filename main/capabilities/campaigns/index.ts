@@ -21,6 +21,7 @@ import { setHasJob } from './store.ts'
 import { createTestSend } from './test-send.ts'
 import { createTurn } from './turn.ts'
 import { createUpdate } from './update.ts'
+import { dueIn } from '../../kernel/due.ts'
 import type { JobQueue } from '../../kernel/jobs.ts'
 import { pendingOf } from './counts.ts'
 import { ApiError } from '../../contract/errors.ts'
@@ -61,8 +62,8 @@ export function createCampaigns(deps: CampaignsDeps) {
         if (campaign === undefined) return
         await tx.run(setHasJob, { campaignId, instanceId, hasJob: 1 })
         const { accountId } = campaign
-        const runAtMs = clock.now() + RETRY_LANE_MS
-        await required(queues.lanes).add(tx, { accountId, subjectId: campaignId, lane: instanceId, runAtMs, input: {} })
+        const runAt = dueIn(clock, RETRY_LANE_MS)
+        await required(queues.lanes).add(tx, { accountId, subjectId: campaignId, lane: instanceId, runAt, input: {} })
       },
     }),
   )

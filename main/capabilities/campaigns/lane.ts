@@ -1,6 +1,7 @@
 import { ApiError, type ErrorCode } from '../../contract/errors.ts'
 import { createClaimBudget } from '../../kernel/claim-budget.ts'
 import type { Tx } from '../../kernel/db.ts'
+import { dueIn, type Due } from '../../kernel/due.ts'
 import type { AccountId, InstanceId } from '../../kernel/ids.ts'
 import type { JobKind, JobRun } from '../../kernel/job.ts'
 import { cause } from '../../kernel/log.ts'
@@ -40,7 +41,7 @@ interface NumberOfCampaign {
 }
 
 /** null: the number has nothing to do until it is woken. */
-type Result = { readonly againAtMs: number | null }
+type Result = { readonly again: Due | null }
 
 /** Sends of all campaigns under way at once; the rest of the room belongs to callers who wait. */
 const IN_FLIGHT = 128
@@ -102,22 +103,22 @@ export function laneJob(deps: LaneDeps): JobKind<object, Result> {
     const untilMono = clock.mono() + RUN_MS
     for (let round = 0; round < ROUNDS && clock.mono() < untilMono && !signal.aborted; round++) {
       const turn = await takeTurnWithin({ accountId, campaignId, instanceId }, signal)
-      if (turn.kind === 'stop') return { againAtMs: null }
+      if (turn.kind === 'stop') return { again: null }
       if (turn.kind === 'check') {
-        const askAtMs = await checks.ask(turn.campaign, instanceId, turn.phones)
-        if (askAtMs > clock.now()) return { againAtMs: askAtMs }
+        const ask = await checks.ask(turn.campaign, instanceId, turn.phones)
+        if (ask.atMs > clock.now()) return { again: ask }
         continue
       }
-      const untilMs = turn.kind === 'wait' ? turn.untilMs : turn.nextAtMs
+      const until = turn.kind === 'wait' ? turn.until : turn.next
       if (turn.kind === 'send') {
         await sendAll(turn, signal)
         if (turn.isLast) await deps.finish(campaignId)
       }
-      const waitMs = untilMs - clock.now()
-      if (waitMs > SOON_MS) return { againAtMs: untilMs }
+      const waitMs = until.atMs - clock.now()
+      if (waitMs > SOON_MS) return { again: until }
       if (waitMs > 0) await clock.sleep(waitMs)
     }
-    return { againAtMs: clock.now() }
+    return { again: dueIn(clock, 0) }
   }
 
   /** The room is taken before the turn: turns of many numbers wait for the same commit, and none sees the others. */
@@ -243,8 +244,8 @@ export function laneJob(deps: LaneDeps): JobKind<object, Result> {
     deadlineMs: 180_000,
     retryDelaysMs: [1_000, 5_000, 30_000, 60_000],
     act: runLane,
-    async record(_tx, _run, { againAtMs }) {
-      return againAtMs === null ? { kind: 'done' } : { kind: 'again', atMs: againAtMs }
+    async record(_tx, _run, { again }) {
+      return again === null ? { kind: 'done' } : { kind: 'again', at: again }
     },
     recordFailure: (tx, run) => deps.retry(tx, run.subjectId, run.lane as InstanceId),
   }

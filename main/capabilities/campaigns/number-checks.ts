@@ -1,3 +1,4 @@
+import { dueIn, type Due } from '../../kernel/due.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
 import { cause } from '../../kernel/log.ts'
 import type { Chore } from '../../kernel/housekeeping.ts'
@@ -8,7 +9,7 @@ export interface NumberChecks {
   /** Whether unknown numbers are looked up before they are written to. */
   canAsk(instanceId: InstanceId): boolean
   /** Looks numbers up and keeps what the network says. @returns when the next question may be asked, if it is too early. */
-  ask(campaign: StoredCampaign, instanceId: InstanceId, phones: readonly string[]): Promise<number>
+  ask(campaign: StoredCampaign, instanceId: InstanceId, phones: readonly string[]): Promise<Due>
   readonly retention: Chore
 }
 
@@ -34,12 +35,12 @@ export function createNumberChecks({
 
     async ask({ accountId, network }, instanceId, phones) {
       const sinceMs = clock.mono() - (askedMono.get(instanceId) ?? -Infinity)
-      if (network === 'live' && sinceMs < LIVE_GAP_MS) return clock.now() + LIVE_GAP_MS - sinceMs
+      if (network === 'live' && sinceMs < LIVE_GAP_MS) return dueIn(clock, LIVE_GAP_MS - sinceMs)
       askedMono.set(instanceId, clock.mono())
       const giveUp = () => void silentUntilMono.set(instanceId, clock.mono() + SILENT_MS)
       try {
         const instance = await instances.subject(accountId, instanceId)
-        if (instance === undefined) return clock.now()
+        if (instance === undefined) return dueIn(clock, 0)
         const check = instances.engineFor(instance).direct?.check
         if (check === undefined) giveUp()
         else await keep(network, await check(instance, phones))
@@ -47,7 +48,7 @@ export function createNumberChecks({
         log.warn({ event: 'campaign.check_failed', instanceId, cause: cause(error) })
         giveUp()
       }
-      return clock.now()
+      return dueIn(clock, 0)
     },
 
     retention: {

@@ -2,6 +2,7 @@ import type { CampaignStatus, PauseReason } from '../../contract/campaign.ts'
 import { ApiError } from '../../contract/errors.ts'
 import { seededFractions } from '../../contract/campaign-text.ts'
 import type { Tx } from '../../kernel/db.ts'
+import { appointmentAt, dueAt, dueIn } from '../../kernel/due.ts'
 import type { JobQueue } from '../../kernel/jobs.ts'
 import { pendingOf } from './counts.ts'
 import type { CampaignsDeps } from './deps.ts'
@@ -104,7 +105,7 @@ export function createState({ clock, live, messages, numberState, lanes, control
     })
     const { id, accountId } = campaign
     const input = { act: 'give_up', sinceMs } as const
-    await control().add(tx, { accountId, subjectId: id, runAtMs: sinceMs + UNUSABLE_MS, input })
+    await control().add(tx, { accountId, subjectId: id, runAt: dueIn(clock, UNUSABLE_MS), input })
   }
 
   /** Makes sure that the number gets a turn. One that is due later keeps its time. */
@@ -112,8 +113,8 @@ export function createState({ clock, live, messages, numberState, lanes, control
     const { id: campaignId, accountId } = campaign
     const { instanceId } = lane
     if ((await tx.run(setHasJob, { campaignId, instanceId, hasJob: 1 })) === 0) return
-    const runAtMs = Math.max(atMs, lane.nextAtMs ?? 0)
-    await lanes().add(tx, { accountId, subjectId: campaignId, lane: instanceId, runAtMs, input: {} })
+    const runAt = dueAt(clock, Math.max(atMs, lane.nextAtMs ?? 0))
+    await lanes().add(tx, { accountId, subjectId: campaignId, lane: instanceId, runAt, input: {} })
   }
 
   /** Starts the campaign, or continues it: paused, if it has a reason to be. */
@@ -159,7 +160,7 @@ export function createState({ clock, live, messages, numberState, lanes, control
       await keepUploads(messages.uploads, tx, campaign, atMs)
       const { id, accountId } = campaign
       const input = { act: 'start', atMs } as const
-      await control().add(tx, { accountId, subjectId: id, runAtMs: atMs, isAppointment: true, input })
+      await control().add(tx, { accountId, subjectId: id, runAt: appointmentAt(atMs), input })
     },
 
     unschedule: (tx: Tx, campaign: StoredCampaign) => change(tx, campaign, { status: 'draft', scheduledAtMs: null }),

@@ -1,6 +1,7 @@
 import type { SkipReason } from '../../contract/campaign.ts'
 import type { Engine, Network } from '../../contract/shapes.ts'
 import type { Tx } from '../../kernel/db.ts'
+import { dueAt, dueIn, type Due } from '../../kernel/due.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
 import type { KnownInstance } from '../instances/index.ts'
 import { addCounts, countMove, pendingOf } from './counts.ts'
@@ -49,13 +50,13 @@ export type Turn =
       readonly campaign: StoredCampaign
       readonly instance: KnownInstance
       readonly claimed: readonly Claimed[]
-      readonly nextAtMs: number
+      readonly next: Due
       /** Nobody is left after them, as far as this number knows. */
       readonly isLast: boolean
     }
   /** These have to be looked up on the network first. */
   | { readonly kind: 'check'; readonly campaign: StoredCampaign; readonly phones: readonly string[] }
-  | { readonly kind: 'wait'; readonly untilMs: number }
+  | { readonly kind: 'wait'; readonly until: Due }
   | { readonly kind: 'stop' }
 
 interface TurnDeps extends Pick<CampaignsDeps, 'clock' | 'safety' | 'optOuts' | 'messages' | 'config' | 'isSuspended'> {
@@ -117,7 +118,7 @@ export function createTurn(deps: TurnDeps) {
     if (!isUnderWay(campaign) || lane.removed === 1) return stop()
     const now = clock.now()
     const { instance, link, restrictedUntilMs } = await numberState(tx, campaign.accountId, instanceId)
-    if (link === 'coming') return { kind: 'wait', untilMs: now + COMING_MS }
+    if (link === 'coming') return { kind: 'wait', until: dueIn(clock, COMING_MS) }
     if (link === 'down' || instance === undefined) {
       await state.leave(tx, campaign, lane)
       return stop()
@@ -125,17 +126,17 @@ export function createTurn(deps: TurnDeps) {
     if (deps.isSuspended(campaign.accountId)) {
       // Stored as a pause that ends without a person. The record names the suspension.
       if (campaign.pauseReason !== 'no_instance') await state.pause(tx, campaign, 'no_instance')
-      return { kind: 'wait', untilMs: now + SUSPENDED_MS }
+      return { kind: 'wait', until: dueIn(clock, SUSPENDED_MS) }
     }
     const hours = hoursAt(campaign.config.window, now)
     if (!hours.isOpen) {
       if (campaign.pauseReason !== 'outside_window')
         await state.pause(tx, campaign, 'outside_window', hours.changesAtMs)
-      return { kind: 'wait', untilMs: Math.min(hours.changesAtMs, now + LOOK_AGAIN_MS) }
+      return { kind: 'wait', until: dueAt(clock, Math.min(hours.changesAtMs, now + LOOK_AGAIN_MS)) }
     }
     const wait = (untilMs: number): Turn => ({
       kind: 'wait',
-      untilMs: Math.min(untilMs, hours.changesAtMs, now + LOOK_AGAIN_MS),
+      until: dueAt(clock, Math.min(untilMs, hours.changesAtMs, now + LOOK_AGAIN_MS)),
     })
     const place = { campaignId, instanceId }
     const hold = async (untilMs: number): Promise<Turn> => {
@@ -158,10 +159,10 @@ export function createTurn(deps: TurnDeps) {
     if (found.kind === 'check') return { kind: 'check', campaign, phones: found.phones }
     if (found.claimed.length > 0) {
       if (campaign.status !== 'running') await state.run(tx, campaign)
-      const nextAtMs = await record(ctx, found.claimed)
+      const next = dueAt(clock, await record(ctx, found.claimed))
       state.notify(tx, campaign)
       const isLast = !(await hasMore(tx, campaignId, instanceId))
-      return { kind: 'send', campaign, instance, claimed: found.claimed, nextAtMs, isLast }
+      return { kind: 'send', campaign, instance, claimed: found.claimed, next, isLast }
     }
     if (found.untilMs !== null) return hold(found.untilMs)
     if ((await pendingOf(tx, campaignId)) === 0) {
@@ -409,16 +410,16 @@ export function createTurn(deps: TurnDeps) {
 
   /** The number has nobody to write to, although the campaign is not over. */
   async function idle(
-    { tx, campaign, lane, lanes, restrictedUntilMs, now }: Context,
+    { tx, campaign, lane, lanes, restrictedUntilMs }: Context,
     stop: () => Promise<Turn>,
     wait: (untilMs: number) => Turn,
   ): Promise<Turn> {
     const campaignId = campaign.id
-    if (await hasMore(tx, campaignId, lane.instanceId)) return { kind: 'wait', untilMs: now }
+    if (await hasMore(tx, campaignId, lane.instanceId)) return { kind: 'wait', until: dueIn(clock, 0) }
     if ((await tx.one(oneHeld, { campaignId })) === undefined) return stop()
     if (restrictedUntilMs === null) {
       await tx.run(releaseHeld, { campaignId, rows: RELEASED_AT_ONCE })
-      return { kind: 'wait', untilMs: now }
+      return { kind: 'wait', until: dueIn(clock, 0) }
     }
     let untilMs = restrictedUntilMs
     for (const { instanceId, removed } of lanes) {

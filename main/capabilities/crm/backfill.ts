@@ -3,6 +3,7 @@ import { ApiError } from '../../contract/errors.ts'
 import { isoTime, isoTimeOrNull } from '../../contract/request.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
+import { dueIn } from '../../kernel/due.ts'
 import type { JobOutcome } from '../../kernel/job.ts'
 import type { Jobs } from '../../kernel/jobs.ts'
 import { backfillOf, putBackfill, type BackfillRow } from './backfill-store.ts'
@@ -13,7 +14,7 @@ import { dropOfLink, forgetDropped, holdOfLink, PAUSED, waitingOfLink } from './
 
 interface BackfillDeps extends Pick<CrmDeps, 'messages'> {
   readonly db: Db
-  readonly clock: Pick<Clock, 'now'>
+  readonly clock: Pick<Clock, 'now' | 'movedMs'>
   readonly jobs: Jobs
   readonly links: Links
   readonly outbox: Outbox
@@ -102,7 +103,7 @@ export function createBackfill({ db, clock, jobs, links, messages, outbox, wake 
       skipped: row.skipped + found.messages.length - added,
     })
     if (added > 0) await wake(tx, link.queue)
-    return { kind: 'again', atMs: clock.now() }
+    return { kind: 'again', at: dueIn(clock, 0) }
   }
 
   const begin = (tx: Tx, { id: linkId, accountId }: CrmLink, startedAtMs: number) =>

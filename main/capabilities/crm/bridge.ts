@@ -66,7 +66,7 @@ export interface CrmCall {
 /** What a bridge could not do, and whether it is tried again. */
 export type BridgeFault =
   /** Nothing was done. The whole queue waits: the CRM cannot be reached, or has had enough calls. */
-  | { readonly kind: 'wait'; readonly untilMs: number | null; readonly code: CrmProblemCode }
+  | { readonly kind: 'wait'; readonly waitMs: number | null; readonly code: CrmProblemCode }
   /** It may have been done: it is looked for before it is repeated. */
   | { readonly kind: 'unknown'; readonly code: CrmProblemCode }
   /** The CRM accepts no calls until a person connects again. */
@@ -76,7 +76,7 @@ export type BridgeFault =
   /** The contact was removed or merged there: it is looked for again. */
   | { readonly kind: 'contact_gone'; readonly code: CrmProblemCode }
   /** Only this item waits, and its contact with it. */
-  | { readonly kind: 'later'; readonly untilMs: number; readonly code: CrmProblemCode }
+  | { readonly kind: 'later'; readonly waitMs: number; readonly code: CrmProblemCode }
 
 export class BridgeError extends Error {
   readonly fault: BridgeFault

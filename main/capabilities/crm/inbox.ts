@@ -56,7 +56,7 @@ export type Inbox = ReturnType<typeof createInbox>
 
 type Verdict =
   | { readonly kind: 'sent' }
-  | { readonly kind: 'hold'; readonly untilMs: number }
+  | { readonly kind: 'hold'; readonly waitMs: number }
   | { readonly kind: 'failed'; readonly code: CrmProblemCode | null; readonly reason: string }
 
 /** What users of a CRM write: stored before the CRM is answered, then sent once and in order for each contact. */
@@ -130,7 +130,7 @@ export function createInbox(deps: InboxDeps) {
 
   const later = ({ tries }: InboxRow): Verdict => ({
     kind: 'hold',
-    untilMs: clock.now() + (HOLD_MS[Math.min(tries, HOLD_MS.length - 1)] ?? 30_000),
+    waitMs: HOLD_MS[Math.min(tries, HOLD_MS.length - 1)] ?? 30_000,
   })
 
   function judge(row: InboxRow, error: ApiError): Verdict {
@@ -149,7 +149,7 @@ export function createInbox(deps: InboxDeps) {
         reason: 'The number was not connected for 24 hours, so the message was not sent.',
       }
     const seconds = Number(error.headers['Retry-After'] ?? NaN)
-    return Number.isFinite(seconds) ? { kind: 'hold', untilMs: now + seconds * 1_000 } : later(row)
+    return Number.isFinite(seconds) ? { kind: 'hold', waitMs: seconds * 1_000 } : later(row)
   }
 
   async function refusal(link: CrmLink, { number, externalId, part }: InboxRow): Promise<Verdict | undefined> {
@@ -195,7 +195,7 @@ export function createInbox(deps: InboxDeps) {
       links.notify(tx, link.accountId)
       if (verdict.kind === 'hold') {
         await tx.run(countWrittenTry, { seq })
-        await tx.run(holdWrittenTo, { linkSeq, number, holdUntilMs: verdict.untilMs })
+        await tx.run(holdWrittenTo, { linkSeq, number, holdUntilMs: clock.now() + verdict.waitMs })
         return
       }
       await tx.run(endWritten, { seq, state: verdict.kind === 'sent' ? 'done' : 'failed', now })
@@ -232,7 +232,7 @@ export function createInbox(deps: InboxDeps) {
             if (!(await carryOut(link, instance, row))) return
           } catch (error) {
             log.error({ event: 'crm.send_failed', cause: cause(error) })
-            await settle(link, row, { kind: 'hold', untilMs: clock.now() + 30_000 })
+            await settle(link, row, { kind: 'hold', waitMs: 30_000 })
             return
           }
         }

@@ -73,7 +73,7 @@ export function createCrm(deps: CrmDeps) {
   const sides = createSides(deps)
   const sdk = createSdk()
   const tokens = createTokens({ ...deps, sdk, sides })
-  const api = createApi({ clock, sdk, sides, tokens, limiter: createLimiter(clock) })
+  const api = createApi({ sdk, sides, tokens, limiter: createLimiter(clock) })
   const signing = createSigning(deps)
   const bridges: Readonly<Record<CrmLink['kind'], CrmBridge>> = {
     ghl: createGhlBridge({ ...deps, api }),

@@ -88,8 +88,8 @@ export function createPush(deps: PushDeps) {
     if (stop === null) return progress.count > 0 ? { kind: 'more', record } : { kind: 'idle' }
     const { fault, message } = stop
     if (fault.kind === 'reconnect') return { kind: 'reconnect', code: fault.code, message, record }
-    const untilMs = fault.kind === 'wait' ? fault.untilMs : null
-    return { kind: 'wait', untilMs, code: fault.code, message, record }
+    const waitMs = fault.kind === 'wait' ? fault.waitMs : null
+    return { kind: 'wait', waitMs, code: fault.code, message, record }
   }
 
   /** @returns the fault if it concerns this call alone. */
@@ -110,7 +110,7 @@ export function createPush(deps: PushDeps) {
 
   function unexpected(error: unknown): BridgeError {
     log.error({ event: 'crm.item_failed', cause: cause(error) })
-    const fault = { kind: 'later', untilMs: clock.now() + LATER_MS, code: 'failed' } as const
+    const fault = { kind: 'later', waitMs: LATER_MS, code: 'failed' } as const
     return new BridgeError(fault, 'An unexpected error stopped this message. The log of the service has the cause.')
   }
 
@@ -239,9 +239,9 @@ export function createPush(deps: PushDeps) {
       await tx.run(failItem, { seq, error: message, now })
       await tx.run(noteError, { seq: link.seq, code: fault.code, message, now })
     }
-    const wait = (holdUntilMs: number) => async (tx: Tx) => {
+    const wait = (waitMs: number) => async (tx: Tx) => {
       await tx.run(countTry, { seq })
-      await tx.run(holdContact, { queue, number, holdUntilMs })
+      await tx.run(holdContact, { queue, number, holdUntilMs: clock.now() + waitMs })
     }
     switch (fault.kind) {
       case 'wait':
@@ -256,10 +256,10 @@ export function createPush(deps: PushDeps) {
         break
       case 'contact_gone':
         writes.push((tx) => tx.run(forgetContact, { queue, number }))
-        writes.push(tries >= MOST_TRIES ? giveUp : wait(now))
+        writes.push(tries >= MOST_TRIES ? giveUp : wait(0))
         break
       case 'later':
-        writes.push(tries > MOST_TRIES ? giveUp : wait(fault.untilMs))
+        writes.push(tries > MOST_TRIES ? giveUp : wait(fault.waitMs))
     }
   }
 

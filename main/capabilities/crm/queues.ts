@@ -2,6 +2,7 @@ import type { CrmProblemCode } from '../../contract/crm.ts'
 import type { JobKindName } from '../../contract/job-kinds.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
+import { dueAt, dueIn } from '../../kernel/due.ts'
 import type { JobOutcome, JobRun } from '../../kernel/job.ts'
 import type { JobQueue, Jobs } from '../../kernel/jobs.ts'
 import { cause, type Log } from '../../kernel/log.ts'
@@ -24,10 +25,10 @@ export type Turn =
   /** Something was done, and there may be more. */
   | { readonly kind: 'more'; readonly record: (tx: Tx) => Promise<void> }
   | { readonly kind: 'idle' }
-  /** The other side cannot be reached or has had enough; `untilMs` null: by the schedule of failures. */
+  /** The other side cannot be reached or has had enough; `waitMs` null: by the schedule of failures. */
   | {
       readonly kind: 'wait'
-      readonly untilMs: number | null
+      readonly waitMs: number | null
       readonly code: CrmProblemCode
       readonly message: string
       readonly record: (tx: Tx) => Promise<void>
@@ -41,7 +42,7 @@ export type Turn =
 
 interface QueuesDeps {
   readonly db: Db
-  readonly clock: Pick<Clock, 'now'>
+  readonly clock: Pick<Clock, 'now' | 'movedMs'>
   readonly jobs: Jobs
   readonly links: Links
   readonly log: Log
@@ -83,7 +84,7 @@ export function createWorkQueue({ db, clock, jobs, links, log }: QueuesDeps, wor
       } catch (error) {
         log.error({ event: 'crm.turn_failed', work: work.name, cause: cause(error) })
         const message = 'An unexpected error stopped the sync. It is tried again; the log of the service has the cause.'
-        return { kind: 'wait', untilMs: clock.now() + BROKEN_MS, code: 'failed', message, record: async () => {} }
+        return { kind: 'wait', waitMs: BROKEN_MS, code: 'failed', message, record: async () => {} }
       }
     },
     record,
@@ -114,14 +115,14 @@ export function createWorkQueue({ db, clock, jobs, links, log }: QueuesDeps, wor
       return { kind: 'done' }
     }
     if (turn.kind === 'wait') {
-      const failures = turn.untilMs === null ? row.failures + 1 : row.failures
+      const failures = turn.waitMs === null ? row.failures + 1 : row.failures
       await tx.run(setFailures, { id, failures, sinceMs: row.failingSinceMs ?? now })
       for (const { seq, accountId } of all) {
         await tx.run(noteError, { seq, code: turn.code, message: turn.message, now })
         links.notify(tx, accountId)
       }
       const delayMs = BACKOFF_MS[Math.min(row.failures, BACKOFF_MS.length - 1)] ?? BROKEN_MS
-      return { kind: 'again', atMs: turn.untilMs ?? now + delayMs }
+      return { kind: 'again', at: dueIn(clock, turn.waitMs ?? delayMs) }
     }
     if (turn.kind === 'more') {
       if (row.failures > 0 || row.failingSinceMs !== null) {
@@ -134,7 +135,7 @@ export function createWorkQueue({ db, clock, jobs, links, log }: QueuesDeps, wor
       }
     }
     const dueAtMs = await work.dueAtMs(tx, queue)
-    if (dueAtMs !== null) return { kind: 'again', atMs: Math.max(now, dueAtMs) }
+    if (dueAtMs !== null) return { kind: 'again', at: dueAt(clock, Math.max(now, dueAtMs)) }
     await tx.run(releaseQueue, { id })
     return { kind: 'done' }
   }

@@ -2,15 +2,12 @@ import { ApiError } from '../../contract/errors.ts'
 import type { MessageContent } from '../../contract/message-content.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import { MEDIA_TYPES, type MediaType } from '../../contract/shapes.ts'
-import type { Clock } from '../../kernel/clock.ts'
 import { bytesOf } from '../../kernel/file-content.ts'
 import { BridgeError, type CrmFile, type CrmMessage, type FileRef } from './bridge.ts'
 import type { CrmDeps } from './deps.ts'
 import type { CrmLink } from './links.ts'
 
-interface SaidDeps extends Pick<CrmDeps, 'messages' | 'instances'> {
-  readonly clock: Pick<Clock, 'now'>
-}
+type SaidDeps = Pick<CrmDeps, 'messages' | 'instances'>
 
 /** As the messages room stores it. */
 interface StoredMedia {
@@ -27,7 +24,7 @@ const LARGEST = LIMITS.crmAttachmentMegabytes * 1024 * 1024
 const LOOK_AGAIN_MS = 20_000
 
 /** Reads a message as a CRM gets it: in words, with its file. */
-export function createSaid({ messages, instances, clock }: SaidDeps) {
+export function createSaid({ messages, instances }: SaidDeps) {
   async function receivedFile(link: CrmLink, mediaId: string) {
     const subject = await instances.subject(link.accountId, link.instanceId)
     const read = subject && instances.engineFor(subject).media
@@ -57,7 +54,7 @@ export function createSaid({ messages, instances, clock }: SaidDeps) {
     }
     // The phone may still have to upload it.
     if (!mayWait || media.pending !== true) return null
-    const fault = { kind: 'later', untilMs: clock.now() + LOOK_AGAIN_MS, code: 'attachment_unavailable' } as const
+    const fault = { kind: 'later', waitMs: LOOK_AGAIN_MS, code: 'attachment_unavailable' } as const
     throw new BridgeError(fault, 'A file is not downloaded yet.')
   }
 

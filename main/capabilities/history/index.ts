@@ -2,6 +2,7 @@ import { ApiError } from '../../contract/errors.ts'
 import { isoTime, isoTimeOrNull } from '../../contract/request.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
+import { dueIn } from '../../kernel/due.ts'
 import type { Ids } from '../../kernel/ids.ts'
 import type { Jobs } from '../../kernel/jobs.ts'
 import type { NoticeBus } from '../../kernel/notice-bus.ts'
@@ -47,8 +48,8 @@ const RETRY_DELAYS_MS = [1, 5, 30, 120].map((minutes) => minutes * 60_000)
 export function createHistory({ db, clock, ids, jobs, live, instances, messages }: HistoryDeps): History {
   const steps = createSteps({
     ...{ db, clock, messages },
-    next: (tx, { accountId, importId }, input, runAtMs) =>
-      work.add(tx, { accountId, subjectId: importId, input, runAtMs }).then(() => {}),
+    next: (tx, { accountId, importId }, input, inMs) =>
+      work.add(tx, { accountId, subjectId: importId, input, runAt: dueIn(clock, inMs) }).then(() => {}),
     async complete(tx, of) {
       await move(tx, of, 'completed')
     },

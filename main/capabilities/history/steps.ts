@@ -2,6 +2,7 @@ import { ApiError } from '../../contract/errors.ts'
 import type { HistoryMessage, HistoryPlace, HistorySource } from '../../engines/history.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
+import { dueIn } from '../../kernel/due.ts'
 import type { JobOutcome } from '../../kernel/job.ts'
 import type { InstanceSubject } from '../handler.ts'
 import type { Messages } from '../messages/index.ts'
@@ -30,10 +31,10 @@ export interface StepResult {
 
 interface StepDeps {
   readonly db: Db
-  readonly clock: Pick<Clock, 'now'>
+  readonly clock: Pick<Clock, 'now' | 'movedMs'>
   readonly messages: Pick<Messages, 'importPast' | 'nameChat' | 'oldestIn'>
   /** Adds the next step to the import in the caller's commit. */
-  readonly next: (tx: Tx, of: ImportRow, input: ImportInput, runAtMs: number) => Promise<void>
+  readonly next: (tx: Tx, of: ImportRow, input: ImportInput, inMs: number) => Promise<void>
   /** In the commit that ends the import. */
   readonly complete: (tx: Tx, of: ImportRow) => Promise<void>
 }
@@ -76,7 +77,7 @@ export function createSteps({ db, clock, messages, next, complete }: StepDeps) {
         const input = last
           ? ({ listing: 'phone', after: last.key } as const)
           : ({ listing: 'messages', after: '' } as const)
-        await next(tx, of, { instanceId: of.instanceId, ...input }, clock.now())
+        await next(tx, of, { instanceId: of.instanceId, ...input }, 0)
         return { kind: 'done' }
       },
     }
@@ -94,7 +95,7 @@ export function createSteps({ db, clock, messages, next, complete }: StepDeps) {
         }
         await count(tx, of, { total })
         const input = last ? ({ listing: 'messages', after: last.chat } as const) : {}
-        await next(tx, of, { instanceId: of.instanceId, ...input }, clock.now())
+        await next(tx, of, { instanceId: of.instanceId, ...input }, 0)
         return { kind: 'done' }
       },
     }
@@ -138,13 +139,13 @@ export function createSteps({ db, clock, messages, next, complete }: StepDeps) {
           await tx.run(moveChat, { instanceId, chat, address, engineMessageId, own: isOwn ? 1 : 0, at })
         }
         await count(tx, of, { done: isDone ? 1 : 0, messages: imported })
-        await next(tx, of, { instanceId }, clock.now() + PAUSE_MS)
+        await next(tx, of, { instanceId }, PAUSE_MS)
         return { kind: 'done' }
       },
     }
   }
 
-  const wait: StepResult = { record: async () => ({ kind: 'again', atMs: clock.now() + WAIT_FOR_LINK_MS }) }
+  const wait: StepResult = { record: async () => ({ kind: 'again', at: dueIn(clock, WAIT_FOR_LINK_MS) }) }
 
   return async (
     of: ImportRow,

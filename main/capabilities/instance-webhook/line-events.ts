@@ -44,8 +44,8 @@ export function createLineEvents({ db, clock, ledger, accountOf, markDue }: Line
     if (!found || !wants(JSON.parse(found.events) as EventName[], name)) return
     const accountId = await accountOf(instanceId)
     if (accountId === undefined) return
-    const now = clock.now()
     await db.commit(async (tx) => {
+      const now = clock.now()
       const fact = {
         accountId,
         instanceId,

@@ -1,5 +1,6 @@
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
+import { dueAt } from '../../kernel/due.ts'
 import type { Jobs } from '../../kernel/jobs.ts'
 import type { LinkSignal } from './link-event.ts'
 import type { Restart } from './restart.ts'
@@ -7,7 +8,7 @@ import { byId, toInstance, type Instance } from './store.ts'
 
 interface Deps {
   readonly db: Db
-  readonly clock: Pick<Clock, 'now'>
+  readonly clock: Pick<Clock, 'now' | 'movedMs'>
   readonly jobs: Jobs
   readonly restart: Restart
 }
@@ -52,7 +53,13 @@ export function createBanEnds({ db, clock, jobs, restart }: Deps): BanEnds {
       if (signal.kind !== 'auth_failed' || !isBannedForATime(instance)) return
       const { id, accountId, blockedUntilMs: untilMs } = instance
       const runAtMs = (untilMs ?? clock.now() + UNKNOWN_END_MS) + GRACE_MS
-      await reconnects.add(tx, { accountId, subjectId: id, key: `${id}:${runAtMs}`, runAtMs, input: { untilMs } })
+      await reconnects.add(tx, {
+        accountId,
+        subjectId: id,
+        key: `${id}:${runAtMs}`,
+        runAt: dueAt(clock, runAtMs),
+        input: { untilMs },
+      })
     },
   }
 }

@@ -51,6 +51,7 @@ import { leftoverSessionsChore } from './leftover-sessions.ts'
 import { createKeyedMutex } from './keyed-mutex.ts'
 import { tally } from './tally.ts'
 import { createRepeatTransfers } from './repeat-transfers.ts'
+import { followClock } from './signal-times.ts'
 import { createTransfer, type Transfer } from './transfer.ts'
 import { createUpdate, type InstancePatch } from './update.ts'
 import { createWiping } from './wiping.ts'
@@ -252,12 +253,15 @@ export function createInstances(deps: InstancesDeps): Instances {
     hasPaired: async (accountId) => (await db.readOne(everConnected, { accountId })) !== undefined,
     subscribe,
     engineFor: (subject) => engineOf(engines, subject),
-    onSignal: (id, signal) =>
-      db.commit(async (tx) => {
-        const instance = await lifecycle.apply(tx, id, signal)
-        if (instance) await banEnds.schedule(tx, instance, signal)
+    onSignal(id, signal) {
+      const movedMs = clock.movedMs()
+      return db.commit(async (tx) => {
+        const now = followClock(signal, clock.movedMs() - movedMs)
+        const instance = await lifecycle.apply(tx, id, now)
+        if (instance) await banEnds.schedule(tx, instance, now)
         return instance
-      }),
+      })
+    },
     async resumeAll() {
       await repeatTransfers()
       await resumeAll()

@@ -7,6 +7,7 @@ import { LIMITS } from '../../contract/limits.ts'
 import { isoTime, isoTimeOrNull } from '../../contract/request.ts'
 import type { Notice } from '../../contract/notice.ts'
 import type { Creator } from '../../kernel/access.ts'
+import { dueIn } from '../../kernel/due.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
 import { stillBusy, type Claim, type Idempotency } from '../../kernel/idempotency.ts'
@@ -40,7 +41,7 @@ import {
 
 export interface LinksDeps {
   readonly db: Db
-  readonly clock: Pick<Clock, 'now'>
+  readonly clock: Pick<Clock, 'now' | 'movedMs'>
   readonly ids: Pick<Ids, 'batch'>
   readonly random: Pick<Random, 'bytes'>
   readonly seal: Seal
@@ -220,12 +221,11 @@ export function createLinks(deps: LinksDeps) {
       const earlier = held && answerTo(await idempotency.peek(db, held), accountId, held.key)
       if (earlier) return { link: earlier, isReplayed: true }
       const token = new Secret(random.bytes(TOKEN_BYTES).toString('base64url'))
-      const now = clock.now()
-      const expiresAt = permanent ? null : now + (seconds ?? LIMITS.linkSecondsDefault) * 1_000
+      const expiresAt = permanent ? null : dueIn(clock, (seconds ?? LIMITS.linkSecondsDefault) * 1_000)
       const { url, reachable } = deps.address()
       const link: CreatedLink = {
         ...{ id: ids.batch(), url: `${url}/link/${token.open()}`, permanent },
-        ...{ expires_at: isoTimeOrNull(expiresAt), created_at: isoTime(now), reachable },
+        ...{ expires_at: isoTimeOrNull(expiresAt?.atMs ?? null), created_at: isoTime(clock.now()), reachable },
       }
       // Before the commit: a sealed keychain refuses, and nothing is left behind.
       const copy = held && seal.seal(new Secret(JSON.stringify(link)), sealName(accountId, held.key))
@@ -235,6 +235,7 @@ export function createLinks(deps: LinksDeps) {
           const first = answerTo(claim, accountId, held.key)
           if (first) return { link: first, isReplayed: true }
         }
+        const now = clock.now()
         const open = await tx.one(openLinks, { instanceId, now })
         if ((open?.count ?? 0) >= LIMITS.linksPerInstance)
           throw new ApiError(
@@ -246,7 +247,7 @@ export function createLinks(deps: LinksDeps) {
           hash: hashOf(token.open()),
           instanceId,
           last4: token.last4,
-          expiresAt,
+          expiresAt: expiresAt?.atMs ?? null,
           createdBy,
           now,
         }

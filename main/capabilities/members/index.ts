@@ -3,6 +3,7 @@ import { ApiError } from '../../contract/errors.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import { isoTime, isoTimeOrNull } from '../../contract/request.ts'
 import type { Creator, Principal } from '../../kernel/access.ts'
+import { dueIn } from '../../kernel/due.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
 import type { AccountId, Ids, Random } from '../../kernel/ids.ts'
@@ -30,7 +31,7 @@ import {
 
 export interface MembersDeps {
   readonly db: Db
-  readonly clock: Pick<Clock, 'now'>
+  readonly clock: Pick<Clock, 'now' | 'movedMs'>
   readonly ids: Pick<Ids, 'batch'>
   readonly random: Pick<Random, 'bytes'>
   readonly keyDerivation: KeyDerivation
@@ -100,7 +101,7 @@ export function createMembers(deps: MembersDeps) {
 
   const newInvitation = () => {
     const token = random.bytes(TOKEN_BYTES).toString('base64url')
-    const expiresAt = clock.now() + LIMITS.invitationDays * DAY_MS
+    const expiresAt = dueIn(clock, LIMITS.invitationDays * DAY_MS)
     const { url, reachable } = address()
     return { invitation: hashOf(token), expiresAt, shown: { url: `${url}/console/#code=${token}`, reachable } }
   }
@@ -135,8 +136,8 @@ export function createMembers(deps: MembersDeps) {
       return db.commit(async (tx) => {
         if ((await tx.one(emailTaken, { email: member.email })) !== undefined)
           throw new ApiError('invalid_state', 'Somebody with this e-mail address is a member already.')
-        await tx.run(insertMember, { ...member, accountId, invitation, expiresAt, now: clock.now() })
-        return { member: toRecord(await find(tx, accountId, member.id)), ...shown, expires_at: isoTime(expiresAt) }
+        await tx.run(insertMember, { ...member, accountId, invitation, expiresAt: expiresAt.atMs, now: clock.now() })
+        return { member: toRecord(await find(tx, accountId, member.id)), ...shown, expires_at: isoTime(expiresAt.atMs) }
       })
     },
 
@@ -146,8 +147,8 @@ export function createMembers(deps: MembersDeps) {
         const { id: memberId, isShared } = await find(tx, accountId, id)
         if (isShared === 1)
           throw new ApiError('invalid_state', 'A shared password has no link. Invite each person who uses it.')
-        await tx.run(setInvitation, { id: memberId, invitation, expiresAt })
-        return { member: toRecord(await find(tx, accountId, memberId)), ...shown, expires_at: isoTime(expiresAt) }
+        await tx.run(setInvitation, { id: memberId, invitation, expiresAt: expiresAt.atMs })
+        return { member: toRecord(await find(tx, accountId, memberId)), ...shown, expires_at: isoTime(expiresAt.atMs) }
       })
     },
 

@@ -72,9 +72,9 @@ export function createSend(deps: SendDeps) {
 
   /** Commit 1: claims the key and queues the message before the engine sees it. */
   const accept = (message: Dispatched, request: DraftRequest, out: Outgoing, key: Key | null) => {
-    const now = clock.now()
     const columns = columnsOf(request, out)
     return db.commit(async (tx): Promise<{ claim: Claim; seq: number }> => {
+      const now = clock.now()
       if (key !== null) {
         const claim = await idempotency.claim(tx, { ...key, subjectId: message.id, boot: db.boot })
         if (claim.kind !== 'fresh') return { claim, seq: 0 }

@@ -2,6 +2,7 @@ import { ApiError } from '../../contract/errors.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import type { FileBody } from '../../contract/operation.ts'
 import { isoTime } from '../../contract/request.ts'
+import { dueIn } from '../../kernel/due.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Tx } from '../../kernel/db.ts'
 import type { FileContent } from '../../kernel/file-content.ts'
@@ -15,7 +16,7 @@ const MAX_BYTES = LIMITS.mediaMegabytes.document * 1024 * 1024
 
 interface UploadsDeps {
   readonly files: Pick<Files, 'store' | 'find' | 'keepUntil' | 'rehome'>
-  readonly clock: Pick<Clock, 'now'>
+  readonly clock: Pick<Clock, 'now' | 'movedMs'>
 }
 
 export type Uploads = ReturnType<typeof createUploads>
@@ -24,13 +25,13 @@ export type Uploads = ReturnType<typeof createUploads>
 export function createUploads({ files, clock }: UploadsDeps) {
   return {
     async add(accountId: AccountId, body: FileBody, name: string | null): Promise<MediaRecord> {
-      const expiresAtMs = clock.now() + KEPT_MS
+      const expiresAt = dueIn(clock, KEPT_MS)
       const { mimeType } = body
       const stored = await files.store(notEmpty(body.stream), {
-        ...{ accountId, kind: KIND, name, mimeType, expiresAtMs },
+        ...{ accountId, kind: KIND, name, mimeType, expiresAt },
         maxBytes: MAX_BYTES,
       })
-      return { media_id: stored.id, mime_type: mimeType, size: stored.size, expires_at: isoTime(expiresAtMs) }
+      return { media_id: stored.id, mime_type: mimeType, size: stored.size, expires_at: isoTime(expiresAt.atMs) }
     },
 
     /** @throws ApiError not_found */

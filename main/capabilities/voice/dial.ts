@@ -1,7 +1,8 @@
 import { LIMITS } from '../../contract/limits.ts'
 import type { EndReason, Gateway, VoiceSettings } from '../../contract/voice.ts'
 import type { Tx } from '../../kernel/db.ts'
-import type { JobOutcome, JobRun, JobTime, StoredRun } from '../../kernel/job.ts'
+import { appointmentAt, dueAt, dueIn, type Due } from '../../kernel/due.ts'
+import type { JobOutcome, JobRun, StoredRun } from '../../kernel/job.ts'
 import type { CallPlan } from '../../voice/voice-process.ts'
 import type { InstanceSubject } from '../handler.ts'
 import type { VoiceAgent } from './agents.ts'
@@ -28,7 +29,7 @@ interface DialDeps extends Pick<VoiceDeps, 'db' | 'clock' | 'instances' | 'agent
 }
 
 /** A step that is due again, or null: the call is over. */
-type Turn = JobTime | null
+type Turn = Due | null
 
 const RING_MS = 45_000
 /** For a channel, or a call of the trial, that another call may give back. */
@@ -68,10 +69,10 @@ export function createDial(deps: DialDeps) {
     if (call?.status !== 'scheduled') return null
     const { instanceId, accountId } = call
     // The service stops: the next one makes the call.
-    if (running.isStopping()) return { atMs: clock.now() + BUSY_MS }
+    if (running.isStopping()) return dueIn(clock, BUSY_MS)
     const { settings } = await setup.read(instanceId)
-    const earliestMs = await earliest({ one: db.readOne }, call, settings)
-    if (earliestMs > clock.now()) return wait(call, earliestMs)
+    const first = await earliest({ one: db.readOne }, call, settings)
+    if (first.atMs > clock.now()) return wait(call, first)
     const refusal = await standing.refusal(accountId)
     if (refusal !== null) return failScheduled(call, refusal)
     const instance = await instances.subject(accountId, instanceId)
@@ -85,10 +86,10 @@ export function createDial(deps: DialDeps) {
     if (permission !== null) return failScheduled(call, permission)
     const begun = await db.commit(async (tx) => {
       // Others of its batch may have begun since.
-      const atMs = await earliest(tx, call, settings)
-      return atMs > clock.now() ? { atMs } : begin(tx, call, prepared.gateway)
+      const again = await earliest(tx, call, settings)
+      return again.atMs > clock.now() ? again : begin(tx, call, prepared.gateway)
     })
-    if (typeof begun === 'object') return wait(call, begun.atMs)
+    if (typeof begun === 'object') return wait(call, begun)
     if (begun === 'gone') return null
     if (begun !== 'begun') return refuse(call, begun)
     await (
@@ -97,24 +98,30 @@ export function createDial(deps: DialDeps) {
     return null
   }
 
-  async function wait(call: StoredCall, atMs: number): Promise<Turn> {
-    await db.commit((tx) => tx.run(postpone, { id: call.id, scheduledAtMs: atMs }))
+  async function wait(call: StoredCall, until: Due): Promise<Turn> {
+    await db.commit((tx) => tx.run(postpone, { id: call.id, scheduledAtMs: until.atMs }))
     running.publish(call)
-    return { atMs, isAppointment: true }
+    return until
   }
 
   async function refuse(call: StoredCall, reason: NotNow): Promise<Turn> {
     if (reason === 'voice_off' || reason === 'trial_used_up') return failScheduled(call, reason)
-    return { atMs: clock.now() + BUSY_MS }
+    return dueIn(clock, BUSY_MS)
   }
 
   /** Within the calling hours, and no sooner after others of its batch than was asked for. */
-  async function earliest(read: Pick<Tx, 'one'>, call: StoredCall, { calling_hours: hours }: VoiceSettings) {
+  async function earliest(
+    read: Pick<Tx, 'one'>,
+    call: StoredCall,
+    { calling_hours: hours }: VoiceSettings,
+  ): Promise<Due> {
     const now = clock.now()
     const { batchId, batchIntervalMs: intervalMs, seq } = call
     const pace = batchId !== null && intervalMs ? await read.one(paceOfBatch, { batchId, seq, now }) : undefined
     const atMs = pace === undefined ? now : earliestOfBatch({ ...pace, intervalMs: intervalMs ?? 0 }, now)
-    return nextCallTime(hours, atMs) ?? now
+    const openMs = nextCallTime(hours, atMs) ?? now
+    // The distance to other calls is kept when the clock is set; hours are of the calendar.
+    return openMs > atMs ? appointmentAt(openMs) : dueAt(clock, openMs)
   }
 
   /** Everything a call needs, or why it cannot be made. @param consoleOffer of the person who talks instead of an agent. */
@@ -204,7 +211,7 @@ export function createDial(deps: DialDeps) {
         return act(run)
       },
       record: async (_tx: Tx, _run: JobRun<{ callId: string }>, turn: Turn): Promise<JobOutcome> =>
-        turn === null ? { kind: 'done' } : { kind: 'again', ...turn },
+        turn === null ? { kind: 'done' } : { kind: 'again', at: turn },
       /** Something unexpected happened three times: the call is not left waiting. */
       recordFailure: async (tx: Tx, run: StoredRun<{ callId: string }>) => {
         const end = { id: run.input.callId, reason: 'agent_failed', status: 'failed', now: clock.now() } as const

@@ -89,7 +89,7 @@ export function createEndings(deps: EndingDeps) {
   async function adopt(ending: Ending, facts: RecordingFacts, talkedMs: number): Promise<void> {
     const { call, endedAtMs: now, isSandbox, expiresAtMs } = ending
     const about = { accountId: call.accountId, kind: RECORDING_FILE, name: `${call.id}.ogg`, mimeType: 'audio/ogg' }
-    const file = { ...about, expiresAtMs: null, maxBytes: LARGEST_RECORDING }
+    const file = { ...about, expiresAt: null, maxBytes: LARGEST_RECORDING }
     await files.adopt(partOf(call.id), file, async (tx, stored) => {
       const recordingId = ids.uuid()
       const { accountId } = (await tx.one(callById, call)) ?? call

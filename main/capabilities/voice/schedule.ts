@@ -3,6 +3,7 @@ import { LIMITS } from '../../contract/limits.ts'
 import type { CallSource, CallStatus, Gateway } from '../../contract/voice.ts'
 import type { Principal } from '../../kernel/access.ts'
 import type { Tx } from '../../kernel/db.ts'
+import { appointmentAt, dueAt, type Due } from '../../kernel/due.ts'
 import { stillBusy } from '../../kernel/idempotency.ts'
 import type { JobQueue } from '../../kernel/jobs.ts'
 import { readPhone } from '../../kernel/phone-number.ts'
@@ -42,7 +43,7 @@ interface NewCall {
   readonly gateway: Gateway
 }
 
-type Wanted = Omit<NewCall, 'status'>
+type Wanted = Omit<NewCall, 'status' | 'scheduledAtMs'> & { readonly scheduledAt: Due }
 
 /** What a call has only later. */
 const NOT_YET = {
@@ -163,12 +164,14 @@ export function createSchedule(deps: ScheduleDeps) {
   }
 
   /** All of one instance, whose owner was checked in this transaction. */
-  async function addAll(tx: Tx, instance: InstanceSubject, isAppointment: boolean, wanted: readonly Wanted[]) {
+  async function addAll(tx: Tx, instance: InstanceSubject, wanted: readonly Wanted[]) {
     const calls: StoredCall[] = []
-    for (const call of wanted) calls.push(await insert(tx, instance, { ...call, status: 'scheduled' }))
-    const added = calls.map(({ id, scheduledAtMs }) => ({
-      ...{ key: id, runAtMs: scheduledAtMs, isAppointment, input: { callId: id } },
-    }))
+    const added: { key: string; runAt: Due; input: { callId: string } }[] = []
+    for (const { scheduledAt: runAt, ...call } of wanted) {
+      const made = await insert(tx, instance, { ...call, scheduledAtMs: runAt.atMs, status: 'scheduled' })
+      calls.push(made)
+      added.push({ key: made.id, runAt, input: { callId: made.id } })
+    }
     await jobs.addAll(tx, { accountId: instance.accountId, subjectId: instance.id }, added)
     return calls.map(toCall)
   }
@@ -184,6 +187,8 @@ export function createSchedule(deps: ScheduleDeps) {
     return { atMs: Math.max(atMs, now), isNow: atMs <= now }
   }
 
+  const dueOf = (atMs: number, isNow: boolean): Due => (isNow ? dueAt(clock, atMs) : appointmentAt(atMs))
+
   const noHours = () =>
     new ApiError('invalid_state', 'The calling hours of this instance never begin. Change them in its voice settings.')
 
@@ -195,14 +200,15 @@ export function createSchedule(deps: ScheduleDeps) {
       const { settings, gateway } = await requireReady(instance)
       const scheduledAtMs = nextCallTime(settings.calling_hours, time.atMs)
       if (scheduledAtMs === null) throw noHours()
+      const scheduledAt = dueOf(scheduledAtMs, time.isNow)
       if (time.isNow && scheduledAtMs <= clock.now())
         await requirePermission(instance, body.agent_id, body.to_number, null)
       const source = sourceOf(principal)
       return async (tx) => {
         await requireOwner(tx, instance)
         await check?.(tx)
-        const wanted = { agentId: body.agent_id, number: body.to_number, source, gateway, batchId: null, scheduledAtMs }
-        const [call] = await addAll(tx, instance, !time.isNow, [wanted])
+        const wanted = { agentId: body.agent_id, number: body.to_number, source, gateway, batchId: null, scheduledAt }
+        const [call] = await addAll(tx, instance, [wanted])
         if (call === undefined) throw new Error('The call just added is not there.')
         return call
       }
@@ -237,12 +243,12 @@ export function createSchedule(deps: ScheduleDeps) {
         const times = paceCalls({ startMs, count: numbers.length, intervalMs }, settings.calling_hours)
         const source = sourceOf(principal)
         const wanted = numbers.map((number, i) => ({
-          ...{ agentId: body.agent_id, number, source, gateway, scheduledAtMs: times[i] ?? startMs },
+          ...{ agentId: body.agent_id, number, source, gateway, scheduledAt: dueOf(times[i] ?? startMs, isNow) },
           ...{ batchId, batchIntervalMs: intervalMs },
         }))
         return async (tx): Promise<BatchReply> => {
           await requireOwner(tx, instance)
-          const calls = await addAll(tx, instance, !isNow, wanted)
+          const calls = await addAll(tx, instance, wanted)
           return { batch_id: batchId, scheduled: calls.length, calls, skipped }
         }
       })

@@ -20,6 +20,8 @@ const settleDelivery = sql<{
   status: string
   counted: number
   interrupted: number
+  /** 1: the due time stays as it is. */
+  keepsTime: 0 | 1
   next: number | null
   gap: number
   lane: number
@@ -29,8 +31,8 @@ const settleDelivery = sql<{
   error: string | null
   now: number
 }>(
-  `UPDATE deliveries SET status = :status, counted = :counted, interrupted = :interrupted, next_attempt_at = :next,
-          gap_ms = :gap, lane = :lane, lease = NULL, final_reason = :finalReason, delivered_at = :deliveredAt,
+  `UPDATE deliveries SET status = :status, counted = :counted, interrupted = :interrupted,
+          next_attempt_at = CASE WHEN :keepsTime = 1 THEN next_attempt_at ELSE :next END, gap_ms = :gap, lane = :lane, lease = NULL, final_reason = :finalReason, delivered_at = :deliveredAt,
           last_status_code = :statusCode, last_error = :error, is_swept = 0, updated_at = :now
     WHERE seq = :seq AND lease = :lease AND attempts = :attempt`,
 )
@@ -130,7 +132,7 @@ export function createAttemptRecorder({
       status: verdict.status,
       counted: verdict.counted,
       interrupted: verdict.interrupted,
-      next: verdict.nextAttemptAtMs,
+      ...timeOf(result, clock.movedMs()),
       gap: verdict.gapMs,
       lane: verdict.lane,
       finalReason: verdict.finalReason,
@@ -175,13 +177,25 @@ export function createAttemptRecorder({
 }
 
 interface Result {
-  readonly attempt: Pick<Attempt, 'deliverySeq' | 'number'> & {
+  readonly attempt: Pick<Attempt, 'deliverySeq' | 'number' | 'deliveryState'> & {
     readonly target: { readonly webhookSeq: number; readonly activation: number }
   }
   readonly finished: FinishedAttempt
   readonly verdict: Verdict
   /** Boot id the claim was made under; recovery writes for a boot that is gone. */
   readonly lease: string
+}
+
+/** When the next attempt is due. */
+function timeOf(
+  { attempt: { deliveryState: before }, finished, verdict }: Result,
+  movedMs: number,
+): { readonly keepsTime: 0 | 1; readonly next: number | null } {
+  const { nextAttemptAtMs: next } = verdict
+  if (next === null) return { keepsTime: 0, next }
+  // The row may have moved with the clock since it was claimed.
+  if (next === before.nextAttemptAtMs) return { keepsTime: 1, next }
+  return { keepsTime: 0, next: next + movedMs - finished.movedMs }
 }
 
 function attemptColumns(

@@ -64,6 +64,8 @@ export interface FinishedAttempt {
   readonly ended: AttemptResult
   readonly startedAtMs: number
   readonly finishedAtMs: number
+  /** How far the clock had been moved by then: the next attempt keeps its distance if it is set before this is stored. */
+  readonly movedMs: number
   /** null after a crash: it was not measured. */
   readonly durationMs: number | null
   /** Value of X-Service-Timestamp; null when nothing was signed. */

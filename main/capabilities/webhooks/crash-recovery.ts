@@ -47,7 +47,7 @@ const unpark = sql<Place>(`UPDATE deliveries SET next_attempt_at = :now + gap_ms
 
 interface CrashRecoveryDeps {
   readonly db: Db
-  readonly clock: Pick<Clock, 'now'>
+  readonly clock: Pick<Clock, 'now' | 'movedMs'>
   readonly log: Log
   readonly record: Pick<ReturnType<typeof createAttemptRecorder>, 'judgeNow' | 'write'>
 }
@@ -60,9 +60,9 @@ export function createCrashRecovery({ db, clock, log, record }: CrashRecoveryDep
     await db.commit(async (tx) => {
       for (const row of rows) {
         const { deliverySeq, number, lease, webhookSeq, activation, trigger, startedAtMs, ...before } = row
-        const finished: FinishedAttempt = { ended: { kind: 'interrupted' }, ...timesOf(startedAtMs, clock.now()) }
+        const finished: FinishedAttempt = { ended: { kind: 'interrupted' }, ...timesOf(startedAtMs, clock) }
         const verdict = record.judgeNow({ deliveryState: before, trigger }, finished)
-        const attempt = { deliverySeq, number, target: { webhookSeq, activation } }
+        const attempt = { deliverySeq, number, deliveryState: before, target: { webhookSeq, activation } }
         await record.write(tx, { attempt, finished, verdict, lease })
       }
     })
@@ -82,7 +82,7 @@ export function createCrashRecovery({ db, clock, log, record }: CrashRecoveryDep
       const place = { ...at, after, now: clock.now(), slack: CLOCK_SLACK_MS, limit: CHUNK }
       const last = (await db.read(parked, place)).at(-1)
       if (!last) return
-      await db.commit((tx) => tx.run(unpark, place))
+      await db.commit((tx) => tx.run(unpark, { ...place, now: clock.now() }))
       after = last.seq
     }
   }
@@ -90,6 +90,6 @@ export function createCrashRecovery({ db, clock, log, record }: CrashRecoveryDep
   return { releaseAbandoned, clampDueTimes }
 }
 
-function timesOf(startedAtMs: number, finishedAtMs: number) {
-  return { startedAtMs, finishedAtMs, durationMs: null, sentTimestamp: null }
+function timesOf(startedAtMs: number, clock: CrashRecoveryDeps['clock']) {
+  return { startedAtMs, finishedAtMs: clock.now(), movedMs: clock.movedMs(), durationMs: null, sentTimestamp: null }
 }

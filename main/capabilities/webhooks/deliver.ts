@@ -66,14 +66,14 @@ export function createDeliver({
         signal: abortSignal(),
         from: { accountId: attempt.target.accountId },
       })
-      const finishedAtMs = clock.now()
+      const [finishedAtMs, movedMs] = [clock.now(), clock.movedMs()]
       const durationMs = Math.round(clock.mono() - startedMono)
       const isAfterJump = clockJumps.check() !== jumpsBefore
       if (host !== undefined && answer.kind === 'response' && !isAfterJump) {
         onDate(host, answer.headers['date'], (startedAtMs + finishedAtMs) / 2)
       }
       ended = await resultOf(answer, host, isAfterJump)
-      return { ended, startedAtMs, finishedAtMs, durationMs, sentTimestamp }
+      return { ended, startedAtMs, finishedAtMs, movedMs, durationMs, sentTimestamp }
     } finally {
       queues.release(attempt.target.webhookSeq, pressure(ended))
     }
@@ -109,7 +109,8 @@ function headersOf(
 }
 
 /** What is recorded of an attempt that was cut off. */
-export function interruptedAttempt(clock: Pick<Clock, 'now'>): FinishedAttempt {
+export function interruptedAttempt(clock: Pick<Clock, 'now' | 'movedMs'>): FinishedAttempt {
   const nowMs = clock.now()
-  return { ended: { kind: 'interrupted' }, startedAtMs: nowMs, finishedAtMs: nowMs, durationMs: 0, sentTimestamp: null }
+  const times = { startedAtMs: nowMs, finishedAtMs: nowMs, movedMs: clock.movedMs(), durationMs: 0 }
+  return { ended: { kind: 'interrupted' }, ...times, sentTimestamp: null }
 }

@@ -55,7 +55,9 @@ export function createOutageRecovery({ db, clock, log, windowOf, onBroughtForwar
     const many = (await db.readOne(countWaiting, place))?.many ?? 0
     const spread = Math.min(SPREAD_AT_MOST_MS, Math.ceil(many / windowOf(webhook)) * SECOND_MS)
     for (let left = many; left > 0; left -= CHUNK) {
-      await db.commit((tx) => tx.run(bringForward, { ...place, steps: STEPS, gap: spread / STEPS, limit: CHUNK }))
+      await db.commit((tx) =>
+        tx.run(bringForward, { ...place, now: clock.now(), steps: STEPS, gap: spread / STEPS, limit: CHUNK }),
+      )
     }
     if (many === 0) return
     log.info({ event: 'delivery.retries_brought_forward', webhook, broughtForward: many })

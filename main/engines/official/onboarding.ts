@@ -165,8 +165,8 @@ export function createOnboarding(needs: OnboardingNeeds): Onboarding {
     async beginSignup(token) {
       if (app === null || returnAddress === null) throw gone()
       const state = random.bytes(24).toString('base64url')
-      const expiresAt = clock.now() + SIGNUP_MS
-      if ((await db.commit((tx) => tx.one(beginSignup, { token, state, expiresAt }))) === undefined) throw gone()
+      const begun = await db.commit((tx) => tx.one(beginSignup, { token, state, expiresAt: clock.now() + SIGNUP_MS }))
+      if (begun === undefined) throw gone()
       const url = new URL(SIGNUP_URL)
       const { id, configId } = app
       const asked = { app_id: id, config_id: configId, extras: SIGNUP_EXTRAS, redirect_uri: returnAddress, state }

@@ -1,5 +1,6 @@
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
+import { dueAt, dueIn } from '../../kernel/due.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
 import type { EngineInstance, EngineSignal } from '../engine.ts'
 import type { Alarms } from '../alarms.ts'
@@ -28,7 +29,7 @@ export type Links = ReturnType<typeof createLinks>
 /** How a line comes up and goes down. State, signal and what waits for the link change in one commit. */
 export function createLinks({ db, clock, alarms, sessions, timeline, faults }: LinkDeps) {
   async function schedule(tx: Tx, instanceId: InstanceId, signal: EngineSignal): Promise<void> {
-    const when = { step: LINK, dueAtMs: clock.now(), phone: null, offsetMs: 0 }
+    const when = { step: LINK, due: dueIn(clock, 0), phone: null, offsetMs: 0 }
     await timeline.schedule(tx, { instanceId, lane: `link ${instanceId}`, ...when, signal })
   }
 
@@ -73,13 +74,14 @@ export function createLinks({ db, clock, alarms, sessions, timeline, faults }: L
     },
     /** Drops the connection; it returns later. */
     async drop(instanceId: InstanceId): Promise<void> {
-      const healsAtMs = clock.now() + HEALS_AFTER_MS
       await db.commit(async (tx) => {
+        const healsAtMs = clock.now() + HEALS_AFTER_MS
         if ((await sessions.lower(tx, instanceId, healsAtMs)) === undefined) return
         await timeline.hold(tx, instanceId)
         const why = { reason: 'connection_lost', code: CODES.drop, nextRetryAtMs: healsAtMs }
         await schedule(tx, instanceId, { kind: 'link_lost', ...why })
-        tx.afterCommit(() => links.healAt(instanceId, healsAtMs))
+        const heals = dueAt(clock, healsAtMs)
+        tx.afterCommit(() => links.healAt(instanceId, heals.atMs))
       })
     },
     healAt(instanceId: InstanceId, atMs: number): void {

@@ -1,4 +1,5 @@
 import type { Clock } from '../../kernel/clock.ts'
+import { dueIn, type Due } from '../../kernel/due.ts'
 import type { AccountId, InstanceId, Random } from '../../kernel/ids.ts'
 import { cause, type Log } from '../../kernel/log.ts'
 import type { EngineInstance, EngineSignal, EngineSink, QrState } from '../engine.ts'
@@ -18,7 +19,7 @@ interface Pairing {
   readonly text: string | null
   readonly code: string
   readonly attempt: number
-  readonly expiresAtMs: number | null
+  readonly expiresAt: Due | null
 }
 
 export type Pairings = ReturnType<typeof createPairings>
@@ -55,18 +56,18 @@ export function createPairings(deps: {
 
   function issue(instance: EngineInstance, attempt: number, code: string): void {
     const { id } = instance
-    const expiresAtMs = clock.now() + (LIFETIMES_MS[attempt - 1] ?? 0)
+    const expiresAt = dueIn(clock, LIFETIMES_MS[attempt - 1] ?? 0)
     const text = QR_PREFIX + crockford(random.bytes(20))
-    pairings.set(id, { instance, state: 'ready', text, code, attempt, expiresAtMs })
-    alarms.set(expiring(id), expiresAtMs, () => expire(id))
-    publish(id, { kind: 'qr', attempt, expiresAtMs })
+    pairings.set(id, { instance, state: 'ready', text, code, attempt, expiresAt })
+    alarms.set(expiring(id), expiresAt.atMs, () => expire(id))
+    publish(id, { kind: 'qr', attempt, expiresAtMs: expiresAt.atMs })
   }
 
   function expire(id: InstanceId): void {
     const pairing = pairings.get(id)
     if (pairing?.state !== 'ready') return
     if (pairing.attempt < LIFETIMES_MS.length) return issue(pairing.instance, pairing.attempt + 1, pairing.code)
-    pairings.set(id, { ...pairing, state: 'expired', text: null, expiresAtMs: null })
+    pairings.set(id, { ...pairing, state: 'expired', text: null, expiresAt: null })
     publish(id, { kind: 'qr_expired' })
   }
 
@@ -84,7 +85,8 @@ export function createPairings(deps: {
     current(id: InstanceId): QrState {
       const pairing = pairings.get(id)
       if (pairing === undefined) return PENDING
-      const { state, text, code, expiresAtMs, attempt } = pairing
+      const { state, text, code, expiresAt, attempt } = pairing
+      const expiresAtMs = expiresAt?.atMs ?? null
       const pairingCode = state === 'ready' ? `${code.slice(0, 4)}-${code.slice(4)}` : null
       const passkey = passkeys.view(id)
       if (state === 'passkey_required' && !passkey) return { ...PENDING, state: 'expired', attempt }
@@ -97,7 +99,7 @@ export function createPairings(deps: {
       const pairing = pairings.get(id)
       if (pairing === undefined) return
       alarms.clear(expiring(id))
-      pairings.set(id, { ...pairing, state: 'passkey_required', text: null, expiresAtMs: null })
+      pairings.set(id, { ...pairing, state: 'passkey_required', text: null, expiresAt: null })
       passkeys.begin(instance, number)
     },
     end(id: InstanceId): void {

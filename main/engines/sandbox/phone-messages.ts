@@ -1,6 +1,7 @@
 import { ApiError } from '../../contract/errors.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
+import { dueIn, type Due } from '../../kernel/due.ts'
 import type { AccountId, InstanceId, Random } from '../../kernel/ids.ts'
 import type { EngineSignal, MessageOrigin } from '../engine.ts'
 import type { Blocks } from './blocks.ts'
@@ -43,14 +44,8 @@ export type PhoneMessages = ReturnType<typeof createPhoneMessages>
 /** Messages sent from phones, and their delivery to instances. */
 export function createPhoneMessages(deps: PhoneMessagesDeps) {
   const { db, clock, random, sessions, phones, inbox, timeline, groups, blocks } = deps
-  async function schedule(
-    tx: Tx,
-    instanceId: InstanceId,
-    chat: string,
-    atMs: number,
-    signal: EngineSignal,
-  ): Promise<void> {
-    const when = { step: 0, dueAtMs: atMs, phone: null, offsetMs: 0 }
+  async function schedule(tx: Tx, instanceId: InstanceId, chat: string, due: Due, signal: EngineSignal): Promise<void> {
+    const when = { step: 0, due, phone: null, offsetMs: 0 }
     await timeline.schedule(tx, { instanceId, lane: `${instanceId} ${chat}`, ...when, signal })
   }
 
@@ -63,15 +58,14 @@ export function createPhoneMessages(deps: PhoneMessagesDeps) {
     tx: Tx,
     accountId: AccountId,
     parties: Parties,
-    atMs: number,
     signalFor: (heard: { chat: string; fromMe: boolean }) => EngineSignal,
   ): Promise<InstanceId[]> {
-    const told = [...(await publishToRecipient(tx, accountId, parties, atMs, signalFor))]
+    const told = [...(await publishToRecipient(tx, accountId, parties, signalFor))]
     const { author, recipient, group } = parties
     const owners = sessions.withNumber(accountId, author).filter((id) => !told.includes(id))
     for (const id of owners) {
       const chat = group ?? recipient
-      await schedule(tx, id, chat, atMs, signalFor({ chat, fromMe: true }))
+      await schedule(tx, id, chat, dueIn(clock, 0), signalFor({ chat, fromMe: true }))
     }
     return [...told, ...owners]
   }
@@ -80,14 +74,13 @@ export function createPhoneMessages(deps: PhoneMessagesDeps) {
     tx: Tx,
     accountId: AccountId,
     parties: Parties,
-    atMs: number,
     signalFor: (heard: { chat: string; fromMe: boolean }) => EngineSignal,
   ): Promise<readonly InstanceId[]> {
     const { author, recipient, group } = parties
     const recipients = (await isBlocked(tx, accountId, parties)) ? [] : sessions.withNumber(accountId, recipient)
     for (const id of recipients) {
       const chat = group ?? author
-      await schedule(tx, id, chat, atMs, signalFor({ chat, fromMe: author === recipient }))
+      await schedule(tx, id, chat, dueIn(clock, 0), signalFor({ chat, fromMe: author === recipient }))
     }
     return recipients
   }
@@ -149,27 +142,27 @@ export function createPhoneMessages(deps: PhoneMessagesDeps) {
       signal(spokenAs(message, actor, chat, fromMe, atMs))
     const everybody = new Set([message.author, ...(await inbox.recipientsOf(tx, message))])
     const [other = actor, ...more] = [...everybody].filter((number) => number !== actor)
-    await publishToBoth(tx, accountId, { author: actor, recipient: other, group: message.group }, atMs, signalFor)
+    await publishToBoth(tx, accountId, { author: actor, recipient: other, group: message.group }, signalFor)
     for (const recipient of more) {
-      await publishToRecipient(tx, accountId, { author: actor, recipient, group: message.group }, atMs, signalFor)
+      await publishToRecipient(tx, accountId, { author: actor, recipient, group: message.group }, signalFor)
     }
   }
 
   return {
     /** An instance wrote to a number that other instances have: they receive it. */
-    async deliverToInstances(tx: Tx, accountId: AccountId, said: MessageInTransit, atMs: number): Promise<void> {
+    async deliverToInstances(tx: Tx, accountId: AccountId, said: MessageInTransit, due: Due): Promise<void> {
       if (await isBlocked(tx, accountId, said)) return
       for (const id of sessions.withNumber(accountId, said.recipient)) {
         const chat = said.group ?? said.author
-        await schedule(tx, id, chat, atMs, toReceivedSignal(said, chat, false, atMs))
+        await schedule(tx, id, chat, due, toReceivedSignal(said, chat, false, due.atMs))
       }
     },
 
     async speak(accountId: AccountId, number: string, utterance: Utterance): Promise<SpokenMessage> {
       const { to, group } = utterance
-      const now = clock.now()
-      const id = phoneMessageId(now, random)
+      const id = phoneMessageId(clock.now(), random)
       return db.commit(async (tx) => {
+        const now = clock.now()
         const author = await phones.ensure(tx, accountId, number, now)
         const recipient = await phones.ensure(tx, accountId, to, now)
         const content = await quoting(tx, accountId, number, utterance.content)
@@ -188,7 +181,7 @@ export function createPhoneMessages(deps: PhoneMessagesDeps) {
         })
         await phones.spoke(tx, author, now)
         const said = { id, author: number, pushName: author.name ?? defaultName(number), recipient: to, group, content }
-        const instanceIds = await publishToBoth(tx, accountId, said, now, ({ chat, fromMe }) =>
+        const instanceIds = await publishToBoth(tx, accountId, said, ({ chat, fromMe }) =>
           toReceivedSignal(said, chat, fromMe, now),
         )
         return { message: await reread(tx, accountId, number, id), instanceIds }

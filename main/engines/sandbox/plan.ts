@@ -1,4 +1,5 @@
 import type { MessageErrorShape } from '../../contract/shapes.ts'
+import type { Due } from '../../kernel/due.ts'
 import type { MessageId } from '../../kernel/ids.ts'
 import type { EngineSignal } from '../engine.ts'
 import type { Phone } from './phones.ts'
@@ -17,7 +18,7 @@ export type Path =
 /** A signal to come. `onPhone`: it comes from the phone, so not before that is online. */
 interface Step {
   readonly step: number
-  readonly dueAtMs: number | null
+  readonly due: Due | null
   readonly offsetMs: number
   readonly onPhone: boolean
   readonly signal: EngineSignal
@@ -27,7 +28,7 @@ export interface Plan {
   /** `sent` when acceptance and confirmation fall together. */
   readonly status: 'queued' | 'sent'
   /** When the phone has it; null: not, or not yet. */
-  readonly arrivesAtMs: number | null
+  readonly arrivesAt: Due | null
   /** It arrives when the phone comes online. */
   readonly waits: boolean
   readonly steps: readonly Step[]
@@ -39,7 +40,7 @@ export const STEPS = { sent: 0, delivered: 1, read: 2, failed: 3 } as const
 interface Sent {
   readonly messageId: MessageId
   readonly engineMessageId: string
-  readonly startedAtMs: number
+  readonly startedAt: Due
   readonly phone: Phone
   readonly timelineMs: TimelineMs
 }
@@ -53,7 +54,7 @@ export function planFor(path: Path, sent: Sent): Plan {
   const { online } = sent.phone
   return {
     status: goesOut && isAtOnce ? 'sent' : 'queued',
-    arrivesAtMs: arrives && online ? times.delivered : null,
+    arrivesAt: arrives && online ? times.delivered : null,
     waits: arrives && !online,
     steps: [
       ...(goesOut && !isAtOnce ? [receipt(sent, 'sent', times.sent)] : []),
@@ -66,15 +67,16 @@ export function planFor(path: Path, sent: Sent): Plan {
 }
 
 interface Times {
-  readonly sent: number
-  readonly delivered: number
-  readonly read: number
+  readonly sent: Due
+  readonly delivered: Due
+  readonly read: Due
 }
 
-function timesOf(path: Path, { startedAtMs, phone, timelineMs }: Sent): Times {
+function timesOf(path: Path, { startedAt, phone, timelineMs }: Sent): Times {
   const [, sent, delivered, read] = timelineMs
-  const from = path.kind === 'silent' ? startedAtMs + path.silentMs - sent : startedAtMs
-  return { sent: from + sent, delivered: from + delivered + phone.delayMs, read: from + read + phone.delayMs }
+  const from = path.kind === 'silent' ? startedAt.plus(path.silentMs - sent) : startedAt
+  const { delayMs } = phone
+  return { sent: from.plus(sent), delivered: from.plus(delivered + delayMs), read: from.plus(read + delayMs) }
 }
 
 /** What the phone confirms: as far as it is set to, and after a silence only that it arrived. */
@@ -83,8 +85,8 @@ function receiptsOfPhone(path: Path, sent: Sent, times: Times): Step[] {
   const steps: Step[] = []
   const add = (status: 'delivered' | 'read') => {
     const due = times[status]
-    const offsetMs = due - times.delivered
-    const step = { ...receipt(sent, status, due), dueAtMs: online ? due : null, offsetMs, onPhone: true }
+    const offsetMs = due.atMs - times.delivered.atMs
+    const step = { ...receipt(sent, status, due), due: online ? due : null, offsetMs, onPhone: true }
     steps.push(step, ...(duplicateReceipts ? [step] : []))
   }
   if (receipts !== 'none' && !dropReceipts) add('delivered')
@@ -92,17 +94,18 @@ function receiptsOfPhone(path: Path, sent: Sent, times: Times): Step[] {
   return steps
 }
 
-function receipt({ messageId, engineMessageId }: Sent, status: 'sent' | 'delivered' | 'read', atMs: number): Step {
-  const signal = { kind: 'receipt', messageId, status, atMs, engineMessageId } as const
-  return { step: STEPS[status], dueAtMs: atMs, offsetMs: 0, onPhone: false, signal }
+function receipt({ messageId, engineMessageId }: Sent, status: 'sent' | 'delivered' | 'read', due: Due): Step {
+  // Dated when it is reported.
+  const signal = { kind: 'receipt', messageId, status, atMs: due.atMs, engineMessageId } as const
+  return { step: STEPS[status], due, offsetMs: 0, onPhone: false, signal }
 }
 
-function failure({ messageId }: Sent, error: MessageErrorShape, atMs: number): Step {
+function failure({ messageId }: Sent, error: MessageErrorShape, due: Due): Step {
   return {
     step: STEPS.failed,
-    dueAtMs: atMs,
+    due,
     offsetMs: 0,
     onPhone: false,
-    signal: { kind: 'failed', messageId, error, atMs },
+    signal: { kind: 'failed', messageId, error, atMs: due.atMs },
   }
 }

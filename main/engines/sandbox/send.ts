@@ -1,6 +1,7 @@
 import type { MessageErrorShape } from '../../contract/shapes.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
+import { dueIn, type Due } from '../../kernel/due.ts'
 import type { MessageId } from '../../kernel/ids.ts'
 import type { Departure, EngineInstance, Outgoing, SendOutcome } from '../engine.ts'
 import { contentOf } from './content.ts'
@@ -62,7 +63,7 @@ interface OutgoingMessage {
   readonly phones: readonly Phone[]
   /** The first of them, or this line's own if it is alone in the group. */
   readonly phone: Phone
-  readonly startedAtMs: number
+  readonly startedAt: Due
   readonly departure: Departure
 }
 
@@ -118,7 +119,8 @@ export function createSend(deps: SendDeps) {
     engineMessageId: string,
     plans: readonly PhonePlan[],
   ): Promise<void> {
-    const { instance, session, startedAtMs } = message
+    const { instance, session } = message
+    const startedAtMs = message.startedAt.atMs
     const content = await withVisibleQuote(tx, message, contentOf(message.out))
     for (const [index, { phone: known, plan }] of plans.entries()) {
       const phone = await phones.ensure(tx, instance.accountId, known.number, startedAtMs)
@@ -128,15 +130,15 @@ export function createSend(deps: SendDeps) {
         (await inbox.add(tx, {
           id: index === 0 ? engineMessageId : memberCopyId(engineMessageId, phone.number),
           ...{ phone: phone.seq, author: session.number, instanceId: instance.id, group: message.group, content },
-          ...{ sentAtMs: startedAtMs, receivedAtMs: plan.arrivesAtMs, waits: plan.waits },
+          ...{ sentAtMs: startedAtMs, receivedAtMs: plan.arrivesAt?.atMs ?? null, waits: plan.waits },
         }))
       if (!isNew) return
-      for (const { step, dueAtMs, offsetMs, onPhone, signal } of plan.steps) {
+      for (const { step, due, offsetMs, onPhone, signal } of plan.steps) {
         // What the network itself says is said once.
         if (index > 0 && step === STEPS.sent) continue
         const ofPhone = onPhone ? phone.seq : null
         const lane = engineMessageId
-        await timeline.schedule(tx, { instanceId: instance.id, lane, step, dueAtMs, offsetMs, phone: ofPhone, signal })
+        await timeline.schedule(tx, { instanceId: instance.id, lane, step, due, offsetMs, phone: ofPhone, signal })
       }
       await tellInstances(tx, message, engineMessageId, content, { phone, plan })
     }
@@ -145,7 +147,7 @@ export function createSend(deps: SendDeps) {
   /** The number may be another instance's: that one receives. */
   async function tellInstances(
     tx: Tx,
-    { instance, session, file, group, phones: recipients, startedAtMs }: OutgoingMessage,
+    { instance, session, file, group, phones: recipients, startedAt }: OutgoingMessage,
     engineMessageId: string,
     content: Content,
     { phone: { number }, plan }: PhonePlan,
@@ -153,18 +155,18 @@ export function createSend(deps: SendDeps) {
     if (recipients.length === 0 || session.number === number) return
     if (sessions.withNumber(instance.accountId, number).length === 0) return
     if (file !== null) await files.keep(tx, engineMessageId, file)
-    if (plan.arrivesAtMs === null && !plan.waits) return
+    if (plan.arrivesAt === null && !plan.waits) return
     const said = { id: engineMessageId, author: session.number, pushName: session.name, recipient: number }
-    const atMs = plan.arrivesAtMs ?? startedAtMs
-    await phoneMessages.deliverToInstances(tx, instance.accountId, { ...said, group, content }, atMs)
+    const due = plan.arrivesAt ?? startedAt
+    await phoneMessages.deliverToInstances(tx, instance.accountId, { ...said, group, content }, due)
   }
 
   function prepare(message: OutgoingMessage, path: Path): { engineMessageId: string; plans: readonly PhonePlan[] } {
-    const { instance, messageId, startedAtMs, group } = message
+    const { instance, messageId, startedAt, group } = message
     const engineMessageId = networkId(instance.engine, messageId)
     const planOn = (phone: Phone, way: Path) => ({
       phone,
-      plan: planFor(way, { messageId, engineMessageId, startedAtMs, phone, timelineMs }),
+      plan: planFor(way, { messageId, engineMessageId, startedAt, phone, timelineMs }),
     })
     if (message.phones.length === 0) return { engineMessageId, plans: [planOn(message.phone, { kind: 'undelivered' })] }
     const pathOn = ({ number }: Phone): Path => {
@@ -237,7 +239,7 @@ export function createSend(deps: SendDeps) {
     if (out.kind === 'poll' && instance.engine === 'official') return NO_POLLS
     const problem = out.kind === 'cloud_api' ? problemOf(out.payload) : null
     if (problem !== null) return { kind: 'invalid', message: problem }
-    const startedAtMs = clock.now()
+    const startedAt = dueIn(clock, 0)
     const people = group === null ? [out.to] : await othersIn(instance, session, group)
     if (people === undefined) return NO_MEMBER
     if (out.kind !== 'cloud_api') {
@@ -248,7 +250,7 @@ export function createSend(deps: SendDeps) {
     const reached = await Promise.all(people.map((number) => phoneOf(instance, number)))
     const phone = reached[0] ?? (await phoneOf(instance, session.number))
     const file = await files.load(out)
-    const message = { instance, session, messageId, out, file, group, phones: reached, phone, startedAtMs, departure }
+    const message = { instance, session, messageId, out, file, group, phones: reached, phone, startedAt, departure }
     return travel(message, await courseFor(message))
   }
 

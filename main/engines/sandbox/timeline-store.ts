@@ -1,3 +1,4 @@
+import type { Due } from '../../kernel/due.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
 import { sql } from '../../kernel/sql.ts'
 import type { EngineSignal } from '../engine.ts'
@@ -10,7 +11,7 @@ export interface Entry {
   /** Order among entries due at the same moment: the link first, then sent, delivered, read. */
   readonly step: number
   /** null: not before the phone is online. */
-  readonly dueAtMs: number | null
+  readonly due: Due | null
   /** The phone that must be online for it. */
   readonly phone: number | null
   /** How long after the phone came online. */
@@ -21,7 +22,7 @@ export interface Entry {
 /** The step of connection signals, which do not wait for the connection. */
 export const LINK = -1
 
-export interface Due {
+export interface DueEntry {
   readonly seq: number
   readonly instanceId: InstanceId
   readonly lane: string
@@ -53,7 +54,7 @@ export const add = sql<
    FROM sandbox_lines WHERE instance_id = :instanceId`,
 )
 
-export const due = sql<{ now: number; limit: number }, Due>(
+export const due = sql<{ now: number; limit: number }, DueEntry>(
   `SELECT seq, instance_id AS instanceId, lane, step, due_at AS dueAtMs, signal FROM sandbox_timeline
    WHERE held = 0 AND due_at IS NOT NULL AND due_at <= :now ORDER BY due_at, step, seq LIMIT :limit`,
 )

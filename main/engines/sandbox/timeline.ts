@@ -17,7 +17,7 @@ import {
   phoneSilent,
   release,
   remove,
-  type Due,
+  type DueEntry,
   type Entry,
 } from './timeline-store.ts'
 
@@ -37,7 +37,7 @@ export function createTimeline(deps: { db: Db; clock: Clock; alarms: Alarms; sin
   const { db, clock, alarms, sink, log } = deps
   const inFlight = new Set<number>()
   /** Rows waiting behind the one of their lane that is being delivered. */
-  const lanes = new Map<string, Due[]>()
+  const lanes = new Map<string, DueEntry[]>()
   const pausedUntil = new Map<string, number>()
   /** Connection signals being delivered; other signals of the instance wait for them. */
   const links = new Map<InstanceId, Promise<void>>()
@@ -83,7 +83,7 @@ export function createTimeline(deps: { db: Db; clock: Clock; alarms: Alarms; sin
     if (later !== undefined) wake(later.dueAtMs)
   }
 
-  function take(row: Due): void {
+  function take(row: DueEntry): void {
     inFlight.add(row.seq)
     const queue = lanes.get(row.lane)
     if (queue !== undefined) return void queue.push(row)
@@ -98,7 +98,7 @@ export function createTimeline(deps: { db: Db; clock: Clock; alarms: Alarms; sin
     })
   }
 
-  async function drain({ lane, step, instanceId }: Due): Promise<void> {
+  async function drain({ lane, step, instanceId }: DueEntry): Promise<void> {
     if (step !== LINK) await links.get(instanceId)
     const queue = lanes.get(lane) ?? []
     for (let row = queue[0]; row !== undefined && isOpen; row = queue[0]) {
@@ -113,7 +113,7 @@ export function createTimeline(deps: { db: Db; clock: Clock; alarms: Alarms; sin
     lanes.delete(lane)
   }
 
-  async function deliver({ seq, instanceId, dueAtMs, signal }: Due): Promise<boolean> {
+  async function deliver({ seq, instanceId, dueAtMs, signal }: DueEntry): Promise<boolean> {
     try {
       await sink(instanceId, dated(signal, dueAtMs))
       await db.commit((tx) => tx.run(remove, { seq }))
@@ -140,7 +140,8 @@ export function createTimeline(deps: { db: Db; clock: Clock; alarms: Alarms; sin
 
   return {
     async schedule(tx: Tx, entry: Entry): Promise<void> {
-      const { instanceId, lane, step, phone, dueAtMs: dueAt, offsetMs: offset } = entry
+      const { instanceId, lane, step, phone, offsetMs: offset } = entry
+      const dueAt = entry.due?.atMs ?? null
       const seq = await tx.next('sandbox')
       const [waits, signal] = [step === LINK ? 0 : 1, JSON.stringify(entry.signal)] as const
       await tx.run(add, { seq, instanceId, lane, step, waits, phone, dueAt, offset, signal })

@@ -104,7 +104,7 @@ export function createMediaStore({
 
   return {
     async keep({ id: instanceId, accountId }, { mediaId, mimeType, filename }, source) {
-      const about = { accountId, kind: KIND, name: filename, mimeType, expiresAtMs: null, maxBytes }
+      const about = { accountId, kind: KIND, name: filename, mimeType, expiresAt: null, maxBytes }
       return files.store(source, about, async (tx, { id, hash, size }) => {
         const same = await tx.one(fileWithHash, { accountId, hash })
         const row = { seq: await tx.next('smv2'), instanceId, accountId, mediaId, fileId: same?.fileId ?? id }

@@ -1,5 +1,6 @@
 import { ApiError } from '../../contract/errors.ts'
 import type { Clock } from '../../kernel/clock.ts'
+import type { Due } from '../../kernel/due.ts'
 import type { InstanceId, Random } from '../../kernel/ids.ts'
 import type { Log } from '../../kernel/log.ts'
 import type { Alarms } from '../alarms.ts'
@@ -85,13 +86,13 @@ export function createPairingCourse(deps: PairingCourseDeps): PairingCourse {
   /** Of the code on screen. */
   let drawnSecret: string | undefined
 
-  function show(ref: string, expiresAtMs: number): void {
+  function show(ref: string, expiresAt: Due): void {
     const connection = deps.connection()
     if (!connection) return
     deps.shown()
     const { library, session } = connection
     drawnSecret = session.creds.advSecretKey
-    const shown = view.show(qrText(library, session, ref), expiresAtMs)
+    const shown = view.show(qrText(library, session, ref), expiresAt)
     firstCode.resolve(undefined)
     publish({ kind: 'qr', ...shown })
   }

@@ -1,4 +1,5 @@
 import type { Clock } from '../../kernel/clock.ts'
+import { dueIn, type Due } from '../../kernel/due.ts'
 import type { QrState } from '../engine.ts'
 import { ALL_QR_MS } from './qr-codes.ts'
 
@@ -8,8 +9,10 @@ const PAIRING_CODE_MS = 180_000
 const NO_CODE: QrState = { state: 'pending', text: null, pairingCode: null, expiresAtMs: null, attempt: 0 }
 
 /** The codes a person can pair with now. Kept in memory only: they are worthless after a restart. */
-export function createPairingView(clock: Pick<Clock, 'now' | 'mono'>) {
+export function createPairingView(clock: Pick<Clock, 'now' | 'mono' | 'movedMs'>) {
   let view = NO_CODE
+  /** When what `view` shows expires. */
+  let expiresAt: Due | null = null
   let codeFor: string | null = null
   let codeEndsMono = 0
   /** When the last code ends, counted from the first one shown since somebody asked to pair; null: none was shown. */
@@ -18,12 +21,13 @@ export function createPairingView(clock: Pick<Clock, 'now' | 'mono'>) {
   /** The connection was lost, and its codes with it. The time to pair keeps running. */
   function beginAgain(): void {
     view = NO_CODE
+    expiresAt = null
     codeFor = null
     codeEndsMono = 0
   }
 
   return {
-    current: (): QrState => view,
+    current: (): QrState => ({ ...view, expiresAtMs: expiresAt?.atMs ?? null }),
     beginAgain,
     /** Somebody asked to pair. */
     begin(): void {
@@ -31,15 +35,17 @@ export function createPairingView(clock: Pick<Clock, 'now' | 'mono'>) {
       endsMono = null
     },
     /** Shows the next QR code. A pairing code stays valid beside it. */
-    show(text: string, expiresAtMs: number): { attempt: number; expiresAtMs: number } {
+    show(text: string, until: Due): { attempt: number; expiresAtMs: number } {
       const attempt = view.attempt + 1
       endsMono ??= clock.mono() + ALL_QR_MS
-      view = { ...view, state: 'ready', text, expiresAtMs, attempt }
-      return { attempt, expiresAtMs }
+      view = { ...view, state: 'ready', text, attempt }
+      expiresAt = until
+      return { attempt, expiresAtMs: until.atMs }
     },
     /** The passkey is asked for: no code is of any use until that has ended. */
     freeze(): void {
       view = { ...NO_CODE, attempt: view.attempt }
+      expiresAt = null
       codeFor = null
       codeEndsMono = 0
     },
@@ -57,14 +63,17 @@ export function createPairingView(clock: Pick<Clock, 'now' | 'mono'>) {
      */
     endQrCodes(): number {
       const leftMs = Math.max(codeEndsMono - clock.mono(), 0)
-      if (leftMs > 0) view = { ...view, text: null, expiresAtMs: clock.now() + Math.ceil(leftMs) }
-      else endsMono = clock.mono()
+      if (leftMs > 0) {
+        view = { ...view, text: null }
+        expiresAt = dueIn(clock, Math.ceil(leftMs))
+      } else endsMono = clock.mono()
       return leftMs
     },
     /** Every code has ended: only a person who asks again starts another pairing. */
     isOver: (): boolean => endsMono !== null && clock.mono() >= Math.max(endsMono, codeEndsMono),
     expire(): void {
       view = { ...NO_CODE, state: 'expired', attempt: view.attempt }
+      expiresAt = null
       codeFor = null
       codeEndsMono = 0
       endsMono = null

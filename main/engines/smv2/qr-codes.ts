@@ -1,4 +1,5 @@
 import type { Clock } from '../../kernel/clock.ts'
+import { dueIn, type Due } from '../../kernel/due.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
 import type { Alarms } from '../alarms.ts'
 
@@ -8,11 +9,11 @@ const NEXT_QR_MS = 20_000
 export const ALL_QR_MS = FIRST_QR_MS + 5 * NEXT_QR_MS
 
 interface QrCodesDeps {
-  readonly clock: Pick<Clock, 'now'>
+  readonly clock: Pick<Clock, 'now' | 'movedMs'>
   readonly alarms: Alarms
   readonly id: InstanceId
   /** Draws this ref with the current secret. */
-  show(ref: string, expiresAtMs: number): void
+  show(ref: string, expiresAt: Due): void
   /** The last ref has expired. */
   usedUp(): void
 }
@@ -33,16 +34,16 @@ export interface QrCodes {
 export function createQrCodes({ clock, alarms, id, show, usedUp }: QrCodesDeps): QrCodes {
   const ending = `qr ${id}`
   let left: readonly string[] = []
-  let shown: { readonly ref: string; readonly expiresAtMs: number } | undefined
+  let shown: { readonly ref: string; readonly expiresAt: Due } | undefined
 
   function next(lifetimeMs: number): void {
     const [ref, ...rest] = left
     shown = undefined
     if (ref === undefined) return usedUp()
     left = rest
-    shown = { ref, expiresAtMs: clock.now() + lifetimeMs }
-    alarms.set(ending, shown.expiresAtMs, () => next(NEXT_QR_MS))
-    show(ref, shown.expiresAtMs)
+    shown = { ref, expiresAt: dueIn(clock, lifetimeMs) }
+    alarms.set(ending, shown.expiresAt.atMs, () => next(NEXT_QR_MS))
+    show(ref, shown.expiresAt)
   }
 
   return {
@@ -51,7 +52,7 @@ export function createQrCodes({ clock, alarms, id, show, usedUp }: QrCodesDeps):
       next(FIRST_QR_MS)
     },
     redraw() {
-      if (shown) show(shown.ref, shown.expiresAtMs)
+      if (shown) show(shown.ref, shown.expiresAt)
     },
     stop() {
       alarms.clear(ending)

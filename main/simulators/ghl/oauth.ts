@@ -58,11 +58,11 @@ export function createOauth({ db, clock, random, app, companies }: OauthDeps) {
 
   const mint = async (take: (tx: Parameters<Parameters<Db['commit']>[0]>[0]) => Promise<Grant | undefined>) => {
     const [refresh, access] = [secret('rt_'), secret('at_')]
-    const expiresAtMs = clock.now() + ACCESS_SECONDS * 1_000
     const grant = await db.commit(async (tx) => {
       const found = await take(tx)
       if (found === undefined) return undefined
       const { accountId, locationId } = found
+      const expiresAtMs = clock.now() + ACCESS_SECONDS * 1_000
       await tx.run(insertToken, { refresh, access, accountId, locationId, expiresAtMs })
       return found
     })
@@ -75,8 +75,8 @@ export function createOauth({ db, clock, random, app, companies }: OauthDeps) {
     /** What the browser brings back when a person allows the app. */
     async issueCode(grant: Grant): Promise<string> {
       const code = random.bytes(20).toString('hex')
-      const now = clock.now()
       await db.commit(async (tx) => {
+        const now = clock.now()
         await tx.run(pruneCodes, { now })
         const { accountId, locationId } = grant
         await tx.run(insertCode, { code, accountId, locationId, expiresAtMs: now + CODE_MS })

@@ -8,7 +8,7 @@ test('an account whose models do not answer leaves turns for the others', async 
   const { jobs, db, clock } = await jobsOfTest()
   const begun: number[] = []
   const turns = createTurns({
-    jobs,
+    ...{ jobs, clock },
     begin: (seq) => {
       begun.push(seq)
       return new Promise(() => {})

@@ -16,7 +16,7 @@ beforeEach(() => {
   const startMs = time.now()
   codes = createQrCodes({
     ...{ clock: time, alarms: createAlarms(time), id: 'shop' as InstanceId },
-    show: (ref, expiresAtMs) => shown.push([ref, (expiresAtMs - startMs) / 1_000]),
+    show: (ref, expiresAt) => shown.push([ref, (expiresAt.atMs - startMs) / 1_000]),
     usedUp: () => usedUp++,
   })
 })

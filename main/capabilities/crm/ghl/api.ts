@@ -1,5 +1,4 @@
 import type { HighLevel } from '@gohighlevel/api-client'
-import type { Clock } from '../../../kernel/clock.ts'
 import type { CrmLink } from '../links.ts'
 import { faultOf } from './faults.ts'
 import type { Limiter } from './limiter.ts'
@@ -8,7 +7,6 @@ import type { Sides } from './sides.ts'
 import type { Tokens } from './tokens.ts'
 
 interface ApiDeps {
-  readonly clock: Pick<Clock, 'now'>
   readonly sdk: Sdk
   readonly sides: Sides
   readonly tokens: Tokens
@@ -25,7 +23,7 @@ export interface CallOptions {
 export type Api = ReturnType<typeof createApi>
 
 /** Calls GoHighLevel for a location: within its limit, with a token that is valid. */
-export function createApi({ clock, sdk, sides, tokens, limiter }: ApiDeps) {
+export function createApi({ sdk, sides, tokens, limiter }: ApiDeps) {
   return async function call<T>(
     { accountId, side, locationId, companyId }: CalledLink,
     { isRepeatable }: CallOptions,
@@ -40,9 +38,9 @@ export function createApi({ clock, sdk, sides, tokens, limiter }: ApiDeps) {
       try {
         return await act(await sdk.withToken(sides.get(side), accountId, token, onHeaders))
       } catch (error) {
-        const fault = faultOf(error, clock.now(), isRepeatable)
+        const fault = faultOf(error, isRepeatable)
         const { kind, code } = fault.fault
-        if (kind === 'wait' && fault.fault.untilMs !== null) limiter.block(location, fault.fault.untilMs)
+        if (kind === 'wait' && fault.fault.waitMs !== null) limiter.block(location, fault.fault.waitMs)
         if (!(isFirst && kind === 'reconnect' && code === 'reconnect_required')) throw fault
         // It was revoked or expired early: a renewed one is tried once.
         token = await tokens.renew(location, token)

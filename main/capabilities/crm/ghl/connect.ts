@@ -3,6 +3,7 @@ import { FIELD_MAP_DEFAULT, SYNC_DEFAULT } from '../../../contract/crm.ts'
 import { ApiError } from '../../../contract/errors.ts'
 import { isoTime } from '../../../contract/request.ts'
 import type { Creator } from '../../../kernel/access.ts'
+import { dueIn } from '../../../kernel/due.ts'
 import type { Clock } from '../../../kernel/clock.ts'
 import type { Db, Tx } from '../../../kernel/db.ts'
 import type { Random } from '../../../kernel/ids.ts'
@@ -21,7 +22,7 @@ import type { TokenAnswer, Tokens } from './tokens.ts'
 
 interface ConnectDeps extends Pick<CrmDeps, 'instances' | 'config' | 'isSuspended'> {
   readonly db: Db
-  readonly clock: Pick<Clock, 'now'>
+  readonly clock: Pick<Clock, 'now' | 'movedMs'>
   readonly random: Random
   readonly log: Log
   readonly links: Links
@@ -83,11 +84,10 @@ export function createConnect(deps: ConnectDeps) {
         'GoHighLevel sends the browser and its messages to a public https address. Set public_base_url, enter its callback in your app, and connect again.',
       )
     const state = random.bytes(32).toString('base64url')
-    const now = clock.now()
-    const expiresAtMs = now + STATE_MS
+    const expiresAt = dueIn(clock, STATE_MS)
     await db.commit(async (tx) => {
-      await tx.run(pruneStates, { now })
-      const row = { accountId, instanceId: id, side: side.side, locationId, expiresAtMs }
+      await tx.run(pruneStates, { now: clock.now() })
+      const row = { accountId, instanceId: id, side: side.side, locationId, expiresAtMs: expiresAt.atMs }
       await tx.run(insertState, { ...row, createdBy, hash: hashOf(state) })
     })
     const query = new URLSearchParams({
@@ -98,7 +98,7 @@ export function createConnect(deps: ConnectDeps) {
       state,
     })
     const url = `${await side.consentUrl(accountId)}?${query.toString()}`
-    return { mode: 'oauth', authorization_url: url, expires_at: isoTime(expiresAtMs) }
+    return { mode: 'oauth', authorization_url: url, expires_at: isoTime(expiresAt.atMs) }
   }
 
   const redirectUri = () => `${sides.base()}/callbacks/ghl/oauth`
@@ -138,7 +138,7 @@ export function createConnect(deps: ConnectDeps) {
   ) {
     const client = await sdk.withToken(side, accountId, token)
     const judge = (error: unknown): never => {
-      throw faultOf(error, clock.now(), true)
+      throw faultOf(error, true)
     }
     try {
       const answer = await client.locations.getLocation({ locationId }).catch(judge)
@@ -198,7 +198,7 @@ export function createConnect(deps: ConnectDeps) {
         redirect_uri: redirectUri(),
       })
       .catch((error: unknown) => {
-        throw faultOf(error, clock.now(), true)
+        throw faultOf(error, true)
       })
     const { access_token = '', refresh_token, expires_in, companyId = null, locationId = null, userType } = answer
     return {

@@ -8,7 +8,7 @@ const HOUR_MS = 3_600_000
  * What an error of the official client means.
  * @param isRepeatable the call can be repeated safely, so an unknown outcome counts as not done.
  */
-export function faultOf(error: unknown, nowMs: number, isRepeatable: boolean): BridgeError {
+export function faultOf(error: unknown, isRepeatable: boolean): BridgeError {
   if (error instanceof BridgeError) return error
   const { statusCode: status, message } = error as Partial<GHLError>
   const response: unknown = (error as Partial<GHLError>).response
@@ -19,10 +19,10 @@ export function faultOf(error: unknown, nowMs: number, isRepeatable: boolean): B
     const fault: BridgeFault =
       wasSent && !isRepeatable
         ? { kind: 'unknown', code: 'unreachable' }
-        : { kind: 'wait', untilMs: null, code: 'unreachable' }
+        : { kind: 'wait', waitMs: null, code: 'unreachable' }
     return make(fault, UNREACHABLE)
   }
-  if (status === 429) return make(...rateFault(error as GHLRateLimitError, nowMs))
+  if (status === 429) return make(...rateFault(error as GHLRateLimitError))
   if (status === 401) return make({ kind: 'reconnect', code: 'reconnect_required' }, RECONNECT)
   if (status === 403)
     return make(
@@ -33,7 +33,7 @@ export function faultOf(error: unknown, nowMs: number, isRepeatable: boolean): B
     return make({ kind: 'contact_gone', code: 'contact_refused' }, 'The contact is no longer in GoHighLevel.')
   if (status >= 500) {
     const fault: BridgeFault = isRepeatable
-      ? { kind: 'wait', untilMs: null, code: 'unreachable' }
+      ? { kind: 'wait', waitMs: null, code: 'unreachable' }
       : { kind: 'unknown', code: 'unreachable' }
     return make(fault, UNREACHABLE)
   }
@@ -50,16 +50,16 @@ export const RECONNECT =
 const isNoAnswer = (response: unknown): response is NoAnswer =>
   typeof response === 'object' && response !== null && 'outbound' in response
 
-function rateFault({ rateLimit }: GHLRateLimitError, nowMs: number): [BridgeFault, string] {
+function rateFault({ rateLimit }: GHLRateLimitError): [BridgeFault, string] {
   if (rateLimit?.scope === 'daily') {
-    const untilMs = nowMs + (rateLimit.dailyResetMs ?? HOUR_MS)
+    const waitMs = rateLimit.dailyResetMs ?? HOUR_MS
     return [
-      { kind: 'wait', untilMs, code: 'daily_limit' },
+      { kind: 'wait', waitMs, code: 'daily_limit' },
       'The daily limit of GoHighLevel for this location is used up. The sync goes on when it is renewed; nothing is lost.',
     ]
   }
   return [
-    { kind: 'wait', untilMs: nowMs + (rateLimit?.intervalMs ?? 10_000), code: 'rate_limited' },
+    { kind: 'wait', waitMs: rateLimit?.intervalMs ?? 10_000, code: 'rate_limited' },
     'GoHighLevel asks for a pause because of too many calls. The sync goes on in a few seconds.',
   ]
 }

@@ -16,7 +16,7 @@ const INTERVAL_MS = 10_000
 export type Limiter = ReturnType<typeof createLimiter>
 
 /** Keeps the calls of each location below GoHighLevel's limit, and learns from the headers of its answers. */
-export function createLimiter(clock: Pick<Clock, 'now' | 'uptime'>) {
+export function createLimiter(clock: Pick<Clock, 'uptime'>) {
   const windows = new Map<string, Window>()
   const windowOf = (locationId: string): Window => {
     const known = windows.get(locationId)
@@ -40,7 +40,7 @@ export function createLimiter(clock: Pick<Clock, 'now' | 'uptime'>) {
             : null
       if (untilUptime !== null)
         throw new BridgeError(
-          { kind: 'wait', untilMs: Math.ceil(clock.now() + (untilUptime - now)), code: 'rate_limited' },
+          { kind: 'wait', waitMs: Math.ceil(untilUptime - now), code: 'rate_limited' },
           'The limit of GoHighLevel for this location is reached. The sync goes on in a few seconds.',
         )
       window.used++
@@ -55,9 +55,9 @@ export function createLimiter(clock: Pick<Clock, 'now' | 'uptime'>) {
       if (intervalMs !== undefined && intervalMs > 0) window.intervalMs = intervalMs
       if (remaining !== undefined) window.used = Math.max(window.used, window.max - remaining)
     },
-    block(locationId: string, untilMs: number): void {
+    block(locationId: string, waitMs: number): void {
       const window = windowOf(locationId)
-      window.blockedUntilUptime = Math.max(window.blockedUntilUptime, clock.uptime() + (untilMs - clock.now()))
+      window.blockedUntilUptime = Math.max(window.blockedUntilUptime, clock.uptime() + waitMs)
     },
   }
 }

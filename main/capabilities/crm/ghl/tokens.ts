@@ -87,7 +87,7 @@ export function createTokens({ db, clock, seal, sdk, sides }: TokensDeps) {
         .refreshToken(refresh, clientId, clientSecret.open(), 'refresh_token', userType)
         .then((answer: unknown) => answer as TokenAnswer)
         .catch((error: unknown) => {
-          throw faultOf(error, clock.now(), true)
+          throw faultOf(error, true)
         })
       return await store({ resourceId, accountId, side: row.side, userType, companyId, tokens })
     } catch (error) {
@@ -111,7 +111,7 @@ export function createTokens({ db, clock, seal, sdk, sides }: TokensDeps) {
       // Their type leaves out what renews it.
       .then((answer) => answer as TokenAnswer)
       .catch((error: unknown) => {
-        const fault = faultOf(error, clock.now(), true)
+        const fault = faultOf(error, true)
         throw fault.fault.kind === 'wait' ? fault : reconnect(fault)
       })
     return store({ resourceId: locationId, accountId, side, userType: 'Location', companyId, tokens })

@@ -34,12 +34,12 @@ export function createWebhookBridge({ outbound, instances, db, clock, signing, b
     const headers = signing.headers(link, body)
     const answer = await outbound.request({ url: url ?? '', method: 'POST', headers, body, from: { accountId } })
     if (answer.kind === 'failure')
-      throw new BridgeError({ kind: 'wait', untilMs: null, code: 'unreachable' }, unreachable(answer.code))
+      throw new BridgeError({ kind: 'wait', waitMs: null, code: 'unreachable' }, unreachable(answer.code))
     const { status } = answer
     if (status >= 200 && status < 300) return id
     if (status === 410) throw new BridgeError({ kind: 'reconnect', code: 'gone' }, GONE)
     if (REFUSED.has(status)) {
-      const fault = { kind: 'later', untilMs: clock.now() + 30_000, code: 'message_refused' } as const
+      const fault = { kind: 'later', waitMs: 30_000, code: 'message_refused' } as const
       throw new BridgeError(
         fault,
         `The CRM webhook refuses an event (HTTP ${status}). It is skipped after a few attempts.`,
@@ -47,9 +47,8 @@ export function createWebhookBridge({ outbound, instances, db, clock, signing, b
     }
     const retryAfter = Number(answer.headers['retry-after'] ?? NaN)
     const waitMs = Number.isFinite(retryAfter) ? Math.min(retryAfter * 1_000, HOUR_MS) : null
-    const untilMs = waitMs === null ? null : clock.now() + waitMs
     const code = status === 429 ? 'rate_limited' : 'unreachable'
-    throw new BridgeError({ kind: 'wait', untilMs, code }, unreachable(`HTTP ${status}`))
+    throw new BridgeError({ kind: 'wait', waitMs, code }, unreachable(`HTTP ${status}`))
   }
 
   const contactOf = ({ contactId: phone }: CrmContact) => ({ contact: { phone } })
