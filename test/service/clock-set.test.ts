@@ -73,6 +73,17 @@ describe.each([
     expect(body.status).toMatch(/delivered|read/)
   })
 
+  test('a code that is on screen expires when it would have', async () => {
+    const w = await world()
+    const { id } = await w.instance()
+    const leftMs = async () =>
+      Date.parse((await w.api('GET', `/v1/instances/${id}/qr`)).body.expires_at) - w.clock.now()
+    expect(await leftMs()).toBe(60 * SECOND)
+    await setClock(w, byMs)
+    await w.quiet()
+    expect(await leftMs()).toBe(59 * SECOND)
+  })
+
   test('P-09 an Idempotency-Key keeps its 24 hours, and nothing is sent twice', async () => {
     const w = await world()
     const { id } = await w.pair()
