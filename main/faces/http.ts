@@ -1,5 +1,5 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import type { IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { finished } from 'node:stream/promises'
 import Fastify, {
   type FastifyContextConfig,
@@ -22,6 +22,7 @@ import { cause, type Log } from '../kernel/log.ts'
 import { createAccountGate, type AccountGateDeps } from './account-gate.ts'
 import { createAdmission, type AdmissionDeps } from './admission.ts'
 import { createArrivals, LONGEST_REQUEST_MS } from './arrival.ts'
+import { manageConnections, onSilence } from './connections.ts'
 import { answerRaw, asApiError, internalError, malformed } from './failure.ts'
 import { callAs, currentCaller, type InProcessCaller } from './in-process-caller.ts'
 import { acceptJson } from './json-body.ts'
@@ -83,17 +84,10 @@ export interface Door {
   close(): Promise<void>
 }
 
-/** Longer than the longest send, or its 504 would become a connection reset. */
-const CONNECTION_MS = 60_000
 /** How long open requests may take to finish when the service stops. */
 const DRAIN_MS = 5_000
 /** Requests that still wait for an engine get their answer at this point, early enough for clients to read it. */
 const ANSWER_WAITING_AFTER_MS = 3_500
-/**
- * A connection is closed if the client reads nothing for this long. Node checks once per interval, so it can take twice
- * as long. A client that reads slowly is never cut off.
- */
-const UNREAD_MS = 8_000
 /**
  * How long a client can still read the error after we closed our side of a refused connection. Without a limit, a
  * client that never closes would keep the socket forever.
@@ -112,21 +106,20 @@ export function createDoor(deps: DoorDeps): Door {
   const uploads = limitOperations(LIMITS.uploadsInFlight)
   const stopping = new AbortController()
 
-  /** Unanswered requests of each connection. */
-  const unanswered = new WeakMap<Socket, Set<IncomingMessage>>()
-
   const app = Fastify({
     logger: false,
     requestIdHeader: false,
     genReqId: (raw) => (isRequestId(raw.headers['x-request-id']) ? raw.headers['x-request-id'] : ids.request()),
     bodyLimit: LIMITS.bodyBytes,
     requestTimeout: LONGEST_REQUEST_MS,
-    connectionTimeout: CONNECTION_MS,
     keepAliveTimeout: 5_000,
     http: {
       maxHeaderSize: LIMITS.headerBytes,
       headersTimeout: 8_000,
       connectionsCheckingInterval: 2_000,
+      // Finds clients that have gone without a word while an operation or a stream is at work.
+      keepAlive: true,
+      keepAliveInitialDelay: 60_000,
       // Node's own answer to a missing Host would lack our headers. The guard refuses it instead.
       requireHostHeader: false,
     },
@@ -138,22 +131,18 @@ export function createDoor(deps: DoorDeps): Door {
     frameworkErrors: (error, request, reply) => void refuseUnrouted(error, request, reply),
     clientErrorHandler: (error, socket) => {
       // The client would take this for the answer to an earlier request: a 400 would mean that a message was not sent.
-      if ([...(unanswered.get(socket) ?? [])].some(({ complete }) => complete)) return void socket.destroy()
+      if (connections.hasComplete(socket)) return void socket.destroy()
       const rate = limiter.peek(`address:${socket.remoteAddress ?? ''}`, deps.anonymousRatePerMinute())
       answerRaw(socket, asApiError(error) ?? malformed(error.code), ids.request(), rate)
       const lingering = systemClock.after(LINGER_MS, () => socket.destroy())
       socket.once('close', () => lingering.cancel())
     },
   })
-  app.server.maxConnections = 2_000
+  const connections = manageConnections(app.server, deps)
   const arrivals = createArrivals((late, socket) => void app.server.emit('clientError', late, socket))
   app.server.on('request', (request, response) => {
-    const open = unanswered.get(request.socket) ?? new Set()
-    unanswered.set(request.socket, open.add(request))
-    response.once('close', () => open.delete(request))
     times.watch(request, response)
     arrivals.watch(request)
-    closeWhenUnread(request.socket, response, () => open.size > 1)
   })
   // Node would answer an unknown Expect header without our headers too. HTTP allows servers to ignore it.
   app.server.on('checkExpectation', (request, response) => void app.server.emit('request', request, response))
@@ -177,6 +166,7 @@ export function createDoor(deps: DoorDeps): Door {
   app.addHook('onRequest', async (request, reply) => {
     apiActivity.note()
     reply.headers(SECURITY_HEADERS).header('x-request-id', request.id)
+    if (!connections.takeShare(request.raw, request.ip, reply.raw)) throw tooManyFromNetwork()
     // Read once: the framework rebuilds this object on every access.
     const config = isBrowserAtRoot(request) ? CONSOLE_FILES : request.routeOptions.config
     if (config.operation !== undefined) times.setOperation(request.raw, config.operation.id)
@@ -251,6 +241,13 @@ const isBrowserAtRoot = ({ method, url, headers }: FastifyRequest): boolean =>
   headers.authorization === undefined &&
   headers.accept?.includes('text/html') === true
 
+const tooManyFromNetwork = () =>
+  new ApiError(
+    'service_unavailable',
+    'Too many requests of your network are in progress. Wait until some are answered, then repeat the call.',
+    { 'retry-after': '1' },
+  )
+
 /** Logs the path template only: ids, queries and bodies reveal who talks to whom. */
 function logRequest(log: Log, { id, method, routeOptions }: FastifyRequest, reply: FastifyReply): void {
   const { statusCode: status, elapsedTime } = reply
@@ -276,19 +273,9 @@ function refuseEncoding({ headers }: FastifyRequest): void {
 async function drainBody(request: IncomingMessage, reply: FastifyReply): Promise<void> {
   if (reply.raw.shouldKeepAlive) return void reply.removeHeader('connection')
   request.resume()
+  const { promise: silent, resolve } = Promise.withResolvers<undefined>()
+  const stop = onSilence(request, () => resolve(undefined))
   // Aborted or timed out: nobody is waiting for the answer.
-  await finished(request).catch(() => {})
-}
-
-/**
- * Closes the connection if the client does not read a response, counted from when all of it was handed to the socket.
- * The connection timeout is too long for this: it must outlast a send, and the response would stay in memory.
- * @param hasUnanswered whether other requests on the connection wait for a response.
- */
-function closeWhenUnread(socket: Socket, response: ServerResponse, hasUnanswered: () => boolean): void {
-  response.once('prefinish', () => void socket.setTimeout(UNREAD_MS))
-  // Otherwise Node has already set the keep-alive timeout, or started the next response.
-  response.once('finish', () => {
-    if (hasUnanswered() && socket.writableLength === 0) socket.setTimeout(CONNECTION_MS)
-  })
+  await Promise.race([finished(request).catch(() => {}), silent])
+  stop()
 }
