@@ -20,6 +20,7 @@ import {
 import type { ConsoleConnections } from './console-connections.ts'
 import type { CallRow, LiveCall } from './contract.ts'
 import type { VoiceDeps } from './deps.ts'
+import { requireOffer } from './offer.ts'
 import { toCall } from './record.ts'
 import { notesOf } from './review.ts'
 import type { Running } from './running.ts'
@@ -168,12 +169,13 @@ export function createCalls(
       return isLive(call.status) ? endNow(instance, id, 'operator_hung_up') : toCall(call)
     },
 
-    /** @throws ApiError not_found, invalid_state, service_unavailable, unauthorized */
+    /** @throws ApiError validation_error, not_found, invalid_state, service_unavailable, unauthorized */
     async listen(principal: Principal, instance: InstanceSubject, id: string, offer: string): Promise<string> {
       await get(instance, id)
       const one = running.find(id)
       if (one === undefined || !one.isAnswered())
         throw new ApiError('invalid_state', 'The call is not running, so there is nothing to listen to.')
+      requireOffer(offer)
       const listener = await one.listen(offer)
       if (listener === null)
         throw new ApiError('service_unavailable', 'The listener could not be connected, or the call has just ended.')

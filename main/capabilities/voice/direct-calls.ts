@@ -1,6 +1,6 @@
 import { ApiError } from '../../contract/errors.ts'
 import { LIMITS } from '../../contract/limits.ts'
-import type { CallSource, Gateway } from '../../contract/voice.ts'
+import type { CallSource, EndReason, Gateway } from '../../contract/voice.ts'
 import type { Principal } from '../../kernel/access.ts'
 import type { Tx } from '../../kernel/db.ts'
 import { cause } from '../../kernel/log.ts'
@@ -13,6 +13,7 @@ import { callById, insertCall, type StoredCall } from './call-store.ts'
 import type { ConsoleConnections } from './console-connections.ts'
 import type { VoiceDeps } from './deps.ts'
 import type { Dial } from './dial.ts'
+import { requireOffer, unanswerableOffer } from './offer.ts'
 import type { Running, RunningCall } from './running.ts'
 import type { Schedule } from './schedule.ts'
 import type { VoiceSetup } from './setup.ts'
@@ -107,6 +108,7 @@ export function createDirectCalls(deps: DirectDeps) {
     /** The person at the console calls. @throws ApiError */
     async softphone(principal: Principal, instance: InstanceSubject, number: string, offer: string) {
       const { gateway } = await schedule.requireReady(instance)
+      requireOffer(offer)
       const prepared = await schedule.requirePermission(instance, null, number, offer)
       const call = await db.commit(async (tx) => {
         await schedule.requireOwner(tx, instance)
@@ -124,11 +126,16 @@ export function createDirectCalls(deps: DirectDeps) {
         ...prepared,
         wish: { ...prepared.wish, events: { onConsoleAnswer: resolve } },
       })
-      void placed.ended.then(() => resolve(null))
+      let ended: EndReason | undefined
+      void placed.ended.then((reason) => {
+        ended = reason
+        resolve(null)
+      })
       await consoleConnections.add(principal, () => placed.hangUp('operator_hung_up'), placed.ended)
       const limit = startTimeout(clock, ANSWER_MS, () => resolve(null))
       const answer = await promise
       limit.cancel()
+      if (ended === 'codec_not_supported' || ended === 'no_media_connection') throw unanswerableOffer()
       if (answer === null) {
         placed.hangUp('no_media_connection')
         log.warn({ event: 'voice.softphone_not_connected', callId: call.id, cause: cause(new Error('no answer')) })

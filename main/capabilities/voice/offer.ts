@@ -29,3 +29,7 @@ export function requireOffer(offer: string): void {
     )
   }
 }
+
+/** For one that the voice process could not answer. */
+export const unanswerableOffer = () =>
+  new ApiError('validation_error', 'The offer could not be answered. It must have an audio track with Opus.')

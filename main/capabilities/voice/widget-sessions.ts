@@ -9,7 +9,7 @@ import type { Allowance } from './allowance.ts'
 import type { VoiceDeps } from './deps.ts'
 import type { DirectCalls } from './direct-calls.ts'
 import type { SignedLinks } from './links.ts'
-import { requireOffer } from './offer.ts'
+import { requireOffer, unanswerableOffer } from './offer.ts'
 import { isAllowedOrigin } from './origins.ts'
 import type { RunningCall } from './running.ts'
 import { widgetByKey, type StoredWidget } from './setup-store.ts'
@@ -132,7 +132,7 @@ export function createWidgetSessions({
     late.cancel()
     if (answer === null) {
       call.hangUp('no_media_connection')
-      throw new ApiError('validation_error', 'The offer could not be answered. It must have an audio track with Opus.')
+      throw unanswerableOffer()
     }
     return { ...call, answer }
   }
