@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Sessions } from '../capabilities/account/index.ts'
 import { ApiError } from '../contract/errors.ts'
 import { pathNotFound } from './admission.ts'
+import type { OpenBodies } from './open-bodies.ts'
 import { createBridge, type Bridge } from './panel/bridge.ts'
 import { addEventStream, type EventStreamDeps } from './panel/events.ts'
 import type { ConsoleFiles } from './panel/files.ts'
@@ -13,6 +14,8 @@ export interface PanelDeps extends SessionRouteDeps, Pick<EventStreamDeps, 'live
     Pick<EventStreamDeps, 'isSignedIn'> &
     Pick<Sessions, 'onSessionEnded' | 'actIn'>
   readonly files: ConsoleFiles
+  /** Notes uploads, to cut them off with their session. */
+  readonly openBodies: Pick<OpenBodies, 'add'>
 }
 
 export interface Panel {
@@ -30,13 +33,13 @@ export function addPanelRoutes(app: FastifyInstance, port: () => number, deps: P
   const streams = addEventStream(app, { ...deps, isSignedIn: deps.sessions.isSignedIn })
   deps.sessions.onSessionEnded(streams.endOf)
   addSessionRoutes(app, port, deps)
-  addMirror(app, bridge)
+  addMirror(app, bridge, deps.openBodies)
   addPage(app, deps.files)
   return { bridge, close: streams.close }
 }
 
 /** Offers every operation to the person at the console. */
-function addMirror(app: FastifyInstance, bridge: Bridge): void {
+function addMirror(app: FastifyInstance, bridge: Bridge, openBodies: Pick<OpenBodies, 'add'>): void {
   void app.register((mirror, _options, done) => {
     // Not parsed here: the operation parses the body.
     mirror.removeAllContentTypeParsers()
@@ -49,10 +52,13 @@ function addMirror(app: FastifyInstance, bridge: Bridge): void {
       const disconnected = new AbortController()
       reply.raw.once('close', () => disconnected.abort())
       const upload = request.body === request.raw ? request.raw.pipe(new PassThrough()) : undefined
+      const caller = callerOf(request)
+      // The operation sees a request of its own: to cut off that one would leave the client sending.
+      if (upload !== undefined) openBodies.add(caller.principal, request.raw)
       // The rest of a refused file is discarded; the next request on the connection comes after it.
       const discardRest = () => upload && request.raw.unpipe(upload).resume()
       try {
-        const { status, headers, body } = await bridge.ask(callerOf(request), {
+        const { status, headers, body } = await bridge.ask(caller, {
           ...toBridgeRequest(request, upload),
           signal: disconnected.signal,
         })
@@ -63,8 +69,9 @@ function addMirror(app: FastifyInstance, bridge: Bridge): void {
           .send(body ?? undefined)
       } catch (error) {
         discardRest()
-        if (!disconnected.signal.aborted) throw error
-        // The client has left.
+        const isCutOff = request.raw.destroyed && !request.raw.complete
+        if (!disconnected.signal.aborted && !isCutOff) throw error
+        // The client has left, or its session has ended.
         return reply.hijack()
       }
     }

@@ -119,7 +119,7 @@ export function openDoor(
         const isOperators = (await accounts.ensureOperatorAccount()).id === accountId
         return isOperators ? [...ofProcess(), ...own, ...times.families()] : own
       })
-      panel = addPanelRoutes(app, port, { sessions: accounts, files, live, clock, log, version })
+      panel = addPanelRoutes(app, port, { sessions: accounts, files, openBodies, live, clock, log, version })
       addRawRoutes(app, {
         openApiYaml: () => (yaml ??= describe()),
         isReady,

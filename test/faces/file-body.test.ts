@@ -101,7 +101,16 @@ beforeAll(async () => {
       bridge = createBridge(app, async (caller) => caller)
       const files = { isThere: false, find: async () => undefined }
       const live = { subscribe: () => () => {} } as unknown as Parameters<typeof addPanelRoutes>[2]['live']
-      addPanelRoutes(app, port, { sessions, files, live, clock: systemClock, log: silentLog, version: '0.1.0' })
+      const openBodies = { add() {} }
+      addPanelRoutes(app, port, {
+        sessions,
+        files,
+        openBodies,
+        live,
+        clock: systemClock,
+        log: silentLog,
+        version: '0.1.0',
+      })
     },
   })
   url = `http://127.0.0.1:${await door.listen('127.0.0.1', 0)}`
