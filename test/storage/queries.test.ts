@@ -124,11 +124,6 @@ const EXCEPTIONS: readonly { readonly step: string; readonly statement: RegExp; 
     why: 'read once, when the service starts',
   },
   {
-    step: 'SCAN official_callbacks USING INDEX official_callbacks_waiting',
-    statement: /FROM official_callbacks WHERE problem IS NULL ORDER BY seq LIMIT :limit$/,
-    why: 'the first entries of the index, which holds only what is not processed yet',
-  },
-  {
     step: 'SCAN sandbox_faults',
     statement: /^SELECT .* FROM sandbox_faults$/,
     why: 'read once, when the service starts',

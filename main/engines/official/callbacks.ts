@@ -62,7 +62,7 @@ export function createCallbacks(needs: {
       await db.commit(async (tx) => {
         const seq = await tx.next('official')
         await tx.run(addCallback, { seq, instanceId: number.instanceId, now: clock.now(), body })
-        tx.afterCommit(journal.wake)
+        tx.afterCommit(() => journal.wake(number.instanceId))
       })
     },
   }

@@ -5,18 +5,11 @@ import { cause, type Log } from '../../kernel/log.ts'
 import { yieldToEventLoop } from '../../kernel/yield-to-event-loop.ts'
 import type { Alarms } from '../alarms.ts'
 import { parseCallback, type Change, type Item } from './callback-parser.ts'
+import { createCallbackQueue } from './callback-queue.ts'
 import type { Inbound } from './inbound.ts'
 import { hasCredentials, type ConnectedNumber, type Numbers, type OfficialNumber } from './numbers.ts'
 import type { PendingSends } from './send.ts'
-import {
-  keepUnread,
-  pruneUnread,
-  removeCallback,
-  unreadOf,
-  waitingCallbacks,
-  waitingSizes,
-  type CallbackRow,
-} from './store.ts'
+import { keepUnread, pruneUnread, removeCallback, unreadOf, type CallbackRow } from './store.ts'
 
 interface JournalDeps {
   readonly db: Db
@@ -29,7 +22,8 @@ interface JournalDeps {
 }
 
 export interface Journal {
-  wake(): void
+  /** A callback of the instance was stored. */
+  wake(instanceId: InstanceId): void
   /** What could not be read of an instance's callbacks. */
   unread(id: InstanceId): { readonly count: number; readonly sinceMs: number | null }
   /** From here on what was taken is processed. */
@@ -45,9 +39,6 @@ interface Act {
   readonly run: () => Promise<void>
 }
 
-const AT_ONCE = 64
-/** Of the bodies that are read together; a larger one is read alone. */
-const BYTES_AT_ONCE = 1024 * 1024
 /** Chats and messages whose items are published at the same time. */
 const LANES_AT_ONCE = 64
 const REST_MS = 1_000
@@ -65,18 +56,19 @@ const NONE = { count: 0, sinceMs: null } as const
  */
 export function createJournal(needs: JournalDeps): Journal {
   const { db, clock, log, alarms, numbers, inbound, unnamed } = needs
+  const queue = createCallbackQueue({ db, clock, accountOf: (instanceId) => numbers.of(instanceId)?.accountId })
   const tries = new Map<number, number>()
   const unread = new Map<InstanceId, { count: number; sinceMs: number | null }>()
   let isOpen = false
   let isAsked = false
   let running: Promise<void> | undefined
 
-  function wake(): void {
+  function continueReading(): void {
     isAsked = true
     if (!isOpen || running) return
     running = turns().finally(() => {
       running = undefined
-      if (isOpen && isAsked) wake()
+      if (isOpen && isAsked) continueReading()
     })
   }
 
@@ -86,35 +78,35 @@ export function createJournal(needs: JournalDeps): Journal {
         isAsked = false
         if (await turn()) isAsked = true
       }
+      restUntilDue()
     } catch (error) {
       log.warn({ event: 'official.callbacks_unread', cause: cause(error) })
       rest()
     }
   }
 
-  const rest = () => alarms.set('callbacks', clock.now() + REST_MS, wake)
+  const rest = () => alarms.set('callbacks', clock.now() + REST_MS, continueReading)
 
-  /** @returns whether there is more to do at once. */
-  async function turn(): Promise<boolean> {
-    const { rows, isAll } = await waiting()
-    const readings = new Map(rows.map((row) => [row.seq, parseCallback(row.body, row.receivedAtMs)]))
-    const postponed = new Set(rows.filter((row) => mustWait(row, readings.get(row.seq) ?? [])).map(({ seq }) => seq))
-    const ready = rows.filter(({ seq }) => !postponed.has(seq))
-    const failed = await carryOut(ready.flatMap((row) => actsOf(row, readings.get(row.seq) ?? [])))
-    for (const row of ready) if (!failed.has(row.seq)) tries.delete(row.seq)
-    await settle(ready, readings, failed)
-    if (failed.size + postponed.size > 0) rest()
-    return !isAll && failed.size + postponed.size === 0
+  const restUntilDue = () => {
+    const dueAtMs = queue.dueAtMs()
+    if (dueAtMs !== undefined) alarms.set('callbacks', dueAtMs, continueReading)
   }
 
-  async function waiting(): Promise<{ readonly rows: readonly CallbackRow[]; readonly isAll: boolean }> {
-    const sizes = await db.read(waitingSizes, { limit: AT_ONCE })
-    let bytes = 0
-    const beyond = sizes.findIndex((one, at) => (bytes += one.bytes) > BYTES_AT_ONCE && at > 0)
-    const last = sizes.at(beyond === -1 ? -1 : beyond - 1)
-    if (last === undefined) return { rows: [], isAll: true }
-    const rows = await db.read(waitingCallbacks, { last: last.seq })
-    return { rows, isAll: beyond === -1 && sizes.length < AT_ONCE }
+  /** @returns whether there may be more to do at once. */
+  async function turn(): Promise<boolean> {
+    const rows = await queue.next()
+    const readings = new Map(rows.map((row) => [row.seq, parseCallback(row.body, row.receivedAtMs)]))
+    const acts = new Map(rows.map((row) => [row.seq, actsOf(row, readings.get(row.seq) ?? [])]))
+    const lanesOf = ({ seq }: CallbackRow) => (acts.get(seq) ?? []).map(({ lane }) => lane)
+    const ready = rows.filter((row) => {
+      const isHeld = mustWait(row, readings.get(row.seq) ?? []) || queue.isBehindHeld(row, lanesOf(row))
+      if (isHeld) queue.hold(row, lanesOf(row))
+      return !isHeld
+    })
+    const failed = await carryOut(ready.flatMap(({ seq }) => acts.get(seq) ?? []))
+    for (const row of ready) if (!failed.has(row.seq)) tries.delete(row.seq)
+    for (const row of await settle(ready, readings, failed)) queue.hold(row, lanesOf(row))
+    return rows.length > 0
   }
 
   function mustWait({ instanceId, receivedAtMs }: CallbackRow, changes: readonly Change[]): boolean {
@@ -185,18 +177,20 @@ export function createJournal(needs: JournalDeps): Journal {
     }
   }
 
+  /** @returns the rows that are tried once more. */
   async function settle(
     rows: readonly CallbackRow[],
     readings: ReadonlyMap<number, readonly Change[] | undefined>,
     failed: ReadonlySet<number>,
-  ): Promise<void> {
-    if (rows.length === 0) return
+  ): Promise<readonly CallbackRow[]> {
+    if (rows.length === 0) return []
     const kept: CallbackRow[] = []
+    const again: CallbackRow[] = []
     await db.commit(async (tx) => {
       for (const row of rows) {
         const problem = problemOf(row, readings.get(row.seq), failed)
-        if (problem === 'again') continue
-        if (problem === null) await tx.run(removeCallback, { seq: row.seq })
+        if (problem === 'again') again.push(row)
+        else if (problem === null) await tx.run(removeCallback, { seq: row.seq })
         else {
           await tx.run(keepUnread, { seq: row.seq, problem })
           kept.push(row)
@@ -207,6 +201,7 @@ export function createJournal(needs: JournalDeps): Journal {
       log.warn({ event: 'official.callback_kept', instanceId })
       await count(instanceId)
     }
+    return again
   }
 
   /** @returns `again` for a row that is tried once more, null for one that is done with. */
@@ -225,13 +220,19 @@ export function createJournal(needs: JournalDeps): Journal {
   }
 
   return {
-    wake,
+    wake(instanceId) {
+      queue.note(instanceId)
+      continueReading()
+    },
     unread: (id) => unread.get(id) ?? NONE,
     async open() {
       await db.commit((tx) => tx.run(pruneUnread, { before: clock.now() - KEEP_UNREAD_MS }))
-      for (const { instanceId } of numbers.all()) await count(instanceId)
+      for (const { instanceId } of numbers.all()) {
+        await count(instanceId)
+        queue.note(instanceId)
+      }
       isOpen = true
-      wake()
+      continueReading()
     },
     async close() {
       isOpen = false

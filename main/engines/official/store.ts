@@ -1,5 +1,6 @@
 import type { AccountId, InstanceId } from '../../kernel/ids.ts'
 import { sql } from '../../kernel/sql.ts'
+import { sqlOfList } from '../../kernel/sql-list.ts'
 
 /** Why Meta takes nothing more from a number. */
 export type Refusal = 'token_revoked' | 'banned'
@@ -102,13 +103,15 @@ export const addCallback = sql<Id & { seq: number; now: number; body: Uint8Array
   `INSERT INTO official_callbacks (seq, instance_id, received_at, body) VALUES (:seq, :instanceId, :now, :body)`,
 )
 
-export const waitingSizes = sql<{ limit: number }, { seq: number; bytes: number }>(
-  `SELECT seq, length(body) AS bytes FROM official_callbacks WHERE problem IS NULL ORDER BY seq LIMIT :limit`,
+export const waitingSizes = sql<Id & { after: number; limit: number }, { seq: number; bytes: number }>(
+  `SELECT seq, length(body) AS bytes FROM official_callbacks
+   WHERE instance_id = :instanceId AND seq > :after AND problem IS NULL ORDER BY seq LIMIT :limit`,
 )
 
-export const waitingCallbacks = sql<{ last: number }, CallbackRow>(
-  `SELECT seq, instance_id AS instanceId, received_at AS receivedAtMs, body FROM official_callbacks
-   WHERE problem IS NULL AND seq <= :last ORDER BY seq`,
+export const waitingCallbacks = sqlOfList<number, Record<never, never>, CallbackRow>(
+  (seqs) =>
+    `SELECT seq, instance_id AS instanceId, received_at AS receivedAtMs, body FROM official_callbacks
+     WHERE seq IN (${seqs})`,
 )
 
 export const removeCallback = sql<{ seq: number }>('DELETE FROM official_callbacks WHERE seq = :seq')
