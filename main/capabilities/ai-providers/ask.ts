@@ -16,7 +16,9 @@ interface Question {
 }
 
 const TIMEOUT_MS = 10_000
-const MAX_BODY_BYTES = 4 * 1024 * 1024
+/** The longest list there is, of OpenRouter, has some hundred models in a third of it. */
+const MAX_BODY_BYTES = 2 * 1024 * 1024
+const MAX_NAMES = 5_000
 
 /** Asks a provider for something that costs nothing. @throws ProviderFailure */
 export async function ask({ provider, way, key, path, accountId, timeoutMs = TIMEOUT_MS }: Question): Promise<unknown> {
@@ -42,11 +44,11 @@ export async function ask({ provider, way, key, path, accountId, timeoutMs = TIM
   }
 }
 
-/** The names in a list of models, of any of the three dialects. */
+/** The first names in a list of models, of any of the three dialects. */
 export function modelNamesIn(answer: unknown): string[] {
   const { data, models } = (typeof answer === 'object' && answer !== null ? answer : {}) as Record<string, unknown>
   const list = Array.isArray(data) ? data : Array.isArray(models) ? models : []
-  const names = list.flatMap((entry: unknown) => {
+  const names = list.slice(0, MAX_NAMES).flatMap((entry: unknown) => {
     const { id, name } = (typeof entry === 'object' && entry !== null ? entry : {}) as Record<string, unknown>
     const text = typeof id === 'string' ? id : typeof name === 'string' ? name : ''
     return text === '' ? [] : [text.replace(/^models\//, '').slice(0, 200)]
