@@ -19,12 +19,14 @@ export interface PassageSize {
 const SIZE: PassageSize = { words: 200, overlap: 40 }
 /** About a million words. */
 const PASSAGES_AT_MOST = 5_000
+/** With the space after it. A text with more characters than so many words have is not looked at: that takes memory. */
+const LONG_WORD = 12
 const HEADING_LENGTH = 200
 
 /** Cuts at headings and, within a section, at sentences. @throws DocumentError empty, too_long */
 export function cutIntoPassages(blocks: readonly Block[], size: PassageSize = SIZE): Passage[] {
   const passages: Passage[] = []
-  for (const { heading, sentences } of sectionsOf(blocks)) {
+  for (const { heading, sentences } of sectionsOf(blocks, PASSAGES_AT_MOST * size.words)) {
     passages.push(...cutSection(sentences, size).map((passage) => ({ heading, ...passage })))
     if (passages.length > PASSAGES_AT_MOST) throw new DocumentError('too_long')
   }
@@ -43,15 +45,22 @@ interface Section {
   readonly sentences: Sentence[]
 }
 
-function sectionsOf(blocks: readonly Block[]): Section[] {
+function sectionsOf(blocks: readonly Block[], wordsAtMost: number): Section[] {
+  let [words, characters] = [0, 0]
   const above: string[] = []
   let section: Section = { heading: null, sentences: [] }
   const sections = [section]
   for (const { text: raw, level, page } of blocks) {
+    characters += raw.length
+    if (characters > wordsAtMost * LONG_WORD) throw new DocumentError('too_long')
     const text = cleanText(raw)
     if (text === '') continue
     if (level === null) {
-      for (const sentence of sentencesOf(text)) section.sentences.push({ ...sentence, page })
+      for (const sentence of sentencesOf(text)) {
+        words += sentence.words
+        if (words > wordsAtMost) throw new DocumentError('too_long')
+        section.sentences.push({ ...sentence, page })
+      }
       continue
     }
     above.length = Math.min(above.length, level - 1)
@@ -64,18 +73,16 @@ function sectionsOf(blocks: readonly Block[]): Section[] {
 
 const LONGEST_SENTENCE = 80
 
-function sentencesOf(text: string): { text: string; words: number }[] {
-  return text
-    .split(/(?<=[.!?…:;])\s+(?=[\p{Lu}\p{N}¿¡"“(-])/u)
-    .map((sentence) => sentence.split(' '))
-    .flatMap((words) => chunks(words, LONGEST_SENTENCE))
-    .map((words) => ({ text: words.join(' '), words: words.length }))
-}
-
-/** What has no end, such as a table, is cut anywhere. */
-function chunks(words: readonly string[], most: number): string[][] {
-  const count = Math.ceil(words.length / most)
-  return Array.from({ length: count }, (_, at) => words.slice(at * most, (at + 1) * most))
+/** One after another: all words of a long text at once would take many times its memory. */
+function* sentencesOf(text: string): Generator<{ text: string; words: number }> {
+  for (const sentence of text.split(/(?<=[.!?…:;])\s+(?=[\p{Lu}\p{N}¿¡"“(-])/u)) {
+    const words = sentence.split(' ')
+    // What has no end, such as a table, is cut anywhere.
+    for (let at = 0; at < words.length; at += LONGEST_SENTENCE) {
+      const part = words.slice(at, at + LONGEST_SENTENCE)
+      yield { text: part.join(' '), words: part.length }
+    }
+  }
 }
 
 function cutSection(sentences: readonly Sentence[], { words: most, overlap }: PassageSize): Omit<Passage, 'heading'>[] {

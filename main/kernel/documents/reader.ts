@@ -31,7 +31,9 @@ interface DocumentReaderDeps {
 
 const DOCUMENT_BYTES = 20 * 1024 * 1024
 
-const LIMITS = { ms: 30_000, memoryMb: 512 }
+/** Of the heap, and as much again of bytes outside it: some machines have one gigabyte for everything. */
+const LIMITS = { ms: 30_000, memoryMb: 256 }
+const LOOK_MS = 50
 const WAITING_AT_MOST = 32
 const MB = 1024 * 1024
 
@@ -77,7 +79,7 @@ export function createDocumentReader({ clock, log, program, limits = LIMITS }: D
     const { promise, resolve } = Promise.withResolvers<ReadDocument>()
     const started = start()
     const time = startTimeout(clock, limits.ms, () => resolve(failed('too_slow')))
-    const memory = watchMemory(() => resolve(failed('too_much_memory')))
+    const memory = watchMemory(started, () => resolve(failed('too_much_memory')))
     started.once('message', (response: DocumentResponse) =>
       resolve(response.kind === 'read' ? response : failed(response.problem)),
     )
@@ -107,11 +109,16 @@ export function createDocumentReader({ clock, log, program, limits = LIMITS }: D
     return thread
   }
 
-  /** Of the whole process: bytes outside the heap of a thread are limited by nothing else. */
-  function watchMemory(exceed: () => void) {
-    const before = process.memoryUsage.rss()
-    return clock.every(250, () => {
-      if (process.memoryUsage.rss() - before > 2 * limits.memoryMb * MB) exceed()
+  /** Bytes outside the heap are limited by nothing else, and what is unpacked is there. */
+  function watchMemory(of: Worker, exceed: () => void) {
+    return clock.every(LOOK_MS, () => {
+      of.getHeapStatistics().then(
+        ({ external_memory: outside }) => {
+          if (outside > limits.memoryMb * MB) exceed()
+        },
+        // It has ended.
+        () => {},
+      )
     })
   }
 

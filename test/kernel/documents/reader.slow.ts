@@ -6,7 +6,7 @@ import { contentOf } from '../../../main/kernel/file-content.ts'
 import { silentLog } from '../../../main/kernel/log.ts'
 import { patientClock } from '../../support/clock.ts'
 import { DOCUMENT_PROGRAM } from '../../support/media-program.ts'
-import { docx, paragraph } from './samples.ts'
+import { docx, paragraph, pdfThatUnpacksTo } from './samples.ts'
 
 const deps = { clock: patientClock, log: silentLog, program: DOCUMENT_PROGRAM }
 
@@ -29,6 +29,21 @@ describe('documents that are made to be a burden', () => {
     const huge = Buffer.from('word. Next '.repeat(1_700_000))
     expect(await reader.read('text', contentOf(huge))).toMatchObject({ kind: 'failed', problem: 'too_much_memory' })
     expect(await reader.read('text', contentOf(Buffer.from('Aberto.')))).toMatchObject({ kind: 'read' })
+    await reader.close()
+  })
+
+  test('a PDF that unpacks to far more than it is takes little memory', async () => {
+    const reader = createDocumentReader(deps)
+    const bomb = pdfThatUnpacksTo(400_000_000)
+    expect(bomb.length).toBeLessThan(1024 * 1024)
+    // The thread and its library.
+    await reader.read('pdf', contentOf(pdfThatUnpacksTo(1_000)))
+    const before = process.memoryUsage.rss()
+    let most = 0
+    const look = setInterval(() => (most = Math.max(most, process.memoryUsage.rss() - before)), 10)
+    expect(await reader.read('pdf', contentOf(bomb))).toMatchObject({ kind: 'failed', problem: 'too_much_memory' })
+    clearInterval(look)
+    expect(most).toBeLessThan(400 * 1024 * 1024)
     await reader.close()
   })
 

@@ -12,7 +12,7 @@ import { contentOf } from '../../../main/kernel/file-content.ts'
 import { silentLog } from '../../../main/kernel/log.ts'
 import { fakeClock, patientClock } from '../../support/clock.ts'
 import { DOCUMENT_PROGRAM } from '../../support/media-program.ts'
-import { docx, paragraph, pdf, table } from './samples.ts'
+import { docx, paragraph, pdf, pdfThatUnpacksTo, table } from './samples.ts'
 
 const reader = createDocumentReader({ clock: patientClock, log: silentLog, program: DOCUMENT_PROGRAM })
 afterAll(() => reader.close())
@@ -29,6 +29,16 @@ const lines = (count: number, about: string) =>
   Array.from({ length: count }, (_, at) => ({ text: `Line ${String(at)} says something about ${about}.` }))
 
 describe('a PDF', () => {
+  test('that unpacks to far more than it is is given up', async () => {
+    const small = createDocumentReader({
+      ...{ clock: patientClock, log: silentLog, program: DOCUMENT_PROGRAM },
+      limits: { ms: 60_000, memoryMb: 32 },
+    })
+    const bomb = contentOf(pdfThatUnpacksTo(120_000_000))
+    expect(await small.read('pdf', bomb)).toMatchObject({ kind: 'failed', problem: 'too_much_memory' })
+    await small.close()
+  })
+
   test('is cut at its headings, and each passage knows its page', async () => {
     const found = await passages(
       'pdf',

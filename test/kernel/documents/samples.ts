@@ -1,3 +1,4 @@
+import { deflateSync } from 'node:zlib'
 import { zipSync, strToU8 } from 'fflate'
 
 interface PdfLine {
@@ -79,3 +80,16 @@ export const paragraph = (text: string, style?: string) =>
 
 export const table = (rows: readonly (readonly string[])[]) =>
   `<w:tbl>${rows.map((cells) => `<w:tr>${cells.map((cell) => `<w:tc>${paragraph(cell)}</w:tc>`).join('')}</w:tr>`).join('')}</w:tbl>`
+
+/** A page that unpacks to so many bytes: a few hundred kilobytes become hundreds of megabytes. */
+export function pdfThatUnpacksTo(bytes: number): Buffer {
+  const content = deflateSync(Buffer.alloc(bytes, ' '))
+  const head = [
+    '%PDF-1.4',
+    '1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj',
+    '2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj',
+    '3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]/Contents 4 0 R>>endobj',
+    `4 0 obj<</Length ${content.length}/Filter/FlateDecode>>stream\n`,
+  ].join('\n')
+  return Buffer.concat([Buffer.from(head), content, Buffer.from('\nendstream endobj\ntrailer<</Root 1 0 R>>\n%%EOF')])
+}
