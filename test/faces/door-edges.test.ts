@@ -1,4 +1,6 @@
-import { describe, expect, test } from 'vitest'
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { describe, expect, test, vi } from 'vitest'
 import type { Log } from '../../main/kernel/log.ts'
 import { silentLog } from '../../main/kernel/log.ts'
 import { worldOfTest, type World } from '../support/world.ts'
@@ -126,4 +128,25 @@ test('a send that waits for its network is answered before a stopping service cl
   expect(answer.body.error.message).toContain('idempotency_key')
   for (let i = 0; i < 60; i++) await w.clock.advance(500)
   await closing
+})
+
+test('a connection without traffic stays open while its request is at work, and is closed when it has none', async () => {
+  const w = await worldOfTest()
+  const line = await w.pair()
+  const sockets: Socket[] = []
+  w.service.door.app.server.on('connection', (socket: Socket) => sockets.push(socket))
+  const answering = w.wire('POST', `/v1/instances/${line.id}/messages`, { to: '12025550504', text: 'Hello' })
+  await vi.waitFor(() => expect(sockets).toHaveLength(1))
+  await w.quiet()
+  const [socket] = sockets
+  expect(socket?.timeout).toBe(60_000)
+  // As after that minute.
+  for (let i = 0; i < 3; i++) socket?.emit('timeout')
+  for (let i = 0; i < 40; i++) await w.clock.advance(500)
+  const answer = await answering
+  expect([answer.status, answer.body.error.code]).toEqual([504, 'upstream_timeout'])
+  const idle = connect(Number(w.host.split(':')[1]), '127.0.0.1')
+  await vi.waitFor(() => expect(sockets).toHaveLength(2))
+  sockets[1]?.emit('timeout')
+  await once(idle.resume(), 'close')
 })
