@@ -167,7 +167,7 @@ export const SETTINGS: { readonly [K in keyof Values]: Setting<Values[K]> } = {
     fallback: Object.freeze([]),
     defaultText: 'none',
     description:
-      'Reverse proxies in front of this service. On connections from them, X-Forwarded-For identifies callers for the rate limit of anonymous requests. For a proxy on this machine add `127.0.0.1/32`.',
+      'Reverse proxies in front of this service. On connections from them, X-Forwarded-For identifies callers for limits by network: anonymous requests, and open connections. For a proxy on this machine add `127.0.0.1/32`.',
   },
   publicBaseUrl: {
     name: 'public_base_url',

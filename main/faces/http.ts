@@ -124,7 +124,7 @@ export function createDoor(deps: DoorDeps): Door {
       requireHostHeader: false,
     },
     routerOptions: { maxParamLength: 1_000 },
-    // X-Forwarded-For is read from the right, and only from these addresses. Only rate limits by address depend on it.
+    // X-Forwarded-For is read from the right, and only from these addresses. Only limits by address depend on it.
     trustProxy: deps.trustedProxies.length === 0 ? false : [...deps.trustedProxies],
     forceCloseConnections: 'idle',
     return503OnClosing: false,
