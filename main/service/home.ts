@@ -174,6 +174,6 @@ export function acquireHomeLock(config: Config, holder: LockHolder): HomeLock {
 }
 
 /** What storage and vault refuse with is a sentence for the person at the terminal. */
-export const asStartError = (error: unknown) => new StartError(messageOf(error), { cause: error })
+const asStartError = (error: unknown) => new StartError(messageOf(error), { cause: error })
 
 export const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))

@@ -4,6 +4,8 @@ import { ProviderFailure } from './failures.ts'
 
 /** In one answer. Each is carried out, so a model could make us send thousands of requests to HTTP tools. */
 const TOOL_CALLS = 16
+/** Of all tool calls in one answer. The library reads them again with every part that arrives. */
+const ARGUMENT_CHARS = 8_000
 /** Of the stream, between two turns of the event loop. */
 const PARTS_IN_A_TURN = 16
 
@@ -15,6 +17,7 @@ const boundedStream = (name: string): LanguageModelMiddleware => ({
   async wrapStream({ doStream }) {
     const { stream, ...rest } = await doStream()
     const calls = new Set<string>()
+    let argumentChars = 0
     let parts = 0
     const bounded = new TransformStream<Part, Part>({
       async transform(part, controller) {
@@ -24,6 +27,12 @@ const boundedStream = (name: string): LanguageModelMiddleware => ({
           throw new ProviderFailure(
             'bad_output',
             `${name} called more than ${TOOL_CALLS} tools at once. Choose another model for the agent.`,
+          )
+        if (part.type === 'tool-input-delta') argumentChars += part.delta.length
+        if (argumentChars > ARGUMENT_CHARS)
+          throw new ProviderFailure(
+            'bad_output',
+            `${name} called tools with more than ${ARGUMENT_CHARS} characters. Choose another model for the agent.`,
           )
         controller.enqueue(part)
         if (++parts % PARTS_IN_A_TURN === 0) await yieldToEventLoop()

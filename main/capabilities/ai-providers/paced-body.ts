@@ -7,6 +7,8 @@ import { BrokenBody } from '../../outbound/outbound.ts'
 
 /** Handed on in one turn of the event loop: a library reads all it has in one go. */
 const SLICE_BYTES = 4 * 1024
+/** In a slice of an event stream. With each event, a library may read again all that a call has so far. */
+const SLICE_LINES = 16
 /** A line of an event stream: the longest answer that we ask for has a tenth of it. */
 const LINE_BYTES = 256 * 1024
 const LINE_SHAPE = { values: 2_000, depth: LIMITS.bodyDepth } as const
@@ -19,10 +21,23 @@ const LINE_FEED = 0x0a
  */
 export async function* pacedBody(body: Readable, isEventStream: boolean): AsyncGenerator<Uint8Array> {
   for await (const whole of isEventStream ? linesOf(body) : wholeOf(body))
-    for (let at = 0; at < whole.length; at += SLICE_BYTES) {
-      yield whole.subarray(at, at + SLICE_BYTES)
+    for (let at = 0; at < whole.length;) {
+      const end = endOfSlice(whole, at)
+      yield whole.subarray(at, end)
+      at = end
       await yieldToEventLoop()
     }
+}
+
+function endOfSlice(whole: Buffer, from: number): number {
+  const most = Math.min(from + SLICE_BYTES, whole.length)
+  let end = from
+  for (let lines = 0; lines < SLICE_LINES; lines++) {
+    const found = whole.indexOf(LINE_FEED, end)
+    if (found === -1 || found >= most) return most
+    end = found + 1
+  }
+  return end
 }
 
 /** Parts that end where lines end. */
