@@ -22,6 +22,6 @@ describe('an answer', () => {
   test.each(['a ', 'a b ', 'ab cd ef '])('of the greatest length is judged at once: %s', async (part) => {
     const answer = part.repeat(LIMITS.aiAnswerLength / part.length)
     const prompt = `${'z '.repeat(40)}${part.replace('a', 'y').repeat(LIMITS.aiPromptLength / part.length)}`
-    expect(await cpuTime(() => revealsInstructions(answer, RULES, prompt))).toBeLessThan(40 * slowness())
+    expect(await cpuTime(() => revealsInstructions(answer, RULES, prompt))).toBeLessThan(100 * slowness())
   })
 })

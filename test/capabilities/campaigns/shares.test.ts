@@ -21,6 +21,7 @@ function campaigns() {
       },
     },
     checks: { canAsk: () => false },
+    sends: new Set<string>(),
     async takeTurn(_tx: unknown, { campaignId, instanceId, room }: { [key: string]: string } & { room: number }) {
       const campaign = { accountId: campaignId, messages: [{ text: 'Hello' }], network: 'sandbox', config: {} }
       const claimed = Array.from({ length: room }, (_, position) => ({

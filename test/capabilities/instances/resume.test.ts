@@ -165,7 +165,7 @@ test('ten thousand connected instances are taken up without a single write', asy
   const insert = raw.prepare(
     `INSERT INTO instances SELECT @id, account_id, name, @id, engine, network, external_ref, metadata, event_sequence, status, status_at,
        logged_in, phone_number, profile_name, will_retry, next_retry_at, link_lost_at, down_at, attempts, qr_attempt, qr_expires_at,
-       last_connected_at, last_disconnect_reason, disconnect_code, blocked_until, discard, created_at, @at, deleted_at
+       last_connected_at, last_disconnect_reason, disconnect_code, blocked_until, discard, created_at, @at, deleted_at, created_by
      FROM instances WHERE id = @from`,
   )
   raw.transaction(() => {
