@@ -18,6 +18,8 @@ export function useUnsavedDialog(isOpen: Ref<boolean>, isDone: () => boolean = (
 
   return {
     touch: () => void (isTouched.value = true),
+    /** What was typed is sent. If that fails, `touch` again. */
+    sent: () => void (isTouched.value = false),
     async setOpen(open: boolean): Promise<void> {
       if (open || (await mayLeave((each) => each === form))) isOpen.value = open
     },

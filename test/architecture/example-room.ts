@@ -267,6 +267,9 @@ export const EXAMPLE_LINES: Readonly<Record<string, readonly { readonly before: 
     { before: '  const overview = overviewRoom({', line: '  const notes = notesRoom(deps)\n' },
     { before: '    overview,\n  ]', line: '    notes,\n' },
   ],
+  'main/contract/job-kinds.ts': [
+    { before: "  'sandbox.stripe_callback': 'kept',", line: "  'notes.count': 'restored',\n" },
+  ],
   'main/storage/migrations/index.ts': [
     { before: '/** Every step of the schema, in order. */', line: "import { notes } from './999-notes.ts'\n\n" },
     { before: '\n]', line: '\n  notes,' },

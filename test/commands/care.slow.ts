@@ -123,7 +123,7 @@ describe.each([true, false])('while the service runs: %s', (isRunning) => {
     const { code, findings, of } = await doctor()
     expect(code).toBe(0)
     expect(findings.map(({ subject }) => subject)).toEqual([
-      ...['service', 'home', 'disk', 'database', 'deliveries', 'clock', 'files', 'vault', 'backups'],
+      ...['service', 'home', 'disk', 'log', 'database', 'deliveries', 'clock', 'files', 'vault', 'backups'],
     ])
     expect(findings.filter(({ state }) => state !== 'well')).toEqual([])
     expect(of('service')[0]?.says).toMatch(

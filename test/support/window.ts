@@ -170,6 +170,12 @@ function watch(page: Page) {
     async open(route: string) {
       await page.evaluate((to) => void (location.hash = `#${to}`), route)
       await settle()
+      // What a test before left half typed is not needed any more.
+      const discard = page.locator('[data-discard]')
+      if (await discard.isVisible()) {
+        await discard.click()
+        await settle()
+      }
       await page.locator('h1').waitFor()
     },
   }

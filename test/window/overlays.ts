@@ -15,8 +15,8 @@ export interface Overlay {
 const RENDERER = resolve(import.meta.dirname, '../../renderer')
 const KINDS =
   /<(U(Modal|Slideover|Drawer|DropdownMenu|ContextMenu|Popover|Select|SelectMenu|InputMenu|DashboardSearch)|FormDialog|ConfirmDialog)\s/
-/** Frames: what they are for opens in the components that use them. */
-const FRAMES = new Set(['parts/FormDialog', 'parts/ConfirmDialog'])
+/** Frames: what they are for opens in the components that use them, and in unsaved.slow.ts. */
+const FRAMES = new Set(['parts/FormDialog', 'parts/ConfirmDialog', 'parts/UnsavedDialog'])
 
 const press = (name: string | RegExp) => async (page: Page) => {
   await page.getByRole('button', { name }).first().click()

@@ -1,5 +1,6 @@
 import type { Locator } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { brokenRules } from '../support/axe.ts'
 import { pairedInstance } from '../support/sandbox.ts'
 import { openConsole, type ConsoleWindow } from '../support/window.ts'
 
@@ -55,6 +56,7 @@ test.each(Object.entries(FORMS))('%s: nothing typed is lost', { timeout: 60_000 
   await field(form.field).fill(TYPED)
   await leave()
   await question().waitFor()
+  if (form.field === 'Workspace') expect(await brokenRules(page)).toEqual([])
   await choose('Keep editing')
   expect(await field(form.field).inputValue()).toBe(TYPED)
   await page.goBack()

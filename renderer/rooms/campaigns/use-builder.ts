@@ -100,15 +100,15 @@ export function useBuilder({ id, newName, templates, onCreated, onClosed }: Buil
 
   async function write(): Promise<boolean> {
     const changes = pending()
+    // Half a message is not stored, and is typed all the same.
+    isTouched.value = unfinished.value > 0
     if (changes === undefined && campaign.value !== undefined) return true
     isSaving.value = true
-    isTouched.value = false
     try {
       const now = toStored(draft.value, templates())
       if (campaign.value === undefined) await create(now)
       else accept(await call('updateCampaign', { params: { id: campaign.value.campaign_id }, body: changes ?? {} }))
       stored = { ...stored, ...now }
-      isTouched.value ||= unfinished.value > 0
       saveProblem.value = undefined
       return true
     } catch (error) {

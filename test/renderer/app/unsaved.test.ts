@@ -124,6 +124,16 @@ describe('a dialog', () => {
     expect(isOpen.value).toBe(false)
   })
 
+  test('does not ask once its text was sent, and asks again when that failed', () => {
+    const isOpen = ref(true)
+    const dialog = scope.run(() => useUnsavedDialog(isOpen))
+    dialog?.touch()
+    dialog?.sent()
+    expect(hasUnsaved()).toBe(false)
+    dialog?.touch()
+    expect(hasUnsaved()).toBe(true)
+  })
+
   test('does not ask once it shows its result', async () => {
     const isOpen = ref(true)
     const isMade = ref(false)
