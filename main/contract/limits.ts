@@ -65,6 +65,8 @@ export const LIMITS = {
   bodyBytes: 2 * 1024 * 1024,
   /** More than ten thousand campaign recipients with seven variables each. */
   bodyValues: 100_000,
+  /** Of a message to /mcp, which is parsed and checked more than once. */
+  mcpValues: 60_000,
   /** Of one object. */
   bodyFields: 1_000,
   /** Far deeper than any engine payload; deeper nesting is meant to exhaust the stack. */

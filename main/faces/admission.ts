@@ -63,6 +63,8 @@ declare module 'fastify' {
     health?: boolean
     /** For signed callbacks, which need a higher rate limit than anonymous requests. */
     callbacks?: boolean
+    /** The most values that a body can have; default: `LIMITS.bodyValues`. */
+    bodyValues?: number
   }
   interface FastifyRequest {
     admitted: Admitted

@@ -14,7 +14,7 @@ export function acceptJson(app: FastifyInstance): void {
       if (text === '') return done(null, undefined)
       request.rawText = text
       const shape = shapeOfForeign(bytes as Buffer)
-      requireModest(shape)
+      requireModest(shape, request.routeOptions.config.bodyValues ?? LIMITS.bodyValues)
       let outcome: { error: Error | null; value?: unknown } = { error: null }
       // The parser calls back synchronously and would report an error thrown in the callback as invalid JSON.
       void parse(request, text, (error, value: unknown) => void (outcome = { error, value }))
@@ -51,14 +51,15 @@ function decode(bytes: Buffer): string {
 }
 
 /** Before the body is parsed. @throws ApiError validation_error */
-function requireModest(shape: JsonShape): void {
+function requireModest(shape: JsonShape, mostValues: number): void {
   const excess = excessOf(shape)
+  if (excess === 'values' || shape.values > mostValues)
+    throw invalid(`The body has more than ${mostValues} values. Split it into several requests.`)
   if (excess !== undefined) throw invalid(EXCESS[excess])
 }
 
-const EXCESS: Readonly<Record<NonNullable<ReturnType<typeof excessOf>>, string>> = {
+const EXCESS: Readonly<Record<Exclude<NonNullable<ReturnType<typeof excessOf>>, 'values'>, string>> = {
   depth: `The body is nested deeper than ${LIMITS.bodyDepth} levels.`,
-  values: `The body has more than ${LIMITS.bodyValues} values. Split it into several requests.`,
   fields: `The body has an object with more than ${LIMITS.bodyFields} fields. Send fewer.`,
 }
 

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { LIMITS } from '../contract/limits.ts'
 import { requireFeature, type AdmissionDeps } from './admission.ts'
 import type { Mcp } from './mcp.ts'
 
@@ -26,6 +27,7 @@ function addRoute(
   app.route({
     method: ['GET', 'POST', 'DELETE'],
     url,
+    config: { bodyValues: LIMITS.mcpValues },
     handler: async (request, reply) => {
       const { principal } = request.admitted
       if (principal === null) throw new Error('/mcp was reached without a principal')
