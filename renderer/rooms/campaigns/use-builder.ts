@@ -32,6 +32,8 @@ export function useBuilder({ id, newName, templates, onCreated, onClosed }: Buil
   const isReady = ref(false)
   /** Something was typed that the service does not have. */
   const isTouched = ref(false)
+  /** The address changes, and the form stays. */
+  let isMoving = false
   let stored: StoredDraft = {}
   let timer: ReturnType<typeof setTimeout> | undefined
   let saving: Promise<boolean> | undefined
@@ -124,7 +126,9 @@ export function useBuilder({ id, newName, templates, onCreated, onClosed }: Buil
     const body = { name, instance_ids, ...(messages.length > 0 && { messages }) }
     const { campaign_id } = await call('createCampaign', { body, idempotencyKey: key })
     accept(await call('getCampaign', { params: { id: campaign_id } }))
+    isMoving = true
     await onCreated(campaign_id)
+    isMoving = false
   }
 
   /** Reads what the service counts: its people and their variables. */
@@ -135,7 +139,7 @@ export function useBuilder({ id, newName, templates, onCreated, onClosed }: Buil
 
   // Without numbers there is no draft yet, and half a message is not stored.
   useUnsaved({
-    isDirty: () => isReady.value && isTouched.value,
+    isDirty: () => isReady.value && isTouched.value && !isMoving,
     isAcrossTabs: true,
     discard: () => (isTouched.value = false),
   })
