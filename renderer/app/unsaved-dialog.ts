@@ -2,8 +2,7 @@ import { ref, watch, type Ref } from 'vue'
 import { mayLeave, useUnsaved, type UnsavedForm } from './unsaved.ts'
 
 /**
- * Keeps a dialog with a form from closing over what was typed in it. Its *Cancel* closes it without asking: somebody
- * chose that.
+ * Asks before a dialog closes and its typed text is lost. Its *Cancel* button closes it without asking.
  * @param isDone the form was sent and the dialog shows the result.
  * @returns `touch` for the form's `input` events, `setOpen` for the dialog's `update:open`.
  */

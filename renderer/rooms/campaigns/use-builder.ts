@@ -102,7 +102,7 @@ export function useBuilder({ id, newName, templates, onCreated, onClosed }: Buil
 
   async function write(): Promise<boolean> {
     const changes = pending()
-    // Half a message is not stored, and is typed all the same.
+    // An unfinished message is not stored, so leaving still has to ask.
     isTouched.value = unfinished.value > 0
     if (changes === undefined && campaign.value !== undefined) return true
     isSaving.value = true
@@ -127,8 +127,11 @@ export function useBuilder({ id, newName, templates, onCreated, onClosed }: Buil
     const { campaign_id } = await call('createCampaign', { body, idempotencyKey: key })
     accept(await call('getCampaign', { params: { id: campaign_id } }))
     isMoving = true
-    await onCreated(campaign_id)
-    isMoving = false
+    try {
+      await onCreated(campaign_id)
+    } finally {
+      isMoving = false
+    }
   }
 
   /** Reads what the service counts: its people and their variables. */
