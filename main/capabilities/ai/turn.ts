@@ -20,7 +20,7 @@ interface TurnDeps extends Pick<AiDeps, 'clock' | 'jobs'> {
   readonly failed: TurnFailure
 }
 
-/** Turns at the same time. One account gets half of them at most, so its slow models hold up nobody else. */
+/** Concurrent turns. One account gets at most half, so slow models of one account do not delay others. */
 const CONCURRENCY = 128
 /** Longer than all the steps of a model and its tools, each of which has limits of its own. */
 const DEADLINE_MS = 240_000

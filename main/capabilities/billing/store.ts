@@ -222,7 +222,7 @@ export const settleFailed = sql<{ id: string; status: 'failed' | 'expired'; code
   `UPDATE billing_orders SET status = :status, failure_code = :code WHERE id = :id AND status IN ('processing', 'open')`,
 )
 
-/** Something else was charged than was ordered: nothing is provisioned, and a person refunds it at the provider. */
+/** Charged a different amount than ordered: nothing is provisioned, and a person refunds it at the provider. */
 export const settleMismatched = sql<{
   id: string
   amount: number

@@ -20,10 +20,7 @@ interface RecoveryDeps extends Pick<CampaignsDeps, 'db' | 'clock' | 'log' | 'ide
   readonly sends: ReadonlySet<string>
 }
 
-/**
- * Ends what nobody else ends: sends and lists of recipients of an earlier process, and those whose end the storage did
- * not take.
- */
+/** Ends orphaned sends and recipient lists: of an earlier process, and those whose end could not be stored. */
 export function createRecovery({ db, clock, log, idempotency, state, loading, resolve, sends }: RecoveryDeps) {
   /**
    * Recipients being sent to that no run had at the last look, with the time they were claimed at. One that was claimed
@@ -55,7 +52,7 @@ export function createRecovery({ db, clock, log, idempotency, state, loading, re
     for (const id of campaignIds) await continueCampaign(id)
   }
 
-  /** Its numbers had nobody left to write to but those, and rest. */
+  /** Its numbers had no other recipients left and are idle. */
   const continueCampaign = (id: string): Promise<void> =>
     db.commit(async (tx) => {
       const campaign = await state.load(tx, id)
@@ -65,7 +62,7 @@ export function createRecovery({ db, clock, log, idempotency, state, loading, re
         if (lane.removed === 0) await state.wake(tx, campaign, lane, clock.now())
     })
 
-  /** Lists that nobody adds to any more. A campaign that was being created with one goes, and so does a deleted one. */
+  /** Recipient lists whose loading was cut off. Removes campaigns that were being created with one or were deleted. */
   async function endLoading(): Promise<void> {
     for (let afterSeq = 0, rows = PAGE; rows === PAGE;) {
       const campaigns = await db.read(loadingCampaigns, { afterSeq, rows: PAGE })

@@ -131,7 +131,7 @@ export function createUpdate(deps: UpdateDeps) {
       const { campaign } = await access.get(caller, id)
       await db.commit(async (tx) => {
         await requireState(tx, id, ['draft'])
-        // From here on nobody sees it; what is left after a crash or on a full disk is removed later (recovery.ts).
+        // Hidden from now on. After a crash or on a full disk, recovery.ts removes the rest.
         const isFree = (await tx.run(setLoading, { id, from: 0, to: 2 })) === 1
         if (!isFree)
           throw new ApiError('invalid_state', 'Recipients are still being added. Delete it when that is done.')

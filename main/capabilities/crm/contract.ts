@@ -213,7 +213,7 @@ export const crmContract = {
   connectGhl: operation({
     ...ofGhl,
     id: 'connectGhl',
-    // Whoever has the address of the consent page connects the instance with a location of their own.
+    // Anyone with the address of the consent page can connect the instance to their own location.
     effects: { by: ['mode'], effects: { oauth: ['destination', 'invitation'] }, otherwise: ['destination'] },
     noStore: true,
     method: 'POST',

@@ -56,7 +56,7 @@ interface CreatedSecret {
 interface Crm {
   /** Adds a call, with a link to its recording, to the timeline of the contact in every CRM of the instance. */
   readonly addCall: (tx: Tx, call: NewCall) => Promise<void>
-  /** In the commit that ends somebody's access: consents they started, and secrets that they were shown. */
+  /** In the commit that ends a person's or key's access: ends the consents it started and the secrets it was shown. */
   readonly endCreatedBy: (tx: Tx, creator: Creator) => Promise<void>
   /** Of CRM webhooks, which this creator was shown. */
   readonly secretsOf: (creator: Creator) => Promise<readonly CreatedSecret[]>

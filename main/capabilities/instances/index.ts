@@ -136,7 +136,7 @@ export interface Instances {
   /** Whether one of the account was ever connected. */
   readonly hasPaired: (accountId: AccountId) => Promise<boolean>
   readonly announce: Announce
-  /** In the commit that ends somebody's access: onboarding and passkey pages that they saw stop opening. */
+  /** In the commit that ends a person's or key's access: ends the onboarding and passkey pages it has seen. */
   readonly endSeenLinks: (tx: Tx, lost: LostAccess) => Promise<void>
   /** Of an instance that was not deleted. */
   readonly accountOf: (id: InstanceId) => Promise<AccountId | undefined>

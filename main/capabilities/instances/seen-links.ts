@@ -17,7 +17,7 @@ export interface LostAccess {
   readonly opened: readonly InstanceId[]
 }
 
-/** Ends, in the commit that ends somebody's access, the links with which they could still connect a number. */
+/** In the commit that ends a person's or key's access: ends the links that could still connect a number. */
 export function createSeenLinks({ engines, passkeyLinks }: Deps) {
   /** A key is shown the link of an instance that it creates; people see all of their account. */
   async function seenBy(tx: Tx, { accountId, who, opened }: LostAccess): Promise<Iterable<InstanceId>> {

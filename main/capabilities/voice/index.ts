@@ -93,7 +93,7 @@ export function createVoice(deps: VoiceDeps) {
 
   return {
     ...{ setup, schedule, direct, calls, recordings, widgets, speech, trunks, db },
-    /** In the commit that ends somebody's access: signed links that they may have. */
+    /** In the commit that ends a person's or key's access: ends the signed links of the account. */
     endLinksOf: (tx: Tx, accountId: AccountId) => tx.afterCommit(() => links.endOf(accountId)),
     check: createCheck({ ...deps, routes, speech, folder: endings.folder }),
     pages: {

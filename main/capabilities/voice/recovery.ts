@@ -20,7 +20,7 @@ interface RecoveryDeps extends Pick<VoiceDeps, 'db' | 'clock' | 'log'> {
   readonly registerTrunks: () => Promise<void>
 }
 
-/** Ends what nobody else ends: calls of an earlier process, and those whose beginning or end failed half-way. */
+/** Ends orphaned calls: of an earlier process, and those whose start or end failed half-way. */
 export function createRecovery({ db, clock, log, running, endings, registerTrunks }: RecoveryDeps) {
   /** Open calls that nobody carried on at the last look. One that is about to be placed is not so at two in a row. */
   let unowned = new Set<string>()

@@ -56,7 +56,7 @@ ${countdown(words, qr.expires_at, nowMs)}
     case 'passkey_required':
       return `${heading(words.passkey, view)}<p>${escape(words.passkeyText)}</p>${button('passkey', words.passkeyGo, words)}`
     case 'expired':
-      // A number that was never paired has nothing to come back: whoever looks at the page gets the next code.
+      // A number that was never paired cannot reconnect, so the open page requests the next code.
       return instance.last_connected_at !== null
         ? `${heading(words.offline, view)}<p>${escape(words.offlineText)}</p>${button('refresh', words.again, words)}`
         : `${heading(words.title, view)}<p>${escape(words.expired)}</p>${button('refresh', words.again, words, 'data-auto')}`

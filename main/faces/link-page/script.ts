@@ -28,7 +28,7 @@ const set = () => {
   tick()
   renew()
 }
-// A code that nobody scanned is replaced while somebody looks at the page, but not for ever.
+// Replaces an expired code while the page is visible, a few times.
 const renew = () => {
   const form = live.querySelector('[data-auto]')
   if (!form || document.visibilityState !== 'visible' || renewals < 1) return

@@ -54,6 +54,6 @@ export const takeState = sql<{ hash: string }, StateRow>(
      expires_at AS expiresAtMs`,
 )
 export const removeStatesOf = sql<{ instanceId: string }>('DELETE FROM crm_states WHERE instance_id = :instanceId')
-/** Drops consents that somebody started and nobody has finished. */
+/** Deletes unfinished consents of a creator. */
 export const removeStatesCreatedBy = sql<{ creator: Creator }>('DELETE FROM crm_states WHERE created_by = :creator')
 export const pruneStates = sql<{ now: number }>('DELETE FROM crm_states WHERE expires_at <= :now')
