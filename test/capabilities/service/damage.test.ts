@@ -17,6 +17,21 @@ const storage = async (w: World) => (await asConsole(w)('GET', '/v1/service/diag
 const gauge = async (w: World, name: string) =>
   new RegExp(`^switchboard_database_${name} (\\S+)$`, 'm').exec((await w.api('GET', '/metrics')).text)?.[1]
 
+/** Waits for the look. A minute in which something was written late puts it off to the next one. */
+async function untilLookedThrough(w: World): Promise<string> {
+  await w.clock.advance(9 * MINUTE)
+  let minutesLeft = 5
+  let nextMono = 0
+  return until('the look', async () => {
+    if (minutesLeft > 0 && performance.now() > nextMono) {
+      minutesLeft -= 1
+      nextMono = performance.now() + 5_000
+      await w.clock.advance(MINUTE)
+    }
+    return (await storage(w)).looked_through_at ?? undefined
+  })
+}
+
 test('D-05 what the daily look finds is said everywhere, hourly copies stop, and the next start goes back to the copy that is whole', async () => {
   const home = tempFolder()
   onTestFinished(() => rmSync(home, { recursive: true }))
@@ -32,17 +47,16 @@ test('D-05 what the daily look finds is said everywhere, hourly copies stop, and
 
   damageIndex(join(home, 'switchboard.db'), 'sqlite_autoindex_instances_1', id)
   w.service.onNotice((notice) => notices.push(notice))
-  await w.clock.advance(10 * MINUTE)
-  await until('the look', async () => (await health(w)).status === 'degraded')
+  const lookedThroughAt = await untilLookedThrough(w)
 
   expect(await health(w)).toEqual({ status: 'degraded', problems: ['database_damaged'] })
   expect(await warnings(w)).toEqual([
     'The database is damaged (row 1 missing from index sqlite_autoindex_instances_1). Hourly backups are off. ' +
       `Restart Switchboard soon: it will restore the backup ${backup}, and changes after it will be lost.`,
   ])
-  expect(await storage(w)).toMatchObject({ integrity: 'damaged', looked_through_at: '2026-01-05T12:10:00.000Z' })
+  expect(await storage(w)).toMatchObject({ integrity: 'damaged', looked_through_at: lookedThroughAt })
   expect([await gauge(w, 'damaged'), await gauge(w, 'looked_through_timestamp_seconds')]).toEqual([
-    ...['1', String(Date.parse('2026-01-05T12:10:00.000Z') / 1_000)],
+    ...['1', String(Date.parse(lookedThroughAt) / 1_000)],
   ])
   await until('the notice', async () => {
     await w.clock.advance(1_000)
@@ -65,8 +79,7 @@ test('D-05 what the daily look finds is said everywhere, hourly copies stop, and
 
 test('a whole database is said to have been looked through, and nothing else', async () => {
   const w = await worldOfTest({ maintenanceProcess: testMaintenanceProcess })
-  await w.clock.advance(10 * MINUTE)
-  await until('the look', async () => (await storage(w)).looked_through_at !== null)
+  await untilLookedThrough(w)
   expect([await health(w), await warnings(w), await gauge(w, 'damaged')]).toEqual([
     ...[{ status: 'ok', problems: [] }, [], '0'],
   ])
