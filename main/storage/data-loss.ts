@@ -19,7 +19,12 @@ const DataLossShape = Type.Union([
   }),
   Type.Object({
     /** Why the database lacks its newest commits, or all. */
-    cause: Type.Union([Type.Literal('log_missing'), Type.Literal('older_file'), Type.Literal('database_missing')]),
+    cause: Type.Union([
+      Type.Literal('log_missing'),
+      Type.Literal('commits_missing'),
+      Type.Literal('older_file'),
+      Type.Literal('database_missing'),
+    ]),
     ...Lost,
   }),
 ])
@@ -88,5 +93,8 @@ const REASONS = {
   database_missing: 'switchboard.db was missing and there was no backup, so a new database was created. ',
   log_missing:
     'Switchboard was not closed properly, and switchboard.db-wal, the file with its newest changes, is gone. ',
+  commits_missing:
+    'Switchboard was not closed properly, and then switchboard.db or switchboard.db-wal was removed, cut short or ' +
+    'replaced by an older file. ',
   older_file: 'While Switchboard was closed, an older file took the place of switchboard.db. ',
 }

@@ -17,7 +17,8 @@ import { asStorageError } from './sqlite-errors.ts'
 /**
  * What no restore may take back, in a folder beside the database, for when the database cannot be read. Each line is
  * `<CRC-32> <JSON>`. The JSON is `[table, [key and columns]]`, or `[table, null, [key]]` for a row that was removed. Every
- * file begins with `["from", ms]`. Lines hold the latest state of a row, so reading one twice changes nothing, and a line
+ * file begins with `["from", ms]`, and `["commits", count, ms]` says that so many groups are committed (commit-count.ts).
+ * Lines hold the latest state of a row, so reading one twice changes nothing, and a line
  * whose commit failed only makes the answer stricter.
  */
 export interface FactLog {
@@ -25,6 +26,8 @@ export interface FactLog {
   note(table: string, json: string): void
   /** Writes the lines of the group, before its commit. */
   write(): void
+  /** The group is committed. @param count how many were, with this one. */
+  confirm(count: number): void
   mark(): number
   /** Forgets the lines since the mark: what they say was undone. */
   undo(mark: number): void
@@ -56,7 +59,18 @@ export const factFilesIn = (folder: string): string[] =>
     : []
 
 export const withChecksum = (json: string): string => `${checksum(json)} ${json}\n`
-export const checksum = (json: string): string => crc32(json).toString(16).padStart(8, '0')
+const checksum = (json: string): string => crc32(json).toString(16).padStart(8, '0')
+
+/** @returns what the line says; undefined: it is empty, or was not written whole. */
+export function readLine(text: string): unknown[] | undefined {
+  const json = jsonOf(text)
+  return json === undefined ? undefined : (JSON.parse(json) as unknown[])
+}
+
+export function jsonOf(text: string): string | undefined {
+  const json = text.slice(9)
+  return json !== '' && checksum(json) === text.slice(0, 8) ? json : undefined
+}
 
 export function openFactLog({ folder, now, onProblem }: FactLogDeps): FactLog {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -141,6 +155,7 @@ export function openFactLog({ folder, now, onProblem }: FactLogDeps): FactLog {
       waiting = []
       append(areCountersDue ? lines + takeCounters() : lines, isUrgent)
     },
+    confirm: (count) => append(withChecksum(JSON.stringify(['commits', count, now()])), false),
     close() {
       append(takeCounters(), true)
       closeSync(fd)

@@ -1,6 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import { StorageError, type Tx } from '../kernel/db.ts'
 import { cause, type Log } from '../kernel/log.ts'
+import { createCommitCount } from './commit-count.ts'
 import type { FactLog } from './fact-log.ts'
 import { asStorageError, isDiskFault } from './sqlite-errors.ts'
 import { createSequences } from './sequences.ts'
@@ -28,7 +29,7 @@ interface GroupCommitDeps {
   /** Asked when the disk is full. @returns whether there is more room now, so that the group is tried once more. */
   readonly freeSpace: () => boolean
   /** Gets what the group says that no restore may take back. */
-  readonly facts: Pick<FactLog, 'write' | 'mark' | 'undo'> | null
+  readonly facts: Pick<FactLog, 'write' | 'confirm' | 'mark' | 'undo'> | null
 }
 
 interface Unit {
@@ -70,6 +71,7 @@ export function createGroupCommit({
   facts,
 }: GroupCommitDeps): GroupCommit {
   const sequences = createSequences(prepare)
+  const commits = facts === null ? null : createCommitCount(prepare)
   const [begin, commit, rollback] = [prepareVerb('BEGIN IMMEDIATE'), prepareVerb('COMMIT'), prepareVerb('ROLLBACK')]
   const [savepoint, undo, release] = [
     prepareVerb('SAVEPOINT unit'),
@@ -87,6 +89,7 @@ export function createGroupCommit({
   let group: Unit[] = []
   let position = 0
   let isGuarded = false
+  let hasGroupWritten = false
   let factsBefore = 0
   let running: RunningUnit | undefined
   let fault: StorageError | undefined
@@ -131,6 +134,7 @@ export function createGroupCommit({
   /** @param guarded a savepoint for each unit. */
   function run(guarded: boolean): void {
     isGuarded = guarded
+    hasGroupWritten = false
     position = 0
     guard(begin)
     runNext()
@@ -170,6 +174,7 @@ export function createGroupCommit({
     if (running !== mine) return
     running = undefined
     mine.end()
+    hasGroupWritten ||= mine.hasWritten
     unit.outcome = outcome.ok && mine.failure ? { ok: false, error: mine.failure } : outcome
     if (mine.failure instanceof StorageError) fault = mine.failure
     else if (!unit.outcome.ok) {
@@ -199,12 +204,19 @@ export function createGroupCommit({
 
   function finish(): void {
     if (!fault && facts !== null) guard(facts.write)
+    if (!fault && hasGroupWritten) guard(() => commits?.count())
     if (!fault) guard(commit)
+    if (!fault && hasGroupWritten) confirm()
     if (fault?.kind === 'full' && freeSpace()) return retryWithSpace()
     const units = group
     group = []
     if (fault) rejectAll(units, fault)
     else settle(units)
+  }
+
+  function confirm(): void {
+    const count = commits?.keep()
+    if (count !== undefined) runSafely(() => facts?.confirm(count))
   }
 
   /** Nothing of the group has happened: a full disk is certain, other than a fault of it. */

@@ -1,8 +1,10 @@
-import { existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { existsSync, linkSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
+import { removeDraft } from './backup.ts'
 import { backupsFolderOf } from './backups.ts'
 import { findOlderFile, hasShutdownNote, isLogForeign, markCleanShutdown } from './clean-shutdown.ts'
+import { lastConfirmedCommit, readCommitCount, skipMissingCommits, timeOfCommit } from './commit-count.ts'
 import { factsFolderOf } from './fact-log.ts'
 import { quarantineName, recordDataLoss, type DataLoss } from './data-loss.ts'
 import { checkIntegrity, explainOpenError } from './integrity.ts'
@@ -13,28 +15,67 @@ import type { DatabaseFiles } from './replace-database.ts'
 
 /**
  * Whether the database is whole and yet behind: its log, which holds the newest commits until they are copied into the
- * file, was there when the process died and is gone, or an older file has taken its place.
+ * file, is gone or not whole, or an older file has taken its place. The count of commits tells, where facts know it.
  */
 export function findLostCommits(database: string, nowMs: number): DataLoss | null {
   const written = statSync(database, { throwIfNoEntry: false })
   if (written === undefined || written.size === 0) return null
+  const folder = factsFolderOf(database)
+  const confirmed = lastConfirmedCommit(folder)
+  if (confirmed === null) return findUncountedLoss(database, Math.floor(written.mtimeMs), nowMs)
+  const count = readCommitCount(database)
+  if (count === null || count >= confirmed.count) return null
+  return {
+    cause: hasShutdownNote(database) ? 'older_file' : 'commits_missing',
+    fromMs: timeOfCommit(folder, count) ?? Math.min(Math.floor(written.mtimeMs), confirmed.atMs),
+    untilMs: confirmed.atMs,
+  }
+}
+
+/** Of a version that did not count commits, or without its facts: what the files look like is all there is. */
+function findUncountedLoss(database: string, writtenMs: number, nowMs: number): DataLoss | null {
   const older = findOlderFile(database)
   if (older !== null) return { cause: 'older_file', fromMs: older.writtenMs, untilMs: older.closedMs }
   if (hasShutdownNote(database) || existsSync(`${database}-wal`)) return null
-  return { cause: 'log_missing', fromMs: Math.floor(written.mtimeMs), untilMs: nowMs }
+  return { cause: 'log_missing', fromMs: writtenMs, untilMs: nowMs }
 }
 
 /**
- * Moves a log that was put beside the closed database into a folder of its own, before anything opens the database.
+ * Moves a log that is older than the file beside it into a folder of its own, before anything opens the database to
+ * write: SQLite would write its pages over newer ones.
  * @returns the folder; null: there is no such log.
  */
 export function setAsideForeignLog(database: string, nowMs: number): string | null {
-  if (!isLogForeign(database)) return null
+  if (!isLogForeign(database) && !isLogOlder(database)) return null
   const folder = join(dirname(database), quarantineName(nowMs))
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   renameSync(`${database}-wal`, join(folder, `${basename(database)}-wal`))
   rmSync(`${database}-shm`, { force: true })
   return folder
+}
+
+/** After a crash: whether the file alone has commits that are missing when the log is read with it. */
+function isLogOlder(database: string): boolean {
+  if (!existsSync(database) || !statSync(`${database}-wal`, { throwIfNoEntry: false })?.size) return false
+  const confirmed = lastConfirmedCommit(factsFolderOf(database))
+  const withLog = confirmed === null ? null : readCommitCount(database)
+  if (confirmed === null || withLog === null || withLog >= confirmed.count) return false
+  return (readCountWithoutLog(database) ?? 0) > withLog
+}
+
+/** SQLite finds a log by the name of its database, so another name of the file has none. */
+function readCountWithoutLog(database: string): number | null {
+  const alone = `${database}.alone`
+  removeDraft(alone)
+  try {
+    linkSync(database, alone)
+    return readCommitCount(alone)
+  } catch {
+    // The file system has no links: the log is read, and the loss is said.
+    return null
+  } finally {
+    removeDraft(alone)
+  }
 }
 
 /**
@@ -56,6 +97,7 @@ export async function recoverFromLostCommits(
     connection.pragma('journal_mode = DELETE')
     await migrate({ connection, migrations, backupsFolder: backupsFolderOf(file), nowMs })
     carryOver(connection, { kind: 'facts', facts, madeAtMs: loss.fromMs }, nowMs)
+    skipMissingCommits(connection, lastConfirmedCommit(factsFolderOf(file)))
   } catch (error) {
     throw explainOpenError(error, file)
   } finally {

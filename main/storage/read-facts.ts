@@ -1,8 +1,9 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { checksum, factFilesIn, withChecksum } from './fact-log.ts'
+import { factFilesIn, jsonOf, withChecksum } from './fact-log.ts'
 import { FACT_TABLES } from './fact-tables.ts'
 import type { Facts, FactValue } from './facts-as-tables.ts'
 
+/** A number in place of a row: the beginning of a file, or a count of commits. */
 type Line = [table: string, row: FactValue[] | number | null, gone?: FactValue[]]
 
 /** The last fact of each row. Broken lines are passed over: what was not written whole was promised to nobody. */
@@ -13,7 +14,7 @@ export function readFacts(folder: string): Facts {
     for (const { line } of linesOf(file)) {
       const [table, row, gone = []] = line
       const { key = [], columns = [] } = FACT_TABLES[table] ?? {}
-      // The beginning of a file, or a line of another version.
+      // No fact, or one of another version.
       if (typeof row === 'number' || (row !== null && row.length !== key.length + columns.length)) continue
       if (!latest.has(table)) latest.set(table, new Map())
       latest.get(table)?.set(keyOf(line), { row: row ?? gone, isGone: row === null })
@@ -68,8 +69,8 @@ function beganAtMs(file: string | undefined): number {
 
 function* linesOf(file: string): Generator<{ readonly json: string; readonly line: Line }> {
   for (const text of readFileSync(file, 'utf8').split('\n')) {
-    const json = text.slice(9)
+    const json = jsonOf(text)
     // Written by fact-log.ts, as the checksum says.
-    if (json !== '' && checksum(json) === text.slice(0, 8)) yield { json, line: JSON.parse(json) as Line }
+    if (json !== undefined) yield { json, line: JSON.parse(json) as Line }
   }
 }

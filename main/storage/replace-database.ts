@@ -6,6 +6,8 @@ import { syncFile, syncFolder } from '../kernel/durable-file.ts'
 import { removeDraft } from './backup.ts'
 import { backupsFolderOf } from './backups.ts'
 import { markCleanShutdown, spoilShutdownNote } from './clean-shutdown.ts'
+import { lastConfirmedCommit, skipMissingCommits } from './commit-count.ts'
+import { factsFolderOf } from './fact-log.ts'
 import { checkIntegrity } from './integrity.ts'
 import { migrate, type Migration } from './migrate.ts'
 
@@ -41,6 +43,7 @@ export async function replaceDatabase(
       else checkIntegrity(copy)
       await migrate({ connection: copy, migrations, backupsFolder: null, nowMs })
       change(copy)
+      skipMissingCommits(copy, lastConfirmedCommit(factsFolderOf(file)))
     } finally {
       copy.close()
     }

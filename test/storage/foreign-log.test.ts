@@ -4,10 +4,12 @@ import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { createIds } from '../../main/kernel/ids.ts'
 import { silentLog } from '../../main/kernel/log.ts'
+import { lastConfirmedCommit, readCommitCount } from '../../main/storage/commit-count.ts'
 import type { Migration } from '../../main/storage/migrate.ts'
 import { MIGRATIONS } from '../../main/storage/migrations/index.ts'
 import { openStorage } from '../../main/storage/sqlite.ts'
 import { seededRandom } from '../support/random.ts'
+import { asConsole } from '../support/console.ts'
 import { newHome } from '../support/restores.ts'
 import { world, worldOfTest, type World } from '../support/world.ts'
 
@@ -83,4 +85,77 @@ test('the note no longer holds before anything is written', async () => {
   const db = await openStorage({ file, migrations, ids, clock, log: sees, statements: [] })
   await db.close()
   expect(noteAtLook).toEqual([''])
+})
+
+test('an older file in the place of a closed database takes nothing back that must stay, however new it looks', async () => {
+  const home = newHome()
+  const w = await world({ home })
+  const file = join(home, 'switchboard.db')
+  const { id } = await w.pair('12025550100')
+  const key = (await asConsole(w)('POST', '/v1/keys', { name: 'Revoked later', scopes: ['messages:send'] })).body
+  await w.close()
+  copyFileSync(file, join(home, 'older'))
+
+  const running = await world({ home, clock: w.clock, vault: w.vault, seed: 2 })
+  await running.api('POST', '/v1/opt-outs', { phone: '12025550177' })
+  await asConsole(running)('DELETE', `/v1/keys/${key.id}`)
+  const headers = { 'idempotency-key': 'once' }
+  const send = async (from: World) =>
+    from.api('POST', `/v1/instances/${id}/messages`, { to: '12025550178', text: 'once' }, { headers })
+  const first = await send(running)
+  expect(first.status).toBe(201)
+  await running.close()
+  copyFileSync(join(home, 'older'), file)
+
+  const after = await worldOfTest({ home, clock: w.clock, vault: w.vault, seed: 3 })
+  expect((await after.api('GET', '/healthz', undefined, { key: null })).body.problems).toEqual(['data_lost'])
+  expect((await after.api('GET', '/v1/opt-outs')).body.data).toEqual([
+    expect.objectContaining({ phone: expect.stringContaining('12025550177') }),
+  ])
+  expect((await after.api('GET', '/v1/me', undefined, { key: key.key })).body.error?.code).toBe('unauthorized')
+  const again = await send(after)
+  expect([again.status, again.body.id]).toEqual([201, first.body.id])
+})
+
+test('after a crash, an older log in the place of the last one is set aside where the file alone is newer', async () => {
+  const home = newHome()
+  const w = await world({ home })
+  const file = join(home, 'switchboard.db')
+  await w.instance({ name: 'Before' })
+  copyFileSync(`${file}-wal`, join(home, 'older-wal'))
+  for (let i = 0; i < 30; i++) await w.instance({ name: `After ${i}` })
+  const other = new Database(file)
+  other.pragma('wal_checkpoint(TRUNCATE)')
+  other.close()
+  copyFileSync(file, join(home, 'killed'))
+  await w.close()
+  copyFileSync(join(home, 'killed'), file)
+  copyFileSync(join(home, 'older-wal'), `${file}-wal`)
+  rmSync(`${file}.closed`)
+
+  const after = await worldOfTest({ home, clock: w.clock, vault: w.vault, seed: 2 })
+  expect(await names(after)).toHaveLength(31)
+  const [folder = ''] = readdirSync(home).filter((name) => name.startsWith('quarantine-'))
+  expect(readdirSync(join(home, folder))).toContain('switchboard.db-wal')
+  await after.close()
+  expect(soundness(file)).toBe('ok')
+})
+
+test('a home of a version that did not count its commits goes on as it is, and counts from then on', async () => {
+  const { home, file, clock, vault } = await closedHome()
+  const connection = new Database(file)
+  connection.exec("DELETE FROM meta WHERE name = 'commit_count'")
+  connection.close()
+  rmSync(`${file}.closed`)
+  const facts = join(home, 'facts')
+  for (const name of readdirSync(facts)) {
+    const lines = readFileSync(join(facts, name), 'utf8').split('\n')
+    writeFileSync(join(facts, name), lines.filter((line) => !line.includes('"commits"')).join('\n'))
+  }
+  writeFileSync(`${file}-wal`, '')
+  const w = await worldOfTest({ home, clock, vault, seed: 2 })
+  expect((await w.api('GET', '/healthz', undefined, { key: null })).body).toEqual({ status: 'ok', problems: [] })
+  await w.instance({ name: 'Counted' })
+  await w.close()
+  expect(readCommitCount(file)).toBe(lastConfirmedCommit(facts)?.count)
 })
