@@ -347,7 +347,7 @@ const OVERLAYS: Readonly<Record<string, readonly Omit<Overlay, 'of'>[]>> = {
   'rooms/ai/EvaluationDialog': [{ name: 'new', at: agents('evaluate'), show: press('New evaluation') }],
   'rooms/ai/ChatsTab': [{ name: 'filter', at: agents('chats'), show: choose('Show') }],
   'rooms/calls/CallFilters': [{ name: 'state', at: onPage('/calls'), show: choose('State') }],
-  // Of a call that runs: test/window/voice-calls.test.ts.
+  // Of a call that runs: test/window/voice-calls.slow.ts.
   'rooms/calls/LiveCalls': [],
   'rooms/calls/PlannedTab': [{ name: 'cancel', at: onPage('/calls?tab=planned'), show: press(/^Cancel the call to/) }],
   'rooms/calls/CancelBatch': [{ name: 'cancel', at: onPage('/calls?tab=planned'), show: press('Cancel batch') }],
