@@ -23,6 +23,7 @@ import { explainStartError } from './service/home-faults.ts'
 import { listen, openControl, localUrlOf } from './service/listen.ts'
 import { openInfrastructure, type Infrastructure } from './service/infrastructure.ts'
 import { buildRooms, type Rooms } from './service/rooms.ts'
+import { createShutdown, type Closable } from './service/shutdown.ts'
 import { createLiveSettings } from './service/live-settings.ts'
 import { automaticBackups } from './storage/automatic-backups.ts'
 import { compactedFacts } from './storage/compacted-facts.ts'
@@ -31,7 +32,7 @@ import type { RunningWorld, World } from './service/world.ts'
 
 export { HomeInUse, StartError, type World } from './service/world.ts'
 
-export interface Service {
+export interface Service extends Closable {
   /** Address it listens on, without a slash at its end. */
   readonly url: string
   /** Warnings for the person who starts it. */
@@ -54,8 +55,6 @@ export interface Service {
   /** Subscribes to the notices that the operator's windows get. @returns unsubscribe. */
   onNotice(listener: (notice: Notice) => void): () => void
   carryOut(request: ControlRequest): Promise<unknown>
-  /** Finishes work in flight, records everything and releases the home folder. Idempotent. */
-  close(): Promise<void>
 }
 
 /** How long requests and deliveries in progress may take to finish when the service stops. */
@@ -213,37 +212,43 @@ async function run(
   isReady = true
   log.info({ event: 'service.started', url: address.url, network: config.network, vault: vault.kind })
 
-  /** From the outside in: no new requests, then running work ends, and the storage closes last. */
-  const close = async () => {
-    isReady = false
-    storage.stop()
-    await control.close()
-    await closeMcp()
-    panel.close()
-    engineHost.drain()
-    // In parallel: each may take the whole of DRAIN_MS, and two in a row would be too long.
-    // After a disk failure no result can be recorded.
-    const drainMs = storage.isReadOnly() ? 0 : DRAIN_MS
-    const workers = [jobs.stop(drainMs), ...list.map((room) => room.stop?.(drainMs))]
-    // Requests of the desktop window use no socket, so the door does not wait for them.
-    await Promise.all([door.close(), ...workers, atMost(clock, DRAIN_MS, panel.bridge.settled())])
-    panel.bridge.close()
-    clockJumps.close()
-    await clockChanges.close()
-    await housekeeping.close()
-    await storage.close()
-    live.close()
-    await engineHost.close()
-    for (const room of list.toReversed()) await room.close?.()
-    await outbound.close()
-    await publicOutbound.close()
-    await converter.close()
-    await documents.close()
-    vault.close()
-    log.info({ event: 'service.stopped' })
-    await home.close()
-  }
-  let closing: Promise<void> | undefined
+  const { close, closeStorage } = createShutdown({
+    log,
+    home,
+    steps: {
+      requests: async () => {
+        isReady = false
+        storage.stop()
+        await control.close()
+      },
+      streams: async () => {
+        await closeMcp()
+        panel.close()
+      },
+      work: async () => {
+        engineHost.drain()
+        // In parallel: each may take the whole of DRAIN_MS, and two in a row would be too long.
+        // After a disk failure no result can be recorded.
+        const drainMs = storage.isReadOnly() ? 0 : DRAIN_MS
+        const workers = [jobs.stop(drainMs), ...list.map((room) => room.stop?.(drainMs))]
+        // Requests of the desktop window use no socket, so the door does not wait for them.
+        await Promise.all([door.close(), ...workers, atMost(clock, DRAIN_MS, panel.bridge.settled())])
+      },
+      bridge: panel.bridge.close,
+      clockJumps: clockJumps.close,
+      clockChanges: clockChanges.close,
+      housekeeping: housekeeping.close,
+      monitor: storage.close,
+      live: live.close,
+      engines: engineHost.close,
+      ...Object.fromEntries(list.toReversed().map(({ name, close }) => [`room ${name}`, () => close?.()])),
+      outbound: outbound.close,
+      publicOutbound: publicOutbound.close,
+      converter: converter.close,
+      documents: documents.close,
+      vault: vault.close,
+    },
+  })
   const warnings = [...warningsOf(config, address.url, vaultFacts(vault)), ...home.dataLosses()]
   return {
     url: address.url,
@@ -261,6 +266,7 @@ async function run(
       return panel.bridge.ask({ principal, prepaid: false }, request)
     },
     carryOut,
-    close: () => (closing ??= close()),
+    close,
+    closeStorage,
   }
 }

@@ -2,6 +2,7 @@ import type { Config } from '../config.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { exitProcess } from '../kernel/process-exit.ts'
 import { startService, type Service, type World } from '../service.ts'
+import { closeInTime } from '../service/shutdown.ts'
 import { JSON_OPTION, parseArguments } from './arguments.ts'
 import { consoleLine } from './console.ts'
 import type { Terminal } from './terminal.ts'
@@ -34,11 +35,21 @@ export async function serveCommand(
     if (because !== undefined) terminal.err(`Running without a window because ${because}.`)
     announce(service, world.config.home, json, terminal)
     const next = await Promise.race([stop, again])
-    const code = await closeWithTimeout(service, world.clock, terminal)
-    if (next === 'stop') return code
+    const shutdown = await (next === 'stop'
+      ? closeInTime(service, world.clock)
+      : closeInTime(service, world.clock, BEFORE_RESTART_MS))
+    if (shutdown === 'not_saved') terminal.err(NOT_CLOSED)
+    // What did not end would keep the process, and must not run beside a service that starts again.
+    if (shutdown !== 'in_order') exitProcess(shutdown === 'cut_short' && next === 'stop' ? 0 : 1)
+    if (next === 'stop') return 0
     port = Number(new URL(service.url).port)
   }
 }
+
+/** Nobody kills it meanwhile. */
+const BEFORE_RESTART_MS = 30_000
+const NOT_CLOSED =
+  'Switchboard could not close its database in time. Nothing is lost: unfinished work resumes on the next start.'
 
 /** A failing or remounted disk may need a moment. */
 const RESTART_ATTEMPTS = 5
@@ -80,20 +91,4 @@ function waitForStopSignal(clock: Clock): Promise<'stop'> {
     }
     process.on('SIGINT', onSignal).on('SIGTERM', onSignal)
   })
-}
-
-const LOOK_EVERY_MS = 20
-/** A little longer than requests and deliveries get to finish. */
-const MAX_CLOSE_MS = 5_800
-
-/** Keeps the process alive until everything is on disk: our timers are unref'ed and the sockets close first. */
-async function closeWithTimeout(service: Service, clock: Clock, terminal: Terminal): Promise<number> {
-  const deadlineMono = clock.mono() + MAX_CLOSE_MS
-  const closed = service.close().then(() => true)
-  while (!(await Promise.race([closed, clock.sleep(LOOK_EVERY_MS).then(() => false)]))) {
-    if (clock.mono() < deadlineMono) continue
-    terminal.err('Switchboard could not stop in time. Nothing is lost: unfinished work resumes on the next start.')
-    exitProcess(1)
-  }
-  return 0
 }

@@ -6,6 +6,7 @@ import { createConsoleFiles } from '../faces/panel/files.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { cause, type Log } from '../kernel/log.ts'
 import type { Service } from '../service.ts'
+import { closeInTime } from '../service/shutdown.ts'
 import { createAppProtocol } from './app-protocol.ts'
 import { SCHEME } from './app-origin.ts'
 import { linkIn, routeOf } from './deep-link.ts'
@@ -75,7 +76,7 @@ export async function openApp(started: Started, { desktop, holder, words }: AppC
     },
     async drain() {
       watch.stop()
-      await Promise.all([service.close(), signer.close()])
+      await Promise.all([closeInTime(service, systemClock), signer.close()])
     },
   })
   servePage(started, desktop.renderer, leaving)
