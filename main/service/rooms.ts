@@ -13,7 +13,7 @@ import { crmRoom } from '../capabilities/crm/room.ts'
 import type { ExecuteCall } from '../capabilities/approvals/index.ts'
 import { approvalsRoom } from '../capabilities/approvals/room.ts'
 import { directRoom } from '../capabilities/direct/room.ts'
-import { createRefusalOf } from '../capabilities/entitlements/refusal.ts'
+import { createRefusals } from '../capabilities/entitlements/refusal.ts'
 import { entitlementsRoom } from '../capabilities/entitlements/room.ts'
 import { eventsRoom } from '../capabilities/events/room.ts'
 import { fusionRoom } from '../capabilities/fusion/room.ts'
@@ -112,7 +112,7 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
   }
   const usage = usageRoom({ ...deps, timeZoneOf: accounts.timeZoneOf })
   const entitlements = entitlementsRoom(deps)
-  const refusalOf = createRefusalOf(accounts.isSuspended, entitlements.api)
+  const { refusalOf, onRefusalChanged } = createRefusals(accounts, entitlements.api)
   const instances = instancesRoom({
     ...deps,
     entitlements: entitlements.api,
@@ -190,7 +190,7 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
     sessions: accounts,
     packages: async (accountId) => (await entitlements.api.of(accountId)).voicePackages,
     isSuspended: accounts.isSuspended,
-    refusalOf,
+    ...{ refusalOf, onRefusalChanged },
     usage: usage.api,
     timeZoneOf: accounts.timeZoneOf,
     personName: contacts.api.nameOf,

@@ -7,12 +7,15 @@ export interface Suspension {
   readonly isSuspended: (accountId: AccountId) => boolean
   /** Holds once the commit is durable. Nothing that was accepted before is taken back. */
   readonly setSuspended: (tx: Tx, accountId: AccountId, isSuspended: boolean) => Promise<void>
+  /** Called once an account was suspended or activated, after the commit. */
+  readonly onSuspensionChanged: (listener: () => void) => void
   /** Before the service listens. */
   readonly loadSuspended: () => Promise<void>
 }
 
 export function createSuspension(db: Pick<Db, 'read'>): Suspension {
   const suspended = new Set<AccountId>()
+  const listeners: (() => void)[] = []
   return {
     isSuspended: (accountId) => suspended.has(accountId),
     async setSuspended(tx, accountId, isSuspended) {
@@ -20,8 +23,10 @@ export function createSuspension(db: Pick<Db, 'read'>): Suspension {
       tx.afterCommit(() => {
         if (isSuspended) suspended.add(accountId)
         else suspended.delete(accountId)
+        for (const listener of listeners) listener()
       })
     },
+    onSuspensionChanged: (listener) => void listeners.push(listener),
     async loadSuspended() {
       for (const { id } of await db.read(suspendedAccounts, {})) suspended.add(id)
     },

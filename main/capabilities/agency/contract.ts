@@ -269,7 +269,8 @@ export const agencyContract = {
     summary: 'Suspend a sub-account',
     description:
       'It sends nothing any more: calls that reach people answer 403 `account_suspended`, campaigns pause, and access ' +
-      'links are closed. Numbers stay connected; what arrives is kept, and webhook deliveries wait. Repeating it changes nothing.',
+      'links are closed. Voice calls in progress are hung up with the end reason `account_suspended`. Numbers stay ' +
+      'connected; what arrives is kept, and webhook deliveries wait. Repeating it changes nothing.',
     reply: { status: 200, description: 'The sub-account.', schema: SubAccount },
     errors: [],
     examples: { reply: { ...ACCOUNT_EXAMPLE, status: 'suspended' } },

@@ -45,6 +45,8 @@ export interface Entitlements extends Slots {
   revoke(tx: Tx, grant: Pick<Grant, 'source' | 'sourceKey'>): Promise<void>
   /** @param read the caller's commit; without it, what is committed. */
   of(accountId: AccountId, read?: EntitlementReader): Promise<Entitled>
+  /** Called after a commit in which something was granted or revoked. */
+  onChanged(listener: () => void): void
 }
 
 interface Granted extends Omit<Entitled, 'features'> {
@@ -63,6 +65,7 @@ export function createEntitlements({ db, clock, config }: EntitlementsDeps): Ent
     const parentId = ((await read.one(parentOf, { accountId }))?.parentId ?? null) as AccountId | null
     return { ...sumOf(await read.all(grantsOf, { accountId })), parentId }
   }
+  const listeners: (() => void)[] = []
   let changes = 0
   const find = async (accountId: AccountId, read: EntitlementReader | undefined): Promise<Granted> => {
     // A commit sees what it has written itself, which others must not.
@@ -81,6 +84,7 @@ export function createEntitlements({ db, clock, config }: EntitlementsDeps): Ent
     tx.afterCommit(() => {
       changes++
       known.delete(accountId as AccountId)
+      for (const listener of listeners) listener()
     })
 
   const of: Entitlements['of'] = async (accountId, read) => {
@@ -105,6 +109,7 @@ export function createEntitlements({ db, clock, config }: EntitlementsDeps): Ent
       const removed = await tx.one(removeGrant, { source, sourceKey })
       if (removed !== undefined) forget(tx, removed.accountId)
     },
+    onChanged: (listener) => void listeners.push(listener),
     ...createSlots({ of, config, committed }),
   }
 }

@@ -69,6 +69,8 @@ export interface VoiceDeps extends Guards {
   readonly isSuspended: (accountId: AccountId) => boolean
   /** Why the account may not reach people; null: it may. */
   readonly refusalOf: (accountId: AccountId) => Promise<AccountRefusal | null>
+  /** Called when the answer for any account may have changed. */
+  readonly onRefusalChanged: (listener: () => void) => void
   readonly usage: Pick<Usage, 'add'>
   readonly timeZoneOf: (read: Pick<Tx, 'one'>, accountId: AccountId) => Promise<string>
   /** Of a contact, if known. */

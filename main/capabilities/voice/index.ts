@@ -56,7 +56,7 @@ export function createVoice(deps: VoiceDeps) {
   const review = createReview({ ...deps, setup, publish })
   const allowance = createAllowance(deps)
   const endings = createEndings({ ...deps, allowance, afterCall: review.add })
-  const running = createRunning({ ...deps, endings })
+  const running = createRunning({ ...deps, endings, standing })
   const cloudLegs =
     deps.cloud === null
       ? null
@@ -90,6 +90,7 @@ export function createVoice(deps: VoiceDeps) {
       .catch((error: unknown) => log.warn({ event: 'voice.overdue_not_ended', cause: cause(error) }))
   })
   instances.subscribe(createLeaving({ ...deps, running }))
+  deps.onRefusalChanged(running.endRefused)
 
   return {
     ...{ setup, schedule, direct, calls, recordings, widgets, speech, trunks, db },

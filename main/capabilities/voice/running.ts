@@ -7,6 +7,7 @@ import type { CallEvents, CallPlan, PlacedCall } from '../../voice/voice-process
 import { callById, insertLine, setRinging, type StoredCall } from './call-store.ts'
 import type { VoiceDeps } from './deps.ts'
 import { type Ending, type Endings, rowOf } from './ending.ts'
+import type { Standing } from './standing.ts'
 
 /** How a call is made; the plan without what every call has. */
 export interface CallWish extends Pick<
@@ -36,6 +37,7 @@ export interface RunningCall {
 
 interface RunningDeps extends Pick<VoiceDeps, 'db' | 'clock' | 'log' | 'live' | 'process' | 'agents'> {
   readonly endings: Endings
+  readonly standing: Pick<Standing, 'endReason'>
 }
 
 const CALL_LIMIT_MS = 30 * 60_000
@@ -50,7 +52,7 @@ const WRITTEN_WITHIN_MS = 1_000
 
 /** The calls of this process: places them, writes down what becomes of them, and ends them. */
 export function createRunning(deps: RunningDeps) {
-  const { db, clock, log, live, process, agents, endings } = deps
+  const { db, clock, log, live, process, agents, endings, standing } = deps
   const running = new Map<string, RunningCall>()
   const stopped = Promise.withResolvers<undefined>()
   let isStopping = false
@@ -124,7 +126,18 @@ export function createRunning(deps: RunningDeps) {
     }
     running.set(call.id, runningCall)
     publish(call)
+    // The account may have been suspended since the call was allowed to begin.
+    void endIfRefused(runningCall)
     return runningCall
+  }
+
+  async function endIfRefused({ call, hangUp }: RunningCall): Promise<void> {
+    try {
+      const reason = await standing.endReason(call)
+      if (reason !== null) hangUp(reason)
+    } catch (error) {
+      log.error({ event: 'voice.standing_not_known', callId: call.id, cause: cause(error) })
+    }
   }
 
   const planOf = (call: StoredCall, wish: CallWish): CallPlan => ({
@@ -181,6 +194,8 @@ export function createRunning(deps: RunningDeps) {
     publish,
     find: (callId: string) => running.get(callId),
     all: () => [...running.values()],
+    /** Hangs up calls of accounts that may not have them any more. */
+    endRefused: () => running.forEach((one) => void endIfRefused(one)),
     /** No call may begin any more. */
     isStopping: () => isStopping,
     /** Says goodbye to everybody, hangs up, and waits until it is written down. */

@@ -1,5 +1,6 @@
-import { accountFrozen, accountSuspended } from '../../contract/account-refusals.ts'
+import { accountFrozen, accountSuspended, type AccountRefusal } from '../../contract/account-refusals.ts'
 import type { AccountId } from '../../kernel/ids.ts'
+import type { StoredCall } from './call-store.ts'
 import type { VoiceDeps } from './deps.ts'
 
 export type Standing = ReturnType<typeof createStanding>
@@ -10,6 +11,14 @@ export function createStanding({ isSuspended, refusalOf }: Pick<VoiceDeps, 'isSu
     refusal: refusalOf,
     /** An account that owes money is still called. */
     mayAnswer: (accountId: AccountId): boolean => !isSuspended(accountId),
+    /** Why a call that runs must end: what may not begin does not go on. null: it goes on. */
+    async endReason({
+      accountId,
+      direction,
+    }: Pick<StoredCall, 'accountId' | 'direction'>): Promise<AccountRefusal | null> {
+      const refusal = await refusalOf(accountId)
+      return refusal === 'account_frozen' && direction === 'inbound' ? null : refusal
+    },
     /** @throws ApiError account_suspended, invalid_state */
     async require(accountId: AccountId): Promise<void> {
       const reason = await refusalOf(accountId)
