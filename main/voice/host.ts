@@ -9,12 +9,13 @@ import type { CallPlan, FromVoice, Route, ToVoice } from './protocol.ts'
 import { createRecorder, type Recorder } from './recorder.ts'
 import { startSession, type CallSession } from './session.ts'
 import { checkSpeech } from './speech/check.ts'
+import type { BuiltInVoice } from './speech/built-in.ts'
 import type { Tts } from './speech/speech.ts'
 
 interface HostDeps {
   readonly clock: Clock
   readonly send: (message: FromVoice) => void
-  readonly builtIn: Tts
+  readonly builtIn: BuiltInVoice
   readonly network: VoiceNetwork
 }
 
@@ -36,6 +37,7 @@ export function createVoiceHost({ clock, send, builtIn, network }: HostDeps): Vo
 
   function place(plan: CallPlan): void {
     const { callId } = plan
+    const voice = builtIn.of(plan.speech.accountId)
     const answer = (text: string) =>
       new Promise<Parameters<Reply>[0]>((settle) => {
         const turnId = ++turnIds
@@ -43,10 +45,10 @@ export function createVoiceHost({ clock, send, builtIn, network }: HostDeps): Vo
         send({ kind: 'turn', callId, turnId, text })
       })
     const session = startSession({
-      ...{ clock, plan, send, builtIn, answer },
+      ...{ clock, plan, send, builtIn: voice, answer },
       createBrain: (brainDeps) => createBrain(brainDeps, network.within(plan.speech)),
-      leg: legFor(plan.route),
-      console: plan.consoleOffer === null ? null : legFor({ kind: 'webrtc', offer: plan.consoleOffer }),
+      leg: legFor(plan.route, voice),
+      console: plan.consoleOffer === null ? null : legFor({ kind: 'webrtc', offer: plan.consoleOffer }, voice),
       createRecorder: (onFailed) => recorderOf(plan, onFailed),
     })
     sessions.set(callId, session)
@@ -77,10 +79,10 @@ export function createVoiceHost({ clock, send, builtIn, network }: HostDeps): Vo
     return createRecorder({ path: recordTo, title, isSandbox, onFailed })
   }
 
-  function legFor(route: Route): CallLeg {
+  function legFor(route: Route, tts: Tts): CallLeg {
     switch (route.kind) {
       case 'sandbox':
-        return createSandboxLeg(route.person, { clock, tts: builtIn })
+        return createSandboxLeg(route.person, { clock, tts })
       case 'webrtc':
         return createWebRtcLeg({ offer: route.offer, mustSend: true, permits })
       case 'sip':
@@ -110,9 +112,11 @@ export function createVoiceHost({ clock, send, builtIn, network }: HostDeps): Vo
         }
         case 'check_speech': {
           const { requestId } = message
-          return void checkSpeech(message.speech, builtIn, network.within(message.speech)).then((result) =>
-            send({ kind: 'checked', requestId, result }),
-          )
+          return void checkSpeech(
+            message.speech,
+            builtIn.of(message.speech.accountId),
+            network.within(message.speech),
+          ).then((result) => send({ kind: 'checked', requestId, result }))
         }
         case 'listen':
           return listen(message)

@@ -22,7 +22,7 @@ const send = (message: FromVoice): void => {
 }
 
 // Where flite-thread.ts lies.
-const builtIn = createBuiltInVoice(process.argv[2] ?? '')
+const builtIn = createBuiltInVoice({ clock: systemClock, program: process.argv[2] ?? '' })
 const network = createVoiceNetwork({ clock: systemClock, resolve: systemResolve })
 const host = createVoiceHost({ clock: systemClock, send, builtIn, network })
 

@@ -29,7 +29,7 @@ export const voiceInProcess =
     const later = (act: () => void) => void setImmediate(act)
     const host = createVoiceHost({
       clock,
-      builtIn,
+      builtIn: { of: () => builtIn },
       network: createVoiceNetwork({ clock, ...outside }),
       send: (message) => later(() => onMessage(message)),
     })

@@ -1,79 +1,158 @@
 import { Worker } from 'node:worker_threads'
+import type { Clock } from '../../kernel/clock.ts'
+import { createFairQueue } from '../../kernel/fair-queue.ts'
+import type { AccountId } from '../../kernel/ids.ts'
+import { startTimeout } from '../../kernel/timeout.ts'
 import type { FliteRequest, FliteResponse } from './flite-thread.ts'
+import { piecesOf } from './pieces.ts'
 import type { Tts } from './speech.ts'
 
 const CACHED_SAMPLES = 16_000 * 120
 const LONGEST_TEXT = 2_000
+/** Every call has one piece at a time that waits, and so has whoever it talks with in the sandbox. */
+const WAITING = { perOwner: 512, inAll: 1_024 }
+/** Far more than a piece takes. */
+const PIECE_MS = 30_000
 
-export interface BuiltInVoice extends Tts {
-  close(): Promise<void>
+/** The voice that comes with Switchboard. */
+export interface BuiltInVoice {
+  /** What it says for an account. Accounts take turns, sentence by sentence. */
+  of(accountId: AccountId): Tts
 }
 
-/**
- * The voice that comes with Switchboard. It speaks English only. What was said lately is kept: greetings repeat.
- * @param program path of flite-thread.ts as it was built.
- */
-export function createBuiltInVoice(program: string): BuiltInVoice {
-  const cache = new Map<string, Promise<Int16Array>>()
-  const waiting = new Map<number, (pcm: Int16Array | null) => void>()
+interface BuiltInDeps {
+  readonly clock: Pick<Clock, 'mono' | 'after'>
+  /** Path of flite-thread.ts as it was built. */
+  readonly program: string
+}
+
+/** A sentence that is to be made. Several calls of the account may wait for the same one. */
+interface Piece {
+  readonly id: string
+  /** In the cache, which the accounts share. */
+  readonly key: string
+  readonly text: string
+  readonly voice: string
+  /** null: it failed. */
+  readonly made: Promise<Int16Array | null>
+  readonly settle: (pcm: Int16Array | null) => void
+  /** How many still want to hear it. */
+  listeners: number
+}
+
+/** It speaks English only. What was said lately is kept: greetings repeat. */
+export function createBuiltInVoice({ clock, program }: BuiltInDeps): BuiltInVoice & { close(): Promise<void> } {
+  const cache = new Map<string, Int16Array>()
+  const pieces = new Map<string, Piece>()
+  const waiting = createFairQueue<Piece>(WAITING)
   let samples = 0
   let requests = 0
   let thread: Worker | undefined
+  let isBusy = false
+
+  function next(): void {
+    if (isBusy) return
+    const piece = waiting.next()
+    if (piece === undefined) return
+    isBusy = true
+    const kept = cache.get(piece.key)
+    void (kept === undefined ? make(piece) : Promise.resolve(kept)).then((pcm) => {
+      isBusy = false
+      end(piece, pcm)
+      next()
+    })
+  }
+
+  function end(piece: Piece, pcm: Int16Array | null): void {
+    pieces.delete(piece.id)
+    if (pcm !== null && !cache.has(piece.key)) remember(piece.key, pcm)
+    piece.settle(pcm)
+  }
 
   function start(): Worker {
     const started = new Worker(program, { stdout: true, stderr: true })
     started.unref()
-    started.on('message', ({ id, pcm }: FliteResponse) => {
-      waiting.get(id)?.(pcm)
-      waiting.delete(id)
+    // It ends after an error.
+    started.on('error', () => {})
+    started.on('exit', () => {
+      if (thread === started) thread = undefined
     })
-    const fail = () => {
-      if (thread !== started) return
-      thread = undefined
-      for (const settle of waiting.values()) settle(null)
-      waiting.clear()
-    }
-    started.on('error', fail)
-    started.on('exit', fail)
     return started
   }
 
-  async function make(text: string, voice: string): Promise<Int16Array> {
+  /** One at a time, so that all of them share the same memory of the thread. */
+  function make({ text, voice }: Piece): Promise<Int16Array | null> {
+    const asked = (thread ??= start())
     const id = ++requests
-    const pcm = await new Promise<Int16Array | null>((resolve) => {
-      waiting.set(id, resolve)
-      const request: FliteRequest = { id, text: text.slice(0, LONGEST_TEXT), voice }
-      thread ??= start()
-      thread.postMessage(request)
+    const { promise, resolve } = Promise.withResolvers<Int16Array | null>()
+    const answer = (response: FliteResponse) => response.id === id && resolve(response.pcm)
+    const fail = () => resolve(null)
+    const limit = startTimeout(clock, PIECE_MS, () => void asked.terminate())
+    asked.on('message', answer).on('exit', fail)
+    asked.postMessage({ id, text, voice } satisfies FliteRequest)
+    return promise.finally(() => {
+      limit.cancel()
+      asked.off('message', answer).off('exit', fail)
     })
+  }
+
+  function remember(key: string, pcm: Int16Array): void {
+    cache.set(key, pcm)
+    samples += pcm.length
+    for (const [old, { length }] of cache) {
+      if (samples <= CACHED_SAMPLES || old === key) break
+      cache.delete(old)
+      samples -= length
+    }
+  }
+
+  function want(owner: string, text: string, voice: string): Piece {
+    const key = keyOf(text, voice)
+    // Not that of another account, whose turn may come later.
+    const id = `${owner}\n${key}`
+    const wanted = pieces.get(id)
+    if (wanted !== undefined) return wanted
+    const { promise, resolve } = Promise.withResolvers<Int16Array | null>()
+    const piece: Piece = { id, key, text, voice, made: promise, settle: resolve, listeners: 0 }
+    pieces.set(id, piece)
+    const refused = waiting.add(owner, piece)
+    if (refused !== undefined) end(refused, null)
+    next()
+    return piece
+  }
+
+  /** @returns null: nobody listens any more. @throws if it could not be made. */
+  async function sayOne(owner: string, text: string, voice: string, signal: AbortSignal): Promise<Int16Array | null> {
+    const kept = cache.get(keyOf(text, voice))
+    if (kept !== undefined) return kept
+    const piece = want(owner, text, voice)
+    piece.listeners++
+    const leave = () => {
+      piece.listeners--
+      if (piece.listeners === 0 && waiting.remove(piece)) end(piece, null)
+    }
+    signal.addEventListener('abort', leave, { once: true })
+    const pcm = await piece.made
+    signal.removeEventListener('abort', leave)
+    if (signal.aborted) return null
     if (pcm === null) throw new Error('The built-in voice failed.')
     return pcm
   }
 
-  function remember(key: string, made: Promise<Int16Array>): void {
-    cache.set(key, made)
-    made.then(
-      ({ length }) => {
-        samples += length
-        for (const [old, pcm] of cache) {
-          if (samples <= CACHED_SAMPLES || old === key) break
-          cache.delete(old)
-          void pcm.then((one) => (samples -= one.length))
+  return {
+    of: (accountId) => ({
+      async *say(text, voice, signal) {
+        for (const piece of piecesOf(text.slice(0, LONGEST_TEXT))) {
+          const pcm = signal.aborted ? null : await sayOne(accountId, piece, voice, signal)
+          if (pcm === null) return
+          yield pcm
         }
       },
-      () => cache.delete(key),
-    )
-  }
-
-  return {
-    async *say(text, voice) {
-      const key = `${voice}\n${text}`
-      const made = cache.get(key) ?? make(text, voice)
-      if (!cache.has(key)) remember(key, made)
-      yield await made
-    },
+    }),
     async close() {
       await thread?.terminate()
     },
   }
 }
+
+const keyOf = (text: string, voice: string): string => `${voice}\n${text}`

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { parentPort } from 'node:worker_threads'
 import { ConsoleStdout, File, OpenFile, PreopenDirectory, WASI } from '@bjorn3/browser_wasi_shim'
 
-/** A thread that speaks: Flite computes for half a second without a pause, in which no call could go on. */
+/** A thread that speaks: Flite computes for up to half a second without a pause, in which no call could go on. */
 export interface FliteRequest {
   readonly id: number
   readonly text: string

@@ -1,0 +1,26 @@
+/** Below this a sentence is not worth a piece of its own. */
+const SHORTEST = 40
+/** Flite needs up to half a second for this much, where every character is spelled out (measured). */
+const LONGEST = 120
+
+/** A text in sentences. What is too long for one piece is cut between words, or within a word if it must be. */
+export function piecesOf(text: string): string[] {
+  const pieces: string[] = []
+  for (let rest = text.trim(); rest !== '';) {
+    const length = lengthOfFirst(rest)
+    pieces.push(rest.slice(0, length).trimEnd())
+    rest = rest.slice(length).trimStart()
+  }
+  return pieces
+}
+
+function lengthOfFirst(text: string): number {
+  const most = Math.min(text.length, LONGEST)
+  for (let at = Math.min(SHORTEST, most); at < most; at++)
+    if ('.!?…'.includes(text.charAt(at - 1)) && isSpace(text.charAt(at))) return at
+  if (text.length <= LONGEST) return text.length
+  for (let at = LONGEST; at > 0; at--) if (isSpace(text.charAt(at))) return at
+  return LONGEST
+}
+
+const isSpace = (character: string): boolean => character !== '' && character.trim() === ''
