@@ -47,10 +47,14 @@ export const LIMITS = {
   mediaDays: 7,
   mediaMegabytes: { image: 5, audio: 16, video: 16, document: 100, sticker: 1 },
   sendTimeoutMs: 20_000,
-  /** In progress at once. One account cannot use up what the others need. */
+  /** In progress at once. An account gets less than this where others need it: `kernel/fair-share.ts`. */
   sendsInFlight: { inAll: 1_024, perAccount: 256, perInstance: 128 },
   requestsInFlight: { inAll: 512, perAccount: 64 },
   uploadsInFlight: { inAll: 64, perAccount: 16 },
+  directActions: { inAll: 512, perAccount: 128, perInstance: 16 },
+  /** Open at once. */
+  mcpStreams: { inAll: 512, perAccount: 64 },
+  linkStreams: { inAll: 2_000, perAccount: 500, perInstance: 50 },
   pageSizeDefault: 50,
   pageSize: 200,
   plainListSize: 1_000,
@@ -133,7 +137,7 @@ export const LIMITS = {
   crmAttachmentMegabytes: 25,
   voiceTrialCalls: 50,
   voiceChannels: 4,
-  /** Calls of all accounts at once, widgets included. One account gets half of them at most. */
+  /** Calls of all accounts at once, widgets included. One account gets half of them at most, and less while others need them. */
   voiceCalls: 128,
   voiceWidgetChannels: 4,
   voiceWidgetDailyCap: 50,

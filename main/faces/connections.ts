@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import { isLoopback, isWithin, networkOf, parseAddress, parseRange } from '../kernel/address-range.ts'
 // Sockets live in real time, as Node's own limits do, also where a test stops the clock of the service.
 import { systemClock } from '../kernel/clock.ts'
+import { mayTake } from '../kernel/fair-share.ts'
 
 interface Connection {
   /** null: a proxy or a program of this machine, which has no share. */
@@ -48,8 +49,8 @@ const UNREAD_MS = 8_000
 const REST_SILENCE_MS = 1_000
 
 /**
- * Shares the connections of the server out, and ends those that nobody uses. A network can have as many as are free, so
- * one that takes all it can get has half of them, and others still get in.
+ * Shares the connections of the server out, and ends those that nobody uses. A network that takes all
+ * it can get has half of them, and others still get in.
  */
 export function manageConnections(
   server: Server,
@@ -63,9 +64,10 @@ export function manageConnections(
   server.setTimeout(silenceMs)
 
   const take = (network: string): boolean => {
-    const count = (ofNetwork.get(network) ?? 0) + 1
-    if (count > atMost - open.size) return false
-    ofNetwork.set(network, count)
+    const held = ofNetwork.get(network) ?? 0
+    // The connection that asks is open already.
+    if (!mayTake({ inAll: atMost, used: open.size - 1, held })) return false
+    ofNetwork.set(network, held + 1)
     return true
   }
   const giveBack = (network: string) => {

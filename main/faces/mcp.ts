@@ -100,9 +100,9 @@ interface TransportDeps {
   readonly toolsets?: readonly string[]
 }
 
-/** Listening streams; each holds a socket. */
-const STREAMS = { inAll: 512, perAccount: 64 }
-const TOO_MANY_STREAMS = `This account has ${STREAMS.perAccount} MCP streams open, or all accounts together have ${STREAMS.inAll}. Close one and try again.`
+/** Each holds a socket. */
+const STREAMS = LIMITS.mcpStreams
+const TOO_MANY_STREAMS = `This account has as many MCP streams open as it may: ${STREAMS.perAccount}, or fewer while other accounts need them. Close one and try again.`
 
 /**
  * Serves two protocol revisions on one path. 2026-07-28 is stateless: one protocol object per request. 2025-11-25 has

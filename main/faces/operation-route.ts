@@ -39,7 +39,7 @@ export function limitOperations(limits: ConcurrencyLimits) {
     if (slot === undefined) {
       throw new ApiError(
         'service_unavailable',
-        `Too many requests of this account are in progress (up to ${limits.perAccount}). Repeat the call in a second.`,
+        `Too many requests of this account are in progress (up to ${limits.perAccount}, fewer while others need them). Repeat the call in a second.`,
         { 'retry-after': '1' },
       )
     }

@@ -1,3 +1,4 @@
+import { mayTake } from './fair-share.ts'
 import type { AccountId, InstanceId } from './ids.ts'
 
 /** Work in progress. Releasing it twice is harmless. */
@@ -9,10 +10,14 @@ export interface Slot {
 
 export interface ConcurrencyLimits {
   readonly inAll: number
+  /** At most; less where others need them (`fair-share.ts`). */
   readonly perAccount: number
   /** Absent: an instance may use what its account may. */
   readonly perInstance?: number
-  /** What all of it may hold on disk or in memory. One account may hold half of it. Absent: it holds next to nothing. */
+  /**
+   * What all of it may hold on disk or in memory. One account may hold half of it, and a quarter is left to accounts
+   * that hold nothing. Absent: it holds next to nothing.
+   */
   readonly bytes?: number
 }
 
@@ -39,10 +44,10 @@ export function createConcurrencyLimiter(limits: ConcurrencyLimits): Concurrency
       const account = accounts.of(accountId)
       const instance = instances.of(id)
       const hasRoom =
-        total.count < inAll &&
+        mayTake({ inAll, used: total.count, held: account.count }) &&
         account.count < perAccount &&
         (id === null || instance.count < perInstance) &&
-        total.bytes + bytes <= bytesInAll &&
+        total.bytes + bytes <= (account.bytes > 0 ? bytesInAll * 0.75 : bytesInAll) &&
         account.bytes + bytes <= bytesInAll / 2
       if (!hasRoom) return undefined
       const uses = id === null ? [total, account] : [total, account, instance]

@@ -10,7 +10,8 @@ test('an account whose requests are slow is refused more of them, and the others
 
   await expect(limit(busy!, () => Promise.resolve('third'))).rejects.toMatchObject({
     code: 'service_unavailable',
-    message: 'Too many requests of this account are in progress (up to 2). Repeat the call in a second.',
+    message:
+      'Too many requests of this account are in progress (up to 2, fewer while others need them). Repeat the call in a second.',
     headers: { 'retry-after': '1' },
   })
   expect(await limit(other!, () => Promise.resolve('answered'))).toBe('answered')

@@ -2,6 +2,7 @@ import { ApiError, type ErrorCode } from '../../contract/errors.ts'
 import { createClaimBudget } from '../../kernel/claim-budget.ts'
 import type { Tx } from '../../kernel/db.ts'
 import { dueIn, type Due } from '../../kernel/due.ts'
+import { mayTake } from '../../kernel/fair-share.ts'
 import type { AccountId, InstanceId } from '../../kernel/ids.ts'
 import type { JobKind, JobRun } from '../../kernel/job.ts'
 import { cause } from '../../kernel/log.ts'
@@ -45,8 +46,6 @@ type Result = { readonly again: Due | null }
 
 /** Sends of all campaigns under way at once; the rest of the room belongs to callers who wait. */
 const IN_FLIGHT = 128
-/** The part of it that one account may use, however slow its sends are. */
-const ACCOUNT_SHARE = 0.75
 const FLIGHTS_PER_CLAIM = 2
 /** How long a number waits for room. */
 const GIVE_WAY_MS = 20
@@ -84,11 +83,13 @@ export function laneJob(deps: LaneDeps): JobKind<object, Result> {
   /** Fewer while somebody calls the API and the loop is slow. */
   const mostInFlight = () => Math.min(IN_FLIGHT, FLIGHTS_PER_CLAIM * budget.next())
 
-  /** How many more sends of the account may be under way. */
+  /** How many more sends of the account may be under way, however slow they are. */
   function roomFor(accountId: AccountId): number {
-    const most = mostInFlight()
-    const share = Math.floor(most * ACCOUNT_SHARE)
-    return Math.min(MOST_IN_TURN, most - inFlight, share - (inFlightOf.get(accountId) ?? 0))
+    const inAll = mostInFlight()
+    const held = inFlightOf.get(accountId) ?? 0
+    let room = 0
+    while (room < MOST_IN_TURN && mayTake({ inAll, used: inFlight + room, held: held + room })) room++
+    return room
   }
 
   function occupy(accountId: AccountId, count: number): void {

@@ -54,13 +54,10 @@ interface TemplateList {
   readonly has_more: boolean
 }
 
-/** Of concurrent actions. The messages room limits sends. */
-const ACT_LIMITS = { inAll: 512, perAccount: 128, perInstance: 16 }
-
 /** Calls an engine past the normalized operations. A send is still a message like any other. */
 export function createDirect(deps: DirectDeps): Direct {
   const { clock, cursors, instances, messages, config, log } = deps
-  const limiter = createConcurrencyLimiter(ACT_LIMITS)
+  const limiter = createConcurrencyLimiter(LIMITS.directActions)
   const timeoutMs = config.sendTimeoutMs
 
   async function withLimits<T>(instance: InstanceSubject, act: () => Promise<T>): Promise<T> {

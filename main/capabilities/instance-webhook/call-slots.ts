@@ -1,8 +1,8 @@
+import { mayTake } from '../../kernel/fair-share.ts'
 import type { AccountId } from '../../kernel/ids.ts'
 
-/** Calls under way at once, over all instances, for each account and for each instance. */
-const CALLS_AT_ONCE = 64
-export const CALLS_PER_ACCOUNT = 32
+/** Calls under way at once, over all instances and for each of them. */
+export const CALLS_AT_ONCE = 64
 export const CALLS_PER_INSTANCE = 4
 
 interface InstanceQueue {
@@ -37,6 +37,18 @@ export function createCallSlots() {
     if (queue.inFlight === 0 && !queue.isWaiting) queues.delete(instanceId)
   }
 
+  /** @returns how many of the slots it got. */
+  function reserve(queue: InstanceQueue, most: number): number {
+    const held = inFlightOf(queue.accountId)
+    let slots = 0
+    while (slots < most && mayTake({ inAll: CALLS_AT_ONCE, used: inFlight, held: held + slots })) {
+      slots++
+      inFlight++
+    }
+    queue.inFlight += slots
+    return slots
+  }
+
   return {
     /** Something of this instance is due. */
     markDue({ instanceId, accountId }: { instanceId: string; accountId: AccountId }): void {
@@ -53,11 +65,8 @@ export function createCallSlots() {
       for (const [instanceId, queue] of [...queues]) {
         if (left <= 0) break
         if (!queue.isWaiting) continue
-        const ofAccount = CALLS_PER_ACCOUNT - inFlightOf(queue.accountId)
-        const slots = Math.min(left, CALLS_PER_INSTANCE - queue.inFlight, ofAccount)
-        if (slots <= 0) continue
-        queue.inFlight += slots
-        inFlight += slots
+        const slots = reserve(queue, Math.min(left, CALLS_PER_INSTANCE - queue.inFlight))
+        if (slots === 0) continue
         left -= slots
         shares.push({ instanceId, slots, dueRevision: queue.dueRevision })
         queues.delete(instanceId)

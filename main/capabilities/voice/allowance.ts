@@ -1,6 +1,7 @@
 import { LIMITS } from '../../contract/limits.ts'
 import type { Gateway } from '../../contract/voice.ts'
 import type { Tx } from '../../kernel/db.ts'
+import { mayTake } from '../../kernel/fair-share.ts'
 import { dayOf } from '../../kernel/time-zone.ts'
 import { answeredOfWidget, callsAtOnce, channelsOf, type StoredCall, unansweredOfWidget } from './call-store.ts'
 import type { VoiceDeps } from './deps.ts'
@@ -34,10 +35,8 @@ export function createAllowance({ clock, timeZoneOf }: Pick<VoiceDeps, 'clock' |
       const isBusy = gateway === 'widget' ? widgetCalls >= LIMITS.voiceWidgetChannels : calls >= LIMITS.voiceChannels
       if (isBusy) return 'channels_busy'
       const { inAll = 0, ofAccount = 0 } = (await tx.one(callsAtOnce, { accountId })) ?? {}
-      const free = LIMITS.voiceCalls - inAll
-      if (free <= 0) return 'all_lines_busy'
-      // As many as are left for the others, so that an account that has none always gets one.
-      if (ofAccount >= free) return 'account_share_used'
+      if (inAll >= LIMITS.voiceCalls) return 'all_lines_busy'
+      if (!mayTake({ inAll: LIMITS.voiceCalls, used: inAll, held: ofAccount })) return 'account_share_used'
       return plan === 'trial' && trialUsed + unanswered >= LIMITS.voiceTrialCalls ? 'trial_reserved' : null
     },
 

@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import type { LinkPage, LinkView } from '../../capabilities/links/index.ts'
 import { ApiError } from '../../contract/errors.ts'
+import { LIMITS } from '../../contract/limits.ts'
 import type { Notice } from '../../contract/notice.ts'
 import type { Clock, Timer } from '../../kernel/clock.ts'
 import { createConcurrencyLimiter } from '../../kernel/concurrency-limiter.ts'
@@ -21,14 +22,12 @@ interface Stream {
 
 const LOOK_MS = 2_000
 const HEARTBEAT_MS = 15_000
-/** Open pages. */
-const LIMITS = { inAll: 2_000, perAccount: 500, perInstance: 50 }
 const MOST_OF_A_LINK = 10
 
 /** Sends an open page what it shows, whenever that changes, and tells it when the link is over. */
 export function createLinkStreams({ page, live, clock }: LinkStreamsDeps) {
   const streams = new Set<Stream>()
-  const limiter = createConcurrencyLimiter(LIMITS)
+  const limiter = createConcurrencyLimiter(LIMITS.linkStreams)
   let timer: Timer | undefined
 
   /** Deadlines and revocations are no notices. */

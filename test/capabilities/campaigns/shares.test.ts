@@ -40,13 +40,20 @@ function campaigns() {
   return { begin, sendsOf, clock }
 }
 
-test('an account with many numbers whose sends hang leaves room for the campaigns of others', async () => {
+test.each([
+  [1, 25],
+  [2, 12],
+  [3, 7],
+  [10, 1],
+])('%i accounts with many numbers whose sends hang leave room for the campaigns of another', async (accounts, room) => {
   const { begin, sendsOf, clock } = campaigns()
-  for (let n = 0; n < 8; n++) begin(BUSY, `number ${n}`)
-  await settle(20)
-  await clock.advance(1_000)
-  expect(sendsOf(BUSY)).toBe(96)
+  for (let account = 0; account < accounts; account++) {
+    for (let n = 0; n < 8; n++) begin(`${BUSY} ${account}` as AccountId, `number ${n}`)
+    await settle(20)
+    await clock.advance(1_000)
+  }
+  expect(sendsOf(`${BUSY} 0` as AccountId)).toBe(64)
   begin(OTHER, 'number')
   await settle(20)
-  expect(sendsOf(OTHER)).toBe(32)
+  expect(sendsOf(OTHER)).toBe(room)
 })
