@@ -15,6 +15,7 @@ import {
   type LaneCounts,
 } from './job-store.ts'
 import { dueIn, type Due } from './due.ts'
+import { heldAtMost, mayTake } from './fair-share.ts'
 import type { JobKind, JobOutcome, JobRun, JobsDeps, StoredRun } from './job.ts'
 import type { AccountId } from './ids.ts'
 import { cause } from './log.ts'
@@ -67,6 +68,8 @@ export function createJobRunner(kind: JobKind, deps: JobsDeps): JobRunner {
   const { name, perLane, concurrency, deadlineMs, retryDelaysMs, keepsTrying = false, isAtMostOnce = false } = kind
   const node = nodes.id
   const running = new Set<Running>()
+  /** Accounts that have had their turn since the others. */
+  const hadTurn = new Set<AccountId>()
   /** Nothing is due before, as far as this process knows. */
   let idleUntilMono = 0
   /** The same moment by a clock that goes on during sleep. */
@@ -88,7 +91,10 @@ export function createJobRunner(kind: JobKind, deps: JobsDeps): JobRunner {
     if (limit <= 0 || isIdle()) return []
     // A commit that changes nothing would still be one.
     const wakesBefore = wakes
-    const next = await db.readOne(nextDue, { kind: name, node, share: free })
+    const next = await db.readOne(nextDue, {
+      ...{ kind: name, node },
+      share: heldAtMost({ inAll: concurrency, used: running.size }),
+    })
     const waitMs = (next?.nextAtMs ?? Infinity) - clock.now()
     if (waitMs > 0) {
       // A job added during the read may be missing from its result.
@@ -110,24 +116,33 @@ export function createJobRunner(kind: JobKind, deps: JobsDeps): JobRunner {
   }
 
   /**
-   * One job of each due lane. An account may hold as many of the slots as are left for the others, so however slow its
-   * jobs are and however many wait, there is one for an account that has none.
+   * One job of each account that has one due, in turn: `hadTurn` has those that need not be asked again before all others.
+   * However slow its jobs are and however many wait, an account leaves slots to the others (`fair-share.ts`).
    */
   async function claimFromLanes(tx: Tx, before: readonly Leased[], limit: number): Promise<Leased[]> {
     // Inside the commit, since the commit before it may have moved the due times to another clock.
     const nowMs = clock.now()
     const held = [...running, ...before]
-    const lanes = await tx.all(dueLanes, { kind: name, node, share: concurrency - held.length, nowMs, limit })
+    const share = heldAtMost({ inAll: concurrency, used: held.length })
+    const due = (had: Iterable<AccountId>) =>
+      tx.all(dueLanes, { ...{ kind: name, node, share, nowMs, limit }, hadTurn: JSON.stringify([...had]) })
+    let lanes = await due(hadTurn)
+    if (lanes.length === 0 && hadTurn.size > 0) {
+      hadTurn.clear()
+      lanes = await due([])
+    }
     const claimed: Leased[] = []
     for (const { subjectId, lane, accountId, running: busy } of lanes) {
       const ofAccount = [...held, ...claimed].filter((job) => job.accountId === accountId).length
-      const free = concurrency - held.length - claimed.length
-      if (busy >= perLane || ofAccount >= free) continue
+      const used = held.length + claimed.length
+      if (busy >= perLane || hadTurn.has(accountId) || !mayTake({ inAll: concurrency, used, held: ofAccount })) continue
       const ref = { kind: name, subjectId, lane }
       const [row] = await tx.all(claimJobs, { ...ref, node, nowMs, limit: 1 })
       const counts = row === undefined ? {} : { waiting: -1, running: 1 }
       await tx.run(updateLane, { ...ref, ...NO_CHANGE, ...counts, perLane, nowMs })
-      if (row !== undefined) claimed.push({ row, accountId })
+      if (row === undefined) continue
+      claimed.push({ row, accountId })
+      hadTurn.add(accountId)
     }
     return claimed
   }

@@ -67,11 +67,12 @@ const HAS_SHARE_LEFT = `account_id NOT IN (
 
 /** Lanes with a due job and room to run it, those first that have waited longest for their turn. */
 export const dueLanes = sql<
-  RunnerParams & { nowMs: number; limit: number },
+  RunnerParams & { nowMs: number; limit: number; hadTurn: string },
   LaneRef & { accountId: AccountId; running: number }
 >(
   `SELECT kind, subject_id AS subjectId, lane, account_id AS accountId, running FROM job_lanes
    WHERE kind = :kind AND state = 'open' AND next_at IS NOT NULL AND next_at <= :nowMs AND ${HAS_SHARE_LEFT}
+     AND account_id NOT IN (SELECT value FROM json_each(:hadTurn))
    ORDER BY next_at LIMIT :limit`,
 )
 

@@ -43,7 +43,7 @@ export interface JobKind<Input extends object = object, Result = unknown> {
   readonly name: JobKindName
   /** How many run at once in a lane. 1 keeps a lane in order. */
   readonly perLane: number
-  /** How many run at once in this process. One account gets half of them at most. */
+  /** How many run at once in this process. One account gets half of them at most, and less while others need them. */
   readonly concurrency: number
   /** A run that takes longer is aborted and retried. */
   readonly deadlineMs: number

@@ -335,14 +335,14 @@ describe('a lane', () => {
 })
 
 describe('an account', () => {
-  /** Holds jobs of three accounts that have ten due in lanes of their own each, and of a fourth with one. */
+  /** Holds jobs of three accounts that have forty due in lanes of their own each, and of a fourth with one. */
   async function busy(concurrency: number, perLane: number, lanes: number) {
     const { runs, act } = held()
     const jobs = open(act, { concurrency, perLane })
     jobs.start()
     for (const name of ['a', 'b', 'c']) {
       const place = { accountId: accountOf(name), subjectId: name }
-      for (let n = 1; n <= 30; n++) await add(jobs, `${name} ${n}`, { ...place, lane: `${n % lanes}` })
+      for (let n = 1; n <= 40; n++) await add(jobs, `${name} ${n}`, { ...place, lane: `${n % lanes}` })
       await clock.advance(1_000)
     }
     await add(jobs, 'd', { accountId: accountOf('d'), subjectId: 'd' })
@@ -352,23 +352,23 @@ describe('an account', () => {
   }
 
   test.each([
-    { perLane: 1, lanes: 30 },
-    { perLane: 30, lanes: 1 },
+    { perLane: 1, lanes: 40 },
+    { perLane: 40, lanes: 1 },
   ])('leaves room for the others, however slow its jobs are ($lanes lanes)', async ({ perLane, lanes }) => {
-    const { runs, heldBy } = await busy(16, perLane, lanes)
-    // Each got as many as were left for the others.
-    expect([heldBy('a'), heldBy('b'), heldBy('c')]).toEqual([8, 4, 2])
+    const { runs, heldBy } = await busy(64, perLane, lanes)
+    // The more the others held, the fewer each got.
+    expect([heldBy('a'), heldBy('b'), heldBy('c')]).toEqual([32, 13, 6])
     expect(runs.has('d')).toBe(true)
   })
 
   test('gets its next job when one of its own ends, and more when others have less to do', async () => {
-    const { runs, heldBy } = await busy(16, 1, 30)
-    runs.get('a 1')?.end({ kind: 'done' })
+    const { runs, heldBy } = await busy(64, 1, 40)
+    runs.get('c 1')?.end({ kind: 'done' })
     await clock.advance(1_000)
-    expect(heldBy('c')).toBe(2)
+    expect(heldBy('c')).toBe(7)
     for (const [name, run] of runs) if (!name.startsWith('c')) run.end({ kind: 'done' })
     await clock.advance(1_000)
-    expect(heldBy('c')).toBeGreaterThan(2)
+    expect(heldBy('c')).toBeGreaterThan(7)
   })
 
   test('alone on a kind that runs two at once holds one of them', async () => {
@@ -382,6 +382,31 @@ describe('an account', () => {
     await settle()
     expect([...runs.keys()]).toEqual(['a 1', 'b 1'])
   })
+
+  test.each([1, 2, 3, 10])(
+    'that is new has its turn after one of each, beside %i accounts whose many jobs do not end',
+    async (accounts) => {
+      const deadlineMs = 60_000
+      const begun: string[] = []
+      const { act } = held()
+      const noted: typeof act = (run, signal) => {
+        begun.push(run.lane.split(' ')[0] ?? '')
+        return act(run, signal)
+      }
+      const jobs = open(noted, { concurrency: 2, deadlineMs })
+      jobs.start()
+      for (let account = 0; account < accounts; account++)
+        for (let n = 0; n < 20; n++)
+          await add(jobs, `${account} ${n}`, { lane: `${account} ${n}`, accountId: accountOf(`${account}`) })
+      await clock.advance(1_000)
+      await add(jobs, 'new', { lane: 'new', accountId: accountOf('new') })
+      const before = begun.length
+      const rounds = Math.ceil(accounts / 2)
+      for (let ms = 0; ms < rounds * (deadlineMs + 2_000); ms += 1_000) await clock.advance(1_000)
+      expect(begun).toContain('new')
+      expect(begun.slice(before).indexOf('new')).toBeLessThanOrEqual(accounts)
+    },
+  )
 
   test('that has its share costs no commit while it waits', async () => {
     const { act } = held()

@@ -53,6 +53,11 @@ const EXCEPTIONS: readonly { readonly step: string; readonly statement: RegExp; 
     why: 'the oldest are the first of their table',
   },
   {
+    step: 'SCAN json_each VIRTUAL TABLE INDEX 1:',
+    statement: /^SELECT .* FROM job_lanes WHERE .* IN \(SELECT value FROM json_each\(:hadTurn\)\)/,
+    why: 'the accounts whose turn was a moment ago, given as a list',
+  },
+  {
     step: 'SCAN smv2_inbound',
     statement: /FROM \(SELECT seq, .* FROM smv2_inbound ORDER BY seq LIMIT :limit\)/,
     why: 'the oldest are the first of their table',

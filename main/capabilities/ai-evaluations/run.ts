@@ -29,7 +29,7 @@ export function createRuns({ db, clock, jobs, live, instances, ai }: AiEvaluatio
   const queue = jobs.define<Input, Result>({
     name: 'ai-evaluations.run',
     perLane: 1,
-    concurrency: 4,
+    concurrency: 20,
     deadlineMs: 180_000,
     retryDelaysMs: [2_000, 10_000, 60_000],
     async act({ input: { runId, instanceId, accountId } }, signal) {

@@ -37,7 +37,7 @@ export function createFollowUps({ db, clock, jobs, instances, optOuts, settings:
   const queue = jobs.define<Input, Result>({
     name: 'ai.follow-up',
     perLane: 1,
-    concurrency: 16,
+    concurrency: 24,
     deadlineMs: 30_000,
     retryDelaysMs: [5_000, 60_000],
     async act({ input }) {

@@ -74,7 +74,7 @@ export function createWorkQueue({ db, clock, jobs, links, log }: QueuesDeps, wor
   const kind: JobQueue<{ readonly queue: string }> = jobs.define<{ readonly queue: string }, Turn>({
     name: work.name,
     perLane: 1,
-    concurrency: 12,
+    concurrency: 24,
     deadlineMs: DEADLINE_MS,
     // A turn does not throw: what goes wrong is part of its result.
     retryDelaysMs: Array.from({ length: 100 }, () => BROKEN_MS),

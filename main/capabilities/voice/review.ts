@@ -115,7 +115,7 @@ export function createReview(deps: ReviewDeps) {
 
   const reviews: JobQueue<{ callId: string }> = jobs.define<{ callId: string }, Review>({
     name: 'voice.review',
-    ...{ perLane: 2, concurrency: 4, deadlineMs: 120_000, retryDelaysMs: [5_000, 60_000] },
+    ...{ perLane: 2, concurrency: 20, deadlineMs: 120_000, retryDelaysMs: [5_000, 60_000] },
     act: make,
     async record(tx, { input }, { summary, summaryBy, coaching }): Promise<JobOutcome> {
       const { callId: id } = input
