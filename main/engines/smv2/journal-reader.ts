@@ -6,6 +6,8 @@ interface JournalReaderDeps<R extends Row> {
   /** Unfinished rows after this number, oldest first, at most `pageSize`. */
   page(after: number): Promise<readonly R[]>
   readonly pageSize: number
+  /** Those of these rows that are unfinished, oldest first. */
+  rows(seqs: readonly number[]): Promise<readonly R[]>
   /** Rows of one lane run in order. undefined leaves the row alone. */
   laneOf(row: R): string | undefined
   /** Finishes a row, durably. Rejects if it must be retried. */
@@ -14,42 +16,51 @@ interface JournalReaderDeps<R extends Row> {
   onFailure(error: unknown): void
 }
 
-/** A lane keeps this many rows in memory. The rest stay in storage until it has finished them. */
-const LANE_ROWS = 32
+/** A lane keeps this many rows in memory, and of the rest only their numbers. */
+const LANE_ROWS = 8
 /** Bounds memory if very many chats wait for slow files. */
-const MAX_IN_FLIGHT = 1_024
+const MAX_ROWS = 512
+/** Of rows that were left in storage. Nothing beyond them is read until some are finished. */
+const MAX_LEFT = 200_000
 
 interface Lane<R> {
-  readonly rows: R[]
-  lastDone: number
-  /** Later rows of this lane are still in storage, so nothing may enter it until they are read again. */
-  hasOverflowed: boolean
+  rows: R[]
+  /** Later rows, which are still in storage. */
+  left: number[]
+  /** How many of them were taken already: removing each from a long list would take long. */
+  taken: number
 }
 
-/** Reads a journal forward and runs its rows in lanes. A lane that waits holds up no other. */
+const countLeft = ({ left, taken }: Lane<unknown>): number => left.length - taken
+
+/**
+ * Reads a journal forward, each row once, and runs its rows in lanes. A lane that waits holds up no other. What a lane
+ * has no room for is read again by its number, when its turn has come.
+ */
 export function createJournalReader<R extends Row>(deps: JournalReaderDeps<R>) {
   const lanes = new Map<string, Lane<R>>()
   /** Lanes whose row failed; they rest until `retry`. */
   const failed = new Set<string>()
-  const inFlight = new Set<number>()
-  /** Finished while a page was being read, which may still contain them. */
-  const finished = new Set<number>()
   const running = new Set<Promise<void>>()
   let cursor = 0
-  /** Where reading must start again, because rows were left in storage. */
-  let rewindTo: number | undefined
+  let rowCount = 0
+  let leftCount = 0
   let isReading = false
   let isAsked = false
   let isClosed = false
 
   function wake(): void {
     isAsked = true
-    if (!isReading && !isClosed) track(read())
+    readOn()
   }
 
   function retry(): void {
-    for (const key of failed) release(key)
+    const rested = [...failed]
     failed.clear()
+    for (const key of rested) {
+      const lane = lanes.get(key)
+      if (lane) track(run(key, lane))
+    }
     wake()
   }
 
@@ -58,10 +69,16 @@ export function createJournalReader<R extends Row>(deps: JournalReaderDeps<R>) {
     void work.finally(() => running.delete(work))
   }
 
+  function readOn(): void {
+    if (isAsked && !isReading && mayRead()) track(read())
+  }
+
+  const mayRead = () => !isClosed && rowCount < MAX_ROWS && leftCount < MAX_LEFT
+
   async function read(): Promise<void> {
     isReading = true
     try {
-      while (isAsked && !isClosed && inFlight.size < MAX_IN_FLIGHT) {
+      while (isAsked && mayRead()) {
         isAsked = false
         await readForward()
       }
@@ -72,22 +89,10 @@ export function createJournalReader<R extends Row>(deps: JournalReaderDeps<R>) {
     }
   }
 
-  // Functions, because both change while something is awaited and a variable would be narrowed.
-  const mustRewind = () => rewindTo !== undefined
-  const hasClosed = () => isClosed
-
   async function readForward(): Promise<void> {
-    if (rewindTo !== undefined) cursor = Math.min(cursor, rewindTo)
-    rewindTo = undefined
-    finished.clear()
     const rows = await deps.page(cursor)
-    if (mustRewind()) {
-      // A lane left rows behind meanwhile. Later rows of this page must not overtake them.
-      isAsked = true
-      return
-    }
     for (const row of rows) {
-      if (!inFlight.has(row.seq) && !finished.has(row.seq)) admit(row)
+      admit(row)
       cursor = row.seq
     }
     if (rows.length === deps.pageSize) isAsked = true
@@ -97,46 +102,67 @@ export function createJournalReader<R extends Row>(deps: JournalReaderDeps<R>) {
     const key = deps.laneOf(row)
     if (key === undefined) return
     const lane = lanes.get(key)
-    if (lane?.hasOverflowed) return
-    if (lane && lane.rows.length >= LANE_ROWS) {
-      lane.hasOverflowed = true
-      return
+    if (lane === undefined) {
+      const opened: Lane<R> = { rows: [row], left: [], taken: 0 }
+      lanes.set(key, opened)
+      rowCount++
+      track(run(key, opened))
+    } else if (failed.has(key) || countLeft(lane) > 0 || lane.rows.length >= LANE_ROWS) {
+      lane.left.push(row.seq)
+      leftCount++
+    } else {
+      lane.rows.push(row)
+      rowCount++
     }
-    inFlight.add(row.seq)
-    if (lane) return void lane.rows.push(row)
-    const opened = { rows: [row], lastDone: row.seq - 1, hasOverflowed: false }
-    lanes.set(key, opened)
-    track(run(key, opened))
   }
 
+  // A function, because it changes while something is awaited and a variable would be narrowed.
+  const hasClosed = () => isClosed
+
   async function run(key: string, lane: Lane<R>): Promise<void> {
-    for (let row = lane.rows[0]; row !== undefined && !isClosed; row = lane.rows[0]) {
-      try {
-        await deps.act(row)
-      } catch (error) {
-        rest(key, lane)
-        if (!hasClosed()) deps.onFailure(error)
-        return
+    try {
+      while (!hasClosed()) {
+        if (lane.rows.length === 0 && countLeft(lane) > 0) await refill(lane)
+        const [row] = lane.rows
+        if (row !== undefined) await finish(lane, row)
+        // Nothing may come in between: a row that is admitted meanwhile would be lost.
+        else if (countLeft(lane) === 0) return void lanes.delete(key)
       }
-      lane.rows.shift()
-      lane.lastDone = row.seq
-      inFlight.delete(row.seq)
-      finished.add(row.seq)
+    } catch (error) {
+      rest(key, lane)
+      if (!hasClosed()) deps.onFailure(error)
     }
-    release(key)
-    if (lane.hasOverflowed || isAsked) wake()
+  }
+
+  async function finish(lane: Lane<R>, row: R): Promise<void> {
+    await deps.act(row)
+    lane.rows.shift()
+    rowCount--
+    readOn()
+  }
+
+  /** Reads the next of what was left, once nothing else of the lane is in memory. */
+  async function refill(lane: Lane<R>): Promise<void> {
+    const seqs = lane.left.slice(lane.taken, lane.taken + LANE_ROWS)
+    // Some may be left alone from now on.
+    const rows = (await deps.rows(seqs)).filter((row) => deps.laneOf(row) !== undefined)
+    lane.taken += seqs.length
+    leftCount -= seqs.length
+    if (lane.taken * 2 > lane.left.length) {
+      lane.left = lane.left.slice(lane.taken)
+      lane.taken = 0
+    }
+    lane.rows = rows
+    rowCount += rows.length
   }
 
   function rest(key: string, lane: Lane<R>): void {
-    for (const { seq } of lane.rows.splice(0)) inFlight.delete(seq)
-    lane.hasOverflowed = true
+    lane.left = [...lane.rows.map(({ seq }) => seq), ...lane.left.slice(lane.taken)]
+    lane.taken = 0
+    leftCount += lane.rows.length
+    rowCount -= lane.rows.length
+    lane.rows = []
     failed.add(key)
-  }
-
-  function release(key: string): void {
-    const lane = lanes.get(key)
-    lanes.delete(key)
-    if (lane?.hasOverflowed) rewindTo = Math.min(rewindTo ?? lane.lastDone, lane.lastDone)
   }
 
   return {

@@ -3,6 +3,8 @@ import type { Db } from '../../kernel/db.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
 import { cause, type Log } from '../../kernel/log.ts'
 import { SealBroken, type Seal } from '../../kernel/seal.ts'
+import { createSlotQueue } from '../../kernel/slot-queue.ts'
+import { yieldToEventLoop } from '../../kernel/yield-to-event-loop.ts'
 import type { Alarms } from '../alarms.ts'
 import type { EngineInstance } from '../engine.ts'
 import type { Inbound } from './inbound.ts'
@@ -14,6 +16,7 @@ import {
   markPublished,
   nextInstanceWithUnpublished,
   unpublishedPage,
+  unpublishedRows,
   type InboundRow,
 } from './store.ts'
 
@@ -30,7 +33,7 @@ export interface Journal {
 
 interface JournalDeps {
   readonly db: Db
-  readonly clock: Pick<Clock, 'now'>
+  readonly clock: Pick<Clock, 'now' | 'after'>
   readonly log: Log
   readonly alarms: Alarms
   readonly seal: Seal
@@ -39,6 +42,12 @@ interface JournalDeps {
 
 const PAGE = 64
 const RETRY_MS = 1_000
+/** Pages are read one after the other; accounts take turns. */
+const READS = { inAll: 2, perAccount: 1 }
+/** Commits of all accounts wait for each other, so an account has not too many at once. */
+const PUBLISHED_AT_ONCE = { inAll: 128, perAccount: 64 }
+/** A message that takes longer waits for a file, and keeps nobody from anything. */
+const SLOW_MS = 250
 /** A row the rooms refuse this often no longer blocks its chat. It is retried after the next start. */
 const MAX_TRIES = 5
 
@@ -51,16 +60,19 @@ const MAX_TRIES = 5
 export function createJournal({ db, clock, log, alarms, seal, inbound }: JournalDeps): Journal {
   const readers = new Map<InstanceId, ReturnType<typeof createJournalReader<InboundRow>>>()
   const tries = new Map<number, number>()
+  const [reads, slots] = [createSlotQueue(READS), createSlotQueue(PUBLISHED_AT_ONCE)]
   let isOpen = false
 
   function readerOf(instance: EngineInstance) {
     const known = readers.get(instance.id)
     if (known) return known
     const reader = createJournalReader<InboundRow>({
-      page: (after) => db.read(unpublishedPage, { instanceId: instance.id, after, limit: PAGE }),
+      page: (after) =>
+        readInTurn(instance, () => db.read(unpublishedPage, { instanceId: instance.id, after, limit: PAGE })),
       pageSize: PAGE,
+      rows: (seqs) => readInTurn(instance, async () => (await unpublishedRows.over(seqs, {}, db.read)).flat()),
       laneOf: chatOf,
-      act: (row) => publish(instance, row),
+      act: (row) => publishInTurn(instance, row),
       onFailure(error) {
         log.warn({ event: 'smv2.journal_retry', instanceId: instance.id, cause: cause(error) })
         alarms.set(`journal ${instance.id}`, clock.now() + RETRY_MS, () => readers.get(instance.id)?.retry())
@@ -72,6 +84,26 @@ export function createJournal({ db, clock, log, alarms, seal, inbound }: Journal
 
   function wake(instance: EngineInstance): void {
     if (isOpen) readerOf(instance).wake()
+  }
+
+  /** Large journals are read between other work. */
+  const readInTurn = (instance: EngineInstance, read: () => Promise<readonly InboundRow[]>) =>
+    reads.within(instance, async () => {
+      const rows = await read()
+      await yieldToEventLoop()
+      return rows
+    })
+
+  async function publishInTurn(instance: EngineInstance, row: InboundRow): Promise<void> {
+    const slot = await slots.acquire(instance)
+    const slow = clock.after(SLOW_MS, slot.release)
+    try {
+      if (!isOpen) throw new Error('The journal was closed.')
+      await publish(instance, row)
+    } finally {
+      slow.cancel()
+      slot.release()
+    }
   }
 
   async function publish(instance: EngineInstance, row: InboundRow): Promise<void> {

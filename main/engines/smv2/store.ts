@@ -82,6 +82,9 @@ export const inboundByDigest = sql<Id & { digest: string }, InboundRow>(
 export const unpublishedPage = sql<Id & { after: number; limit: number }, InboundRow>(
   `SELECT ${INBOUND_COLUMNS} FROM smv2_inbound WHERE instance_id = :instanceId AND told = 0 AND seq > :after ORDER BY seq LIMIT :limit`,
 )
+export const unpublishedRows = sqlOfList<number, Record<never, never>, InboundRow>(
+  (seqs) => `SELECT ${INBOUND_COLUMNS} FROM smv2_inbound WHERE seq IN (${seqs}) AND told = 0 ORDER BY seq`,
+)
 /** Instances with unpublished messages, one after the other. */
 export const nextInstanceWithUnpublished = sql<{ after: string }, { instanceId: InstanceId; accountId: AccountId }>(
   `SELECT s.instance_id AS instanceId, s.account_id AS accountId FROM smv2_sessions s
