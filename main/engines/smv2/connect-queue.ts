@@ -1,18 +1,25 @@
 import type { Clock } from '../../kernel/clock.ts'
+import { createFairQueue } from '../../kernel/fair-queue.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
 import type { Alarms } from '../alarms.ts'
+import type { EngineInstance } from '../engine.ts'
 
 export interface ConnectQueue {
   /** Resolves when this instance may connect. */
-  waitForTurn(id: InstanceId): Promise<void>
+  waitForTurn(instance: Pick<EngineInstance, 'id' | 'accountId'>): Promise<void>
 }
 
 /** A login costs about ten milliseconds of this process: closer together, hundreds would stop all else. */
 const BETWEEN_MS = 12
 const TURN = 'next connection'
+const NO_LIMITS = { inAll: Infinity, perOwner: Infinity }
 
-/** One connection after the other. When the process is busy, the next one waits until it has had its turn. */
+/**
+ * One connection after the other, accounts in turn. When the process is busy, the next one waits until it has had its
+ * turn.
+ */
 export function createConnectQueue(clock: Pick<Clock, 'now' | 'mono'>, alarms: Alarms): ConnectQueue {
+  const turns = createFairQueue<InstanceId>(NO_LIMITS)
   const waiting = new Map<InstanceId, () => void>()
   let nextMono = -Infinity
 
@@ -21,17 +28,17 @@ export function createConnectQueue(clock: Pick<Clock, 'now' | 'mono'>, alarms: A
   }
 
   function next(): void {
-    const [first] = waiting
-    if (first === undefined) return
-    const [id, connect] = first
+    const id = turns.next()
+    if (id === undefined) return
+    const connect = waiting.get(id)
     waiting.delete(id)
     begin()
     if (waiting.size > 0) alarms.set(TURN, clock.now() + BETWEEN_MS, next)
-    connect()
+    connect?.()
   }
 
   return {
-    waitForTurn(id) {
+    waitForTurn({ id, accountId }) {
       const waitMs = Math.max(0, nextMono - clock.mono())
       if (waiting.size === 0 && waitMs === 0) {
         begin()
@@ -39,6 +46,7 @@ export function createConnectQueue(clock: Pick<Clock, 'now' | 'mono'>, alarms: A
       }
       return new Promise((resolve) => {
         // Who asks again keeps the place; the earlier attempt was given up.
+        if (!waiting.has(id)) turns.add(accountId, id)
         waiting.set(id, resolve)
         if (waiting.size === 1) alarms.set(TURN, clock.now() + waitMs, next)
       })

@@ -153,7 +153,7 @@ export function createLink(needs: LinkDeps, instance: EngineInstance): Link {
       await session.settled()
       await needs.networks.refresh(id)
       const version = await needs.protocol.current()
-      await needs.gate.waitForTurn(id)
+      await needs.gate.waitForTurn(instance)
       if (mine === generation) current = wireUp(library, session, version, mine)
     } catch (error) {
       if (mine !== generation) return

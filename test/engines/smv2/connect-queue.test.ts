@@ -3,12 +3,14 @@ import { createAlarms } from '../../../main/engines/alarms.ts'
 import { createConnectQueue } from '../../../main/engines/smv2/connect-queue.ts'
 import type { InstanceId } from '../../../main/kernel/ids.ts'
 import { fakeClock } from '../../support/clock.ts'
+import { BUSY, OTHER } from '../../support/jobs.ts'
 
 function queue() {
   const clock = fakeClock()
   const gate = createConnectQueue(clock, createAlarms(clock))
   const connected: string[] = []
-  const connect = (id: string) => void gate.waitForTurn(id as InstanceId).then(() => connected.push(id))
+  const connect = (id: string, accountId = BUSY) =>
+    void gate.waitForTurn({ id: id as InstanceId, accountId }).then(() => connected.push(id))
   return { clock, connected, connect }
 }
 
@@ -42,4 +44,16 @@ test('a line that asks again keeps its place and has one turn', async () => {
   connect('four')
   await clock.advance(0)
   expect(connected).toEqual(['one', 'two', 'three', 'four'])
+})
+
+test('an account with a thousand lines lets that of another connect next', async () => {
+  const { clock, connected, connect } = queue()
+  for (let line = 0; line < 1_000; line++) connect(`busy ${line}`)
+  await clock.advance(50)
+  const before = connected.length
+  connect('other', OTHER)
+  await clock.advance(24)
+  expect(connected.slice(before)).toContain('other')
+  await clock.advance(1_000 * 12)
+  expect(connected).toHaveLength(1_001)
 })
