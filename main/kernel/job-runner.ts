@@ -5,17 +5,20 @@ import {
   cancelWaiting,
   claimJobs,
   dueLanes,
+  dueLanesOfOthers,
   endJob,
   laneOf,
   leasedJob,
   nextDue,
   saveProgress,
   updateLane,
+  type DueLane,
   type JobRow,
   type LaneCounts,
 } from './job-store.ts'
 import { dueIn, type Due } from './due.ts'
 import { heldAtMost, mayTake } from './fair-share.ts'
+import { createJobTurns } from './job-turns.ts'
 import type { JobKind, JobOutcome, JobRun, JobsDeps, StoredRun } from './job.ts'
 import type { AccountId } from './ids.ts'
 import { cause } from './log.ts'
@@ -58,6 +61,8 @@ const NO_CHANGE = { waiting: 0, running: 0, done: 0, failed: 0, canceled: 0 } as
 const LOOK_AGAIN_MS = 5_000
 const PROGRESS_EVERY_MS = 1_000
 const CANCELED_AT_ONCE = 500
+/** Looked at to find accounts whose turn it is. */
+const LANES_AT_ONCE = 64
 /** The deadline aborts the run; the worker cuts off a run that ignores its signal. */
 const IGNORED_ABORT_MS = 5_000
 const MAX_ERROR_LENGTH = 500
@@ -68,8 +73,7 @@ export function createJobRunner(kind: JobKind, deps: JobsDeps): JobRunner {
   const { name, perLane, concurrency, deadlineMs, retryDelaysMs, keepsTrying = false, isAtMostOnce = false } = kind
   const node = nodes.id
   const running = new Set<Running>()
-  /** Accounts that have had their turn since the others. */
-  const hadTurn = new Set<AccountId>()
+  const turns = createJobTurns<DueLane>(clock)
   /** Nothing is due before, as far as this process knows. */
   let idleUntilMono = 0
   /** The same moment by a clock that goes on during sleep. */
@@ -116,33 +120,32 @@ export function createJobRunner(kind: JobKind, deps: JobsDeps): JobRunner {
   }
 
   /**
-   * One job of each account that has one due, in turn: `hadTurn` has those that need not be asked again before all others.
-   * However slow its jobs are and however many wait, an account leaves slots to the others (`fair-share.ts`).
+   * One job of each account that has one due, in turn. However slow its jobs are and however many wait, an account leaves slots to the others (`fair-share.ts`).
    */
   async function claimFromLanes(tx: Tx, before: readonly Leased[], limit: number): Promise<Leased[]> {
     // Inside the commit, since the commit before it may have moved the due times to another clock.
     const nowMs = clock.now()
     const held = [...running, ...before]
     const share = heldAtMost({ inAll: concurrency, used: held.length })
-    const due = (had: Iterable<AccountId>) =>
-      tx.all(dueLanes, { ...{ kind: name, node, share, nowMs, limit }, hadTurn: JSON.stringify([...had]) })
-    let lanes = await due(hadTurn)
-    if (lanes.length === 0 && hadTurn.size > 0) {
-      hadTurn.clear()
-      lanes = await due([])
-    }
+    const due = { kind: name, node, share, nowMs, limit: LANES_AT_ONCE }
+    const first = await tx.all(dueLanes, due)
+    const lanes = await turns.next(first, first.length < LANES_AT_ONCE, (had) =>
+      tx.all(dueLanesOfOthers, { ...due, had: JSON.stringify(had) }),
+    )
     const claimed: Leased[] = []
     for (const { subjectId, lane, accountId, running: busy } of lanes) {
+      if (claimed.length >= limit) break
       const ofAccount = [...held, ...claimed].filter((job) => job.accountId === accountId).length
       const used = held.length + claimed.length
-      if (busy >= perLane || hadTurn.has(accountId) || !mayTake({ inAll: concurrency, used, held: ofAccount })) continue
+      if (busy >= perLane || turns.hasHad(accountId) || !mayTake({ inAll: concurrency, used, held: ofAccount }))
+        continue
       const ref = { kind: name, subjectId, lane }
       const [row] = await tx.all(claimJobs, { ...ref, node, nowMs, limit: 1 })
       const counts = row === undefined ? {} : { waiting: -1, running: 1 }
       await tx.run(updateLane, { ...ref, ...NO_CHANGE, ...counts, perLane, nowMs })
       if (row === undefined) continue
       claimed.push({ row, accountId })
-      hadTurn.add(accountId)
+      turns.note(accountId)
     }
     return claimed
   }

@@ -65,15 +65,24 @@ const HAS_SHARE_LEFT = `account_id NOT IN (
      WHERE j.state = 'running' AND j.lease_owner = :node AND j.kind = :kind
      GROUP BY l.account_id HAVING COUNT(*) >= :share)`
 
-/** Lanes with a due job and room to run it, those first that have waited longest for their turn. */
-export const dueLanes = sql<
-  RunnerParams & { nowMs: number; limit: number; hadTurn: string },
-  LaneRef & { accountId: AccountId; running: number }
->(
+export interface DueLane extends LaneRef {
+  readonly accountId: AccountId
+  readonly running: number
+}
+
+type DueParams = RunnerParams & { readonly nowMs: number; readonly limit: number }
+
+const dueLanesWhere = (also: string) =>
   `SELECT kind, subject_id AS subjectId, lane, account_id AS accountId, running FROM job_lanes
-   WHERE kind = :kind AND state = 'open' AND next_at IS NOT NULL AND next_at <= :nowMs AND ${HAS_SHARE_LEFT}
-     AND account_id NOT IN (SELECT value FROM json_each(:hadTurn))
-   ORDER BY next_at LIMIT :limit`,
+   WHERE kind = :kind AND state = 'open' AND next_at IS NOT NULL AND next_at <= :nowMs AND ${HAS_SHARE_LEFT}${also}
+   ORDER BY next_at LIMIT :limit`
+
+/** Lanes with a due job and room to run it, those first that have waited longest for their turn. */
+export const dueLanes = sql<DueParams, DueLane>(dueLanesWhere(''))
+
+/** The same without those of some accounts, given as a JSON array. */
+export const dueLanesOfOthers = sql<DueParams & { had: string }, DueLane>(
+  dueLanesWhere(' AND account_id NOT IN (SELECT value FROM json_each(:had))'),
 )
 
 export const nextDue = sql<RunnerParams, { nextAtMs: number }>(

@@ -396,7 +396,7 @@ describe('an account', () => {
       const jobs = open(noted, { concurrency: 2, deadlineMs })
       jobs.start()
       for (let account = 0; account < accounts; account++)
-        for (let n = 0; n < 20; n++)
+        for (let n = 0; n < 100; n++)
           await add(jobs, `${account} ${n}`, { lane: `${account} ${n}`, accountId: accountOf(`${account}`) })
       await clock.advance(1_000)
       await add(jobs, 'new', { lane: 'new', accountId: accountOf('new') })

@@ -54,7 +54,7 @@ const EXCEPTIONS: readonly { readonly step: string; readonly statement: RegExp; 
   },
   {
     step: 'SCAN json_each VIRTUAL TABLE INDEX 1:',
-    statement: /^SELECT .* FROM job_lanes WHERE .* IN \(SELECT value FROM json_each\(:hadTurn\)\)/,
+    statement: /^SELECT .* FROM job_lanes WHERE .* IN \(SELECT value FROM json_each\(:had\)\)/,
     why: 'the accounts whose turn was a moment ago, given as a list',
   },
   {
