@@ -14,6 +14,9 @@ export const HOME_FACTS = {
 /** JSON that a restore left: transfers of instances that the backup did not know (see storage/left-instances.ts). */
 export const TRANSFERS_TO_REPEAT = 'transfers_to_repeat'
 
+/** Begins the name of the key that links of an account are signed with (capabilities/voice/links.ts). */
+export const LINK_KEY_OF = 'link_key:'
+
 const select = sql<{ name: string }, { value: string }>('SELECT value FROM meta WHERE name = :name')
 
 const keep = sql<{ name: string; value: string }>(

@@ -233,7 +233,7 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
     await links.api.revokeCreatedBy(tx, accountId, who)
     await instances.api.endSeenLinks(tx, { accountId, who, opened: await links.api.instancesOf(tx, who) })
     await crm.api.endCreatedBy(tx, who)
-    voice.api.endLinksOf(tx, accountId)
+    await voice.api.endLinksOf(tx, accountId)
   })
   const summaries = new Map(
     CONTRACTS.flatMap(({ operations }) => Object.values(operations)).map(({ id, summary }) => [id, summary]),

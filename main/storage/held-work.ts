@@ -1,4 +1,5 @@
 import { jobKindsThatAre } from '../contract/job-kinds.ts'
+import { LINK_KEY_OF } from '../kernel/meta.ts'
 
 /**
  * What a backup still has to do: it was done since, or its time has passed. A person decides about it. These statements
@@ -84,6 +85,8 @@ export const HELD = [
   `UPDATE main.crm_outbox SET failed_at = :now,
      error = 'A backup was restored. It may have reached the CRM before, so it is not added again.'
     WHERE failed_at IS NULL`,
+  // Signed links may have ended since. They live for minutes, and whoever has access gets new ones.
+  `DELETE FROM main.meta WHERE substr(name, 1, ${LINK_KEY_OF.length}) = '${LINK_KEY_OF}'`,
   "UPDATE main.crm_inbox SET state = 'failed', ended_at = :now WHERE state = 'waiting'",
   `UPDATE main.voice_calls SET status = 'failed', end_reason = 'restored', ended_at = :now
     WHERE status = 'scheduled' AND scheduled_at <= :now`,

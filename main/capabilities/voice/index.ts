@@ -1,7 +1,5 @@
 import type { FileContent } from '../../kernel/file-content.ts'
 import { systemClock } from '../../kernel/clock.ts'
-import type { Tx } from '../../kernel/db.ts'
-import type { AccountId } from '../../kernel/ids.ts'
 import { cause } from '../../kernel/log.ts'
 import { atMost } from '../../kernel/timeout.ts'
 import { createAllowance } from './allowance.ts'
@@ -95,7 +93,7 @@ export function createVoice(deps: VoiceDeps) {
   return {
     ...{ setup, schedule, direct, calls, recordings, widgets, speech, trunks, db },
     /** In the commit that ends a person's or key's access: ends the signed links of the account. */
-    endLinksOf: (tx: Tx, accountId: AccountId) => tx.afterCommit(() => links.endOf(accountId)),
+    endLinksOf: links.endOf,
     check: createCheck({ ...deps, routes, speech, folder: endings.folder }),
     pages: {
       recording: recordings.bySignedLink,

@@ -1,9 +1,9 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { LIMITS } from '../../contract/limits.ts'
 import type { Clock } from '../../kernel/clock.ts'
-import type { Db } from '../../kernel/db.ts'
+import type { Db, Tx } from '../../kernel/db.ts'
 import type { AccountId, Random } from '../../kernel/ids.ts'
-import { insertMeta } from '../../kernel/meta.ts'
+import { insertMeta, LINK_KEY_OF, readMeta, removeMeta } from '../../kernel/meta.ts'
 
 interface LinksDeps {
   readonly db: Db
@@ -27,35 +27,36 @@ interface Target {
 
 export type SignedLinks = ReturnType<typeof createSignedLinks>
 
-/** Signs links and checks them. They expire, or end together with the access of somebody who could have made them. */
+/**
+ * Signs links and checks them. They expire, or end together with the access of somebody who could have made them. Each
+ * account has a key of its own, which is removed to end its links; a restore removes all of them (storage/held-work.ts).
+ */
 export function createSignedLinks({ db, clock, random }: LinksDeps) {
-  let key: Promise<Buffer> | undefined
-  const secret = () => (key ??= linkKey(db, random))
-  // In memory: a restart ends none, and they live for minutes.
-  const endings = new Map<AccountId, number>()
+  const nameOf = (accountId: AccountId) => `${LINK_KEY_OF}${accountId}`
 
-  const sign = async (kind: Kind, { id, accountId }: Target, expires: number): Promise<string> =>
-    createHmac('sha256', await secret())
-      .update(`${kind}\n${id}\n${expires}\n${endings.get(accountId) ?? 0}`)
-      .digest('base64url')
+  const sign = (key: string, kind: Kind, id: string, expires: number): string =>
+    createHmac('sha256', Buffer.from(key, 'base64')).update(`${kind}\n${id}\n${expires}`).digest('base64url')
+
+  // It guards against guessing, not against reading, so it is kept in the open part of the database.
+  async function keyOf(accountId: AccountId): Promise<string> {
+    const fresh = random.bytes(32).toString('base64')
+    return (await readMeta(db, nameOf(accountId))) ?? db.commit((tx) => insertMeta(tx, nameOf(accountId), fresh))
+  }
 
   return {
-    async to(kind: Kind, target: Target): Promise<{ expires: number; signature: string }> {
+    async to(kind: Kind, { id, accountId }: Target): Promise<{ expires: number; signature: string }> {
+      const key = await keyOf(accountId)
       const expires = Math.floor(clock.now() / 1_000) + KINDS[kind]
-      return { expires, signature: await sign(kind, target, expires) }
+      return { expires, signature: sign(key, kind, id, expires) }
     },
-    async isValid(kind: Kind, target: Target, expires: string, signature: string): Promise<boolean> {
+    async isValid(kind: Kind, { id, accountId }: Target, expires: string, signature: string): Promise<boolean> {
       if (!/^\d{1,12}$/.test(expires) || Number(expires) * 1_000 <= clock.now()) return false
-      const [mine, theirs] = [Buffer.from(await sign(kind, target, Number(expires))), Buffer.from(signature)]
+      const key = await readMeta(db, nameOf(accountId))
+      if (key === undefined) return false
+      const [mine, theirs] = [Buffer.from(sign(key, kind, id, Number(expires))), Buffer.from(signature)]
       return mine.length === theirs.length && timingSafeEqual(mine, theirs)
     },
     /** Links of the account stop opening; whoever still has access gets new ones. */
-    endOf: (accountId: AccountId) => void endings.set(accountId, (endings.get(accountId) ?? 0) + 1),
+    endOf: (tx: Tx, accountId: AccountId) => removeMeta(tx, nameOf(accountId)),
   }
-}
-
-/** It guards against guessing, not against reading, so it is kept in the open part of the database. */
-async function linkKey(db: Db, random: Random): Promise<Buffer> {
-  const fresh = random.bytes(32).toString('base64')
-  return Buffer.from(await db.commit((tx) => insertMeta(tx, 'voice_link_key', fresh)), 'base64')
 }
