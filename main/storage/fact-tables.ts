@@ -7,6 +7,8 @@ export interface FactTable {
   readonly blobs?: readonly string[]
   /** Changes of these columns are facts. Default: of all of them. */
   readonly changes?: readonly string[]
+  /** How many of the last columns earlier versions did not write. They are null in their lines. */
+  readonly addedColumns?: number
   /** In SQL, about `NEW`: which rows are worth a line. */
   readonly only?: string
   /** Removing a row is a fact. */
@@ -185,7 +187,14 @@ export const FACT_TABLES: Readonly<Record<string, FactTable>> = {
     columns: ['agency_id', 'revision', 'state', 'customer_id', 'subscription_id', 'period_end', 'reported_until'],
     durable: 'before_commit',
   },
-  crm_links: { key: ['seq'], columns: ['paused'], isRemovalKept: true, durable: 'before_commit' },
+  crm_links: {
+    key: ['seq'],
+    columns: ['paused', 'secret_mark', 'prev_secret_mark'],
+    addedColumns: 2,
+    changes: ['paused', 'secret_enc', 'prev_secret_enc'],
+    isRemovalKept: true,
+    durable: 'before_commit',
+  },
   crm_contacts: {
     key: ['queue', 'number'],
     columns: ['dnd', 'dnd_pushed'],
@@ -216,9 +225,15 @@ const PASSWORD_MARK: Readonly<Record<string, string>> = {
   console_passwords: 'hex(substr(ROW.hash, 1, 4))',
 }
 
+/** A part of the nonce that a secret was sealed with (kernel/seal.ts). Empty: there is no secret. */
+export const secretMark = (column: string): string => `COALESCE(hex(substr(${column}, 2, 6)), '')`
+const SECRET_MARK = /^(.*secret)_mark$/
+
 /** The value of a column in a fact, in SQL. */
 export function valueInSql(table: string, column: string, row: string): string {
   if (column === 'password_mark') return (PASSWORD_MARK[table] ?? 'NULL').replace('ROW', row)
+  const [, secret] = SECRET_MARK.exec(column) ?? []
+  if (secret !== undefined) return secretMark(`${row}.${secret}_enc`)
   const isBlob = FACT_TABLES[table]?.blobs?.includes(column) === true
   return isBlob ? `CASE WHEN ${row}.${column} IS NULL THEN NULL ELSE hex(${row}.${column}) END` : `${row}.${column}`
 }

@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import { FACT_TABLES } from './fact-tables.ts'
+import { FACT_TABLES, secretMark } from './fact-tables.ts'
 import { EVERY_SEQUENCE } from './sequences.ts'
 
 /** A value of a column, as JSON has it. */
@@ -22,9 +22,10 @@ export function attachFacts(copy: Database, { tables }: Facts): void {
       const found = tables.get(table) ?? { rows: [], gone: [] }
       const all = [...key, ...columns]
       fill(`present.${table}`, all, found.rows, key, (row) =>
-        row.map((value, at) =>
-          blobs.includes(all[at] ?? '') && value !== null ? Buffer.from(`${value}`, 'hex') : value,
-        ),
+        all.map((name, at) => {
+          const value = row[at] ?? null
+          return blobs.includes(name) && value !== null ? Buffer.from(`${value}`, 'hex') : value
+        }),
       )
       if (isRemovalKept === true) fill(`temp.gone_${table}`, key, found.gone, key, (row) => row)
     }
@@ -88,6 +89,25 @@ const added = ([table, { key, columns }]: [string, (typeof FACT_TABLES)[string]]
   ]
 }
 
+const SECRET_REPLACED =
+  'A backup was restored from before the secret was replaced or ended, so the secret no longer works. Create a new one with POST …/crm-webhook/rotate-secret, and enter it in the CRM. Everything waits until then.'
+
+/** The secret of the backup was replaced since, or ended with the access of its creator; the new one is in no file. */
+const CRM_SECRETS = [
+  'DROP TABLE IF EXISTS temp.ended_secrets',
+  `CREATE TEMP TABLE ended_secrets AS SELECT l.seq, l.queue FROM main.crm_links l JOIN present.crm_links p ON p.seq = l.seq
+    WHERE l.kind = 'webhook' AND l.secret_enc IS NOT NULL AND p.secret_mark <> ${secretMark('l.secret_enc')}`,
+  `UPDATE main.crm_links SET secret_enc = NULL, secret_last4 = NULL, secret_created_by = NULL, state = 'reconnect_required',
+     error_code = 'secret_ended', error_message = '${SECRET_REPLACED}', error_at = :now
+    WHERE seq IN (SELECT seq FROM ended_secrets)`,
+  `UPDATE main.crm_queues SET suspended = 1, failures = 0, failing_since = NULL
+    WHERE id IN (SELECT queue FROM ended_secrets)`,
+  `UPDATE main.crm_links SET prev_secret_enc = NULL, prev_expires_at = NULL, prev_secret_created_by = NULL
+    WHERE prev_secret_enc IS NOT NULL AND (seq IN (SELECT seq FROM ended_secrets) OR seq IN (SELECT p.seq
+      FROM present.crm_links p JOIN main.crm_links l ON l.seq = p.seq
+     WHERE p.prev_secret_mark <> ${secretMark('l.prev_secret_enc')}))`,
+]
+
 /** What the strictest rules leave open. */
 export const FROM_FACTS_LAST = [
   // Its receiver has another secret, and perhaps another address.
@@ -118,6 +138,10 @@ export const FROM_FACTS = [
   updated('campaign_recipients', [
     ...['instance_id', 'variation', 'status', 'message_id', 'error_code', 'skip_reason', 'claimed_at', 'sent_at'],
   ]),
+  ...CRM_SECRETS,
+  // Pages that connect a number are renewed when somebody who could open them loses access. They are made when needed.
+  'UPDATE main.official_numbers SET token = NULL, signup_state = NULL, signup_expires_at = NULL',
+  'UPDATE main.sandbox_lines SET token = NULL',
   `DELETE FROM main.entitlement_grants WHERE (source, source_key) IN (SELECT source, source_key FROM gone_entitlement_grants)`,
   ...Object.entries(FACT_TABLES)
     .filter(([, { isAdded }]) => isAdded === true)

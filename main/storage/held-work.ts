@@ -87,6 +87,8 @@ export const HELD = [
     WHERE failed_at IS NULL`,
   // Signed links may have ended since. They live for minutes, and whoever has access gets new ones.
   `DELETE FROM main.meta WHERE substr(name, 1, ${LINK_KEY_OF.length}) = '${LINK_KEY_OF}'`,
+  // Consents that were begun: they may have ended with the access of whoever began them.
+  'DELETE FROM main.crm_states',
   "UPDATE main.crm_inbox SET state = 'failed', ended_at = :now WHERE state = 'waiting'",
   `UPDATE main.voice_calls SET status = 'failed', end_reason = 'restored', ended_at = :now
     WHERE status = 'scheduled' AND scheduled_at <= :now`,

@@ -13,9 +13,8 @@ export function readFacts(folder: string): Facts {
   for (const file of files) {
     for (const { line } of linesOf(file)) {
       const [table, row, gone = []] = line
-      const { key = [], columns = [] } = FACT_TABLES[table] ?? {}
       // No fact, or one of another version.
-      if (typeof row === 'number' || (row !== null && row.length !== key.length + columns.length)) continue
+      if (typeof row === 'number' || (row !== null && !isReadable(table, row))) continue
       if (!latest.has(table)) latest.set(table, new Map())
       latest.get(table)?.set(keyOf(line), { row: row ?? gone, isGone: row === null })
     }
@@ -25,6 +24,12 @@ export function readFacts(folder: string): Facts {
     return [table, { rows: of(false), gone: of(true) }] as const
   })
   return { sinceMs: beganAtMs(files[0]), tables: new Map(tables) }
+}
+
+function isReadable(table: string, row: readonly FactValue[]): boolean {
+  const { key = [], columns = [], addedColumns = 0 } = FACT_TABLES[table] ?? {}
+  const most = key.length + columns.length
+  return row.length <= most && row.length >= most - addedColumns
 }
 
 /**

@@ -22,7 +22,7 @@ export const TABLE_RULES: Readonly<Record<string, AfterRestore>> = {
     ...['instance_departures', 'access_link_uses', 'safety_numbers', 'safety_firsts', 'campaign_number_checks'],
     ...['ai_provider_keys', 'ai_agents', 'ai_stages', 'ai_agent_media', 'ai_http_tools', 'ai_faq', 'ai_documents'],
     ...['ai_passages', 'ai_vectors', 'ai_unanswered', 'ai_evaluations', 'ai_evaluation_results'],
-    ...['billing_prices', 'crm_backfills', 'crm_states', 'crm_statuses', 'voice_transcripts'],
+    ...['billing_prices', 'crm_backfills', 'crm_statuses', 'voice_transcripts'],
     ...['voice_trunks', 'voice_speech', 'delivery_attempts'],
   ]),
   ...rule('kept', [
@@ -73,7 +73,7 @@ export const TABLE_RULES: Readonly<Record<string, AfterRestore>> = {
       'voice_recordings',
     ],
   ]),
-  ...rule('discarded', ['safety_claims', 'ai_turns', 'ai_evaluation_runs', 'crm_outbox']),
+  ...rule('discarded', ['safety_claims', 'ai_turns', 'ai_evaluation_runs', 'crm_outbox', 'crm_states']),
 }
 
 function rule(after: AfterRestore, tables: readonly string[]): Record<string, AfterRestore> {

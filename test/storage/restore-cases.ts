@@ -35,6 +35,13 @@ const jobsOf = (after: Parameters<typeof jobKindsThatAre>[0]): string[] => [
 const JOBS_AND_LANES = `SELECT group_concat(DISTINCT j.state || ' ' || l.waiting || ' ' || l.canceled)
   FROM jobs j JOIN job_lanes l USING (kind)`
 
+/** Two links with the same secrets, of which 'both' had another one before. */
+const CRM_SECRETS = [
+  "UPDATE crm_links SET kind = 'webhook', instance_id = id, queue = id, state = 'connected', error_code = NULL",
+  "UPDATE crm_links SET secret_enc = x'01010203040506', prev_secret_enc = x'01080808080808'",
+  'UPDATE crm_queues SET suspended = 0',
+]
+
 /** At least one for each table whose rule is to decide, and for each whose work is ended. */
 export const CASES: Readonly<Record<string, readonly Case[]>> = {
   counters: [
@@ -245,6 +252,60 @@ export const CASES: Readonly<Record<string, readonly Case[]>> = {
       then: ['UPDATE crm_links SET kind = id'],
       since: ["DELETE FROM crm_links WHERE id = 'both'", "UPDATE crm_links SET paused = 1 WHERE id = 'then'"],
       ...{ read: 'SELECT group_concat(id || paused) FROM crm_links', found: 'then1' },
+    },
+    {
+      // Ended with the access of its creator.
+      then: CRM_SECRETS,
+      since: [
+        "UPDATE crm_links SET secret_enc = NULL, state = 'reconnect_required', error_code = 'secret_ended' WHERE id = 'both'",
+        "UPDATE crm_queues SET suspended = 1 WHERE id = 'both'",
+      ],
+      read: `SELECT group_concat(state || ' ' || COALESCE(error_code, hex(secret_enc)) || ' ' || COALESCE(suspended, 0), ',' ORDER BY l.id)
+        FROM crm_links l LEFT JOIN crm_queues q ON q.id = l.queue`,
+      found: 'reconnect_required secret_ended 1,connected 01010203040506 0',
+    },
+    {
+      // Replaced: perhaps it has leaked.
+      then: CRM_SECRETS,
+      since: ["UPDATE crm_links SET secret_enc = x'01090909090909', prev_secret_enc = NULL WHERE id = 'both'"],
+      read: "SELECT hex(secret_enc) || ' ' || hex(prev_secret_enc) FROM crm_links WHERE id = 'both'",
+      ...{ found: '01090909090909 ', foundInFacts: ' ' },
+    },
+    {
+      // The previous one ended early.
+      then: CRM_SECRETS,
+      since: ["UPDATE crm_links SET prev_secret_enc = NULL, prev_expires_at = NULL WHERE id = 'both'"],
+      read: "SELECT hex(secret_enc) || ' ' || hex(prev_secret_enc) FROM crm_links WHERE id = 'both'",
+      found: '01010203040506 ',
+    },
+    {
+      // Nothing has changed but what an earlier version noted as well.
+      then: CRM_SECRETS,
+      since: ["UPDATE crm_links SET paused = 1 WHERE id = 'both'"],
+      read: "SELECT hex(secret_enc) || ' ' || hex(prev_secret_enc) FROM crm_links WHERE id = 'both'",
+      found: '01010203040506 01080808080808',
+    },
+  ],
+  crm_states: [
+    {
+      // A consent that was begun may have ended with the access of whoever began it.
+      then: ["INSERT OR REPLACE INTO crm_states VALUES ('begun', 'acc', 'ins', 'live', NULL, 9, NULL)"],
+      ...{ since: ["DELETE FROM crm_states WHERE hash = 'begun'"], read: 'SELECT COUNT(*) FROM crm_states', found: 0 },
+    },
+  ],
+  official_numbers: [
+    {
+      then: ["UPDATE official_numbers SET token = 'page', signup_state = 'visit'"],
+      since: ['UPDATE official_numbers SET token = NULL, signup_state = NULL'],
+      read: "SELECT group_concat(COALESCE(token, '') || COALESCE(signup_state, '')) FROM official_numbers",
+      found: '',
+    },
+  ],
+  sandbox_lines: [
+    {
+      then: ["UPDATE sandbox_lines SET token = 'page'"],
+      since: ['UPDATE sandbox_lines SET token = NULL'],
+      ...{ read: 'SELECT group_concat(token) FROM sandbox_lines', found: null },
     },
   ],
   crm_contacts: [

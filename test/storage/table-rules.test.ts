@@ -113,7 +113,7 @@ test('every table says what a restore does with it, and no other is named', () =
 test('the file of facts names columns that exist, and only of tables that a restore does not take back', () => {
   for (const [table, { key, columns, changes = [], blobs = [] }] of Object.entries(FACT_TABLES)) {
     const known = columnsOf(present, table)
-    const names = [...known.map(({ name }) => name), 'password_mark']
+    const names = [...known.map(({ name }) => name), 'password_mark', 'secret_mark', 'prev_secret_mark']
     expect(names, table).toEqual(expect.arrayContaining([...key, ...columns, ...changes]))
     expect(TABLE_RULES[table], table).not.toBe('restored')
     const found = known.filter(({ name, type }) => type === 'BLOB' && [...key, ...columns].includes(name))
@@ -123,7 +123,7 @@ test('the file of facts names columns that exist, and only of tables that a rest
 
 test('the file of facts holds no secret and no text', () => {
   const forbidden =
-    /secret(?!_version)|sealed|token(?!s)|_enc$|^text$|^body_|url|payload|hash$|salt|prompt|note|summary|question|detail$/
+    /secret(?!_version|_mark)|sealed|token(?!s)|_enc$|^text$|^body_|url|payload|hash$|salt|prompt|note|summary|question|detail$/
   for (const [table, { columns }] of Object.entries(FACT_TABLES)) {
     const named = columns.filter((name) => forbidden.test(name) && !(table === 'billing_history' && name === 'detail'))
     expect(named, table).toEqual([])

@@ -338,7 +338,7 @@ export const crmContract = {
     method: 'PUT',
     summary: 'Connect an instance with any CRM',
     description: [
-      'Joins the instance with HubSpot, Pipedrive, n8n or any other program, in both directions, with the same guarantees as GoHighLevel: in order for each contact, repeated until it is accepted, and never dropped while the other side is down. Setting it again changes the URL and keeps the secret. The secret ends when the key or member that created it is removed: the webhook then waits, with `last_error.code` `secret_ended`, until a new one is created.',
+      'Joins the instance with HubSpot, Pipedrive, n8n or any other program, in both directions, with the same guarantees as GoHighLevel: in order for each contact, repeated until it is accepted, and never dropped while the other side is down. Setting it again changes the URL and keeps the secret. The secret ends when the key or member that created it is removed, or when a damaged database is replaced with a backup that has an older secret: the webhook then waits, with `last_error.code` `secret_ended`, until a new one is created.',
       '**From here.** Each event is posted as JSON to `url`: `{id, type, created_at, instance, contact, …}`. `id` is the same on every repetition, so discard what you have already. Answer 2xx within ten seconds. `X-Service-Timestamp` and `X-Service-Signature` are made as for account webhooks: `sha256=` + hex HMAC-SHA256 of `timestamp.body` with the secret.',
       [
         '| `type` | Has |',
