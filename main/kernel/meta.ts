@@ -17,6 +17,9 @@ export const TRANSFERS_TO_REPEAT = 'transfers_to_repeat'
 /** Begins the name of the key that links of an account are signed with (capabilities/voice/links.ts). */
 export const LINK_KEY_OF = 'link_key:'
 
+/** How many milliseconds the clock was set in all since the home was new. */
+export const CLOCK_MOVED = 'clock_moved_ms'
+
 const select = sql<{ name: string }, { value: string }>('SELECT value FROM meta WHERE name = :name')
 
 const keep = sql<{ name: string; value: string }>(
@@ -31,6 +34,17 @@ export async function readMeta(db: Db, name: string): Promise<string | undefined
 export async function insertMeta(tx: Tx, name: string, value: string): Promise<string> {
   await tx.run(keep, { name, value })
   return (await tx.one(select, { name }))?.value ?? value
+}
+
+const replace = sql<{ name: string; value: string }>(
+  'INSERT INTO meta (name, value) VALUES (:name, :value) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
+)
+
+/** Adds to a number. @returns the sum. */
+export async function addToMeta(tx: Tx, name: string, by: number): Promise<number> {
+  const sum = Number((await tx.one(select, { name }))?.value ?? 0) + by
+  await tx.run(replace, { name, value: String(sum) })
+  return sum
 }
 
 const remove = sql<{ name: string }>('DELETE FROM meta WHERE name = :name')

@@ -1,5 +1,6 @@
 import type { Timer } from '../kernel/clock.ts'
 import { cause, type Log } from '../kernel/log.ts'
+import { addToMeta, CLOCK_MOVED } from '../kernel/meta.ts'
 import type { Nodes } from '../kernel/nodes.ts'
 import { CLOCK_SLACK_MS, type ClockChange, type SteadyClock } from '../kernel/steady-clock.ts'
 import type { Storage } from '../storage/sqlite.ts'
@@ -7,7 +8,7 @@ import { moveDueTimes } from '../storage/due-times.ts'
 
 interface ClockChangesDeps {
   readonly clock: SteadyClock
-  readonly db: Pick<Storage, 'commit' | 'revision'>
+  readonly db: Pick<Storage, 'commit' | 'revision' | 'noteClockSet'>
   readonly nodes: Pick<Nodes, 'seen' | 'lastSeenMs'>
   readonly log: Log
 }
@@ -38,6 +39,7 @@ export function followClockChanges({ clock, db, nodes, log }: ClockChangesDeps) 
   async function move(change: ClockChange, release: () => void): Promise<void> {
     try {
       await db.commit(async (tx) => {
+        db.noteClockSet(change, await addToMeta(tx, CLOCK_MOVED, change.byMs))
         await moveDueTimes(tx, change)
         release()
         await nodes.seen(tx)

@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import type { Tx } from '../kernel/db.ts'
+import { CLOCK_MOVED } from '../kernel/meta.ts'
 import type { Statement } from '../kernel/sql.ts'
 import { CLOCK_SLACK_MS, type ClockChange } from '../kernel/steady-clock.ts'
 import { DUE_COLUMNS, type DueColumn } from './due-columns.ts'
@@ -8,7 +9,9 @@ import { createStatements } from './statements.ts'
 const DAY_MS = 86_400_000
 const QUARTER_MS = 900_000
 
-type Params = Readonly<Record<'by' | 'from' | 'to' | 'after' | 'recent' | 'quarters' | 'recentQuarter', number>>
+/** What the rules of `due-columns.ts` compare with. */
+export type Moments = Readonly<Record<'by' | 'from' | 'to' | 'after' | 'recent' | 'quarters' | 'recentQuarter', number>>
+type Params = Moments
 
 interface CountsRow {
   readonly instanceId: string
@@ -59,7 +62,7 @@ const addCounts = statement<CountsRow>(
  * one unit of work, so a crash leaves everything moved or nothing.
  */
 export async function moveDueTimes(tx: Tx, change: ClockChange): Promise<void> {
-  const params = paramsOf(change)
+  const params = momentsOf(change)
   for (const move of MOVES) await tx.run(move, params)
   for (const row of await tx.all(takeCounts, params)) await tx.run(addCounts, movedCounts(row, params))
 }
@@ -69,18 +72,43 @@ export async function moveDueTimes(tx: Tx, change: ClockChange): Promise<void> {
  * compared, and merged, when their due times are of the same clock.
  */
 export function catchUpWithClock(connection: Database, nowMs: number): void {
-  const lastSeenMs = connection.prepare('SELECT MAX(seen_at) FROM nodes').pluck().get()
-  if (typeof lastSeenMs !== 'number' || nowMs - lastSeenMs >= -CLOCK_SLACK_MS) return
-  const params = paramsOf({ byMs: nowMs - lastSeenMs, fromMs: lastSeenMs })
-  const prepare = createStatements(connection)
+  const lastSeenMs = lastSeenIn(connection)
+  if (lastSeenMs === null || nowMs - lastSeenMs >= -CLOCK_SLACK_MS) return
   connection.transaction(() => {
-    for (const move of MOVES) prepare(move).run(params)
-    for (const row of prepare(takeCounts).all(params)) prepare(addCounts).run(movedCounts(row as CountsRow, params))
-    connection.prepare('UPDATE nodes SET seen_at = ? WHERE seen_at > ?').run(nowMs, nowMs)
+    moveAll(connection, { byMs: nowMs - lastSeenMs, fromMs: lastSeenMs })
+    connection.prepare('UPDATE main.nodes SET seen_at = ? WHERE seen_at > ?').run(nowMs, nowMs)
   })()
 }
 
-function paramsOf({ byMs: by, fromMs: from }: ClockChange): Params {
+/** The same in a copy, for what the clock was set since it was made, as the database attached as `present` says. */
+export function catchUpWithPresent(copy: Database): void {
+  const movedIn = (schema: 'main' | 'present') =>
+    copy.prepare(`SELECT value FROM ${schema}.meta WHERE name = '${CLOCK_MOVED}'`).pluck().get()
+  const movedMs = movedIn('present')
+  if (movedMs === undefined) return
+  const byMs = Number(movedMs) - Number(movedIn('main') ?? 0)
+  const lastSeenMs = lastSeenIn(copy)
+  copy.transaction(() => {
+    copy.prepare('INSERT OR REPLACE INTO main.meta (name, value) VALUES (?, ?)').run(CLOCK_MOVED, movedMs)
+    if (lastSeenMs === null || byMs === 0) return
+    moveAll(copy, { byMs, fromMs: lastSeenMs })
+    copy.prepare('UPDATE main.nodes SET seen_at = seen_at + ?').run(byMs)
+  })()
+}
+
+function lastSeenIn(connection: Database): number | null {
+  const found = connection.prepare('SELECT MAX(seen_at) FROM main.nodes').pluck().get()
+  return typeof found === 'number' ? found : null
+}
+
+function moveAll(connection: Database, change: ClockChange): void {
+  const params = momentsOf(change)
+  const prepare = createStatements(connection)
+  for (const move of MOVES) prepare(move).run(params)
+  for (const row of prepare(takeCounts).all(params)) prepare(addCounts).run(movedCounts(row as CountsRow, params))
+}
+
+export function momentsOf({ byMs: by, fromMs: from }: ClockChange): Moments {
   const to = from + by
   const after = Math.min(from, to)
   const recent = after - DAY_MS

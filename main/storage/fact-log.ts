@@ -11,19 +11,26 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { crc32 } from 'node:zlib'
+import type { ClockChange } from '../kernel/steady-clock.ts'
 import { FACT_TABLES } from './fact-tables.ts'
 import { asStorageError } from './sqlite-errors.ts'
 
 /**
  * What no restore may take back, in a folder beside the database, for when the database cannot be read. Each line is
  * `<CRC-32> <JSON>`. The JSON is `[table, [key and columns]]`, or `[table, null, [key]]` for a row that was removed. Every
- * file begins with `["from", ms]`, and `["commits", count, ms]` says that so many groups are committed (commit-count.ts).
- * Lines hold the latest state of a row, so reading one twice changes nothing, and a line
+ * file begins with `["from", ms]`. `["commits", count, ms]` says that so many groups are committed (commit-count.ts), and
+ * `["clock", [moved, by, from]]` that the clock was set, and how far in all, so that the times of the lines before it move
+ * when they are read. Lines hold the latest state of a row, so reading one twice changes nothing, and a line
  * whose commit failed only makes the answer stricter.
  */
 export interface FactLog {
   /** @param json of one line, for the group of commits that is being built. */
   note(table: string, json: string): void
+  /**
+   * The clock is set in the group. Call it before the rows that move with it change.
+   * @param movedMs how far in all.
+   */
+  noteClockSet(change: ClockChange, movedMs: number): void
   /** Writes the lines of the group, before its commit. */
   write(): void
   /** The group is committed. @param count how many were, with this one. */
@@ -41,6 +48,9 @@ interface FactLogDeps {
   readonly onProblem: (error: unknown) => void
 }
 
+/** The first word of a line that says that the clock was set. */
+export const CLOCK_LINE = 'clock'
+
 /** The letter says that the file was compacted. */
 const FILE = /^facts-(\d{6})(c?)\.jsonl$/
 const FILE_BYTES = 4 * 1024 * 1024
@@ -50,13 +60,11 @@ const COUNTERS_EVERY_MS = 5_000
 export const factsFolderOf = (database: string): string => join(dirname(database), 'facts')
 
 /** The files, the oldest first. The last one is being written. */
-export const factFilesIn = (folder: string): string[] =>
-  existsSync(folder)
-    ? readdirSync(folder)
-        .filter((name) => FILE.test(name))
-        .toSorted()
-        .map((name) => join(folder, name))
-    : []
+export function factFilesIn(folder: string): string[] {
+  if (!existsSync(folder)) return []
+  const names = readdirSync(folder).filter((name) => FILE.test(name))
+  return names.toSorted().map((name) => join(folder, name))
+}
 
 export const withChecksum = (json: string): string => `${checksum(json)} ${json}\n`
 const checksum = (json: string): string => crc32(json).toString(16).padStart(8, '0')
@@ -142,6 +150,12 @@ export function openFactLog({ folder, now, onProblem }: FactLogDeps): FactLog {
       if (of?.durable !== 'lazily') return void waiting.push({ table, json })
       const [, row] = JSON.parse(json) as [string, (string | number)[]]
       counters.set(`${table} ${row.slice(0, of.key.length).join(' ')}`, json)
+    },
+    noteClockSet({ byMs, fromMs }, movedMs) {
+      // They were counted before it. If it is undone, they are noted again with their next change.
+      waiting.push(...[...counters.values()].map((json) => ({ table: CLOCK_LINE, json })))
+      counters.clear()
+      waiting.push({ table: CLOCK_LINE, json: JSON.stringify([CLOCK_LINE, [movedMs, byMs, fromMs]]) })
     },
     mark: () => waiting.length,
     undo(mark) {

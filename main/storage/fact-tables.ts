@@ -9,6 +9,12 @@ export interface FactTable {
   readonly changes?: readonly string[]
   /** How many of the last columns earlier versions did not write. They are null in their lines. */
   readonly addedColumns?: number
+  /**
+   * Times that move when the clock is set (due-columns.ts) without a line for each row: they move when the lines are read.
+   * - `deadline`: unless it has passed.
+   * - `recent`: if it is of the last day.
+   */
+  readonly moves?: Readonly<Record<string, 'deadline' | 'recent'>>
   /** In SQL, about `NEW`: which rows are worth a line. */
   readonly only?: string
   /** Removing a row is a fact. */
@@ -97,6 +103,7 @@ export const FACT_TABLES: Readonly<Record<string, FactTable>> = {
     blobs: ['fp', 'body'],
     // Forgetting the answer after a day is no fact: who held the key stays.
     changes: ['state', 'subject_id'],
+    moves: { expires_at: 'deadline' },
     isRemovalKept: true,
     durable: 'soon',
   },
@@ -113,6 +120,7 @@ export const FACT_TABLES: Readonly<Record<string, FactTable>> = {
       ...['instance_id', 'variation', 'status', 'message_id', 'error_code', 'skip_reason', 'claimed_at', 'sent_at'],
     ],
     changes: ['status'],
+    moves: { claimed_at: 'recent' },
     only: "NEW.status NOT IN ('delivered', 'read')",
     durable: 'soon',
   },
@@ -206,6 +214,7 @@ export const FACT_TABLES: Readonly<Record<string, FactTable>> = {
     key: ['scope', 'external_id'],
     columns: ['seq', 'link_seq', 'state', 'received_at', 'ended_at'],
     changes: ['state'],
+    moves: { received_at: 'recent' },
     durable: 'soon',
   },
   voice_instances: { key: ['instance_id'], columns: ['plan', 'trial_used'], durable: 'before_commit' },

@@ -1,4 +1,5 @@
 import type { Database } from 'better-sqlite3'
+import { CLOCK_MOVED } from '../kernel/meta.ts'
 import { FACT_TABLES, secretMark } from './fact-tables.ts'
 import { EVERY_SEQUENCE } from './sequences.ts'
 
@@ -9,15 +10,19 @@ export type FactValue = string | number | null
 export interface Facts {
   /** From when on all facts are known; Infinity: from never on. */
   readonly sinceMs: number
+  /** How far the clock was set in all; null: not since then. */
+  readonly clockMovedMs: number | null
   /** By table: the columns of rows that are there, and the keys of those that were removed. */
   readonly tables: ReadonlyMap<string, { readonly rows: readonly FactValue[][]; readonly gone: readonly FactValue[][] }>
 }
 
 /** Attaches facts as a database in memory, named `present`, with the tables and columns that facts have. */
-export function attachFacts(copy: Database, { tables }: Facts): void {
+export function attachFacts(copy: Database, { tables, clockMovedMs }: Facts): void {
   copy.exec("ATTACH DATABASE ':memory:' AS present")
   copy.transaction(() => {
     copy.exec('CREATE TABLE present.meta (name, value)')
+    if (clockMovedMs !== null)
+      copy.prepare('INSERT INTO present.meta VALUES (?, ?)').run(CLOCK_MOVED, String(clockMovedMs))
     for (const [table, { key, columns, blobs = [], isRemovalKept }] of Object.entries(FACT_TABLES)) {
       const found = tables.get(table) ?? { rows: [], gone: [] }
       const all = [...key, ...columns]
@@ -53,7 +58,7 @@ const LOST_BY_RESTORES: readonly string[] = [
 ]
 
 /** The facts about rows of these tables that the attached database `present` does not have. */
-export function factsBeyond(copy: Database, { sinceMs, tables }: Facts): Facts {
+export function factsBeyond(copy: Database, { tables, ...facts }: Facts): Facts {
   const beyond = LOST_BY_RESTORES.map((table) => {
     const { key } = FACT_TABLES[table] ?? { key: [] }
     const has = copy
@@ -63,7 +68,7 @@ export function factsBeyond(copy: Database, { sinceMs, tables }: Facts): Facts {
     const { rows = [], gone = [] } = tables.get(table) ?? {}
     return [table, { rows: rows.filter(isUnknown), gone: gone.filter(isUnknown) }] as const
   })
-  return { sinceMs, tables: new Map(beyond) }
+  return { ...facts, tables: new Map(beyond) }
 }
 
 const HAS_ACCOUNT = 'account_id IN (SELECT id FROM main.accounts)'

@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import { catchUpWithClock } from './due-times.ts'
+import { catchUpWithClock, catchUpWithPresent } from './due-times.ts'
 import { FACT_TABLES } from './fact-tables.ts'
 import { attachFacts, factsBeyond, FROM_FACTS, FROM_FACTS_LAST, type Facts } from './facts-as-tables.ts'
 import { HELD, NOBODY_TWICE, PAUSE_CAMPAIGNS } from './held-work.ts'
@@ -16,12 +16,13 @@ export type PresentState =
 
 /** What a restore does with each table is in `table-rules.ts`. */
 export function carryOver(copy: Database, present: PresentState, nowMs: number): void {
-  // Before anything is added: what is carried over is of today's clock.
-  catchUpWithClock(copy, nowMs)
   // Rows replace others that are referred to, and all of them are there in the end.
   copy.pragma('foreign_keys = OFF')
   if (present.kind === 'database') copy.prepare('ATTACH DATABASE ? AS present').run(present.file)
   else attachFacts(copy, present.facts)
+  // Before anything is added: what is carried over is of today's clock.
+  catchUpWithPresent(copy)
+  catchUpWithClock(copy, nowMs)
   const run = (sql: string) => void copy.prepare(sql).run(sql.includes(':now') ? { now: nowMs } : {})
   let beyond: Facts | undefined
   try {

@@ -1,30 +1,47 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { factFilesIn, jsonOf, withChecksum } from './fact-log.ts'
+import { CLOCK_LINE, factFilesIn, jsonOf, withChecksum } from './fact-log.ts'
 import { FACT_TABLES } from './fact-tables.ts'
 import type { Facts, FactValue } from './facts-as-tables.ts'
+import { moveFacts, rowKeyOf, type LatestFact, type LatestFacts } from './moved-facts.ts'
 
 /** A number in place of a row: the beginning of a file, or a count of commits. */
 type Line = [table: string, row: FactValue[] | number | null, gone?: FactValue[]]
 
-/** The last fact of each row. Broken lines are passed over: what was not written whole was promised to nobody. */
+/**
+ * The last fact of each row, with times of the present clock. Broken lines are passed over: what was not written whole was
+ * promised to nobody.
+ */
 export function readFacts(folder: string): Facts {
-  const latest = new Map<string, Map<string, { readonly row: FactValue[]; readonly isGone: boolean }>>()
+  const latest = new Map<string, LatestFacts>()
+  let clockMovedMs: number | null = null
   const files = factFilesIn(folder)
   for (const file of files) {
+    // A crash may leave a file beside its compacted one.
+    if (files.includes(compactedOf(file))) continue
     for (const { line } of linesOf(file)) {
       const [table, row, gone = []] = line
+      if (table === CLOCK_LINE) {
+        // Written by fact-log.ts.
+        const [movedMs, byMs, fromMs] = row as [number, number, number]
+        moveFacts(latest, { byMs, fromMs })
+        clockMovedMs = movedMs
+        continue
+      }
       // No fact, or one of another version.
       if (typeof row === 'number' || (row !== null && !isReadable(table, row))) continue
-      if (!latest.has(table)) latest.set(table, new Map())
-      latest.get(table)?.set(keyOf(line), { row: row ?? gone, isGone: row === null })
+      const rows = latest.get(table) ?? new Map<string, LatestFact>()
+      latest.set(table, rows)
+      rows.set(rowKeyOf(table, row ?? gone), { row: row ?? gone, isGone: row === null })
     }
   }
   const tables = [...latest].map(([table, rows]) => {
     const of = (isGone: boolean) => [...rows.values()].filter((one) => one.isGone === isGone).map(({ row }) => row)
     return [table, { rows: of(false), gone: of(true) }] as const
   })
-  return { sinceMs: beganAtMs(files[0]), tables: new Map(tables) }
+  return { sinceMs: beganAtMs(files[0]), clockMovedMs, tables: new Map(tables) }
 }
+
+const compactedOf = (file: string): string => file.replace('.jsonl', 'c.jsonl')
 
 function isReadable(table: string, row: readonly FactValue[]): boolean {
   const { key = [], columns = [], addedColumns = 0 } = FACT_TABLES[table] ?? {}
@@ -53,17 +70,17 @@ export function compactFacts(folder: string, oldestBackupMs: number): boolean {
     kept.delete(keyOf(line))
     kept.set(keyOf(line), json)
   }
-  const compacted = file.replace('.jsonl', 'c.jsonl')
+  const compacted = compactedOf(file)
   writeFileSync(`${compacted}.new`, [...kept.values()].map(withChecksum).join(''), { mode: 0o600, flush: true })
   renameSync(`${compacted}.new`, compacted)
   rmSync(file)
   return true
 }
 
-/** A crash may leave a file beside its compacted one: reading both says the same. */
+/** Each change of the clock stays where it is: it moves the lines before it. */
 function keyOf([table, row, gone]: Line): string {
   if (typeof row === 'number') return table
-  return JSON.stringify([table, (row ?? gone ?? []).slice(0, FACT_TABLES[table]?.key.length)])
+  return `${table} ${rowKeyOf(table, row ?? gone ?? [])}`
 }
 
 function beganAtMs(file: string | undefined): number {

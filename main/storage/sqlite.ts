@@ -6,6 +6,7 @@ import { StorageError, type Db } from '../kernel/db.ts'
 import type { Ids } from '../kernel/ids.ts'
 import { cause, type Log } from '../kernel/log.ts'
 import { declaredStatements, type Statement } from '../kernel/sql.ts'
+import type { ClockChange } from '../kernel/steady-clock.ts'
 import type { MaintenanceProcess } from './maintenance-process.ts'
 import { removeIncomplete } from './backup.ts'
 import { backupsFolderOf } from './backups.ts'
@@ -52,6 +53,8 @@ export interface StorageDeps {
 export interface Storage extends Db {
   /** Writes the log back into the database file and empties it; where somebody reads from it, as far as that goes. */
   checkpoint(): Promise<void>
+  /** In a unit of work that moves due times, before it does: facts move with the clock. @param movedMs how far in all. */
+  noteClockSet(change: ClockChange, movedMs: number): void
   /** A checked copy of all that is committed now, in `backups/`. @param reason part of its name. @throws StorageError */
   writeBackup(reason: string): Promise<{ file: string; bytes: number }>
   /** What runs below: the version of SQLite. */
@@ -256,6 +259,7 @@ function connect(
       return guardRead(() => prepareRead(statement).one(params) as R | undefined)
     },
     checkpoint,
+    noteClockSet: (change, movedMs) => facts?.noteClockSet(change, movedMs),
     writeBackup: copies.create,
     revision() {
       snapshot.end()

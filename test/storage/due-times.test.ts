@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DUE_COLUMNS, RECORD_COLUMNS } from '../../main/storage/due-columns.ts'
+import { FACT_TABLES } from '../../main/storage/fact-tables.ts'
 import { MOVES, moveDueTimes } from '../../main/storage/due-times.ts'
 import { testDatabase, type TestDatabase } from '../support/database.ts'
 
@@ -38,6 +39,17 @@ test('every declared column exists', () => {
     .all('table') as { t: string; c: string }[]
   const names = new Set(known.map(({ t, c }) => `${t}.${c}`))
   expect(declared.filter((column) => !names.has(column))).toEqual([])
+})
+
+test('a fact with a time that moves is noted again then, or moved when it is read', () => {
+  const forgotten = Object.entries(FACT_TABLES).flatMap(([table, { columns, changes, moves = {} }]) =>
+    columns.filter((column) => {
+      const due = [DUE_COLUMNS[table]?.[column] ?? 'stays'].flat()
+      const isMoved = due.some((one) => typeof one !== 'string' && one.kind === 'moves')
+      return isMoved && !(changes ?? columns).includes(column) && moves[column] === undefined
+    }),
+  )
+  expect(forgotten).toEqual([])
 })
 
 test('every statement is valid', () => {

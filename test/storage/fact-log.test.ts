@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { appendFileSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { factFilesIn, factsFolderOf, openFactLog } from '../../main/storage/fact-log.ts'
@@ -32,6 +32,7 @@ test('keeps the last fact of each row, over restarts, readable by their owner on
   second.close()
   expect(readFacts(folder)).toEqual({
     sinceMs: 1_000,
+    clockMovedMs: null,
     tables: new Map([['crm_links', { rows: [[1, 0]], gone: [[2]] }]]),
   })
   const [file = ''] = factFilesIn(folder)
@@ -82,6 +83,61 @@ test('a counter is written every few seconds and at the end, with its latest val
   counted(52)
   log.close()
   expect(rowsOf('safety_counts')).toEqual([['ins', 1, 52, 0, 0, 0, 0]])
+})
+
+const HOUR = 3_600_000
+const key = (name: string, expiresAtMs: number) =>
+  line('idempotency_keys', ['ins', name, '', 'done', 'b', 'msg_1', 201, null, 1, expiresAtMs])
+const expiriesOf = () =>
+  Object.fromEntries(rowsOf('idempotency_keys').map(([, name, , , , , , , , expiresAtMs]) => [name, expiresAtMs]))
+
+test('when the clock is set, the times of facts before it move as those of rows do', () => {
+  const log = open()
+  const noted = (json: string, table = 'idempotency_keys') => {
+    log.note(table, json)
+    log.write()
+  }
+  noted(key('expired', 90 * HOUR))
+  noted(key('live', 120 * HOUR))
+  noted(line('safety_counts', ['ins', 400, 5, 0, 0, 0, 0]), 'safety_counts')
+  noted(line('safety_counts', ['ins', 404, 3, 0, 0, 0, 0]), 'safety_counts')
+  noted(line('safety_counts', ['ins', 4, 7, 0, 0, 0, 0]), 'safety_counts')
+  log.noteClockSet({ byMs: 10 * HOUR, fromMs: 100 * HOUR }, 10 * HOUR)
+  log.write()
+  noted(key('since', 125 * HOUR))
+  log.noteClockSet({ byMs: -HOUR, fromMs: 111 * HOUR }, 9 * HOUR)
+  log.write()
+  log.close()
+  const expected = () => {
+    expect(expiriesOf()).toEqual({ expired: 90 * HOUR, live: 129 * HOUR, since: 124 * HOUR })
+    expect(rowsOf('safety_counts').map(([, quarter, sent]) => [quarter, sent])).toEqual([
+      [4, 7],
+      [436, 5],
+      [440, 3],
+    ])
+    expect(readFacts(folder).clockMovedMs).toBe(9 * HOUR)
+  }
+  expected()
+
+  // The file is no longer written to, and is compacted; a crash leaves both.
+  const [file = ''] = factFilesIn(folder)
+  const whole = readFileSync(file)
+  writeFileSync(file.replace('000001', '000002'), '')
+  while (compactFacts(folder, 0));
+  expected()
+  writeFileSync(file, whole)
+  expected()
+})
+
+test('what is undone before the commit sets no clock', () => {
+  const log = open()
+  log.note('idempotency_keys', key('live', 120 * HOUR))
+  const mark = log.mark()
+  log.noteClockSet({ byMs: HOUR, fromMs: HOUR }, HOUR)
+  log.undo(mark)
+  log.write()
+  log.close()
+  expect([expiriesOf(), readFacts(folder).clockMovedMs]).toEqual([{ live: 120 * HOUR }, null])
 })
 
 test('a full file is followed by another; compacting keeps what is known, and drops what no backup needs', () => {

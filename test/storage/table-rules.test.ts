@@ -21,7 +21,7 @@ interface Column {
   readonly pk: number
 }
 
-const NO_FACTS = { sinceMs: Infinity, tables: new Map() }
+const NO_FACTS = { sinceMs: Infinity, clockMovedMs: null, tables: new Map() }
 const folder = tempFolder()
 
 function open(name: string): Database.Database {

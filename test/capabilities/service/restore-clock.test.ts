@@ -11,9 +11,9 @@ const HOUR_MS = 3_600_000
 const [PERSON = '', OTHER = ''] = phonesFrom(2)
 
 /** Sends with a key, and the same again. @returns the id of the message. */
-async function send(w: World, instance: string): Promise<string> {
+async function send(w: World, instance: string, key = 'k'): Promise<string> {
   const body = { to: OTHER, text: 'Hello' }
-  const sent = await w.api('POST', `/v1/instances/${instance}/messages`, body, { headers: { 'idempotency-key': 'k' } })
+  const sent = await w.api('POST', `/v1/instances/${instance}/messages`, body, { headers: { 'idempotency-key': key } })
   expect(sent.status, sent.text).toBe(201)
   return sent.body.message_id as string
 }
@@ -62,5 +62,29 @@ describe.each(Object.keys(WAYS) as (keyof typeof WAYS)[])('when %s', (way) => {
       if (way === 'a person restores it' || downMs === 0)
         expect(await chatOf(after.w, line.id)).toMatchObject({ ai_active: true })
     })
+  })
+
+  test.each([
+    ['forward by 25 hours', [25 * HOUR_MS]],
+    ['forward by a year', [365 * 24 * HOUR_MS]],
+    ['forward by a year and back again', [365 * 24 * HOUR_MS, -365 * 24 * HOUR_MS]],
+    ['back by a month', [-30 * 24 * HOUR_MS]],
+  ])('and the clock was set %s, the keys of sends keep their 24 hours', async (_, changes) => {
+    const w = await world({ home: newHome() })
+    const line = await w.pair()
+    const early = await send(w, line.id, 'before the backup')
+    const name = await backUp(w)
+    const late = await send(w, line.id, 'since the backup')
+    for (const byMs of changes) {
+      w.clock.set(w.clock.now() + byMs)
+      await w.pass(3_000)
+    }
+
+    const after = await goBack(w, name, way)
+    after.clock.suspend(20 * HOUR_MS)
+    expect(await send(after, line.id, 'before the backup')).toBe(early)
+    expect(await send(after, line.id, 'since the backup')).toBe(late)
+    after.clock.suspend(5 * HOUR_MS)
+    expect(await send(after, line.id, 'since the backup')).not.toBe(late)
   })
 })
