@@ -46,7 +46,8 @@ export type EndReason = (typeof END_REASONS)[number]
 export const EndReason = Type.Enum([...END_REASONS], {
   description:
     'Why the call ended. `call_permission_required`: the person has not allowed calls; a request was sent if the quota ' +
-    'allowed it. `app_offline`: the app was closed more than 15 minutes past the scheduled time. `app_closed`, ' +
+    'allowed it. `app_offline`: more than 15 minutes had passed since the scheduled time when the app was started, the computer woke, or its ' +
+    'clock was set forward. `app_closed`, ' +
     '`app_crashed`: it ended during the call. `not_ready`: the instance was not connected. `voice_off`: voice was not ' +
     'enabled. `trial_used_up`: no calls are left. `agent_gone`: the agent was deleted. `agent_failed`: its speech or model ' +
     'service failed. `instance_transferred`: the instance was moved to another account. `account_suspended`: the agency ' +

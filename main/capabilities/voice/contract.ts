@@ -316,7 +316,7 @@ export const voiceContract = {
     summary: 'Schedule a call',
     description: [
       'An AI agent calls a person, now or later. The answer comes before the call: read the call to see how it went.',
-      `A call that could not begin within ${LIMITS.voiceLateMinutes} minutes of \`scheduled_at\` because the app was closed ends \`failed\` with \`app_offline\`. At most ${LIMITS.voiceChannels} calls of an instance run at once, and as many of an account as are left for the others, of ${LIMITS.voiceCalls} in all; others wait. A call is never dialed twice.`,
+      `A call that could not begin within ${LIMITS.voiceLateMinutes} minutes of \`scheduled_at\` because the app was closed, the computer slept or its clock was set forward ends \`failed\` with \`app_offline\`. At most ${LIMITS.voiceChannels} calls of an instance run at once, and as many of an account as are left for the others, of ${LIMITS.voiceCalls} in all; others wait. A call is never dialed twice.`,
       'Enable voice first (409 `invalid_state`). A call of the trial is counted once it is answered and sound arrives; no more are dialed at once than are left. Without `scheduled_at`, the person’s permission is checked first where the network requires one: 409 `call_permission_required`, and they are asked if the quota allows it.',
     ].join('\n\n'),
     idempotencyKey: true,

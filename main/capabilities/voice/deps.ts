@@ -56,7 +56,7 @@ export interface VoiceDeps extends Guards {
   readonly seal: Seal
   readonly cursors: Cursors
   readonly idempotency: Idempotency
-  readonly clockJumps: Pick<ClockJumps, 'onJump'>
+  readonly clockJumps: Pick<ClockJumps, 'check' | 'onJump'>
   readonly config: Pick<Config, 'home' | 'publicBaseUrl' | 'voiceSandboxSpeed' | 'trustedRanges'>
   readonly instances: Pick<Instances, 'find' | 'named' | 'owned' | 'requireOwner' | 'subscribe' | 'subject'>
   readonly agents: VoiceAgents

@@ -11,6 +11,7 @@ import { finalStatus } from './call-state.ts'
 import { callById, endScheduled, paceOfBatch, postpone, setDialing, type StoredCall } from './call-store.ts'
 import type { CloudLegs } from './cloud-legs.ts'
 import type { VoiceDeps } from './deps.ts'
+import type { Overdue } from './overdue.ts'
 import { earliestOfBatch, nextCallTime } from './pacing.ts'
 import { needsSandboxPermission, type Routes } from './routes.ts'
 import type { CallWish, Running } from './running.ts'
@@ -23,6 +24,7 @@ interface DialDeps extends Pick<VoiceDeps, 'db' | 'clock' | 'instances' | 'agent
   readonly setup: VoiceSetup
   readonly standing: Standing
   readonly allowance: Pick<Allowance, 'refusal'>
+  readonly overdue: Pick<Overdue, 'settled'>
   readonly routes: Routes
   readonly speech: ReturnType<typeof createSpeech>
   readonly cloudLegs: CloudLegs | null
@@ -50,7 +52,7 @@ export interface Outgoing {
 
 /** Makes calls that are due. */
 export function createDial(deps: DialDeps) {
-  const { db, clock, instances, agents, standing, allowance, running, setup, routes, speech, cloudLegs } = deps
+  const { db, clock, instances, agents, overdue, standing, allowance, running, setup, routes, speech, cloudLegs } = deps
 
   const failScheduled = (call: StoredCall, reason: EndReason): Promise<Turn> =>
     db
@@ -64,6 +66,7 @@ export function createDial(deps: DialDeps) {
 
   /** Dials a call whose time has come. */
   async function act({ input }: JobRun<{ callId: string }>): Promise<Turn> {
+    await overdue.settled()
     const call = await db.readOne(callById, { id: input.callId })
     // Above the first attempt it may have been dialed: it is never dialed again.
     if (call?.status !== 'scheduled') return null

@@ -15,6 +15,7 @@ import { createDirectCalls } from './direct-calls.ts'
 import { createEndings } from './ending.ts'
 import { createLeaving } from './leaving.ts'
 import { createSignedLinks } from './links.ts'
+import { createOverdue } from './overdue.ts'
 import { createRecordings } from './recordings.ts'
 import { createRecovery } from './recovery.ts'
 import { createReview } from './review.ts'
@@ -45,7 +46,7 @@ const TERMINATED_MS = 500
 
 /** Calls, recordings and widgets. */
 export function createVoice(deps: VoiceDeps) {
-  const { db, log, instances, jobs, clockJumps, process } = deps
+  const { db, log, instances, jobs, process } = deps
   const routes = createRoutes(deps)
   const speech = createSpeech(deps)
   const standing = createStanding(deps)
@@ -62,7 +63,8 @@ export function createVoice(deps: VoiceDeps) {
           ...{ cloud: deps.cloud, running, log },
           onOffered: (instanceId, event) => incoming.overCloud(instanceId, event),
         })
-  const dial = createDial({ ...deps, standing, allowance, running, setup, routes, speech, cloudLegs })
+  const overdue = createOverdue({ ...deps, publish })
+  const dial = createDial({ ...deps, overdue, standing, allowance, running, setup, routes, speech, cloudLegs })
   const dialing = jobs.define(dial.kind)
   const schedule = createSchedule({ ...deps, standing, setup, dial, jobs: dialing, publish })
   const consoleConnections = createConsoleConnections(deps)
@@ -75,17 +77,12 @@ export function createVoice(deps: VoiceDeps) {
   const recordings = createRecordings({ ...deps, links })
   const widgets = createWidgets({ ...deps, links, allowance, endCallsOf: calls.endCallsOf })
   const trunks = createTrunks({ ...deps, routes })
-  const recovery = createRecovery({ ...deps, running, endings, registerTrunks: trunks.registerAll })
+  const recovery = createRecovery({ ...deps, running, endings, overdue, registerTrunks: trunks.registerAll })
 
   process.onIncoming((call) => {
     incoming
       .overTrunk(call)
       .catch((error: unknown) => log.warn({ event: 'voice.incoming_failed', cause: cause(error) }))
-  })
-  clockJumps.onJump(() => {
-    recovery
-      .failOverdue()
-      .catch((error: unknown) => log.warn({ event: 'voice.overdue_not_ended', cause: cause(error) }))
   })
   instances.subscribe(createLeaving({ ...deps, running }))
   deps.onRefusalChanged(running.endRefused)

@@ -1,12 +1,12 @@
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { LIMITS } from '../../contract/limits.ts'
 import type { Timer } from '../../kernel/clock.ts'
 import { cause } from '../../kernel/log.ts'
 import { isLive } from './call-state.ts'
-import { callById, endScheduled, openCalls, overdueCalls, type StoredCall } from './call-store.ts'
+import { callById, openCalls, type StoredCall } from './call-store.ts'
 import type { VoiceDeps } from './deps.ts'
 import type { Endings } from './ending.ts'
+import type { Overdue } from './overdue.ts'
 import type { Running } from './running.ts'
 import { readSetup } from './setup.ts'
 
@@ -16,12 +16,13 @@ const SWEEP_MS = 30_000
 interface RecoveryDeps extends Pick<VoiceDeps, 'db' | 'clock' | 'log'> {
   readonly running: Pick<Running, 'find' | 'publish'>
   readonly endings: Pick<Endings, 'write' | 'folder'>
+  readonly overdue: Pick<Overdue, 'fail'>
   /** Trunks that could not be registered are tried again. */
   readonly registerTrunks: () => Promise<void>
 }
 
 /** Ends orphaned calls: of an earlier process, and those whose start or end failed half-way. */
-export function createRecovery({ db, clock, log, running, endings, registerTrunks }: RecoveryDeps) {
+export function createRecovery({ db, clock, log, running, endings, overdue, registerTrunks }: RecoveryDeps) {
   /** Open calls that nobody carried on at the last look. One that is about to be placed is not so at two in a row. */
   let unowned = new Set<string>()
   let timer: Timer | undefined
@@ -71,32 +72,16 @@ export function createRecovery({ db, clock, log, running, endings, registerTrunk
     }
   }
 
-  /** A call that is more than a quarter of an hour late is not made: the person expects it no longer. */
-  async function failOverdue(): Promise<void> {
-    const now = clock.now()
-    const beforeMs = now - LIMITS.voiceLateMinutes * 60_000
-    for (;;) {
-      const calls = await db.read(overdueCalls, { beforeMs, rows: ROWS })
-      if (calls.length > 0)
-        await db.commit(async (tx) => {
-          for (const { id } of calls) await tx.run(endScheduled, { id, status: 'failed', reason: 'app_offline', now })
-        })
-      for (const call of calls) running.publish(call)
-      if (calls.length < ROWS) return
-    }
-  }
-
   async function sweep(): Promise<void> {
     for (const act of [() => endOpen(({ id }) => unowned.has(id)), removeParts, registerTrunks])
       await act().catch((error: unknown) => log.warn({ event: 'voice.sweep_failed', cause: cause(error) }))
   }
 
   return {
-    failOverdue,
     async recover(): Promise<void> {
       await endOpen(() => true)
       await removeParts()
-      await failOverdue()
+      await overdue.fail()
     },
     start(): void {
       timer = clock.every(SWEEP_MS, () => {

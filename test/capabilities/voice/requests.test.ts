@@ -224,3 +224,16 @@ test('a call that was due while the app was closed is not made', async () => {
   )
   expect(call).toMatchObject({ status: 'failed', end_reason: 'app_offline', attempt: 0 })
 })
+
+test('P-09 a call of tomorrow is not made because the clock is set forward', async () => {
+  const w = await worldOfTest({ voiceAgents: testAgents() })
+  const line = await callingInstance(w)
+  const at = new Date(w.clock.now() + 86_400_000).toISOString()
+  const made = await w.api('POST', `${voiceOf(line)}/calls`, {
+    ...{ to_number: '12025550123', agent_id: 'agent-1', scheduled_at: at },
+  })
+  w.clock.set(w.clock.now() + 365 * 86_400_000)
+  await w.pass(60_000)
+  const { body } = await w.api('GET', `${voiceOf(line)}/calls/${made.body.id}`)
+  expect(body).toMatchObject({ status: 'failed', end_reason: 'app_offline', attempt: 0 })
+})
