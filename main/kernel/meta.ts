@@ -20,13 +20,16 @@ export const LINK_KEY_OF = 'link_key:'
 /** How many milliseconds the clock was set in all since the home was new. */
 export const CLOCK_MOVED = 'clock_moved_ms'
 
+/** How far the clock is ahead of where it was before it was set forward, and since when: JSON of `clock-changes.ts`. */
+export const CLOCK_AHEAD = 'clock_ahead'
+
 const select = sql<{ name: string }, { value: string }>('SELECT value FROM meta WHERE name = :name')
 
 const keep = sql<{ name: string; value: string }>(
   'INSERT INTO meta (name, value) VALUES (:name, :value) ON CONFLICT (name) DO NOTHING',
 )
 
-export async function readMeta(db: Db, name: string): Promise<string | undefined> {
+export async function readMeta(db: Pick<Db, 'readOne'>, name: string): Promise<string | undefined> {
   return (await db.readOne(select, { name }))?.value
 }
 
@@ -40,10 +43,14 @@ const replace = sql<{ name: string; value: string }>(
   'INSERT INTO meta (name, value) VALUES (:name, :value) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
 )
 
+export async function replaceMeta(tx: Tx, name: string, value: string): Promise<void> {
+  await tx.run(replace, { name, value })
+}
+
 /** Adds to a number. @returns the sum. */
 export async function addToMeta(tx: Tx, name: string, by: number): Promise<number> {
   const sum = Number((await tx.one(select, { name }))?.value ?? 0) + by
-  await tx.run(replace, { name, value: String(sum) })
+  await replaceMeta(tx, name, String(sum))
   return sum
 }
 

@@ -6,6 +6,8 @@ export interface ClockChange {
   readonly byMs: number
   /** The time before the change. */
   readonly fromMs: number
+  /** How far the clock had been set forward before: what has come only since then has not come. Default: 0. */
+  readonly aheadMs?: number
 }
 
 /**

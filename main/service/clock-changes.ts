@@ -1,6 +1,7 @@
 import type { Timer } from '../kernel/clock.ts'
 import { cause, type Log } from '../kernel/log.ts'
-import { addToMeta, CLOCK_MOVED } from '../kernel/meta.ts'
+import type { Tx } from '../kernel/db.ts'
+import { addToMeta, CLOCK_AHEAD, CLOCK_MOVED, readMeta, replaceMeta } from '../kernel/meta.ts'
 import type { Nodes } from '../kernel/nodes.ts'
 import { CLOCK_SLACK_MS, type ClockChange, type SteadyClock } from '../kernel/steady-clock.ts'
 import type { Storage } from '../storage/sqlite.ts'
@@ -8,9 +9,18 @@ import { moveDueTimes } from '../storage/due-times.ts'
 
 interface ClockChangesDeps {
   readonly clock: SteadyClock
-  readonly db: Pick<Storage, 'commit' | 'revision' | 'noteClockSet'>
+  readonly db: Pick<Storage, 'commit' | 'readOne' | 'revision' | 'noteClockSet'>
   readonly nodes: Pick<Nodes, 'seen' | 'lastSeenMs'>
   readonly log: Log
+}
+
+interface Ahead {
+  readonly ms: number
+  readonly sinceMono: number
+}
+interface StoredAhead {
+  readonly ms: number
+  readonly at_ms: number
 }
 
 const CHECK_MS = 1_000
@@ -28,23 +38,37 @@ export function followClockChanges({ clock, db, nodes, log }: ClockChangesDeps) 
   let isNoting = false
   let seenRevision = -1
   /** How far the clock was set forward, and when. */
-  let aheadMs = 0
-  let aheadSinceMono = 0
+  let ahead: Ahead = { ms: 0, sinceMono: clock.mono() }
 
-  function noteAhead(byMs: number): void {
-    aheadMs = Math.max(0, aheadMs + byMs)
-    if (byMs > 0) aheadSinceMono = clock.mono()
+  const aheadAfter = (byMs: number): Ahead => ({
+    ms: Math.max(0, ahead.ms + byMs),
+    sinceMono: byMs > 0 ? clock.mono() : ahead.sinceMono,
+  })
+
+  async function storeAhead(tx: Tx, { ms, sinceMono }: Ahead): Promise<void> {
+    const stored: StoredAhead = { ms, at_ms: clock.now() - (clock.mono() - sinceMono) }
+    await replaceMeta(tx, CLOCK_AHEAD, JSON.stringify(stored))
+  }
+
+  async function loadAhead(): Promise<void> {
+    const text = await readMeta(db, CLOCK_AHEAD)
+    if (text === undefined) return
+    // Written by storeAhead.
+    const { ms, at_ms: atMs } = JSON.parse(text) as StoredAhead
+    ahead = { ms, sinceMono: clock.mono() - Math.max(0, clock.now() - atMs) }
   }
 
   async function move(change: ClockChange, release: () => void): Promise<void> {
     try {
+      const after = aheadAfter(change.byMs)
       await db.commit(async (tx) => {
         db.noteClockSet(change, await addToMeta(tx, CLOCK_MOVED, change.byMs))
-        await moveDueTimes(tx, change)
+        await moveDueTimes(tx, { ...change, aheadMs: ahead.ms })
         release()
+        await storeAhead(tx, after)
         await nodes.seen(tx)
       })
-      noteAhead(change.byMs)
+      ahead = after
       log.warn({ event: 'service.clock_set', byMs: change.byMs })
     } catch (error) {
       log.warn({ event: 'service.due_times_not_moved', byMs: change.byMs, cause: cause(error) })
@@ -71,17 +95,21 @@ export function followClockChanges({ clock, db, nodes, log }: ClockChangesDeps) 
   return {
     /** Before this node is registered and anything is recovered. */
     async begin(): Promise<void> {
+      await loadAhead()
       const lastSeenMs = await nodes.lastSeenMs()
       const byMs = clock.now() - (lastSeenMs ?? -Infinity)
       if (lastSeenMs !== null && byMs < -CLOCK_SLACK_MS) await move({ byMs, fromMs: lastSeenMs }, () => {})
-      if (lastSeenMs !== null && byMs > LONGEST_ABSENCE_MS) noteAhead(byMs)
+      if (lastSeenMs !== null && byMs > LONGEST_ABSENCE_MS) {
+        ahead = aheadAfter(byMs)
+        await db.commit((tx) => storeAhead(tx, ahead))
+      }
       clock.follow(move)
     },
     /**
      * Whether anything may be removed for its age. For a day after the clock was set forward nothing is: should that be a
      * mistake, everything would look old.
      */
-    mayRemoveOld: () => aheadMs < HOUR_MS || clock.mono() - aheadSinceMono > DAY_MS,
+    mayRemoveOld: () => ahead.ms < HOUR_MS || clock.mono() - ahead.sinceMono > DAY_MS,
     start(): void {
       timer ??= clock.every(CHECK_MS, () => {
         clock.check()

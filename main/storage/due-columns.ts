@@ -2,7 +2,7 @@
  * What happens to a stored time when somebody sets the clock.
  * - `stays`: it says when something happened, or a person, a calendar or another service set it.
  * - `moves`: something waits for it, or until some time after it, so it moves with the clock.
- * - `appointment`: stays, but what had already come stays due.
+ * - `appointment`: stays, but what had already come stays due, unless it came only by a clock that was ahead.
  * - `offset`: how far a simulated clock is ahead of ours. Its own time continues evenly.
  * - `counts`: counts by quarters of an hour; `due-times.ts` moves them.
  */

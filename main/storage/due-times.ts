@@ -10,7 +10,9 @@ const DAY_MS = 86_400_000
 const QUARTER_MS = 900_000
 
 /** What the rules of `due-columns.ts` compare with. */
-export type Moments = Readonly<Record<'by' | 'from' | 'to' | 'after' | 'recent' | 'quarters' | 'recentQuarter', number>>
+export type Moments = Readonly<
+  Record<'by' | 'from' | 'to' | 'came' | 'after' | 'recent' | 'quarters' | 'recentQuarter', number>
+>
 type Params = Moments
 
 interface CountsRow {
@@ -33,7 +35,7 @@ export const MOVES: readonly Statement<Params>[] = [
   // What had come before the clock was set back stays due.
   ...updatesOf(
     'appointment',
-    (column, where) => `SET ${column} = :to WHERE ${column} > :to AND ${column} <= :from AND ${where}`,
+    (column, where) => `SET ${column} = :to WHERE ${column} > :to AND ${column} <= :came AND ${where}`,
   ),
   statement(`UPDATE safety_firsts SET quarter = quarter + :quarters WHERE quarter > :recentQuarter`),
   statement(
@@ -108,12 +110,13 @@ function moveAll(connection: Database, change: ClockChange): void {
   for (const row of prepare(takeCounts).all(params)) prepare(addCounts).run(movedCounts(row as CountsRow, params))
 }
 
-export function momentsOf({ byMs: by, fromMs: from }: ClockChange): Moments {
+export function momentsOf({ byMs: by, fromMs: from, aheadMs = 0 }: ClockChange): Moments {
   const to = from + by
+  const came = from - Math.min(aheadMs, Math.max(0, -by))
   const after = Math.min(from, to)
   const recent = after - DAY_MS
   const quarters = Math.round(by / QUARTER_MS)
-  return { by, from, to, after, recent, quarters, recentQuarter: Math.floor(recent / QUARTER_MS) }
+  return { by, from, to, came, after, recent, quarters, recentQuarter: Math.floor(recent / QUARTER_MS) }
 }
 
 const movedCounts = (row: CountsRow, { quarters }: Params): CountsRow => ({ ...row, quarter: row.quarter + quarters })
