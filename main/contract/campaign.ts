@@ -26,7 +26,8 @@ export type PauseReason = (typeof PAUSE_REASONS)[number]
 const PauseReason = Type.Enum([...PAUSE_REASONS], {
   description:
     'Resume it yourself after `user` (you paused it), `error_threshold` (too many sends failed), `app_offline` (the ' +
-    'service was off for more than 12 hours when the next message was due) and `restored` (a backup was restored: check ' +
+    'next message was more than 12 hours late because the service was off or the clock of its computer was set forward; it ' +
+    'continues automatically if the clock is set back) and `restored` (a backup was restored: check ' +
     'the recipients with status `sent` and `unknown`; resuming skips them). It resumes automatically after ' +
     '`outside_window` (the sending hours begin), `no_instance` (a number connects), `restricted` (WhatsApp lifts the ' +
     'restriction on first messages) and `account_suspended` (the agency activates the account).',

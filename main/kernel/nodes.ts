@@ -11,6 +11,8 @@ export interface Nodes {
   register(): Promise<void>
   /** Notes the time, so that the next start recognizes a clock that was set back meanwhile. */
   seen(tx: Tx): Promise<void>
+  /** How long none was seen before this one was registered: at most so long nothing ran. 0 in a new home. */
+  offMs(): number
   /** When a node was seen last; null in a new home. Call it before `register`. */
   lastSeenMs(): Promise<number | null>
   /** Nodes seen since this time are alive; the leases of all others are dead. */
@@ -31,16 +33,20 @@ const removeOthers = sql<{ id: string }>('DELETE FROM nodes WHERE id <> :id')
  */
 export function createNodes({ db, clock }: { db: Db; clock: Pick<Clock, 'now'> }): Nodes {
   const id = db.boot
+  let offMs = 0
   return {
     id,
     register: () =>
       db.commit(async (tx: Tx) => {
+        const seenMs = (await tx.one(lastSeen, {}))?.atMs ?? clock.now()
+        offMs = Math.max(0, clock.now() - seenMs)
         await tx.run(removeOthers, { id })
         await tx.run(insertNode, { id, now: clock.now() })
       }),
     async seen(tx) {
       await tx.run(setSeen, { id, now: clock.now() })
     },
+    offMs: () => offMs,
     lastSeenMs: async () => (await db.readOne(lastSeen, {}))?.atMs ?? null,
     aliveSinceMs: () => 0,
   }

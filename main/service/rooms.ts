@@ -143,6 +143,7 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
     safety: safety.api,
     optOuts: optOuts.api,
     contacts: contacts.api,
+    wasOffMs: machinery.nodes.offMs,
     isSuspended: accounts.isSuspended,
     refusalOf,
   })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { phonesFrom } from '../capabilities/campaigns/campaign-world.ts'
+import { campaign, phonesFrom } from '../capabilities/campaigns/campaign-world.ts'
 import { newHome } from '../support/restores.ts'
 import { world, worldOfTest, type World } from '../support/world.ts'
 
@@ -13,12 +13,88 @@ const setClock = async (w: World, byMs: number, thenMs = 3 * SECOND) => {
   await w.pass(thenMs)
 }
 
+async function campaignIn(w: World, more: object): Promise<string> {
+  const { id } = await w.pair()
+  const made = await w.api('POST', '/v1/campaigns', {
+    ...{ instance_ids: [id], name: 'Offer', messages: [{ text: 'Hello' }], start: true },
+    ...{ recipients: phonesFrom(3).map((phone) => ({ phone })) },
+    ...{ config: { minDelay: 1, maxDelay: 1, checkNumbers: false }, ...more },
+  })
+  expect(made.status, made.text).toBe(201)
+  return made.body.campaign_id as string
+}
+
+const scheduledIn = (w: World, ms: number) =>
+  campaignIn(w, { scheduled_at: new Date(w.clock.now() + ms).toISOString() })
+
+/** Messages are sent in the morning; it is noon. */
+const MORNINGS = {
+  config: {
+    ...{ minDelay: 1, maxDelay: 1, checkNumbers: false },
+    window: { timezone: 'UTC', start: '08:00', end: '10:00' },
+  },
+}
+
 const restarted = async (w: World) => {
   await w.close()
   return worldOfTest({ home: w.home, vault: w.vault, clock: w.clock, seed: 2 })
 }
 
 describe('the clock is set forward by a year', () => {
+  test.each([
+    ['for seconds', 3 * SECOND],
+    ['for minutes', 5 * 60 * SECOND],
+  ])('P-09 and back, %s: a scheduled campaign still starts at its time', async (_, ms) => {
+    const w = await worldOfTest()
+    const id = await scheduledIn(w, 3 * DAY)
+    await setClock(w, YEAR, ms)
+    await setClock(w, -YEAR, 60 * SECOND)
+    expect(await campaign(w, id)).toMatchObject({ status: 'scheduled', pause_reason: null, counts: { sent: 0 } })
+    w.clock.suspend(3 * DAY)
+    await w.pass(60 * SECOND)
+    expect((await campaign(w, id)).status).toMatch(/running|completed/)
+  })
+
+  test('P-09 and back after a restart: a scheduled campaign still starts at its time', async () => {
+    const w = await world({ home: newHome() })
+    const id = await scheduledIn(w, 3 * DAY)
+    await setClock(w, YEAR, 60 * SECOND)
+    expect(await campaign(w, id)).toMatchObject({ status: 'paused', pause_reason: 'app_offline' })
+    const after = await restarted(w)
+    await setClock(after, -YEAR, 60 * SECOND)
+    expect(await campaign(after, id)).toMatchObject({ status: 'scheduled', pause_reason: null })
+  })
+
+  test('P-09 and stays: a scheduled campaign waits for a person', async () => {
+    const w = await worldOfTest()
+    const id = await scheduledIn(w, 3 * DAY)
+    await setClock(w, YEAR, 60 * SECOND)
+    expect(await campaign(w, id)).toMatchObject({ status: 'paused', pause_reason: 'app_offline', counts: { sent: 0 } })
+    await w.pass(60 * SECOND)
+    expect(await campaign(w, id)).toMatchObject({ status: 'paused', pause_reason: 'app_offline' })
+  })
+
+  test('P-09 and the service restarted: a campaign under way was never late', async () => {
+    const w = await world({ home: newHome() })
+    const id = await campaignIn(w, MORNINGS)
+    await w.pass(3 * SECOND)
+    expect(await campaign(w, id)).toMatchObject({ status: 'paused', pause_reason: 'outside_window' })
+    await setClock(w, YEAR)
+    const after = await restarted(w)
+    expect(await campaign(after, id)).toMatchObject({ status: 'paused', pause_reason: 'outside_window' })
+  })
+
+  test('P-09 while the service is off, and back: a campaign that seemed late goes on', async () => {
+    const w = await world({ home: newHome() })
+    const id = await campaignIn(w, { config: { minDelay: 3_600, maxDelay: 3_600, checkNumbers: false } })
+    await w.pass(5 * SECOND)
+    w.clock.set(w.clock.now() + YEAR)
+    const after = await restarted(w)
+    expect(await campaign(after, id)).toMatchObject({ status: 'paused', pause_reason: 'app_offline' })
+    await setClock(after, -YEAR, 60 * SECOND)
+    expect((await campaign(after, id)).status).toBe('running')
+  })
+
   test('nothing is removed for its age, also after a restart', async () => {
     const w = await world({ home: newHome() })
     const { id } = await w.pair()

@@ -32,6 +32,8 @@ export interface CampaignsDeps {
   readonly safety: Pick<Safety, 'claim' | 'release' | 'isCold' | 'remaining'>
   readonly optOuts: Pick<OptOuts, 'optedOutOf' | 'onOptOut' | 'country'>
   readonly contacts: Pick<Contacts, 'withTag' | 'lastContact' | 'nameOnce'>
+  /** How long the service was off before it started, at most. */
+  readonly wasOffMs: () => number
   readonly isSuspended: (accountId: AccountId) => boolean
   /** Why the account may not reach people; null: it may. */
   readonly refusalOf: (accountId: AccountId) => Promise<AccountRefusal | null>

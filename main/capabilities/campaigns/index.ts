@@ -1,9 +1,10 @@
 import type { Principal } from '../../kernel/access.ts'
 import { createAccess } from './access.ts'
-import { createControls, controlJob, pauseOverdue } from './start.ts'
+import { createControls, controlJob } from './start.ts'
 import { createCreate } from './create.ts'
 import type { CampaignsDeps } from './deps.ts'
 import { laneJob } from './lane.ts'
+import { createLateness } from './lateness.ts'
 import { createNumberStates } from './links.ts'
 import { createListReader } from './lists.ts'
 import { createLoading } from './loading.ts'
@@ -80,7 +81,8 @@ export function createCampaigns(deps: CampaignsDeps) {
   const updates = createUpdate({ ...deps, access, lists, loading, state })
   const controls = createControls({ db, clock, state })
 
-  const recovery = createRecovery({ ...deps, state, loading, resolve, sends })
+  const lateness = createLateness({ ...deps, state })
+  const recovery = createRecovery({ ...deps, state, loading, resolve, sends, lateness })
 
   return {
     create: createCreate({ ...deps, access, lists, loading, state }),
@@ -114,7 +116,7 @@ export function createCampaigns(deps: CampaignsDeps) {
 
     async recover(): Promise<void> {
       await recovery.recover()
-      await pauseOverdue({ db, clock, state })
+      await lateness.recover()
     },
     start: recovery.start,
     stop: recovery.stop,

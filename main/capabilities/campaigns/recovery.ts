@@ -2,6 +2,7 @@ import type { Timer } from '../../kernel/clock.ts'
 import { cause } from '../../kernel/log.ts'
 import { pendingOf } from './counts.ts'
 import type { CampaignsDeps } from './deps.ts'
+import type { createLateness } from './lateness.ts'
 import type { Loading } from './loading.ts'
 import { sendKey } from './outcomes.ts'
 import { sendingPage, type Recipient } from './recipient-store.ts'
@@ -16,12 +17,14 @@ interface RecoveryDeps extends Pick<CampaignsDeps, 'db' | 'clock' | 'log' | 'ide
   readonly state: CampaignState
   readonly loading: Loading
   readonly resolve: Resolver
+  readonly lateness: Pick<ReturnType<typeof createLateness>, 'look'>
   /** Keys of the sends that this process is making. */
   readonly sends: ReadonlySet<string>
 }
 
 /** Ends orphaned sends and recipient lists: of an earlier process, and those whose end could not be stored. */
-export function createRecovery({ db, clock, log, idempotency, state, loading, resolve, sends }: RecoveryDeps) {
+export function createRecovery(deps: RecoveryDeps) {
+  const { db, clock, log, idempotency, state, loading, resolve, sends, lateness } = deps
   /**
    * Recipients being sent to that no run had at the last look, with the time they were claimed at. One that was claimed
    * just now is not so at two looks in a row.
@@ -85,7 +88,7 @@ export function createRecovery({ db, clock, log, idempotency, state, loading, re
   const isUnowned = (recipient: Recipient): boolean => unowned.get(sendKey(recipient)) === recipient.claimedAtMs
 
   async function sweep(): Promise<void> {
-    for (const act of [() => endSends(isUnowned), endLoading])
+    for (const act of [() => endSends(isUnowned), endLoading, lateness.look])
       await act().catch((error: unknown) => log.warn({ event: 'campaign.sweep_failed', cause: cause(error) }))
   }
 

@@ -3,8 +3,9 @@ import { ApiError } from '../../contract/errors.ts'
 import { pendingOf } from './counts.ts'
 import type { CampaignsDeps } from './deps.ts'
 import { unknownVariables } from './messages.ts'
-import { isUnderWay, notIn, type CampaignState, type ControlInput } from './state.ts'
-import { campaignById, lanesOf, openCampaigns, toCampaign, type StoredCampaign } from './store.ts'
+import { notIn, type CampaignState, type ControlInput } from './state.ts'
+import { TOO_LATE_MS } from './lateness.ts'
+import { campaignById, toCampaign, type StoredCampaign } from './store.ts'
 import type { JobKind } from '../../kernel/job.ts'
 import type { Tx } from '../../kernel/db.ts'
 
@@ -29,10 +30,6 @@ export function requireContent({
 }
 
 const wrong = (message: string) => new ApiError('validation_error', message)
-
-/** Later than this, a message may have lost its point, and a person decides. */
-const TOO_LATE_MS = 12 * 3_600_000
-const PAGE = 100
 
 type Deps = Pick<CampaignsDeps, 'db' | 'clock'> & { readonly state: CampaignState }
 
@@ -105,27 +102,5 @@ export function controlJob({ clock, state }: Deps): JobKind<ControlInput, undefi
       }
       return { kind: 'done' }
     },
-  }
-}
-
-/** At start: a campaign that should have gone on long ago waits for a person. */
-export async function pauseOverdue({ db, clock, state }: Deps): Promise<void> {
-  for (const status of ['running', 'paused']) {
-    let afterSeq = 0
-    for (;;) {
-      const rows = await db.read(openCampaigns, { status, afterSeq, rows: PAGE })
-      for (const row of rows) await pauseIfOverdue(toCampaign(row))
-      const last = rows.at(-1)
-      if (last === undefined || rows.length < PAGE) break
-      afterSeq = last.seq
-    }
-  }
-
-  async function pauseIfOverdue(campaign: StoredCampaign): Promise<void> {
-    if (!isUnderWay(campaign) || campaign.pauseReason === 'no_instance') return
-    const lanes = await db.read(lanesOf, { campaignId: campaign.id })
-    const due = lanes.filter(({ hasJob }) => hasJob === 1).map(({ nextAtMs }) => nextAtMs ?? campaign.startedAtMs ?? 0)
-    const dueAtMs = Math.max(due.length === 0 ? 0 : Math.min(...due), campaign.resumeAtMs ?? 0, campaign.updatedAtMs)
-    if (clock.now() - dueAtMs > TOO_LATE_MS) await db.commit((tx) => state.pause(tx, campaign, 'app_offline'))
   }
 }

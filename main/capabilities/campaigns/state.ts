@@ -27,7 +27,8 @@ export const NEXT = {
   draft: ['scheduled', 'running', 'paused', 'completed', 'canceled'],
   scheduled: ['draft', 'running', 'paused', 'completed', 'canceled'],
   running: ['paused', 'completed', 'canceled'],
-  paused: ['running', 'completed', 'canceled', 'failed'],
+  // Scheduled again: a clock that was ahead had made it late.
+  paused: ['running', 'scheduled', 'completed', 'canceled', 'failed'],
   completed: [],
   canceled: [],
   failed: [],
@@ -156,7 +157,7 @@ export function createState({ clock, live, messages, numberState, lanes, control
     wake,
 
     async schedule(tx: Tx, campaign: StoredCampaign, atMs: number): Promise<void> {
-      await change(tx, campaign, { status: 'scheduled', scheduledAtMs: atMs })
+      await change(tx, campaign, { status: 'scheduled', pauseReason: null, scheduledAtMs: atMs })
       await keepUploads(messages.uploads, tx, campaign, atMs)
       const { id, accountId } = campaign
       const input = { act: 'start', atMs } as const

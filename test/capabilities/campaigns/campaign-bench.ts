@@ -127,6 +127,7 @@ export async function campaignBench({
     }
 
     const campaigns = createCampaigns({
+      wasOffMs: () => Infinity,
       isSuspended: () => false,
       refusalOf: async () => null,
       ...{ db: own, clock, ids, jobs, log: silentLog, live: { publish() {} }, apiActivity: { isRecent: () => false } },

@@ -1,0 +1,80 @@
+import type { Tx } from '../../kernel/db.ts'
+import type { CampaignsDeps } from './deps.ts'
+import { isUnderWay, type CampaignState } from './state.ts'
+import { lanesOf, openCampaigns, toCampaign, type Lane, type StoredCampaign } from './store.ts'
+
+interface LatenessDeps extends Pick<CampaignsDeps, 'db' | 'clock' | 'wasOffMs'> {
+  readonly state: CampaignState
+}
+
+/** Later than this, a message may have lost its point, and a person decides. */
+export const TOO_LATE_MS = 12 * 3_600_000
+/** A pause that is dated this far ahead was decided by a clock that was ahead. */
+const AHEAD_MS = 5_000
+const PAGE = 100
+
+/** Pauses campaigns that should have gone on long ago, and continues those that only seemed to be late. */
+export function createLateness({ db, clock, wasOffMs, state }: LatenessDeps) {
+  let movedMs = clock.movedMs()
+
+  async function forEach(
+    status: 'running' | 'paused',
+    act: (campaign: StoredCampaign) => Promise<void>,
+  ): Promise<void> {
+    for (let afterSeq = 0, rows = PAGE; rows === PAGE;) {
+      const found = await db.read(openCampaigns, { status, afterSeq, rows: PAGE })
+      for (const row of found) await act(toCampaign(row))
+      afterSeq = found.at(-1)?.seq ?? afterSeq
+      rows = found.length
+    }
+  }
+
+  async function pauseIfOverdue(campaign: StoredCampaign): Promise<void> {
+    if (!isUnderWay(campaign) || campaign.pauseReason === 'no_instance') return
+    const lanes = await db.read(lanesOf, { campaignId: campaign.id })
+    const isLate = clock.now() - dueAtMs(campaign, lanes) > TOO_LATE_MS
+    if (isLate) await db.commit((tx) => state.pause(tx, campaign, 'app_offline'))
+  }
+
+  const seemedLate = ({ pauseReason, updatedAtMs }: StoredCampaign): boolean =>
+    pauseReason === 'app_offline' && updatedAtMs > clock.now() + AHEAD_MS
+
+  async function judgeAgain(tx: Tx, id: string): Promise<void> {
+    const campaign = await state.load(tx, id)
+    if (campaign === undefined || !seemedLate(campaign)) return
+    const { scheduledAtMs, startedAtMs } = campaign
+    const nextMs = (await tx.all(lanesOf, { campaignId: id })).map(({ nextAtMs }) => nextAtMs ?? 0)
+    const dueMs = startedAtMs === null ? (scheduledAtMs ?? 0) : Math.max(startedAtMs, Math.min(...nextMs))
+    if (startedAtMs === null && dueMs > clock.now()) return state.schedule(tx, campaign, dueMs)
+    if (clock.now() - dueMs <= TOO_LATE_MS) await state.begin(tx, campaign)
+  }
+
+  async function continueEarly(): Promise<void> {
+    await forEach('paused', async (campaign) => {
+      if (seemedLate(campaign)) await db.commit((tx) => judgeAgain(tx, campaign.id))
+    })
+  }
+
+  return {
+    /** At start. */
+    async recover(): Promise<void> {
+      await continueEarly()
+      // While the service ran, only the clock can have made something late.
+      if (wasOffMs() > TOO_LATE_MS)
+        for (const status of ['running', 'paused'] as const) await forEach(status, pauseIfOverdue)
+    },
+    /** If the clock was set since the last look. */
+    async look(): Promise<void> {
+      const now = clock.movedMs()
+      if (now === movedMs) return
+      await continueEarly()
+      movedMs = now
+    },
+  }
+}
+
+/** When its numbers should have gone on. */
+function dueAtMs({ startedAtMs, resumeAtMs, updatedAtMs }: StoredCampaign, lanes: readonly Lane[]): number {
+  const due = lanes.filter(({ hasJob }) => hasJob === 1).map(({ nextAtMs }) => nextAtMs ?? startedAtMs ?? 0)
+  return Math.max(due.length === 0 ? 0 : Math.min(...due), resumeAtMs ?? 0, updatedAtMs)
+}
