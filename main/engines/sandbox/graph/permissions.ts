@@ -1,5 +1,6 @@
 import type { Clock } from '../../../kernel/clock.ts'
 import type { Db } from '../../../kernel/db.ts'
+import { CLOCK_MOVED, readMeta } from '../../../kernel/meta.ts'
 import { sql } from '../../../kernel/sql.ts'
 import { GraphFault, ok, type GraphAnswer } from './answers.ts'
 import type { GraphNumber } from './store.ts'
@@ -7,7 +8,7 @@ import type { GraphNumber } from './store.ts'
 interface Permission {
   readonly status: 'no_permission' | 'temporary' | 'permanent'
   readonly expiresAtMs: number | null
-  /** When the person was asked, the last ones. */
+  /** When the person was asked, the last ones, by the clock of Meta, which goes on evenly when ours is set. */
   readonly requests: readonly number[]
   readonly unanswered: number
 }
@@ -51,6 +52,8 @@ export function createPermissions({ db, clock }: { db: Db; clock: Pick<Clock, 'n
     await db.commit((tx) => tx.run(savePermission, { phoneNumberId, user, ...next, requests }))
   }
 
+  const metaNow = async (): Promise<number> => clock.now() - Number((await readMeta(db, CLOCK_MOVED)) ?? 0)
+
   const isGranted = async (number: GraphNumber, user: string) => (await read(number, user)).status !== 'no_permission'
 
   return {
@@ -63,7 +66,7 @@ export function createPermissions({ db, clock }: { db: Db; clock: Pick<Clock, 'n
     /** @throws GraphFault when the person was asked too recently */
     async request(number: GraphNumber, user: string): Promise<void> {
       const { requests } = await read(number, user)
-      const now = clock.now()
+      const now = await metaNow()
       const since = (ms: number) => requests.filter((at) => at > now - ms).length
       if (since(DAY_MS) >= PER_DAY || since(7 * DAY_MS) >= PER_WEEK)
         throw new GraphFault(400, 138_009, '(#138009) Call permission request limit hit')
