@@ -1,10 +1,11 @@
 import { ApiError } from '../../contract/errors.ts'
 import type { LinkFault, SendFault } from '../../contract/sandbox.ts'
 import type { Clock } from '../../kernel/clock.ts'
-import type { Db } from '../../kernel/db.ts'
-import type { AccountId, InstanceId, Random } from '../../kernel/ids.ts'
+import type { Db, Tx } from '../../kernel/db.ts'
+import { dueIn } from '../../kernel/due.ts'
+import type { AccountId, InstanceId, MessageId, Random } from '../../kernel/ids.ts'
 import { cause, type Log } from '../../kernel/log.ts'
-import type { Engine, EngineInstance, EngineSink } from '../engine.ts'
+import type { Engine, EngineInstance, EngineSink, SendOutcome } from '../engine.ts'
 import { createAlarms } from '../alarms.ts'
 import { createBlocks } from './blocks.ts'
 import { createCalls } from './calls.ts'
@@ -78,6 +79,15 @@ export interface SandboxNetwork {
   /** @throws ApiError invalid_state when a fault of the link finds none. */
   breakLink(instance: EngineInstance, kind: LinkFault): Promise<void>
   failSends(instance: EngineInstance, kind: SendFault, times: number): Promise<void>
+  /** How long an answer to a send takes. */
+  readonly latencyMs: number
+  /**
+   * Decides what becomes of a message without letting the time of the answer pass: the caller makes it durable first. Once
+   * `journal` is committed, the network goes on whatever happens to this process.
+   */
+  take(...sent: Parameters<Engine['send']>): Promise<SendOutcome>
+  /** Reports from this commit on, until it is heard, that the network has the message. */
+  reportSent(tx: Tx, instance: EngineInstance, messageId: MessageId, engineMessageId: string): Promise<void>
   /** Completes onboarding. @throws ApiError invalid_state when the instance has a number already. */
   onboard(instance: EngineInstance, number: string): Promise<void>
   onboardingSubject(token: string): Promise<OnboardingSubject>
@@ -233,6 +243,14 @@ export function createSandboxNetwork(deps: SandboxNetworkDeps): SandboxNetwork {
         const now = clock.now()
         if (kind === 'restricted') await sessions.restrict(tx, instance.id, now, now + RESTRICTION_MS)
       }),
+
+    latencyMs,
+    take: (instance, messageId, out, departure) => send(instance, messageId, out, departure, 0),
+    reportSent(tx, { id: instanceId }, messageId, engineMessageId) {
+      const signal = { kind: 'receipt', messageId, status: 'sent', atMs: clock.now(), engineMessageId } as const
+      const place = { lane: engineMessageId, step: STEPS.sent, due: dueIn(clock, 0), phone: null, offsetMs: 0 }
+      return timeline.schedule(tx, { instanceId, ...place, signal })
+    },
 
     async onboard(instance, number) {
       if (await pair(instance, number)) return

@@ -205,10 +205,9 @@ export function createSend(deps: SendDeps) {
     return { kind: 'unknown', message: 'The sandbox network did not confirm the message.' }
   }
 
-  async function travel(message: OutgoingMessage, course: SimulatedOutcome): Promise<SendOutcome> {
+  async function travel(message: OutgoingMessage, course: SimulatedOutcome, acceptedMs: number): Promise<SendOutcome> {
     if (course.kind === 'unreachable') return UNREACHABLE
     if (course.kind === 'silent') return keepSilent(message)
-    const [acceptedMs] = timelineMs
     // Whatever the answer is, it takes its time; given up before it, nothing was stored and nothing left.
     if (acceptedMs > 0 && !(await sleep(clock, acceptedMs, message.departure.signal))) return GIVEN_UP
     switch (course.kind) {
@@ -229,6 +228,7 @@ export function createSend(deps: SendDeps) {
     messageId: MessageId,
     wanted: Outgoing,
     departure: Departure,
+    acceptedMs: number = timelineMs[0],
   ): Promise<SendOutcome> {
     const group = isGroup(wanted.to) ? wanted.to : null
     const to = group ?? parseUserId(wanted.to)
@@ -251,7 +251,7 @@ export function createSend(deps: SendDeps) {
     const phone = reached[0] ?? (await phoneOf(instance, session.number))
     const file = await files.load(out)
     const message = { instance, session, messageId, out, file, group, phones: reached, phone, startedAt, departure }
-    return travel(message, await courseFor(message))
+    return travel(message, await courseFor(message), acceptedMs)
   }
 
   async function phoneOf({ accountId }: EngineInstance, number: string): Promise<Phone> {

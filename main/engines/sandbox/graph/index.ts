@@ -97,10 +97,7 @@ export function createGraphSimulator(deps: GraphDeps): GraphSimulator {
   let port = 0
   const url = () => `http://127.0.0.1:${port}`
   const files = createGraphFiles({ db, clock, random, network, baseUrl: url })
-  const notifySent = async (number: GraphNumber, wamid: string) => {
-    await sendStatusWord(number, wamid, { word: 'sent', atMs: clock.now() }).catch(() => {})
-  }
-  const send = createSending({ db, clock, ids, network, numbers, files, notifySent })
+  const send = createSending({ db, clock, ids, network, numbers, files })
   const answer = createRoutes({ random, numbers, files, callbacks, signups, send, calls, permissions })
   const server = createGraphServer({ clock, random, log, faults, answer })
 
@@ -114,11 +111,7 @@ export function createGraphSimulator(deps: GraphDeps): GraphSimulator {
     const { atMs } = signal
     const status =
       signal.kind === 'failed' ? { word: 'failed', atMs, error: signal.error } : { word: signal.status, atMs }
-    await sendStatusWord(number, networkId('official', signal.messageId ?? ''), status)
-  }
-
-  async function sendStatusWord(number: GraphNumber, wamid: string, status: Parameters<typeof statusChange>[2]) {
-    const sent = await db.readOne(sentByWamid, { wamid })
+    const sent = await db.readOne(sentByWamid, { wamid: networkId('official', signal.messageId ?? '') })
     if (sent !== undefined) await callbacks.send(number, statusChange(number, sent, status))
   }
 

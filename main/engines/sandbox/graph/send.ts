@@ -3,6 +3,7 @@ import type { Db, Tx } from '../../../kernel/db.ts'
 import { contentOf } from '../../../kernel/file-content.ts'
 import type { Ids } from '../../../kernel/ids.ts'
 import type { FileType, Outgoing, Quoted, SendOutcome } from '../../engine.ts'
+import { sleep } from '../abortable.ts'
 import { networkId } from '../network-ids.ts'
 import type { SandboxNetwork } from '../network.ts'
 import { GraphFault, ok, parameterFault, type GraphAnswer } from './answers.ts'
@@ -16,10 +17,9 @@ interface SendingDeps {
   readonly db: Db
   readonly clock: Clock
   readonly ids: Pick<Ids, 'message'>
-  readonly network: Pick<SandboxNetwork, 'official' | 'react' | 'find'>
+  readonly network: Pick<SandboxNetwork, 'official' | 'react' | 'find' | 'take' | 'reportSent' | 'latencyMs'>
   readonly numbers: GraphNumbers
   readonly files: GraphFiles
-  readonly notifySent: (number: GraphNumber, wamid: string) => Promise<void>
 }
 
 type Json = Readonly<Record<string, unknown>>
@@ -28,7 +28,7 @@ type Json = Readonly<Record<string, unknown>>
 export class NoAnswer extends Error {}
 
 /** What `POST /{phone-number-id}/messages` does on the simulated network. */
-export function createSending({ db, clock, ids, network, numbers, files, notifySent }: SendingDeps) {
+export function createSending({ db, clock, ids, network, numbers, files }: SendingDeps) {
   return async (number: GraphNumber, payload: Json, signal: AbortSignal): Promise<GraphAnswer> => {
     if (payload['status'] === 'read') return markRead(number, payload)
     const message = readMessage(payload)
@@ -37,8 +37,12 @@ export function createSending({ db, clock, ids, network, numbers, files, notifyS
       throw new GraphFault(400, 131_026, '(#131026) Message undeliverable', 'Nobody has this user id.')
     if (message.type === 'reaction') await react(number, to, message)
     else return send(number, to, message, signal)
-    const wamid = networkId('official', ids.message())
-    await db.commit((tx) => tx.run(addSent, { wamid, recipient: to, opaque: message.opaque, now: clock.now() }))
+    const messageId = ids.message()
+    const wamid = networkId('official', messageId)
+    await db.commit(async (tx) => {
+      await tx.run(addSent, { wamid, recipient: to, opaque: message.opaque, now: clock.now() })
+      await network.reportSent(tx, toEngineInstance(number), messageId, wamid)
+    })
     return taken(message, to, wamid)
   }
 
@@ -73,18 +77,23 @@ export function createSending({ db, clock, ids, network, numbers, files, notifyS
     message: GraphMessage,
     signal: AbortSignal,
   ): Promise<GraphAnswer> {
+    const instance = toEngineInstance(number)
     const messageId = ids.message()
     const wamid = networkId('official', messageId)
-    // Known before the network is asked: what it reports may be faster than its answer.
-    const { opaque } = message
-    await db.commit((tx) => tx.run(addSent, { wamid, recipient: to, opaque, now: clock.now() }))
-    const outcome = await network.official.send(
-      toEngineInstance(number),
-      messageId,
-      await outgoing(number, to, message),
-      // Whether it may have left is known by the engine that asked.
-      { signal, leave: async () => {} },
-    )
+    const remember = async (tx: Tx) => {
+      await tx.run(addSent, { wamid, recipient: to, opaque: message.opaque, now: clock.now() })
+    }
+    const out = await outgoing(number, to, message)
+    // In the commit in which the network takes it: what it reports is recognized, and it takes nothing else.
+    const outcome = await network.take(instance, messageId, out, { signal, leave: remember })
+    if (outcome.kind === 'accepted')
+      await db.commit(async (tx) => {
+        await remember(tx)
+        await outcome.journal?.(tx)
+        // On a timeline without any time the network confirms by accepting; Meta always does so by a call.
+        if (outcome.status === 'sent') await network.reportSent(tx, instance, messageId, wamid)
+      })
+    if (outcome.kind !== 'unknown' && network.latencyMs > 0) await sleep(clock, network.latencyMs, signal)
     return answerOf(number, message, to, outcome)
   }
 
@@ -130,9 +139,6 @@ export function createSending({ db, clock, ids, network, numbers, files, notifyS
   ): Promise<GraphAnswer> {
     switch (outcome.kind) {
       case 'accepted':
-        // On a timeline without any time the network confirms by accepting; Meta always does so by a call.
-        if (outcome.status === 'sent') await notifySent(number, outcome.engineMessageId)
-        await db.commit(async (tx: Tx) => outcome.journal?.(tx))
         return taken(message, to, outcome.engineMessageId)
       case 'refused': {
         const { provider_code: code, message: said } = outcome.error
