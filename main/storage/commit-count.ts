@@ -8,10 +8,12 @@ import type { Prepare } from './statements.ts'
  * once its group is committed: a database that counts fewer lacks commits, whatever its files look like.
  */
 export interface CommitCount {
-  /** Counts the group whose transaction is open. */
+  /** A transaction begins. */
+  begin(): void
+  /** Counts the group whose transaction is open, if it changed a row: what changes nothing writes nothing. */
   count(): void
-  /** The transaction was committed. @returns the number to write beside the facts. */
-  keep(): number
+  /** The transaction was committed. @returns the number to write beside the facts; null: it was not counted. */
+  keep(): number | null
 }
 
 const NAME = 'commit_count'
@@ -19,13 +21,25 @@ const NAME = 'commit_count'
 const write = {
   text: `INSERT INTO meta (name, value) VALUES ('${NAME}', :value) ON CONFLICT (name) DO UPDATE SET value = :value`,
 }
+const changes = { text: 'SELECT total_changes() AS n' }
 const READ = `SELECT value FROM meta WHERE name = '${NAME}'`
 
 export function createCommitCount(prepare: Prepare): CommitCount {
   let committed = Number((prepare({ text: READ }).one({}) as { value: string } | undefined)?.value ?? 0)
+  const changed = () => (prepare(changes).one({}) as { n: number }).n
+  let changedBefore = 0
+  let isCounted = false
   return {
-    count: () => void prepare(write).run({ value: String(committed + 1) }),
-    keep: () => ++committed,
+    begin() {
+      isCounted = false
+      changedBefore = changed()
+    },
+    count() {
+      if (changed() === changedBefore) return
+      prepare(write).run({ value: String(committed + 1) })
+      isCounted = true
+    },
+    keep: () => (isCounted ? ++committed : null),
   }
 }
 

@@ -89,7 +89,6 @@ export function createGroupCommit({
   let group: Unit[] = []
   let position = 0
   let isGuarded = false
-  let hasGroupWritten = false
   let factsBefore = 0
   let running: RunningUnit | undefined
   let fault: StorageError | undefined
@@ -134,9 +133,9 @@ export function createGroupCommit({
   /** @param guarded a savepoint for each unit. */
   function run(guarded: boolean): void {
     isGuarded = guarded
-    hasGroupWritten = false
     position = 0
     guard(begin)
+    guard(() => commits?.begin())
     runNext()
   }
 
@@ -174,7 +173,6 @@ export function createGroupCommit({
     if (running !== mine) return
     running = undefined
     mine.end()
-    hasGroupWritten ||= mine.hasWritten
     unit.outcome = outcome.ok && mine.failure ? { ok: false, error: mine.failure } : outcome
     if (mine.failure instanceof StorageError) fault = mine.failure
     else if (!unit.outcome.ok) {
@@ -204,9 +202,9 @@ export function createGroupCommit({
 
   function finish(): void {
     if (!fault && facts !== null) guard(facts.write)
-    if (!fault && hasGroupWritten) guard(() => commits?.count())
+    if (!fault) guard(() => commits?.count())
     if (!fault) guard(commit)
-    if (!fault && hasGroupWritten) confirm()
+    if (!fault) confirm()
     if (fault?.kind === 'full' && freeSpace()) return retryWithSpace()
     const units = group
     group = []
@@ -215,8 +213,8 @@ export function createGroupCommit({
   }
 
   function confirm(): void {
-    const count = commits?.keep()
-    if (count !== undefined) runSafely(() => facts?.confirm(count))
+    const count = commits?.keep() ?? null
+    if (count !== null) runSafely(() => facts?.confirm(count))
   }
 
   /** Nothing of the group has happened: a full disk is certain, other than a fault of it. */

@@ -159,3 +159,15 @@ test('a home of a version that did not count its commits goes on as it is, and c
   await w.close()
   expect(readCommitCount(file)).toBe(lastConfirmedCommit(facts)?.count)
 })
+
+test('a unit that changes no row writes nothing, and is not counted', async () => {
+  const { file, clock } = await closedHome()
+  const ids = createIds(clock, seededRandom(9))
+  const db = await openStorage({ file, migrations: MIGRATIONS, ids, clock, log: silentLog, statements: [] })
+  const before = [db.revision(), readCommitCount(file)]
+  await db.commit((tx) => tx.run({ text: "UPDATE accounts SET name = 'Other' WHERE id = 'nobody'" }, {}))
+  expect([db.revision(), readCommitCount(file)]).toEqual(before)
+  await db.commit((tx) => tx.run({ text: "UPDATE accounts SET name = 'Other'" }, {}))
+  expect(readCommitCount(file)).toBe(Number(before[1]) + 1)
+  await db.close()
+})
