@@ -59,3 +59,11 @@ const remove = sql<{ name: string }>('DELETE FROM meta WHERE name = :name')
 export async function removeMeta(tx: Tx, name: string): Promise<void> {
   await tx.run(remove, { name })
 }
+
+const removeRange = sql<{ from: string; to: string }>('DELETE FROM meta WHERE name >= :from AND name < :to')
+
+/** @param prefix ends with a colon. */
+export async function removeMetaBeginningWith(tx: Tx, prefix: string): Promise<void> {
+  // A semicolon is the character after a colon.
+  await tx.run(removeRange, { from: prefix, to: `${prefix.slice(0, -1)};` })
+}

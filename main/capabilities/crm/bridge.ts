@@ -101,7 +101,8 @@ export interface CrmBridge {
   message(link: CrmLink, contact: CrmContact, message: CrmMessage, mayExist: boolean): Promise<PushedMessage>
   call(link: CrmLink, contact: CrmContact, call: CrmCall, mayExist: boolean): Promise<PushedMessage>
   status(link: CrmLink, externalId: string, status: MessageStatus, error: string | null): Promise<void>
-  optOut(link: CrmLink, contact: CrmContact, isOptedOut: boolean): Promise<void>
+  /** @param changeId the same whenever this change is told again. */
+  optOut(link: CrmLink, contact: CrmContact, isOptedOut: boolean, changeId: string): Promise<void>
   /** Statuses that this CRM has a word for. */
   readonly statuses: ReadonlySet<MessageStatus>
 }

@@ -21,6 +21,7 @@ import { createTokens } from './ghl/tokens.ts'
 import { createInbox } from './inbox.ts'
 import { pruneWritten } from './inbox-store.ts'
 import { createLinks, linkIdOfSendQueue, type CrmLink } from './links.ts'
+import { createOptOutChanges } from './opt-out-changes.ts'
 import { createOptOutSync } from './opt-out-sync.ts'
 import { createOutbox, type NewCall } from './outbox.ts'
 import { pruneFailed, pruneStatuses } from './outbox-store.ts'
@@ -93,7 +94,10 @@ export function createCrm(deps: CrmDeps) {
   const outbox = createOutbox({ clock, links, statuses, wake: wakePush })
   const optOutSync = createOptOutSync({ ...deps, links, wake: wakePush })
   const inbox = createInbox({ ...deps, links, statuses, wake: wakeSend })
-  const push = createPush({ ...deps, links, statuses, bridgeOf, personOf: createPeople(deps), read: createSaid(deps) })
+  const push = createPush({
+    ...{ ...deps, links, statuses, bridgeOf },
+    ...{ optOutChanges: createOptOutChanges(deps), personOf: createPeople(deps), read: createSaid(deps) },
+  })
   const backfill = createBackfill({ ...deps, links, outbox, wake: wakePush })
   const pushes: WorkQueue = createWorkQueue(
     { ...deps, links },

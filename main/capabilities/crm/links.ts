@@ -28,6 +28,7 @@ import {
   updateLink,
   type LinkRow,
 } from './link-store.ts'
+import { removeOptOutChanges } from './opt-out-changes.ts'
 
 /** A connection between an instance and a CRM. */
 export interface CrmLink extends Omit<LinkRow, 'sync' | 'fieldMap'> {
@@ -76,6 +77,7 @@ export function createLinks({ db, clock, ids, live }: LinksDeps) {
     if ((await tx.one(linksOfQueue, { queue })) === undefined) {
       await tx.run(removeContacts, { queue })
       await tx.run(removeQueue, { queue })
+      await removeOptOutChanges(tx, queue)
       if (link.locationId !== null) await tx.run(removeTokens, { locationId: link.locationId })
     }
     await tx.run(removeQueue, { queue: sendQueueOf(link) })

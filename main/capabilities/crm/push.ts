@@ -2,6 +2,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
 import { cause, type Log } from '../../kernel/log.ts'
 import { BridgeError, type CrmBridge, type CrmCall, type CrmContact, type PushedMessage } from './bridge.ts'
+import type { OptOutChanges } from './opt-out-changes.ts'
 import { noteError, queueOf } from './link-store.ts'
 import type { CrmLink, Links } from './links.ts'
 import {
@@ -41,6 +42,7 @@ interface PushDeps {
   readonly log: Log
   readonly links: Links
   readonly statuses: Statuses
+  readonly optOutChanges: OptOutChanges
   readonly bridgeOf: (link: CrmLink) => CrmBridge
   readonly personOf: ReturnType<typeof createPeople>
   readonly read: ReturnType<typeof createSaid>
@@ -73,7 +75,7 @@ const isStopped = (progress: Progress): boolean => progress.stop !== null
 
 /** Brings what waits to the CRM: in order for each contact, what is new before what is old. */
 export function createPush(deps: PushDeps) {
-  const { db, clock, log, links, statuses, bridgeOf, personOf, read } = deps
+  const { db, clock, log, links, statuses, optOutChanges, bridgeOf, personOf, read } = deps
 
   async function turn(queue: string): Promise<Turn> {
     if ((await db.readOne(queueOf, { id: queue }))?.suspended !== 0) return { kind: 'idle' }
@@ -135,10 +137,15 @@ export function createPush(deps: PushDeps) {
     if (link === undefined || isStopped(progress)) return
     for (const { number, dnd, contactId, conversationId } of await db.read(dndToPush, { queue, limit: DNDS })) {
       if (isStopped(progress) || contactId === null) return
-      const done = await attempt(progress, () => bridgeOf(link).optOut(link, { contactId, conversationId }, dnd === 1))
+      const changeId = await optOutChanges.begin(queue, number, dnd)
+      const contact = { contactId, conversationId }
+      const done = await attempt(progress, () => bridgeOf(link).optOut(link, contact, dnd === 1, changeId))
       // What is refused is not tried for ever; a later change of the wish is.
       if ('value' in done || !isStopped(progress))
-        progress.writes.push((tx) => tx.run(dndPushed, { queue, number, dnd }))
+        progress.writes.push(async (tx) => {
+          await tx.run(dndPushed, { queue, number, dnd })
+          await optOutChanges.end(tx, queue, number)
+        })
     }
   }
 

@@ -81,8 +81,8 @@ export function createWebhookBridge({ outbound, instances, db, clock, signing, b
       await post(link, 'status', `${externalId} ${status}`, { status: about })
     },
 
-    async optOut(link, contact, isOptedOut) {
-      await post(link, 'opt_out', `${contact.contactId} ${isOptedOut} ${clock.now()}`, {
+    async optOut(link, contact, isOptedOut, changeId) {
+      await post(link, 'opt_out', changeId, {
         ...contactOf(contact),
         opted_out: isOptedOut,
       })
