@@ -129,6 +129,17 @@ test('when the clock is set, the times of facts before it move as those of rows 
   expected()
 })
 
+test('a change of the clock that is tried again, because its commit failed, moves facts once', () => {
+  const log = open()
+  log.note('idempotency_keys', key('live', 120 * HOUR))
+  for (const fromMs of [100 * HOUR, 100 * HOUR + 1]) {
+    log.noteClockSet({ byMs: HOUR, fromMs }, HOUR)
+    log.write()
+  }
+  log.close()
+  expect([expiriesOf(), readFacts(folder).clockMovedMs]).toEqual([{ live: 121 * HOUR }, HOUR])
+})
+
 test('what is undone before the commit sets no clock', () => {
   const log = open()
   log.note('idempotency_keys', key('live', 120 * HOUR))
