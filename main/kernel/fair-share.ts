@@ -4,7 +4,7 @@ interface Pool {
   readonly used: number
 }
 
-/** So many owners find a place in a small pool, whatever the others do. */
+/** A small pool keeps places for so many owners that hold none, or half of its places. */
 const NEWCOMERS = 10
 
 /**

@@ -9,7 +9,7 @@ import type { Tts } from './speech.ts'
 
 const CACHED_SAMPLES = 16_000 * 120
 const LONGEST_TEXT = 2_000
-/** Every call has one piece at a time that waits, and so has whoever it talks with in the sandbox. */
+/** Each side of a call has one piece at a time that waits. */
 const WAITING = { perOwner: 512, inAll: 1_024 }
 /** Far more than a piece takes. */
 const PIECE_MS = 30_000
