@@ -38,6 +38,7 @@ export function createSlotQueue(limits: ConcurrencyLimits): SlotQueue {
     for (const [accountId, ofAccount] of waiting)
       for (const [id, starts] of ofAccount) {
         const slot = limiter.acquire({ accountId, id })
+        if (slot === undefined && limits.perInstance === undefined) break
         if (slot === undefined) continue
         const start = starts.shift()
         // To the end of the turns, or out of them.
