@@ -13,6 +13,9 @@ import { testDatabase, type TestDatabase } from '../../support/database.ts'
 const ID = '0197f0c2-6a3e-7c51-9d2b-5f8e1a7c4b60' as InstanceId
 const SHOP: EngineInstance = { id: ID, accountId: 'all' as AccountId, engine: 'smv2', network: 'live' }
 
+/** A busy machine takes longer than a second. */
+const PATIENCE = { timeout: 10_000 }
+
 let data: TestDatabase
 let key: Buffer | null
 beforeEach(async () => {
@@ -76,13 +79,13 @@ test('a slow file in one chat delays only that chat, which keeps its order', asy
   await open()
   for (let i = 1; i <= 100; i++) await keep(i, `${i % 2 ? 'ana' : 'ben'} ${Math.ceil(i / 2)}`, i % 2 ? 'ana' : 'ben')
   wake(SHOP)
-  await vi.waitFor(() => expect(told).toHaveLength(50))
+  await vi.waitFor(() => expect(told).toHaveLength(50), PATIENCE)
   expect(told.every((digest) => digest.startsWith('ben'))).toBe(true)
   await keep(101, 'ben 51', 'ben')
   wake(SHOP)
-  await vi.waitFor(() => expect(told.at(-1)).toBe('ben 51'))
+  await vi.waitFor(() => expect(told.at(-1)).toBe('ben 51'), PATIENCE)
   slow.resolve(undefined)
-  await vi.waitFor(() => expect(told).toHaveLength(101))
+  await vi.waitFor(() => expect(told).toHaveLength(101), PATIENCE)
   for (const chat of ['ana', 'ben']) {
     const ofChat = told.filter((digest) => digest.startsWith(chat))
     expect(ofChat).toEqual(ofChat.toSorted((a, b) => Number(a.slice(4)) - Number(b.slice(4))))
