@@ -1,4 +1,5 @@
 import type Stripe from 'stripe'
+import { readUnitAmount } from './amounts.ts'
 import { invalid, type Reader } from './form.ts'
 import type { PriceObject } from './kinds.ts'
 import { decimal, type Work } from './unit.ts'
@@ -47,8 +48,7 @@ export function updateProduct(work: Work, before: Stripe.Product, params: Reader
 
 export function createPrice(work: Work, params: Reader): PriceObject {
   const recurring = params.has('recurring') ? recurringOf(work, params.below('recurring')) : null
-  const amount = params.integer('unit_amount')
-  if (amount === undefined || amount < 0) throw invalid('Invalid non-negative integer', 'unit_amount')
+  const amount = readUnitAmount(params)
   const inline = params.below('product_data')
   const product = params.text('product') || (params.has('product_data') ? createProduct(work, inline).id : '')
   work.get('product', product || params.need('product'), 'product')
@@ -70,10 +70,10 @@ export function createPrice(work: Work, params: Reader): PriceObject {
     recurring,
     tax_behavior: 'unspecified',
     tiers_mode: null,
-    transform_quantity: null,
+    transform_quantity: params.has('transform_quantity') ? transformOf(params.below('transform_quantity')) : null,
     type: recurring === null ? 'one_time' : 'recurring',
-    unit_amount: amount,
-    unit_amount_decimal: decimal(amount),
+    unit_amount: amount.unit,
+    unit_amount_decimal: decimal(amount.decimal),
   }
   work.unit.put('price', price)
   work.tell('price.created', price)
@@ -107,6 +107,13 @@ function takeLookupKey(work: Work, key: string, mayTransfer: boolean): void {
     )
   }
   work.unit.put('price', { ...holder, lookup_key: null })
+}
+
+function transformOf(params: Reader): Stripe.Price.TransformQuantity {
+  params.need('round')
+  const divisor = params.integer('divide_by')
+  if (divisor === undefined || divisor < 1) throw invalid('Invalid positive integer', params.path('divide_by'))
+  return { divide_by: divisor, round: params.oneOf('round', ['down', 'up']) ?? 'up' }
 }
 
 function recurringOf(work: Work, params: Reader): Stripe.Price.Recurring {

@@ -1,4 +1,5 @@
 import type Stripe from 'stripe'
+import { amountFor } from './amounts.ts'
 import { createPrice } from './catalogue.ts'
 import { settleCurrency, updateCustomer } from './customers.ts'
 import { StripeFault, unexpected } from './faults.ts'
@@ -28,7 +29,7 @@ export function createSession(work: Work, params: Reader): Stripe.Checkout.Sessi
   refuseWrongMode(mode, lines)
   const now = work.now(customer)
   const id = `cs_test_${work.id('').slice(1)}${work.id('').slice(1)}`
-  const total = lines.reduce((sum, { price, quantity }) => sum + (price.unit_amount ?? 0) * quantity, 0)
+  const total = lines.reduce((sum, { price, quantity }) => sum + amountFor(price, quantity), 0)
   const [first] = lines
   const session: Stripe.Checkout.Session = {
     ...blank(),
@@ -110,7 +111,7 @@ function refuseWrongMode(mode: string, lines: readonly Line[]): void {
 }
 
 function itemOf(work: Work, price: PriceObject, quantity: number): Stripe.LineItem {
-  const amount = (price.unit_amount ?? 0) * quantity
+  const amount = amountFor(price, quantity)
   return {
     id: work.id('li'),
     object: 'item',

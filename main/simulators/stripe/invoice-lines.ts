@@ -1,4 +1,5 @@
 import type Stripe from 'stripe'
+import { amountFor } from './amounts.ts'
 import type { PriceObject } from './kinds.ts'
 import { decimal, type Work } from './unit.ts'
 
@@ -56,16 +57,27 @@ export function lineOf(work: Work, invoice: string, draft: LineDraft): Stripe.In
   }
 }
 
-const money = (cents: number, currency: string) =>
-  new Intl.NumberFormat('en-US', { style: 'currency', currency }).format(cents / 100)
+/** @param cents in the smallest unit of the currency, as text with decimals. */
+function money(cents: string, currency: string): string {
+  const format = new Intl.NumberFormat('en-US', { style: 'currency', currency })
+  const { minimumFractionDigits = 2 } = format.resolvedOptions()
+  const places = { minimumFractionDigits, maximumFractionDigits: minimumFractionDigits + 12 }
+  return new Intl.NumberFormat('en-US', { style: 'currency', currency, ...places }).format(
+    Number(cents) / 10 ** minimumFractionDigits,
+  )
+}
 
 export const dateText = (seconds: number) =>
   new Intl.DateTimeFormat('en-GB', { day: '2-digit', month: 'short', year: 'numeric', timeZone: 'UTC' }).format(
     new Date(seconds * 1_000),
   )
 
-const priceText = ({ unit_amount, currency, recurring }: PriceObject): string =>
-  `${money(unit_amount ?? 0, currency)}${recurring === null ? '' : ` / ${recurring.interval}`}`
+const priceText = ({ unit_amount_decimal, currency, recurring, transform_quantity: transform }: PriceObject): string =>
+  [
+    money(String(unit_amount_decimal), currency),
+    ...(transform === null ? [] : [` per ${String(transform.divide_by)}`]),
+    ...(recurring === null ? [] : [` / ${recurring.interval}`]),
+  ].join('')
 
 /** A line for a whole period. */
 export function periodLine(work: Work, item: Stripe.SubscriptionItem, start: number, end: number): LineDraft {
@@ -73,7 +85,7 @@ export function periodLine(work: Work, item: Stripe.SubscriptionItem, start: num
   const quantity = item.quantity ?? 1
   const name = work.unit.find('product', price.product)?.name ?? price.product
   return {
-    amount: (price.unit_amount ?? 0) * quantity,
+    amount: amountFor(price, quantity),
     description: `${String(quantity)} × ${name} (at ${priceText(price)})`,
     ...{ quantity, price, proration: false, start, end, subscription: item.subscription, item: item.id },
   }
@@ -96,7 +108,7 @@ export function usageLine(
     .reduce((total, { value }) => total + value, 0)
   const name = work.unit.find('product', price.product)?.name ?? price.product
   return {
-    amount: (price.unit_amount ?? 0) * quantity,
+    amount: amountFor(price, quantity),
     description: `${String(quantity)} × ${name} (at ${priceText(price)})`,
     ...{ quantity, price, proration: false, start, end, subscription: item.subscription, item: item.id },
   }

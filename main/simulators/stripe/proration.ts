@@ -66,7 +66,7 @@ function planOf(price: Stripe.Price): Stripe.Plan {
     nickname: price.nickname,
     product: idOf(price.product),
     tiers_mode: null,
-    transform_usage: null,
+    transform_usage: price.transform_quantity,
     trial_period_days: null,
     usage_type: price.recurring?.usage_type ?? 'licensed',
   }

@@ -86,7 +86,7 @@ export function createWork(
 export const clockId = (customer: string) => `clock_${customer}`
 
 /** The wire has text where the client has its own number class. */
-export const decimal = (value: number) => String(value) as unknown as Stripe.Decimal
+export const decimal = (value: number | string) => String(value) as unknown as Stripe.Decimal
 
 export const idOf = (reference: string | { readonly id: string } | null | undefined): string | null =>
   typeof reference === 'string' ? reference : (reference?.id ?? null)
