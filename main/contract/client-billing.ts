@@ -8,6 +8,16 @@ import { Body, Nullable, Timestamp, Uuid } from './shapes.ts'
 const METERED = ['sent', 'received', 'calls', 'call_seconds', 'ai_tokens'] as const
 export type Metered = (typeof METERED)[number]
 
+/** How many counted units a price may be for: 60 seconds are a minute. */
+export const UNITS_OF = {
+  sent: [1],
+  received: [1],
+  calls: [1],
+  call_seconds: [1, 60],
+  ai_tokens: [1, 1_000],
+} as const satisfies Readonly<Record<Metered, readonly number[]>>
+export type UnitsOfPrice = (typeof UNITS_OF)[Metered][number]
+
 export const AgencyBilling = Type.Object({
   enabled: Type.Boolean(),
   mode: Type.Enum(['sandbox', 'live'], { description: '`sandbox`: a simulated Stripe account; no money moves.' }),
@@ -53,7 +63,34 @@ const terms = {
       },
       { additionalProperties: false },
     ),
-    { maxItems: METERED.length, description: 'What is charged by use, at the end of each period.' },
+    {
+      maxItems: METERED.length,
+      description:
+        'What is charged by use, at the end of each period, as far as the price is for one unit and in whole cents. `usage_prices` has all prices.',
+    },
+  ),
+  usage_prices: Type.Array(
+    Type.Object(
+      {
+        counter: Type.Enum([...METERED]),
+        per: Type.Enum([1, 60, 1_000], {
+          description:
+            'How many counted units the amount is for. `1` for each of them; `60` for a minute of `call_seconds`, `1000` for a thousand `ai_tokens`.',
+        }),
+        amount_cents_decimal: Type.String({
+          pattern: String.raw`^(?!0+(\.0+)?$)(\d{1,6}(\.\d{1,4})?|1000000(\.0{1,4})?)$`,
+          description:
+            'In the smallest unit of the currency, with up to four decimals: `0.01` is 0.0001 USD. Text, so that nothing is rounded.',
+          examples: ['0.01', '2'],
+        }),
+      },
+      { additionalProperties: false },
+    ),
+    {
+      maxItems: METERED.length,
+      description:
+        'What is charged by use, at the end of each period. The use of the whole period is added up, and a started minute or thousand is charged as a whole one. The amount of a line is rounded once, half up, to the smallest unit of the currency.',
+    },
   ),
 }
 
@@ -61,6 +98,7 @@ export const ClientBillingBody = Body({
   ...terms,
   tax: Type.Optional(terms.tax),
   metered: Type.Optional(terms.metered),
+  usage_prices: Type.Optional(terms.usage_prices),
 })
 export type ClientBillingBody = Static<typeof ClientBillingBody>
 
@@ -86,6 +124,10 @@ export const CLIENT_BILLING_EXAMPLE: ClientBilling = {
   email: 'billing@client.example',
   tax: { type: 'br_cnpj', value: '01.234.456/5432-10' },
   metered: [{ counter: 'sent', unit_amount_cents: 2 }],
+  usage_prices: [
+    { counter: 'sent', per: 1, amount_cents_decimal: '2' },
+    { counter: 'ai_tokens', per: 1_000, amount_cents_decimal: '0.25' },
+  ],
   status: 'active',
   error: null,
   usage_reported_until: '2026-03-01',

@@ -28,6 +28,7 @@ import { orUnavailable } from './customers.ts'
 import type { BillingDeps } from './deps.ts'
 import { unavailable, type Providers } from './providers.ts'
 import type { ClientBillingProvider, ClientState } from './stripe/client-billing.ts'
+import { checkUsagePrices, shownPrices, usagePricesOf } from './usage-prices.ts'
 
 /** An agency bills its sub-accounts through its own account at Stripe. Off unless the agency turns it on. */
 export interface ClientBillings {
@@ -227,6 +228,7 @@ export function createClientBillings(deps: Deps): ClientBillings {
 
     async set(agencyId, clientId, body) {
       await requireClient(agencyId, clientId)
+      checkUsagePrices(body)
       await needProvider(agencyId)
       const id = clientId.toLowerCase() as AccountId
       const today = await usage.today(id)
@@ -312,12 +314,9 @@ function termsOf({ terms }: ClientRow) {
     interval,
     email,
     tax: taxId = null,
-    metered = [],
+    ...prices
   } = JSON.parse(terms) as ClientBillingBody
-  return {
-    ...{ amount, currency, interval, email, taxId },
-    metered: metered.map(({ counter, unit_amount_cents: unitAmount }) => ({ counter, unitAmount })),
-  }
+  return { ...{ amount, currency, interval, email, taxId }, metered: usagePricesOf(prices) }
 }
 
 const withState = (row: ClientRow, { customerId, subscriptionId, isPastDue, periodEndMs }: ClientState): ClientRow => ({
@@ -331,7 +330,7 @@ function toRecord(row: ClientRow): ClientBilling {
     account_id: row.clientId,
     ...{ amount_cents: body.amount_cents, currency: body.currency, interval: body.interval, email: body.email },
     tax: body.tax ?? null,
-    metered: body.metered ?? [],
+    ...shownPrices(body),
     status: row.state,
     error: row.error,
     usage_reported_until: row.customerId === null ? null : row.reportedUntil,

@@ -426,12 +426,15 @@ export const billingContract = {
     path: '/v1/agency/accounts/{account_id}/billing',
     summary: 'Set what a client pays',
     description:
-      'Bills the sub-account for each period through your own Stripe account: Stripe sends an invoice, due within 14 days, with the tax id on it. What is metered is reported once for each day and charged at the end of the period. Changed terms take effect immediately, prorated.',
+      'Bills the sub-account for each period through your own Stripe account: Stripe sends an invoice, due within 14 days, with the tax id on it. What is charged by use is reported once for each day and charged at the end of the period; `usage_prices` has prices down to 0.0001 of a currency unit, for each minute or each 1,000 tokens too. A price that is in both `metered` and `usage_prices` is charged once. Changed terms take effect immediately, prorated.',
     body: ClientBillingBody,
     reply: { status: 200, description: 'The terms; `pending` until Stripe has them.', schema: ClientBilling },
     errors: ['invalid_state', 'billing_unavailable', 'sealed'],
     examples: {
-      body: { amount_cents: 4_900, currency: 'brl', interval: 'month', email: 'billing@client.example' },
+      body: {
+        ...{ amount_cents: 4_900, currency: 'brl', interval: 'month', email: 'billing@client.example' },
+        usage_prices: [{ counter: 'ai_tokens', per: 1_000, amount_cents_decimal: '0.25' }],
+      },
       reply: CLIENT_BILLING_EXAMPLE,
     },
     // Invoices go to people; a person sets them up.

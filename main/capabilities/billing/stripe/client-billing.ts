@@ -3,6 +3,7 @@ import type { Metered } from '../../../contract/client-billing.ts'
 import type { Interval } from '../../../contract/billing-words.ts'
 import type { Invoice } from '../../../contract/billing.ts'
 import type { Asked } from '../payment-provider.ts'
+import type { UsagePrice } from '../usage-prices.ts'
 import { toInvoice } from './invoice-view.ts'
 import { asked } from './outcome.ts'
 
@@ -17,7 +18,7 @@ interface ClientTerms {
   readonly currency: string
   readonly interval: Interval
   readonly taxId: { readonly type: string; readonly value: string } | null
-  readonly metered: readonly { readonly counter: Metered; readonly unitAmount: number }[]
+  readonly metered: readonly UsagePrice[]
 }
 
 export interface ClientState {
@@ -142,16 +143,28 @@ async function pricesFor(stripe: Stripe, terms: ClientTerms): Promise<string[]> 
     product_data: { name: `${name}: sub-account` },
   })
   const ids = [base]
-  for (const { counter, unitAmount } of metered) {
+  for (const price of metered) {
+    const { counter } = price
     const meter = await meterFor(stripe, counter)
     ids.push(
       await create(counter, {
-        ...{ currency, unit_amount: unitAmount, product_data: { name: `${name}: ${counter}` } },
+        ...{ currency, ...amountFor(price), product_data: { name: `${name}: ${counter}` } },
         recurring: { interval, usage_type: 'metered', meter },
       }),
     )
   }
   return ids
+}
+
+/** Whole amounts are sent as they always were: an idempotency key that is used again needs the same request. */
+function amountFor({ per, amount }: UsagePrice): Partial<Stripe.PriceCreateParams> {
+  return {
+    ...(amount.includes('.')
+      ? // The client takes text too; its own number class would load the whole library here.
+        { unit_amount_decimal: amount as unknown as Stripe.Decimal }
+      : { unit_amount: Number(amount) }),
+    ...(per > 1 && { transform_quantity: { divide_by: per, round: 'up' } }),
+  }
 }
 
 async function meterFor(stripe: Stripe, counter: Metered): Promise<string> {

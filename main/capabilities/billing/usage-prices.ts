@@ -1,0 +1,65 @@
+import { UNITS_OF, type ClientBillingBody, type Metered, type UnitsOfPrice } from '../../contract/client-billing.ts'
+import { ApiError } from '../../contract/errors.ts'
+
+type Terms = Pick<ClientBillingBody, 'metered' | 'usage_prices'>
+
+/** What is charged for the use that a counter counts. */
+export interface UsagePrice {
+  readonly counter: Metered
+  /** How many counted units the amount is for; a started lot of them is charged as a whole one. */
+  readonly per: UnitsOfPrice
+  /** In the smallest unit of the currency, without needless zeros: `0.01`. */
+  readonly amount: string
+}
+
+/** The prices of terms in either form. Those of `metered` come first; one that is in both is one price. */
+export function usagePricesOf({ metered = [], usage_prices: prices = [] }: Terms): readonly UsagePrice[] {
+  const whole = metered.map(({ counter, unit_amount_cents: cents }) => ({
+    ...{ counter, per: 1 as const, amount: String(cents) },
+  }))
+  const all = prices.map(({ counter, per, amount_cents_decimal: amount }) => ({
+    ...{ counter, per, amount: shortest(amount) },
+  }))
+  const isKnown = (price: UsagePrice) => whole.some((one) => isSame(one, price))
+  return [...whole, ...all.filter((price) => !isKnown(price))]
+}
+
+/** @throws ApiError validation_error where a counter has two prices, or none that can be charged. */
+export function checkUsagePrices(terms: Terms): void {
+  const seen = new Set<Metered>()
+  for (const { counter, per } of usagePricesOf(terms)) {
+    const units: readonly number[] = UNITS_OF[counter]
+    if (!units.includes(per)) {
+      throw new ApiError(
+        'validation_error',
+        `usage_prices: ${counter} is charged for each ${units.join(' or ')}; per cannot be ${String(per)}.`,
+      )
+    }
+    if (seen.has(counter)) {
+      throw new ApiError('validation_error', `${counter} has two prices in metered and usage_prices. Keep one of them.`)
+    }
+    seen.add(counter)
+  }
+}
+
+/** Both forms, as they are shown. `metered` has what fits into it. */
+export function shownPrices(terms: Terms): Required<Terms> {
+  const prices = usagePricesOf(terms)
+  return {
+    metered: prices
+      .filter(({ per, amount }) => per === 1 && !amount.includes('.'))
+      .map(({ counter, amount }) => ({ counter, unit_amount_cents: Number(amount) })),
+    usage_prices: prices.map(({ counter, per, amount }) => ({ counter, per, amount_cents_decimal: amount })),
+  }
+}
+
+const isSame = (one: UsagePrice, other: UsagePrice) =>
+  one.counter === other.counter && one.per === other.per && one.amount === other.amount
+
+/** `002.50` is `2.5`. */
+function shortest(amount: string): string {
+  const [whole = '', decimals = ''] = amount.split('.')
+  const kept = Array.from(decimals)
+  while (kept.at(-1) === '0') kept.pop()
+  return [String(Number(whole)), ...(kept.length === 0 ? [] : [kept.join('')])].join('.')
+}
