@@ -218,19 +218,32 @@ describe('the operator', { timeout: 60_000 }, () => {
     await w.open(`/clients/${id}?tab=billing`)
     await button('Start billing').click()
     await page.getByText('Enter an amount such as 49.00.').waitFor()
-    await page.getByLabel('Price').fill('49,50')
+    await page.getByRole('textbox', { name: 'Price' }).fill('49,50')
     await page.getByLabel('Invoices to').fill('billing@bakery.example')
     await page.getByRole('combobox', { name: 'Tax ID' }).click()
     await page.getByRole('option', { name: /^CNPJ/ }).click()
     await page.getByLabel('Number').fill('01.234.456/5432-10')
     await page.getByLabel('Message sent').fill('0.02')
+    await page.getByRole('textbox', { name: 'AI tokens' }).fill('0.00000001')
+    await button('Start billing').click()
+    await page.getByText('Enter a price above 0, such as 0.0025, up to $10,000.00.').waitFor()
+    await page.getByRole('textbox', { name: 'AI tokens' }).fill('0,0001')
+    await page.getByRole('textbox', { name: 'Call time' }).fill('0.0025')
     await button('Start billing').click()
     await page.getByText('Billed', { exact: true }).waitFor(SOON)
     expect((await w.api('GET', `/v1/agency/accounts/${id}/billing`)).body).toMatchObject({
       ...{ amount_cents: 4_950, currency: 'usd', interval: 'month', status: 'active' },
       tax: { type: 'br_cnpj' },
       metered: [{ counter: 'sent', unit_amount_cents: 2 }],
+      usage_prices: [
+        { counter: 'sent', per: 1, amount_cents_decimal: '2' },
+        { counter: 'call_seconds', per: 60, amount_cents_decimal: '0.25' },
+        { counter: 'ai_tokens', per: 1_000, amount_cents_decimal: '0.01' },
+      ],
     })
+    await w.open(`/clients/${id}?tab=billing`)
+    await page.getByRole('combobox', { name: 'Unit of the price: AI tokens' }).getByText('per 1,000').waitFor()
+    expect(await page.getByRole('textbox', { name: 'AI tokens' }).inputValue()).toBe('0.0001')
   })
 
   test('goes live, is told what is missing, and never sees a key again', async () => {

@@ -1,6 +1,6 @@
-import type { Metered } from '../../../main/contract/client-billing.ts'
+import { UNITS_OF, type Metered, type UnitsOfPrice } from '../../../main/contract/client-billing.ts'
 import type { Body, Reply } from '../../app/operation-types.ts'
-import { amountText, readAmount } from './money.ts'
+import { amountText, fineAmountText, moneyText, readAmount, readFineAmount } from './money.ts'
 
 export type Terms = Reply<'getClientBilling'>
 
@@ -56,14 +56,23 @@ export interface TermsForm {
   taxValue: string
   /** Empty: not charged by use. */
   metered: Record<Metered, string>
+  per: Record<Metered, UnitsOfPrice>
 }
+
+/** Which units the price of a counter can be for, the usual one first. */
+export const unitsOf = (counter: Metered): readonly UnitsOfPrice[] => UNITS_OF[counter].toReversed()
+const usualUnit = (counter: Metered): UnitsOfPrice => unitsOf(counter)[0] ?? 1
+
+/** In the smallest unit of the currency. */
+const MOST_FOR_A_UNIT = 1_000_000
+export const mostForAUnit = (currency: string, locale: string): string => moneyText(MOST_FOR_A_UNIT, currency, locale)
 
 export function formOf(terms: Terms | undefined): TermsForm {
   const currency = terms?.currency ?? 'usd'
-  const unit = (counter: Metered) => {
-    const found = terms?.metered.find((one) => one.counter === counter)
-    return found ? amountText(found.unit_amount_cents, currency) : ''
-  }
+  const priceOf = (counter: Metered) => terms?.usage_prices.find((one) => one.counter === counter)
+  // Every counter is named in METERED.
+  const forEach = <T>(value: (counter: Metered) => T) =>
+    Object.fromEntries(METERED.map((counter) => [counter, value(counter)])) as Record<Metered, T>
   return {
     amount: terms ? amountText(terms.amount_cents, currency) : '',
     currency,
@@ -71,8 +80,11 @@ export function formOf(terms: Terms | undefined): TermsForm {
     email: terms?.email ?? '',
     taxType: terms?.tax?.type ?? NO_TAX,
     taxValue: terms?.tax?.value ?? '',
-    // Every counter is named in METERED.
-    metered: Object.fromEntries(METERED.map((counter) => [counter, unit(counter)])) as Record<Metered, string>,
+    metered: forEach((counter) => {
+      const found = priceOf(counter)
+      return found ? fineAmountText(found.amount_cents_decimal, currency) : ''
+    }),
+    per: forEach((counter) => priceOf(counter)?.per ?? usualUnit(counter)),
   }
 }
 
@@ -80,7 +92,10 @@ export type Wrong = 'amount' | 'email' | 'taxValue' | Metered
 
 /** The fields that cannot be sent as they are. */
 export function wrongFields(form: TermsForm): readonly Wrong[] {
-  const isPrice = (text: string) => (readAmount(text, form.currency) ?? 0) > 0
+  const isPrice = (text: string) => {
+    const cents = Number(readFineAmount(text, form.currency) ?? 0)
+    return cents > 0 && cents <= MOST_FOR_A_UNIT
+  }
   return [
     ...(readAmount(form.amount, form.currency) === undefined ? (['amount'] as const) : []),
     ...(/^[^\s@]+@[^\s@.]+(?:\.[^\s@.]+)+$/.test(form.email.trim()) ? [] : (['email'] as const)),
@@ -96,9 +111,9 @@ export function bodyOf(form: TermsForm): Body<'setClientBilling'> {
     ...{ currency, interval, email: form.email.trim() },
     amount_cents: readAmount(form.amount, currency) ?? 0,
     tax: form.taxType === NO_TAX ? null : { type: form.taxType, value: form.taxValue.trim() },
-    metered: METERED.filter((counter) => form.metered[counter].trim() !== '').map((counter) => ({
-      counter,
-      unit_amount_cents: readAmount(form.metered[counter], currency) ?? 1,
-    })),
+    usage_prices: METERED.flatMap((counter) => {
+      const cents = readFineAmount(form.metered[counter], currency)
+      return cents === undefined ? [] : [{ counter, per: form.per[counter], amount_cents_decimal: cents }]
+    }),
   }
 }

@@ -11,15 +11,15 @@ function formatOf(currency: string, locale: string): Intl.NumberFormat {
 const unitsOf = (currency: string): number =>
   10 ** (formatOf(currency, 'en').resolvedOptions().maximumFractionDigits ?? 2)
 
+const placesOf = (currency: string): number => Math.round(Math.log10(unitsOf(currency)))
+
 /** @param cents in the smallest unit of the currency. */
 export const moneyText = (cents: number, currency: string, locale: string): string =>
   formatOf(currency, locale).format(cents / unitsOf(currency))
 
 /** For a field: `49.00`. */
-export const amountText = (cents: number, currency: string): string => {
-  const units = unitsOf(currency)
-  return (cents / units).toFixed(Math.round(Math.log10(units)))
-}
+export const amountText = (cents: number, currency: string): string =>
+  (cents / unitsOf(currency)).toFixed(placesOf(currency))
 
 /**
  * What somebody wrote as an amount, with a point or a comma before the cents.
@@ -29,8 +29,45 @@ export function readAmount(text: string, currency: string): number | undefined {
   const found = /^(\d{1,8})(?:[.,](\d*))?$/.exec(text.trim())
   if (found === null) return undefined
   const [, whole = '', decimals = ''] = found
-  const units = unitsOf(currency)
-  const places = Math.round(Math.log10(units))
+  const places = placesOf(currency)
   if (decimals.length > places) return undefined
-  return Number(whole) * units + Number(decimals.padEnd(places, '0') || '0')
+  return Number(whole) * unitsOf(currency) + Number(decimals.padEnd(places, '0') || '0')
+}
+
+/** Decimals that a price of what is charged by use may have below the smallest unit of its currency. */
+const FINE_PLACES = 4
+
+/**
+ * A price of what is charged by use, for a field: `0.0001`.
+ * @param cents in the smallest unit of the currency, as text with decimals.
+ */
+export function fineAmountText(cents: string, currency: string): string {
+  const places = placesOf(currency)
+  const [whole = '0', fine = ''] = cents.split('.')
+  const digits = whole.padStart(places + 1, '0')
+  const split = digits.length - places
+  const decimals = `${digits.slice(split)}${withoutZeros(fine)}`
+  return `${digits.slice(0, split)}${decimals === '' ? '' : `.${decimals}`}`
+}
+
+/**
+ * What somebody wrote as the price of a unit of use.
+ * @returns in the smallest unit of the currency, as text with up to four decimals; undefined unless it is an amount.
+ */
+export function readFineAmount(text: string, currency: string): string | undefined {
+  const found = /^(\d{1,8})(?:[.,](\d*))?$/.exec(text.trim())
+  if (found === null) return undefined
+  const [, whole = '', decimals = ''] = found
+  const places = placesOf(currency)
+  if (decimals.length > places + FINE_PLACES) return undefined
+  const fine = withoutZeros(decimals.slice(places))
+  const units = String(Number(`${whole}${decimals.slice(0, places).padEnd(places, '0')}`))
+  return fine === '' ? units : `${units}.${fine}`
+}
+
+/** Without the zeros at its end. */
+function withoutZeros(decimals: string): string {
+  const kept = Array.from(decimals)
+  while (kept.at(-1) === '0') kept.pop()
+  return kept.join('')
 }
