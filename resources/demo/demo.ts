@@ -208,6 +208,8 @@ async function sendOfficially(story: DemoReport, api: ApiClient): Promise<string
   await story.until('the official instance connects', async () =>
     (await api.get(`/v1/instances/${id}/connection`)).body['connected'] === true ? true : undefined,
   )
+  // The official engine sends free text only to people who wrote in the last 24 hours.
+  await api.post(`/v1/sandbox/phones/${CUSTOMER}/messages`, { to: OFFICIAL, text: 'May I have the invoice?' })
   const sent = await api.post(`/v1/instances/${id}/messages`, { to: CUSTOMER, text: 'Your invoice is ready.' })
   await readRecord(story, api, id, String(sent.body['message_id']))
   story.expect(sent.body['engine'] === 'official', `${OFFICIAL} sent too, and was read`)
@@ -223,7 +225,7 @@ const DESK = [
   ...LIFE_OF_A_MESSAGE,
   'message.received',
 ]
-const MAIN_LINE = ['instance.created', 'instance.connected', ...LIFE_OF_A_MESSAGE]
+const MAIN_LINE = ['instance.created', 'instance.connected', 'message.received', ...LIFE_OF_A_MESSAGE]
 
 async function checkEvents(
   story: DemoReport,

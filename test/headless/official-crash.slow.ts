@@ -80,6 +80,8 @@ test(
             .padStart(4, '0')
             .replace(/^(....)$/, (ending) => (MAGIC.has(ending) ? '9999' : ending))}`
           const text = `out ${i}`
+          // Free text reaches only people who wrote in the last 24 hours.
+          await insist(() => api('POST', `/v1/sandbox/phones/${person}/messages`, { to: OURS, text: `first ${i}` }))
           const answer = await insist(() =>
             api('POST', `/v1/instances/${instance}/messages`, { to: person, text }, { 'idempotency-key': text }),
           )

@@ -156,10 +156,33 @@ test('after a 504 the status stays queued, and moves on by itself when the messa
   expect((await w.api('GET', '/v1/sandbox/phones/12025550504/messages')).body.data.length).toBe(1)
 })
 
+test.each(['12025550047', '12025550610'])(
+  'free text that official takes and then does not deliver (%s) is 201 with sent true, then failed with outside_window',
+  async (to) => {
+    const w = await worldOfTest()
+    const { id } = await w.official()
+    const mark = await w.mark()
+    const { status, body } = await w.api('POST', `/v1/instances/${id}/messages`, { to, text: 'Hello' })
+    expect([status, body]).toEqual([
+      201,
+      { engine: 'official', sent: true, message_id: expect.stringMatching(/^msg_/) },
+    ])
+    await w.quiet()
+    const [event, ...more] = await w.eventsSince(mark)
+    expect(more).toEqual([])
+    expect(event).toMatchObject({
+      type: 'message.failed',
+      data: { status: 'failed', error: { code: 'outside_window', provider_code: 131_047 } },
+    })
+    const record = (await w.api('GET', `/v1/instances/${id}/messages/${body.message_id}`)).body
+    expect(record).toMatchObject({ status: 'failed', sent_at: null, delivered_at: null })
+    expect((await w.api('GET', `/v1/sandbox/phones/${to}/messages`)).body.data).toEqual([])
+  },
+)
+
 test.each([
   ['smv2', '12025550463', 'reachout_restricted', 463],
   ['smv2', '12025550404', 'not_on_whatsapp', null],
-  ['official', '12025550047', 'outside_window', 131_047],
   ['official', '12025550404', 'undeliverable', 131_026],
 ])(
   'a message that %s refuses for good (%s) is 201 with sent false, failed with %s',

@@ -192,6 +192,9 @@ export const sandboxContract = {
       'sent, 0502 unreachable (502), 0504 no response (504) and delivered later, 0007 never delivered. On the official ' +
       'engine also: 0047 window closed, 0026 undeliverable, 0429 throttled, 0190 token revoked. Any other number accepts, ' +
       'receives and reads messages.\n\n' +
+      'On the official engine, a message that is not a template needs a message from that person to your number in the ' +
+      'last 24 hours. Otherwise it is accepted and then fails with 131047, as at Meta. Let the phone write first, or send ' +
+      'a template.\n\n' +
       'A number of fifteen digits starting with 9000000 simulates a person who hides their phone number: their messages ' +
       'carry `from_lid`, and you can reply to that id.',
     scope: 'instances:write',

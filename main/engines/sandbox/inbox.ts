@@ -115,6 +115,12 @@ const received = sql<{ accountId: string; number: string; now: number; before: n
    ORDER BY m.seq DESC LIMIT :limit`,
 )
 
+const lastFrom = sql<{ accountId: string; number: string; author: string }, { sentAtMs: number }>(
+  `SELECT m.sent_at AS sentAtMs FROM sandbox_messages m JOIN sandbox_phones p ON p.seq = m.phone
+   WHERE p.account_id = :accountId AND p.number = :number AND m.author = :author AND m.chat_group IS NULL
+   ORDER BY m.seq DESC LIMIT 1`,
+)
+
 const arrive = sql<{ phone: number; at: number }>(
   'UPDATE sandbox_messages SET received_at = :at, waits = 0 WHERE phone = :phone AND waits = 1',
 )
@@ -174,6 +180,10 @@ export function createInbox(db: Db) {
     async received(accountId: AccountId, number: string, nowMs: number, beforeSeq: number, limit: number) {
       const rows = await db.read(received, { accountId, number, now: nowMs, before: beforeSeq, limit })
       return rows.map(toMessage)
+    },
+    /** When this author last wrote to this number; null: never, as far as messages are kept. */
+    async lastWroteAtMs(accountId: AccountId, number: string, author: string): Promise<number | null> {
+      return (await db.readOne(lastFrom, { accountId, number, author }))?.sentAtMs ?? null
     },
     async wentOffline(tx: Tx, phone: number, nowMs: number): Promise<void> {
       await tx.run(wait, { phone, now: nowMs })

@@ -81,7 +81,8 @@ export function createSend(deps: SendDeps) {
   const { db, clock, sessions, links, faults, phones, groups, inbox, files, timeline, phoneMessages, timelineMs } = deps
   const silentMs = deps.sendTimeoutMs + SILENT_AFTER_DEADLINE_MS
 
-  async function courseFor({ instance, phone, out, group }: OutgoingMessage): Promise<SimulatedOutcome> {
+  async function courseFor(message: OutgoingMessage): Promise<SimulatedOutcome> {
+    const { instance, phone, out, group } = message
     const { id, engine } = instance
     if (faults.any(id)) {
       if (await faults.strike(id, 'engine_down')) return { kind: 'unreachable' }
@@ -93,8 +94,19 @@ export function createSend(deps: SendDeps) {
       }
     }
     if (group !== null) return { kind: 'ordinary' }
-    if (engine === 'official') return outcomeInWindow(outcomeForNumber(engine, out.to), phone, out, clock.now())
-    return outcomeForNumber(engine, out.to)
+    const outcome = outcomeForNumber(engine, out.to)
+    return engine === 'official' ? outcomeInWindow(outcome, message) : outcome
+  }
+
+  /** Free text needs a message from the person to this number in the last 24 hours; a template does not. */
+  async function outcomeInWindow(
+    outcome: SimulatedOutcome,
+    { instance, session, out }: OutgoingMessage,
+  ): Promise<SimulatedOutcome> {
+    if (isTemplate(out)) return outcome === OUTSIDE_WINDOW ? { kind: 'ordinary' } : outcome
+    if (outcome.kind !== 'ordinary') return outcome
+    const wroteAtMs = await inbox.lastWroteAtMs(instance.accountId, session.number, out.to)
+    return wroteAtMs !== null && clock.now() - wroteAtMs <= WINDOW_MS ? outcome : OUTSIDE_WINDOW
   }
 
   /** A phone shows what is answered as long as it has it in the same conversation. */
@@ -288,14 +300,8 @@ const THROTTLED: SendOutcome = {
   retryAfterSeconds: THROTTLED_SECONDS,
 }
 
-/** Free text needs a message from the person in the last 24 hours; templates do not. People who never wrote are exempt. */
-function outcomeInWindow(course: SimulatedOutcome, phone: Phone, out: Outgoing, nowMs: number): SimulatedOutcome {
-  if (out.kind === 'cloud_api' && 'type' in out.payload && out.payload.type === 'template') {
-    return course === OUTSIDE_WINDOW ? { kind: 'ordinary' } : course
-  }
-  const isClosed = phone.spokeAtMs !== null && nowMs - phone.spokeAtMs > WINDOW_MS
-  return isClosed && course.kind === 'ordinary' ? OUTSIDE_WINDOW : course
-}
+const isTemplate = (out: Outgoing): boolean =>
+  out.kind === 'cloud_api' && 'type' in out.payload && out.payload.type === 'template'
 
 /** What Graph would say of a payload that cannot be a message. */
 function problemOf(payload: object): string | null {

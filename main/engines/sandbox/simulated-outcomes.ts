@@ -48,8 +48,10 @@ export const SPAM_LIMITED: SimulatedOutcome = {
   ),
 }
 
+/** Meta takes the message and says in a status that it failed. */
 export const OUTSIDE_WINDOW: SimulatedOutcome = {
-  kind: 'refused',
+  kind: 'fails',
+  after: 'accepted',
   error: failure(
     'outside_window',
     131047,

@@ -41,6 +41,7 @@ import { campaignsRestored } from './039-campaigns-restored.ts'
 import { ordersUndecided } from './040-orders-undecided.ts'
 import { jobAppointments } from './041-job-appointments.ts'
 import { creatorsOfSecrets } from './042-creators-of-secrets.ts'
+import { sandboxWindow } from './043-sandbox-window.ts'
 
 /** Every step of the schema, in order. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -86,4 +87,5 @@ export const MIGRATIONS: readonly Migration[] = [
   ordersUndecided,
   jobAppointments,
   creatorsOfSecrets,
+  sandboxWindow,
 ]

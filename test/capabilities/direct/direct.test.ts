@@ -30,11 +30,13 @@ test('a raw payload may go to somebody who hides their number, by Meta’s id', 
   const w = await worldOfTest()
   const { id } = await w.official()
   const text = { type: 'text', text: { body: 'Hi' } }
+  const { phone_number: ours } = (await w.api('GET', `/v1/instances/${id}`)).body
+  await say(w, '900000000000001', ours)
   const sent = await raw(w, id, { recipient: 'US.900000000000001', ...text })
   expect([sent.status, sent.body.sent]).toEqual([201, true])
   await w.quiet()
   expect(await record(w, id, sent.body.message_id)).toMatchObject({ status: 'read', to: 'US.900000000000001' })
-  expect(await lastOf(w, '900000000000001')).toMatchObject({ text: 'Hi' })
+  expect(await lastOf(w, '900000000000001')).toMatchObject({ text: 'Hi', message_id: sent.body.message_id })
   const nobody = await raw(w, id, { recipient: 'US.12', ...text })
   expect([nobody.status, nobody.body.sent]).toEqual([201, false])
 })

@@ -16,6 +16,11 @@ import { testDatabase, type TestDatabase } from '../../support/database.ts'
 import { until } from '../../support/service-process.ts'
 import { departing } from '../../support/engine.ts'
 
+/** Somebody with a number, and somebody who hides theirs. */
+export const ANA = '12025550101'
+export const HIDDEN = '900000000000001'
+const WRITERS = [ANA, HIDDEN]
+
 export type Credentials = Awaited<ReturnType<GraphSimulator['addNumber']>>
 type Signal<K extends EngineSignal['kind']> = Extract<EngineSignal, { kind: K }>
 
@@ -26,6 +31,7 @@ export interface GraphWorld {
   readonly graph: GraphSimulator
   readonly official: Official
   instance(): EngineInstance
+  /** A number at the simulator. The people of these tests have written to it, so that it may answer them. */
   number(number: string, more?: object): Promise<Credentials>
   connect(credentials: Credentials): Promise<EngineInstance>
   send(
@@ -111,7 +117,12 @@ export async function graphWorld({ log = silentLog }: { log?: Log } = {}): Promi
       return now.official
     },
     instance: () => ({ id: ids.instance(), accountId, engine: 'official', network: 'live' }),
-    number: (number, more = {}) => graph.addNumber(accountId, { number, ...more }),
+    async number(number, more = {}) {
+      for (const person of WRITERS) {
+        await network.speak(accountId, person, { to: number, group: null, content: { type: 'text', text: 'Hi' } })
+      }
+      return graph.addNumber(accountId, { number, ...more })
+    },
     async connect(credentials) {
       const instance = world.instance()
       const token = (await now.official.engine.onboarding?.token(instance)) ?? ''

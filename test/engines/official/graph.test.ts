@@ -4,10 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { EngineInstance, Outgoing } from '../../../main/engines/engine.ts'
 import type { Log } from '../../../main/kernel/log.ts'
 import { pause } from '../../support/service-process.ts'
-import { graphWorld, soon, type Credentials, type GraphWorld } from './graph-world.ts'
-
-const ANA = '12025550101'
-const HIDDEN = '900000000000001'
+import { ANA, graphWorld, HIDDEN, soon, type Credentials, type GraphWorld } from './graph-world.ts'
 
 describe('the simulated Graph, asked by a stranger’s client', () => {
   let world: GraphWorld
@@ -277,6 +274,18 @@ describe('the adapter, when Meta misbehaves over a real socket', () => {
     const { messageId } = await world.send(instance, { to: `US.${HIDDEN}` })
     await read(messageId)
     expect(await phone(HIDDEN)).toBe(1)
+  })
+
+  test('free text to somebody who never wrote is taken and then reported as failed with 131047', async () => {
+    const { messageId, outcome } = await world.send(instance, { to: '12025550105' })
+    expect(outcome).toMatchObject({ kind: 'accepted' })
+    await soon('failed', () => world.statuses(instance, messageId).length > 0)
+    expect(world.statuses(instance, messageId)).toEqual(['failed'])
+    expect(world.of(instance, 'failed')[0]?.error).toMatchObject({ code: 'outside_window', provider_code: 131_047 })
+    expect(await phone('12025550105')).toBe(0)
+    const payload = { type: 'template', template: { name: 'hello_world', language: { code: 'en_US' } } }
+    const template = await world.send(instance, { kind: 'cloud_api', to: '12025550105', payload })
+    await read(template.messageId)
   })
 
   test('a file goes out and comes in whole', async () => {

@@ -2,6 +2,7 @@ import { contentOf } from '../../../main/kernel/file-content.ts'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { settle } from '../../support/clock.ts'
 import { departing } from '../../support/engine.ts'
+import type { EngineInstance, Outgoing } from '../../../main/engines/engine.ts'
 import { ANA, BEN, ENGINES, networkWorld, OURS, SEND_TIMEOUT_MS, type NetworkWorld } from './network-world.ts'
 
 let world: NetworkWorld
@@ -10,6 +11,8 @@ beforeEach(async () => {
 })
 afterEach(() => world.close())
 
+/** Nobody has heard from this person yet. */
+const EVA = '12025550105'
 const withSuffix = (digits: string) => `1202555${digits}`
 
 describe.each(ENGINES)('%s on the sandbox network', (name) => {
@@ -289,36 +292,54 @@ describe('on the official engine', () => {
     expect(world.of(instance, 'failed')[0]?.error).toMatchObject({ code: 'engine_rejected', provider_code: 131048 })
   })
 
-  test('0047 and 0026 are refused; a template reaches 0047', async () => {
+  test('0026 is refused; 0047 is accepted and then fails, and a template reaches it', async () => {
     const instance = await world.connected('official')
-    expect(await world.send(instance, { to: withSuffix('0047') })).toMatchObject({
-      kind: 'refused',
-      error: { code: 'outside_window', provider_code: 131047 },
-    })
     expect(await world.send(instance, { to: withSuffix('0026') })).toMatchObject({
       kind: 'refused',
       error: { code: 'undeliverable', provider_code: 131026 },
     })
+    await expectOutsideWindow(instance, { to: withSuffix('0047') })
     const payload = { type: 'template', template: { name: 'hello_world' } }
-    expect(await world.send(instance, { kind: 'cloud_api', to: withSuffix('0047'), payload })).toMatchObject({
-      kind: 'accepted',
-    })
+    const { messageId } = await world.send(instance, { kind: 'cloud_api', to: withSuffix('0047'), payload })
+    await world.clock.advance(10_000)
+    expect(world.statuses(instance, messageId)).toEqual(['sent', 'delivered', 'read'])
   })
 
-  test('a contact who has been silent for more than a day is outside the window until they write again', async () => {
+  test('free text is delivered only within 24 hours of the last message of that person to that number', async () => {
     const instance = await world.connected('official')
-    const say = () =>
-      world.network.speak(world.accountId, ANA, { to: OURS, group: null, content: { type: 'text', text: 'Hi' } })
-    await say()
-    expect(await world.send(instance, { to: ANA })).toMatchObject({ kind: 'accepted' })
+    const say = (to: string) =>
+      world.network.speak(world.accountId, EVA, { to, group: null, content: { type: 'text', text: 'Hi' } })
+    // They never wrote, or wrote to another number.
+    await expectOutsideWindow(instance, { to: EVA })
+    await say(BEN)
+    await expectOutsideWindow(instance, { to: EVA })
+    await say(OURS)
+    await world.clock.advance(10_000)
+    const { messageId } = await world.send(instance, { to: EVA })
+    await world.clock.advance(10_000)
+    expect(world.statuses(instance, messageId)).toEqual(['sent', 'delivered', 'read'])
     world.clock.suspend(25 * 60 * 60 * 1_000)
-    expect(await world.send(instance, { to: ANA })).toMatchObject({
-      kind: 'refused',
-      error: { code: 'outside_window' },
-    })
-    await say()
-    expect(await world.send(instance, { to: ANA })).toMatchObject({ kind: 'accepted' })
+    await expectOutsideWindow(instance, { to: EVA })
+    const payload = { type: 'text', text: { body: 'As the Cloud API writes it' } }
+    await expectOutsideWindow(instance, { kind: 'cloud_api', to: EVA, payload })
+    await say(OURS)
+    const again = await world.send(instance, { to: EVA })
+    await world.clock.advance(10_000)
+    expect(world.statuses(instance, again.messageId)).toEqual(['sent', 'delivered', 'read'])
   })
+
+  async function expectOutsideWindow(instance: EngineInstance, out: Partial<Outgoing> & { to: string }): Promise<void> {
+    const sent = await world.send(instance, out)
+    if (sent.kind !== 'accepted') throw new Error(`it was not accepted (${sent.kind})`)
+    const { messageId, engineMessageId } = sent
+    await world.clock.advance(10_000)
+    expect(world.statuses(instance, messageId)).toEqual(['failed'])
+    expect(world.of(instance, 'failed').find((one) => one.messageId === messageId)?.error).toMatchObject({
+      ...{ code: 'outside_window', provider_code: 131047 },
+    })
+    const received = await world.network.listMessages(world.accountId, out.to, Infinity, 50)
+    expect(received.filter(({ id }) => id === engineMessageId)).toEqual([])
+  }
 
   test('0429 is throttled, with the seconds to wait', async () => {
     const instance = await world.connected('official')

@@ -34,7 +34,7 @@ export interface NetworkWorld {
   readonly accountId: AccountId
   engine(name: EngineName): Engine
   instance(name: EngineName): EngineInstance
-  /** Pairs or onboards, and forgets the signals of it. */
+  /** Pairs or onboards, and forgets the signals of it. On the official engine, Ana and Ben have written before. */
   connected(name: EngineName, number?: string): Promise<EngineInstance>
   /** Sends and, as the messages room does, commits the journal with the result. */
   send(
@@ -97,6 +97,11 @@ export async function networkWorld(
     async connected(name, number = OURS) {
       const instance = world.instance(name)
       await network[name].start(instance)
+      if (name === 'official') {
+        for (const person of [ANA, BEN]) {
+          await network.speak(accountId, person, { to: number, group: null, content: { type: 'text', text: 'Hi' } })
+        }
+      }
       if (name === 'official') await network.onboard(instance, number)
       else await network.scan(accountId, number, { text: (await world.qr(instance)).text ?? '' })
       await settle()
