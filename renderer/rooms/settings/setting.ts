@@ -40,6 +40,8 @@ export const SAFETY_SETTINGS = [
   ...(['safety.withheld_percent', 'safety.timezone'] as const),
 ] as const
 
+export const MAIL_SETTINGS = ['smtp.host', 'smtp.port', 'smtp.security', 'smtp.user', 'smtp.from'] as const
+
 export const pick = (
   settings: readonly SettingRecord[] | undefined,
   names: readonly string[],
