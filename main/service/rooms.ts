@@ -264,7 +264,7 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
   outbound.addResponder(MEDIA_HOST, answerMedia)
   const { subject } = instances.api
   const sandbox = sandboxRoom({
-    ...{ network, graph, catcher, model, cursors, render: qrPicture, subject },
+    ...{ network, graph, catcher, model, cursors, render: qrPicture, subject, ring: voice.api.ringFromPhone },
     listen: () => listenOn(model, config.sandboxModelPort),
   })
   const problems = () => [

@@ -416,8 +416,10 @@ export const sandboxContract = {
     path: '/v1/sandbox/phones/{number}/calls',
     summary: 'Call from a sandbox phone',
     description:
-      'Calls `to`. It rings for 30 seconds at every instance that has this number, without sound. Their webhooks ' +
-      '(`PUT /v1/instances/{id}/webhook`) receive `CALL`. Reject the call with `call/reject` of the smv2 engine.',
+      'Calls `to`. It rings for 30 seconds at every instance that has this number. Their webhooks ' +
+      '(`PUT /v1/instances/{id}/webhook`) receive `CALL`. Reject the call with `call/reject` of the smv2 engine.\n\n' +
+      'Where voice is enabled, the call is also in the list of calls: an agent answers if the number is set to, or it ' +
+      'rings in the window and somebody there answers or declines. The caller then says a few lines and hangs up.',
     scope: 'instances:write',
     reach: 'account',
     origin: 'ours',
@@ -428,14 +430,47 @@ export const sandboxContract = {
       schema: Type.Object({
         call_id: Type.String(),
         instance_ids: Type.Array(Uuid, { description: 'Where it rings. Empty if no instance has the number.' }),
+        voice_call: Nullable(
+          Type.Object(
+            { instance_id: Uuid, call_id: Uuid },
+            {
+              description:
+                'The call as `GET /v1/instances/{id}/voice/calls/{call_id}` shows it. `null`: it only rings, because voice is ' +
+                'not enabled there, or it is a video call.',
+            },
+          ),
+        ),
       }),
     },
     errors: [],
     examples: {
       body: { to: '12025550100' },
-      reply: { call_id: SPOKEN_EXAMPLE.id, instance_ids: ['0197f0c2-6a3e-7c51-9d2b-5f8e1a7c4b60'] },
+      reply: {
+        call_id: SPOKEN_EXAMPLE.id,
+        instance_ids: ['0197f0c2-6a3e-7c51-9d2b-5f8e1a7c4b60'],
+        voice_call: {
+          instance_id: '0197f0c2-6a3e-7c51-9d2b-5f8e1a7c4b60',
+          call_id: '0197f0c2-7b4e-7a10-8c3d-2e9f5b6a1d70',
+        },
+      },
     },
     tool: { name: 'call_from_sandbox_phone', title: 'Call from a sandbox phone', idempotent: false },
+  }),
+
+  hangUpSandboxCall: operation({
+    id: 'hangUpSandboxCall',
+    effects: [],
+    method: 'POST',
+    path: '/v1/sandbox/phones/{number}/calls/{call_id}/hang-up',
+    summary: 'Hang up on a sandbox phone',
+    description: 'The phone gives up a call that it began and that rings, or ends it. A call that has ended: 404.',
+    scope: 'instances:write',
+    reach: 'account',
+    origin: 'ours',
+    reply: { status: 204, description: 'Hung up.', schema: null },
+    errors: [],
+    examples: {},
+    tool: { name: 'hang_up_sandbox_call', title: 'Hang up on a sandbox phone', idempotent: false, onRequest: true },
   }),
 
   voteInSandboxPoll: operation({

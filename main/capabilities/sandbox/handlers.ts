@@ -22,6 +22,10 @@ export function sandboxHandlers(sandbox: Sandbox): Handlers<typeof sandboxContra
       sandbox.edit(principal.accountId, params.number, params.id, body.text),
     deleteSandboxMessage: ({ principal, params }) => sandbox.remove(principal.accountId, params.number, params.id),
     callFromSandboxPhone: ({ principal, params, body }) => sandbox.call(principal.accountId, params.number, body),
+    async hangUpSandboxCall({ principal, params }) {
+      await sandbox.hangUp(principal.accountId, params.number, params.call_id)
+      return undefined
+    },
     voteInSandboxPoll: ({ principal, params, body }) =>
       sandbox.vote(principal.accountId, params.number, params.id, body.options),
     reactToSandboxMessage: ({ principal, params, body }) =>

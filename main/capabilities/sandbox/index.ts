@@ -21,6 +21,7 @@ import type { PageQuery, PhonesQuery, ScanBody, SettingsBody, SpeechBody } from 
 import { createGraphControls, type GraphControls } from './graph-controls.ts'
 import { createModelControls, type ModelControls } from './model-controls.ts'
 import { page, type Page } from './pages.ts'
+import { createPhoneCalls, type RingHere } from './phone-calls.ts'
 import { toCaught, toMessage, toPhone, toReply } from './record.ts'
 import { toUtterance } from './utterance.ts'
 import { toScanned } from './scan.ts'
@@ -34,6 +35,8 @@ export interface SandboxDeps {
   readonly cursors: Cursors
   /** The picture of a QR text exactly as the QR view shows it: a data URI. */
   readonly render: (text: string) => Promise<string>
+  /** Lets a call of a phone ring at an instance. */
+  readonly ring: RingHere
   /** The instance with this id, if it is the account's. */
   readonly subject: (accountId: AccountId, instanceId: string) => Promise<InstanceSubject | undefined>
 }
@@ -55,7 +58,9 @@ export interface Sandbox {
     accountId: AccountId,
     number: string,
     body: { readonly to: string; readonly video?: boolean },
-  ): Promise<{ call_id: string; instance_ids: string[] }>
+  ): Promise<{ call_id: string; instance_ids: string[]; voice_call: { instance_id: string; call_id: string } | null }>
+  /** The phone gives up, or ends the call. @throws ApiError not_found */
+  hangUp(accountId: AccountId, number: string, callId: string): Promise<void>
   vote(accountId: AccountId, number: string, id: string, options: readonly string[]): Promise<SandboxMessage>
   react(accountId: AccountId, number: string, id: string, emoji: string): Promise<SandboxMessage>
   /** @throws ApiError not_found, engine_mismatch, or validation_error for an instance of the live network. */
@@ -77,6 +82,7 @@ export interface Sandbox {
 
 export function createSandbox(needs: SandboxDeps): Sandbox {
   const { network, catcher, cursors } = needs
+  const phoneCalls = createPhoneCalls(network, needs.ring)
 
   const requireInstance: Sandbox['requireInstance'] = async (accountId, id, engine) => {
     const found = isUuid(id) ? await needs.subject(accountId, id.toLowerCase()) : undefined
@@ -122,9 +128,13 @@ export function createSandbox(needs: SandboxDeps): Sandbox {
     edit: async (accountId, number, id, text) => toMessage(await network.edit(accountId, numberOf(number), id, text)),
     remove: async (accountId, number, id) => toMessage(await network.remove(accountId, numberOf(number), id)),
     async call(accountId, number, { to, video = false }) {
-      const { callId, instanceIds } = await network.call(accountId, numberOf(number), to, video)
-      return { call_id: callId, instance_ids: [...instanceIds] }
+      const from = numberOf(number)
+      const { callId, instanceIds } = await network.call(accountId, from, to, video)
+      const call = { call_id: callId, instance_ids: [...instanceIds] }
+      // There is no video beside the events.
+      return { ...call, voice_call: video ? null : await phoneCalls.place(callId, { accountId, from, instanceIds }) }
     },
+    hangUp: (accountId, number, callId) => phoneCalls.hangUp(accountId, numberOf(number), callId),
     vote: async (accountId, number, id, options) =>
       toMessage(await network.vote(accountId, numberOf(number), id, options)),
     react: async (accountId, number, id, emoji) =>

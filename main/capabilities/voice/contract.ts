@@ -720,6 +720,30 @@ export const voiceContract = {
     },
   }),
 
+  answerVoiceCall: operation({
+    ...inConsole,
+    ...under,
+    path: `${under.path}/calls/{call_id}/answer`,
+    id: 'answerVoiceCall',
+    effects: ['people'],
+    method: 'POST',
+    summary: 'Answer a call that rings',
+    description:
+      'The person at the console takes an incoming call. The offer sends one audio track and receives one. `hang-up` ' +
+      'declines a call that rings, and ends it later.',
+    body: OfferBody,
+    reply: {
+      status: 201,
+      description: 'The call is connected to this window.',
+      schema: Type.Object({ call: VoiceCall, answer: Answer }),
+    },
+    errors: ['invalid_state', 'service_unavailable'],
+    examples: {
+      body: OFFER_EXAMPLE,
+      reply: { call: { ...CALL_EXAMPLE, agent_id: null, direction: 'inbound' }, answer: OFFER_EXAMPLE.offer },
+    },
+  }),
+
   getVoiceRecordingPeaks: operation({
     ...inConsole,
     ...under,

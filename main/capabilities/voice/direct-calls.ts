@@ -14,6 +14,7 @@ import type { ConsoleConnections } from './console-connections.ts'
 import type { VoiceDeps } from './deps.ts'
 import type { Dial } from './dial.ts'
 import { requireOffer, unanswerableOffer } from './offer.ts'
+import type { Routes } from './routes.ts'
 import type { Running, RunningCall } from './running.ts'
 import type { Schedule } from './schedule.ts'
 import type { VoiceSetup } from './setup.ts'
@@ -22,8 +23,8 @@ import type { Standing } from './standing.ts'
 /** A call that somebody else began. */
 interface Arriving {
   readonly instance: InstanceSubject
-  readonly agent: VoiceAgent
-  readonly route: CallPlan['route']
+  /** null: a person at the console is to take it. */
+  readonly agent: VoiceAgent | null
   readonly gateway: Gateway
   readonly source: CallSource
   readonly from: string | null
@@ -31,6 +32,11 @@ interface Arriving {
   readonly widgetId: string | null
   /** In the commit that begins it. @returns false: it is not taken. */
   readonly mayBegin?: (tx: Tx) => Promise<boolean>
+}
+
+/** One that an agent answers. */
+interface Answered extends Arriving {
+  readonly route: CallPlan['route']
   readonly onAnswer?: (sdp: string) => void
   readonly onPlaced?: (placed: PlacedCall) => void
 }
@@ -41,15 +47,19 @@ interface DirectDeps extends Pick<VoiceDeps, 'db' | 'clock' | 'ids' | 'agents' |
   readonly standing: Pick<Standing, 'mayAnswer'>
   readonly allowance: Pick<Allowance, 'refusal'>
   readonly dial: Dial
+  readonly routes: Pick<Routes, 'sandboxCaller'>
   readonly schedule: Schedule
   readonly consoleConnections: ConsoleConnections
 }
 
 const ANSWER_MS = 10_000
+/** As long as a phone lets it ring. */
+const RINGS_HERE_MS = 30_000
 
 /** Calls that begin at once: those that come in, and those a person at the console makes. */
 export function createDirectCalls(deps: DirectDeps) {
   const { db, clock, ids, agents, instances, standing, allowance, log, running, setup, dial, schedule } = deps
+  const { routes } = deps
   const { consoleConnections } = deps
 
   /** @returns null: voice is off, the trial is used up, every line is busy, or the service stops. */
@@ -65,7 +75,7 @@ export function createDirectCalls(deps: DirectDeps) {
       if ((await arriving.mayBegin?.(tx)) === false) return null
       await tx.run(insertCall, {
         ...{ seq: await tx.next('voice_calls'), id, accountId: instance.accountId, instanceId: instance.id },
-        ...{ agentId: agent.id, toNumber: to, fromNumber: from, direction: 'inbound', source, gateway },
+        ...{ agentId: agent?.id ?? null, toNumber: to, fromNumber: from, direction: 'inbound', source, gateway },
         ...{
           status: 'ringing',
           batchId: null,
@@ -82,7 +92,7 @@ export function createDirectCalls(deps: DirectDeps) {
   }
 
   /** Answers a call with an agent. @returns null: it cannot be taken. */
-  async function arrive(arriving: Arriving): Promise<RunningCall | null> {
+  async function arrive(arriving: Answered): Promise<RunningCall | null> {
     const { instance, agent, route, from, onAnswer, onPlaced } = arriving
     const { settings } = await setup.read(instance.id)
     const wish = await dial.wishFor(instance, agent, { route, consoleOffer: null, settings, number: from ?? '' })
@@ -105,6 +115,28 @@ export function createDirectCalls(deps: DirectDeps) {
     arrive,
     answeringAgent,
 
+    /** Rings in every window of the account. @returns null: it cannot be taken here. */
+    async ringHere(arriving: Omit<Arriving, 'agent'>): Promise<RunningCall | null> {
+      if (!standing.mayAnswer(arriving.instance.accountId)) return null
+      const call = await take({ ...arriving, agent: null })
+      return call && running.ring(call, RINGS_HERE_MS, arriving.gateway === 'sandbox')
+    },
+
+    /** A person at the console takes a call that rings. @throws ApiError */
+    async answer(principal: Principal, instance: InstanceSubject, callId: string, offer: string) {
+      requireOffer(offer)
+      const { settings } = await setup.read(instance.id)
+      const ringing = await db.readOne(callById, { id: callId })
+      const number = ringing?.fromNumber ?? ''
+      const about = { route: routes.sandboxCaller([], false), consoleOffer: offer, settings, number }
+      const wish = await dial.wishFor(instance, null, about)
+      return connect(principal, callId, async (events) => {
+        const call = running.answer(callId, { ...wish, events })
+        if (call !== undefined) return call
+        throw new ApiError('invalid_state', 'The call does not ring any more. Somebody took it, or the caller gave up.')
+      })
+    },
+
     /** The person at the console calls. @throws ApiError */
     async softphone(principal: Principal, instance: InstanceSubject, number: string, offer: string) {
       const { gateway } = await schedule.requireReady(instance)
@@ -121,28 +153,36 @@ export function createDirectCalls(deps: DirectDeps) {
         if (begun !== 'begun') throw notBegun(begun)
         return inserted
       })
-      const { promise, resolve } = Promise.withResolvers<string | null>()
-      const placed = await dial.place(call, {
-        ...prepared,
-        wish: { ...prepared.wish, events: { onConsoleAnswer: resolve } },
-      })
-      let ended: EndReason | undefined
-      void placed.ended.then((reason) => {
-        ended = reason
-        resolve(null)
-      })
-      await consoleConnections.add(principal, () => placed.hangUp('operator_hung_up'), placed.ended)
-      const limit = startTimeout(clock, ANSWER_MS, () => resolve(null))
-      const answer = await promise
-      limit.cancel()
-      if (ended === 'codec_not_supported' || ended === 'no_media_connection') throw unanswerableOffer()
-      if (answer === null) {
-        placed.hangUp('no_media_connection')
-        log.warn({ event: 'voice.softphone_not_connected', callId: call.id, cause: cause(new Error('no answer')) })
-        throw new ApiError('service_unavailable', 'The call could not be connected to this window. Try again.')
-      }
-      return { call: (await db.readOne(callById, { id: call.id })) ?? call, answer }
+      return connect(principal, call.id, (events) =>
+        dial.place(call, { ...prepared, wish: { ...prepared.wish, events } }),
+      )
     },
+  }
+
+  /** Begins a call of the person at the console, and waits for the answer to the offer of that window. */
+  async function connect(
+    principal: Principal,
+    callId: string,
+    begin: (events: { onConsoleAnswer: (sdp: string) => void }) => Promise<RunningCall>,
+  ) {
+    const { promise, resolve } = Promise.withResolvers<string | null>()
+    const placed = await begin({ onConsoleAnswer: resolve })
+    let ended: EndReason | undefined
+    void placed.ended.then((reason) => {
+      ended = reason
+      resolve(null)
+    })
+    await consoleConnections.add(principal, () => placed.hangUp('operator_hung_up'), placed.ended)
+    const limit = startTimeout(clock, ANSWER_MS, () => resolve(null))
+    const answer = await promise
+    limit.cancel()
+    if (ended === 'codec_not_supported' || ended === 'no_media_connection') throw unanswerableOffer()
+    if (answer === null) {
+      placed.hangUp('no_media_connection')
+      log.warn({ event: 'voice.softphone_not_connected', callId, cause: cause(new Error('no answer')) })
+      throw new ApiError('service_unavailable', 'The call could not be connected to this window. Try again.')
+    }
+    return { call: (await db.readOne(callById, { id: callId })) ?? placed.call, answer }
   }
 }
 

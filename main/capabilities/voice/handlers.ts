@@ -60,6 +60,11 @@ export function voiceHandlers(
       const { call, answer } = await direct.softphone(principal, instance, body.to_number, body.offer)
       return { call: toCall(call), answer }
     },
+    async answerVoiceCall({ principal, instance, params, body }) {
+      await calls.get(instance, params.call_id)
+      const { call, answer } = await direct.answer(principal, instance, params.call_id, body.offer)
+      return { call: toCall(call), answer }
+    },
     getVoiceRecordingPeaks: ({ instance, params }) => recordings.peaks(instance, params.recording_id),
     async playVoiceRecording({ instance, params }) {
       const recording = await recordings.get(instance, params.recording_id)

@@ -6,16 +6,19 @@ import type { CloudCallEvent } from '../../engines/official/index.ts'
 import type { CloudLegs } from './cloud-legs.ts'
 import type { VoiceDeps } from './deps.ts'
 import type { DirectCalls } from './direct-calls.ts'
+import type { Routes } from './routes.ts'
+import type { RunningCall } from './running.ts'
 import type { VoiceSetup } from './setup.ts'
 
 interface IncomingDeps extends Pick<VoiceDeps, 'instances' | 'process'> {
   readonly direct: DirectCalls
   readonly setup: Pick<VoiceSetup, 'read'>
   readonly cloudLegs: CloudLegs | null
+  readonly routes: Pick<Routes, 'sandboxCaller'>
 }
 
 /** Answers calls that come in, if the instance is set to. */
-export function answerIncoming({ instances, process, direct, setup, cloudLegs }: IncomingDeps) {
+export function answerIncoming({ instances, process, direct, setup, cloudLegs, routes }: IncomingDeps) {
   /** Who answers; undefined: nobody. */
   async function answering(
     instanceId: string,
@@ -39,6 +42,20 @@ export function answerIncoming({ instances, process, direct, setup, cloudLegs }:
           route: { kind: 'sip_incoming', incomingId },
         }))
       if (!started) process.refuse(incomingId)
+    },
+
+    /**
+     * From a phone of the sandbox: an agent answers, or it rings in the window.
+     * @returns null: voice is off, or no call can be taken now.
+     */
+    async overSandbox(instanceId: string, from: string): Promise<RunningCall | null> {
+      const known = await instances.owned(instanceId as InstanceId)
+      if (known === undefined) return null
+      const arriving = { from, gateway: 'sandbox', source: 'phone', widgetId: null } as const
+      const found = await answering(instanceId)
+      if (found === undefined) return direct.ringHere({ ...arriving, instance: known.subject, to: known.phoneNumber })
+      const route = routes.sandboxCaller(found.agent.questions, true)
+      return direct.arrive({ ...arriving, ...found, route })
     },
 
     async overCloud(instanceId: string, { networkId, from, sdp }: CloudCallEvent & { kind: 'offered' }): Promise<void> {

@@ -69,9 +69,9 @@ export function createVoice(deps: VoiceDeps) {
   const schedule = createSchedule({ ...deps, standing, setup, dial, jobs: dialing, publish })
   const consoleConnections = createConsoleConnections(deps)
   const direct = createDirectCalls({
-    ...{ ...deps, standing, allowance, running, setup, dial, schedule, consoleConnections },
+    ...{ ...deps, standing, allowance, running, setup, dial, routes, schedule, consoleConnections },
   })
-  const incoming = answerIncoming({ ...deps, direct, setup, cloudLegs })
+  const incoming = answerIncoming({ ...deps, direct, setup, cloudLegs, routes })
   const calls = createCalls({ ...deps, running, consoleConnections })
   const links = createSignedLinks(deps)
   const recordings = createRecordings({ ...deps, links })
@@ -88,6 +88,8 @@ export function createVoice(deps: VoiceDeps) {
   deps.onRefusalChanged(running.endRefused)
 
   return {
+    /** Calls of simulated phones. */
+    ringFromPhone: incoming.overSandbox,
     ...{ setup, schedule, direct, calls, recordings, widgets, speech, trunks, db },
     /** In the commit that ends a person's or key's access: ends the signed links of the account. */
     endLinksOf: links.endOf,

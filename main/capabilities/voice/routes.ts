@@ -92,6 +92,19 @@ export function createRoutes({
         },
       }
     },
+
+    /** Somebody who calls: they wait until somebody answers, so that nothing rings on their side. */
+    sandboxCaller(questions: readonly string[], isAgent: boolean): Route {
+      const asked = questions.length > 0 ? questions.slice(0, QUESTIONS_ASKED) : QUESTIONS
+      return {
+        kind: 'sandbox',
+        person: {
+          ...{ outcome: 'answers', answerAfterMs: 0, speaksFirst: false },
+          lines: [...asked, GOODBYE],
+          speed: isAgent ? config.voiceSandboxSpeed : 1,
+        },
+      }
+    },
   }
 }
 

@@ -35,6 +35,12 @@ export interface RunningCall {
   readonly ended: Promise<EndReason>
 }
 
+/** A call that rings here, before anybody has taken it. */
+interface RingingCall extends RunningCall {
+  /** Somebody takes the call: it ends when that does. */
+  becomes(wish: CallWish): RunningCall
+}
+
 interface RunningDeps extends Pick<VoiceDeps, 'db' | 'clock' | 'log' | 'live' | 'process' | 'agents'> {
   readonly endings: Endings
   readonly standing: Pick<Standing, 'endReason'>
@@ -54,6 +60,7 @@ const WRITTEN_WITHIN_MS = 1_000
 export function createRunning(deps: RunningDeps) {
   const { db, clock, log, live, process, agents, endings, standing } = deps
   const running = new Map<string, RunningCall>()
+  const ringing = new Map<string, RingingCall>()
   const stopped = Promise.withResolvers<undefined>()
   let isStopping = false
   let isStopped = false
@@ -140,6 +147,45 @@ export function createRunning(deps: RunningDeps) {
     }
   }
 
+  /**
+   * Rings until somebody takes the call, the caller gives up, or its time is over.
+   * @param call its row says that it rings.
+   */
+  function ring(call: StoredCall, ringMs: number, isSandbox: boolean): RunningCall {
+    const { promise: ended, resolve } = Promise.withResolvers<EndReason>()
+    const limit = startTimeout(clock, ringMs, () => end('no_answer'))
+    let taken: RunningCall | undefined
+    function becomes(wish: CallWish): RunningCall {
+      limit.cancel()
+      ringing.delete(call.id)
+      taken = start(call, wish)
+      void taken.ended.then(resolve)
+      return taken
+    }
+    function end(asked: EndReason): void {
+      if (taken !== undefined) return taken.hangUp(asked)
+      if (!ringing.delete(call.id)) return
+      limit.cancel()
+      // Whoever hangs up here before taking the call declines it.
+      const reason = asked === 'operator_hung_up' || asked === 'canceled' ? 'rejected' : asked
+      const ending = { call, reason, endedAtMs: clock.now(), answeredAtMs: null, heard: null, lines: [] }
+      void writeEnd({ ...ending, isSandbox, expiresAtMs: null }).then(() => {
+        running.delete(call.id)
+        publish(call)
+        resolve(reason)
+      })
+    }
+    const one: RingingCall = {
+      ...{ call, lines: [], ended, becomes, hangUp: end, sayGoodbye: end },
+      isAnswered: () => false,
+      listen: () => Promise.resolve(null),
+    }
+    ringing.set(call.id, one)
+    running.set(call.id, one)
+    publish(call)
+    return one
+  }
+
   const planOf = (call: StoredCall, wish: CallWish): CallPlan => ({
     callId: call.id,
     route: wish.route,
@@ -191,6 +237,9 @@ export function createRunning(deps: RunningDeps) {
 
   return {
     start,
+    ring,
+    /** Somebody takes a call that rings here. @returns undefined: it does not ring any more. */
+    answer: (callId: string, wish: CallWish): RunningCall | undefined => ringing.get(callId)?.becomes(wish),
     publish,
     find: (callId: string) => running.get(callId),
     all: () => [...running.values()],

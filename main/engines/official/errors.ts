@@ -72,7 +72,7 @@ export function toError(error: Json): GraphError | undefined {
 }
 
 const FAILURES: Readonly<Record<MessageErrorShape['code'], string>> = {
-  outside_window: 'More than 24 hours have passed since this person last wrote. Send an approved template instead.',
+  outside_window: 'This person has not written to this number in the last 24 hours. Send an approved template instead.',
   undeliverable:
     'The message cannot be delivered: the number is not on WhatsApp, has not accepted its current terms, or runs an old app. Check the number, or use another way.',
   marketing_limit:

@@ -15,6 +15,8 @@ const RINGS_MS = 30_000
 /** Calls of before a restart cannot be rejected any more, and neither can those of long ago. */
 const MOST_RINGING = 1_000
 
+const laneOf = (instanceId: InstanceId, callId: string) => `${instanceId} call ${callId}`
+
 interface CallsDeps {
   readonly db: Db
   readonly clock: Clock
@@ -25,8 +27,11 @@ interface CallsDeps {
 }
 
 interface Ringing {
+  readonly accountId: AccountId
+  readonly instanceId: InstanceId
   readonly from: string
-  readonly until: Due
+  /** null: until somebody says so. */
+  readonly until: Due | null
 }
 
 export type Calls = ReturnType<typeof createCalls>
@@ -35,9 +40,17 @@ export type Calls = ReturnType<typeof createCalls>
 export function createCalls({ db, clock, random, sessions, phones, timeline }: CallsDeps) {
   const ringing = new Map<string, Ringing>()
 
-  const schedule = (tx: Tx, instanceId: InstanceId, callId: string, due: Due, event: LineEvent) =>
+  const listeners: ((callId: string) => void)[] = []
+  const ringsOf = (callId: string) => [...ringing].filter(([key]) => key.endsWith(` ${callId}`))
+  const isOver = ({ until }: Ringing) => until !== null && until.atMs <= clock.now()
+
+  const schedule = (
+    tx: Tx,
+    { instanceId, call_id, due, step }: { instanceId: InstanceId; call_id: string; due: Due; step: 0 | 1 },
+    event: LineEvent,
+  ) =>
     timeline.schedule(tx, {
-      ...{ instanceId, lane: `${instanceId} call ${callId}`, step: 0, due, phone: null, offsetMs: 0 },
+      ...{ instanceId, lane: laneOf(instanceId, call_id), step, due, phone: null, offsetMs: 0 },
       signal: { kind: 'line_event', event },
     })
 
@@ -53,13 +66,12 @@ export function createCalls({ db, clock, random, sessions, phones, timeline }: C
         await phones.ensure(tx, accountId, to, now)
         const instanceIds = sessions.withNumber(accountId, to)
         for (const id of instanceIds) {
-          await schedule(tx, id, call_id, dueIn(clock, 0), {
-            type: 'call.offered',
-            data: { ...data, video, group_id: null },
-          })
+          const offered = { ...data, video, group_id: null }
+          const at = { instanceId: id, call_id }
+          await schedule(tx, { ...at, due: dueIn(clock, 0), step: 0 }, { type: 'call.offered', data: offered })
           const ended = { ...data, timestamp: isoTime(end.atMs), reason: 'timeout' }
-          await schedule(tx, id, call_id, end, { type: 'call.ended', data: ended })
-          ringing.set(`${id} ${call_id}`, { from, until: end })
+          await schedule(tx, { ...at, due: end, step: 1 }, { type: 'call.ended', data: ended })
+          ringing.set(`${id} ${call_id}`, { accountId, instanceId: id, from, until: end })
         }
         for (const [oldest] of ringing) {
           if (ringing.size <= MOST_RINGING) break
@@ -68,18 +80,51 @@ export function createCalls({ db, clock, random, sessions, phones, timeline }: C
         return { callId: call_id, instanceIds }
       })
     },
+    /** Somebody takes care of the call, and says when it ends: it does not end by itself. */
+    async takeOver(call_id: string): Promise<void> {
+      await db.commit(async (tx) => {
+        for (const [key, one] of ringsOf(call_id)) {
+          await timeline.forgetLater(tx, one.instanceId, laneOf(one.instanceId, call_id))
+          ringing.set(key, { ...one, until: null })
+        }
+      })
+    },
+    /** The call is over. */
+    async end(call_id: string, reason: string): Promise<void> {
+      const rings = ringsOf(call_id)
+      if (rings.length === 0) return
+      const now = clock.now()
+      for (const [key] of rings) ringing.delete(key)
+      await db.commit(async (tx) => {
+        for (const [, { instanceId, from }] of rings) {
+          await timeline.forgetLater(tx, instanceId, laneOf(instanceId, call_id))
+          const data = { call_id, from, timestamp: isoTime(now), reason }
+          await schedule(tx, { instanceId, call_id, due: dueIn(clock, 0), step: 1 }, { type: 'call.ended', data })
+        }
+      })
+    },
+    /** Whether this phone's call may be hung up by it. */
+    isRinging: (accountId: AccountId, from: string, call_id: string): boolean =>
+      ringsOf(call_id).some(([, one]) => one.accountId === accountId && one.from === from && !isOver(one)),
+    onRejected(listener: (callId: string) => void): void {
+      listeners.push(listener)
+    },
     /** @throws ApiError not_found */
     async reject(instanceId: InstanceId, call_id: string): Promise<void> {
       const key = `${instanceId} ${call_id}`
       const found = ringing.get(key)
       const now = clock.now()
-      if (found === undefined || found.until.atMs <= now)
-        throw new ApiError('not_found', 'No call with this call_id is ringing.')
+      if (found === undefined || isOver(found)) throw new ApiError('not_found', 'No call with this call_id is ringing.')
       ringing.delete(key)
       const data = { call_id, from: found.from, timestamp: isoTime(now) }
       await db.commit((tx) =>
-        schedule(tx, instanceId, `${call_id} rejected`, dueIn(clock, 0), { type: 'call.rejected', data }),
+        schedule(
+          tx,
+          { instanceId, call_id: `${call_id} rejected`, due: dueIn(clock, 0), step: 0 },
+          { type: 'call.rejected', data },
+        ),
       )
+      for (const listener of listeners) listener(call_id)
     },
   }
 }

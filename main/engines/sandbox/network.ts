@@ -8,7 +8,7 @@ import { cause, type Log } from '../../kernel/log.ts'
 import type { Engine, EngineInstance, EngineSink, SendOutcome } from '../engine.ts'
 import { createAlarms } from '../alarms.ts'
 import { createBlocks } from './blocks.ts'
-import { createCalls } from './calls.ts'
+import { createCalls, type Calls } from './calls.ts'
 import { createDirect } from './direct.ts'
 import { createSandboxEngine } from './sandbox-engine.ts'
 import { createFaults } from './faults.ts'
@@ -74,6 +74,8 @@ export interface SandboxNetwork {
     to: string,
     isVideo: boolean,
   ): Promise<{ callId: string; instanceIds: readonly InstanceId[] }>
+  /** Calls that ring, for whoever takes them. */
+  readonly calls: Pick<Calls, 'takeOver' | 'end' | 'isRinging' | 'onRejected'>
   /** @throws ApiError invalid_state for a message that is no poll, validation_error for options it does not have. */
   vote(accountId: AccountId, number: string, id: string, options: readonly string[]): Promise<PhoneMessage>
   /** @throws ApiError invalid_state when a fault of the link finds none. */
@@ -192,6 +194,7 @@ export function createSandboxNetwork(deps: SandboxNetworkDeps): SandboxNetwork {
     official: createSandboxEngine('official', parts),
     ...phoneMessages,
     call: calls.ring,
+    calls,
 
     changePhone: (accountId, number, changes) =>
       db.commit(async (tx) => {

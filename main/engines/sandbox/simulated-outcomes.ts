@@ -55,7 +55,7 @@ export const OUTSIDE_WINDOW: SimulatedOutcome = {
   error: failure(
     'outside_window',
     131047,
-    'More than 24 hours have passed since this person last wrote. Send an approved template instead.',
+    'This person has not written to this number in the last 24 hours. Send an approved template instead.',
   ),
 }
 

@@ -71,6 +71,10 @@ export const release = sql<Id & { now: number }>(
    WHERE instance_id = :instanceId AND held = 1`,
 )
 export const forget = sql<Id>('DELETE FROM sandbox_timeline WHERE instance_id = :instanceId')
+/** What was planned for the end of a lane, as after a first step. */
+export const forgetLater = sql<Id & { lane: string }>(
+  'DELETE FROM sandbox_timeline WHERE instance_id = :instanceId AND lane = :lane AND step > 0',
+)
 export const forgetLink = sql<Id>('DELETE FROM sandbox_timeline WHERE instance_id = :instanceId AND step < 0')
 
 export const phoneOffline = sql<{ phone: number }>('UPDATE sandbox_timeline SET due_at = NULL WHERE phone = :phone')

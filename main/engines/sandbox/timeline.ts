@@ -8,6 +8,7 @@ import {
   add,
   due,
   forget,
+  forgetLater,
   forgetLink,
   hold,
   LINK,
@@ -163,6 +164,10 @@ export function createTimeline(deps: { db: Db; clock: Clock; alarms: Alarms; sin
     /** Drops pending connection signals that a user's action made obsolete. */
     async forgetLink(tx: Tx, instanceId: InstanceId): Promise<void> {
       await tx.run(forgetLink, { instanceId })
+    },
+    /** Drops what was planned after the first step of a lane. */
+    async forgetLater(tx: Tx, instanceId: InstanceId, lane: string): Promise<void> {
+      await tx.run(forgetLater, { instanceId, lane })
     },
     async phoneWentOffline(tx: Tx, phone: number): Promise<void> {
       await tx.run(phoneOffline, { phone })

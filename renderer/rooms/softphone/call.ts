@@ -39,7 +39,20 @@ export const useSoftphone = defineStore('softphone', () => {
   /** Raised by every call, so that what is late for one does not touch the next. */
   let turn = 0
 
-  async function dial(instance: string, number: string): Promise<void> {
+  const dial = (instance: string, number: string): Promise<void> =>
+    connect(instance, number, (offer) =>
+      call('callFromConsole', { params: { id: instance }, body: { to_number: number, offer } }),
+    )
+
+  /** Takes a call that rings here. */
+  const answer = ({ instance_id: id, id: call_id, from_number: from }: VoiceCall): Promise<void> =>
+    connect(id, from ?? '', (offer) => call('answerVoiceCall', { params: { id, call_id }, body: { offer } }))
+
+  async function connect(
+    instance: string,
+    number: string,
+    ask: (offer: string) => Promise<{ call: VoiceCall; answer: string }>,
+  ): Promise<void> {
     if (isActive.value) return
     const mine = ++turn
     begin(instance, number)
@@ -53,12 +66,11 @@ export const useSoftphone = defineStore('softphone', () => {
       })
       if (mine !== turn) return opened.close()
       line = opened
-      const body = { to_number: number, offer: await opened.offer() }
-      const begun = await call('callFromConsole', { params: { id: instance }, body })
+      const begun = await ask(await opened.offer())
       // Hung up before the service had begun.
       if (mine !== turn) return await endOnService(begun.call)
       record.value = begun.call
-      opened.ring()
+      if (begun.call.direction === 'outbound') opened.ring()
       await opened.accept(begun.answer)
       await lookAgain()
     } catch (error) {
@@ -100,7 +112,7 @@ export const useSoftphone = defineStore('softphone', () => {
     record.value = found
     if (!isActive.value) return
     if (found.end_reason !== null) return finish({ kind: 'reason', reason: found.end_reason })
-    if (found.status === 'ringing') phase.value = 'ringing'
+    if (found.status === 'ringing' && found.direction === 'outbound') phase.value = 'ringing'
     if (found.status === 'in_progress' && phase.value !== 'talking') {
       phase.value = 'talking'
       answeredAtMs.value = Date.now()
@@ -178,6 +190,6 @@ export const useSoftphone = defineStore('softphone', () => {
 
   return {
     ...{ phase, to, instanceId, record, ending, answeredAtMs, talkedMs, isMuted, level, isUnheard, isActive },
-    ...{ dial, hangUp, mute, clear },
+    ...{ dial, answer, hangUp, mute, clear },
   }
 })

@@ -27,6 +27,7 @@ beforeEach(async () => {
     catcher,
     model: createModelSimulator({ clock: world.clock, random: seededRandom(1), log: silentLog }),
     render,
+    ring: () => Promise.resolve(null),
     cursors: createCursors(Buffer.alloc(32, 1)),
     subject: async (accountId, id) => (accountId === account ? subjects.get(id) : undefined),
   })

@@ -1,0 +1,66 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { brokenRules } from '../support/axe.ts'
+import { pairedInstance } from '../support/sandbox.ts'
+import { openConsole, type ConsoleWindow } from '../support/window.ts'
+
+/** The microphone of this Chromium beeps once a second, and nobody has to allow it. */
+const FLAGS = ['--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream']
+const OURS = '12025550100'
+const CALLER = '12025550177'
+const SOON = { timeout: 15_000 }
+
+let w: ConsoleWindow
+let page: Page
+let instance: string
+
+beforeAll(async () => {
+  w = await openConsole({}, undefined, FLAGS)
+  page = w.page
+  instance = await pairedInstance(w.api, OURS, 'Front desk')
+  expect((await w.api('POST', `/v1/instances/${instance}/voice/enable`)).status).toBe(200)
+  await w.api('POST', '/v1/sandbox/phones', { number: CALLER, name: 'Rita Lopes' })
+}, 60_000)
+afterAll(() => w.remove())
+
+const incoming = () => page.getByRole('alert', { name: 'Incoming call' })
+/** Of the call; the service has a light of the same name in the sidebar. */
+const connected = () => page.getByRole('main').getByText('Connected', { exact: true }).first()
+const newest = async () => (await w.api('GET', `/v1/instances/${instance}/voice/calls`)).body.data[0]
+const ring = async () => (await w.api('POST', `/v1/sandbox/phones/${CALLER}/calls`, { to: OURS })).body
+
+test('a call rings above every screen and is in the list of calls; declining ends it', async () => {
+  await w.open('/settings')
+  await ring()
+  await incoming().getByText('Front desk').waitFor(SOON)
+  expect(await brokenRules(page)).toEqual([])
+  await w.open('/calls')
+  await page.getByText('Ringing').first().waitFor(SOON)
+  await incoming().getByRole('button', { name: 'Decline' }).click()
+  await incoming().waitFor({ state: 'detached', timeout: 15_000 })
+  await expect.poll(async () => (await newest()).status).toBe('rejected')
+}, 60_000)
+
+test('answering connects this window, and the caller can hang up', async () => {
+  const { call_id } = await ring()
+  await incoming().getByRole('button', { name: 'Answer' }).click(SOON)
+  await connected().waitFor(SOON)
+  await expect.poll(async () => (await newest()).status).toBe('in_progress')
+  expect(await incoming().count()).toBe(0)
+  const hungUp = await w.api('POST', `/v1/sandbox/phones/${CALLER}/calls/${call_id}/hang-up`)
+  expect(hungUp.status).toBe(204)
+  await expect.poll(async () => (await newest()).end_reason).toBe('person_hung_up')
+  await connected().waitFor({ state: 'detached', timeout: 15_000 })
+}, 60_000)
+
+test('the simulated phone calls from its page, and gives up', async () => {
+  await w.open(`/sandbox/phones/${CALLER}`)
+  await page.getByRole('button', { name: 'Call', exact: true }).click()
+  await page.getByText(/^Ringing at/).waitFor(SOON)
+  await incoming().waitFor(SOON)
+  await page.getByRole('region', { name: 'Rita Lopes' }).getByRole('button', { name: 'Hang up' }).click()
+  await incoming().waitFor({ state: 'detached', timeout: 15_000 })
+  await expect.poll(async () => (await newest()).status).toBe('no_answer')
+  expect(await page.getByText(/^Ringing at/).count()).toBe(0)
+  expect(await brokenRules(page)).toEqual([])
+}, 60_000)
