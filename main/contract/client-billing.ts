@@ -78,7 +78,8 @@ const terms = {
             'How many counted units the amount is for. `1` for each of them; `60` for a minute of `call_seconds`, `1000` for a thousand `ai_tokens`.',
         }),
         amount_cents_decimal: Type.String({
-          pattern: String.raw`^(?!0+(\.0+)?$)(\d{1,6}(\.\d{1,4})?|1000000(\.0{1,4})?)$`,
+          // Above 0, and 1,000,000 at most.
+          pattern: String.raw`^([1-9]\d{0,5}(\.\d{1,4})?|1000000|0\.([1-9]\d{0,3}|0[1-9]\d{0,2}|00[1-9]\d?|000[1-9]))$`,
           description:
             'In the smallest unit of the currency, with up to four decimals: `0.01` is 0.0001 USD. Text, so that nothing is rounded.',
           examples: ['0.01', '2'],
