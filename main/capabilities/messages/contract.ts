@@ -585,7 +585,7 @@ export const messagesContract = {
     path: '/v1/unread-conversations',
     summary: 'Count unread conversations',
     description:
-      'How many conversations of the account are unread, on each network, and the 100 instances with the most of them.',
+      'How many conversations of the account are unread, on each network and on each instance that has some, most first.',
     reply: {
       status: 200,
       description: 'The counts.',

@@ -20,11 +20,9 @@ import {
 
 /** How many chats of an account are unread. */
 export interface UnreadCounts extends Record<Network, number> {
-  /** The instances with the most, at most a hundred. */
+  /** Those that have some, most first. */
   readonly instances: { readonly id: string; readonly chats: number }[]
 }
-
-const MOST_INSTANCES = 100
 
 /** Each is part of the commit that makes it true. */
 export interface Unread {
@@ -107,8 +105,8 @@ export function createUnread({ db, live }: UnreadDeps): Unread {
       const rows = await db.read(unreadInstances, { accountId })
       const counts = { live: 0, sandbox: 0 }
       for (const { network, chats } of rows) counts[network] += chats
-      const most = rows.toSorted((a, b) => b.chats - a.chats).slice(0, MOST_INSTANCES)
-      return { ...counts, instances: most.map(({ id, chats }) => ({ id, chats })) }
+      const ordered = rows.toSorted((a, b) => b.chats - a.chats)
+      return { ...counts, instances: ordered.map(({ id, chats }) => ({ id, chats })) }
     },
     find: async (instanceId, chat) => (await db.readOne(unreadOf, { instanceId, chat })) ?? NONE,
     chats: async (instanceId) => new Set((await db.read(unreadChats, { instanceId })).map(({ chat }) => chat)),

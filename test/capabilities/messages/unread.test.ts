@@ -117,6 +117,30 @@ describe('where it is kept', () => {
     expect(await total()).toBe(1)
   })
 
+  test('every instance that has some is counted, however many there are', async () => {
+    await received(ADA)
+    const id = (n: number) => `0197f0c2-0000-7000-8000-0000000${String(10_000 + n)}`
+    const columns = b.raw.prepare("SELECT name FROM pragma_table_info('instances')").pluck().all() as string[]
+    const own: Record<string, string> = { id: ':id', instance_name: ':id', updated_at: 'updated_at + :n' }
+    const values = columns.map((name) => own[name] ?? name).join(', ')
+    const copy = b.raw.prepare(
+      `INSERT INTO instances (${columns.join(', ')}) SELECT ${values} FROM instances WHERE id = :from`,
+    )
+    const add = b.raw.prepare(
+      'INSERT INTO unread_instances (instance_id, account_id, network, chats) VALUES (?, ?, ?, ?)',
+    )
+    for (let n = 0; n < 300; n++) {
+      copy.run({ id: id(n), n: n + 10, from: INSTANCE })
+      add.run(id(n), b.accountId, 'live', 2 + n)
+    }
+    const { live, sandbox, instances } = await b.messages.countUnread(b.accountId)
+    expect([live, sandbox, instances.length]).toEqual([2 * 300 + (299 * 300) / 2, 1, 301])
+    expect([instances[0], instances.at(-1)]).toEqual([
+      { id: id(299), chats: 301 },
+      { id: INSTANCE, chats: 1 },
+    ])
+  })
+
   test('it survives a restart', async () => {
     await received(ADA)
     await b.reopen()
