@@ -89,7 +89,13 @@ export const useMessages = defineStore('messages', () => {
         .map((one) => one.chat),
     ),
   ])
-  const conversation = computed(() => conversations.value?.find((one) => one.chat === chat.value))
+  /** The open conversation when the list, or what was found in it, does not reach it. */
+  const unlisted = shallowRef<Conversation>()
+  const conversation = computed(() =>
+    [...(conversations.value ?? []), ...(unlisted.value ? [unlisted.value] : [])].find(
+      (one) => one.chat === chat.value,
+    ),
+  )
   /** The open conversation. */
   const openThread = () => ({ id: instanceId.value, chat: chat.value })
   const isOpen = (asked: ReturnType<typeof openThread>) => asked.id === instanceId.value && asked.chat === chat.value
@@ -99,11 +105,13 @@ export const useMessages = defineStore('messages', () => {
     instanceId.value = id
     query.value = ''
     filter.value = 'all'
-    conversations.value = conversationsProblem.value = undefined
+    conversations.value = conversationsProblem.value = unlisted.value = undefined
     // The same number may be known to two instances: what it said to one is not shown as said to the other.
     chat.value = ''
     thread.value = threadProblem.value = undefined
-    if (id !== '') await loadConversations()
+    if (id === '') return
+    await loadConversations()
+    await loadUnlisted()
   }
 
   async function openChat(id: string): Promise<void> {
@@ -112,12 +120,13 @@ export const useMessages = defineStore('messages', () => {
     if (filter.value === 'unread')
       conversations.value = conversations.value?.filter((one) => one.chat === id || isUnread(one))
     thread.value = threadProblem.value = undefined
-    if (id !== '') await loadThread()
+    if (id !== '') await Promise.all([loadThread(), loadUnlisted()])
   }
 
   async function search(words: string): Promise<void> {
     query.value = words
     await loadConversations()
+    await loadUnlisted()
   }
 
   async function show(wanted: 'all' | 'unread'): Promise<void> {
@@ -160,6 +169,16 @@ export const useMessages = defineStore('messages', () => {
     moreConversations = page.next_cursor
   })
 
+  async function loadUnlisted(): Promise<void> {
+    const asked = openThread()
+    // Until the list is there, nobody knows whether the conversation is in it.
+    if (asked.chat === '' || (conversations.value?.some((one) => one.chat === asked.chat) ?? true)) return
+    const [q] = asked.chat.split('@', 1)
+    const query = { q, limit: CONVERSATIONS, cursor: undefined, filter: undefined }
+    const page = await call('listConversations', { params: { id: asked.id }, query }).catch(() => undefined)
+    if (isOpen(asked)) unlisted.value = page?.data.find((one) => one.chat === asked.chat) ?? unlisted.value
+  }
+
   async function loadThread(): Promise<void> {
     const asked = openThread()
     const request = threadRequests.begin()
@@ -187,10 +206,10 @@ export const useMessages = defineStore('messages', () => {
   })
 
   const refresh = coalesce(async () => {
-    await Promise.all([loadConversations(), ...(chat.value === '' ? [] : [loadThread()])])
+    await Promise.all([loadConversations().then(loadUnlisted), ...(chat.value === '' ? [] : [loadThread()])])
   })
 
-  const refreshList = coalesce(loadConversations)
+  const refreshList = coalesce(() => loadConversations().then(loadUnlisted))
 
   /** What lies behind the newest page, read again: a notice does not say how old the message is that changed. */
   const reread = coalesce(async () => {
@@ -217,7 +236,9 @@ export const useMessages = defineStore('messages', () => {
   async function setUnread(id: string, wanted: boolean): Promise<void> {
     const asked = instanceId.value
     const change = wanted ? { marked_unread: true } : { unread_messages: 0, marked_unread: false }
-    conversations.value = conversations.value?.map((one) => (one.chat === id ? { ...one, ...change } : one))
+    const changed = (one: Conversation) => (one.chat === id ? { ...one, ...change } : one)
+    conversations.value = conversations.value?.map(changed)
+    unlisted.value &&= changed(unlisted.value)
     await call('setConversationUnread', { params: { id: asked, chat: id }, body: { unread: wanted } })
   }
 
