@@ -29,6 +29,7 @@ export function linesOfClients(severity: AttentionLine['severity'], clients: rea
       : [
           {
             ...{ code: 'more_clients', severity, count: others.length, subject: null, text: null },
+            ids: others.map(({ id }) => id),
             sinceMs: Math.min(...others.map(({ sinceMs }) => sinceMs)),
           },
         ]),

@@ -13,6 +13,8 @@ export interface AttentionLine {
   readonly count: number
   /** The thing, if it concerns a single one. */
   readonly subject: { readonly id: string; readonly name: string } | null
+  /** The ids of all of them, if a list can show only these. */
+  readonly ids?: readonly string[]
   readonly sinceMs: number | null
   /** A sentence, if the code alone does not say what is wrong. */
   readonly text: string | null

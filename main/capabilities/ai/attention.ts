@@ -71,6 +71,7 @@ function lineOf(
   return [
     {
       ...{ code, severity, count: rows.length, text: null },
+      ids: [...new Set(rows.map(({ instanceId }) => instanceId))],
       sinceMs: since.length === 0 ? null : Math.min(...since),
       subject: isOne ? { id: first.instanceId, name: first.name } : null,
     },

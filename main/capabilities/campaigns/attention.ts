@@ -54,6 +54,7 @@ function lineOf(code: 'paused' | 'failed', rows: readonly StoppedRow[]): Attenti
   return [
     {
       ...{ code, severity: code === 'failed' ? 'error' : 'warning', count: rows.length, text: null },
+      ids: rows.map(({ id }) => id),
       sinceMs: Math.min(...rows.map(({ sinceMs }) => sinceMs)),
       subject: rows.length === 1 ? { id: first.id, name: first.name } : null,
     },

@@ -44,6 +44,7 @@ function lineOf(code: string, all: readonly Broken[]): AttentionLine[] {
     {
       ...{ code, severity: 'error', count: all.length },
       subject: all.length === 1 ? { id: instance.id, name: instance.name } : null,
+      ids: all.map((one) => one.instance.id),
       sinceMs: since.length === 0 ? null : Math.min(...since),
       text: all.length === 1 ? link.errorMessage : null,
     },

@@ -17,15 +17,18 @@ const CODE = `CASE
          THEN 'lost'
      END`
 
-/** One pass over the instances of the account, like the tally. */
-const troubled = sql<
-  { accountId: string; network: Network | null; now: number },
-  { code: Code; count: number; sinceMs: number; id: string; name: string }
->(
-  `SELECT code, COUNT(*) AS count, MIN(status_at) AS sinceMs, MIN(id) AS id, MIN(name) AS name FROM (
-     SELECT i.id, i.name, i.status_at, ${CODE} AS code FROM instances i
+interface TroubledRow {
+  readonly code: Code
+  readonly id: string
+  readonly name: string
+  readonly sinceMs: number
+}
+
+const troubled = sql<{ accountId: string; network: Network | null; now: number }, TroubledRow>(
+  `SELECT id, name, sinceMs, code FROM (
+     SELECT i.id, i.name, i.status_at AS sinceMs, ${CODE} AS code FROM instances i
      WHERE i.account_id = :accountId AND i.deleted_at IS NULL AND (i.network = :network OR :network IS NULL)) AS found
-   WHERE code IS NOT NULL GROUP BY code`,
+   WHERE code IS NOT NULL`,
 )
 
 /** The clients of an agency. */
@@ -48,14 +51,17 @@ const SEVERITY: Readonly<Record<Code, AttentionLine['severity']>> = {
 export function createAttention({ db, clock }: { db: Db; clock: Pick<Clock, 'now'> }) {
   return async ({ accountId, network }: AttentionQuery): Promise<AttentionLine[]> => {
     const of = { accountId, network, now: clock.now() }
-    const own = await db.read(troubled, of)
+    const own = Map.groupBy(await db.read(troubled, of), ({ code }) => code)
     const clients = await db.read(troubledClients, of)
-    return [
-      ...own.map(({ code, count, sinceMs, id, name }) => ({
-        ...{ code, severity: SEVERITY[code], count, sinceMs, text: null },
-        subject: count === 1 ? { id, name } : null,
-      })),
-      ...linesOfClients('warning', clients),
-    ]
+    return [...[...own].map(([code, rows]) => lineOf(code, rows)), ...linesOfClients('warning', clients)]
+  }
+}
+
+function lineOf(code: Code, rows: readonly TroubledRow[]): AttentionLine {
+  const [first, ...others] = rows
+  return {
+    ...{ code, severity: SEVERITY[code], count: rows.length, ids: rows.map(({ id }) => id), text: null },
+    subject: first && others.length === 0 ? { id: first.id, name: first.name } : null,
+    sinceMs: rows.reduce((least, { sinceMs }) => Math.min(least, sinceMs), Infinity),
   }
 }

@@ -12,6 +12,11 @@ const AttentionRecord = Type.Object({
   subject: Nullable(
     Type.Object({ id: Type.String(), name: Type.String() }, { description: 'The thing, if it concerns a single one.' }),
   ),
+  ids: Type.Optional(
+    Type.Array(Type.String(), {
+      description: 'All things it concerns. Only with `include=ids`, and not in every line.',
+    }),
+  ),
   since: Nullable(Timestamp),
   text: Nullable(Type.String({ description: 'A sentence, if the code alone does not say what is wrong.' })),
 })
@@ -42,7 +47,10 @@ export const overviewContract = {
     path: '/v1/overview/attention',
     summary: 'List what needs attention',
     description: 'What a person should look at, the most severe first. Every room contributes its own lines.',
-    query: Type.Object({ network: NetworkFilter }),
+    query: Type.Object({
+      network: NetworkFilter,
+      include: Type.Optional(Type.Enum(['ids'], { description: '`ids`: also the things each line concerns.' })),
+    }),
     reply: {
       status: 200,
       description: 'What needs attention.',

@@ -5,11 +5,12 @@ import type { Overview } from './index.ts'
 
 export function overviewHandlers(overview: Overview): Handlers<typeof overviewContract> {
   return {
-    async listAttention({ principal: { accountId, role }, query: { network = null } }) {
+    async listAttention({ principal: { accountId, role }, query: { network = null, include } }) {
       const lines = await overview.attention({ accountId, role, network })
       return {
-        data: lines.map(({ room, code, severity, count, subject, sinceMs, text }) => ({
+        data: lines.map(({ room, code, severity, count, subject, ids, sinceMs, text }) => ({
           ...{ room, code, severity, count, subject, text },
+          ...(include === 'ids' && ids && { ids: [...ids] }),
           since: isoTimeOrNull(sinceMs),
         })),
       }

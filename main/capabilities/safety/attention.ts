@@ -27,6 +27,7 @@ export function createAttention({ db, clock, evidenceOf }: Deps) {
     return [
       {
         ...{ code: 'restricted', severity: 'warning', count: restricted.length, text: null },
+        ids: restricted.map((one) => one.instanceId),
         sinceMs: Math.min(...restricted.map(({ sinceMs }) => sinceMs)),
         subject: restricted.length === 1 ? { id: instanceId, name } : null,
       },

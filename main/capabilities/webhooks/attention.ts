@@ -24,5 +24,6 @@ function lineOf(code: string, severity: AttentionLine['severity'], found: readon
   const [first] = found
   if (first === undefined) return []
   const subject = found.length === 1 ? { id: first.id, name: first.url } : null
-  return [{ code, severity, count: found.length, subject, sinceMs: first.sinceMs ?? null, text: null }]
+  const ids = found.map(({ id }) => id)
+  return [{ code, severity, count: found.length, subject, ids, sinceMs: first.sinceMs ?? null, text: null }]
 }

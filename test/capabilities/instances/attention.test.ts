@@ -22,8 +22,10 @@ test('numbers that work, are new or were ended by a person need no attention', a
 test('what is banned, signed out or lost is told apart; a single one has its name', async () => {
   const banned = await room.connected('12025550101', { name: 'Front desk' })
   await room.instances.onSignal(banned.id, { kind: 'auth_failed', reason: 'banned', code: 403, untilMs: null })
+  const signedOut: string[] = []
   for (const number of ['12025550102', '12025550103']) {
     const { id } = await room.connected(number)
+    signedOut.push(id)
     await room.instances.onSignal(id, { kind: 'auth_failed', reason: 'logged_out', code: 401, untilMs: null })
   }
   const lost = await room.connected('12025550104')
@@ -34,6 +36,7 @@ test('what is banned, signed out or lost is told apart; a single one has its nam
   expect((await lines()).find(({ code }) => code === 'banned')).toMatchObject({
     ...{ severity: 'error', subject: { id: banned.id, name: 'Front desk' }, sinceMs: room.clock.now() },
   })
+  expect((await lines()).find(({ code }) => code === 'signed_out')).toMatchObject({ subject: null, ids: signedOut })
   expect(await lines('live')).toEqual([])
 })
 
