@@ -21,6 +21,8 @@ export interface AttentionDisplay {
   readonly icon: string
   /** Where its action leads; absent: the person can do nothing here. @param id of the thing, if the line concerns a single one. */
   readonly to?: (id: string | null) => string
+  /** A list that can show several of them, and only them: useAttention(). */
+  readonly list?: string
 }
 
 /** A room's place in the sidebar, the palette and the shortcuts. */
@@ -103,6 +105,12 @@ export const findKnownId = (text: string): KnownId | undefined =>
 /** Undefined for a line that this window does not know. */
 export const findAttentionDisplay = (room: string, code: string): AttentionDisplay | undefined =>
   rooms.find(({ attention }) => attention?.[`${room}.${code}`])?.attention?.[`${room}.${code}`]
+
+/** Where the action of a line leads: to the one thing it is about, or to the list of exactly those it counted. */
+export function attentionTarget(room: string, code: string, id: string | null): string | undefined {
+  const { to, list } = findAttentionDisplay(room, code) ?? {}
+  return id === null && list !== undefined ? `${list}?attention=${room}.${code}` : to?.(id)
+}
 
 const isWithin = (path: string, outer: string): boolean => path === outer || path.startsWith(`${outer}/`)
 

@@ -21,9 +21,14 @@ export default {
     'agency.suspended': { words: 'agency.attention.suspended', icon: 'i-lucide-circle-pause' },
     'agency.frozen': { words: 'agency.attention.frozen', icon: 'i-lucide-snowflake' },
     'instances.client': { words: 'agency.attention.numbers', icon: 'i-lucide-unplug', to: toClient },
-    'instances.more_clients': { words: 'agency.attention.moreNumbers', icon: 'i-lucide-unplug', to: toClient },
+    'instances.more_clients': {
+      words: 'agency.attention.moreNumbers',
+      icon: 'i-lucide-unplug',
+      to: toClient,
+      list: '/clients',
+    },
     'ai.client': { words: 'agency.attention.chats', icon: 'i-lucide-hand', to: toClient },
-    'ai.more_clients': { words: 'agency.attention.moreChats', icon: 'i-lucide-hand', to: toClient },
+    'ai.more_clients': { words: 'agency.attention.moreChats', icon: 'i-lucide-hand', to: toClient, list: '/clients' },
   },
   actions: [{ words: 'agency.new.act', icon: 'i-lucide-plus', to: '/clients?new=1' }],
 } satisfies RoomEntries

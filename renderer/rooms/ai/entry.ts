@@ -1,6 +1,6 @@
 import type { RoomEntries } from '../../app/entries.ts'
 
-const toAgent = (id: string | null) => (id === null ? '/agents' : `/agents/${id}`)
+const toAgents = { to: (id: string | null) => (id === null ? '/agents' : `/agents/${id}`), list: '/agents' }
 
 export default {
   entries: [
@@ -18,9 +18,10 @@ export default {
     'ai.waiting': {
       words: 'ai.attention.waiting',
       to: (id) => (id === null ? '/agents' : `/agents/${id}?tab=chats`),
+      list: '/agents',
       icon: 'i-lucide-hand',
     },
-    'ai.no_agent': { words: 'ai.attention.no_agent', to: toAgent, icon: 'i-lucide-user-round-x' },
-    'ai.provider': { words: 'ai.attention.provider', to: toAgent, icon: 'i-lucide-key-round' },
+    'ai.no_agent': { words: 'ai.attention.no_agent', ...toAgents, icon: 'i-lucide-user-round-x' },
+    'ai.provider': { words: 'ai.attention.provider', ...toAgents, icon: 'i-lucide-key-round' },
   },
 } satisfies RoomEntries

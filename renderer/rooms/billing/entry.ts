@@ -16,7 +16,12 @@ export default {
     'billing.frozen': { words: 'billing.attention.frozen', icon: 'i-lucide-snowflake', to: toBilling },
     'billing.invoice_overdue': { words: 'billing.attention.invoice_overdue', icon: 'i-lucide-receipt', to: toBilling },
     'billing.client': { words: 'billing.attention.client', icon: 'i-lucide-receipt', to: toClient },
-    'billing.more_clients': { words: 'billing.attention.moreClients', icon: 'i-lucide-receipt', to: toClient },
+    'billing.more_clients': {
+      words: 'billing.attention.moreClients',
+      icon: 'i-lucide-receipt',
+      to: toClient,
+      list: '/clients',
+    },
     'billing.amount_mismatch': {
       ...{ words: 'billing.attention.amount_mismatch', icon: 'i-lucide-circle-alert' },
       to: () => '/billing?tab=history',

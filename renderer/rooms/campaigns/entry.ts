@@ -2,6 +2,7 @@ import type { RoomEntries } from '../../app/entries.ts'
 import { usePaletteCampaigns } from './use-palette-campaigns.ts'
 
 const toCampaign = (id: string | null) => (id === null ? '/campaigns' : `/campaigns/${id}`)
+const toCampaigns = { to: toCampaign, list: '/campaigns' }
 
 export default {
   entries: [
@@ -20,7 +21,7 @@ export default {
   ],
   finds: { words: 'campaigns.title', use: usePaletteCampaigns },
   attention: {
-    'campaigns.paused': { words: 'campaigns.attention.paused', to: toCampaign, icon: 'i-lucide-circle-pause' },
-    'campaigns.failed': { words: 'campaigns.attention.failed', to: toCampaign, icon: 'i-lucide-circle-x' },
+    'campaigns.paused': { words: 'campaigns.attention.paused', ...toCampaigns, icon: 'i-lucide-circle-pause' },
+    'campaigns.failed': { words: 'campaigns.attention.failed', ...toCampaigns, icon: 'i-lucide-circle-x' },
   },
 } satisfies RoomEntries

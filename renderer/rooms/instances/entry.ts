@@ -1,6 +1,9 @@
 import type { RoomEntries } from '../../app/entries.ts'
 
-const toInstance = (id: string | null) => (id === null ? '/instances' : `/instances/${id}`)
+const toNumbers = {
+  to: (id: string | null) => (id === null ? '/instances' : `/instances/${id}`),
+  list: '/instances',
+}
 
 export default {
   entries: [
@@ -19,10 +22,10 @@ export default {
     },
   ],
   attention: {
-    'instances.banned': { words: 'instances.attention.banned', to: toInstance, icon: 'i-lucide-ban' },
-    'instances.signed_out': { words: 'instances.attention.signed_out', to: toInstance, icon: 'i-lucide-log-out' },
-    'instances.lost': { words: 'instances.attention.lost', to: toInstance, icon: 'i-lucide-unplug' },
-    'safety.restricted': { words: 'instances.attention.restricted', to: toInstance, icon: 'i-lucide-shield-alert' },
-    'instances.passkey': { words: 'instances.attention.passkey', to: toInstance, icon: 'i-lucide-fingerprint' },
+    'instances.banned': { words: 'instances.attention.banned', ...toNumbers, icon: 'i-lucide-ban' },
+    'instances.signed_out': { words: 'instances.attention.signed_out', ...toNumbers, icon: 'i-lucide-log-out' },
+    'instances.lost': { words: 'instances.attention.lost', ...toNumbers, icon: 'i-lucide-unplug' },
+    'safety.restricted': { words: 'instances.attention.restricted', ...toNumbers, icon: 'i-lucide-shield-alert' },
+    'instances.passkey': { words: 'instances.attention.passkey', ...toNumbers, icon: 'i-lucide-fingerprint' },
   },
 } satisfies RoomEntries

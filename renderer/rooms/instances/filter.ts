@@ -1,9 +1,24 @@
 import type { InstanceRecord } from '../../../main/contract/instance.ts'
-import type { Engine, InstanceStatus } from '../../../main/contract/shapes.ts'
+import { INSTANCE_STATUSES, type Engine, type InstanceStatus } from '../../../main/contract/shapes.ts'
+
+/** What the tiles of the overview count besides connected numbers: several states that ask for the same thing. */
+export const GROUPS = ['waiting', 'troubled'] as const
+export type Group = (typeof GROUPS)[number]
+
+const WAITING: ReadonlySet<InstanceStatus> = new Set(['created', 'qr', 'passkey_required', 'recreating'])
+
+/** Every number is in one of them: connected, waiting for somebody to pair it, or without the phone it had. */
+export function groupOf({
+  status,
+  last_connected_at: last,
+}: Pick<InstanceRecord, 'status' | 'last_connected_at'>): Group | 'connected' {
+  if (status === 'connected') return status
+  return WAITING.has(status) || last === null ? 'waiting' : 'troubled'
+}
 
 export interface Filter {
   readonly text: string
-  readonly status: InstanceStatus | 'all'
+  readonly status: InstanceStatus | Group | 'all'
   readonly engine: Engine | 'all'
 }
 
@@ -15,6 +30,21 @@ export type Order = (typeof ORDERS)[number]
 export const isFiltered = (filter: Filter): boolean =>
   filter.text.trim() !== '' || filter.status !== 'all' || filter.engine !== 'all'
 
+const STATUSES: readonly Filter['status'][] = [...GROUPS, ...INSTANCE_STATUSES]
+
+/** A filter as the address of the list has it; what is not understood is ignored. */
+export const filterOfQuery = ({ q, status, engine }: Readonly<Record<string, unknown>>): Filter => ({
+  text: typeof q === 'string' ? q : '',
+  status: STATUSES.find((known) => known === status) ?? 'all',
+  engine: engine === 'smv2' || engine === 'official' ? engine : 'all',
+})
+
+export const queryOfFilter = ({ text, status, engine }: Filter) => ({
+  q: text === '' ? undefined : text,
+  status: status === 'all' ? undefined : status,
+  engine: engine === 'all' ? undefined : engine,
+})
+
 /** From this length on a word may be part of an id; shorter ones would match ids by chance. */
 const ID_PART_LENGTH = 8
 
@@ -24,7 +54,7 @@ export function filterInstances(records: readonly InstanceRecord[], filter: Filt
   const digits = /^[+\d\s()-]{4,}$/.test(filter.text.trim()) ? filter.text.replace(/\D/g, '') : ''
   return records.filter(
     (record) =>
-      (filter.status === 'all' || record.status === filter.status) &&
+      (filter.status === 'all' || record.status === filter.status || groupOf(record) === filter.status) &&
       (filter.engine === 'all' || record.engine === filter.engine) &&
       ((digits !== '' && record.phone_number?.includes(digits)) ||
         words.every(

@@ -29,14 +29,15 @@ export const useInstances = defineStore('instances', () => {
   const isWhole = ref(false)
   const problem = ref<Problem>()
   const filter = ref<Filter>(NO_FILTER)
+  /** Only these, whatever the filter. */
+  const only = shallowRef<ReadonlySet<string>>()
   const order = ref<Order>('newest')
   const selected = shallowRef<ReadonlySet<string>>(new Set())
 
   const all = computed(() => [...records.value.values()])
   const network = useNetwork()
-  const rows = computed(() =>
-    sortInstances(filterInstances(all.value.filter(network.shows), filter.value), order.value),
-  )
+  const isOffered = (record: InstanceRecord) => network.shows(record) && (only.value?.has(record.id) ?? true)
+  const rows = computed(() => sortInstances(filterInstances(all.value.filter(isOffered), filter.value), order.value))
 
   let position: SyncPosition | undefined
   let loading: Promise<void> | undefined
@@ -136,7 +137,7 @@ export const useInstances = defineStore('instances', () => {
     const kept = [...selected.value].filter((id) => visible.has(id))
     if (kept.length < selected.value.size) selected.value = new Set(kept)
   }
-  watch([filter, () => network.choice], pruneSelection, { flush: 'sync' })
+  watch([filter, only, () => network.choice], pruneSelection, { flush: 'sync' })
 
   function put(record: InstanceRecord): InstanceRecord {
     records.value = new Map(records.value).set(record.id, record)
@@ -186,7 +187,7 @@ export const useInstances = defineStore('instances', () => {
   }
 
   return {
-    ...{ records, all, rows, isLoaded, isWhole, problem, filter, order, selected },
+    ...{ records, all, rows, isLoaded, isWhole, problem, filter, only, order, selected },
     ...{ load, reload, sync, syncSoon, read, create, update, restart, disconnect, recreate, destroy },
   }
 })

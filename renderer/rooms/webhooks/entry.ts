@@ -1,6 +1,6 @@
 import type { RoomEntries } from '../../app/entries.ts'
 
-const toWebhook = (id: string | null) => (id === null ? '/webhooks' : `/webhooks/${id}`)
+const toWebhooks = { to: (id: string | null) => (id === null ? '/webhooks' : `/webhooks/${id}`), list: '/webhooks' }
 
 export default {
   entries: [
@@ -20,7 +20,7 @@ export default {
     },
   ],
   attention: {
-    'webhooks.deactivated': { words: 'webhooks.attention.deactivated', to: toWebhook, icon: 'i-lucide-circle-off' },
-    'webhooks.failing': { words: 'webhooks.attention.failing', to: toWebhook, icon: 'i-lucide-circle-alert' },
+    'webhooks.deactivated': { words: 'webhooks.attention.deactivated', ...toWebhooks, icon: 'i-lucide-circle-off' },
+    'webhooks.failing': { words: 'webhooks.attention.failing', ...toWebhooks, icon: 'i-lucide-circle-alert' },
   },
 } satisfies RoomEntries

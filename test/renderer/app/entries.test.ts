@@ -5,7 +5,7 @@ import { systemClock } from '../../../main/kernel/clock.ts'
 
 // By its path: the types of the tests know no .vue files, which the entries may reach.
 const FILE = resolve(import.meta.dirname, '../../../renderer/app/entries.ts')
-const { ENTRIES, ACTIONS, GROUPS, entryOf, findKnownId, findAttentionDisplay } = await import(FILE)
+const { ENTRIES, ACTIONS, GROUPS, attentionTarget, entryOf, findKnownId, findAttentionDisplay } = await import(FILE)
 
 const ids = createIds(systemClock, systemRandom)
 
@@ -65,4 +65,8 @@ test('every action leads somewhere, and lines of the overview lead to their thin
   expect(findAttentionDisplay('instances', 'banned').to('one')).toBe('/instances/one')
   expect(findAttentionDisplay('instances', 'banned').to(null)).toBe('/instances')
   expect(findAttentionDisplay('rooms', 'unknown')).toBeUndefined()
+  expect(attentionTarget('instances', 'banned', 'one')).toBe('/instances/one')
+  expect(attentionTarget('instances', 'banned', null)).toBe('/instances?attention=instances.banned')
+  expect(attentionTarget('approvals', 'waiting', null)).toBe('/assistants/approvals')
+  expect(attentionTarget('rooms', 'unknown', null)).toBeUndefined()
 })

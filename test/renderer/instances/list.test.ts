@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { NO_FILTER, isFiltered, filterInstances, sortInstances } from '../../../renderer/rooms/instances/filter.ts'
+import {
+  NO_FILTER,
+  isFiltered,
+  filterInstances,
+  filterOfQuery,
+  queryOfFilter,
+  sortInstances,
+} from '../../../renderer/rooms/instances/filter.ts'
 import { numberText } from '../../../renderer/parts/number-text.ts'
 import { connectStep, listUnpaired, nextStep, toStateView } from '../../../renderer/rooms/instances/status.ts'
 import { record } from './records.ts'
@@ -41,6 +48,24 @@ describe('finding instances', () => {
     expect(filterInstances(one, { ...NO_FILTER, text: '19' })).toEqual([])
     expect(filterInstances(one, { ...NO_FILTER, text: id })).toEqual(one)
     expect(filterInstances(one, { ...NO_FILTER, text: id.slice(0, 8) })).toEqual(one)
+  })
+
+  it('narrows to what a tile of the overview counts', () => {
+    const all = [
+      record('new', { status: 'created', last_connected_at: null }),
+      record('on', { status: 'connected', last_connected_at: '2026-03-01T08:00:00.000Z' }),
+      record('lost', { status: 'disconnected', last_connected_at: '2026-03-01T08:00:00.000Z' }),
+    ]
+    const of = (status: 'waiting' | 'troubled' | 'connected') => ids(filterInstances(all, { ...NO_FILTER, status }))
+    expect([of('waiting'), of('troubled'), of('connected')]).toEqual([['new'], ['lost'], ['on']])
+  })
+
+  it('is in the address of the list, and what an address says otherwise is ignored', () => {
+    const filter = { text: 'são', status: 'troubled', engine: 'smv2' } as const
+    expect(queryOfFilter(filter)).toEqual({ q: 'são', status: 'troubled', engine: 'smv2' })
+    expect(filterOfQuery(queryOfFilter(filter))).toEqual(filter)
+    expect(filterOfQuery({ q: ['a', 'b'], status: 'nothing', engine: 'x' })).toEqual(NO_FILTER)
+    expect(Object.values(queryOfFilter(NO_FILTER)).every((value) => value === undefined)).toBe(true)
   })
 
   it('narrows by state and engine', () => {
