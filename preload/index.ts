@@ -29,6 +29,7 @@ const bridge: WindowBridge = Object.freeze({
   lookForUpdate: ask('lookForUpdate'),
   fetchUpdate: ask('fetchUpdate'),
   restartToUpdate: ask('restartToUpdate'),
+  setUnsaved: ask('setUnsaved'),
   readPasskeyReadiness: ask('readPasskeyReadiness'),
   signPasskey: ask('signPasskey'),
 } satisfies WindowBridge)

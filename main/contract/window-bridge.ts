@@ -49,6 +49,10 @@ export type UpdateState =
   | { readonly kind: 'refused' }
   | { readonly kind: 'failed' }
 
+/** What the page says of its forms. */
+export const UnsavedState = Type.Object({ isUnsaved: Type.Boolean() }, { additionalProperties: false })
+export type UnsavedState = Static<typeof UnsavedState>
+
 /** The options of a passkey request, as the QR view has them. */
 export const PasskeyRequest = Type.Object(
   {
@@ -85,6 +89,8 @@ export interface WindowRequests {
   fetchUpdate(): Promise<UpdateState>
   /** Finishes running work, installs the update and reopens the app. */
   restartToUpdate(): Promise<UpdateState>
+  /** Something typed is only in the page: the app asks before it quits. */
+  setUnsaved(state: UnsavedState): Promise<void>
   /** Known before a phone is linked, so that the person can prepare. Opens nothing. */
   readPasskeyReadiness(): Promise<PasskeyReadiness>
   /** Asks for the passkey of a WhatsApp account on WhatsApp's own site. A new request replaces one that is open. */

@@ -4,7 +4,7 @@ import { SCHEME } from './app-origin.ts'
 import { linkIn, routeOf } from './deep-link.ts'
 import { guardPermissions, guardWindows } from './guards.ts'
 import { setMenu } from './menu.ts'
-import { openApp, reopen, type Desktop, type WindowHolder } from './running-app.ts'
+import { openApp, restart, type Desktop, type WindowHolder } from './running-app.ts'
 import { wordsFor } from './words.ts'
 
 /** The desktop app: one instance, the service inside it, one window on it. Resolves when the window is there. */
@@ -32,7 +32,7 @@ export async function runDesktop(desktop: Desktop): Promise<void> {
   const words = wordsFor(app.getLocale())
   setMenu(words, () => holder.window?.open('/settings'))
   try {
-    await openApp(await desktop.startService(reopen), { desktop, holder, words })
+    await openApp(await desktop.startService(() => restart(holder)), { desktop, holder, words })
   } catch (error) {
     dialog.showErrorBox(words.notStarted, error instanceof Error ? error.message : String(error))
     return app.exit(1)

@@ -4,6 +4,10 @@ interface QuitDeps {
   readonly app: Pick<App, 'on' | 'quit'>
   /** From now on the window may close. */
   readonly release: () => void
+  /** Asks the person if quitting would lose something. */
+  readonly mayQuit: () => Promise<boolean>
+  /** The person stays. */
+  readonly onStay: () => void
   /** Takes away what the person sees and could press. */
   readonly hideAll: () => void
   /** Finishes what is under way in the service and writes it down. Never rejects for long: it has limits of its own. */
@@ -22,9 +26,10 @@ export interface QuitSequence {
  * Quitting takes two rounds: the first is held back until the service has drained, the second ends the app. It does not
  * matter who begins: the menu, the tray, the system, the question when the window closes, or all of them at once.
  */
-export function createQuitSequence({ app, release, hideAll, drain }: QuitDeps): QuitSequence {
+export function createQuitSequence({ app, release, mayQuit, onStay, hideAll, drain }: QuitDeps): QuitSequence {
   let draining: Promise<void> | undefined
   let isDrained = false
+  let isAsking = false
 
   function finish(): Promise<void> {
     release()
@@ -38,10 +43,20 @@ export function createQuitSequence({ app, release, hideAll, drain }: QuitDeps): 
   app.on('before-quit', (event) => {
     if (isDrained) return release()
     event.preventDefault()
-    if (draining !== undefined) return
-    hideAll()
-    void finish().then(() => app.quit())
+    if (draining === undefined && !isAsking) void begin()
   })
+
+  async function begin(): Promise<void> {
+    isAsking = true
+    const isAgreed = await mayQuit()
+    isAsking = false
+    // The system may have begun to go down meanwhile.
+    if (draining !== undefined) return
+    if (!isAgreed) return onStay()
+    hideAll()
+    await finish()
+    app.quit()
+  }
 
   return {
     isQuitting: () => draining !== undefined,

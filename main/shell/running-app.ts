@@ -52,6 +52,8 @@ export interface WindowHolder {
   /** Asked for while there was none. */
   link?: string | undefined
   serviceUrl?: string
+  /** Quitting has begun in order to start again. */
+  opensAgain?: boolean
 }
 
 interface AppContext {
@@ -69,6 +71,8 @@ export async function openApp(started: Started, { desktop, holder, words }: AppC
   const leaving = createQuitSequence({
     app,
     release: () => window.release(),
+    mayQuit: () => window.mayQuit(),
+    onStay: () => void (holder.opensAgain = false),
     hideAll() {
       delete holder.window
       window.hide()
@@ -77,6 +81,7 @@ export async function openApp(started: Started, { desktop, holder, words }: AppC
     async drain() {
       watch.stop()
       await Promise.all([closeInTime(service, systemClock), signer.close()])
+      if (holder.opensAgain === true) app.relaunch()
     },
   })
   servePage(started, desktop.renderer, leaving)
@@ -118,7 +123,7 @@ export async function openApp(started: Started, { desktop, holder, words }: AppC
     onNote: createNotifier((route) => window.open(route)),
   })
   const updates = updatesOf(desktop, { window, leaving, log })
-  handleWindowRequests(desktop, { preferences, updates, signer })
+  handleWindowRequests(desktop, { window, preferences, updates, signer })
   listenToSystem(started, { window, leaving, updates })
 
   await window.loaded
@@ -141,8 +146,15 @@ function servePage({ service, log }: Started, renderer: string, leaving: QuitSeq
   )
 }
 
-/** The app ends as always, everything written down, and opens once more. */
-export function reopen(): void {
+/** The app ends as always, everything written down, and opens once more; unless the person stays. */
+export function restart(holder: WindowHolder): void {
+  if (holder.window === undefined) app.relaunch()
+  else holder.opensAgain = true
+  app.quit()
+}
+
+/** The same for an app whose service is at rest already: nobody is asked. */
+function reopen(): void {
   app.relaunch()
   app.quit()
 }
@@ -176,12 +188,16 @@ function passkeySignerOf({ environment }: Desktop): PasskeySigner {
 }
 
 interface RequestTargets {
+  readonly window: Pick<MainWindow, 'mayQuit' | 'setUnsaved'>
   readonly preferences: ReturnType<typeof preferencesIn>
   readonly updates: Updates
   readonly signer: PasskeySigner
 }
 
-function handleWindowRequests({ environment }: Desktop, { preferences, updates, signer }: RequestTargets): void {
+function handleWindowRequests(
+  { environment }: Desktop,
+  { window, preferences, updates, signer }: RequestTargets,
+): void {
   const { platform, execPath: executable } = process
   const loginItem = createLoginItem({ app, platform, environment, executable })
   const view = () => ({ ...preferences.read(), opensAtLogin: loginItem.isOn() })
@@ -195,7 +211,8 @@ function handleWindowRequests({ environment }: Desktop, { preferences, updates, 
     readUpdate: async () => updates.state(),
     lookForUpdate: updates.check,
     fetchUpdate: updates.fetch,
-    restartToUpdate: updates.restart,
+    restartToUpdate: async () => ((await window.mayQuit()) ? updates.restart() : updates.state()),
+    setUnsaved: async ({ isUnsaved }) => window.setUnsaved(isUnsaved),
     readPasskeyReadiness: async () => passkeyReadiness({ platform, environment }),
     signPasskey: signer.sign,
   })

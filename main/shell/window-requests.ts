@@ -1,6 +1,6 @@
 import type { IpcMain, IpcMainInvokeEvent } from 'electron'
 import { Type, type TObject } from 'typebox'
-import { PasskeyRequest, PreferencesChange, type WindowRequests } from '../contract/window-bridge.ts'
+import { PasskeyRequest, PreferencesChange, UnsavedState, type WindowRequests } from '../contract/window-bridge.ts'
 import { createCheck } from '../faces/validation.ts'
 import { isOurs } from './app-origin.ts'
 
@@ -14,6 +14,7 @@ const PARAMS = {
   lookForUpdate: null,
   fetchUpdate: null,
   restartToUpdate: null,
+  setUnsaved: UnsavedState,
   readPasskeyReadiness: null,
   signPasskey: PasskeyRequest,
 } as const satisfies Record<keyof WindowRequests, TObject | null>

@@ -30,6 +30,9 @@ export interface MainWindow {
   isFocused(): boolean
   /** From now on closing closes. */
   release(): void
+  setUnsaved(isUnsaved: boolean): void
+  /** Asks, in front of the window, whether what is only typed may be lost. Nothing typed: it may. */
+  mayQuit(): Promise<boolean>
   hide(): void
 }
 
@@ -76,6 +79,7 @@ export function openMainWindow(deps: WindowDeps): MainWindow {
 
   let isReleased = false
   let isAsking = false
+  let isUnsaved = false
   window.on('close', (event) => {
     saveState()
     if (isReleased) return
@@ -109,6 +113,13 @@ export function openMainWindow(deps: WindowDeps): MainWindow {
     send: (channel, value) => window.webContents.send(channel, value),
     isFocused: () => window.isVisible() && window.isFocused(),
     release: () => void (isReleased = true),
+    setUnsaved: (next) => void (isUnsaved = next),
+    async mayQuit() {
+      if (!isUnsaved) return true
+      reveal()
+      window.focus()
+      return askToQuit(window, deps.words)
+    },
     hide: () => window.hide(),
   }
 }
@@ -127,4 +138,17 @@ async function ask(window: BrowserWindow, { closing }: Words): Promise<'hide' | 
     cancelId: 0,
   })
   return response === 1 ? 'quit' : 'hide'
+}
+
+/** Escape and closing the box keep what was typed. */
+async function askToQuit(window: BrowserWindow, { quitting }: Words): Promise<boolean> {
+  const { response } = await dialog.showMessageBox(window, {
+    type: 'warning',
+    message: quitting.question,
+    detail: quitting.detail,
+    buttons: [quitting.stay, quitting.quit],
+    defaultId: 0,
+    cancelId: 0,
+  })
+  return response === 1
 }

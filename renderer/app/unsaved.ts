@@ -7,6 +7,8 @@ export interface UnsavedForm {
   readonly isDirty: () => boolean
   /** It stays when another tab or step of its screen is shown. */
   readonly isAcrossTabs?: boolean
+  /** It stays whatever screen is shown; only the end of the window loses it. */
+  readonly staysInWindow?: boolean
   /** Back to what is saved. */
   readonly discard: () => void
   /** Saves it. It is still dirty afterwards if that failed. Without it, the dialog offers no *Save*. */
@@ -64,11 +66,17 @@ function ask(canSave: boolean): Promise<Choice> {
 /** Before the address changes. Another screen, agent, tab or step closes forms; a filter or a page of a list does not. */
 export function mayNavigate(to: RouteLocationNormalized, from: RouteLocationNormalized): Promise<boolean> | true {
   const isAnother = (name: 'agent' | 'tab' | 'step') => to.query[name] !== from.query[name]
-  if (to.path !== from.path || isAnother('agent')) return mayLeave()
-  return isAnother('tab') || isAnother('step') ? mayLeave((form) => form.isAcrossTabs !== true) : true
+  const closes = (form: UnsavedForm) => form.staysInWindow !== true
+  if (to.path !== from.path || isAnother('agent')) return mayLeave(closes)
+  return isAnother('tab') || isAnother('step') ? mayLeave((form) => closes(form) && form.isAcrossTabs !== true) : true
 }
 
-/** Lets the browser ask before the page is closed or reloaded. The desktop app hides its window and keeps it. */
+/** Tells whether something typed would be lost, now and whenever that changes. */
+export function onUnsavedChange(tell: (isUnsaved: boolean) => void): void {
+  watch(hasUnsaved, tell, { immediate: true })
+}
+
+/** Lets the browser ask before the page is closed or reloaded. The desktop app asks before it quits. */
 export function askBeforeUnload(): void {
   const ask = (event: BeforeUnloadEvent) => event.preventDefault()
   // A page that listens for it is not kept for going back, so it listens only while there is something to lose.

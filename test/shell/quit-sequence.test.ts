@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { createQuitSequence } from '../../main/shell/quit-sequence.ts'
 
 /** An app that quits as Electron does: before-quit may be held back, else it ends. */
-function scene(close: () => Promise<void>) {
+function scene(close: () => Promise<void>, mayQuit: () => Promise<boolean> = async () => true) {
   const events = new EventEmitter()
   const seen: string[] = []
   const app = {
@@ -17,6 +17,8 @@ function scene(close: () => Promise<void>) {
   const leaving = createQuitSequence({
     app: app as never,
     release: () => void seen.push('released'),
+    mayQuit,
+    onStay: () => void seen.push('stays'),
     hideAll: () => void seen.push('vanished'),
     drain() {
       seen.push('drain')
@@ -35,7 +37,7 @@ describe('quitting', () => {
     app.quit()
     await settle()
     expect(leaving.isQuitting()).toBe(true)
-    expect(seen).toEqual(['vanished', 'released', 'drain', 'held'])
+    expect(seen).toEqual(['held', 'vanished', 'released', 'drain'])
     draining.resolve(undefined)
     await settle()
     expect(seen.slice(4)).toEqual(['released', 'ended'])
@@ -45,6 +47,8 @@ describe('quitting', () => {
     const draining = Promise.withResolvers<undefined>()
     const { app, seen } = scene(() => draining.promise)
     for (let i = 0; i < 3; i++) app.quit()
+    await settle()
+    app.quit()
     draining.resolve(undefined)
     await settle()
     expect(seen.filter((one) => one === 'drain')).toHaveLength(1)
@@ -57,6 +61,38 @@ describe('quitting', () => {
     app.quit()
     await settle()
     expect(seen.at(-1)).toBe('ended')
+  })
+
+  test('does not begin while the person keeps what is typed, and asks again the next time', async () => {
+    const answers = [false, true]
+    const { app, leaving, seen } = scene(
+      () => Promise.resolve(),
+      async () => answers.shift() ?? false,
+    )
+    app.quit()
+    await settle()
+    expect(seen).toEqual(['held', 'stays'])
+    expect(leaving.isQuitting()).toBe(false)
+    app.quit()
+    await settle()
+    expect(seen.slice(2)).toEqual(['held', 'vanished', 'released', 'drain', 'released', 'ended'])
+  })
+
+  test('asks once, however often it is asked for, and not when the system goes down meanwhile', async () => {
+    let asked = 0
+    const answer = Promise.withResolvers<boolean>()
+    const { app, leaving, seen } = scene(
+      () => Promise.resolve(),
+      () => (asked++, answer.promise),
+    )
+    app.quit()
+    app.quit()
+    leaving.allowQuit()
+    app.quit()
+    answer.resolve(false)
+    await settle()
+    expect(asked).toBe(1)
+    expect(seen).toEqual(['held', 'held', 'released', 'drain', 'released', 'ended'])
   })
 
   test('after the service was finished for an update, is not held back any more', async () => {

@@ -28,6 +28,7 @@ handleRequests(
     fetchUpdate: act('fetchUpdate'),
     restartToUpdate: act('restartToUpdate'),
     readPasskeyReadiness: act('readPasskeyReadiness'),
+    setUnsaved: act('setUnsaved'),
     signPasskey: act('signPasskey'),
   },
 )
@@ -49,7 +50,7 @@ describe.each(FOREIGN)('%s', (_, frame) => {
   test('is refused by every request, and nothing is done', async () => {
     acted.length = 0
     for (const name of handlers.keys()) await expect(ask(frame, name)).rejects.toThrow('refused')
-    expect(handlers.size).toBe(8)
+    expect(handlers.size).toBe(9)
     expect(acted).toEqual([])
   })
 })
@@ -76,6 +77,8 @@ describe('the window itself', () => {
     ['changePreferences', [{ notes: { other: true } }]],
     ['changePreferences', [{ opensAtLogin: 1 }]],
     ['changePreferences', [{ path: '/etc' }]],
+    ['setUnsaved', [true]],
+    ['setUnsaved', [{}]],
     ['restartToUpdate', ['/tmp/x']],
     ['readPasskeyReadiness', [{ path: '/etc' }]],
     ['signPasskey', []],

@@ -267,6 +267,7 @@ test('20 · the page gets named functions and plain values, never Electron’s o
     'lookForUpdate: function',
     'fetchUpdate: function',
     'restartToUpdate: function',
+    'setUnsaved: function',
     'readPasskeyReadiness: function',
     'signPasskey: function',
   ])

@@ -203,6 +203,23 @@ test('an update is shown where it stands, and waits for the person', async () =>
   await page.getByText('without a valid signature', { exact: false }).waitFor()
 })
 
+inStandIn('quitting asks while something is only typed, and the person who stays finds it still there', async () => {
+  await page.evaluate(() => void (location.hash = '#/settings'))
+  const workspace = page.getByLabel('Workspace', { exact: true }).first()
+  const before = await workspace.inputValue()
+  await workspace.fill('Half a name')
+  await desktop.evaluate(({ app }) => app.quit())
+  const asked = () =>
+    desktop.evaluate(({ record }) =>
+      record
+        .filter((one) => one.what === 'dialog.showMessageBox')
+        .map((one) => (one.given[0] as { message: string }).message),
+    )
+  await expect.poll(asked).toContain('Quit and lose unsaved changes?')
+  expect(await workspace.inputValue()).toBe('Half a name')
+  await workspace.fill(before)
+})
+
 test('quitting ends with 0 and without a complaint', async () => {
   expect(await desktop.close()).toBe(0)
   expect(desktop.errors()).toBe('')

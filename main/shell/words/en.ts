@@ -20,6 +20,12 @@ export const en: Words = {
     hide: 'Keep running',
     quit: 'Quit',
   },
+  quitting: {
+    question: 'Quit and lose unsaved changes?',
+    detail: 'Something you typed has not been saved or sent.',
+    stay: 'Keep editing',
+    quit: 'Quit anyway',
+  },
   notStarted: "Switchboard couldn't start",
   lost: {
     one: (name) => ({

@@ -20,6 +20,12 @@ export const es: Words = {
     hide: 'Mantener abierto',
     quit: 'Salir',
   },
+  quitting: {
+    question: '¿Salir y perder los cambios sin guardar?',
+    detail: 'Hay texto que no se ha guardado ni enviado.',
+    stay: 'Seguir editando',
+    quit: 'Salir de todos modos',
+  },
   notStarted: 'No se pudo iniciar Switchboard',
   lost: {
     one: (name) => ({

@@ -20,6 +20,12 @@ export const pt: Words = {
     hide: 'Manter aberto',
     quit: 'Sair',
   },
+  quitting: {
+    question: 'Sair e perder as alterações não salvas?',
+    detail: 'Há texto que ainda não foi salvo nem enviado.',
+    stay: 'Continuar editando',
+    quit: 'Sair mesmo assim',
+  },
   notStarted: 'Não foi possível iniciar o Switchboard',
   lost: {
     one: (name) => ({

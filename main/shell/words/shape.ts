@@ -17,6 +17,12 @@ export interface Words {
     readonly lost: (count: number) => string
   }
   readonly closing: { readonly question: string; readonly detail: string; readonly hide: string; readonly quit: string }
+  readonly quitting: {
+    readonly question: string
+    readonly detail: string
+    readonly stay: string
+    readonly quit: string
+  }
   readonly notStarted: string
   readonly lost: { readonly one: (name: string) => Said; readonly many: (count: number) => Said }
   readonly deliveries: {

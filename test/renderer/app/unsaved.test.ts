@@ -12,7 +12,10 @@ afterEach(() => scope.stop())
 
 const place = (path: string, query: Record<string, string> = {}) =>
   ({ path, query }) as never as RouteLocationNormalized
-const typed = (text: string, more: { isAcrossTabs?: boolean; save?: () => Promise<unknown> } = {}) => {
+const typed = (
+  text: string,
+  more: { isAcrossTabs?: boolean; staysInWindow?: boolean; save?: () => Promise<unknown> } = {},
+) => {
   const field = ref(text)
   scope.run(() => useUnsaved({ isDirty: () => field.value !== '', discard: () => (field.value = ''), ...more }))
   return field
@@ -33,6 +36,17 @@ describe('leaving a screen', () => {
     expect(await left).toBe(false)
     expect(field.value).toBe('Half a sentence')
     expect(question.value).toBeUndefined()
+  })
+
+  test('asks nothing about what stays in the window, until the window itself ends', async () => {
+    const draft = typed('Half a message', { staysInWindow: true })
+    expect(hasUnsaved()).toBe(true)
+    expect(await mayNavigate(place('/keys'), place('/messages'))).toBe(true)
+    expect(await mayNavigate(place('/agents', { tab: 'b' }), place('/agents', { tab: 'a' }))).toBe(true)
+    const left = mayLeave()
+    question.value?.answer('discard')
+    expect(await left).toBe(true)
+    expect(draft.value).toBe('')
   })
 
   test('discards on request', async () => {
