@@ -1,13 +1,15 @@
 import { defineStore } from 'pinia'
-import { computed, ref, shallowRef } from 'vue'
+import { computed, ref, shallowReactive, shallowRef } from 'vue'
 import type { SendBody } from '../../../main/capabilities/messages/contract.ts'
 import { LIMITS } from '../../../main/contract/limits.ts'
 import { call } from '../../app/api.ts'
 import { useLive } from '../../app/live.ts'
 import { asProblem, type Problem } from '../../app/problem.ts'
 import { useSession } from '../../app/session.ts'
+import { useUnsaved } from '../../app/unsaved.ts'
 import { createRequestOrder } from './request-order.ts'
 import { isUnread, keepOpen } from './unread-list.ts'
+import { isTyped, type ComposerDraft } from './composer-draft.ts'
 import { coalesce } from './coalesce.ts'
 import { createOutbox } from './outbox-sender.ts'
 import { createOutboxStorage } from './outbox-storage.ts'
@@ -50,9 +52,15 @@ export const useMessages = defineStore('messages', () => {
     },
   })
   void sender.restore()
-  const drafts = new Map<string, string>()
+  /** What was not sent yet, by conversation: `<instance>/<chat>`. */
+  const drafts = shallowReactive(new Map<string, ComposerDraft>())
+  useUnsaved({
+    isDirty: () => [...drafts.values()].some(isTyped),
+    staysInWindow: true,
+    discard: () => drafts.clear(),
+  })
   /** Messages that are being answered. */
-  const quotes = new Map<string, ChatMessage>()
+  const quotes = shallowReactive(new Map<string, ChatMessage>())
   const conversationRequests = createRequestOrder()
   const threadRequests = createRequestOrder()
   let moreConversations: string | null = null

@@ -1,0 +1,35 @@
+import type { SendBody } from '../../../main/capabilities/messages/contract.ts'
+import type { MediaType } from '../../../main/contract/shapes.ts'
+
+/** A message that was not sent yet, as its chat keeps it. */
+export interface ComposerDraft {
+  readonly text: string
+  /** A file that goes by its address. */
+  readonly media: { readonly url: string; readonly type: MediaType; readonly filename: string } | null
+}
+
+export const EMPTY_DRAFT: ComposerDraft = { text: '', media: null }
+export const NO_MEDIA = { url: '', type: 'image', filename: '' } as const satisfies ComposerDraft['media']
+
+/** Something of it was typed. */
+export const isTyped = ({ text, media }: ComposerDraft): boolean =>
+  text.trim() !== '' || (media !== null && `${media.url}${media.filename}`.trim() !== '')
+
+/** A message that could not be sent, to be changed and sent again. */
+export const draftOf = ({ text, caption, media_url: url, media_type: type, filename }: SendBody): ComposerDraft => ({
+  text: text ?? caption ?? '',
+  media: url === undefined ? null : { url, type: type ?? NO_MEDIA.type, filename: filename ?? '' },
+})
+
+/** @returns undefined while it cannot be sent. */
+export function bodyOf(to: string, { text, media }: ComposerDraft): SendBody | undefined {
+  const words = text.trim()
+  if (media === null) return words === '' ? undefined : { to, text: words }
+  const [url, filename] = [media.url.trim(), media.filename.trim()]
+  if (!/^https?:\/\/\S+$/.test(url)) return undefined
+  return {
+    ...{ to, media_url: url, media_type: media.type },
+    ...(words !== '' && media.type !== 'audio' && { caption: words }),
+    ...(filename !== '' && media.type === 'document' && { filename }),
+  }
+}

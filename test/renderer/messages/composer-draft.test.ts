@@ -1,0 +1,50 @@
+import { describe, expect, test } from 'vitest'
+import { bodyOf, draftOf, EMPTY_DRAFT, isTyped, NO_MEDIA } from '../../../renderer/rooms/messages/composer-draft.ts'
+
+const TO = '12025550101'
+const file = (part: object) => ({ text: ' Look ', media: { ...NO_MEDIA, url: ' https://example.com/a.png ', ...part } })
+
+describe('what the composer sends', () => {
+  test.each([
+    ['a text', { text: ' Hi ', media: null }, { to: TO, text: 'Hi' }],
+    ['nothing but spaces', { text: '  ', media: null }, undefined],
+    ['a file whose address is not one', file({ url: 'example.com/a.png' }), undefined],
+    ['an image', file({}), { to: TO, media_url: 'https://example.com/a.png', media_type: 'image', caption: 'Look' }],
+    [
+      'a voice note, which has no caption',
+      file({ type: 'audio' }),
+      {
+        ...{ to: TO, media_url: 'https://example.com/a.png', media_type: 'audio' },
+      },
+    ],
+    [
+      'a document with its name',
+      file({ type: 'document', filename: ' a.pdf ' }),
+      {
+        ...{
+          to: TO,
+          media_url: 'https://example.com/a.png',
+          media_type: 'document',
+          caption: 'Look',
+          filename: 'a.pdf',
+        },
+      },
+    ],
+  ] as const)('%s', (_, draft, body) => {
+    expect(bodyOf(TO, draft)).toEqual(body)
+  })
+})
+
+test('a message that could not be sent is typed again with its file', () => {
+  for (const draft of [{ text: 'Hi', media: null }, file({ type: 'document', filename: 'a.pdf' })]) {
+    const body = bodyOf(TO, draft)
+    if (body === undefined) throw new Error('This draft can be sent.')
+    expect(bodyOf(TO, draftOf(body))).toEqual(body)
+  }
+})
+
+test('an open file field is not typed text, an address in it is', () => {
+  expect(isTyped(EMPTY_DRAFT)).toBe(false)
+  expect(isTyped({ text: ' ', media: NO_MEDIA })).toBe(false)
+  expect(isTyped({ text: '', media: { ...NO_MEDIA, url: 'h' } })).toBe(true)
+})
