@@ -33,8 +33,8 @@ export const useLive = defineStore('live', () => {
   function end(): void {
     stop?.abort()
     stop = undefined
+    // What happens until it starts again is not known: screens read everything then.
     lastId = undefined
-    hasBeenOpen = false
     isOpen.value = false
     isUnreachable.value = false
   }

@@ -10,13 +10,18 @@ export const useSession = defineStore('session', () => {
   const state = ref<'asking' | 'open' | 'closed' | 'unreachable'>('asking')
   const session = ref<Session>()
   const problem = ref<Problem>()
+  /** It ended without the person: the page stays behind the sign-in, with all that is typed in it. */
+  const isExpired = ref(false)
   /** A password is set, so it can be asked for. */
   const hasPassword = ref(false)
   const live = useLive()
   // Raised by every request about the session and by its end: an overtaken answer is ignored.
   let latest = 0
-  // The refused request may be older than the current sign-in; only the session itself knows.
-  onSignedOut(() => void look())
+  /** Who used this page last. */
+  let lastPerson: string | undefined
+  // The refused request may be older than the current sign-in; only the session itself knows. A page that waits for a
+  // sign-in knows already, whatever it goes on asking for.
+  onSignedOut(() => void (state.value === 'closed' || look()))
   live.onNotice('account', () => void look())
 
   async function begin(): Promise<void> {
@@ -35,10 +40,11 @@ export const useSession = defineStore('session', () => {
       const found = asProblem(error)
       if (found.status === 401) {
         hasPassword.value = found.challenge?.includes('password') ?? false
-        return shut()
+        return expire()
       }
       problem.value = found
-      state.value = 'unreachable'
+      // A page that is open stays, and says itself that it cannot be reached.
+      if (state.value === 'asking') state.value = 'unreachable'
     }
   }
 
@@ -63,10 +69,22 @@ export const useSession = defineStore('session', () => {
   }
 
   function open(found: Session): void {
+    // What the page holds is for the person who was here.
+    if (lastPerson !== undefined && lastPerson !== personOf(found)) return location.reload()
+    lastPerson = personOf(found)
     session.value = found
+    isExpired.value = false
     problem.value = undefined
     state.value = 'open'
     live.start()
+  }
+
+  function expire(): void {
+    const wasOpen = session.value !== undefined
+    const kept = session.value
+    shut()
+    session.value = kept
+    isExpired.value = wasOpen
   }
 
   function shut(): void {
@@ -74,10 +92,13 @@ export const useSession = defineStore('session', () => {
     live.end()
     hasPassword.value = session.value?.password_set ?? hasPassword.value
     session.value = undefined
+    isExpired.value = false
     // The reason a sign-in failed stays on screen.
     if (state.value !== 'closed') problem.value = undefined
     state.value = 'closed'
   }
 
-  return { state, session, problem, hasPassword, begin, look, signIn, signOut }
+  return { state, session, isExpired, problem, hasPassword, begin, look, signIn, signOut }
 })
+
+const personOf = ({ account, role, member }: Session): string => JSON.stringify([account.id, role, member])

@@ -102,3 +102,68 @@ test('an agent is tried with what is typed, and the text is still there afterwar
   expect(await field('Name').inputValue()).toBe('Concierge')
   await page.getByRole('button', { name: 'Cancel' }).click()
 })
+
+test('a list that was pasted stays while another source is looked at', { timeout: 60_000 }, async () => {
+  await w.open(`/campaigns/edit/${campaign}?step=people`)
+  await field('One person per line').fill('12025550123; Ana')
+  const tab = (name: string) => w.page.getByRole('tab', { name })
+  for (const name of ['Contacts', 'File']) {
+    await tab(name).click()
+    await expect.poll(() => field('One person per line').isVisible()).toBe(false)
+  }
+  await tab('Paste').click()
+  expect(await field('One person per line').inputValue()).toBe('12025550123; Ana')
+  await leave()
+  await choose('Discard')
+})
+
+test('nothing that was typed in one chat is in another', { timeout: 60_000 }, async () => {
+  const { page } = w
+  const composer = page.getByRole('textbox', { name: 'Write a message', exact: true })
+  const address = page.getByRole('textbox', { name: 'File URL (https://…)' })
+  await w.open(`/messages/${number}/12025550101`)
+  await page.getByRole('button', { name: 'Attach a file by URL' }).click()
+  await address.fill('https://example.com/secret.pdf')
+  await page.getByRole('textbox', { name: 'File name (optional)' }).fill('secret.pdf')
+  await w.open(`/messages/${number}/12025550102`)
+  await composer.waitFor()
+  expect(await address.count()).toBe(0)
+  await composer.fill('Hello Ben')
+  await w.open(`/messages/${number}/12025550101`)
+  expect(await address.inputValue()).toBe('https://example.com/secret.pdf')
+  expect(await page.getByRole('textbox', { name: 'File name (optional)' }).inputValue()).toBe('secret.pdf')
+  await w.open(`/messages/${number}/12025550102`)
+  expect(await composer.inputValue()).toBe('Hello Ben')
+})
+
+test(
+  'when the session ends, the sign-in comes over the page and what was typed is still there',
+  { timeout: 90_000 },
+  async () => {
+    const { page } = w
+    const PASSWORD = 'correct horse battery'
+    await w.open('/settings')
+    await page.getByLabel('New password').fill(PASSWORD)
+    await page.getByLabel('Confirm password').fill(PASSWORD)
+    await page.getByRole('button', { name: 'Set password' }).click()
+    await page.getByText('Password set', { exact: true }).first().waitFor()
+    await w.open('/opt-outs')
+    await page.getByRole('button', { name: 'Opt out a number' }).click()
+    const typed = page.getByRole('dialog').getByRole('textbox').first()
+    await typed.fill('+1 202 555 0147')
+    await w.context.clearCookies()
+    // What asks first is refused, as the stream of notices is when it is opened again.
+    await page.evaluate(() => void fetch('/panel/v1/service'))
+    await page.getByRole('dialog').getByRole('button', { name: 'Opt out a number' }).click()
+    const over = page.getByRole('dialog', { name: 'Sign in' })
+    await over.getByText('What you typed is still here').waitFor()
+    expect(await brokenRules(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    await over.getByLabel('Password').fill(PASSWORD)
+    await over.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await over.waitFor({ state: 'detached' })
+    expect(await typed.inputValue()).toBe('+1 202 555 0147')
+    await page.getByRole('dialog').getByRole('button', { name: 'Opt out a number' }).click()
+    await page.getByRole('row').filter({ hasText: '555 0147' }).waitFor()
+  },
+)
