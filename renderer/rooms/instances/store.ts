@@ -46,7 +46,7 @@ export const useInstances = defineStore('instances', () => {
   let gathering = false
 
   const live = useLive()
-  live.onNotice(['instances', 'events', 'sandbox', 'fusion'], (notice) => {
+  live.onNotice(['instances', 'events', 'fusion'], (notice) => {
     // Messages do not change the record of their instance.
     if (notice.topic !== 'events' || (notice.type?.startsWith('instance.') ?? true)) syncSoon()
   })

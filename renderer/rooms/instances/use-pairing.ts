@@ -27,6 +27,11 @@ export interface Pairing {
 
 /** Shortest time between two automatic refreshes. */
 const MIN_REFRESH_INTERVAL_MS = 3_000
+/** A change of the connection causes several notices. */
+const GATHER_MS = 150
+/** Notices of a code come about when the code itself is read. */
+const SAME_CODE_MS = 1_000
+const isAboutCode = (type: string) => type === 'instance.qr.updated' || type === 'instance.connecting'
 /** When a missing code is worth a word. */
 const SLOW_AFTER_MS = 10_000
 
@@ -44,7 +49,12 @@ export function usePairing(id: string, { restarts = false }: { restarts?: boolea
   const lifeMs = ref(60_000)
   let phone: string | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
+  let soon: ReturnType<typeof setTimeout> | undefined
   let refreshedAtMs = 0
+  let codeReadAtMs = 0
+  let isAsking = false
+  /** Changes that came while a request was under way. */
+  let told = 0
   let turn = 0
   const closing = new AbortController()
 
@@ -68,9 +78,14 @@ export function usePairing(id: string, { restarts = false }: { restarts?: boolea
   watch(isPreparing, () => (preparingSinceMs.value = Date.now()))
   const isSlow = computed(() => isPreparing.value && now.value.getTime() - preparingSinceMs.value > SLOW_AFTER_MS)
 
-  const unsubscribe = live.onNotice(['instances', 'events', 'sandbox'], (notice) => {
-    if (notice.topic === 'events' && notice.instance_id === id && notice.type?.startsWith('instance.')) void read()
-    if (notice.topic === 'instances' && (notice.id ?? notice.instance_id) === id) void read()
+  const unsubscribe = live.onNotice(['instances', 'events'], (notice) => {
+    if ((notice.topic === 'instances' ? (notice.id ?? notice.instance_id) : notice.instance_id) !== id) return
+    const type = notice.topic === 'events' ? (notice.type ?? '') : undefined
+    if (type?.startsWith('instance.') === false) return
+    // Most likely about the code that was just read.
+    if (type !== undefined && isAboutCode(type) && Date.now() - codeReadAtMs < SAME_CODE_MS) return
+    if (isAsking) told++
+    else readSoon()
   })
   const unsubscribeReset = live.onReset(() => void read())
   watch(
@@ -81,6 +96,7 @@ export function usePairing(id: string, { restarts = false }: { restarts?: boolea
     unsubscribe()
     unsubscribeReset()
     clearTimeout(timer)
+    clearTimeout(soon)
     closing.abort()
   })
   watch(visibility, (state) => void (state === 'visible' && phase.value !== 'connected' && read()))
@@ -102,7 +118,10 @@ export function usePairing(id: string, { restarts = false }: { restarts?: boolea
   /** Only the answer to the latest request counts. */
   async function apply(ask: () => Promise<QrView>): Promise<void> {
     clearTimeout(timer)
+    clearTimeout(soon)
     const mine = ++turn
+    isAsking = true
+    let known = told
     try {
       const answer = await ask()
       const isFirst = view.value === undefined
@@ -110,7 +129,13 @@ export function usePairing(id: string, { restarts = false }: { restarts?: boolea
       // Before the code goes: what is shown instead must say why.
       const reason = isOver && !isFirst ? await readEnd() : undefined
       if (mine !== turn || closing.signal.aborted) return
-      if (answer.qr !== view.value?.qr) lifeMs.value = Math.max(1, leftMs(answer, Date.now()) ?? lifeMs.value)
+      if (answer.qr !== view.value?.qr) {
+        lifeMs.value = Math.max(1, leftMs(answer, Date.now()) ?? lifeMs.value)
+        if (answer.qr !== null) {
+          codeReadAtMs = Date.now()
+          known = told
+        }
+      }
       end.value = reason
       view.value = followPasskey(view.value, answer)
       problem.value = undefined
@@ -118,8 +143,17 @@ export function usePairing(id: string, { restarts = false }: { restarts?: boolea
     } catch (error) {
       if (mine !== turn || closing.signal.aborted) return
       problem.value = asProblem(error)
+    } finally {
+      if (mine === turn) isAsking = false
     }
-    scheduleRead()
+    if (told > known) readSoon()
+    else scheduleRead()
+  }
+
+  /** One read for the several notices of one change. */
+  function readSoon(): void {
+    clearTimeout(soon)
+    if (!closing.signal.aborted) soon = setTimeout(() => void read(), GATHER_MS)
   }
 
   async function readEnd(): Promise<PasskeyEnd | undefined> {

@@ -68,20 +68,29 @@ export const useMessages = defineStore('messages', () => {
   let newestCursor: string | null = null
   let rereading: ReturnType<typeof setTimeout> | undefined
   const live = useLive()
+  let isShown = false
   live.onNotice('messages', ({ id, instance_id }) => {
     const told = instance_id ?? id
+    if (!isShown) return
     if (instanceId.value === '' || (told !== undefined && told !== instanceId.value)) return
     void refresh()
     rereadSoon()
   })
   live.onNotice('conversations', ({ instance_id }) => {
-    if (instanceId.value !== '' && instance_id === instanceId.value) void refreshList()
+    if (isShown && instanceId.value !== '' && instance_id === instanceId.value) void refreshList()
   })
-  live.onReset(() => {
-    if (instanceId.value === '') return
+  live.onReset(catchUp)
+
+  function catchUp(): void {
+    if (!isShown || instanceId.value === '') return
     void refresh()
     rereadSoon()
-  })
+  }
+  /** Called while the inbox is on screen: out of sight, it asks for nothing. */
+  function setShown(next: boolean): void {
+    isShown = next
+    if (conversations.value !== undefined) catchUp()
+  }
 
   const pending = computed(() =>
     notInThread(
@@ -264,6 +273,7 @@ export const useMessages = defineStore('messages', () => {
       pending,
       drafts,
       quotes,
+      setShown,
       openInstance,
       openChat,
       search,

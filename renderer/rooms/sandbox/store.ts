@@ -28,7 +28,8 @@ export const useSandbox = defineStore('sandbox', () => {
   let cursor: string | null = null
   const live = useLive()
 
-  live.onNotice('sandbox', () => void load())
+  // Every simulated message is a notice; out of sight, nothing is asked for.
+  live.onNotice('sandbox', () => void (location.hash.startsWith('#/sandbox') && load()))
   live.onReset(() => void load())
 
   async function load(): Promise<void> {
