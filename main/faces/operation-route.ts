@@ -136,10 +136,15 @@ async function noteDone(
   answer: unknown,
   onDone: OnDone,
 ): Promise<void> {
-  if (principal === null) return
-  const reply: unknown = answer instanceof Answer ? answer.body : answer
+  // The answer of an earlier request changed nothing now.
+  if (principal === null || (answer instanceof Answer && 'Idempotent-Replayed' in answer.headers)) return
+  const reply: unknown = answer instanceof Answer ? (answer.body ?? readJson(answer.bytes)) : answer
   await onDone(served, { principal, params: params as Record<string, string>, body, reply })
 }
+
+/** An answer that is stored for repeated requests. */
+const readJson = (bytes: Buffer | undefined): unknown =>
+  bytes === undefined ? undefined : (JSON.parse(bytes.toString('utf8')) as unknown)
 
 /** Answers a waiting caller before the service stops. The work itself continues until the process exits. */
 async function untilStopped<T>(stopping: AbortSignal, result: Promise<T>): Promise<T> {

@@ -266,6 +266,18 @@ describe('what was done', () => {
     expect(csv.text.trim().split('\r\n').length).toBeGreaterThan(3)
   })
 
+  test('says what was created, and a request that is repeated is not written down again', async () => {
+    const line = await pairedIn(w, sibling, '12025551133')
+    const draft = { name: 'Spring', instance_ids: [line.id], messages: [{ text: 'Hello' }] }
+    const path = `/panel/accounts/${sibling.id}/v1/campaigns`
+    const create = () => operator.ask('POST', path, draft, { 'idempotency-key': 'log' })
+    const { status, body } = await create()
+    expect([status, (await create()).body]).toEqual([201, body])
+    const { data } = (await inside(sibling.id)('GET', '/v1/audit-log')).body
+    const made = data.filter(({ operation }: any) => operation === 'createCampaign')
+    expect(made).toMatchObject([{ actor: 'operator', subject_id: body.campaign_id }])
+  })
+
   test('in one account is not in the log of another', async () => {
     const { id } = (await client.api('POST', '/v1/instances', { name: 'Mine' })).body
     const log = (await inside(sibling.id)('GET', '/v1/audit-log')).text
