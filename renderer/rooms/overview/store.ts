@@ -14,7 +14,8 @@ type Setup = Reply<'getSetup'>
 
 /** A busy service sends many notices a second; the figures need not follow each. */
 const REFRESH_MS = 2_000
-const RECENT = 8
+/** Events that are read for the few lines of what happened lately: many may be equal. */
+const RECENT = 50
 
 export const SETUP_STEPS: readonly SetupStep[] = ['number', 'message', 'webhook', 'key', 'assistant']
 
