@@ -44,6 +44,10 @@ const NOT_KEPT: ReadonlySet<string> = new Set([
   'approvals',
 ])
 
+/** Whether what somebody did with this operation is kept. */
+export const isKept = (room: string, { method, id }: Pick<Operation, 'method' | 'id'>): boolean =>
+  method !== 'GET' && !NOT_KEPT.has(room) && !id.startsWith('preview')
+
 export function createAudit({ db, clock, summaryOf }: AuditDeps) {
   const read = (accountId: AccountId, actor: AuditRow['actor'] | null, before: number, rows: number) =>
     actor === null
@@ -61,7 +65,7 @@ export function createAudit({ db, clock, summaryOf }: AuditDeps) {
   return {
     /** Keeps who did what. Called for each operation that succeeded and was no read. */
     async record({ room, operation, principal, params, body, reply }: Act): Promise<void> {
-      if (operation.method === 'GET' || NOT_KEPT.has(room) || operation.id.startsWith('preview')) return
+      if (!isKept(room, operation)) return
       const { accountId } = principal
       // A session that is not there can be ended too: what was named may be of somebody else.
       const isNamed = !operation.path.includes('/sessions/')

@@ -1,0 +1,40 @@
+import { computed, onMounted, shallowReactive } from 'vue'
+import { call } from '../../app/api.ts'
+import { useInstanceNames } from '../../parts/instance-names.ts'
+import { useAllClients } from '../agency/use-all-clients.ts'
+import { useKeys } from '../keys/store.ts'
+import { addressOf } from '../webhooks/status.ts'
+import { useWebhooks } from '../webhooks/store.ts'
+
+/** @returns what the thing with this id is called; nothing if it is gone, or has no name. */
+export function useSubjectNames(): (id: string) => string {
+  const instances = useInstanceNames()
+  const webhooks = useWebhooks()
+  const keys = useKeys()
+  const clients = useAllClients()
+  const campaigns = shallowReactive(new Map<string, string>())
+  const known = computed(
+    () =>
+      new Map([
+        ...clients.all.value.map(({ id, name }) => [id, name] as const),
+        ...webhooks.webhooks.map(({ id, url }) => [id, `${addressOf(url).host}${addressOf(url).rest}`] as const),
+        ...(keys.keys ?? []).map(({ id, name }) => [id, name] as const),
+        ...instances.byId,
+      ]),
+  )
+  // Each helps; a person who may not see one of them still has the log.
+  onMounted(() => void Promise.allSettled([instances.load(), webhooks.load(), keys.load(), clients.load()]))
+
+  /** Only those on screen: an account can have thousands. */
+  async function readCampaign(id: string): Promise<void> {
+    campaigns.set(id, '')
+    const found = await call('getCampaign', { params: { id } }).catch(() => undefined)
+    if (found !== undefined) campaigns.set(id, found.name)
+  }
+  return (id) => {
+    if (!id.startsWith('cmp_')) return known.value.get(id) ?? ''
+    const name = campaigns.get(id)
+    if (name === undefined) queueMicrotask(() => void (campaigns.has(id) || readCampaign(id)))
+    return name ?? ''
+  }
+}
