@@ -11,11 +11,5 @@ export const accountSuspended = (consequence: string): ApiError =>
 export const accountFrozen = (consequence: string, rest: string): ApiError =>
   new ApiError(
     'invalid_state',
-    `${FROZEN} because a payment failed more than seven days ago, so ${consequence}. ${rest}`,
-  )
-
-const FROZEN = 'The account is frozen'
-
-/** Tells it from other errors with the same code, so that the window can say it in the person's language. */
-export const isAccountFrozen = (code: string, message: string): boolean =>
-  code === 'invalid_state' && message.startsWith(FROZEN)
+    `The account is frozen because a payment failed more than seven days ago, so ${consequence}. ${rest}`,
+  ).because('account_frozen')

@@ -1,3 +1,5 @@
+import type { ERROR_REASONS, ErrorDetail, ErrorReason, ReasonParams } from './error-reasons.ts'
+
 interface CatalogueEntry {
   readonly status: number
   /** When the service returns it, in one line. Shown in the API reference. */
@@ -96,6 +98,7 @@ export function isRetryable(code: ErrorCode): boolean {
 export class ApiError extends Error {
   readonly code: ErrorCode
   readonly headers: Readonly<Record<string, string>>
+  detail: ErrorDetail | undefined
 
   constructor(code: ErrorCode, message: string, headers: Record<string, string> = {}) {
     super(message)
@@ -106,6 +109,15 @@ export class ApiError extends Error {
 
   get status(): number {
     return ERRORS[this.code].status
+  }
+
+  /** Tells the console why, which says it in the language of the window. @returns itself */
+  because<R extends ErrorReason>(
+    reason: R,
+    ...[params]: (typeof ERROR_REASONS)[R] extends readonly [] ? [] : [ReasonParams<R>]
+  ): this {
+    this.detail = { reason, params: params ?? {} }
+    return this
   }
 }
 
@@ -118,4 +130,14 @@ export function errorBody(error: ApiError, requestId: string): ErrorBody {
   return {
     error: { code: error.code, message: error.message, request_id: requestId, retryable: isRetryable(error.code) },
   }
+}
+
+/** Body of every error to the console: with what its window needs to say it in its own words. */
+export function consoleErrorBody(error: ApiError, requestId: string): ConsoleErrorBody {
+  const { error: body } = errorBody(error, requestId)
+  return { error: { ...body, ...(error.detail !== undefined && { detail: error.detail }) } }
+}
+
+export interface ConsoleErrorBody {
+  error: ErrorBody['error'] & { detail?: ErrorDetail }
 }

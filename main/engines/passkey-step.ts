@@ -15,9 +15,10 @@ export function requireStep<T extends Pick<PasskeyState, 'step' | 'attempt'>>(
     throw new ApiError(
       'invalid_state',
       `WhatsApp has asked again since (passkey_superseded). Read the QR view and answer attempt ${state.attempt}.`,
-    )
+    ).because('passkey_superseded')
   }
   if (state.step !== step) throw notAsked(`The confirmation is in step ${state.step}`)
 }
 
-const notAsked = (what: string) => new ApiError('invalid_state', `${what} (passkey_not_asked). Read the QR view.`)
+const notAsked = (what: string) =>
+  new ApiError('invalid_state', `${what} (passkey_not_asked). Read the QR view.`).because('passkey_ended')

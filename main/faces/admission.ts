@@ -192,7 +192,7 @@ export async function requireFeature(
   throw new ApiError(
     'insufficient_scope',
     `This account may not use ${FEATURE_NAMES[feature]}. Ask your agency to turn it on.`,
-  )
+  ).because('feature_off', { feature })
 }
 
 const FEATURE_NAMES = {

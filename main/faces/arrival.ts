@@ -71,4 +71,4 @@ const lateFile = () =>
   new ApiError(
     'validation_error',
     `The file arrived too slowly, so nothing of it was kept. Send it again over a faster connection: at least ${FILE_BYTES / 1024} kB in ${BODY_MS / 1_000} seconds, and all of it in ${FILE_MS / 60_000} minutes.`,
-  )
+  ).because('upload_slow')

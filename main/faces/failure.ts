@@ -28,13 +28,16 @@ const STORAGE = {
     new ApiError(
       'service_unavailable',
       'The storage of the service failed during this call, so it may have taken effect. Read the resource before you repeat the call.',
-    ),
+    ).because('storage_unknown'),
   read_only: () =>
     new ApiError(
       'service_unavailable',
       'The disk of the service failed, so nothing was stored. Only reads work until it recovers; try again later.',
+    ).because('storage_failed'),
+  closed: () =>
+    new ApiError('service_unavailable', 'The service is stopping. Repeat the call once it is back.').because(
+      'service_stopping',
     ),
-  closed: () => new ApiError('service_unavailable', 'The service is stopping. Repeat the call once it is back.'),
 } as const satisfies Record<StorageError['kind'], () => ApiError>
 
 /** Maps an error to the catalogue. `undefined`: it has no code there and must become internal_error. */

@@ -65,13 +65,20 @@ function rejectionOf(signal: AbortSignal | undefined): Promise<never> {
 }
 
 export const missingFile = ({ types }: FileBodySpec) =>
-  new ApiError('validation_error', `This operation requires a file as its body. Send it as ${listed(types)}.`)
+  new ApiError('validation_error', `This operation requires a file as its body. Send it as ${listed(types)}.`).because(
+    'file_missing',
+  )
 
 const wrongType = ({ types }: FileBodySpec) =>
-  new ApiError('unsupported_media_type', `Send the file with Content-Type: ${listed(types)}.`)
+  new ApiError('unsupported_media_type', `Send the file with Content-Type: ${listed(types)}.`).because('file_types', {
+    types: listed(types),
+  })
 
 const tooLarge = ({ maxBytes }: FileBodySpec) =>
-  new ApiError('payload_too_large', `The file is larger than ${maxBytes} bytes. Send a smaller one.`)
+  new ApiError('payload_too_large', `The file is larger than ${maxBytes} bytes. Send a smaller one.`).because(
+    'file_too_large',
+    { mb: Math.floor(maxBytes / 1_000_000) },
+  )
 
 const LISTED = 4
 

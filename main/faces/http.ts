@@ -8,7 +8,7 @@ import Fastify, {
   type FastifyRequest,
 } from 'fastify'
 import type { ServedOperation } from '../capabilities/handler.ts'
-import { ApiError, errorBody } from '../contract/errors.ts'
+import { ApiError, consoleErrorBody, errorBody } from '../contract/errors.ts'
 import { LIMITS } from '../contract/limits.ts'
 import type { Notice } from '../contract/notice.ts'
 import { isRequestId } from '../contract/request.ts'
@@ -159,7 +159,9 @@ export function createDoor(deps: DoorDeps): Door {
       known = internalError()
     }
     if (!request.raw.complete) await drainBody(request.raw, reply)
-    return reply.code(known.status).headers(known.headers).send(errorBody(known, request.id))
+    const { principal } = (request as Partial<typeof request>).admitted ?? {}
+    const body = principal?.kind === 'console' ? consoleErrorBody(known, request.id) : errorBody(known, request.id)
+    return reply.code(known.status).headers(known.headers).send(body)
   }
 
   const notFoundError = createNotFound(app)

@@ -1,6 +1,7 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import type { TSchema } from 'typebox'
 import { ApiError } from '../contract/errors.ts'
+import type { ErrorDetail, ErrorReason } from '../contract/error-reasons.ts'
 import { isUuid } from '../contract/request.ts'
 
 const ISO_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/
@@ -32,14 +33,22 @@ export function createCheck(part: 'body' | 'query', schema: TSchema): Check {
   let validate: ValidateFunction | undefined
   return (value) => {
     validate ??= checkers[part].compile(schema)
-    if (!validate(value)) throw new ApiError('validation_error', sentence(validate.errors ?? [], part))
+    if (validate(value)) return
+    const error = deepest(validate.errors ?? [])
+    const refusal = new ApiError('validation_error', sentence(error, part))
+    refusal.detail = error && detailOf(error)
+    throw refusal
   }
 }
 
-/** One sentence for the person who must fix it. The deepest failure is the most specific. */
-function sentence(errors: readonly ErrorObject[], part: 'body' | 'query'): string {
+/** The deepest failure is the most specific. */
+function deepest(errors: readonly ErrorObject[]): ErrorObject | undefined {
   const details = errors.filter((error) => !SUMMARIES.has(error.keyword) && !isNullBranch(error))
-  const error = details.toSorted((a, b) => depth(b) - depth(a))[0] ?? errors[0]
+  return details.toSorted((a, b) => depth(b) - depth(a))[0] ?? errors[0]
+}
+
+/** One sentence for the person who must fix it. */
+function sentence(error: ErrorObject | undefined, part: 'body' | 'query'): string {
   if (error === undefined) return `The ${part} does not match the documented shape.`
   const key = error.propertyName === undefined ? '' : `has the key ${quoted(error.propertyName)}, which `
   return `${fieldName(error, part)} ${key}${rule(error)}.`
@@ -89,6 +98,44 @@ const RULES: Record<string, (params: Params, error: ErrorObject) => string> = {
   uniqueItems: () => 'must not repeat an item',
   format: ({ format }) => `must be ${FORMAT_WORDS[String(format)] ?? `a valid ${String(format)}`}`,
   pattern: (_params, error) => `must be ${describedBy(error)}`,
+}
+
+/** The rule as a reason of the console. `type` and `pattern` need no value: a person cannot read them. */
+const REASONS: Readonly<Record<string, ErrorReason>> = {
+  type: 'field_type',
+  required: 'field_required',
+  additionalProperties: 'field_unknown',
+  enum: 'field_choice',
+  const: 'field_choice',
+  minLength: 'field_length_min',
+  maxLength: 'field_length_max',
+  minItems: 'field_items_min',
+  maxItems: 'field_items_max',
+  minProperties: 'field_items_min',
+  maxProperties: 'field_items_max',
+  minimum: 'field_min',
+  maximum: 'field_max',
+  uniqueItems: 'field_repeats',
+  pattern: 'field_form',
+}
+
+const FORMAT_REASONS: Readonly<Record<string, ErrorReason>> = {
+  uuid: 'field_format_id',
+  'date-time': 'field_format_date',
+  uri: 'field_format_url',
+  email: 'field_format_email',
+}
+
+function detailOf({ keyword, instancePath, params: given }: ErrorObject): ErrorDetail {
+  const params = given as Params
+  const missing = keyword === 'required' ? [String(params['missingProperty'])] : []
+  const field = [...instancePath.split('/').slice(1).map(unescapePointer), ...missing].join('.')
+  // One character at least: it is empty.
+  const isEmpty = (keyword === 'minLength' || keyword === 'minItems') && params['limit'] === 1
+  const rule = keyword === 'format' ? FORMAT_REASONS[String(params['format'])] : REASONS[keyword]
+  const reason = isEmpty ? 'field_empty' : (rule ?? 'field_form')
+  const hasLimit = !isEmpty && 'limit' in params
+  return { reason, params: { field: shortened(field), ...(hasLimit && { n: Number(params['limit']) }) } }
 }
 
 const FORMAT_WORDS: Record<string, string> = {

@@ -60,7 +60,7 @@ export function requireScope(principal: Principal, scope: Scope | null): void {
 /** Settings, backups, logs and restarts belong to the owner of this computer, not to an account on it. */
 export function requireRole(principal: Pick<Principal, 'role'>, role: ConsoleRole | undefined): void {
   if (role !== 'operator' || principal.role === 'operator') return
-  throw new ApiError('insufficient_scope', 'Only your agency can do this.')
+  throw new ApiError('insufficient_scope', 'Only your agency can do this.').because('agency_only')
 }
 
 /** Clients, brands and slots are for operators: a member works in an account, whatever the account may do. */

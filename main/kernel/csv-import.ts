@@ -133,7 +133,7 @@ function placeOf({ wanted, names, field, isRequired }: ImportColumn, header: rea
   throw new ApiError(
     'validation_error',
     `The file has no column ${wanted ?? field}. Its columns are ${there.join(', ')}. Nothing was imported.`,
-  )
+  ).because('csv_column_missing', { column: wanted ?? field, columns: there.join(', ') })
 }
 
 /** What columns of numbers are called. */

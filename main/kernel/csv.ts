@@ -41,7 +41,9 @@ export async function readCsv(source: AsyncIterable<Uint8Array>): Promise<Csv> {
   const begun = await portions.next()
   const [head, ...rows] = begun.done === true ? [] : begun.value
   if (head === undefined)
-    throw new ApiError('validation_error', 'The file is empty. Its first line must name the columns.')
+    throw new ApiError('validation_error', 'The file is empty. Its first line must name the columns.').because(
+      'file_empty',
+    )
   const header = head.cells.map((cell) => cell.trim())
   return { header, delimiter, portions: rows.length === 0 ? portions : startingWith(rows, portions) }
 }
@@ -147,13 +149,13 @@ const endless = (line: number) =>
   new ApiError(
     'validation_error',
     `The row that begins in line ${line} never ends. It probably has a quotation mark that is not closed.`,
-  )
+  ).because('csv_row_open', { line })
 
 const tooManyColumns = (line: number) =>
   new ApiError(
     'validation_error',
     `Line ${line} has more than ${MOST_COLUMNS.toLocaleString('en')} columns. Remove the columns that are not needed.`,
-  )
+  ).because('csv_row_wide', { line, n: MOST_COLUMNS })
 
 /** Reads until the text has a whole line, or ends. */
 async function firstLines(pieces: AsyncIterator<string>): Promise<string> {

@@ -95,4 +95,4 @@ function asRemoved(error: unknown): never {
   throw error instanceof Error && 'code' in error && error.code === 'ENOENT' ? removed() : error
 }
 
-const removed = () => new ApiError('not_found', 'This file is no longer kept.')
+const removed = () => new ApiError('not_found', 'This file is no longer kept.').because('file_gone')

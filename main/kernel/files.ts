@@ -277,7 +277,10 @@ async function writeAll(file: FileHandle, chunk: Uint8Array): Promise<void> {
 }
 
 const tooLarge = (maxBytes: number) =>
-  new ApiError('payload_too_large', `The file is larger than ${maxBytes} bytes. Send a smaller one.`)
+  new ApiError('payload_too_large', `The file is larger than ${maxBytes} bytes. Send a smaller one.`).because(
+    'file_too_large',
+    { mb: Math.floor(maxBytes / 1_000_000) },
+  )
 
 async function namesIn(folder: string): Promise<string[]> {
   try {

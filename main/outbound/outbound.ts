@@ -188,7 +188,8 @@ export function createOutbound(deps: OutboundDeps): Outbound {
 
   async function checkAddresses(target: Pick<Destination, 'host' | 'isLiteral'>, field: string): Promise<void> {
     const addresses = await lookUp(target, names, clock)
-    if (!addresses.every((ip) => policy.permits(ip))) throw invalidUrl(field, NOT_PUBLIC)
+    if (!addresses.every((ip) => policy.permits(ip)))
+      throw invalidUrl(field, NOT_PUBLIC).because('url_not_public', { field })
   }
 
   return {
@@ -196,11 +197,15 @@ export function createOutbound(deps: OutboundDeps): Outbound {
       // A WebSocket begins as a request over HTTP.
       const isWebSocket = schemes.some((scheme) => scheme.startsWith('ws'))
       const destination = parseTypedDestination(isWebSocket ? text.replace(/^( *)ws(?=s?:)/i, '$1http') : text)
-      if (typeof destination === 'string') throw invalidUrl(field, destination)
+      if (typeof destination === 'string') throw invalidUrl(field, destination).because('url_invalid', { field })
       if (!schemes.some((scheme) => text.trimStart().toLowerCase().startsWith(`${scheme}:`)))
-        throw invalidUrl(field, `must begin with ${schemes.join(':// or ')}://.`)
+        throw invalidUrl(field, `must begin with ${schemes.join(':// or ')}://.`).because('url_scheme', {
+          field,
+          schemes: schemes.map((scheme) => `${scheme}://`).join(', '),
+        })
       const { host, isSimulated } = destination
-      if (isSimulated && !responders.has(host)) throw invalidUrl(field, 'names a host that the sandbox does not have.')
+      if (isSimulated && !responders.has(host))
+        throw invalidUrl(field, 'names a host that the sandbox does not have.').because('url_sandbox_host', { field })
       if (!isSimulated) await checkAddresses(destination, field)
       return new URL(text)
     },

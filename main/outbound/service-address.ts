@@ -36,7 +36,7 @@ export async function checkServiceUrl(
     throw new ApiError(
       'invalid_url',
       `${field} must begin with ${encrypted}://. Only an IP address in egress.trusted_ranges may begin with ${plain}://.`,
-    )
+    ).because('url_encrypted', { field, scheme: `${encrypted}://` })
   return url
 }
 

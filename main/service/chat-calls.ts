@@ -31,7 +31,7 @@ export function createChatCalls({ voice, instances, entitlements }: Deps): AiDep
       const instance = await instances.subject(accountId, instanceId)
       const number = readPhone(chat, null)
       if (instance === undefined || instance.deleted || number === undefined)
-        throw new ApiError('invalid_state', 'This chat has no number that could be called.')
+        throw new ApiError('invalid_state', 'This chat has no number that could be called.').because('chat_no_number')
       const body = {
         ...{ to_number: number, agent_id: agentId },
         ...(scheduledAt !== undefined && { scheduled_at: scheduledAt }),

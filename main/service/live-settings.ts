@@ -97,7 +97,7 @@ function fieldToChange(name: string, origins: Config['origins']): Field {
   throw new ApiError(
     'invalid_state',
     `${name} is set by ${origin.where}, which overrides settings.json. Remove it there and restart Switchboard.`,
-  )
+  ).because('setting_elsewhere', { where: origin.where })
 }
 
 /** @param raw null: the default. */
@@ -107,7 +107,8 @@ function valueOf(field: Field, raw: unknown): unknown {
   try {
     return setting.kind.fromJson(raw)
   } catch (error) {
-    if (error instanceof SettingError) throw new ApiError('validation_error', `${setting.name} must ${error.message}.`)
+    if (error instanceof SettingError)
+      throw new ApiError('validation_error', `${setting.name} must ${error.message}.`).because('setting_invalid')
     throw error
   }
 }

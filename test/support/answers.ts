@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module'
 import { expect } from 'vitest'
 import { CONTRACTS } from '../../main/capabilities/contracts.ts'
+import { ERROR_REASONS } from '../../main/contract/error-reasons.ts'
 import { ERRORS } from '../../main/contract/errors.ts'
 import type { Operation } from '../../main/contract/operation.ts'
 import { isUuid } from '../../main/contract/request.ts'
@@ -151,9 +152,13 @@ function holdToErrorShape(said: string, { status, headers }: Heard, body: unknow
   const { error = {}, ...more } = body as { error?: Record<string, unknown> }
   const known: Partial<Record<string, { readonly status: number }>> = ERRORS
   const message = String(error['message'])
+  const { detail } = error
+  const fields = Object.keys(error).filter((name) => name !== 'detail')
   holdAll(said, {
     'it is an error and nothing else': Object.keys(more).length === 0,
-    'it has the fields of an error': Object.keys(error).sort().join() === 'code,message,request_id,retryable',
+    'it has the fields of an error': fields.toSorted().join() === 'code,message,request_id,retryable',
+    // Only the console is told why, so that its window can say it in its own words.
+    'its reason is one, and only for the console': detail === undefined || (isOfConsole(said) && isReason(detail)),
     'its code is known, with this status': known[String(error['code'])]?.status === status,
     // Written down a second time: the product's own function must not be its own judge.
     'it is retryable if it may pass': error['retryable'] === (status === 429 || status >= 500),
@@ -163,4 +168,12 @@ function holdToErrorShape(said: string, { status, headers }: Heard, body: unknow
     'its message shows nothing of the inside':
       !/node_modules|\bat .+:\d+:\d+|\/main\/|\.ts\b|SQLITE|[A-Z]\w+Error\b|FST_/.test(message),
   })
+}
+
+const isOfConsole = (said: string): boolean => /^\w+ \/panel\//.test(said)
+
+function isReason(detail: unknown): boolean {
+  const { reason, params } = detail as { reason: string; params: Record<string, unknown> }
+  const names: Partial<Record<string, readonly string[]>> = ERROR_REASONS
+  return names[reason]?.toSorted().join() === Object.keys(params).sort().join()
 }

@@ -140,7 +140,7 @@ export function createKeys({ db, clock, ids, random, knownInstances, onChanged, 
     if (unknown.length === 0) return
     throw invalid(
       `There is no instance ${unknown.join(', ')} in this account, so no key can be restricted to it. Check the ids.`,
-    )
+    ).because('chosen_gone', { field: 'allowed_instance_ids' })
   }
 }
 
@@ -151,12 +151,19 @@ const withAccountName = (row: Parameters<typeof toKey>[0] & { accountName: strin
 
 function checkNewKey({ name, scopes, allowedInstanceIds, expiresAtMs }: NewKey, nowMs: number): void {
   if (name.length < 1 || name.length > LIMITS.keyNameLength)
-    throw invalid(`name must have 1 to ${LIMITS.keyNameLength} characters.`)
-  if (scopes.length === 0) throw invalid('scopes must name at least one scope.')
+    throw invalid(`name must have 1 to ${LIMITS.keyNameLength} characters.`).because('field_length_max', {
+      field: 'name',
+      n: LIMITS.keyNameLength,
+    })
+  if (scopes.length === 0)
+    throw invalid('scopes must name at least one scope.').because('field_empty', { field: 'scopes' })
   // An empty list would be a key that can access nothing; most callers who send it mean "all", which is null.
   if (allowedInstanceIds?.length === 0)
-    throw invalid('allowed_instance_ids must name at least one instance; null means all.')
-  if (expiresAtMs !== null && expiresAtMs <= nowMs) throw invalid('expires_at must be in the future.')
+    throw invalid('allowed_instance_ids must name at least one instance; null means all.').because('field_empty', {
+      field: 'allowed_instance_ids',
+    })
+  if (expiresAtMs !== null && expiresAtMs <= nowMs)
+    throw invalid('expires_at must be in the future.').because('field_time_passed', { field: 'expires_at' })
 }
 
 const invalid = (message: string) => new ApiError('validation_error', message)

@@ -55,7 +55,7 @@ export function createPasswords({ db, clock, random, keyDerivation, onChanged }:
         throw new ApiError(
           'invalid_state',
           'A client account has no password: its members have their own. Set yours in your own account, or invite a member.',
-        )
+        ).because('client_has_no_password')
       const salt = random.bytes(16)
       const hash = password === null ? null : await keyDerivation.forAccount(accountId, password, salt, SCRYPT_COST)
       await db.commit(async (tx) => {

@@ -59,7 +59,10 @@ export function createAgency(deps: AgencyDeps) {
       const below = (await db.read(familyOf, { parentId })).map(({ id }) => id)
       if (only === undefined) return [parentId, ...below]
       const found = [parentId, ...below].find((id) => id === only.toLowerCase())
-      if (found === undefined) throw new ApiError('not_found', 'account_id names no sub-account of this agency.')
+      if (found === undefined)
+        throw new ApiError('not_found', 'account_id names no sub-account of this agency.').because('chosen_gone', {
+          field: 'account_id',
+        })
       return [found]
     },
 
@@ -80,7 +83,10 @@ export function createAgency(deps: AgencyDeps) {
           wish.allowedInstanceIds.map((one) => one.toLowerCase()),
         )
         if (wish.allowedInstanceIds.some((one) => !known.has(one.toLowerCase())))
-          throw new ApiError('not_found', 'allowed_instance_ids names an instance that the sub-account does not have.')
+          throw new ApiError(
+            'not_found',
+            'allowed_instance_ids names an instance that the sub-account does not have.',
+          ).because('chosen_gone', { field: 'allowed_instance_ids' })
       }
       const lacking = wish.scopes.find((name) => !mayGive(principal, name))
       if (lacking !== undefined)
@@ -100,7 +106,10 @@ export function createAgency(deps: AgencyDeps) {
         async check(tx) {
           if (!(await isInFamily(tx, parentId, from))) throw noSuchInstance()
           if (!(await isInFamily(tx, parentId, to)))
-            throw new ApiError('not_found', 'account_id names neither this agency nor one of its sub-accounts.')
+            throw new ApiError(
+              'not_found',
+              'account_id names neither this agency nor one of its sub-accounts.',
+            ).because('chosen_gone', { field: 'account_id' })
         },
         async record(tx) {
           await accounts.dropFromKeys(tx, from, instanceId)

@@ -85,7 +85,7 @@ export function createSubAccounts(deps: AgencyDeps) {
       throw new ApiError(
         'no_free_slot',
         `Only ${free} slots of the pool are free. Take slots from another sub-account, or turn the setting agency.overcommit on.`,
-      )
+      ).because('pool_slots', { n: free })
     await entitlements.grant(tx, { ...grantOf(accountId), slots, features })
   }
 
@@ -148,7 +148,7 @@ export function createSubAccounts(deps: AgencyDeps) {
           throw new ApiError(
             'no_free_slot',
             `The sub-account has ${row.slotsUsed} instances. Delete or transfer some of them first.`,
-          )
+          ).because('slots_in_use', { n: row.slotsUsed })
         await allocate(tx, parentId, row.id, slots, (await entitlements.of(row.id, tx)).slots)
       }),
 
@@ -166,7 +166,7 @@ export function createSubAccounts(deps: AgencyDeps) {
           throw new ApiError(
             'invalid_state',
             `The sub-account still has ${live} ${live === 1 ? 'instance' : 'instances'}. Delete or transfer them first.`,
-          )
+          ).because('client_has_numbers', { n: live })
         await tx.run(markDeleted, { accountId: row.id, now: clock.now() })
         await entitlements.revoke(tx, grantOf(row.id))
         await accounts.lockOut(tx, row.id, clock.now())
@@ -189,11 +189,16 @@ function required(row: SubAccountRow | undefined): SubAccountRow {
 
 function requireTimeZone(zone: string | null | undefined): void {
   if (zone === undefined || zone === null || isTimeZone(zone)) return
-  throw new ApiError('validation_error', 'timezone must be an IANA name such as America/Sao_Paulo.')
+  throw new ApiError('validation_error', 'timezone must be an IANA name such as America/Sao_Paulo.').because(
+    'timezone_unknown',
+    { field: 'timezone' },
+  )
 }
 
 const thirdLevel = () =>
-  new ApiError('invalid_state', 'A sub-account cannot have sub-accounts. Create it with a key of the agency.')
+  new ApiError('invalid_state', 'A sub-account cannot have sub-accounts. Create it with a key of the agency.').because(
+    'client_has_no_clients',
+  )
 
 function answerTo(claim: Claim): SubAccount | null {
   if (claim.kind === 'busy') throw stillBusy(claim)

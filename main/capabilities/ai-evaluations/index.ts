@@ -96,7 +96,7 @@ export function createAiEvaluations(deps: AiEvaluationsDeps) {
           throw new ApiError(
             'invalid_state',
             `This instance already has ${LIMITS.aiEvaluations} evaluations. Delete one first.`,
-          )
+          ).because('evaluations_full', { n: LIMITS.aiEvaluations })
         const now = clock.now()
         const row: EvaluationRow = {
           ...{ seq: await tx.next('ai_evaluations'), id: ids.uuid(), instanceId, accountId, name: body.name },

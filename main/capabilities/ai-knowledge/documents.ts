@@ -123,13 +123,13 @@ export function createDocuments(deps: DocumentsDeps) {
     /** @throws ApiError invalid_state, validation_error */
     async upload({ instanceId, accountId }: Place, name: string, body: FileBody): Promise<Document> {
       if (documentType(name, body.mimeType) === undefined)
-        throw new ApiError('validation_error', `name: ${UNKNOWN_TYPE}`)
+        throw new ApiError('validation_error', `name: ${UNKNOWN_TYPE}`).because('file_type_unknown')
       const { count = 0 } = (await db.readOne(documentCount, { instanceId })) ?? {}
       if (count >= LIMITS.aiDocuments)
         throw new ApiError(
           'invalid_state',
           `This instance already has ${LIMITS.aiDocuments} documents, which is the most. Delete one first.`,
-        )
+        ).because('documents_full', { n: LIMITS.aiDocuments })
       const id = ids.uuid()
       const { mimeType } = body
       const about = { accountId, kind: KIND, name, mimeType, expiresAt: null, maxBytes: LIMITS.aiDocumentBytes }

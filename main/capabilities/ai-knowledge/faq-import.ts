@@ -89,7 +89,7 @@ function placesIn(header: readonly string[]): { question: number; answer: number
     throw new ApiError(
       'validation_error',
       `The file has no column ${field}. Its columns are ${there.join(', ')}. Nothing was imported.`,
-    )
+    ).because('csv_column_missing', { column: field, columns: there.join(', ') })
   }
   return { question: find('question'), answer: find('answer') }
 }

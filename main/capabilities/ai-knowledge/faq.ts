@@ -145,7 +145,7 @@ async function requireRoom(tx: Tx, instanceId: string): Promise<void> {
   throw new ApiError(
     'invalid_state',
     `This instance already has ${LIMITS.aiFaqEntries} FAQ entries, which is the most. Delete one first.`,
-  )
+  ).because('faq_full', { n: LIMITS.aiFaqEntries })
 }
 
 const toEntry = ({ id, question, answer, enabled, createdAtMs, updatedAtMs }: FaqRow): FaqEntry => ({

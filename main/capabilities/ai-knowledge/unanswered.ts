@@ -81,7 +81,9 @@ export function createUnanswered({ db, clock, ids, cursors, faq }: UnansweredDep
       return db.commit(async (tx) => {
         const row = await get(tx, instanceId, id)
         if (row.status === 'answered')
-          throw new ApiError('invalid_state', 'This question has an answer already. Change it in the FAQ.')
+          throw new ApiError('invalid_state', 'This question has an answer already. Change it in the FAQ.').because(
+            'question_answered',
+          )
         await faq.requireRoom(tx, instanceId)
         const entry = await faq.insert(tx, place, { question: body.question ?? row.question, answer: body.answer })
         await tx.run(closeUnanswered, { seq: row.seq, status: 'answered', faqId: entry.id })

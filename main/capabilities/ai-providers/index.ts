@@ -100,7 +100,8 @@ export function createAiProviders(deps: AiProvidersDeps): AiProviders {
         const names = modelNamesIn(await ask({ ...access, path: ENDPOINTS[provider].modelsPath, accountId }))
         return names.filter((name) => !NOT_FOR_CHAT.test(name)).map(toModel)
       } catch (error) {
-        if (error instanceof ProviderFailure) throw new ApiError('upstream_unavailable', error.message)
+        if (error instanceof ProviderFailure)
+          throw new ApiError('upstream_unavailable', error.message).because(`provider_${error.code}`)
         throw error
       }
     },

@@ -54,7 +54,8 @@ export function createKeys({ db, clock, seal, ways }: KeysDeps) {
       return true
     } catch (error) {
       if (!(error instanceof ProviderFailure)) throw error
-      if (error.code === 'refused') throw new ApiError('validation_error', `api_key: ${error.message}`)
+      if (error.code === 'refused')
+        throw new ApiError('validation_error', `api_key: ${error.message}`).because('provider_refused')
       return false
     }
   }
@@ -78,11 +79,20 @@ export function createKeys({ db, clock, seal, ways }: KeysDeps) {
       byOperator: boolean,
     ): Promise<ProviderKey> {
       if (apiKey !== undefined && !/^[\x21-\x7e]+$/.test(apiKey))
-        throw new ApiError('validation_error', 'api_key must not contain spaces, line breaks or special characters.')
+        throw new ApiError(
+          'validation_error',
+          'api_key must not contain spaces, line breaks or special characters.',
+        ).because('key_characters')
       if (apiKey === undefined && provider !== 'custom' && !isSimulated(typed ?? null))
-        throw new ApiError('validation_error', 'api_key is required. Create one in the account of the provider.')
+        throw new ApiError(
+          'validation_error',
+          'api_key is required. Create one in the account of the provider.',
+        ).because('field_required', { field: 'api_key' })
       if (typed === undefined && provider === 'custom')
-        throw new ApiError('validation_error', 'base_url is required for custom, such as https://llm.example.com/v1.')
+        throw new ApiError(
+          'validation_error',
+          'base_url is required for custom, such as https://llm.example.com/v1.',
+        ).because('field_required', { field: 'base_url' })
       const mayBeLocal = provider === 'custom'
       const baseUrl = typed === undefined ? null : await ways.check(typed, { byOperator, mayBeLocal })
       const key = apiKey === undefined ? null : new Secret(apiKey)

@@ -70,7 +70,7 @@ export function createWays({ clock, outbound, publicOutbound, resolve, modelSimu
       const typed = URL.parse(text)
       if (typed !== null && byOperator && mayBeLocal && isLoopback(typed)) {
         if (!/^https?:$/.test(typed.protocol) || typed.username !== '' || typed.search !== '' || typed.hash !== '')
-          throw invalid('must be an address such as http://127.0.0.1:11434/v1.')
+          throw invalid('must be an address such as http://127.0.0.1:11434/v1.').because('url_local_shape')
         // The guard refuses names of this machine: they may resolve to anything.
         if (typed.hostname.endsWith('localhost')) typed.hostname = '127.0.0.1'
         return trimmed(typed)
@@ -78,7 +78,7 @@ export function createWays({ clock, outbound, publicOutbound, resolve, modelSimu
       if (typed?.hostname === MODEL_HOST && simulatorUrl() !== '') return trimmed(typed)
       const guards = { outbound, publicOutbound }
       const url = await checkServiceUrl(guards, text, { field: 'base_url', kind: 'http', byOperator })
-      if (url.search !== '') throw invalid('must not have a query.')
+      if (url.search !== '') throw invalid('must not have a query.').because('url_query', { field: 'base_url' })
       return trimmed(url)
     },
 

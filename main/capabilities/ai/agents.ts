@@ -86,7 +86,10 @@ export function createAgents({ db, clock, ids, cursors, settings }: AgentsDeps) 
       return db.commit(async (tx) => {
         const { count = 0 } = (await tx.one(agentCount, { instanceId })) ?? {}
         if (count >= LIMITS.aiAgents)
-          throw new ApiError('invalid_state', `This instance already has ${LIMITS.aiAgents} agents. Delete one first.`)
+          throw new ApiError(
+            'invalid_state',
+            `This instance already has ${LIMITS.aiAgents} agents. Delete one first.`,
+          ).because('agents_full', { n: LIMITS.aiAgents })
         const now = clock.now()
         const agent: Agent = {
           ...{ seq: await tx.next('ai_agents'), id: ids.uuid(), instanceId, name: body.name, provider: body.provider },
@@ -110,7 +113,9 @@ export function createAgents({ db, clock, ids, cursors, settings }: AgentsDeps) 
       return db.commit(async (tx) => {
         const before = await get(tx, instanceId, id)
         if (body.is_primary === false && before.isPrimary)
-          throw new ApiError('invalid_state', 'This is the primary agent. Make another one primary instead.')
+          throw new ApiError('invalid_state', 'This is the primary agent. Make another one primary instead.').because(
+            'agent_is_primary',
+          )
         const now = clock.now()
         const after: Agent = {
           ...withDraft(before, body),
@@ -166,13 +171,16 @@ export function tryDraft(agent: Agent, draft: AgentDraft): Agent {
 /** @throws ApiError validation_error */
 function requireWhole({ provider, model, limits, price }: Agent): void {
   if (provider !== 'builtin' && (model === null || model.trim() === ''))
-    throw new ApiError('validation_error', `model is required for the provider ${provider}.`)
+    throw new ApiError('validation_error', `model is required for the provider ${provider}.`).because(
+      'field_required',
+      { field: 'model' },
+    )
   const isUnpriced = provider !== 'builtin' && price === null && priceOf(model ?? '') === null
   if (limits.cost_per_day_usd !== null && isUnpriced)
     throw new ApiError(
       'validation_error',
       `limits.cost_per_day_usd needs the price of ${model ?? 'the model'}, which is not known. Set price, or limit the tokens instead.`,
-    )
+    ).because('price_unknown')
 }
 
 const toRecord = (agent: Agent): AgentRecord => ({

@@ -52,22 +52,36 @@ export function createHttpTools({
 
   async function check(agentId: string, { name, url, parameters, secretHeader }: Fields, ownId: string | null) {
     if ((AGENT_TOOLS as readonly string[]).includes(name))
-      throw new ApiError('validation_error', `name ${name} is that of a built-in tool. Choose another one.`)
+      throw new ApiError('validation_error', `name ${name} is that of a built-in tool. Choose another one.`).because(
+        'tool_name_builtin',
+        { name },
+      )
     if ((await all(agentId)).some((tool) => tool.name === name && tool.id !== ownId))
-      throw new ApiError('validation_error', 'name is used by another tool of this agent.')
+      throw new ApiError('validation_error', 'name is used by another tool of this agent.').because('name_taken', {
+        field: 'name',
+      })
     const names = parameters.map((parameter) => parameter.name)
     if (new Set(names).size !== names.length)
-      throw new ApiError('validation_error', 'parameters must have different names.')
-    if (url.trim() !== url) throw new ApiError('invalid_url', 'url begins or ends with a space. Remove it.')
+      throw new ApiError('validation_error', 'parameters must have different names.').because('parameter_names_same')
+    if (url.trim() !== url)
+      throw new ApiError('invalid_url', 'url begins or ends with a space. Remove it.').because('url_spaces', {
+        field: 'url',
+      })
     for (const [, placeholder = ''] of url.matchAll(/\{([^{}]*)\}/g))
       if (!names.includes(placeholder))
-        throw new ApiError('validation_error', `url names {${placeholder}}, which is not among the parameters.`)
+        throw new ApiError(
+          'validation_error',
+          `url names {${placeholder}}, which is not among the parameters.`,
+        ).because('placeholder_unknown', { name: placeholder })
     if (secretHeader !== null && FORBIDDEN_HEADERS.has(secretHeader.toLowerCase()))
-      throw new ApiError('validation_error', `secret_header must not be ${secretHeader}.`)
+      throw new ApiError('validation_error', `secret_header must not be ${secretHeader}.`).because(
+        'header_not_allowed',
+        { name: secretHeader },
+      )
     const { origin } = await outbound.checkUrl(filledWith('x', url), { schemes: ['https'], field: 'url' })
     // By the parser that calls it, because others see the host elsewhere.
     if (URL.parse(filledWith('y', url))?.origin !== origin)
-      throw new ApiError('invalid_url', 'url must not have a parameter in its host.')
+      throw new ApiError('invalid_url', 'url must not have a parameter in its host.').because('url_host_placeholder')
   }
 
   return {
@@ -103,7 +117,7 @@ export function createHttpTools({
           throw new ApiError(
             'invalid_state',
             `This agent already has ${LIMITS.aiHttpTools} HTTP tools. Delete one first.`,
-          )
+          ).because('http_tools_full', { n: LIMITS.aiHttpTools })
         const row: HttpToolRow = {
           ...{ seq: await tx.next('ai_http_tools'), id, agentId, name, description, method, url, secretHeader },
           ...{ parameters: JSON.stringify(parameters), enabled: body.enabled === false ? 0 : 1, secret: sealed },

@@ -39,13 +39,21 @@ export function createMediaLibrary({
       const { media_type: mediaType } = body
       const isOgg = mediaType === 'audio' && mimeType === 'application/ogg'
       if (mediaType !== 'document' && !isOgg && !mimeType.startsWith(`${mediaType}/`))
-        throw new ApiError('validation_error', `media_type is ${mediaType}, but the file is ${mimeType}.`)
+        throw new ApiError('validation_error', `media_type is ${mediaType}, but the file is ${mimeType}.`).because(
+          'file_type_differs',
+          { type: mimeType },
+        )
       return db.commit(async (tx) => {
         const all = await tx.all(mediaPage, { agentId, before: Number.MAX_SAFE_INTEGER, rows: LIMITS.aiMedia })
         if (all.length >= LIMITS.aiMedia)
-          throw new ApiError('invalid_state', `This agent already has ${LIMITS.aiMedia} files. Remove one first.`)
+          throw new ApiError(
+            'invalid_state',
+            `This agent already has ${LIMITS.aiMedia} files. Remove one first.`,
+          ).because('agent_files_full', { n: LIMITS.aiMedia })
         if (all.some(({ name }) => name === body.name))
-          throw new ApiError('validation_error', 'name is used by another file of this agent.')
+          throw new ApiError('validation_error', 'name is used by another file of this agent.').because('name_taken', {
+            field: 'name',
+          })
         await messages.uploads.keepUntil(tx, accountId, body.media_id, clock.now() + KEPT_MS)
         const row: MediaRow = {
           ...{ seq: await tx.next('ai_agent_media'), id: ids.uuid(), agentId, name: body.name },

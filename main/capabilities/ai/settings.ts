@@ -61,7 +61,10 @@ export function createSettings({ db, clock, providers, config }: SettingsDeps) {
     /** @throws ApiError validation_error, provider_key_missing */
     async update(instance: InstanceSubject, { enabled, handoff, ...body }: UpdateAiSettingsBody): Promise<AiSettings> {
       if (body.timezone !== undefined && !isTimeZone(body.timezone))
-        throw new ApiError('validation_error', 'timezone must be an IANA time zone, such as America/Sao_Paulo.')
+        throw new ApiError(
+          'validation_error',
+          'timezone must be an IANA time zone, such as America/Sao_Paulo.',
+        ).because('timezone_unknown', { field: 'timezone' })
       return db.commit(async (tx) => {
         const row = await rowOf(tx, instance)
         if (enabled === true) await requireUsable(tx, instance.id)
@@ -85,7 +88,9 @@ export function createSettings({ db, clock, providers, config }: SettingsDeps) {
     /** @throws ApiError engine_mismatch */
     async updateFollowUp(instance: InstanceSubject, body: UpdateFollowUpBody): Promise<FollowUp> {
       if (body.template && instance.engine !== 'official')
-        throw new ApiError('engine_mismatch', 'template is only for official instances; others send message.')
+        throw new ApiError('engine_mismatch', 'template is only for official instances; others send message.').because(
+          'template_needs_official',
+        )
       return db.commit(async (tx) => {
         const row = await rowOf(tx, instance)
         const followUp = JSON.stringify({ ...(JSON.parse(row.followUp) as object), ...body })

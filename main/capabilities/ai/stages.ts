@@ -50,7 +50,10 @@ export function createStages({ db, clock, ids, cursors }: Pick<AiDeps, 'db' | 'c
       return db.commit(async (tx) => {
         const { length } = await tx.all(stagesOf, { agentId })
         if (length >= LIMITS.aiStages)
-          throw new ApiError('invalid_state', `This agent already has ${LIMITS.aiStages} stages. Delete one first.`)
+          throw new ApiError(
+            'invalid_state',
+            `This agent already has ${LIMITS.aiStages} stages. Delete one first.`,
+          ).because('stages_full', { n: LIMITS.aiStages })
         const now = clock.now()
         const { name, objective } = body
         const stage: Stage = {
@@ -96,17 +99,19 @@ export function createStages({ db, clock, ids, cursors }: Pick<AiDeps, 'db' | 'c
         const wanted = stageIds.map((id) => {
           const stage = byId.get(id)
           if (stage === undefined)
-            throw new ApiError('not_found', `stage_ids names ${id}, which is no stage of this agent.`)
+            throw new ApiError('not_found', `stage_ids names ${id}, which is no stage of this agent.`).because(
+              'stages_changed',
+            )
           return stage
         })
         if (new Set(stageIds).size !== stageIds.length)
-          throw new ApiError('validation_error', 'stage_ids must name each stage once.')
+          throw new ApiError('validation_error', 'stage_ids must name each stage once.').because('stages_changed')
         const missing = stages.find(({ id }) => !stageIds.includes(id))
         if (missing !== undefined)
           throw new ApiError(
             'validation_error',
             `stage_ids must name every stage of the agent. “${missing.name}” (${missing.id}) is missing.`,
-          )
+          ).because('stages_changed')
         await placeAll(tx, wanted)
         return { data: wanted.map((stage, at) => toRecord({ ...stage, position: at + 1 })) }
       })

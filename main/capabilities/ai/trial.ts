@@ -45,7 +45,9 @@ export function createTrial(deps: TrialDeps) {
   async function primary(instanceId: string): Promise<Agent> {
     const agent = await agents.primary(outside, instanceId)
     if (agent !== undefined) return agent
-    throw new ApiError('invalid_state', 'This instance has no agent yet. Create one with POST …/ai/agents.')
+    throw new ApiError('invalid_state', 'This instance has no agent yet. Create one with POST …/ai/agents.').because(
+      'agent_missing',
+    )
   }
 
   /** @throws ApiError; ProviderFailure */
@@ -54,7 +56,9 @@ export function createTrial(deps: TrialDeps) {
     const { agent } = question
     const all = await stages.of(outside, agent.id)
     if (question.stageId !== null && !all.some(({ id }) => id === question.stageId))
-      throw new ApiError('not_found', 'stage_id names no stage of this agent.')
+      throw new ApiError('not_found', 'stage_id names no stage of this agent.').because('chosen_gone', {
+        field: 'stage_id',
+      })
     const { timezone } = await store.read(outside, instanceId)
     const count = ({ inputTokens, outputTokens, costMicros }: Usage) =>
       db.commit(async (tx) => {
@@ -66,7 +70,7 @@ export function createTrial(deps: TrialDeps) {
       throw new ApiError(
         'invalid_state',
         'The agent has reached its limit for today. Raise its limits, or try again tomorrow.',
-      )
+      ).because('agent_limit_today')
     try {
       const decision = await brain.reply(
         {
@@ -94,9 +98,13 @@ export function createTrial(deps: TrialDeps) {
       return await ask(instance, question, controller.signal)
     } catch (error) {
       if (controller.signal.aborted)
-        throw new ApiError('upstream_timeout', 'The model took longer than two minutes. Nothing was sent.')
+        throw new ApiError('upstream_timeout', 'The model took longer than two minutes. Nothing was sent.').because(
+          'model_too_slow',
+        )
       if (error instanceof ProviderFailure)
-        throw new ApiError('upstream_unavailable', `${error.message} Nothing was sent.`)
+        throw new ApiError('upstream_unavailable', `${error.message} Nothing was sent.`).because(
+          `provider_${error.code}`,
+        )
       throw error
     } finally {
       timer.cancel()
@@ -135,7 +143,9 @@ export function createTrial(deps: TrialDeps) {
         ({ text }) => text,
       )
       if (asked.length === 0)
-        throw new ApiError('invalid_state', 'The person has written nothing that could be answered.')
+        throw new ApiError('invalid_state', 'The person has written nothing that could be answered.').because(
+          'nothing_to_answer',
+        )
       const known = await stages.of(outside, agent.id)
       const stageId = known.find(({ id }) => id === conversation?.stageId)?.id ?? null
       const decision = await askInTime(instance, { agent, question: asked.join('\n'), history, stageId })

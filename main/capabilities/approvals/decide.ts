@@ -72,7 +72,7 @@ export function createApprovalDecisions({ db, clock, log, seal, principalOf, cha
     return new ApiError(
       'invalid_state',
       `This approval is ${toApproval(row, clock.now()).state} and can no longer be decided.`,
-    )
+    ).because('approval_decided')
   }
 
   const execute = async (approval: Approval, act: ExecuteCall): Promise<Approval> => {
@@ -104,7 +104,9 @@ export function createApprovalDecisions({ db, clock, log, seal, principalOf, cha
     try {
       const principal = await principalOf(keyId)
       if (!principal)
-        throw new ApiError('unauthorized', 'The key was revoked or has expired meanwhile; nothing was done.')
+        throw new ApiError('unauthorized', 'The key was revoked or has expired meanwhile; nothing was done.').because(
+          'approval_key_ended',
+        )
       const row = await db.readOne(sealedArguments, { id })
       if (!row) throw new Error(`approval ${id} is gone`)
       const given = JSON.parse(seal.openBytes(row.arguments, ownerOf(id)).toString()) as Record<string, unknown>

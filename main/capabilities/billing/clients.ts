@@ -82,7 +82,10 @@ export function createClientBillings(deps: Deps): ClientBillings {
     if (found !== undefined) return found
     const { enabled } = await read(agencyId)
     if (enabled === 0)
-      throw new ApiError('invalid_state', 'Billing of clients is off. Turn it on with PATCH /v1/agency/billing.')
+      throw new ApiError(
+        'invalid_state',
+        'Billing of clients is off. Turn it on with PATCH /v1/agency/billing.',
+      ).because('client_billing_off')
     throw unavailable('Billing of clients is live, and the restricted key of your Stripe account is missing.')
   }
 
@@ -208,7 +211,7 @@ export function createClientBillings(deps: Deps): ClientBillings {
           throw new ApiError(
             'invalid_state',
             'Clients are billed in this mode. Remove their billing first, then change the mode.',
-          )
+          ).because('client_billing_mode_in_use')
         }
         await tx.run(saveAgency, {
           ...before,
@@ -239,7 +242,7 @@ export function createClientBillings(deps: Deps): ClientBillings {
           throw new ApiError(
             'invalid_state',
             `This client is billed in ${currency.toUpperCase()}, and Stripe does not change that. Remove the billing first.`,
-          )
+          ).because('client_currency_fixed', { currency: currency.toUpperCase() })
         }
         const revision = (before?.revision ?? 0) + 1
         await tx.run(putClient, {

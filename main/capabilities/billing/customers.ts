@@ -70,7 +70,7 @@ export function createCustomers({ db, clock, live, settings, tell }: Deps): Cust
       throw new ApiError(
         'invalid_state',
         'This account belongs to an agency, which pays for its slots. Ask the agency for more.',
-      )
+      ).because('agency_pays')
     },
   }
 }

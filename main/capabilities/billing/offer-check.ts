@@ -52,7 +52,10 @@ export function createOfferCheck({ db, entitlements, settings, customers }: Deps
       const offer = findOffer(choice)
       if (instance === undefined) return { offer, instanceId: null }
       const found = await db.readOne(instanceOf, { accountId, id: instance.toLowerCase() })
-      if (found === undefined) throw new ApiError('not_found', 'instance_id names no instance of this account.')
+      if (found === undefined)
+        throw new ApiError('not_found', 'instance_id names no instance of this account.').because('chosen_gone', {
+          field: 'instance_id',
+        })
       return { offer, instanceId: found.id }
     },
 
@@ -68,13 +71,13 @@ export function createOfferCheck({ db, entitlements, settings, customers }: Deps
         throw new ApiError(
           'billing_unavailable',
           `${offer.name} has no price at the payment provider. The operator runs the check in Billing.`,
-        )
+        ).because('offer_no_price')
       }
       if (shown !== undefined && (shown.amount !== price.amount || shown.currency !== price.currency)) {
         throw new ApiError(
           'invalid_state',
           `The price of ${offer.name} has changed to ${money(price)}. Nothing was charged. Read the plans again, then repeat the call.`,
-        )
+        ).because('price_changed', { price: money(price) })
       }
       const living = await db.read(livingSubscriptions, { accountId, mode })
       const current = offer.plan === null ? null : (living.find(({ plan }) => plan !== null) ?? null)
@@ -106,10 +109,17 @@ export function createOfferCheck({ db, entitlements, settings, customers }: Deps
 /** @throws ApiError billing_unavailable, naming the first thing that is missing. */
 export async function requireReady(settings: Pick<ProviderSettingsStore, 'missing'>): Promise<void> {
   const [first] = (await settings.missing()).filter(({ what }) => what !== 'callback_address')
-  if (first !== undefined) throw new ApiError('billing_unavailable', `Billing is not set up. ${first.message}`)
+  if (first !== undefined)
+    throw new ApiError('billing_unavailable', `Billing is not set up. ${first.message}`).because(
+      `billing_missing_${first.what}`,
+    )
 }
 
-export const refuse = ({ message }: Block) => new ApiError('invalid_state', message)
+export function refuse({ reason, message, slotsUsed, slotsAfter }: Block): ApiError {
+  const error = new ApiError('invalid_state', message)
+  if (reason === 'current_plan' || reason === 'past_due') return error.because(`buy_${reason}`)
+  return error.because('buy_slots_in_use', { n: slotsAfter, over: slotsUsed - slotsAfter })
+}
 
 export const money = ({ amount, currency }: Pick<PriceRow, 'amount' | 'currency'>): string =>
   new Intl.NumberFormat('en-US', { style: 'currency', currency }).format(amount / 100)
@@ -120,5 +130,5 @@ export function refuseOtherCurrency(has: string | null, price: Pick<PriceRow, 'c
   throw new ApiError(
     'invalid_state',
     `This account pays in ${has.toUpperCase()}, and the price is in ${price.currency.toUpperCase()}. Nothing was charged. The operator adds a price in ${has.toUpperCase()}.`,
-  )
+  ).because('currency_differs', { has: has.toUpperCase(), wants: price.currency.toUpperCase() })
 }

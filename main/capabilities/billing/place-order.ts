@@ -77,7 +77,7 @@ export function createOrderPlace({ db, clock, ids, idempotency }: Deps): OrderPl
           throw new ApiError(
             'invalid_state',
             'Another purchase of a plan is still processing. Wait until it is paid or failed; GET /v1/billing/purchases shows it.',
-          )
+          ).because('plan_processing')
         }
         const { plan, product, tier } = offer
         await tx.run(addOrder, {

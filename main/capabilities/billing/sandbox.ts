@@ -43,7 +43,10 @@ export function createBillingSandbox(deps: Deps): BillingSandbox {
 
   async function customerOf(accountId: AccountId): Promise<CustomerRow> {
     if ((await settings.mode()) === 'live') {
-      throw new ApiError('invalid_state', 'Billing is live, so nothing is simulated. Switch it to the sandbox first.')
+      throw new ApiError(
+        'invalid_state',
+        'Billing is live, so nothing is simulated. Switch it to the sandbox first.',
+      ).because('billing_is_live')
     }
     return customers.ensure(accountId)
   }

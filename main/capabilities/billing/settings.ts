@@ -160,7 +160,10 @@ export function createProviderSettings(deps: Deps): ProviderSettingsStore {
       const names = new Set(OFFERS.map(priceNameOf))
       const stranger = Object.keys(lookupKeys ?? {}).find((name) => !names.has(name))
       if (stranger !== undefined) {
-        throw new ApiError('validation_error', `lookup_keys: there is no plan or product tier ${stranger}.`)
+        throw new ApiError('validation_error', `lookup_keys: there is no plan or product tier ${stranger}.`).because(
+          'lookup_key_unknown',
+          { name: stranger },
+        )
       }
       await db.commit(async (tx) => {
         const before = (await tx.one(providerRow, {})) ?? FIRST

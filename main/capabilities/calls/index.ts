@@ -62,7 +62,10 @@ export function createCalls({ db, clock, log, instances, messages, refusalOf }: 
     read: async ({ id: instanceId }) => toSettings((await db.readOne(settingsOf, { instanceId })) ?? DEFAULTS),
     async update({ id: instanceId }, { reject, message }) {
       if (message?.isWellFormed() === false)
-        throw new ApiError('validation_error', 'message contains a lone surrogate. Send well-formed Unicode.')
+        throw new ApiError('validation_error', 'message contains a lone surrogate. Send well-formed Unicode.').because(
+          'field_characters',
+          { field: 'message' },
+        )
       return db.commit(async (tx) => {
         const before = (await tx.one(settingsOf, { instanceId })) ?? DEFAULTS
         const after: SettingsRow = {

@@ -38,7 +38,10 @@ export function createAccess({ db, instances }: Pick<CampaignsDeps, 'db' | 'inst
       for (const id of ids) {
         const instance = canAccessInstance(caller, id) ? await instances.find(read, caller.accountId, id) : undefined
         if (instance === undefined)
-          throw new ApiError('not_found', `instance_ids names ${id}, which is not an instance of this account.`)
+          throw new ApiError(
+            'not_found',
+            `instance_ids names ${id}, which is not an instance of this account.`,
+          ).because('chosen_gone', { field: 'instance_ids' })
         known.push(instance)
       }
       const [network = 'sandbox', other] = [...new Set(known.map((instance) => instance.network))]
@@ -46,7 +49,7 @@ export function createAccess({ db, instances }: Pick<CampaignsDeps, 'db' | 'inst
         throw new ApiError(
           'validation_error',
           'instance_ids mixes sandbox and live instances. A campaign uses instances of one network.',
-        )
+        ).because('networks_mixed')
       }
       return { known, network, engines: [...new Set(known.map(({ engine }) => engine))], instanceIds: ids }
     },

@@ -68,23 +68,33 @@ function windowOf({ window }: CampaignConfigInput, network: Network, timezone: s
 
 function requireSound(config: CampaignConfig, { network, engines, instanceIds }: Numbers): void {
   const { minDelay, maxDelay, pauseFor, window, weights } = config
-  if (minDelay > maxDelay) throw wrong(`config.minDelay is ${minDelay}, more than config.maxDelay (${maxDelay}).`)
+  if (minDelay > maxDelay)
+    throw wrong(`config.minDelay is ${minDelay}, more than config.maxDelay (${maxDelay}).`).because('delays_order')
   if (network === 'live' && engines.includes('smv2') && minDelay < SHORTEST_LIVE_DELAY) {
     throw wrong(
       `config.minDelay must be ${SHORTEST_LIVE_DELAY} or more on live smv2 numbers. Faster sending gets numbers banned.`,
-    )
+    ).because('delay_too_short', { n: SHORTEST_LIVE_DELAY })
   }
   const [shortest = 0, longest = 0] = pauseFor
-  if (shortest > longest) throw wrong('config.pauseFor must be the shortest pause, then the longest.')
+  if (shortest > longest)
+    throw wrong('config.pauseFor must be the shortest pause, then the longest.').because('pauses_order')
   if (window !== null) requireOpening(window)
   const unknown = Object.keys(weights).find((id) => !instanceIds.includes(id))
-  if (unknown !== undefined) throw wrong(`config.weights names ${unknown}, which is not in instance_ids.`)
+  if (unknown !== undefined)
+    throw wrong(`config.weights names ${unknown}, which is not in instance_ids.`).because('chosen_gone', {
+      field: 'config.weights',
+    })
 }
 
 function requireOpening({ start, end, timezone }: NonNullable<CampaignConfig['window']>): void {
   if (!isTimeZone(timezone))
-    throw wrong(`config.window.timezone ${JSON.stringify(timezone)} is unknown. Use a name such as America/Sao_Paulo.`)
-  if (start >= end) throw wrong(`config.window never opens: its end (${end}) is not later than its start (${start}).`)
+    throw wrong(
+      `config.window.timezone ${JSON.stringify(timezone)} is unknown. Use a name such as America/Sao_Paulo.`,
+    ).because('timezone_unknown', { field: 'config.window.timezone' })
+  if (start >= end)
+    throw wrong(`config.window never opens: its end (${end}) is not later than its start (${start}).`).because(
+      'window_never_opens',
+    )
 }
 
 const wrong = (message: string) => new ApiError('validation_error', message)

@@ -35,9 +35,16 @@ const DAY_MS = 24 * 3_600_000
 /** @throws ApiError validation_error for a time that has passed, or is too far ahead */
 export function readTime(scheduledAt: string, now: number): number {
   const atMs = Date.parse(scheduledAt)
-  if (atMs <= now) throw new ApiError('validation_error', 'scheduled_at has passed. Choose a time in the future.')
+  if (atMs <= now)
+    throw new ApiError('validation_error', 'scheduled_at has passed. Choose a time in the future.').because(
+      'field_time_passed',
+      { field: 'scheduled_at' },
+    )
   if (atMs > now + LIMITS.campaignDaysAhead * DAY_MS)
-    throw new ApiError('validation_error', `scheduled_at is more than ${LIMITS.campaignDaysAhead} days ahead.`)
+    throw new ApiError('validation_error', `scheduled_at is more than ${LIMITS.campaignDaysAhead} days ahead.`).because(
+      'field_too_far_ahead',
+      { field: 'scheduled_at', n: LIMITS.campaignDaysAhead },
+    )
   return atMs
 }
 

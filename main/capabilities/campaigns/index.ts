@@ -105,7 +105,10 @@ export function createCampaigns(deps: CampaignsDeps) {
       const found = await access.get(caller, id)
       const { network, status } = found.campaign
       if (status !== 'draft' && status !== 'scheduled')
-        throw new ApiError('invalid_state', `This campaign is ${status}. Recipients can be added to a draft only.`)
+        throw new ApiError(
+          'invalid_state',
+          `This campaign is ${status}. Recipients can be added to a draft only.`,
+        ).because('campaign_not_draft')
       const source = await readRecipientFile(stream, {
         network,
         country: country ?? (await optOuts.country(caller.accountId)),

@@ -33,9 +33,11 @@ const isLong = (payload: object) =>
 function requireMessage(message: CampaignMessage, name: string, engines: readonly Engine[]): void {
   const given = KINDS.filter((kind) => message[kind] !== undefined)
   if (given.length === 0)
-    throw wrong(`${name} is empty. Give it text, media_url or media_id with media_type, or cloud_api.`)
+    throw wrong(`${name} is empty. Give it text, media_url or media_id with media_type, or cloud_api.`).because(
+      'message_empty',
+    )
   if (message.text !== undefined && message.text.trim() === '')
-    throw wrong(`${name} is empty: its text has only spaces. Write something or remove it.`)
+    throw wrong(`${name} is empty: its text has only spaces. Write something or remove it.`).because('message_empty')
   if (given.length > 1) throw wrong(`${name} has ${given.join(' and ')}. Use exactly one of them.`)
   const isFile = message.media_url !== undefined || message.media_id !== undefined
   if (!isFile) {
@@ -55,28 +57,39 @@ function requireMessage(message: CampaignMessage, name: string, engines: readonl
 }
 
 function requireText(text: string, name: string): void {
-  if (!text.isWellFormed()) throw wrong(`${name} contains a lone surrogate. Send well-formed Unicode.`)
+  if (!text.isWellFormed())
+    throw wrong(`${name} contains a lone surrogate. Send well-formed Unicode.`).because('field_characters', {
+      field: 'text',
+    })
   const { unclosedAt, tooDeepAt, tooManyAt } = parseText(text)
   if (tooManyAt !== null) {
     const start = text.slice(tooManyAt - 1, tooManyAt + 19)
     throw wrong(
       `${name} has more than ${LIMITS.campaignPlaces} variables and options, at ${JSON.stringify(start)}. Use fewer.`,
-    )
+    ).because('message_places', { n: LIMITS.campaignPlaces, text: start })
   }
   if (tooDeepAt !== null) {
     const start = text.slice(tooDeepAt - 1, tooDeepAt + 19)
-    throw wrong(`${name} has options nested more than 10 levels deep, at ${JSON.stringify(start)}. Use fewer levels.`)
+    throw wrong(
+      `${name} has options nested more than 10 levels deep, at ${JSON.stringify(start)}. Use fewer levels.`,
+    ).because('message_nested', { text: start })
   }
   if (unclosedAt === null) return
   const start = text.slice(unclosedAt - 1, unclosedAt + 19)
-  throw wrong(`${name} has a { without its }, at ${JSON.stringify(start)}. Close it or remove it.`)
+  throw wrong(`${name} has a { without its }, at ${JSON.stringify(start)}. Close it or remove it.`).because(
+    'message_unclosed',
+    { text: start },
+  )
 }
 
 function requireAddress({ media_url: url }: CampaignMessage, name: string): void {
   if (url === undefined || url.includes('{')) return
   const { protocol } = URL.parse(url) ?? {}
   if (protocol === 'https:' || protocol === 'http:') return
-  throw new ApiError('invalid_url', `${name} has a media_url that does not begin with https:// or http://.`)
+  throw new ApiError('invalid_url', `${name} has a media_url that does not begin with https:// or http://.`).because(
+    'url_scheme',
+    { field: 'media_url', schemes: 'https://, http://' },
+  )
 }
 
 const ALWAYS_KNOWN = ['name', 'phone']

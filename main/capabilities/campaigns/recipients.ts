@@ -166,7 +166,7 @@ async function requireUsableFile(bytes: readonly Uint8Array[], reading: Reading)
       reader.add(row)
     }
   }
-  if (count === 0) throw wrong('The file has no rows below its first line.')
+  if (count === 0) throw wrong('The file has no rows below its first line.').because('csv_rows_none')
   requireSomeUsable(reader.finish())
 }
 
@@ -199,21 +199,24 @@ function requireColumns(header: readonly string[], columns: readonly string[]): 
     const seen = header.slice(0, 8).map((name) => JSON.stringify(name.slice(0, 40)))
     throw wrong(
       `The file has no column phone. Its first line has ${seen.join(', ')}. Name the column of the numbers phone.`,
-    )
+    ).because('csv_column_missing', { column: PHONE, columns: seen.join(', ') })
   }
   const lastAt = new Map(columns.map((name, at) => [name, at]))
   const twice = columns.find((name, at) => name !== '' && lastAt.get(name) !== at)
-  if (twice !== undefined) throw wrong(`The file has two columns ${JSON.stringify(twice)}. Rename one of them.`)
+  if (twice !== undefined)
+    throw wrong(`The file has two columns ${JSON.stringify(twice)}. Rename one of them.`).because('csv_column_twice', {
+      column: twice,
+    })
   const variables = columns.filter((name) => name !== '' && name !== PHONE && name !== NAME)
   if (variables.length > LIMITS.campaignVariables)
     throw wrong(
       `The file has ${variables.length} columns besides phone and name; the most is ${LIMITS.campaignVariables}.`,
-    )
+    ).because('csv_columns_many', { n: LIMITS.campaignVariables })
   const long = variables.find((name) => name.length > LIMITS.campaignVariableLength || /[{}|\n]/.test(name))
   if (long !== undefined)
     throw wrong(
       `The column ${JSON.stringify(long.slice(0, 80))} cannot be a variable: its name has more than ${LIMITS.campaignVariableLength} characters, or one of { } |.`,
-    )
+    ).because('csv_column_unusable', { column: long.slice(0, 80), n: LIMITS.campaignVariableLength })
 }
 
 const REASONS: Readonly<Record<string, ProblemReason>> = {
@@ -243,7 +246,7 @@ export function requireSomeUsable({ accepted, tally: { recipients, problems } }:
   const example = first === undefined ? '' : ` Row ${first.line}, ${JSON.stringify(first.phone)}: ${first.reason}.`
   throw wrong(
     `None of the ${recipients.invalid} recipients has a usable phone number, so nothing was stored.${example} Write numbers with their country code.`,
-  )
+  ).because('recipients_unusable', { n: recipients.invalid })
 }
 
 const wrong = (message: string) => new ApiError('validation_error', message)

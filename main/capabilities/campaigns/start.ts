@@ -19,14 +19,16 @@ export function requireContent({
   readonly variables: readonly string[]
   readonly recipients: number
 }): void {
-  if (messages.length === 0) throw wrong('The campaign has no messages. Add at least one.')
-  if (recipients === 0) throw wrong('The campaign has no recipients. Add some, or import a list.')
+  if (messages.length === 0)
+    throw wrong('The campaign has no messages. Add at least one.').because('campaign_no_messages')
+  if (recipients === 0)
+    throw wrong('The campaign has no recipients. Add some, or import a list.').because('campaign_no_recipients')
   const [unknown] = unknownVariables(messages, variables)
   if (unknown === undefined) return
   const known = ['name', 'phone', ...variables].join(', ')
   throw wrong(
     `messages ${unknown.message} uses {{${unknown.name}}}, which the recipients do not have. Known are: ${known}.`,
-  )
+  ).because('variable_unknown', { at: unknown.message, name: unknown.name })
 }
 
 const wrong = (message: string) => new ApiError('validation_error', message)
@@ -50,7 +52,9 @@ export function createControls({ db, clock, state }: Deps) {
     if (status === 'paused') return state.begin(tx, campaign)
     if (status !== 'draft') throw notIn(campaign, 'started')
     if (loading > 0)
-      throw new ApiError('invalid_state', 'Recipients are still being added. Start it when that is done.')
+      throw new ApiError('invalid_state', 'Recipients are still being added. Start it when that is done.').because(
+        'campaign_loading',
+      )
     requireContent({ messages, variables, recipients: await pendingOf(tx, campaign.id) })
     if (scheduledAtMs !== null && scheduledAtMs > clock.now()) await state.schedule(tx, campaign, scheduledAtMs)
     else await state.begin(tx, campaign)

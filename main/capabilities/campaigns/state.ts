@@ -197,4 +197,6 @@ export function createState({ clock, live, messages, numberState, lanes, control
 }
 
 export const notIn = (campaign: StoredCampaign, act: string): ApiError =>
-  new ApiError('invalid_state', `This campaign is ${campaign.status}, so it cannot be ${act}.`)
+  new ApiError('invalid_state', `This campaign is ${campaign.status}, so it cannot be ${act}.`).because(
+    'campaign_state_changed',
+  )

@@ -31,14 +31,20 @@ export function createTestSend({ db, instances, messages }: Pick<CampaignsDeps, 
   ): Promise<{ result: SendResult; instanceId: string; variation: number }> {
     const { variation = 1, instance_id: instanceId = instanceIds[0] ?? '' } = wish
     if (!instanceIds.some((id) => id === instanceId))
-      throw new ApiError('not_found', `instance_id names ${instanceId}, which is not an instance of this campaign.`)
+      throw new ApiError(
+        'not_found',
+        `instance_id names ${instanceId}, which is not an instance of this campaign.`,
+      ).because('chosen_gone', { field: 'instance_id' })
     const message = campaign.messages[variation - 1]
     if (message === undefined) {
       const count = campaign.messages.length
-      throw wrong(count === 0 ? 'The campaign has no messages yet.' : `variation must be 1 to ${count}.`)
+      throw wrong(count === 0 ? 'The campaign has no messages yet.' : `variation must be 1 to ${count}.`).because(
+        'campaign_no_messages',
+      )
     }
     const instance = await instances.subject(caller.accountId, instanceId)
-    if (instance === undefined || instance.deleted) throw new ApiError('not_found', 'This instance was deleted.')
+    if (instance === undefined || instance.deleted)
+      throw new ApiError('not_found', 'This instance was deleted.').because('chosen_gone', { field: 'instance_id' })
     const addressee = await addresseeOf(campaign.id, wish)
     const { buttons, ...content } = renderMessage(message, addressee, instance.engine, `${campaign.id}:test`)
     const fault = faultOf({ ...content, buttons })

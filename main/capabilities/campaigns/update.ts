@@ -31,7 +31,7 @@ export function createUpdate(deps: UpdateDeps) {
       throw new ApiError(
         'invalid_state',
         'This campaign is scheduled. Set scheduled_at to null, which makes it a draft again, before you change it.',
-      )
+      ).because('campaign_scheduled')
     }
     const atMs = scheduledAt === null ? null : readTime(scheduledAt, clock.now())
     await db.commit(async (tx) => {
@@ -77,7 +77,9 @@ export function createUpdate(deps: UpdateDeps) {
     const campaign = await state.load(tx, id)
     if (campaign === undefined) throw new ApiError('not_found', 'There is no campaign with this id.')
     if (!allowed.includes(campaign.status))
-      throw new ApiError('invalid_state', `This campaign is ${campaign.status}. Only a draft can be changed.`)
+      throw new ApiError('invalid_state', `This campaign is ${campaign.status}. Only a draft can be changed.`).because(
+        'campaign_not_draft',
+      )
     return campaign
   }
 
@@ -91,7 +93,9 @@ export function createUpdate(deps: UpdateDeps) {
     await db.commit(async (tx) => {
       await requireState(tx, id, ['draft', 'scheduled'])
       if ((await tx.run(setLoading, { id, from: 0, to: 1 })) === 0)
-        throw new ApiError('invalid_state', 'Recipients are still being added. Repeat this when that is done.')
+        throw new ApiError('invalid_state', 'Recipients are still being added. Repeat this when that is done.').because(
+          'campaign_loading',
+        )
       loading.begin(tx, id)
     })
     try {
@@ -134,7 +138,9 @@ export function createUpdate(deps: UpdateDeps) {
         // Hidden from now on. After a crash or on a full disk, recovery.ts removes the rest.
         const isFree = (await tx.run(setLoading, { id, from: 0, to: 2 })) === 1
         if (!isFree)
-          throw new ApiError('invalid_state', 'Recipients are still being added. Delete it when that is done.')
+          throw new ApiError('invalid_state', 'Recipients are still being added. Delete it when that is done.').because(
+            'campaign_loading',
+          )
         loading.begin(tx, id)
       })
       try {

@@ -1,3 +1,4 @@
+import { LIMITS } from '../../contract/limits.ts'
 import type { CampaignMessage } from '../../contract/campaign.ts'
 import { ApiError } from '../../contract/errors.ts'
 import type { Tx } from '../../kernel/db.ts'
@@ -22,12 +23,14 @@ export async function requireUploads(
     const name = `messages ${index + 1}`
     const { mimeType } = await uploads.get(accountId, mediaId).catch((error: unknown) => {
       if (!(error instanceof ApiError)) throw error
-      throw new ApiError('validation_error', `${name}: ${error.message}`)
+      throw new ApiError('validation_error', `${name}: ${error.message}`).because('upload_gone', {
+        n: LIMITS.mediaDays,
+      })
     })
     const isOgg = type === 'audio' && mimeType === 'application/ogg'
     if (type === undefined || type === 'document' || isOgg || mimeType.startsWith(`${type}/`)) continue
     const message = `${name}: the file of media_id is ${mimeType}, which does not match media_type ${type}.`
-    throw new ApiError('validation_error', message)
+    throw new ApiError('validation_error', message).because('file_type_differs', { type: mimeType })
   }
 }
 

@@ -74,7 +74,7 @@ export function contactsHandlers({ db, cursors, files, contacts }: HandlerDeps):
         throw new ApiError(
           'validation_error',
           'phone is not a phone number. Write it with its country code, for example 12025550123.',
-        )
+        ).because('not_phone', { field: 'phone' })
       const saved = await db.commit((tx) =>
         contacts.save(tx, accountId, phone, { ...change, isOptedOut, source: sourceOf(principal) }),
       )

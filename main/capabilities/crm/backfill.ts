@@ -135,7 +135,7 @@ export function createBackfill({ db, clock, jobs, links, messages, outbox, wake 
           throw new ApiError(
             'invalid_state',
             'A backfill is running already. Wait for its end, or end it with backfill: "canceled".',
-          )
+          ).because('backfill_running')
         const now = clock.now()
         await tx.run(putBackfill, {
           ...{ linkSeq: link.seq, days, sinceMs: now - days * DAY_MS, state: 'running', isRead: 0, afterChat: '' },
@@ -152,7 +152,7 @@ export function createBackfill({ db, clock, jobs, links, messages, outbox, wake 
       const row = await tx.one(backfillOf, { linkSeq })
       const current = row && (await stateOf(tx, row))
       if (row === undefined || current === 'done' || current === 'canceled')
-        throw new ApiError('invalid_state', 'No backfill is running.')
+        throw new ApiError('invalid_state', 'No backfill is running.').because('backfill_none')
       if (current === state) return
       const endedAtMs = state === 'canceled' ? clock.now() : null
       await tx.run(putBackfill, { ...row, state, endedAtMs })

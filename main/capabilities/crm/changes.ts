@@ -66,4 +66,4 @@ export const notConnected = (kind: CrmLink['kind']) =>
     kind === 'ghl'
       ? 'This instance is not connected with GoHighLevel. Connect it with POST …/ghl/connect first.'
       : 'This instance has no CRM webhook. Set one with PUT …/crm-webhook first.',
-  )
+  ).because('crm_not_connected')

@@ -7,7 +7,8 @@ export function entitlementsHandlers(entitlements: Entitlements): Handlers<typeo
     async getEntitlements({ principal: { accountId } }) {
       const { features, voicePackages, frozen } = await entitlements.of(accountId)
       const slots = await entitlements.slots(accountId)
-      return { slots, features: [...features], voice_packages: voicePackages, frozen }
+      const client = await entitlements.isClient(accountId)
+      return { slots, features: [...features], voice_packages: voicePackages, frozen, client }
     },
   }
 }

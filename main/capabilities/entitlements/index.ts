@@ -47,6 +47,8 @@ export interface Entitlements extends Slots {
   of(accountId: AccountId, read?: EntitlementReader): Promise<Entitled>
   /** Called after a commit in which something was granted or revoked. */
   onChanged(listener: () => void): void
+  /** Whether the account belongs to an agency. */
+  isClient(accountId: AccountId): Promise<boolean>
 }
 
 interface Granted extends Omit<Entitled, 'features'> {
@@ -96,6 +98,7 @@ export function createEntitlements({ db, clock, config }: EntitlementsDeps): Ent
 
   return {
     of,
+    isClient: async (accountId) => (await find(accountId, undefined)).parentId !== null,
     async grant(tx, { accountId, source, sourceKey, slots = 0, features, voicePackages = 0, frozen = false }) {
       const row: GrantRow = {
         ...{ accountId, source, sourceKey, slots, voicePackages, frozen: frozen ? 1 : 0 },

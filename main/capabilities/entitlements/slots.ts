@@ -66,10 +66,10 @@ const noFreeSlot = (slots: number) =>
   new ApiError(
     'no_free_slot',
     `All ${slots} instance slots are in use. Delete an instance, take slots back from a sub-account, or raise the slots setting.`,
-  )
+  ).because('slots_full', { n: slots })
 
 const noAllocatedSlot = (slots: number) =>
   new ApiError(
     'no_free_slot',
     `All ${slots} instance slots of this account are in use. Delete an instance, or ask your agency for more slots.`,
-  )
+  ).because('slots_full_client', { n: slots })

@@ -65,7 +65,7 @@ function refuseNetworks(official: KnownInstance, smv2: KnownInstance): void {
   throw new ApiError(
     'invalid_state',
     `The official instance is on the ${official.network} network and the smv2 instance on the ${smv2.network} network. Both must be on the same network.`,
-  )
+  ).because('networks_differ')
 }
 
 async function refuseFused(tx: Tx, ...sides: KnownInstance[]): Promise<void> {
@@ -87,5 +87,8 @@ function commonNumber(official: KnownInstance, smv2: KnownInstance): string {
 
 function numberOf({ engine, phoneNumber }: KnownInstance): string {
   if (phoneNumber !== null) return canonicalNumber(phoneNumber)
-  throw new ApiError('invalid_state', `The number of the ${engine} instance is not known yet. Connect it first.`)
+  throw new ApiError(
+    'invalid_state',
+    `The number of the ${engine} instance is not known yet. Connect it first.`,
+  ).because('network_unknown_yet')
 }

@@ -114,7 +114,10 @@ export function createHistory({ db, clock, ids, jobs, live, instances, messages 
     read,
     async start(instance, days) {
       if (instances.engineFor(instance).history === undefined)
-        throw new ApiError('invalid_state', 'A sandbox number has no earlier messages to import. Use a live number.')
+        throw new ApiError(
+          'invalid_state',
+          'A sandbox number has no earlier messages to import. Use a live number.',
+        ).because('sandbox_no_history')
       if (!instance.connected)
         throw new ApiError('not_ready', 'The instance is not connected. Connect it, then import its messages.')
       const { id: instanceId, accountId } = instance
@@ -122,7 +125,9 @@ export function createHistory({ db, clock, ids, jobs, live, instances, messages 
       await db.commit(async (tx) => {
         const before = await tx.one(importOf, { instanceId })
         if (before?.state === 'running' || before?.state === 'paused')
-          throw new ApiError('invalid_state', 'An import of this instance has not ended. Cancel it first.')
+          throw new ApiError('invalid_state', 'An import of this instance has not ended. Cancel it first.').because(
+            'import_running',
+          )
         const now = clock.now()
         await tx.run(removeChats, { instanceId })
         await tx.run(saveImport, { instanceId, accountId, importId, days, since: now - days * DAY_MS, now })
@@ -136,7 +141,7 @@ export function createHistory({ db, clock, ids, jobs, live, instances, messages 
       await db.commit(async (tx) => {
         const of = await tx.one(importOf, { instanceId: instance.id })
         if (of?.state !== 'running' && of?.state !== 'paused')
-          throw new ApiError('invalid_state', 'No import of this instance is under way.')
+          throw new ApiError('invalid_state', 'No import of this instance is under way.').because('import_none')
         if (of.state === state) return
         if (state === 'paused') await work.pause(tx, of.importId)
         else if (state === 'running') await work.resume(tx, of.importId)

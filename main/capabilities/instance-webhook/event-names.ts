@@ -45,14 +45,17 @@ export function parseEventNames(engine: Engine, asked: readonly string[] = DEFAU
   if (engine === 'official') return ['ALL']
   const unknown = asked.find((name) => !isName(name))
   if (unknown !== undefined) {
-    throw new ApiError('validation_error', `${JSON.stringify(unknown)} is not a known event name. Use ${LIST}.`)
+    throw new ApiError(
+      'validation_error',
+      `${JSON.stringify(unknown)} is not a known event name. Use ${LIST}.`,
+    ).because('field_choice', { field: 'events' })
   }
   const names = [...new Set(asked.filter(isName))]
   if (names.length > 0) return names
   throw new ApiError(
     'validation_error',
     `events must contain at least one of ${LIST}. Leave it out for MESSAGE and CONNECTION.`,
-  )
+  ).because('field_empty', { field: 'events' })
 }
 
 const isName = (text: string): text is EventName => (EVENT_NAMES as readonly string[]).includes(text)

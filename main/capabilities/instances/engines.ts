@@ -15,7 +15,7 @@ export function engineOf(engines: Engines, { engine, network }: Kind): Engine {
   throw new ApiError(
     'service_unavailable',
     `This version has no ${engine} engine for the ${network} network. Use an instance on the sandbox network ("network": "sandbox").`,
-  )
+  ).because('engine_missing')
 }
 
 export function toEngineInstance({ id, accountId, engine, network }: EngineInstance): EngineInstance {

@@ -12,7 +12,7 @@ export function refuseRecreating({ status }: Pick<Instance, 'status'>): void {
   throw new ApiError(
     'invalid_state',
     'The instance is being recreated. Wait until its status is connecting, usually within a second.',
-  )
+  ).because('being_recreated')
 }
 
 /** @throws ApiError not_found when there is none, or it was deleted. */

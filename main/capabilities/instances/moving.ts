@@ -78,10 +78,14 @@ function movable(engines: Engines, instance: Instance): { engine: Engine; sessio
     throw new ApiError(
       'invalid_state',
       'Only live numbers that are paired with a phone can be moved, and this is not one.',
-    )
+    ).because('only_live_phones_move')
   return { engine, sessions: engine.sessions }
 }
 
 const alreadyPaired = () =>
-  new ApiError('invalid_state', 'This instance already has a phone. Import into a new instance, or log this one out.')
-const notPaired = () => new ApiError('invalid_state', 'This instance has no phone, so there is nothing to export.')
+  new ApiError(
+    'invalid_state',
+    'This instance already has a phone. Import into a new instance, or log this one out.',
+  ).because('has_phone')
+const notPaired = () =>
+  new ApiError('invalid_state', 'This instance has no phone, so there is nothing to export.').because('has_no_phone')

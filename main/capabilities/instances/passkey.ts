@@ -44,4 +44,6 @@ export function createPasskey({ db, engines, log }: Deps): Passkey {
 }
 
 const passkeyNotAsked = () =>
-  new ApiError('invalid_state', 'No passkey is asked for (passkey_not_asked). Read the QR view.')
+  new ApiError('invalid_state', 'No passkey is asked for (passkey_not_asked). Read the QR view.').because(
+    'passkey_ended',
+  )

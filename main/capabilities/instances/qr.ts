@@ -87,13 +87,13 @@ function refuseActiveSession({ status, loggedIn }: Instance): void {
     throw new ApiError(
       'invalid_state',
       'The instance is connected. To pair another phone, disconnect it with logout first.',
-    )
+    ).because('already_connected')
   }
   if (status === 'connecting' && loggedIn) {
     throw new ApiError(
       'invalid_state',
       'The instance is reconnecting with its stored session. Wait, or disconnect it first.',
-    )
+    ).because('reconnecting')
   }
 }
 

@@ -54,13 +54,16 @@ export async function prepareExport(
 async function decryptSession(file: ExportedSession, passphrase: string, crypto: Crypto): Promise<SessionFiles> {
   const { random, derive } = crypto
   const { salt, cost, sealed } = file
-  if (!Number.isInteger(Math.log2(cost)) || cost > MAX_COST) throw invalid('This export was changed. Export it again.')
+  if (!Number.isInteger(Math.log2(cost)) || cost > MAX_COST)
+    throw invalid('This export was changed. Export it again.').because('export_changed')
   const key = await derive(passphrase, Buffer.from(salt, 'base64'), cost)
   let packed: Buffer
   try {
     packed = sealOf(key, random).openBytes(Buffer.from(sealed, 'base64'), OWNER)
   } catch {
-    throw invalid('The passphrase does not open this export. Check the passphrase and try again.')
+    throw invalid('The passphrase does not open this export. Check the passphrase and try again.').because(
+      'passphrase_wrong',
+    )
   }
   return JSON.parse((await unzip(packed, { maxOutputLength: MAX_BYTES })).toString()) as SessionFiles
 }
@@ -92,7 +95,9 @@ export async function readUpload(stream: AsyncIterable<Uint8Array>, crypto: Cryp
     else if (isExported(line)) return decryptSession(line, passphrase, crypto)
     else if (typeof line.name === 'string' && typeof line.content === 'string') files[line.name] = line.content
     else
-      throw invalid(`Line ${i + 1} is neither a file, a passphrase nor an export. Send {"name", "content"} per line.`)
+      throw invalid(
+        `Line ${i + 1} is neither a file, a passphrase nor an export. Send {"name", "content"} per line.`,
+      ).because('export_unreadable')
   }
   return files
 }
@@ -101,7 +106,7 @@ function parse(text: string, line: number): Line {
   try {
     return (JSON.parse(text) ?? {}) as Line
   } catch {
-    throw invalid(`Line ${line} is not valid JSON. Send one JSON value per line.`)
+    throw invalid(`Line ${line} is not valid JSON. Send one JSON value per line.`).because('export_unreadable')
   }
 }
 

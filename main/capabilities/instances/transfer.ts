@@ -47,7 +47,8 @@ export function createTransfer({ db, clock, engines, announce, publish, runExclu
         await check(tx)
         const row = await tx.one(byId, { id })
         if (row?.deletedAtMs !== null || row.accountId !== from) throw notFound()
-        if (from === to) throw new ApiError('invalid_state', 'The instance is in this account already.')
+        if (from === to)
+          throw new ApiError('invalid_state', 'The instance is in this account already.').because('in_account_already')
         const before = toInstance(row)
         refuseRecreating(before)
         // Set before the commit, so that a send that follows in the same group looks too.
@@ -89,7 +90,10 @@ export function createTransfer({ db, clock, engines, announce, publish, runExclu
       if (!moved.has(id)) return
       const row = await tx.one(byId, { id })
       if (row?.accountId === accountId) return
-      throw new ApiError('not_ready', 'The instance was just transferred to another account, so nothing was sent.')
+      throw new ApiError(
+        'not_ready',
+        'The instance was just transferred to another account, so nothing was sent.',
+      ).because('transferred')
     },
   }
 }

@@ -119,12 +119,21 @@ export function createLineSettings({ db, clock, log, seal, instances, config }: 
 
 function toProxy({ type, host, port, username, password }: ProxyPatch): Proxy {
   if (password !== undefined && username === undefined)
-    throw new ApiError('validation_error', 'proxy.password needs proxy.username. Send both, or neither.')
+    throw new ApiError('validation_error', 'proxy.password needs proxy.username. Send both, or neither.').because(
+      'field_required',
+      { field: 'proxy.username' },
+    )
   for (const [field, text] of Object.entries({ username, password }))
     if (text !== undefined && Buffer.byteLength(text) > CREDENTIAL_BYTES)
-      throw new ApiError('validation_error', `proxy.${field} must be ${CREDENTIAL_BYTES} bytes or shorter.`)
+      throw new ApiError('validation_error', `proxy.${field} must be ${CREDENTIAL_BYTES} bytes or shorter.`).because(
+        'proxy_credential_long',
+        { field: `proxy.${field}`, n: CREDENTIAL_BYTES },
+      )
   if (username?.includes(':') && type !== 'socks5')
-    throw new ApiError('validation_error', 'proxy.username must not contain a colon: an HTTP proxy cannot read it.')
+    throw new ApiError(
+      'validation_error',
+      'proxy.username must not contain a colon: an HTTP proxy cannot read it.',
+    ).because('proxy_username_colon')
   const credentials =
     username === undefined ? null : { username: new Secret(username), password: new Secret(password ?? '') }
   return { type, host: host.toLowerCase(), port, credentials }
@@ -137,17 +146,23 @@ const sandboxHasNoProxy = () =>
   new ApiError(
     'invalid_state',
     'A sandbox instance has no connection that could go through a proxy. Set the proxy on a live instance.',
-  )
+  ).because('sandbox_no_proxy')
 
 const UNSAVED = 'Nothing was changed.'
 
 function refusal({ stage, reason, message }: ConnectFailure, { host }: Proxy): ApiError {
   if (stage === 'blocked') {
     const rule = `The proxy ${host} does not lead to a public address. Use a public one, or add its range to egress.trusted_ranges in settings.json.`
-    return new ApiError('invalid_url', `${rule} ${UNSAVED}`)
+    return new ApiError('invalid_url', `${rule} ${UNSAVED}`).because('proxy_not_public', { host })
   }
-  if (CALLERS_FAULT.has(reason)) return new ApiError('validation_error', `${message} ${UNSAVED}`)
-  return new ApiError('upstream_unavailable', `WhatsApp cannot be reached through this proxy: ${message} ${UNSAVED}`)
+  if (isCallersFault(reason)) return new ApiError('validation_error', `${message} ${UNSAVED}`).because(reason)
+  return new ApiError(
+    'upstream_unavailable',
+    `WhatsApp cannot be reached through this proxy: ${message} ${UNSAVED}`,
+  ).because('proxy_unreachable')
 }
 
-const CALLERS_FAULT: ReadonlySet<string> = new Set(['proxy_login', 'proxy_denied', 'proxy_protocol'])
+const CALLERS_FAULTS = ['proxy_login', 'proxy_denied', 'proxy_protocol'] as const
+
+const isCallersFault = (reason: string): reason is (typeof CALLERS_FAULTS)[number] =>
+  CALLERS_FAULTS.some((fault) => fault === reason)

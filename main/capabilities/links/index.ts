@@ -241,7 +241,7 @@ export function createLinks(deps: LinksDeps) {
           throw new ApiError(
             'invalid_state',
             `This instance already has ${LIMITS.linksPerInstance} open links. Revoke some of them first.`,
-          )
+          ).because('links_full', { n: LIMITS.linksPerInstance })
         const row = {
           id: link.id,
           hash: hashOf(token.open()),

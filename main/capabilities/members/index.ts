@@ -135,7 +135,9 @@ export function createMembers(deps: MembersDeps) {
       const member = { id: ids.batch(), name: wish.name.trim(), email: wish.email.trim().toLowerCase() }
       return db.commit(async (tx) => {
         if ((await tx.one(emailTaken, { email: member.email })) !== undefined)
-          throw new ApiError('invalid_state', 'Somebody with this e-mail address is a member already.')
+          throw new ApiError('invalid_state', 'Somebody with this e-mail address is a member already.').because(
+            'member_exists',
+          )
         await tx.run(insertMember, { ...member, accountId, invitation, expiresAt: expiresAt.atMs, now: clock.now() })
         return { member: toRecord(await find(tx, accountId, member.id)), ...shown, expires_at: isoTime(expiresAt.atMs) }
       })
@@ -146,7 +148,9 @@ export function createMembers(deps: MembersDeps) {
       return db.commit(async (tx) => {
         const { id: memberId, isShared } = await find(tx, accountId, id)
         if (isShared === 1)
-          throw new ApiError('invalid_state', 'A shared password has no link. Invite each person who uses it.')
+          throw new ApiError('invalid_state', 'A shared password has no link. Invite each person who uses it.').because(
+            'shared_no_link',
+          )
         await tx.run(setInvitation, { id: memberId, invitation, expiresAt: expiresAt.atMs })
         return { member: toRecord(await find(tx, accountId, memberId)), ...shown, expires_at: isoTime(expiresAt.atMs) }
       })
@@ -183,7 +187,10 @@ export function createMembers(deps: MembersDeps) {
         const keys = await revocableKeys(tx, accountId, memberId)
         const unknown = wanted?.find((one) => !keys.some(({ key }) => key.id === one))
         if (unknown !== undefined)
-          throw new ApiError('not_found', `revoke_keys names ${unknown}, which this member did not create.`)
+          throw new ApiError('not_found', `revoke_keys names ${unknown}, which this member did not create.`).because(
+            'chosen_gone',
+            { field: 'revoke_keys' },
+          )
         const revoked = keys.filter(({ key, isOwn }) => wanted?.includes(key.id) ?? isOwn)
         await accounts.revokeKeys(
           tx,
@@ -201,12 +208,14 @@ export function createMembers(deps: MembersDeps) {
     /** Ends the member's other sessions and an unused sign-in link. @throws ApiError invalid_state, rate_limited */
     async setPassword({ accountId, member, sessionId }: Caller, password: string): Promise<void> {
       if (member === undefined)
-        throw new ApiError('invalid_state', 'Only a member who was invited has a password of their own.')
+        throw new ApiError('invalid_state', 'Only a member who was invited has a password of their own.').because(
+          'not_invited',
+        )
       if ((await find({ one: db.readOne }, accountId, member.id)).isShared === 1)
         throw new ApiError(
           'invalid_state',
           'You are signed in with a password that several people share. Ask your agency for an invitation of your own.',
-        )
+        ).because('shared_password')
       const salt = random.bytes(16)
       const made = await keyDerivation.forAccount(accountId, password, salt, SCRYPT_COST)
       await db.commit(async (tx) => {

@@ -136,4 +136,4 @@ const refused = ({ source }: MediaDraft, fault: string) =>
   new ApiError(
     'validation_error',
     `The file ${'url' in source ? 'at media_url' : 'of media_id'} ${fault}. Nothing was sent.`,
-  )
+  ).because('file_unusable')

@@ -197,10 +197,15 @@ const UNREACHABLE: Record<OutboundFailure['stage'], string> = {
 }
 
 function unreachable({ stage, code }: OutboundFailure): ApiError {
-  if (stage === 'blocked') return new ApiError('invalid_url', `media_url ${UNREACHABLE.blocked}. Nothing was sent.`)
+  if (stage === 'blocked')
+    return new ApiError('invalid_url', `media_url ${UNREACHABLE.blocked}. Nothing was sent.`).because(
+      'url_not_public',
+      { field: 'media_url' },
+    )
   return refused(code === 'aborted' ? TOO_SLOW : UNREACHABLE[stage])
 }
 
-const refused = (fault: string) => new ApiError('validation_error', `media_url ${fault}. Nothing was sent.`)
+const refused = (fault: string) =>
+  new ApiError('validation_error', `media_url ${fault}. Nothing was sent.`).because('file_unusable')
 const unsuitable = (fault: string) =>
-  new ApiError('validation_error', `The file of media_id ${fault}. Nothing was sent.`)
+  new ApiError('validation_error', `The file of media_id ${fault}. Nothing was sent.`).because('file_unusable')

@@ -29,7 +29,10 @@ export function toMessageRef(
     throw new ApiError(
       'invalid_state',
       `${field} is a post in a channel, and nothing can be done with those from here.`,
-    )
+    ).because('channel_post')
   if (engineMessageId !== null) return { engineMessageId, chat, isOwn: direction !== 'in', participant }
-  throw new ApiError('invalid_state', `The network has not accepted the message in ${field}. Check its status record.`)
+  throw new ApiError(
+    'invalid_state',
+    `The network has not accepted the message in ${field}. Check its status record.`,
+  ).because('message_not_accepted')
 }

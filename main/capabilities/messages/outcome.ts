@@ -235,7 +235,10 @@ function refusal(outcome: NotSent): ApiError {
   const said = sentence(outcome.message)
   switch (outcome.kind) {
     case 'invalid':
-      return new ApiError('validation_error', `${said} Nothing was sent. Correct the request and send it again.`)
+      return new ApiError(
+        'validation_error',
+        `${said} Nothing was sent. Correct the request and send it again.`,
+      ).because('message_rejected', { said })
     case 'not_ready':
       return new ApiError('not_ready', `${said} Nothing was sent. Connect the instance, then send again.`)
     case 'nothing_sent': {

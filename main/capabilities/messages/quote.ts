@@ -29,7 +29,9 @@ const wrongChat = (chat: string, to: string) =>
   new ApiError(
     'validation_error',
     `You can only quote a message from the same chat: quoted_message_id belongs to ${chat}, and to is ${to}.`,
-  )
+  ).because('quote_other_chat')
 
 const deleted = () =>
-  new ApiError('invalid_state', 'The quoted message was deleted. Send the message without quoted_message_id.')
+  new ApiError('invalid_state', 'The quoted message was deleted. Send the message without quoted_message_id.').because(
+    'quote_deleted',
+  )

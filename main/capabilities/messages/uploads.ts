@@ -41,7 +41,7 @@ export function createUploads({ files, clock }: UploadsDeps) {
       throw new ApiError(
         'not_found',
         `media_id names no file of this account. Uploads are kept ${LIMITS.mediaDays} days; upload the file again.`,
-      )
+      ).because('upload_gone', { n: LIMITS.mediaDays })
     },
 
     /** Keeps a file for somebody who sends it later. @returns whether it is there. */
@@ -60,5 +60,6 @@ async function* notEmpty(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
     isEmpty &&= chunk.length === 0
     yield chunk
   }
-  if (isEmpty) throw new ApiError('validation_error', 'The file is empty. Send its bytes as the body.')
+  if (isEmpty)
+    throw new ApiError('validation_error', 'The file is empty. Send its bytes as the body.').because('file_empty')
 }

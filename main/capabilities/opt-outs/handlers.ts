@@ -39,7 +39,7 @@ export function optOutsHandlers({
     throw new ApiError(
       'validation_error',
       'phone is not a phone number. Write it with its country code, for example 12025550123.',
-    )
+    ).because('not_phone', { field: 'phone' })
   }
 
   /** @throws ApiError not_found, key_restricted */
@@ -53,7 +53,9 @@ export function optOutsHandlers({
       ? await instances.find({ one: db.readOne }, principal.accountId, id)
       : undefined
     if (found !== undefined) return found.id
-    throw new ApiError('not_found', 'scope names no instance of this account.')
+    throw new ApiError('not_found', 'scope names no instance of this account.').because('chosen_gone', {
+      field: 'scope',
+    })
   }
 
   const maySee = (principal: Principal, { scope }: OptOut) =>

@@ -49,7 +49,7 @@ export function createSettings(db: Db) {
         throw new ApiError(
           'validation_error',
           `country ${country} is not a country with phone numbers. Use an ISO 3166 code, for example BR.`,
-        )
+        ).because('country_unknown', { country })
       }
       await db.commit(async (tx) => {
         const row = await tx.one(settingsOf, { accountId })
@@ -90,6 +90,9 @@ function refuseAmbiguous(changed: Stored['changed']): void {
   const stop = new Set(all.flatMap((words) => words.stop.map(foldKeyword)))
   const both = all.flatMap((words) => words.start).find((word) => stop.has(foldKeyword(word)))
   if (both !== undefined) {
-    throw new ApiError('validation_error', `${both} is both a stop word and a start word. Remove it from one of them.`)
+    throw new ApiError(
+      'validation_error',
+      `${both} is both a stop word and a start word. Remove it from one of them.`,
+    ).because('word_both', { word: both })
   }
 }

@@ -97,7 +97,7 @@ export function createSandbox(needs: SandboxDeps): Sandbox {
     throw new ApiError(
       'validation_error',
       'This instance is on the live network. The sandbox only works with instances created with network "sandbox".',
-    )
+    ).because('sandbox_only')
   }
 
   return {

@@ -16,7 +16,7 @@ export async function toScanned({ network, render }: ScanDeps, accountId: Accoun
     throw new ApiError(
       'validation_error',
       'Give exactly one of qr and pairing_code. Read both with GET …/qr of the instance.',
-    )
+    ).because('code_wrong')
   }
   if (code !== undefined) return { code }
   const text = qr?.trim() ?? ''
@@ -25,11 +25,11 @@ export async function toScanned({ network, render }: ScanDeps, accountId: Accoun
     throw new ApiError(
       'validation_error',
       `qr must be the decoded text of a sandbox code, which starts with ${QR_PREFIX}, or the data URI from GET …/qr.`,
-    )
+    ).because('code_wrong')
   }
   for (const shown of network.shownCodes(accountId)) if ((await render(shown)) === text) return { text: shown }
   throw new ApiError(
     'invalid_state',
     'This QR code has expired or is not from this account. Read GET …/qr again and scan the new one.',
-  )
+  ).because('code_expired')
 }

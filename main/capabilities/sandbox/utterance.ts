@@ -17,7 +17,9 @@ function contentOf(body: SpeechBody): Content {
   const given = [text, type, content].filter((each) => each !== undefined)
   if (given.length > 1) throw invalid('Give one of text, media_type and content, not several.')
   if (given.length === 0)
-    throw invalid('The message is empty. Give text, content, or media_type to send a sample file.')
+    throw invalid('The message is empty. Give text, content, or media_type to send a sample file.').because(
+      'message_empty',
+    )
   if (type !== undefined) return { ...fileOf(type, url, caption, filename), ...(viewOnce && { viewOnce }) }
   if (url ?? caption ?? filename) throw invalid('media_url, caption and filename need media_type.')
   if (viewOnce) throw invalid('view_once needs media_type.')

@@ -93,7 +93,7 @@ export function createBackups({ clock, live, log, copies }: BackupDeps): Backups
       throw new ApiError(
         'invalid_state',
         'This backup cannot be compared with the database, because it is damaged or from an earlier version. You can still restore it.',
-      )
+      ).because('backup_not_comparable')
     }
   }
 
@@ -105,14 +105,15 @@ export function createBackups({ clock, live, log, copies }: BackupDeps): Backups
     async stageRestore(name) {
       const verdict = await copies.stage(name, clock.now())
       if (verdict === 'unknown') throw new ApiError('not_found', 'No backup has this name.')
-      if (verdict !== 'staged') throw new ApiError('invalid_state', REFUSALS[verdict])
+      if (verdict !== 'staged') throw new ApiError('invalid_state', REFUSALS[verdict]).because(`backup_${verdict}`)
       live.publish(null, { topic: 'service' })
       return backups()
     },
     describeRestore(name) {
       const backup = copies.list().find((one) => one.name === name)
       if (backup === undefined) throw new ApiError('not_found', 'No backup has this name.')
-      if (backup.state !== 'usable') throw new ApiError('invalid_state', REFUSALS[backup.state])
+      if (backup.state !== 'usable')
+        throw new ApiError('invalid_state', REFUSALS[backup.state]).because(`backup_${backup.state}`)
       const { madeAtMs, gone, kept, signedOut, campaigns } = previewOf(name)
       const paused = campaigns.map(({ id, name: called }) => ({ campaign_id: id, name: called }))
       return { name, made_at: isoTime(madeAtMs), gone, kept, signed_out: signedOut, paused_campaigns: paused }

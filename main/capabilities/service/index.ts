@@ -68,7 +68,10 @@ export function createServiceRoom(deps: ServiceRoomDeps): ServiceRoom {
     canRestart: restart !== null,
     restart() {
       if (restart !== null) return restart()
-      throw new ApiError('invalid_state', 'Switchboard cannot restart itself here. Quit it and start it again.')
+      throw new ApiError(
+        'invalid_state',
+        'Switchboard cannot restart itself here. Quit it and start it again.',
+      ).because('cannot_restart')
     },
     diagnostics: (counts) =>
       collectDiagnostics({ ...deps, settings: settings.list, backups: backups.listBackups }, counts),

@@ -34,7 +34,7 @@ export async function usageReport(
 ): Promise<UsageReport | Answer<UsageReport>> {
   const { to = today, from = daysBefore(to, DEFAULT_DAYS - 1) } = query
   const span: UsageSpan = { from, to }
-  if (from > to) throw new ApiError('validation_error', 'from must not be later than to.')
+  if (from > to) throw new ApiError('validation_error', 'from must not be later than to.').because('times_order')
   if (!wantsCsv) {
     const data: UsageRow[] = []
     for await (const rows of usage.rows(accountIds, span)) {
@@ -43,7 +43,7 @@ export async function usageReport(
         throw new ApiError(
           'validation_error',
           `There are more than ${MOST_ROWS} rows. Ask for fewer days, or for CSV with the header Accept: text/csv.`,
-        )
+        ).because('too_many_rows')
     }
     return { data, totals: await usage.totals(accountIds, span) }
   }

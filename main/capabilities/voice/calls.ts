@@ -158,14 +158,18 @@ export function createCalls(
       const current = await get(instance, id)
       if (current.status === 'canceled') return toCall(current)
       if (!isLive(current.status)) {
-        throw new ApiError('invalid_state', `The call has ended as ${current.status}, so it cannot be canceled.`)
+        throw new ApiError(
+          'invalid_state',
+          `The call has ended as ${current.status}, so it cannot be canceled.`,
+        ).because('call_ended')
       }
       return endNow(instance, id, 'canceled')
     },
 
     hangUp: async (instance: InstanceSubject, id: string): Promise<VoiceCall> => {
       const call = await get(instance, id)
-      if (call.status === 'scheduled') throw new ApiError('invalid_state', 'The call has not begun. Cancel it instead.')
+      if (call.status === 'scheduled')
+        throw new ApiError('invalid_state', 'The call has not begun. Cancel it instead.').because('call_not_begun')
       return isLive(call.status) ? endNow(instance, id, 'operator_hung_up') : toCall(call)
     },
 
@@ -174,11 +178,16 @@ export function createCalls(
       await get(instance, id)
       const one = running.find(id)
       if (one === undefined || !one.isAnswered())
-        throw new ApiError('invalid_state', 'The call is not running, so there is nothing to listen to.')
+        throw new ApiError('invalid_state', 'The call is not running, so there is nothing to listen to.').because(
+          'call_not_running',
+        )
       requireOffer(offer)
       const listener = await one.listen(offer)
       if (listener === null)
-        throw new ApiError('service_unavailable', 'The listener could not be connected, or the call has just ended.')
+        throw new ApiError(
+          'service_unavailable',
+          'The listener could not be connected, or the call has just ended.',
+        ).because('listen_failed')
       await consoleConnections.add(principal, listener.stop, one.ended)
       return listener.answer
     },
@@ -195,7 +204,9 @@ export function createCalls(
     if (one !== undefined) await atMost(clock, WRITTEN_MS, one.ended)
     const call = await get(instance, id)
     if (isLive(call.status))
-      throw new ApiError('service_unavailable', 'The call is being hung up. Read it again in a few seconds.')
+      throw new ApiError('service_unavailable', 'The call is being hung up. Read it again in a few seconds.').because(
+        'hanging_up',
+      )
     return toCall(call)
   }
 }

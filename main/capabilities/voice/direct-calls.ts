@@ -180,7 +180,9 @@ export function createDirectCalls(deps: DirectDeps) {
     if (answer === null) {
       placed.hangUp('no_media_connection')
       log.warn({ event: 'voice.softphone_not_connected', callId, cause: cause(new Error('no answer')) })
-      throw new ApiError('service_unavailable', 'The call could not be connected to this window. Try again.')
+      throw new ApiError('service_unavailable', 'The call could not be connected to this window. Try again.').because(
+        'window_not_connected',
+      )
     }
     return { call: (await db.readOne(callById, { id: callId })) ?? placed.call, answer }
   }
@@ -191,29 +193,37 @@ export type DirectCalls = ReturnType<typeof createDirectCalls>
 function notBegun(why: 'gone' | 'stopping' | NotNow): ApiError {
   switch (why) {
     case 'voice_off':
-      return new ApiError('invalid_state', 'Voice is not enabled. Call POST …/voice/enable first.')
+      return new ApiError('invalid_state', 'Voice is not enabled. Call POST …/voice/enable first.').because('voice_off')
     case 'trial_used_up':
       return new ApiError(
         'invalid_state',
         'No calls of the trial are left. Buy a voice package and enable voice again.',
-      )
+      ).because('trial_used')
     case 'trial_reserved':
-      return new ApiError('invalid_state', 'Calls that ring now may use up the trial. Wait until one ends, then retry.')
+      return new ApiError(
+        'invalid_state',
+        'Calls that ring now may use up the trial. Wait until one ends, then retry.',
+      ).because('trial_ringing')
     case 'channels_busy':
-      return new ApiError('invalid_state', `${LIMITS.voiceChannels} calls run already. Wait until one ends.`)
+      return new ApiError('invalid_state', `${LIMITS.voiceChannels} calls run already. Wait until one ends.`).because(
+        'channels_full',
+        { n: LIMITS.voiceChannels },
+      )
     case 'account_share_used':
       return new ApiError(
         'invalid_state',
         `This account has as many calls at once as are left for the other accounts, of ${LIMITS.voiceCalls} in all. Wait until one ends.`,
-      )
+      ).because('calls_share_full')
     case 'all_lines_busy':
       return new ApiError(
         'service_unavailable',
         `All ${LIMITS.voiceCalls} calls that the accounts share are under way. Call again in a minute.`,
         { 'retry-after': '60' },
-      )
+      ).because('calls_full')
     case 'gone':
     case 'stopping':
-      return new ApiError('service_unavailable', 'Switchboard is stopping. Call again once it has restarted.')
+      return new ApiError('service_unavailable', 'Switchboard is stopping. Call again once it has restarted.').because(
+        'service_stopping',
+      )
   }
 }

@@ -8,7 +8,7 @@ export function readOrigin(text: string): string {
   throw new ApiError(
     'validation_error',
     `allowed_origins has ${JSON.stringify(text.slice(0, 100))}, which ${reasonOf(judged)}.`,
-  )
+  ).because(`origin_${judged.fault}`, { text: text.slice(0, 100) })
 }
 
 function reasonOf({ fault, origin }: Extract<JudgedOrigin, { fault: string }>): string {

@@ -30,7 +30,7 @@ const fileMissing = () =>
   new ApiError(
     'not_found',
     'The file of this recording is missing from the disk. Put it back into the files folder of the home, or delete the recording.',
-  )
+  ).because('recording_missing')
 const ROWS = 100
 
 interface ListQuery {

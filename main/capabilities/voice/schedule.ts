@@ -94,7 +94,10 @@ export function createSchedule(deps: ScheduleDeps) {
 
   async function requireAgent({ accountId, id }: InstanceSubject, agentId: string): Promise<void> {
     if ((await agents.find(accountId, id, agentId)) === undefined)
-      throw new ApiError('not_found', `agent_id names ${agentId}, which is not an agent of this instance.`)
+      throw new ApiError('not_found', `agent_id names ${agentId}, which is not an agent of this instance.`).because(
+        'chosen_gone',
+        { field: 'agent_id' },
+      )
   }
 
   /** What must hold before a call is accepted. */
@@ -102,15 +105,18 @@ export function createSchedule(deps: ScheduleDeps) {
     await standing.require(instance.accountId)
     const found = await setup.read(instance.id)
     if (found.plan === null)
-      throw new ApiError('invalid_state', 'Voice is not enabled. Call POST …/voice/enable first.')
+      throw new ApiError('invalid_state', 'Voice is not enabled. Call POST …/voice/enable first.').because('voice_off')
     if (!instance.connected) throw new ApiError('not_ready', 'The instance is not connected. Connect it, then call.')
-    const { gateway, unavailable_message: message } = await setup.status(instance)
-    if (gateway === null) throw new ApiError('invalid_state', message ?? 'This instance cannot make calls.')
+    const { gateway, unavailable_reason: reason, unavailable_message: message } = await setup.status(instance)
+    if (gateway === null) {
+      const refusal = new ApiError('invalid_state', message ?? 'This instance cannot make calls.')
+      throw refusal.because(reason === 'process_failed' ? 'voice_process_failed' : 'voice_no_gateway')
+    }
     if (remainingOf(found) === 0) {
       throw new ApiError(
         'invalid_state',
         `All ${LIMITS.voiceTrialCalls} calls of the trial are used up. Buy a voice package and enable voice again.`,
-      )
+      ).because('trial_used')
     }
     return { ...found, gateway }
   }
@@ -123,7 +129,8 @@ export function createSchedule(deps: ScheduleDeps) {
     offer: string | null,
   ) {
     const prepared = await dial.prepare(instance, number, agentId, offer)
-    if (typeof prepared === 'string') throw new ApiError('invalid_state', `The call cannot be made: ${prepared}.`)
+    if (typeof prepared === 'string')
+      throw new ApiError('invalid_state', `The call cannot be made: ${prepared}.`).because('call_impossible')
     const missing = await dial.permissionFor(prepared, number)
     if (missing === 'call_permission_required') {
       throw new ApiError(
@@ -135,7 +142,7 @@ export function createSchedule(deps: ScheduleDeps) {
       throw new ApiError(
         'upstream_unavailable',
         'The network did not say whether this person may be called. Nothing was sent.',
-      )
+      ).because('permission_unknown')
     return prepared
   }
 
@@ -181,16 +188,25 @@ export function createSchedule(deps: ScheduleDeps) {
     const now = clock.now()
     const atMs = scheduledAt === undefined ? now : Date.parse(scheduledAt)
     if (atMs < now - LATE_MS)
-      throw new ApiError('validation_error', 'scheduled_at has passed. Choose a time in the future, or leave it out.')
+      throw new ApiError(
+        'validation_error',
+        'scheduled_at has passed. Choose a time in the future, or leave it out.',
+      ).because('field_time_passed', { field: 'scheduled_at' })
     if (atMs > now + AHEAD_MS)
-      throw new ApiError('validation_error', `scheduled_at is more than ${LIMITS.voiceDaysAhead} days ahead.`)
+      throw new ApiError('validation_error', `scheduled_at is more than ${LIMITS.voiceDaysAhead} days ahead.`).because(
+        'field_too_far_ahead',
+        { field: 'scheduled_at', n: LIMITS.voiceDaysAhead },
+      )
     return { atMs: Math.max(atMs, now), isNow: atMs <= now }
   }
 
   const dueOf = (atMs: number, isNow: boolean): Due => (isNow ? dueAt(clock, atMs) : appointmentAt(atMs))
 
   const noHours = () =>
-    new ApiError('invalid_state', 'The calling hours of this instance never begin. Change them in its voice settings.')
+    new ApiError(
+      'invalid_state',
+      'The calling hours of this instance never begin. Change them in its voice settings.',
+    ).because('hours_never')
 
   const single = (request: Request<ScheduleBody>, check?: (tx: Tx) => Promise<void>): Promise<Created> =>
     once(request, 'POST voice calls', ids.uuid(), async () => {
@@ -226,7 +242,9 @@ export function createSchedule(deps: ScheduleDeps) {
       single(request, async (tx) => {
         const { instance, body } = request
         if ((await tx.one(waitingCallTo, { instanceId: instance.id, number: body.to_number })) !== undefined)
-          throw new ApiError('idempotency_conflict', 'A call to this person is scheduled already.')
+          throw new ApiError('idempotency_conflict', 'A call to this person is scheduled already.').because(
+            'call_scheduled_already',
+          )
       }),
 
     batch(request: Request<BatchBody>): Promise<Created> {

@@ -116,7 +116,7 @@ export function createSetup({ db, clock, agents, packages, routes }: SetupDeps) 
           throw new ApiError(
             'no_free_slot',
             `All ${slots} slots of your voice package are in use. Buy another one, or delete an instance that uses one.`,
-          )
+          ).because('voice_slots_full', { n: slots })
         }
         await ensureRow(tx, instance)
         await tx.run(setPlan, { instanceId, plan: slots > 0 ? 'package' : 'trial', now: clock.now() })
@@ -129,9 +129,15 @@ export function createSetup({ db, clock, agents, packages, routes }: SetupDeps) 
       const { calling_hours: hours, receive_agent_id: agentId, announcement } = patch
       if (hours) requireHours(hours)
       if (announcement?.isWellFormed() === false)
-        throw new ApiError('validation_error', 'announcement contains a lone surrogate. Send well-formed Unicode.')
+        throw new ApiError(
+          'validation_error',
+          'announcement contains a lone surrogate. Send well-formed Unicode.',
+        ).because('field_characters', { field: 'announcement' })
       if (agentId && (await agents.find(instance.accountId, instance.id, agentId)) === undefined)
-        throw new ApiError('not_found', `receive_agent_id names ${agentId}, which is not an agent of this instance.`)
+        throw new ApiError(
+          'not_found',
+          `receive_agent_id names ${agentId}, which is not an agent of this instance.`,
+        ).because('chosen_gone', { field: 'receive_agent_id' })
       return db.commit(async (tx) => {
         await ensureRow(tx, instance)
         const { settings } = await readSetup(tx, instance.id)
@@ -151,10 +157,13 @@ export type VoiceSetup = ReturnType<typeof createSetup>
 
 function requireHours({ start, end, timezone }: NonNullable<VoiceSettings['calling_hours']>): void {
   if (end <= start)
-    throw new ApiError('validation_error', 'calling_hours.end must be after calling_hours.start, on the same day.')
+    throw new ApiError(
+      'validation_error',
+      'calling_hours.end must be after calling_hours.start, on the same day.',
+    ).because('hours_order')
   if (!isTimeZone(timezone))
     throw new ApiError(
       'validation_error',
       'calling_hours.timezone is no time zone. Use a name such as America/Sao_Paulo.',
-    )
+    ).because('timezone_unknown', { field: 'calling_hours.timezone' })
 }

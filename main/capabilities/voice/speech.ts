@@ -104,7 +104,7 @@ function requireKnownOrigins(next: Services, before: Services): void {
     throw new ApiError(
       'validation_error',
       `api_key is required because ${field} names another server: the stored key is not sent there. Send the key again, or null to remove it.`,
-    )
+    ).because('key_again', { field })
   }
 }
 
@@ -119,5 +119,8 @@ function requireAddresses({ brain, stt_url: stt, tts_url: tts, realtime_url: rea
       : brain === 'realtime' && !realtime
         ? 'realtime_url'
         : null
-  if (missing !== null) throw new ApiError('validation_error', `${missing} is required for the brain ${brain}.`)
+  if (missing !== null)
+    throw new ApiError('validation_error', `${missing} is required for the brain ${brain}.`).because('field_required', {
+      field: missing,
+    })
 }

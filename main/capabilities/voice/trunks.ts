@@ -63,7 +63,7 @@ export function createTrunks({
           throw new ApiError(
             'validation_error',
             'password is required when host, port or transport changes: the stored password is not sent to another address. Send it again.',
-          )
+          ).because('password_again')
         const keepsTrust = before?.byOperator === 1 && !isMoved
         await tx.run(insertSetup, { instanceId, accountId, settings: '{}', now: clock.now() })
         await tx.run(saveTrunk, {

@@ -48,7 +48,10 @@ export function createWidgets(deps: WidgetsDeps) {
 
   async function requireAgent({ accountId, id }: InstanceSubject, agentId: string | null | undefined): Promise<void> {
     if (agentId && (await agents.find(accountId, id, agentId)) === undefined)
-      throw new ApiError('not_found', `agent_id names ${agentId}, which is not an agent of this instance.`)
+      throw new ApiError('not_found', `agent_id names ${agentId}, which is not an agent of this instance.`).because(
+        'chosen_gone',
+        { field: 'agent_id' },
+      )
   }
 
   return {
@@ -80,7 +83,7 @@ export function createWidgets(deps: WidgetsDeps) {
           throw new ApiError(
             'invalid_state',
             `This instance has ${LIMITS.voiceWidgetsPerInstance} widgets already. Delete one first.`,
-          )
+          ).because('widgets_full', { n: LIMITS.voiceWidgetsPerInstance })
         }
         const now = clock.now()
         const widget: StoredWidget = {

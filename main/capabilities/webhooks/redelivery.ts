@@ -73,15 +73,18 @@ function refuseUnlessPossible({ isActive, isDeleted, lease, manual }: Candidate)
     throw new ApiError(
       'invalid_state',
       'The webhook of this delivery was deleted. Replay the event to another webhook with POST /v1/webhooks/{id}/replay.',
-    )
+    ).because('webhook_deleted')
   }
   if (isActive !== 1) {
     throw new ApiError(
       'invalid_state',
       'The webhook of this delivery is not active. Activate it first with PATCH {"active": true}.',
-    )
+    ).because('webhook_inactive')
   }
   if (lease !== null) {
-    throw new ApiError('invalid_state', 'An attempt of this delivery is already running. Try again in 10 seconds.')
+    throw new ApiError(
+      'invalid_state',
+      'An attempt of this delivery is already running. Try again in 10 seconds.',
+    ).because('attempt_running')
   }
 }

@@ -128,12 +128,13 @@ async function active(tx: Tx, accountId: string, id: string): Promise<WebhookRow
 function periodOf({ since, until }: ReplayBody, nowMs: number): { sinceMs: number; untilMs: number } {
   const sinceMs = Date.parse(since)
   const untilMs = until === undefined ? Infinity : Date.parse(until)
-  if (untilMs <= sinceMs) throw new ApiError('validation_error', 'until must be later than since.')
+  if (untilMs <= sinceMs)
+    throw new ApiError('validation_error', 'until must be later than since.').because('times_order')
   if (sinceMs >= nowMs - LIMITS.eventDays * DAY_MS) return { sinceMs, untilMs }
   throw new ApiError(
     'validation_error',
     `since must be within the last ${LIMITS.eventDays} days. Older events are not kept.`,
-  )
+  ).because('since_too_old', { n: LIMITS.eventDays })
 }
 
 /** What the webhook listens to, or the part of it that was asked for. */
@@ -147,5 +148,5 @@ function wantedBy(webhook: WebhookRow, { events: asked = ['*'] }: ReplayBody): (
   throw new ApiError(
     'validation_error',
     `This webhook is not subscribed to ${notSubscribed}. Remove it from events, or subscribe the webhook first.`,
-  )
+  ).because('not_subscribed', { events: notSubscribed })
 }

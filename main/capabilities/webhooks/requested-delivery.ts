@@ -30,5 +30,8 @@ export const insertRequestedDelivery = sql<{
 /** A requested delivery is never held: the caller should learn immediately that it would not be sent. */
 export function requireActive({ state }: WebhookRow): void {
   if (state === 'active') return
-  throw new ApiError('invalid_state', `The webhook is ${state}. Activate it first with PATCH {"active": true}.`)
+  throw new ApiError(
+    'invalid_state',
+    `The webhook is ${state}. Activate it first with PATCH {"active": true}.`,
+  ).because('webhook_inactive')
 }

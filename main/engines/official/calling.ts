@@ -153,5 +153,8 @@ export function createCalling({ clock, client, connected }: CallingDeps) {
 function okOf(reply: GraphReply): Json {
   if (reply.kind === 'ok') return reply.body
   const why = reply.kind === 'error' ? `refused it (${reply.error.code})` : 'did not answer'
-  throw new ApiError('upstream_unavailable', `Meta ${why}. Check that calling is enabled for this number, then retry.`)
+  throw new ApiError(
+    'upstream_unavailable',
+    `Meta ${why}. Check that calling is enabled for this number, then retry.`,
+  ).because('meta_calling')
 }

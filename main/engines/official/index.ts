@@ -196,5 +196,8 @@ export function createOfficial(deps: OfficialNeeds): Official {
 /** What a caller can do something about; anything else means that Meta did not answer. */
 function refusal(reply: NotOk): Error {
   if (reply.kind !== 'error') return new Error(`Meta did not answer (${reply.code})`)
-  return new ApiError('invalid_state', `Meta refused this (${reply.error.code}): ${reply.error.details}`)
+  return new ApiError('invalid_state', `Meta refused this (${reply.error.code}): ${reply.error.details}`).because(
+    'meta_refused',
+    { code: reply.error.code, said: reply.error.details },
+  )
 }

@@ -274,4 +274,4 @@ const staleCode = () =>
   new ApiError(
     'invalid_state',
     'This code has expired or is not from this account. Read GET …/qr again and use the new one.',
-  )
+  ).because('code_expired')

@@ -101,4 +101,4 @@ const unknownCredential = () =>
   new ApiError(
     'validation_error',
     `credential.id is not the passkey of a sandbox phone. Send type "public-key" and id "${SANDBOX_CREDENTIAL.id}".`,
-  )
+  ).because('passkey_wrong')

@@ -79,4 +79,4 @@ function bytesOf(name: string, text: string): Buffer {
 const sameBytes = (one: string, other: string) => Buffer.from(one, 'base64url').equals(Buffer.from(other, 'base64url'))
 
 const wrong = (what: string, next: string) =>
-  new ApiError('validation_error', `The credential cannot be used: ${what}. ${next}`)
+  new ApiError('validation_error', `The credential cannot be used: ${what}. ${next}`).because('passkey_wrong')

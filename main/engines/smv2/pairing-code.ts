@@ -117,10 +117,10 @@ const throttled = () =>
     'rate_limited',
     'WhatsApp limits how often pairing codes are requested (429). Scan the QR code, or wait five minutes.',
     { 'Retry-After': String(THROTTLED_MS / 1_000) },
-  )
+  ).because('pairing_codes_limited')
 
 const refusedFor = (reason: string) =>
   new ApiError(
     'upstream_unavailable',
     `WhatsApp did not issue a pairing code (${reason}). Check the phone number, or scan the QR code.`,
-  )
+  ).because('pairing_code_refused')

@@ -211,4 +211,4 @@ const notYet = () =>
   new ApiError(
     'upstream_unavailable',
     'WhatsApp has not offered to pair yet, so there is no pairing code. Check the internet connection and try again.',
-  )
+  ).because('pairing_not_offered')

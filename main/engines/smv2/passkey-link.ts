@@ -73,7 +73,9 @@ export function createPasskeyLink({ clock, alarms, random, id, ...tell }: Passke
     current: () => ceremony,
     require() {
       if (ceremony) return ceremony
-      throw new ApiError('invalid_state', 'No passkey is asked for (passkey_not_asked). Read the QR view.')
+      throw new ApiError('invalid_state', 'No passkey is asked for (passkey_not_asked). Read the QR view.').because(
+        'passkey_ended',
+      )
     },
     requested(connection, options) {
       if (ceremony) return ceremony.requested(options)

@@ -267,20 +267,25 @@ export function createPasskeyCeremony(deps: PasskeyDeps, firstOptions: PasskeyOp
 }
 
 const notYet = () =>
-  new ApiError('invalid_state', 'WhatsApp has not sent the options yet (passkey_not_asked). Read the QR view again.')
+  new ApiError(
+    'invalid_state',
+    'WhatsApp has not sent the options yet (passkey_not_asked). Read the QR view again.',
+  ).because('passkey_ended')
 
 const overMeanwhile = () =>
-  new ApiError('invalid_state', 'The confirmation has ended (passkey_not_asked). Get a new QR code.')
+  new ApiError('invalid_state', 'The confirmation has ended (passkey_not_asked). Get a new QR code.').because(
+    'passkey_ended',
+  )
 
 /** What pending calls are rejected with when the connection is lost. */
 export const connectionLost = () =>
   new ApiError(
     'upstream_unavailable',
     'The connection to WhatsApp was lost during the confirmation, and nothing was linked. Get a new QR code.',
-  )
+  ).because('passkey_lost')
 
 const refusedBy = (error: unknown) =>
   new ApiError(
     'upstream_unavailable',
     `WhatsApp did not accept the confirmation (${errorText(error)}). Wait a few minutes, then get a new QR code.`,
-  )
+  ).because('passkey_refused')

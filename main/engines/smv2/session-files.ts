@@ -38,7 +38,10 @@ const OWN_JID = /^(\d{5,20})(:\d+)?@s\.whatsapp\.net$/
  */
 export function readSessionFiles(library: Library, files: SessionFiles): SessionContent & { readonly number: string } {
   const text = files[CREDS]
-  if (text === undefined) throw invalid('The folder has no creds.json. Choose the folder of one WhatsApp session.')
+  if (text === undefined)
+    throw invalid('The folder has no creds.json. Choose the folder of one WhatsApp session.').because(
+      'session_no_creds',
+    )
   // Whatever the file says; `numberOf` finds out.
   const creds = parse(library, CREDS, text) as AuthenticationCreds
   const number = numberOf(library, creds)
@@ -60,16 +63,23 @@ function parse(library: Library, name: string, text: string): unknown {
   try {
     return JSON.parse(text, library.BufferJSON.reviver)
   } catch {
-    throw invalid(`The file ${name} is not valid JSON. Copy the folder again while the other server is off.`)
+    throw invalid(`The file ${name} is not valid JSON. Copy the folder again while the other server is off.`).because(
+      'session_file_broken',
+      { name },
+    )
   }
 }
 
 function numberOf(library: Library, creds: AuthenticationCreds | null): string {
   const [, number] = OWN_JID.exec(creds?.me?.id ?? '') ?? []
   if (creds === null || number === undefined || !creds.account)
-    throw invalid('This session was never paired with a phone. Pair the phone here instead.')
+    throw invalid('This session was never paired with a phone. Pair the phone here instead.').because(
+      'session_never_paired',
+    )
   if (!isWhole(library, creds))
-    throw invalid('The keys in creds.json are missing or do not belong together. Copy the folder again.')
+    throw invalid('The keys in creds.json are missing or do not belong together. Copy the folder again.').because(
+      'session_keys_broken',
+    )
   return number
 }
 

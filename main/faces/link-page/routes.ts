@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { LinkPage, LinkView } from '../../capabilities/links/index.ts'
-import { isAccountFrozen } from '../../contract/account-refusals.ts'
 import { ApiError } from '../../contract/errors.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import type { Clock } from '../../kernel/clock.ts'
@@ -91,7 +90,7 @@ export function addLinkRoutes(app: FastifyInstance, deps: LinkRoutesDeps): void 
       } catch (error) {
         if (!(error instanceof ApiError) || error.code === 'validation_error') throw error
         // Our other sentences are for the agency, in English.
-        const isFrozen = isAccountFrozen(error.code, error.message)
+        const isFrozen = error.detail?.reason === 'account_frozen'
         throw new ApiError(error.code, isFrozen ? words.noCode : words.failed)
       }
       streams.refresh(token)

@@ -85,7 +85,8 @@ export function addEventStream(app: FastifyInstance, { live, clock, isSignedIn }
       const message = isClosed
         ? 'The service is stopping.'
         : `${LIMITS.liveStreams} windows are already open. Close one and try again.`
-      throw new ApiError('service_unavailable', message, { 'retry-after': '5' })
+      const refusal = new ApiError('service_unavailable', message, { 'retry-after': '5' })
+      throw isClosed ? refusal.because('service_stopping') : refusal.because('windows_full', { n: LIMITS.liveStreams })
     }
     beginStream(reply)
     const feed = live.feed({ accountId, isOperator: role === 'operator' })

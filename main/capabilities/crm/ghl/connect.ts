@@ -82,7 +82,7 @@ export function createConnect(deps: ConnectDeps) {
       throw new ApiError(
         'invalid_state',
         'GoHighLevel sends the browser and its messages to a public https address. Set public_base_url, enter its callback in your app, and connect again.',
-      )
+      ).because('public_url_missing')
     const state = random.bytes(32).toString('base64url')
     const expiresAt = dueIn(clock, STATE_MS)
     await db.commit(async (tx) => {
@@ -109,11 +109,14 @@ export function createConnect(deps: ConnectDeps) {
     const location = await describe(side, instance, locationId, token).catch((error: unknown) => {
       if (!(error instanceof BridgeError)) throw error
       if (error.fault.kind === 'wait' || error.fault.kind === 'unknown')
-        throw new ApiError('upstream_unavailable', 'GoHighLevel cannot be reached. Nothing was changed; try again.')
+        throw new ApiError(
+          'upstream_unavailable',
+          'GoHighLevel cannot be reached. Nothing was changed; try again.',
+        ).because('ghl_unreachable')
       throw new ApiError(
         'validation_error',
         'GoHighLevel refused the token for this location. Check location_id, and that the token has the scopes for contacts and conversations.',
-      )
+      ).because('ghl_token_refused')
     })
     const taken = await db.commit(async (tx) => {
       if (await isTaken(tx, instance, locationId)) return true
@@ -264,7 +267,10 @@ export function createConnect(deps: ConnectDeps) {
         return begin(instance, locationId ?? null, createdBy)
       }
       if (token === undefined || locationId === undefined)
-        throw wrong(`${token === undefined ? 'token' : 'location_id'} is missing. Mode token needs both.`)
+        throw wrong(`${token === undefined ? 'token' : 'location_id'} is missing. Mode token needs both.`).because(
+          'field_required',
+          { field: token === undefined ? 'token' : 'location_id' },
+        )
       return withToken(instance, locationId, new Secret(token))
     },
 
@@ -293,4 +299,4 @@ const takenByOther = () =>
   new ApiError(
     'invalid_state',
     'This location is connected to another account of this service. Disconnect it there first.',
-  )
+  ).because('ghl_location_taken')

@@ -53,7 +53,7 @@ export function createSides({ config, simulator, clock, resolve, dial, localUrl 
       throw new ApiError(
         'invalid_state',
         `This needs your app in the HighLevel marketplace. Set ${missing.filter((name) => name !== false).join(' and ')}, restart the service, and connect again. Without an app, use mode token.`,
-      )
+      ).because('ghl_app_missing', { settings: missing.filter((name) => name !== false).join(', ') })
     },
     providerId: config.ghlProviderId,
     publicKey: () => Promise.resolve(config.ghlPublicKey),

@@ -97,4 +97,6 @@ const SECRET_ENDED =
   'The API key or member that created the secret was removed, so the secret no longer works. Create a new one with POST …/crm-webhook/rotate-secret, and enter it in the CRM. Everything waits until then.'
 
 const notConnected = () =>
-  new ApiError('invalid_state', 'This instance has no CRM webhook. Set one with PUT …/crm-webhook first.')
+  new ApiError('invalid_state', 'This instance has no CRM webhook. Set one with PUT …/crm-webhook first.').because(
+    'crm_not_connected',
+  )
