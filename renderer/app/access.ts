@@ -3,6 +3,7 @@ import { ref, watch } from 'vue'
 import type { Feature } from '../../main/contract/features.ts'
 import { clientAccountId } from './account.ts'
 import { call } from './api.ts'
+import type { Audience } from './audience.ts'
 import type { Entry } from './entries.ts'
 import { useLive } from './live.ts'
 import { useSession } from './session.ts'
@@ -12,6 +13,8 @@ export const useAccess = defineStore('access', () => {
   const session = useSession()
   /** undefined until it is known: everything is shown, and the service refuses what is not allowed. */
   const features = ref<readonly Feature[]>()
+  /** The account is that of a client of an agency. undefined until it is known. */
+  const isClient = ref<boolean>()
   useLive().onNotice('agency', () => void load())
   watch(
     () => session.session?.account.id,
@@ -21,17 +24,26 @@ export const useAccess = defineStore('access', () => {
 
   async function load(): Promise<void> {
     try {
-      features.value = (await call('getEntitlements')).features
+      const entitlements = await call('getEntitlements')
+      features.value = entitlements.features
+      isClient.value = entitlements.client
     } catch {
       // The screens say what is refused.
     }
   }
 
   const isOperator = () => session.session?.role !== 'member'
+  /** undefined: it is not known yet, and words for everybody are shown. */
+  function audience(): Audience | undefined {
+    if (session.session === undefined) return undefined
+    if (isOperator()) return clientAccountId === null ? 'owner' : 'agency'
+    if (isClient.value === undefined) return undefined
+    return isClient.value ? 'client' : 'member'
+  }
   const shows = ({ role, feature, isOwnAccount }: Pick<Entry, 'role' | 'feature' | 'isOwnAccount'>): boolean => {
     if (role === 'operator' && !isOperator()) return false
     if (isOwnAccount === true && clientAccountId !== null) return false
     return feature === undefined || (features.value?.includes(feature) ?? true)
   }
-  return { features, shows, isOperator }
+  return { features, shows, isOperator, audience }
 })

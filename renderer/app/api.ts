@@ -19,6 +19,8 @@ interface RequestOptions {
   readonly signal?: AbortSignal
   /** In place of the account that the window shows. */
   readonly account?: string | null
+  /** What the words for a refusal depend on. */
+  readonly operation?: string
 }
 
 /** Called when the service no longer accepts the session; the sign-in screen appears. */
@@ -31,7 +33,7 @@ export function onSignedOut(act: () => void): void {
 async function request(
   method: string,
   path: string,
-  { query, body, file, headers, signal, account }: RequestOptions,
+  { query, body, file, headers, signal, account, operation }: RequestOptions,
 ): Promise<Response> {
   let response: Response
   try {
@@ -49,11 +51,13 @@ async function request(
     })
   } catch (error) {
     if (signal?.aborted) throw error
-    throw new Problem(0, 'unreachable', error instanceof Error ? error.message : String(error), { isRetryable: true })
+    throw new Problem(0, 'unreachable', error instanceof Error ? error.message : String(error), {
+      isRetryable: true,
+    })
   }
   if (response.ok) return response
   if (response.status === 401 && path !== '/session') signedOutListener()
-  throw await readProblem(response)
+  throw await readProblem(response, operation)
 }
 
 function queryOf(query: Query = {}): string {
@@ -92,6 +96,7 @@ export function call<Id extends keyof Operations>(
   const { params, query, body, file, idempotencyKey, confirm, signal, account } = optionsOf(options)
   const [method] = OPERATIONS[id]
   return json<Reply<Id>>(method, pathOf(id, params), {
+    operation: id,
     query: { ...query, ...(confirm === true && { confirm }) },
     ...(body !== undefined && { body }),
     ...(file && { file }),
@@ -113,7 +118,7 @@ export async function readCsv<Id extends keyof Operations>(
   ...options: CallOptions<Id>
 ): Promise<Blob> {
   const { params, query } = optionsOf(options)
-  const wish = { headers: { accept: 'text/csv' }, ...(query && { query }) }
+  const wish = { operation: id, headers: { accept: 'text/csv' }, ...(query && { query }) }
   return (await request('GET', pathOf(id, params), wish)).blob()
 }
 

@@ -1,13 +1,18 @@
-import { isAccountFrozen } from '../../main/contract/account-refusals.ts'
+import type { ErrorDetail } from '../../main/contract/error-reasons.ts'
 
 interface ProblemDetails {
   readonly requestId?: string
   readonly isRetryable?: boolean
   readonly retryAfterSeconds?: number
   readonly challenge?: string
+  readonly operation?: string
+  readonly detail?: ErrorDetail
 }
 
-/** Why a request failed, in the service's own words. `status` 0: the service could not be reached. */
+/**
+ * Why a request failed. Its `message` is for developers, in English: `problem-text.ts` has the words for a person.
+ * `status` 0: there was no answer.
+ */
 export class Problem extends Error {
   readonly status: number
   readonly code: string
@@ -17,6 +22,10 @@ export class Problem extends Error {
   readonly retryAfterSeconds: number | undefined
   /** How to sign in, where the service asks for it: its `WWW-Authenticate`. */
   readonly challenge: string | undefined
+  /** The operation that was called. */
+  readonly operation: string | undefined
+  /** What was wrong exactly, where the service says so. */
+  readonly detail: ErrorDetail | undefined
 
   constructor(status: number, code: string, message: string, more: ProblemDetails = {}) {
     super(message)
@@ -27,30 +36,41 @@ export class Problem extends Error {
     this.isRetryable = more.isRetryable ?? false
     this.retryAfterSeconds = more.retryAfterSeconds
     this.challenge = more.challenge
+    this.operation = more.operation
+    this.detail = more.detail
   }
 }
 
 /** Turns anything thrown into a problem that can be shown. */
 export function asProblem(error: unknown): Problem {
   if (error instanceof Problem) return error
-  return new Problem(0, 'unexpected', error instanceof Error ? error.message : String(error))
+  return new Problem(0, 'window', error instanceof Error ? error.message : String(error))
 }
 
 interface ErrorBody {
-  readonly error?: { code?: string; message?: string; request_id?: string; retryable?: boolean }
+  readonly error?: { code?: string; message?: string; request_id?: string; retryable?: boolean; detail?: ErrorDetail }
 }
 
-/** Reads the service's error shape from a response that may be something else entirely. */
-export async function readProblem(response: Response): Promise<Problem> {
+/**
+ * Reads the service's error shape from a response that may be something else entirely.
+ * @param operation that was called, if it has a name
+ */
+export async function readProblem(response: Response, operation?: string): Promise<Problem> {
   // A proxy may have answered: anything but the error shape is shown by its status.
   const body = (await response.json().catch(() => ({}))) as ErrorBody | null
   const { code = 'unexpected', message = `${response.status} ${response.statusText}`, ...more } = body?.error ?? {}
   const challenge = response.headers.get('www-authenticate')
   const wait = Number(response.headers.get('retry-after') ?? NaN)
-  return new Problem(response.status, isAccountFrozen(code, message) ? 'account_frozen' : code, message, {
+  return new Problem(response.status, codeOf(code, more.detail), message, {
     ...(more.request_id !== undefined && { requestId: more.request_id }),
     isRetryable: more.retryable ?? false,
     ...(Number.isFinite(wait) && { retryAfterSeconds: wait }),
     ...(challenge !== null && { challenge }),
+    ...(operation !== undefined && { operation }),
+    ...(more.detail && { detail: more.detail }),
   })
 }
+
+/** A frozen account is a matter of its own: it meets every screen that sends, calls or spends. */
+export const codeOf = (code: string, detail: ErrorDetail | undefined): string =>
+  detail?.reason === 'account_frozen' ? 'account_frozen' : code

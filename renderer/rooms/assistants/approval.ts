@@ -65,8 +65,8 @@ export function outcomeOf(record: ApprovalRecord, nowMs: number): Outcome {
   return record.state
 }
 
-/** Why an approved call failed, in the words of the service. */
+/** Why an approved call failed: the error code of the service. */
 export function failureOf(record: ApprovalRecord): string | undefined {
-  const body = record.result?.body as { error?: { message?: string } } | null | undefined
-  return outcomeOf(record, 0) === 'failed' ? body?.error?.message : undefined
+  const body = record.result?.body as { error?: { code?: string } } | null | undefined
+  return outcomeOf(record, 0) === 'failed' ? body?.error?.code : undefined
 }

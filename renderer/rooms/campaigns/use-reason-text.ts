@@ -1,12 +1,16 @@
 import { useI18n } from 'vue-i18n'
+import { useProblemText } from '../../app/use-problem-text.ts'
 
 /** Why somebody was not reached, for a code of the service: that of a message, or why a person was skipped. */
 export function useReasonText(): (code: string) => string {
   const { t, te } = useI18n()
+  const textOf = useProblemText()
   return (code) => {
     const own = `campaigns.reason.${code}`
-    if (te(own, 'en')) return t(own)
+    if (te(own)) return t(own)
     const known = `messages.reason.${code}`
-    return te(known, 'en') ? t(known) : t('campaigns.reason.other', { code })
+    if (te(known)) return t(known)
+    const refusal = `problems.title.${code}`
+    return te(refusal) ? textOf({ code, operation: 'sendMessage' }).text : t('campaigns.reason.other', { code })
   }
 }

@@ -1,5 +1,6 @@
 import { isBanned } from '../../../main/contract/ban.ts'
 import type { InstanceRecord } from '../../../main/contract/instance.ts'
+import { asProblem, type Problem } from '../../app/problem.ts'
 import { connectStep, hasLostConnection } from './status.ts'
 
 export type BulkKind = 'restart' | 'reconnect' | 'disconnect'
@@ -79,7 +80,7 @@ export function planBulk(kind: BulkKind, instances: readonly InstanceRecord[], n
 export interface Outcome {
   readonly id: string
   readonly state: 'waiting' | 'running' | 'done' | 'failed'
-  readonly message?: string
+  readonly problem?: Problem
 }
 
 interface BulkRun {
@@ -101,7 +102,7 @@ export async function runAll({ ids, act, onOutcome, isStopped, concurrency = 4 }
         await act(id)
         onOutcome({ id, state: 'done' })
       } catch (error) {
-        onOutcome({ id, state: 'failed', message: error instanceof Error ? error.message : String(error) })
+        onOutcome({ id, state: 'failed', problem: asProblem(error) })
       }
     }
   }

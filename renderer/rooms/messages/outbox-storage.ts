@@ -37,7 +37,7 @@ export function createOutboxStorage(items: Items, accountId: string): OutboxStor
 
 interface Saved extends Omit<OutboxMessage, 'problem' | 'body'> {
   readonly body: SendBody
-  readonly problem?: { status: number; code: string; isRetryable: boolean }
+  readonly problem?: Pick<Problem, 'status' | 'code' | 'isRetryable'> & Partial<Pick<Problem, 'operation' | 'detail'>>
 }
 
 /** A message as it was saved. What was being sent when the window closed has an unknown outcome. */
@@ -46,8 +46,14 @@ function parse(text: string | null): OutboxMessage | undefined {
     const saved = JSON.parse(text ?? '') as Partial<Saved> | null
     if (!saved?.key || !saved.instanceId || !saved.chat || !saved.body?.to || !saved.createdAt) return undefined
     const { key, instanceId, chat, body, createdAt, after, messageId } = saved
-    const { status = 0, code = 'interrupted', isRetryable = true } = saved.problem ?? {}
-    const problem = new Problem(status, code, '', { isRetryable })
+    const {
+      status = 0,
+      code = 'interrupted',
+      isRetryable = true,
+      operation = 'sendMessage',
+      detail,
+    } = saved.problem ?? {}
+    const problem = new Problem(status, code, '', { isRetryable, operation, ...(detail && { detail }) })
     return { ...{ key, instanceId, chat, body, createdAt, after, messageId }, state: 'failed', problem }
   } catch {
     return undefined

@@ -22,7 +22,7 @@ const FAILED: Readonly<Record<string, Remedy>> = {
   expired: 'edit',
 }
 
-/** Why a send was not taken; its key is kept where it is still good. */
+/** What to do about a send that was not taken; its key is kept where it is still good. */
 const NOT_SENT: Readonly<Record<string, Remedy>> = {
   not_ready: 'pair',
   upstream_unavailable: 'retry',
@@ -42,12 +42,7 @@ const NOT_SENT: Readonly<Record<string, Remedy>> = {
   interrupted: 'retry',
 }
 
-export const REASON_CODES: readonly string[] = [
-  ...Object.keys(FAILED),
-  ...Object.keys(NOT_SENT),
-  'file_unusable',
-  'unknown',
-]
+export const REASON_CODES: readonly string[] = [...Object.keys(FAILED), 'unknown']
 
 /** A message that failed. @returns undefined when it did not. */
 export function reasonOf({ status, error }: Pick<ChatMessage, 'status' | 'error'>): Reason | undefined {
@@ -56,12 +51,6 @@ export function reasonOf({ status, error }: Pick<ChatMessage, 'status' | 'error'
   return error === null || remedy === undefined ? { code: 'unknown', remedy: 'none' } : { code: error.code, remedy }
 }
 
-/**
- * A send that was answered with a problem.
- * @param hasFile a message with a file is refused with `validation_error` when the file cannot be fetched or used.
- */
-export function reasonOfProblem({ code, isRetryable }: Pick<Problem, 'code' | 'isRetryable'>, hasFile = false): Reason {
-  if (hasFile && code === 'validation_error') return { code: 'file_unusable', remedy: 'edit' }
-  const remedy = NOT_SENT[code]
-  return remedy === undefined ? { code: 'unknown', remedy: isRetryable ? 'retry' : 'edit' } : { code, remedy }
-}
+/** What a person can do about a send that was answered with a problem. Its words are those of every problem. */
+export const remedyOfProblem = ({ code, isRetryable }: Pick<Problem, 'code' | 'isRetryable'>): Remedy =>
+  NOT_SENT[code] ?? (isRetryable ? 'retry' : 'edit')

@@ -70,9 +70,9 @@ describe('what became of it', () => {
     expect(outcomeOf(record, NOW)).toBe(outcome)
   })
 
-  test('why it did not work is told in the words of the service', () => {
-    const body = { error: { message: 'The instance is not connected.' } }
-    expect(failureOf({ ...pending, state: 'executed', result: { status: 409, body } })).toBe(body.error.message)
+  test('why it did not work is told by its error code', () => {
+    const body = { error: { code: 'not_ready', message: 'The instance is not connected.' } }
+    expect(failureOf({ ...pending, state: 'executed', result: { status: 409, body } })).toBe('not_ready')
     expect(failureOf({ ...pending, state: 'executed', result: { status: 200, body } })).toBeUndefined()
   })
 })

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { Problem } from '../../../renderer/app/problem.ts'
 import { BULK_KINDS, planBulk, runAll, type BulkKind, type Outcome } from '../../../renderer/rooms/instances/bulk.ts'
 import { createIntent } from '../../../renderer/rooms/instances/intent.ts'
 import { findMetadataProblem, toMetadata, toPairs } from '../../../renderer/rooms/instances/metadata.ts'
@@ -83,7 +84,7 @@ describe('a bulk action', () => {
     })
     expect(most).toBe(2)
     expect(told.filter(({ state }) => state === 'done').map(({ id }) => id)).toEqual(['a', 'c', 'd', 'e', 'f'])
-    expect(told).toContainEqual({ id: 'b', state: 'failed', message: 'It is being recreated.' })
+    expect(told).toContainEqual({ id: 'b', state: 'failed', problem: expect.any(Problem) })
   })
 
   it('stops before what has not started', async () => {

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { messagesContract } from '../../../main/capabilities/messages/contract.ts'
 import { accountFrozen } from '../../../main/contract/account-refusals.ts'
+import { consoleErrorBody } from '../../../main/contract/errors.ts'
 import { MessageErrorShape } from '../../../main/contract/shapes.ts'
 import { readProblem } from '../../../renderer/app/problem.ts'
-import { reasonOf, reasonOfProblem, REASON_CODES } from '../../../renderer/rooms/messages/reasons.ts'
+import { reasonOf, remedyOfProblem, REASON_CODES } from '../../../renderer/rooms/messages/reasons.ts'
 
 const wordsOf = (language: string): Record<string, string> =>
   JSON.parse(readFileSync(new URL(`../../../renderer/locales/${language}/messages.json`, import.meta.url), 'utf8'))
@@ -15,16 +15,12 @@ describe('why a message was not sent', () => {
     expect(reasonOf({ status: 'failed', error: { code, message: '' } })?.code).toBe(code)
   })
 
-  test.each(messagesContract.sendMessage.errors)('the answer “%s” to a send is explained', (code) => {
-    expect(reasonOfProblem({ code, isRetryable: false }).code).toBe(code)
-  })
-
-  test('a frozen account is told from a message that cannot be quoted', async () => {
+  test('a frozen account is told from another state that does not allow the call', async () => {
     const frozen = accountFrozen('this call was not carried out', 'Pay the open invoice in Billing.')
-    const answerOf = (message: string) =>
-      readProblem(Response.json({ error: { code: 'invalid_state', message } }, { status: 409 }))
-    expect(reasonOfProblem(await answerOf(frozen.message))).toEqual({ code: 'account_frozen', remedy: 'retry' })
-    expect(reasonOfProblem(await answerOf('This message cannot be quoted.')).code).toBe('invalid_state')
+    const answer = Response.json(consoleErrorBody(frozen, 'req_1'), { status: frozen.status })
+    const problem = await readProblem(answer, 'sendMessage')
+    expect(problem).toMatchObject({ code: 'account_frozen', operation: 'sendMessage' })
+    expect(remedyOfProblem(problem)).toBe('retry')
   })
 
   test.each(['en', 'pt-BR', 'es'])('every reason has its sentence in %s, and no other has', (language) => {
@@ -40,7 +36,7 @@ describe('why a message was not sent', () => {
       code: 'unknown',
       remedy: 'none',
     })
-    expect(reasonOfProblem({ code: 'internal_error', isRetryable: true })).toEqual({ code: 'unknown', remedy: 'retry' })
-    expect(reasonOfProblem({ code: 'not_found', isRetryable: false })).toEqual({ code: 'unknown', remedy: 'edit' })
+    expect(remedyOfProblem({ code: 'internal_error', isRetryable: true })).toBe('retry')
+    expect(remedyOfProblem({ code: 'not_found', isRetryable: false })).toBe('edit')
   })
 })
