@@ -59,6 +59,13 @@ export const DOCUMENT_TYPES = [
   'text/plain',
 ] as const
 
+/** Why a document could not be read. */
+export const DOCUMENT_ERRORS = [
+  ...(['encrypted', 'old_word', 'scanned', 'empty', 'broken', 'too_long', 'too_much_memory', 'too_slow'] as const),
+  ...(['too_large', 'unknown_type', 'file_missing', 'not_read'] as const),
+] as const
+export type DocumentErrorCode = (typeof DOCUMENT_ERRORS)[number]
+
 const Document = Type.Object({
   id: Uuid,
   name: Type.String(),
@@ -66,6 +73,7 @@ const Document = Type.Object({
   size: Type.Integer({ description: 'Bytes.' }),
   status: Type.Enum(['processing', 'ready', 'failed']),
   error: Nullable(Type.String({ description: 'Why it failed, and what to do.' })),
+  error_code: Nullable(Type.Enum([...DOCUMENT_ERRORS], { description: 'The same, for programs.' })),
   passages: Type.Integer({ description: 'The parts that answers are found in.' }),
   created_at: Timestamp,
 })
@@ -99,6 +107,7 @@ const DOCUMENT_EXAMPLE = {
   size: 48_213,
   status: 'ready',
   error: null,
+  error_code: null,
   passages: 12,
   created_at: AT,
 } as const

@@ -3,13 +3,13 @@ import { LIMITS } from '../../contract/limits.ts'
 import type { FileBody } from '../../contract/operation.ts'
 import { isoTime } from '../../contract/request.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
-import { documentType, type DocumentReader, type Passage } from '../../kernel/documents/index.ts'
+import { documentProblemOf, documentType, type DocumentReader, type Passage } from '../../kernel/documents/index.ts'
 import type { Files } from '../../kernel/files.ts'
 import type { AccountId, Ids } from '../../kernel/ids.ts'
 import type { Jobs } from '../../kernel/jobs.ts'
 import type { Cursors } from '../../kernel/page.ts'
 import { seqPage } from '../../kernel/seq-page.ts'
-import type { Document } from './contract.ts'
+import type { Document, DocumentErrorCode } from './contract.ts'
 import {
   documentById,
   documentCount,
@@ -179,7 +179,14 @@ const NOT_READ = 'The document could not be read. Delete it and upload it again.
 const placeOf = ({ heading, page }: Passage): string =>
   [heading, page === null ? null : `p. ${page}`].filter((part) => part !== null).join(', ')
 
+/** Rows have the sentence: one that this version no longer writes says at least that the document was not read. */
+function errorCodeOf(sentence: string | null): DocumentErrorCode | null {
+  if (sentence === null) return null
+  if (sentence === UNKNOWN_TYPE) return 'unknown_type'
+  return sentence === FILE_MISSING ? 'file_missing' : (documentProblemOf(sentence) ?? 'not_read')
+}
+
 const toDocument = ({ id, name, mimeType, size, status, error, passages, createdAtMs }: DocumentRow): Document => ({
-  ...{ id, name, mime_type: mimeType, size, status, error, passages },
+  ...{ id, name, mime_type: mimeType, size, status, error, error_code: errorCodeOf(error), passages },
   created_at: isoTime(createdAtMs),
 })

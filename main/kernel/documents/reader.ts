@@ -51,6 +51,10 @@ const SENTENCES: Record<DocumentProblem | 'too_slow' | 'too_large', string> = {
   too_large: 'The document is larger than 20 MB. Split it, or save it without pictures.',
 }
 
+/** @returns undefined if the sentence is not one of a document that cannot be read. */
+export const documentProblemOf = (sentence: string): keyof typeof SENTENCES | undefined =>
+  Object.entries(SENTENCES).find(([, known]) => known === sentence)?.[0] as keyof typeof SENTENCES | undefined
+
 const UNAVAILABLE = 'The document could not be read now. Try again.'
 
 /**
