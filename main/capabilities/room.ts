@@ -1,3 +1,4 @@
+import type { ServiceNotice } from '../contract/service-notice.ts'
 import type { ConsoleRole, Contract } from '../contract/operation.ts'
 import type { Network } from '../contract/shapes.ts'
 import type { Chore } from '../kernel/housekeeping.ts'
@@ -18,6 +19,8 @@ export interface AttentionLine {
   readonly sinceMs: number | null
   /** A sentence, if the code alone does not say what is wrong. */
   readonly text: string | null
+  /** The same for the words of the window: a code within that of the line, and its values. */
+  readonly detail?: { readonly code: string; readonly params: Readonly<Record<string, string>> }
 }
 
 export interface AttentionQuery {
@@ -41,7 +44,7 @@ interface RoomLife {
   /** Housekeeping, run once an hour. */
   readonly chores?: readonly Chore[] | undefined
   /** What the person at this machine should know now; sentences. */
-  readonly problems?: (() => readonly string[]) | undefined
+  readonly problems?: (() => readonly ServiceNotice[]) | undefined
   /** Its lines of the overview. */
   readonly attention?: ((query: AttentionQuery) => Promise<readonly AttentionLine[]>) | undefined
 }

@@ -44,6 +44,20 @@ export type BillingFault = (typeof BILLING_FAULTS)[number]
 export const BILLING_MISSING = ['restricted_key', 'webhook_secret', 'price', 'permission', 'callback_address'] as const
 export type BillingMissing = (typeof BILLING_MISSING)[number]
 
+/** Something that live billing lacks. `code` and `params` say it exactly; what was found by an earlier version has none. */
+export const MissingThing = Type.Object({
+  what: Type.Enum([...BILLING_MISSING]),
+  message: Type.String(),
+  code: Type.Optional(
+    Type.Enum([
+      ...['no_key', 'key_refused', 'no_secret', 'unchecked', 'no_address', 'no_permission'],
+      ...['no_price', 'wrong_interval', 'other_currency'],
+    ]),
+  ),
+  params: Type.Optional(Type.Record(Type.String(), Type.String())),
+})
+export type MissingThing = Static<typeof MissingThing>
+
 export const Money = Type.Integer({ description: 'In the smallest unit of the currency: 1900 is 19.00 USD.' })
 export const Currency = Type.String({
   pattern: '^[a-z]{3}$',

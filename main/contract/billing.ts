@@ -1,9 +1,9 @@
 import { Type, type Static } from 'typebox'
 import {
   BILLING_FAULTS,
-  BILLING_MISSING,
   CHECKOUT_STATUSES,
   Currency,
+  MissingThing,
   Money,
   Price,
   PRODUCT_KINDS,
@@ -187,7 +187,7 @@ export const BillingOverview = Type.Object({
     description: 'Whether its agency pays for the account. Then it buys nothing itself.',
   }),
   available: Type.Boolean({ description: 'Whether purchases work. If not, `missing` says why.' }),
-  missing: Type.Array(Type.Object({ what: Type.Enum([...BILLING_MISSING]), message: Type.String() })),
+  missing: Type.Array(MissingThing),
   now: Type.String({ format: 'date-time', description: 'In the sandbox its clock can be ahead.' }),
   currency: Currency,
   subscription: Subscription,
@@ -281,7 +281,7 @@ export const ProviderSettings = Type.Object({
     Type.String({ description: 'Enter this at Stripe. null without `public_base_url`: payments are then looked up.' }),
   ),
   ready: Type.Boolean(),
-  missing: Type.Array(Type.Object({ what: Type.Enum([...BILLING_MISSING]), message: Type.String() })),
+  missing: Type.Array(MissingThing),
   checked_at: Nullable(Timestamp),
 })
 export type ProviderSettings = Static<typeof ProviderSettings>

@@ -3,6 +3,7 @@ import manifest from '../../package.json' with { type: 'json' }
 import { CONTRACTS } from '../capabilities/contracts.ts'
 import type { Platform, ServiceRoom } from '../capabilities/service/index.ts'
 import type { Config } from '../config.ts'
+import type { ServiceNotice } from '../contract/service-notice.ts'
 import { SCOPES } from '../contract/scopes.ts'
 import { isoTime } from '../contract/request.ts'
 import { isDiskFull } from '../kernel/durable-file.ts'
@@ -23,7 +24,7 @@ export function serviceRoomDeps(
   home: Home,
   { vault, storage }: Infrastructure,
   address: { readonly url: string },
-  troubles: () => readonly string[],
+  troubles: () => readonly ServiceNotice[],
 ) {
   return {
     facts: factsOf(world, home, vault, address, troubles),
@@ -77,7 +78,7 @@ export function closedBackupsOf({ clock, config }: World) {
 export function serviceFacts(service: Pick<ServiceRoom, 'facts'>, { db }: Home): ServiceFacts {
   const { version, address, started_at, warnings, vault } = service.facts()
   // The doctor has a line of its own for the vault.
-  const others = warnings.filter((line) => !sealedLines(vault).includes(line))
+  const others = warnings.filter((line) => sealedNotices(vault).every(({ text }) => text !== line))
   return { version, url: address, startedAt: started_at, boot: db.boot, warnings: others, vault }
 }
 
@@ -87,12 +88,14 @@ function factsOf(
   { db }: Home,
   vault: Infrastructure['vault'],
   address: { readonly url: string },
-  troubles: () => readonly string[],
+  troubles: () => readonly ServiceNotice[],
 ) {
   const { clock, config } = world
   const startedAt = isoTime(clock.now())
   return () => {
     const vaultState = vaultFacts(vault)
+    const faults = [...sealedNotices(vaultState), ...troubles()]
+    const notices = [...noticesOf(config, address.url, vaultState), ...troubles()]
     return {
       version: manifest.version,
       network: config.network,
@@ -103,8 +106,9 @@ function factsOf(
       home: config.home,
       database_bytes: db.bytes(),
       started_at: startedAt,
-      warnings: [...warningsOf(config, address.url, vaultState), ...troubles()],
-      troubles: [...sealedLines(vaultState), ...troubles()],
+      warnings: notices.map(({ text }) => text),
+      troubles: faults.map(({ text }) => text),
+      notices: notices.map((notice) => ({ ...notice, fault: faults.some(({ text }) => text === notice.text) })),
       scopes: SCOPES_IN_USE,
       limits: {
         slots: config.slots,
@@ -135,19 +139,32 @@ export function warningsOf(
   url: string,
   vault: Pick<VaultFacts, 'notice' | 'problem' | 'asking'>,
 ): string[] {
-  const exposedAt = config.host in LOOPBACK_OF_WILDCARD ? `port ${new URL(url).port} on all network interfaces` : url
-  const exposed = config.allowLan
-    ? [`Other machines can reach the API at ${exposedAt}, without encryption. Put a TLS proxy in front of it.`]
-    : []
-  const simulated =
-    config.graphBaseUrl === 'sandbox'
-      ? [
-          'Live official instances use the Meta simulator on this machine (official.graph_base_url is sandbox). No real messages are sent.',
-        ]
-      : []
-  return [...exposed, ...simulated, ...(vault.notice === null ? [] : [vault.notice]), ...sealedLines(vault)]
+  return noticesOf(config, url, vault).map(({ text }) => text)
 }
 
-function sealedLines({ problem, asking }: Pick<VaultFacts, 'problem' | 'asking'>): string[] {
-  return problem === null || asking === null ? [] : [sealedMessage(problem, asking)]
+function noticesOf(
+  config: Config,
+  url: string,
+  vault: Pick<VaultFacts, 'notice' | 'problem' | 'asking'>,
+): ServiceNotice[] {
+  const exposedAt = config.host in LOOPBACK_OF_WILDCARD ? `port ${new URL(url).port} on all network interfaces` : url
+  const exposed = config.allowLan
+    ? `Other machines can reach the API at ${exposedAt}, without encryption. Put a TLS proxy in front of it.`
+    : null
+  const simulated =
+    config.graphBaseUrl === 'sandbox'
+      ? 'Live official instances use the Meta simulator on this machine (official.graph_base_url is sandbox). No real messages are sent.'
+      : null
+  return [
+    ...noticeOf('exposed', exposed),
+    ...noticeOf('graph_simulated', simulated),
+    ...noticeOf('vault', vault.notice),
+    ...sealedNotices(vault),
+  ]
 }
+
+const noticeOf = (code: ServiceNotice['code'], text: string | null): ServiceNotice[] =>
+  text === null ? [] : [{ code, text }]
+
+const sealedNotices = ({ problem, asking }: Pick<VaultFacts, 'problem' | 'asking'>): ServiceNotice[] =>
+  noticeOf('sealed', problem === null || asking === null ? null : sealedMessage(problem, asking))

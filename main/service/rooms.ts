@@ -1,3 +1,4 @@
+import type { ServiceNotice } from '../contract/service-notice.ts'
 import { accountRoom } from '../capabilities/account/room.ts'
 import { aiRoom } from '../capabilities/ai/room.ts'
 import { aiEvaluationsRoom } from '../capabilities/ai-evaluations/room.ts'
@@ -267,10 +268,13 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
     ...{ network, graph, catcher, model, cursors, render: qrPicture, subject, ring: voice.api.ringFromPhone },
     listen: () => listenOn(model, config.sandboxModelPort),
   })
-  const problems = () => [
+  const problems = (): ServiceNotice[] => [
     ...machinery.storage.problems(),
     ...list.flatMap((room) => room.problems?.() ?? []),
-    ...world.logHealth.map(({ problem }) => problem()).filter((line) => line !== null),
+    ...world.logHealth.flatMap(({ problem }) => {
+      const text = problem()
+      return text === null ? [] : [{ code: 'log_not_written', text } as const]
+    }),
   ]
   const service = serviceRoom({
     ...deps,

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { StorageGauges } from '../capabilities/service/index.ts'
+import type { ServiceNotice } from '../contract/service-notice.ts'
 import { ApiError } from '../contract/errors.ts'
 import { isoTime } from '../contract/request.ts'
 import type { Notice } from '../contract/notice.ts'
@@ -31,7 +32,7 @@ export interface StorageMonitor {
   /** The same for programs: `storage_full`, `storage_read_only`, `database_damaged`, `data_lost`. */
   readonly codes: () => string[]
   /** What a person should know; sentences. */
-  readonly problems: () => string[]
+  readonly problems: () => ServiceNotice[]
   /** @param prune removes what is old, as soon as it can. */
   start(prune: () => void): void
   /** What takes its time ends as soon as it can. */
@@ -88,8 +89,12 @@ export function monitorStorage(world: World, home: Home, live: Pick<NoticeBus<No
       ...(integrityCheck.state().damage === null ? [] : ['database_damaged']),
       ...(home.dataLosses().length > 0 ? ['data_lost'] : []),
     ],
-    problems: () =>
-      [disk.problem(), space.problem(), integrityCheck.problem(), ...home.dataLosses()].filter((line) => line !== null),
+    problems: () => [
+      ...noticeOf('disk_failed', disk.problem()),
+      ...noticeOf(space.state() === 'full' ? 'disk_full' : 'disk_low', space.problem()),
+      ...noticeOf('database_damaged', integrityCheck.problem()),
+      ...home.dataLosses().map((text) => ({ code: 'data_lost', text }) as const),
+    ],
     start(act) {
       prune = act
       space.start()
@@ -103,6 +108,9 @@ export function monitorStorage(world: World, home: Home, live: Pick<NoticeBus<No
     },
   }
 }
+
+const noticeOf = (code: ServiceNotice['code'], text: string | null): ServiceNotice[] =>
+  text === null ? [] : [{ code, text }]
 
 const NO_CHECK: DailyIntegrityCheck = {
   state: () => ({ checkedAtMs: null, damage: null }),

@@ -56,6 +56,7 @@ export async function attentionOf(
       count: mismatched.length,
       sinceMs: first.createdAtMs,
       text: howToEnd(first),
+      detail: mismatchOf(first),
     })
   }
   const asClient = await db.readOne(clientRow, { clientId: accountId })
@@ -66,9 +67,20 @@ export async function attentionOf(
   const [lacks] = missing
   if (lacks !== undefined) {
     const count = missing.length
-    lines.push({ ...line, code: 'not_configured', severity: 'warning', count, sinceMs: null, text: lacks.message })
+    lines.push({
+      ...{ ...line, code: 'not_configured', severity: 'warning', count, sinceMs: null, text: lacks.message },
+      detail: { code: lacks.code ?? lacks.what, params: lacks.params ?? {} },
+    })
   }
   return lines
+}
+
+/** Ids that a person looks for at the payment provider. */
+function mismatchOf({ id, amount, currency, paymentId, invoiceId, subscriptionId }: OrderRow) {
+  const params = { order: id, payment: paymentId ?? invoiceId ?? '–', amount: money({ amount, currency }) }
+  return subscriptionId === null
+    ? { code: 'refund', params }
+    : { code: 'refund_and_cancel', params: { ...params, subscription: subscriptionId } }
 }
 
 function howToEnd({ id, amount, currency, paymentId, invoiceId, subscriptionId }: OrderRow): string {

@@ -1,4 +1,4 @@
-import type { BillingMissing } from '../../contract/billing-words.ts'
+import type { MissingThing } from '../../contract/billing-words.ts'
 import type { ProviderBody, ProviderSettings } from '../../contract/billing.ts'
 import { ApiError } from '../../contract/errors.ts'
 import { isoTimeOrNull } from '../../contract/request.ts'
@@ -19,11 +19,7 @@ import {
   type ProviderRow,
 } from './store.ts'
 
-/** Something live billing needs and does not have. */
-interface Missing {
-  readonly what: BillingMissing
-  readonly message: string
-}
+type Missing = MissingThing
 
 export interface ProviderSettingsStore {
   mode(): Promise<Mode>
@@ -191,7 +187,10 @@ export function createProviderSettings(deps: Deps): ProviderSettingsStore {
       const lacks: Missing[] = []
       if (rights.kind === 'ok') lacks.push(...rights.value.map(noRight))
       else if (rights.kind === 'refused')
-        lacks.push({ what: 'restricted_key', message: `Stripe refuses the key: ${rights.message}` })
+        lacks.push({
+          ...{ what: 'restricted_key', message: `Stripe refuses the key: ${rights.message}` },
+          ...{ code: 'key_refused', params: { said: rights.message } },
+        })
       else throw unavailable(sentenceOf(rights))
       if (rights.kind === 'ok' && lacks.length === 0) {
         const found = new Map((await refreshPrices(OFFERS)).map((price) => [price.lookupKey, price]))
@@ -216,41 +215,54 @@ export function createProviderSettings(deps: Deps): ProviderSettingsStore {
 
 function priceProblems(offer: Offer, lookupKey: string, found: ReadonlyMap<string, FoundPrice>): Missing[] {
   const price = found.get(lookupKey)
-  const problem = (message: string): Missing[] => [{ what: 'price', message }]
+  const about = { offer: offer.name, key: lookupKey }
+  const problem = (
+    code: NonNullable<Missing['code']>,
+    message: string,
+    params: Readonly<Record<string, string>> = {},
+  ): Missing[] => [{ what: 'price', message, code, params: { ...about, ...params } }]
   if (price === undefined) {
     return problem(
+      'no_price',
       `${offer.name}: Stripe has no active price with the lookup key ${lookupKey}. Create it, or enter another key.`,
     )
   }
   if (price.interval !== offer.list.interval) {
     const wanted = offer.list.interval === null ? 'charged once' : `charged each ${offer.list.interval}`
-    return problem(`${offer.name}: the price ${lookupKey} must be ${wanted}.`)
+    return problem('wrong_interval', `${offer.name}: the price ${lookupKey} must be ${wanted}.`, {
+      interval: offer.list.interval ?? 'once',
+    })
   }
   const [first] = found.values()
   if (first !== undefined && first.currency !== price.currency) {
     return problem(
+      'other_currency',
       `${offer.name}: the price ${lookupKey} is in ${price.currency}, others in ${first.currency}. Use one currency.`,
+      { currency: price.currency.toUpperCase(), others: first.currency.toUpperCase() },
     )
   }
   return []
 }
 
 const NO_KEY: Missing = {
-  what: 'restricted_key',
+  ...{ what: 'restricted_key', code: 'no_key' },
   message: 'The restricted key of Stripe is missing. Create one at Stripe under Developers, API keys.',
 }
 const NO_SECRET: Missing = {
-  what: 'webhook_secret',
+  ...{ what: 'webhook_secret', code: 'no_secret' },
   message: 'The signing secret of the webhook endpoint at Stripe is missing.',
 }
-const UNCHECKED: Missing = { what: 'price', message: 'The prices were not checked yet. Run the check.' }
+const UNCHECKED: Missing = {
+  ...{ what: 'price', code: 'unchecked' },
+  message: 'The prices were not checked yet. Run the check.',
+}
 const NO_ADDRESS: Missing = {
-  what: 'callback_address',
+  ...{ what: 'callback_address', code: 'no_address' },
   message:
     'Stripe cannot reach this computer without public_base_url. Payments are looked up every 15 seconds instead.',
 }
 const noRight = (name: string): Missing => ({
-  what: 'permission',
+  ...{ what: 'permission', code: 'no_permission', params: { name } },
   message: `The restricted key needs the permission for ${name}.`,
 })
 

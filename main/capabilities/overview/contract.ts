@@ -19,6 +19,12 @@ const AttentionRecord = Type.Object({
   ),
   since: Nullable(Timestamp),
   text: Nullable(Type.String({ description: 'A sentence, if the code alone does not say what is wrong.' })),
+  detail: Nullable(
+    Type.Object(
+      { code: Type.String(), params: Type.Record(Type.String(), Type.String()) },
+      { description: 'The same for the words of the window.' },
+    ),
+  ),
 })
 
 const ActivityRange = Type.Enum(['24h', '7d', '30d'])
@@ -63,7 +69,7 @@ export const overviewContract = {
           {
             ...{ room: 'instances', code: 'banned', severity: 'error', count: 1 },
             subject: { id: '0195f3a8-5e1c-7c3a-9b1e-2f6d8a4c7e10', name: 'Front desk' },
-            ...{ since: '2026-03-01T09:30:00.000Z', text: null },
+            ...{ since: '2026-03-01T09:30:00.000Z', text: null, detail: null },
           },
         ],
       },

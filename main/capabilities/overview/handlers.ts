@@ -8,8 +8,8 @@ export function overviewHandlers(overview: Overview): Handlers<typeof overviewCo
     async listAttention({ principal: { accountId, role }, query: { network = null, include } }) {
       const lines = await overview.attention({ accountId, role, network })
       return {
-        data: lines.map(({ room, code, severity, count, subject, ids, sinceMs, text }) => ({
-          ...{ room, code, severity, count, subject, text },
+        data: lines.map(({ room, code, severity, count, subject, ids, sinceMs, text, detail }) => ({
+          ...{ room, code, severity, count, subject, text, detail: detail ?? null },
           ...(include === 'ids' && ids && { ids: [...ids] }),
           since: isoTimeOrNull(sinceMs),
         })),

@@ -3,6 +3,7 @@ import { ABILITIES, LEVELS, type AbilityGroup } from '../../contract/abilities.t
 import { LIMITS } from '../../contract/limits.ts'
 import { operation, type Contract } from '../../contract/operation.ts'
 import { SCOPES } from '../../contract/scopes.ts'
+import { SERVICE_NOTICES } from '../../contract/service-notice.ts'
 import { Body, Engine, Network, Nullable, Timestamp, Uuid } from '../../contract/shapes.ts'
 
 declare module '../../contract/notice.ts' {
@@ -46,6 +47,10 @@ const ServiceRecord = Type.Object({
   troubles: Type.Array(Type.String(), {
     description: 'The warnings that report a fault rather than the configuration.',
   }),
+  notices: Type.Array(
+    Type.Object({ code: Type.Enum([...SERVICE_NOTICES]), text: Type.String(), fault: Type.Boolean() }),
+    { description: 'The warnings with their codes.' },
+  ),
   scopes: Type.Array(Type.Enum([...SCOPES]), { description: 'The scopes that at least one operation asks for.' }),
   password_set: Type.Boolean({ description: 'Whether you can sign in to the console with a password.' }),
   limits: Type.Object({
@@ -290,6 +295,7 @@ export const serviceContract = {
         started_at: '2026-03-01T08:00:00.000Z',
         warnings: [],
         troubles: [],
+        notices: [],
         scopes: ['instances:read', 'instances:write', 'messages:read', 'messages:send'],
         password_set: false,
         limits: {

@@ -71,7 +71,7 @@ export function serviceHandlers(service: ServiceRoom): Handlers<typeof serviceCo
 /** Without the computer it runs on. */
 const factsForMembers = (facts: ReturnType<ServiceRoom['facts']>): typeof facts => ({
   ...facts,
-  ...{ home: '', database_bytes: 0, mcp_bridge: null, warnings: [], troubles: [] },
+  ...{ home: '', database_bytes: 0, mcp_bridge: null, warnings: [], troubles: [], notices: [] },
   vault: { ...facts.vault, asking: null, notice: null, problem: null },
 })
 

@@ -12,8 +12,9 @@ export function serviceRoom(deps: ServiceRoomDeps) {
     api: service,
     close: service.metrics.close,
     attention: async ({ role }) =>
-      (role === 'operator' ? service.facts().troubles : []).map((text) => ({
+      (role === 'operator' ? service.facts().notices.filter(({ fault }) => fault) : []).map(({ code, text }) => ({
         ...{ code: 'trouble', severity: 'error', count: 1, subject: null, sinceMs: null, text },
+        detail: { code, params: {} },
       })),
   })
 }

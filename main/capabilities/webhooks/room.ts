@@ -16,7 +16,7 @@ export function webhooksRoom(deps: WebhooksDeps) {
     start: webhooks.start,
     stop: webhooks.stop,
     chores: [webhooks.retention],
-    problems: webhooks.machineProblems,
+    problems: () => webhooks.machineProblems().map((text) => ({ code: 'network', text })),
     attention: webhooks.attention,
   })
 }

@@ -1,5 +1,6 @@
 import { useI18n } from 'vue-i18n'
 import { formatter } from '../../app/time.ts'
+import type { MissingThing } from '../../../main/contract/billing-words.ts'
 import { moneyText } from './money.ts'
 import type { Choice, Price } from './use-billing.ts'
 
@@ -47,5 +48,25 @@ export function useBillingText() {
   /** Why something was not paid. */
   const failure = (code: string): string => known(`billing.failure.${code}`, code)
 
-  return { money, price, date, planName, productName, tierName, itemName, brandName, offerName, choiceName, failure }
+  /** What live billing lacks. What was found by an earlier version is known by its kind alone. */
+  const missingText = ({ what, code, params = {} }: MissingThing): string =>
+    t(`billing.missing.${code ?? what}`, {
+      ...params,
+      ...(code === 'wrong_interval' && { interval: t(`billing.missing.charged.${params['interval'] ?? 'once'}`) }),
+    })
+
+  return {
+    missingText,
+    money,
+    price,
+    date,
+    planName,
+    productName,
+    tierName,
+    itemName,
+    brandName,
+    offerName,
+    choiceName,
+    failure,
+  }
 }

@@ -10,7 +10,10 @@ export default {
       ...{ icon: 'i-lucide-settings-2', key: ',' },
       useBadge() {
         const service = useService()
-        return computed(() => ({ count: service.view?.troubles.length ?? 0, words: 'settings.troubles' }))
+        return computed(() => ({
+          count: service.view?.notices.filter(({ fault }) => fault).length ?? 0,
+          words: 'settings.troubles',
+        }))
       },
     },
   ],

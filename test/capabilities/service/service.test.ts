@@ -31,6 +31,7 @@ test('the service says what it is and where it keeps things', async () => {
     started_at: '2026-01-05T12:00:00.000Z',
     warnings: [],
     troubles: [],
+    notices: [],
     scopes: SCOPES,
     password_set: false,
     // Nothing was built here that could be started.

@@ -1,0 +1,12 @@
+/** What the service can report about itself and this computer. The words of the window are under `settings.notice`. */
+export const SERVICE_NOTICES = [
+  ...(['sealed', 'vault', 'exposed', 'graph_simulated'] as const),
+  ...(['disk_failed', 'disk_low', 'disk_full', 'database_damaged', 'data_lost'] as const),
+  ...(['network', 'log_not_written'] as const),
+] as const
+
+export interface ServiceNotice {
+  readonly code: (typeof SERVICE_NOTICES)[number]
+  /** The same as a sentence in English, with paths and figures: for the log, the terminal and the diagnostics. */
+  readonly text: string
+}
