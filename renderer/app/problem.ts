@@ -71,6 +71,12 @@ export async function readProblem(response: Response, operation?: string): Promi
   })
 }
 
+/** A reason that came in another answer than an error. */
+export const toDetail = (
+  reason: string | number | undefined,
+  params: ErrorDetail['params'],
+): ErrorDetail | undefined => (reason === undefined ? undefined : { reason: reason as ErrorDetail['reason'], params })
+
 /** A frozen account is a matter of its own: it meets every screen that sends, calls or spends. */
 export const codeOf = (code: string, detail: ErrorDetail | undefined): string =>
   detail?.reason === 'account_frozen' ? 'account_frozen' : code

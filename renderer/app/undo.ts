@@ -1,6 +1,7 @@
 import { useToast } from '@nuxt/ui/composables'
 import { useI18n } from 'vue-i18n'
 import { asProblem } from './problem.ts'
+import { useProblemText } from './use-problem-text.ts'
 
 /** Long enough to read, think and reach the button. */
 const OFFERED_MS = 8_000
@@ -12,14 +13,15 @@ const OFFERED_MS = 8_000
 export function useUndo(): (title: string, undo: () => unknown) => void {
   const { t } = useI18n()
   const toast = useToast()
+  const textOf = useProblemText()
 
   async function runUndo(undo: () => unknown): Promise<void> {
     try {
       await undo()
       toast.add({ title: t('common.undone'), icon: 'i-lucide-undo-2', color: 'neutral', duration: 3_000 })
     } catch (error) {
-      const { message } = asProblem(error)
-      toast.add({ title: t('common.notUndone'), description: message, icon: 'i-lucide-triangle-alert', color: 'error' })
+      const { text } = textOf(asProblem(error))
+      toast.add({ title: t('common.notUndone'), description: text, icon: 'i-lucide-triangle-alert', color: 'error' })
     }
   }
 

@@ -121,7 +121,7 @@ export function createPreview(deps: PreviewDeps) {
       return await access.numbers(caller, ids)
     } catch (error) {
       if (!(error instanceof ApiError) || error.code === 'not_found') throw error
-      problems.push(errorRisk(error.code, 'instance_ids', error.message))
+      problems.push(riskOf(error, 'instance_ids'))
       return { known: [], network: 'sandbox', engines: [], instanceIds: ids }
     }
   }
@@ -266,11 +266,15 @@ function firstSendAt(config: CampaignConfig, atMs: number): number {
   return hours.isOpen ? atMs : hours.changesAtMs
 }
 
+/** The reason goes with the values: the window has words for it. */
+const riskOf = ({ code, message, detail }: ApiError, field: string): CampaignRisk =>
+  errorRisk(code, field, message, detail && { ...detail.params, reason: detail.reason })
+
 const refusalAsRisk =
   (problems: CampaignRisk[], field: string) =>
   (error: unknown): void => {
     if (!(error instanceof ApiError)) throw error
-    problems.push(errorRisk(error.code, field, error.message))
+    problems.push(riskOf(error, field))
   }
 
 function collect(problems: CampaignRisk[], field: string, act: () => void): void {

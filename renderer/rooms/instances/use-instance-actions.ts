@@ -4,6 +4,7 @@ import { useI18n } from 'vue-i18n'
 import { useRouter } from 'vue-router'
 import type { InstanceRecord } from '../../../main/contract/instance.ts'
 import { asProblem } from '../../app/problem.ts'
+import { useProblemText } from '../../app/use-problem-text.ts'
 import { useUndo } from '../../app/undo.ts'
 import { connectStep, nextStep } from './status.ts'
 import { useInstances } from './store.ts'
@@ -37,6 +38,7 @@ export interface InstanceActions {
 /** What can be done with an instance, in the list and on its page alike. */
 export function useInstanceActions(): InstanceActions {
   const { t } = useI18n()
+  const textOf = useProblemText()
   const router = useRouter()
   const toast = useToast()
   const offerUndo = useUndo()
@@ -74,8 +76,8 @@ export function useInstanceActions(): InstanceActions {
       if (undo) offerUndo(title, undo)
       else toast.add({ title, icon: 'i-lucide-check', color: 'neutral' })
     } catch (error) {
-      const { message } = asProblem(error)
-      toast.add({ title: name, description: message, icon: 'i-lucide-triangle-alert', color: 'error' })
+      const { text } = textOf(asProblem(error))
+      toast.add({ title: name, description: text, icon: 'i-lucide-triangle-alert', color: 'error' })
     }
   }
 
