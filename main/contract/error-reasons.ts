@@ -225,6 +225,7 @@ export const ERROR_REASONS = {
   service_stopping: [],
   setting_elsewhere: ['where'],
   setting_invalid: [],
+  setting_range: ['min', 'max'],
   storage_failed: [],
   storage_unknown: [],
   too_many_rows: [],

@@ -107,10 +107,16 @@ function valueOf(field: Field, raw: unknown): unknown {
   try {
     return setting.kind.fromJson(raw)
   } catch (error) {
-    if (error instanceof SettingError)
-      throw new ApiError('validation_error', `${setting.name} must ${error.message}.`).because('setting_invalid')
+    if (error instanceof SettingError) throw invalid(setting, error)
     throw error
   }
+}
+
+function invalid({ name, kind }: ReturnType<typeof settingOf>, { message }: SettingError): ApiError {
+  const refusal = new ApiError('validation_error', `${name} must ${message}.`)
+  if (kind.range !== undefined) return refusal.because('setting_range', kind.range)
+  if (name === 'safety.timezone') return refusal.because('timezone_unknown', { field: 'timezone' })
+  return refusal.because('setting_invalid')
 }
 
 /** What else stands in the file stays as it is. */

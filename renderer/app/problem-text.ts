@@ -37,18 +37,13 @@ export function textOf(refusal: Refusal, audience: Audience | undefined, words: 
   const count = Number(detail?.params['n'] ?? wait)
   const title = `problems.title.${code}`
   return {
-    title: words.say(titleOf(title, code, words), {}, 1),
+    title: words.say(words.has(title) ? title : 'common.problem.title', {}, 1),
     text: words.say(key, { seconds: words.number(wait), ...params }, count),
   }
 }
 
 /** Where the service does not say how long to wait. */
 const A_MINUTE = 60
-
-function titleOf(title: string, code: string, words: Words): string {
-  if (code === 'unreachable') return 'common.problem.unreachable'
-  return words.has(title) ? title : 'common.problem.title'
-}
 
 /** Names of the API as a form has them, and numbers as they are written in this language. */
 function paramsOf(params: Readonly<Record<string, string | number>>, words: Words): Record<string, string> {

@@ -76,7 +76,7 @@ test('the export connects in the other one', { timeout: TIMEOUT }, async () => {
   await dialog.getByText('Turn the other server off, then confirm it here.').waitFor()
   await dialog.getByRole('checkbox').click()
   await dialog.getByRole('button', { name: 'Move and connect' }).click()
-  await dialog.getByText('The passphrase does not open this export.').waitFor()
+  await dialog.getByText('The passphrase doesn’t open this export.').waitFor()
   await dialog.getByLabel('Passphrase').fill(PASSPHRASE)
   await dialog.getByRole('button', { name: 'Move and connect' }).click()
   await w.page.getByText('Bakery Luz is connecting').first().waitFor()

@@ -95,7 +95,7 @@ describe('the settings', { timeout: TIMEOUT }, () => {
     await change('Messages per day in each third', '60, 250, 600')
     await setting('Messages per day in each third').getByText('60 · 250 · 600').waitFor()
     await change('Time zone', 'Mars/Olympus')
-    await page.getByRole('dialog').getByText('must be a time zone').waitFor()
+    await page.getByRole('dialog').getByText('choose a time zone').waitFor()
     await page.getByRole('dialog').getByRole('textbox').fill('America/Sao_Paulo')
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
     await setting('Time zone').getByText('America/Sao_Paulo').waitFor()
