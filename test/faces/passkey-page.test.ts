@@ -85,12 +85,13 @@ describe('the link for the owner of an account', () => {
     for (const [pasted, why] of [
       ['undefined', en.notJson],
       ['{"id":"x"}', en.notJson],
-      [credential.replaceAll('c2FuZGJveC1wYXNza2V5', 'AAAA'), 'credential.id'],
+      [credential.replaceAll('c2FuZGJveC1wYXNza2V5', 'AAAA'), en.problem.wrong],
     ] as const) {
       const { status: code, text } = await submit(page, { attempt: '1', credential: pasted })
       expect([code, text.includes(why)]).toEqual([400, true])
     }
-    expect((await submit(page, { attempt: '9', credential })).status).toBe(409)
+    const late = await submit(page, { attempt: '9', credential })
+    expect([late.status, late.text.includes(en.problem.superseded)]).toEqual([409, true])
     expect(await status()).toBe('passkey_required')
   })
 

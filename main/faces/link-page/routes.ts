@@ -35,7 +35,7 @@ export function addLinkRoutes(app: FastifyInstance, deps: LinkRoutesDeps): void 
       LIMITS.linkRequestsPerMinute,
     )
     if (allowed) return
-    throw new ApiError('rate_limited', `This page was opened too often. Wait ${retryAfterSeconds} s.`, {
+    throw new ApiError('rate_limited', wordsOf(request).often, {
       'retry-after': String(retryAfterSeconds),
     })
   }

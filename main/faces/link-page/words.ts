@@ -32,6 +32,8 @@ export interface LinkWords {
   readonly help: string
   readonly noScript: string
   readonly failed: string
+  /** The page was opened too often. */
+  readonly often: string
   readonly privacy: string
   readonly gone: { readonly title: string; readonly text: string }
 }
@@ -70,6 +72,7 @@ const en: LinkWords = {
   officialGo: 'Continue',
   help: 'Help',
   noScript: 'Turn on JavaScript to see the code change, or reload this page.',
+  often: 'This page was opened too often. Wait a minute, then try again.',
   failed: 'That did not work. Try again.',
   privacy: 'Only continue if you know who sent you this link.',
   gone: {
@@ -112,6 +115,7 @@ const ptBR: LinkWords = {
   officialGo: 'Continuar',
   help: 'Ajuda',
   noScript: 'Ative o JavaScript para ver o código mudar ou recarregue esta página.',
+  often: 'Esta página foi aberta vezes demais. Espere um minuto e tente de novo.',
   failed: 'Não funcionou. Tente de novo.',
   privacy: 'Continue somente se você sabe quem enviou este link.',
   gone: {
@@ -154,6 +158,7 @@ const es: LinkWords = {
   officialGo: 'Continuar',
   help: 'Ayuda',
   noScript: 'Active JavaScript para ver cambiar el código, o recargue esta página.',
+  often: 'Esta página se abrió demasiadas veces. Espere un minuto e intente de nuevo.',
   failed: 'No funcionó. Inténtelo de nuevo.',
   privacy: 'Continúe solo si sabe quién le envió este enlace.',
   gone: { title: 'Este enlace no funciona', text: 'Ya no es válido o nunca lo fue. Pida otro a quien se lo envió.' },

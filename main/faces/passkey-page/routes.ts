@@ -5,7 +5,7 @@ import { ApiError } from '../../contract/errors.ts'
 import { PasskeyCredential } from '../../contract/instance.ts'
 import { addTokenPages, OPEN, sendPage, typed, type OfToken } from '../token-pages.ts'
 import { gonePage, passkeyPage, SCRIPT_HASH } from './page.ts'
-import { wordsFor, type PasskeyWords } from './words.ts'
+import { wordsFor, type PasskeyWords, type PasskeyProblem } from './words.ts'
 
 /** A credential of 16 KiB, with every character of it escaped. */
 const FORM_BYTES = 64 * 1024
@@ -18,7 +18,8 @@ export function addPasskeyRoutes(app: FastifyInstance, deps: PasskeyPage): void 
     async function show(reply: FastifyReply, { params, headers }: FastifyRequest<OfToken>, error?: ApiError) {
       const { token } = params
       const view = await deps.view(token)
-      const html = passkeyPage(wordsFor(headers['accept-language']), view, deps.address(token), error?.message)
+      const words = wordsFor(headers['accept-language'])
+      const html = passkeyPage(words, view, deps.address(token), error && problemOf(error, words))
       return sendPage(reply, html, error?.status, SCRIPT_HASH)
     }
 
@@ -55,6 +56,20 @@ function credentialIn(text: string, { notJson }: PasskeyWords): PasskeyCredentia
     // Told below.
   }
   throw new ApiError('validation_error', notJson)
+}
+
+/** Other sentences are for developers, in English. */
+function problemOf({ detail, message }: ApiError, { notJson, problem }: PasskeyWords): string {
+  if (message === notJson) return notJson
+  return problem[PROBLEMS[detail?.reason ?? ''] ?? 'failed']
+}
+
+const PROBLEMS: Readonly<Partial<Record<string, PasskeyProblem>>> = {
+  passkey_wrong: 'wrong',
+  passkey_superseded: 'superseded',
+  passkey_ended: 'ended',
+  passkey_lost: 'ended',
+  passkey_refused: 'refused',
 }
 
 const wordsOf = ({ headers }: FastifyRequest) => wordsFor(headers['accept-language'])

@@ -1,5 +1,8 @@
 import { localeFor } from '../onboarding/language.ts'
 
+/** What can go wrong with an answer, so that the person can do something about it; `failed` is everything else. */
+export type PasskeyProblem = 'wrong' | 'superseded' | 'ended' | 'refused' | 'failed'
+
 export interface PasskeyWords {
   readonly language: string
   readonly title: string
@@ -12,6 +15,8 @@ export interface PasskeyWords {
   readonly send: string
   readonly privacy: string
   readonly notJson: string
+  /** The answer was not accepted. */
+  readonly problem: Readonly<Record<PasskeyProblem, string>>
   readonly preparing: string
   readonly phone: { readonly title: string; readonly text: string }
   readonly compare: { readonly title: string; readonly text: string; readonly same: string; readonly different: string }
@@ -33,6 +38,15 @@ const en: PasskeyWords = {
   send: 'Send',
   privacy: 'The passkey itself never leaves your device. The result is good for this one request and is not stored.',
   notJson: 'This is not the result of the lines above. Run them again and paste what they show.',
+  problem: {
+    wrong:
+      'This result can’t be used. Run the lines again with the passkey of this WhatsApp account, unlocked with fingerprint, face or PIN.',
+    superseded: 'WhatsApp has asked again since. Run the lines that this page shows now.',
+    ended: 'The confirmation has ended and nothing was linked. Ask for another QR code.',
+    refused:
+      'WhatsApp did not accept the confirmation and nothing was linked. Wait a few minutes, then ask for another QR code.',
+    failed: 'This did not work. Try again in a moment.',
+  },
   preparing: 'Waiting for WhatsApp.',
   phone: { title: 'Look at your phone', text: 'Keep WhatsApp open on the phone. This page refreshes automatically.' },
   compare: {
@@ -62,6 +76,14 @@ const ptBR: PasskeyWords = {
   send: 'Enviar',
   privacy: 'A chave de acesso nunca sai do seu aparelho. O resultado vale só para esta solicitação e não é guardado.',
   notJson: 'Isto não é o resultado das linhas acima. Execute-as de novo e cole o que elas mostram.',
+  problem: {
+    wrong:
+      'Este resultado não serve. Execute as linhas de novo com a chave de acesso desta conta do WhatsApp, desbloqueada com digital, rosto ou PIN.',
+    superseded: 'O WhatsApp perguntou de novo desde então. Execute as linhas que esta página mostra agora.',
+    ended: 'A confirmação terminou e nada foi conectado. Peça outro código QR.',
+    refused: 'O WhatsApp não aceitou a confirmação e nada foi conectado. Espere alguns minutos e peça outro código QR.',
+    failed: 'Não deu certo. Tente de novo em instantes.',
+  },
   preparing: 'Aguardando o WhatsApp.',
   phone: {
     title: 'Olhe para o celular',
@@ -95,6 +117,14 @@ const es: PasskeyWords = {
   privacy:
     'La llave de acceso nunca sale de su dispositivo. El resultado solo sirve para esta solicitud y no se guarda.',
   notJson: 'Esto no es el resultado de las líneas anteriores. Ejecútelas otra vez y pegue lo que muestran.',
+  problem: {
+    wrong:
+      'Este resultado no sirve. Ejecute las líneas de nuevo con la llave de acceso de esta cuenta de WhatsApp, desbloqueada con huella, rostro o PIN.',
+    superseded: 'WhatsApp volvió a preguntar desde entonces. Ejecute las líneas que esta página muestra ahora.',
+    ended: 'La confirmación terminó y no se vinculó nada. Pida otro código QR.',
+    refused: 'WhatsApp no aceptó la confirmación y no se vinculó nada. Espere unos minutos y pida otro código QR.',
+    failed: 'No funcionó. Intente de nuevo en un momento.',
+  },
   preparing: 'Esperando a WhatsApp.',
   phone: {
     title: 'Mire el teléfono',
