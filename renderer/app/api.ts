@@ -135,6 +135,10 @@ export async function fetchPendingFile(url: string): Promise<void> {
  */
 const optionsOf = (options: unknown): AnyOptions => (options as readonly [AnyOptions?])[0] ?? {}
 
+/** @param call method and path of an operation, as `DELETE /v1/instances/{id}`. @returns its id; undefined: another version has it. */
+export const findOperation = (call: string): string | undefined =>
+  Object.entries(OPERATIONS).find(([, [method, path]]) => `${method} ${path}` === call)?.[0]
+
 function pathOf(id: keyof OperationTable, params: Readonly<Record<string, string>> = {}): string {
   const [, path] = OPERATIONS[id]
   return path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))

@@ -49,7 +49,7 @@ const SHOWN: readonly Place[] = [
   },
   {
     ...{ file: 'rooms/assistants/ApprovalCard.vue', shown: /record\.sentence/ },
-    why: 'what the assistant asked for, as it was told to it: a person approves these very words',
+    why: 'below what is asked for in the language of the window: the names and values, as the assistant gave them',
   },
   { ...{ file: 'rooms/assistants/DecidedList.vue', shown: /record\.sentence/ }, why: 'as above' },
 ]

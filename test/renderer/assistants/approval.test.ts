@@ -1,4 +1,7 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { CONTRACTS } from '../../../main/capabilities/contracts.ts'
+import { needsApproval } from '../../../main/contract/effects.ts'
 import {
   cardsOf,
   countdown,
@@ -89,5 +92,16 @@ describe('what the arguments say', () => {
 
   test('characters that hide or reorder text are written out', () => {
     expect(visibleJson({ text: 'a\u202Eb\u200Bc\nd' })).toBe('{\n  "text": "a\\u{202e}b\\u{200b}c\\nd"\n}')
+  })
+})
+
+describe('what is asked for', () => {
+  const operations = CONTRACTS.flatMap(({ operations: all }) => Object.values(all))
+  const asked = operations.filter((operation) => operation.tool !== null && needsApproval('sending', operation))
+
+  test.each(['en', 'pt-BR', 'es'])('is said in %s for every call that can need an approval', (language) => {
+    const file = new URL(`../../../renderer/locales/${language}/assistants.json`, import.meta.url)
+    const { act } = JSON.parse(readFileSync(file, 'utf8')) as { act: Record<string, string> }
+    expect(Object.keys(act).toSorted()).toEqual([...asked.map(({ id }) => id), 'other'].toSorted())
   })
 })
