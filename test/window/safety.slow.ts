@@ -54,7 +54,7 @@ describe('the card of a number', { timeout: TIMEOUT }, () => {
     const words = (await card().innerText()).replaceAll(/\s+/g, ' ')
     for (const said of ['38 of 50', '9 of 80', '38 of 38', 'Ends in 5 hours', 'Ends in 7 days', 'Paired 3 days ago.'])
       expect(words).toContain(said)
-    expect(words).toContain('The sentence of a_later_reason.')
+    expect(words).toContain('Needs attention (a_later_reason)')
     const meters = await card().getByRole('progressbar').all()
     expect(await Promise.all(meters.map((meter) => meter.getAttribute('aria-valuenow')))).toEqual([
       '76',
