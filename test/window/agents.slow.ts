@@ -44,13 +44,13 @@ describe('an agent from nothing', { timeout: 60_000 }, () => {
     await log.getByText('1 source').waitFor()
     expect(await heard(), 'trying sends nothing').toEqual([])
     await page.getByRole('switch', { name: 'Let Reception answer on this number' }).click()
-    await page.getByText('New messages are answered.').waitFor()
+    await page.getByText('The agent replies to new messages.').waitFor()
     expect((await w.api('GET', ai('settings'))).body.enabled).toBe(true)
   })
 
   test('answers a person, and its rules are saved and shown again', async () => {
     await page.getByRole('tab', { name: 'Limits' }).click()
-    const wait = page.getByRole('spinbutton', { name: 'Wait for more' })
+    const wait = page.getByRole('spinbutton', { name: 'Wait for more messages' })
     await wait.fill('0')
     await page.getByRole('button', { name: 'Save' }).click()
     await soon(async () => (await w.api('GET', ai('settings'))).body.debounce_seconds).toBe(0)

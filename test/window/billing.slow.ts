@@ -43,7 +43,7 @@ describe('an account without a card', { timeout: 60_000 }, () => {
     await w.open('/billing')
     await button('Choose: Starter').click()
     await dialog().getByText('Due today').waitFor()
-    expect(await dialog().innerText()).toContain('No money moves')
+    expect(await dialog().innerText()).toContain('No money is charged')
     const hosted = await hostedPage(() => button('Continue to payment').click())
     expect(await violations(hosted)).toEqual([])
     await enterCard(hosted, CARDS.works)
@@ -95,7 +95,7 @@ describe('an account with a card', { timeout: 60_000 }, () => {
     await page.getByText('Visa •••• 3220').waitFor()
     await button('Buy: Unlimited calls').first().click()
     await button('Pay $29.00 now').click()
-    await dialog().getByText('The bank wants you to confirm this payment').waitFor()
+    await dialog().getByText('Your bank asks you to confirm this payment').waitFor()
     const before: number = (await paid()).length
     const hosted = await hostedPage(() => button('Confirm on the payment page').click())
     await enterCard(hosted, CARDS.challenge)
@@ -164,7 +164,7 @@ describe('a payment that fails', { timeout: 60_000 }, () => {
     await page.getByText(/^The payment on .* failed$/).waitFor()
     await w.api('POST', '/v1/sandbox/billing/clock', { days: 8 })
     await page.getByText(/^Sending stopped on .* because a payment is overdue$/).waitFor(SOON)
-    await page.getByText('Still works: messages arrive').waitFor()
+    await page.getByText('Messages still arrive').waitFor()
     expect(await violations(page)).toEqual([])
     const invoice = await hostedPage(() =>
       page
@@ -212,7 +212,7 @@ describe('the operator', { timeout: 60_000 }, () => {
     expect(made.status, JSON.stringify(made.body)).toBe(201)
     const { id } = made.body
     await w.open(`/clients/${id}?tab=billing`)
-    await page.getByRole('link', { name: 'Set up billing of clients' }).click()
+    await page.getByRole('link', { name: 'Set up client billing' }).click()
     await page.getByRole('switch', { name: 'Bill clients' }).click()
     await page.getByText('Choose a client to set its price.').waitFor()
     await w.open(`/clients/${id}?tab=billing`)
@@ -258,7 +258,7 @@ describe('the operator', { timeout: 60_000 }, () => {
     expect(await page.content()).not.toContain('whsec_abcdefgh12345678')
     expect(await violations(page)).toEqual([])
     await w.open('/billing')
-    await page.getByText('Nothing can be bought right now').waitFor()
-    expect(await page.getByText('No money moves').count()).toBe(0)
+    await page.getByText('Purchases are not available yet').waitFor()
+    expect(await page.getByText('No money is charged').count()).toBe(0)
   })
 })

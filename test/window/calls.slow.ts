@@ -10,7 +10,7 @@ let instance: string
 
 const card = () => page.locator('section').filter({ has: page.getByRole('heading', { name: 'Calls', exact: true }) })
 const settings = async () => (await w.api('GET', `/v1/instances/${instance}/call-settings`)).body as unknown
-const SUGGESTION = "We can't take calls on this number. Please send us a message instead."
+const SUGGESTION = "We can’t take calls on this number. Please send us a message instead."
 
 beforeAll(async () => {
   w = await openConsole()
@@ -24,7 +24,7 @@ afterAll(() => w.remove())
 describe('the card for calls', { timeout: 30_000 }, () => {
   test('rejects calls with a text once it is saved, and the caller gets it', async () => {
     await card().getByRole('radio', { name: 'Reject automatically' }).click()
-    expect(await card().getByRole('textbox', { name: 'Text for the caller' }).inputValue()).toBe(SUGGESTION)
+    expect(await card().getByRole('textbox', { name: 'Message to the caller' }).inputValue()).toBe(SUGGESTION)
     expect(await settings()).toEqual({ reject: false, message: null })
     await card().getByRole('textbox').fill('Please write to us.')
     await card().getByRole('button', { name: 'Save' }).click()

@@ -52,7 +52,7 @@ describe('from nothing to a finished campaign, by keyboard alone', { timeout: 90
     await keys.press('Space')
     await keys.tabTo('Next')
     await keys.press('Enter')
-    await heading('What does it say?')
+    await heading('What is the message?')
     await keys.tabTo('Message text')
     await keys.type('{Hi|Hello} ')
     await keys.tabTo('Insert name')
@@ -64,7 +64,7 @@ describe('from nothing to a finished campaign, by keyboard alone', { timeout: 90
       .waitFor()
     await keys.tabTo('Next')
     await keys.press('Enter')
-    await heading('Who gets it?')
+    await heading('Who gets the message?')
     await keys.tabTo('One person per line')
     const people = Array.from({ length: 10 }, (_, n) => `+1 202 555 100${n};Person ${n};Boston`)
     await keys.type(['phone;name;city', ...people, '+1 202 555 1000;Twice;Boston', '12;Short;Boston'].join('\n'))
@@ -118,7 +118,7 @@ describe('a draft', { timeout: 60_000 }, () => {
     await page.getByRole('button', { name: 'Clear' }).click()
     await page.getByRole('checkbox', { name: /^Bakery Luz/ }).click()
     await next()
-    await heading('What does it say?')
+    await heading('What is the message?')
     // What is not stored is not called saved: an open brace would be refused.
     await page.getByLabel('Message text').fill('{Half|')
     await page.getByText('Not saved: finish variation 1').waitFor()
@@ -132,7 +132,7 @@ describe('a draft', { timeout: 60_000 }, () => {
     await page.getByRole('link', { name: 'Kept' }).click()
     await heading('Which numbers send it?')
     await next()
-    await heading('What does it say?')
+    await heading('What is the message?')
     expect(await page.getByLabel('Message text').inputValue()).toBe('Half a sentence')
     expect(await page.getByRole('textbox', { name: 'Button 1' }).inputValue()).toBe('Yes')
     await phone().getByText('1. Yes').waitFor()
@@ -143,7 +143,7 @@ describe('a draft', { timeout: 60_000 }, () => {
     await page.getByText('Add at least one person.').waitFor()
     expect(await page.getByRole('button', { name: 'Start…' }).isDisabled()).toBe(true)
     await page.getByRole('button', { name: 'Fix' }).click()
-    await heading('Who gets it?')
+    await heading('Who gets the message?')
   })
 
   test('takes the contacts with a tag', async () => {
@@ -187,7 +187,7 @@ describe('a draft', { timeout: 60_000 }, () => {
     await page.getByLabel('Campaign name').fill('Another')
     await page.getByRole('checkbox', { name: /^Studio Norte/ }).click()
     await next()
-    await heading('What does it say?')
+    await heading('What is the message?')
     expect(await read(kept)).toEqual(before)
     expect(await read(await named('Another'))).toMatchObject({
       counts: { total: 0 },

@@ -20,7 +20,7 @@ afterAll(() => w.remove())
 const clients = async () => (await w.api('GET', '/v1/agency/accounts')).body.data as { id: string; name: string }[]
 /** The page is loaded anew in the own account, and shows its clients. */
 async function leave() {
-  await page.getByRole('button', { name: 'Leave' }).click()
+  await page.getByRole('button', { name: 'Exit' }).click()
   await page.getByRole('link', { name: 'North bakery' }).waitFor()
 }
 
@@ -38,7 +38,7 @@ describe('a client', { timeout: 60_000 }, () => {
   })
 
   test('gets a number of the agency, which the agency no longer sees', async () => {
-    await page.getByRole('button', { name: 'Bring a number here' }).click()
+    await page.getByRole('button', { name: 'Transfer a number here' }).click()
     await page.getByRole('combobox', { name: 'Number' }).click()
     await page.getByRole('option', { name: 'Bakery Luz' }).click()
     await page.getByRole('button', { name: 'Transfer', exact: true }).click()
@@ -47,7 +47,7 @@ describe('a client', { timeout: 60_000 }, () => {
   })
 
   test('is entered, plainly marked, and left again; the address carries the account', async () => {
-    await page.getByRole('button', { name: 'Work here' }).click()
+    await page.getByRole('button', { name: 'Open account' }).click()
     await page.getByText('You work in the account of North bakery').waitFor()
     await w.open('/instances')
     await page.getByRole('link', { name: 'Bakery Luz' }).waitFor()
@@ -60,7 +60,7 @@ describe('a client', { timeout: 60_000 }, () => {
   test('loses a feature, and its console no longer shows it', async () => {
     await w.api('PATCH', `/v1/agency/accounts/${await client()}`, { features: ['ai', 'mcp'] })
     await w.open(`/clients/${await client()}`)
-    await page.getByRole('button', { name: 'Work here' }).click()
+    await page.getByRole('button', { name: 'Open account' }).click()
     await page.getByText('You work in the account of North bakery').waitFor()
     await page.getByRole('link', { name: 'Contacts', exact: true }).waitFor()
     await expect.poll(() => page.getByRole('link', { name: 'Campaigns', exact: true }).count()).toBe(0)
@@ -71,7 +71,7 @@ describe('a client', { timeout: 60_000 }, () => {
 describe('its people', { timeout: 60_000 }, () => {
   test('a member signs in with the link and sees this account only', async () => {
     await w.open(`/clients/${await client()}`)
-    await page.getByRole('button', { name: 'Work here' }).click()
+    await page.getByRole('button', { name: 'Open account' }).click()
     await page.getByText('You work in the account of North bakery').waitFor()
     await w.open('/team')
     await page.getByRole('button', { name: 'Invite member' }).first().click()

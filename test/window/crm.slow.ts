@@ -79,7 +79,7 @@ test(
     await page.getByRole('switch', { name: 'Calls and recordings' }).first().click()
     await expect.poll(async () => (await ghl()).sync.calls, SOON).toBe(false)
     await page.getByRole('button', { name: 'Pause' }).first().click()
-    await page.getByText('Paused: nothing goes either way').first().waitFor()
+    await page.getByText('Paused: nothing is synced').first().waitFor()
     expect((await ghl()).paused).toBe(true)
     await page.getByRole('button', { name: 'Resume' }).first().click()
     await expect.poll(async () => (await ghl()).paused, SOON).toBe(false)

@@ -200,7 +200,7 @@ test('an update is shown where it stands, and waits for the person', async () =>
   await tell({ kind: 'ready', version: '1.4.0' })
   await page.getByRole('button', { name: 'Restart and update' }).waitFor()
   await tell({ kind: 'refused' })
-  await page.getByText('without a valid signature', { exact: false }).waitFor()
+  await page.getByText('no valid signature', { exact: false }).waitFor()
 })
 
 inStandIn('quitting asks while something is only typed, and the person who stays finds it still there', async () => {

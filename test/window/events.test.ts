@@ -36,7 +36,7 @@ describe('the events screen', { timeout: 30_000 }, () => {
 
   test('opens an event with its JSON, and tells that no webhook received it', async () => {
     await made('Bakery Luz').getByRole('button').click()
-    await slide().getByText('No webhook received this event.').waitFor()
+    await slide().getByText('No webhook received this event').waitFor()
     expect(await slide().getByRole('region', { name: 'Event as JSON' }).innerText()).toContain(first)
     await page.keyboard.press('Escape')
     await slide().waitFor({ state: 'detached' })

@@ -8,7 +8,7 @@ const PERSON = '12025550190'
 const OPENERS = [
   ['New number', 'dialog'],
   ['Sort', 'menu'],
-  ['All states', 'listbox'],
+  ['All statuses', 'listbox'],
   [/^Actions for Front desk$/, 'menu'],
 ] as const
 let w: ConsoleWindow
@@ -124,7 +124,7 @@ describe('by keyboard alone', { timeout: 60_000 }, () => {
     await keys.tabTo('Create webhook')
     await keys.press('Enter')
     await focus('Copy secret')
-    await keys.tabTo("I've stored it")
+    await keys.tabTo("I’ve stored it")
     await keys.press('Enter')
     await page.getByRole('dialog').waitFor({ state: 'hidden' })
     await keys.tabTo('Send test event')

@@ -42,7 +42,7 @@ test.each(['the button', 'the screen being unlocked'])(
     // Longer than any refusal without a question takes.
     await new Promise((done) => setTimeout(done, 2_000))
     await answerPrompt(desktop, 'locked')
-    const note = page.getByRole('status').filter({ hasText: 'The prompt was dismissed' })
+    const note = page.getByRole('status').filter({ hasText: 'You dismissed the prompt' })
     await note.waitFor()
 
     await desktop.evaluate(({ keychain }) => keychain.become('works'))

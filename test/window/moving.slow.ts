@@ -95,7 +95,7 @@ test('a session folder of another server connects once nobody writes to it', { t
   const id = await newNumber(w, 'Casa Verde')
   const dialog = w.page.getByRole('dialog')
   await dialog.locator('input[type=file]').setInputFiles(folder)
-  await dialog.getByText('The folder was changed within the last two minutes').waitFor()
+  await dialog.getByText('The folder changed in the last two minutes').waitFor()
   const quiet = new Date(Date.now() - 3 * 60_000)
   for (const [name] of files) utimesSync(join(folder, name), quiet, quiet)
   await dialog.locator('input[type=file]').setInputFiles(folder)

@@ -140,7 +140,7 @@ const OVERLAYS: Readonly<Record<string, readonly Omit<Overlay, 'of'>[]>> = {
   'rooms/instances/InstanceRow': [{ name: 'menu', at: onPage('/instances'), show: press('Actions for Bakery Luz') }],
   'rooms/instances/InstanceScreen': [{ name: 'menu', at: instance, show: press('Actions for Bakery Luz') }],
   'rooms/instances/ListToolbar': [
-    { name: 'filter', at: onPage('/instances'), show: choose('All states') },
+    { name: 'filter', at: onPage('/instances'), show: choose('All statuses') },
     { name: 'order', at: onPage('/instances'), show: press('Sort') },
   ],
   'rooms/instances/NewInstanceDialog': [
@@ -165,7 +165,7 @@ const OVERLAYS: Readonly<Record<string, readonly Omit<Overlay, 'of'>[]>> = {
     {
       name: 'passkey',
       at: ({ confirming: id }) => `/instances/${id}`,
-      show: inTurn(press('Pair'), press('Do it in my own browser')),
+      show: inTurn(press('Pair'), press('Use my own browser')),
     },
     { name: 'official number', at: official, show: press('Connect') },
   ],
@@ -285,7 +285,7 @@ const OVERLAYS: Readonly<Record<string, readonly Omit<Overlay, 'of'>[]>> = {
     {
       name: 'rotation',
       at: builder('pace'),
-      show: inTurn((page) => page.getByText('Protection and rotation').click(), choose('Spread over numbers')),
+      show: inTurn((page) => page.getByText('Protection and rotation').click(), choose('Split between numbers')),
     },
   ],
   'rooms/campaigns/StartDialog': [{ name: 'start', at: builder('review'), show: press('Start…') }],
@@ -346,7 +346,7 @@ const OVERLAYS: Readonly<Record<string, readonly Omit<Overlay, 'of'>[]>> = {
   'rooms/ai/EvaluateTab': [],
   'rooms/ai/EvaluationDialog': [{ name: 'new', at: agents('evaluate'), show: press('New evaluation') }],
   'rooms/ai/ChatsTab': [{ name: 'filter', at: agents('chats'), show: choose('Show') }],
-  'rooms/calls/CallFilters': [{ name: 'state', at: onPage('/calls'), show: choose('State') }],
+  'rooms/calls/CallFilters': [{ name: 'state', at: onPage('/calls'), show: choose('Status') }],
   // Of a call that runs: test/window/voice-calls.slow.ts.
   'rooms/calls/LiveCalls': [],
   'rooms/calls/PlannedTab': [{ name: 'cancel', at: onPage('/calls?tab=planned'), show: press(/^Cancel the call to/) }],
@@ -390,7 +390,7 @@ const OVERLAYS: Readonly<Record<string, readonly Omit<Overlay, 'of'>[]>> = {
   'parts/AccountSwitcher': [
     { name: 'accounts', at: onPage('/settings'), show: inTurn(openSidebar, press(/^Account: /)) },
   ],
-  'rooms/agency/ClientsScreen': [{ name: 'state', at: onPage('/clients'), show: choose('State') }],
+  'rooms/agency/ClientsScreen': [{ name: 'state', at: onPage('/clients'), show: choose('Status') }],
   'rooms/agency/NewClientDialog': [{ name: 'new', at: onPage('/clients'), show: press('New client') }],
   'rooms/agency/ClientActions': [
     { name: 'menu', at: client('keys'), show: press('Actions for North bakery') },
@@ -401,7 +401,7 @@ const OVERLAYS: Readonly<Record<string, readonly Omit<Overlay, 'of'>[]>> = {
   'rooms/agency/ClientKeyDialog': [{ name: 'new', at: client('keys'), show: press('New key') }],
   'rooms/agency/ClientUsage': [{ name: 'period', at: client('usage'), show: choose('Period') }],
   'rooms/agency/TransferDialog': [
-    { name: 'in', at: client('numbers'), show: press('Bring a number here') },
+    { name: 'in', at: client('numbers'), show: press('Transfer a number here') },
     { name: 'out', at: settingsOf('instance'), show: press('Transfer…') },
   ],
   'rooms/billing/BuyDialog': [

@@ -57,7 +57,7 @@ test('codes that differ link nothing, and another code is one step away', async 
   await button('Confirm with passkey').click()
   await codeOnScreen(id)
   await button('They differ').click()
-  await w.page.getByText(/^The codes differed, so nothing was linked/).waitFor(WAIT)
+  await w.page.getByText(/^The codes didn’t match, so nothing was linked/).waitFor(WAIT)
   expect(await statusOf(id)).toBe('disconnected')
   await button('Get a new code').click()
   await w.page.getByRole('img', { name: /QR/ }).waitFor(WAIT)
@@ -67,7 +67,7 @@ test('the answer of another browser is pasted, and leaves no trace', async () =>
   const { page } = w
   const id = await scanned('Casa Verde')
   const answer = page.getByRole('textbox', { name: 'Answer from the console' })
-  await button('Do it in my own browser').click()
+  await button('Use my own browser').click()
   const { challenge } = (await qrOf(id)).passkey.options
   expect(await page.locator('pre').textContent()).toContain(challenge)
   expect(await page.getByRole('link', { name: 'https://web.whatsapp.com/robots.txt' }).getAttribute('rel')).toContain(
@@ -81,7 +81,7 @@ test('the answer of another browser is pasted, and leaves no trace', async () =>
   const response = { ...SANDBOX_CREDENTIAL.response, signature: secret }
   await answer.fill(JSON.stringify({ ...SANDBOX_CREDENTIAL, id: 'b3RoZXI', response }))
   await button('Send answer').click()
-  await page.getByText('This answer doesn’t fit the request.', { exact: false }).waitFor(WAIT)
+  await page.getByText('This answer doesn’t match the request.', { exact: false }).waitFor(WAIT)
   await answer.fill(JSON.stringify({ ...SANDBOX_CREDENTIAL, response }))
   await button('Send answer').click()
   await codeOnScreen(id)
@@ -105,13 +105,13 @@ test('on the wall the card asks for it, and its dialog takes the steps', async (
   await button('They differ').click()
   await page
     .getByRole('dialog')
-    .getByText(/^The codes differed/)
+    .getByText(/^The codes didn’t match/)
     .waitFor(WAIT)
   await page.keyboard.press('Escape')
   // The card does not go on to another code before somebody has read why.
   await page
     .getByRole('listitem')
-    .getByText(/^The codes differed/)
+    .getByText(/^The codes didn’t match/)
     .waitFor(WAIT)
   await page.waitForTimeout(3_500)
   expect(await statusOf(id)).toBe('disconnected')

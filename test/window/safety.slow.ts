@@ -49,7 +49,7 @@ describe('the card of a number', { timeout: TIMEOUT }, () => {
     await page.emulateMedia({ colorScheme })
     await w.open('/overview')
     await w.open(`/instances/${number}`)
-    await card().getByText('Enough new people for today.').waitFor()
+    await card().getByText('Today’s limit of new people is reached.').waitFor()
     await page.unroute('**/safety')
     const words = (await card().innerText()).replaceAll(/\s+/g, ' ')
     for (const said of ['38 of 50', '9 of 80', '38 of 38', 'Ends in 5 hours', 'Ends in 7 days', 'Paired 3 days ago.'])
@@ -79,7 +79,7 @@ describe('a restricted number', { timeout: TIMEOUT }, () => {
     await lines.getByText("Bakery Luz can't start new chats").waitFor()
     expect(await lines.count()).toBe(1)
     await lines.getByRole('link', { name: 'See why' }).click()
-    await card().getByText("WhatsApp doesn't let this number start new chats.").waitFor()
+    await card().getByText("WhatsApp doesn’t let this number start new chats.").waitFor()
   })
 })
 

@@ -21,7 +21,7 @@ const dial = async (number: string) => {
   await w.open(`/softphone?instance=${instance}&to=${number}`)
   await button('Call').click()
 }
-const talking = () => page.getByRole('region', { name: 'Call' }).getByText('Connected').waitFor()
+const talking = () => page.getByRole('region', { name: 'Call' }).getByText('In call').waitFor()
 
 /** Runs in the page before everything else: keeps what the softphone opens, so that it can be measured and unplugged. */
 function watchSound(): void {
@@ -152,7 +152,7 @@ describe('a call', { timeout: 60_000 }, () => {
 
   test('says in plain words that the line is busy', async () => {
     await dial('12025550486')
-    await page.getByText('The line is busy.').waitFor()
+    await page.getByText('The number is busy.').waitFor()
     expect((await calls())[0]).toMatchObject({ status: 'busy', to_number: '12025550486' })
   })
 

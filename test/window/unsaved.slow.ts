@@ -35,7 +35,7 @@ interface Form {
 
 const FORMS: Readonly<Record<string, Form>> = {
   'agent, behavior': { route: () => `/agents/${number}`, field: 'Name' },
-  'agent, rules': { route: () => `/agents/${number}?tab=limits`, field: 'Message when handing over' },
+  'agent, rules': { route: () => `/agents/${number}?tab=limits`, field: 'Handover message' },
   brand: { route: () => '/brand', field: 'Name on pages' },
   'brand of a client': { route: () => `/clients/${client}?tab=brand`, field: 'Name on pages' },
   'settings of a client': { route: () => `/clients/${client}?tab=settings`, field: 'Name' },
@@ -97,7 +97,7 @@ test('an agent is tried with what is typed, and the text is still there afterwar
   await w.open(`/agents/${number}`)
   await field('Name').fill('Concierge')
   await page.getByRole('tab', { name: 'Try it' }).click()
-  await page.getByText('They are not saved yet.').waitFor()
+  await page.getByText('You are trying the unsaved changes from Behavior.').waitFor()
   await page.getByRole('tab', { name: 'Behavior' }).click()
   expect(await field('Name').inputValue()).toBe('Concierge')
   await page.getByRole('button', { name: 'Cancel' }).click()

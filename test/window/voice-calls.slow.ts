@@ -56,7 +56,7 @@ describe('one call', { timeout: 30_000 }, () => {
     await page.getByRole('radio', { name: 'Later' }).click()
     await page.getByLabel('First call at').fill('2020-01-01T10:00')
     await page.getByRole('button', { name: 'Schedule call', exact: true }).click()
-    await page.getByText('Enter a phone number with country code, such as +1 202 555 0123.').waitFor()
+    await page.getByText('Enter a phone number with country code, for example +1 202 555 0123.').waitFor()
     await page.getByText('This time has passed. Choose a later one.').waitFor()
     expect(await calls()).toEqual([])
   })
@@ -67,7 +67,7 @@ describe('one call', { timeout: 30_000 }, () => {
     await page.getByRole('button', { name: 'Call now' }).click()
     await page.getByRole('heading', { level: 1, name: 'Call with +1 202 555 0486' }).waitFor()
     await page.getByText('Busy', { exact: true }).waitFor()
-    await page.getByText('Nobody answered, so nothing was said.').waitFor()
+    await page.getByText('Nobody answered.').waitFor()
     expect(await page.getByRole('link', { name: 'Reception' }).getAttribute('href')).toBe(`#/agents/${instance}`)
     await page.getByRole('link', { name: 'Call again' }).click()
     await soon(() => page.getByLabel('Phone number').inputValue()).toBe('+1 202 555 0486')
@@ -76,7 +76,7 @@ describe('one call', { timeout: 30_000 }, () => {
 
   test('that does not exist is said to be gone', async () => {
     await w.open(`/calls/${instance}/00000000-0000-7000-8000-000000000000`)
-    await page.getByRole('heading', { name: 'There is no such call' }).waitFor()
+    await page.getByRole('heading', { name: 'Call not found' }).waitFor()
   })
 })
 
@@ -87,7 +87,7 @@ describe('a call that runs', { timeout: 40_000 }, () => {
     const live = page.getByRole('region', { name: 'Calls in progress' }).getByRole('listitem', { name: 'Ana Souza' })
     await live.getByRole('timer').waitFor()
     await live.getByRole('button', { name: 'Listen in' }).click()
-    await live.getByText('You are listening. Your microphone is off, and nobody in the call hears you.').waitFor()
+    await live.getByText('You are listening. Your microphone is off, and nobody in the call can hear you.').waitFor()
     await live.getByRole('button', { name: 'Stop listening' }).click()
     await live.getByRole('button', { name: 'Listen in' }).waitFor()
     await live.getByRole('button', { name: 'Hang up' }).click()
@@ -95,7 +95,7 @@ describe('a call that runs', { timeout: 40_000 }, () => {
     await dialog().getByRole('button', { name: 'Hang up' }).click()
     await live.waitFor({ state: 'detached' })
     const row = page.getByRole('row').filter({ hasText: 'Ana Souza' })
-    await row.getByText('Hung up from the console.').waitFor()
+    await row.getByText('Hung up from this window.').waitFor()
     const { status, end_reason } = (await w.api('GET', `/v1/instances/${instance}/voice/calls/${id}`)).body
     expect({ status, end_reason }).toEqual({ status: 'completed', end_reason: 'operator_hung_up' })
     await row.getByRole('link').click()
@@ -109,7 +109,7 @@ describe('a call that runs', { timeout: 40_000 }, () => {
 
   test('the list is filtered, and the filters are in the address', async () => {
     await w.open('/calls')
-    await page.getByRole('combobox', { name: 'State' }).click()
+    await page.getByRole('combobox', { name: 'Status' }).click()
     await page.getByRole('option', { name: 'Busy' }).click()
     await page.getByRole('row').filter({ hasText: '+1 202 555 0486' }).waitFor()
     expect(await page.getByRole('row').filter({ hasText: 'Ana Souza' }).count()).toBe(0)
@@ -150,7 +150,7 @@ describe('a batch', { timeout: 40_000 }, () => {
     await page.getByRole('combobox', { name: 'Unit' }).click()
     await page.getByRole('option', { name: 'hours' }).click()
     await page.getByText('Calls are made Mon, Wed, and Fri, 09:00–10:00 (America/Sao Paulo).').waitFor()
-    await page.getByText('That is outside the calling hours').waitFor()
+    await page.getByText('This time is outside the calling hours').waitFor()
     const preview = await page.getByRole('region', { name: 'Preview' }).getByRole('definition').allInnerTexts()
     await page.getByRole('button', { name: 'Schedule calls' }).click()
     await page.getByRole('heading', { name: '2 calls scheduled' }).waitFor()
@@ -164,7 +164,7 @@ describe('a batch', { timeout: 40_000 }, () => {
   })
 
   test('is planned by day, and its calls are canceled one by one or together', async () => {
-    await page.getByRole('link', { name: 'View planned calls' }).click()
+    await page.getByRole('link', { name: 'View scheduled calls' }).click()
     await soon(hash).toBe('#/calls?tab=planned')
     const batches = page.getByRole('button', { name: 'Batch: 1 call' })
     await soon(() => batches.count()).toBe(2)
@@ -175,7 +175,7 @@ describe('a batch', { timeout: 40_000 }, () => {
     await page.getByRole('button', { name: 'Cancel batch' }).click()
     await dialog().getByText('1 call will be canceled.').waitFor()
     await dialog().getByRole('button', { name: 'Cancel batch' }).click()
-    await page.getByRole('heading', { name: 'No planned calls' }).waitFor()
+    await page.getByRole('heading', { name: 'No scheduled calls' }).waitFor()
     expect(await calls('&status=scheduled')).toEqual([])
     expect((await calls('&status=canceled')).map((each) => each.to_number)).toEqual(['12025550702', '12025550701'])
   })

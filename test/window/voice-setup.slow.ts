@@ -23,7 +23,7 @@ const widgets = async () => (await w.api('GET', `/v1/instances/${instance}/voice
 
 test('voice is enabled in one click', async () => {
   await w.open('/voice')
-  await button('Enable voice for Bakery Luz').click()
+  await button('Turn on voice for Bakery Luz').click()
   await page.getByText('50 free calls left').waitFor()
   expect((await voice()).enabled).toBe(true)
 })
@@ -41,10 +41,10 @@ test('what is changed is saved, and can be undone', async () => {
 
 test('the test of the set-up says what works and why not', async () => {
   await button('Test').click()
-  for (const name of ['Voice process', 'Calling', 'Speech', 'Agent', 'Recording', 'Mail'])
-    await page.getByRole('status', { name: 'Test my set-up' }).getByText(name, { exact: false }).first().waitFor()
-  await page.getByText('Calls are simulated: a made-up person answers.').waitFor()
-  await page.getByText('Summaries are kept on this computer and reach nobody.', { exact: false }).waitFor()
+  for (const name of ['Voice process', 'Calling', 'Speech', 'Agent', 'Recording', 'Email'])
+    await page.getByRole('status', { name: 'Test my setup' }).getByText(name, { exact: false }).first().waitFor()
+  await page.getByText('Calls are simulated: a simulated person answers.').waitFor()
+  await page.getByText('Summaries are only kept on this computer.', { exact: false }).waitFor()
   expect(await brokenRules(page)).toEqual([])
 })
 
@@ -98,7 +98,7 @@ test('a widget is made for a page; an address that is none is put right', async 
   await page.getByText('http://shop.example.com is not encrypted.', { exact: false }).waitFor()
   await button('Use https://shop.example.com').click()
   await button('Create widget').click()
-  await page.getByText('Put this into the page', { exact: false }).waitFor()
+  await page.getByText('Paste this into your page', { exact: false }).waitFor()
   expect(await widgets()).toMatchObject([{ name: 'Website', allowed_origins: ['https://shop.example.com'] }])
 })
 
@@ -117,7 +117,7 @@ test('its preview is what visitors see, in the language that is chosen', async (
   await page.getByRole('option', { name: 'Spanish' }).click()
   await page.getByRole('listbox').waitFor({ state: 'hidden' })
   await page.getByText('Hable con nosotros', { exact: true }).waitFor()
-  await page.getByRole('textbox', { name: 'Text of the button' }).fill('Call the bakery')
+  await page.getByRole('textbox', { name: 'Button text' }).fill('Call the bakery')
   await page.getByText('Call the bakery', { exact: true }).waitFor()
   expect(await brokenRules(page)).toEqual([])
   await button('Save').click()
