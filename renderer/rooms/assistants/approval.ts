@@ -1,9 +1,9 @@
 import type { ApprovalRecord } from '../../../main/capabilities/approvals/contract.ts'
+import { leftText } from '../../parts/clock-text.ts'
 
 /** `4:07`: what is left to decide; `0:00` when the time is over. */
 export function countdown(expiresAt: string, nowMs: number): string {
-  const seconds = Math.max(0, Math.ceil((Date.parse(expiresAt) - nowMs) / 1_000))
-  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
+  return leftText(Date.parse(expiresAt) - nowMs)
 }
 
 /** How much of the time is left, 0 to 1. */

@@ -1,6 +1,7 @@
 import { UNITS_OF, type Metered, type UnitsOfPrice } from '../../../main/contract/client-billing.ts'
 import type { Body, Reply } from '../../app/operation-types.ts'
-import { amountText, fineAmountText, moneyText, readAmount, readFineAmount } from './money.ts'
+import { amountText, fineAmountText, moneyText, readAmount, readFineAmount } from '../../app/money.ts'
+import { namesOf } from '../../app/names.ts'
 
 export type Terms = Reply<'getClientBilling'>
 
@@ -32,18 +33,18 @@ interface Choice {
 
 /** @param kept shown too, if a program has set something that is not in the list. */
 export function currencyChoices(locale: string, kept: string): Choice[] {
-  const names = new Intl.DisplayNames(locale, { type: 'currency' })
+  const nameOf = namesOf('currency', locale)
   return [...new Set([...CURRENCIES, kept])].map((value) => ({
     value,
-    label: `${value.toUpperCase()}, ${names.of(value.toUpperCase()) ?? value}`,
+    label: `${value.toUpperCase()}, ${nameOf(value.toUpperCase())}`,
   }))
 }
 
 export function taxChoices(locale: string, kept: string): Choice[] {
-  const names = new Intl.DisplayNames(locale, { type: 'region' })
+  const nameOf = namesOf('region', locale)
   return [...new Set([...Object.keys(TAX_TYPES), ...(kept === NO_TAX ? [] : [kept])])].map((value) => {
     const [name, region] = TAX_TYPES[value] ?? [value, undefined]
-    return { value, label: region === undefined ? name : `${name} (${names.of(region) ?? region})` }
+    return { value, label: region === undefined ? name : `${name} (${nameOf(region)})` }
   })
 }
 

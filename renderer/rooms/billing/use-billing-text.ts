@@ -1,7 +1,7 @@
 import { useI18n } from 'vue-i18n'
-import { formatter } from '../../app/time.ts'
 import type { MissingThing } from '../../../main/contract/billing-words.ts'
-import { moneyText } from './money.ts'
+import { timeText } from '../../app/time.ts'
+import { moneyText } from '../../app/money.ts'
 import type { Choice, Price } from './use-billing.ts'
 
 interface Named {
@@ -18,7 +18,7 @@ export function useBillingText() {
   const price = ({ amount_cents: cents, currency, interval }: Price): string =>
     t(`billing.price.${interval ?? 'once'}`, { amount: money(cents, currency) })
   /** In the sandbox, time of billing can be ahead of this computer: a date says more than “in 3 days”. */
-  const date = (at: string): string => formatter(locale.value, { dateStyle: 'medium' }).format(Date.parse(at))
+  const date = (at: string): string => timeText(at, { form: 'date', locale: locale.value })
 
   const known = (words: string, otherwise: string) => (te(words) ? t(words) : otherwise)
   const planName = (id: string): string => known(`billing.planName.${id}`, id)

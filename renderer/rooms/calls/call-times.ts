@@ -1,5 +1,5 @@
 import type { CallingHours } from '../../../main/contract/voice.ts'
-import { formatter } from '../../app/time.ts'
+import { wallClockMs } from '../../app/time.ts'
 
 /**
  * When the calls of a batch will be made, as the service will decide it: a preview has to be there while somebody types.
@@ -71,26 +71,8 @@ function fromWallClock(wallMs: number, zone: string, firstOffsetMs: number): num
 }
 
 /** How far the clocks of the zone are ahead of UTC. */
-function offsetMs(atMs: number, zone: string): number {
-  const parts = formatter('en-US', {
-    ...{ timeZone: zone, hourCycle: 'h23', year: 'numeric', month: 'numeric', day: 'numeric' },
-    ...{ hour: 'numeric', minute: 'numeric', second: 'numeric' },
-  }).formatToParts(atMs)
-  const value = (type: Intl.DateTimeFormatPartTypes) => Number(parts.find((part) => part.type === type)?.value ?? 0)
-  const wallMs = Date.UTC(
-    value('year'),
-    value('month') - 1,
-    value('day'),
-    value('hour'),
-    value('minute'),
-    value('second'),
-  )
-  return wallMs - Math.floor(atMs / 1_000) * 1_000
-}
-
-/** The zone of this computer. */
-export const ownZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone
+const offsetMs = (atMs: number, zone: string): number => wallClockMs(atMs, zone) - Math.floor(atMs / 1_000) * 1_000
 
 /** `2026-03-01`, the day that a zone has at a moment. */
 export const dayKey = (atMs: number, zone: string): string =>
-  formatter('en-CA', { timeZone: zone, year: 'numeric', month: '2-digit', day: '2-digit' }).format(atMs)
+  new Date(wallClockMs(atMs, zone)).toISOString().slice(0, 10)

@@ -1,3 +1,5 @@
+import { namesOf } from '../../app/names.ts'
+
 /** Two-letter codes of countries with phone numbers of their own. */
 const CODES =
   'AD AE AF AG AI AL AM AO AR AS AT AU AW AZ BA BB BD BE BF BG BH BI BJ BM BN BO BR BS BT BW BY BZ CA CD CF CG CH CI CK CL ' +
@@ -9,8 +11,8 @@ const CODES =
 
 /** Countries by name in the language of the window. */
 export function listCountries(locale: string): readonly { readonly value: string; readonly label: string }[] {
-  const names = new Intl.DisplayNames(locale, { type: 'region' })
+  const nameOf = namesOf('region', locale)
   return CODES.split(' ')
-    .map((value) => ({ value, label: names.of(value) ?? value }))
+    .map((value) => ({ value, label: nameOf(value) }))
     .toSorted((a, b) => a.label.localeCompare(b.label, locale))
 }

@@ -1,4 +1,5 @@
 import type { CampaignConfig } from '../../../main/contract/campaign.ts'
+import { timeText } from '../../app/time.ts'
 
 export const PACES = ['careful', 'normal', 'fast'] as const
 export type Pace = (typeof PACES)[number]
@@ -47,7 +48,7 @@ export function listWeekdays(
   locale: string,
 ): readonly { readonly value: number; readonly short: string; readonly long: string }[] {
   // 2024-01-01 was a Monday.
-  const nameOf = (weekday: 'short' | 'long', day: number) =>
-    new Intl.DateTimeFormat(locale, { weekday, timeZone: 'UTC' }).format(Date.UTC(2024, 0, day))
-  return WEEK.map((value) => ({ value, short: nameOf('short', value), long: nameOf('long', value) }))
+  const nameOf = (form: 'weekday' | 'longWeekday', day: number) =>
+    timeText(Date.UTC(2024, 0, day), { form, locale, zone: 'UTC' })
+  return WEEK.map((value) => ({ value, short: nameOf('weekday', value), long: nameOf('longWeekday', value) }))
 }

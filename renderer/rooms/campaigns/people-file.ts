@@ -38,7 +38,7 @@ async function readSpreadsheet(bytes: ArrayBuffer): Promise<PeopleTable> {
 
 /** Numbers are written in full: a phone number in a cell of numbers must not become 5.5E+12. */
 export function cellText(value: unknown): string {
-  if (typeof value === 'number') return Number.isInteger(value) ? value.toFixed(0) : String(value)
+  if (typeof value === 'number') return Number.isInteger(value) ? BigInt(value).toString() : String(value)
   if (value instanceof Date) return value.toISOString().slice(0, 10)
   return typeof value === 'string' || typeof value === 'boolean' ? String(value) : ''
 }

@@ -1,4 +1,6 @@
 import { useI18n } from 'vue-i18n'
+import { joinParts } from '../../app/names.ts'
+import { unitText } from '../../app/numbers.ts'
 
 const MINUTE = 60
 const HOUR = 3_600
@@ -28,8 +30,8 @@ export function useDurationText(): (seconds: number) => string {
   const { locale } = useI18n()
   return (seconds) => {
     const parts = splitDuration(seconds).map(([unit, count]) =>
-      new Intl.NumberFormat(locale.value, { style: 'unit', unit, unitDisplay: 'long' }).format(count),
+      unitText({ value: count, unit, display: 'long' }, locale.value),
     )
-    return new Intl.ListFormat(locale.value, { type: 'unit', style: 'narrow' }).format(parts)
+    return joinParts(parts, locale.value)
   }
 }

@@ -46,17 +46,3 @@ export function groupEvents(events: readonly Event[]): EventGroup[] {
   }
   return lines
 }
-
-const UNITS = [
-  ['day', 86_400],
-  ['hour', 3_600],
-  ['minute', 60],
-] as const
-
-/** The largest unit says enough: “3 hr”, “12 min”, “40 sec”. */
-export function formatDuration(seconds: number, locale: string): string {
-  const [unit, length] = UNITS.find(([, size]) => seconds >= size) ?? (['second', 1] as const)
-  return new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'short' }).format(
-    Math.floor(seconds / length),
-  )
-}

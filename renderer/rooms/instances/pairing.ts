@@ -70,12 +70,6 @@ export function nextPollMs({ view, problem, nowMs }: PairingSnapshot): number | 
   return left === 0 ? PENDING_MS : left + AFTER_END_MS
 }
 
-/** `0:07`, as clocks write it. */
-export function formatClock(ms: number): string {
-  const seconds = Math.ceil(ms / 1_000)
-  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
-}
-
 /** The content of a phone field as the service expects it; undefined while it is not a number. */
 export function parsePhoneNumber(text: string): string | undefined {
   const digits = text.replace(/\D/g, '').replace(/^00/, '')

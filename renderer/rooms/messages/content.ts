@@ -1,4 +1,5 @@
-import { formatter } from '../../app/time.ts'
+import { amountOf } from '../../app/money.ts'
+import { timeText } from '../../app/time.ts'
 import type { ChatMessage } from './records.ts'
 
 export type Content = NonNullable<ChatMessage['content']>
@@ -119,21 +120,20 @@ const link = (url: string | null): Pick<Card, 'href' | 'linkText'> =>
     ? { href: url, linkText: 'open' }
     : { href: null, linkText: null }
 
-const coordinates = (latitude: number, longitude: number) => `${latitude.toFixed(5)}, ${longitude.toFixed(5)}`
+/** A place to the meter. */
+const round = (degrees: number) => Math.round(degrees * 100_000) / 100_000
+const coordinates = (latitude: number, longitude: number) => `${String(round(latitude))}, ${String(round(longitude))}`
 
 const mapUrl = (latitude: number, longitude: number) =>
   `https://www.openstreetmap.org/?mlat=${latitude}&mlon=${longitude}#map=16/${latitude}/${longitude}`
 
-const when = (at: string | null, locale: string) =>
-  at === null ? null : formatter(locale, { dateStyle: 'medium', timeStyle: 'short' }).format(Date.parse(at))
+const when = (at: string | null, locale: string) => (at === null ? null : timeText(at, { form: 'dateTime', locale }))
 
 function money(value: { amount: number; currency: string } | null, locale: string): string | undefined {
   if (value === null) return undefined
   const { amount, currency } = value
   // The currency is whatever the sender wrote; the browser takes three letters only.
-  return /^[A-Za-z]{3}$/.test(currency)
-    ? new Intl.NumberFormat(locale, { style: 'currency', currency }).format(amount)
-    : `${amount} ${currency}`
+  return /^[A-Za-z]{3}$/.test(currency) ? amountOf(amount, currency, locale) : `${amount} ${currency}`
 }
 
 /** Part of those who voted, in percent. */

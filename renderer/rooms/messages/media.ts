@@ -24,10 +24,3 @@ export function typeOfUrl(url: string): MediaType | undefined {
   if (/^(ogg|opus|mp3|m4a|aac|amr)$/i.test(ending)) return 'audio'
   return ending === '' ? undefined : 'document'
 }
-
-/** `1:05`, or `1:02:05`. */
-export function durationText(seconds: number): string {
-  const two = (part: number) => String(part).padStart(2, '0')
-  const [hours, minutes, rest] = [Math.floor(seconds / 3_600), Math.floor(seconds / 60) % 60, seconds % 60]
-  return hours > 0 ? `${hours}:${two(minutes)}:${two(rest)}` : `${minutes}:${two(rest)}`
-}

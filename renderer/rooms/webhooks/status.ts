@@ -104,12 +104,6 @@ export function addressOf(url: string): { host: string; rest: string } {
   return { host, rest: rest === '/' ? '' : rest }
 }
 
-/** How long an attempt took: 389 ms, 1.2 s. */
-export function duration(ms: number, locale: string): string {
-  const [value, unit] = ms < 1_000 ? [ms, 'millisecond'] : [ms / 1_000, 'second']
-  return new Intl.NumberFormat(locale, { style: 'unit', unit, maximumFractionDigits: 1 }).format(value)
-}
-
 /** `23:41:07` until a moment; undefined when it has passed. */
 export function countdown(untilMs: number, nowMs: number): string | undefined {
   const left = Math.ceil((untilMs - nowMs) / 1_000)

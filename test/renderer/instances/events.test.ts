@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { describeEvent, formatDuration, groupEvents, eventKey } from '../../../renderer/rooms/instances/event-groups.ts'
+import { describeEvent, groupEvents, eventKey } from '../../../renderer/rooms/instances/event-groups.ts'
 
 const event = (type: string, data: object = {}): any => ({ event_id: `evt_${type}`, type, data })
 
@@ -31,14 +31,5 @@ describe('the timeline of an instance', () => {
 
   it('finds the word of an event by its type', () => {
     expect(eventKey('instance.qr.updated')).toBe('instance_qr_updated')
-  })
-
-  it('says how long by the largest unit', () => {
-    expect([5, 65, 7_300, 200_000].map((seconds) => formatDuration(seconds, 'en'))).toEqual([
-      '5 sec',
-      '1 min',
-      '2 hr',
-      '2 days',
-    ])
   })
 })

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { QrView } from '../../../main/contract/instance.ts'
 import { Problem } from '../../../renderer/app/problem.ts'
+import { leftText } from '../../../renderer/parts/clock-text.ts'
 import {
-  formatClock,
   parsePhoneNumber,
   freeSandboxNumber,
   leftMs,
@@ -70,7 +70,7 @@ describe('pairing as the person sees it', () => {
     expect(leftMs(undefined, nowMs)).toBeUndefined()
     const passkey = { step: 'sign', origin: 'https://web.whatsapp.com', deadline: inMs(600_000), attempt: 1 } as const
     expect(leftMs(view({ state: 'passkey_required', passkey }), nowMs)).toBe(600_000)
-    expect([59_001, 60_000, 7_000, 1, 0].map(formatClock)).toEqual(['1:00', '1:00', '0:07', '0:01', '0:00'])
+    expect([59_001, 60_000, 7_000, 1, 0].map(leftText)).toEqual(['1:00', '1:00', '0:07', '0:01', '0:00'])
   })
 
   it('takes a number however it is written', () => {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { initials } from '../../../renderer/parts/initials.ts'
-import { sizeText } from '../../../renderer/parts/size-text.ts'
-import { durationText, isOwnUrl, mediaKind, typeOfUrl } from '../../../renderer/rooms/messages/media.ts'
+import { sizeText } from '../../../renderer/app/numbers.ts'
+import { clockText } from '../../../renderer/parts/clock-text.ts'
+import { isOwnUrl, mediaKind, typeOfUrl } from '../../../renderer/rooms/messages/media.ts'
 import { canWrite, digitsOf, isPerson } from '../../../renderer/rooms/messages/number.ts'
 import { coalesce } from '../../../renderer/rooms/messages/coalesce.ts'
 import { dayName, shortTime } from '../../../renderer/rooms/messages/time-labels.ts'
@@ -59,7 +60,7 @@ describe('files', () => {
     [7, '0:07'],
     [65, '1:05'],
     [3_725, '1:02:05'],
-  ])('%i seconds are %s', (seconds, text) => expect(durationText(seconds)).toBe(text))
+  ])('%i seconds are %s', (seconds, text) => expect(clockText(seconds * 1_000)).toBe(text))
 
   test('only what the service itself hands out is opened in the window', () => {
     expect(['/panel/v1/x.png', 'blob:abc', 'data:image/png;base64,AA'].every(isOwnUrl)).toBe(true)
@@ -89,7 +90,7 @@ describe('times', () => {
     expect(shortTime(at(5), now, 'en')).toMatch(/^9:30\sAM$/)
     expect(shortTime(at(3), now, 'en')).toBe('Tue')
     expect(shortTime(at(1, 1), now, 'en')).toBe('Feb 1')
-    expect(shortTime(at(1, 1, 2025), now, 'en')).toBe('2/1/25')
+    expect(shortTime(at(1, 1, 2025), now, 'en')).toBe('Feb 1, 2025')
   })
 
   test('a day has a name', () => {

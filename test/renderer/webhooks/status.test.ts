@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { requestDuration } from '../../../renderer/app/numbers.ts'
 import { EVENT_TYPES } from '../../../main/contract/events.ts'
 import {
   AREA_NAMES,
@@ -15,7 +16,6 @@ import {
   catcherOf,
   countdown,
   deliveryStateOf,
-  duration,
   hasOutcome,
   stateOf,
 } from '../../../renderer/rooms/webhooks/status.ts'
@@ -116,8 +116,8 @@ describe('the words', () => {
     expect(countdown(1_000, 1_000)).toBeUndefined()
   })
   it('says milliseconds below a second', () => {
-    expect(duration(389, 'en')).toBe('389 ms')
-    expect(duration(10_020, 'en')).toBe('10 sec')
+    expect(requestDuration(389, 'en')).toBe('389 ms')
+    expect(requestDuration(10_020, 'en')).toBe('10 sec')
   })
 })
 

@@ -1,11 +1,6 @@
-const formats = new Map<string, Intl.NumberFormat>()
+import { formatter } from './numbers.ts'
 
-function formatOf(currency: string, locale: string): Intl.NumberFormat {
-  const name = `${locale} ${currency}`
-  const known = formats.get(name) ?? new Intl.NumberFormat(locale, { style: 'currency', currency })
-  formats.set(name, known)
-  return known
-}
+const formatOf = (currency: string, locale: string) => formatter(locale, { style: 'currency', currency })
 
 /** How many of the smallest unit are one: 100 for most currencies, 1 for some. */
 const unitsOf = (currency: string): number =>
@@ -16,6 +11,14 @@ const placesOf = (currency: string): number => Math.round(Math.log10(unitsOf(cur
 /** @param cents in the smallest unit of the currency. */
 export const moneyText = (cents: number, currency: string, locale: string): string =>
   formatOf(currency, locale).format(cents / unitsOf(currency))
+
+/** @param amount in whole units. Small costs keep up to four digits: a cent can be a thousand tokens. */
+export const amountOf = (amount: number, currency: string, locale: string, digits?: number): string =>
+  formatter(locale, {
+    style: 'currency',
+    currency,
+    ...(digits !== undefined && { maximumFractionDigits: digits }),
+  }).format(amount)
 
 /** For a field: `49.00`. */
 export const amountText = (cents: number, currency: string): string =>
