@@ -34,16 +34,16 @@ describe('a banned number', { timeout: TIMEOUT }, () => {
     expect(await page.getByRole('button', { name: 'Pair', exact: true }).count()).toBe(0)
   })
 
-  test('survives a restart of everything that is selected, which lists it as skipped', async () => {
+  test('survives reconnecting everything that is selected, which lists it as skipped', async () => {
     await w.open('/instances')
     await page.getByRole('checkbox', { name: 'Select all' }).click()
-    await page.getByRole('toolbar').getByRole('button', { name: 'Restart' }).click()
+    await page.getByRole('toolbar').getByRole('button', { name: 'Reconnect' }).click()
     const dialog = page.getByRole('dialog')
-    await dialog.getByText('Restart 1 number').waitFor()
+    await dialog.getByText('Reconnect 1 number').waitFor()
     await dialog.getByText('1 is banned').waitFor()
     await dialog.getByText('Casa Verde').waitFor()
     await dialog.getByText('1 is not paired yet').waitFor()
-    await dialog.getByRole('button', { name: 'Restart' }).click()
+    await dialog.getByRole('button', { name: 'Reconnect' }).click()
     await dialog.getByText('1 of 1').waitFor()
     await dialog.getByRole('button', { name: 'Close' }).last().click()
     const { status, phone_number: number } = (await w.api('GET', `/v1/instances/${banned}`)).body

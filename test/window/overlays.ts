@@ -99,9 +99,7 @@ async function openSidebar(page: Page): Promise<void> {
 
 /** Every overlay of the window, by the component that has it. */
 const OVERLAYS: Readonly<Record<string, readonly Omit<Overlay, 'of'>[]>> = {
-  'parts/AccountMenu': [
-    { name: 'menu', at: onPage('/settings'), show: inTurn(openSidebar, press(/^(Connected|Reconnecting)/)) },
-  ],
+  'parts/AccountMenu': [{ name: 'menu', at: onPage('/settings'), show: inTurn(openSidebar, press('Operator')) }],
   'parts/HelpMenu': [{ name: 'menu', at: onPage('/settings'), show: inTurn(openSidebar, press('Help')) }],
   'parts/ReportDialog': [
     {
@@ -171,11 +169,11 @@ const OVERLAYS: Readonly<Record<string, readonly Omit<Overlay, 'of'>[]>> = {
   ],
   'rooms/instances/BulkDialog': [
     {
-      name: 'restart',
+      name: 'reconnect',
       at: onPage('/instances'),
       show: async (page) => {
         await page.getByRole('checkbox', { name: 'Select all' }).check()
-        await page.getByRole('toolbar').getByRole('button', { name: 'Restart' }).click()
+        await page.getByRole('toolbar').getByRole('button', { name: 'Reconnect' }).click()
       },
     },
   ],

@@ -3,19 +3,11 @@ import type { InstanceRecord } from '../../../main/contract/instance.ts'
 import { asProblem, type Problem } from '../../app/problem.ts'
 import { connectStep, hasLostConnection } from './status.ts'
 
-export type BulkKind = 'restart' | 'reconnect' | 'disconnect'
-export const BULK_KINDS = ['restart', 'reconnect', 'disconnect'] as const satisfies readonly BulkKind[]
+export type BulkKind = 'reconnect' | 'disconnect'
+export const BULK_KINDS = ['reconnect', 'disconnect'] as const satisfies readonly BulkKind[]
 
 /** Why an instance is left out; the words are `instances.bulk.skip.<reason>`. */
-const SKIP_REASONS = [
-  'banned',
-  'signedOut',
-  'notPaired',
-  'official',
-  'disconnected',
-  'connected',
-  'recreating',
-] as const
+const SKIP_REASONS = ['banned', 'signedOut', 'notPaired', 'official', 'disconnected', 'recreating'] as const
 type SkipReason = (typeof SKIP_REASONS)[number]
 
 interface BulkAction {
@@ -27,14 +19,12 @@ const isPhone = ({ engine }: InstanceRecord) => engine === 'smv2'
 
 /** Only what can be undone or repairs itself is done to many. None of these touches a number that has no session. */
 export const BULK: Readonly<Record<BulkKind, BulkAction>> = {
-  restart: {
-    icon: 'i-lucide-rotate-cw',
-    isFor: (instance) => isPhone(instance) && (instance.connected || hasLostConnection(instance)),
-  },
   reconnect: {
-    icon: 'i-lucide-plug',
+    icon: 'i-lucide-rotate-cw',
     isFor: (instance, nowMs) =>
-      isPhone(instance) && !isBanned(instance, nowMs) && connectStep(instance) === 'reconnect',
+      isPhone(instance) &&
+      !isBanned(instance, nowMs) &&
+      (instance.connected || hasLostConnection(instance) || connectStep(instance) === 'reconnect'),
   },
   disconnect: { icon: 'i-lucide-unplug', isFor: (instance) => isPhone(instance) && instance.connected },
 }
@@ -45,7 +35,6 @@ function skipReason(instance: InstanceRecord, nowMs: number): SkipReason {
   if (!isPhone(instance)) return 'official'
   if (instance.status === 'recreating') return 'recreating'
   if (instance.status === 'auth_failed') return 'signedOut'
-  if (instance.connected) return 'connected'
   if (connectStep(instance) !== 'pair') return 'disconnected'
   return instance.last_connected_at === null ? 'notPaired' : 'signedOut'
 }

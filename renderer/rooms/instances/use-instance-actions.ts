@@ -53,7 +53,7 @@ export function useInstanceActions(): InstanceActions {
   }
 
   const restart = (instance: InstanceRecord) =>
-    runWithToast('restarting', instance, () => instances.restart(instance.id))
+    runWithToast('reconnecting', instance, () => instances.restart(instance.id))
 
   // The session is kept, so this can be undone.
   const disconnect = (instance: InstanceRecord) =>
@@ -103,7 +103,7 @@ export function useInstanceActions(): InstanceActions {
         ...(isPhone && step !== 'reconnect' && step !== 'pair'
           ? [
               {
-                label: t('instances.act.restart'),
+                label: t('instances.act.reconnect'),
                 icon: 'i-lucide-rotate-cw',
                 onSelect: () => void restart(instance),
               },

@@ -36,27 +36,22 @@ describe('a bulk action', () => {
     }
   }
 
-  it('restarts only what is connected or lost, and names the rest by reason', () => {
-    expect(plan('restart')).toEqual({
-      included: ['connected', 'lost', 'reconnecting'],
+  it('reconnects what has a session, never a banned number, and names the rest by reason', () => {
+    expect(plan('reconnect')).toEqual({
+      included: ['connected', 'lost', 'reconnecting', 'stopped'],
       skipped: {
         banned: ['banned', 'paused'],
         signedOut: ['removed'],
         notPaired: ['new', 'unscanned', 'scanning'],
         official: ['official'],
-        disconnected: ['stopped'],
         recreating: ['resetting'],
       },
     })
   })
 
-  it('reconnects what has a session and no connection, never a banned number', () => {
-    expect(plan('reconnect').included).toEqual(['lost', 'stopped'])
-    expect(plan('reconnect').skipped['connected']).toEqual(['connected'])
-  })
-
   it('disconnects only connected phones', () => {
     expect(plan('disconnect').included).toEqual(['connected'])
+    expect(plan('disconnect').skipped['disconnected']).toEqual(['lost', 'reconnecting', 'stopped'])
   })
 
   it('leaves nobody out silently', () => {
