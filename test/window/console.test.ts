@@ -136,7 +136,7 @@ async function speak(language: string): Promise<void> {
 }
 
 async function signOut(): Promise<void> {
-  await page.getByRole('button', { name: /^(Connected|Reconnecting)/ }).click()
+  await page.getByRole('button', { name: 'Operator', exact: true }).click()
   await page.getByRole('menuitem', { name: 'Sign out' }).click()
   await page.getByRole('heading', { name: 'Sign in', exact: true }).waitFor()
 }
