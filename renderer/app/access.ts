@@ -15,6 +15,8 @@ export const useAccess = defineStore('access', () => {
   const features = ref<readonly Feature[]>()
   /** The account is that of a client of an agency. undefined until it is known. */
   const isClient = ref<boolean>()
+  /** How many the account has, in use or not; undefined until it is known. */
+  const voicePackages = ref<number>()
   useLive().onNotice('agency', () => void load())
   watch(
     () => session.session?.account.id,
@@ -27,6 +29,7 @@ export const useAccess = defineStore('access', () => {
       const entitlements = await call('getEntitlements')
       features.value = entitlements.features
       isClient.value = entitlements.client
+      voicePackages.value = entitlements.voice_packages
     } catch {
       // The screens say what is refused.
     }
@@ -45,5 +48,5 @@ export const useAccess = defineStore('access', () => {
     if (isOwnAccount === true && clientAccountId !== null) return false
     return feature === undefined || (features.value?.includes(feature) ?? true)
   }
-  return { features, shows, isOperator, audience }
+  return { features, voicePackages, shows, isOperator, audience }
 })
