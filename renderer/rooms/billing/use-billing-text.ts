@@ -2,6 +2,7 @@ import { useI18n } from 'vue-i18n'
 import type { MissingThing } from '../../../main/contract/billing-words.ts'
 import { timeText } from '../../app/time.ts'
 import { moneyText } from '../../app/money.ts'
+import { readLine } from './line-text.ts'
 import type { Choice, Price } from './use-billing.ts'
 
 interface Named {
@@ -12,7 +13,7 @@ interface Named {
 
 /** Amounts, dates and names of what is sold, in the language of the window. */
 export function useBillingText() {
-  const { t, te, locale } = useI18n()
+  const { t, te, n, locale } = useI18n()
 
   const money = (cents: number, currency: string): string => moneyText(cents, currency, locale.value)
   const price = ({ amount_cents: cents, currency, interval }: Price): string =>
@@ -45,6 +46,12 @@ export function useBillingText() {
   const choiceName = (choice: Choice): string =>
     'plan' in choice ? planName(choice.plan) : offerName({ plan: null, ...choice })
 
+  /** What a line of an invoice is for. */
+  function lineName(description: string): string {
+    const line = readLine(description)
+    return line === undefined ? description : t(`billing.line.${line.words}`, { name: line.name, n: n(line.quantity) })
+  }
+
   /** Why something was not paid. */
   const failure = (code: string): string => known(`billing.failure.${code}`, code)
 
@@ -67,6 +74,7 @@ export function useBillingText() {
     brandName,
     offerName,
     choiceName,
+      lineName,
     failure,
   }
 }

@@ -132,15 +132,27 @@ async function putTaxId(stripe: Stripe, customerId: string, wanted: ClientTerms[
   }
 }
 
+/** On the invoices that clients get. */
+const COUNTER_NAMES = {
+  sent: 'Messages sent',
+  received: 'Messages received',
+  calls: 'Calls',
+  call_seconds: 'Call time',
+  ai_tokens: 'AI tokens',
+} as const satisfies Record<Metered, string>
+
 /** The price for the period, and one for each counter. */
 async function pricesFor(stripe: Stripe, terms: ClientTerms): Promise<string[]> {
   const { clientId, revision, name, amount, currency, interval, metered } = terms
   const create = async (suffix: string, params: Stripe.PriceCreateParams) =>
-    (await stripe.prices.create(params, { idempotencyKey: `client-price:${clientId}:${String(revision)}:${suffix}` }))
-      .id
+    (
+      await stripe.prices.create(params, {
+        idempotencyKey: `client-price-named:${clientId}:${String(revision)}:${suffix}`,
+      })
+    ).id
   const base = await create('base', {
     ...{ currency, unit_amount: amount, recurring: { interval } },
-    product_data: { name: `${name}: sub-account` },
+    product_data: { name: `Messaging service, ${name}` },
   })
   const ids = [base]
   for (const price of metered) {
@@ -148,7 +160,7 @@ async function pricesFor(stripe: Stripe, terms: ClientTerms): Promise<string[]> 
     const meter = await meterFor(stripe, counter)
     ids.push(
       await create(counter, {
-        ...{ currency, ...amountFor(price), product_data: { name: `${name}: ${counter}` } },
+        ...{ currency, ...amountFor(price), product_data: { name: `${COUNTER_NAMES[counter]}, ${name}` } },
         recurring: { interval, usage_type: 'metered', meter },
       }),
     )

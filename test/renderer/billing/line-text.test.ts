@@ -1,0 +1,10 @@
+import { expect, test } from 'vitest'
+import { readLine } from '../../../renderer/rooms/billing/line-text.ts'
+
+test.each([
+  ['1 × Growth (at $79.00 / month)', { words: 'one', name: 'Growth', quantity: 1 }],
+  ['5 × Extra slots (at R$10.00 / month)', { words: 'several', name: 'Extra slots', quantity: 5 }],
+  ['Unused time on Starter after 10 Feb 2027', { words: 'unused', name: 'Starter', quantity: 1 }],
+  ['Remaining time on Growth', { words: 'remaining', name: 'Growth', quantity: 1 }],
+  ['Consulting, March', undefined],
+])('%s is read as what was sold', (description, line) => expect(readLine(description)).toEqual(line))
