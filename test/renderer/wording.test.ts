@@ -82,8 +82,7 @@ const BANS: Readonly<Record<string, readonly Ban[]>> = {
       instead: 'usted: puede, quiere, tiene …',
     },
     {
-      pattern:
-        /(?:^|[.:;!?] )(?:Elige|Escribe|Abre|Suelta|Pulsa|Escanea|Selecciona|Revisa|Define|Consulta|Pega) /,
+      pattern: /(?:^|[.:;!?] )(?:Elige|Escribe|Abre|Suelta|Pulsa|Escanea|Selecciona|Revisa|Define|Consulta|Pega) /,
       instead: 'usted: Elija, Escriba, Abra …',
     },
     {
@@ -143,6 +142,7 @@ const SAME: readonly (readonly string[])[] = [
     'campaigns.number.state.disconnected',
   ],
   ['instances.status.auth_failed', 'instances.state.signedOut', 'instances.issue.logged_out.title'],
+  ['instances.status.banned', 'instances.state.banned'],
   ['instances.status.recreating', 'instances.state.recreating', 'instances.issue.recreating.title'],
   ['messages.status.queued', 'instances.walk.queued', 'campaigns.recipient.pending'],
   ['messages.status.failed', 'instances.walk.failed'],

@@ -74,7 +74,7 @@ export function useBillingText() {
     brandName,
     offerName,
     choiceName,
-      lineName,
+    lineName,
     failure,
   }
 }

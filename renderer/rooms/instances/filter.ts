@@ -1,5 +1,6 @@
 import type { InstanceRecord } from '../../../main/contract/instance.ts'
 import { INSTANCE_STATUSES, type Engine, type InstanceStatus } from '../../../main/contract/shapes.ts'
+import { showsBan } from './status.ts'
 
 /** What the tiles of the overview count besides connected numbers: several states that ask for the same thing. */
 export const GROUPS = ['waiting', 'troubled'] as const
@@ -16,9 +17,16 @@ export function groupOf({
   return WAITING.has(status) || last === null ? 'waiting' : 'troubled'
 }
 
+/** A banned number is signed out too, but asks for something else. */
+export const STATUS_FILTERS = [...INSTANCE_STATUSES, 'banned'] as const
+export type StatusFilter = (typeof STATUS_FILTERS)[number]
+
+const statusOf = (record: InstanceRecord, nowMs: number): InstanceStatus | 'banned' =>
+  showsBan(record, nowMs) ? 'banned' : record.status
+
 export interface Filter {
   readonly text: string
-  readonly status: InstanceStatus | Group | 'all'
+  readonly status: StatusFilter | Group | 'all'
   readonly engine: Engine | 'all'
 }
 
@@ -49,12 +57,16 @@ export const queryOfFilter = ({ text, status, engine }: Filter) => ({
 const ID_PART_LENGTH = 8
 
 /** Every word must match somewhere; phone numbers match in any format. */
-export function filterInstances(records: readonly InstanceRecord[], filter: Filter): InstanceRecord[] {
+export function filterInstances(
+  records: readonly InstanceRecord[],
+  filter: Filter,
+  nowMs = Date.now(),
+): InstanceRecord[] {
   const words = normalizeText(filter.text).split(/\s+/).filter(Boolean)
   const digits = /^[+\d\s()-]{4,}$/.test(filter.text.trim()) ? filter.text.replace(/\D/g, '') : ''
   return records.filter(
     (record) =>
-      (filter.status === 'all' || record.status === filter.status || groupOf(record) === filter.status) &&
+      (filter.status === 'all' || statusOf(record, nowMs) === filter.status || groupOf(record) === filter.status) &&
       (filter.engine === 'all' || record.engine === filter.engine) &&
       ((digits !== '' && record.phone_number?.includes(digits)) ||
         words.every(

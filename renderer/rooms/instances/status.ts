@@ -29,7 +29,7 @@ type Facts = Pick<
   Partial<Pick<InstanceRecord, 'onboarding_url'>>
 
 /** A ban is read before anything else, except while somebody pairs the number again. */
-const showsBan = (instance: Facts, nowMs: number): boolean =>
+export const showsBan = (instance: Facts, nowMs: number): boolean =>
   (instance.status === 'auth_failed' || instance.status === 'disconnected') && isBanned(instance, nowMs)
 
 /** The main button of an instance. */

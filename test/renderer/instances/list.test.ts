@@ -76,6 +76,16 @@ describe('finding instances', () => {
     expect(isFiltered({ ...NO_FILTER, engine: 'smv2' })).toBe(true)
   })
 
+  it('tells banned numbers from those that are signed out', () => {
+    const ended = { status: 'auth_failed', last_connected_at: '2026-03-01T09:30:00.000Z' } as const
+    const both = [
+      record('banned', { ...ended, last_disconnect_reason: 'banned' }),
+      record('removed', { ...ended, last_disconnect_reason: 'logged_out' }),
+    ]
+    expect(ids(filterInstances(both, { ...NO_FILTER, status: 'banned' }))).toEqual(['banned'])
+    expect(ids(filterInstances(both, { ...NO_FILTER, status: 'auth_failed' }))).toEqual(['removed'])
+  })
+
   it('orders by age, change or name, always the same way among equals', () => {
     const three = [
       record('1', { name: 'Éva', created_at: '2026-01-01', updated_at: '2026-01-09' }),
