@@ -86,4 +86,16 @@ describe('the views', () => {
       )
     expect(found).toEqual([])
   })
+
+  test('leave no number of a chart to its library, which writes them as in English', () => {
+    const charts = readdirSync(RENDERER, { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.vue'))
+      .map((file) => ({ file, text: readFileSync(join(RENDERER, file), 'utf8') }))
+      .filter(({ text }) => text.includes("type: 'value'"))
+    expect(charts.map(({ file }) => file)).toEqual([join('parts', 'TimeChart.vue')])
+    for (const { text } of charts)
+      expect(text).toMatch(
+        /formatter: numberText[^]*valueFormatter|valueFormatter: numberText[^]*formatter: numberText/,
+      )
+  })
 })
