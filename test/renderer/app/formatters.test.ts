@@ -95,7 +95,7 @@ describe('the views', () => {
     expect(charts.map(({ file }) => file)).toEqual([join('parts', 'TimeChart.vue')])
     for (const { text } of charts)
       expect(text).toMatch(
-        /formatter: numberText[^]*valueFormatter|valueFormatter: numberText[^]*formatter: numberText/,
+        /formatter: countText[^]*valueFormatter|valueFormatter: countText[^]*formatter: countText/,
       )
   })
 })
