@@ -43,7 +43,11 @@ const BANS: Readonly<Record<string, readonly Ban[]>> = {
     { pattern: /\bKind of call\b/, instead: 'call type' },
     { pattern: /\b(?:the line|lines?) (?:is|are)\b/i, instead: 'the number' },
     { pattern: /^Waiting to be (?:scanned|paired)$/, instead: 'Pairing, Not paired' },
-    { pattern: /^(?:Not connected|Connection lost|Offline)$/, instead: 'Disconnected', keys: /^(?!sandbox)/ },
+    {
+      pattern: /^(?:Not connected|Connection lost|Offline)$/,
+      instead: 'Disconnected',
+      keys: /^(?!sandbox|instances\.reason)/,
+    },
     { pattern: /^(?:States?|All states|Any state)$/, instead: 'Status' },
     { pattern: /(?<=[A-Za-z])'(?=[a-z])/, instead: '’' },
     { pattern: /(?<!\{)"/, instead: '“ and ”' },
@@ -67,7 +71,11 @@ const BANS: Readonly<Record<string, readonly Ban[]>> = {
     { pattern: /\b(?:deixa|cancele|envie) tu\b|\b(?:tu|teu|tua|teus|tuas)\b/i, instead: 'você, seu' },
     { pattern: /\bo que vence\b/i, instead: 'what happens when' },
     { pattern: /^Aguardando (?:leitura|pareamento)$/, instead: 'Pareando, Não pareado' },
-    { pattern: /^(?:Conexão perdida|Estados?|Todos os estados)$/, instead: 'Desconectado, Status' },
+    {
+      pattern: /^(?:Conexão perdida|Estados?|Todos os estados)$/,
+      instead: 'Desconectado, Status',
+      keys: /^(?!instances\.reason)/,
+    },
     { pattern: /^Vazio:/, instead: 'Deixe vazio …' },
   ],
   es: [
@@ -106,7 +114,7 @@ const BANS: Readonly<Record<string, readonly Ban[]>> = {
     {
       pattern: /^(?:Por vincular|Esperando escaneo|Sin conexión|Conexión perdida)$/,
       instead: 'Sin vincular, Vinculando, Desconectado',
-      keys: /^(?!sandbox)/,
+      keys: /^(?!sandbox|instances\.reason)/,
     },
   ],
 }
