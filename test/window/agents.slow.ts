@@ -73,7 +73,7 @@ describe('where it hands over', { timeout: 60_000 }, () => {
     await page.getByRole('tab', { name: 'Chats' }).click()
     await page.getByText('Waiting for a person').first().waitFor()
     await w.open(`/messages/${optics}/${PERSON}`)
-    await page.getByText(/^The agent handed over/).waitFor()
+    await page.getByText(/^Handed over/).waitFor()
     await page.getByRole('button', { name: 'Suggest a reply' }).click()
     await soon(async () => page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('Yes, within a week.')
     await page.getByRole('button', { name: 'Resume agent' }).click()
