@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { bodyOf, formOf, wrongFields, type Terms } from '../../../renderer/rooms/billing/client-terms.ts'
-import { fineAmountText, readFineAmount } from '../../../renderer/rooms/billing/money.ts'
+import { fineAmountText, readFineAmount } from '../../../renderer/app/money.ts'
 
 const TERMS: Terms = {
   account_id: '0197f0c2-6a3e-7c51-9d2b-5f8e1a7c4b60',
