@@ -176,7 +176,7 @@ const FILE_MISSING = 'The file is no longer on this computer. Delete the documen
 const NOT_READ = 'The document could not be read. Delete it and upload it again.'
 
 /** For people: `Delivery › Abroad, 3` is below that heading, on page 3. */
-const placeOf = ({ heading, page }: Passage): string =>
+export const placeOf = ({ heading, page }: Pick<Passage, 'heading' | 'page'>): string =>
   [heading, page === null ? null : `p. ${page}`].filter((part) => part !== null).join(', ')
 
 /** Rows have the sentence: one that this version no longer writes says at least that the document was not read. */
