@@ -1,11 +1,23 @@
 /** A paragraph, a list item, a row of a table or a heading, in the order of the document. */
 export interface Block {
   readonly text: string
-  /** 1 to 6 for headings, null for text. */
+  /** 1 to 6 for headings, 7 for a printed question above its answer, null for text. */
   readonly level: number | null
   /** From 1; null where a format has no pages. */
   readonly page: number | null
+  /** Of text; none: a paragraph. `header` is the row that names the columns of those below. */
+  readonly role?: 'item' | 'row' | 'header'
 }
+
+export const QUESTION_LEVEL = 7
+
+/** What looks like a heading and has nothing below it is text: a signature, a single line with an address. */
+export const withoutEmptyHeadings = (blocks: readonly Block[]): Block[] =>
+  blocks.map((block, at) => {
+    const next = blocks[at + 1]
+    const isFollowed = next !== undefined && (next.level === null || next.level > (block.level ?? 0))
+    return block.level === null || isFollowed ? block : { ...block, level: null }
+  })
 
 /** A document that cannot be used; `reason` says why. */
 export class DocumentError extends Error {

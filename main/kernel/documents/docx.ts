@@ -1,6 +1,7 @@
 import { inflateRawSync } from 'node:zlib'
 import mammoth from 'mammoth'
-import { DocumentError, type Block } from './blocks.ts'
+import { DocumentError, QUESTION_LEVEL, withoutEmptyHeadings, type Block } from './blocks.ts'
+import { printedQuestion } from './text-layout.ts'
 
 /** What the text of a document may take when it is unpacked; its pictures are left packed. */
 const UNPACKED_BYTES = 96 * 1024 * 1024
@@ -81,15 +82,46 @@ function unpackedBytes(zip: Buffer, entry: number, most: number): number {
 /** mammoth's HTML is well-formed and has few elements. A row of a table becomes one block. */
 function blocksOfHtml(html: string): Block[] {
   const blocks: Block[] = []
-  const text = (inner: string) =>
-    unescapeHtml(inner.replace(/<br ?\/?>|<\/(p|td|th|li)>/g, ' ').replace(/<[^<>]+>/g, ''))
-  for (const [, element = '', inner = ''] of html.matchAll(/<(h[1-6]|p|li|tr)\b[^>]*>(.*?)(?=<\/\1>|<(?:ul|ol)>)/gs)) {
-    const isRow = element === 'tr'
-    const content = isRow ? inner.replace(/<\/t[dh]>\s*<t[dh][^>]*>/g, ' · ') : inner
-    blocks.push({ text: text(content), level: element.startsWith('h') ? Number(element[1]) : null, page: null })
-  }
-  return blocks
+  collectBlocks(html, blocks)
+  return withoutEmptyHeadings(blocks)
 }
+
+function collectBlocks(html: string, blocks: Block[]): void {
+  let isFirstRow = false
+  for (const [whole, element, inner = ''] of html.matchAll(ELEMENTS)) {
+    if (element === undefined) isFirstRow = whole.startsWith('<table')
+    // A table that only arranges the page: its cells have headings and text of their own.
+    else if (element === 'tr' && /<h[1-6]\b/.test(inner)) collectBlocks(inner, blocks)
+    else {
+      blocks.push(blockOf(element, inner, isFirstRow))
+      isFirstRow = false
+    }
+  }
+}
+
+const ELEMENTS = /<table\b|<\/table>|<(h[1-6]|p|li|tr)\b[^>]*>(.*?)(?=<\/\1>|<(?:ul|ol)>)/gs
+
+function blockOf(element: string, inner: string, isFirstRow: boolean): Block {
+  const base = { page: null, level: null }
+  if (element === 'tr') {
+    const text = textOfHtml(inner.replace(/<\/t[dh]>\s*<t[dh][^>]*>/g, ' · '))
+    return { ...base, text, role: isFirstRow ? 'header' : 'row' }
+  }
+  const text = textOfHtml(inner)
+  if (element === 'li') return { ...base, text, role: 'item' }
+  if (element.startsWith('h')) return { ...base, text, level: Number(element[1]) }
+  if (printedQuestion(text.trim()) !== null) return { ...base, text, level: QUESTION_LEVEL }
+  // Many headings are only printed in bold.
+  const isBold = /^<strong>[^<]*<\/strong>$/.test(inner.trim())
+  return isBold && text.length <= BOLD_HEADING && !/[.!,;]$/.test(text)
+    ? { ...base, text, level: 6 }
+    : { ...base, text }
+}
+
+const BOLD_HEADING = 80
+
+const textOfHtml = (inner: string): string =>
+  unescapeHtml(inner.replace(/<br ?\/?>|<\/(?:p|td|th|li|h[1-6])>/g, ' ').replace(/<[^<>]+>/g, ''))
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' }
 

@@ -1,4 +1,4 @@
-import { cleanText, DocumentError, type Block } from './blocks.ts'
+import { cleanText, DocumentError, QUESTION_LEVEL, type Block } from './blocks.ts'
 
 /** A part of a document that is long enough to answer something and short enough to be cited. */
 export interface Passage {
@@ -16,21 +16,34 @@ export interface PassageSize {
   readonly overlap: number
 }
 
-const SIZE: PassageSize = { words: 200, overlap: 40 }
-/** About a million words. */
+const SIZE: PassageSize = { words: 120, overlap: 30 }
+/** Of documents that have too many passages otherwise. */
+const LARGE_SIZE: PassageSize = { words: 200, overlap: 40 }
 const PASSAGES_AT_MOST = 5_000
+const WORDS_AT_MOST = PASSAGES_AT_MOST * LARGE_SIZE.words
 /** With the space after it. A text with more characters than so many words have is not looked at: that takes memory. */
 const LONG_WORD = 12
 const HEADING_LENGTH = 200
 
-/** Cuts at headings and, within a section, at sentences. @throws DocumentError empty, too_long */
-export function cutIntoPassages(blocks: readonly Block[], size: PassageSize = SIZE): Passage[] {
-  const passages: Passage[] = []
-  for (const { heading, sentences } of sectionsOf(blocks, PASSAGES_AT_MOST * size.words)) {
-    passages.push(...cutSection(sentences, size).map((passage) => ({ heading, ...passage })))
-    if (passages.length > PASSAGES_AT_MOST) throw new DocumentError('too_long')
-  }
+/**
+ * Cuts at headings and, within a section, at sentences, items and rows. A part of a table begins with the header, a part
+ * of a list with the sentence before the list. @throws DocumentError empty, too_long
+ */
+export function cutIntoPassages(blocks: readonly Block[], size?: PassageSize): Passage[] {
+  const sections = sectionsOf(blocks, size === undefined ? WORDS_AT_MOST : PASSAGES_AT_MOST * size.words)
+  const passages = cutSections(sections, size ?? SIZE) ?? cutSections(sections, size ?? LARGE_SIZE)
+  if (passages === null) throw new DocumentError('too_long')
   if (passages.length === 0) throw new DocumentError('empty')
+  return passages
+}
+
+/** null: they are too many. */
+function cutSections(sections: readonly Section[], size: PassageSize): Passage[] | null {
+  const passages: Passage[] = []
+  for (const { heading, sentences } of sections) {
+    passages.push(...cutSection(sentences, size).map((passage) => ({ heading, ...passage })))
+    if (passages.length > PASSAGES_AT_MOST) return null
+  }
   return passages
 }
 
@@ -38,6 +51,10 @@ interface Sentence {
   readonly text: string
   readonly words: number
   readonly page: number | null
+  /** Begins a line of its own: a paragraph, an item or a row. */
+  readonly isNewLine: boolean
+  /** The header of the table, or the sentence before the list, that this one means nothing without. */
+  readonly lead: number | null
 }
 
 interface Section {
@@ -50,37 +67,61 @@ function sectionsOf(blocks: readonly Block[], wordsAtMost: number): Section[] {
   const above: string[] = []
   let section: Section = { heading: null, sentences: [] }
   const sections = [section]
-  for (const { text: raw, level, page } of blocks) {
+  let lead: number | null = null
+  for (const { text: raw, level, page, role } of blocks) {
     characters += raw.length
     if (characters > wordsAtMost * LONG_WORD) throw new DocumentError('too_long')
-    const text = cleanText(raw)
-    if (text === '') continue
+    const cleaned = cleanText(raw)
+    if (cleaned === '') continue
+    const isAnswer = above.length === QUESTION_LEVEL && section.sentences.length === 0
+    const text = isAnswer && level === null ? cleaned.replace(ANSWER_LABEL, '') : cleaned
     if (level === null) {
-      for (const sentence of sentencesOf(text)) {
+      const isLed = role === 'item' || role === 'row'
+      for (const [at, sentence] of sentencesOf(text, role !== undefined)) {
         words += sentence.words
         if (words > wordsAtMost) throw new DocumentError('too_long')
-        section.sentences.push({ ...sentence, page })
+        section.sentences.push({ ...sentence, page, isNewLine: at === 0, lead: isLed ? lead : null })
       }
+      if (!isLed) lead = isLeadIn(text, role) ? section.sentences.length - 1 : null
       continue
     }
     above.length = Math.min(above.length, level - 1)
-    above.push(text.slice(0, HEADING_LENGTH))
-    section = { heading: above.join(' › ').slice(0, HEADING_LENGTH), sentences: [] }
+    above[level - 1] = text.slice(0, HEADING_LENGTH)
+    section = { heading: pathOf(above), sentences: [] }
+    lead = null
     sections.push(section)
   }
   return sections.filter(({ sentences }) => sentences.length > 0)
 }
 
+/** `A: Yes.` */
+const ANSWER_LABEL = /^(?:a|r|answer|respuesta|resposta|antwort) ?\d{0,3}[:.)] (?=\S)/i
+
+const isLeadIn = (text: string, role: Block['role']): boolean => role === 'header' || text.endsWith(':')
+
+/** The nearest headings say most, so the outer ones are left out of a path that is too long. */
+function pathOf(above: readonly (string | undefined)[]): string {
+  const known = above.filter((heading) => heading !== undefined)
+  let path = known.pop() ?? ''
+  for (const heading of known.reverse()) {
+    const longer = `${heading} › ${path}`
+    if (longer.length > HEADING_LENGTH) break
+    path = longer
+  }
+  return path
+}
+
 const LONGEST_SENTENCE = 80
 
 /** One after another: all words of a long text at once would take many times its memory. */
-function* sentencesOf(text: string): Generator<{ text: string; words: number }> {
-  for (const sentence of text.split(/(?<=[.!?…:;])\s+(?=[\p{Lu}\p{N}¿¡"“(-])/u)) {
+function* sentencesOf(text: string, isWhole: boolean): Generator<[number, { text: string; words: number }]> {
+  let at = 0
+  for (const sentence of isWhole ? [text] : text.split(/(?<=[.!?…:;])\s+(?=[\p{Lu}\p{N}¿¡"“(-])/u)) {
     const words = sentence.split(' ')
-    // What has no end, such as a table, is cut anywhere.
-    for (let at = 0; at < words.length; at += LONGEST_SENTENCE) {
-      const part = words.slice(at, at + LONGEST_SENTENCE)
-      yield { text: part.join(' '), words: part.length }
+    // What has no end is cut anywhere.
+    for (let from = 0; from < words.length; from += LONGEST_SENTENCE) {
+      const part = words.slice(from, from + LONGEST_SENTENCE)
+      yield [at++, { text: part.join(' '), words: part.length }]
     }
   }
 }
@@ -91,19 +132,38 @@ function cutSection(sentences: readonly Sentence[], { words: most, overlap }: Pa
   let until = 0
   while (until < sentences.length) {
     const firstNew = until
-    until = Math.max(take(sentences, from, most), firstNew + 1)
-    const part = sentences.slice(from, until)
-    found.push({ text: part.map(({ text }) => text).join(' '), page: sentences[firstNew]?.page ?? null })
-    from = Math.max(stepBack(sentences, until, overlap), from + 1)
+    until = endOfLine(sentences, firstNew, Math.max(take(sentences, from, most), firstNew + 1), most)
+    found.push({ text: textOf(sentences, from, until), page: sentences[firstNew]?.page ?? null })
+    // A paragraph has its context in itself.
+    const isCut = sentences[until]?.isNewLine === false
+    from = isCut ? Math.max(stepBack(sentences, until, overlap), from + 1) : until
   }
   return found
+}
+
+/** The end of the last paragraph that fits, unless little would be left. */
+function endOfLine(sentences: readonly Sentence[], firstNew: number, until: number, most: number): number {
+  let end = until
+  while (end > firstNew && end < sentences.length && sentences[end]?.isNewLine === false) end--
+  const words = sentences.slice(firstNew, end).reduce((sum, sentence) => sum + sentence.words, 0)
+  return words < most / 3 ? until : end
+}
+
+function textOf(sentences: readonly Sentence[], from: number, until: number): string {
+  const lead = sentences[from]?.lead ?? null
+  const led = lead !== null && lead < from ? `${sentences[lead]?.text ?? ''}\n` : ''
+  const parts = sentences.slice(from, until).map(({ text, isNewLine }, at) => {
+    const separator = at === 0 ? '' : isNewLine ? '\n' : ' '
+    return `${separator}${text}`
+  })
+  return `${led}${parts.join('')}`
 }
 
 /** Up to which sentence a passage goes; a rest that is too short for a passage of its own is taken as well. */
 function take(sentences: readonly Sentence[], from: number, most: number): number {
   let until = from
-  let words = 0
-  while (until < sentences.length && (words === 0 || words + (sentences[until]?.words ?? 0) <= most)) {
+  let words = sentences[sentences[from]?.lead ?? -1]?.words ?? 0
+  while (until < sentences.length && (until === from || words + (sentences[until]?.words ?? 0) <= most)) {
     words += sentences[until++]?.words ?? 0
   }
   const rest = sentences.slice(until, until + most).reduce((sum, sentence) => sum + sentence.words, 0)

@@ -7,12 +7,12 @@ const heading = (words: string, level: number): Block => ({ text: words, level, 
 const sentence = (at: number) => `Sentence ${String(at)} has exactly seven words here.`
 const countWords = (words: string) => words.split(' ').length
 
-test('passages have about 200 words, end with a sentence and repeat the end of the one before', () => {
+test('passages have about 120 words, end with a sentence and repeat the end of the one before', () => {
   const sentences = Array.from({ length: 100 }, (_, at) => sentence(at))
   const found = cutIntoPassages([text(sentences.join(' '))])
   expect(found.length).toBeGreaterThan(3)
   for (const { text: words } of found) {
-    expect(countWords(words)).toBeLessThanOrEqual(240)
+    expect(countWords(words)).toBeLessThanOrEqual(144)
     expect(words).toMatch(/^Sentence .* here\.$/)
   }
   found.slice(1).forEach(({ text: words }, at) => {
@@ -42,14 +42,54 @@ test('a heading begins a new passage, and those above it are kept', () => {
 
 test('a passage has the page on which it begins', () => {
   const found = cutIntoPassages(
-    [1, 2, 3].map((page) => text(Array.from({ length: 25 }, (_, at) => sentence(at)).join(' '), page)),
+    [1, 2, 3].map((page) => text(Array.from({ length: 15 }, (_, at) => sentence(at)).join(' '), page)),
   )
   expect(found.map(({ page }) => page)).toEqual([1, 2, 3])
 })
 
+test('a paragraph is not cut where it fits, and not repeated', () => {
+  const paragraphs = Array.from({ length: 6 }, (_, part) =>
+    Array.from({ length: 8 }, (_, at) => sentence(part * 10 + at)).join(' '),
+  )
+  const found = cutIntoPassages(paragraphs.map((words) => text(words)))
+  expect(found.map(({ text: words }) => words).join('\n')).toBe(paragraphs.join('\n'))
+  for (const { text: words } of found) for (const part of words.split('\n')) expect(paragraphs).toContain(part)
+})
+
+test('each part of a table begins with its header, and each part of a list with the sentence before it', () => {
+  const row = (at: number): Block => ({ ...text(`Service number ${String(at)} · ${String(at)} euros`), role: 'row' })
+  const item = (at: number): Block => ({ ...text(`the tool number ${String(at)}`), role: 'item' })
+  const rows = Array.from({ length: 60 }, (_, at) => row(at))
+  const items = Array.from({ length: 90 }, (_, at) => item(at))
+  const header: Block = { ...text('Service · Price'), role: 'header' }
+  const tables = cutIntoPassages([text('Our prices.'), header, ...rows])
+  const lists = cutIntoPassages([text('Hello. You do not need to bring:'), ...items])
+  expect(tables.length).toBeGreaterThan(2)
+  expect(lists.length).toBeGreaterThan(2)
+  for (const { text: words } of tables.slice(1)) expect(words).toMatch(/^Service · Price\nService number/)
+  for (const { text: words } of lists.slice(1)) expect(words).toMatch(/^You do not need to bring:\nthe tool/)
+})
+
+test('a path of headings that is too long loses the outer ones', () => {
+  const [found] = cutIntoPassages([
+    heading('A'.repeat(190), 1),
+    heading('Delivery', 2),
+    heading('Abroad', 3),
+    text('No.'),
+  ])
+  expect(found?.heading).toBe('Delivery › Abroad')
+})
+
+test('a document that has too many passages is cut into larger ones before it is refused', () => {
+  const words = Array.from({ length: 110_000 }, () => sentence(1)).join(' ')
+  const found = cutIntoPassages([text(words)])
+  expect(found.length).toBeLessThanOrEqual(5_000)
+  expect(countWords(found[0]?.text ?? '')).toBeGreaterThan(144)
+})
+
 test('text without an end is cut as well', () => {
   const found = cutIntoPassages([text('word '.repeat(1_000))])
-  for (const { text: words } of found) expect(countWords(words)).toBeLessThanOrEqual(240)
+  for (const { text: words } of found) expect(countWords(words)).toBeLessThanOrEqual(160)
 })
 
 test.each([[[]], [[text('  \n ')]], [[heading('Only a heading', 1)]]])('no text is an error', (blocks) => {

@@ -12,7 +12,7 @@ import { contentOf } from '../../../main/kernel/file-content.ts'
 import { silentLog } from '../../../main/kernel/log.ts'
 import { fakeClock, patientClock } from '../../support/clock.ts'
 import { DOCUMENT_PROGRAM } from '../../support/media-program.ts'
-import { docx, paragraph, pdf, pdfThatUnpacksTo, table } from './samples.ts'
+import { boldParagraph, docx, paragraph, pdf, pdfThatUnpacksTo, table } from './samples.ts'
 
 const reader = createDocumentReader({ clock: patientClock, log: silentLog, program: DOCUMENT_PROGRAM })
 afterAll(() => reader.close())
@@ -52,6 +52,27 @@ describe('a PDF', () => {
       ['Manual da loja › Entregas', 2],
     ])
     expect(found[1]?.text).toContain('Não há entrega aos domingos.')
+  })
+
+  test('keeps lines, rows and bold headings apart', async () => {
+    const lines = [
+      { text: 'Harbour Salon', size: 24 },
+      { text: 'We have been cutting hair since 1990, with a great deal of care for all.' },
+      { text: 'Opening hours', isBold: true },
+      { text: 'Monday 9 to 18' },
+      { text: 'Tuesday 9 to 20' },
+      { text: 'Prices', size: 16 },
+      { text: 'Service|Junior|Senior', isBold: true },
+      { text: 'Cut|20|30' },
+      { text: 'Can I pay by card?', isBold: true },
+      { text: 'Yes.' },
+    ]
+    expect(await passages('pdf', pdf([lines]))).toEqual([
+      { heading: 'Harbour Salon', page: 1, text: lines[1]?.text },
+      { heading: 'Harbour Salon › Opening hours', page: 1, text: 'Monday 9 to 18\nTuesday 9 to 20' },
+      { heading: 'Harbour Salon › Prices', page: 1, text: 'Service · Junior · Senior\nCut · 20 · 30' },
+      { heading: 'Harbour Salon › Prices › Can I pay by card?', page: 1, text: 'Yes.' },
+    ])
   })
 
   test('has its headers and footers left out, and its split words put together', async () => {
@@ -105,8 +126,38 @@ describe('a Word document', () => {
       {
         heading: 'Tabela de preços › Cortes',
         page: null,
-        text: 'Valores de 2026 & sem taxa. Corte feminino · R$ 80 Corte masculino · R$ 50',
+        text: 'Valores de 2026 & sem taxa.\nCorte feminino · R$ 80\nCorte masculino · R$ 50',
       },
+    ])
+  })
+
+  test('whose page is arranged by a table has headings in its cells, which are not glued to the text', async () => {
+    const cell = (heading: string, text: string) => paragraph(heading, 'Heading2') + paragraph(text)
+    const found = await passages(
+      'docx',
+      docx(table([[cell('Opening hours', 'Monday to Friday.'), cell('Parking', 'Behind the shop.')]])),
+    )
+    expect(found).toEqual([
+      { heading: 'Opening hours', page: null, text: 'Monday to Friday.' },
+      { heading: 'Parking', page: null, text: 'Behind the shop.' },
+    ])
+  })
+
+  test('has headings that are only bold, and questions above their answers', async () => {
+    const found = await passages(
+      'docx',
+      docx(
+        paragraph('Our shop', 'Heading1') +
+          boldParagraph('Parking') +
+          paragraph('Behind the shop.') +
+          paragraph('Do you ship abroad?') +
+          paragraph('Not yet.') +
+          boldParagraph('The Harbour team'),
+      ),
+    )
+    expect(found).toEqual([
+      { heading: 'Our shop › Parking', page: null, text: 'Behind the shop.' },
+      { heading: 'Our shop › Parking › Do you ship abroad?', page: null, text: 'Not yet.\nThe Harbour team' },
     ])
   })
 
@@ -174,8 +225,46 @@ describe('text', () => {
         'Prazos\n------\n\n| Região | Dias |\n| --- | --- |\n| Sul | 3 |\n\n```\n# not a heading\n```\n',
     )
     expect(found).toEqual([
-      { heading: 'Trocas', page: null, text: 'Você tem 30 dias. Veja a página. com etiqueta sem uso' },
-      { heading: 'Trocas › Prazos', page: null, text: 'Região · Dias Sul · 3 # not a heading' },
+      { heading: 'Trocas', page: null, text: 'Você tem 30 dias. Veja a página.\ncom etiqueta\nsem uso' },
+      { heading: 'Trocas › Prazos', page: null, text: 'Região · Dias\nSul · 3\n# not a heading' },
+    ])
+  })
+
+  test('Markdown has questions in bold above their answers', async () => {
+    const found = await passages(
+      'markdown',
+      '# FAQ\n\n**Do you ship abroad?** Not yet.\n\n**Can I return it?**\nWithin 30 days.\n\nAre you open today?\n\nYes.\n',
+    )
+    expect(found).toEqual([
+      { heading: 'FAQ › Do you ship abroad?', page: null, text: 'Not yet.' },
+      { heading: 'FAQ › Can I return it?', page: null, text: 'Within 30 days.' },
+      { heading: 'FAQ › Are you open today?', page: null, text: 'Yes.' },
+    ])
+  })
+
+  test('without marks has its headings, lines, items and questions recognized by its layout', async () => {
+    const found = await passages(
+      'text',
+      [
+        ...['Harbour Salon', '', 'OPENING HOURS', 'Monday 9 to 18', 'Tuesday 9 to 20', ''],
+        ...['Parking', '-------', 'Behind the shop, where there is room for six cars and', 'a van.', ''],
+        ...['What to bring:', '', '- a towel that is large', 'enough', '- a photo', ''],
+        ...['Q: Do you take cards?', 'A: Yes.', '', 'Call 555 0100', '', 'Ask for Ann', ''],
+      ].join('\n'),
+    )
+    expect(found).toEqual([
+      { heading: 'Harbour Salon › OPENING HOURS', page: null, text: 'Monday 9 to 18\nTuesday 9 to 20' },
+      {
+        heading: 'Harbour Salon › Parking',
+        page: null,
+        text: 'Behind the shop, where there is room for six cars and a van.',
+      },
+      { heading: 'Harbour Salon › Parking › What to bring', page: null, text: 'a towel that is large enough\na photo' },
+      {
+        heading: 'Harbour Salon › Parking › What to bring › Do you take cards?',
+        page: null,
+        text: 'Yes.\nCall 555 0100\nAsk for Ann',
+      },
     ])
   })
 

@@ -2,7 +2,9 @@ import { deflateSync } from 'node:zlib'
 import { zipSync, strToU8 } from 'fflate'
 
 interface PdfLine {
+  /** Columns are separated by a vertical bar. */
   readonly text: string
+  readonly isBold?: boolean
   /** Of the letters, in points; default 11. */
   readonly size?: number
 }
@@ -11,12 +13,13 @@ interface PdfLine {
 export function pdf(pages: readonly (readonly PdfLine[])[], { isEncrypted = false } = {}): Buffer {
   const objects = [
     '<< /Type /Catalog /Pages 2 0 R >>',
-    `<< /Type /Pages /Count ${String(pages.length)} /Kids [${pages.map((_, at) => `${String(4 + at * 2)} 0 R`).join(' ')}] >>`,
+    `<< /Type /Pages /Count ${String(pages.length)} /Kids [${pages.map((_, at) => `${String(5 + at * 2)} 0 R`).join(' ')}] >>`,
     '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>',
+    '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica-Bold /Encoding /WinAnsiEncoding >>',
     ...pages.flatMap((lines, at) => {
       const content = contentOf(lines)
       return [
-        `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Resources << /Font << /F1 3 0 R >> >> /Contents ${String(5 + at * 2)} 0 R >>`,
+        `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Resources << /Font << /F1 3 0 R /F2 4 0 R >> >> /Contents ${String(6 + at * 2)} 0 R >>`,
         `<< /Length ${String(Buffer.byteLength(content, 'latin1'))} >>\nstream\n${content}\nendstream`,
       ]
     }),
@@ -41,9 +44,12 @@ export function pdf(pages: readonly (readonly PdfLine[])[], { isEncrypted = fals
 function contentOf(lines: readonly PdfLine[]): string {
   let y = 780
   return lines
-    .map(({ text, size = 11 }) => {
+    .map(({ text, size = 11, isBold = false }) => {
       y -= size * 1.3
-      return `BT /F1 ${String(size)} Tf 1 0 0 1 50 ${y.toFixed(1)} Tm (${text.replace(/[()\\]/g, '\\$&')}) Tj ET`
+      const font = `/${isBold ? 'F2' : 'F1'} ${String(size)} Tf`
+      const columns = text.replace(/[()\\]/g, '\\$&').split('|')
+      const shown = columns.map((column, at) => `1 0 0 1 ${String(50 + at * 150)} ${y.toFixed(1)} Tm (${column}) Tj`)
+      return `BT ${font} ${shown.join(' ')} ET`
     })
     .join('\n')
 }
@@ -78,8 +84,11 @@ export function docx(body: string, others: Record<string, Uint8Array> = {}): Buf
 export const paragraph = (text: string, style?: string) =>
   `<w:p>${style === undefined ? '' : `<w:pPr><w:pStyle w:val="${style}"/></w:pPr>`}<w:r><w:t>${text}</w:t></w:r></w:p>`
 
+export const boldParagraph = (text: string) => `<w:p><w:r><w:rPr><w:b/></w:rPr><w:t>${text}</w:t></w:r></w:p>`
+
+/** A cell is its text, or paragraphs. */
 export const table = (rows: readonly (readonly string[])[]) =>
-  `<w:tbl>${rows.map((cells) => `<w:tr>${cells.map((cell) => `<w:tc>${paragraph(cell)}</w:tc>`).join('')}</w:tr>`).join('')}</w:tbl>`
+  `<w:tbl>${rows.map((cells) => `<w:tr>${cells.map((cell) => `<w:tc>${cell.startsWith('<') ? cell : paragraph(cell)}</w:tc>`).join('')}</w:tr>`).join('')}</w:tbl>`
 
 /** A page that unpacks to so many bytes: a few hundred kilobytes become hundreds of megabytes. */
 export function pdfThatUnpacksTo(bytes: number): Buffer {
