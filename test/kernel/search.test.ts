@@ -68,6 +68,73 @@ describe('a question finds its answer', () => {
     expect(twice('R$ 6')).toMatchObject({ decision: 'answer' })
   })
 
+  test.each([
+    ['where can I park my car?', 'parking'],
+    ['is there somewhere to leave my car', 'parking'],
+    ['wo kann ich mein auto parken', 'parking'],
+    ['dónde puedo aparcar el coche', 'parking'],
+    ['onde posso deixar o carro', 'parking'],
+    ['are pets ok', 'pets'],
+    ['what time do you open on tuesdays', 'hours'],
+    ['how much is a haircut', 'prices'],
+  ])('and a passage, which is sent if it is clear: %s', (query, id) => {
+    const passage = (heading: string, text: string) => ({ text, headings: ['guide', 'Harbour Salon', heading] })
+    const passages = createSearchIndex([
+      { id: 'parking', ...passage('Getting here', 'Parking is behind the shop.') },
+      { id: 'pets', ...passage('Good to know', 'We are sorry, but no animals, apart from assistance dogs.') },
+      { id: 'hours', ...passage('Opening hours', 'Monday closed\nTuesday 9:00 – 20:00') },
+      { id: 'prices', ...passage('Our services', 'Service · Junior · Senior\nCut and blow-dry · £41 · £52') },
+      { id: 'team', ...passage('The team', 'Ann has been with us for years. Ask her about anything.') },
+    ])
+    const { hits, decision } = passages.search(query)
+    expect([hits[0]?.id, decision]).toEqual([id, 'answer'])
+  })
+
+  test('a passage is found by the headings above it, and of several by those nearest to it', () => {
+    const passages = createSearchIndex([
+      { id: 'mill', text: 'Closed.', headings: ['Mill Lane', 'Opening hours', 'Monday'] },
+      { id: 'harbour', text: 'Closed.', headings: ['Harbour Street', 'Opening hours', 'Monday'] },
+      { id: 'team', text: 'Ann and Bob.', headings: ['Harbour Street', 'The team'] },
+    ])
+    expect(passages.search('is harbour street open on monday').hits[0]?.id).toBe('harbour')
+    expect(passages.search('who is in the team').hits.map(({ id }) => id)).toEqual(['team'])
+  })
+
+  test('what has hardly a word in common with a question is not returned', () => {
+    const passages = createSearchIndex([
+      { id: 'p1', text: 'The bath is cleaned every day by our own people before the guests arrive.' },
+      { id: 'p2', text: 'Our guests may use the garden.' },
+      { id: 'p3', text: 'Breakfast is served in the garden until ten.' },
+    ])
+    const question = 'do you rent surfboards, wetsuits or kayaks to guests for lessons with a teacher'
+    expect(passages.search(question).hits).toEqual([])
+    expect(passages.search('breakfast in the garden').hits[0]?.id).toBe('p3')
+  })
+
+  test.each([
+    ['Welpe', 'Ein Hundesalon für kleine Tiere.'],
+    ['Parkplatz', 'Parken ist kostenlos.'],
+    ['Gebühr für Räder', 'Die Leihgebühr beträgt 5 Euro.'],
+    ['oeffnungszeiten', 'Geöffnet von 9 bis 12.'],
+    ['Nächte', 'Ab zwei Naechten.'],
+    ['Buchung', 'Sie können online buchen.'],
+  ])('German compounds, umlauts and forms: %s finds %s', (query, text) => {
+    const passages = createSearchIndex([
+      { id: 'found', text },
+      { id: 'other', text: 'Wir freuen uns.' },
+    ])
+    expect(passages.search(query).hits.map(({ id }) => id)).toEqual(['found'])
+  })
+
+  test('a price and a time of day are found without a word for them', () => {
+    const passages = createSearchIndex([
+      { id: 'price', text: 'Massage £40' },
+      { id: 'time', text: 'Massage 9:00 to 18:00' },
+    ])
+    expect(passages.search('how much is a massage').hits[0]?.id).toBe('price')
+    expect(passages.search('massage opening times').hits[0]?.id).toBe('time')
+  })
+
   test('an empty index finds nothing', () => {
     const none = createSearchIndex([]).search('horario')
     expect(none).toEqual({ hits: [], confidence: 0, margin: 0, decision: 'unsure' })

@@ -13,6 +13,8 @@ export interface Item {
   /** Of the FAQ entry, or of the document. */
   readonly id: string
   readonly title: string
+  /** Of a passage: the name of its document and the headings above it. */
+  readonly headings: readonly string[]
   /** The answer, or the passage. */
   readonly text: string
   /** What a vector is made of. */
@@ -62,6 +64,7 @@ export function createKnowledgeIndex({ db }: { readonly db: Pick<Db, 'read'> }) 
               kind: 'faq',
               id,
               title: question,
+              headings: [],
               text: answer,
               embedded: `${question}\n${answer}`,
             }),
@@ -79,7 +82,9 @@ export function createKnowledgeIndex({ db }: { readonly db: Pick<Db, 'read'> }) 
       const rows = await db.read(passagesAfter, { instanceId, ...after, rows: READ_AT_ONCE })
       for (const { documentId: id, position, name, place, text } of rows) {
         const title = place === '' ? name : `${name}, ${place}`
-        items.push(itemOf({ ref: `doc:${id}:${position}`, kind: 'document', id, title, text, embedded: text }))
+        const headings = headingsOf(name, place)
+        const embedded = [...headings, text].join('\n')
+        items.push(itemOf({ ref: `doc:${id}:${position}`, kind: 'document', id, title, headings, text, embedded }))
       }
       const last = rows.at(-1)
       if (last === undefined || rows.length < READ_AT_ONCE) return items
@@ -141,10 +146,16 @@ async function assemble(
     const vector = isFresh ? { vector: found.vector } : {}
     return item.kind === 'faq'
       ? { id: item.ref, question: item.title, answer: item.text, ...vector }
-      : { id: item.ref, text: item.text, ...vector }
+      : { id: item.ref, text: item.text, headings: item.headings, ...vector }
   })
   const byRef = new Map(items.map((item) => [item.ref, item]))
   return { index: await buildSearchIndex(entries), items: byRef, vectorModel, withoutVector }
+}
+
+/** A place is written for people, `Delivery › Abroad, p. 3`; a name may have the ending of its file. */
+const headingsOf = (name: string, place: string): string[] => {
+  const path = place.replace(/(?:^|, )p\. \d+$/, '')
+  return [name.replace(/\.[a-z]{2,8}$/i, ''), ...(path === '' ? [] : path.split(' › '))]
 }
 
 const itemOf = (item: Omit<Item, 'hash'>): Item => ({

@@ -1,5 +1,5 @@
 import { yieldToEventLoop } from '../yield-to-event-loop.ts'
-import { decide, type Decision } from './decision.ts'
+import { decide, isRelevant, type Decision } from './decision.ts'
 import type { SearchEntry } from './entry.ts'
 import { buildPostings, type Postings } from './postings.ts'
 import { unitsOf } from './query.ts'
@@ -44,9 +44,11 @@ export interface SearchIndex {
 
 /** How many of the best by words, and by vectors, are compared closely. */
 const CANDIDATES = 16
+/** Passages differ in how often and how densely they have the words; the rest is how many of them they have. */
+const BY_SCORE = 0.5
 
 /**
- * Finds the entries that answer a question in Portuguese, Spanish or English, also when it is misspelt, without accents
+ * Finds the entries that answer a question in Portuguese, Spanish, English or German, also when it is misspelt, without accents
  * or in the words of a chat. BM25 (k1 1.2, b 0.75) over folded stems. Built anew when an entry changes.
  */
 export function createSearchIndex(entries: readonly SearchEntry[]): SearchIndex {
@@ -73,11 +75,14 @@ function searchIn(entries: readonly SearchEntry[], postings: Postings): SearchIn
     const { bm25, covered } = scoresOf(postings, units)
     const alike = vector === undefined ? [] : likeness(entries, vector)
     const most = Math.max(limit, CANDIDATES)
-    const candidates = new Set([...bestOf(bm25, most), ...bestOf(alike, most)])
-    const ranked = [...candidates]
+    const candidates = [...new Set([...bestOf(bm25, most), ...bestOf(alike, most)])]
+    const isPassage = (at: number) => 'text' in (entries[at] ?? {})
+    const highest = Math.max(0, ...candidates.filter(isPassage).map((at) => bm25[at] ?? 0))
+    const ranked = candidates
       .map((at) => {
         const score = bm25[at] ?? 0
-        const byWords = confidenceOf(postings, units, covered[at] ?? 0, at)
+        const covers = confidenceOf(postings, units, covered[at] ?? 0, at)
+        const byWords = isPassage(at) ? covers * (1 - BY_SCORE + BY_SCORE * (score / (highest || 1))) : covers
         const byMeaning = alike[at] ?? null
         const confidence = byMeaning === null ? byWords : (byWords + byMeaning) / 2
         return { at, score, confidence }
@@ -88,9 +93,10 @@ function searchIn(entries: readonly SearchEntry[], postings: Postings): SearchIn
     const second = ranked.find(({ at }) => answerOf(entries[at]) !== answerOf(entries[first.at]))
     const found = { confidence: first.confidence, margin: 1 - (second === undefined ? 0 : rank(second) / rank(first)) }
     const hits = ranked
+      .filter(({ confidence }) => vector !== undefined || isRelevant(confidence, first.confidence))
       .slice(0, limit)
       .map(({ at, score, confidence }) => ({ id: entries[at]?.id ?? '', score, confidence }))
-    return { hits, ...found, decision: decide(found) }
+    return { hits, ...found, decision: hits.length === 0 ? 'unsure' : decide(found, isPassage(first.at)) }
   }
 
   return { size: entries.length, search }

@@ -1,4 +1,6 @@
+import { partsOfCompound, withUmlauts } from './compounds.ts'
 import type { SearchEntry } from './entry.ts'
+import { SUBJECTS } from './everyday-words.ts'
 import { wordsOf, type Word } from './query-words.ts'
 import { createVocabulary, type Vocabulary } from './vocabulary.ts'
 
@@ -18,17 +20,26 @@ export interface Postings {
   /** Number of the term of a stem or of a subject such as `#hours`. */
   term(name: string): number | undefined
   idf(term: number): number
+  /** The stems of the words that a compound is made of. */
+  parts(stem: string): readonly string[]
+  /** The stem with umlauts, if it is known. */
+  respelt(stem: string): string | undefined
   /** idf of a word that no entry has. */
   readonly unknownIdf: number
-  /** The words of the question, each with the terms it can be found by. */
+  /** The words of the question or the nearest heading, each with the terms it can be found by. */
   asked(entry: number): readonly (readonly number[])[]
 }
 
 /** Whatever is not asked for, only mentioned in the answer. */
 const ANSWER_WEIGHT = 0.4
+/** The name of a document and its chapters, which many passages have in common. */
+const OUTER_WEIGHT = 0.5
 const LENGTH_SHARE = 0.75
 
+const FIELDS = ['question', 'answer', 'text', 'outer', 'heading'] as const
+
 interface Field {
+  readonly name: (typeof FIELDS)[number]
   readonly words: readonly Word[]
   readonly weight: number
   readonly isAsked: boolean
@@ -53,11 +64,35 @@ export function* buildPostings(entries: readonly SearchEntry[]): Generator<void,
   }
 
   const fieldsOf: Field[][] = []
+  const known = new Set<string>()
   for (const entry of entries) {
-    fieldsOf.push(toFields(entry))
+    const fields = toFields(entry)
+    fieldsOf.push(fields)
+    for (const { words } of fields) for (const { stem } of words) if (stem !== null) known.add(stem)
     if (isTurnOver(entry)) yield
   }
   const averages = averageLengths(fieldsOf)
+
+  const isKnown = (stem: string) => known.has(stem) || SUBJECTS.ofStem.has(stem)
+  const parts = (stem: string) => partsOfCompound(stem, isKnown)
+  const respelt = (stem: string) => withUmlauts(stem, isKnown)
+  const others = new Map<string, readonly string[]>()
+  function othersOf(stem: string): readonly string[] {
+    const found = others.get(stem) ?? [...parts(stem), respelt(stem) ?? []].flat()
+    others.set(stem, found)
+    return found
+  }
+
+  /** With those of the words that a compound is made of. */
+  function termsOf({ stem, subjects }: Word): number[] {
+    const terms = subjects.map(({ name }) => number(name, false))
+    if (stem === null) return terms
+    const ofParts = othersOf(stem).flatMap((part) => [
+      number(part, true),
+      ...(SUBJECTS.ofStem.get(part) ?? []).map((name) => number(name, false)),
+    ])
+    return [...new Set([number(stem, true), ...terms, ...ofParts])]
+  }
 
   function number(name: string, isStem: boolean): number {
     const known = numbers.get(name)
@@ -72,11 +107,11 @@ export function* buildPostings(entries: readonly SearchEntry[]): Generator<void,
   for (const [entry, fields] of fieldsOf.entries()) {
     const weights = new Map<number, { weight: number; isAsked: boolean }>()
     const askedWords: number[][] = []
-    fields.forEach(({ words, weight, isAsked }, field) => {
-      const norm = 1 - LENGTH_SHARE + (LENGTH_SHARE * words.length) / (averages[field] || 1)
+    for (const { name, words, weight, isAsked } of fields) {
+      const norm = 1 - LENGTH_SHARE + (LENGTH_SHARE * words.length) / (averages[name] || 1)
       for (const word of words) {
-        const terms = termsOf(word, number)
-        if (isAsked) askedWords.push(terms)
+        const terms = termsOf(word)
+        if (name === 'question' || name === 'heading') askedWords.push(terms)
         for (const term of terms) {
           const before = weights.get(term)
           weights.set(term, {
@@ -85,7 +120,7 @@ export function* buildPostings(entries: readonly SearchEntry[]): Generator<void,
           })
         }
       }
-    })
+    }
     for (const [term, found] of weights) lists[term]?.push({ entry, ...found })
     asked.push(askedWords)
     const built = entries[entry]
@@ -106,30 +141,41 @@ export function* buildPostings(entries: readonly SearchEntry[]): Generator<void,
     of: (term) => lists[term] ?? [],
     term: (name) => numbers.get(name),
     idf: (term) => idfs[term] ?? 0,
+    ...{ parts, respelt },
     unknownIdf: idf(Math.min(1, entries.length)),
     asked: (entry) => asked[entry] ?? [],
   }
 }
 
-function termsOf({ stem, subjects }: Word, number: (name: string, isStem: boolean) => number): number[] {
-  const terms = subjects.map(({ name }) => number(name, false))
-  return stem === null ? terms : [number(stem, true), ...terms]
-}
-
 const lengthOf = (entry: SearchEntry): number =>
-  'text' in entry ? entry.text.length : entry.question.length + entry.answer.length
+  'text' in entry
+    ? entry.text.length + (entry.headings?.join('').length ?? 0)
+    : entry.question.length + entry.answer.length
 
 function toFields(entry: SearchEntry): Field[] {
-  if ('text' in entry) return [{ words: wordsOf(entry.text), weight: 1, isAsked: true }]
+  if ('text' in entry) {
+    const { text, headings = [] } = entry
+    const outer = headings.slice(0, -1).join('\n')
+    return [
+      { name: 'text', words: wordsOf(text), weight: 1, isAsked: true },
+      { name: 'outer', words: wordsOf(outer), weight: OUTER_WEIGHT, isAsked: true },
+      { name: 'heading', words: wordsOf(headings.at(-1) ?? ''), weight: 1, isAsked: true },
+    ]
+  }
   return [
-    { words: wordsOf(entry.question), weight: 1, isAsked: true },
-    { words: wordsOf(entry.answer), weight: ANSWER_WEIGHT, isAsked: false },
+    { name: 'question', words: wordsOf(entry.question), weight: 1, isAsked: true },
+    { name: 'answer', words: wordsOf(entry.answer), weight: ANSWER_WEIGHT, isAsked: false },
   ]
 }
 
-function averageLengths(fieldsOf: readonly (readonly Field[])[]): number[] {
-  return [0, 1].map((at) => {
-    const lengths = fieldsOf.flatMap((fields) => fields[at]?.words.length ?? [])
-    return lengths.reduce((sum, length) => sum + length, 0) / (lengths.length || 1)
-  })
+function averageLengths(fieldsOf: readonly (readonly Field[])[]): Readonly<Record<Field['name'], number>> {
+  const sums = Object.fromEntries(FIELDS.map((name) => [name, { words: 0, count: 0 }]))
+  for (const { name, words } of fieldsOf.flat()) {
+    const sum = sums[name]
+    if (sum === undefined) continue
+    sum.words += words.length
+    sum.count++
+  }
+  const average = (name: Field['name']) => (sums[name]?.words ?? 0) / (sums[name]?.count || 1)
+  return Object.fromEntries(FIELDS.map((name) => [name, average(name)])) as Record<Field['name'], number>
 }

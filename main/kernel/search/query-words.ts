@@ -1,4 +1,4 @@
-import { PHRASES, QUESTION_WORDS, SHORT_FORMS, STOP_WORDS, SUBJECTS } from './everyday-words.ts'
+import { GREETINGS, QUESTION_WORDS, SHORT_FORMS, STOP_WORDS, SUBJECTS } from './everyday-words.ts'
 import { fold } from './fold.ts'
 import { stem } from './stem.ts'
 import { createVocabulary, type Vocabulary } from './vocabulary.ts'
@@ -17,16 +17,66 @@ const QUESTION_SHARE = 0.45
 
 /** The words of a text in order, without those that mean nothing for a search. */
 export function wordsOf(text: string): Word[] {
-  const phrased = PHRASES.reduce((rest, [pattern, by]) => rest.replace(pattern, by), fold(text))
-  const expanded = phrased.split(/\s+/).map((word) => SHORT_FORMS[word] ?? word)
-  return expanded.filter((word) => word !== '' && !STOP_WORDS.has(word)).flatMap(wordOf)
+  const written = fold(text)
+    .replace(GREETINGS, ' ')
+    .split(/\s+/)
+    .filter((word) => word !== '')
+  const found = signsIn(text)
+  for (let at = 0; at < written.length;) {
+    const phrase = phraseAt(written, at)
+    if (phrase !== undefined) {
+      found.push(subjectWord(phrase.subjects))
+      at = phrase.end
+      continue
+    }
+    const word = written[at++] ?? ''
+    const expanded = SHORT_FORMS[word] ?? word
+    if (!STOP_WORDS.has(expanded)) found.push(...wordOf(expanded))
+  }
+  return found
 }
 
+const subjectWord = (names: readonly string[]): Word => ({
+  ...{ stem: null, share: 1 },
+  subjects: names.map((name) => ({ name, quality: 1 })),
+})
+
+/** Prices and times of day, which have no word that says so: `€ 40`, `9:00`. */
+const SIGNS: readonly (readonly [RegExp, string])[] = [
+  [/[$£€]/, '#price'],
+  [/\b\d{1,2}:\d{2}\b/, '#hours'],
+]
+
+const signsIn = (text: string): Word[] =>
+  SIGNS.flatMap(([sign, subject]) => (sign.test(text) ? [subjectWord([subject])] : []))
+
+/** A phrase that begins here, and where it ends; words that mean nothing may be between: `leave my car`. */
+function phraseAt(written: readonly string[], at: number): { subjects: readonly string[]; end: number } | undefined {
+  for (const { words, subjects } of SUBJECTS.phrases.get(written[at] ?? '') ?? []) {
+    const end = endOfPhrase(written, at, words)
+    if (end !== undefined) return { subjects, end }
+  }
+  return undefined
+}
+
+function endOfPhrase(written: readonly string[], from: number, words: readonly string[]): number | undefined {
+  let at = from
+  for (const word of words) {
+    if (written[at] !== word && at > from && STOP_WORDS.has(written[at] ?? '')) at++
+    if (written[at] !== word) return undefined
+    at++
+  }
+  return at
+}
+
+/** Shorter stems are those of many words: `cada` and `cadela`. */
+const SHORTEST_FORM = 4
+
 function wordOf(word: string): Word[] {
-  if (word.startsWith('#')) return [{ stem: null, subjects: [{ name: word, quality: 1 }], share: 1 }]
   if (word.length === 1 && !/\d/.test(word)) return []
   const root = stem(word)
-  const subjects = (SUBJECTS.get(root) ?? []).map((name) => ({ name, quality: 1 }))
+  const names = SUBJECTS.ofWord.get(word) ?? (root.length < SHORTEST_FORM ? [] : SUBJECTS.ofStem.get(root)) ?? []
+  const subjects = names.map((name) => ({ name, quality: 1 }))
   return [{ stem: root, subjects, share: QUESTION_WORDS.has(root) ? QUESTION_SHARE : 1 }]
 }
 
@@ -35,17 +85,17 @@ let everyday: { readonly vocabulary: Vocabulary; readonly stems: readonly string
 
 /** The subjects of a word that is in no list, by the everyday word it may be a misspelling of. */
 export function guessSubjects(unknown: string): Word['subjects'] {
-  if (unknown.length < SHORTEST_GUESS || SUBJECTS.has(unknown)) return []
+  if (unknown.length < SHORTEST_GUESS || SUBJECTS.ofStem.has(unknown)) return []
   everyday ??= everydayVocabulary()
   const [nearest] = everyday.vocabulary.near(unknown)
   if (nearest === undefined || nearest.quality < 0.8) return []
-  const names = SUBJECTS.get(everyday.stems[nearest.term] ?? '') ?? []
+  const names = SUBJECTS.ofStem.get(everyday.stems[nearest.term] ?? '') ?? []
   return names.map((name) => ({ name, quality: nearest.quality }))
 }
 
 function everydayVocabulary() {
   const vocabulary = createVocabulary()
-  const stems = [...SUBJECTS.keys()]
+  const stems = [...SUBJECTS.ofStem.keys()]
   for (const root of stems) vocabulary.add(root)
   return { vocabulary, stems }
 }

@@ -1,3 +1,4 @@
+import { SUBJECTS } from './everyday-words.ts'
 import type { Postings } from './postings.ts'
 import { guessSubjects, wordsOf, type Word } from './query-words.ts'
 
@@ -15,7 +16,8 @@ export interface Unit {
   readonly share: number
 }
 
-const BY_SUBJECT = 0.8
+const BY_SUBJECT = 0.85
+const BY_PART = 0.6
 /** What a question is about is said at its beginning. */
 const QUERY_LENGTH = 2_000
 
@@ -27,7 +29,8 @@ export function unitsOf(postings: Postings, query: string): Unit[] {
   return [...seen.values()].map((word) => unitOf(postings, word))
 }
 
-function unitOf(postings: Postings, { stem, subjects, share }: Word): Unit {
+function unitOf(postings: Postings, word: Word): Unit {
+  const { stem, subjects, share } = withUmlaut(postings, word)
   const exact = stem === null ? undefined : postings.term(stem)
   // A word that is spelt right stands for no other.
   const isKnown = exact !== undefined || subjects.length > 0
@@ -37,9 +40,30 @@ function unitOf(postings: Postings, { stem, subjects, share }: Word): Unit {
     const term = postings.term(name)
     return term === undefined ? [] : [{ term, quality: quality * (stem === null ? 1 : BY_SUBJECT) }]
   })
-  const alternatives = [...(exact === undefined ? near : [{ term: exact, quality: 1 }]), ...bySubject]
+  const byPart = stem === null || exact !== undefined ? [] : partsOf(postings, stem)
+  const alternatives = [...(exact === undefined ? near : [{ term: exact, quality: 1 }]), ...bySubject, ...byPart]
   const weight = exact === undefined ? strongest(postings, alternatives) : postings.idf(exact)
   return { alternatives, share, weight: share * (weight ?? postings.unknownIdf) }
+}
+
+/** The word that an unknown one is, if `ae`, `oe` and `ue` are umlauts. */
+function withUmlaut(postings: Postings, word: Word): Word {
+  const { stem, subjects, share } = word
+  if (stem === null || subjects.length > 0 || postings.term(stem) !== undefined) return word
+  const respelt = postings.respelt(stem)
+  if (respelt === undefined) return word
+  const names = SUBJECTS.ofStem.get(respelt) ?? []
+  return { stem: respelt, subjects: names.map((name) => ({ name, quality: 1 })), share }
+}
+
+/** What a compound that is in no entry is made of. */
+function partsOf(postings: Postings, stem: string): Alternative[] {
+  return postings.parts(stem).flatMap((part) =>
+    [part, ...(SUBJECTS.ofStem.get(part) ?? [])].flatMap((name) => {
+      const term = postings.term(name)
+      return term === undefined ? [] : [{ term, quality: BY_PART }]
+    }),
+  )
 }
 
 /** idf of what the word most likely means. */

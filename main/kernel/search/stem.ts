@@ -1,5 +1,5 @@
 /**
- * Endings of Portuguese, Spanish and English without accents, longest first. One list for all three: the language of a
+ * Endings of Portuguese, Spanish, English and German without accents, longest first. One list for all four: the language of a
  * short question is not known, and cognates should meet (`cancelación`, `cancelamento` and `cancellation` are `cancel`).
  */
 const ENDINGS = [
@@ -12,6 +12,7 @@ const ENDINGS = [
   ...['amos', 'emos', 'imos', 'aria', 'eria', 'iria', 'aste', 'iste', 'arei', 'erei', 'irei', 'ava', 'aba'],
   ...['zinhos', 'zinhas', 'zinho', 'zinha', 'inhos', 'inhas', 'inho', 'inha', 'itos', 'itas', 'ito', 'ita'],
   ...['arme', 'arlo', 'arla', 'arse', 'erme', 'irme', 'ings', 'ing', 'ers', 'ed'],
+  ...['ungen', 'ung', 'heiten', 'heit', 'keiten', 'keit', 'lichen', 'liche', 'lich', 'tet', 'et', 'ern'],
   ...['eis', 'ais', 'oes', 'aes', 'ies', 'iam', 'ian', 'ria', 'ou', 'ei'],
   ...['ar', 'er', 'ir', 'am', 'em', 'an', 'en', 'as', 'es', 'os', 'ao', 'ia', 'io', 'al', 'el'],
   ...['a', 'e', 'o', 's', 'i', 'y'],
@@ -25,6 +26,8 @@ export function stem(word: string): string {
   if (word.length <= SHORTEST_STEM || /\d/.test(word)) return word
   // Silent in Portuguese and Spanish, and therefore often left out.
   let rest = word.startsWith('h') ? word.slice(1) : word
+  // The participle of a German verb: `geoffnet` of `offnen`.
+  if (/^ge.{4,}(?:t|en)$/.test(rest)) rest = rest.slice(2)
   rest = withoutDouble(withoutEnding(rest, LONGEST))
   // What is left of a word may have an ending of its own: `entregador`, `entrega`.
   return withoutDouble(withoutEnding(rest, 2))
