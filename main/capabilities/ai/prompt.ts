@@ -93,12 +93,12 @@ function* grouped(said: readonly Utterance[]): Generator<readonly [Utterance['fr
   if (current) yield current
 }
 
-/** What was found, each with its name, within a fence. */
+/** What was found, each with its name and the headings above it, within a fence. */
 export function knowledgeText(sources: readonly AnswerSource[]): string {
   if (sources.length === 0) return fence('knowledge', 'Nothing was found.')
   const parts = sources.map(({ kind, title, excerpt }) => {
     const text = excerpt.slice(0, PASSAGE_LENGTH)
-    return kind === 'faq' ? `Q: ${title}\nA: ${text}` : `${title}\n${text}`
+    return kind === 'faq' ? `Q: ${title}\nA: ${text}` : `Document: ${title}\n${text}`
   })
   return fence('knowledge', parts.join('\n\n'), BLOCK_LENGTH)
 }

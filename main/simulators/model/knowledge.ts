@@ -16,7 +16,9 @@ export function findAnswer(request: ModelRequest, question: string): Found | nul
   return { text: 'text' in entry ? entry.text : entry.answer, confidence, isSure: decision === 'answer' }
 }
 
-type Pair = { readonly question: string; readonly answer: string } | { readonly text: string }
+type Pair =
+  | { readonly question: string; readonly answer: string }
+  | { readonly text: string; readonly headings?: readonly string[] }
 
 function knowledgeOf({ system, turns }: ModelRequest): SearchEntry[] {
   const results = turns.filter(({ role }) => role === 'tool').flatMap(({ text }) => ofResult(text))
@@ -117,6 +119,9 @@ function paragraphs(text: string): Pair[] {
     .map((paragraph) => paragraph.replace(/<[^<>]+>/g, ' ').trim())
     .filter((paragraph) => paragraph !== '')
     .map((paragraph) => {
+      // Where it is from is no part of an answer.
+      const [named, title] = /^Document: (.*)\n/.exec(paragraph) ?? []
+      if (named !== undefined) return { text: paragraph.slice(named.length), headings: [title ?? ''] }
       const lineEnd = paragraph.indexOf('\n')
       const [question, answer] = [paragraph.slice(0, lineEnd).trim(), paragraph.slice(lineEnd).trim()]
       return lineEnd > 0 && question.endsWith('?') ? { question, answer } : { text: paragraph }

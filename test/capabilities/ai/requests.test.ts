@@ -239,11 +239,10 @@ describe('the FAQ', () => {
   })
 })
 
-test('documents are read in the background and cited', async () => {
-  const line = await bench.line()
-  const text = '# Devoluções\n\nProdutos podem ser devolvidos em até trinta dias com a nota fiscal original.\n'
+/** Uploads a document and waits until it was read. */
+async function upload(line: AiLine, name: string, text: string): Promise<any> {
   const uploaded = await line.w.service.askAsConsole({
-    ...{ method: 'POST', path: `/panel${at(line, 'documents')}?name=politica.md` },
+    ...{ method: 'POST', path: `/panel${at(line, 'documents')}?name=${name}` },
     ...{ headers: { 'content-type': 'text/markdown' }, payload: Buffer.from(text) },
   })
   expect(uploaded.status).toBe(201)
@@ -254,11 +253,30 @@ test('documents are read in the background and cited', async () => {
     await new Promise((resolve) => setTimeout(resolve, 20))
     ;[document] = (await line.inWindow('GET', 'documents')).data
   }
+  return document
+}
+
+test('documents are read in the background and cited', async () => {
+  const line = await bench.line()
+  const text = '# Devoluções\n\nProdutos podem ser devolvidos em até trinta dias com a nota fiscal original.\n'
+  const document = await upload(line, 'politica.md', text)
   expect(document).toMatchObject({ name: 'politica.md', status: 'ready', passages: 1 })
   const test = await line.ai('POST', 'test', { message: 'em quantos dias posso devolver um produto?' })
   expect(test.sources[0]).toMatchObject({ kind: 'document', id: document.id })
   await line.inWindow('DELETE', `documents/${document.id}`)
   expect((await line.ai('POST', 'test', { message: 'em quantos dias posso devolver um produto?' })).source).toBe('none')
+})
+
+test('the built-in agent answers with the passage of a document, without the headings above it', async () => {
+  const line = await bench.line({ faq: [] })
+  const text = [
+    ...['# Harbour Salon', '', '## Opening hours', '', '- Monday: closed', '- Tuesday: 9:00 to 20:00', ''],
+    ...['## Getting here', '', 'Parking is behind the shop.', '', '## The team', '', 'Ann has been with us for years.'],
+  ].join('\n')
+  await upload(line, 'guide.md', text)
+  const ask = async (message: string) => (await line.ai('POST', 'test', { message })).reply
+  expect(await ask('where can I park my car?')).toBe('Parking is behind the shop.')
+  expect(await ask('what are your opening hours?')).toBe('Monday: closed\nTuesday: 9:00 to 20:00')
 })
 
 /** The model answers over a socket, which takes real time. */

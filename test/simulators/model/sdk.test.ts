@@ -216,11 +216,11 @@ describe('a prompt', () => {
 
   test('may fence what a person wrote, and mix questions with passages', async () => {
     const knowledge =
-      '<knowledge>\nQ: Qual é o horário?\nA: Das 9h às 18h.\n\nManual, page 2\nA garantia cobre defeitos por doze meses.\n</knowledge>'
+      '<knowledge>\nQ: Qual é o horário?\nA: Das 9h às 18h.\n\nDocument: Manual, Garantia, p. 2\nCobre defeitos por doze meses.\n</knowledge>'
     const asked = (text: string) =>
       generateText({ model: model(), instructions: knowledge, prompt: `<message>\n${text}\n</message>` })
     expect((await asked('qual o horario')).text).toBe('Das 9h às 18h.')
-    expect((await asked('a garantia cobre defeitos?')).text).toContain('doze meses')
+    expect((await asked('a garantia cobre defeitos?')).text).toBe('Cobre defeitos por doze meses.')
   })
 
   test('has its instructions taken for no answer', async () => {
