@@ -17,9 +17,9 @@ export function decide({ confidence, margin }: Found, isPassage = false): Decisi
   return confidence >= least.confidence && margin >= least.margin ? 'answer' : 'unsure'
 }
 
-/** Below it, an entry has hardly more in common with a question than a word. */
+/** An entry below it has hardly a word of the question. */
 const LEAST_CONFIDENCE = 0.08
-/** Of the confidence of the best entry: what is further behind is about something else. */
+/** Of the best entry; one further behind is about something else. Both cost no answer of the tuning half. */
 const LEAST_OF_BEST = 0.25
 
 /** Whether an entry found by its words is worth reading. */

@@ -16,7 +16,7 @@ export const EVERYDAY_SUBJECTS: Readonly<Record<string, Partial<Readonly<Record<
     duration: {
       en: 'turnaround lasts last lasting takes when how_long how_many_days how_many_hours how_fast how_soon when_will',
       es: 'demora demoran tarda tardan tiempo plazo dura duración cuando cuánto_tiempo cuántos_días cuántas_horas en_cuánto cuánto_se_tarda cuánto_tarda cuánto_demora cuánto_dura',
-      pt: 'demora demoram prazo tempo dura duração quando quanto_tempo quantos_dias quantas_horas em_quanto quanto_demora quanto_dura',
+      pt: 'demora demoram prazo tempo dura duração quando quanto_tempo quantos_dias quantas_horas quantas_horas em_quanto quanto_demora quanto_dura',
       de: 'dauer dauert dauern lange wie_lange wieviele_tage wie_viele_tage wie_schnell wann frist',
     },
     weekend: {

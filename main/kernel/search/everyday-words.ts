@@ -69,20 +69,25 @@ interface Subjects {
   readonly phrases: ReadonlyMap<string, readonly Phrase[]>
 }
 
-export interface Phrase {
+interface Phrase {
   readonly words: readonly string[]
   readonly subjects: readonly string[]
 }
 
-export const SUBJECTS: Subjects = subjects()
+let built: Subjects | undefined
 
-function subjects(): Subjects {
+/** Made when they are first asked for, because that takes longer than a service should wait at its start. */
+export const everydaySubjects = (): Subjects => (built ??= buildSubjects())
+
+function buildSubjects(): Subjects {
   const ofWord = new Map<string, string[]>()
   const ofStem = new Map<string, string[]>()
   const ofPhrase = new Map<string, string[]>()
   for (const [subject, byLanguage] of Object.entries(EVERYDAY_SUBJECTS)) {
     for (const text of Object.values(byLanguage).flatMap(words)) {
-      const word = fold(text.replaceAll('_', ' '))
+      const spaced = text.replaceAll('_', ' ')
+      // Most words are folded already.
+      const word = /^[a-z ]+$/.test(spaced) ? spaced : fold(spaced)
       const isPhrase = word.includes(' ')
       add(isPhrase ? ofPhrase : ofWord, word, `#${subject}`)
       if (!isPhrase) add(ofStem, stem(word), `#${subject}`)

@@ -1,6 +1,6 @@
 import { partsOfCompound, withUmlauts } from './compounds.ts'
 import type { SearchEntry } from './entry.ts'
-import { SUBJECTS } from './everyday-words.ts'
+import { everydaySubjects } from './everyday-words.ts'
 import { wordsOf, type Word } from './query-words.ts'
 import { createVocabulary, type Vocabulary } from './vocabulary.ts'
 
@@ -73,7 +73,7 @@ export function* buildPostings(entries: readonly SearchEntry[]): Generator<void,
   }
   const averages = averageLengths(fieldsOf)
 
-  const isKnown = (stem: string) => known.has(stem) || SUBJECTS.ofStem.has(stem)
+  const isKnown = (stem: string) => known.has(stem) || everydaySubjects().ofStem.has(stem)
   const parts = (stem: string) => partsOfCompound(stem, isKnown)
   const respelt = (stem: string) => withUmlauts(stem, isKnown)
   const others = new Map<string, readonly string[]>()
@@ -89,7 +89,7 @@ export function* buildPostings(entries: readonly SearchEntry[]): Generator<void,
     if (stem === null) return terms
     const ofParts = othersOf(stem).flatMap((part) => [
       number(part, true),
-      ...(SUBJECTS.ofStem.get(part) ?? []).map((name) => number(name, false)),
+      ...(everydaySubjects().ofStem.get(part) ?? []).map((name) => number(name, false)),
     ])
     return [...new Set([number(stem, true), ...terms, ...ofParts])]
   }

@@ -1,4 +1,4 @@
-import { GREETINGS, QUESTION_WORDS, SHORT_FORMS, STOP_WORDS, SUBJECTS } from './everyday-words.ts'
+import { GREETINGS, QUESTION_WORDS, SHORT_FORMS, STOP_WORDS, everydaySubjects } from './everyday-words.ts'
 import { fold } from './fold.ts'
 import { stem } from './stem.ts'
 import { createVocabulary, type Vocabulary } from './vocabulary.ts'
@@ -21,6 +21,7 @@ export function wordsOf(text: string): Word[] {
     .replace(GREETINGS, ' ')
     .split(/\s+/)
     .filter((word) => word !== '')
+    .map((word) => SHORT_FORMS[word] ?? word)
   const found = signsIn(text)
   for (let at = 0; at < written.length;) {
     const phrase = phraseAt(written, at)
@@ -30,8 +31,7 @@ export function wordsOf(text: string): Word[] {
       continue
     }
     const word = written[at++] ?? ''
-    const expanded = SHORT_FORMS[word] ?? word
-    if (!STOP_WORDS.has(expanded)) found.push(...wordOf(expanded))
+    if (!STOP_WORDS.has(word)) found.push(...wordOf(word))
   }
   return found
 }
@@ -52,7 +52,7 @@ const signsIn = (text: string): Word[] =>
 
 /** A phrase that begins here, and where it ends; words that mean nothing may be between: `leave my car`. */
 function phraseAt(written: readonly string[], at: number): { subjects: readonly string[]; end: number } | undefined {
-  for (const { words, subjects } of SUBJECTS.phrases.get(written[at] ?? '') ?? []) {
+  for (const { words, subjects } of everydaySubjects().phrases.get(written[at] ?? '') ?? []) {
     const end = endOfPhrase(written, at, words)
     if (end !== undefined) return { subjects, end }
   }
@@ -75,7 +75,10 @@ const SHORTEST_FORM = 4
 function wordOf(word: string): Word[] {
   if (word.length === 1 && !/\d/.test(word)) return []
   const root = stem(word)
-  const names = SUBJECTS.ofWord.get(word) ?? (root.length < SHORTEST_FORM ? [] : SUBJECTS.ofStem.get(root)) ?? []
+  const names =
+    everydaySubjects().ofWord.get(word) ??
+    (root.length < SHORTEST_FORM ? [] : everydaySubjects().ofStem.get(root)) ??
+    []
   const subjects = names.map((name) => ({ name, quality: 1 }))
   return [{ stem: root, subjects, share: QUESTION_WORDS.has(root) ? QUESTION_SHARE : 1 }]
 }
@@ -85,17 +88,17 @@ let everyday: { readonly vocabulary: Vocabulary; readonly stems: readonly string
 
 /** The subjects of a word that is in no list, by the everyday word it may be a misspelling of. */
 export function guessSubjects(unknown: string): Word['subjects'] {
-  if (unknown.length < SHORTEST_GUESS || SUBJECTS.ofStem.has(unknown)) return []
+  if (unknown.length < SHORTEST_GUESS || everydaySubjects().ofStem.has(unknown)) return []
   everyday ??= everydayVocabulary()
   const [nearest] = everyday.vocabulary.near(unknown)
   if (nearest === undefined || nearest.quality < 0.8) return []
-  const names = SUBJECTS.ofStem.get(everyday.stems[nearest.term] ?? '') ?? []
+  const names = everydaySubjects().ofStem.get(everyday.stems[nearest.term] ?? '') ?? []
   return names.map((name) => ({ name, quality: nearest.quality }))
 }
 
 function everydayVocabulary() {
   const vocabulary = createVocabulary()
-  const stems = [...SUBJECTS.ofStem.keys()]
+  const stems = [...everydaySubjects().ofStem.keys()]
   for (const root of stems) vocabulary.add(root)
   return { vocabulary, stems }
 }

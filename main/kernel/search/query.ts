@@ -1,4 +1,4 @@
-import { SUBJECTS } from './everyday-words.ts'
+import { everydaySubjects } from './everyday-words.ts'
 import type { Postings } from './postings.ts'
 import { guessSubjects, wordsOf, type Word } from './query-words.ts'
 
@@ -52,14 +52,14 @@ function withUmlaut(postings: Postings, word: Word): Word {
   if (stem === null || subjects.length > 0 || postings.term(stem) !== undefined) return word
   const respelt = postings.respelt(stem)
   if (respelt === undefined) return word
-  const names = SUBJECTS.ofStem.get(respelt) ?? []
+  const names = everydaySubjects().ofStem.get(respelt) ?? []
   return { stem: respelt, subjects: names.map((name) => ({ name, quality: 1 })), share }
 }
 
 /** What a compound that is in no entry is made of. */
 function partsOf(postings: Postings, stem: string): Alternative[] {
   return postings.parts(stem).flatMap((part) =>
-    [part, ...(SUBJECTS.ofStem.get(part) ?? [])].flatMap((name) => {
+    [part, ...(everydaySubjects().ofStem.get(part) ?? [])].flatMap((name) => {
       const term = postings.term(name)
       return term === undefined ? [] : [{ term, quality: BY_PART }]
     }),

@@ -19,7 +19,7 @@ export interface Outcome {
 }
 
 /** The search is tuned with one half only. */
-export type Half = 'tuning' | 'report'
+type Half = 'tuning' | 'report'
 
 /** Every question, asked of the documents of its business in the way an agent asks. */
 export async function askAll(): Promise<Outcome[]> {
@@ -79,7 +79,7 @@ function holds(source: AnswerSource, { answers }: EvaluationPair): boolean {
   return answers.some(({ document, text }) => document === source.id && shown.includes(lettersAndDigits(text)))
 }
 
-export interface Figures {
+interface Figures {
   readonly questions: number
   /** Shares of the answerable questions that have an answer among the first passages. */
   readonly recallAt1: number
