@@ -11,6 +11,9 @@ export interface Block {
 
 export const QUESTION_LEVEL = 7
 
+/** About a million words. More is not looked at, because that takes memory. */
+export const CHARACTERS_AT_MOST = 12_000_000
+
 /** What looks like a heading and has nothing below it is text: a signature, a single line with an address. */
 export const withoutEmptyHeadings = (blocks: readonly Block[]): Block[] =>
   blocks.map((block, at) => {

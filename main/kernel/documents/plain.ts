@@ -1,10 +1,10 @@
 import { decodeText } from '../text-encoding.ts'
-import { DocumentError, QUESTION_LEVEL, withoutEmptyHeadings, type Block } from './blocks.ts'
+import { CHARACTERS_AT_MOST, DocumentError, QUESTION_LEVEL, withoutEmptyHeadings, type Block } from './blocks.ts'
 import { headingIn, isItem, printedQuestion, withoutBullet } from './text-layout.ts'
 
 /**
  * Paragraphs of a text file, with the headings, lists and printed questions that its layout shows.
- * @throws DocumentError broken, for bytes that are no text
+ * @throws DocumentError broken, for bytes that are no text; too_long
  */
 export async function blocksOfText(bytes: Uint8Array): Promise<Block[]> {
   const blocks: Block[] = []
@@ -141,6 +141,7 @@ async function textOf(bytes: Uint8Array): Promise<string> {
   }
   for await (const part of decodeText(source())) parts.push(part)
   const text = parts.join('')
+  if (text.length > CHARACTERS_AT_MOST) throw new DocumentError('too_long')
   if (text.includes('\0')) throw new DocumentError('broken')
   return text
 }
