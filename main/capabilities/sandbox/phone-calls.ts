@@ -34,10 +34,13 @@ export function createPhoneCalls({ calls }: Pick<SandboxNetwork, 'calls'>, ring:
         if (placed === null) continue
         running.set(callId, { accountId, from, placed })
         await calls.takeOver(callId)
-        void placed.ended.then((reason) => {
-          running.delete(callId)
-          return calls.end(callId, reason)
-        })
+        placed.ended
+          .then((reason) => {
+            running.delete(callId)
+            return calls.end(callId, reason)
+          })
+          // The service stops: the network reports nothing any more.
+          .catch(() => {})
         return { instance_id: instanceId, call_id: placed.call.id }
       }
       return null
