@@ -4,8 +4,8 @@ interface QuitDeps {
   readonly app: Pick<App, 'on' | 'quit'>
   /** From now on the window may close. */
   readonly release: () => void
-  /** Asks the person if quitting would lose something. */
-  readonly mayQuit: () => Promise<boolean>
+  /** Asks the person if quitting would lose something; true if it would not. */
+  readonly mayQuit: () => true | Promise<boolean>
   /** The person stays. */
   readonly onStay: () => void
   /** Takes away what the person sees and could press. */
@@ -43,19 +43,25 @@ export function createQuitSequence({ app, release, mayQuit, onStay, hideAll, dra
   app.on('before-quit', (event) => {
     if (isDrained) return release()
     event.preventDefault()
-    if (draining === undefined && !isAsking) void begin()
+    if (draining !== undefined || isAsking) return
+    const answer = mayQuit()
+    if (answer === true) leave()
+    else void waitFor(answer)
   })
 
-  async function begin(): Promise<void> {
+  async function waitFor(answer: Promise<boolean>): Promise<void> {
     isAsking = true
-    const isAgreed = await mayQuit()
+    const isAgreed = await answer
     isAsking = false
     // The system may have begun to go down meanwhile.
     if (draining !== undefined) return
-    if (!isAgreed) return onStay()
+    if (isAgreed) leave()
+    else onStay()
+  }
+
+  function leave(): void {
     hideAll()
-    await finish()
-    app.quit()
+    void finish().then(() => app.quit())
   }
 
   return {

@@ -32,7 +32,7 @@ export interface MainWindow {
   release(): void
   setUnsaved(isUnsaved: boolean): void
   /** Asks, in front of the window, whether what is only typed may be lost. Nothing typed: it may. */
-  mayQuit(): Promise<boolean>
+  mayQuit(): true | Promise<boolean>
   hide(): void
 }
 
@@ -114,7 +114,7 @@ export function openMainWindow(deps: WindowDeps): MainWindow {
     isFocused: () => window.isVisible() && window.isFocused(),
     release: () => void (isReleased = true),
     setUnsaved: (next) => void (isUnsaved = next),
-    async mayQuit() {
+    mayQuit() {
       if (!isUnsaved) return true
       reveal()
       window.focus()

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { createQuitSequence } from '../../main/shell/quit-sequence.ts'
 
 /** An app that quits as Electron does: before-quit may be held back, else it ends. */
-function scene(close: () => Promise<void>, mayQuit: () => Promise<boolean> = async () => true) {
+function scene(close: () => Promise<void>, mayQuit: () => true | Promise<boolean> = () => true) {
   const events = new EventEmitter()
   const seen: string[] = []
   const app = {
@@ -37,7 +37,7 @@ describe('quitting', () => {
     app.quit()
     await settle()
     expect(leaving.isQuitting()).toBe(true)
-    expect(seen).toEqual(['held', 'vanished', 'released', 'drain'])
+    expect(seen).toEqual(['vanished', 'released', 'drain', 'held'])
     draining.resolve(undefined)
     await settle()
     expect(seen.slice(4)).toEqual(['released', 'ended'])
