@@ -41,8 +41,7 @@ export const BILLING_FAULTS = [
 export type BillingFault = (typeof BILLING_FAULTS)[number]
 
 /** What the provider must have been told before live billing works. */
-export const BILLING_MISSING = ['restricted_key', 'webhook_secret', 'price', 'permission', 'callback_address'] as const
-export type BillingMissing = (typeof BILLING_MISSING)[number]
+const BILLING_MISSING = ['restricted_key', 'webhook_secret', 'price', 'permission', 'callback_address'] as const
 
 /** Something that live billing lacks. `code` and `params` say it exactly; what was found by an earlier version has none. */
 export const MissingThing = Type.Object({

@@ -15,10 +15,6 @@ type Unit =
   | 'month'
   | 'year'
 
-/** @param digits after the decimal separator, at most. */
-export const decimalText = (value: number, locale: string, digits = 0): string =>
-  formatter(locale, { maximumFractionDigits: digits }).format(value)
-
 /** @param percent 0 to 100. */
 export const percentText = (percent: number, locale: string): string =>
   formatter(locale, { style: 'percent', maximumFractionDigits: 0 }).format(percent / 100)

@@ -78,5 +78,5 @@ export const toDetail = (
 ): ErrorDetail | undefined => (reason === undefined ? undefined : { reason: reason as ErrorDetail['reason'], params })
 
 /** A frozen account is a matter of its own: it meets every screen that sends, calls or spends. */
-export const codeOf = (code: string, detail: ErrorDetail | undefined): string =>
+const codeOf = (code: string, detail: ErrorDetail | undefined): string =>
   detail?.reason === 'account_frozen' ? 'account_frozen' : code

@@ -30,7 +30,7 @@ const FORMS = {
   /** 8:19:43 PM */
   clockSeconds: { ...CLOCK, second: '2-digit' },
 } as const satisfies Record<string, Intl.DateTimeFormatOptions>
-export type TimeForm = keyof typeof FORMS
+type TimeForm = keyof typeof FORMS
 
 interface Shown {
   readonly form: TimeForm

@@ -12,7 +12,7 @@ const longest = (n: number) => Array.from({ length: 400 }, (_, i) => 10_000 + n 
 const PROSE = 'Your order has left our shop today. It will arrive on Monday, or on Tuesday at the latest. '
 
 function voiceOfTest(clock: Parameters<typeof createBuiltInVoice>[0]['clock'] = systemClock) {
-  const voice = createBuiltInVoice({ clock, program: resolve(import.meta.dirname, 'counting-flite.ts') })
+  const voice = createBuiltInVoice({ clock, program: resolve(import.meta.dirname, 'counting-flite-child.ts') })
   onTestFinished(() => voice.close())
   const heard = new Map<AccountId, number>()
   const heardBy = (accountId: AccountId) => heard.get(accountId) ?? 0

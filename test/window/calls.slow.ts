@@ -10,7 +10,7 @@ let instance: string
 
 const card = () => page.locator('section').filter({ has: page.getByRole('heading', { name: 'Calls', exact: true }) })
 const settings = async () => (await w.api('GET', `/v1/instances/${instance}/call-settings`)).body as unknown
-const SUGGESTION = "We can’t take calls on this number. Please send us a message instead."
+const SUGGESTION = 'We can’t take calls on this number. Please send us a message instead.'
 
 beforeAll(async () => {
   w = await openConsole()

@@ -264,7 +264,7 @@ describe('an assistant', { timeout: TIMEOUT }, () => {
       .click()
     const dialog = page.getByRole('dialog')
     await dialog.getByRole('button', { name: 'Create key' }).click()
-    await dialog.getByRole('button', { name: "I’ve copied it" }).click()
+    await dialog.getByRole('button', { name: 'I’ve copied it' }).click()
     const text = await page.locator('pre').innerText()
     const { switchboard } = (JSON.parse(text) as { mcpServers: { switchboard: StdioServerParameters } }).mcpServers
     const client = new Client({ name: 'pasted', version: '1' })

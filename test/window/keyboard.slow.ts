@@ -124,7 +124,7 @@ describe('by keyboard alone', { timeout: 60_000 }, () => {
     await keys.tabTo('Create webhook')
     await keys.press('Enter')
     await focus('Copy secret')
-    await keys.tabTo("I’ve stored it")
+    await keys.tabTo('I’ve stored it')
     await keys.press('Enter')
     await page.getByRole('dialog').waitFor({ state: 'hidden' })
     await keys.tabTo('Send test event')

@@ -79,7 +79,7 @@ describe('a restricted number', { timeout: TIMEOUT }, () => {
     await lines.getByText("Bakery Luz can't start new chats").waitFor()
     expect(await lines.count()).toBe(1)
     await lines.getByRole('link', { name: 'See why' }).click()
-    await card().getByText("WhatsApp doesn’t let this number start new chats.").waitFor()
+    await card().getByText('WhatsApp doesn’t let this number start new chats.').waitFor()
   })
 })
 

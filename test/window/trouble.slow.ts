@@ -113,12 +113,12 @@ describe('a delivery that is held', { timeout: 60_000 }, () => {
     await w.open(`/webhooks/${webhook.id}`)
     await waiting().getByRole('button').click()
     const detail = page.getByRole('dialog')
-    await detail.getByText("The webhook isn’t active. Resume it first.").waitFor()
+    await detail.getByText('The webhook isn’t active. Resume it first.').waitFor()
     expect(await detail.innerText()).not.toContain('next attempt')
     await page.keyboard.press('Escape')
     await waiting().getByRole('checkbox').click()
     await page.getByRole('button', { name: 'Redeliver' }).click()
-    await page.getByText("1 couldn’t be resent: The webhook isn’t active. Resume it first.").first().waitFor()
+    await page.getByText('1 couldn’t be resent: The webhook isn’t active. Resume it first.').first().waitFor()
   })
 
   test('by a locked keychain neither, and the settings say what to do', async () => {
@@ -138,7 +138,7 @@ describe('a delivery that is held', { timeout: 60_000 }, () => {
     await afresh(`/webhooks/${webhook.id}`)
     await rows().first().click()
     const detail = page.getByRole('dialog')
-    await detail.getByText("The keychain is locked, so deliveries can’t be signed. Unlock it first.").waitFor()
+    await detail.getByText('The keychain is locked, so deliveries can’t be signed. Unlock it first.').waitFor()
     expect(await detail.getByRole('button', { name: 'Redeliver' }).isDisabled()).toBe(true)
     await page.keyboard.press('Escape')
     const note = page.getByRole('status').filter({ hasText: 'Keychain locked' })

@@ -77,7 +77,7 @@ describe.each(sized(HOMES.slice(0, 1), [...HOMES]))('%s', { timeout: 60_000 }, (
     await page.getByRole('button', { name: 'Create webhook' }).click()
     const secret = page.getByText(/^whsec_[\w+/]{20,}$/).first()
     secrets.set('the secret of the webhook', (await secret.textContent()) ?? '')
-    await page.getByRole('button', { name: "I’ve stored it" }).click()
+    await page.getByRole('button', { name: 'I’ve stored it' }).click()
     await api('POST', '/v1/instances', { name: 'For its event' })
     await page.getByText('instance.created').first().waitFor({ timeout: 5_000 })
     await page.getByText('Delivered').first().waitFor({ timeout: 5_000 })
@@ -110,7 +110,7 @@ describe.each(sized(HOMES.slice(0, 1), [...HOMES]))('%s', { timeout: 60_000 }, (
         .first()
         .textContent()) ?? ''
     secrets.set('the key of the assistant', key)
-    await page.getByRole('button', { name: "I’ve copied it" }).click()
+    await page.getByRole('button', { name: 'I’ve copied it' }).click()
 
     const { data } = (await api('GET', '/v1/instances?limit=200')).body
     const sender = data.find((each: { connected: boolean }) => each.connected)

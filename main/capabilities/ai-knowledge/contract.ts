@@ -60,7 +60,7 @@ export const DOCUMENT_TYPES = [
 ] as const
 
 /** Why a document could not be read. */
-export const DOCUMENT_ERRORS = [
+const DOCUMENT_ERRORS = [
   ...(['encrypted', 'old_word', 'scanned', 'empty', 'broken', 'too_long', 'too_much_memory', 'too_slow'] as const),
   ...(['too_large', 'unknown_type', 'file_missing', 'not_read'] as const),
 ] as const

@@ -19,7 +19,7 @@ export function groupOf({
 
 /** A banned number is signed out too, but asks for something else. */
 export const STATUS_FILTERS = [...INSTANCE_STATUSES, 'banned'] as const
-export type StatusFilter = (typeof STATUS_FILTERS)[number]
+type StatusFilter = (typeof STATUS_FILTERS)[number]
 
 const statusOf = (record: InstanceRecord, nowMs: number): InstanceStatus | 'banned' =>
   showsBan(record, nowMs) ? 'banned' : record.status

@@ -94,8 +94,6 @@ describe('the views', () => {
       .filter(({ text }) => text.includes("type: 'value'"))
     expect(charts.map(({ file }) => file)).toEqual([join('parts', 'TimeChart.vue')])
     for (const { text } of charts)
-      expect(text).toMatch(
-        /formatter: countText[^]*valueFormatter|valueFormatter: countText[^]*formatter: countText/,
-      )
+      expect(text).toMatch(/formatter: countText[^]*valueFormatter|valueFormatter: countText[^]*formatter: countText/)
   })
 })
