@@ -48,7 +48,7 @@ describe('a client', { timeout: 60_000 }, () => {
 
   test('is entered, plainly marked, and left again; the address carries the account', async () => {
     await page.getByRole('button', { name: 'Open account' }).click()
-    await page.getByText('You work in the account of North bakery').waitFor()
+    await page.getByText('You are in the account of North bakery').waitFor()
     await w.open('/instances')
     await page.getByRole('link', { name: 'Bakery Luz' }).waitFor()
     expect(page.url()).toContain(`account=${await client()}`)
@@ -61,7 +61,7 @@ describe('a client', { timeout: 60_000 }, () => {
     await w.api('PATCH', `/v1/agency/accounts/${await client()}`, { features: ['ai', 'mcp'] })
     await w.open(`/clients/${await client()}`)
     await page.getByRole('button', { name: 'Open account' }).click()
-    await page.getByText('You work in the account of North bakery').waitFor()
+    await page.getByText('You are in the account of North bakery').waitFor()
     await page.getByRole('link', { name: 'Contacts', exact: true }).waitFor()
     await expect.poll(() => page.getByRole('link', { name: 'Campaigns', exact: true }).count()).toBe(0)
     await leave()
@@ -72,7 +72,7 @@ describe('its people', { timeout: 60_000 }, () => {
   test('a member signs in with the link and sees this account only', async () => {
     await w.open(`/clients/${await client()}`)
     await page.getByRole('button', { name: 'Open account' }).click()
-    await page.getByText('You work in the account of North bakery').waitFor()
+    await page.getByText('You are in the account of North bakery').waitFor()
     await w.open('/team')
     await page.getByRole('button', { name: 'Invite member' }).first().click()
     await page.getByRole('textbox', { name: 'Name' }).fill('Ana Souza')

@@ -83,7 +83,7 @@ describe('before a call', { timeout: 30_000 }, () => {
     await page.getByText('Voice is off for this number').waitFor()
     expect(await button('Call').isDisabled()).toBe(true)
     await button('Turn on voice').click()
-    await page.getByText('50 trial calls left.').waitFor()
+    await page.getByText('50 free calls left.').waitFor()
     expect(await page.getByRole('textbox', { name: 'Phone number' }).inputValue()).toBe('+1 202 555 0123')
   })
 
