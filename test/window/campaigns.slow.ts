@@ -70,7 +70,7 @@ describe('from nothing to a finished campaign, by keyboard alone', { timeout: 90
     await keys.type(['phone;name;city', ...people, '+1 202 555 1000;Twice;Boston', '12;Short;Boston'].join('\n'))
     await keys.tabTo('Add 12 people')
     await keys.press('Enter')
-    await page.getByText('3 lines were left out').waitFor()
+    await page.getByText('3 lines were skipped').waitFor()
     await phone()
       .getByText(/^(Hi|Hello) Person 0, /)
       .waitFor()
@@ -272,7 +272,7 @@ describe('a campaign that runs', { timeout: 60_000 }, () => {
     const body = { instance_ids: [id], name: 'Stuck', messages: [{ text: 'Hi' }], recipients, start: true }
     await w.api('POST', '/v1/campaigns', body)
     await w.open('/overview')
-    const line = page.getByRole('listitem').filter({ hasText: 'The campaign “Stuck” is paused.' })
+    const line = page.getByRole('listitem').filter({ hasText: 'The campaign “Stuck” is paused' })
     await line.getByRole('link', { name: 'View' }).click()
     await page.getByText('Paused: no number is connected').waitFor()
     await page.getByRole('link', { name: 'View numbers' }).waitFor()
