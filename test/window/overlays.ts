@@ -127,7 +127,7 @@ const OVERLAYS: Readonly<Record<string, readonly Omit<Overlay, 'of'>[]>> = {
     { name: 'new', at: onPage('/contacts'), show: press('Add contact') },
     { name: 'edit', at: onPage('/contacts'), show: press('Edit Ana Souza') },
   ],
-  'rooms/contacts/RemoveContact': [{ name: 'remove', at: onPage('/contacts'), show: press('Remove Ana Souza') }],
+  'rooms/contacts/RemoveContact': [{ name: 'remove', at: onPage('/contacts'), show: press('Delete Ana Souza') }],
   'rooms/contacts/ContactToolbar': [{ name: 'tags', at: onPage('/contacts'), show: choose('All tags') }],
   'rooms/contacts/NewOptOut': [{ name: 'new', at: onPage('/opt-outs'), show: press('Opt out a number') }],
   'rooms/contacts/LiftOptOut': [{ name: 'lift', at: onPage('/opt-outs'), show: press(/^Remove the opt-out/) }],
