@@ -6,6 +6,7 @@ import {
   claimJobs,
   dueLanes,
   dueLanesOfOthers,
+  leftOut,
   endJob,
   laneOf,
   leasedJob,
@@ -120,7 +121,8 @@ export function createJobRunner(kind: JobKind, deps: JobsDeps): JobRunner {
   }
 
   /**
-   * One job of each account that has one due, in turn. However slow its jobs are and however many wait, an account leaves slots to the others (`fair-share.ts`).
+   * One job of each account that has one due, in turn. However slow its jobs are and however many wait, an account
+   * leaves slots to the others (`fair-share.ts`).
    */
   async function claimFromLanes(tx: Tx, before: readonly Leased[], limit: number): Promise<Leased[]> {
     // Inside the commit, since the commit before it may have moved the due times to another clock.
@@ -130,7 +132,7 @@ export function createJobRunner(kind: JobKind, deps: JobsDeps): JobRunner {
     const due = { kind: name, node, share, nowMs, limit: LANES_AT_ONCE }
     const first = await tx.all(dueLanes, due)
     const lanes = await turns.next(first, first.length < LANES_AT_ONCE, (had) =>
-      tx.all(dueLanesOfOthers, { ...due, had: JSON.stringify(had) }),
+      tx.all(dueLanesOfOthers, { ...due, ...leftOut(had) }),
     )
     const claimed: Leased[] = []
     for (const { subjectId, lane, accountId, running: busy } of lanes) {

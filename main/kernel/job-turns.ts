@@ -1,12 +1,11 @@
 import type { Clock } from './clock.ts'
 import type { AccountId } from './ids.ts'
+import { MOST_LEFT_OUT } from './job-store.ts'
 
 interface Lane {
   readonly accountId: AccountId
 }
 
-/** Of those that have had their turn. With more, a new round begins before all others were asked. */
-const REMEMBERED = 1_000
 /** An account with very many lanes is searched through for those of others no more often. */
 const SEARCH_EVERY_MS = 100
 
@@ -39,7 +38,8 @@ export function createJobTurns<L extends Lane>(clock: Pick<Clock, 'mono'>) {
     },
     hasHad: (accountId: AccountId): boolean => had.has(accountId),
     note(accountId: AccountId): void {
-      if (had.size >= REMEMBERED) had.clear()
+      // A new round begins, though not all others were asked.
+      if (had.size >= MOST_LEFT_OUT) had.clear()
       had.add(accountId)
     },
   }

@@ -18,8 +18,8 @@ import { asStorageError } from './sqlite-errors.ts'
 /**
  * What no restore may take back, in a folder beside the database, for when the database cannot be read. Each line is
  * `<CRC-32> <JSON>`. The JSON is `[table, [key and columns]]`, or `[table, null, [key]]` for a row that was removed. Every
- * file begins with `["from", ms]`. `["commits", count, ms]` says that so many groups are committed (commit-count.ts), and
- * `["clock", [moved, by, from]]` that the clock was set, and how far in all, so that the times of the lines before it move
+ * file begins with `["from", ms]`, and `["commits", count, ms]` says that so many groups are committed (commit-count.ts).
+ * `["clock", [moved, by, from]]` says that the clock was set, and how far in all: the times of the lines before it move
  * when they are read. Lines hold the latest state of a row, so reading one twice changes nothing, and a line
  * whose commit failed only makes the answer stricter.
  */

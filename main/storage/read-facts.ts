@@ -23,7 +23,8 @@ export function readFacts(folder: string): Facts {
       if (table === CLOCK_LINE) {
         // Written by fact-log.ts.
         const [movedMs, byMs, fromMs] = row as [number, number, number]
-        moveFacts(latest, { byMs, fromMs })
+        // Not by twice as much, if the commit of a line before it failed and this one is of the next try.
+        moveFacts(latest, { byMs: movedMs - (clockMovedMs ?? movedMs - byMs), fromMs })
         clockMovedMs = movedMs
         continue
       }

@@ -265,6 +265,11 @@ const CREATED_WITH_HER_KEY = [
   ...['the consent to a CRM of her key', 'the CRM secret of her key', SIGNED],
 ]
 const COLLEAGUE = ['the session of a colleague', 'the event stream of a colleague', 'what a colleague listens to']
+/** Of the account; calls end with its suspension, and those who listen to them hear no more. */
+const CALLS = [
+  ...['the call she makes in her other session', 'what she listens to', 'what a colleague listens to'],
+  'what the other session of the operator listens to',
+]
 const OUR_KEY = ['our key', 'the MCP stream of our key', 'the approval of our key']
 const LINKS = ['our link', 'the stream of our link', 'the link of our key', 'the stream of the link of our key']
 /** Everybody who worked in the account may have kept their addresses. */
@@ -304,7 +309,7 @@ const WAYS: Record<string, { act: (s: Scene) => Promise<unknown>; ends: readonly
   },
   'suspending the account, where people may still read': {
     act: ({ must, account }) => must(w.api('POST', `/v1/agency/accounts/${account.id}/suspend`)),
-    ends: [...HER_LINK, ...LINKS_OF_HER_KEY, ...LINKS, ...ONBOARDING],
+    ends: [...HER_LINK, ...LINKS_OF_HER_KEY, ...LINKS, ...ONBOARDING, ...CALLS],
   },
   'taking MCP from the account': {
     async act({ must, account }) {

@@ -139,6 +139,7 @@ describe('the page behind the onboarding_url of a live number', () => {
 test('a live number speaks through the API: sent and read, heard, healthy', async () => {
   const { id, page } = await opened()
   await submit(page, await credentials('12025550410'))
+  await w.api('POST', '/v1/sandbox/phones/12025550101/messages', { to: '12025550410', text: 'Hi' })
   const sent = await w.api('POST', `/v1/instances/${id}/messages`, { to: '12025550101', text: 'Hello' })
   expect([sent.status, sent.body.sent]).toEqual([201, true])
   const read = await until('read', async () => {

@@ -107,7 +107,7 @@ test('listeners hear the event inside its unit, in the order they were added', a
   const event = await append()
 
   expect(heard).toEqual(['first', 'second'])
-  expect(home.raw.prepare('SELECT name, value FROM meta ORDER BY name').all()).toEqual([
+  expect(home.raw.prepare("SELECT name, value FROM meta WHERE name <> 'commit_count' ORDER BY name").all()).toEqual([
     { name: 'first', value: event.eventId },
     { name: 'second', value: event.eventId },
   ])
@@ -124,7 +124,7 @@ test('what listeners wrote dies with the unit', async () => {
 
   await expect(failing).rejects.toThrow('after the event')
   expect(stored()).toEqual([])
-  expect(home.raw.prepare('SELECT * FROM meta').all()).toEqual([])
+  expect(home.raw.prepare("SELECT * FROM meta WHERE name <> 'commit_count'").all()).toEqual([])
 })
 
 test('a listener that fails takes the event with it, and not the event of its neighbour', async () => {

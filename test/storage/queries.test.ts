@@ -53,11 +53,6 @@ const EXCEPTIONS: readonly { readonly step: string; readonly statement: RegExp; 
     why: 'the oldest are the first of their table',
   },
   {
-    step: 'SCAN json_each VIRTUAL TABLE INDEX 1:',
-    statement: /^SELECT .* FROM job_lanes WHERE .* IN \(SELECT value FROM json_each\(:had\)\)/,
-    why: 'the accounts whose turn was a moment ago, given as a list',
-  },
-  {
     step: 'SCAN smv2_inbound',
     statement: /FROM \(SELECT seq, .* FROM smv2_inbound ORDER BY seq LIMIT :limit\)/,
     why: 'the oldest are the first of their table',
@@ -158,11 +153,6 @@ const EXCEPTIONS: readonly { readonly step: string; readonly statement: RegExp; 
     statement:
       /^SELECT id, account_id AS accountId, expires_at AS expiresAtMs FROM approvals WHERE state = 'pending' AND expires_at > :now$/,
     why: 'the index holds only calls that wait for a person, five minutes at most',
-  },
-  {
-    step: 'USE TEMP B-TREE FOR GROUP BY',
-    statement: /^SELECT code, COUNT\(\*\) AS count, .* WHERE code IS NOT NULL GROUP BY code$/,
-    why: 'there are four codes',
   },
   {
     step: 'USE TEMP B-TREE FOR GROUP BY',

@@ -402,9 +402,10 @@ describe('the overview', () => {
     const [sinceMs, untilMs] = [b.room.clock.now() - HOUR, b.room.clock.now() + HOUR]
     b.says({ restriction: { kind: 'reachout', untilMs, sinceMs } })
     const line = { code: 'restricted', severity: 'warning', sinceMs, text: null }
-    expect(await lines()).toEqual([{ ...line, count: 1, subject: { id: one.id, name: 'Front desk' } }])
-    await b.pair('12025550101')
-    expect(await lines('live')).toEqual([{ ...line, count: 2, subject: null }])
+    const subject = { id: one.id, name: 'Front desk' }
+    expect(await lines()).toEqual([{ ...line, count: 1, subject, ids: [one.id] }])
+    const other = await b.pair('12025550101')
+    expect(await lines('live')).toEqual([{ ...line, count: 2, subject: null, ids: [one.id, other.id] }])
     expect(await lines('sandbox')).toEqual([])
     b.room.clock.suspend(untilMs - b.room.clock.now())
     expect(await lines()).toEqual([])

@@ -7,6 +7,7 @@ vi.setConfig({ testTimeout: 60_000 })
 
 const SECOND = 1_000
 const PERSON = '12025550101'
+const NUMBER = '12025550200'
 
 /** The home as a process leaves it that is killed now. */
 function imageOf(w: World): string {
@@ -19,7 +20,7 @@ function imageOf(w: World): string {
 async function connected(w: World): Promise<string> {
   const made = await w.api('POST', '/v1/instances', { engine: 'official', network: 'live' })
   expect(made.status, made.text).toBe(201)
-  const { body: number } = await w.api('POST', '/v1/sandbox/graph/numbers', { number: '12025550200' })
+  const { body: number } = await w.api('POST', '/v1/sandbox/graph/numbers', { number: NUMBER })
   const page = await fetch(made.body.onboarding_url, { method: 'POST', body: new URLSearchParams(number) })
   expect(page.status).toBe(200)
   return made.body.id
@@ -38,6 +39,8 @@ describe.each([
     const settings = { graphBaseUrl: 'sandbox', sandboxTimelineMs } as const
     const w = await world({ home: newHome(), settings })
     const id = await connected(w)
+    // Free text reaches only those who wrote.
+    await w.api('POST', `/v1/sandbox/phones/${PERSON}/messages`, { to: NUMBER, text: 'Hi' })
     await w.api('PATCH', `/v1/sandbox/phones/${PERSON}`, { online: isOff !== true })
     const headers = { 'idempotency-key': 'k' }
     const asked = w.api('POST', `/v1/instances/${id}/messages`, { to: PERSON, text }, { headers })
