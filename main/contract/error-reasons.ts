@@ -235,6 +235,7 @@ export const ERROR_REASONS = {
   call_ended: [],
   call_impossible: [],
   call_not_begun: [],
+  call_not_ringing: [],
   call_not_running: [],
   call_scheduled_already: [],
   calls_full: [],

@@ -14,7 +14,7 @@ export interface ProblemText {
 export interface Words {
   has(key: string): boolean
   say(key: string, params: Readonly<Record<string, string | number>>, count: number): string
-  number(value: number): string
+  number(value: number, unit?: 'megabyte'): string
 }
 
 /**
@@ -51,6 +51,7 @@ function paramsOf(params: Readonly<Record<string, string | number>>, words: Word
     Object.entries(params).map(([name, value]) => {
       if (name === 'field') return [name, labelOf(String(value), words)]
       if (name === 'feature') return [name, words.say(`problems.feature.${value}`, {}, 1)]
+      if (name === 'mb') return [name, words.number(Number(value), 'megabyte')]
       return [name, typeof value === 'number' ? words.number(value) : value]
     }),
   )

@@ -33,10 +33,13 @@ export function checkUsagePrices(terms: Terms): void {
       throw new ApiError(
         'validation_error',
         `usage_prices: ${counter} is charged for each ${units.join(' or ')}; per cannot be ${String(per)}.`,
-      )
+      ).because('field_choice', { field: 'per' })
     }
     if (seen.has(counter)) {
-      throw new ApiError('validation_error', `${counter} has two prices in metered and usage_prices. Keep one of them.`)
+      throw new ApiError(
+        'validation_error',
+        `${counter} has two prices in metered and usage_prices. Keep one of them.`,
+      ).because('field_repeats', { field: 'usage_prices' })
     }
     seen.add(counter)
   }

@@ -133,7 +133,10 @@ export function createDirectCalls(deps: DirectDeps) {
       return connect(principal, callId, async (events) => {
         const call = running.answer(callId, { ...wish, events })
         if (call !== undefined) return call
-        throw new ApiError('invalid_state', 'The call does not ring any more. Somebody took it, or the caller gave up.')
+        throw new ApiError(
+          'invalid_state',
+          'The call does not ring any more. Somebody took it, or the caller gave up.',
+        ).because('call_not_ringing')
       })
     },
 

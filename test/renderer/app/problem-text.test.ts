@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { createI18n } from 'vue-i18n'
 import { CONTRACTS } from '../../../main/capabilities/contracts.ts'
@@ -6,6 +6,7 @@ import { ApiError, consoleErrorBody, ERROR_CODES, type ErrorCode } from '../../.
 import { ERROR_REASONS, type ErrorDetail, type ErrorReason } from '../../../main/contract/error-reasons.ts'
 import { createCheck } from '../../../main/faces/validation.ts'
 import type { Audience } from '../../../renderer/app/audience.ts'
+import { unitText } from '../../../renderer/app/numbers.ts'
 import { asProblem, Problem, readProblem } from '../../../renderer/app/problem.ts'
 import { textOf, type Refusal, type Words } from '../../../renderer/app/problem-text.ts'
 import { labelledFields } from './form-fields.ts'
@@ -29,17 +30,19 @@ const words = Object.fromEntries(LANGUAGES.map((language) => [language, wordsIn(
 >
 
 function wordsIn(language: string): Words {
-  const read = (room: string) =>
-    JSON.parse(
-      readFileSync(new URL(`../../../renderer/locales/${language}/${room}.json`, import.meta.url), 'utf8'),
-    ) as Record<string, string>
-  const messages = { [language]: { common: read('common'), problems: read('problems') } }
+  const folder = new URL(`../../../renderer/locales/${language}/`, import.meta.url)
+  // Sentences take the names of rooms and tabs from the words of those.
+  const rooms = readdirSync(folder).map((file): [string, object] => [
+    file.replace('.json', ''),
+    JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as object,
+  ])
+  const messages = { [language]: Object.fromEntries(rooms) }
   const keys = new Set(keysIn(messages[language]))
   const { t, n } = createI18n({ legacy: false, locale: language, messages, missingWarn: false }).global
   return {
     has: (key) => keys.has(key),
     say: once((key: string, params, count: number) => t(key, params, count)),
-    number: (value) => n(value),
+    number: (value, unit) => (unit === undefined ? n(value) : unitText({ value, unit }, language)),
   }
 }
 
@@ -147,6 +150,13 @@ describe('the words for a refusal', () => {
     expect(textOf({ code: 'rate_limited', retryAfterSeconds: 1 }, 'owner', words.es).text).toContain('1 segundo ')
     expect(textOf({ code: 'rate_limited', retryAfterSeconds: 1_500 }, 'owner', words.en).text).toContain(
       '1,500 seconds',
+    )
+  })
+
+  test('a size has its unit', () => {
+    const detail: ErrorDetail = { reason: 'file_too_large', params: { mb: 16 } }
+    expect(textOf({ code: 'payload_too_large', detail }, 'owner', words.en).text).toBe(
+      'The file is larger than 16 MB. Choose a smaller one.',
     )
   })
 
