@@ -37,8 +37,8 @@ const shown = async () => (await rowCount()) - 1
 describe('the tiles of the overview', { timeout: TIMEOUT }, () => {
   test.each([
     ['Connected', 'status=connected'],
-    ['Waiting to be paired', 'status=waiting'],
-    ['Not connected', 'status=troubled'],
+    ['Not paired', 'status=waiting'],
+    ['Disconnected', 'status=troubled'],
   ])('%s opens as many numbers as it counts, also after a reload and by going back', async (name, query) => {
     await w.open('/overview')
     const tile = page.getByRole('link', { name: new RegExp(`^\\d+ ${name}$`) })
