@@ -115,6 +115,16 @@ export async function settle(turns: number = TURNS): Promise<void> {
   for (let i = 0; i < turns; i++) await new Promise((resolve) => setImmediate(resolve))
 }
 
+const isAtFiles = () => process.getActiveResourcesInfo().some((name) => name.startsWith('FSReq'))
+
+/** Waits while files are read or written, and for what follows: on a busy machine that takes longer than any turns. */
+export async function settleFiles(): Promise<void> {
+  for (let turns = 0; turns < 1_000 && isAtFiles(); turns++) {
+    await new Promise((resolve) => setTimeout(resolve, 1))
+    await settle()
+  }
+}
+
 /** Real time, with a count of the timers that still wait. */
 export function countingClock(): { clock: Clock; running: () => number } {
   const running = new Set<object>()

@@ -18,7 +18,7 @@ import { startService, type Service } from '../../main/service.ts'
 import type { MaintenanceProcess } from '../../main/storage/maintenance-process.ts'
 import { openStorage, type Storage } from '../../main/storage/sqlite.ts'
 import { bodyTypeOf, holdToDocument, type Heard } from './answers.ts'
-import { fakeClock, settle, type FakeClock } from './clock.ts'
+import { fakeClock, settle, settleFiles, type FakeClock } from './clock.ts'
 import { placeEmptyDatabase, tempFolder } from './database.ts'
 import { seededRandom } from './random.ts'
 import { outside, type Receiver } from './receiver.ts'
@@ -350,6 +350,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
       await quiet()
       for (let left = ms; left > 0; left -= 1_000) {
         await made.clock.advance(Math.min(left, 1_000))
+        await settleFiles()
         await quiet()
       }
     },

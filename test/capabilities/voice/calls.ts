@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { settle } from '../../support/clock.ts'
+import { settle, settleFiles } from '../../support/clock.ts'
 import type { World } from '../../support/world.ts'
 
 /** An instance of the sandbox that may call. */
@@ -26,6 +26,7 @@ export async function until<T>(
     if (steps > MOST_STEPS) throw new Error(`It did not happen: ${JSON.stringify(value)}`)
     await w.clock.advance(stepMs)
     await settle(3)
+    await settleFiles()
   }
 }
 
