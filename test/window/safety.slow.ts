@@ -76,7 +76,7 @@ describe('a restricted number', { timeout: TIMEOUT }, () => {
     await w.api('POST', `/v1/instances/${number}/messages`, { to: '12025550463', text: 'Hi' })
     await w.open('/overview')
     const lines = page.getByRole('region', { name: 'Needs attention' }).getByRole('listitem')
-    await lines.getByText("Bakery Luz can’t start new chats").waitFor()
+    await lines.getByText('Bakery Luz can’t start new chats').waitFor()
     expect(await lines.count()).toBe(1)
     await lines.getByRole('link', { name: 'See why' }).click()
     await card().getByText('WhatsApp doesn’t let this number start new chats.').waitFor()

@@ -100,6 +100,8 @@ describe('while the service does not answer', { timeout: 60_000 }, () => {
     await expect.poll(() => again.evaluate(isSeen)).toBe(true)
     await heal()
     await page.keyboard.press('Escape')
+    // What is typed is not stored.
+    await page.locator('[data-discard]').click()
     await page.getByRole('dialog').waitFor({ state: 'hidden' })
   })
 })
