@@ -399,6 +399,11 @@ describe('asked of one’s own, with the one scope', () => {
     own = await sideOf(scene.w, scene.w.allScopes, 'Fernlow', '34')
   })
 
+  async function ringing(): Promise<string> {
+    const { body } = await scene.w.api('POST', `/v1/sandbox/phones/${own.phone}/calls`, { to: own.smv2.number })
+    return body.call_id
+  }
+
   /** What ends something comes after what needs it. */
   const rank = (operation: Operation) => {
     const { id, method } = operation
@@ -413,7 +418,9 @@ describe('asked of one’s own, with the one scope', () => {
     async ({ operation }) => {
       const instances = isOfAccount(operation) ? null : [own.smv2.id, own.official.id]
       const scopes = [operation.scope ?? 'ghl:manage'] as const
-      const { method, path, body } = askOf(operation, own)
+      const { method, path: asked, body } = askOf(operation, own)
+      // A phone that rings does so for half a minute.
+      const path = operation.id === 'hangUpSandboxCall' ? asked.replace(own.smv2.call, await ringing()) : asked
       const answer = await scene.w.api(method, path, body, await scene.w.key({ scopes, instances }))
       expect([200, 201, 202, 204, 307, 409], `${path} ${answer.text}`).toContain(answer.status)
       await scene.w.quiet()
