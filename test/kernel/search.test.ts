@@ -135,6 +135,16 @@ describe('a question finds its answer', () => {
     expect(passages.search('massage opening times').hits[0]?.id).toBe('time')
   })
 
+  test('a question word that no entry has does not make a clear question unclear', () => {
+    const hours = { question: 'What are your opening hours?', answer: 'We are open Monday to Friday, 8 am to 6 pm.' }
+    const few = createSearchIndex([
+      { id: 'one', ...hours },
+      { id: 'same', ...hours },
+    ])
+    for (const asked of ['When are your opening hours?', 'When are your opening hours?\nWhat are your opening hours?'])
+      expect(few.search(asked).confidence).toBeGreaterThan(0.6)
+  })
+
   test('an empty index finds nothing', () => {
     const none = createSearchIndex([]).search('horario')
     expect(none).toEqual({ hits: [], confidence: 0, margin: 0, decision: 'unsure' })

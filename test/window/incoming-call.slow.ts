@@ -25,7 +25,7 @@ afterAll(() => w.remove())
 
 const incoming = () => page.getByRole('alert', { name: 'Incoming call' })
 /** Of the call; the service has a light of the same name in the sidebar. */
-const connected = () => page.getByRole('main').getByText('Connected', { exact: true }).first()
+const connected = () => page.getByRole('main').getByText('In call', { exact: true }).first()
 const newest = async () => (await w.api('GET', `/v1/instances/${instance}/voice/calls`)).body.data[0]
 const ring = async () => (await w.api('POST', `/v1/sandbox/phones/${CALLER}/calls`, { to: OURS })).body
 

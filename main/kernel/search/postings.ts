@@ -26,6 +26,8 @@ export interface Postings {
   respelt(stem: string): string | undefined
   /** idf of a word that no entry has. */
   readonly unknownIdf: number
+  /** idf of a word that every entry has. */
+  readonly commonIdf: number
   /** The words of the question or the nearest heading, each with the terms it can be found by. */
   asked(entry: number): readonly (readonly number[])[]
 }
@@ -143,6 +145,7 @@ export function* buildPostings(entries: readonly SearchEntry[]): Generator<void,
     idf: (term) => idfs[term] ?? 0,
     ...{ parts, respelt },
     unknownIdf: idf(Math.min(1, entries.length)),
+    commonIdf: idf(entries.length),
     asked: (entry) => asked[entry] ?? [],
   }
 }

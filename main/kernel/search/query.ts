@@ -43,7 +43,9 @@ function unitOf(postings: Postings, word: Word): Unit {
   const byPart = stem === null || exact !== undefined ? [] : partsOf(postings, stem)
   const alternatives = [...(exact === undefined ? near : [{ term: exact, quality: 1 }]), ...bySubject, ...byPart]
   const weight = exact === undefined ? strongest(postings, alternatives) : postings.idf(exact)
-  return { alternatives, share, weight: share * (weight ?? postings.unknownIdf) }
+  // That nobody wrote `when` says nothing about an entry.
+  const unknown = share < 1 ? postings.commonIdf : postings.unknownIdf
+  return { alternatives, share, weight: share * (weight ?? unknown) }
 }
 
 /** The word that an unknown one is, if `ae`, `oe` and `ue` are umlauts. */
