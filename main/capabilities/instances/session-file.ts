@@ -5,6 +5,7 @@ import type { SessionFiles } from '../../engines/engine.ts'
 import type { Random } from '../../kernel/ids.ts'
 import { SCRYPT_COST } from '../../kernel/scrypt.ts'
 import { createSeal } from '../../kernel/seal.ts'
+import { yieldToEventLoop } from '../../kernel/yield-to-event-loop.ts'
 
 /** An exported session: a line of JSON. `sealed` holds the gzipped files. */
 interface ExportedSession {
@@ -25,6 +26,8 @@ const OWNER = 'session-export'
 const [zip, unzip] = [promisify(gzip), promisify(gunzip)]
 /** Unpacked, so that a small file cannot fill the memory. */
 const MAX_BYTES = 256 * 1024 * 1024
+/** Read before others have a turn. */
+const LINES_AT_ONCE = 1_000
 /** 128 MB and half a second: more would hold up other accounts. */
 const MAX_COST = 2 ** 17
 
@@ -83,23 +86,32 @@ type Line = Partial<ExportedSession> & {
 export async function readUpload(stream: AsyncIterable<Uint8Array>, crypto: Crypto): Promise<SessionFiles> {
   const chunks: Uint8Array[] = []
   for await (const chunk of stream) chunks.push(chunk)
-  const lines = Buffer.concat(chunks)
-    .toString()
-    .split('\n')
-    .filter((line) => line.trim() !== '')
   const files: Record<string, string> = {}
   let passphrase = ''
-  for (const [i, text] of lines.entries()) {
-    const line = parse(text, i + 1)
+  let at = 0
+  for (const text of linesIn(Buffer.concat(chunks))) {
+    if (++at % LINES_AT_ONCE === 0) await yieldToEventLoop()
+    const line = parse(text, at)
     if (typeof line.passphrase === 'string') passphrase = line.passphrase
     else if (isExported(line)) return decryptSession(line, passphrase, crypto)
     else if (typeof line.name === 'string' && typeof line.content === 'string') files[line.name] = line.content
     else
       throw invalid(
-        `Line ${i + 1} is neither a file, a passphrase nor an export. Send {"name", "content"} per line.`,
+        `Line ${at} is neither a file, a passphrase nor an export. Send {"name", "content"} per line.`,
       ).because('export_unreadable')
   }
   return files
+}
+
+/** One at a time: an upload may have millions, of which the first is wrong. Blank ones are left out. */
+function* linesIn(bytes: Buffer): Generator<string> {
+  for (let from = 0; from < bytes.length;) {
+    const end = bytes.indexOf('\n', from)
+    const until = end < 0 ? bytes.length : end
+    const text = bytes.toString('utf8', from, until)
+    if (text.trim() !== '') yield text
+    from = until + 1
+  }
 }
 
 function parse(text: string, line: number): Line {
