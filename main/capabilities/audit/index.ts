@@ -44,7 +44,7 @@ const NOT_KEPT: ReadonlySet<string> = new Set([
   'approvals',
 ])
 
-/** Whether what somebody did with this operation is kept. */
+/** Whether calls of the operation go into the activity log. */
 export const isKept = (room: string, { method, id }: Pick<Operation, 'method' | 'id'>): boolean =>
   method !== 'GET' && !NOT_KEPT.has(room) && !id.startsWith('preview')
 

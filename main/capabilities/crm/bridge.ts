@@ -101,7 +101,7 @@ export interface CrmBridge {
   message(link: CrmLink, contact: CrmContact, message: CrmMessage, mayExist: boolean): Promise<PushedMessage>
   call(link: CrmLink, contact: CrmContact, call: CrmCall, mayExist: boolean): Promise<PushedMessage>
   status(link: CrmLink, externalId: string, status: MessageStatus, error: string | null): Promise<void>
-  /** @param changeId the same whenever this change is told again. */
+  /** @param changeId the same on every retry. */
   optOut(link: CrmLink, contact: CrmContact, isOptedOut: boolean, changeId: string): Promise<void>
   /** Statuses that this CRM has a word for. */
   readonly statuses: ReadonlySet<MessageStatus>

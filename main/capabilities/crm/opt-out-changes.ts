@@ -15,7 +15,7 @@ export const removeOptOutChanges = (tx: Tx, queue: string): Promise<void> =>
 
 export type OptOutChanges = ReturnType<typeof createOptOutChanges>
 
-/** Ids of opt-outs on their way to a CRM: a change that is told again, also after a crash, has the same one. */
+/** Ids of opt-outs that are being sent to a CRM. A retry uses the same id, also after a crash. */
 export function createOptOutChanges({ db, ids }: ChangesDeps) {
   const nameOf = (queue: string, number: string, dnd: number) => `${prefixOf(queue)}${number}:${dnd}`
   return {

@@ -9,7 +9,7 @@ interface PlacedCall {
   readonly ended: Promise<string>
 }
 
-/** @returns null: nobody can take calls there. */
+/** @returns null if the instance cannot take calls. */
 export type RingHere = (instanceId: string, from: string) => Promise<PlacedCall | null>
 
 interface Running {

@@ -28,7 +28,7 @@ interface Target {
 export type SignedLinks = ReturnType<typeof createSignedLinks>
 
 /**
- * Signs links and checks them. They expire, or end together with the access of somebody who could have made them. Each
+ * Signs and verifies links. They expire, or end when anyone who could have created them loses access. Each
  * account has a key of its own, which is removed to end its links; a restore removes all of them (storage/held-work.ts).
  */
 export function createSignedLinks({ db, clock, random }: LinksDeps) {

@@ -93,7 +93,7 @@ export function createRoutes({
       }
     },
 
-    /** Somebody who calls: they wait until somebody answers, so that nothing rings on their side. */
+    /** A simulated person who calls. There is no ringing on their side. */
     sandboxCaller(questions: readonly string[], isAgent: boolean): Route {
       const asked = questions.length > 0 ? questions.slice(0, QUESTIONS_ASKED) : QUESTIONS
       return {

@@ -37,7 +37,7 @@ export interface RunningCall {
 
 /** A call that rings here, before anybody has taken it. */
 interface RingingCall extends RunningCall {
-  /** Somebody takes the call: it ends when that does. */
+  /** The call is answered, and ends when the returned call ends. */
   becomes(wish: CallWish): RunningCall
 }
 
@@ -148,7 +148,7 @@ export function createRunning(deps: RunningDeps) {
   }
 
   /**
-   * Rings until somebody takes the call, the caller gives up, or its time is over.
+   * Rings until the call is answered, the caller hangs up or the ring time is over.
    * @param call its row says that it rings.
    */
   function ring(call: StoredCall, ringMs: number, isSandbox: boolean): RunningCall {
