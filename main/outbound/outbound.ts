@@ -147,6 +147,7 @@ export function createOutbound(deps: OutboundDeps): Outbound {
   const pools: ReturnType<typeof createPool>[] = []
   const responders = new Map<string, Responder>()
   const open = new Set<Exchange>()
+  const simulated = new Set<AbortController>()
   const destinationOf = memoize(parseDestination)
   let isClosed = false
 
@@ -183,7 +184,19 @@ export function createOutbound(deps: OutboundDeps): Outbound {
     } catch {
       return unsent('protocol', 'aborted', 'The request was cancelled.')
     }
-    return callResponder(responder, asked, { clock, ...limitsOf(asked) })
+    return simulate(responder, asked)
+  }
+
+  async function simulate(responder: Responder, asked: OutboundRequest): Promise<OutboundAnswer> {
+    const ending = new AbortController()
+    const abort = () => ending.abort()
+    if (isClosed || asked.signal?.aborted) abort()
+    simulated.add(ending)
+    asked.signal?.addEventListener('abort', abort)
+    const answer = await callResponder(responder, { ...asked, signal: ending.signal }, { clock, ...limitsOf(asked) })
+    asked.signal?.removeEventListener('abort', abort)
+    simulated.delete(ending)
+    return answer
   }
 
   async function checkAddresses(target: Pick<Destination, 'host' | 'isLiteral'>, field: string): Promise<void> {
@@ -263,7 +276,7 @@ export function createOutbound(deps: OutboundDeps): Outbound {
 
     async close() {
       isClosed = true
-      for (const exchange of open) exchange.abort()
+      for (const exchange of [...open, ...simulated]) exchange.abort()
       await Promise.all([...[...open].map(({ answer }) => answer), ...pools.map((pool) => pool.destroy())])
       connections.dropIdle()
     },

@@ -21,7 +21,7 @@ interface ResponderCall {
   readonly method: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: Buffer | Readable
-  readonly signal?: AbortSignal
+  readonly signal: AbortSignal
   readonly from: { readonly accountId: AccountId }
 }
 
@@ -40,8 +40,8 @@ export async function callResponder(
   )
   const abort = () => end(failure('protocol', 'aborted', 'The request was cancelled.'))
   const limit = startTimeout(clock, headersTimeoutMs, () => end(late))
-  signal?.addEventListener('abort', abort)
-  if (signal?.aborted === true) abort()
+  signal.addEventListener('abort', abort)
+  if (signal.aborted) abort()
   try {
     const request = { url: asked, method, headers, body: await bytesOf(body), accountId: from.accountId }
     return cut(await Promise.race([responder(request), ended]), maxBodyBytes)
@@ -49,7 +49,7 @@ export async function callResponder(
     return failure('protocol', 'responder_failed', `${asked.host} could not answer.`)
   } finally {
     limit.cancel()
-    signal?.removeEventListener('abort', abort)
+    signal.removeEventListener('abort', abort)
   }
 }
 

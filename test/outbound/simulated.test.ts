@@ -96,6 +96,14 @@ describe('a host of the sandbox', () => {
     expect(clock.waiting()).toBe(0)
   })
 
+  test('is called off when the service stops, and leaves no timer behind', async () => {
+    outbound.addResponder('silent.sandbox', () => new Promise(() => {}))
+    const answer = outbound.request(post('https://silent.sandbox/'))
+    await outbound.close()
+    expect(await answer).toMatchObject({ kind: 'failure', stage: 'protocol', code: 'aborted', sent: true })
+    expect(clock.waiting()).toBe(0)
+  })
+
   test('whose answer is too long is cut', async () => {
     outbound.addResponder('media.sandbox', async () => ({ ...OK, body: Buffer.alloc(20_000) }))
     const answer = await outbound.request(post('https://media.sandbox/huge'))
