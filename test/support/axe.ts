@@ -25,6 +25,11 @@ export async function brokenRules(page: Page, { rules = 'all', besides }: Look =
   return page.evaluate(
     async ({ exclude, wanted }) => {
       const { axe } = window as unknown as { axe: typeof Axe }
+      // What fades has too little contrast for a moment. What goes on for longer does not fade.
+      const fading = document
+        .getAnimations()
+        .filter(({ effect }) => Number(effect?.getComputedTiming().endTime) < 1_000)
+      await Promise.allSettled(fading.map(({ finished }) => finished))
       const { violations } = await axe.run(exclude === undefined ? document : { exclude }, wanted)
       return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`)
     },
