@@ -55,7 +55,7 @@ export type SkipReason = (typeof SKIP_REASONS)[number]
 const SkipReason = Type.Enum([...SKIP_REASONS], {
   description:
     '`invalid`: the number is not on WhatsApp. `suppressed`: the person opted out. `contacted`: you wrote to them within ' +
-    '`config.skipIfContactedHours`.',
+    '`config.skipIfContactedHours`, or the person is in the campaign under another spelling of their number.',
 })
 
 /** Why a row of a recipient list was not accepted. */

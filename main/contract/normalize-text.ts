@@ -5,6 +5,6 @@ const MARKS = /([\p{M}\uff9e\uff9f]{1,30})[\p{M}\uff9e\uff9f]*/gu
  * `String.normalize` for text of any origin. Drops what follows the first 30 combining marks of a letter: sorting them
  * takes time quadratic in their number, which is seconds for 64 kB.
  */
-export const normalizeText = (text: string, form: 'NFC' | 'NFD' | 'NFKD'): string =>
+export const normalizeText = (text: string, form: 'NFC' | 'NFD' | 'NFKC' | 'NFKD'): string =>
   // eslint-disable-next-line no-restricted-properties -- the runs are short now
   text.replaceAll(MARKS, '$1').normalize(form)

@@ -4,7 +4,7 @@ import { normalizeText } from '../contract/normalize-text.ts'
 import type { ImportResult } from '../contract/shapes.ts'
 import { phoneCell, readCsv, type CsvRow } from './csv.ts'
 import type { Files } from './files.ts'
-import { canonicalNumber, parsePhone } from './phone-number.ts'
+import { personKey, parsePhone } from './phone-number.ts'
 
 /** Which column of the file has which field. */
 interface ImportColumn {
@@ -109,7 +109,7 @@ function readRow<Field extends string>(
   const cell = phoneCell(text)
   if (cell === undefined) return wrong('rounded_number')
   const phone = parsePhone(cell, country)
-  return phone === undefined ? wrong('invalid_number') : { line, phone, number: canonicalNumber(phone), values }
+  return phone === undefined ? wrong('invalid_number') : { line, phone, number: personKey(phone), values }
 }
 
 const fold = (name: string): string =>

@@ -16,6 +16,7 @@ import { readRecipientFile } from './recipients.ts'
 import { createRecords } from './record.ts'
 import { createReports } from './report.ts'
 import { createRecovery } from './recovery.ts'
+import { rekeyRecipients } from './rekey.ts'
 import { createResolver } from './resolve.ts'
 import { createState, type ControlInput } from './state.ts'
 import { setHasJob } from './store.ts'
@@ -118,6 +119,7 @@ export function createCampaigns(deps: CampaignsDeps) {
     },
 
     async recover(): Promise<void> {
+      await rekeyRecipients(deps.db)
       await recovery.recover()
       await lateness.recover()
     },

@@ -2,7 +2,7 @@ import type { RecipientStatus } from '../../contract/campaign.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import type { Tx } from '../../kernel/db.ts'
 import type { InCommitSubscriber, LedgerEvent } from '../../kernel/ledger.ts'
-import { canonicalNumber } from '../../kernel/phone-number.ts'
+import { personKey } from '../../kernel/phone-number.ts'
 import { addCounts, countMove } from './counts.ts'
 import type { CampaignsDeps } from './deps.ts'
 import {
@@ -142,7 +142,7 @@ export function createOutcomes({
     if (isGroup || isOwn || !/^\d+$/.test(from)) return
     const atMs = event.createdAtMs
     const recipient = await tx.one(lastReached, {
-      ...{ accountId: event.accountId, canonical: canonicalNumber(from), since: atMs - REPLY_WITHIN_MS },
+      ...{ accountId: event.accountId, canonical: personKey(from), since: atMs - REPLY_WITHIN_MS },
     })
     if (recipient === undefined || recipient.instanceId !== event.instanceId || recipient.status === 'failed') return
     const { campaignId, position } = recipient
@@ -196,7 +196,7 @@ export function createOutcomes({
     takeSettled: (place: Place): boolean => settled.delete(sendKey(place)),
 
     async optedOut(tx: Tx, { accountId, phone, atMs }: { accountId: string; phone: string; atMs: number }) {
-      const canonical = canonicalNumber(phone)
+      const canonical = personKey(phone)
       const recipient = await tx.one(lastReached, { accountId, canonical, since: clock.now() - REPLY_WITHIN_MS })
       if (recipient === undefined || recipient.status === 'failed') return
       const { campaignId, position } = recipient

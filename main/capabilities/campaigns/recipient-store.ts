@@ -50,6 +50,17 @@ export const recipientAt = sql<Place, Recipient>(
   `SELECT ${RECIPIENT} FROM campaign_recipients WHERE campaign_id = :campaignId AND position = :position`,
 )
 
+/** With what they are compared by. */
+export type KeyedRecipient = Place & Pick<Recipient, 'status' | 'instanceId'> & { readonly number: string }
+export const recipientsAfter = sql<{ afterId: string; afterPosition: number; rows: number }, KeyedRecipient>(
+  `SELECT campaign_id AS campaignId, position, status, instance_id AS instanceId, canonical AS number
+   FROM campaign_recipients WHERE (campaign_id, position) > (:afterId, :afterPosition)
+   ORDER BY campaign_id, position LIMIT :rows`,
+)
+export const setCanonical = sql<Place & { canonical: string }>(
+  'UPDATE campaign_recipients SET canonical = :canonical WHERE campaign_id = :campaignId AND position = :position',
+)
+
 export const recipientWith = sql<{ campaignId: string; canonical: string }, Recipient>(
   `SELECT ${RECIPIENT} FROM campaign_recipients WHERE campaign_id = :campaignId AND canonical = :canonical`,
 )

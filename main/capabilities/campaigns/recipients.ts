@@ -5,7 +5,7 @@ import { ApiError } from '../../contract/errors.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import type { Network } from '../../contract/shapes.ts'
 import { phoneCell, readCsv, type CsvRow } from '../../kernel/csv.ts'
-import { canonicalNumber, parsePhone, readPhone } from '../../kernel/phone-number.ts'
+import { personKey, parsePhone, readPhone } from '../../kernel/phone-number.ts'
 import { yieldToEventLoop } from '../../kernel/yield-to-event-loop.ts'
 
 /** A row of a list that can be used. */
@@ -80,7 +80,7 @@ function createReader({ network, country }: Reading) {
       if (shortName.length > LIMITS.campaignNameLength) return refused('name_too_long')
       const entries = Object.entries(values).filter(([, value]) => value !== '')
       if (entries.some(([, value]) => value.length > LIMITS.campaignValueLength)) return refused('value_too_long')
-      const canonical = canonicalNumber(phone)
+      const canonical = personKey(phone)
       if (known.has(canonical)) return refused('duplicate')
       known.add(canonical)
       accepted.push({

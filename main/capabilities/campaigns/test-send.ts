@@ -1,7 +1,7 @@
 import { variableKey } from '../../contract/campaign-text.ts'
 import { ApiError } from '../../contract/errors.ts'
 import type { Principal } from '../../kernel/access.ts'
-import { canonicalNumber } from '../../kernel/phone-number.ts'
+import { personKey } from '../../kernel/phone-number.ts'
 import type { SendResult } from '../messages/index.ts'
 import type { Found } from './access.ts'
 import type { CampaignsDeps } from './deps.ts'
@@ -57,7 +57,7 @@ export function createTestSend({ db, instances, messages }: Pick<CampaignsDeps, 
 
   /** Values of the request, then of the recipient with this number, then of the first one. */
   async function addresseeOf(campaignId: string, { to, name, variables = {} }: TestWish): Promise<Addressee> {
-    const canonical = canonicalNumber(to)
+    const canonical = personKey(to)
     const recipient =
       (await db.readOne(recipientWith, { campaignId, canonical })) ??
       (await db.readOne(recipientsPage, { campaignId, after: 0, rows: 1 }))

@@ -3,7 +3,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import type { Tx } from '../../kernel/db.ts'
 import type { AccountId } from '../../kernel/ids.ts'
 import type { NoticeBus } from '../../kernel/notice-bus.ts'
-import { canonicalNumber } from '../../kernel/phone-number.ts'
+import { personKey } from '../../kernel/phone-number.ts'
 import { WHOLE_ACCOUNT, type OptOuts } from '../opt-outs/index.ts'
 import type { OptOutSource } from '../opt-outs/contract.ts'
 import { reverse, termsOf } from './name-terms.ts'
@@ -84,7 +84,7 @@ export function createEdit({ clock, live, optOuts, onRemoved }: EditDeps): Conta
   return {
     async save(tx, accountId, phone, change) {
       const now = clock.now()
-      const number = canonicalNumber(phone)
+      const number = personKey(phone)
       const known = await tx.one(contactOf, { accountId, number })
       const contact = known ?? (await addContact(tx, { accountId, phone, now }))
       const { seq, givenName, pushName } = contact
@@ -104,7 +104,7 @@ export function createEdit({ clock, live, optOuts, onRemoved }: EditDeps): Conta
 
     async nameOnce(tx, accountId, phone, name) {
       const now = clock.now()
-      const known = await tx.one(contactOf, { accountId, number: canonicalNumber(phone) })
+      const known = await tx.one(contactOf, { accountId, number: personKey(phone) })
       const { seq, givenName, pushName } = known ?? (await addContact(tx, { accountId, phone, now }))
       if (givenName !== null || pushName !== null) return
       await tx.run(setNames, { seq, givenName: name, pushName, now })
@@ -112,7 +112,7 @@ export function createEdit({ clock, live, optOuts, onRemoved }: EditDeps): Conta
     },
 
     async remove(tx, accountId, phone) {
-      const contact = await tx.one(contactOf, { accountId, number: canonicalNumber(phone) })
+      const contact = await tx.one(contactOf, { accountId, number: personKey(phone) })
       if (contact === undefined) return false
       for (const statement of [removeTerms, removeTags, removeInstances, removeContact])
         await tx.run(statement, { seq: contact.seq })
@@ -127,7 +127,7 @@ export async function addContact(
   tx: Tx,
   { accountId, phone, now }: { readonly accountId: AccountId; readonly phone: string; readonly now: number },
 ): Promise<Contact> {
-  const number = canonicalNumber(phone)
+  const number = personKey(phone)
   const contact: Contact = {
     seq: await tx.next('contacts'),
     ...{ number, phone, givenName: null, pushName: null, lastInAtMs: null, lastOutAtMs: null },

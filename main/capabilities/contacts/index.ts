@@ -4,7 +4,7 @@ import type { Db } from '../../kernel/db.ts'
 import type { AccountId } from '../../kernel/ids.ts'
 import type { Ledger } from '../../kernel/ledger.ts'
 import type { NoticeBus } from '../../kernel/notice-bus.ts'
-import { canonicalNumber } from '../../kernel/phone-number.ts'
+import { personKey } from '../../kernel/phone-number.ts'
 import type { Instances } from '../instances/index.ts'
 import type { OptOuts, Reader } from '../opt-outs/index.ts'
 import { createEdit, type ContactEdit } from './edit.ts'
@@ -95,12 +95,11 @@ export function createContacts({ db, clock, ledger, live, instances, optOuts }: 
     })
   })
 
-  const find: Contacts['find'] = (accountId, phone) =>
-    db.readOne(contactOf, { accountId, number: canonicalNumber(phone) })
+  const find: Contacts['find'] = (accountId, phone) => db.readOne(contactOf, { accountId, number: personKey(phone) })
 
   const lastContact: Contacts['lastContact'] = async (read, accountId, instanceIds, phones) => {
     const wanted = instanceIds === null ? null : new Set(instanceIds)
-    const numbers = [...new Set(phones.map(canonicalNumber))]
+    const numbers = [...new Set(phones.map(personKey))]
     const turns = await lastContactOf.over(numbers, { accountId }, (statement, params) => read.all(statement, params))
     const found = new Map<string, LastContact>()
     for (const { number, instanceId, lastInAtMs, lastOutAtMs } of turns.flat()) {
@@ -113,7 +112,7 @@ export function createContacts({ db, clock, ledger, live, instances, optOuts }: 
     }
     return new Map(
       phones.flatMap((phone) => {
-        const last = found.get(canonicalNumber(phone))
+        const last = found.get(personKey(phone))
         return last === undefined ? [] : [[phone, last] as const]
       }),
     )

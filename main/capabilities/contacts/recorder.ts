@@ -4,7 +4,7 @@ import type { Tx } from '../../kernel/db.ts'
 import type { AccountId, InstanceId } from '../../kernel/ids.ts'
 import type { InCommitSubscriber, LedgerEvent } from '../../kernel/ledger.ts'
 import type { NoticeBus } from '../../kernel/notice-bus.ts'
-import { canonicalNumber } from '../../kernel/phone-number.ts'
+import { personKey } from '../../kernel/phone-number.ts'
 import { addContact, setTerms } from './edit.ts'
 import { contactOf, setInstanceIn, setInstanceOut, setLastIn, setLastOut, setNames } from './store.ts'
 
@@ -36,7 +36,7 @@ export function createRecorder({
   const recent = new Map<string, { readonly atMs: number; readonly pushName: string | null }>()
 
   const write = async (tx: Tx, { accountId, instanceId, phone, direction, pushName, atMs }: Written) => {
-    const number = canonicalNumber(phone)
+    const number = personKey(phone)
     const key = `${instanceId} ${number} ${direction}`
     const last = recent.get(key)
     if (last !== undefined && atMs - last.atMs < PRECISION_MS && last.pushName === pushName) return

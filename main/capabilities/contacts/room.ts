@@ -4,6 +4,7 @@ import { room } from '../room.ts'
 import { contactsContract } from './contract.ts'
 import { contactsExistence, contactsHandlers } from './handlers.ts'
 import { createContacts, type ContactsDeps } from './index.ts'
+import { rekeyContacts } from './unite.ts'
 
 interface RoomDeps extends ContactsDeps {
   readonly cursors: Cursors
@@ -18,5 +19,6 @@ export function contactsRoom(deps: RoomDeps) {
     handlers: contactsHandlers({ ...deps, contacts }),
     existence: contactsExistence(contacts),
     api: contacts,
+    recover: () => rekeyContacts(deps.db),
   })
 }

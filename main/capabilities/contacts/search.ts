@@ -1,6 +1,6 @@
 import type { Db } from '../../kernel/db.ts'
 import type { AccountId } from '../../kernel/ids.ts'
-import { canonicalNumber, parsePhone } from '../../kernel/phone-number.ts'
+import { personKey, parsePhone } from '../../kernel/phone-number.ts'
 import { endOfPrefix, reverse, termsOf } from './name-terms.ts'
 import {
   contactsByFirstDigits,
@@ -137,7 +137,7 @@ export function createSearch(db: Db) {
   ): Promise<Found[]> {
     const isNumber = DIGITS.test(q) && /\d/.test(q)
     const whole = isNumber ? parsePhone(q, country) : undefined
-    const digits = whole === undefined ? q.replaceAll(/\D/g, '') : canonicalNumber(whole)
+    const digits = whole === undefined ? q.replaceAll(/\D/g, '') : personKey(whole)
     const words = isNumber ? [] : termsOf(q)
     const driver = words.length > 0 ? await rarest(accountId, words, after?.[2]) : undefined
     if (q !== '' && !isNumber && driver === undefined) return []

@@ -74,6 +74,28 @@ export const removeOfInstance = sql<{ instanceId: string }>(
   'DELETE FROM contact_instances WHERE instance_id = :instanceId',
 )
 
+// Two contacts are one person.
+
+export type OwnedContact = Contact & { readonly accountId: AccountId }
+export const contactsAfter = sql<{ after: number; rows: number }, OwnedContact>(
+  `SELECT ${COLUMNS}, c.account_id AS accountId FROM contacts c WHERE c.seq > :after ORDER BY c.seq LIMIT :rows`,
+)
+export const setNumber = sql<{ seq: number; number: string; reversed: string }>(
+  'UPDATE contacts SET number = :number, reversed = :reversed WHERE seq = :seq',
+)
+export const copyTags = sql<{ from: number; to: number }>(
+  `INSERT INTO contact_tags (contact_seq, tag, account_id)
+     SELECT :to, tag, account_id FROM contact_tags WHERE contact_seq = :from
+   ON CONFLICT (contact_seq, tag) DO NOTHING`,
+)
+export const instancesOfContact = sql<
+  OfContact,
+  { instanceId: string; lastInAtMs: number | null; lastOutAtMs: number | null }
+>(
+  `SELECT instance_id AS instanceId, last_in_at AS lastInAtMs, last_out_at AS lastOutAtMs FROM contact_instances
+   WHERE contact_seq = :seq`,
+)
+
 // An instance goes to another account.
 
 export interface InstanceContact extends Pick<Contact, 'seq' | 'number' | 'phone' | 'pushName' | 'createdAtMs'> {

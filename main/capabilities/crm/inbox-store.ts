@@ -73,3 +73,10 @@ export const pruneWritten = sql<{ before: number; limit: number }>(
   `DELETE FROM crm_inbox WHERE seq IN (
      SELECT seq FROM crm_inbox WHERE ended_at IS NOT NULL AND ended_at < :before ORDER BY ended_at LIMIT :limit)`,
 )
+
+export const writtenAfter = sql<{ after: number; rows: number }, Pick<InboxRow, 'seq' | 'number'>>(
+  'SELECT seq, number FROM crm_inbox WHERE seq > :after ORDER BY seq LIMIT :rows',
+)
+export const setWrittenNumber = sql<Pick<InboxRow, 'seq' | 'number'>>(
+  'UPDATE crm_inbox SET number = :number WHERE seq = :seq',
+)

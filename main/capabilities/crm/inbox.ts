@@ -3,7 +3,7 @@ import type { CrmProblemCode } from '../../contract/crm.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
 import { cause, type Log } from '../../kernel/log.ts'
-import { canonicalNumber } from '../../kernel/phone-number.ts'
+import { personKey } from '../../kernel/phone-number.ts'
 import type { InstanceSubject } from '../handler.ts'
 import type { CrmDeps } from './deps.ts'
 import {
@@ -22,7 +22,7 @@ import { keyOf } from './keys.ts'
 import { noteError } from './link-store.ts'
 import { linkIdOfSendQueue, sendQueueOf, type CrmLink, type Links } from './links.ts'
 import { contactOf, forgetMessage, PAUSED } from './outbox-store.ts'
-import { spellingsOf } from './people.ts'
+import { numbersOf } from './people.ts'
 import type { Turn } from './queues.ts'
 import type { Statuses } from './statuses.ts'
 import { partsOfWritten, type Part, type Written } from './written.ts'
@@ -67,7 +67,7 @@ export function createInbox(deps: InboxDeps) {
 
   /** @returns false if the CRM has posted it before. */
   async function take(tx: Tx, { link, scope, externalId, phone, written }: NewWritten): Promise<boolean> {
-    const number = canonicalNumber(phone)
+    const number = personKey(phone)
     const [head] = await tx.all(writtenTo, { linkSeq: link.seq, number, limit: 1 })
     const row = {
       ...{ seq: await tx.next('crm_inbox'), scope, externalId, linkSeq: link.seq, number },
@@ -88,7 +88,7 @@ export function createInbox(deps: InboxDeps) {
   ): Promise<boolean> {
     const now = clock.now()
     const seq = await tx.next('crm_inbox')
-    const row = { seq, scope, externalId, linkSeq: link.seq, number: canonicalNumber(phone) }
+    const row = { seq, scope, externalId, linkSeq: link.seq, number: personKey(phone) }
     if ((await tx.run(insertWritten, { ...row, payload: '{}', holdUntilMs: 0, now })) === 0) return false
     await tx.run(endWritten, { seq, state: 'done', now })
     return true
@@ -211,7 +211,7 @@ export function createInbox(deps: InboxDeps) {
   /** The number as the instance knows it, which for a Brazilian mobile may be without its ninth digit. */
   async function chatOf({ queue }: CrmLink, number: string): Promise<string> {
     const chat = (await db.readOne(contactOf, { queue, number }))?.chat
-    return chat ?? spellingsOf(number).phone
+    return chat ?? numbersOf(number).phone
   }
 
   async function turn(queue: string): Promise<Turn> {

@@ -29,6 +29,7 @@ import { createPeople } from './people.ts'
 import { createPush } from './push.ts'
 import { createWorkQueue, type WorkQueue } from './queues.ts'
 import { createSaid } from './said.ts'
+import { rekeyPeople } from './rekey.ts'
 import { createSimulated } from './simulated.ts'
 import { createStatuses } from './statuses.ts'
 import { createViews } from './view.ts'
@@ -192,6 +193,7 @@ export function createCrm(deps: CrmDeps) {
       },
     } satisfies Crm,
     async recover(): Promise<void> {
+      await rekeyPeople(db)
       await links.load()
       await pushes.recover()
       await sends.recover()

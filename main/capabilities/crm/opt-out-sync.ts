@@ -1,5 +1,5 @@
 import type { Tx } from '../../kernel/db.ts'
-import { canonicalNumber } from '../../kernel/phone-number.ts'
+import { personKey } from '../../kernel/phone-number.ts'
 import type { OptOutChange } from '../opt-outs/index.ts'
 import type { CrmDeps } from './deps.ts'
 import type { CrmLink, Links } from './links.ts'
@@ -19,7 +19,7 @@ export type OptOutSync = ReturnType<typeof createOptOutSync>
 export function createOptOutSync({ optOuts, links, wake }: SyncDeps) {
   /** Somebody was opted out here, or is no longer: CRMs that know the person are told. */
   const tell = async (tx: Tx, { accountId, phone, instanceId }: OptOutChange, isOptedOut: boolean): Promise<void> => {
-    const number = canonicalNumber(phone)
+    const number = personKey(phone)
     const queues = new Set<string>()
     for (const link of await links.ofAccount(accountId, tx)) {
       if (!link.sync.dnd || (instanceId !== null && link.instanceId !== instanceId)) continue
@@ -44,7 +44,7 @@ export function createOptOutSync({ optOuts, links, wake }: SyncDeps) {
      */
     async fromCrm(tx: Tx, link: CrmLink, phone: string, isDnd: boolean, atMs: number | null): Promise<void> {
       const { accountId, queue, instanceId } = link
-      const number = canonicalNumber(phone)
+      const number = personKey(phone)
       await tx.run(insertContact, { queue, number, chat: null, dnd: 0 })
       const known = await tx.one(contactOf, { queue, number })
       if (atMs !== null && atMs < (known?.dndAtMs ?? 0)) return

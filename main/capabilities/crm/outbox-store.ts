@@ -245,3 +245,21 @@ export const dndToPush = sql<{ queue: string; limit: number }, ContactRow>(
    WHERE queue = :queue AND dnd <> dnd_pushed AND contact_id IS NOT NULL
    ORDER BY number LIMIT :limit`,
 )
+
+// People of an earlier version get the key of today.
+
+export const contactsAfter = sql<{ queue: string; number: string; rows: number }, ContactRow>(
+  `SELECT ${CONTACT} FROM crm_contacts WHERE (queue, number) > (:queue, :number) ORDER BY queue, number LIMIT :rows`,
+)
+export const removeContact = sql<{ queue: string; number: string }>(
+  'DELETE FROM crm_contacts WHERE queue = :queue AND number = :number',
+)
+export const putContact = sql<ContactRow>(
+  `INSERT INTO crm_contacts (queue, number, contact_id, conversation_id, fields, chat, dnd, dnd_pushed, dnd_at)
+   VALUES (:queue, :number, :contactId, :conversationId, :fields, :chat, :dnd, :dndPushed, :dndAtMs)`,
+)
+export type Numbered = { readonly seq: number; readonly number: string }
+export const itemsAfter = sql<{ after: number; rows: number }, Numbered>(
+  'SELECT seq, number FROM crm_outbox WHERE seq > :after ORDER BY seq LIMIT :rows',
+)
+export const setItemNumber = sql<Numbered>('UPDATE crm_outbox SET number = :number WHERE seq = :seq')

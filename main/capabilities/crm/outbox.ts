@@ -3,7 +3,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import type { Tx } from '../../kernel/db.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
 import type { LedgerEvent } from '../../kernel/ledger.ts'
-import { canonicalNumber } from '../../kernel/phone-number.ts'
+import { personKey } from '../../kernel/phone-number.ts'
 import type { CrmCall } from './bridge.ts'
 import { externalIdIn } from './keys.ts'
 import type { CrmLink, Links } from './links.ts'
@@ -49,7 +49,7 @@ export function createOutbox({ clock, links, statuses, wake }: OutboxDeps) {
   /** @returns false if the CRM has it, or will. */
   const add = async (tx: Tx, { link, messageId, chat, position, priority, status }: NewItem): Promise<boolean> => {
     const { seq: linkSeq, queue } = link
-    const number = canonicalNumber(chat)
+    const number = personKey(chat)
     if ((await tx.run(insertMessage, { linkSeq, messageId, externalId: null, status })) === 0) return false
     await tx.run(insertContact, { queue, number, chat, dnd: 0 })
     await tx.run(insertItem, {
@@ -117,7 +117,7 @@ export function createOutbox({ clock, links, statuses, wake }: OutboxDeps) {
       if (!links.isLinked(instanceId) || !NUMBER.test(phone)) return
       for (const link of await links.ofInstance(instanceId, tx)) {
         if (!link.sync.calls) continue
-        const number = canonicalNumber(phone)
+        const number = personKey(phone)
         await tx.run(insertContact, { queue: link.queue, number, chat: phone, dnd: 0 })
         const added = await tx.run(insertItem, {
           ...{ seq: await tx.next('crm_outbox'), linkSeq: link.seq, queue: link.queue, number },

@@ -1,14 +1,13 @@
 import type { Db } from '../../kernel/db.ts'
-import { canonicalNumber, parsePhone } from '../../kernel/phone-number.ts'
+import { dialledNumber, spellingsOf } from '../../kernel/phone-number.ts'
 import type { Person } from './bridge.ts'
 import type { CrmDeps } from './deps.ts'
 import type { CrmLink } from './links.ts'
 
-/** All spellings of a number: a Brazilian mobile is known with and without its ninth digit. */
-export function spellingsOf(digits: string): { readonly phone: string; readonly all: readonly string[] } {
-  const canonical = canonicalNumber(digits)
-  const phone = parsePhone(`+${canonical}`, null) ?? digits
-  return { phone, all: [...new Set([phone, canonical])] }
+/** All spellings of a number, first the one that is dialled today: the CRM may know the person under each. */
+export function numbersOf(digits: string): { readonly phone: string; readonly all: readonly string[] } {
+  const phone = dialledNumber(digits)
+  return { phone, all: [...new Set([phone, ...spellingsOf(digits)])] }
 }
 
 interface PeopleDeps extends Pick<CrmDeps, 'contacts' | 'optOuts' | 'instances'> {
@@ -21,7 +20,7 @@ export function createPeople({ db, contacts, optOuts, instances }: PeopleDeps) {
 
   return async (link: CrmLink, number: string): Promise<Person> => {
     const { accountId, instanceId } = link
-    const { phone, all } = spellingsOf(number)
+    const { phone, all } = numbersOf(number)
     const contact = await contacts.find(accountId, number)
     const [detail] = contact === undefined ? [] : await contacts.detail(accountId, [contact])
     const instance = await instances.find(outside, accountId, instanceId)

@@ -2,7 +2,7 @@ import { ApiError } from '../../contract/errors.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
 import type { AccountId, InstanceId } from '../../kernel/ids.ts'
-import { canonicalNumber } from '../../kernel/phone-number.ts'
+import { personKey } from '../../kernel/phone-number.ts'
 import type { Instances, KnownInstance } from '../instances/index.ts'
 import { insertFusion, partnerOf } from './store.ts'
 
@@ -86,7 +86,7 @@ function commonNumber(official: KnownInstance, smv2: KnownInstance): string {
 }
 
 function numberOf({ engine, phoneNumber }: KnownInstance): string {
-  if (phoneNumber !== null) return canonicalNumber(phoneNumber)
+  if (phoneNumber !== null) return personKey(phoneNumber)
   throw new ApiError(
     'invalid_state',
     `The number of the ${engine} instance is not known yet. Connect it first.`,

@@ -2,7 +2,7 @@ import { ApiError } from '../../contract/errors.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
 import type { AccountId, InstanceId } from '../../kernel/ids.ts'
-import { canonicalNumber } from '../../kernel/phone-number.ts'
+import { personKey } from '../../kernel/phone-number.ts'
 import type { InstanceListener, Instances } from '../instances/index.ts'
 import { createFuse, type Fuse, type Pair } from './fuse.ts'
 import { partnerOf, removeFusion, removeFusionOfOther } from './store.ts'
@@ -64,5 +64,5 @@ const notFound = () => new ApiError('not_found', 'There is no instance with this
 const removeOnChange: InstanceListener = async (tx, change) => {
   const { id } = change
   if (change.kind !== 'number') await tx.run(removeFusion, { id })
-  else await tx.run(removeFusionOfOther, { id, number: canonicalNumber(change.number) })
+  else await tx.run(removeFusionOfOther, { id, number: personKey(change.number) })
 }

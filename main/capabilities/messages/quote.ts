@@ -2,7 +2,7 @@ import { ApiError } from '../../contract/errors.ts'
 import type { Quoted } from '../../engines/engine.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
-import { canonicalNumber } from '../../kernel/phone-number.ts'
+import { personKey } from '../../kernel/phone-number.ts'
 import { getReferenced, toMessageRef } from './message-ref.ts'
 
 /**
@@ -19,7 +19,7 @@ export async function getQuoted(
   const found = await getReferenced(db, instanceId, messageId, 'quoted_message_id')
   const { chat, type, text, deletedAtMs } = found
   // A number can have two spellings; both belong to the same chat.
-  if (canonicalNumber(chat) !== canonicalNumber(to)) throw wrongChat(chat, to)
+  if (personKey(chat) !== personKey(to)) throw wrongChat(chat, to)
   // Deleted text must not reappear in a quote.
   if (deletedAtMs !== null) throw deleted()
   return { ...toMessageRef(found, 'quoted_message_id'), type, text }

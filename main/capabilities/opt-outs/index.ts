@@ -3,7 +3,7 @@ import type { Db, Tx } from '../../kernel/db.ts'
 import type { AccountId, InstanceId } from '../../kernel/ids.ts'
 import type { Ledger, LedgerEvent } from '../../kernel/ledger.ts'
 import type { NoticeBus } from '../../kernel/notice-bus.ts'
-import { canonicalNumber } from '../../kernel/phone-number.ts'
+import { personKey } from '../../kernel/phone-number.ts'
 import type { Notice } from '../../contract/notice.ts'
 import type { Instances } from '../instances/index.ts'
 import type { OptOutSource } from './contract.ts'
@@ -103,7 +103,7 @@ export function createOptOuts({ db, clock, ledger, live, instances }: OptOutsDep
   const changed = (tx: Tx, accountId: AccountId) => tx.afterCommit(() => live.publish(accountId, { topic: 'opt-outs' }))
 
   const record: OptOuts['record'] = async (tx, { accountId, phone, instanceId, source, note }) => {
-    const number = canonicalNumber(phone)
+    const number = personKey(phone)
     const scope = instanceId ?? WHOLE_ACCOUNT
     const known = await tx.one(optOutOf, { accountId, number, scope })
     if (known !== undefined) return { optOut: known, isNew: false }
@@ -116,7 +116,7 @@ export function createOptOuts({ db, clock, ledger, live, instances }: OptOutsDep
   }
 
   const lift: OptOuts['lift'] = async (tx, accountId, phone, mayLift = () => true) => {
-    const number = canonicalNumber(phone)
+    const number = personKey(phone)
     const found = (await tx.all(optOutsOfNumber, { accountId, number })).filter(({ scope, source }) =>
       mayLift(scope, source),
     )
@@ -154,10 +154,10 @@ export function createOptOuts({ db, clock, ledger, live, instances }: OptOutsDep
 
   const optedOutOf: OptOuts['optedOutOf'] = async (read, accountId, instanceIds, phones) => {
     const scopes = new Set([WHOLE_ACCOUNT, ...instanceIds])
-    const numbers = [...new Set(phones.map(canonicalNumber))]
+    const numbers = [...new Set(phones.map(personKey))]
     const turns = await scopesOfNumbers.over(numbers, { accountId }, (statement, params) => read.all(statement, params))
     const found = new Set(turns.flat().flatMap(({ number, scope }) => (scopes.has(scope) ? [number] : [])))
-    return new Set(phones.filter((phone) => found.has(canonicalNumber(phone))))
+    return new Set(phones.filter((phone) => found.has(personKey(phone))))
   }
 
   return {
@@ -180,6 +180,6 @@ export function createOptOuts({ db, clock, ledger, live, instances }: OptOutsDep
     country: settings.country,
     settings,
     page: (accountId, { beforeSeq, rows }) => db.read(optOutsPage, { accountId, before: beforeSeq, rows }),
-    ofNumber: (accountId, phone) => outside.all(optOutsOfNumber, { accountId, number: canonicalNumber(phone) }),
+    ofNumber: (accountId, phone) => outside.all(optOutsOfNumber, { accountId, number: personKey(phone) }),
   }
 }

@@ -5,6 +5,7 @@ import { room } from '../room.ts'
 import { optOutsContract } from './contract.ts'
 import { optOutsHandlers } from './handlers.ts'
 import { createOptOuts, type OptOutsDeps } from './index.ts'
+import { rekeyOptOuts } from './rekey.ts'
 
 interface RoomDeps extends OptOutsDeps {
   readonly cursors: Cursors
@@ -16,5 +17,6 @@ export function optOutsRoom(deps: RoomDeps) {
   const optOuts = createOptOuts(deps)
   return room({
     ...{ name: 'opt-outs', contract: optOutsContract, handlers: optOutsHandlers({ ...deps, optOuts }), api: optOuts },
+    recover: () => rekeyOptOuts(deps.db),
   })
 }

@@ -53,6 +53,19 @@ export const scopesOfNumbers = sqlOfList<string, { accountId: string }, { number
   (list) => `SELECT number, scope FROM opt_outs WHERE account_id = :accountId AND number IN (${list})`,
 )
 
+export type KeyedOptOut = {
+  readonly seq: number
+  readonly accountId: string
+  readonly number: string
+  readonly scope: string
+}
+export const optOutsAfter = sql<{ after: number; rows: number }, KeyedOptOut>(
+  `SELECT seq, account_id AS accountId, number, scope FROM opt_outs WHERE seq > :after ORDER BY seq LIMIT :rows`,
+)
+export const setOptOutNumber = sql<{ seq: number; number: string }>(
+  'UPDATE opt_outs SET number = :number WHERE seq = :seq',
+)
+
 export interface SettingsRow {
   readonly country: string | null
   /** JSON: Keywords of each language that was changed. */

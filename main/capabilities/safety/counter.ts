@@ -1,6 +1,6 @@
 import type { Engine } from '../../contract/shapes.ts'
 import type { Tx } from '../../kernel/db.ts'
-import { spellingsOf } from './spellings.ts'
+import { spellingsOf } from '../../kernel/phone-number.ts'
 import {
   countSent,
   countSpamLimited,

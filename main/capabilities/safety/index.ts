@@ -12,7 +12,7 @@ import { decide, type ClaimResult, type OwnLimits } from './claim.ts'
 import { acquaintanceOf, countAccepted, countRefusal, takeBack, type AcceptedMessage } from './counter.ts'
 import { limitsOf, type SafetySettings } from './limits.ts'
 import { createRetention } from './retention.ts'
-import { spellingsOf } from './spellings.ts'
+import { spellingsOf } from '../../kernel/phone-number.ts'
 import {
   claimsOf,
   countsOf,

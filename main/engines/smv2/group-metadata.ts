@@ -1,6 +1,6 @@
 import type { GroupMetadata, GroupParticipant } from 'baileys'
 import { ApiError } from '../../contract/errors.ts'
-import { canonicalNumber } from '../../kernel/phone-number.ts'
+import { personKey } from '../../kernel/phone-number.ts'
 import type { EngineInstance } from '../instance.ts'
 import { refusalOf } from './close-codes.ts'
 import { addressOf } from './jid.ts'
@@ -44,8 +44,8 @@ export async function participantOf(
 
 /** @param name digits of their number, or of their hidden id. */
 export function memberOf({ participants }: GroupMetadata, name: string): GroupParticipant | undefined {
-  const sought = canonicalNumber(name)
-  const isThem = (jid: string | undefined) => jid !== undefined && canonicalNumber(addressOf(jid).user) === sought
+  const sought = personKey(name)
+  const isThem = (jid: string | undefined) => jid !== undefined && personKey(addressOf(jid).user) === sought
   return participants.find(({ id, phoneNumber, lid }) => [id, phoneNumber, lid].some(isThem))
 }
 

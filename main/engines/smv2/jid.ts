@@ -1,4 +1,4 @@
-import { canonicalNumber } from '../../kernel/phone-number.ts'
+import { personKey } from '../../kernel/phone-number.ts'
 
 /** An address of the network, taken apart: `12025550123:11@s.whatsapp.net` is device 11 of a number. */
 export interface Address {
@@ -22,6 +22,6 @@ export function addressOf(jid: string): Address {
 export const numberJid = (digits: string): string => `${digits}@s.whatsapp.net`
 export const hiddenJid = (digits: string): string => `${digits}@lid`
 /** One name for a conversation, however its number is written. */
-export const chatKeyOf = (to: string): string => (isGroupJid(to) ? to : canonicalNumber(to))
+export const chatKeyOf = (to: string): string => (isGroupJid(to) ? to : personKey(to))
 export const isChannelJid = (id: string): boolean => id.endsWith('@newsletter')
 export const isGroupJid = (id: string): boolean => id.endsWith('@g.us')

@@ -5,7 +5,7 @@ import { fieldsOf } from '../../../main/capabilities/crm/ghl/fields.ts'
 import { formOf } from '../../../main/capabilities/crm/ghl/form.ts'
 import { createLimiter } from '../../../main/capabilities/crm/ghl/limiter.ts'
 import { externalIdIn, keyOf } from '../../../main/capabilities/crm/keys.ts'
-import { spellingsOf } from '../../../main/capabilities/crm/people.ts'
+import { numbersOf } from '../../../main/capabilities/crm/people.ts'
 import { partsOfWritten } from '../../../main/capabilities/crm/written.ts'
 import { readMultipart } from '../../../main/simulators/ghl/multipart.ts'
 import { fakeClock } from '../../support/clock.ts'
@@ -88,9 +88,9 @@ test('the key of a message names it, and its parts', () => {
 })
 
 test('all spellings of a number', () => {
-  expect(spellingsOf('551187654321')).toEqual({ phone: '5511987654321', all: ['5511987654321', '551187654321'] })
-  expect(spellingsOf('5511987654321')).toEqual({ phone: '5511987654321', all: ['5511987654321', '551187654321'] })
-  expect(spellingsOf('12025550123')).toEqual({ phone: '12025550123', all: ['12025550123'] })
+  expect(numbersOf('551187654321')).toEqual({ phone: '5511987654321', all: ['5511987654321', '551187654321'] })
+  expect(numbersOf('5511987654321')).toEqual({ phone: '5511987654321', all: ['5511987654321', '551187654321'] })
+  expect(numbersOf('12025550123')).toEqual({ phone: '12025550123', all: ['12025550123'] })
 })
 
 const file = (url: string) => ({ url, mediaType: null, filename: null })

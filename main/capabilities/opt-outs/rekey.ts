@@ -1,0 +1,16 @@
+import type { Db } from '../../kernel/db.ts'
+import { REKEYING_PORTION, rekey } from '../../kernel/rekeying.ts'
+import { optOutOf, optOutsAfter, removeOptOut, setOptOutNumber, type KeyedOptOut } from './store.ts'
+
+/** Gives opt-outs of an earlier version the key by which people are compared now. Of two, the older stays. */
+export const rekeyOptOuts = (db: Db): Promise<number> =>
+  rekey<KeyedOptOut>(db, {
+    table: 'opt_outs',
+    page: (after) => db.read(optOutsAfter, { after: after?.seq ?? -1, rows: REKEYING_PORTION }),
+    async move(tx, { seq, accountId, number: before, scope }, number) {
+      const known = await tx.one(optOutOf, { accountId, number, scope })
+      if (known !== undefined)
+        await tx.run(removeOptOut, { accountId, number: known.seq < seq ? before : number, scope })
+      if (known === undefined || known.seq > seq) await tx.run(setOptOutNumber, { seq, number })
+    },
+  })

@@ -1,0 +1,101 @@
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { expect, test } from 'vitest'
+import { MIGRATIONS } from '../../main/storage/migrations/index.ts'
+import { campaignOf } from '../capabilities/campaigns/campaign-world.ts'
+import { newHome } from '../support/restores.ts'
+import { world, worldOfTest, type World } from '../support/world.ts'
+
+const STEP = MIGRATIONS.find(({ name }) => name === 'person-keys')
+
+/** Numbers as an earlier version compared them: digit by digit but for Brazilian mobiles. */
+const EARLIER = { now: '525512345678', before: '5215512345678' }
+
+/** Changes a home that no service has open, and has the next start take it for one of the version before. */
+function asBefore(home: string, change: (db: Database.Database) => void): void {
+  const db = new Database(join(home, 'switchboard.db'))
+  change(db)
+  db.exec('DROP TABLE person_rekeyings')
+  db.exec(STEP?.sql ?? '')
+  db.close()
+}
+
+async function upgraded(w: World, change: (db: Database.Database) => void): Promise<World> {
+  await w.close()
+  asBefore(w.home, change)
+  return worldOfTest({ home: w.home, vault: w.vault, clock: w.clock, seed: 2 })
+}
+
+const contact = async (w: World, phone: string) => (await w.api('GET', `/v1/contacts/${phone}`)).body
+
+test('contacts of one person become one, which has what each had', async () => {
+  const w = await world({ home: newHome() })
+  await w.api('POST', '/v1/contacts', { phone: EARLIER.now, name: 'Lupe', tags: ['vip'] })
+  await w.api('POST', '/v1/contacts', { phone: '12025550123', name: 'Ana', tags: ['lead'] })
+  await w.api('POST', '/v1/contacts', { phone: '4915112345678' })
+  const after = await upgraded(w, (db) => {
+    db.prepare('UPDATE contacts SET number = ?, reversed = ?, phone = ? WHERE phone = ?').run(
+      ...[EARLIER.before, '8765432155125', EARLIER.before, '12025550123'],
+    )
+    db.prepare('UPDATE contacts SET number = ?, phone = ? WHERE phone = ?').run(
+      ...['49015112345678', '49015112345678', '4915112345678'],
+    )
+  })
+  const { data } = (await after.api('GET', '/v1/contacts')).body as { data: { phone: string }[] }
+  expect(data.map(({ phone }) => phone)).toEqual(['49015112345678', EARLIER.now])
+  expect(await contact(after, EARLIER.before)).toMatchObject({
+    ...{ phone: EARLIER.now, name: 'Lupe', tags: ['lead', 'vip'] },
+  })
+  expect(await contact(after, '+49 151 12345678')).toMatchObject({ phone: '49015112345678' })
+  for (const q of ['5678', 'lupe', EARLIER.now]) {
+    const found = (await after.api('GET', `/v1/contacts?q=${q}`)).body as { data: object[] }
+    expect(found.data).toMatchObject(q === '5678' ? [{}, {}] : [{ phone: EARLIER.now }])
+  }
+})
+
+test('who opted out under one spelling is opted out under all, and once', async () => {
+  const w = await world({ home: newHome() })
+  for (const phone of [EARLIER.now, '12025550123', '12025550124'])
+    await w.api('POST', '/v1/opt-outs', { phone, note: phone })
+  const after = await upgraded(w, (db) => {
+    const set = db.prepare('UPDATE opt_outs SET number = ?, phone = ? WHERE phone = ?')
+    set.run(EARLIER.before, EARLIER.before, '12025550123')
+    set.run('4407911123401', '4407911123401', '12025550124')
+  })
+  const { data } = (await after.api('GET', '/v1/opt-outs')).body as { data: object[] }
+  expect(data).toMatchObject([{ phone: '4407911123401' }, { phone: EARLIER.now, note: EARLIER.now }])
+  for (const phone of [EARLIER.now, EARLIER.before, '447911123401'])
+    expect((await after.api('GET', `/v1/opt-outs?phone=${phone}`)).body).toMatchObject({ data: [{}] })
+})
+
+test('who is in a campaign under two spellings gets its message once', async () => {
+  const w = await world({ home: newHome() })
+  const a = await w.pair()
+  const sentTo = '4915112345679'
+  const phones = [EARLIER.now, '12025550123', '4915112345678', '12025550124', sentTo]
+  const campaignId = await campaignOf(w, { instances: [a], phones, start: false })
+  const after = await upgraded(w, (db) => {
+    const set = db.prepare('UPDATE campaign_recipients SET canonical = ?, phone = ? WHERE phone = ?')
+    set.run(EARLIER.before, EARLIER.before, '12025550123')
+    set.run('49015112345678', '49015112345678', '4915112345678')
+    set.run('49015112345679', '49015112345679', '12025550124')
+    db.prepare("UPDATE campaign_recipients SET status = 'sent' WHERE canonical = '49015112345679'").run()
+  })
+  const found = await after.rows(
+    'SELECT canonical, status, skip_reason FROM campaign_recipients WHERE campaign_id = :campaignId ORDER BY position',
+    { campaignId },
+  )
+  expect(found).toEqual([
+    { canonical: EARLIER.now, status: 'pending', skip_reason: null },
+    { canonical: EARLIER.before, status: 'skipped', skip_reason: 'contacted' },
+    { canonical: '4915112345678', status: 'pending', skip_reason: null },
+    { canonical: sentTo, status: 'sent', skip_reason: null },
+    { canonical: '49015112345679', status: 'skipped', skip_reason: 'contacted' },
+  ])
+})
+
+test('is done once: a later start looks at no row again', async () => {
+  const w = await world({ home: newHome() })
+  const after = await upgraded(w, () => {})
+  expect(await after.rows('SELECT name FROM person_rekeyings')).toEqual([])
+})
