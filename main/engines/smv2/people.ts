@@ -1,9 +1,9 @@
 import type { SignalKeyStore } from 'baileys'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db } from '../../kernel/db.ts'
-import { canonicalNumber } from '../../kernel/phone-number.ts'
 import type { EngineInstance } from '../instance.ts'
 import type { EngineSink } from '../engine.ts'
+import { askDirectory } from './directory.ts'
 import { addressOf, hiddenJid, isGroupJid, numberJid } from './jid.ts'
 import type { OpenLink } from './link.ts'
 import { upsertCheckedNumber, upsertSeenPerson, setPersonNumber, personOf } from './store.ts'
@@ -70,15 +70,8 @@ export function createPeople({ db, clock, sink }: PeopleNeeds): People {
     return known?.hidden === 0 && isFresh(known.number, known.checkedAtMs) ? known.number : undefined
   }
 
-  async function ask({ id: instanceId }: EngineInstance, { sock }: OpenLink, numbers: readonly string[]) {
-    const answers = await sock.onWhatsApp(...numbers.map(numberJid))
-    if (answers === undefined) throw new Error('the network did not answer who has these numbers')
-    const found = new Map<string, string | null>()
-    for (const number of numbers) {
-      const same = canonicalNumber(number)
-      const there = answers.find(({ jid, exists }) => exists && canonicalNumber(addressOf(jid).user) === same)
-      found.set(number, there ? addressOf(there.jid).user : null)
-    }
+  async function ask({ id: instanceId }: EngineInstance, open: OpenLink, numbers: readonly string[]) {
+    const found = await askDirectory(open, numbers)
     await db.commit(async (tx) => {
       for (const [id, number] of found) await tx.run(upsertCheckedNumber, { instanceId, id, number, now: clock.now() })
     })

@@ -290,10 +290,30 @@ describe('a number that may not reach out', () => {
   })
 })
 
-test('a Brazilian number is sent to as the network writes it, and is one contact with it', async () => {
-  world.whatsapp.alias('5511987654321', '551187654321')
-  const rio = world.whatsapp.phone('551187654321')
-  expect((await world.send(shop, { to: '5511987654321', text: 'Oi' })).outcome).toMatchObject({ kind: 'accepted' })
-  await until('arrived', () => rio.received().length > 0)
-  expect(world.of(shop, 'contact')).toMatchObject([{ hiddenId: '5511987654321', number: '551187654321' }])
+test.each([
+  ['a Brazilian number', '5511987654321', '551187654321'],
+  ['a Brazilian number without the ninth digit', '554789211984', '5547989211984'],
+  ['a Mexican number', '525512345678', '5215512345678'],
+  ['a Mexican number with the 1 of before', '5215587654321', '525587654321'],
+  ['an Argentine number without the 9', '541123456789', '5491123456789'],
+  ['a Beninese number', '2290197123456', '22997123456'],
+  ['an Ivorian number', '2250718139912', '22518139912'],
+])('%s is sent to as the network writes it, and is one contact with it', async (_what, written, registered) => {
+  world.whatsapp.alias(written, registered)
+  const person = world.whatsapp.phone(registered)
+  expect((await world.send(shop, { to: written, text: 'Oi' })).outcome).toMatchObject({ kind: 'accepted' })
+  await until('arrived', () => person.received().length > 0)
+  expect(world.of(shop, 'contact')).toMatchObject([{ hiddenId: written, number: registered }])
+})
+
+test('many numbers are looked up in one question, each under its own spelling', async () => {
+  world.whatsapp.alias('525533334444', '5215533334444')
+  const numbers = ['525533334444', '12025550404', '12025552998', '5215533334444']
+  const found = await world.smv2.engine.direct?.check?.(shop, numbers)
+  expect(found).toEqual([
+    { number: '525533334444', exists: true, canonical: '5215533334444' },
+    { number: '12025550404', exists: false, canonical: null },
+    { number: '12025552998', exists: true, canonical: '12025552998' },
+    { number: '5215533334444', exists: true, canonical: '5215533334444' },
+  ])
 })

@@ -15,9 +15,10 @@ export function answerDirectory({ network, link }: Session, iq: Node): void {
   const usync = childOf(iq, 'usync')
   const protocols = childrenOf(childOf(usync, 'query')).map(({ tag }) => tag)
   const users = childrenOf(childOf(usync, 'list'), 'user')
-  const asked = users.map((user) => user.attrs['jid'] ?? `${textIn(user, 'contact').replace('+', '')}@s.whatsapp.net`)
+  const numbers = users.map((user) => textIn(user, 'contact'))
+  const asked = users.map(({ attrs }, at) => attrs['jid'] ?? numberJid(numbers[at]?.replace('+', '') ?? ''))
   if (protocols.includes('devices') && asked.some((jid) => parseAddress(jid)?.user.endsWith(CUTS))) return link.drop()
-  const found = asked.map((jid) => describe(network, jid, protocols)).filter((one) => one !== undefined)
+  const found = asked.map((jid, at) => describe(network, { jid, number: numbers[at] ?? '' }, protocols))
   const { sid, index, last, mode, context } = usync?.attrs ?? {}
   const results = node(
     'result',
@@ -27,12 +28,18 @@ export function answerDirectory({ network, link }: Session, iq: Node): void {
   link.send(resultOf(iq, [node('usync', { sid, index, last, mode, context }, [results, node('list', {}, found)])]))
 }
 
-function describe(network: Network, jid: string, protocols: readonly string[]): Node | undefined {
+interface Question {
+  readonly jid: string
+  /** As it was written; empty: they were asked for by address. */
+  readonly number: string
+}
+
+function describe(network: Network, { jid, number }: Question, protocols: readonly string[]): Node {
   const person = network.somebody(jid)
   const isHere = person !== undefined && !person.number.endsWith(NOT_HERE)
   const address = parseAddress(jid)
   const parts = protocols.map((tag) => {
-    if (tag === 'contact') return node('contact', { type: isHere ? 'in' : 'out' })
+    if (tag === 'contact') return node('contact', { type: isHere ? 'in' : 'out' }, number)
     if (!isHere) return undefined
     // Who is asked for by hidden id has no other.
     if (tag === 'lid') return address?.server === 'lid' ? undefined : node('lid', { val: lidJid(person.lid) })
@@ -42,7 +49,8 @@ function describe(network: Network, jid: string, protocols: readonly string[]): 
   const name = person && address?.server === 'number' ? numberJid(person.number) : jid
   return node(
     'user',
-    { jid: name },
+    // Of a number that nobody has there is no address.
+    { jid: isHere || number === '' ? name : undefined },
     parts.filter((part) => part !== undefined),
   )
 }

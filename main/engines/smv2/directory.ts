@@ -1,0 +1,74 @@
+import type { BinaryNode, WASocket } from 'baileys'
+import { personKey } from '../../kernel/phone-number.ts'
+import { addressOf } from './jid.ts'
+import type { Library } from './library.ts'
+import { bytesIn } from './pairing-notices.ts'
+import { QUERY_MS } from './query.ts'
+
+interface Entry {
+  /** The number as it was asked for; null: the network does not repeat it. */
+  readonly asked: string | null
+  /** As the network writes it; null: nobody is there. */
+  readonly number: string | null
+}
+
+interface Directory {
+  readonly library: Pick<Library, 'getBinaryNodeChild' | 'getBinaryNodeChildren' | 'S_WHATSAPP_NET'>
+  readonly sock: Pick<WASocket, 'query' | 'generateMessageTag'>
+}
+
+/**
+ * Asks the network who has these numbers. It may know somebody under another spelling than the one that was asked for, a
+ * Mexican mobile with a 1 for example, and says which question each answer belongs to. The library drops that.
+ * @returns each number as the network writes it, or null: nobody is there.
+ */
+export async function askDirectory(
+  { library, sock }: Directory,
+  numbers: readonly string[],
+): Promise<Map<string, string | null>> {
+  const { getBinaryNodeChild, getBinaryNodeChildren, S_WHATSAPP_NET } = library
+  const element = (tag: string, content: NonNullable<BinaryNode['content']> = []): BinaryNode => ({
+    tag,
+    attrs: {},
+    content,
+  })
+  const usync: BinaryNode = {
+    tag: 'usync',
+    attrs: { context: 'interactive', mode: 'query', sid: sock.generateMessageTag(), last: 'true', index: '0' },
+    content: [
+      element('query', [element('contact')]),
+      element(
+        'list',
+        numbers.map((number) => element('user', [element('contact', `+${number}`)])),
+      ),
+    ],
+  }
+  const iq: BinaryNode = { tag: 'iq', attrs: { to: S_WHATSAPP_NET, type: 'get', xmlns: 'usync' }, content: [usync] }
+  // The library resolves with undefined if the network does not answer; its type does not say so.
+  const answer = (await sock.query(iq, QUERY_MS)) as BinaryNode | undefined
+  const list = getBinaryNodeChild(getBinaryNodeChild(answer, 'usync'), 'list')
+  if (answer?.attrs['type'] !== 'result' || list === undefined)
+    throw new Error('the network did not answer who has these numbers')
+  const entries = getBinaryNodeChildren(list, 'user').map((user) => entryOf(user, getBinaryNodeChild(user, 'contact')))
+  return new Map(numbers.map((number) => [number, answerTo(number, entries)]))
+}
+
+/** Somebody who is there has an address. It may be the hidden one, with the number beside it. */
+function entryOf({ attrs }: BinaryNode, contact: BinaryNode | undefined): Entry {
+  const asked = bytesIn(contact).toString().replaceAll(/\D/g, '')
+  const named = [attrs['jid'], attrs['pn_jid']].find((jid) => jid !== undefined && addressOf(jid).kind === 'number')
+  const isThere = contact?.attrs['type'] === 'in' && attrs['jid'] !== undefined
+  return {
+    asked: asked === '' ? null : asked,
+    number: isThere ? (named === undefined ? asked : addressOf(named).user) : null,
+  }
+}
+
+function answerTo(number: string, entries: readonly Entry[]): string | null {
+  const mine = entries.filter(({ asked }) => asked === number)
+  const key = personKey(number)
+  const alike = entries.filter(
+    (entry) => entry.asked === null && entry.number !== null && personKey(entry.number) === key,
+  )
+  return [...mine, ...alike].find((entry) => entry.number !== null)?.number ?? null
+}
