@@ -5,7 +5,7 @@ import { createReadLineSettings } from '../capabilities/line-settings/index.ts'
 import { createOfficial, createOutboundClients } from '../engines/official/index.ts'
 import { createGraphSimulator } from '../engines/sandbox/graph/index.ts'
 import { createSandboxNetwork } from '../engines/sandbox/index.ts'
-import { createSmv2, MEDIA_ZONE } from '../engines/smv2/index.ts'
+import { createSmv2, WHATSAPP_HOSTS } from '../engines/smv2/index.ts'
 import { createOutbound, systemResolve } from '../outbound/outbound.ts'
 import { messageOf, type Home } from './home.ts'
 import { localUrlOf } from './listen.ts'
@@ -44,7 +44,7 @@ export function buildEngineHost(
     clock: world.clock,
     resolve,
     dial: world.dial,
-    only: () => [MEDIA_ZONE, 'https://web.whatsapp.com'],
+    only: () => WHATSAPP_HOSTS,
   }
   const toWhatsApp = createOutbound({ ...whatsApp, trustedRanges: [] })
   const phones = createSmv2({

@@ -1,3 +1,4 @@
+import type { WAVersion } from 'baileys'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Random } from '../../kernel/ids.ts'
 import type { EngineInstance, EngineSignal } from '../engine.ts'
@@ -12,7 +13,9 @@ export interface CloseHandlerDeps {
   readonly random: Random
   readonly backoff: Backoff
   readonly sessionStatus: SessionStatusStore
-  readonly protocol: Protocol
+  readonly protocol: Pick<Protocol, 'refresh'>
+  /** The one of the connection that has ended. */
+  version(): WAVersion
   publish(signal: EngineSignal): void
   connect(): Promise<void>
   connectAgain(waitMs: number): void
@@ -80,7 +83,7 @@ export function createCloseHandler(needs: CloseHandlerDeps): CloseHandler {
   }
 
   async function outdated(code: number | null): Promise<void> {
-    if (await needs.protocol.refresh(instance.accountId)) return needs.connect()
+    if (await needs.protocol.refresh(needs.version(), instance.accountId)) return needs.connect()
     retryLater('client_outdated', code)
   }
 

@@ -27,11 +27,11 @@ import { createLineEvents } from './line-events.ts'
 import { createLineNetworks, isSameProxy } from './line-networks.ts'
 import { createLink, type Link, type LinkListener } from './link.ts'
 import { createMediaStore } from './media-store.ts'
-import { MAX_FILE_BYTES } from './media-transfer.ts'
+import { MAX_FILE_BYTES, MEDIA_ZONE } from './media-transfer.ts'
 import { createPost } from './post.ts'
 import { createPeople } from './people.ts'
 import { createPolls } from './polls.ts'
-import { createProtocol } from './protocol.ts'
+import { createProtocol, VERSION_SOURCES } from './protocol.ts'
 import { createReceipts } from './receipts.ts'
 import { createRestrictions } from './restrictions.ts'
 import { journalRetention } from './retention.ts'
@@ -44,7 +44,8 @@ import { createSignalOutbox } from './signal-outbox.ts'
 import { createDescribeFile } from './thumbnails.ts'
 import { createUnreadable } from './unreadable.ts'
 
-export { MEDIA_ZONE } from './media-transfer.ts'
+/** What is asked for something over HTTP; everything else goes over the chat connection. */
+export const WHATSAPP_HOSTS: readonly string[] = [MEDIA_ZONE, ...VERSION_SOURCES.map(({ url }) => new URL(url).origin)]
 
 export interface Smv2Deps {
   readonly db: Db

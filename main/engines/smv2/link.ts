@@ -1,4 +1,4 @@
-import type { BinaryNode, proto, WAMessage, WASocket } from 'baileys'
+import type { BinaryNode, proto, WAMessage, WASocket, WAVersion } from 'baileys'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { Random } from '../../kernel/ids.ts'
@@ -108,6 +108,7 @@ export function createLink(needs: LinkDeps, instance: EngineInstance): Link {
   let session: Session | undefined
   let current: { wire: Wire; open: OpenLink } | undefined
   let isWanted = false
+  let version: WAVersion = [0, 0, 0]
   const publish = (signal: EngineSignal) => listener.publish(instance, signal)
   const isPaired = () => session?.isPaired() === true
   const pairing = createPairingCourse({
@@ -126,6 +127,7 @@ export function createLink(needs: LinkDeps, instance: EngineInstance): Link {
   const closeHandler = createCloseHandler({
     ...{ instance, clock, random, backoff, sessionStatus, protocol: needs.protocol, publish },
     ...{ connect, connectAgain, beginPairingAgain },
+    version: () => version,
     dropSession: () => void (session = undefined),
     expire() {
       session = undefined
@@ -152,9 +154,9 @@ export function createLink(needs: LinkDeps, instance: EngineInstance): Link {
       session ??= (await loadSession(library, needs.session, instance)) ?? newSession(library, needs.session, instance)
       await session.settled()
       await needs.networks.refresh(id)
-      const version = await needs.protocol.current()
+      version = await needs.protocol.current(library.DEFAULT_CONNECTION_CONFIG.version, instance.accountId)
       await needs.gate.waitForTurn(instance)
-      if (mine === generation) current = wireUp(library, session, version, mine)
+      if (mine === generation) current = wireUp(library, session, mine)
     } catch (error) {
       if (mine !== generation) return
       if (isSealed(error)) return connectAgain(SEALED_RETRY_MS)
@@ -164,7 +166,7 @@ export function createLink(needs: LinkDeps, instance: EngineInstance): Link {
     }
   }
 
-  function wireUp(library: Library, using: Session, version: Awaited<ReturnType<Protocol['current']>>, mine: number) {
+  function wireUp(library: Library, using: Session, mine: number) {
     const guard = createGuardedRepository({
       library,
       alone,

@@ -65,7 +65,7 @@ interface WireDeps {
   readonly library: Library
   readonly session: Session
   readonly guard: GuardedRepository
-  readonly version: WAVersion | null
+  readonly version: WAVersion
   readonly caches: Caches
   readonly network: LineNetwork
   /** A message of ours, for a phone that could not read it. */
@@ -199,7 +199,7 @@ export function openWire(needs: WireDeps): Wire {
 function configOf(needs: WireDeps): UserFacingSocketConfig {
   const { library, session, guard, version, caches, sentMessage } = needs
   return {
-    ...(version && { version }),
+    version,
     auth: { creds: session.creds, keys: session.keys },
     logger: silentLogger,
     browser: browserOf(library),

@@ -32,7 +32,8 @@ beforeEach(() => {
       markEnded: async () => {},
       wipe: async () => {},
     },
-    protocol: { current: async () => null, refresh: async () => isNewVersion },
+    protocol: { refresh: async () => isNewVersion },
+    version: () => [2, 3000, 1],
     publish: (signal) => signals.push(signal),
     connect: async () => {
       connects++

@@ -2,12 +2,20 @@ import { join } from 'node:path'
 import { BufferJSON } from 'baileys'
 import type { EngineInstance, EngineSignal, Outgoing, SendOutcome } from '../../../main/engines/engine.ts'
 import { DEFAULT_LINE, type LineSettings } from '../../../main/engines/line-settings.ts'
-import { createSmv2, MEDIA_ZONE, type Smv2 } from '../../../main/engines/smv2/index.ts'
+import { createSmv2, WHATSAPP_HOSTS, type Smv2 } from '../../../main/engines/smv2/index.ts'
 import { createFiles } from '../../../main/kernel/files.ts'
 import { createIds, systemRandom, type AccountId, type InstanceId, type MessageId } from '../../../main/kernel/ids.ts'
 import { createMediaConverter } from '../../../main/kernel/media-converter.ts'
 import { silentLog, type Log } from '../../../main/kernel/log.ts'
-import { createOutbound, systemResolve, type Outbound } from '../../../main/outbound/outbound.ts'
+import {
+  createOutbound,
+  systemResolve,
+  type Outbound,
+  type OutboundAnswer,
+  type OutboundRequest,
+} from '../../../main/outbound/outbound.ts'
+import { VERSION_SOURCES } from '../../../main/engines/smv2/protocol.ts'
+import type { WebPages } from '../../support/whatsapp/web-pages.ts'
 import { createSeal } from '../../../main/kernel/seal.ts'
 import { countingClock, patientClock, type FakeClock } from '../../support/clock.ts'
 import { MEDIA_PROGRAM } from '../../support/media-program.ts'
@@ -70,9 +78,11 @@ export interface LineWorld {
 
 const KEYS = 'SELECT id, sealed FROM smv2_keys WHERE instance_id = @instanceId AND type = @type'
 
-const NO_PACE = { pacePerMinute: 0, paceBurst: 10, paceChatPerMinute: 20, paceChatBurst: 5, paceSpacingMs: 500 }
+const NO_PAGE: OutboundAnswer = {
+  ...{ kind: 'failure', stage: 'dns', code: 'dns_not_found', message: 'There is no such page.', sent: false },
+}
 
-const HOSTS = [MEDIA_ZONE, 'https://web.whatsapp.com']
+const NO_PACE = { pacePerMinute: 0, paceBurst: 10, paceChatPerMinute: 20, paceChatBurst: 5, paceSpacingMs: 500 }
 
 export interface LineOptions {
   readonly log?: Log
@@ -83,6 +93,8 @@ export interface LineOptions {
   readonly time?: FakeClock
   /** Which network it connects to. */
   readonly start?: typeof startWhatsApp
+  /** Where the version of the network's own client is looked up; nowhere when nothing is said. */
+  readonly pages?: Pick<WebPages, 'request'>
   /** How fast messages leave; as they come when nothing is said, because most tests are about something else. */
   readonly pace?: Partial<typeof NO_PACE>
 }
@@ -94,6 +106,7 @@ export async function lineWorld({
   mediaWaitSeconds = 20,
   time,
   start = startWhatsApp,
+  pages = { request: async () => NO_PAGE },
   pace = {},
 }: LineOptions = {}): Promise<LineWorld> {
   const whatsapp = await start(heldAckMs === undefined ? {} : { heldAckMs })
@@ -113,14 +126,25 @@ export async function lineWorld({
   const seal = createSeal({ masterKey: { key: () => vault.key }, random: systemRandom })
 
   const open = (): { smv2: Smv2; outbound: Outbound } => {
-    const outbound = createOutbound({
+    const toNetwork = createOutbound({
       ...{ clock, resolve: systemResolve, trustedRanges: [] },
-      only: () => HOSTS,
+      only: () => WHATSAPP_HOSTS,
     })
+    const isPage = ({ url }: OutboundRequest) => VERSION_SOURCES.some((source) => source.url === url)
+    const outbound: Outbound = {
+      ...toNetwork,
+      request: (asked) => (isPage(asked) ? pages.request(asked) : toNetwork.request(asked)),
+    }
     const smv2 = createSmv2({
       readLineSettings: async () => line.settings,
       throughProxy: (proxy) =>
-        createOutbound({ clock, resolve: systemResolve, trustedRanges: ['127.0.0.1/32'], only: () => HOSTS, proxy }),
+        createOutbound({
+          clock,
+          resolve: systemResolve,
+          trustedRanges: ['127.0.0.1/32'],
+          only: () => WHATSAPP_HOSTS,
+          proxy,
+        }),
       ...{ db: data.db, clock, random: systemRandom, log, outbound, home: data.dir, files, seal, converter },
       async sink(instanceId, signal) {
         if (sink.refusals > 0) {

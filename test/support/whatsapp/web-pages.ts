@@ -1,0 +1,58 @@
+import type { Outbound, OutboundAnswer, OutboundRequest } from '../../../main/outbound/outbound.ts'
+
+/** The pages that say which version the network's own web client is. */
+export interface WebPages {
+  readonly request: Outbound['request']
+  /** Which revision they name from now on. */
+  publish(revision: number): void
+  /** What a page answers from now on instead; null: as usual. */
+  fail(host: string, status: number | null): void
+  /** How long an answer takes. */
+  delay(ms: number): void
+  /** Hosts that were asked, in their order. */
+  readonly asked: readonly string[]
+}
+
+type Page = (revision: number) => string
+
+const PAGES: Readonly<Record<string, Page>> = {
+  'https://web.whatsapp.com/sw.js': (revision) =>
+    `self.__swData=JSON.parse(/*BTDS*/"{\\"dynamic_data\\":{\\"SiteData\\":{\\"server_revision\\":${revision},\\"client_revision\\":${revision},\\"push_phase\\":\\"C3\\"}}}");`,
+  'https://connect.facebook.net/en_US/sdk.js': (revision) =>
+    `/*1789000000,,JIT Construction: v${revision},en_US*/\n\n/**\n * Copyright (c) 2017-present, Facebook, Inc. All rights reserved.\n */`,
+}
+
+/** The first page answers 400 to whoever does not look like a person that typed its address into a browser. */
+const isBrowser = ({ headers }: OutboundRequest) =>
+  headers['sec-fetch-site'] === 'none' && /Chrome\/\d+/.test(headers['user-agent'] ?? '')
+
+export function webPages(): WebPages {
+  let revision = 1_035_920_091
+  let delayMs = 0
+  const failures = new Map<string, number>()
+  const asked: string[] = []
+
+  return {
+    asked,
+    publish: (next) => void (revision = next),
+    delay: (ms) => void (delayMs = ms),
+    fail(host, status) {
+      if (status === null) failures.delete(host)
+      else failures.set(host, status)
+    },
+    async request(request) {
+      const { host } = new URL(request.url)
+      asked.push(host)
+      if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs))
+      const page = PAGES[request.url]
+      if (page === undefined) return answer(404, '')
+      if (host === 'web.whatsapp.com' && !isBrowser(request)) return answer(400, 'Bad Request')
+      const failure = failures.get(host)
+      return failure === undefined ? answer(200, page(revision)) : answer(failure, '')
+    },
+  }
+}
+
+const answer = (status: number, body: string): OutboundAnswer => ({
+  ...{ kind: 'response', status, headers: {}, body: Buffer.from(body), truncated: false, remoteIp: null },
+})
