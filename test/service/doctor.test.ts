@@ -8,6 +8,7 @@ import { createFiles, pathOfFile } from '../../main/kernel/files.ts'
 import { createIds, type AccountId } from '../../main/kernel/ids.ts'
 import { checkFiles } from '../../main/service/doctor/files.ts'
 import { createLogFile } from '../../main/kernel/log-file.ts'
+import { checkProtocol } from '../../main/service/doctor/protocol.ts'
 import { checkLog } from '../../main/service/doctor/log.ts'
 import { checkBackups } from '../../main/service/doctor/home-folder.ts'
 import { fakeClock, type FakeClock } from '../support/clock.ts'
@@ -155,5 +156,39 @@ describe('the log', () => {
 
   test('that is off is said', () => {
     expect(looked(0)).toMatchObject({ state: 'look', says: expect.stringContaining('are off') })
+  })
+})
+
+describe('the version of WhatsApp Web', () => {
+  const pair = () =>
+    home.raw.prepare("INSERT INTO smv2_sessions VALUES ('shop', 'account', 1, x'00', 1, 0, NULL, NULL)").run()
+  const learn = (days: number) =>
+    home.raw.prepare("INSERT INTO smv2_protocol VALUES (1, '2.3000.1050000000', ?)").run(clock.now() - days * 24 * HOUR)
+  const check = (configured: string | null = null) => checkProtocol(home.db, configured, clock.now())
+
+  test('does not matter where no phone is paired', async () => {
+    expect(await check()).toEqual([])
+  })
+
+  test('is named with its age', async () => {
+    pair()
+    learn(3)
+    expect(await check()).toEqual([
+      {
+        subject: 'whatsapp',
+        state: 'well',
+        says: 'WhatsApp last named version 2.3000.1050000000 of WhatsApp Web, 3 days ago.',
+      },
+    ])
+  })
+
+  test.each([
+    ['was never looked up', () => {}, null, /has not said yet .*check that it reaches web\.whatsapp\.com/],
+    ['is so old that it will be refused', () => learn(90), null, /90 days ago\. WhatsApp refuses versions of that age/],
+    ['is fixed by the settings', () => learn(3), '2.3000.1', /version 2\.3000\.1 .*which the settings fix/],
+  ] as const)('that %s is something to look at', async (_what, prepare, configured, says) => {
+    pair()
+    prepare()
+    expect(await check(configured)).toMatchObject([{ state: 'look', says: expect.stringMatching(says) }])
   })
 })

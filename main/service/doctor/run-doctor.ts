@@ -14,6 +14,7 @@ import { checkFiles } from './files.ts'
 import { checkBackups, checkDisk, checkHome } from './home-folder.ts'
 import { checkLog } from './log.ts'
 import { checkNetwork } from './network.ts'
+import { checkProtocol } from './protocol.ts'
 import { judgeVault, checkVault, type VaultFacts } from './vault.ts'
 
 /** What a running service says of itself. */
@@ -45,6 +46,7 @@ export async function runDoctor(
   try {
     const more = async (db: Parameters<Parameters<typeof checkDatabase>[2]>[0]) => [
       await checkFiles(config.home, db, clock.now()),
+      ...(await checkProtocol(db, config.protocolVersion, clock.now())),
       running === null ? await checkVault(world, db) : judgeVault(running.vault),
     ]
     const isTooFull = (await freeBytes(config.home)) < TOO_FULL_TO_OPEN_BYTES
