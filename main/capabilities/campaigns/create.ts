@@ -109,7 +109,7 @@ export function createCreate(deps: CreateDeps) {
     requireMessages(messages, numbers.engines)
     await requireUploads(deps.messages.uploads, caller.accountId, messages)
     const scheduledAtMs = scheduledAt === undefined ? null : readTime(scheduledAt, clock.now())
-    const list = await lists.read(caller.accountId, numbers.network, body)
+    const list = await lists.read(caller.accountId, body)
     requireSomeUsable(list)
     const starts = body.start ?? scheduledAtMs !== null
     if (starts) requireContent({ messages, variables: list.variables, recipients: countOf(list) })

@@ -104,14 +104,13 @@ export function createCampaigns(deps: CampaignsDeps) {
       { country, replace = false }: { country?: string; replace?: boolean },
     ) {
       const found = await access.get(caller, id)
-      const { network, status } = found.campaign
+      const { status } = found.campaign
       if (status !== 'draft' && status !== 'scheduled')
         throw new ApiError(
           'invalid_state',
           `This campaign is ${status}. Recipients can be added to a draft only.`,
         ).because('campaign_not_draft')
       const source = await readRecipientFile(stream, {
-        network,
         country: country ?? (await optOuts.country(caller.accountId)),
       })
       const tally = await updates.fill(found, source, replace)

@@ -1,12 +1,11 @@
 import type { NewRecipient } from '../../contract/campaign.ts'
-import type { Network } from '../../contract/shapes.ts'
 import type { AccountId } from '../../kernel/ids.ts'
 import type { CampaignsDeps } from './deps.ts'
 import { readRecipients, type RecipientList } from './recipients.ts'
 
 export interface ListReader {
   /** The recipients that a body names, one by one and by tag. */
-  read(accountId: AccountId, network: Network, body: Wish): Promise<RecipientList>
+  read(accountId: AccountId, body: Wish): Promise<RecipientList>
 }
 
 interface Wish {
@@ -17,11 +16,16 @@ interface Wish {
 
 export function createListReader({ contacts, optOuts }: Pick<CampaignsDeps, 'contacts' | 'optOuts'>): ListReader {
   return {
-    async read(accountId, network, { recipients = [], recipients_tag: tag, country }) {
+    async read(accountId, { recipients = [], recipients_tag: tag, country }) {
       const people: NewRecipient[] = [...recipients]
-      if (tag !== undefined) for await (const person of contacts.withTag(accountId, tag)) people.push(person)
+      const known = new Set<string>()
+      if (tag !== undefined)
+        for await (const person of contacts.withTag(accountId, tag)) {
+          people.push(person)
+          known.add(person.phone)
+        }
       const assumed = country ?? (await optOuts.country(accountId))
-      return readRecipients(people, { network, country: assumed })
+      return readRecipients(people, { country: assumed, known })
     },
   }
 }

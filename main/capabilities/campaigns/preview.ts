@@ -150,12 +150,12 @@ export function createPreview(deps: PreviewDeps) {
     caller: Principal,
     body: PreviewCampaignBody,
     found: Found | undefined,
-    { network, instanceIds }: Numbers,
+    { instanceIds }: Numbers,
   ): Promise<People> {
     const isGiven = body.recipients !== undefined || body.recipients_tag !== undefined
     const stored = found === undefined || body.recipients !== undefined ? undefined : await storedPeople(found)
     if (!isGiven) return stored ?? { first: [], total: 0, tally: emptyTally(), variables: [] }
-    const list = await lists.read(caller.accountId, network, body)
+    const list = await lists.read(caller.accountId, body)
     const first: Person[] = [...(stored?.first ?? [])]
     const { tally } = list
     for (let from = 0; from < list.accepted.length; from += PORTION) {

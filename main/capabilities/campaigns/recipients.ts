@@ -3,9 +3,8 @@ import type { NewRecipient, ProblemReason, RecipientCounts, RecipientProblem } f
 import { variableKey } from '../../contract/campaign-text.ts'
 import { ApiError } from '../../contract/errors.ts'
 import { LIMITS } from '../../contract/limits.ts'
-import type { Network } from '../../contract/shapes.ts'
 import { phoneCell, readCsv, type CsvRow } from '../../kernel/csv.ts'
-import { personKey, parsePhone, readPhone } from '../../kernel/phone-number.ts'
+import { parsePhone, personKey, readPhone } from '../../kernel/phone-number.ts'
 import { yieldToEventLoop } from '../../kernel/yield-to-event-loop.ts'
 
 /** A row of a list that can be used. */
@@ -39,9 +38,10 @@ export const emptyTally = (): Tally => ({
 })
 
 interface Reading {
-  readonly network: Network
   /** Of numbers without a country code. */
   readonly country: string | null
+  /** Contacts: somebody who wrote has a number, even if no numbering plan has it. */
+  readonly known?: ReadonlySet<string>
 }
 
 interface Row {
@@ -63,18 +63,15 @@ export function refuse(tally: Tally, line: number, phone: string, reason: Proble
     problems.push({ line, phone: phone.slice(0, LONGEST_SHOWN).toWellFormed(), reason })
 }
 
-function createReader({ network, country }: Reading) {
+function createReader({ country, known: contacts }: Reading) {
   const accepted: AcceptedRecipient[] = []
   const tally = emptyTally()
   const known = new Set<string>()
   const variables = new Set<string>()
-  // The sandbox has a phone behind every number, those that no country has included.
-  const read = network === 'sandbox' ? readPhone : parsePhone
-
   return {
     add({ line, phone: written, name, values }: Row): void {
       const refused = (reason: ProblemReason) => refuse(tally, line, written, reason)
-      const phone = read(written, country)
+      const phone = contacts?.has(written) === true ? readPhone(written, country) : parsePhone(written, country)
       if (phone === undefined) return refused(reasonFor(written, country))
       const shortName = name?.trim() ?? ''
       if (shortName.length > LIMITS.campaignNameLength) return refused('name_too_long')

@@ -52,7 +52,7 @@ export function createUpdate(deps: UpdateDeps) {
     const { scheduled_at: scheduledAt } = body
     const scheduledAtMs =
       scheduledAt === undefined ? campaign.scheduledAtMs : scheduledAt && readTime(scheduledAt, clock.now())
-    const list = await lists.read(campaign.accountId, numbers.network, body)
+    const list = await lists.read(campaign.accountId, body)
     requireSomeUsable(list)
     await db.commit(async (tx) => {
       const { id } = await requireState(tx, campaign.id, ['draft'])

@@ -122,9 +122,18 @@ describe('a list of people', () => {
   })
 
   test('has everybody once, however the number is written', async () => {
-    const spelled = ['+55 11 91234-5678', '5511912345678', '551112345678', '55 (11) 91234 5678']
+    const spelled = [
+      ...['+55 11 98765-4321', '5511987654321', '551187654321', '+55 (0)11 98765-4321', 'tel:+5511987654321'],
+      ...['+52 1 55 1234 5678', '525512345678', '="5215512345678"'],
+    ]
     const answer = await create({ recipients: spelled.map((phone) => ({ phone })) })
-    expect(answer.body.recipients).toMatchObject({ accepted: 2, duplicates: 2 })
+    expect(answer.body.recipients).toMatchObject({ accepted: 2, duplicates: 6, invalid: 0 })
+  })
+
+  test('has nobody whose number no numbering plan has, on the sandbox too', async () => {
+    const answer = await create({ recipients: [{ phone: PHONE }, { phone: '551112345678' }] })
+    expect(answer.body.recipients).toMatchObject({ accepted: 1, invalid: 1 })
+    expect(answer.body.problems).toMatchObject([{ line: 2, phone: '551112345678' }])
   })
 
   test('reads national numbers with the country of the request', async () => {
