@@ -1,6 +1,6 @@
 import { ApiError } from '../contract/errors.ts'
 import { LIMITS } from '../contract/limits.ts'
-import { normalizeText } from '../contract/normalize-text.ts'
+import { findColumn } from '../contract/list-columns.ts'
 import type { ImportResult } from '../contract/shapes.ts'
 import { phoneCell, readCsv, type CsvRow } from './csv.ts'
 import type { Files } from './files.ts'
@@ -112,21 +112,10 @@ function readRow<Field extends string>(
   return phone === undefined ? wrong('invalid_number') : { line, phone, number: personKey(phone), values }
 }
 
-const fold = (name: string): string =>
-  normalizeText(name, 'NFKD')
-    .toLowerCase()
-    .replaceAll(/[^\p{Letter}\p{Number}]/gu, '')
-
 /** @returns the index of the column; -1 if there is none and none is required. */
 function placeOf({ wanted, names, field, isRequired }: ImportColumn, header: readonly string[]): number {
   const [, position] = /^#(\d{1,4})$/.exec(wanted ?? '') ?? []
-  const folded = header.map(fold)
-  const at =
-    position !== undefined
-      ? Number(position) - 1
-      : wanted !== undefined
-        ? folded.indexOf(fold(wanted))
-        : folded.findIndex((name) => names.some((known) => fold(known) === name))
+  const at = position !== undefined ? Number(position) - 1 : findColumn(header, wanted === undefined ? names : [wanted])
   if (at >= 0 && at < header.length) return at
   if (wanted === undefined && isRequired !== true) return -1
   const there = header.slice(0, 20).map((name) => `“${name.slice(0, 40)}”`)
@@ -135,9 +124,3 @@ function placeOf({ wanted, names, field, isRequired }: ImportColumn, header: rea
     `The file has no column ${wanted ?? field}. Its columns are ${there.join(', ')}. Nothing was imported.`,
   ).because('csv_column_missing', { column: wanted ?? field, columns: there.join(', ') })
 }
-
-/** What columns of numbers are called. */
-export const PHONE_COLUMNS = [
-  ...['phone', 'phone number', 'mobile', 'cell', 'number', 'whatsapp', 'telefone', 'celular', 'numero', 'número'],
-  ...['fone', 'teléfono', 'telefono', 'móvil', 'movil', 'tel', 'to'],
-]

@@ -1,3 +1,5 @@
+import { findColumn } from '../../main/contract/list-columns.ts'
+
 /** What an import can fill. */
 export interface ImportField {
   readonly key: string
@@ -17,19 +19,12 @@ export interface FileColumn {
 /** Index of the column for each field that has one. Two fields never share a column. */
 export type ColumnMapping = Readonly<Record<string, number>>
 
-const plain = (name: string) =>
-  name
-    .normalize('NFD')
-    .toLowerCase()
-    .replace(/[^\p{Letter}\p{Number}]/gu, '')
-
 /** Matches columns to fields by name, ignoring case, accents and punctuation. */
 export function guessMapping(fields: readonly ImportField[], columns: readonly FileColumn[]): ColumnMapping {
-  const names = columns.map(({ name }) => plain(name))
+  const header = columns.map(({ name }) => name)
   let mapping: ColumnMapping = {}
   for (const { key, label, aliases } of fields) {
-    const known = [key, label, ...aliases].map(plain)
-    const index = names.findIndex((name, at) => known.includes(name) && !Object.values(mapping).includes(at))
+    const index = findColumn(header, [key, label, ...aliases], Object.values(mapping))
     if (index >= 0) mapping = { ...mapping, [key]: index }
   }
   return mapping

@@ -574,7 +574,7 @@ export const campaignsContract = {
     path: '/v1/campaigns/{id}/recipients/import',
     summary: 'Import recipients from CSV',
     description:
-      'Adds recipients to a draft or a scheduled campaign. The first line names the columns: `phone` is required, `name` is ' +
+      'Adds recipients to a draft or a scheduled campaign. The first line names the columns: `phone`, or what it is called elsewhere (`Telefone`, `Celular`, `WhatsApp Number`), is required, `name` is ' +
       'optional, and every other column is a variable of that name. Commas, semicolons and tabs are recognized as ' +
       'separators, UTF-8 (with or without BOM), UTF-16 and Windows-1252 as encodings. Importing the same file twice adds ' +
       'nothing the second time. If no row is usable, nothing changes and the answer is 400.',

@@ -2,6 +2,7 @@ import { validatePhoneNumberLength, type CountryCode } from 'libphonenumber-js/m
 import type { NewRecipient, ProblemReason, RecipientCounts, RecipientProblem } from '../../contract/campaign.ts'
 import { variableKey } from '../../contract/campaign-text.ts'
 import { ApiError } from '../../contract/errors.ts'
+import { COLUMN_NAMES, findColumn } from '../../contract/list-columns.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import { phoneCell, readCsv, type CsvRow } from '../../kernel/csv.ts'
 import { parsePhone, personKey, readPhone } from '../../kernel/phone-number.ts'
@@ -133,7 +134,8 @@ export function* portionsOf(rows: readonly AcceptedRecipient[]): Generator<reado
 /**
  * Reads a file twice: once to know that all of it can be read, and again while its rows are stored. Only the bytes of the
  * file are kept, never all of its rows.
- * @param source a CSV file: the column `phone`, perhaps `name`, every other one a variable.
+ * @param source a CSV file: a column of numbers, perhaps one of names (contract/list-columns.ts), every other one a
+ *   variable.
  * @throws ApiError validation_error for a file that is no such list, or has no usable row
  */
 export async function readRecipientFile(source: AsyncIterable<Uint8Array>, reading: Reading): Promise<RecipientSource> {
@@ -169,11 +171,12 @@ async function requireUsableFile(bytes: readonly Uint8Array[], reading: Reading)
 
 async function readRows(bytes: readonly Uint8Array[]) {
   const { header, portions } = await readCsv(each(bytes))
-  const columns = header.map(variableKey)
+  const phoneAt = findColumn(header, COLUMN_NAMES.phone)
+  const nameAt = findColumn(header, COLUMN_NAMES.name, [phoneAt])
+  // {{nome}} still stands for the column of that name, besides {{name}}.
+  const columns = header.map((name, at) => (at === phoneAt ? PHONE : variableKey(name)))
   requireColumns(header, columns)
-  const phoneAt = columns.indexOf(PHONE)
-  const nameAt = columns.indexOf(NAME)
-  const others = columns.flatMap((key, at) => (at === phoneAt || at === nameAt || key === '' ? [] : [{ key, at }]))
+  const others = columns.flatMap((key, at) => (key === PHONE || key === NAME || key === '' ? [] : [{ key, at }]))
   const rowOf = ({ line, cells }: CsvRow): Row => {
     const written = cells[phoneAt] ?? ''
     const values: Record<string, string> = {}

@@ -191,7 +191,11 @@ export const contactsContract = {
     scope: 'dispatch:manage',
     query: Type.Object({
       phone: Type.Optional(
-        Type.String({ maxLength: 200, description: 'The column of the numbers. Default: `phone`.' }),
+        Type.String({
+          maxLength: 200,
+          description:
+            'The column of the numbers. Default: `phone`, or what it is called elsewhere: `Telefone`, `Celular`, `WhatsApp Number`.',
+        }),
       ),
       name: Type.Optional(
         Type.String({ maxLength: 200, description: 'The column of the names. Default: `name`, if there is one.' }),

@@ -1,8 +1,9 @@
 import { ApiError } from '../../contract/errors.ts'
 import { LIMITS } from '../../contract/limits.ts'
+import { COLUMN_NAMES } from '../../contract/list-columns.ts'
 import { isoTime, isoTimeOrNull } from '../../contract/request.ts'
 import type { Principal } from '../../kernel/access.ts'
-import { importCsv, PHONE_COLUMNS } from '../../kernel/csv-import.ts'
+import { importCsv } from '../../kernel/csv-import.ts'
 import { readCsv } from '../../kernel/csv.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { Files } from '../../kernel/files.ts'
@@ -103,9 +104,9 @@ export function contactsHandlers({ db, cursors, files, contacts }: HandlerDeps):
         source: body.stream,
         country: await contacts.country(accountId),
         columns: [
-          { field: 'phone', wanted: query.phone, names: PHONE_COLUMNS, isRequired: true },
-          { field: 'name', wanted: query.name, names: NAME_COLUMNS },
-          { field: 'tags', wanted: query.tags, names: TAG_COLUMNS },
+          { field: 'phone', wanted: query.phone, names: COLUMN_NAMES.phone, isRequired: true },
+          { field: 'name', wanted: query.name, names: COLUMN_NAMES.name },
+          { field: 'tags', wanted: query.tags, names: COLUMN_NAMES.tags },
         ],
         save: (rows) =>
           db.commit(async (tx) => {
@@ -144,9 +145,6 @@ export function contactsHandlers({ db, cursors, files, contacts }: HandlerDeps):
     },
   }
 }
-
-const NAME_COLUMNS = ['name', 'full name', 'nome', 'nome completo', 'nombre', 'nombre completo', 'contact', 'contato']
-const TAG_COLUMNS = ['tags', 'tag', 'labels', 'etiquetas', 'etiqueta', 'groups', 'grupos']
 
 const tagsIn = (text: string): readonly string[] =>
   text

@@ -1,5 +1,6 @@
 import type { ImportResult } from '../../contract/shapes.ts'
-import { importCsv, PHONE_COLUMNS } from '../../kernel/csv-import.ts'
+import { COLUMN_NAMES } from '../../contract/list-columns.ts'
+import { importCsv } from '../../kernel/csv-import.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { Files } from '../../kernel/files.ts'
 import { LIMITS } from '../../contract/limits.ts'
@@ -24,8 +25,8 @@ export const createImport =
       source,
       country: await optOuts.country(accountId),
       columns: [
-        { field: 'phone', wanted: columns.phone, names: PHONE_COLUMNS, isRequired: true },
-        { field: 'note', wanted: columns.note, names: ['note', 'reason', 'motivo', 'nota', 'observação'] },
+        { field: 'phone', wanted: columns.phone, names: COLUMN_NAMES.phone, isRequired: true },
+        { field: 'note', wanted: columns.note, names: COLUMN_NAMES.note },
       ],
       save: (rows) =>
         db.commit(async (tx) => {

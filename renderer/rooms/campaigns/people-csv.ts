@@ -1,4 +1,5 @@
 import type { RecipientProblem } from '../../../main/contract/campaign.ts'
+import { COLUMN_NAMES, findColumn } from '../../../main/contract/list-columns.ts'
 import type { ImportField } from '../../parts/column-mapping.ts'
 import { findPhoneColumn, type PeopleTable } from './people-file.ts'
 
@@ -9,51 +10,15 @@ export interface PeopleColumns {
   readonly left: readonly number[]
 }
 
-/** Names of the columns in the languages of the window, and those of common exports. */
-const PHONE_ALIASES = [
-  'whatsapp',
-  'mobile',
-  'cell',
-  'number',
-  'telefone',
-  'celular',
-  'telefono',
-  'movil',
-  'numero',
-  'fone',
-  'tel',
-  'phone 1 value',
-  'phone number',
-]
-const NAME_ALIASES = [
-  'first name',
-  'full name',
-  'contact',
-  'nome',
-  'nombre',
-  'contato',
-  'contacto',
-  'cliente',
-  'customer',
-  'given name',
-]
-
-const plain = (name: string) =>
-  name
-    .normalize('NFD')
-    .toLowerCase()
-    .replace(/[^\p{Letter}\p{Number}]/gu, '')
-
 /** By name, else by content. */
 export function guessColumns(table: PeopleTable): PeopleColumns {
-  const names = table.columns.map(({ name }) => plain(name))
-  const find = (known: readonly string[]) => {
-    const wanted = new Set(known.map(plain))
-    const at = names.findIndex((name) => wanted.has(name))
+  const header = table.columns.map(({ name }) => name)
+  const find = (names: readonly string[], taken: readonly number[]) => {
+    const at = findColumn(header, names, taken)
     return at < 0 ? undefined : at
   }
-  const phone = find(['phone', ...PHONE_ALIASES]) ?? findPhoneColumn(table)
-  const name = find(['name', ...NAME_ALIASES]) ?? unnamedNeighbor(table, phone)
+  const phone = find(COLUMN_NAMES.phone, []) ?? findPhoneColumn(table)
+  const name = find(COLUMN_NAMES.name, phone === undefined ? [] : [phone]) ?? unnamedNeighbor(table, phone)
   return { phone, name, left: unnamed(table).filter((at) => at !== phone && at !== name) }
 }
 

@@ -1,21 +1,18 @@
+import { COLUMN_NAMES } from '../../../main/contract/list-columns.ts'
 import type { ColumnMapping, ImportField } from '../../parts/column-mapping.ts'
 
 export type ImportList = 'contacts' | 'optOuts'
 
-const PHONE = [
-  ...['phone number', 'mobile', 'cell', 'number', 'whatsapp', 'telefone', 'celular', 'numero', 'fone', 'tel'],
-  ...['telefono', 'movil', 'to'],
-]
-const NAME = ['full name', 'nome', 'nome completo', 'nombre', 'nombre completo', 'contact', 'contato']
-const TAGS = ['tag', 'labels', 'etiquetas', 'etiqueta', 'groups', 'grupos']
-const NOTE = ['reason', 'motivo', 'nota', 'observação']
-
 /** What an import of this list can fill. @param t of the locale. */
 export function fieldsOf(list: ImportList, t: (key: string) => string): readonly ImportField[] {
-  const phone = { key: 'phone', label: t('contacts.field.phone'), isRequired: true, aliases: PHONE }
+  const phone = { key: 'phone', label: t('contacts.field.phone'), isRequired: true, aliases: COLUMN_NAMES.phone }
   const field = (key: string, label: string, aliases: readonly string[]) => ({ key, label, isRequired: false, aliases })
-  if (list === 'optOuts') return [phone, field('note', t('contacts.optOuts.note'), NOTE)]
-  return [phone, field('name', t('contacts.field.name'), NAME), field('tags', t('contacts.field.tags'), TAGS)]
+  if (list === 'optOuts') return [phone, field('note', t('contacts.optOuts.note'), COLUMN_NAMES.note)]
+  return [
+    phone,
+    field('name', t('contacts.field.name'), COLUMN_NAMES.name),
+    field('tags', t('contacts.field.tags'), COLUMN_NAMES.tags),
+  ]
 }
 
 /** The columns as the service takes them: `#2` is the second one. */

@@ -278,7 +278,19 @@ describe('a CSV file', () => {
   })
 
   test.each([
-    ['without the column phone', 'number\n12025550131\n', /no column phone/],
+    ['Telefone;Nome;Cidade', { nome: 'Ana', cidade: 'Rio' }],
+    ['Teléfono;Nombre completo;City', { 'nombre completo': 'Ana', city: 'Rio' }],
+    ['WhatsApp Number;Full Name;City', { 'full name': 'Ana', city: 'Rio' }],
+    ['Celular;name;Number', { number: 'Rio' }],
+  ])('whose first line is %s is read', async (head, variables) => {
+    const id = await draft()
+    expect((await send(id, `${head}\n+1 202 555 0131;Ana;Rio\n`)).body.recipients.accepted).toBe(1)
+    const list = await w.api('GET', `/v1/campaigns/${id}/recipients`)
+    expect(list.body.data[0]).toMatchObject({ phone: '12025550131', name: 'Ana', variables })
+  })
+
+  test.each([
+    ['without a column of numbers', 'order\n12025550131\n', /no column phone/],
     ['with a column twice', 'phone,city,City\n12025550131,a,b\n', /two columns/],
     ['without rows', 'phone\n', /no rows/],
     ['without one usable row', 'phone\n12\nabc\n', /None of the 2/],
