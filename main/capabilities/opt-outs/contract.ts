@@ -63,7 +63,7 @@ export type Settings = Static<typeof Settings>
 
 const SETTINGS_EXAMPLE = {
   country: 'BR',
-  keywords: [{ language: 'pt', stop: ['SAIR', 'PARAR'], start: ['VOLTAR'], is_default: false }],
+  keywords: [{ language: 'pt', stop: ['SAIR', 'PARAR'], start: ['INSCREVER'], is_default: false }],
   countries: ['BR', 'PT', 'US'],
 }
 
@@ -114,7 +114,7 @@ export const optOutsContract = {
     summary: 'Opt a number out',
     description: [
       'Keeps campaigns from writing to a number. Campaigns look when they take a recipient up and again when they send; a message that you send yourself is not held back. Repeating the call answers 200 with the opt-out there is.',
-      'People do this themselves: whoever sends one of the stop words of the account (STOP, SAIR, PARAR, CANCELAR, BAJA and others, as the whole message) is opted out of the account. One of the start words (START, VOLTAR, ALTA and others) lifts every opt-out of theirs that holds for the instance they wrote to.',
+      'People do this themselves: whoever sends one of the stop words of the account (STOP, SAIR, PARAR, BAJA and others, alone or with politeness around it) is opted out of the account. One of the start words (START, QUERO RECEBER, DARME DE ALTA and others, alone) lifts what a stop word of theirs did, and nothing that a person, a CRM, Meta or an import did. Buttons and list rows that somebody taps count as neither, except the button that Meta puts under marketing messages.',
       'A restricted key must name one of its instances as `scope`.',
     ].join('\n\n'),
     scope: 'dispatch:manage',
@@ -235,7 +235,7 @@ export const optOutsContract = {
     reply: { status: 200, description: 'The settings.', schema: Settings },
     errors: [],
     examples: {
-      body: { country: 'BR', keywords: [{ language: 'pt', words: { stop: ['SAIR', 'PARAR'], start: ['VOLTAR'] } }] },
+      body: { country: 'BR', keywords: [{ language: 'pt', words: { stop: ['SAIR', 'PARAR'], start: ['INSCREVER'] } }] },
       reply: SETTINGS_EXAMPLE,
     },
   }),

@@ -4,9 +4,11 @@ import type { AccountId, InstanceId } from '../../kernel/ids.ts'
 import type { Ledger, LedgerEvent } from '../../kernel/ledger.ts'
 import type { NoticeBus } from '../../kernel/notice-bus.ts'
 import { personKey } from '../../kernel/phone-number.ts'
+import type { MessageContent } from '../../contract/message-content.ts'
 import type { Notice } from '../../contract/notice.ts'
 import type { Instances } from '../instances/index.ts'
 import type { OptOutSource } from './contract.ts'
+import { foldKeyword } from './keywords.ts'
 import { createSettings, type OptOutSettings } from './settings.ts'
 import {
   insertOptOut,
@@ -92,6 +94,11 @@ export interface OptOuts {
   ofNumber(accountId: AccountId, phone: string): Promise<readonly OptOut[]>
 }
 
+/** The button that Meta puts under marketing messages. */
+const STANDARD_STOP = 'STOP PROMOTIONS'
+const isStandardStop = (content: MessageContent): boolean =>
+  content.type === 'button_reply' && foldKeyword(content.title) === STANDARD_STOP
+
 /** Meta's code for a person who stopped marketing messages of a number. */
 const STOPPED_MARKETING = 131_050
 
@@ -129,16 +136,25 @@ export function createOptOuts({ db, clock, ledger, live, instances }: OptOutsDep
     return found.length
   }
 
-  /** A keyword opts out of the whole account: a campaign would only write from its next number. */
+  /**
+   * A keyword opts out of the whole account: a campaign would only write from its next number. It lifts nothing but what
+   * a keyword did. What somebody taps is a choice in a menu, and not written by them.
+   */
   const onMessage = async (tx: Tx, event: LedgerEvent & { type: 'message.received' }) => {
     const { accountId, instanceId, data } = event
     if (data.from_me || data.is_group || data.type !== 'text') return
+    if (data.content !== null && !isStandardStop(data.content)) return
     const word = (await settings.keywords(tx, accountId)).find(data.text)
     if (word === 'stop') {
       await record(tx, { accountId, phone: data.from, instanceId: null, source: 'keyword', note: data.text.trim() })
     }
     if (word === 'start')
-      await lift(tx, accountId, data.from, (scope) => scope === WHOLE_ACCOUNT || scope === instanceId)
+      await lift(
+        tx,
+        accountId,
+        data.from,
+        (scope, source) => source === 'keyword' && (scope === WHOLE_ACCOUNT || scope === instanceId),
+      )
   }
 
   ledger.inCommit(async (tx, event) => {

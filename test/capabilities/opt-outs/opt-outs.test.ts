@@ -29,19 +29,29 @@ describe('a word', () => {
     'SAÍR',
     'parar',
     'Baja',
-    'Cancelar 🙏',
     'ＳＴＯＰ',
     '*STOP*',
     'dar de baja',
     'arrêter',
+    'Please stop',
+    'Stop. Thank you',
+    'BAJA por favor',
+    'Hola, quiero darme de baja, gracias',
+    'Sair obrigado',
+    'quero sair 🙏',
+    'Pode parar, obrigado',
+    'não quero receber mais mensagens',
+    'No quiero recibir más mensajes, gracias',
   ])('is a stop word: %j', (text) => expect(createKeywordTable({}).find(text)).toBe('stop'))
-  test.each(['Start', 'voltar', 'ALTA', 'Opt-in'])('is a start word: %j', (text) =>
+  test.each(['Start', 'quero receber', 'Darme de alta', 'Opt-in'])('is a start word: %j', (text) =>
     expect(createKeywordTable({}).find(text)).toBe('start'),
   )
-  test.each(['', 'please stop', 'stop it', 'no', 'não', 'sairei', '…', 'bajamos', 'stop '.repeat(40)])(
-    'is neither: %j',
-    (text) => expect(createKeywordTable({}).find(text)).toBeUndefined(),
-  )
+  test.each([
+    ...['', 'stop it', 'no', 'não', 'sairei', '…', 'bajamos', 'stop '.repeat(40), 'please', 'obrigado, por favor'],
+    ...['não quero sair', 'no quiero parar', 'doy de baja la pauta?', 'la baja temporada', 'start please'],
+    // Menus and appointments use these.
+    ...['Voltar', 'Volver', 'Alta', 'Cancelar 🙏', 'cancel', 'Remover', 'quero cancelar o horário'],
+  ])('is neither: %j', (text) => expect(createKeywordTable({}).find(text)).toBeUndefined())
   test('of the product never means both', () => {
     const all = Object.values(DEFAULT_KEYWORDS)
     const stop = new Set(all.flatMap((words) => words.stop.map(foldKeyword)))
@@ -59,27 +69,14 @@ describe('a person', () => {
     const [optOut, ...others] = await list()
     expect(others).toEqual([])
     expect(optOut).toMatchObject({ phone: PERSON, scope: 'account', source: 'keyword', note: 'Sair!' })
-    await say('voltar')
+    await say('quero receber')
     expect(await list()).toEqual([])
   })
 
-  test('who writes it in a group, or whom the owner of the number writes it, is not', async () => {
-    await w.api('POST', `/v1/sandbox/phones/${PERSON}/messages`, {
-      to: line.phone_number,
-      text: 'STOP',
-      group: 'friends',
-    })
-    await w.api('POST', `/v1/sandbox/phones/${line.phone_number}/messages`, { to: PERSON, text: 'STOP' })
-    await w.quiet()
-    expect(await list()).toEqual([])
-  })
-
-  test('lifts with a start word only what holds for the number that it is written to', async () => {
-    const other = await w.pair()
-    await add({ phone: PERSON, scope: line.id })
-    await add({ phone: PERSON, scope: other.id })
+  test('lifts with a start word nothing but what a word did', async () => {
+    await add({ phone: PERSON, note: 'Called us' })
     await say('START')
-    expect(await list()).toMatchObject([{ scope: other.id }])
+    expect(await list()).toMatchObject([{ source: 'api', note: 'Called us' }])
   })
 })
 

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest'
+import type { MessageContent } from '../../../main/contract/message-content.ts'
+import { createOptOuts } from '../../../main/capabilities/opt-outs/index.ts'
+import type { AccountId } from '../../../main/kernel/ids.ts'
+import type { InCommitSubscriber, LedgerEvent } from '../../../main/kernel/ledger.ts'
+import { fakeClock } from '../../support/clock.ts'
+import { testDatabase } from '../../support/database.ts'
+
+const ACCOUNT = 'account' as AccountId
+
+/** What a message with a stop word leaves behind. @param content null: it was written, and not tapped. */
+async function optOutsAfter(text: string, content: MessageContent | null) {
+  const clock = fakeClock()
+  const { db } = await testDatabase(undefined, { clock })
+  let subscriber: InCommitSubscriber | undefined
+  const optOuts = createOptOuts({
+    ...{ db, clock, ledger: { inCommit: (next) => void (subscriber = next) } },
+    ...{ live: { publish: () => {} }, instances: { subscribe: () => {} } },
+  })
+  const event = {
+    ...{ type: 'message.received', accountId: ACCOUNT, instanceId: 'shop' },
+    data: { from: '12025550177', from_me: false, is_group: false, type: 'text', text, content },
+  } as unknown as LedgerEvent
+  await db.commit(async (tx) => subscriber?.(tx, event))
+  return optOuts.page(ACCOUNT, { beforeSeq: Number.MAX_SAFE_INTEGER, rows: 10 })
+}
+
+test('a word that is written opts out', async () => {
+  expect(await optOutsAfter('Sair', null)).toMatchObject([{ source: 'keyword', note: 'Sair' }])
+})
+
+test.each<[string, MessageContent]>([
+  ['a button', { type: 'button_reply', id: '1', title: 'Sair' }],
+  ['a row of a list', { type: 'list_reply', id: '1', title: 'Sair', description: null }],
+  ['a form', { type: 'flow_reply', id: '1', title: 'Sair', name: null, response: null }],
+])('%s with the same word is a choice in a menu', async (_what, content) => {
+  expect(await optOutsAfter('Sair', content)).toEqual([])
+})
+
+test('the button that Meta puts under marketing messages opts out', async () => {
+  const content = { type: 'button_reply', id: null, title: 'Stop promotions' } as const
+  expect(await optOutsAfter('Stop promotions', content)).toMatchObject([{ source: 'keyword' }])
+})
