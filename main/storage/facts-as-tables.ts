@@ -51,16 +51,12 @@ export function attachFacts(copy: Database, { tables, clockMovedMs }: Facts): vo
   }
 }
 
-/** What an earlier restore took out of the database, so that only the facts know it. */
-const LOST_BY_RESTORES: readonly string[] = [
-  ...['accounts', 'api_keys', 'access_links', 'members', 'webhooks', 'instance_webhooks', 'instances', 'campaigns'],
-  ...['voice_widgets', 'voice_recordings'],
-]
-
-/** The facts about rows of these tables that the attached database `present` does not have. */
+/**
+ * What earlier restores took out of the database, so that only the facts know it: they are about rows that the attached
+ * database `present` does not have.
+ */
 export function factsBeyond(copy: Database, { tables, ...facts }: Facts): Facts {
-  const beyond = LOST_BY_RESTORES.map((table) => {
-    const { key } = FACT_TABLES[table] ?? { key: [] }
+  const beyond = Object.entries(FACT_TABLES).map(([table, { key }]) => {
     const has = copy
       .prepare(`SELECT 1 FROM present.${table} WHERE ${key.map((name) => `${name} = ?`).join(' AND ')}`)
       .pluck()
@@ -120,6 +116,36 @@ export const FROM_FACTS_LAST = [
     WHERE p.id = webhooks.id AND p.secret_version > webhooks.secret_version AND webhooks.state = 'active'`,
 ]
 
+/** Nor does a password that was changed sign in again; the new one is in no file. */
+const MEMBERS_PASSWORDS = `UPDATE main.members SET password_salt = NULL, password_hash = NULL, password_cost = NULL
+    WHERE id IN (SELECT p.id FROM present.members p JOIN main.members m ON m.id = p.id
+      WHERE p.password_mark IS NOT hex(substr(COALESCE(m.password_hash, x''), 1, 4)))`
+
+const CAMPAIGNS = [
+  // Positions are never used twice: they are part of the key of a send.
+  `UPDATE main.campaigns SET status = p.status, pause_reason = p.pause_reason, scheduled_at = p.scheduled_at,
+     started_at = p.started_at, finished_at = p.finished_at, next_position = max(campaigns.next_position, p.next_position)
+    FROM present.campaigns p WHERE p.id = campaigns.id`,
+  updated('campaign_recipients', [
+    ...['instance_id', 'variation', 'status', 'message_id', 'error_code', 'skip_reason', 'claimed_at', 'sent_at'],
+  ]),
+]
+
+const ADDED = [
+  `DELETE FROM main.entitlement_grants WHERE (source, source_key) IN (SELECT source, source_key FROM gone_entitlement_grants)`,
+  ...Object.entries(FACT_TABLES)
+    .filter(([, { isAdded }]) => isAdded === true)
+    .flatMap(added),
+]
+
+/** Which recipients a campaign wrote to since the backup. They wait for a person with their campaign. */
+export const SENT_BEYOND = `INSERT INTO temp.has_sent SELECT DISTINCT p.campaign_id FROM present.campaign_recipients p
+    JOIN main.campaign_recipients r ON r.campaign_id = p.campaign_id AND r.position = p.position
+    WHERE p.claimed_at IS NOT NULL AND r.claimed_at IS NOT p.claimed_at`
+
+/** Of rows that an earlier restore took out of the database, and that the backup has again. */
+export const FROM_FACTS_BEYOND = [MEMBERS_PASSWORDS, ...CAMPAIGNS, ...CRM_SECRETS, ...ADDED]
+
 /** What stands for `kept-rows.ts` where only facts are known. */
 export const FROM_FACTS = [
   // A sequence may have begun since.
@@ -133,24 +159,13 @@ export const FROM_FACTS = [
   `DELETE FROM main.console_passwords WHERE account_id IN (SELECT account_id FROM gone_console_passwords)
      OR account_id IN (SELECT p.account_id FROM present.console_passwords p JOIN main.console_passwords c
        ON c.account_id = p.account_id WHERE p.password_mark IS NOT hex(substr(c.hash, 1, 4)))`,
-  `UPDATE main.members SET password_salt = NULL, password_hash = NULL, password_cost = NULL
-    WHERE id IN (SELECT p.id FROM present.members p JOIN main.members m ON m.id = p.id
-      WHERE p.password_mark IS NOT hex(substr(COALESCE(m.password_hash, x''), 1, 4)))`,
-  // Positions are never used twice: they are part of the key of a send.
-  `UPDATE main.campaigns SET status = p.status, pause_reason = p.pause_reason, scheduled_at = p.scheduled_at,
-     started_at = p.started_at, finished_at = p.finished_at, next_position = max(campaigns.next_position, p.next_position)
-    FROM present.campaigns p WHERE p.id = campaigns.id`,
-  updated('campaign_recipients', [
-    ...['instance_id', 'variation', 'status', 'message_id', 'error_code', 'skip_reason', 'claimed_at', 'sent_at'],
-  ]),
+  MEMBERS_PASSWORDS,
+  ...CAMPAIGNS,
   ...CRM_SECRETS,
   // Pages that connect a number are renewed when somebody who could open them loses access. They are made when needed.
   'UPDATE main.official_numbers SET token = NULL, signup_state = NULL, signup_expires_at = NULL',
   'UPDATE main.sandbox_lines SET token = NULL',
-  `DELETE FROM main.entitlement_grants WHERE (source, source_key) IN (SELECT source, source_key FROM gone_entitlement_grants)`,
-  ...Object.entries(FACT_TABLES)
-    .filter(([, { isAdded }]) => isAdded === true)
-    .flatMap(added),
+  ...ADDED,
   `INSERT INTO main.billing_callbacks (owner, event_id, body, received_at, processed_at)
     SELECT owner, event_id, x'', received_at, processed_at FROM present.billing_callbacks WHERE true
     ON CONFLICT (owner, event_id) DO UPDATE SET processed_at = excluded.processed_at`,

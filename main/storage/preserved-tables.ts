@@ -1,7 +1,15 @@
 import type { Database } from 'better-sqlite3'
 import { catchUpWithClock, catchUpWithPresent } from './due-times.ts'
 import { FACT_TABLES } from './fact-tables.ts'
-import { attachFacts, factsBeyond, FROM_FACTS, FROM_FACTS_LAST, type Facts } from './facts-as-tables.ts'
+import {
+  attachFacts,
+  factsBeyond,
+  FROM_FACTS,
+  FROM_FACTS_BEYOND,
+  FROM_FACTS_LAST,
+  SENT_BEYOND,
+  type Facts,
+} from './facts-as-tables.ts'
 import { HELD, NOBODY_TWICE, PAUSE_CAMPAIGNS } from './held-work.ts'
 import { KEPT } from './kept-rows.ts'
 import { LEFT_INSTANCES } from './left-instances.ts'
@@ -39,7 +47,7 @@ export function carryOver(copy: Database, present: PresentState, nowMs: number):
       LEFT_INSTANCES.forEach(run)
       PAUSE_CAMPAIGNS.forEach(run)
       if (present.kind === 'facts' && present.facts.sinceMs > (present.madeAtMs ?? 0)) run(NOBODY_TWICE)
-      HELD.forEach(run)
+      if (beyond === undefined) HELD.forEach(run)
     })()
   } finally {
     copy.exec('DETACH DATABASE present')
@@ -47,12 +55,14 @@ export function carryOver(copy: Database, present: PresentState, nowMs: number):
   if (beyond !== undefined) carryOverBeyond(copy, beyond, run)
 }
 
-/** What was revoked, removed and transferred before an earlier restore. */
+/** What happened, before an earlier restore, to rows that this backup has again and the database had no more. */
 function carryOverBeyond(copy: Database, facts: Facts, run: (sql: string) => void): void {
   attachFacts(copy, facts)
   try {
     copy.transaction(() => {
-      for (const statements of [ACCOUNTS, STRICTEST, LEFT_INSTANCES, PAUSE_CAMPAIGNS]) statements.forEach(run)
+      run(SENT_BEYOND)
+      const first = [ACCOUNTS, FROM_FACTS_BEYOND, STRICTEST, FROM_FACTS_LAST]
+      for (const statements of [...first, LEFT_INSTANCES, PAUSE_CAMPAIGNS, HELD]) statements.forEach(run)
     })()
   } finally {
     copy.exec('DETACH DATABASE present')

@@ -85,3 +85,63 @@ test('D-10 a scheduled campaign that was deleted comes back paused', async () =>
   const after = await goBack(w, name, 'a person restores it')
   expect(await ok(after, 'GET', `/v1/campaigns/${id}`)).toMatchObject({ status: 'paused', pause_reason: 'restored' })
 })
+
+test('D-10 who opted out of a client, and whom its campaign reached, stays known when the client is missing for a while', async () => {
+  const w = await world({ home: newHome() })
+  const first = await backUp(w)
+  const client = await clientOf(w, { name: 'Since' })
+  const line = await pairedIn(w, client, '12025550178')
+  const as = { key: client.key }
+  const [stopped, reached] = ['12025550179', '12025550180']
+  const made = await w.api(
+    'POST',
+    '/v1/campaigns',
+    {
+      ...{ instance_ids: [line.id], name: 'Offer', messages: [{ text: 'Hi' }], start: false },
+      ...{ recipients: [{ phone: reached }, { phone: stopped }] },
+      config: { minDelay: 20, maxDelay: 20, checkNumbers: false },
+    },
+    as,
+  )
+  expect(made.status, made.text).toBe(201)
+  const second = await backUp(w)
+  const start = await w.api('POST', `/v1/campaigns/${made.body.campaign_id}/start`, undefined, as)
+  expect(start.status).toBe(200)
+  await w.pass(5_000)
+  await w.api('POST', `/v1/sandbox/phones/${stopped}/messages`, { to: '12025550178', text: 'STOP' }, as)
+  await w.quiet()
+  const texts = async (of: World, phone: string) =>
+    (await of.api('GET', `/v1/sandbox/phones/${phone}/messages`, undefined, as)).body.data.filter(
+      ({ text }: { text: string }) => text === 'Hi',
+    ).length
+  expect([await texts(w, reached), await texts(w, stopped)]).toEqual([1, 0])
+
+  const between = await goBack(w, first, 'a person restores it')
+  const after = await goBack(between, second, 'a person restores it')
+  const optOuts = await after.api('GET', '/v1/opt-outs', undefined, as)
+  expect(optOuts.body.data).toMatchObject([{ phone: stopped }])
+  const campaign = await after.api('GET', `/v1/campaigns/${made.body.campaign_id}`, undefined, as)
+  const act = campaign.body.status === 'draft' ? 'start' : 'resume'
+  await after.api('POST', `/v1/campaigns/${made.body.campaign_id}/${act}`, undefined, as)
+  await after.pass(600_000)
+  expect([await texts(after, reached), await texts(after, stopped)]).toEqual([1, 0])
+})
+
+test('D-10 a chat that a person took over stays theirs, and a client keeps its slots, when the client is missing for a while', async () => {
+  const w = await world({ home: newHome() })
+  const first = await backUp(w)
+  const client = await clientOf(w, { name: 'Since', slots_allocated: 7 })
+  const line = await pairedIn(w, client, '12025550181')
+  const at = `/v1/instances/${line.id}/ai`
+  expect((await client.api('POST', `${at}/agents`, { name: 'Reception', provider: 'builtin' })).status).toBe(201)
+  expect((await client.api('PATCH', `${at}/settings`, { enabled: true, timezone: 'UTC' })).status).toBe(200)
+  const second = await backUp(w)
+  const paused = await client.api('POST', `${at}/conversations/12025550182/pause`, {})
+  expect(paused.status, paused.text).toBe(200)
+
+  const between = await goBack(w, first, 'a person restores it')
+  const after = await goBack(between, second, 'a person restores it')
+  const chat = await after.api('GET', `${at}/conversations/12025550182`, undefined, { key: client.key })
+  expect(chat.body).toMatchObject({ ai_active: false })
+  expect(await ok(after, 'GET', `/v1/agency/accounts/${client.id}`)).toMatchObject({ slots_allocated: 7 })
+})
