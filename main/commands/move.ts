@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ControlRequest } from '../faces/control.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -55,12 +55,45 @@ export async function moveCommand(
   }
   if (direction === 'out' && to !== undefined && passphrase !== undefined) {
     if (!yes) throw new CommandError('This disconnects the instance. To confirm, repeat the command with --yes.')
-    const { session } = (await request('session.export', { passphrase })) as { session: string }
-    // Never over something: an export may be the only one of its session.
-    writeFileSync(to, session, { flag: 'wx', mode: 0o600 })
+    await writeExport(to, async () => {
+      const { session } = (await request('session.export', { passphrase })) as { session: string }
+      return session
+    })
     return terminal.out(`The instance is disconnected. Its session is in ${to}: import it, then delete the file.`)
   }
   throw new CommandError(MOVE_USAGE)
+}
+
+/** The file comes first: an instance must not be disconnected for an export that has no place. */
+async function writeExport(to: string, exportSession: () => Promise<string>): Promise<void> {
+  const file = createFile(to)
+  let isDisconnected = false
+  try {
+    const session = await exportSession()
+    isDisconnected = true
+    writeFileSync(file, session)
+    fsyncSync(file)
+  } catch (error) {
+    rmSync(to, { force: true })
+    if (!isDisconnected) throw error
+    throw new CommandError(
+      `The instance is disconnected, but its session could not be written to ${to}: ${(error as Error).message}. ` +
+        'The session is still in Switchboard: repeat the command, or restart the instance to keep it here.',
+    )
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** Never over something: an export may be the only one of its session. */
+function createFile(to: string): number {
+  try {
+    return openSync(to, 'wx', 0o600)
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    const reason = code === 'EEXIST' ? `${to} already exists.` : `${to} could not be created: ${message}.`
+    throw new CommandError(`${reason} Choose another file. Nothing was changed.`)
+  }
 }
 
 const passphraseIn = (file: string | undefined): string | undefined =>

@@ -86,6 +86,14 @@ describe('an export', () => {
     expect(await refusal(upload(JSON.parse(session)))).toMatch(/does not open/)
   })
 
+  test('can be repeated, if the first one got lost on its way', async () => {
+    const { id } = await room.connected()
+    await room.instances.moving.exportSession(id, PASSPHRASE)
+    const again = await room.instances.moving.exportSession(id, PASSPHRASE)
+    expect(await upload({ passphrase: PASSPHRASE }, JSON.parse(again))).toEqual(FILES)
+    expect(await status(id)).toEqual(['disconnected', 'moved'])
+  })
+
   test('of an instance without a phone is refused', async () => {
     const { id } = await room.create()
     expect(await refusal(room.instances.moving.exportSession(id, PASSPHRASE))).toMatch(/nothing to export/)
