@@ -43,6 +43,15 @@ const GONE = {
   clients: ['client', 'clients'],
   webhooks: ['webhook', 'webhooks'],
   api_keys: ['API key', 'API keys'],
+  members: ['member', 'members'],
+  contacts: ['contact', 'contacts'],
+  access_links: ['access link', 'access links'],
+  ai_agents: ['AI agent', 'AI agents'],
+  faq: ['FAQ entry', 'FAQ entries'],
+  documents: ['document', 'documents'],
+  planned_calls: ['planned call', 'planned calls'],
+  voice_widgets: ['widget', 'widgets'],
+  crm_connections: ['CRM connection', 'CRM connections'],
 } as const
 const KEPT = {
   opt_outs: ['opt-out', 'opt-outs'],
@@ -98,7 +107,7 @@ function describe({ gone, kept, signed_out: signedOut, paused_campaigns: campaig
       .map((key) => `${of[key]} ${words[key][of[key] === 1 ? 0 : 1]}`)
       .join(', ') || 'nothing'
   return [
-    `Removed, because it was created since: ${counts(GONE, gone)}.`,
+    `Removed, because it was created since: ${counts(GONE, gone)}. Changes made since are undone.`,
     `Kept: ${counts(KEPT, kept)} added since. Nobody gets the same campaign message twice.`,
     `Numbers deleted since, which come back signed out: ${signedOut || 'none'}.`,
     `Campaigns that stay paused: ${campaigns.map((campaign) => campaign.name).join(', ') || 'none'}.`,

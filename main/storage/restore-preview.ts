@@ -15,19 +15,34 @@ export interface RestorePreview {
   readonly campaigns: readonly { readonly id: string; readonly name: string }[]
 }
 
-const GONE_NAMES = ['messages', 'instances', 'clients', 'webhooks', 'api_keys'] as const
+const GONE_NAMES = [
+  ...(['messages', 'instances', 'clients', 'webhooks', 'api_keys', 'members', 'contacts', 'access_links'] as const),
+  ...(['ai_agents', 'faq', 'documents', 'planned_calls', 'voice_widgets', 'crm_connections'] as const),
+] as const
 const KEPT_NAMES = ['opt_outs', 'revocations', 'payments', 'transfers'] as const
 const MOST_CAMPAIGNS = 50
 
+/** Rows of a table that the backup does not have. */
+const since = (table: string, which = 'TRUE') =>
+  `SELECT COUNT(*) FROM main.${table} WHERE ${which} AND id NOT IN (SELECT id FROM copy.${table})`
+
 const GONE: Readonly<Record<(typeof GONE_NAMES)[number], string>> = {
   messages: 'SELECT COUNT(*) FROM main.messages WHERE seq > (SELECT COALESCE(MAX(seq), 0) FROM copy.messages)',
-  instances:
-    'SELECT COUNT(*) FROM main.instances WHERE deleted_at IS NULL AND id NOT IN (SELECT id FROM copy.instances)',
+  instances: since('instances', 'deleted_at IS NULL'),
   clients: `SELECT COUNT(*) FROM main.accounts a WHERE parent_account_id IS NOT NULL AND deleted_at IS NULL
     AND id NOT IN (SELECT id FROM copy.accounts) AND NOT EXISTS (SELECT 1 FROM main.billing_orders o
       WHERE o.account_id = a.id AND o.status IN ('processing', 'open', 'paid'))`,
-  webhooks: 'SELECT COUNT(*) FROM main.webhooks WHERE deleted_at IS NULL AND id NOT IN (SELECT id FROM copy.webhooks)',
-  api_keys: 'SELECT COUNT(*) FROM main.api_keys WHERE revoked_at IS NULL AND id NOT IN (SELECT id FROM copy.api_keys)',
+  webhooks: since('webhooks', 'deleted_at IS NULL'),
+  api_keys: since('api_keys', 'revoked_at IS NULL'),
+  members: since('members'),
+  contacts: 'SELECT COUNT(*) FROM main.contacts WHERE seq NOT IN (SELECT seq FROM copy.contacts)',
+  access_links: since('access_links', 'revoked_at IS NULL'),
+  ai_agents: since('ai_agents'),
+  faq: since('ai_faq'),
+  documents: since('ai_documents'),
+  planned_calls: since('voice_calls', "status = 'scheduled'"),
+  voice_widgets: since('voice_widgets'),
+  crm_connections: 'SELECT COUNT(*) FROM main.crm_links WHERE seq NOT IN (SELECT seq FROM copy.crm_links)',
 }
 
 const KEPT: Readonly<Record<(typeof KEPT_NAMES)[number], string>> = {

@@ -64,7 +64,7 @@ describe.each([true, false])('while the service runs: %s', (isRunning) => {
     const asked = await home.command('restore', 'latest')
     expect([asked.code, asked.out]).toEqual([1, ''])
     expect(asked.err).toMatch(new RegExp(`^This replaces the database with ${name} from \\S+Z\\. `))
-    expect(asked.err).toContain('\nRemoved, because it was created since: 1 API key.\n')
+    expect(asked.err).toContain('\nRemoved, because it was created since: 1 API key. Changes made since are undone.\n')
     expect(asked.err).toMatch(/with --yes\.\n$/)
     expect(await keyNames()).toEqual(expect.arrayContaining(['Before', 'After']))
 

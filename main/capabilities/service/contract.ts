@@ -148,8 +148,12 @@ const RestorePreview = Type.Object({
   name: Type.String(),
   made_at: Timestamp,
   gone: Type.Object(
-    { messages: Since, instances: Since, clients: Since, webhooks: Since, api_keys: Since },
-    { description: 'How many were created after the backup. They are not in it.' },
+    {
+      ...{ messages: Since, instances: Since, clients: Since, webhooks: Since, api_keys: Since, members: Since },
+      ...{ contacts: Since, access_links: Since, ai_agents: Since, faq: Since, documents: Since, planned_calls: Since },
+      ...{ voice_widgets: Since, crm_connections: Since },
+    },
+    { description: 'How many were created after the backup. They are not in it. What was changed since is as in it.' },
   ),
   kept: Type.Object(
     { opt_outs: Since, revocations: Since, payments: Since, transfers: Since },
@@ -414,7 +418,11 @@ export const serviceContract = {
       reply: {
         name: 'switchboard-20260301T093000Z-manual.db',
         made_at: '2026-03-01T09:30:00.000Z',
-        gone: { messages: 412, instances: 2, clients: 0, webhooks: 1, api_keys: 0 },
+        gone: {
+          ...{ messages: 412, instances: 2, clients: 0, webhooks: 1, api_keys: 0, members: 0, contacts: 14 },
+          ...{ access_links: 0, ai_agents: 1, faq: 6, documents: 0, planned_calls: 2, voice_widgets: 0 },
+          crm_connections: 0,
+        },
         kept: { opt_outs: 3, revocations: 1, payments: 1, transfers: 1 },
         signed_out: 1,
         paused_campaigns: [{ campaign_id: 'cmp_01KE70EHG00WKWJAW8474FZSWS', name: 'March offer' }],

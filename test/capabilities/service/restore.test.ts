@@ -115,7 +115,10 @@ describe('a restore', () => {
     const name = await backupOf(w)
     await w.clock.advance(60_000)
     const preview = () => asConsole(w)('GET', `/v1/service/backups/${name}/restore`)
-    const none = { messages: 0, instances: 0, clients: 0, webhooks: 0, api_keys: 0 }
+    const none = {
+      ...{ messages: 0, instances: 0, clients: 0, webhooks: 0, api_keys: 0, members: 0, contacts: 0, access_links: 0 },
+      ...{ ai_agents: 0, faq: 0, documents: 0, planned_calls: 0, voice_widgets: 0, crm_connections: 0 },
+    }
     const same = { opt_outs: 0, revocations: 0, payments: 0, transfers: 0 }
     expect((await preview()).body).toEqual({
       ...{ name, made_at: '2026-01-05T12:00:00.000Z', gone: none, kept: same, signed_out: 0, paused_campaigns: [] },
@@ -131,10 +134,25 @@ describe('a restore', () => {
       recipients: [{ phone: '12025550103' }, { phone: '12025550104' }],
       config: { minDelay: 60, maxDelay: 60, checkNumbers: false },
     })
+    const at = `/v1/instances/${line.id}`
+    // People who were written to, or opted out, are contacts as well.
+    await w.api('POST', '/v1/contacts', { phone: '12025550107', name: 'Ana' })
+    await w.api('POST', `${at}/access-links`, {})
+    const agent = await w.api('POST', `${at}/ai/agents`, { name: 'Reception', provider: 'builtin' })
+    await w.api('POST', `${at}/ai/faq`, { question: 'When are you open?', answer: 'From 8 to 18.' })
+    await w.api('PUT', `${at}/crm-webhook`, { url: 'https://crm.example.com/hook' })
+    await w.api('POST', `${at}/voice/enable`)
+    await w.api('POST', `${at}/voice/widgets`, { name: 'Shop', allowed_origins: ['https://shop.example.com'] })
+    const call = { to_number: '12025550108', agent_id: agent.body.id, scheduled_at: '2026-01-06T12:00:00.000Z' }
+    await w.api('POST', `${at}/voice/calls`, call)
+    await asConsole(w)('POST', '/v1/members', { name: 'Bia', email: 'bia@example.com' })
     await w.quiet()
     const { body } = await preview()
     expect(body).toMatchObject({
-      gone: { ...none, messages: expect.any(Number), instances: 1 },
+      gone: {
+        ...{ ...none, messages: expect.any(Number), instances: 1, contacts: 3, access_links: 1, ai_agents: 1, faq: 1 },
+        ...{ members: 1, planned_calls: 1, voice_widgets: 1, crm_connections: 1 },
+      },
       kept: { ...same, opt_outs: 1, revocations: 1, transfers: 1 },
       signed_out: 1,
       paused_campaigns: [{ campaign_id: campaign.body.campaign_id, name: 'Offer' }],
