@@ -5,7 +5,7 @@ import { StorageError } from '../kernel/db.ts'
 import { createIds, type Ids } from '../kernel/ids.ts'
 import { listBackups } from '../storage/backups.ts'
 import { freeBytesOf } from '../storage/free-bytes.ts'
-import { CannotOpenError, DamagedDatabaseError } from '../storage/integrity.ts'
+import { CannotOpenError, DamagedDatabaseError, MissingDatabaseError } from '../storage/integrity.ts'
 import { HomeInUseError, lockHome, type HomeLock, type LockHolder } from '../storage/lock.ts'
 import { listDataLosses } from '../storage/data-loss.ts'
 import { MIGRATIONS } from '../storage/migrations/index.ts'
@@ -132,7 +132,9 @@ function refuseEmptyFile(file: string, nowMs: number): void {
   if (bytes !== undefined && bytes > 0) return
   const log = statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0
   // Killed in its very first moment: nothing was in it yet.
-  if (log === 0 && !hasShutdownNote(file) && listBackups(file, Infinity, nowMs).length === 0) return
+  const hasBackups = listBackups(file, Infinity, nowMs).length > 0
+  if (log === 0 && !hasShutdownNote(file) && !hasBackups) return
+  if (bytes === undefined && log === 0 && !hasBackups) throw new MissingDatabaseError(file)
   throw new DamagedDatabaseError(file, bytes === undefined ? 'it is missing' : 'it is empty')
 }
 

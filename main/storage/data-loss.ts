@@ -15,6 +15,8 @@ const DataLossShape = Type.Union([
   Type.Object({
     /** The copy that took the database's place. */
     backup: Type.String(),
+    /** There was no database to put aside. */
+    wasMissing: Type.Optional(Type.Boolean()),
     ...Lost,
   }),
   Type.Object({
@@ -68,10 +70,11 @@ function describeLoss(loss: DataLoss, folder: string): string {
   // Another program may have read the log into the file and removed it.
   const are = !isReplaced && loss.cause === 'log_missing' ? 'may be' : 'are'
   const missing = `Changes made between ${isoTime(fromMs)} and ${isoTime(untilMs)} ${are} missing. `
+  const hasFiles = isReplaced && loss.wasMissing !== true
   const reason = isReplaced
-    ? `The database was damaged and replaced with the backup ${loss.backup}. `
+    ? `The database was ${hasFiles ? 'damaged' : 'missing'} and replaced with the backup ${loss.backup}. `
     : REASONS[loss.cause]
-  const files = isReplaced ? `The damaged files are in ${folder}. ` : `This loss is noted in ${folder}. `
+  const files = hasFiles ? `The damaged files are in ${folder}. ` : `This loss is noted in ${folder}. `
   const isMissing = !isReplaced && loss.cause === 'database_missing'
   const kept = isMissing ? MISSING_KEPT : areFactsKnown ? FACTS_KEPT : FACTS_LOST
   return `${reason}${missing}${kept}${files}This warning stays until you move that folder away.`
@@ -92,7 +95,8 @@ const FACTS_LOST =
 const REASONS = {
   database_missing: 'switchboard.db was missing and there was no backup, so a new database was created. ',
   log_missing:
-    'Switchboard was not closed properly, and switchboard.db-wal, the file with its newest changes, is gone. ',
+    'switchboard.db-wal, the file with the newest changes, is gone: Switchboard was not closed properly, or ' +
+    'switchboard.db is a copy. ',
   commits_missing:
     'Switchboard was not closed properly, and then switchboard.db or switchboard.db-wal was removed, cut short or ' +
     'replaced by an older file. ',

@@ -13,6 +13,19 @@ export class DamagedDatabaseError extends Error {
   }
 }
 
+/** The database was closed in order and is gone, and there is no backup of it. */
+export class MissingDatabaseError extends DamagedDatabaseError {
+  constructor(file: string) {
+    super(file, 'it is missing')
+    this.message = missingWithoutCopyMessage(file)
+    this.name = 'MissingDatabaseError'
+  }
+}
+
+export const missingWithoutCopyMessage = (file: string): string =>
+  `${file} is missing, and there is no backup of it. Put a copy of it in its place and start again. If you have none, ` +
+  `delete ${file}.closed: Switchboard then starts with a new database and what the folder facts notes, such as opt-outs and payments.`
+
 /**
  * `quickly`: every page, about a second for a gigabyte. `closely`: whether indexes and rows agree as well, which takes
  * several times that.

@@ -34,7 +34,8 @@ export async function replaceDamagedWith(
   // Nothing says when a file that is missing was written last.
   const untilMs = lastWriteMs(place.file) || nowMs
   const facts = readFacts(factsFolderOf(place.file))
-  const loss = { backup, fromMs, untilMs, areFactsKnown: facts.sinceMs <= fromMs }
+  const wasMissing = !existsSync(place.file)
+  const loss = { backup, ...(wasMissing && { wasMissing }), fromMs, untilMs, areFactsKnown: facts.sinceMs <= fromMs }
   const folder = await setAside(place, backup, { kind: 'facts', facts, madeAtMs: fromMs }, loss, nowMs)
   return { folder, loss }
 }

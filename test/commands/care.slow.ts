@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -187,6 +187,15 @@ test('doctor tells a database that cannot be opened, or is gone, from one that i
   ])
   const refused = await home.command('backup')
   expect([refused.code, refused.err]).toEqual([1, expect.stringMatching(cannotBeOpened)])
+})
+
+test('doctor says what to do about a database that is gone without a backup, and the next start says the same', async () => {
+  await (await home.start()).end('SIGTERM')
+  rmSync(join(home.dir, 'backups'), { recursive: true, force: true })
+  rmSync(join(home.dir, 'switchboard.db'))
+  const [{ says, subject } = { says: '', subject: '' }] = (await doctor()).findings
+  expect([subject, says]).toEqual(['database', expect.stringContaining('Put a copy of it in its place')])
+  expect((await home.command('keys', 'list')).err).toContain(says)
 })
 
 test('a command that comes upon a damaged database says, once, which copy replaced with', async () => {

@@ -308,7 +308,21 @@ test('D-05 where the file is missing that was closed, and no backup is there, no
   const home = homeOf(images.closed)
   rmSync(join(home, 'backups'), { recursive: true })
   rmSync(database(home))
-  await expect(opened(home)).rejects.toThrow('it is missing')
+  const note = `${database(home)}.closed`
+  await expect(opened(home)).rejects.toThrow(`${database(home)} is missing, and there is no backup of it. Put a copy`)
+  await expect(opened(home)).rejects.toThrow(`delete ${note}: Switchboard then starts with a new database`)
+  rmSync(note)
+  await (await opened(home)).close()
+})
+
+test('D-05 a missing database that a backup replaces is not called damaged', async () => {
+  const home = homeOf(images.closed)
+  rmSync(database(home))
+  const restored = await opened(home)
+  const [sentence = ''] = restored.dataLosses()
+  expect(sentence).toContain(`The database was missing and replaced with the backup ${backup}. Changes made between`)
+  expect(sentence).not.toContain('damaged')
+  await restored.close()
 })
 
 test('D-05 an emptied file is not taken for a new database', async () => {
@@ -383,9 +397,8 @@ test.each([
     0,
     `Restored ${name}. The previous database could not be read. What is left of it is in ${folder}.\n`,
   ])
-  expect(err).toMatch(
-    new RegExp(`^Warning: The database was damaged and replaced with the backup ${name}\\. [^\n]*\n$`),
-  )
+  const was = what === 'missing' ? 'missing' : 'damaged'
+  expect(err).toMatch(new RegExp(`^Warning: The database was ${was} and replaced with the backup ${name}\\. [^\n]*\n$`))
   expect(quarantined(home)).toEqual([folder])
   expect(readdirSync(join(home, folder)).includes('switchboard.db')).toBe(what !== 'missing')
   look(home, (db) => {

@@ -2,8 +2,10 @@ import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { BootId } from '../../kernel/ids.ts'
 import { listBackups } from '../../storage/backups.ts'
+import { hasShutdownNote } from '../../storage/clean-shutdown.ts'
 import { freeBytesOf } from '../../storage/free-bytes.ts'
 import { listDataLosses } from '../../storage/data-loss.ts'
+import { missingWithoutCopyMessage } from '../../storage/integrity.ts'
 import { isMissingWithoutBackup } from '../../storage/quarantine.ts'
 import { databaseIn, acquireHomeLock } from '../home.ts'
 import { findHomeFault, TOO_FULL_TO_OPEN_BYTES } from '../home-faults.ts'
@@ -67,6 +69,8 @@ export async function runDoctor(
 function noDatabase(file: string, nowMs: number): Finding {
   if (listBackups(file, Infinity, nowMs).length > 0) return missing(file, nowMs)
   if (isMissingWithoutBackup(file, nowMs)) return missingWithoutBackup(file)
+  // The next start refuses to create another one.
+  if (hasShutdownNote(file)) return broken('database', missingWithoutCopyMessage(file))
   return warning('home', `No database in ${dirname(file)} yet. The first start creates it.`)
 }
 
