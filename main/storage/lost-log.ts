@@ -37,7 +37,22 @@ function findUncountedLoss(database: string, writtenMs: number, nowMs: number): 
   const older = findOlderFile(database)
   if (older !== null) return { cause: 'older_file', fromMs: older.writtenMs, untilMs: older.closedMs }
   if (hasShutdownNote(database) || existsSync(`${database}-wal`)) return null
-  return { cause: 'log_missing', fromMs: writtenMs, untilMs: nowMs }
+  // A copy of a backup is a newer file than what is in it.
+  return { cause: 'log_missing', fromMs: Math.min(writtenMs, lastSeenIn(database) ?? writtenMs), untilMs: nowMs }
+}
+
+/** When a service wrote to it last, to a minute. */
+function lastSeenIn(database: string): number | null {
+  let connection: Database.Database | undefined
+  try {
+    connection = new Database(database, { readonly: true, fileMustExist: true })
+    return connection.prepare('SELECT MAX(seen_at) FROM nodes').pluck().get() as number | null
+  } catch {
+    // It is too old for that, or opening it explains.
+    return null
+  } finally {
+    connection?.close()
+  }
 }
 
 /**

@@ -6,11 +6,12 @@ import { createIds } from '../../main/kernel/ids.ts'
 import { silentLog } from '../../main/kernel/log.ts'
 import { lastConfirmedCommit, readCommitCount } from '../../main/storage/commit-count.ts'
 import type { Migration } from '../../main/storage/migrate.ts'
+import { listDataLosses } from '../../main/storage/data-loss.ts'
 import { MIGRATIONS } from '../../main/storage/migrations/index.ts'
 import { openStorage } from '../../main/storage/sqlite.ts'
 import { seededRandom } from '../support/random.ts'
 import { asConsole } from '../support/console.ts'
-import { newHome } from '../support/restores.ts'
+import { backUp, newHome } from '../support/restores.ts'
 import { world, worldOfTest, type World } from '../support/world.ts'
 
 const names = async (w: World): Promise<string[]> =>
@@ -170,4 +171,27 @@ test('a unit that changes no row writes nothing, and is not counted', async () =
   await db.commit((tx) => tx.run({ text: "UPDATE accounts SET name = 'Other'" }, {}))
   expect(readCommitCount(file)).toBe(Number(before[1]) + 1)
   await db.close()
+})
+
+test('a backup that is used on another machine is said to lack all since it was made, however new its file is', async () => {
+  const w = await world({ home: newHome() })
+  await w.instance({ name: 'Before' })
+  await w.clock.advance(60_000)
+  const madeAtMs = w.clock.now()
+  const name = await backUp(w)
+  await w.clock.advance(1_200_000)
+  await w.instance({ name: 'After' })
+  await w.close()
+  const home = newHome()
+  copyFileSync(join(w.home, 'backups', name), join(home, 'switchboard.db'))
+  const atMs = w.clock.now() / 1_000
+  utimesSync(join(home, 'switchboard.db'), atMs, atMs)
+
+  const other = await worldOfTest({ home, clock: w.clock, vault: w.vault, seed: 2 })
+  const [sentence = ''] = listDataLosses(home)
+  const [, from = ''] = /Changes made between (\S+) and/.exec(sentence) ?? []
+  expect(Date.parse(from)).toBeLessThanOrEqual(madeAtMs)
+  expect(Date.parse(from)).toBeGreaterThan(madeAtMs - 120_000)
+  expect(sentence).toContain('or switchboard.db is a copy')
+  await other.close()
 })
