@@ -116,9 +116,15 @@ export function openFactLog({ folder, now, onProblem }: FactLogDeps): FactLog {
     return text
   }
 
+  /** A time that is ahead is of a clock that was set back since. */
+  function hasPassed(sinceMs: number, waitMs: number): boolean {
+    const passedMs = now() - sinceMs
+    return passedMs < 0 || passedMs >= waitMs
+  }
+
   /** Off the event loop. */
   function syncSoon(): void {
-    if (isSyncing || now() - syncedAtMs < SYNC_EVERY_MS) return
+    if (isSyncing || !hasPassed(syncedAtMs, SYNC_EVERY_MS)) return
     isSyncing = true
     syncedAtMs = now()
     fdatasync(fd, (error) => {
@@ -162,7 +168,7 @@ export function openFactLog({ folder, now, onProblem }: FactLogDeps): FactLog {
       waiting.length = mark
     },
     write() {
-      const areCountersDue = counters.size > 0 && now() - countersAtMs >= COUNTERS_EVERY_MS
+      const areCountersDue = counters.size > 0 && hasPassed(countersAtMs, COUNTERS_EVERY_MS)
       if (waiting.length === 0 && !areCountersDue) return
       const lines = waiting.map(({ json }) => withChecksum(json)).join('')
       const isUrgent = waiting.some(({ table }) => FACT_TABLES[table]?.durable === 'before_commit')

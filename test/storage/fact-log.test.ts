@@ -85,6 +85,20 @@ test('a counter is written every few seconds and at the end, with its latest val
   expect(rowsOf('safety_counts')).toEqual([['ins', 1, 52, 0, 0, 0, 0]])
 })
 
+test('a counter is written all the same after the clock was set back', () => {
+  const log = open()
+  nowMs += 86_400_000
+  const counted = (sent: number) => {
+    log.note('safety_counts', line('safety_counts', ['ins', 1, sent, 0, 0, 0, 0]))
+    log.write()
+  }
+  counted(1)
+  nowMs -= 86_400_000
+  counted(2)
+  expect(rowsOf('safety_counts')).toEqual([['ins', 1, 2, 0, 0, 0, 0]])
+  log.close()
+})
+
 const HOUR = 3_600_000
 const key = (name: string, expiresAtMs: number) =>
   line('idempotency_keys', ['ins', name, '', 'done', 'b', 'msg_1', 201, null, 1, expiresAtMs])
