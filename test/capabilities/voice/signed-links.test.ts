@@ -39,6 +39,17 @@ test('a signed link works after a restart, and one that ended with a key does no
   expect([await ended.status(after), await lasting.status(after)]).toEqual([404, 200])
 })
 
+test('a signed link does not open again when the clock is set back', async () => {
+  const w = await world({ voiceAgents: testAgents() })
+  const page = await testPageOf(w)
+  await w.clock.advance(1_801_000)
+  expect(await page.status(w)).toBe(404)
+  w.clock.set(w.clock.now() - 86_400_000)
+  await w.clock.advance(5_000)
+  expect(await page.status(w)).toBe(404)
+  expect(await (await page.again(w)).status(w)).toBe(200)
+})
+
 test.each(Object.keys(WAYS) as (keyof typeof WAYS)[])(
   'D-10 when %s, a signed link that ended since stays ended',
   async (way) => {
