@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 
@@ -20,18 +20,19 @@ export type LockHolder = 'service' | 'command'
 export function lockHome(home: string, holder: LockHolder = 'service'): HomeLock {
   mkdirSync(home, { recursive: true, mode: 0o700 })
   const owner = join(home, 'lock.pid')
-  const lock = new Database(join(home, 'lock.db'), { timeout: 0 })
+  const file = join(home, 'lock.db')
+  let lock: Database.Database
   try {
-    // A journal on the disk would need room there, and a full disk is no reason not to start.
-    lock.pragma('journal_mode = MEMORY')
-    lock.exec('BEGIN EXCLUSIVE')
+    lock = openExclusively(file)
   } catch (error) {
-    lock.close()
-    if (isBusy(error)) {
+    if (hasCode(error, 'SQLITE_BUSY')) {
       const { pid, holder: other } = readOwner(owner)
       throw new HomeInUseError(home, pid, other)
     }
-    throw error
+    if (!hasCode(error, 'SQLITE_NOTADB')) throw error
+    // A disk damaged it. It holds nothing, and nobody can have locked it like this.
+    truncateSync(file)
+    lock = openExclusively(file)
   }
   held.add(lock)
   // Only for what the second process says and does; the lock itself is the open transaction.
@@ -42,6 +43,19 @@ export function lockHome(home: string, holder: LockHolder = 'service'): HomeLock
       rmSync(owner, { force: true })
       lock.close()
     },
+  }
+}
+
+function openExclusively(file: string): Database.Database {
+  const lock = new Database(file, { timeout: 0 })
+  try {
+    // A journal on the disk would need room there, and a full disk is no reason not to start.
+    lock.pragma('journal_mode = MEMORY')
+    lock.exec('BEGIN EXCLUSIVE')
+    return lock
+  } catch (error) {
+    lock.close()
+    throw error
   }
 }
 
@@ -69,8 +83,8 @@ export class HomeInUseError extends Error {
   }
 }
 
-function isBusy(error: unknown): boolean {
-  return error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY')
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Database.SqliteError && error.code.startsWith(code)
 }
 
 function readOwner(file: string): { readonly pid: number | undefined; readonly holder: LockHolder } {

@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { HomeInUseError, lockHome } from '../../main/storage/lock.ts'
@@ -62,4 +62,11 @@ test('two homes have two owners', () => {
   const locks = [lockHome(join(home, 'a')), lockHome(join(home, 'b'))]
 
   for (const lock of locks) lock.release()
+})
+
+test('a lock file that a disk damaged is no reason not to start, and locks again', () => {
+  writeFileSync(join(home, 'lock.db'), 'no database'.repeat(1_000))
+  const lock = lockHome(home)
+  expect(() => lockHome(home)).toThrow(HomeInUseError)
+  lock.release()
 })
