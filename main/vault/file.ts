@@ -14,6 +14,9 @@ interface Opened {
 /** scrypt's N with r = 8 and p = 1: 128 MiB and about half a second, once per start. */
 const COST = 2 ** 17
 
+/** Without its key, no secret in the database can be read. */
+const RESTORE = 'Put a copy of it in its place, and start again.'
+
 /**
  * A vault in two files of the home folder, readable by their owner only: `vault.json`, encrypted, and `vault.key`, a
  * random key, which is absent when a passphrase does its work. Without a passphrase it protects a copied database or
@@ -36,7 +39,7 @@ export function createFileVault(deps: {
     const text = await readOrNull(path)
     if (text === null) return create()
     const file = parseVaultFile(text)
-    if (!file) throw new VaultError(`${path} is not a vault file that this version of Switchboard can read.`)
+    if (!file) throw new VaultError(`${path} is not a vault file that this version of Switchboard can read. ${RESTORE}`)
     const key = await keyFor(file.lock)
     const secrets = decrypt(key, file)
     if (secrets) return { lock: file.lock, key, secrets }
@@ -72,7 +75,8 @@ export function createFileVault(deps: {
       )
     }
     const key = Buffer.from(text, 'base64')
-    if (key.length !== KEY_LENGTH) throw new VaultError(`${keyPath} is damaged: it must contain 32 bytes as base64.`)
+    if (key.length !== KEY_LENGTH)
+      throw new VaultError(`${keyPath} is damaged: it must contain 32 bytes as base64. ${RESTORE}`)
     return key
   }
 

@@ -76,7 +76,9 @@ describe.each([
   test.each(['', '{}', 'null', '[]', '{"form":"switchboard-vault-2"}'])('content %j is no vault', async (content) => {
     await vault(passphrase).write('master', new Secret('x'))
     writeFileSync(join(home, 'vault.json'), content)
-    await expect(vault(passphrase).read('master')).rejects.toThrow(VaultError)
+    const read = vault(passphrase).read('master')
+    await expect(read).rejects.toThrow(VaultError)
+    await expect(read).rejects.toThrow('Put a copy of it in its place')
   })
 })
 
@@ -102,6 +104,12 @@ describe('a file vault', () => {
     await vault().write('master', new Secret('x'))
     rmSync(join(home, 'vault.key'))
     await expect(vault().read('master')).rejects.toThrow(/vault\.key is missing, .* If you moved the home folder/)
+  })
+
+  test.each(['', 'AAAA'])('with a damaged key file %j says what to do', async (content) => {
+    await vault().write('master', new Secret('x'))
+    writeFileSync(join(home, 'vault.key'), content)
+    await expect(vault().read('master')).rejects.toThrow(/vault\.key is damaged: .* Put a copy of it in its place/)
   })
 
   test('with the key file of another home says so', async () => {
