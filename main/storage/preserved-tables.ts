@@ -9,10 +9,12 @@ import {
   FROM_FACTS_LAST,
   SENT_BEYOND,
   type Facts,
+  type FactValue,
 } from './facts-as-tables.ts'
 import { HELD, NOBODY_TWICE, PAUSE_CAMPAIGNS } from './held-work.ts'
 import { KEPT } from './kept-rows.ts'
 import { LEFT_INSTANCES } from './left-instances.ts'
+import { rowKeyOf } from './moved-facts.ts'
 import { ACCOUNTS, EVERY_ACCOUNT, STRICTEST } from './strictest-rows.ts'
 
 /** Where a restore finds out what must not be taken back. */
@@ -36,8 +38,10 @@ export function carryOver(copy: Database, present: PresentState, nowMs: number):
   try {
     if (present.kind === 'database') beyond = factsBeyond(copy, present.facts)
     copy.transaction(() => {
-      if (present.kind === 'database') GONE.forEach(run)
-      else CAMPAIGNS_OF_FACTS.forEach(run)
+      if (present.kind === 'database') {
+        GONE.forEach(run)
+        forgetRemovalsByRestores(copy, present.facts)
+      } else CAMPAIGNS_OF_FACTS.forEach(run)
       if (present.kind === 'facts' && present.madeAtMs === null) run(EVERY_ACCOUNT)
       ACCOUNTS.forEach(run)
       if (present.kind === 'database') KEPT.forEach(run)
@@ -66,6 +70,22 @@ function carryOverBeyond(copy: Database, facts: Facts, run: (sql: string) => voi
     })()
   } finally {
     copy.exec('DETACH DATABASE present')
+  }
+}
+
+/** Facts still have a row that an earlier restore took out of the database. Nobody removed it, so it comes back. */
+function forgetRemovalsByRestores(copy: Database, { tables }: Facts): void {
+  for (const [table, { key, isRemovalKept }] of Object.entries(FACT_TABLES)) {
+    const there = new Set(tables.get(table)?.rows.map((row) => rowKeyOf(table, row)))
+    if (isRemovalKept !== true || there.size === 0) continue
+    const gone = copy
+      .prepare(`SELECT ${key.join(', ')} FROM temp.gone_${table}`)
+      .raw()
+      .all() as FactValue[][]
+    const forget = copy.prepare(
+      `DELETE FROM temp.gone_${table} WHERE ${key.map((name) => `${name} = ?`).join(' AND ')}`,
+    )
+    for (const row of gone) if (there.has(rowKeyOf(table, row))) forget.run(row)
   }
 }
 

@@ -145,3 +145,30 @@ test('D-10 a chat that a person took over stays theirs, and a client keeps its s
   expect(chat.body).toMatchObject({ ai_active: false })
   expect(await ok(after, 'GET', `/v1/agency/accounts/${client.id}`)).toMatchObject({ slots_allocated: 7 })
 })
+
+test('D-10 the copy that a restore saves brings back what the restore removed, and nothing that a person had removed', async () => {
+  const w = await world({ home: newHome() })
+  const line = await w.pair('12025550183')
+  const first = await backUp(w)
+  const client = await clientOf(w, { name: 'Since' })
+  const hook = (url: string) => ok(w, 'POST', '/v1/webhooks', { url, events: ['*'] })
+  const kept = await hook('https://catcher.sandbox/kept')
+  await ok(w, 'PUT', `/v1/instances/${line.id}/crm-webhook`, { url: 'https://crm.example.com/hook' })
+  await ok(w, 'PUT', `/v1/instances/${line.id}/webhook`, { url: 'https://catcher.sandbox/one' })
+  const member = await asConsole(w)('POST', '/v1/members', { name: 'Bia', email: 'bia@example.com' })
+  expect(member.status).toBe(201)
+  const removed = await hook('https://catcher.sandbox/removed')
+  const before = await backUp(w)
+  await w.api('DELETE', `/v1/webhooks/${removed.id}`)
+
+  const between = await goBack(w, first, 'a person restores it')
+  expect((await ok(between, 'GET', '/v1/webhooks')).data).toEqual([])
+  const after = await goBack(between, before, 'a person restores it')
+  expect((await ok(after, 'GET', '/v1/webhooks')).data.map(({ id }: { id: string }) => id)).toEqual([kept.id])
+  expect(await ok(after, 'GET', `/v1/instances/${line.id}/crm-webhook`)).toMatchObject({ connected: true })
+  expect(await ok(after, 'GET', `/v1/instances/${line.id}/webhook`)).toMatchObject({
+    url: 'https://catcher.sandbox/one',
+  })
+  expect((await asConsole(after)('GET', '/v1/members')).body.data).toMatchObject([{ name: 'Bia' }])
+  expect(await ok(after, 'GET', `/v1/agency/accounts/${client.id}`)).toMatchObject({ status: 'active' })
+})
