@@ -1,6 +1,8 @@
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { backupsFolderOf, parseBackupName } from './backups.ts'
+import { factsFolderOf } from './fact-log.ts'
+import { readFacts } from './read-facts.ts'
 
 /** What is different after a restore, told before it happens. */
 export interface RestorePreview {
@@ -52,7 +54,6 @@ const KEPT: Readonly<Record<(typeof KEPT_NAMES)[number], string>> = {
       WHERE k.revoked_at IS NOT NULL AND c.revoked_at IS NULL)
     + (SELECT COUNT(*) FROM main.access_links l JOIN copy.access_links c USING (id)
       WHERE l.revoked_at IS NOT NULL AND c.revoked_at IS NULL)
-    + (SELECT COUNT(*) FROM copy.members WHERE id NOT IN (SELECT id FROM main.members))
     + (SELECT COUNT(*) FROM main.accounts a JOIN copy.accounts c USING (id)
       WHERE a.status = 'suspended' AND c.status = 'active')`,
   payments: `SELECT COUNT(*) FROM main.billing_orders WHERE status = 'paid'
@@ -61,6 +62,8 @@ const KEPT: Readonly<Record<(typeof KEPT_NAMES)[number], string>> = {
     WHERE i.account_id <> c.account_id AND i.deleted_at IS NULL AND c.deleted_at IS NULL
       AND i.account_id IN (SELECT id FROM copy.accounts)`,
 }
+
+const MEMBERS_GONE = 'SELECT id FROM copy.members WHERE id NOT IN (SELECT id FROM main.members)'
 
 const SIGNED_OUT = `SELECT COUNT(*) FROM main.instances i JOIN copy.instances c USING (id)
   WHERE c.deleted_at IS NULL AND c.status <> 'created' AND (i.deleted_at IS NOT NULL
@@ -79,10 +82,17 @@ export function previewRestore(file: string, name: string, nowMs: number): Resto
   try {
     connection.prepare('ATTACH DATABASE ? AS copy').run(join(backupsFolderOf(file), name))
     const count = (sql: string) => Number(connection.prepare(sql).pluck().get())
+    const kept = counted(KEPT_NAMES, (key) => count(KEPT[key]))
+    // Those whom an earlier restore took out come back.
+    const members = readFacts(factsFolderOf(file))
+      .tables.get('members')
+      ?.rows.map(([id]) => id)
+    const removed = connection.prepare(MEMBERS_GONE).pluck().all() as string[]
+    kept.revocations += removed.filter((id) => members?.includes(id) !== true).length
     return {
       madeAtMs,
       gone: counted(GONE_NAMES, (key) => count(GONE[key])),
-      kept: counted(KEPT_NAMES, (key) => count(KEPT[key])),
+      kept,
       signedOut: count(SIGNED_OUT),
       campaigns: connection.prepare(CAMPAIGNS).all({ now: nowMs, madeAtMs }) as { id: string; name: string }[],
     }

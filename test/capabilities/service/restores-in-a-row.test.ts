@@ -163,6 +163,9 @@ test('D-10 the copy that a restore saves brings back what the restore removed, a
 
   const between = await goBack(w, first, 'a person restores it')
   expect((await ok(between, 'GET', '/v1/webhooks')).data).toEqual([])
+  // The member whom the restore took out was not removed by anybody, and comes back.
+  const preview = await asConsole(between)('GET', `/v1/service/backups/${before}/restore`)
+  expect(preview.body.kept).toMatchObject({ revocations: 0 })
   const after = await goBack(between, before, 'a person restores it')
   expect((await ok(after, 'GET', '/v1/webhooks')).data.map(({ id }: { id: string }) => id)).toEqual([kept.id])
   expect(await ok(after, 'GET', `/v1/instances/${line.id}/crm-webhook`)).toMatchObject({ connected: true })
