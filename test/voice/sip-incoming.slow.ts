@@ -244,7 +244,9 @@ test.each(['tls', 'wss'] as const)(
     const network = createVoiceNetwork({ clock: systemClock, resolve: systemResolve })
     onTestFinished(() => network.close())
     const guard = network.within(trunkAt(port))
-    const socket = createSipSocket(trunkAt(port, { transport }), guard, (act) => act())
+    const socket = createSipSocket(trunkAt(port, { transport }), {
+      ...{ network: guard, clock: systemClock, run: (act) => act() },
+    })
     const { promise: left, resolve } = Promise.withResolvers<number>()
     const sinceMs = performance.now()
     socket.ondisconnect = () => resolve(performance.now() - sinceMs)

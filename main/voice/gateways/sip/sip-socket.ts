@@ -1,8 +1,10 @@
 import type { Socket as TcpSocket } from 'node:net'
 import type { Socket } from 'jssip'
 import { ConnectFailure } from '../../../outbound/connect-failure.ts'
+import type { Clock } from '../../../kernel/clock.ts'
 import type { Outbound, PendingConnection, WebSocket } from '../../../outbound/outbound.ts'
 import type { SipTrunk } from '../../protocol.ts'
+import { uriHost } from './sip-uri.ts'
 
 /** A connection to a trunk, as JsSIP uses it. */
 export interface SipSocket extends Socket {
@@ -16,17 +18,51 @@ export interface SipSocket extends Socket {
   drop(): void
 }
 
-type Runs = (act: () => void) => void
+interface SocketDeps {
+  readonly network: Pick<Outbound, 'connect' | 'webSocket'>
+  readonly clock: Pick<Clock, 'mono' | 'after'>
+  /** Calls back into JsSIP. */
+  readonly run: (act: () => void) => void
+}
 
-type Network = Pick<Outbound, 'connect' | 'webSocket'>
+export function createSipSocket(trunk: SipTrunk, deps: SocketDeps): SipSocket {
+  return trunk.transport === 'wss' ? overWebSocket(trunk, deps) : overStream(trunk, deps)
+}
 
-/** @param run calls back into JsSIP. */
-export function createSipSocket(trunk: SipTrunk, network: Network, run: Runs): SipSocket {
-  return trunk.transport === 'wss' ? overWebSocket(trunk, network, run) : overStream(trunk, network, run)
+/** Passes a message to JsSIP, which throws at some malformed headers. Such a message is dropped (RFC 3261, 16.3). */
+function deliver(socket: SipSocket, message: string, { run }: SocketDeps): void {
+  try {
+    run(() => socket.ondata(message))
+  } catch {
+    // Thrown on, it would end the calls of every account.
+  }
+}
+
+/**
+ * Reads on only after as long as the bytes may take. Parsing 200 kB of headers takes JsSIP a tenth of a second, in the
+ * process that carries the sound of all calls.
+ */
+function createPace(stream: { pause(): void; resume(): void }, { clock }: SocketDeps): (bytes: number) => void {
+  let untilMs = 0
+  return (bytes) => {
+    const now = clock.mono()
+    const isPaused = untilMs > now
+    untilMs = Math.max(now, untilMs) + (bytes / BYTES_PER_SECOND) * 1_000
+    if (isPaused) return
+    stream.pause()
+    const wait = () => {
+      const leftMs = untilMs - clock.mono()
+      if (leftMs < 1) stream.resume()
+      else clock.after(leftMs, wait)
+    }
+    wait()
+  }
 }
 
 const HEAD_END = '\r\n\r\n'
-const LONGEST_BYTES = 256 * 1024
+const LONGEST_BYTES = 64 * 1024
+/** Some fifty messages. */
+const BYTES_PER_SECOND = 64 * 1024
 /** Until the connection can be used, its handshakes included. */
 const OPEN_MS = 10_000
 /** Routers forget a silent connection, and then no call comes in. */
@@ -36,7 +72,8 @@ const KEEP_ALIVE_MS = 30_000
 const reasonOf = (error: unknown): string =>
   error instanceof ConnectFailure ? error.message : 'the connection was interrupted'
 
-function overStream(trunk: SipTrunk, network: Network, run: Runs): SipSocket {
+function overStream(trunk: SipTrunk, deps: SocketDeps): SipSocket {
+  const { network, run } = deps
   const { host, port, transport } = trunk
   const isTls = transport === 'tls'
   let opening: PendingConnection | undefined
@@ -58,14 +95,18 @@ function overStream(trunk: SipTrunk, network: Network, run: Runs): SipSocket {
       if (waiting.length < end) return
       const message = waiting.subarray(0, end).toString()
       waiting = waiting.subarray(end)
-      run(() => socket.ondata(message))
+      deliver(socket, message, deps)
     }
   }
 
   function use(opened: TcpSocket): void {
     stream = opened
     opened.setKeepAlive(true, KEEP_ALIVE_MS)
-    opened.on('data', (chunk: Buffer) => take(chunk))
+    const pace = createPace(opened, deps)
+    opened.on('data', (chunk: Buffer) => {
+      take(chunk)
+      pace(chunk.length)
+    })
     let reason = ''
     opened.once('error', (error: Error) => (reason = reasonOf(error)))
     opened.once('close', () => {
@@ -83,8 +124,8 @@ function overStream(trunk: SipTrunk, network: Network, run: Runs): SipSocket {
 
   const socket: SipSocket = {
     via_transport: isTls ? 'TLS' : 'TCP',
-    url: `${transport}://${host}:${port}`,
-    sip_uri: `sip:${host}:${port};transport=${transport}`,
+    url: `${transport}://${uriHost(host)}:${port}`,
+    sip_uri: `sip:${uriHost(host)}:${port};transport=${transport}`,
     onconnect() {},
     ondisconnect() {},
     ondata() {},
@@ -124,15 +165,16 @@ function overStream(trunk: SipTrunk, network: Network, run: Runs): SipSocket {
   return socket
 }
 
-function overWebSocket({ host, port }: SipTrunk, network: Network, run: Runs): SipSocket {
-  const url = `wss://${host.includes(':') ? `[${host}]` : host}:${port}`
+function overWebSocket({ host, port }: SipTrunk, deps: SocketDeps): SipSocket {
+  const { network, run } = deps
+  const url = `wss://${uriHost(host)}:${port}`
   let stream: WebSocket | undefined
   let local = '127.0.0.1'
   const isUp = () => stream !== undefined && stream.readyState === stream.OPEN
   const socket: SipSocket = {
     via_transport: 'WSS',
     url,
-    sip_uri: `sip:${host}:${port};transport=ws`,
+    sip_uri: `sip:${uriHost(host)}:${port};transport=ws`,
     onconnect() {},
     ondisconnect() {},
     ondata() {},
@@ -140,12 +182,18 @@ function overWebSocket({ host, port }: SipTrunk, network: Network, run: Runs): S
       if (stream !== undefined) return
       const opened = network.webSocket(url, { protocol: 'sip', connectTimeoutMs: OPEN_MS })
       stream = opened
+      const pace = createPace(opened, deps)
       opened.on('upgrade', ({ socket: connection }) => {
         connection.setKeepAlive(true, KEEP_ALIVE_MS)
         local = connection.localAddress?.replace(/^::ffff:/, '') ?? local
       })
       opened.on('open', () => run(() => socket.onconnect()))
-      opened.on('message', (data) => run(() => socket.ondata((data as Buffer).toString())))
+      opened.on('message', (data) => {
+        const message = data as Buffer
+        if (message.length > LONGEST_BYTES) return opened.terminate()
+        deliver(socket, message.toString(), deps)
+        pace(message.length)
+      })
       let reason = ''
       opened.on('error', (error) => (reason = reasonOf(error)))
       opened.on('close', () => {

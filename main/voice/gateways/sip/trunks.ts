@@ -9,6 +9,7 @@ import type { CheckResult, SipTrunk } from '../../protocol.ts'
 import type { VoiceNetwork } from '../../network.ts'
 import { RtpPeer, type TrunkSide } from './rtp-peer.ts'
 import { createSipSocket, type SipSocket } from './sip-socket.ts'
+import { addressOfRecord, uriHost } from './sip-uri.ts'
 
 type Session = ReturnType<Agent['call']>
 
@@ -30,6 +31,8 @@ interface TrunksDeps {
 const CONNECT_MS = 10_000
 const REGISTER_SECONDS = 300
 const REGISTER_AGAIN_MS = 30_000
+/** JsSIP registers as often as the answers of a trunk make it. */
+const BETWEEN_REGISTERS_MS = 2_000
 const LOST_AFTER_FRAMES = 5_000 / FRAME_MS
 
 /** JsSIP is written for browsers. What marks one as a browser is there only while it runs: others look for it too. */
@@ -56,6 +59,7 @@ export function createTrunks({ clock, network, onIncoming }: TrunksDeps) {
   const arriving = new Map<string, { session: Session; trunk: Trunk }>()
   let incomingIds = 0
 
+  const isUsed = (agent: Agent) => [...trunks.values()].some((one) => one.agent === agent)
   const keyOf = (config: SipTrunk) => JSON.stringify(config)
 
   function open(config: SipTrunk, register: boolean, instanceId: string | null): Trunk {
@@ -65,21 +69,23 @@ export function createTrunks({ clock, network, onIncoming }: TrunksDeps) {
       known.uses++
       return known
     }
-    const { host, username, password } = config
+    const { username, password } = config
     const guard = network.within(config)
-    const socket = createSipSocket(config, guard, (act) => {
+    const run = (act: () => void) => {
       RtpPeer.trunk = trunkSide
       asInBrowser(act)
-    })
+    }
+    const socket = createSipSocket(config, { network: guard, clock, run })
     const trunkSide = { localAddress: () => socket.localAddress(), permits: guard.permits }
     const agent = asInBrowser(
       () =>
         new JsSIP.UA({
-          ...{ sockets: [socket], uri: `sip:${username}@${host}`, authorization_user: username, password },
+          ...{ sockets: [socket], uri: addressOfRecord(config), authorization_user: username, password },
           ...{ register, register_expires: REGISTER_SECONDS, session_timers: false, user_agent: 'Switchboard' },
           ...{ connection_recovery_min_interval: 2, connection_recovery_max_interval: 30 },
         }),
     )
+    paceRegistrations(agent)
     agent.on('connected', () => {
       // JsSIP names a host that does not exist, as browsers have none. By this address the trunk finds the connection.
       const port = socket.localPort()
@@ -113,6 +119,29 @@ export function createTrunks({ clock, network, onIncoming }: TrunksDeps) {
     return trunk
   }
 
+  /** A trunk may ask for it at once (423), or name an expiry that no timer can wait for. */
+  function paceRegistrations(agent: Agent): void {
+    const registrator = agent.registrator() as unknown as { register: () => void }
+    const register = registrator.register.bind(registrator)
+    let nextMs = -Infinity
+    let isWaiting = false
+    registrator.register = () => {
+      if (isWaiting) return
+      const waitMs = nextMs - clock.mono()
+      if (waitMs > 0) {
+        isWaiting = true
+        startTimeout(clock, waitMs, () => {
+          isWaiting = false
+          // A lost connection registers when it is back.
+          if (isUsed(agent) && agent.isConnected()) registrator.register()
+        })
+        return
+      }
+      nextMs = clock.mono() + BETWEEN_REGISTERS_MS
+      register()
+    }
+  }
+
   function release(trunk: Trunk): void {
     if (--trunk.uses > 0) return
     for (const [key, one] of trunks) if (one === trunk) trunks.delete(key)
@@ -127,7 +156,7 @@ export function createTrunks({ clock, network, onIncoming }: TrunksDeps) {
         const begin = () => {
           late.cancel()
           RtpPeer.trunk = trunk.trunkSide
-          const target = `sip:${number}@${config.host}:${config.port};transport=${config.transport === 'wss' ? 'ws' : config.transport}`
+          const target = `sip:${number}@${uriHost(config.host)}:${config.port};transport=${config.transport === 'wss' ? 'ws' : config.transport}`
           return asInBrowser(() =>
             trunk.agent.call(target, {
               mediaConstraints: { audio: false, video: false },
@@ -177,12 +206,22 @@ export function createTrunks({ clock, network, onIncoming }: TrunksDeps) {
       const before = registered.get(instanceId)
       registered.delete(instanceId)
       if (before !== undefined) release(before)
-      if (config !== null) registered.set(instanceId, open(config, true, instanceId))
+      if (config === null) return
+      try {
+        registered.set(instanceId, open(config, true, instanceId))
+      } catch {
+        // JsSIP takes no such address. `check` says so; calls over this trunk end as unavailable.
+      }
     },
 
     /** Registers once, and leaves again. */
-    check(config: SipTrunk): Promise<CheckResult> {
-      const trunk = open(config, true, `check ${++incomingIds}`)
+    async check(config: SipTrunk): Promise<CheckResult> {
+      let trunk: Trunk
+      try {
+        trunk = open(config, true, `check ${++incomingIds}`)
+      } catch {
+        return { ok: false, error: 'its host or user name is not valid in SIP' }
+      }
       return new Promise<CheckResult>((resolve) => {
         const late = startTimeout(clock, CONNECT_MS, () => resolve({ ok: false, error: 'it did not answer' }))
         const settle = (result: CheckResult) => {

@@ -1,0 +1,140 @@
+import { once } from 'node:events'
+import { createServer, type AddressInfo, type Socket } from 'node:net'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { systemClock } from '../../main/kernel/clock.ts'
+import { systemResolve } from '../../main/outbound/outbound.ts'
+import { createTrunks } from '../../main/voice/gateways/sip/trunks.ts'
+import { createVoiceNetwork } from '../../main/voice/network.ts'
+import { trunkAt, until } from './sip-calls.ts'
+import {
+  createFraming,
+  header,
+  headers,
+  parseMessage,
+  writeMessage,
+  type Header,
+  type SipMessage,
+} from './sip-messages.ts'
+
+/** All accounts share the voice process: a trunk that one of them set must not end or slow the calls of the others. */
+
+const network = createVoiceNetwork({ clock: systemClock, resolve: systemResolve })
+const newTrunks = () => {
+  const trunks = createTrunks({ clock: systemClock, network, onIncoming() {} })
+  onTestFinished(() => trunks.close())
+  return trunks
+}
+
+const answerTo = (message: SipMessage, status: string, more: readonly Header[] = []) =>
+  writeMessage(`SIP/2.0 ${status}`, [
+    ...headers(message, 'via').map((via): Header => ['Via', via]),
+    ...(['From', 'Call-ID', 'CSeq'] as const).map((name): Header => [name, header(message, name)]),
+    ['To', `${header(message, 'to')};tag=1`],
+    ...more,
+  ])
+
+/** A trunk that answers each request as told, and says on its own what the test wants. */
+async function trunkThat(answer: (message: SipMessage) => string) {
+  const requests: SipMessage[] = []
+  const statuses: string[] = []
+  let connection: Socket | undefined
+  const server = createServer((socket) => {
+    connection = socket
+    socket.on('error', () => {})
+    const take = createFraming((text) => {
+      const message = parseMessage(text)
+      if (message.firstLine.startsWith('SIP/2.0')) return void statuses.push(message.firstLine)
+      requests.push(message)
+      socket.write(answer(message))
+    })
+    socket.on('data', take)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  return {
+    ...{ requests, statuses, port: (server.address() as AddressInfo).port },
+    say: (message: string) => connection?.write(message),
+  }
+}
+
+const registering = (contact: string) => (message: SipMessage) =>
+  answerTo(message, '200 OK', [['Contact', contact === '' ? header(message, 'contact') : contact]])
+
+let branches = 0
+const options = (to: SipMessage, more: readonly Header[]) =>
+  writeMessage(`OPTIONS ${/<([^>]+)>/.exec(header(to, 'contact'))?.[1] ?? ''} SIP/2.0`, [
+    ['Via', `SIP/2.0/TCP 127.0.0.1;branch=z9hG4bK${++branches}`],
+    ['From', '<sip:office@127.0.0.1>;tag=1'],
+    ['To', '<sip:1001@127.0.0.1>'],
+    ['Call-ID', `call-${branches}`],
+    ['CSeq', '1 OPTIONS'],
+    ...more,
+  ])
+
+test('a malformed header is dropped with its message, and the next message is answered', async () => {
+  const office = await trunkThat(registering(''))
+  newTrunks().register('line', trunkAt(office.port))
+  await until(() => office.requests.length > 0, 'The registration')
+  const [registration] = office.requests as [SipMessage]
+  office.say(options(registration, [['Contact', 'foo/bar;q=']]))
+  office.say(options(registration, []))
+  await until(() => office.statuses.includes('SIP/2.0 200 OK'), 'The answer')
+})
+
+describe('a trunk that no URI can name', () => {
+  test.each(['é', '<>', '\ud800'])('a user name is escaped: %s', async (username) => {
+    const office = await trunkThat(registering(''))
+    newTrunks().register('line', trunkAt(office.port, { username }))
+    await until(() => office.requests.length > 0, 'The registration')
+  })
+
+  test.each([
+    ...['a..b', '123', '-', '::::'].map((host) => ({ host })),
+    ...['a%', '"'].map((username) => ({ username })),
+  ])('others are not affected: %o', async (more) => {
+    const trunks = newTrunks()
+    const config = trunkAt(5_060, more)
+    trunks.register('line', config)
+    expect(await trunks.check(config)).toEqual({ ok: false, error: 'its host or user name is not valid in SIP' })
+    const reasons: string[] = []
+    const ended = { onEnded: (reason: string) => reasons.push(reason) }
+    trunks.dial(config, '12025550100').start(ended as never)
+    expect(reasons).toEqual(['gateway_unavailable'])
+  })
+})
+
+test.each([
+  [
+    'asks for another expiry',
+    (message: SipMessage) => answerTo(message, '423 Interval Too Brief', [['Min-Expires', '900']]),
+  ],
+  [
+    'names an expiry that no timer can wait for',
+    (message: SipMessage) =>
+      registering(`${header(message, 'contact').replace(/;expires=\d+/, '')};expires=99999999999`)(message),
+  ],
+  [
+    'names no number as its expiry',
+    (message: SipMessage) =>
+      registering(`${header(message, 'contact').replace(/;expires=\d+/, '')};expires=soon`)(message),
+  ],
+])('a trunk that %s is not registered with in a loop', async (_, answer) => {
+  const office = await trunkThat(answer)
+  newTrunks().register('line', trunkAt(office.port))
+  await until(() => office.requests.length > 0, 'The registration')
+  await systemClock.sleep(500)
+  expect(office.requests).toHaveLength(1)
+})
+
+test('a trunk that sends without end is read slowly', async () => {
+  const office = await trunkThat(registering(''))
+  newTrunks().register('line', trunkAt(office.port))
+  await until(() => office.requests.length > 0, 'The registration')
+  const [registration] = office.requests as [SipMessage]
+  for (let sent = 0; sent < 200; sent++) office.say(options(registration, [['Subject', 'x'.repeat(5_000)]]))
+  await until(() => office.statuses.length > 0, 'An answer')
+  await systemClock.sleep(500)
+  // A megabyte, of which half a second may take a tenth.
+  expect(office.statuses.length).toBeLessThan(60)
+})
