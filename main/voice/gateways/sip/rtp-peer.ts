@@ -1,16 +1,20 @@
-import { createSocket, type Socket } from 'node:dgram'
+import { createSocket, type RemoteInfo, type Socket } from 'node:dgram'
 import { once } from 'node:events'
 import { isIP } from 'node:net'
 import type { EndReason } from '../../../contract/voice.ts'
+import { parseAddress } from '../../../kernel/address-range.ts'
 import { FRAME, FRAME_MS } from '../../audio.ts'
 import { fromG711, PCMA, PCMU, toG711, type G711 } from './g711.ts'
 
 const TICKS_PER_FRAME = 8 * FRAME_MS
 const HEADER_BYTES = 12
+const HIGHEST_PORT = 65_535
 /** Whoever puts the call on hold names no address (RFC 3264). */
 const ON_HOLD: ReadonlySet<string> = new Set(['0.0.0.0', '::'])
 /** A longer gap was a pause. */
 const FILLED_AT_MOST = 5
+
+const plainAddress = (ip: string): string => parseAddress(ip)?.toString() ?? ip
 
 /** The trunk that a peer is for. */
 export interface TrunkSide {
@@ -37,6 +41,8 @@ export class RtpPeer {
   #timestamp = 0
   readonly #ssrc = (process.pid * 65_537) >>> 0
   #lastSequence: number | undefined
+  /** Whose sound is taken: the address that was agreed on, else the first that sent any. */
+  #source: string | undefined
   onSound: (pcm: Int16Array, lost: number) => void = () => {}
   /** The other side offers or answers nothing that we can decode, or an address that must not be reached. */
   onUnusable: (reason: EndReason) => void = () => {}
@@ -70,7 +76,7 @@ export class RtpPeer {
     const types = (media?.[2] ?? '').split(' ')
     const codec = types.map((one) => (one === '0' ? PCMU : one === '8' ? PCMA : null)).find((one) => one !== null)
     const address = [...sdp.matchAll(/^c=IN IP[46] (\S+)/gm)].at(-1)?.[1]
-    if (codec === undefined || port === 0 || address === undefined) {
+    if (codec === undefined || port === 0 || port > HIGHEST_PORT || address === undefined) {
       this.onUnusable('codec_not_supported')
       throw new Error('The other side offers no G.711.')
     }
@@ -80,6 +86,7 @@ export class RtpPeer {
       this.onUnusable('no_media_connection')
       throw new Error('The other side wants its sound at an address that is not public.')
     }
+    if (address !== this.#remote?.address) this.#source = undefined
     this.#remote = { address, port, codec, isOnHold }
     this.signalingState = type === 'offer' ? 'have-remote-offer' : 'stable'
   }
@@ -106,7 +113,7 @@ export class RtpPeer {
     if (this.#socket !== undefined) return this.#socket
     const socket = createSocket(this.#address.includes(':') ? 'udp6' : 'udp4')
     this.#socket = socket
-    socket.on('message', (packet) => this.#receive(packet))
+    socket.on('message', (packet, from) => this.#receive(packet, from))
     // A port that nobody listens on any more: the call ends by SIP.
     socket.on('error', () => {})
     socket.bind(0, this.#address)
@@ -114,9 +121,25 @@ export class RtpPeer {
     return socket
   }
 
-  #receive(packet: Buffer): void {
+  /**
+   * Anybody can send to our port, and plain RTP says nothing about who did. Some trunks send from other addresses than
+   * they name, so these are heard as long as the named one is silent.
+   */
+  #isFromThem({ address, port }: RemoteInfo): boolean {
+    const isAgreed = plainAddress(address) === plainAddress(this.#remote?.address ?? '')
+    const source = isAgreed ? 'agreed' : `${address} ${port}`
+    if (this.#source === source) return true
+    if (this.#source !== undefined && !isAgreed) return false
+    this.#source = source
+    // The numbers of somebody else say nothing about theirs.
+    this.#lastSequence = undefined
+    return true
+  }
+
+  #receive(packet: Buffer, from: RemoteInfo): void {
     const codec = [PCMU, PCMA].find(({ payloadType }) => payloadType === ((packet[1] ?? 0) & 0x7f))
     if (packet.length <= HEADER_BYTES || packet[0] === undefined || packet[0] >> 6 !== 2 || codec === undefined) return
+    if (!this.#isFromThem(from)) return
     const sequence = packet.readUInt16BE(2)
     const gap = this.#lastSequence === undefined ? 1 : (sequence - this.#lastSequence) & 0xff_ff
     if (gap === 0 || gap > 0x80_00) return
