@@ -40,6 +40,11 @@ export interface CallSession {
 /** Short: a service that stops has a few seconds. */
 const GOODBYE = 'We have to hang up. Goodbye.'
 
+/** Ten times what two people say in half an hour. Transcripts come from services that may send without end. */
+const TRANSCRIPT_AT_MOST = 500_000
+/** Lines without words take room too. */
+const LINE_COSTS = 50
+
 /** One call: the way to the person, what the agent does, and the recording. */
 export function startSession(deps: SessionDeps): CallSession {
   const { clock, plan, leg, console: consoleLeg, send, builtIn } = deps
@@ -48,6 +53,7 @@ export function startSession(deps: SessionDeps): CallSession {
   const listeners = new Map<number, CallLeg>()
   const { promise: ended, resolve: close } = Promise.withResolvers<undefined>()
   let frames = 0
+  let textLeft = TRANSCRIPT_AT_MOST
   /** Both sides agreed; no sound of the person has arrived yet. */
   let isOpen = false
   /** Sound of the person has arrived: the call has been answered. */
@@ -63,7 +69,10 @@ export function startSession(deps: SessionDeps): CallSession {
   let timers: Timer[] = []
 
   const nowMs = () => frames * FRAME_MS
-  const onLine = (line: TranscriptLine) => send({ kind: 'line', callId, line })
+  const onLine = (line: TranscriptLine) => {
+    textLeft -= line.text.length + LINE_COSTS
+    if (textLeft > 0) send({ kind: 'line', callId, line })
+  }
   const mouth = createMouth(onLine)
   const limitMedia = () => startTimeout(clock, plan.mediaMs / leg.speed, () => finish('no_media_connection'))
 
