@@ -3,6 +3,7 @@ import { LIMITS } from '../../contract/limits.ts'
 import { readCsv, type CsvRow } from '../../kernel/csv.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { Files } from '../../kernel/files.ts'
+import { createImportTurns } from '../../kernel/import-turns.ts'
 import { fold } from '../../kernel/search/index.ts'
 import type { FaqImport } from './contract.ts'
 import type { Faq, Place } from './faq.ts'
@@ -27,9 +28,9 @@ const BATCH = 100
  * that nothing is stored of one that is broken.
  * @throws ApiError validation_error
  */
-export const createFaqImport =
-  ({ db, files, faq }: ImportDeps) =>
-  async (place: Place, source: AsyncIterable<Uint8Array>): Promise<FaqImport> => {
+export function createFaqImport({ db, files, faq }: ImportDeps) {
+  const inTurn = createImportTurns()
+  return async (place: Place, source: AsyncIterable<Uint8Array>): Promise<FaqImport> => {
     const file = await files.storeTemporarily(source, LIMITS.importBytes)
     try {
       const first = await readCsv(file.parts())
@@ -43,11 +44,8 @@ export const createFaqImport =
         if (problems.length < LIMITS.importProblems) problems.push(problem)
       }
       const save = async (batch: readonly Pair[]) => {
-        const results = await db.commit(async (tx) => {
-          const saved: Awaited<ReturnType<Faq['save']>>[] = []
-          for (const { question, answer } of batch) saved.push(await faq.save(tx, place, { question, answer }))
-          return saved
-        })
+        const entries = batch.map(({ question, answer }) => ({ question, answer }))
+        const results = await inTurn(place.accountId, () => db.commit((tx) => faq.save(tx, place, entries)))
         for (const [index, result] of results.entries()) {
           if (result === 'too_many') refuse({ line: batch[index]?.line ?? 0, reason: result })
           else count[result]++
@@ -71,6 +69,7 @@ export const createFaqImport =
       await file.remove()
     }
   }
+}
 
 function readRow({ line, cells }: CsvRow, at: { question: number; answer: number }): Pair | Problem {
   const [question, answer] = [(cells[at.question] ?? '').trim(), (cells[at.answer] ?? '').trim()]

@@ -30,6 +30,8 @@ interface ListWish {
   readonly cursor?: string
 }
 
+type Saved = 'created' | 'updated' | 'unchanged' | 'too_many'
+
 export type Faq = ReturnType<typeof createFaq>
 
 const READ_AT_ONCE = 500
@@ -123,17 +125,24 @@ export function createFaq({ db, clock, ids, cursors, onChange }: FaqDeps) {
     },
     requireRoom,
     insert,
-    /** Adds an entry, or gives the one with this question another answer. */
-    async save(tx: Tx, place: Place, entry: CreateFaqBody): Promise<'created' | 'updated' | 'unchanged' | 'too_many'> {
+    /** Adds entries, or gives those with the same questions another answer. */
+    async save(tx: Tx, place: Place, entries: readonly CreateFaqBody[]): Promise<Saved[]> {
       const { instanceId } = place
-      const known = await tx.one(faqByQuestion, { instanceId, folded: fold(entry.question) })
-      if (known !== undefined) {
-        const after = await change(tx, instanceId, known, { answer: entry.answer })
-        return after === known ? 'unchanged' : 'updated'
+      // Counting takes longer than the rest, so it is not done for each of a million rows.
+      let room = LIMITS.aiFaqEntries - ((await tx.one(faqCount, { instanceId }))?.count ?? 0)
+      const saved: Saved[] = []
+      for (const entry of entries) {
+        const known = await tx.one(faqByQuestion, { instanceId, folded: fold(entry.question) })
+        if (known !== undefined) {
+          const after = await change(tx, instanceId, known, { answer: entry.answer })
+          saved.push(after === known ? 'unchanged' : 'updated')
+        } else if (room > 0) {
+          room--
+          await insert(tx, place, entry)
+          saved.push('created')
+        } else saved.push('too_many')
       }
-      if (((await tx.one(faqCount, { instanceId }))?.count ?? 0) >= LIMITS.aiFaqEntries) return 'too_many'
-      await insert(tx, place, entry)
-      return 'created'
+      return saved
     },
   }
 }

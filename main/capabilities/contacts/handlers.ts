@@ -7,6 +7,7 @@ import { importCsv } from '../../kernel/csv-import.ts'
 import { readCsv } from '../../kernel/csv.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { Files } from '../../kernel/files.ts'
+import { createImportTurns } from '../../kernel/import-turns.ts'
 import type { Cursors } from '../../kernel/page.ts'
 import { readPhone } from '../../kernel/phone-number.ts'
 import { Answer, type Existence, type Handlers } from '../handler.ts'
@@ -41,6 +42,7 @@ export function contactsExistence(contacts: Contacts): Existence<typeof contacts
 }
 
 export function contactsHandlers({ db, cursors, files, contacts }: HandlerDeps): Handlers<typeof contactsContract> {
+  const inTurn = createImportTurns()
   const find = createFind(contacts)
 
   const show = async ({ accountId }: Principal, contact: Contact): Promise<ContactRecord> => {
@@ -109,17 +111,19 @@ export function contactsHandlers({ db, cursors, files, contacts }: HandlerDeps):
           { field: 'tags', wanted: query.tags, names: COLUMN_NAMES.tags },
         ],
         save: (rows) =>
-          db.commit(async (tx) => {
-            let [created, updated] = [0, 0]
-            for (const { phone, values } of rows) {
-              const name = values.name?.slice(0, LIMITS.contactNameLength)
-              const moreTags = [...tagsIn(values.tags ?? ''), ...everyRow]
-              const saved = await contacts.save(tx, accountId, phone, { name, moreTags, source: 'import' })
-              if (saved.isNew) created++
-              else if (saved.isChanged) updated++
-            }
-            return { created, updated }
-          }),
+          inTurn(accountId, () =>
+            db.commit(async (tx) => {
+              let [created, updated] = [0, 0]
+              for (const { phone, values } of rows) {
+                const name = values.name?.slice(0, LIMITS.contactNameLength)
+                const moreTags = [...tagsIn(values.tags ?? ''), ...everyRow]
+                const saved = await contacts.save(tx, accountId, phone, { name, moreTags, source: 'import' })
+                if (saved.isNew) created++
+                else if (saved.isChanged) updated++
+              }
+              return { created, updated }
+            }),
+          ),
       })
     },
 

@@ -3,6 +3,7 @@ import { COLUMN_NAMES } from '../../contract/list-columns.ts'
 import { importCsv } from '../../kernel/csv-import.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { Files } from '../../kernel/files.ts'
+import { createImportTurns } from '../../kernel/import-turns.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import type { AccountId } from '../../kernel/ids.ts'
 import type { OptOuts } from './index.ts'
@@ -14,9 +15,9 @@ interface ImportDeps {
 }
 
 /** Opts out every number of a CSV file. */
-export const createImport =
-  ({ db, files, optOuts }: ImportDeps) =>
-  async (
+export function createImport({ db, files, optOuts }: ImportDeps) {
+  const inTurn = createImportTurns()
+  return async (
     accountId: AccountId,
     source: AsyncIterable<Uint8Array>,
     columns: { readonly phone?: string; readonly note?: string },
@@ -29,13 +30,16 @@ export const createImport =
         { field: 'note', wanted: columns.note, names: COLUMN_NAMES.note },
       ],
       save: (rows) =>
-        db.commit(async (tx) => {
-          let created = 0
-          for (const { phone, values } of rows) {
-            const note = values.note?.slice(0, LIMITS.noteLength) ?? null
-            const { isNew } = await optOuts.record(tx, { accountId, phone, instanceId: null, source: 'import', note })
-            if (isNew) created++
-          }
-          return { created, updated: 0 }
-        }),
+        inTurn(accountId, () =>
+          db.commit(async (tx) => {
+            let created = 0
+            for (const { phone, values } of rows) {
+              const note = values.note?.slice(0, LIMITS.noteLength) ?? null
+              const { isNew } = await optOuts.record(tx, { accountId, phone, instanceId: null, source: 'import', note })
+              if (isNew) created++
+            }
+            return { created, updated: 0 }
+          }),
+        ),
     })
+}
