@@ -67,6 +67,8 @@ export const LIMITS = {
   contactTags: 50,
   tagLength: 50,
   bodyBytes: 2 * 1024 * 1024,
+  /** Memory for all bodies that arrive and are read as a whole. */
+  bodyBytesInFlight: 256 * 1024 * 1024,
   /** More than ten thousand campaign recipients with seven variables each. */
   bodyValues: 100_000,
   /** Of a message to /mcp, which is parsed and checked more than once. */

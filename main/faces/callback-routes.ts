@@ -4,11 +4,13 @@ import type { Callbacks } from '../engines/official/index.ts'
 
 type Params = { Params: { instance: string }; Querystring: Readonly<Record<string, unknown>> }
 
+const POSTED = { config: { callbacks: true }, bodyLimit: LIMITS.callbackBytes } as const
+
 /** Meta's callbacks. The engine gets the raw bytes of the body, because the signature covers them. */
 export function addCallbackRoutes(app: FastifyInstance, callbacks: Callbacks): void {
   void app.register((routes, _options, done) => {
     routes.removeAllContentTypeParsers()
-    const asBytes = { parseAs: 'buffer', bodyLimit: LIMITS.callbackBytes } as const
+    const asBytes = { parseAs: 'buffer' } as const
     routes.addContentTypeParser('*', asBytes, (_request, bytes, parsed) => parsed(null, bytes))
 
     routes.get<Params>(
@@ -24,7 +26,7 @@ export function addCallbackRoutes(app: FastifyInstance, callbacks: Callbacks): v
       },
     )
 
-    routes.post<Params>('/callbacks/meta/:instance', { config: { callbacks: true } }, async (request, reply) => {
+    routes.post<Params>('/callbacks/meta/:instance', POSTED, async (request, reply) => {
       const { params, body, headers } = request
       const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0)
       await callbacks.take(params.instance, text(headers['x-hub-signature-256']), bytes)

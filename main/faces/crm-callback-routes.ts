@@ -12,9 +12,9 @@ type OfConsent = { Querystring: Readonly<Record<string, unknown>> }
 export function addCrmCallbackRoutes(app: FastifyInstance, { ghl, consent, webhook }: CrmCallbacks): void {
   void app.register((routes, _options, done) => {
     routes.removeAllContentTypeParsers()
-    const asBytes = { parseAs: 'buffer', bodyLimit: LIMITS.callbackBytes } as const
+    const asBytes = { parseAs: 'buffer' } as const
     routes.addContentTypeParser('*', asBytes, (_request, bytes, parsed) => parsed(null, bytes))
-    const posted = { config: { callbacks: true } }
+    const posted = { config: { callbacks: true }, bodyLimit: LIMITS.callbackBytes }
 
     routes.post('/callbacks/ghl/outbound', posted, async (request, reply) => {
       await ghl.outbound(text(request.headers['x-ghl-signature']), bytesOf(request))

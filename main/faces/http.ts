@@ -23,6 +23,7 @@ import { createAccountGate, type AccountGateDeps } from './account-gate.ts'
 import { createAdmission, type AdmissionDeps } from './admission.ts'
 import { createArrivals, LONGEST_REQUEST_MS } from './arrival.ts'
 import { manageConnections, onSilence } from './connections.ts'
+import { createBodyMemory } from './body-memory.ts'
 import { answerRaw, asApiError, internalError, malformed } from './failure.ts'
 import { callAs, currentCaller, type InProcessCaller } from './in-process-caller.ts'
 import { acceptJson } from './json-body.ts'
@@ -56,6 +57,8 @@ export interface DoorDeps extends Omit<AdmissionDeps, 'guard' | 'limiter' | 'por
   readonly publicBaseUrl: string | null
   /** CIDR ranges of proxies whose X-Forwarded-For is trusted. */
   readonly trustedProxies: readonly string[]
+  /** Memory for bodies that arrive; default: `LIMITS.bodyBytesInFlight`. */
+  readonly bodyBytesInFlight?: number
 }
 
 interface InProcessRequest {
@@ -139,6 +142,7 @@ export function createDoor(deps: DoorDeps): Door {
     },
   })
   const connections = manageConnections(app.server, deps)
+  const bodies = createBodyMemory(deps.bodyBytesInFlight)
   const arrivals = createArrivals((late, socket) => void app.server.emit('clientError', late, socket))
   app.server.on('request', (request, response) => {
     times.watch(request, response)
@@ -177,6 +181,11 @@ export function createDoor(deps: DoorDeps): Door {
     if (config.operation?.bodyFile !== undefined) arrivals.find(request.raw)?.allowFile()
     // Here instead of in a handler, so that the body of an unknown path is not read.
     if (request.is404) throw notFoundError(request)
+    // A request of the console inside the process was counted when it arrived.
+    if (arrivals.find(request.raw) === undefined) return
+    const room = bodies.take(request)
+    if (room === undefined) throw noRoomForBody()
+    reply.raw.once('close', () => room.release())
   })
   app.addHook('onResponse', async (request, reply) => logRequest(log, request, reply))
   app.addHook('preParsing', async (request) => refuseEncoding(request))
@@ -247,6 +256,13 @@ const tooManyFromNetwork = () =>
   new ApiError(
     'service_unavailable',
     'Too many requests of your network are in progress. Wait until some are answered, then repeat the call.',
+    { 'retry-after': '1' },
+  )
+
+const noRoomForBody = () =>
+  new ApiError(
+    'service_unavailable',
+    'Too many large requests are in progress. Wait until some are answered, then repeat the call.',
     { 'retry-after': '1' },
   )
 

@@ -17,7 +17,7 @@ const BODY_BYTES = 26 * 1024 * 1024
 export function addSandboxGhlRoutes(app: FastifyInstance, pages: GhlPages): void {
   void app.register((routes, _options, done) => {
     routes.removeAllContentTypeParsers()
-    const asBytes = { parseAs: 'buffer', bodyLimit: BODY_BYTES } as const
+    const asBytes = { parseAs: 'buffer' } as const
     routes.addContentTypeParser('*', asBytes, (_request, bytes, parsed) => parsed(null, bytes))
     const answer = async (request: FastifyRequest<OfPages>, reply: FastifyReply) => {
       const { params, method, headers, body, raw } = request
@@ -35,7 +35,7 @@ export function addSandboxGhlRoutes(app: FastifyInstance, pages: GhlPages): void
         .send(given.body)
     }
     routes.get<OfPages>('/sandbox/ghl/:token/*', { config: { callbacks: true } }, answer)
-    routes.post<OfPages>('/sandbox/ghl/:token/*', { config: { callbacks: true } }, answer)
+    routes.post<OfPages>('/sandbox/ghl/:token/*', { config: { callbacks: true }, bodyLimit: BODY_BYTES }, answer)
     done()
   })
 }

@@ -165,14 +165,18 @@ function actOf(stripe: StripePages, id: string, action: string, target: string):
 function addCallbackRoute(app: FastifyInstance, { takeCallback }: PaymentRoutesDeps): void {
   void app.register((routes, _options, done) => {
     routes.removeAllContentTypeParsers()
-    const asBytes = { parseAs: 'buffer', bodyLimit: LIMITS.callbackBytes } as const
+    const asBytes = { parseAs: 'buffer' } as const
     routes.addContentTypeParser('*', asBytes, (_request, bytes, parsed) => parsed(null, bytes))
-    routes.post('/callbacks/stripe', { config: { callbacks: true } }, async (request, reply) => {
-      const { body, headers } = request
-      const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0)
-      await takeCallback(bytes, text(headers['stripe-signature']))
-      return reply.type('text/plain; charset=utf-8').send('')
-    })
+    routes.post(
+      '/callbacks/stripe',
+      { config: { callbacks: true }, bodyLimit: LIMITS.callbackBytes },
+      async (request, reply) => {
+        const { body, headers } = request
+        const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0)
+        await takeCallback(bytes, text(headers['stripe-signature']))
+        return reply.type('text/plain; charset=utf-8').send('')
+      },
+    )
     done()
   })
 }

@@ -10,7 +10,10 @@ export interface FormPart {
 const BREAK = Buffer.from('\r\n')
 const HEAD_END = Buffer.from('\r\n\r\n')
 
-/** Reads multipart/form-data (RFC 7578). @returns null if it is not. */
+/** Our forms and GoHighLevel's have a handful. */
+const MOST_PARTS = 50
+
+/** Reads multipart/form-data (RFC 7578). @returns null if it is not, or has very many parts. */
 export function readMultipart(contentType: string | undefined, body: Buffer): FormPart[] | null {
   const boundary = /^multipart\/form-data;.*boundary="?([^";]+)"?/i.exec(contentType ?? '')?.[1]
   if (boundary === undefined) return null
@@ -21,6 +24,7 @@ export function readMultipart(contentType: string | undefined, body: Buffer): Fo
     const begin = at + fence.length + BREAK.length
     const end = body.indexOf(fence, begin)
     if (end < 0) return parts
+    if (parts.length >= MOST_PARTS) return null
     const headEnd = body.indexOf(HEAD_END, begin)
     if (headEnd < 0 || headEnd > end) return null
     const head = body.subarray(begin, headEnd).toString()

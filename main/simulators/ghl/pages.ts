@@ -1,3 +1,4 @@
+import { LIMITS } from '../../contract/limits.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { AccountId, Random } from '../../kernel/ids.ts'
@@ -47,6 +48,7 @@ interface PagesDeps {
 }
 
 const SHOWN = 200
+const FORM_BYTES = 64 * 1024
 const AGENCY = 'agency'
 
 /** The pages that a person opens: consent and inbox. Who has their address may use them. */
@@ -68,7 +70,7 @@ export function createPages(deps: PagesDeps): GhlPages {
     if (redirect?.pathname !== '/callbacks/ghl/oauth' || redirect.search !== '' || state === '') return gone(words)
     if (method !== 'POST')
       return html(consentPage(words, locations, `${base}/oauth/chooselocation?${query.toString()}`))
-    const form = new URLSearchParams(body.toString())
+    const form = readForm(body)
     redirect.searchParams.set('state', state)
     const chosen = locations.find(({ id }) => id === form.get('location'))
     if (form.get('decision') !== 'allow') redirect.searchParams.set('error', 'access_denied')
@@ -116,7 +118,7 @@ export function createPages(deps: PagesDeps): GhlPages {
     const file = parts.find(
       ({ name, filename, bytes }) => name === 'file' && filename !== null && filename !== '' && bytes.length > 0,
     )
-    const text = field('text').replaceAll('\r\n', '\n').trim()
+    const text = field('text').replaceAll('\r\n', '\n').trim().slice(0, LIMITS.textLength)
     if (file !== undefined && file.filename !== null) {
       const { filename: name, mimeType, bytes } = file
       const url = await files.add(company.accountId, { name, mimeType, bytes })
@@ -145,7 +147,7 @@ export function createPages(deps: PagesDeps): GhlPages {
   async function act(visit: Visit, name: string): Promise<PageAnswer> {
     const { words, base, company, locations } = visit
     if (name === 'inbox') return write(visit)
-    const form = new URLSearchParams(visit.body.toString())
+    const form = readForm(visit.body)
     if (name === 'contacts') return addContact(visit, form)
     if (name === 'dnd') {
       const contact = mine(visit, await threads.find(form.get('contact') ?? ''))
@@ -193,6 +195,9 @@ export function createPages(deps: PagesDeps): GhlPages {
 
 /** Types that cannot carry a script. */
 const INLINE = /^(image\/(png|jpeg|gif|webp)|audio\/|video\/|application\/pdf$)/
+
+/** A form without files. One that is longer than a page makes it is read as empty. */
+const readForm = (body: Buffer) => new URLSearchParams(body.length > FORM_BYTES ? '' : body.toString())
 
 const html = (body: string, status = 200): PageAnswer => ({
   status,

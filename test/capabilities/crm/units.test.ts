@@ -155,4 +155,7 @@ test('a form with a file is read as it was written', () => {
   expect(parts?.[1]?.bytes.equals(bytes)).toBe(true)
   expect(readMultipart('text/plain', body)).toBeNull()
   expect(readMultipart(contentType, body.subarray(0, 60))).toEqual([])
+  // Two million parts would hold up everybody.
+  const many = Buffer.from(`${'--x\r\n\r\n\r\n'.repeat(60)}--x--`)
+  expect(readMultipart('multipart/form-data; boundary=x', many)).toBeNull()
 })
