@@ -8,7 +8,7 @@ import type { AccountId } from '../kernel/ids.ts'
 const SMALL_BYTES = 64 * 1024
 
 /** Memory for bodies that are read as a whole, and for callbacks and sign-ins before anybody knows who sends them. */
-export interface BodyMemory {
+interface BodyMemory {
   /** @returns undefined if there is no room: the request is refused before its body is read. */
   take(request: FastifyRequest): Pick<Slot, 'release'> | undefined
 }

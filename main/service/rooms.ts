@@ -236,6 +236,7 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
     await instances.api.endSeenLinks(tx, { accountId, who, opened: await links.api.instancesOf(tx, who) })
     await crm.api.endCreatedBy(tx, who)
     await voice.api.endLinksOf(tx, accountId)
+    await ghl.endPages(tx, accountId)
   })
   const summaries = new Map(
     CONTRACTS.flatMap(({ operations }) => Object.values(operations)).map(({ id, summary }) => [id, summary]),

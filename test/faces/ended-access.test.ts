@@ -165,6 +165,8 @@ async function scene() {
     ofHerKey: await begun(withHerKey('POST', consentPath, { mode: 'oauth' })),
     ours: await begun(must(inside('POST', consentPath, { mode: 'oauth' }))),
   }
+  const { authorization_url: consentPage } = await must(inside('POST', consentPath, { mode: 'oauth' }))
+  const inbox = new URL(consentPage).pathname.replace('oauth/chooselocation', 'inbox')
   const widgets = `${voiceOf(calls.phone.id)}/widgets`
   const widget = await must(inside('POST', widgets, { name: 'Site', allowed_origins: ['https://www.example.com'] }))
   const { path: testPage } = await must(inside('POST', `${widgets}/${widget.id}/test-page`))
@@ -206,6 +208,7 @@ async function scene() {
     'the onboarding page that a link of her key leads to': () => isClosed(shown),
     'the signed link to a test page': async () =>
       (await w.api('GET', testPage, undefined, { key: null })).status === 404,
+    'the inbox of the simulated CRM': async () => (await w.api('GET', inbox, undefined, { key: null })).status === 404,
     'her consent to a CRM': () => isForgotten(consents.hers),
     'the consent to a CRM of her key': () => isForgotten(consents.ofHerKey),
     'our consent to a CRM': () => isForgotten(consents.ours),
@@ -257,12 +260,12 @@ const HER_KEY = ['her key', 'the MCP stream of her key', 'the approval of her ke
 const LINKS_OF_HER_KEY = ['the link of her key', 'the stream of the link of her key']
 const HER_LINK = ['her link', 'the stream of her link']
 /** They do not say who made them. */
-const SIGNED = 'the signed link to a test page'
+const SIGNED = ['the signed link to a test page', 'the inbox of the simulated CRM']
 const HER_CRM = ['her consent to a CRM', 'her CRM secret']
 const CREATED_WITH_HER_KEY = [
   ...LINKS_OF_HER_KEY,
   ...['the onboarding page of her key', 'the onboarding page that a link of her key leads to'],
-  ...['the consent to a CRM of her key', 'the CRM secret of her key', SIGNED],
+  ...['the consent to a CRM of her key', 'the CRM secret of her key', ...SIGNED],
 ]
 const COLLEAGUE = ['the session of a colleague', 'the event stream of a colleague', 'what a colleague listens to']
 /** Of the account; calls end with its suspension, and those who listen to them hear no more. */
@@ -276,7 +279,7 @@ const LINKS = ['our link', 'the stream of our link', 'the link of our key', 'the
 const ONBOARDING = [
   ...['an onboarding page', 'the onboarding page of her key', 'the onboarding page that a link of her key leads to'],
 ]
-const REMOVED = [...HER_SESSIONS, ...HER_LINK, ...HER_CRM, ...ONBOARDING, 'her invitation', SIGNED]
+const REMOVED = [...HER_SESSIONS, ...HER_LINK, ...HER_CRM, ...ONBOARDING, 'her invitation', ...SIGNED]
 
 const WAYS: Record<string, { act: (s: Scene) => Promise<unknown>; ends: readonly string[] }> = {
   'removing a member': {

@@ -1,4 +1,4 @@
-import type { Db } from '../../kernel/db.ts'
+import type { Db, Tx } from '../../kernel/db.ts'
 import type { AccountId, Random } from '../../kernel/ids.ts'
 import { ghlId } from './ids.ts'
 import {
@@ -8,6 +8,7 @@ import {
   insertLocation,
   locationById,
   locationsOf,
+  renewPages,
   type Company,
   type Location,
 } from './store.ts'
@@ -18,8 +19,9 @@ const LOCATIONS = ['Main office', 'Second office'] as const
 
 /** Each account has an agency with two locations, made when it is first asked for. */
 export function createCompanies({ db, random }: { readonly db: Db; readonly random: Random }) {
+  const newToken = () => random.bytes(18).toString('base64url')
   const make = (accountId: AccountId): Promise<Company> => {
-    const fresh = { accountId, companyId: ghlId(random), pageToken: random.bytes(18).toString('base64url') }
+    const fresh = { accountId, companyId: ghlId(random), pageToken: newToken() }
     const locations = LOCATIONS.map((name, position) => ({
       ...{ id: ghlId(random), accountId, position, name },
       privateToken: `pit-sandbox-${random.bytes(18).toString('hex')}`,
@@ -34,6 +36,10 @@ export function createCompanies({ db, random }: { readonly db: Db; readonly rand
     of: async (accountId: AccountId): Promise<Company> =>
       (await db.readOne(companyOf, { accountId })) ?? make(accountId),
     ofPage: (pageToken: string): Promise<Company | undefined> => db.readOne(companyByPage, { pageToken }),
+    /** Who knew the address of its pages has lost it. */
+    async endPages(tx: Tx, accountId: AccountId): Promise<void> {
+      await tx.run(renewPages, { accountId, pageToken: newToken() })
+    },
     locations: (accountId: AccountId): Promise<Location[]> => db.read(locationsOf, { accountId }),
     location: (id: string): Promise<Location | undefined> => db.readOne(locationById, { id }),
   }

@@ -1,6 +1,6 @@
 import type { GhlContact, GhlConversation, GhlFault, GhlMessage } from '../../contract/sandbox-ghl.ts'
 import type { Clock } from '../../kernel/clock.ts'
-import type { Db } from '../../kernel/db.ts'
+import type { Db, Tx } from '../../kernel/db.ts'
 import type { AccountId, Random } from '../../kernel/ids.ts'
 import type { Log } from '../../kernel/log.ts'
 import { createOutbound, type Responder, type Resolve } from '../../outbound/outbound.ts'
@@ -53,6 +53,8 @@ export interface GhlSimulator {
   publicKey(): Promise<string>
   /** The path of the account's pages, such as `/sandbox/ghl/…`. */
   pagePath(accountId: AccountId): Promise<string>
+  /** In the commit that ends the access of somebody who may know that path. */
+  endPages(tx: Tx, accountId: AccountId): Promise<void>
   readonly pages: GhlPages
   /** Answers for the host of its files. */
   readonly files: Responder
@@ -129,6 +131,7 @@ export function createGhlSimulator(deps: GhlSimulatorDeps): GhlSimulator {
     apiUrl: () => (listening ??= listener.listen(0)),
     publicKey: deliveries.publicKey,
     pagePath: async (accountId) => `/sandbox/ghl/${(await companies.of(accountId)).pageToken}`,
+    endPages: companies.endPages,
     pages: createPages({ db, clock, random, companies, oauth, threads, files, deliveries }),
     files: files.answer,
     fail: faults.arm,

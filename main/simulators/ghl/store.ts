@@ -21,6 +21,10 @@ export const insertCompany = sql<{ accountId: string; companyId: string; pageTok
   `INSERT INTO sandbox_ghl_companies (account_id, company_id, page_token) VALUES (:accountId, :companyId, :pageToken)
    ON CONFLICT DO NOTHING`,
 )
+/** Its pages have another address from now on. */
+export const renewPages = sql<{ accountId: string; pageToken: string }>(
+  'UPDATE sandbox_ghl_companies SET page_token = :pageToken WHERE account_id = :accountId',
+)
 
 export interface Location {
   readonly id: string
