@@ -14,6 +14,7 @@ import {
   requireScope,
   type Principal,
 } from '../kernel/access.ts'
+import { networkOf } from '../kernel/address-range.ts'
 import type { AccountId } from '../kernel/ids.ts'
 import type { AccountGate } from './account-gate.ts'
 import { currentCaller } from './in-process-caller.ts'
@@ -101,7 +102,7 @@ export function createAdmission(deps: AdmissionDeps) {
       spend(reply, bucketOf(session.principal), session.principal.ratePerMinute)
       return { principal: session.principal, sessionId: session.id }
     }
-    spend(reply, `address:${request.ip}`, anonymousRatePerMinute())
+    spend(reply, `address:${networkOf(request.ip)}`, anonymousRatePerMinute())
     if (isOpen) return NOBODY
     throw notSignedIn()
   }
@@ -119,29 +120,29 @@ export function createAdmission(deps: AdmissionDeps) {
       if (consoleRoute === 'panel' && principal.kind !== 'console') throw pathNotFound()
       return { principal, sessionId: null }
     }
-    const address = `address:${request.ip}`
+    const address = `address:${networkOf(request.ip)}`
     showRate(reply, limiter.peek(address, anonymousRatePerMinute()))
     const isOfWidget = request.routeOptions.config.widget === true
     const origin = isOfWidget ? undefined : request.headers.origin
     guard.check({ host: hostOf(request.raw.rawHeaders), origin })
     if (isOfWidget) {
-      spend(reply, `widget:${request.ip}`, anonymousRatePerMinute())
+      spend(reply, `widget:${networkOf(request.ip)}`, anonymousRatePerMinute())
       return NOBODY
     }
     if (consoleRoute === 'panel') return identifySession(request, reply, isOpen)
     if (consoleRoute === 'files') {
       // Loading the page takes dozens of requests, which must not use up the anonymous limit of the API.
-      spend(reply, `files:${request.ip}`, LIMITS.consoleFilesPerMinute)
+      spend(reply, `files:${networkOf(request.ip)}`, LIMITS.consoleFilesPerMinute)
       return NOBODY
     }
     if (request.routeOptions.config.health === true) {
       // Never refused: a health check that fails because of somebody else's requests would cause a restart loop.
-      showRate(reply, limiter.take(`health:${request.ip}`, anonymousRatePerMinute()))
+      showRate(reply, limiter.take(`health:${networkOf(request.ip)}`, anonymousRatePerMinute()))
       return NOBODY
     }
     if (request.routeOptions.config.callbacks === true) {
       // Callbacks are authenticated by their signature, not by a key.
-      spend(reply, `callbacks:${request.ip}`, LIMITS.callbacksPerMinute)
+      spend(reply, `callbacks:${networkOf(request.ip)}`, LIMITS.callbacksPerMinute)
       return NOBODY
     }
 

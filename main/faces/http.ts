@@ -13,6 +13,7 @@ import { LIMITS } from '../contract/limits.ts'
 import type { Notice } from '../contract/notice.ts'
 import { isRequestId } from '../contract/request.ts'
 import type { Principal } from '../kernel/access.ts'
+import { networkOf } from '../kernel/address-range.ts'
 import type { ApiActivity } from '../kernel/api-activity.ts'
 import { systemClock, type Clock } from '../kernel/clock.ts'
 import type { Ids } from '../kernel/ids.ts'
@@ -135,7 +136,7 @@ export function createDoor(deps: DoorDeps): Door {
     clientErrorHandler: (error, socket) => {
       // The client would take this for the answer to an earlier request: a 400 would mean that a message was not sent.
       if (connections.hasComplete(socket)) return void socket.destroy()
-      const rate = limiter.peek(`address:${socket.remoteAddress ?? ''}`, deps.anonymousRatePerMinute())
+      const rate = limiter.peek(`address:${networkOf(socket.remoteAddress ?? '')}`, deps.anonymousRatePerMinute())
       answerRaw(socket, asApiError(error) ?? malformed(error.code), ids.request(), rate)
       const lingering = systemClock.after(LINGER_MS, () => socket.destroy())
       socket.once('close', () => lingering.cancel())

@@ -44,6 +44,14 @@ describe('callers behind a proxy', () => {
     expect([(await page('198.51.100.1')).status, (await page('198.51.100.3')).status]).toEqual([429, 200])
   })
 
+  test('are one caller when they have a network of IPv6 for themselves, whichever of its addresses they use', async () => {
+    const w = await limited({ trustedProxies: ['127.0.0.1/32'] })
+    const from = (host: number) => ({ 'x-forwarded-for': `2001:db8:1:1::${host}` })
+    expect([await knock(w, from(1)), await knock(w, from(2)), await knock(w, from(3))]).toEqual([401, 401, 401])
+    expect(await knock(w, from(4))).toBe(429)
+    expect(await knock(w, { 'x-forwarded-for': '2001:db8:1:2::1' })).toBe(401)
+  })
+
   test('are one caller where no proxy is trusted, on loopback too', async () => {
     const w = await limited()
     expect(await spend(w, '198.51.100.1')).toBe(429)

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { LinkPage, LinkView } from '../../capabilities/links/index.ts'
 import { ApiError } from '../../contract/errors.ts'
 import { LIMITS } from '../../contract/limits.ts'
+import { networkOf } from '../../kernel/address-range.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { browserOf } from '../browser-name.ts'
 import { createRateLimiter } from '../rate-limit.ts'
@@ -31,7 +32,7 @@ export function addLinkRoutes(app: FastifyInstance, deps: LinkRoutesDeps): void 
   const throttle = (request: FastifyRequest, token: string) => {
     // By the token as it was sent: what is stored of it must not become known by how long this takes.
     const { allowed, retryAfterSeconds } = limiter.take(
-      `${request.ip} ${token.slice(0, 100)}`,
+      `${networkOf(request.ip)} ${token.slice(0, 100)}`,
       LIMITS.linkRequestsPerMinute,
     )
     if (allowed) return
