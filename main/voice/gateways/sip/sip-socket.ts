@@ -80,23 +80,26 @@ function overStream(trunk: SipTrunk, deps: SocketDeps): SipSocket {
   let stream: TcpSocket | undefined
   let waiting = Buffer.alloc(0)
 
-  /** A stream has no ends of messages: Content-Length says where each is. */
+  /** A stream has no ends of messages: Content-Length says where each is. @returns undefined if none is complete. */
+  function takeMessage(): string | undefined {
+    // Blank lines keep the connection open.
+    while (waiting.subarray(0, 2).toString() === '\r\n') waiting = waiting.subarray(2)
+    const headEnd = waiting.indexOf(HEAD_END)
+    if (headEnd < 0) return undefined
+    const head = waiting.subarray(0, headEnd).toString()
+    const length = Number(/^(?:content-length|l)\s*:\s*(\d+)/im.exec(head)?.[1] ?? 0)
+    const end = headEnd + HEAD_END.length + length
+    if (waiting.length < end) return undefined
+    const message = waiting.subarray(0, end).toString()
+    waiting = waiting.subarray(end)
+    return message
+  }
+
   function take(chunk: Buffer): void {
     waiting = Buffer.concat([waiting, chunk])
-    if (waiting.length > LONGEST_BYTES) return void stream?.destroy()
-    for (;;) {
-      // Blank lines keep the connection open.
-      while (waiting.subarray(0, 2).toString() === '\r\n') waiting = waiting.subarray(2)
-      const headEnd = waiting.indexOf(HEAD_END)
-      if (headEnd < 0) return
-      const head = waiting.subarray(0, headEnd).toString()
-      const length = Number(/^(?:content-length|l)\s*:\s*(\d+)/im.exec(head)?.[1] ?? 0)
-      const end = headEnd + HEAD_END.length + length
-      if (waiting.length < end) return
-      const message = waiting.subarray(0, end).toString()
-      waiting = waiting.subarray(end)
-      deliver(socket, message, deps)
-    }
+    for (let message = takeMessage(); message !== undefined; message = takeMessage()) deliver(socket, message, deps)
+    // What is left is the beginning of one message.
+    if (waiting.length > LONGEST_BYTES) stream?.destroy()
   }
 
   function use(opened: TcpSocket): void {
