@@ -2,7 +2,7 @@ import type { Db, Tx } from './db.ts'
 import { personKey } from './phone-number.ts'
 import { sql } from './sql.ts'
 
-/** Tables whose rows are still to be looked at; `storage/migrations/044-person-keys.ts` names them. */
+/** Tables whose rows are still to be looked at; `storage/migrations/047-person-keys.ts` names them. */
 const isDue = sql<{ name: string }, { name: string }>('SELECT name FROM person_rekeyings WHERE name = :name')
 const finish = sql<{ name: string }>('DELETE FROM person_rekeyings WHERE name = :name')
 

@@ -42,7 +42,7 @@ import { ordersUndecided } from './040-orders-undecided.ts'
 import { jobAppointments } from './041-job-appointments.ts'
 import { creatorsOfSecrets } from './042-creators-of-secrets.ts'
 import { sandboxWindow } from './043-sandbox-window.ts'
-import { personKeys } from './044-person-keys.ts'
+import { personKeys } from './047-person-keys.ts'
 
 /** Every step of the schema, in order. */
 export const MIGRATIONS: readonly Migration[] = [

@@ -2,7 +2,7 @@ import type { Migration } from '../migrate.ts'
 
 /** Numbers of people are compared by a wider key (kernel/phone-number.ts): rows of these tables have the one before. */
 export const personKeys: Migration = {
-  version: 44,
+  version: 47,
   name: 'person-keys',
   sql: `
 CREATE TABLE person_rekeyings (name TEXT PRIMARY KEY) STRICT;
