@@ -7,6 +7,10 @@ const RECEIPTS = ['none', 'delivered', 'read'] as const
 /** Which receipts a phone sends. */
 export type Receipts = (typeof RECEIPTS)[number]
 
+const CALL_ANSWERS = ['automatic', 'manual'] as const
+/** Who takes calls to a phone. */
+export type CallAnswer = (typeof CALL_ANSWERS)[number]
+
 /** Faults that affect the next sends of an instance. */
 export const SEND_FAULTS = ['unreachable', 'timeout', 'restricted', 'engine_down'] as const
 export type SendFault = (typeof SEND_FAULTS)[number]
@@ -134,6 +138,12 @@ export const PHONE_SETTINGS = {
     maximum: LONGEST_DELAY_MS,
     description: 'Delays delivery and reading on this phone, in milliseconds.',
   }),
+  calls: Type.Enum([...CALL_ANSWERS], {
+    description:
+      'Who takes calls from your numbers. `automatic` (default): a simulated person answers after two seconds, or does ' +
+      'not, by the last four digits: 0486 busy, 0480 no answer, 0603 declines. `manual`: it rings until somebody answers ' +
+      'or declines in the window or with `POST /v1/sandbox/phones/{number}/calls/{call_id}/answer` and `…/hang-up`.',
+  }),
   passkey: Type.Boolean({
     description:
       'If `true`, linking this phone requires a passkey, so a scan leads to `passkey_required`. Answer with ' +
@@ -149,6 +159,15 @@ export const SandboxPhone = Type.Object({
   created_at: Timestamp,
 })
 export type SandboxPhone = Static<typeof SandboxPhone>
+
+export const SandboxCall = Type.Object({
+  call_id: Uuid,
+  instance_id: Uuid,
+  from: Nullable(Digits),
+  status: Type.Enum(['ringing', 'in_progress']),
+  started_at: Timestamp,
+})
+export type SandboxCall = Static<typeof SandboxCall>
 
 export const SandboxMessage = Type.Object({
   id: Type.String({

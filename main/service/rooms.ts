@@ -196,6 +196,7 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
     usage: usage.api,
     timeZoneOf: accounts.timeZoneOf,
     personName: contacts.api.nameOf,
+    isAnsweredByHand: async (accountId, number) => (await network.findPhone(accountId, number)).calls === 'manual',
     cloud: engineHost.cloud.calling,
     baseUrl: () => address.url,
     onEnded: (tx, call) => tellCrm(crm.api, tx, call, config.publicBaseUrl ?? localUrlOf(address.url)),
@@ -267,6 +268,7 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
   const { subject } = instances.api
   const sandbox = sandboxRoom({
     ...{ network, graph, catcher, model, cursors, render: qrPicture, subject, ring: voice.api.ringFromPhone },
+    phoneSide: voice.api.phoneSide,
     listen: () => listenOn(model, config.sandboxModelPort),
   })
   const problems = (): ServiceNotice[] => [

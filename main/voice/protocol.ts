@@ -5,6 +5,7 @@ import type { AccountId } from '../kernel/ids.ts'
 
 /** How a simulated person behaves. */
 export interface SandboxPerson {
+  /** By itself. One that rings is also answered by `remote_state`. */
   readonly outcome: 'answers' | 'busy' | 'no_answer' | 'rejected'
   readonly answerAfterMs: number
   /** Answers with the first line, instead of waiting to be greeted. */
@@ -114,7 +115,7 @@ export type ToVoice =
   | { readonly kind: 'say_goodbye'; readonly callId: string; readonly reason: EndReason }
   /** The person's session description, in answer to ours. */
   | { readonly kind: 'remote_answer'; readonly callId: string; readonly sdp: string }
-  /** What the network says about a call whose signalling is elsewhere. */
+  /** What the network says about a call whose signalling is elsewhere; `accepted` answers a simulated phone. */
   | { readonly kind: 'remote_state'; readonly callId: string; readonly state: 'ringing' | 'accepted' }
   | { readonly kind: 'listen'; readonly callId: string; readonly requestId: number; readonly offer: string }
   /** Disconnects the listener that was connected by the request. */

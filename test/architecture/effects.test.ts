@@ -30,6 +30,7 @@ const HARMLESS: Readonly<Record<string, string>> = {
   deleteSandboxMessage: 'the number of a simulated phone',
   reactToSandboxMessage: 'the number of a simulated phone',
   callFromSandboxPhone: 'the numbers of simulated phones',
+  answerSandboxCall: 'the number of a simulated phone',
   hangUpSandboxCall: 'the number of a simulated phone',
   voteInSandboxPoll: 'the number of a simulated phone',
   onboardSandboxInstance: 'the number of a simulated phone',

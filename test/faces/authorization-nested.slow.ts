@@ -404,6 +404,22 @@ describe('asked of one’s own, with the one scope', () => {
     return body.call_id
   }
 
+  async function ringingAtPhone(): Promise<string> {
+    const at = `/v1/sandbox/phones/${own.phone}`
+    await scene.w.api('PATCH', at, { calls: 'manual' })
+    const call = { to_number: own.phone, agent_id: own.smv2.agent }
+    const { body } = await scene.w.api('POST', `/v1/instances/${own.smv2.id}/voice/calls`, call)
+    for (let steps = 0; (await scene.w.api('GET', `${at}/calls`)).body.data.length === 0; steps++) {
+      expect(steps, JSON.stringify(body)).toBeLessThan(40)
+      await scene.w.clock.advance(500)
+    }
+    return body.id
+  }
+  const callsOf: Readonly<Record<string, () => Promise<string>>> = {
+    hangUpSandboxCall: ringing,
+    answerSandboxCall: ringingAtPhone,
+  }
+
   /** What ends something comes after what needs it. */
   const rank = (operation: Operation) => {
     const { id, method } = operation
@@ -420,7 +436,8 @@ describe('asked of one’s own, with the one scope', () => {
       const scopes = [operation.scope ?? 'ghl:manage'] as const
       const { method, path: asked, body } = askOf(operation, own)
       // A phone that rings does so for half a minute.
-      const path = operation.id === 'hangUpSandboxCall' ? asked.replace(own.smv2.call, await ringing()) : asked
+      const callOf = callsOf[operation.id]
+      const path = callOf === undefined ? asked : asked.replace(own.smv2.call, await callOf())
       const answer = await scene.w.api(method, path, body, await scene.w.key({ scopes, instances }))
       expect([200, 201, 202, 204, 307, 409], `${path} ${answer.text}`).toContain(answer.status)
       await scene.w.quiet()

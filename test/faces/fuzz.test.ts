@@ -273,8 +273,8 @@ test('the fuzzer came through: what can be carried out with any valid body was',
     'scanSandboxCode',
     'deleteSandboxMessage',
     'onboardSandboxInstance',
-    // Needs a call that runs.
-    'hangUpSandboxCall',
+    // Need a call that runs.
+    ...['answerSandboxCall', 'hangUpSandboxCall'],
     // Needs the options of the poll.
     'voteInSandboxPoll',
     // Need a pairing that asks for a passkey.

@@ -11,6 +11,7 @@ import {
   SandboxModel,
   LINK_FAULTS,
   PHONE_SETTINGS,
+  SandboxCall,
   SandboxMessage,
   SandboxPhone,
   SEND_FAULTS,
@@ -30,6 +31,7 @@ const optionalSettings = {
   online: Type.Optional(PHONE_SETTINGS.online),
   receipts: Type.Optional(PHONE_SETTINGS.receipts),
   delay_ms: Type.Optional(PHONE_SETTINGS.delay_ms),
+  calls: Type.Optional(PHONE_SETTINGS.calls),
   passkey: Type.Optional(PHONE_SETTINGS.passkey),
   drop_receipts: Type.Optional(PHONE_SETTINGS.drop_receipts),
   duplicate_receipts: Type.Optional(PHONE_SETTINGS.duplicate_receipts),
@@ -137,6 +139,7 @@ const PHONE_EXAMPLE = {
   online: true,
   receipts: 'read',
   delay_ms: 0,
+  calls: 'automatic',
   passkey: false,
   drop_receipts: false,
   duplicate_receipts: false,
@@ -173,6 +176,14 @@ const SPOKEN_EXAMPLE = {
   text: 'Thank you!',
   received_at: '2026-03-01T09:30:00.000Z',
 } satisfies SandboxMessage
+
+const CALL_EXAMPLE = {
+  call_id: '0197f0c2-7b4e-7a10-8c3d-2e9f5b6a1d70',
+  instance_id: '0197f0c2-6a3e-7c51-9d2b-5f8e1a7c4b60',
+  from: '12025550100',
+  status: 'ringing',
+  started_at: '2026-03-01T09:30:00.000Z',
+} satisfies SandboxCall
 
 const EVENT_EXAMPLE = '{"event_id":"evt_01KCW8ZJ4N3Q7V0F5T2B9XEMRD","type":"message.sent","attempt":1}'
 
@@ -236,7 +247,7 @@ export const sandboxContract = {
     path: '/v1/sandbox/phones/{number}',
     summary: 'Change how a sandbox phone behaves',
     description:
-      'Takes a phone offline or online, and sets which receipts it sends, with what delay, and its rarer behaviors. ' +
+      'Takes a phone offline or online, and sets which receipts it sends, with what delay, who takes its calls, and its rarer behaviors. ' +
       'A number without a phone gets one.',
     scope: 'instances:write',
     reach: 'account',
@@ -457,13 +468,57 @@ export const sandboxContract = {
     tool: { name: 'call_from_sandbox_phone', title: 'Call from a sandbox phone', idempotent: false },
   }),
 
+  listCallsToSandboxPhone: operation({
+    id: 'listCallsToSandboxPhone',
+    effects: [],
+    method: 'GET',
+    path: '/v1/sandbox/phones/{number}/calls',
+    summary: 'List calls to a sandbox phone',
+    description:
+      'Calls from your numbers that ring at this phone or were answered, the longest first, until they end. `call_id` is ' +
+      'that of `GET /v1/instances/{id}/voice/calls/{call_id}`.',
+    scope: 'instances:read',
+    reach: 'account',
+    origin: 'ours',
+    reply: { status: 200, description: 'The calls.', schema: Type.Object({ data: Type.Array(SandboxCall) }) },
+    errors: [],
+    examples: { reply: { data: [CALL_EXAMPLE] } },
+    tool: {
+      name: 'list_calls_to_sandbox_phone',
+      title: 'List calls to a sandbox phone',
+      idempotent: true,
+      onRequest: true,
+    },
+  }),
+
+  answerSandboxCall: operation({
+    id: 'answerSandboxCall',
+    effects: [],
+    method: 'POST',
+    path: '/v1/sandbox/phones/{number}/calls/{call_id}/answer',
+    summary: 'Answer a call on a sandbox phone',
+    description:
+      'The phone answers a call from one of your numbers that rings at it. The person says a few lines and hangs up, ' +
+      'unless somebody hangs up before. A call that was answered stays so. A call that has ended: 404.\n\n' +
+      'Set `calls` of the phone to `manual`, or a simulated person may be faster.',
+    scope: 'instances:write',
+    reach: 'account',
+    origin: 'ours',
+    reply: { status: 204, description: 'Answered.', schema: null },
+    errors: [],
+    examples: {},
+    tool: { name: 'answer_sandbox_call', title: 'Answer a call on a sandbox phone', idempotent: true, onRequest: true },
+  }),
+
   hangUpSandboxCall: operation({
     id: 'hangUpSandboxCall',
     effects: [],
     method: 'POST',
     path: '/v1/sandbox/phones/{number}/calls/{call_id}/hang-up',
     summary: 'Hang up on a sandbox phone',
-    description: 'The phone gives up a call that it began and that rings, or ends it. A call that has ended: 404.',
+    description:
+      'The phone gives up a call that it began and that rings, declines one that rings at it, or ends one that was ' +
+      'answered. A call that has ended: 404.',
     scope: 'instances:write',
     reach: 'account',
     origin: 'ours',

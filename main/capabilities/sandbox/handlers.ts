@@ -22,6 +22,13 @@ export function sandboxHandlers(sandbox: Sandbox): Handlers<typeof sandboxContra
       sandbox.edit(principal.accountId, params.number, params.id, body.text),
     deleteSandboxMessage: ({ principal, params }) => sandbox.remove(principal.accountId, params.number, params.id),
     callFromSandboxPhone: ({ principal, params, body }) => sandbox.call(principal.accountId, params.number, body),
+    listCallsToSandboxPhone: async ({ principal, params }) => ({
+      data: await sandbox.listCalls(principal.accountId, params.number),
+    }),
+    async answerSandboxCall({ principal, params }) {
+      await sandbox.answer(principal.accountId, params.number, params.call_id)
+      return undefined
+    },
     async hangUpSandboxCall({ principal, params }) {
       await sandbox.hangUp(principal.accountId, params.number, params.call_id)
       return undefined

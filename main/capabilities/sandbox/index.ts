@@ -6,6 +6,7 @@ import {
   type CatcherReply,
   type CatcherView,
   type LinkFault,
+  type SandboxCall,
   type SandboxMessage,
   type SandboxPhone,
   type SendFault,
@@ -21,8 +22,8 @@ import type { PageQuery, PhonesQuery, ScanBody, SettingsBody, SpeechBody } from 
 import { createGraphControls, type GraphControls } from './graph-controls.ts'
 import { createModelControls, type ModelControls } from './model-controls.ts'
 import { page, type Page } from './pages.ts'
-import { createPhoneCalls, type RingHere } from './phone-calls.ts'
-import { toCaught, toMessage, toPhone, toReply } from './record.ts'
+import { createPhoneCalls, type PhoneSide, type RingHere } from './phone-calls.ts'
+import { toCall, toCaught, toMessage, toPhone, toReply } from './record.ts'
 import { toUtterance } from './utterance.ts'
 import { toScanned } from './scan.ts'
 
@@ -37,6 +38,7 @@ export interface SandboxDeps {
   readonly render: (text: string) => Promise<string>
   /** Lets a call of a phone ring at an instance. */
   readonly ring: RingHere
+  readonly phoneSide: PhoneSide
   /** The instance with this id, if it is the account's. */
   readonly subject: (accountId: AccountId, instanceId: string) => Promise<InstanceSubject | undefined>
 }
@@ -59,7 +61,11 @@ export interface Sandbox {
     number: string,
     body: { readonly to: string; readonly video?: boolean },
   ): Promise<{ call_id: string; instance_ids: string[]; voice_call: { instance_id: string; call_id: string } | null }>
-  /** The phone gives up, or ends the call. @throws ApiError not_found */
+  /** Calls of our numbers that ring or run at the phone. */
+  listCalls(accountId: AccountId, number: string): Promise<SandboxCall[]>
+  /** Takes a call of one of our numbers. @throws ApiError not_found */
+  answer(accountId: AccountId, number: string, callId: string): Promise<void>
+  /** The phone gives up, declines or ends the call. @throws ApiError not_found */
   hangUp(accountId: AccountId, number: string, callId: string): Promise<void>
   vote(accountId: AccountId, number: string, id: string, options: readonly string[]): Promise<SandboxMessage>
   react(accountId: AccountId, number: string, id: string, emoji: string): Promise<SandboxMessage>
@@ -82,7 +88,7 @@ export interface Sandbox {
 
 export function createSandbox(needs: SandboxDeps): Sandbox {
   const { network, catcher, cursors } = needs
-  const phoneCalls = createPhoneCalls(network, needs.ring)
+  const phoneCalls = createPhoneCalls(network, needs.ring, needs.phoneSide)
 
   const requireInstance: Sandbox['requireInstance'] = async (accountId, id, engine) => {
     const found = isUuid(id) ? await needs.subject(accountId, id.toLowerCase()) : undefined
@@ -134,6 +140,8 @@ export function createSandbox(needs: SandboxDeps): Sandbox {
       // There is no video beside the events.
       return { ...call, voice_call: video ? null : await phoneCalls.place(callId, { accountId, from, instanceIds }) }
     },
+    listCalls: async (accountId, number) => (await needs.phoneSide.list(accountId, numberOf(number))).map(toCall),
+    answer: (accountId, number, callId) => needs.phoneSide.answer(accountId, numberOf(number), callId),
     hangUp: (accountId, number, callId) => phoneCalls.hangUp(accountId, numberOf(number), callId),
     vote: async (accountId, number, id, options) =>
       toMessage(await network.vote(accountId, numberOf(number), id, options)),
@@ -193,8 +201,8 @@ const isLinkFault = (kind: SendFault | LinkFault): kind is LinkFault =>
 
 /** Only what was sent: everything else stays as it is. */
 function toSettings(settings: SettingsBody): Partial<PhoneSettings> {
-  const { name, online, receipts, delay_ms: delayMs, passkey } = settings
+  const { name, online, receipts, delay_ms: delayMs, calls, passkey } = settings
   const { drop_receipts: dropReceipts, duplicate_receipts: duplicateReceipts } = settings
-  const wanted = { name, online, receipts, delayMs, passkey, dropReceipts, duplicateReceipts }
+  const wanted = { name, online, receipts, delayMs, calls, passkey, dropReceipts, duplicateReceipts }
   return Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined))
 }

@@ -1,4 +1,3 @@
-import { ApiError } from '../../contract/errors.ts'
 import type { SandboxNetwork } from '../../engines/sandbox/index.ts'
 import type { AccountId } from '../../kernel/ids.ts'
 
@@ -12,14 +11,33 @@ interface PlacedCall {
 /** @returns null if the instance cannot take calls. */
 export type RingHere = (instanceId: string, from: string) => Promise<PlacedCall | null>
 
+/** A call that one of our numbers makes to a phone. */
+export interface CallAtPhone {
+  readonly id: string
+  readonly instanceId: string
+  readonly fromNumber: string | null
+  readonly status: string
+  readonly startedAtMs: number | null
+  readonly createdAtMs: number
+}
+
+/** Calls of our numbers to simulated phones, as the phones have them. */
+export interface PhoneSide {
+  list(accountId: AccountId, number: string): Promise<readonly CallAtPhone[]>
+  /** @throws ApiError not_found */
+  answer(accountId: AccountId, number: string, callId: string): Promise<void>
+  /** @throws ApiError not_found */
+  hangUp(accountId: AccountId, number: string, callId: string): Promise<void>
+}
+
 interface Running {
   readonly accountId: AccountId
   readonly from: string
   readonly placed: PlacedCall
 }
 
-/** Calls of simulated phones that an agent or a person at the console can take. */
-export function createPhoneCalls({ calls }: Pick<SandboxNetwork, 'calls'>, ring: RingHere) {
+/** Calls that simulated phones make, which an agent or a person at the console can take, and those that they get. */
+export function createPhoneCalls({ calls }: Pick<SandboxNetwork, 'calls'>, ring: RingHere, phoneSide: PhoneSide) {
   const running = new Map<string, Running>()
   calls.onRejected((callId) => running.get(callId)?.placed.hangUp('rejected'))
 
@@ -53,7 +71,7 @@ export function createPhoneCalls({ calls }: Pick<SandboxNetwork, 'calls'>, ring:
         one.placed.hangUp('person_hung_up')
         await one.placed.ended
       } else if (calls.isRinging(accountId, from, callId)) await calls.end(callId, 'person_hung_up')
-      else throw new ApiError('not_found', `The phone ${from} has no call ${callId} that runs.`)
+      else await phoneSide.hangUp(accountId, from, callId)
     },
   }
 }

@@ -1,7 +1,8 @@
 import { isoTime, isoTimeOrNull } from '../../contract/request.ts'
-import type { CatcherReply, CatcherView, SandboxMessage, SandboxPhone } from '../../contract/sandbox.ts'
+import type { CatcherReply, CatcherView, SandboxCall, SandboxMessage, SandboxPhone } from '../../contract/sandbox.ts'
 import type { Caught, KnownPhone, PhoneMessage, Reply } from '../../engines/sandbox/index.ts'
 import { messageIdOf, defaultName } from '../../engines/sandbox/index.ts'
+import type { CallAtPhone } from './phone-calls.ts'
 
 /** What the network keeps, in the words of the wire. */
 
@@ -11,10 +12,20 @@ export const toPhone = (phone: KnownPhone): SandboxPhone => ({
   online: phone.online,
   receipts: phone.receipts,
   delay_ms: phone.delayMs,
+  calls: phone.calls,
   passkey: phone.passkey,
   drop_receipts: phone.dropReceipts,
   duplicate_receipts: phone.duplicateReceipts,
   created_at: isoTime(phone.createdAtMs),
+})
+
+/** @param call which our number made, and which rings or was answered. */
+export const toCall = ({ id, instanceId, fromNumber, status, startedAtMs, createdAtMs }: CallAtPhone): SandboxCall => ({
+  call_id: id,
+  instance_id: instanceId,
+  from: fromNumber,
+  status: status === 'in_progress' ? 'in_progress' : 'ringing',
+  started_at: isoTime(startedAtMs ?? createdAtMs),
 })
 
 export function toMessage({ content, ...message }: PhoneMessage): SandboxMessage {

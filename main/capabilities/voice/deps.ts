@@ -77,6 +77,8 @@ export interface VoiceDeps extends Guards {
   readonly personName: (accountId: AccountId, number: string) => Promise<string | null>
   /** Called in the commit that ends a call. */
   readonly onEnded: (tx: Tx, call: EndedCall) => Promise<void>
+  /** Whether somebody with this phone of the sandbox takes its calls, and no simulated person does. */
+  readonly isAnsweredByHand: (accountId: AccountId, number: string) => Promise<boolean>
   readonly process: VoiceProcess
   /** null: this build cannot call over the Cloud API. */
   readonly cloud: CloudCalling | null

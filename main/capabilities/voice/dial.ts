@@ -19,7 +19,7 @@ import type { VoiceSetup } from './setup.ts'
 import type { Standing } from './standing.ts'
 import type { createSpeech } from './speech.ts'
 
-interface DialDeps extends Pick<VoiceDeps, 'db' | 'clock' | 'instances' | 'agents' | 'process'> {
+interface DialDeps extends Pick<VoiceDeps, 'db' | 'clock' | 'instances' | 'agents' | 'process' | 'isAnsweredByHand'> {
   readonly running: Running
   readonly setup: VoiceSetup
   readonly standing: Standing
@@ -143,7 +143,10 @@ export function createDial(deps: DialDeps) {
     if (gateway === 'sip' && trunk === undefined) return 'gateway_unavailable'
     const route: CallPlan['route'] =
       gateway === 'sandbox'
-        ? routes.sandbox(number, agent?.questions ?? [], agent !== null)
+        ? routes.sandbox(number, {
+            ...{ questions: agent?.questions ?? [], isAgent: agent !== null },
+            isByHand: await deps.isAnsweredByHand(accountId, number),
+          })
         : trunk !== undefined
           ? { kind: 'sip', trunk, number }
           : { kind: 'webrtc', offer: null }

@@ -16,6 +16,7 @@ import { createEndings } from './ending.ts'
 import { createLeaving } from './leaving.ts'
 import { createSignedLinks } from './links.ts'
 import { createOverdue } from './overdue.ts'
+import { createPhoneSide } from './phone-side.ts'
 import { createRecordings } from './recordings.ts'
 import { createRecovery } from './recovery.ts'
 import { createReview } from './review.ts'
@@ -90,6 +91,7 @@ export function createVoice(deps: VoiceDeps) {
   return {
     /** Calls of simulated phones. */
     ringFromPhone: incoming.overSandbox,
+    phoneSide: createPhoneSide({ db, running }),
     ...{ setup, schedule, direct, calls, recordings, widgets, speech, trunks, db },
     /** In the commit that ends a person's or key's access: ends the signed links of the account. */
     endLinksOf: links.endOf,

@@ -78,17 +78,21 @@ export function createRoutes({
       }
     },
 
-    sandbox(number: string, questions: readonly string[], isAgent: boolean): Route {
+    /** @param isByHand somebody with the phone answers. */
+    sandbox(
+      number: string,
+      { questions, isAgent, isByHand }: { questions: readonly string[]; isAgent: boolean; isByHand: boolean },
+    ): Route {
       const asked = questions.length > 0 ? questions.slice(0, QUESTIONS_ASKED) : QUESTIONS
       return {
         kind: 'sandbox',
         person: {
-          outcome: OUTCOMES[number.slice(-4)] ?? 'answers',
+          outcome: isByHand ? 'no_answer' : (OUTCOMES[number.slice(-4)] ?? 'answers'),
           answerAfterMs: ANSWER_AFTER_MS,
           speaksFirst: !isAgent,
           lines: isAgent ? [...asked, GOODBYE] : ['Hello?', ...QUESTIONS, GOODBYE],
-          // A person at the console hears it at its own speed.
-          speed: isAgent ? config.voiceSandboxSpeed : 1,
+          // A person at the console or with the phone hears it at its own speed.
+          speed: isAgent && !isByHand ? config.voiceSandboxSpeed : 1,
         },
       }
     },

@@ -27,6 +27,8 @@ export interface RunningCall {
   readonly lines: readonly TranscriptLine[]
   /** Somebody answered, and it has not ended. */
   isAnswered(): boolean
+  /** The person called answers by hand. Only a simulated phone can be told. */
+  pickUp(): void
   hangUp(reason: EndReason): void
   /** Hangs up once the person has been told. */
   sayGoodbye(reason: EndReason): void
@@ -121,6 +123,7 @@ export function createRunning(deps: RunningDeps) {
     const runningCall: RunningCall = {
       ...{ call, lines, ended },
       isAnswered: () => answeredAtMs !== null && !isOver,
+      pickUp: () => placed.remoteState('accepted'),
       hangUp(reason) {
         askedReason ??= reason
         placed.hangUp(reason)
@@ -178,6 +181,7 @@ export function createRunning(deps: RunningDeps) {
     const one: RingingCall = {
       ...{ call, lines: [], ended, becomes, hangUp: end, sayGoodbye: end },
       isAnswered: () => false,
+      pickUp() {},
       listen: () => Promise.resolve(null),
     }
     ringing.set(call.id, one)

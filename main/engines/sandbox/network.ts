@@ -20,7 +20,7 @@ import { createLinks } from './links.ts'
 import { defaultName } from './network-ids.ts'
 import { createOnboarding, type OnboardingSubject } from './onboarding.ts'
 import { createPairings } from './pairing.ts'
-import { createPhones, type KnownPhone, type PhoneSettings } from './phones.ts'
+import { createPhones, type KnownPhone, type Phone, type PhoneSettings } from './phones.ts'
 import { STEPS, type TimelineMs } from './plan.ts'
 import { createSend, RESTRICTION_MS } from './send.ts'
 import { createPhoneMessages, type SpokenMessage, type Utterance } from './phone-messages.ts'
@@ -49,6 +49,8 @@ export interface SandboxNetwork {
     number: string,
     changes: Partial<PhoneSettings>,
   ): Promise<{ phone: KnownPhone; existed: boolean }>
+  /** An unused number has a default one. */
+  findPhone(accountId: AccountId, number: string): Promise<Phone>
   /** @param search part of a name or a number; undefined lists every phone. */
   listPhones(accountId: AccountId, beforeSeq: number, limit: number, search?: string): Promise<KnownPhone[]>
   /** What the phone has received, newest first. */
@@ -213,6 +215,7 @@ export function createSandboxNetwork(deps: SandboxNetworkDeps): SandboxNetwork {
         }
         return { phone: after, existed }
       }),
+    findPhone: phones.find,
     listPhones: (accountId, beforeSeq, limit, search) => phones.list(accountId, beforeSeq, limit, search),
     listMessages: (accountId, number, beforeSeq, limit) =>
       inbox.received(accountId, number, clock.now(), beforeSeq, limit),

@@ -1,4 +1,4 @@
-import type { Receipts } from '../../contract/sandbox.ts'
+import type { CallAnswer, Receipts } from '../../contract/sandbox.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
 import type { AccountId } from '../../kernel/ids.ts'
 import { sql } from '../../kernel/sql.ts'
@@ -11,6 +11,8 @@ export interface PhoneSettings {
   readonly receipts: Receipts
   /** Added to the delivered and read times of the timeline. */
   readonly delayMs: number
+  /** Who takes calls from our numbers. */
+  readonly calls: CallAnswer
   /** Its account asks for a passkey when a device is to be linked. */
   readonly passkey: boolean
   /** Leaves the delivered receipt out; `read` comes alone. */
@@ -39,6 +41,7 @@ interface Row {
   online: number
   receipts: Receipts
   delayMs: number
+  calls: CallAnswer
   passkey: number
   dropReceipts: number
   duplicateReceipts: number
@@ -46,7 +49,7 @@ interface Row {
   createdAtMs: number
 }
 
-const COLUMNS = `seq, account_id AS accountId, number, name, online, receipts, delay_ms AS delayMs, passkey,
+const COLUMNS = `seq, account_id AS accountId, number, name, online, receipts, delay_ms AS delayMs, calls, passkey,
   drop_receipts AS dropReceipts, duplicate_receipts AS duplicateReceipts, spoke_at AS spokeAtMs,
   created_at AS createdAtMs`
 
@@ -65,7 +68,7 @@ const add = sql<Named & { seq: number; now: number }>(
 
 const set = sql<Omit<Row, 'accountId' | 'number' | 'spokeAtMs' | 'createdAtMs'>, Row>(
   `UPDATE sandbox_phones SET name = :name, online = :online, receipts = :receipts, delay_ms = :delayMs,
-     passkey = :passkey, drop_receipts = :dropReceipts, duplicate_receipts = :duplicateReceipts
+     calls = :calls, passkey = :passkey, drop_receipts = :dropReceipts, duplicate_receipts = :duplicateReceipts
    WHERE seq = :seq RETURNING ${COLUMNS}`,
 )
 
@@ -198,12 +201,13 @@ function toPhone(row: Row): KnownPhone {
 
 function toRow(phone: KnownPhone) {
   const flag = (claim: boolean) => (claim ? 1 : 0)
-  const { seq, name, receipts, delayMs } = phone
+  const { seq, name, receipts, delayMs, calls } = phone
   return {
     seq,
     name,
     receipts,
     delayMs,
+    calls,
     online: flag(phone.online),
     passkey: flag(phone.passkey),
     dropReceipts: flag(phone.dropReceipts),
@@ -220,6 +224,7 @@ function unused(accountId: AccountId, number: string): Phone {
     online: true,
     receipts: 'read',
     delayMs: 0,
+    calls: 'automatic',
     passkey: false,
     dropReceipts: false,
     duplicateReceipts: false,

@@ -42,6 +42,7 @@ import { ordersUndecided } from './040-orders-undecided.ts'
 import { jobAppointments } from './041-job-appointments.ts'
 import { creatorsOfSecrets } from './042-creators-of-secrets.ts'
 import { sandboxWindow } from './043-sandbox-window.ts'
+import { sandboxCalls } from './044-sandbox-calls.ts'
 import { personKeys } from './047-person-keys.ts'
 
 /** Every step of the schema, in order. */
@@ -89,5 +90,6 @@ export const MIGRATIONS: readonly Migration[] = [
   jobAppointments,
   creatorsOfSecrets,
   sandboxWindow,
+  sandboxCalls,
   personKeys,
 ]

@@ -32,6 +32,8 @@ export function createSandboxLeg(person: SandboxPerson, { clock, tts }: SandboxD
   let events: LegEvents | undefined
   let lines: Line[] = []
   let speaking: { line: Line; at: number } | undefined
+  let prepared: Promise<Line[]> | undefined
+  let isAnswered = false
   let isOver = false
   /** Frames since the agent was last heard; null: not yet since our last line. */
   let quietFrames: number | null = null
@@ -67,6 +69,22 @@ export function createSandboxLeg(person: SandboxPerson, { clock, tts }: SandboxD
       made.push({ text, frames })
     }
     return made
+  }
+
+  function answer(): void {
+    if (isAnswered) return
+    isAnswered = true
+    // It can no longer be declined.
+    for (const timer of timers) timer.cancel()
+    prepared ??= prepare()
+    prepared.then(
+      (made) => {
+        if (isOver) return
+        lines = made
+        events?.onConnected()
+      },
+      () => end('no_media_connection'),
+    )
   }
 
   /** Whether it is this person's turn. */
@@ -111,18 +129,9 @@ export function createSandboxLeg(person: SandboxPerson, { clock, tts }: SandboxD
       if (outcome === 'rejected') return after(answerAfterMs, () => end('rejected'))
       // Rings until the caller gives up.
       if (outcome === 'no_answer') return
-      const prepared = prepare()
-      after(answerAfterMs, () => {
-        prepared.then(
-          (made) => {
-            if (isOver) return
-            lines = made
-            given.onConnected()
-          },
-          () => end('no_media_connection'),
-        )
-      })
+      prepared = prepare()
       prepared.catch(() => {})
+      after(answerAfterMs, answer)
     },
     send(frame) {
       if (energyOf(frame) > SPEECH_ENERGY) quietFrames = 0
@@ -134,7 +143,10 @@ export function createSandboxLeg(person: SandboxPerson, { clock, tts }: SandboxD
       return next()
     },
     remoteAnswer() {},
-    remoteState() {},
+    /** Somebody with the phone answers. */
+    remoteState(state) {
+      if (state === 'accepted' && !isOver) answer()
+    },
     hangUp: close,
     counts: () => ({ framesIn, framesLost: 0 }),
   }

@@ -28,6 +28,7 @@ beforeEach(async () => {
     model: createModelSimulator({ clock: world.clock, random: seededRandom(1), log: silentLog }),
     render,
     ring: () => Promise.resolve(null),
+    phoneSide: { list: async () => [], answer: async () => {}, hangUp: async () => {} },
     cursors: createCursors(Buffer.alloc(32, 1)),
     subject: async (accountId, id) => (accountId === account ? subjects.get(id) : undefined),
   })
@@ -116,6 +117,7 @@ describe('phones', () => {
         online: true,
         receipts: 'read',
         delay_ms: 0,
+        calls: 'automatic',
         passkey: false,
         drop_receipts: false,
         duplicate_receipts: false,

@@ -19,6 +19,7 @@ const FILLED_IN = [
   ...['counter', 'cancel_at_period_end', 'permanent', 'sync', 'inbound', 'outbound', 'dnd', 'paused', 'backfill'],
   ...['summary_enabled', 'coach_enabled', 'receive_enabled', 'video_enabled', 'appearance', 'receipts', 'passkey'],
   ...['drop_receipts', 'duplicate_receipts', 'view_once', 'group', 'referral', 'hang', 'from', 'history', 'agent'],
+  'calls',
 ]
 
 /** Fields that only other callers send: the window calls the operation with others. */
