@@ -182,6 +182,18 @@ test('a consent that a suspended account did not finish connects nothing, and no
   expect((await w.consent(next.authorization_url)).status).toBe(200)
 })
 
+test('a message refused while the account was suspended is sent with the same key after that', async () => {
+  const client = await clientOf(w)
+  const { id } = await pairedIn(w, client, nextNumber())
+  const headers = { 'idempotency-key': 'kept-by-the-window' }
+  const send = () => client.api('POST', `/v1/instances/${id}/messages`, { to: '12025550123', text: 'Hi' }, headers)
+  await w.api('POST', `/v1/agency/accounts/${client.id}/suspend`)
+  const refused = await send()
+  expect([refused.status, refused.body.error.code]).toEqual([403, 'account_suspended'])
+  await w.api('POST', `/v1/agency/accounts/${client.id}/activate`)
+  expect((await send()).status).toBe(201)
+})
+
 test.each(['en', 'pt-BR', 'es'])(
   'the page of a link of a frozen account offers no code, and says why, in %s',
   (language) => {

@@ -30,9 +30,12 @@ export function retryDelayMs(problem: Problem, tries: number): number | undefine
 export const isUncertain = (problem: Problem): boolean =>
   ['upstream_timeout', 'unreachable', 'interrupted'].includes(problem.code) || problem.status >= 502
 
+/** Refused for a state that may have ended since, before anything was done with the key. */
+const PASSING = ['not_ready', 'idempotency_in_progress', 'account_suspended', 'account_frozen']
+
 /** Whether the key is still good: the same words may be sent again under it. After a conflict or a refusal they may not. */
 export const canRetry = (problem: Problem): boolean =>
-  problem.isRetryable || problem.status === 0 || ['not_ready', 'idempotency_in_progress'].includes(problem.code)
+  problem.isRetryable || problem.status === 0 || PASSING.includes(problem.code)
 
 /** The service forgets keys after 24 hours; an hour of it is kept for clocks that disagree. */
 const KEY_LIFETIME_MS = 23 * 3_600_000

@@ -51,6 +51,8 @@ describe('a send that was not answered as hoped', () => {
 
   test.each([
     [problem(409, 'not_ready'), false, true],
+    [problem(403, 'account_suspended'), false, true],
+    [problem(409, 'account_frozen'), false, true],
     [problem(409, 'idempotency_conflict'), false, false],
     [problem(400, 'validation_error'), false, false],
     [problem(429, 'rate_limited', true), false, true],
