@@ -233,7 +233,6 @@ export const ERROR_REASONS = {
 
   // Voice.
   call_ended: [],
-  call_impossible: [],
   call_not_begun: [],
   call_not_ringing: [],
   call_not_running: [],

@@ -133,7 +133,7 @@ export function createDial(deps: DialDeps) {
     number: string,
     agentId: string | null,
     consoleOffer: string | null,
-  ): Promise<Outgoing | EndReason> {
+  ): Promise<Outgoing | 'agent_gone' | 'gateway_unavailable'> {
     const { id: instanceId, accountId } = instance
     const agent = agentId === null ? null : await agents.find(accountId, instanceId, agentId)
     if (agent === undefined) return 'agent_gone'

@@ -93,11 +93,7 @@ export function createSchedule(deps: ScheduleDeps) {
   }
 
   async function requireAgent({ accountId, id }: InstanceSubject, agentId: string): Promise<void> {
-    if ((await agents.find(accountId, id, agentId)) === undefined)
-      throw new ApiError('not_found', `agent_id names ${agentId}, which is not an agent of this instance.`).because(
-        'chosen_gone',
-        { field: 'agent_id' },
-      )
+    if ((await agents.find(accountId, id, agentId)) === undefined) throw agentGone(agentId)
   }
 
   /** What must hold before a call is accepted. */
@@ -129,8 +125,11 @@ export function createSchedule(deps: ScheduleDeps) {
     offer: string | null,
   ) {
     const prepared = await dial.prepare(instance, number, agentId, offer)
-    if (typeof prepared === 'string')
-      throw new ApiError('invalid_state', `The call cannot be made: ${prepared}.`).because('call_impossible')
+    if (prepared === 'agent_gone') throw agentGone(agentId ?? '')
+    if (prepared === 'gateway_unavailable')
+      throw new ApiError('invalid_state', 'This instance cannot make calls any more. Read …/voice for why.').because(
+        'voice_no_gateway',
+      )
     const missing = await dial.permissionFor(prepared, number)
     if (missing === 'call_permission_required') {
       throw new ApiError(
@@ -290,3 +289,11 @@ function readNumbers(given: readonly string[]): { numbers: string[]; skipped: Ba
   }
   return { numbers: [...numbers], skipped }
 }
+
+const agentGone = (agentId: string) =>
+  new ApiError('not_found', `agent_id names ${agentId}, which is not an agent of this instance.`).because(
+    'chosen_gone',
+    {
+      field: 'agent_id',
+    },
+  )
