@@ -132,7 +132,7 @@ async function putTaxId(stripe: Stripe, customerId: string, wanted: ClientTerms[
   }
 }
 
-/** On the invoices that clients get. */
+/** On the invoices that clients get, and on the pages of the provider. */
 const COUNTER_NAMES = {
   sent: 'Messages sent',
   received: 'Messages received',
@@ -184,8 +184,12 @@ async function meterFor(stripe: Stripe, counter: Metered): Promise<string> {
     if (meter.event_name === eventOf(counter)) return meter.id
   }
   const made = await stripe.billing.meters.create(
-    { display_name: `Switchboard: ${counter}`, event_name: eventOf(counter), default_aggregation: { formula: 'sum' } },
-    { idempotencyKey: `meter:${counter}` },
+    {
+      display_name: `Switchboard: ${COUNTER_NAMES[counter]}`,
+      event_name: eventOf(counter),
+      default_aggregation: { formula: 'sum' },
+    },
+    { idempotencyKey: `meter-named:${counter}` },
   )
   return made.id
 }
