@@ -1,0 +1,7 @@
+import type { Reply } from '../../app/operation-types.ts'
+
+type Source = Pick<Reply<'testAgent'>['sources'][number], 'kind' | 'title'>
+
+/** The title of a source: a passage of a document says its page at the end, in English. */
+export const sourceTitle = ({ kind, title }: Source, pageText: (page: number) => string): string =>
+  kind === 'document' ? title.replace(/, p\. (\d+)$/, (_end, page: string) => `, ${pageText(Number(page))}`) : title
