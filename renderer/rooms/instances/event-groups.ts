@@ -4,6 +4,15 @@ import { numberText } from '../../parts/number-text.ts'
 /** The word of an event is `instances.event.<type>`, its dots as underscores. */
 export const eventKey = (type: string): string => type.replaceAll('.', '_')
 
+/** The event of a session that ended says in its data whether the number was banned. */
+export const isBan = ({ type, data }: Pick<Event, 'type' | 'data'>): boolean =>
+  type === 'instance.auth_failed' && ['banned', 'temporary_ban'].includes(reasonOf(data))
+
+const reasonOf = (data: Event['data']): string => {
+  const { reason } = data as { readonly reason?: unknown }
+  return typeof reason === 'string' ? reason : ''
+}
+
 /** Who or what an event is about, where that says more than its name; why something ended or failed is a code. */
 export function describeEvent({ type, data }: Pick<Event, 'type' | 'data'>): {
   text?: string
@@ -31,18 +40,29 @@ export function describeEvent({ type, data }: Pick<Event, 'type' | 'data'>): {
 }
 
 export interface EventGroup {
+  /** The newest of them. */
   readonly event: Event
   readonly times: number
+  /** When the first of them was. */
+  readonly since: string
 }
 
-/** New codes come one after the other and say nothing new: a run of them is one line. */
+/** Equal events that follow each other are one line: new codes, and messages of one chat. @param events newest first. */
 export function groupEvents(events: readonly Event[]): EventGroup[] {
   const lines: EventGroup[] = []
   for (const event of events) {
     const last = lines.at(-1)
-    if (last && event.type === 'instance.qr.updated' && last.event.type === event.type)
-      lines[lines.length - 1] = { event: last.event, times: last.times + 1 }
-    else lines.push({ event, times: 1 })
+    const since = event.data.occurred_at
+    if (last && sameness(last.event) === sameness(event))
+      lines[lines.length - 1] = { event: last.event, times: last.times + 1, since }
+    else lines.push({ event, times: 1, since })
   }
   return lines
+}
+
+/** Of events that say the same: of messages their chat and why they failed, and not what they say. */
+function sameness({ type, data }: Event): string {
+  const { chat } = data as { readonly chat?: unknown }
+  const about = typeof chat === 'string' && type !== 'message.failed' ? chat : describeEvent({ type, data })
+  return JSON.stringify([type, about])
 }

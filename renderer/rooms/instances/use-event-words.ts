@@ -1,6 +1,6 @@
 import { useI18n } from 'vue-i18n'
 import type { Event } from '../../../main/capabilities/events/contract.ts'
-import { describeEvent, eventKey } from './event-groups.ts'
+import { describeEvent, eventKey, isBan } from './event-groups.ts'
 
 /** How a list shows an event: its name, what it is about, and how it looks. */
 export function useEventWords() {
@@ -21,7 +21,8 @@ export function useEventWords() {
       return [text, wordsFor(`messages.reason.${failure}`, failure)].filter(Boolean).join(' · ')
     return reason === undefined ? text : wordsFor(`instances.reason.${reason}`, reason)
   }
-  const name = (type: string) => wordsFor(`instances.event.${eventKey(type)}`, type)
+  const name = (event: Pick<Event, 'type' | 'data'>) =>
+    isBan(event) ? t('instances.event.banned') : wordsFor(`instances.event.${eventKey(event.type)}`, event.type)
 
   return { lookOf, detail, name }
 }

@@ -5,6 +5,8 @@ export interface RecentLine {
   /** The newest of them. */
   readonly event: Event
   readonly times: number
+  /** When the first of them was. */
+  readonly since: string
   /** Several numbers had it. */
   readonly isOfSeveral: boolean
   /** Those that it was about, unless there are several. */
@@ -39,9 +41,9 @@ export function recentLines(events: readonly Event[], most: number): RecentLine[
     if (last !== undefined && isSame(last.event, event)) {
       const isOfSeveral = last.isOfSeveral || last.event.instance.id !== event.instance.id
       const chat = last.chat === chatOf(event) ? last.chat : ''
-      lines[lines.length - 1] = { event: last.event, times: last.times + 1, isOfSeveral, chat }
+      lines[lines.length - 1] = { event: last.event, times: last.times + 1, since: event.created_at, isOfSeveral, chat }
     } else if (lines.length === most) break
-    else lines.push({ event, times: 1, isOfSeveral: false, chat: chatOf(event) })
+    else lines.push({ event, times: 1, since: event.created_at, isOfSeveral: false, chat: chatOf(event) })
   }
   return lines
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { describeEvent, groupEvents, eventKey } from '../../../renderer/rooms/instances/event-groups.ts'
+import { describeEvent, groupEvents, eventKey, isBan } from '../../../renderer/rooms/instances/event-groups.ts'
 
 const event = (type: string, data: object = {}): any => ({ event_id: `evt_${type}`, type, data })
 
@@ -24,9 +24,29 @@ describe('the timeline of an instance', () => {
     expect(describeEvent(event(type, data))).toEqual(detail)
   })
 
-  it('makes one line of a run of new codes, and of nothing else', () => {
-    const types = ['instance.qr.updated', 'instance.qr.updated', 'message.read', 'message.read', 'instance.qr.updated']
-    expect(groupEvents(types.map((type) => event(type))).map(({ times }) => times)).toEqual([2, 1, 1, 1])
+  it('makes one line of equal events that follow each other, with their number and their span', () => {
+    const at = (n: number) => `2026-03-01T09:30:0${n}.000Z`
+    const of = (type: string, n: number, data: object = {}) => event(type, { occurred_at: at(n), ...data })
+    const lines = groupEvents([
+      ...[of('instance.qr.updated', 9), of('instance.qr.updated', 8)],
+      ...[of('message.received', 7, { chat: 'ana', text: 'b' }), of('message.received', 6, { chat: 'ana', text: 'a' })],
+      of('message.received', 5, { chat: 'ben' }),
+      ...[of('instance.disconnected', 4, { reason: 'network' }), of('instance.disconnected', 3, { reason: 'user' })],
+      ...[of('message.failed', 2, { chat: 'ana', to: '12025550404', error: { code: 'restricted' } })],
+      ...[of('message.failed', 1, { chat: 'ana', to: '12025550404', error: { code: 'not_on_whatsapp' } })],
+    ])
+    expect(lines.map(({ times }) => times)).toEqual([2, 2, 1, 1, 1, 1, 1])
+    expect(lines[0]).toMatchObject({ event: { data: { occurred_at: at(9) } }, since: at(8) })
+  })
+
+  it.each([
+    ['banned', true],
+    ['temporary_ban', true],
+    ['logged_out', false],
+    ['token_revoked', false],
+  ])('a session that ended with %s is called a ban: %s', (reason, isIt) => {
+    expect(isBan(event('instance.auth_failed', { reason }))).toBe(isIt)
+    expect(isBan(event('instance.disconnected', { reason }))).toBe(false)
   })
 
   it('finds the word of an event by its type', () => {

@@ -42,6 +42,8 @@ describe('what happened lately', () => {
     const read = ['ana', 'ben', 'eva'].map((chat) => event('message.read', 'a', { chat, message_id: `${++made}` }))
     expect(said(read)).toEqual(['message.read a 3'])
     expect(recentLines(read, 8)[0]?.chat).toBe('')
+    const oldest = { ...event('message.read', 'a', { chat: 'ana' }), created_at: '2026-03-01T08:00:00.000Z' }
+    expect(recentLines([...read, oldest], 8)[0]).toMatchObject({ times: 4, since: oldest.created_at })
   })
 
   test('a connection that is lost is told for each number', () => {
