@@ -14,6 +14,7 @@ import type { AccountGate } from './account-gate.ts'
 import type { Arrivals } from './arrival.ts'
 import { acceptFile, missingFile } from './file-body.ts'
 import { sendFile } from './file-reply.ts'
+import { nameBefore, nameIn, readerOf } from './name-before.ts'
 import type { OpenBodies } from './open-bodies.ts'
 import { readIdempotencyKey } from './idempotency-header.ts'
 import { noticeOf } from './operation-notice.ts'
@@ -25,6 +26,8 @@ interface Done {
   readonly params: Readonly<Record<string, string>>
   readonly body: unknown
   readonly reply: unknown
+  /** What it was done to is called so, if that is known. */
+  readonly subjectName: string | null
 }
 
 export type OnDone = (served: ServedOperation, done: Done) => Promise<void>
@@ -70,6 +73,7 @@ export function routeOperation(
     stopping,
     onDone,
     openBodies,
+    operations,
   }: {
     gate: OperationLimiter
     accountGate: Pick<AccountGate, 'beforeCall'>
@@ -81,11 +85,15 @@ export function routeOperation(
     stopping: AbortSignal
     onDone: OnDone
     openBodies: Pick<OpenBodies, 'add'>
+    /** All of them. */
+    operations: readonly ServedOperation[]
   },
 ): void {
   const { operation, handler, exists } = served
   const checkQuery = operation.query === undefined ? undefined : createCheck('query', operation.query)
   const checkBody = operation.body === undefined ? undefined : createCheck('body', operation.body)
+
+  const reader = readerOf(served, operations)
 
   const { bodyFile } = operation
   const limit = bodyFile === undefined ? gate : uploads
@@ -110,9 +118,10 @@ export function routeOperation(
         if (writesData(operation)) writeGate.check()
         const act = () => handler(callOf(operation, request, body))
         const owner = principal?.accountId ?? null
+        const name = await nameBefore(reader, () => callOf(operation, request, undefined))
         const answer = await (operation.waitsForEngine === true ? untilStopped(stopping, act()) : limit(owner, act))
         if (operation.method !== 'GET') {
-          await noteDone(served, request, body, answer, onDone)
+          await noteDone(served, request, { body, answer, name }, onDone)
           // What an operator changes is about the computer.
           const accountId = operation.role === 'operator' ? null : owner
           publish(accountId, noticeOf(operation, request.params as Record<string, string>))
@@ -132,14 +141,14 @@ export function routeOperation(
 async function noteDone(
   served: ServedOperation,
   { admitted: { principal }, params }: FastifyRequest,
-  body: unknown,
-  answer: unknown,
+  { body, answer, name }: { body: unknown; answer: unknown; name: string | null },
   onDone: OnDone,
 ): Promise<void> {
   // The answer of an earlier request changed nothing now.
   if (principal === null || (answer instanceof Answer && 'Idempotent-Replayed' in answer.headers)) return
   const reply: unknown = answer instanceof Answer ? (answer.body ?? readJson(answer.bytes)) : answer
-  await onDone(served, { principal, params: params as Record<string, string>, body, reply })
+  const subjectName = name ?? nameIn(reply)
+  await onDone(served, { principal, params: params as Record<string, string>, body, reply, subjectName })
 }
 
 /** An answer that is stored for repeated requests. */

@@ -244,10 +244,10 @@ describe('a password that an earlier version let several people share', () => {
 })
 
 describe('what was done', () => {
-  test('is written down: who, what, when, and to what; no value of anything', async () => {
+  test('is written down: who, what, when, and to what; no value of anything but its name', async () => {
     await w.clock.advance(60_000)
     const browser = await memberOf(sibling, 'log@florist.example')
-    const { body: line } = await browser.ask('POST', '/panel/v1/instances', { name: 'Secret name' })
+    const { body: line } = await browser.ask('POST', '/panel/v1/instances', { name: 'Front desk' })
     await sibling.api('PATCH', `/v1/instances/${line.id}`, { metadata: { a: 'Secret value' } })
     await sibling.api('POST', `/v1/instances/${line.id}/messages`, { to: '12025550177', text: 'Hi' })
     await operator.ask('PUT', `/panel/v1/agency/accounts/${sibling.id}/slots`, { slots_allocated: 9 })
@@ -257,12 +257,13 @@ describe('what was done', () => {
       { actor: 'key', actor_name: 'All', via: 'api', operation: 'updateInstance', subject_id: line.id },
       { actor: 'member', actor_name: 'Ana', via: 'window', operation: 'createInstance', subject_id: line.id },
     ])
+    expect(data[1].subject_name).toBe('Front desk')
     expect(JSON.stringify(data)).not.toContain('Secret')
     expect(data.map(({ operation }: any) => operation)).not.toContain('sendMessage')
     const own = (await browser.ask('GET', '/panel/v1/audit-log?actor=key')).body.data
     expect(new Set(own.map(({ actor }: any) => actor))).toEqual(new Set(['key']))
     const csv = await browser.ask('GET', '/panel/v1/audit-log', undefined, { accept: 'text/csv' })
-    expect(csv.text).toContain('at,actor,actor_id,actor_name,via,operation,summary,subject_id,fields')
+    expect(csv.text).toContain('at,actor,actor_id,actor_name,via,operation,summary,subject_id,fields,subject_name')
     expect(csv.text.trim().split('\r\n').length).toBeGreaterThan(3)
   })
 
@@ -276,6 +277,37 @@ describe('what was done', () => {
     const { data } = (await inside(sibling.id)('GET', '/v1/audit-log')).body
     const made = data.filter(({ operation }: any) => operation === 'createCampaign')
     expect(made).toMatchObject([{ actor: 'operator', subject_id: body.campaign_id }])
+  })
+
+  test('keeps the name of what was deleted', async () => {
+    const line = await pairedIn(w, sibling, '12025551134', { name: 'Front desk' })
+    const at = `/v1/instances/${line.id}`
+    const agent = (await sibling.api('POST', `${at}/ai/agents`, { name: 'Reception', provider: 'builtin' })).body
+    const url = 'https://catcher.sandbox/orders?token=hidden'
+    const webhook = (await sibling.api('POST', '/v1/webhooks', { url, events: ['*'] })).body
+    const draft = { name: 'Spring sale', instance_ids: [line.id], messages: [{ text: 'Hello' }], start: false }
+    const campaign = (await sibling.api('POST', '/v1/campaigns', draft)).body
+    const client = (await operator.ask('POST', '/panel/v1/agency/accounts', { name: 'Kiosk', slots_allocated: 0 })).body
+    const gone = [
+      `${at}/ai/agents/${agent.id}`,
+      `/v1/webhooks/${webhook.id}`,
+      `/v1/campaigns/${campaign.campaign_id}`,
+      at,
+    ]
+    for (const path of gone)
+      expect((await sibling.api('DELETE', `${path}?confirm=true`)).status, path).toBeLessThan(300)
+    const closed = await operator.ask('DELETE', `/panel/v1/agency/accounts/${client.id}?confirm=true`)
+    expect(closed.status, closed.text).toBeLessThan(300)
+    const { body, text } = await inside(sibling.id)('GET', '/v1/audit-log?limit=4')
+    expect(body.data.map(({ subject_name }: any) => subject_name)).toEqual([
+      'Front desk',
+      'Spring sale',
+      'catcher.sandbox',
+      'Reception',
+    ])
+    expect(text).not.toContain('hidden')
+    const own = (await operator.ask('GET', '/panel/v1/audit-log?limit=1')).body.data
+    expect(own).toMatchObject([{ operation: 'deleteSubAccount', subject_name: 'Kiosk' }])
   })
 
   test('in one account is not in the log of another', async () => {

@@ -15,15 +15,16 @@ const act = (more: Partial<Act> = {}): Act => ({
     actor_name: 'CRM',
     via: 'api',
   },
-  ...{ operation: 'updateInstance', summary: 'Update an instance', subject_id: 'a', fields: [] },
+  ...{ operation: 'updateInstance', summary: 'Update an instance', subject_id: 'a', subject_name: null, fields: [] },
   ...more,
 })
 
 describe('the lines of the activity log', () => {
   test('equal acts in a row are one line, with the newest of them and their number', () => {
-    const [newest, ...others] = Array.from({ length: 300 }, () => act())
-    if (newest === undefined) throw new Error('There are 300.')
-    expect(linesOf([newest, ...others])).toEqual([{ act: newest, times: 300 }])
+    const [newest, ...others] = Array.from({ length: 299 }, () => act())
+    const oldest = act({ at: '2026-03-01T08:00:00.000Z' })
+    if (newest === undefined) throw new Error('There are 299.')
+    expect(linesOf([newest, ...others, oldest])).toEqual([{ act: newest, times: 300, since: oldest.at }])
   })
 
   test.each([

@@ -11,7 +11,18 @@ declare module '../../contract/notice.ts' {
 
 const ACTORS = ['operator', 'member', 'key', 'service'] as const
 export const AUDIT_COLUMNS = [
-  ...(['at', 'actor', 'actor_id', 'actor_name', 'via', 'operation', 'summary', 'subject_id', 'fields'] as const),
+  ...([
+    'at',
+    'actor',
+    'actor_id',
+    'actor_name',
+    'via',
+    'operation',
+    'summary',
+    'subject_id',
+    'fields',
+    'subject_name',
+  ] as const),
 ] as const
 
 const Entry = Type.Object({
@@ -26,6 +37,7 @@ const Entry = Type.Object({
   operation: Type.String({ description: 'Id of the operation.' }),
   summary: Type.String({ description: 'What it does, in English.' }),
   subject_id: Nullable(Type.String({ description: 'What it was done to.' })),
+  subject_name: Nullable(Type.String({ description: 'What was changed, as it was called then.' })),
   fields: Type.Array(Type.String(), { description: 'Names of the fields that were sent; never their values.' }),
 })
 export type AuditEntry = Static<typeof Entry>
@@ -59,7 +71,12 @@ export const auditContract = {
           {
             ...{ id: '481', at: '2026-03-01T09:30:00.000Z', actor: 'member', actor_name: 'Ana Souza', via: 'window' },
             ...{ actor_id: '019b8d3f-0b52-7e94-8d07-6a1c9e8f7b30', operation: 'nameOfTheOperation' },
-            ...{ summary: 'Create an instance', subject_id: '019b8d40-3c1e-7a52-8f63-1d2c3b4a5968', fields: ['name'] },
+            ...{
+              summary: 'Create an instance',
+              subject_id: '019b8d40-3c1e-7a52-8f63-1d2c3b4a5968',
+              subject_name: 'Front desk',
+              fields: ['name'],
+            },
           },
         ],
         next_cursor: null,

@@ -19,6 +19,7 @@ export interface Act {
   readonly params: Readonly<Record<string, string>>
   readonly body: unknown
   readonly reply: unknown
+  readonly subjectName: string | null
 }
 
 export interface AuditDeps {
@@ -57,14 +58,14 @@ export function createAudit({ db, clock, summaryOf }: AuditDeps) {
   const toEntry = (row: AuditRow): AuditEntry => ({
     ...{ id: String(row.seq), at: isoTime(row.atMs), actor: row.actor, actor_id: row.actorId },
     ...{ actor_name: row.actorName, via: row.via, operation: row.operation, summary: summaryOf(row.operation) },
-    subject_id: row.subjectId,
+    ...{ subject_id: row.subjectId, subject_name: row.subjectName },
     // Written below.
     fields: JSON.parse(row.fields) as string[],
   })
 
   return {
     /** Keeps who did what. Called for each operation that succeeded and was no read. */
-    async record({ room, operation, principal, params, body, reply }: Act): Promise<void> {
+    async record({ room, operation, principal, params, body, reply, subjectName }: Act): Promise<void> {
       if (!isKept(room, operation)) return
       const { accountId } = principal
       // A session that is not there can be ended too: what was named may be of somebody else.
@@ -74,7 +75,7 @@ export function createAudit({ db, clock, summaryOf }: AuditDeps) {
       const fields = typeof body === 'object' && body !== null ? Object.keys(body).slice(0, 50) : []
       const row = {
         ...{ atMs: clock.now(), ...actorOf(principal), via: viaOf(principal), operation: operation.id },
-        ...{ subjectId, fields: JSON.stringify(fields) },
+        ...{ subjectId, subjectName: isNamed ? subjectName : null, fields: JSON.stringify(fields) },
       }
       // What an agency does to a sub-account is in the log of both.
       const below = params['account_id']?.toLowerCase() as AccountId | undefined

@@ -10,16 +10,19 @@ export interface AuditRow {
   readonly via: 'window' | 'api' | 'mcp'
   readonly operation: string
   readonly subjectId: string | null
+  readonly subjectName: string | null
   /** JSON. */
   readonly fields: string
 }
 
 const COLUMNS = `seq, at AS atMs, actor, actor_id AS actorId, actor_name AS actorName, via, operation,
-  subject_id AS subjectId, fields`
+  subject_id AS subjectId, subject_name AS subjectName, fields`
 
 export const insertAct = sql<AuditRow & { accountId: AccountId }>(
-  `INSERT INTO audit_log (seq, account_id, at, actor, actor_id, actor_name, via, operation, subject_id, fields)
-   VALUES (:seq, :accountId, :atMs, :actor, :actorId, :actorName, :via, :operation, :subjectId, :fields)`,
+  `INSERT INTO audit_log (seq, account_id, at, actor, actor_id, actor_name, via, operation, subject_id,
+     subject_name, fields)
+   VALUES (:seq, :accountId, :atMs, :actor, :actorId, :actorName, :via, :operation, :subjectId,
+     :subjectName, :fields)`,
 )
 
 type Page = { accountId: string; before: number; rows: number }

@@ -43,6 +43,7 @@ import { jobAppointments } from './041-job-appointments.ts'
 import { creatorsOfSecrets } from './042-creators-of-secrets.ts'
 import { sandboxWindow } from './043-sandbox-window.ts'
 import { sandboxCalls } from './044-sandbox-calls.ts'
+import { auditNames } from './045-audit-names.ts'
 import { personKeys } from './047-person-keys.ts'
 
 /** Every step of the schema, in order. */
@@ -91,5 +92,6 @@ export const MIGRATIONS: readonly Migration[] = [
   creatorsOfSecrets,
   sandboxWindow,
   sandboxCalls,
+  auditNames,
   personKeys,
 ]

@@ -7,6 +7,8 @@ export interface ActLine {
   /** The newest of them. */
   readonly act: Act
   readonly times: number
+  /** When the first of them was. */
+  readonly since: string
 }
 
 const isSame = (one: Act, other: Act): boolean =>
@@ -22,8 +24,9 @@ export function linesOf(acts: readonly Act[]): ActLine[] {
   const lines: ActLine[] = []
   for (const act of acts) {
     const last = lines.at(-1)
-    if (last !== undefined && isSame(last.act, act)) lines[lines.length - 1] = { act: last.act, times: last.times + 1 }
-    else lines.push({ act, times: 1 })
+    if (last !== undefined && isSame(last.act, act))
+      lines[lines.length - 1] = { act: last.act, times: last.times + 1, since: act.at }
+    else lines.push({ act, times: 1, since: act.at })
   }
   return lines
 }
