@@ -1,7 +1,13 @@
 import { expect, test } from 'vitest'
 import { SYNC_DEFAULT } from '../../../main/contract/crm.ts'
 import { MESSAGE_STATUSES, type MessageStatus } from '../../../main/contract/shapes.ts'
-import { insertMessage, statusOf, statusPushed } from '../../../main/capabilities/crm/outbox-store.ts'
+import {
+  insertMessage,
+  pruneStatuses,
+  putStatus,
+  statusOf,
+  statusPushed,
+} from '../../../main/capabilities/crm/outbox-store.ts'
 import { createStatuses } from '../../../main/capabilities/crm/statuses.ts'
 import { fakeClock } from '../../support/clock.ts'
 import { testDatabase } from '../../support/database.ts'
@@ -78,4 +84,33 @@ test('a message with several files is as far as its slowest one, and failed if o
   expect(await known('x')).toMatchObject({ status: 'delivered' })
   await move('b', 'failed', 'Too large')
   expect(await known('x')).toMatchObject({ status: 'failed', error: 'Too large' })
+})
+
+test('statuses that have not changed for long are removed, the oldest first, and no others', async () => {
+  const { db } = await testDatabase()
+  const put = (externalId: string, now: number) =>
+    db.commit((tx) =>
+      tx.run(putStatus, {
+        ...{ linkSeq: 1, externalId, queue: 'ghl:L', status: 'read', error: null, dirty: 0, holdUntilMs: 0, now },
+      }),
+    )
+  const prune = (before: number, limit: number) => db.commit((tx) => tx.run(pruneStatuses, { before, limit }))
+  const known = async () => {
+    const found = ['a', 'b', 'c', 'd'].map(async (externalId) => ({
+      externalId,
+      row: await db.readOne(statusOf, { linkSeq: 1, externalId }),
+    }))
+    return (await Promise.all(found)).flatMap(({ externalId, row }) => (row === undefined ? [] : [externalId]))
+  }
+  await put('b', 200)
+  await put('a', 100)
+  await put('c', 300)
+  await put('d', 100)
+  // It has changed since.
+  await put('d', 400)
+  expect(await prune(300, 1)).toBe(1)
+  expect(await known()).toEqual(['b', 'c', 'd'])
+  expect(await prune(300, 10)).toBe(1)
+  expect(await prune(300, 10)).toBe(0)
+  expect(await known()).toEqual(['c', 'd'])
 })
