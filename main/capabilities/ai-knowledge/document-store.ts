@@ -29,9 +29,18 @@ export const documentById = sql<OfInstance & { id: string }, DocumentRow>(
 export const documentCount = sql<OfInstance, { count: number }>(
   'SELECT COUNT(*) AS count FROM ai_documents WHERE instance_id = :instanceId',
 )
-export const insertDocument = sql<Omit<DocumentRow, 'status' | 'error' | 'passages'> & OfInstance>(
-  `INSERT INTO ai_documents (seq, id, instance_id, account_id, name, mime_type, size, file_id, status, created_at)
-   VALUES (:seq, :id, :instanceId, :accountId, :name, :mimeType, :size, :fileId, 'processing', :createdAtMs)`,
+export const insertDocument = sql<Omit<DocumentRow, 'status' | 'error' | 'passages'> & OfInstance & { reader: number }>(
+  `INSERT INTO ai_documents (seq, id, instance_id, account_id, name, mime_type, size, file_id, status, created_at,
+     reader)
+   VALUES (:seq, :id, :instanceId, :accountId, :name, :mimeType, :size, :fileId, 'processing', :createdAtMs, :reader)`,
+)
+/** The next document that an earlier version has read. */
+export const nextOutdated = sql<{ reader: number }, OfInstance & { seq: number; id: string; accountId: AccountId }>(
+  `SELECT seq, id, instance_id AS instanceId, account_id AS accountId FROM ai_documents
+   WHERE reader < :reader AND status <> 'processing' ORDER BY reader, seq LIMIT 1`,
+)
+export const setReader = sql<{ seq: number; reader: number }>(
+  'UPDATE ai_documents SET reader = :reader WHERE seq = :seq',
 )
 /** Changes no row of a document that is gone. */
 export const finishDocument = sql<{

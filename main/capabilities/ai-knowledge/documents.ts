@@ -3,7 +3,13 @@ import { LIMITS } from '../../contract/limits.ts'
 import type { FileBody } from '../../contract/operation.ts'
 import { isoTime } from '../../contract/request.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
-import { documentProblemOf, documentType, type DocumentReader, type Passage } from '../../kernel/documents/index.ts'
+import {
+  documentProblemOf,
+  documentType,
+  PASSAGES_VERSION,
+  type DocumentReader,
+  type Passage,
+} from '../../kernel/documents/index.ts'
 import type { Files } from '../../kernel/files.ts'
 import type { AccountId, Ids } from '../../kernel/ids.ts'
 import type { Jobs } from '../../kernel/jobs.ts'
@@ -18,8 +24,10 @@ import {
   finishDocument,
   insertDocument,
   insertPassage,
+  nextOutdated,
   removeDocument,
   removePassages,
+  setReader,
   type DocumentRow,
 } from './document-store.ts'
 import type { Place } from './faq.ts'
@@ -40,6 +48,8 @@ interface DocumentsDeps {
 interface ReadInput {
   readonly instanceId: string
   readonly documentId: string
+  /** It was read by an earlier version: what that found stays until there is something better. */
+  readonly again?: boolean
 }
 
 type ReadResult =
@@ -79,9 +89,11 @@ export function createDocuments(deps: DocumentsDeps) {
       if (read.kind === 'failed') return { kind: 'unreadable', error: read.sentence }
       return { kind: 'read', passages: read.passages }
     },
-    async record(tx, { input: { instanceId, documentId } }, result) {
+    async record(tx, { input: { instanceId, documentId, again } }, result) {
+      if (again === true) await readNextOutdated(tx)
       const row = await tx.one(documentById, { instanceId, id: documentId })
       if (row === undefined || result.kind === 'gone') return { kind: 'done' }
+      if (again === true && result.kind !== 'read') return { kind: 'done' }
       const { seq, accountId } = row
       await tx.run(removePassages, { documentSeq: seq })
       const passages = result.kind === 'read' ? result.passages : []
@@ -102,7 +114,8 @@ export function createDocuments(deps: DocumentsDeps) {
       tx.afterCommit(() => deps.onRead(accountId, instanceId))
       return { kind: 'done' }
     },
-    async recordFailure(tx, { input: { instanceId, documentId } }) {
+    async recordFailure(tx, { input: { instanceId, documentId, again } }) {
+      if (again === true) return readNextOutdated(tx)
       const row = await tx.one(documentById, { instanceId, id: documentId })
       if (row === undefined) return
       await tx.run(finishDocument, { seq: row.seq, status: 'failed', error: NOT_READ, passages: 0 })
@@ -110,7 +123,19 @@ export function createDocuments(deps: DocumentsDeps) {
     },
   })
 
+  /** One after the other, so that a document somebody uploads waits for one of them at most. */
+  async function readNextOutdated(tx: Tx): Promise<void> {
+    const next = await tx.one(nextOutdated, { reader: PASSAGES_VERSION })
+    if (next === undefined) return
+    const { seq, id: documentId, instanceId, accountId } = next
+    await tx.run(setReader, { seq, reader: PASSAGES_VERSION })
+    await reading.add(tx, { accountId, subjectId: accountId, input: { instanceId, documentId, again: true } })
+  }
+
   return {
+    /** Begins to read what an earlier version has read; each document is read again once. */
+    readOutdated: () => db.commit(readNextOutdated),
+
     list: (instanceId: string, wish: { readonly limit?: number; readonly cursor?: string }) =>
       seqPage(
         cursors,
@@ -137,7 +162,7 @@ export function createDocuments(deps: DocumentsDeps) {
       const stored = await files.store(body.stream, about, async (tx, file) => {
         seq = await tx.next('ai_documents')
         const row = { seq, id, instanceId, accountId, name, mimeType, size: file.size, fileId: file.id }
-        await tx.run(insertDocument, { ...row, createdAtMs: file.createdAtMs })
+        await tx.run(insertDocument, { ...row, createdAtMs: file.createdAtMs, reader: PASSAGES_VERSION })
         await reading.add(tx, { accountId, subjectId: accountId, input: { instanceId, documentId: id } })
       })
       const { size, id: fileId, createdAtMs } = stored

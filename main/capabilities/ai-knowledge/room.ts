@@ -11,6 +11,7 @@ export function aiKnowledgeRoom(deps: AiKnowledgeDeps) {
     handlers: aiKnowledgeHandlers(knowledge),
     existence: aiKnowledgeExistence(knowledge),
     api: knowledge,
+    start: knowledge.documents.readOutdated,
     chores: [knowledge.unanswered.retention],
   })
 }

@@ -1,6 +1,9 @@
 import { cleanText, DocumentError, QUESTION_LEVEL, type Block } from './blocks.ts'
 
 /** A part of a document that is long enough to answer something and short enough to be cited. */
+/** To be raised when documents would get other passages: those that were read before are then read again. */
+export const PASSAGES_VERSION = 1
+
 export interface Passage {
   readonly text: string
   /** The headings above it, such as `Delivery › Abroad`; null: none. */

@@ -44,6 +44,7 @@ import { creatorsOfSecrets } from './042-creators-of-secrets.ts'
 import { sandboxWindow } from './043-sandbox-window.ts'
 import { sandboxCalls } from './044-sandbox-calls.ts'
 import { auditNames } from './045-audit-names.ts'
+import { documentReaders } from './046-document-readers.ts'
 import { personKeys } from './047-person-keys.ts'
 
 /** Every step of the schema, in order. */
@@ -93,5 +94,6 @@ export const MIGRATIONS: readonly Migration[] = [
   sandboxWindow,
   sandboxCalls,
   auditNames,
+  documentReaders,
   personKeys,
 ]
