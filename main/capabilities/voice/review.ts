@@ -1,4 +1,4 @@
-import { isoTime } from '../../contract/request.ts'
+import type { CallStatus } from '../../contract/voice.ts'
 import type { AccountId } from '../../kernel/ids.ts'
 import type { Tx } from '../../kernel/db.ts'
 import type { JobOutcome, JobRun } from '../../kernel/job.ts'
@@ -16,16 +16,37 @@ interface Review {
   readonly coaching: readonly string[] | null
 }
 
-interface ReviewDeps extends Pick<VoiceDeps, 'db' | 'clock' | 'agents' | 'instances' | 'log' | 'mailer' | 'jobs'> {
+interface ReviewDeps extends Pick<
+  VoiceDeps,
+  'db' | 'clock' | 'agents' | 'instances' | 'log' | 'mailer' | 'jobs' | 'timeZoneOf'
+> {
   readonly setup: Pick<VoiceSetup, 'read'>
   readonly publish: (call: StoredCall) => void
 }
 
 const COACHING_NOTES = 3
 
+/** In mails. */
+const OUTCOME_WORDS = {
+  scheduled: 'not made yet',
+  dialing: 'not answered yet',
+  ringing: 'not answered yet',
+  in_progress: 'not over yet',
+  completed: 'completed',
+  no_answer: 'nobody answered',
+  busy: 'the line was busy',
+  rejected: 'declined',
+  failed: 'broke off',
+  canceled: 'canceled',
+} as const satisfies Record<CallStatus, string>
+
+/** `1 March 2026 at 09:30 (America/Sao_Paulo)`. */
+const timeIn = (timeZone: string, atMs: number): string =>
+  `${new Intl.DateTimeFormat('en-GB', { timeZone, dateStyle: 'long', timeStyle: 'short' }).format(atMs)} (${timeZone})`
+
 /** What follows a call: the summary, coaching notes, and the mails that carry them. */
 export function createReview(deps: ReviewDeps) {
-  const { db, agents, instances, log, mailer, jobs, setup, publish } = deps
+  const { db, agents, instances, log, mailer, jobs, setup, publish, timeZoneOf } = deps
 
   const mails = jobs.define<{ callId: string; to: string }, MailOutcome>({
     name: 'voice.mail',
@@ -54,9 +75,11 @@ export function createReview(deps: ReviewDeps) {
     const instance = await instances.find({ one: db.readOne }, call.accountId, call.instanceId)
     const who = (call.direction === 'outbound' ? call.toNumber : call.fromNumber) ?? 'a visitor of your page'
     const lines = await db.read(linesOf, { callId })
+    const zone = await timeZoneOf({ one: db.readOne }, call.accountId)
+    const beganAt = timeIn(zone, call.startedAtMs ?? call.scheduledAtMs)
     const text = [
       `${call.direction === 'outbound' ? 'Call to' : 'Call from'} ${who}, ${instance?.name ?? 'an instance'}`,
-      `Began: ${isoTime(call.startedAtMs ?? call.scheduledAtMs)}. Outcome: ${call.status}.`,
+      `Began: ${beganAt}. Outcome: ${OUTCOME_WORDS[call.status]}.`,
       ...(call.gateway === 'sandbox' ? ['This call was simulated: nobody was called.'] : []),
       '',
       call.summary ?? '',
@@ -66,7 +89,7 @@ export function createReview(deps: ReviewDeps) {
     ]
     const mail: Mail = {
       to: [to],
-      subject: `Call with ${who}: ${call.status}`,
+      subject: `Call with ${who}: ${OUTCOME_WORDS[call.status]}`,
       text: text.join('\n'),
       messageId: `call-${callId}-${Buffer.from(to).toString('hex')}@switchboard.local`,
     }

@@ -30,6 +30,7 @@ test('after a call, its summary and coaching notes are mailed once to each addre
   const [mail] = data
   expect(mail.subject).toBe('Call with 12025550123: completed')
   expect(mail.text).toContain('This call was simulated')
+  expect(mail.text).toMatch(/^Began: 5 January 2026 at \d\d:\d\d \([\w/]+\)\. Outcome: completed\.$/m)
   expect(mail.text).toContain('Person: When are you open?')
   const review = (await w.api('GET', `${voiceOf(id)}/calls/${made.body.id}/review`)).body
   expect(review.coaching).toHaveLength(3)
