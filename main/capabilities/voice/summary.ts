@@ -1,3 +1,4 @@
+import { extractOf } from '../../contract/call-extract.ts'
 import type { CallStatus, EndReason, TranscriptLine } from '../../contract/voice.ts'
 
 interface Told {
@@ -8,7 +9,6 @@ interface Told {
 }
 
 const LONGEST_SUMMARY = 600
-const MOST_QUESTIONS = 3
 /** A gap that the person had to wait through. */
 const SLOW_MS = 2_500
 
@@ -32,16 +32,14 @@ const ENDINGS: Partial<Record<EndReason, string>> = {
 
 /** A summary made of the transcript alone: how long, how many turns, what was asked, and how it ended. */
 export function extractSummary({ lines, durationMs, reason }: Told): string {
-  const person = of(lines, 'person')
-  const turns = `${of(lines, 'agent').length} lines by the agent, ${person.length} by the person`
-  const asked = person.filter(({ text }) => text.trim().endsWith('?')).slice(0, MOST_QUESTIONS)
-  const wanted = asked.length > 0 ? asked : person.slice(0, 1)
-  const said = wanted.map(({ text }) => `“${text.trim()}”`).join(' ')
+  const { agentLines, personLines, quotes, areQuestions } = extractOf(lines)
+  const turns = `${agentLines} lines by the agent, ${personLines} by the person`
+  const said = quotes.map((text) => `“${text}”`).join(' ')
   const parts = [
     `${secondsOf(durationMs)}: ${turns}.`,
     said === ''
       ? 'The person said nothing that was understood.'
-      : `The person ${asked.length > 0 ? 'asked' : 'said'} ${said}`,
+      : `The person ${areQuestions ? 'asked' : 'said'} ${said}`,
     ENDINGS[reason ?? 'person_hung_up'] ?? '',
   ]
   return parts.filter(Boolean).join(' ').slice(0, LONGEST_SUMMARY)
