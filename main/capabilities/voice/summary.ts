@@ -17,6 +17,8 @@ const secondsOf = (ms: number): string => {
   return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`
 }
 
+const counted = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? '' : 's'}`
+
 const of = (lines: readonly TranscriptLine[], speaker: TranscriptLine['speaker']) =>
   lines.filter((line) => line.speaker === speaker)
 
@@ -33,7 +35,7 @@ const ENDINGS: Partial<Record<EndReason, string>> = {
 /** A summary made of the transcript alone: how long, how many turns, what was asked, and how it ended. */
 export function extractSummary({ lines, durationMs, reason }: Told): string {
   const { agentLines, personLines, quotes, areQuestions } = extractOf(lines)
-  const turns = `${agentLines} lines by the agent, ${personLines} by the person`
+  const turns = `${counted(agentLines, 'line')} by the agent, ${personLines} by the person`
   const said = quotes.map((text) => `“${text}”`).join(' ')
   const parts = [
     `${secondsOf(durationMs)}: ${turns}.`,
@@ -59,13 +61,13 @@ export function extractCoaching({ lines, durationMs }: Told): string[] {
   const longestMs = longest === undefined ? 0 : longest.end_ms - longest.start_ms
   return [
     share > 65
-      ? `The agent spoke ${share} % of the time. Shorter answers leave the person room to say what they need.`
-      : `The agent spoke ${share} % of the time, which leaves the person room.`,
+      ? `The agent spoke ${share}% of the time. Shorter answers leave the person room to say what they need.`
+      : `The agent spoke ${share}% of the time, which leaves the person room.`,
     gaps.length === 0
       ? `The person asked nothing that the agent answered in ${secondsOf(durationMs)}. Let the greeting end with a question.`
       : slow > 0
-        ? `${slow} of ${gaps.length} answers began after more than ${SLOW_MS / 1_000} s. A faster model or a FAQ entry helps.`
-        : `All ${gaps.length} answers began within ${SLOW_MS / 1_000} s.`,
+        ? `${slow} of ${counted(gaps.length, 'answer')} began after more than ${SLOW_MS / 1_000} s. A faster model or a FAQ entry helps.`
+        : `${gaps.length === 1 ? 'The only answer' : `All ${gaps.length} answers`} began within ${SLOW_MS / 1_000} s.`,
     longestMs > 12_000
       ? `The longest answer took ${secondsOf(longestMs)}. On the telephone, people follow about ten seconds.`
       : `No answer was longer than ${secondsOf(longestMs)}, which is easy to follow.`,
