@@ -20,9 +20,14 @@ export const amountOf = (amount: number, currency: string, locale: string, digit
     ...(digits !== undefined && { maximumFractionDigits: digits }),
   }).format(amount)
 
-/** For a field: `49.00`. */
-export const amountText = (cents: number, currency: string): string =>
-  (cents / unitsOf(currency)).toFixed(placesOf(currency))
+const decimalMark = (locale: string): string =>
+  formatter(locale, {})
+    .formatToParts(1.5)
+    .find(({ type }) => type === 'decimal')?.value ?? '.'
+
+/** For a field: `49.00`, with the decimal mark of the language. */
+export const amountText = (cents: number, currency: string, locale: string): string =>
+  (cents / unitsOf(currency)).toFixed(placesOf(currency)).replace('.', decimalMark(locale))
 
 /**
  * What somebody wrote as an amount, with a point or a comma before the cents.
@@ -44,13 +49,13 @@ const FINE_PLACES = 4
  * A price of what is charged by use, for a field: `0.0001`.
  * @param cents in the smallest unit of the currency, as text with decimals.
  */
-export function fineAmountText(cents: string, currency: string): string {
+export function fineAmountText(cents: string, currency: string, locale: string): string {
   const places = placesOf(currency)
   const [whole = '0', fine = ''] = cents.split('.')
   const digits = whole.padStart(places + 1, '0')
   const split = digits.length - places
   const decimals = `${digits.slice(split)}${withoutZeros(fine)}`
-  return `${digits.slice(0, split)}${decimals === '' ? '' : `.${decimals}`}`
+  return `${digits.slice(0, split)}${decimals === '' ? '' : `${decimalMark(locale)}${decimals}`}`
 }
 
 /**

@@ -68,14 +68,14 @@ const usualUnit = (counter: Metered): UnitsOfPrice => unitsOf(counter)[0] ?? 1
 const MOST_FOR_A_UNIT = 1_000_000
 export const mostForAUnit = (currency: string, locale: string): string => moneyText(MOST_FOR_A_UNIT, currency, locale)
 
-export function formOf(terms: Terms | undefined): TermsForm {
+export function formOf(terms: Terms | undefined, locale: string): TermsForm {
   const currency = terms?.currency ?? 'usd'
   const priceOf = (counter: Metered) => terms?.usage_prices.find((one) => one.counter === counter)
   // Every counter is named in METERED.
   const forEach = <T>(value: (counter: Metered) => T) =>
     Object.fromEntries(METERED.map((counter) => [counter, value(counter)])) as Record<Metered, T>
   return {
-    amount: terms ? amountText(terms.amount_cents, currency) : '',
+    amount: terms ? amountText(terms.amount_cents, currency, locale) : '',
     currency,
     interval: terms?.interval ?? 'month',
     email: terms?.email ?? '',
@@ -83,7 +83,7 @@ export function formOf(terms: Terms | undefined): TermsForm {
     taxValue: terms?.tax?.value ?? '',
     metered: forEach((counter) => {
       const found = priceOf(counter)
-      return found ? fineAmountText(found.amount_cents_decimal, currency) : ''
+      return found ? fineAmountText(found.amount_cents_decimal, currency, locale) : ''
     }),
     per: forEach((counter) => priceOf(counter)?.per ?? usualUnit(counter)),
   }

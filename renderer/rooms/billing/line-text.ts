@@ -20,5 +20,23 @@ export function readLine(description: string): LineText | undefined {
   return { words: quantity > 1 ? 'several' : 'one', name, quantity }
 }
 
+/** What is sold here, by the name that the payment provider knows it by. */
+const SOLD: Readonly<Record<string, { readonly plan: string } | { readonly product: string }>> = {
+  Starter: { plan: 'starter' },
+  Growth: { plan: 'growth' },
+  Scale: { plan: 'scale' },
+  'Growth, yearly': { plan: 'growth_yearly' },
+  'Extra slots': { product: 'slots' },
+  'Unlimited calls': { product: 'voice' },
+  'Guided setup': { product: 'setup' },
+}
+
+/** `Extra slots (5)`. @returns undefined for a name that somebody else gave. */
+export function readSold(name: string) {
+  const [, known = '', pieces = '1'] = /^(.{1,200}?)(?: \((\d{1,6})\))?$/.exec(name) ?? []
+  const sold = SOLD[known]
+  return sold && { ...sold, quantity: Number(pieces) }
+}
+
 /** Without the number of pieces before it: `5 × Extra slots`. */
 const nameOf = (text: string) => text.replace(/^1 × /, '')

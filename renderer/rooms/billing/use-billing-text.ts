@@ -2,7 +2,7 @@ import { useI18n } from 'vue-i18n'
 import type { MissingThing } from '../../../main/contract/billing-words.ts'
 import { timeText } from '../../app/time.ts'
 import { moneyText } from '../../app/money.ts'
-import { readLine } from './line-text.ts'
+import { readLine, readSold } from './line-text.ts'
 import type { Choice, Price } from './use-billing.ts'
 
 interface Named {
@@ -46,10 +46,17 @@ export function useBillingText() {
   const choiceName = (choice: Choice): string =>
     'plan' in choice ? planName(choice.plan) : offerName({ plan: null, ...choice })
 
-  /** What a line of an invoice is for. */
+  function soldName(name: string): string {
+    const sold = readSold(name)
+    if (sold === undefined) return name
+    return 'plan' in sold ? planName(sold.plan) : itemName(sold.product, sold.quantity)
+  }
+  /** What an invoice or a line of it is for. */
   function lineName(description: string): string {
     const line = readLine(description)
-    return line === undefined ? description : t(`billing.line.${line.words}`, { name: line.name, n: n(line.quantity) })
+    return line === undefined
+      ? soldName(description)
+      : t(`billing.line.${line.words}`, { name: soldName(line.name), n: n(line.quantity) })
   }
 
   /** Why something was not paid. */

@@ -36,13 +36,14 @@ describe('prices of what is charged by use', () => {
     fc.assert(
       fc.property(
         fc.constantFrom('usd', 'jpy', 'kwd'),
+        fc.constantFrom('en', 'es', 'pt-BR'),
         fc.integer({ min: 1, max: 10_000_000_000 }),
-        (currency, tenThousandths) => {
+        (currency, locale, tenThousandths) => {
           const fine = String(tenThousandths % 10_000)
             .padStart(4, '0')
             .replace(/0+$/, '')
           const cents = `${String(Math.floor(tenThousandths / 10_000))}${fine === '' ? '' : `.${fine}`}`
-          expect(readFineAmount(fineAmountText(cents, currency), currency)).toBe(cents)
+          expect(readFineAmount(fineAmountText(cents, currency, locale), currency)).toBe(cents)
         },
       ),
     )
@@ -50,7 +51,7 @@ describe('prices of what is charged by use', () => {
 })
 
 test('terms are shown and sent back as they are, with the unit each price is for', () => {
-  const form = formOf(TERMS)
+  const form = formOf(TERMS, 'en')
   expect(form.metered).toEqual({ sent: '', received: '', calls: '', call_seconds: '0.01', ai_tokens: '0.0001' })
   expect(form.per).toEqual({ sent: 1, received: 1, calls: 1, call_seconds: 1, ai_tokens: 1_000 })
   expect(bodyOf(form).usage_prices).toEqual(TERMS.usage_prices)
@@ -58,8 +59,14 @@ test('terms are shown and sent back as they are, with the unit each price is for
   expect(wrongFields(form)).toEqual([])
 })
 
+test.each(['es', 'pt-BR'])('prices have the decimal comma of the language in %s', (locale) => {
+  const form = formOf(TERMS, locale)
+  expect([form.amount, form.metered.ai_tokens]).toEqual(['49,00', '0,0001'])
+  expect(bodyOf(form)).toEqual(bodyOf(formOf(TERMS, 'en')))
+})
+
 test('a new price is for a minute and for 1,000 tokens, and no price is zero or beyond the limit', () => {
-  const form = formOf(undefined)
+  const form = formOf(undefined, 'en')
   expect(form.per).toMatchObject({ call_seconds: 60, ai_tokens: 1_000 })
   const wrong = (text: string) =>
     wrongFields({ ...form, amount: '1', email: 'a@b.example', metered: { ...form.metered, ai_tokens: text } })

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { readLine } from '../../../renderer/rooms/billing/line-text.ts'
+import { OFFERS } from '../../../main/capabilities/billing/catalogue.ts'
+import { readLine, readSold } from '../../../renderer/rooms/billing/line-text.ts'
 
 test.each([
   ['1 × Growth (at $79.00 / month)', { words: 'one', name: 'Growth', quantity: 1 }],
@@ -8,3 +9,10 @@ test.each([
   ['Remaining time on Growth', { words: 'remaining', name: 'Growth', quantity: 1 }],
   ['Consulting, March', undefined],
 ])('%s is read as what was sold', (description, line) => expect(readLine(description)).toEqual(line))
+
+test.each(OFFERS)('$name ($quantity) is known by its name on invoices', ({ name, plan, product, quantity }) => {
+  const written = quantity > 1 ? `${name} (${quantity})` : name
+  expect(readSold(written)).toEqual({ ...(plan === null ? { product } : { plan }), quantity })
+})
+
+test('a name that somebody else gave is kept', () => expect(readSold('Consulting (2)')).toBeUndefined())
