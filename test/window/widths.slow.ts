@@ -27,41 +27,75 @@ async function nameAtLength(): Promise<void> {
   await w.api('POST', '/v1/webhooks', { url: `https://catcher.sandbox/${word}`, events: ['*'], description: sentence })
   const key = { name: word, scopes: ['instances:read', 'messages:send', 'messages:read', 'webhooks:write'] }
   const client = { name: word }
+  const member = { name: word, email: `${word.slice(0, 40)}@bakery.example` }
   // Not for programs.
   const statuses = await w.page.evaluate(
-    async ([ofKey, ofClient]) => {
+    async ([ofKey, ofClient, ofMember]) => {
       const headers = { 'content-type': 'application/json' }
       const post = async (path: string, body: object) => {
         const answer = await fetch(`/panel/v1${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
         await answer.text()
         return answer.status
       }
-      return [await post('/keys', ofKey), await post('/agency/accounts', ofClient)]
+      return [await post('/keys', ofKey), await post('/agency/accounts', ofClient), await post('/members', ofMember)]
     },
-    [key, client] as const,
+    [key, client, member] as const,
   )
-  expect(statuses).toEqual([201, 201])
+  expect(statuses).toEqual([201, 201, 201])
+  const { data } = (await w.api('GET', '/v1/agency/accounts')).body
+  const { id } = data.find(({ name }: { name: string }) => name === word)
+  expect((await w.api('POST', `/v1/agency/accounts/${id}/suspend`)).status).toBe(200)
 }
 
-test.each([390, 768, 1280])(
-  'no screen scrolls sideways at %i px',
-  async (width) => {
+async function speak(language: string): Promise<void> {
+  await w.page.evaluate((chosen) => localStorage.setItem('switchboard.language', chosen), language)
+  await w.page.reload()
+  await w.page.locator('h1').waitFor()
+}
+
+test.each([
+  ['en', 390],
+  ['es', 390],
+  ['pt-BR', 390],
+  ['pt-BR', 768],
+  ['en', 1280],
+])(
+  'no screen scrolls sideways or cuts its own name in %s at %i px',
+  async (language, width) => {
     await w.page.setViewportSize({ width, height: 844 })
+    await speak(language)
     const wide: string[] = []
     for (const place of everyPlace(holdings)) {
       await w.open(place)
       const found = await w.page.evaluate(widerThanTheScreen)
       wide.push(...found.map((what) => `${place}: ${what}`))
+      const title = await w.page.locator('h1').first().evaluate(cutTitle)
+      // A name of a hundred letters is longer than two lines.
+      if (title !== undefined && !title.includes('Donaudampf')) wide.push(`${place}: ${title} is cut off`)
     }
     expect(wide).toEqual([])
   },
   300_000,
 )
 
+/** Runs in the page. @returns its text, if some of it is hidden. */
+function cutTitle(title: Element): string | undefined {
+  const isCut = title.scrollWidth > title.clientWidth || title.scrollHeight > title.clientHeight + 1
+  return isCut ? title.textContent : undefined
+}
+
+test('on a phone, a suspended client still has its name', async () => {
+  await w.page.setViewportSize({ width: 390, height: 844 })
+  await speak('en')
+  await w.open('/clients')
+  const row = w.page.getByRole('row').filter({ hasText: 'Suspended' })
+  expect((await row.getByRole('link').boundingBox())?.width).toBeGreaterThan(90)
+})
+
 /** Runs in the page. @returns what scrolls sideways, or reaches beyond the edge where nothing scrolls. */
 function widerThanTheScreen(): string[] {
   /** Wide by nature: code and a row of tabs. */
-  const OWN_SCROLL = 'pre, [role=tablist], :has(> [role=tablist])'
+  const OWN_SCROLL = 'pre, [role=tablist], :has(> [role=tablist]), :has(> nav)'
   const name = (element: Element) =>
     `${element.tagName.toLowerCase()}.${(element.getAttribute('class') ?? '').slice(0, 60)}`
   const isVisible = (element: Element) => element.checkVisibility({ visibilityProperty: true, opacityProperty: true })
