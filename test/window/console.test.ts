@@ -30,6 +30,13 @@ test('the session lies in a cookie that no script can read and no other site can
   ])
 })
 
+test('a wall without any number says how to add one, not that all are paired', async () => {
+  await w.open('/instances/wall')
+  await page.getByText('No numbers yet').waitFor()
+  expect(await page.getByRole('link', { name: 'New number' }).getAttribute('href')).toContain('/instances?new=1')
+  expect(await page.getByText('All phones are paired').count()).toBe(0)
+})
+
 test('a member sees settings of their own, and none of the computer', async () => {
   const { home, asked } = w
   const database = new Database(join(home.dir, 'switchboard.db'))
