@@ -6,6 +6,7 @@ import { createPinia } from 'pinia'
 import { createApp } from 'vue'
 import App from './App.vue'
 import { takeAccount } from './app/account.ts'
+import { showCutText } from './app/cut-text-titles.ts'
 import { i18n, startLanguage } from './app/i18n.ts'
 import { keepFocus } from './app/keep-focus.ts'
 import { router } from './app/router.ts'
@@ -13,5 +14,6 @@ import './app/theme.css'
 
 takeAccount(location.search)
 keepFocus()
+showCutText()
 await startLanguage()
 createApp(App).use(createPinia()).use(i18n).use(router).use(ui).mount('#app')

@@ -92,6 +92,17 @@ test('on a phone, a suspended client still has its name', async () => {
   expect((await row.getByRole('link').boundingBox())?.width).toBeGreaterThan(90)
 })
 
+test('a name that is cut off is shown in full where the pointer is, and only there', async () => {
+  await w.page.setViewportSize({ width: 390, height: 844 })
+  await w.open('/clients')
+  const name = w.page.getByRole('link', { name: /^Donaudampf/ })
+  const whole = await name.textContent()
+  await name.hover()
+  expect(await name.getAttribute('title')).toBe(whole)
+  await w.page.getByRole('link', { name: 'North bakery' }).hover()
+  expect(await w.page.locator('[title^="Donaudampf"], [title="North bakery"]').count()).toBe(0)
+})
+
 /** Runs in the page. @returns what scrolls sideways, or reaches beyond the edge where nothing scrolls. */
 function widerThanTheScreen(): string[] {
   /** Wide by nature: code and a row of tabs. */
