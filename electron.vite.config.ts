@@ -55,7 +55,14 @@ export default defineConfig({
         components: { dirs: [], dts: at('node_modules/.nuxt-ui/components.d.ts') },
         // Icons are bundled: one fetched from a public address would be refused, and would tell that address of us.
         icon: { clientBundle: { scan: { globInclude: [at('renderer/**/*.{vue,ts}')] }, sizeLimitKb: 512 } },
-        ui: { colors: { primary: 'teal', neutral: 'slate' } },
+        ui: {
+          colors: { primary: 'teal', neutral: 'slate' },
+          // The button that closes it lies over the header, so a long title ends before it.
+          modal: { slots: { header: 'pe-14 sm:pe-14' } },
+          // A list is as wide as its longest name, but never wider than the window.
+          select: { slots: { content: 'max-w-[calc(100vw-2rem)]' } },
+          dropdownMenu: { slots: { content: 'max-w-[calc(100vw-2rem)]' } },
+        },
       }),
     ],
     resolve: {

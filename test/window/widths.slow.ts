@@ -92,6 +92,47 @@ test('on a phone, a suspended client still has its name', async () => {
   expect((await row.getByRole('link').boundingBox())?.width).toBeGreaterThan(90)
 })
 
+test('on a phone, lists and dialogs of long names stay within the window', async () => {
+  const { page } = w
+  const beyond = (what: string) =>
+    page.evaluate(
+      (selector) =>
+        [...document.querySelectorAll(selector)].filter(
+          (element) =>
+            element.scrollWidth > element.clientWidth + 1 || element.getBoundingClientRect().right > innerWidth,
+        ).length,
+      what,
+    )
+  await w.open('/contacts')
+  await page.getByRole('combobox', { name: 'All tags' }).click()
+  await page.getByRole('option', { name: /^Donaudampf/ }).waitFor()
+  expect(await beyond('[role=listbox]')).toBe(0)
+  await page.keyboard.press('Escape')
+  await w.open('/instances')
+  await page.getByRole('checkbox', { name: 'Select all' }).check()
+  await page.getByRole('toolbar').getByRole('button', { name: 'Reconnect' }).click()
+  await page.getByRole('dialog').getByText('Donaudampf').first().waitFor()
+  expect(await beyond('[role=dialog] ul')).toBe(0)
+  await page.keyboard.press('Escape')
+})
+
+test('the title of a dialog ends before the button that closes it', async () => {
+  const { page } = w
+  await w.open('/opt-outs')
+  await page
+    .getByRole('button', { name: /^Remove the opt-out/ })
+    .first()
+    .click()
+  const dialog = page.getByRole('dialog')
+  const [title, close] = await Promise.all([
+    dialog.getByRole('heading').boundingBox(),
+    dialog.getByRole('button', { name: 'Close' }).boundingBox(),
+  ])
+  if (title === null || close === null) throw new Error('Not shown.')
+  expect(title.x + title.width).toBeLessThanOrEqual(close.x)
+  await page.keyboard.press('Escape')
+})
+
 test('a name that is cut off is shown in full where the pointer is, and only there', async () => {
   await w.page.setViewportSize({ width: 390, height: 844 })
   await w.open('/clients')
