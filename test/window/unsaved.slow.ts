@@ -45,7 +45,8 @@ const FORMS: Readonly<Record<string, Form>> = {
   'name of the agency': { route: () => '/settings', field: 'Workspace' },
   'voice of a number': { route: () => `/voice/${number}`, field: 'Announcement' },
   'CRM of a number': { route: () => `/instances/${number}?tab=crm`, field: 'URL of the CRM' },
-  'people to call': { route: () => '/calls/schedule', field: 'Phone number' },
+  'a person to call': { route: () => '/calls/schedule', field: 'Phone number' },
+  'people to call': { route: () => '/calls/schedule?mode=many', field: 'Paste phone numbers' },
   'payment provider': { route: () => '/billing?tab=provider', field: 'Restricted key' },
 }
 

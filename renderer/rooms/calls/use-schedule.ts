@@ -20,6 +20,8 @@ export function useSchedule(given: Partial<ScheduleFields>) {
     ...{ every: 30, unit: 'seconds' },
     ...given,
   })
+  /** What was pasted; `list` is what was read in it. */
+  const pasted = ref('')
   const list = shallowRef<NumberList>()
   const isTried = ref(false)
   const isBusy = ref(false)
@@ -76,17 +78,20 @@ export function useSchedule(given: Partial<ScheduleFields>) {
   function startOver(): void {
     outcome.value = undefined
     list.value = undefined
+    pasted.value = ''
     fields.to = ''
     isTried.value = false
   }
 
   useUnsaved({
-    isDirty: () => outcome.value === undefined && (fields.to !== (given.to ?? '') || list.value !== undefined),
+    isDirty: () =>
+      outcome.value === undefined &&
+      (fields.to !== (given.to ?? '') || list.value !== undefined || pasted.value.trim() !== ''),
     discard: startOver,
   })
 
   const count = computed(() => Math.min(numbers.value.length, LIMITS.voiceBatch))
-  return { fields, list, count, errors, isTried, isBusy, problem, outcome, submit, startOver }
+  return { fields, pasted, list, count, errors, isTried, isBusy, problem, outcome, submit, startOver }
 }
 
 export type ScheduleResource = ReturnType<typeof useSchedule>
