@@ -173,7 +173,8 @@ function watch(page: Page) {
       // What a test before left half typed is not needed any more.
       const discard = page.locator('[data-discard]')
       if (await discard.isVisible()) {
-        await discard.click()
+        // It may be closing already, answered by the test before.
+        await discard.click({ timeout: 2_000 }).catch(() => discard.waitFor({ state: 'hidden' }))
         await settle()
       }
       await page.locator('h1').waitFor()
