@@ -200,7 +200,7 @@ async function take(scheme: 'light' | 'dark', day: Day): Promise<void> {
 
 async function shoot(page: Page, name: string): Promise<void> {
   if (isShown && !IN_README.has(name)) return
-  await page.waitForTimeout(900)
+  await page.waitForTimeout(3_000)
   mkdirSync(folder, { recursive: true })
   await page.screenshot({ path: join(folder, `${name}.png`) })
 }
