@@ -13,7 +13,7 @@ export interface ClientCount {
 const MOST_NAMED = 5
 
 /**
- * Lines of an agency's overview about its clients: `client` for each of the few that have waited longest, and `more_clients` with the
+ * Lines of an operator's overview about the clients: `client` for each of the few that have waited longest, and `more_clients` with the
  * number of the others.
  */
 export function linesOfClients(severity: AttentionLine['severity'], clients: readonly ClientCount[]): AttentionLine[] {

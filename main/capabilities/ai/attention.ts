@@ -45,16 +45,17 @@ const MOST = 200
 
 /** Chats that wait for a person, and agents that cannot answer. */
 export function createAttention({ db }: { readonly db: Pick<Db, 'read'> }) {
-  return async ({ accountId, network }: AttentionQuery): Promise<AttentionLine[]> => {
+  return async ({ accountId, network, role }: AttentionQuery): Promise<AttentionLine[]> => {
     const of = { accountId, network, rows: MOST }
     const waiting = await db.read(waitingChats, of)
     const refused = await db.read(refusedInstances, of)
     const missing = await db.read(withoutAgent, of)
+    const clients = role === 'operator' ? await db.read(waitingClients, { accountId, network }) : []
     return [
       ...lineOf('provider', 'error', refused),
       ...lineOf('no_agent', 'warning', missing),
       ...lineOf('waiting', 'warning', waiting),
-      ...linesOfClients('warning', await db.read(waitingClients, { accountId, network })),
+      ...linesOfClients('warning', clients),
     ]
   }
 }

@@ -16,8 +16,8 @@ interface Deps extends Pick<BillingDeps, 'db'> {
 const DAY_MS = 86_400_000
 
 /**
- * Lines of the overview: `past_due`, `frozen`, `amount_mismatch`, for a client `invoice_overdue`, for its agency those of
- * overdue clients, and for the operator `not_configured`.
+ * Lines of the overview: `past_due`, `frozen`, `amount_mismatch`, for a client `invoice_overdue`, and for the operator
+ * those of overdue clients and `not_configured`.
  */
 export async function attentionOf(
   { db, settings, customers }: Deps,
@@ -63,7 +63,7 @@ export async function attentionOf(
   if (asClient?.state === 'past_due') {
     lines.push({ ...line, code: 'invoice_overdue', severity: 'warning', count: 1, sinceMs: asClient.updatedAtMs })
   }
-  lines.push(...linesOfClients('warning', await db.read(overdueClients, { accountId })))
+  if (role === 'operator') lines.push(...linesOfClients('warning', await db.read(overdueClients, { accountId })))
   const [lacks] = missing
   if (lacks !== undefined) {
     const count = missing.length

@@ -49,10 +49,10 @@ const SEVERITY: Readonly<Record<Code, AttentionLine['severity']>> = {
 
 /** Numbers that cannot send or receive until a person, or the network, does something. */
 export function createAttention({ db, clock }: { db: Db; clock: Pick<Clock, 'now'> }) {
-  return async ({ accountId, network }: AttentionQuery): Promise<AttentionLine[]> => {
+  return async ({ accountId, network, role }: AttentionQuery): Promise<AttentionLine[]> => {
     const of = { accountId, network, now: clock.now() }
     const own = Map.groupBy(await db.read(troubled, of), ({ code }) => code)
-    const clients = await db.read(troubledClients, of)
+    const clients = role === 'operator' ? await db.read(troubledClients, of) : []
     return [...[...own].map(([code, rows]) => lineOf(code, rows)), ...linesOfClients('warning', clients)]
   }
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { consolePrincipal } from '../../../main/capabilities/account/index.ts'
 import type { AccountId } from '../../../main/kernel/ids.ts'
 import { asConsole } from '../../support/console.ts'
 import { world, type World } from '../../support/world.ts'
@@ -34,4 +35,7 @@ test('an agency sees which clients have numbers that need a person, and the numb
     ...[1, 2, 3, 4, 5].map((n) => ['client', 1, `Client ${n}`]),
     ['more_clients', 2, undefined],
   ])
+  // Clients are for operators: a member cannot open them.
+  const member = await w.service.door.call(consolePrincipal(w.account, 'member'), { method: 'GET', path: PATH })
+  expect(member).toMatchObject({ status: 200, body: { data: [] } })
 })
