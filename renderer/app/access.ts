@@ -8,6 +8,11 @@ import type { Entry } from './entries.ts'
 import { useLive } from './live.ts'
 import { useSession } from './session.ts'
 
+type Limited = Pick<Entry, 'role' | 'feature' | 'isOwnAccount'>
+
+export type AccessRefusal =
+  { readonly reason: 'agency_only' | 'own_account' } | { readonly reason: 'feature_off'; readonly feature: Feature }
+
 /** What the person at the window may see: by role, by the features of the account, and by whose account it is. */
 export const useAccess = defineStore('access', () => {
   const session = useSession()
@@ -17,7 +22,10 @@ export const useAccess = defineStore('access', () => {
   const isClient = ref<boolean>()
   /** How many the account has, in use or not; undefined until it is known. */
   const voicePackages = ref<number>()
-  useLive().onNotice('agency', () => void load())
+  const live = useLive()
+  // The account of a client is told of its own features, and that of an agency of its pool.
+  live.onNotice(['account', 'agency'], () => void load())
+  live.onReset(() => void load())
   watch(
     () => session.session?.account.id,
     (id) => void (id !== undefined && load()),
@@ -43,10 +51,13 @@ export const useAccess = defineStore('access', () => {
     if (isClient.value === undefined) return undefined
     return isClient.value ? 'client' : 'member'
   }
-  const shows = ({ role, feature, isOwnAccount }: Pick<Entry, 'role' | 'feature' | 'isOwnAccount'>): boolean => {
-    if (role === 'operator' && !isOperator()) return false
-    if (isOwnAccount === true && clientAccountId !== null) return false
-    return feature === undefined || (features.value?.includes(feature) ?? true)
+  /** @returns why something is not for this person in this account; undefined: it is. */
+  function refusalOf({ role, feature, isOwnAccount }: Limited): AccessRefusal | undefined {
+    if (role === 'operator' && !isOperator()) return { reason: 'agency_only' }
+    if (isOwnAccount === true && clientAccountId !== null) return { reason: 'own_account' }
+    if (feature !== undefined && features.value?.includes(feature) === false) return { reason: 'feature_off', feature }
+    return undefined
   }
-  return { features, voicePackages, shows, isOperator, audience }
+  const shows = (limited: Limited): boolean => refusalOf(limited) === undefined
+  return { features, voicePackages, refusalOf, shows, isOperator, audience }
 })

@@ -1,13 +1,16 @@
 import { shallowRef, type Ref } from 'vue'
+import { useAccess } from '../../app/access.ts'
 import { call } from '../../app/api.ts'
 import type { Client } from './store.ts'
 
 const PAGE = 200
 
-/** Every client by name, for a field to choose one. */
+/** Every client by name, for a field to choose one. Members see none. */
 export function useAllClients(): { readonly all: Ref<readonly Client[]>; readonly load: () => Promise<void> } {
+  const access = useAccess()
   const all = shallowRef<readonly Client[]>([])
   async function load(): Promise<void> {
+    if (!access.isOperator()) return
     const found: Client[] = []
     try {
       for (let cursor: string | undefined, isMore = true; isMore;) {

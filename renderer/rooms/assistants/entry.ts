@@ -6,7 +6,7 @@ export default {
   entries: [
     {
       ...{ words: 'assistants.tab.approvals', group: 'top', order: 3, path: '/assistants/approvals' },
-      ...{ icon: 'i-lucide-shield-check', key: 'a' },
+      ...{ icon: 'i-lucide-shield-check', key: 'a', feature: 'mcp' },
       useBadge() {
         const pending = usePendingApprovals()
         return computed(() => ({ count: pending.value, words: 'assistants.approval.waiting' }))
@@ -14,7 +14,7 @@ export default {
     },
     {
       ...{ words: 'assistants.title', group: 'developers', order: 4, path: '/assistants', to: '/assistants/connect' },
-      icon: 'i-lucide-bot',
+      ...{ icon: 'i-lucide-bot', feature: 'mcp' },
     },
   ],
   actions: [{ words: 'assistants.approval.empty.act', icon: 'i-lucide-bot', to: '/assistants/connect' }],

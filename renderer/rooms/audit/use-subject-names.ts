@@ -1,4 +1,5 @@
 import { computed, onMounted, shallowReactive } from 'vue'
+import { useAccess } from '../../app/access.ts'
 import { call } from '../../app/api.ts'
 import { useInstanceNames } from '../../parts/instance-names.ts'
 import { useAllClients } from '../agency/use-all-clients.ts'
@@ -8,6 +9,7 @@ import { useWebhooks } from '../webhooks/store.ts'
 
 /** @returns what the thing with this id is called; nothing if it is gone, or has no name. */
 export function useSubjectNames(): (id: string) => string {
+  const access = useAccess()
   const instances = useInstanceNames()
   const webhooks = useWebhooks()
   const keys = useKeys()
@@ -28,6 +30,7 @@ export function useSubjectNames(): (id: string) => string {
   /** Only those on screen: an account can have thousands. */
   async function readCampaign(id: string): Promise<void> {
     campaigns.set(id, '')
+    if (!access.shows({ feature: 'campaigns' })) return
     const found = await call('getCampaign', { params: { id } }).catch(() => undefined)
     if (found !== undefined) campaigns.set(id, found.name)
   }

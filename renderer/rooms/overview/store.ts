@@ -69,7 +69,18 @@ export const useOverview = defineStore('overview', () => {
     }, REFRESH_MS)
   }
   live.onNotice(
-    ['events', 'approvals', 'webhooks', 'deliveries', 'keys', 'service', 'assistants', 'campaigns'],
+    [
+      'events',
+      'approvals',
+      'webhooks',
+      'deliveries',
+      'keys',
+      'service',
+      'assistants',
+      'campaigns',
+      'account',
+      'billing',
+    ],
     loadSoon,
   )
   live.onReset(() => isShown && void load())
