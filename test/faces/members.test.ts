@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { SCOPES } from '../../main/contract/scopes.ts'
 import { sql } from '../../main/kernel/sql.ts'
 import { browserOf, builtConsole, signedIn, type Browser } from '../support/panel.ts'
 import { world, worldOfTest, type World } from '../support/world.ts'
@@ -176,6 +177,16 @@ describe('a member', () => {
     ])
     expect(signIn.status).toBe(401)
     expect(await w.rows('SELECT 1 FROM console_sessions WHERE member_id = :id', { id })).toEqual([])
+  })
+
+  test('gives no key what only an operator may do', async () => {
+    const browser = await memberOf(client, 'keys@bakery.example')
+    const create = (scopes: readonly string[]) => browser.ask('POST', '/panel/v1/keys', { name: 'Mine', scopes })
+    for (const wanted of [['agency:manage'], [...SCOPES]]) {
+      const { status, body } = await create(wanted)
+      expect([status, body.error?.code, body.error?.detail?.reason]).toEqual([403, 'insufficient_scope', 'agency_only'])
+    }
+    expect((await create(SCOPES.filter((scope) => scope !== 'agency:manage'))).status).toBe(201)
   })
 
   test('two members with one address are one too many, in any account', async () => {

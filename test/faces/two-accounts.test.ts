@@ -87,7 +87,8 @@ async function houseOf(accountId: AccountId, key: string, name: string, digits: 
   const side = await sideOf(w, key, name, digits)
   const member = await signedInAs(accountId, 'member')
   await member.ask('PATCH', '/panel/v1/account', { name: `${name}-account` })
-  const wish = { name: `${name}-key`, scopes: [...SCOPES], approval: 'destructive' }
+  const scopes = SCOPES.filter((scope) => scope !== 'agency:manage')
+  const wish = { name: `${name}-key`, scopes, approval: 'destructive' }
   const made = (await member.ask('POST', '/panel/v1/keys', wish)).body
   const assistant = await connect(made.key, `${name}-assistant`)
   const { tool, ...removal } = operationOf('deleteWebhook')
@@ -230,6 +231,7 @@ describe.each(DIRECTIONS)('what is of $theirs, for $mine', ({ mine, theirs }) =>
 
 describe('what belongs to the computer', () => {
   const forOperators = LINES.filter(({ operation }) => operation.role === 'operator')
+  const ofAgency = LINES.filter(({ operation }) => operation.scope === 'agency:manage')
 
   test.each(forOperators)('$line is refused to members', async ({ operation }) => {
     const ask = askFor(operation, houses.north)
@@ -240,6 +242,12 @@ describe('what belongs to the computer', () => {
     }
     const { method, path, body } = harmless(operation, ask)
     expect((await operator.ask(method, `/panel${path}`, body)).status).not.toBe(403)
+  })
+
+  test.each(ofAgency)('$line, of an agency, is refused to members as well', async ({ operation }) => {
+    const ask = askFor(operation, houses.north)
+    const answer = await houses.north.member.ask(ask.method, `/panel${ask.path}`, ask.body)
+    expect([answer.status, answer.body.error.code]).toEqual([403, 'insufficient_scope'])
   })
 
   test('covers backups, settings, restarts, logs and sessions', () => {

@@ -1,6 +1,7 @@
 import { LIMITS } from '../../contract/limits.ts'
 import { isoTime, isoTimeOrNull } from '../../contract/request.ts'
-import { creatorOf } from '../../kernel/access.ts'
+import { grants } from '../../contract/scopes.ts'
+import { creatorOf, requireAgencySide } from '../../kernel/access.ts'
 import type { Cursors } from '../../kernel/page.ts'
 import type { Handlers } from '../handler.ts'
 import type { accountContract, Key } from './contract.ts'
@@ -60,6 +61,8 @@ export function accountHandlers(accounts: Accounts, cursors: Cursors): Handlers<
     },
     createApiKey: async ({ principal, body }) => {
       const { accountId } = principal
+      // Through a key, a member would otherwise do what the console refuses them.
+      if (grants(body.scopes, 'agency:manage')) requireAgencySide(principal, 'agency:manage')
       const expiresAt = body.expires_at ?? null
       const made = await accounts.createKey({
         accountId,
