@@ -112,7 +112,7 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
     lastMessageAtMs: (id) => messages.api.lastMessageAtMs(id),
   }
   const usage = usageRoom({ ...deps, timeZoneOf: accounts.timeZoneOf })
-  const entitlements = entitlementsRoom(deps)
+  const entitlements = entitlementsRoom({ ...deps, isSuspended: accounts.isSuspended })
   const { refusalOf, onRefusalChanged } = createRefusals(accounts, entitlements.api)
   const instances = instancesRoom({
     ...deps,

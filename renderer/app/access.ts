@@ -22,9 +22,13 @@ export const useAccess = defineStore('access', () => {
   const isClient = ref<boolean>()
   /** How many the account has, in use or not; undefined until it is known. */
   const voicePackages = ref<number>()
+  /** How many numbers the account may have; undefined until it is known. */
+  const slots = ref<number>()
+  /** Why the account sends nothing at the moment. */
+  const held = ref<'suspended' | 'frozen'>()
   const live = useLive()
   // The account of a client is told of its own features, and that of an agency of its pool.
-  live.onNotice(['account', 'agency'], () => void load())
+  live.onNotice(['account', 'agency', 'billing'], () => void load())
   live.onReset(() => void load())
   watch(
     () => session.session?.account.id,
@@ -38,6 +42,8 @@ export const useAccess = defineStore('access', () => {
       features.value = entitlements.features
       isClient.value = entitlements.client
       voicePackages.value = entitlements.voice_packages
+      slots.value = entitlements.slots.total
+      held.value = entitlements.suspended ? 'suspended' : entitlements.frozen ? 'frozen' : undefined
     } catch {
       // The screens say what is refused.
     }
@@ -59,5 +65,5 @@ export const useAccess = defineStore('access', () => {
     return undefined
   }
   const shows = (limited: Limited): boolean => refusalOf(limited) === undefined
-  return { features, voicePackages, refusalOf, shows, isOperator, audience }
+  return { features, isClient, voicePackages, slots, held, refusalOf, shows, isOperator, audience }
 })

@@ -1,14 +1,19 @@
+import type { AccountId } from '../../kernel/ids.ts'
 import { room } from '../room.ts'
 import { entitlementsContract } from './contract.ts'
 import { entitlementsHandlers } from './handlers.ts'
 import { createEntitlements, type EntitlementsDeps } from './index.ts'
 
-export function entitlementsRoom(deps: EntitlementsDeps) {
+interface RoomDeps extends EntitlementsDeps {
+  readonly isSuspended: (accountId: AccountId) => boolean
+}
+
+export function entitlementsRoom(deps: RoomDeps) {
   const entitlements = createEntitlements(deps)
   return room({
     name: 'entitlements',
     contract: entitlementsContract,
-    handlers: entitlementsHandlers(entitlements),
+    handlers: entitlementsHandlers(entitlements, deps.isSuspended),
     api: entitlements,
   })
 }

@@ -20,6 +20,9 @@ test('a suspended client is told, and an active one is not', async () => {
   expect((await inClient()).body.data).toEqual([])
   await w.api('POST', `/v1/agency/accounts/${client.id}/suspend`)
   expect((await inClient()).body.data).toMatchObject([{ room: 'agency', code: 'suspended', severity: 'error' }])
+  const rights = await asConsole(w, { accountId: client.id as AccountId })('GET', '/v1/entitlements')
+  expect(rights.body).toMatchObject({ suspended: true, frozen: false, client: true })
+  expect((await asConsole(w)('GET', '/v1/entitlements')).body).toMatchObject({ suspended: false, client: false })
 })
 
 test('an agency sees which clients have numbers that need a person, and the number of the others', async () => {

@@ -1,0 +1,89 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openConsole, type ConsoleWindow } from '../support/window.ts'
+import { clientOf, launch, personIn, seedFor, type Client, type Person } from './people.ts'
+import { everyPlace, type Holdings } from './places.ts'
+
+/** The window as it is for people who do not own the computer. */
+const EVERY = ['campaigns', 'ai', 'voice', 'ghl', 'mcp']
+const TIMEOUT = { timeout: 300_000 }
+let w: ConsoleWindow
+let browser: Browser
+let bare: Client
+let full: Client
+let holdings: Readonly<Record<'own' | 'bare' | 'full', Holdings>>
+
+beforeAll(async () => {
+  w = await openConsole()
+  browser = await launch()
+  bare = await clientOf(w, 'North bakery', [])
+  full = await clientOf(w, 'South bakery', EVERY)
+  holdings = { own: await seedFor(w.api, '1'), bare: await seedFor(bare.api, '2'), full: await seedFor(full.api, '3') }
+}, 120_000)
+afterAll(async () => {
+  await browser.close()
+  await w.remove()
+})
+
+const main = ({ page }: Person) => page.locator('main').innerText()
+
+describe('on no screen does the service refuse what the screen asks for', TIMEOUT, () => {
+  test.each([
+    ['a member of the agency', 'own', (): string | null => null],
+    ['somebody of a client', 'full', (): string => full.id],
+    ['somebody of a client without features', 'bare', (): string => bare.id],
+  ] as const)('%s', async (_, whose, account) => {
+    const person = await personIn(w, browser, account(), `walks-${whose}@bakery.example`)
+    const wrong: string[] = []
+    const refused = new Set<string>()
+    for (const place of everyPlace(holdings[whose])) {
+      await person.open(place)
+      wrong.push(...person.takeTroubles().map((trouble) => `${place}: ${trouble}`))
+      if ((await person.page.getByText('You don’t have permission').count()) > 0)
+        refused.add(place.split(/[/?]/)[1] ?? '')
+    }
+    expect(wrong).toEqual([])
+    const ofAgency = ['clients', 'brand', 'team']
+    const ofFeatures = ['campaigns', 'agents', 'calls', 'recordings', 'voice', 'softphone', 'assistants']
+    expect([...refused].toSorted()).toEqual((whose === 'bare' ? [...ofAgency, ...ofFeatures] : ofAgency).toSorted())
+    await person.page.context().close()
+  })
+})
+
+describe('what an account may do', TIMEOUT, () => {
+  test('is seen where the window is open: a feature that ends, a suspension, and its end', async () => {
+    const person = await personIn(w, browser, full.id, 'watches@bakery.example')
+    await person.open(`/messages/${holdings.full.instance}`)
+    const link = person.page.getByRole('link', { name: 'Campaigns', exact: true })
+    await link.waitFor()
+    await w.api('PATCH', `/v1/agency/accounts/${full.id}`, { features: EVERY.filter((name) => name !== 'campaigns') })
+    await link.waitFor({ state: 'detached' })
+    await person.open('/campaigns')
+    expect(await main(person)).toContain('Your account doesn’t include campaigns. Ask your agency to turn it on.')
+    await w.api('PATCH', `/v1/agency/accounts/${full.id}`, { features: EVERY })
+    await person.page.getByText('Spring offer').first().waitFor()
+
+    const note = person.page.getByText('This account is suspended', { exact: true })
+    await person.open('/overview')
+    await w.api('POST', `/v1/agency/accounts/${full.id}/suspend`)
+    await note.waitFor()
+    await person.page.getByText('Your agency suspended this account.').waitFor()
+    expect(await person.page.getByText('Everything is fine').count()).toBe(0)
+    for (const route of ['/messages', '/campaigns', '/agents']) {
+      await person.open(route)
+      expect(await note.isVisible(), route).toBe(true)
+    }
+    await w.api('POST', `/v1/agency/accounts/${full.id}/activate`)
+    await note.waitFor({ state: 'detached' })
+    await person.page.context().close()
+  })
+
+  test('a client without slots is not led to a number that would be refused', async () => {
+    const none = await clientOf(w, 'West bakery', [], 0)
+    const person = await personIn(w, browser, none.id, 'waits@bakery.example')
+    await person.open('/instances')
+    await person.page.getByText('Ask your agency for one.').waitFor()
+    expect(await person.page.locator('main').getByRole('link', { name: 'Take the tour' }).count()).toBe(0)
+    await person.page.context().close()
+  })
+})
