@@ -53,6 +53,7 @@ async function request(
     if (signal?.aborted) throw error
     throw new Problem(0, 'unreachable', error instanceof Error ? error.message : String(error), {
       isRetryable: true,
+      ...(operation !== undefined && { operation }),
     })
   }
   if (response.ok) return response

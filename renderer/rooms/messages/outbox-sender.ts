@@ -22,6 +22,8 @@ export interface Outbox {
   discard(key: string): OutboxMessage | undefined
   /** Brings back what an earlier window left, and finds out what was sent of it. */
   restore(): Promise<void>
+  /** The service answers again: finds out what was sent of what has no answer. */
+  settle(): Promise<void>
 }
 
 /** Sends messages, each at most once, and keeps what could not be sent until a person retries or discards it. */
@@ -69,6 +71,11 @@ export function createOutbox({ send, find, storage, now, wait, onChange, onAccep
     }
   }
 
+  async function settle(messages: readonly OutboxMessage[]): Promise<void> {
+    const uncertain = messages.filter(({ problem }) => problem !== undefined && isUncertain(problem))
+    await Promise.all(uncertain.map((outgoing) => isSettled(outgoing)))
+  }
+
   async function accept(key: string, messageId: string): Promise<void> {
     change(key, { state: 'accepted', messageId, problem: undefined })
     // From here on the service has it.
@@ -104,8 +111,8 @@ export function createOutbox({ send, find, storage, now, wait, onChange, onAccep
       const known = new Set(outbox.map(({ key }) => key))
       const left = storage.read().filter(({ key }) => !known.has(key))
       set([...left, ...outbox])
-      const uncertain = left.filter(({ problem }) => problem !== undefined && isUncertain(problem))
-      await Promise.all(uncertain.map((outgoing) => isSettled(outgoing)))
+      await settle(left)
     },
+    settle: () => settle(outbox.filter(({ state }) => state === 'failed')),
   }
 }

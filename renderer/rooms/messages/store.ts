@@ -79,6 +79,7 @@ export const useMessages = defineStore('messages', () => {
   live.onNotice('conversations', ({ instance_id }) => {
     if (isShown && instanceId.value !== '' && instance_id === instanceId.value) void refreshList()
   })
+  live.onReset(() => void sender.settle())
   live.onReset(catchUp)
 
   function catchUp(): void {

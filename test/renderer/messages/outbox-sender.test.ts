@@ -124,6 +124,18 @@ describe('a message whose answer was lost', () => {
     expect([network.state.sends, reloaded.shown(), storage.length]).toEqual([1, [], 0])
   })
 
+  test('is looked up again once the service is back, so that it is not shown as failed', async () => {
+    const [storage, network] = [browserStorage(), service()]
+    Object.assign(network.state, { lostAnswer: offline, findFails: offline })
+    const { outbox, shown } = open(storage, network)
+    await outbox.send(MESSAGE)
+    expect([network.state.sends, shown()[0]?.state]).toEqual([1, 'failed'])
+
+    Object.assign(network.state, { lostAnswer: undefined, findFails: undefined })
+    await outbox.settle()
+    expect([network.state.sends, shown(), storage.length]).toEqual([1, [], 0])
+  })
+
   test('is never sent twice, even after the service has forgotten its key', async () => {
     const [storage, network, clock] = [browserStorage(), service(), { now: 0 }]
     network.state.lostAnswer = new Problem(429, 'rate_limited', '', { isRetryable: true })

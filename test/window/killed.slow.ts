@@ -1,0 +1,172 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { codeOnScreen } from '../support/qr.ts'
+import { pairedInstance } from '../support/sandbox.ts'
+import { openConsole, type ConsoleWindow } from '../support/window.ts'
+
+/** The service is killed in the middle of what somebody does, and started again: nothing is lost, and nothing done twice. */
+const TIMEOUT = { timeout: 120_000 }
+const [OURS, PERSON] = ['12025550100', '12025550101']
+let w: ConsoleWindow
+let page: Page
+let line: string
+
+beforeAll(async () => {
+  w = await openConsole()
+  page = w.page
+  line = await pairedInstance(w.api, OURS, 'Bakery Luz')
+  await w.api('POST', '/v1/sandbox/phones', { number: PERSON, name: 'Ana Souza' })
+  await page.getByRole('button', { name: 'Skip for now' }).click()
+}, 120_000)
+afterAll(() => w.remove())
+
+const kill = () => w.service().end('SIGKILL')
+const unreachable = () => page.getByText('Can’t reach Switchboard').first()
+const dialog = () => page.getByRole('dialog')
+const button = (name: string) => page.getByRole('button', { name, exact: true })
+const listed = async (path: string): Promise<any[]> => (await w.api('GET', path)).body.data
+
+/** Starts it again, and waits until the window has noticed. */
+async function back(): Promise<void> {
+  await w.restart()
+  await page.getByText('Can’t reach Switchboard', { exact: false }).first().waitFor({ state: 'detached' })
+}
+
+/** The service does what is asked for, and is killed before its answer is there. */
+async function killAfter(path: string, act: () => Promise<unknown>): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<unknown>()
+  await page.route(path, async (route) => {
+    if (route.request().method() === 'GET') return route.continue()
+    await route.fetch()
+    await kill()
+    await route.abort()
+    resolve(undefined)
+  })
+  await act()
+  await promise
+  await page.unroute(path)
+}
+
+describe('a message', TIMEOUT, () => {
+  const arrived = async (text: string) =>
+    (await listed(`/v1/sandbox/phones/${PERSON}/messages`)).filter((message) => message.text === text).length
+  const composer = () => page.getByPlaceholder('Write a message')
+
+  test('that is half typed is still there, and can be sent', async () => {
+    await w.open(`/messages/${line}/${PERSON}`)
+    await composer().fill('Your bread is')
+    await kill()
+    await unreachable().waitFor()
+    expect(await composer().inputValue()).toBe('Your bread is')
+    await back()
+    await composer().pressSequentially(' ready.')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => arrived('Your bread is ready.')).toBe(1)
+  })
+
+  test('whose answer was lost arrives once, and is not said to be lost', async () => {
+    const text = 'We are open on Sunday.'
+    await killAfter('**/panel/v1/instances/*/messages', async () => {
+      await composer().fill(text)
+      await page.keyboard.press('Enter')
+    })
+    const bubble = page.getByRole('article').filter({ hasText: text })
+    await bubble.waitFor()
+    await back()
+    await expect.poll(() => arrived(text)).toBe(1)
+    await expect.poll(() => bubble.count()).toBe(1)
+    await expect.poll(() => bubble.getByRole('button', { name: 'Try again' }).count()).toBe(0)
+  })
+})
+
+/** How what somebody creates is created again after its answer was lost. */
+interface Creation {
+  readonly route: string
+  readonly open: string
+  readonly fill: () => Promise<void>
+  readonly path: string
+  readonly submit: string
+  /** What the window shows then. */
+  readonly then: string | RegExp
+  readonly count: () => Promise<number>
+}
+
+const CREATIONS: Readonly<Record<string, Creation>> = {
+  'a number': {
+    ...{ route: '/instances', open: 'New number', submit: 'Create and pair', path: '**/panel/v1/instances' },
+    fill: () => dialog().getByLabel('Name', { exact: true }).fill('Casa Verde'),
+    then: /QR|Scan/,
+    count: async () => (await listed('/v1/instances')).filter(({ name }) => name === 'Casa Verde').length,
+  },
+  'a client': {
+    ...{ route: '/clients', open: 'New client', submit: 'Create client', path: '**/panel/v1/agency/accounts' },
+    fill: () => dialog().getByLabel('Name', { exact: true }).fill('North bakery'),
+    then: 'This client has no numbers yet.',
+    count: async () => (await listed('/v1/agency/accounts')).length,
+  },
+}
+
+describe('what is created, when its answer is lost', TIMEOUT, () => {
+  test.each(Object.entries(CREATIONS))('%s: what was typed is there, and is seen once', async (_, each) => {
+    await w.open(each.route)
+    await button(each.open).first().click()
+    await each.fill()
+    await killAfter(each.path, () => dialog().getByRole('button', { name: each.submit }).click())
+    await dialog().getByText('Can’t reach Switchboard').waitFor()
+    await w.restart()
+    expect(await each.count()).toBe(1)
+    await dialog().getByRole('button', { name: 'Try again' }).click()
+    await page.getByText(each.then).first().waitFor()
+    expect(await each.count()).toBe(1)
+    await page.keyboard.press('Escape')
+  })
+
+  test('a webhook: the window says that it may exist, and shows it', async () => {
+    await w.open('/webhooks')
+    await button('New webhook').first().click()
+    await button('No server? Use a catcher').click()
+    await killAfter('**/panel/v1/webhooks', () => button('Create webhook').click())
+    await dialog().getByText('the webhook may exist already').waitFor()
+    await w.restart()
+    await dialog().getByRole('button', { name: 'Cancel' }).click()
+    await page.getByText('catcher.sandbox/first-try').first().waitFor()
+    expect(await listed('/v1/webhooks')).toHaveLength(1)
+  })
+})
+
+describe('a pairing', TIMEOUT, () => {
+  test('says that its code is over, gets a new one, and ends in the window when the phone has scanned', async () => {
+    const { id } = (await w.api('POST', '/v1/instances', { name: 'Studio Norte' })).body
+    await w.open(`/instances/${id}`)
+    await button('Pair').click()
+    await page.getByRole('img', { name: /QR/i }).waitFor()
+    await kill()
+    await unreachable().waitFor()
+    await back()
+    await button('Get a new code').click()
+    await w.api('POST', '/v1/sandbox/phones', { number: '12025550177', name: 'Studio' })
+    // As a camera sees it: an old code would be refused.
+    await expect
+      .poll(async () => {
+        const qr = await codeOnScreen(page)
+        return (await w.api('POST', '/v1/sandbox/phones/12025550177/scan', { qr: qr ?? '' })).status
+      })
+      .toBe(200)
+    await dialog().getByText('Connected').first().waitFor()
+    await page.keyboard.press('Escape')
+  })
+})
+
+describe('a purchase', TIMEOUT, () => {
+  test('whose answer was lost is paid once, and the repeat says so', async () => {
+    await w.api('PUT', '/v1/sandbox/billing/card', { number: '4242424242424242' })
+    await w.open('/billing')
+    await button('Choose: Starter').click()
+    await killAfter('**/panel/v1/billing/purchases', () => button('Pay $19.00 now').click())
+    await w.restart()
+    await dialog().getByRole('button', { name: 'Try again' }).click()
+    await dialog().getByText('Purchase complete: Starter').waitFor()
+    const paid = (await listed('/v1/billing/purchases')).filter(({ status }) => status === 'paid')
+    expect(paid).toHaveLength(1)
+  })
+})
