@@ -27,7 +27,7 @@ export const COLUMN_NAMES = {
 } as const satisfies Readonly<Record<string, readonly string[]>>
 
 /** The name of a column without case, accents, spaces and punctuation. */
-export const foldColumn = (name: string): string =>
+const foldColumn = (name: string): string =>
   normalizeText(name, 'NFKD')
     .toLowerCase()
     .replaceAll(/[^\p{Letter}\p{Number}]/gu, '')

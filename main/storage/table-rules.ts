@@ -15,7 +15,18 @@ export type AfterRestore = 'restored' | 'kept' | 'strictest' | 'discarded'
  */
 export const TABLE_RULES: Readonly<Record<string, AfterRestore>> = {
   ...rule('restored', [
-    ...['meta', 'subjects', 'events', 'nodes', 'jobs', 'job_lanes', 'activity', 'brands', 'fusions', 'person_rekeyings'],
+    ...[
+      'meta',
+      'subjects',
+      'events',
+      'nodes',
+      'jobs',
+      'job_lanes',
+      'activity',
+      'brands',
+      'fusions',
+      'person_rekeyings',
+    ],
     ...['messages', 'message_reactions', 'poll_votes', 'unread_chats', 'unread_instances', 'chat_names'],
     ...['contacts', 'contact_terms', 'contact_tags', 'contact_instances', 'opt_out_settings'],
     ...['history_imports', 'history_chats', 'instance_call_settings', 'instance_line_settings', 'instance_reconnects'],

@@ -1,5 +1,5 @@
 import { defineStore } from 'pinia'
-import { ref, watch } from 'vue'
+import { computed, ref, watch } from 'vue'
 import type { Feature } from '../../main/contract/features.ts'
 import { clientAccountId } from './account.ts'
 import { call } from './api.ts'
@@ -65,5 +65,8 @@ export const useAccess = defineStore('access', () => {
     return undefined
   }
   const shows = (limited: Limited): boolean => refusalOf(limited) === undefined
-  return { features, isClient, voicePackages, slots, held, refusalOf, shows, isOperator, audience }
+  /** Only the agency can give a client some. */
+  const hasNoSlots = computed(() => isClient.value === true && slots.value === 0)
+
+  return { features, isClient, voicePackages, slots, hasNoSlots, held, refusalOf, shows, isOperator, audience }
 })

@@ -4,7 +4,7 @@ import ts from 'typescript'
 import { parse } from 'vue/compiler-sfc'
 
 /** Part of the window that calls operations: a component, or a declaration of a module. */
-export interface Caller {
+interface Caller {
   /** `rooms/crm/GhlCard.vue`, `app/brand.ts#useBrand`. */
   readonly name: string
   readonly operations: readonly string[]

@@ -23,7 +23,7 @@ import {
 } from './store.ts'
 
 /** Contacts of one person under two numbers become one: the older, with what only the other had. */
-export async function unite(tx: Tx, accountId: AccountId, one: Contact, other: Contact): Promise<Contact> {
+async function unite(tx: Tx, accountId: AccountId, one: Contact, other: Contact): Promise<Contact> {
   const [older, newer] = one.seq < other.seq ? [one, other] : [other, one]
   const { seq } = older
   await tx.run(copyTags, { from: newer.seq, to: seq })
