@@ -10,6 +10,7 @@ import { closeTurnOf, conversationBySeq, isPaused, setRepeats, type Conversation
 import { limitReached } from './daily.ts'
 import type { AiDeps } from './deps.ts'
 import { nextOpenMs } from './hours.ts'
+import { isForNobody } from './opted-out.ts'
 import type { Settings, SettingsStore } from './settings.ts'
 import { setRefused } from './settings-store.ts'
 import type { Stage } from './stage-store.ts'
@@ -121,13 +122,13 @@ export function createBegin({
 
   async function whyNot(
     tx: Tx,
-    { accountId, instanceId, chat }: TurnRow,
+    turn: TurnRow,
     conversation: ConversationRow,
     settings: Settings,
   ): Promise<string | undefined> {
     if (!settings.enabled) return 'disabled'
     if (isPaused(conversation, clock.now())) return conversation.pauseReason ?? 'paused'
-    return (await optOuts.isOptedOut(tx, accountId, instanceId, chat)) ? 'opted_out' : undefined
+    return (await isForNobody(tx, turn, optOuts)) ? 'opted_out' : undefined
   }
 
   async function whyHandOver(

@@ -51,7 +51,7 @@ export interface AiDeps {
   readonly instances: Pick<Instances, 'subject' | 'subscribe'>
   readonly messages: Pick<Messages, 'send' | 'getByKey' | 'thread' | 'uploads'>
   readonly safety: Pick<Safety, 'claim' | 'release'>
-  readonly optOuts: Pick<OptOuts, 'isOptedOut'>
+  readonly optOuts: Pick<OptOuts, 'isOptedOut' | 'optedOutAt' | 'isStopWord'>
   readonly providers: AiProviders
   readonly knowledge: AiKnowledge
   readonly usage: Pick<Usage, 'add'>

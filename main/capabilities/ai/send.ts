@@ -8,6 +8,7 @@ import { conversationBySeq, isPaused, setAnsweredByAgent, type ConversationRow }
 import { countDaily } from './daily.ts'
 import type { AiDeps } from './deps.ts'
 import type { FollowUps } from './follow-up.ts'
+import { isForNobody } from './opted-out.ts'
 import type { SettingsStore } from './settings.ts'
 import { END, waitUntil, type Step } from './step.ts'
 import { countTry, endTurn, partSent, turnBySeq, type Part, type StoredDecision, type TurnRow } from './turn-store.ts'
@@ -92,7 +93,7 @@ export function createSender(deps: SendDeps): Sender {
     if (isPaused(conversation, clock.now()) && conversation.pauseReason !== 'handoff')
       return leave(tx, turn, conversation.pauseReason ?? 'paused')
     if (turn.kind === 'follow_up' && conversation.nextTurn > turn.turn + 1) return leave(tx, turn, 'person_answered')
-    if (await optOuts.isOptedOut(tx, accountId, instanceId, chat)) return leave(tx, turn, 'opted_out')
+    if (await isForNobody(tx, turn, optOuts)) return leave(tx, turn, 'opted_out')
     await tx.run(countTry, { seq })
     if (network !== 'live') return undefined
     const atMs = clock.now()

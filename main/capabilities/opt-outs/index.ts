@@ -62,6 +62,10 @@ export interface OptOutsDeps {
 export interface OptOuts {
   /** Whether this instance must not write to the number in a campaign. */
   isOptedOut(read: Reader, accountId: AccountId, instanceId: InstanceId, phone: string): Promise<boolean>
+  /** When the number opted out, for this instance or the whole account; null: it has not. */
+  optedOutAt(read: Reader, accountId: AccountId, instanceId: InstanceId, phone: string): Promise<number | null>
+  /** Whether a message asks for no more messages, whatever the person has asked for before. */
+  isStopWord(read: Reader, accountId: AccountId, text: string): Promise<boolean>
   /** Those of the numbers, as they were given, that at least one of these instances must not write to. */
   optedOutOf(
     read: Reader,
@@ -179,6 +183,12 @@ export function createOptOuts({ db, clock, ledger, live, instances }: OptOutsDep
   return {
     isOptedOut: async (read, accountId, instanceId, phone) =>
       (await optedOutOf(read, accountId, [instanceId], [phone])).size > 0,
+    async optedOutAt(read, accountId, instanceId, phone) {
+      const all = await read.all(optOutsOfNumber, { accountId, number: personKey(phone) })
+      const found = all.filter(({ scope }) => scope === WHOLE_ACCOUNT || scope === instanceId)
+      return found.length === 0 ? null : Math.max(...found.map(({ createdAtMs }) => createdAtMs))
+    },
+    isStopWord: async (read, accountId, text) => (await settings.keywords(read, accountId)).find(text) === 'stop',
     optedOutOf,
     record,
     lift,

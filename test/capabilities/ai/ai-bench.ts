@@ -185,7 +185,11 @@ export async function aiBench({ network = 'sandbox' }: { network?: Network } = {
         uploads: undefined as never,
       },
       safety: { claim: (tx, claim) => bench.safety(tx, claim), release: async () => {} },
-      optOuts: { isOptedOut: async (_read, _account, _instance, phone) => optedOut.has(phone) },
+      optOuts: {
+        isOptedOut: async (_read, _account, _instance, phone) => optedOut.has(phone),
+        optedOutAt: async (_read, _account, _instance, phone) => (optedOut.has(phone) ? clock.now() : null),
+        isStopWord: async () => false,
+      },
       providers: {
         has: async () => bench.hasKey,
         model: async () => language(),

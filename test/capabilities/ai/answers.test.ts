@@ -140,11 +140,22 @@ test('what arrives outside of business hours is answered when they begin', async
   expect(await w.heard()).toEqual([HOURS])
 })
 
-test('people who opted out are not answered', async () => {
+test('people who opted out are answered when they ask: that was about campaigns', async () => {
   const w = await bench.line()
   await w.w.api('POST', '/v1/opt-outs', { phone: w.person })
-  expect(await w.ask('qual o horário?')).toEqual([])
-  expect((await w.turns()).at(-1)).toMatchObject({ state: 'skipped', reason: 'opted_out' })
+  await w.jump(1_000)
+  expect(await w.ask('qual o horário?')).toEqual([HOURS])
+})
+
+test('a stop word gets no answer, the first time and again, nor does what was asked before it', async () => {
+  const w = await bench.line()
+  await w.write('qual o horário?')
+  for (const text of ['Sair, obrigado', 'STOP']) {
+    expect(await w.ask(text)).toEqual([])
+    expect((await w.turns()).at(-1)).toMatchObject({ state: 'skipped', reason: 'opted_out' })
+    await w.jump(60_000)
+  }
+  expect(await w.ask('qual o horário?')).toEqual([HOURS])
 })
 
 test('an answer waits while the number is not connected, and is sent once it is', async () => {
