@@ -1,0 +1,79 @@
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { createApi, testHome, until, type TestHome } from '../support/service-process.ts'
+
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 120_000 })
+
+const PEOPLE = 100_000
+/** A Mexican mobile as an earlier version knew it: two people. */
+const before = (n: number) => `52155${String(10_000_000 + n)}`
+const now = (n: number) => `5255${String(10_000_000 + n)}`
+
+let home: TestHome
+let database: string
+let key: string
+beforeAll(async () => {
+  home = testHome()
+  ;({ key } = await home.key('A program'))
+  database = join(home.dir, 'switchboard.db')
+  const db = new Database(database)
+  const account = db.prepare('SELECT id FROM accounts').pluck().get() as string
+  const contact = db.prepare(
+    `INSERT INTO contacts (seq, account_id, number, reversed, phone, given_name, created_at, updated_at)
+     VALUES (?, ?, ?, ?, ?, ?, 1, 1)`,
+  )
+  const optOut = db.prepare(
+    `INSERT INTO opt_outs (seq, account_id, number, scope, phone, source, created_at)
+     VALUES (?, ?, ?, 'account', ?, 'keyword', 1)`,
+  )
+  db.transaction(() => {
+    for (let n = 0; n < PEOPLE; n++) {
+      for (const [seq, number] of [[2 * n, now(n)] as const, [2 * n + 1, before(n)] as const])
+        contact.run(
+          seq,
+          account,
+          number,
+          number.split('').toReversed().join(''),
+          number,
+          seq % 2 === 1 ? `Person ${n}` : null,
+        )
+      optOut.run(n, account, before(n), before(n))
+    }
+    for (const table of ['contacts', 'opt_outs'])
+      db.prepare('INSERT INTO person_rekeyings (name) VALUES (?) ON CONFLICT DO NOTHING').run(table)
+  })()
+  db.close()
+})
+afterAll(() => home.remove())
+
+/** Rows that still have the key of an earlier version. */
+function left(table: 'contacts' | 'opt_outs'): number {
+  const db = new Database(database, { readonly: true })
+  try {
+    return db.prepare(`SELECT COUNT(*) FROM ${table} WHERE number GLOB '521*'`).pluck().get() as number
+  } finally {
+    db.close()
+  }
+}
+
+test('people of an earlier version become one each, although the service is killed while it unites them', async () => {
+  const first = home.launch()
+  first.listening.catch(() => {})
+  await until('a part of them', () => left('contacts') < PEOPLE * 0.8 || undefined)
+  await first.end('SIGKILL')
+  expect(left('contacts')).toBeGreaterThan(0)
+
+  const service = await home.start()
+  const api = createApi(service.url, key)
+  expect([left('contacts'), left('opt_outs')]).toEqual([0, 0])
+  for (const n of [0, PEOPLE / 2, PEOPLE - 1]) {
+    const { body } = await api('GET', `/v1/contacts/${before(n)}`)
+    expect(body).toMatchObject({ phone: now(n), name: `Person ${n}`, opted_out: true })
+  }
+  const db = new Database(database, { readonly: true })
+  const count = (table: string) => db.prepare(`SELECT COUNT(*) FROM ${table}`).pluck().get()
+  expect([count('contacts'), count('opt_outs'), count('person_rekeyings')]).toEqual([PEOPLE, PEOPLE, 0])
+  db.close()
+  await service.end('SIGTERM')
+})
