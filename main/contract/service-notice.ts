@@ -2,7 +2,7 @@
 export const SERVICE_NOTICES = [
   ...(['sealed', 'vault', 'exposed', 'graph_simulated'] as const),
   ...(['disk_failed', 'disk_low', 'disk_full', 'database_damaged', 'data_lost'] as const),
-  ...(['network', 'log_not_written'] as const),
+  ...(['network', 'log_not_written', 'calls_failing'] as const),
 ] as const
 
 export interface ServiceNotice {

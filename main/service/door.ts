@@ -127,6 +127,7 @@ export function openDoor(
           ...storage.codes(),
           ...(vault.state() === 'sealed' ? ['sealed'] : []),
           ...(world.logHealth.some(({ problem }) => problem() !== null) ? ['log_not_written'] : []),
+          ...(rooms.areCallsFailing() ? ['calls_failing'] : []),
         ],
         onboarding: {
           async sandboxSubject(token) {

@@ -184,7 +184,7 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
   const history = historyRoom({ ...deps, instances: instances.api, messages: messages.api })
   const voice = voiceRoom({
     ...deps,
-    ...voiceServices(world, home),
+    ...voiceServices(world, home, () => live.publish(null, { topic: 'service' })),
     instances: instances.api,
     agents:
       world.voiceAgents ??
@@ -360,6 +360,7 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
     billing: billing.api,
     stripePages: simulatedStripe.pages,
     voicePages: voice.api.pages,
+    areCallsFailing: () => (voice.problems?.() ?? []).length > 0,
   }
 }
 

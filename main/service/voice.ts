@@ -9,9 +9,9 @@ import type { Home } from './home.ts'
 import type { RunningWorld } from './world.ts'
 
 /** What calls need besides the rooms: the voice process, and where mails go. */
-export function voiceServices(world: RunningWorld, { ids }: Home) {
+export function voiceServices(world: RunningWorld, { ids }: Home, onProcessChange: () => void) {
   const { clock, random, config, log } = world
-  const process = createVoiceProcess({ clock, log, start: world.startVoice ?? null })
+  const process = createVoiceProcess({ clock, log, start: world.startVoice ?? null, onChange: onProcessChange })
   const password = new Secret(random.bytes(24).toString('base64url'))
   const mailbox = createMailSandbox({
     ...{ log, folder: join(config.home, 'outbox'), now: clock.now, password: password.open() },
@@ -32,7 +32,8 @@ export function voiceServices(world: RunningWorld, { ids }: Home) {
 interface ForkedProgram {
   send(message: ToVoice): unknown
   onMessage(listener: (message: FromVoice) => void): void
-  onExit(listener: () => void): void
+  /** @param listener is given the reason, for example `signal SIGKILL`. */
+  onExit(listener: (reason: string) => void): void
   kill(): unknown
 }
 
@@ -56,8 +57,10 @@ const forkNode: ForkProgram = (program, args, flags) => {
     send: (message) => child.connected && child.send(message, () => {}),
     onMessage: (listener) => void child.on('message', (message) => listener(message as FromVoice)),
     onExit(listener) {
-      child.once('exit', listener)
-      child.once('error', listener)
+      child.once('exit', (code, signal) => listener(signal === null ? `exit code ${code}` : `signal ${signal}`))
+      child.once('error', (error: NodeJS.ErrnoException) =>
+        listener(`it could not be started: ${error.code ?? error.name}`),
+      )
     },
     kill: () => child.kill('SIGKILL'),
   }
@@ -76,10 +79,10 @@ export const voiceStarter =
     const forked = start(programs.voice, [programs.speech], FLAGS)
     let isGone = false
     forked.onMessage(onMessage)
-    forked.onExit(() => {
+    forked.onExit((reason) => {
       if (isGone) return
       isGone = true
-      onExit()
+      onExit(reason)
     })
     return { send: (message) => void forked.send(message), kill: () => void forked.kill() }
   }

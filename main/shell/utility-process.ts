@@ -14,7 +14,7 @@ export const forkUtilityProcess: ForkProgram = (program, args, flags) => {
   return {
     send: (message) => forked.postMessage(message),
     onMessage: (listener) => void forked.on('message', listener),
-    onExit: (listener) => void forked.once('exit', listener),
+    onExit: (listener) => void forked.once('exit', (code) => listener(`exit code ${code}`)),
     kill: () => forked.kill(),
   }
 }

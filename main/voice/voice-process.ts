@@ -13,8 +13,8 @@ interface VoiceLink {
   kill(): void
 }
 
-/** @param onExit is called once, also if it could not be started. */
-export type StartVoice = (onMessage: (message: FromVoice) => void, onExit: () => void) => VoiceLink
+/** @param onExit is called once, also if it could not be started. The reason is for the log, for example `exit code 1`. */
+export type StartVoice = (onMessage: (message: FromVoice) => void, onExit: (reason?: string) => void) => VoiceLink
 
 /** What becomes of a call, as its caller hears of it. */
 export interface CallEvents {
@@ -63,13 +63,20 @@ export interface VoiceProcess {
   isRegistered(instanceId: string): boolean
   refuse(incomingId: string): void
   onIncoming(listener: (call: IncomingCall) => void): void
+  /** What is wrong and what to do, for a person: it ends again and again. null: nothing. */
+  problem(): string | null
   close(): Promise<void>
 }
 
 /** It takes 60 MB, which a service without calls does not need. */
 const IDLE_MS = 60_000
 const CHECK_MS = 20_000
-const RESTART_MS = 1_000
+const FIRST_RESTART_MS = 1_000
+const LONGEST_RESTART_MS = 5 * 60_000
+/** One that ran for less ended because of the same thing as the one before. */
+const STABLE_MS = 60_000
+/** One bad packet or a lack of memory ends it once or twice. */
+const PROBLEM_AFTER = 3
 /** Its calls have ended before. */
 const STOP_MS = 1_000
 /** The voice process ends calls by its own limits. One that it does not end by then is given up. */
@@ -86,10 +93,12 @@ interface VoiceProcessDeps {
   readonly log: Log
   /** null: this build has no voice process. */
   readonly start: StartVoice | null
+  /** `problem` has changed. */
+  readonly onChange?: () => void
 }
 
 /** Starts the voice process when it is needed, and ends it when it has been idle for a minute. */
-export function createVoiceProcess({ clock, log, start }: VoiceProcessDeps): VoiceProcess {
+export function createVoiceProcess({ clock, log, start, onChange = () => {} }: VoiceProcessDeps): VoiceProcess {
   const calls = new Map<string, Running>()
   const asked = new Map<number, (answer: FromVoice | null) => void>()
   const trunks = new Map<string, SipTrunk>()
@@ -99,37 +108,75 @@ export function createVoiceProcess({ clock, log, start }: VoiceProcessDeps): Voi
   let gone: (() => void) | undefined
   let idle: Timer | undefined
   let restart: Timer | undefined
+  let stable: Timer | undefined
+  let startedMono = 0
+  /** Ends in a row, none of which came later than a minute after its start. */
+  let failures = 0
+  let lastReason = ''
   let isClosed = false
 
   function open(): VoiceLink {
     if (start === null || isClosed) throw new Error('This build has no voice process.')
     idle?.cancel()
     if (link !== undefined) return link
+    restart?.cancel()
     const opened: VoiceLink = start(
       (message) => {
         if (link === opened) receive(message)
       },
-      () => exited(opened),
+      (reason) => exited(opened, reason),
     )
     link = opened
+    startedMono = clock.mono()
+    if (failures >= PROBLEM_AFTER) stable = startTimeout(clock, STABLE_MS, healed)
     for (const [instanceId, trunk] of trunks) opened.send({ kind: 'register', instanceId, trunk })
     return opened
   }
 
-  function exited(which: VoiceLink): void {
+  function healed(): void {
+    failures = 0
+    onChange()
+  }
+
+  function exited(which: VoiceLink, reason = 'for no known reason'): void {
     if (link !== which) return
     link = undefined
+    stable?.cancel()
     gone?.()
-    if (calls.size > 0) log.warn({ event: 'voice.process_ended', calls: calls.size })
+    const ranMs = clock.mono() - startedMono
+    if (ranMs >= STABLE_MS) failures = 0
     const [ended, unanswered] = [[...calls.values()], [...asked.values()]]
     calls.clear()
     asked.clear()
+    if (!isClosed) {
+      const restartInMs = failed(reason)
+      log.warn({
+        ...{ event: 'voice.process_ended', reason, ranMs, calls: ended.length, trunks: trunks.size, restartInMs },
+      })
+    }
     for (const { end } of ended) end(null)
     for (const settle of unanswered) settle(null)
-    if (trunks.size > 0 && !isClosed) {
-      restart = clock.after(RESTART_MS, () => {
-        if (trunks.size > 0 && !isClosed) open()
-      })
+  }
+
+  /** @returns in how many milliseconds it is started again; null: when it is needed. */
+  function failed(reason: string): number | null {
+    lastReason = reason
+    const waitMs = Math.min(FIRST_RESTART_MS * 2 ** Math.min(failures, 20), LONGEST_RESTART_MS)
+    failures++
+    if (failures === PROBLEM_AFTER) onChange()
+    if (trunks.size === 0 || isClosed) return null
+    restart?.cancel()
+    restart = startTimeout(clock, waitMs, openAgain)
+    return waitMs
+  }
+
+  function openAgain(): void {
+    if (trunks.size === 0 || isClosed) return
+    try {
+      open()
+    } catch (error) {
+      log.warn({ event: 'voice.not_started', cause: cause(error) })
+      failed('it could not be started')
     }
   }
 
@@ -263,16 +310,18 @@ export function createVoiceProcess({ clock, log, start }: VoiceProcessDeps): Voi
       if (trunk === null) trunks.delete(instanceId)
       else trunks.set(instanceId, trunk)
       if (link !== undefined) link.send({ kind: 'register', instanceId, trunk })
-      else if (trunk !== null && start !== null) open()
+      else if (trunk !== null && start !== null) openAgain()
       stopWhenIdle()
     },
     isRegistered: (instanceId) => trunks.has(instanceId),
     refuse: (incomingId) => link?.send({ kind: 'refuse_incoming', incomingId }),
     onIncoming: (listener) => void listeners.push(listener),
+    problem: () => (failures < PROBLEM_AFTER ? null : sentenceOf(failures, lastReason)),
     async close() {
       isClosed = true
       idle?.cancel()
       restart?.cancel()
+      stable?.cancel()
       const stopped = link
       if (stopped === undefined) return
       stopped.send({ kind: 'stop' })
@@ -289,3 +338,8 @@ export function createVoiceProcess({ clock, log, start }: VoiceProcessDeps): Voi
     },
   }
 }
+
+const sentenceOf = (failures: number, reason: string): string =>
+  `The program that makes calls ended ${failures} times in a row (${reason}). Running calls fail when it ends, and numbers ` +
+  'on SIP trunks cannot be called until it runs. Switchboard starts it again within five minutes. Check ' +
+  'that this computer has free memory, look for voice.process_ended in the log, then restart Switchboard.'

@@ -14,13 +14,13 @@ export interface ScriptedVoice {
   end(plan: CallPlan, end: Partial<CallEnd> & Pick<CallEnd, 'reason'>): void
   say(message: FromVoice): void
   /** The process ends, and with it every call. */
-  crash(): void
+  crash(reason?: string): void
 }
 
 /** @param onPlace what it does with a call as soon as it is placed. */
 export function scriptedVoice(onPlace: (voice: ScriptedVoice, plan: CallPlan) => void = () => {}): ScriptedVoice {
   let say: (message: FromVoice) => void = () => {}
-  let exit = () => {}
+  let exit: (reason?: string) => void = () => {}
   const over = new Set<string>()
   const voice: ScriptedVoice = {
     plans: [],
@@ -33,9 +33,9 @@ export function scriptedVoice(onPlace: (voice: ScriptedVoice, plan: CallPlan) =>
       say({ kind: 'ended', callId, end: { talkedMs: null, recording: null, media, ...end } })
     },
     say: (message) => say(message),
-    crash() {
+    crash(reason) {
       for (const { callId } of voice.plans) over.add(callId)
-      exit()
+      exit(reason)
     },
     start(onMessage, onExit) {
       say = onMessage
@@ -43,7 +43,7 @@ export function scriptedVoice(onPlace: (voice: ScriptedVoice, plan: CallPlan) =>
       return {
         send(message) {
           voice.received.push(message)
-          if (message.kind === 'stop') setImmediate(onExit)
+          if (message.kind === 'stop') setImmediate(() => onExit())
           if (message.kind === 'listen') {
             const { requestId } = message
             setImmediate(() => say({ kind: 'listening', requestId, answer: 'v=0' }))
@@ -52,7 +52,7 @@ export function scriptedVoice(onPlace: (voice: ScriptedVoice, plan: CallPlan) =>
           voice.plans.push(message.plan)
           setImmediate(() => onPlace(voice, message.plan))
         },
-        kill: onExit,
+        kill: () => onExit(),
       }
     },
   }

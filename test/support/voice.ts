@@ -36,10 +36,10 @@ export const voiceInProcess =
     return {
       send: (message) =>
         later(() => {
-          if (message.kind === 'stop') void host.stop().then(onExit)
+          if (message.kind === 'stop') void host.stop().then(() => onExit())
           else host.receive(message)
         }),
-      kill: onExit,
+      kill: () => onExit(),
     }
   }
 

@@ -17,5 +17,9 @@ export function voiceRoom(deps: VoiceDeps) {
     close: voice.close,
     chores: [voice.recordings.retention],
     api: voice,
+    problems() {
+      const text = deps.process.problem()
+      return text === null ? [] : [{ code: 'calls_failing', text }]
+    },
   })
 }
