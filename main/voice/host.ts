@@ -1,11 +1,13 @@
+import type { EndReason } from '../contract/voice.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { createBrain } from './brains/index.ts'
+import { errorScope, inErrorScope, type ErrorScope } from './error-scope.ts'
 import type { CallLeg } from './leg.ts'
 import { createTrunks } from './gateways/sip/trunks.ts'
 import { createWebRtcLeg } from './gateways/webrtc.ts'
 import { createSandboxLeg } from './gateways/sandbox.ts'
 import { PUBLIC_ONLY, type VoiceNetwork } from './network.ts'
-import type { CallPlan, FromVoice, Route, ToVoice } from './protocol.ts'
+import type { CallPlan, ErrorTrace, FromVoice, Route, ToVoice } from './protocol.ts'
 import { createRecorder, type Recorder } from './recorder.ts'
 import { startSession, type CallSession } from './session.ts'
 import { checkSpeech } from './speech/check.ts'
@@ -21,8 +23,13 @@ interface HostDeps {
 
 export interface VoiceHost {
   receive(message: ToVoice): void
+  /**
+   * Something threw where nobody catches. Ends the call, the check or the connection to a trunk that it belongs to.
+   * @returns false: it belongs to nothing, or its end threw too, so that nobody knows what is broken.
+   */
+  failed(error: unknown): boolean
   /** Ends every call and resolves when all is written. */
-  stop(): Promise<void>
+  stop(reason?: EndReason): Promise<void>
 }
 
 type Reply = (reply: { readonly text: string | null; readonly hangUp: boolean }) => void
@@ -33,6 +40,7 @@ export function createVoiceHost({ clock, send, builtIn, network }: HostDeps): Vo
   const sessions = new Map<string, CallSession>()
   const trunks = createTrunks({ clock, network, onIncoming: (call) => send({ kind: 'incoming', ...call }) })
   const turns = new Map<number, { callId: string; settle: Reply }>()
+  const reported = new WeakMap<ErrorScope, number>()
   let turnIds = 0
 
   function place(plan: CallPlan): void {
@@ -92,54 +100,138 @@ export function createVoiceHost({ clock, send, builtIn, network }: HostDeps): Vo
     }
   }
 
+  function failCall(callId: string): void {
+    const session = sessions.get(callId)
+    if (session !== undefined) return session.hangUp('app_crashed')
+    // It threw before it had begun. One that has ended is no longer known to the service.
+    const media = { framesIn: 0, framesLost: 0, underruns: 0 }
+    send({ kind: 'ended', callId, end: { reason: 'app_crashed', talkedMs: null, recording: null, media } })
+  }
+
+  /** What an error belongs to that happens because of the message. */
+  function scopeOf(message: ToVoice): ErrorScope | null {
+    switch (message.kind) {
+      case 'place':
+        return { callId: message.plan.callId, fail: () => failCall(message.plan.callId) }
+      case 'hang_up':
+      case 'say_goodbye':
+      case 'remote_answer':
+      case 'remote_state':
+        return { callId: message.callId, fail: () => failCall(message.callId) }
+      case 'listen': {
+        const { callId, requestId } = message
+        return {
+          callId,
+          fail() {
+            send({ kind: 'listening', requestId, answer: null })
+            sessions.get(callId)?.removeListener(requestId)
+          },
+        }
+      }
+      case 'check_speech':
+      case 'check_trunk': {
+        const { requestId } = message
+        const result = { ok: false, error: 'it failed unexpectedly' } as const
+        return { callId: null, fail: () => send({ kind: 'checked', requestId, result }) }
+      }
+      case 'stop_listening':
+      case 'reply':
+      case 'register':
+      case 'refuse_incoming':
+      case 'stop':
+        return null
+    }
+  }
+
+  function report(error: unknown, scope: ErrorScope | undefined): boolean {
+    let isFatal = scope === undefined
+    try {
+      scope?.fail()
+    } catch {
+      isFatal = true
+    }
+    const reports = scope === undefined ? 0 : (reported.get(scope) ?? 0)
+    if (scope !== undefined) reported.set(scope, reports + 1)
+    // What has ended may throw on for a while.
+    if (reports < REPORTS_AT_MOST || isFatal)
+      send({ kind: 'error', callId: scope?.callId ?? null, cause: traceOf(error), isFatal })
+    return !isFatal
+  }
+
   return {
+    failed: (error) => report(error, errorScope()),
     receive(message) {
-      switch (message.kind) {
-        case 'place':
-          return place(message.plan)
-        case 'hang_up':
-          return sessions.get(message.callId)?.hangUp(message.reason)
-        case 'say_goodbye':
-          return sessions.get(message.callId)?.sayGoodbye(message.reason)
-        case 'remote_answer':
-          return sessions.get(message.callId)?.remoteAnswer(message.sdp)
-        case 'remote_state':
-          return sessions.get(message.callId)?.remoteState(message.state)
-        case 'reply': {
-          const turn = turns.get(message.turnId)
-          turns.delete(message.turnId)
-          return turn?.settle(message)
-        }
-        case 'check_speech': {
-          const { requestId } = message
-          return void checkSpeech(
-            message.speech,
-            builtIn.of(message.speech.accountId),
-            network.within(message.speech),
-          ).then((result) => send({ kind: 'checked', requestId, result }))
-        }
-        case 'listen':
-          return listen(message)
-        case 'stop_listening':
-          return sessions.get(message.callId)?.removeListener(message.requestId)
-        case 'check_trunk': {
-          const { requestId } = message
-          return void trunks.check(message.trunk).then((result) => send({ kind: 'checked', requestId, result }))
-        }
-        case 'register':
-          return trunks.register(message.instanceId, message.trunk)
-        case 'refuse_incoming':
-          return trunks.refuse(message.incomingId)
-        case 'stop':
-          return
+      const scope = scopeOf(message)
+      if (scope === null) return receive(message)
+      try {
+        inErrorScope(scope, () => receive(message))
+      } catch (error) {
+        // Once it is thrown out of the scope, nobody knows any more what it belongs to.
+        if (!report(error, scope)) throw error
       }
     },
-    async stop() {
+    async stop(reason = 'app_closed') {
       const all = [...sessions.values()]
-      for (const session of all) session.hangUp('app_closed')
+      for (const session of all) session.hangUp(reason)
       await Promise.all(all.map(({ ended }) => ended))
       trunks.close()
       await network.close()
     },
+  }
+
+  function receive(message: ToVoice): void {
+    switch (message.kind) {
+      case 'place':
+        return place(message.plan)
+      case 'hang_up':
+        return sessions.get(message.callId)?.hangUp(message.reason)
+      case 'say_goodbye':
+        return sessions.get(message.callId)?.sayGoodbye(message.reason)
+      case 'remote_answer':
+        return sessions.get(message.callId)?.remoteAnswer(message.sdp)
+      case 'remote_state':
+        return sessions.get(message.callId)?.remoteState(message.state)
+      case 'reply': {
+        const turn = turns.get(message.turnId)
+        turns.delete(message.turnId)
+        return turn?.settle(message)
+      }
+      case 'check_speech': {
+        const { requestId } = message
+        return void checkSpeech(
+          message.speech,
+          builtIn.of(message.speech.accountId),
+          network.within(message.speech),
+        ).then((result) => send({ kind: 'checked', requestId, result }))
+      }
+      case 'listen':
+        return listen(message)
+      case 'stop_listening':
+        return sessions.get(message.callId)?.removeListener(message.requestId)
+      case 'check_trunk': {
+        const { requestId } = message
+        return void trunks.check(message.trunk).then((result) => send({ kind: 'checked', requestId, result }))
+      }
+      case 'register':
+        return trunks.register(message.instanceId, message.trunk)
+      case 'refuse_incoming':
+        return trunks.refuse(message.incomingId)
+      case 'stop':
+        return
+    }
+  }
+}
+
+const STACK_AT_MOST = 10
+const REPORTS_AT_MOST = 10
+
+function traceOf(error: unknown): ErrorTrace {
+  if (!(error instanceof Error)) return { name: 'Unknown', code: null, at: [] }
+  const { name, code, stack = '' } = error as NodeJS.ErrnoException
+  const at = stack.split('\n').filter((line) => /^ +at /.test(line))
+  return {
+    name,
+    code: typeof code === 'string' ? code : null,
+    at: at.slice(0, STACK_AT_MOST).map((line) => line.trim()),
   }
 }

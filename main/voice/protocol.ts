@@ -81,6 +81,14 @@ export interface CallPlan {
   readonly mediaMs: number
 }
 
+/** An error without its message, which may hold foreign text. */
+export interface ErrorTrace {
+  readonly name: string
+  readonly code: string | null
+  /** Lines of the stack. */
+  readonly at: readonly string[]
+}
+
 export interface RecordingFacts {
   readonly durationMs: number
   readonly hasAudio: boolean
@@ -130,6 +138,14 @@ export type ToVoice =
 
 export type FromVoice =
   | { readonly kind: 'ready' }
+  /** Something threw where nobody catches. Its call has been ended; null: it belongs to none. */
+  | {
+      readonly kind: 'error'
+      readonly callId: string | null
+      readonly cause: ErrorTrace
+      /** The process ends, because nobody knows what the error has broken. */
+      readonly isFatal: boolean
+    }
   /** Ours: an offer, or the answer to theirs. */
   | { readonly kind: 'local_sdp'; readonly callId: string; readonly sdp: string }
   | { readonly kind: 'console_answer'; readonly callId: string; readonly sdp: string }

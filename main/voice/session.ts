@@ -3,6 +3,7 @@ import type { Clock, Timer } from '../kernel/clock.ts'
 import { startTimeout } from '../kernel/timeout.ts'
 import { FRAME_MS, mix, SILENCE } from './audio.ts'
 import { speak, type BrainDeps, type VoiceBrain } from './brains/brain.ts'
+import { keepErrorScope } from './error-scope.ts'
 import type { CallLeg } from './leg.ts'
 import { createMouth } from './mouth.ts'
 import { startPacer, type Pacer } from './pacer.ts'
@@ -85,8 +86,9 @@ export function startSession(deps: SessionDeps): CallSession {
     for (const timer of timers) timer.cancel()
     timers = []
     mouth.interrupt(nowMs())
-    brain?.stop()
-    for (const each of [leg, consoleLeg, ...listeners.values()]) each?.hangUp(reason)
+    // One that throws must not keep the others, nor the recording, from ending.
+    quietly(() => brain?.stop())
+    for (const each of [leg, consoleLeg, ...listeners.values()]) quietly(() => each?.hangUp(reason))
     void closeRecording().then((recording) => {
       const { framesIn, framesLost } = leg.counts()
       const media = { framesIn, framesLost, underruns: pacer?.underruns() ?? 0 }
@@ -186,13 +188,13 @@ export function startSession(deps: SessionDeps): CallSession {
     onRinging() {
       if (end === undefined && !isConnected) send({ kind: 'state', callId, state: 'ringing' })
     },
-    onConnected: open,
+    onConnected: keepErrorScope(open),
     onCaption(text, durationMs) {
       const at = nowMs()
       onLine({ speaker: 'person', start_ms: Math.max(0, at - durationMs), end_ms: at, text })
       brain?.caption(text)
     },
-    onEnded: finish,
+    onEnded: keepErrorScope(finish),
   })
   consoleLeg?.start({
     onLocalSdp: (sdp) => send({ kind: 'console_answer', callId, sdp }),
@@ -237,5 +239,13 @@ export function startSession(deps: SessionDeps): CallSession {
       listeners.delete(id)
     },
     ended,
+  }
+}
+
+function quietly(act: () => void): void {
+  try {
+    act()
+  } catch {
+    // It is over anyway.
   }
 }

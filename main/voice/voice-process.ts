@@ -184,6 +184,10 @@ export function createVoiceProcess({ clock, log, start, onChange = () => {} }: V
     switch (message.kind) {
       case 'ready':
         return
+      case 'error': {
+        const { kind: _, ...what } = message
+        return log.error({ event: 'voice.error', ...what })
+      }
       case 'listening':
       case 'checked': {
         const settle = asked.get(message.requestId)
@@ -342,4 +346,4 @@ export function createVoiceProcess({ clock, log, start, onChange = () => {} }: V
 const sentenceOf = (failures: number, reason: string): string =>
   `The program that makes calls ended ${failures} times in a row (${reason}). Running calls fail when it ends, and numbers ` +
   'on SIP trunks cannot be called until it runs. Switchboard starts it again within five minutes. Check ' +
-  'that this computer has free memory, look for voice.process_ended in the log, then restart Switchboard.'
+  'that this computer has free memory, look for voice.process_ended and voice.error in the log, then restart Switchboard.'

@@ -28,11 +28,29 @@ const host = createVoiceHost({ clock: systemClock, send, builtIn, network })
 
 /** Less than a new service needs to look at the recordings of this one. */
 const LEAVE_MS = 500
+const FLUSH_MS = 50
 
 async function stop(): Promise<void> {
   await host.stop()
   process.exit(0)
 }
+
+let isLeaving = false
+
+/** Nobody else catches it. What it belongs to ends; if that is not known, everything does, and the service starts anew. */
+function failed(error: unknown): void {
+  if (isLeaving || host.failed(error)) return
+  isLeaving = true
+  systemClock.after(LEAVE_MS, () => process.exit(1))
+  void host.stop('app_crashed').then(
+    // What was sent last has to arrive.
+    () => systemClock.after(FLUSH_MS, () => process.exit(1)),
+    () => {},
+  )
+}
+
+process.on('uncaughtException', failed)
+process.on('unhandledRejection', failed)
 
 const receive = (message: ToVoice): void => {
   if (message.kind === 'stop') void stop()

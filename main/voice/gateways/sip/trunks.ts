@@ -3,6 +3,7 @@ import type { EndReason } from '../../../contract/voice.ts'
 import type { Clock } from '../../../kernel/clock.ts'
 import { startTimeout } from '../../../kernel/timeout.ts'
 import { FRAME_MS } from '../../audio.ts'
+import { inErrorScope, keepErrorScope } from '../../error-scope.ts'
 import { createJitterBuffer } from '../../jitter-buffer.ts'
 import type { CallLeg, LegEvents } from '../../leg.ts'
 import type { CheckResult, SipTrunk } from '../../protocol.ts'
@@ -62,7 +63,14 @@ export function createTrunks({ clock, network, onIncoming }: TrunksDeps) {
   const isUsed = (agent: Agent) => [...trunks.values()].some((one) => one.agent === agent)
   const keyOf = (config: SipTrunk) => JSON.stringify(config)
 
+  /** Its connection is shared by calls, so errors on it are the trunk's: it is dropped and opened again. */
   function open(config: SipTrunk, register: boolean, instanceId: string | null): Trunk {
+    let opened: Trunk | undefined
+    const fail = () => opened?.socket.drop()
+    return (opened = inErrorScope({ callId: null, fail }, () => openInScope(config, register, instanceId)))
+  }
+
+  function openInScope(config: SipTrunk, register: boolean, instanceId: string | null): Trunk {
     const key = `${keyOf(config)} ${instanceId ?? ''}`
     const known = trunks.get(key)
     if (known !== undefined) {
@@ -153,7 +161,7 @@ export function createTrunks({ clock, network, onIncoming }: TrunksDeps) {
       createLeg((events) => {
         const trunk = open(config, false, null)
         const late = startTimeout(clock, CONNECT_MS, () => events.onEnded('gateway_unavailable'))
-        const begin = () => {
+        const begin = keepErrorScope(() => {
           late.cancel()
           RtpPeer.trunk = trunk.trunkSide
           const target = `sip:${number}@${uriHost(config.host)}:${config.port};transport=${config.transport === 'wss' ? 'ws' : config.transport}`
@@ -163,7 +171,7 @@ export function createTrunks({ clock, network, onIncoming }: TrunksDeps) {
               ...(config.callerId !== null && { fromUserName: config.callerId }),
             }),
           )
-        }
+        })
         const session = new Promise<Session>((resolve) => {
           if (trunk.socket.isConnected()) resolve(begin())
           else {
