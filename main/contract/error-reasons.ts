@@ -146,6 +146,7 @@ export const ERROR_REASONS = {
   file_unusable: [],
   upload_gone: ['n'],
   upload_slow: [],
+  uploads_full: ['n'],
 
   // CRM.
   backfill_none: [],

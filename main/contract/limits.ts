@@ -45,6 +45,8 @@ export const LIMITS = {
   filenameLength: 255,
   mediaUrlLength: 2_048,
   mediaDays: 7,
+  /** Uploads of an account that are kept, and less than that if the disk has less room left. */
+  mediaGigabytes: 10,
   mediaMegabytes: { image: 5, audio: 16, video: 16, document: 100, sticker: 1 },
   sendTimeoutMs: 20_000,
   /** In progress at once. An account gets less than this where others need it: `kernel/fair-share.ts`. */

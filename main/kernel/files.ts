@@ -7,6 +7,7 @@ import { StorageError, type Db, type Tx } from './db.ts'
 import { isDiskFull, syncFile, syncFolder } from './durable-file.ts'
 import { contentAt, type FileContent } from './file-content.ts'
 import {
+  bytesOfKind,
   deleteFile,
   expiredFiles,
   extendFile,
@@ -67,6 +68,8 @@ export interface Files {
   find(key: FileKey): Promise<(StoredFile & FileContent) | undefined>
   /** Lets a file expire no earlier than this. @returns false if it is not there any more. */
   keepUntil(tx: Tx, key: FileKey, untilMs: number): Promise<boolean>
+  /** The room that the files of this kind take; each counts as 16 kB at least. */
+  bytesOf(tx: Tx | null, kind: Pick<FileKey, 'accountId' | 'kind'>): Promise<number>
   /** Gives a file to another account in the caller's commit. */
   rehome(tx: Tx, key: FileKey, to: AccountId): Promise<void>
   /** Removes a file in the caller's commit; its bytes are deleted afterwards. */
@@ -91,6 +94,7 @@ const PREFIX = 'fil'
 const FILE_ID = /^fil_[0-9A-Z]{26}$/
 const PART = '.part'
 const ROWS = 100
+const COUNTED_AT_LEAST = 16 * 1024
 /** The files are in folders named after the last character of their ids, which is random. */
 const FOLDERS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 /**
@@ -189,6 +193,10 @@ export function createFiles({ db, clock, ids, folder }: FilesDeps): Files {
       if ((await tx.one(fileOf, { ...key, now: clock.now() })) === undefined) return false
       await tx.run(extendFile, { ...key, until })
       return true
+    },
+    async bytesOf(tx, kind) {
+      const sum = { ...kind, atLeast: COUNTED_AT_LEAST }
+      return (await (tx === null ? db.readOne(bytesOfKind, sum) : tx.one(bytesOfKind, sum)))?.bytes ?? 0
     },
     async rehome(tx, { accountId, kind, id }, to) {
       await tx.run(rehomeFile, { accountId, kind, id, to })

@@ -132,6 +132,7 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
     usage: usage.api,
     isSuspended: accounts.isSuspended,
     entitlements: entitlements.api,
+    freeBytes: machinery.storage.freeBytes,
   })
   const instanceWebhooks = instanceWebhookRoom({ ...deps, instances: instances.api })
   const calls = callsRoom({ ...deps, instances: instances.api, messages: messages.api, refusalOf })

@@ -33,6 +33,8 @@ export interface StorageMonitor {
   readonly codes: () => string[]
   /** What a person should know; sentences. */
   readonly problems: () => ServiceNotice[]
+  /** What is left on the disk, without the room in which nothing new is taken. */
+  readonly freeBytes: () => number
   /** @param prune removes what is old, as soon as it can. */
   start(prune: () => void): void
   /** What takes its time ends as soon as it can. */
@@ -81,6 +83,7 @@ export function monitorStorage(world: World, home: Home, live: Pick<NoticeBus<No
       const { checkedAtMs, damage } = integrityCheck.state()
       return { freeBytes: space.freeBytes(), isOpen: isOpen(), lookedAtMs: checkedAtMs, isDamaged: damage !== null }
     },
+    freeBytes: () => (space.freeBytes() ?? Infinity) - config.refuseBelowMb * MB,
     integrity: integrityCheck.state,
     isReadOnly: disk.hasFailed,
     codes: () => [

@@ -375,6 +375,7 @@ export const messagesContract = {
     description: [
       `Keeps a file of at most ${document} MB for ${LIMITS.mediaDays} days, so that you can send it as often as you like, from any instance of the account. The body is the file, with its Content-Type. Send it as \`media_id\` in place of \`media_url\`.`,
       'Uploading does not check whether the file can be sent: the sizes and types that each `media_type` allows are checked when you send it. An upload of which less than 32 kB arrive in 15 seconds is refused. Nothing is kept of a file that did not arrive whole.',
+      `All uploads of an account may take ${LIMITS.mediaGigabytes} GB, and no more than is left free on the disk of the service. Beyond that, \`invalid_state\` refuses new ones until older ones have expired.`,
     ].join('\n\n'),
     scope: 'messages:send',
     reach: 'instances',
@@ -390,7 +391,7 @@ export const messagesContract = {
     }),
     bodyFile: { types: UPLOAD_TYPES, maxBytes: document * 1024 * 1024 },
     reply: { status: 201, description: 'The file is stored.', schema: MediaRecord },
-    errors: ['storage_full'],
+    errors: ['invalid_state', 'storage_full'],
     examples: {
       reply: {
         media_id: 'fil_01KCW8ZJ4N3Q7V0F5T2B9XEMRD',

@@ -81,7 +81,9 @@ export interface MessagesDeps {
   readonly cursors: Cursors
   readonly live: Pick<NoticeBus<Notice>, 'publish'>
   readonly outbound: MediaSource
-  readonly files: Pick<Files, 'storeTemporarily' | 'store' | 'find' | 'keepUntil' | 'rehome'>
+  readonly files: Pick<Files, 'storeTemporarily' | 'store' | 'bytesOf' | 'find' | 'keepUntil' | 'rehome'>
+  /** What is left on the disk beyond the room that the service keeps for itself. */
+  readonly freeBytes: () => number
   readonly converter: Pick<MediaConverter, 'convert'>
   readonly config: { readonly sendTimeoutMs: number }
   readonly log: Log

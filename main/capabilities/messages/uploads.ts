@@ -13,24 +13,61 @@ import type { MediaRecord } from './contract.ts'
 const KIND = 'messages.media'
 const KEPT_MS = LIMITS.mediaDays * 86_400_000
 const MAX_BYTES = LIMITS.mediaMegabytes.document * 1024 * 1024
+const MOST_BYTES = LIMITS.mediaGigabytes * 1_000_000_000
 
 interface UploadsDeps {
-  readonly files: Pick<Files, 'store' | 'find' | 'keepUntil' | 'rehome'>
+  readonly files: Pick<Files, 'store' | 'bytesOf' | 'find' | 'keepUntil' | 'rehome'>
   readonly clock: Pick<Clock, 'now' | 'movedMs'>
+  /** What is left on the disk beyond the room that the service keeps for itself. */
+  readonly freeBytes: () => number
 }
 
 export type Uploads = ReturnType<typeof createUploads>
 
 /** Files that a caller has uploaded to send them. They expire like every file with a time. */
-export function createUploads({ files, clock }: UploadsDeps) {
+export function createUploads({ files, clock, freeBytes }: UploadsDeps) {
+  /** Bytes that arrive at this moment. */
+  const arriving = new Map<AccountId, number>()
+
+  /**
+   * An account may take as much as it leaves: of two that fill the disk each gets a third, of three a quarter, and the
+   * rest of the service never runs out of room.
+   */
+  function requireRoom(bytes: number): void {
+    if (bytes > Math.min(MOST_BYTES, freeBytes())) throw uploadsFull()
+  }
+
+  /** What arrives takes room before it is stored, and many files may arrive at once. */
+  async function* counted(accountId: AccountId, stream: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    const add = (bytes: number) => {
+      const sum = (arriving.get(accountId) ?? 0) + bytes
+      if (sum === 0) arriving.delete(accountId)
+      else arriving.set(accountId, sum)
+      return sum
+    }
+    const kept = await files.bytesOf(null, { accountId, kind: KIND })
+    let received = 0
+    try {
+      for await (const chunk of stream) {
+        received += chunk.length
+        requireRoom(kept + add(chunk.length))
+        yield chunk
+      }
+    } finally {
+      add(-received)
+    }
+  }
+
   return {
     async add(accountId: AccountId, body: FileBody, name: string | null): Promise<MediaRecord> {
       const expiresAt = dueIn(clock, KEPT_MS)
       const { mimeType } = body
-      const stored = await files.store(notEmpty(body.stream), {
-        ...{ accountId, kind: KIND, name, mimeType, expiresAt },
-        maxBytes: MAX_BYTES,
-      })
+      const stored = await files.store(
+        counted(accountId, notEmpty(body.stream)),
+        { ...{ accountId, kind: KIND, name, mimeType, expiresAt }, maxBytes: MAX_BYTES },
+        // Others may have arrived meanwhile.
+        async (tx) => requireRoom(await files.bytesOf(tx, { accountId, kind: KIND })),
+      )
       return { media_id: stored.id, mime_type: mimeType, size: stored.size, expires_at: isoTime(expiresAt.atMs) }
     },
 
@@ -53,6 +90,13 @@ export function createUploads({ files, clock }: UploadsDeps) {
       files.rehome(tx, { accountId: from, kind: KIND, id: mediaId }, to),
   }
 }
+
+const uploadsFull = () =>
+  new ApiError(
+    'invalid_state',
+    `The uploads of this account take ${LIMITS.mediaGigabytes} GB, or as much room as is left on the disk. Nothing was stored. Uploads are ` +
+      `removed ${LIMITS.mediaDays} days after they were made: try again later, send an upload you have again, or send a media_url.`,
+  ).because('uploads_full', { n: LIMITS.mediaDays })
 
 async function* notEmpty(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let isEmpty = true

@@ -46,6 +46,7 @@ import { sandboxCalls } from './044-sandbox-calls.ts'
 import { auditNames } from './045-audit-names.ts'
 import { documentReaders } from './046-document-readers.ts'
 import { personKeys } from './047-person-keys.ts'
+import { fileSizes } from './048-file-sizes.ts'
 
 /** Every step of the schema, in order. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -96,4 +97,5 @@ export const MIGRATIONS: readonly Migration[] = [
   auditNames,
   documentReaders,
   personKeys,
+  fileSizes,
 ]

@@ -166,6 +166,7 @@ export async function bench(options: BenchOptions = {}): Promise<Bench> {
       files: createFiles({ db, clock, ids, folder: join(database.dir, 'files') }),
       converter: options.converter ?? noConverter,
       config: { sendTimeoutMs: 20_000 },
+      freeBytes: () => Infinity,
     })
     return { db, instances, messages }
   }

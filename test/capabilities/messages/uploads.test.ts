@@ -144,19 +144,39 @@ describe('an upload', () => {
 describe('uploads', () => {
   const accountId = '0197f0c2-0000-7c51-9d2b-000000000001' as AccountId
 
-  test('are gone after seven days, unless somebody keeps them', async () => {
+  async function opened(freeBytes: () => number) {
     const clock = fakeClock()
     const data = await testDatabase(undefined, { clock })
     onTestFinished(() => data.close())
     const { db } = data
     const files = createFiles({ db, clock, ids: createIds(clock, seededRandom(1)), folder: join(data.dir, 'files') })
-    const uploads = createUploads({ files, clock })
+    const uploads = createUploads({ files, clock, freeBytes })
     const add = async () => {
       const stream = (async function* () {
         yield PICTURE
       })()
       return (await uploads.add(accountId, { mimeType: 'image/png', stream }, null)).media_id
     }
+    const tidy = async () => {
+      for (const chore of files.chores) {
+        const turn = chore.begin()
+        while (await turn());
+      }
+    }
+    return { clock, db, data, uploads, add, tidy }
+  }
+
+  test('that were refused for lack of room are taken again once older ones have expired', async () => {
+    const { clock, add, tidy } = await opened(() => 20_000)
+    await add()
+    await expect(add()).rejects.toMatchObject({ code: 'invalid_state', detail: { reason: 'uploads_full' } })
+    await clock.advance(7 * DAYS)
+    await tidy()
+    await add()
+  })
+
+  test('are gone after seven days, unless somebody keeps them', async () => {
+    const { clock, db, data, uploads, add, tidy } = await opened(() => Infinity)
     const [one, other] = [await add(), await add()]
     const keep = (id: string, days: number) =>
       db.commit((tx) => uploads.keepUntil(tx, accountId, id, clock.now() + days * DAYS))
@@ -165,12 +185,54 @@ describe('uploads', () => {
     await clock.advance(7 * DAYS)
     await expect(uploads.get(accountId, one)).rejects.toMatchObject({ code: 'not_found' })
     expect(await keep(one, 1)).toBe(false)
-    for (const chore of files.chores) {
-      const turn = chore.begin()
-      while (await turn());
-    }
+    await tidy()
     await uploads.get(accountId, other)
     const left = readdirSync(join(data.dir, 'files'), { recursive: true, withFileTypes: true })
     expect(left.filter((entry) => entry.isFile()).map(({ name }) => name)).toEqual([other])
+  })
+})
+
+describe('the uploads of an account', () => {
+  const MB = 1_000_000
+  const RESERVED = 200 * MB
+  const FIVE_MB = Buffer.alloc(5 * MB)
+  let free: number
+
+  beforeEach(async () => {
+    free = 1e12
+    w = await worldOfTest({ freeBytes: () => free, settings: { refuseBelowMb: 200, warnBelowMb: 200, reserveMb: 0 } })
+  })
+  const spaceIs = async (bytes: number) => {
+    free = bytes
+    await w.pass(10_000)
+  }
+
+  test('take no more room than is left on the disk, and other accounts still have theirs', async () => {
+    await spaceIs(RESERVED + 12 * MB)
+    expect((await upload(FIVE_MB)).status).toBe(201)
+    expect((await upload(FIVE_MB)).status).toBe(201)
+    const refused = await upload(FIVE_MB)
+    expect([refused.status, refused.body.error]).toMatchObject([409, { code: 'invalid_state', retryable: false }])
+    expect(refused.body.error.message).toContain('removed 7 days after')
+    expect(filesOnDisk()).toHaveLength(2)
+
+    const stranger = await w.stranger()
+    expect((await upload(FIVE_MB, 'image/png', '', stranger.key)).status).toBe(201)
+    expect((await w.api('POST', '/v1/instances', {})).status).toBe(201)
+  })
+
+  test('that arrive at the same time are counted together', async () => {
+    await spaceIs(RESERVED + 12 * MB)
+    const answers = await Promise.all([1, 2, 3, 4, 5].map(() => upload(FIVE_MB)))
+    expect(answers.filter(({ status }) => status === 201).length).toBeLessThanOrEqual(2)
+    expect(filesOnDisk().length).toBeLessThanOrEqual(2)
+    expect((await upload(PICTURE)).status).toBe(201)
+  })
+
+  test('that are tiny are counted as the room they take', async () => {
+    await spaceIs(RESERVED + 40_000)
+    const statuses = []
+    for (let i = 0; i < 3; i++) statuses.push((await upload(PICTURE)).status)
+    expect(statuses).toEqual([201, 201, 409])
   })
 })
