@@ -11,6 +11,12 @@ const HAS_INSTANCE = 'instance_id IN (SELECT id FROM main.instances)'
 const HAS_LINK = `instance_id IN (SELECT id FROM main.instances WHERE deleted_at IS NULL)
   AND instance_id IN (SELECT id FROM present.instances WHERE deleted_at IS NULL)`
 
+/** Nobody ended these links: an earlier restore took them out, so nobody has used their tokens since. */
+const IS_NO_SESSION_OF_RETURNING_LINKS = `resource_id NOT IN (
+  SELECT value FROM main.crm_links l, json_each(json_array(l.location_id, l.company_id))
+   WHERE value IS NOT NULL AND l.seq NOT IN (SELECT seq FROM present.crm_links) AND l.seq NOT IN (SELECT seq FROM gone_crm_links)
+     AND value NOT IN (SELECT resource_id FROM present.crm_sessions))`
+
 const KEPT_JOBS = `kind IN (${jobKindsThatAre('kept')
   .map((kind) => `'${kind}'`)
   .join(', ')})`
@@ -20,6 +26,14 @@ const replaced = (table: string, which = 'true'): string[] => [
   `DELETE FROM main.${table} WHERE ${which}`,
   `INSERT OR REPLACE INTO main.${table} SELECT * FROM present.${table} WHERE ${which}`,
 ]
+/**
+ * The same for instances that were known before. The others were taken out by an earlier restore, and come back whole
+ * with the copy that it saved.
+ */
+const replacedOfKnown = (table: string): string[] => {
+  const known = `${HAS_INSTANCE} AND instance_id IN (SELECT id FROM present.instances)`
+  return replaced(table, known)
+}
 /** Rows of before replace those of the backup, and are added to them. */
 const added = (table: string, which = 'true'): string =>
   `INSERT OR REPLACE INTO main.${table} SELECT * FROM present.${table} WHERE ${which}`
@@ -144,7 +158,7 @@ export const KEPT = [
   `UPDATE main.ai_conversations SET next_turn = max(ai_conversations.next_turn, p.next_turn)
     FROM present.ai_conversations p WHERE p.id = ai_conversations.id`,
   // A refresh token works once, and an older one was used since.
-  ...replaced('crm_sessions', HAS_ACCOUNT),
+  ...replaced('crm_sessions', `${HAS_ACCOUNT} AND ${IS_NO_SESSION_OF_RETURNING_LINKS}`),
   updated('crm_links', 'seq'),
   // A queue rests while the CRM refuses its link, and the link is as it was.
   `UPDATE main.crm_queues SET suspended = p.suspended, failures = p.failures, failing_since = p.failing_since
@@ -152,12 +166,12 @@ export const KEPT = [
   added('crm_messages', 'link_seq IN (SELECT seq FROM main.crm_links)'),
   updated('voice_widgets', 'id'),
   ...replaced('official_numbers', HAS_LINK),
-  ...replaced('official_callbacks', HAS_INSTANCE),
+  ...replacedOfKnown('official_callbacks'),
   added('official_contacts', HAS_INSTANCE),
   ...SMV2,
   added('smv2_protocol'),
-  ...replaced('sandbox_lines', HAS_INSTANCE),
-  ...replaced('sandbox_faults', HAS_INSTANCE),
-  ...replaced('sandbox_timeline', HAS_INSTANCE),
+  ...replacedOfKnown('sandbox_lines'),
+  ...replacedOfKnown('sandbox_faults'),
+  ...replacedOfKnown('sandbox_timeline'),
   ...SANDBOX,
 ]

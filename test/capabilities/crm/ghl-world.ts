@@ -35,6 +35,26 @@ export interface GhlWorld extends World {
 /** Waits for what happens within milliseconds, over sockets. */
 export const until = <T>(look: () => Promise<T>) => vi.waitFor(look, { timeout: 20_000, interval: 15 })
 
+export async function consent(
+  w: World,
+  authorizationUrl: string,
+  { location = 'Main office', deny = false }: { location?: string; deny?: boolean } = {},
+): Promise<Reply> {
+  const { pathname, search } = new URL(authorizationUrl)
+  const page = await w.api('GET', `${pathname}${search}`, undefined, { key: null })
+  const options = [...page.text.matchAll(/<option value="([^"]+)">([^<]+)</g)]
+  const chosen = options.find(([, , name]) => name === location)?.[1] ?? ''
+  const form = new URLSearchParams({ decision: deny ? 'deny' : 'allow', location: chosen }).toString()
+  const answer = await w.service.door.app.inject({
+    method: 'POST',
+    url: `${pathname}${search}`,
+    headers: { host: w.host, 'content-type': 'application/x-www-form-urlencoded' },
+    payload: form,
+  })
+  const back = new URL(String(answer.headers['location']))
+  return w.api('GET', `${back.pathname}${back.search}`, undefined, { key: null })
+}
+
 export async function ghlWorld(options: WorldOptions = {}): Promise<GhlWorld> {
   const moving = movableClock()
   const w = await world({ clock: moving, ...options })
@@ -47,21 +67,7 @@ export async function ghlWorld(options: WorldOptions = {}): Promise<GhlWorld> {
     ...w,
     moving,
     must,
-    async consent(authorizationUrl, { location, deny = false } = {}) {
-      const { pathname, search } = new URL(authorizationUrl)
-      const page = await w.api('GET', `${pathname}${search}`, undefined, { key: null })
-      const options = [...page.text.matchAll(/<option value="([^"]+)">([^<]+)</g)]
-      const chosen = options.find(([, , name]) => name === (location ?? 'Main office'))?.[1] ?? ''
-      const form = new URLSearchParams({ decision: deny ? 'deny' : 'allow', location: chosen }).toString()
-      const answer = await w.service.door.app.inject({
-        method: 'POST',
-        url: `${pathname}${search}`,
-        headers: { host: w.host, 'content-type': 'application/x-www-form-urlencoded' },
-        payload: form,
-      })
-      const back = new URL(String(answer.headers['location']))
-      return w.api('GET', `${back.pathname}${back.search}`, undefined, { key: null })
-    },
+    consent: (authorizationUrl, choice) => consent(w, authorizationUrl, choice),
     async connected(number) {
       const { id } = await must('POST', '/v1/instances', {})
       const { pairing_code } = await must('GET', `/v1/instances/${id}/qr`)

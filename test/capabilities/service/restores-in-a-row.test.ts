@@ -3,6 +3,7 @@ import { asConsole } from '../../support/console.ts'
 import { backUp, goBack, newHome } from '../../support/restores.ts'
 import { world, type World } from '../../support/world.ts'
 import { clientOf, pairedIn } from '../agency/agency-world.ts'
+import { consent } from '../crm/ghl-world.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 
@@ -174,4 +175,36 @@ test('D-10 the copy that a restore saves brings back what the restore removed, a
   })
   expect((await asConsole(after)('GET', '/v1/members')).body.data).toMatchObject([{ name: 'Bia' }])
   expect(await ok(after, 'GET', `/v1/agency/accounts/${client.id}`)).toMatchObject({ status: 'active' })
+})
+
+test('D-10 the copy that a restore saves brings back the tokens of a CRM and the state of a number that the restore removed', async () => {
+  const w = await world({ home: newHome() })
+  const first = await backUp(w)
+  const client = await clientOf(w, { name: 'Since' })
+  const line = await pairedIn(w, client, '12025550184')
+  const other = await pairedIn(w, client, '12025550185')
+  const { key } = client
+  const connect = async (id: string, location: string) => {
+    const begun = await w.api('POST', `/v1/instances/${id}/ghl/connect`, { mode: 'oauth' }, { key })
+    expect((await consent(w, begun.body.authorization_url, { location })).status).toBe(200)
+    return (await w.api('GET', `/v1/instances/${id}/ghl`, undefined, { key })).body.location_id as string
+  }
+  const location = await connect(line.id, 'Main office')
+  const ended = await connect(other.id, 'Second office')
+  const before = await backUp(w)
+  expect((await w.api('DELETE', `/v1/instances/${other.id}/ghl?confirm=true`, undefined, { key })).status).toBe(204)
+
+  const between = await goBack(w, first, 'a person restores it')
+  expect((await between.api('GET', `/v1/instances/${line.id}/ghl`, undefined, { key })).status).toBe(401)
+  const after = await goBack(between, before, 'a person restores it')
+
+  const link = (await after.api('GET', `/v1/instances/${line.id}/ghl`, undefined, { key })).body
+  expect(link).toMatchObject({ connected: true, location_id: location })
+  const sessions = await after.rows('SELECT resource_id AS id FROM crm_sessions', {})
+  expect(sessions).toContainEqual({ id: location })
+  expect(sessions).not.toContainEqual({ id: ended })
+  expect(await after.rows('SELECT number FROM sandbox_lines ORDER BY number', {})).toEqual([
+    { number: '12025550184' },
+    { number: '12025550185' },
+  ])
 })
