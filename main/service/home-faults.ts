@@ -14,6 +14,8 @@ const MB = 1_000_000
 /** Without `logs` the service runs, and says so. */
 const FOLDERS = ['.', 'backups', 'facts', 'files', 'recordings']
 const FILES = ['lock.db', 'switchboard.db', 'switchboard.db-wal', 'switchboard.db-shm', 'vault.json', 'vault.key']
+/** Whose access rights do not matter: it is replaced. */
+const REPLACED = 'lock.pid'
 
 /** Why this user cannot work with what is in the home folder, in a sentence; null: they can, or there is nothing yet. */
 export function findHomeFault(home: string): string | null {
@@ -25,12 +27,18 @@ export function findHomeFault(home: string): string | null {
     const fault = faultOf(join(home, name), home, false)
     if (fault !== null) return fault
   }
-  return null
+  return isFolderAt(join(home, REPLACED)) ? notAFile(join(home, REPLACED)) : null
 }
+
+const isFolderAt = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+
+const notAFile = (path: string) =>
+  `${path} is a folder, but Switchboard needs a file there. Move the folder away, then start again.`
 
 function faultOf(path: string, home: string, isFolder: boolean): string | null {
   try {
     if (isFolder && !statSync(path).isDirectory()) return notAFolder(path, home)
+    if (!isFolder && isFolderAt(path)) return notAFile(path)
     accessSync(path, constants.R_OK | constants.W_OK | (isFolder ? constants.X_OK : 0))
     return null
   } catch (error) {
@@ -70,6 +78,8 @@ function describeFault(error: unknown, home: string): string | null {
       return noAccess(path, home)
     case 'EROFS':
       return `${path} is on a read-only disk. Make the disk writable, then start again.`
+    case 'EISDIR':
+      return path === home ? null : notAFile(path)
     case 'ENOTDIR':
     case 'EEXIST':
       return notAFolder(path, home)

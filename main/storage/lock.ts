@@ -36,7 +36,14 @@ export function lockHome(home: string, holder: LockHolder = 'service'): HomeLock
   }
   held.add(lock)
   // Only for what the second process says and does; the lock itself is the open transaction.
-  noteOwner(owner, holder)
+  try {
+    noteOwner(owner, holder)
+  } catch (error) {
+    // Held on, it would make the next attempt of this process name another one that is not there.
+    held.delete(lock)
+    lock.close()
+    throw error
+  }
   return {
     release() {
       if (!held.delete(lock)) return
@@ -64,6 +71,7 @@ function noteOwner(file: string, holder: LockHolder): void {
   try {
     writeFileSync(file, holder === 'service' ? String(process.pid) : `${process.pid} ${holder}`)
   } catch {
+    // Half a number would name a wrong process.
     rmSync(file, { force: true })
   }
 }

@@ -1,0 +1,29 @@
+import { mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { findHomeFault } from '../../main/service/home-faults.ts'
+import { lockHome } from '../../main/storage/lock.ts'
+import { tempFolder } from '../support/database.ts'
+
+test.each(['lock.pid', 'vault.key', 'vault.json', 'switchboard.db'])(
+  'a folder named %s is reported with what to do',
+  (name) => {
+    const home = tempFolder()
+    onTestFinished(() => rmSync(home, { recursive: true }))
+    mkdirSync(join(home, name))
+
+    expect(findHomeFault(home)).toBe(
+      `${join(home, name)} is a folder, but Switchboard needs a file there. Move the folder away, then start again.`,
+    )
+  },
+)
+
+test('a home whose owner cannot be noted is not locked afterwards', () => {
+  const home = tempFolder()
+  onTestFinished(() => rmSync(home, { recursive: true }))
+  mkdirSync(join(home, 'lock.pid'))
+  expect(() => lockHome(home)).toThrow(/EISDIR|directory/)
+
+  rmSync(join(home, 'lock.pid'), { recursive: true })
+  lockHome(home).release()
+})
