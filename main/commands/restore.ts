@@ -149,9 +149,11 @@ async function restore(
     )
   }
   const outcome = (await carryOut({ command: 'restore.outcome', input: {} })) as Outcome | null
-  if (outcome === null || outcome.safety_copy === null)
+  if (outcome === null || outcome.problem !== null)
     throw new CommandError(`Nothing was changed: ${outcome?.problem ?? 'the restore did not run.'}`)
   if (isJson) return terminal.out(JSON.stringify({ name, done: true, safety_copy: outcome.safety_copy }))
+  if (outcome.safety_copy === null)
+    return terminal.out(`Restored ${name}. There was no database before, so no previous state was saved.`)
   const isBackup = outcome.safety_copy.endsWith('.db')
   terminal.out(
     isBackup

@@ -26,8 +26,11 @@ export interface StagedRestore {
 
 /** What became of a staged restore at this start. */
 export type RestoreOutcome =
-  /** `safetyCopy` is the backup of the state before, or the folder with its files if it was damaged. */
-  | { readonly kind: 'done'; readonly name: string; readonly safetyCopy: string }
+  /**
+   * `safetyCopy` is the backup of the state before, or the folder with its files if it was damaged; null: there was
+   * nothing to save.
+   */
+  | { readonly kind: 'done'; readonly name: string; readonly safetyCopy: string | null }
   | { readonly kind: 'failed'; readonly name: string; readonly problem: string }
 
 const requestFile = ({ file }: Pick<DatabaseFiles, 'file'>) => join(dirname(file), 'restore.json')
@@ -89,7 +92,7 @@ function problemOf(error: unknown, { file }: DatabaseFiles, name: string): strin
   return `The disk of ${dirname(file)} is full: the restore needs about ${needed} MB there. Free some space, then repeat it.`
 }
 
-async function replaceWithBackup(place: DatabaseFiles, name: string, nowMs: number): Promise<string> {
+async function replaceWithBackup(place: DatabaseFiles, name: string, nowMs: number): Promise<string | null> {
   const backup = listBackups(place.file, newestSchemaOf(place), nowMs).find((one) => one.name === name)
   if (backup?.state !== 'usable') throw new Error(`The backup ${name} no longer exists, or belongs to another home.`)
   try {
@@ -98,7 +101,9 @@ async function replaceWithBackup(place: DatabaseFiles, name: string, nowMs: numb
     return await replaceIntact(place, backup, nowMs)
   } catch (error) {
     if (!isDamaged(place)) throw error
-    return (await replaceDamagedWith(place, backup, nowMs)).folder
+    const wasThere = ['', '-wal'].some((part) => !isEmpty(`${place.file}${part}`))
+    const { folder } = await replaceDamagedWith(place, backup, nowMs)
+    return wasThere ? folder : null
   }
 }
 

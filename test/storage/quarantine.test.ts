@@ -395,7 +395,9 @@ test.each([
   const [folder = ''] = quarantined(home)
   expect([code, out]).toEqual([
     0,
-    `Restored ${name}. The previous database could not be read. What is left of it is in ${folder}.\n`,
+    what === 'damaged'
+      ? `Restored ${name}. The previous database could not be read. What is left of it is in ${folder}.\n`
+      : `Restored ${name}. There was no database before, so no previous state was saved.\n`,
   ])
   const was = what === 'missing' ? 'missing' : 'damaged'
   expect(err).toMatch(new RegExp(`^Warning: The database was ${was} and replaced with the backup ${name}\\. [^\n]*\n$`))

@@ -17,7 +17,7 @@ interface Backup {
 }
 
 type Restored =
-  | { readonly kind: 'done'; readonly name: string; readonly safetyCopy: string }
+  | { readonly kind: 'done'; readonly name: string; readonly safetyCopy: string | null }
   | { readonly kind: 'failed'; readonly name: string; readonly problem: string }
 
 interface Preview {

@@ -133,7 +133,11 @@ const Backups = Type.Object({
       {
         name: Type.String(),
         safety_copy: Nullable(
-          Type.String({ description: 'Backup of the previous state, or the folder with its files if it was damaged.' }),
+          Type.String({
+            description:
+              'Backup of the previous state, or the folder with its files if it was damaged; null if there was no ' +
+              'database, or if the restore failed.',
+          }),
         ),
         problem: Nullable(Type.String({ description: 'Why the restore failed. The previous state was kept.' })),
       },
