@@ -7,15 +7,9 @@ import { createFiles } from '../../../main/kernel/files.ts'
 import { createIds, systemRandom, type AccountId, type InstanceId, type MessageId } from '../../../main/kernel/ids.ts'
 import { createMediaConverter } from '../../../main/kernel/media-converter.ts'
 import { silentLog, type Log } from '../../../main/kernel/log.ts'
-import {
-  createOutbound,
-  systemResolve,
-  type Outbound,
-  type OutboundAnswer,
-  type OutboundRequest,
-} from '../../../main/outbound/outbound.ts'
+import { createOutbound, systemResolve, type Outbound, type OutboundRequest } from '../../../main/outbound/outbound.ts'
 import { VERSION_SOURCES } from '../../../main/engines/smv2/protocol.ts'
-import type { WebPages } from '../../support/whatsapp/web-pages.ts'
+import { webPages, type WebPages } from '../../support/whatsapp/web-pages.ts'
 import { createSeal } from '../../../main/kernel/seal.ts'
 import { countingClock, patientClock, type FakeClock } from '../../support/clock.ts'
 import { MEDIA_PROGRAM } from '../../support/media-program.ts'
@@ -78,10 +72,6 @@ export interface LineWorld {
 
 const KEYS = 'SELECT id, sealed FROM smv2_keys WHERE instance_id = @instanceId AND type = @type'
 
-const NO_PAGE: OutboundAnswer = {
-  ...{ kind: 'failure', stage: 'dns', code: 'dns_not_found', message: 'There is no such page.', sent: false },
-}
-
 const NO_PACE = { pacePerMinute: 0, paceBurst: 10, paceChatPerMinute: 20, paceChatBurst: 5, paceSpacingMs: 500 }
 
 export interface LineOptions {
@@ -93,7 +83,7 @@ export interface LineOptions {
   readonly time?: FakeClock
   /** Which network it connects to. */
   readonly start?: typeof startWhatsApp
-  /** Where the version of the network's own client is looked up; nowhere when nothing is said. */
+  /** Where the version of the network's own client is looked up; an older one than ours when nothing is said. */
   readonly pages?: Pick<WebPages, 'request'>
   /** How fast messages leave; as they come when nothing is said, because most tests are about something else. */
   readonly pace?: Partial<typeof NO_PACE>
@@ -106,7 +96,7 @@ export async function lineWorld({
   mediaWaitSeconds = 20,
   time,
   start = startWhatsApp,
-  pages = { request: async () => NO_PAGE },
+  pages = webPages(),
   pace = {},
 }: LineOptions = {}): Promise<LineWorld> {
   const whatsapp = await start(heldAckMs === undefined ? {} : { heldAckMs })
