@@ -3,7 +3,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
 import type { AccountId } from '../../kernel/ids.ts'
 import { createSlots, type EntitlementReader, type Slots } from './slots.ts'
-import { grantsOf, parentOf, putGrant, removeGrant, type GrantRow } from './store.ts'
+import { familyOf, grantsOf, holderOf, parentOf, putGrant, removeGrant, type GrantRow } from './store.ts'
 
 export { ALLOCATION } from './slots.ts'
 
@@ -47,6 +47,8 @@ export interface Entitlements extends Slots {
   of(accountId: AccountId, read?: EntitlementReader): Promise<Entitled>
   /** Called after a commit in which something was granted or revoked. */
   onChanged(listener: () => void): void
+  /** Called after a commit in which an account was frozen or revived, with its id and those of the accounts below it. */
+  onFrozenChanged(listener: (accountIds: readonly AccountId[]) => void): void
   /** Whether the account belongs to an agency. */
   isClient(accountId: AccountId): Promise<boolean>
 }
@@ -89,6 +91,18 @@ export function createEntitlements({ db, clock, config }: EntitlementsDeps): Ent
       for (const listener of listeners) listener()
     })
 
+  const frozenListeners: ((accountIds: readonly AccountId[]) => void)[] = []
+  const isFrozen = async (tx: Tx, accountId: string) => sumOf(await tx.all(grantsOf, { accountId })).frozen
+  const changed = async (tx: Tx, accountId: string, wasFrozen: boolean): Promise<void> => {
+    forget(tx, accountId)
+    if ((await isFrozen(tx, accountId)) === wasFrozen) return
+    const below = await tx.all(familyOf, { parentId: accountId })
+    const ids = [accountId as AccountId, ...below.map(({ id }) => id)]
+    tx.afterCommit(() => {
+      for (const listener of frozenListeners) listener(ids)
+    })
+  }
+
   const of: Entitlements['of'] = async (accountId, read) => {
     const { parentId, features, slots, voicePackages, frozen } = await find(accountId, read)
     if (parentId === null) return { slots: config.slots + slots, features: [...FEATURES], voicePackages, frozen }
@@ -104,15 +118,20 @@ export function createEntitlements({ db, clock, config }: EntitlementsDeps): Ent
         ...{ accountId, source, sourceKey, slots, voicePackages, frozen: frozen ? 1 : 0 },
         features: features === undefined ? null : JSON.stringify(features),
       }
+      const wasFrozen = await isFrozen(tx, accountId)
       if ((await tx.one(putGrant, { ...row, now: clock.now() })) === undefined)
         throw new Error(`The grant ${source} ${sourceKey} is of another account`)
-      forget(tx, accountId)
+      await changed(tx, accountId, wasFrozen)
     },
     async revoke(tx, { source, sourceKey }) {
-      const removed = await tx.one(removeGrant, { source, sourceKey })
-      if (removed !== undefined) forget(tx, removed.accountId)
+      const held = await tx.one(holderOf, { source, sourceKey })
+      if (held === undefined) return
+      const wasFrozen = await isFrozen(tx, held.accountId)
+      await tx.run(removeGrant, { source, sourceKey })
+      await changed(tx, held.accountId, wasFrozen)
     },
     onChanged: (listener) => void listeners.push(listener),
+    onFrozenChanged: (listener) => void frozenListeners.push(listener),
     ...createSlots({ of, config, committed }),
   }
 }

@@ -1,3 +1,4 @@
+import type { AccountId } from '../../kernel/ids.ts'
 import { sql } from '../../kernel/sql.ts'
 
 export interface GrantRow {
@@ -20,8 +21,14 @@ export const putGrant = sql<GrantRow & { now: number }, { accountId: string }>(
    RETURNING account_id AS accountId`,
 )
 
-export const removeGrant = sql<{ source: string; sourceKey: string }, { accountId: string }>(
-  `DELETE FROM entitlement_grants WHERE source = :source AND source_key = :sourceKey RETURNING account_id AS accountId`,
+type GrantName = Pick<GrantRow, 'source' | 'sourceKey'>
+
+export const holderOf = sql<GrantName, { accountId: string }>(
+  'SELECT account_id AS accountId FROM entitlement_grants WHERE source = :source AND source_key = :sourceKey',
+)
+
+export const removeGrant = sql<GrantName>(
+  'DELETE FROM entitlement_grants WHERE source = :source AND source_key = :sourceKey',
 )
 
 export const grantsOf = sql<{ accountId: string }, GrantRow>(
@@ -33,6 +40,10 @@ export const grantsOf = sql<{ accountId: string }, GrantRow>(
 /** undefined: there is no such account. */
 export const parentOf = sql<{ accountId: string }, { parentId: string | null }>(
   'SELECT parent_account_id AS parentId FROM accounts WHERE id = :accountId',
+)
+
+export const familyOf = sql<{ parentId: string }, { id: AccountId }>(
+  'SELECT id FROM accounts WHERE parent_account_id = :parentId AND deleted_at IS NULL',
 )
 
 /** What an account gave to its sub-accounts, and how many instances those have. */

@@ -30,6 +30,27 @@ const allocate = (accountId: AccountId, slots: number) =>
   grant({ accountId, source: 'agency', sourceKey: accountId, slots, features: [] })
 const addOne = (accountId: AccountId) => data.db.commit((tx) => entitlements.requireSlot(tx, accountId))
 
+test('an account that is frozen or revived is named with those below it, once per change and not when undone', async () => {
+  const told: (readonly AccountId[])[] = []
+  entitlements.onFrozenChanged((ids) => void told.push(ids.toSorted()))
+  const owed = (frozen: boolean) => grant({ accountId: ROOT, source: 'billing', sourceKey: 'sub_1', slots: 5, frozen })
+  await owed(false)
+  await allocate(CHILD, 2)
+  expect(told).toEqual([])
+  await owed(true)
+  await owed(true)
+  expect(told).toEqual([[CHILD, ROOT, SIBLING]])
+  const undone = data.db.commit(async (tx) => {
+    await entitlements.revoke(tx, { source: 'billing', sourceKey: 'sub_1' })
+    throw new Error('undone')
+  })
+  await undone.catch(() => {})
+  expect(told).toHaveLength(1)
+  for (let n = 0; n < 2; n++)
+    await data.db.commit((tx) => entitlements.revoke(tx, { source: 'billing', sourceKey: 'sub_1' }))
+  expect(told).toHaveLength(2)
+})
+
 describe('an account without a parent', () => {
   test('has the slots of the setting, every feature, and what was granted', async () => {
     expect(await entitlements.of(ROOT)).toEqual({ slots: 10, features: FEATURES, voicePackages: 0, frozen: false })
