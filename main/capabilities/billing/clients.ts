@@ -46,6 +46,11 @@ export interface ClientBillings {
     clientId: string,
     page: { after: string | undefined; rows: number },
   ): Promise<{ invoices: readonly Invoice[]; hasMore: boolean }>
+  /** Those that a client got from its agency, for the client; none where the agency bills nobody at the moment. */
+  invoicesOfClient(
+    clientId: AccountId,
+    page: { after: string | undefined; rows: number },
+  ): Promise<{ invoices: readonly Invoice[]; hasMore: boolean }>
   requireClient(agencyId: AccountId, clientId: string): Promise<{ name: string }>
 }
 
@@ -89,7 +94,10 @@ export function createClientBillings(deps: Deps): ClientBillings {
     throw unavailable('Billing of clients is live, and the restricted key of your Stripe account is missing.')
   }
 
-  const publish = (tx: Tx, agencyId: AccountId) => tx.afterCommit(() => live.publish(agencyId, { topic: 'billing' }))
+  const publish = (tx: Tx, { agencyId, clientId }: Pick<ClientRow, 'agencyId' | 'clientId'>) =>
+    tx.afterCommit(() => {
+      for (const accountId of [agencyId, clientId]) live.publish(accountId, { topic: 'billing' })
+    })
 
   const applied = jobs.define<ClientInput, { state: ClientState } | { refusal: string } | null>({
     name: 'billing.client',
@@ -113,7 +121,7 @@ export function createClientBillings(deps: Deps): ClientBillings {
     async record(tx, { input: { clientId, revision } }, result): Promise<JobOutcome> {
       const row = await tx.one(clientRow, { clientId })
       if (row === undefined || result === null || row.revision !== revision) return { kind: 'done' }
-      publish(tx, row.agencyId)
+      publish(tx, row)
       if ('refusal' in result) {
         await tx.run(putClient, { ...row, state: 'failed', error: result.refusal, updatedAtMs: clock.now() })
         return { kind: 'failed', error: result.refusal }
@@ -148,6 +156,7 @@ export function createClientBillings(deps: Deps): ClientBillings {
         const reportedUntil = result.until > row.reportedUntil ? result.until : row.reportedUntil
         const known = result.state === null ? row : withState(row, result.state)
         await tx.run(putClient, { ...known, reportedUntil })
+        if (known.state !== row.state) publish(tx, row)
       }
       return { kind: 'again', at: dueAt(clock, nextMidnight(clock.now()) + SETTLING_MS) }
     },
@@ -266,15 +275,42 @@ export function createClientBillings(deps: Deps): ClientBillings {
     },
 
     async invoices(agencyId, clientId, page) {
-      const { customerId } = await getRow(agencyId, clientId)
-      if (customerId === null) return { invoices: [], hasMore: false }
-      const { invoices, hasMore } = orUnavailable(await (await needProvider(agencyId)).invoices(customerId, page))
-      const link = (url: string | null) => (url === null ? null : shown(url))
-      return {
-        invoices: invoices.map((one) => ({ ...one, hosted_url: link(one.hosted_url), pdf_url: link(one.pdf_url) })),
-        hasMore,
-      }
+      const row = await getRow(agencyId, clientId)
+      return row.customerId === null ? NO_INVOICES : invoicesAt(await needProvider(agencyId), row, page)
     },
+    async invoicesOfClient(clientId, page) {
+      const row = await db.readOne(clientRow, { clientId })
+      const provider = row && (await providerOf(row.agencyId))
+      return row === undefined || provider === undefined ? NO_INVOICES : invoicesAt(provider, row, page)
+    },
+  }
+
+  async function invoicesAt(
+    provider: ClientBillingProvider,
+    row: ClientRow,
+    page: { after: string | undefined; rows: number },
+  ) {
+    if (row.customerId === null) return NO_INVOICES
+    const { invoices, hasMore } = orUnavailable(await provider.invoices(row.customerId, page))
+    if (page.after === undefined && row.state === 'past_due') await lookAgain(provider, row)
+    const link = (url: string | null) => (url === null ? null : shown(url))
+    return {
+      invoices: invoices.map((one) => ({ ...one, hosted_url: link(one.hosted_url), pdf_url: link(one.pdf_url) })),
+      hasMore,
+    }
+  }
+
+  /** Somebody looks at unpaid invoices: one that was paid meanwhile is not called overdue until the next report. */
+  async function lookAgain(provider: ClientBillingProvider, { clientId, customerId, subscriptionId }: ClientRow) {
+    if (customerId === null || subscriptionId === null) return
+    const state = await provider.state(customerId, subscriptionId)
+    if (state.kind !== 'ok' || state.value.isPastDue) return
+    await db.commit(async (tx) => {
+      const row = await tx.one(clientRow, { clientId })
+      if (row?.state !== 'past_due' || row.subscriptionId !== subscriptionId) return
+      await tx.run(putClient, { ...withState(row, state.value), updatedAtMs: clock.now() })
+      publish(tx, row)
+    })
   }
 
   async function drop(tx: Tx, { clientId, agencyId, subscriptionId }: ClientRow): Promise<void> {
@@ -287,7 +323,7 @@ export function createClientBillings(deps: Deps): ClientBillings {
   async function addJob(tx: Tx, agencyId: AccountId, clientId: AccountId, revision: number): Promise<void> {
     const key = `${clientId} ${String(revision)}`
     await applied.add(tx, { accountId: agencyId, subjectId: clientId, key, input: { clientId, revision } })
-    publish(tx, agencyId)
+    publish(tx, { agencyId, clientId })
   }
 
   async function retry(tx: Tx, clientId: AccountId): Promise<void> {
@@ -298,6 +334,8 @@ export function createClientBillings(deps: Deps): ClientBillings {
     await addJob(tx, row.agencyId, clientId, revision)
   }
 }
+
+const NO_INVOICES = { invoices: [], hasMore: false } as const
 
 /** An agency that has set nothing. */
 const blank = (accountId: AccountId): AgencyRow => ({

@@ -246,7 +246,9 @@ export const billingContract = {
     method: 'GET',
     path: '/v1/billing/invoices',
     summary: 'List invoices',
-    description: 'Invoices of the account, newest first, with links to the page and the PDF at the payment provider.',
+    description:
+      'Invoices of the account, newest first, with links to the page and the PDF at the payment provider. For the ' +
+      'account of a client: those that its agency sent it.',
     query: PageQuery,
     reply: { status: 200, description: 'A page of invoices.', schema: List(Invoice) },
     errors: ['invalid_cursor', 'billing_unavailable'],

@@ -78,6 +78,7 @@ export function createBilling(deps: BillingDeps): Billing {
   const checkouts = createCheckouts({ ...parts, returnUrl, shown })
   const cards = createCards({ db, settings, customers, work })
   const reads = createReads({ ...deps, settings, customers, shown })
+  const clients = createClientBillings({ ...deps, providers, shown })
   const callbacks = createBillingCallbacks({
     ...{ ...deps, settings, customers, provisioning, subscriptions, grants, cards, tell },
   })
@@ -92,13 +93,14 @@ export function createBilling(deps: BillingDeps): Billing {
   return {
     ...reads,
     ...{ checkouts, settings, callbacks, cards, customers },
-    clients: createClientBillings({ ...deps, providers, shown }),
+    clients,
     purchase: createPurchase(parts),
     sandbox: createBillingSandbox({ ...deps, settings, providers, customers, checkouts, subscriptions }),
 
     preview: createPreview({ entitlements: deps.entitlements, settings, customers, check }),
 
     async invoices(accountId, page) {
+      if (await customers.isPaidByAgency(accountId)) return clients.invoicesOfClient(accountId, page)
       const mode = await settings.mode()
       const customer = await customers.find(accountId, mode)
       if (customer === undefined) return { invoices: [], hasMore: false }

@@ -14,7 +14,10 @@ export default {
   attention: {
     'billing.past_due': { words: 'billing.attention.past_due', icon: 'i-lucide-credit-card', to: toBilling },
     'billing.frozen': { words: 'billing.attention.frozen', icon: 'i-lucide-snowflake', to: toBilling },
-    'billing.invoice_overdue': { words: 'billing.attention.invoice_overdue', icon: 'i-lucide-receipt', to: toBilling },
+    'billing.invoice_overdue': {
+      ...{ words: 'billing.attention.invoice_overdue', icon: 'i-lucide-receipt' },
+      to: () => '/billing?tab=invoices',
+    },
     'billing.client': { words: 'billing.attention.client', icon: 'i-lucide-receipt', to: toClient },
     'billing.more_clients': {
       words: 'billing.attention.moreClients',

@@ -170,4 +170,18 @@ test('an overdue invoice of a client needs the attention of both sides', async (
   ])
   const asClient = { accountId: client.id as AccountId }
   expect((await lines(asClient)).filter(isOfBilling)).toMatchObject([{ code: 'invoice_overdue' }])
+
+  // The client finds its own invoice and can pay it; others see nothing of it.
+  const listed = (await asConsole(w, asClient)('GET', '/v1/billing/invoices')).body.data
+  expect(listed).toMatchObject([{ status: 'open', total_cents: 4_900 }])
+  expect(listed[0].hosted_url).toContain('/sandbox/stripe/invoice/in_')
+  const { id } = await call('POST', '/v1/agency/accounts', { name: 'Second', slots_allocated: 1 })
+  expect((await asConsole(w, { accountId: id })('GET', '/v1/billing/invoices')).body.data).toEqual([])
+  expect((await asConsole(w)('GET', '/v1/billing/invoices')).body.data).toEqual([])
+  // Stripe says that it is not overdue, and whoever looked is not told so for another day.
+  expect((await lines(asClient)).filter(isOfBilling)).toEqual([])
+  expect((await lines()).filter(isOfBilling)).toEqual([])
+  // What was sent is hidden while the agency bills nobody.
+  await call('PATCH', '/v1/agency/billing', { enabled: false })
+  expect((await asConsole(w, asClient)('GET', '/v1/billing/invoices')).body.data).toEqual([])
 })
