@@ -1,0 +1,32 @@
+import { useI18n } from 'vue-i18n'
+import { useAccess } from '../../app/access.ts'
+import { clientAccountId } from '../../app/account.ts'
+import { useBrand } from '../../app/brand.ts'
+import { useSession } from '../../app/session.ts'
+import type { Act } from './act-lines.ts'
+
+/** The words of an act. In the log of a client, the operator is its agency, and "a client" is this account. */
+export function useActText() {
+  const { t, te } = useI18n()
+  const access = useAccess()
+  const session = useSession()
+  const brand = useBrand()
+
+  const isAboutHere = ({ operation, subject_id: id }: Act): boolean =>
+    id !== null && id === (clientAccountId ?? session.session?.account.id) && te(`audit.didHere.${operation}`)
+  /** @returns the name of a kind of actor, as the reader knows it. */
+  function actorText(actor: Act['actor']): string {
+    if (actor !== 'operator' || access.audience() !== 'client') return t(`audit.actor.${actor}`)
+    return brand.branding?.display_name ?? t('audit.agency')
+  }
+  return {
+    isAboutHere,
+    actorText,
+    /** An operation of a later version has only the service's words. */
+    said(act: Act): string {
+      if (isAboutHere(act)) return t(`audit.didHere.${act.operation}`)
+      return te(`audit.did.${act.operation}`) ? t(`audit.did.${act.operation}`) : act.summary
+    },
+    who: (act: Act): string => act.actor_name || actorText(act.actor),
+  }
+}
