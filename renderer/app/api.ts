@@ -151,8 +151,8 @@ export interface Session {
   readonly version: string
   readonly home: 'desktop' | 'headless'
   readonly role: 'operator' | 'member'
-  /** The name of a member; null for others. */
-  readonly member: string | null
+  /** null for others. */
+  readonly member: { readonly id: string; readonly name: string } | null
   readonly password_set: boolean
 }
 

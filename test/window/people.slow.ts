@@ -1,3 +1,5 @@
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openConsole, type ConsoleWindow } from '../support/window.ts'
@@ -25,6 +27,7 @@ afterAll(async () => {
   await w.remove()
 })
 
+const CARDS = { works: '4242424242424242', declinedLater: '4000000000000341' }
 const main = ({ page }: Person) => page.locator('main').innerText()
 
 describe('on no screen does the service refuse what the screen asks for', TIMEOUT, () => {
@@ -78,6 +81,62 @@ describe('what an account may do', TIMEOUT, () => {
     await person.page.context().close()
   })
 
+  test('is seen where the window is open: the agency owes money, and has paid', async () => {
+    const person = await personIn(w, browser, full.id, 'frozen@bakery.example')
+    await person.open('/messages')
+    const note = person.page.getByText('Sending has stopped: a payment is overdue', { exact: true })
+    const card = (number: string) => w.api('PUT', '/v1/sandbox/billing/card', { number })
+    await card(CARDS.works)
+    expect((await w.api('POST', '/v1/billing/purchases', { plan: 'starter' })).status).toBe(201)
+    await card(CARDS.declinedLater)
+    await w.api('POST', '/v1/sandbox/billing/clock', { days: 32 })
+    await w.api('POST', '/v1/sandbox/billing/clock', { days: 8 })
+    await note.first().waitFor()
+    await card(CARDS.works)
+    await note.first().waitFor({ state: 'detached' })
+    await person.page.context().close()
+  })
+
+  test('an unpaid invoice of the agency: the notice leads to where it is paid, and its name is the agency', async () => {
+    const path = `/v1/agency/accounts/${full.id}/billing`
+    await w.api('PATCH', '/v1/agency/billing', { enabled: true })
+    const terms = { amount_cents: 4_900, currency: 'usd', interval: 'month', email: 'billing@bakery.example' }
+    await w.api('PUT', path, terms)
+    await expect.poll(async () => (await w.api('GET', path)).body.status, { timeout: 15_000 }).toBe('active')
+    // Nobody can let the time of an agency's own account pass.
+    const raw = new Database(join(w.home.dir, 'switchboard.db'))
+    const reads = raw.prepare("SELECT run_at AS at FROM jobs WHERE kind = 'billing.client_usage' AND state = 'waiting'")
+    await expect.poll(() => (reads.get() as { at: number } | undefined)?.at ?? 0).toBeGreaterThan(Date.now())
+    raw.exec("UPDATE billing_clients SET state = 'past_due'")
+    raw.close()
+    // The service reads its own last commit.
+    await w.api('PATCH', '/v1/agency/branding', { display_name: 'Bright Agency' })
+    const person = await personIn(w, browser, full.id, 'pays@bakery.example')
+    await person.open('/overview')
+    const notice = person.page.getByText('An invoice from your agency is overdue.').first()
+    await notice.waitFor()
+    await person.page.getByRole('link', { name: 'View', exact: true }).first().click()
+    await person.page.getByText('$49.00').first().waitFor()
+    const [hosted] = await Promise.all([
+      person.page.context().waitForEvent('page'),
+      person.page.getByRole('link', { name: /^Pay now/ }).click(),
+    ])
+    await hosted.getByText('$49.00').first().waitFor()
+    await hosted.close()
+    await person.open('/activity')
+    await person.page.getByText('Set what this account pays').first().waitFor()
+    const text = await main(person)
+    expect(text).toContain('Bright Agency')
+    expect(text).not.toMatch(/Operator|a client/)
+    await person.page.context().close()
+  })
+
+  test('somebody who was invited finds their own name in the menu of the account', async () => {
+    const person = await personIn(w, browser, bare.id, 'named@bakery.example')
+    await person.page.getByRole('button', { name: 'Mia' }).waitFor()
+    await person.page.context().close()
+  })
+
   test('a client without slots is not led to a number that would be refused', async () => {
     const none = await clientOf(w, 'West bakery', [], 0)
     const person = await personIn(w, browser, none.id, 'waits@bakery.example')
@@ -87,6 +146,9 @@ describe('what an account may do', TIMEOUT, () => {
     await person.open('/instances/wall')
     await person.page.getByText('No numbers yet').waitFor()
     expect(await main(person)).not.toContain('All p')
+    await person.open('/billing')
+    await person.page.getByText('This account has no slots. Ask your agency for one.').waitFor()
+    expect(await main(person)).not.toMatch(/0 of 0|of 0 slots|All slots/)
     await person.page.context().close()
   })
 })
