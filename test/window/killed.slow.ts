@@ -134,6 +134,77 @@ describe('what is created, when its answer is lost', TIMEOUT, () => {
   })
 })
 
+describe('a campaign', TIMEOUT, () => {
+  const PEOPLE = Array.from({ length: 3 }, (_, n) => `1202555400${n}`)
+  const named = async (name: string) => (await listed('/v1/campaigns')).filter((one) => one.name === name)
+  const next = () => button('Next').click()
+  const step = (name: string) => page.getByRole('heading', { name, level: 2 }).waitFor()
+
+  test('whose creation was answered by nobody is created once, with everything that was typed', async () => {
+    await w.open('/campaigns/edit')
+    await page.getByLabel('Campaign name').fill('Spring offer')
+    await page.getByRole('checkbox', { name: /^Bakery Luz/ }).click()
+    await killAfter('**/panel/v1/campaigns', next)
+    await page.locator('main').getByText('Can’t reach Switchboard').first().waitFor()
+    expect(await page.getByLabel('Campaign name').inputValue()).toBe('Spring offer')
+    await back()
+    await page.getByText('Draft saved').waitFor()
+    expect(await named('Spring offer')).toHaveLength(1)
+    await next()
+    await step('What is the message?')
+    expect(await named('Spring offer')).toHaveLength(1)
+  })
+
+  test('whose message was typed while the service was away is saved when it is back', async () => {
+    await kill()
+    await unreachable().waitFor()
+    await page.getByLabel('Message text').fill('Fresh bread on Sunday')
+    await page.locator('main').getByText('Can’t reach Switchboard').first().waitFor()
+    await back()
+    await page.getByText('Draft saved').waitFor()
+    expect(await page.getByLabel('Message text').inputValue()).toBe('Fresh bread on Sunday')
+    await next()
+    await step('Who gets the message?')
+    const [{ campaign_id: id }] = await named('Spring offer')
+    expect((await w.api('GET', `/v1/campaigns/${id}`)).body.messages).toMatchObject([{ text: 'Fresh bread on Sunday' }])
+  })
+
+  test('whose test message was answered by nobody sends it once', async () => {
+    const [{ campaign_id: id }] = await named('Spring offer')
+    await w.api('PATCH', `/v1/campaigns/${id}`, { recipients: PEOPLE.map((phone) => ({ phone })) })
+    await w.open(`/campaigns/edit/${id}?step=review`)
+    await button('Send a test').click()
+    await dialog().getByLabel('Your phone number').fill(`+${PERSON}`)
+    await killAfter(`**/panel/v1/campaigns/${id}/test`, () => button('Send test').click())
+    await dialog().getByText('Can’t reach Switchboard').waitFor()
+    await w.restart()
+    const arrived = async () =>
+      (await listed(`/v1/sandbox/phones/${PERSON}/messages`)).filter(({ text }) => text === 'Fresh bread on Sunday')
+    await expect.poll(arrived, { timeout: 15_000 }).toHaveLength(1)
+    await dialog().getByRole('button', { name: 'Try again' }).click()
+    await dialog().getByText('Sent. Check your phone.').waitFor()
+    expect(await arrived()).toHaveLength(1)
+    await page.keyboard.press('Escape')
+  })
+
+  test('whose start was answered by nobody writes to each person once, and the window shows that it runs', async () => {
+    const [{ campaign_id: id }] = await named('Spring offer')
+    await w.api('PATCH', `/v1/campaigns/${id}`, { config: { minDelay: 0, maxDelay: 0 } })
+    await w.open('/campaigns')
+    await w.open(`/campaigns/edit/${id}?step=review`)
+    await button('Start…').click()
+    await killAfter(`**/panel/v1/campaigns/${id}/start`, () => button('Start sending').click())
+    await dialog().getByText('Can’t reach Switchboard').waitFor()
+    await w.restart()
+    // Nobody presses anything: the window sees that it has started.
+    await page.getByRole('tab', { name: 'Progress' }).waitFor()
+    await page.getByText('Completed').first().waitFor({ timeout: 20_000 })
+    const { counts } = (await w.api('GET', `/v1/campaigns/${id}`)).body
+    expect(counts).toMatchObject({ total: 3, sent: 3, failed: 0 })
+    expect(await named('Spring offer')).toHaveLength(1)
+  })
+})
+
 describe('a pairing', TIMEOUT, () => {
   test('says that its code is over, gets a new one, and ends in the window when the phone has scanned', async () => {
     const { id } = (await w.api('POST', '/v1/instances', { name: 'Studio Norte' })).body

@@ -1,6 +1,7 @@
-import { computed, onScopeDispose, ref, shallowRef, watch } from 'vue'
+import { computed, nextTick, onScopeDispose, ref, shallowRef, watch } from 'vue'
 import type { Campaign } from '../../../main/contract/campaign.ts'
 import { call } from '../../app/api.ts'
+import { useLive } from '../../app/live.ts'
 import { asProblem, type Problem } from '../../app/problem.ts'
 import { useUnsaved } from '../../app/unsaved.ts'
 import { changesOf, draftOf, newDraft, toStored, unfinishedAt } from './builder-draft.ts'
@@ -32,6 +33,8 @@ export function useBuilder({ id, newName, templates, onCreated, onClosed }: Buil
   const isReady = ref(false)
   /** Something was typed that the service does not have. */
   const isTouched = ref(false)
+  /** Somebody started it: it cannot be edited any more. */
+  const isClosed = ref(false)
   /** The address changes, and the form stays. */
   let isMoving = false
   let stored: StoredDraft = {}
@@ -42,6 +45,7 @@ export function useBuilder({ id, newName, templates, onCreated, onClosed }: Buil
 
   async function load(): Promise<void> {
     const wanted = id()
+    isClosed.value = false
     if (wanted === undefined) return begin()
     if (wanted === campaign.value?.campaign_id) return void (isReady.value = true)
     isReady.value = false
@@ -76,7 +80,10 @@ export function useBuilder({ id, newName, templates, onCreated, onClosed }: Buil
   const accept = (found: Campaign) => {
     campaign.value = found
     // What is usual is known once the service has made the draft.
-    if (draft.value.config === undefined) draft.value = { ...draft.value, config: found.config }
+    if (draft.value.config !== undefined) return
+    draft.value = { ...draft.value, config: found.config }
+    const { config } = toStored(draft.value, templates())
+    stored = { ...stored, ...(config !== undefined && { config }) }
   }
 
   function change(to: Partial<BuilderDraft>): void {
@@ -148,9 +155,28 @@ export function useBuilder({ id, newName, templates, onCreated, onClosed }: Buil
   })
 
   watch(id, () => void load(), { immediate: true })
+  const live = useLive()
+  watch(
+    () => live.isOpen,
+    (isOpen) => void (isOpen && catchUp()),
+  )
+
+  /** The service is back: what could not be saved is saved, and a start whose answer was lost is seen. */
+  async function catchUp(): Promise<void> {
+    const known = campaign.value?.campaign_id
+    const found = known && (await call('getCampaign', { params: { id: known } }).catch(() => undefined))
+    if (found && found.status !== 'draft' && known === id()) {
+      isTouched.value = false
+      isClosed.value = true
+      // What was open over it closes first: it would ask whether to leave.
+      await nextTick()
+      return void onClosed(known)
+    }
+    if (saveProblem.value?.status === 0) await save()
+  }
   onScopeDispose(() => clearTimeout(timer))
 
-  const states = { draft, campaign, problem, saveProblem, unfinished, isSaving, isSaved, isReady }
+  const states = { draft, campaign, problem, saveProblem, unfinished, isSaving, isSaved, isReady, isClosed }
   return { ...states, load, change, save, refresh }
 }
 

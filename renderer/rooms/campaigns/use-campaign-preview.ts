@@ -1,5 +1,6 @@
 import { onScopeDispose, ref, shallowRef, watch } from 'vue'
 import { call } from '../../app/api.ts'
+import { useLive } from '../../app/live.ts'
 import type { Reply } from '../../app/operation-types.ts'
 import { asProblem, type Problem } from '../../app/problem.ts'
 import type { Builder } from './use-builder.ts'
@@ -44,6 +45,11 @@ export function useCampaignPreview(builder: Builder) {
       clearTimeout(timer)
       timer = setTimeout(() => void load(), ASK_MS)
     },
+  )
+  const live = useLive()
+  watch(
+    () => live.isOpen,
+    (isOpen) => void (isOpen && problem.value?.status === 0 && !builder.isClosed.value && load()),
   )
   onScopeDispose(() => {
     clearTimeout(timer)
