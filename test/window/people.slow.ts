@@ -137,6 +137,20 @@ describe('what an account may do', TIMEOUT, () => {
     await person.page.context().close()
   })
 
+  test('the sign-in tells a member nothing of commands, and keeps the command apart from the way in of members', async () => {
+    const page = await browser.newPage()
+    await page.goto(`${w.url}/console/`)
+    const command = page.getByText('npm run console')
+    const boxOf = async (what: typeof command) => (await what.boundingBox()) ?? { y: 0, height: 0 }
+    const link = page.getByRole('button', { name: 'Sign in as a member' })
+    const { y, height } = await boxOf(command)
+    expect((await boxOf(link)).y).toBeGreaterThanOrEqual(y + height)
+    await link.click()
+    await page.getByText('Enter your email and password.').waitFor()
+    expect(await page.locator('main').innerText()).not.toMatch(/command|npm/)
+    await page.close()
+  })
+
   test('a client without slots is not led to a number that would be refused', async () => {
     const none = await clientOf(w, 'West bakery', [], 0)
     const person = await personIn(w, browser, none.id, 'waits@bakery.example')
