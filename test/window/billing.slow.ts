@@ -164,7 +164,7 @@ describe('a payment that fails', { timeout: 60_000 }, () => {
     await page.getByText(/^The payment on .* failed$/).waitFor()
     await w.api('POST', '/v1/sandbox/billing/clock', { days: 8 })
     await page.getByText(/^Sending stopped on .* because a payment is overdue$/).waitFor(SOON)
-    await page.getByText('Messages still arrive').waitFor()
+    await page.getByText('Messages still arrive, numbers').waitFor()
     expect(await violations(page)).toEqual([])
     const invoice = await hostedPage(() =>
       page
