@@ -12,7 +12,7 @@ import { NO_SERVICES } from './talking.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'thrown-'))
 const start = voiceStarter({
-  voice: resolve(import.meta.dirname, 'throwing-voice-program.ts'),
+  voice: resolve(import.meta.dirname, 'throwing-voice-child.ts'),
   speech: resolve(import.meta.dirname, '../../main/voice/speech/flite-thread.ts'),
 })
 const SANDBOX: Route = {
