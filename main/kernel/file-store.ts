@@ -40,7 +40,7 @@ export const keptFiles = sql<
 )
 /** With those whose bytes are still to be deleted. Small files count as more, so that the sum has a bounded number of rows. */
 export const bytesOfKind = sql<{ accountId: AccountId; kind: string; atLeast: number }, { bytes: number }>(
-  'SELECT coalesce(sum(max(size, :atLeast)), 0) AS bytes FROM files WHERE account_id = :accountId AND kind = :kind',
+  'SELECT coalesce(sum(CASE WHEN size < :atLeast THEN :atLeast ELSE size END), 0) AS bytes FROM files WHERE account_id = :accountId AND kind = :kind',
 )
 export const markRemoved = sql<{ accountId: AccountId; kind: string; id: string }>(
   'UPDATE files SET expires_at = 0 WHERE id = :id AND account_id = :accountId AND kind = :kind',
