@@ -176,7 +176,8 @@ describe.each(sized(HOMES.slice(0, 1), [...HOMES]))('%s', { timeout: 60_000 }, (
       client,
       ...(await recordedCall(w.api, instance)),
     }
-    for (const place of everyPlace(holdings)) await w.open(place)
+    const places = everyPlace(holdings)
+    for (const place of places.filter((_, at) => at % sized(4, 1) === 0)) await w.open(place)
     expect(strangers(w)).toEqual([])
     expect(w.complaints).toEqual([])
   })
