@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Page } from 'playwright-core'
-import type { UpdateState } from '../../main/contract/window-bridge.ts'
+import type { UpdateState, WindowBridge } from '../../main/contract/window-bridge.ts'
 import { preferencesIn } from '../../main/shell/preferences.ts'
 import { brokenRules } from '../support/axe.ts'
 import { tempFolder } from '../support/database.ts'
@@ -208,6 +208,8 @@ inStandIn('quitting asks while something is only typed, and the person who stays
   const workspace = page.getByLabel('Workspace', { exact: true }).first()
   const before = await workspace.inputValue()
   await workspace.fill('Half a name')
+  // Whatever the page told the app before has arrived with the answer.
+  await page.evaluate(() => (window as unknown as { switchboard: WindowBridge }).switchboard.readUpdate())
   await desktop.evaluate(({ app }) => app.quit())
   const asked = () =>
     desktop.evaluate(({ record }) =>
