@@ -45,8 +45,13 @@ export const PARTS: readonly string[] = [
 function textOf({ part, bytes }: Wish, most: number): string {
   const partBytes = Buffer.byteLength(JSON.stringify(part)) - 2
   const length = Math.max(1, Math.min(most, Math.floor((bytes / partBytes) * part.length)))
-  const text = part.repeat(Math.ceil(length / part.length)).slice(0, length)
-  return text.isWellFormed() ? text : text.slice(0, -1)
+  return cutTo(part.repeat(Math.ceil(length / part.length)), length)
+}
+
+/** Never in the middle of a surrogate pair: such a text is refused before anything reads it. */
+function cutTo(text: string, length: number): string {
+  const cut = text.slice(0, Math.max(length, 0))
+  return cut.isWellFormed() ? cut : cut.slice(0, -1)
 }
 
 /** Where a schema names no limit. */
@@ -203,7 +208,8 @@ const typeOf = (value: unknown) => (Array.isArray(value) ? 'array' : value === n
 function unlike(item: unknown, at: number): unknown {
   if (typeof item === 'string') {
     const end = String(at)
-    return /^\d{7,15}$/.test(item) ? String(Number(item) + at) : at === 0 ? item : item.slice(0, -end.length) + end
+    if (/^\d{7,15}$/.test(item)) return String(Number(item) + at)
+    return at === 0 ? item : cutTo(item, item.length - end.length) + end
   }
   if (typeOf(item) !== 'object') return item
   const { phone, ...rest } = item as Record<string, unknown>
