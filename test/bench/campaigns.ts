@@ -5,6 +5,7 @@ import { goal, type Report } from './lib/report.ts'
 import { pairedLine } from './lib/sandbox-line.ts'
 import { callerOf, createKey, startService, type Call } from './lib/service.ts'
 import { median, paired } from './lib/table.ts'
+import { phoneOf } from './lib/people.ts'
 import { manyCampaigns } from './many-campaigns.ts'
 
 /**
@@ -46,9 +47,8 @@ async function besidePlainSends(): Promise<Report> {
   }
 }
 
-/** People of one round; the last four digits never have a meaning on the sandbox. */
-const peopleOf = (round: number): string[] =>
-  Array.from({ length: PEOPLE }, (_, i) => `1${305 + round}${String(5_000_000 + 10 * i).slice(0, 6)}9`)
+/** People of one round. */
+const peopleOf = (round: number): string[] => Array.from({ length: PEOPLE }, (_, i) => phoneOf(round * PEOPLE + i))
 
 async function sendPlainly(call: Call, instance: string, people: readonly string[]): Promise<number> {
   const waiting = [...people]

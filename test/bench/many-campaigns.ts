@@ -7,6 +7,7 @@ import { goal, type Goal, type Report } from './lib/report.ts'
 import { pairedInstances } from './lib/sandbox-line.ts'
 import { callerOf, createKey, startService, type Call } from './lib/service.ts'
 import { median } from './lib/table.ts'
+import { phoneOf } from './lib/people.ts'
 
 /**
  * The service under many campaigns at once: how long `GET /v1/me` takes meanwhile, and what happens to memory. First at
@@ -87,8 +88,7 @@ export async function manyCampaigns(): Promise<Report> {
 }
 
 let nextPerson = 0
-/** The last digit keeps them apart from the numbers that mean something on the sandbox. */
-const people = (): string[] => Array.from({ length: PEOPLE }, () => `1${3_050_000_000 + 10 * nextPerson++ + 9}`)
+const people = (): string[] => Array.from({ length: PEOPLE }, () => phoneOf(nextPerson++))
 
 async function started(call: Call, instances: readonly string[], config: object): Promise<string[]> {
   const ids: string[] = []
