@@ -20,10 +20,10 @@ function asBefore(home: string, change: (db: Database.Database) => void): void {
   db.close()
 }
 
-async function upgraded(w: World, change: (db: Database.Database) => void): Promise<World> {
+async function upgraded(w: World, change: (db: Database.Database) => void, seed = 2): Promise<World> {
   await w.close()
   asBefore(w.home, change)
-  return worldOfTest({ home: w.home, vault: w.vault, clock: w.clock, seed: 2 })
+  return worldOfTest({ home: w.home, vault: w.vault, clock: w.clock, seed })
 }
 
 const contact = async (w: World, phone: string) => (await w.api('GET', `/v1/contacts/${phone}`)).body
@@ -92,6 +92,32 @@ test('who is in a campaign under two spellings gets its message once', async () 
     { canonical: sentTo, status: 'sent', skip_reason: null },
     { canonical: '49015112345679', status: 'skipped', skip_reason: 'contacted' },
   ])
+})
+
+test('a start that was interrupted begins again, and takes the message from nobody', async () => {
+  const w = await world({ home: newHome() })
+  const a = await w.pair()
+  const [notThere, ...others] = ['4915112345678', EARLIER.now, '12025550123', '12025550124']
+  await campaignOf(w, { instances: [a], phones: [notThere ?? '', ...others], start: false })
+  const once = await upgraded(w, (db) => {
+    const set = db.prepare('UPDATE campaign_recipients SET canonical = ?, phone = ? WHERE phone = ?')
+    set.run(EARLIER.before, EARLIER.before, '12025550123')
+    set.run('49015112345678', '49015112345678', '12025550124')
+    db.prepare("UPDATE campaign_recipients SET status = 'failed' WHERE phone = '4915112345678'").run()
+  })
+  const recipients = (of: World) =>
+    of.rows<{ canonical: string; status: string }>(
+      'SELECT canonical, status FROM campaign_recipients ORDER BY position',
+    )
+  const expected = [
+    { canonical: '49015112345678', status: 'failed' },
+    { canonical: EARLIER.now, status: 'pending' },
+    { canonical: EARLIER.before, status: 'skipped' },
+    // What failed under one spelling is tried under the other.
+    { canonical: '4915112345678', status: 'pending' },
+  ]
+  expect(await recipients(once)).toEqual(expected)
+  expect(await recipients(await upgraded(once, () => {}, 3))).toEqual(expected)
 })
 
 test('is done once: a later start looks at no row again', async () => {

@@ -1,12 +1,16 @@
+import type { RecipientStatus } from '../../contract/campaign.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
 import { REKEYING_PORTION, rekey } from '../../kernel/rekeying.ts'
 import { addCounts } from './counts.ts'
 import { markSkipped, recipientsAfter, recipientWith, setCanonical, type KeyedRecipient } from './recipient-store.ts'
 import { addToAssigned } from './store.ts'
 
+/** The message has left, or may have. */
+const TRIED: ReadonlySet<RecipientStatus> = new Set(['sending', 'sent', 'delivered', 'read', 'unknown'])
+
 /**
- * Gives recipients of an earlier version the key by which people are compared now. Somebody who is in a campaign under two
- * spellings gets its message once; what was sent to both stays in the report.
+ * Replaces the keys that an earlier version gave to recipients. A person whose number is in a campaign in two spellings
+ * gets its message once. What was sent to both stays in the report. Running it again changes nothing.
  */
 export const rekeyRecipients = (db: Db): Promise<number> =>
   rekey<KeyedRecipient>(db, {
@@ -21,10 +25,11 @@ export const rekeyRecipients = (db: Db): Promise<number> =>
       const { campaignId, position } = row
       const known = await tx.one(recipientWith, { campaignId, canonical })
       if (known === undefined) return tx.run(setCanonical, { campaignId, position, canonical })
-      if (row.status === 'pending') return skip(tx, row)
-      if (known.status !== 'pending') return undefined
-      await skip(tx, known)
-      // Replies are looked up by the key: it belongs to the one that was sent to.
+      if (row.status === 'pending' && (known.status === 'pending' || TRIED.has(known.status))) return skip(tx, row)
+      const isNeeded = row.status === 'pending' || (TRIED.has(row.status) && !TRIED.has(known.status))
+      if (!isNeeded) return undefined
+      if (known.status === 'pending') await skip(tx, known)
+      // Replies are looked up by the key, so the recipient that the message goes to has it.
       await tx.run(setCanonical, { campaignId, position, canonical: '' })
       await tx.run(setCanonical, { campaignId, position: known.position, canonical: row.number })
       return tx.run(setCanonical, { campaignId, position, canonical })
