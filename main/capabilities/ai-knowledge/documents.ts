@@ -123,7 +123,7 @@ export function createDocuments(deps: DocumentsDeps) {
     },
   })
 
-  /** One after the other, so that a document somebody uploads waits for one of them at most. */
+  /** Reads them one by one, so that a new upload waits for at most one of them. */
   async function readNextOutdated(tx: Tx): Promise<void> {
     const next = await tx.one(nextOutdated, { reader: PASSAGES_VERSION })
     if (next === undefined) return

@@ -3,8 +3,8 @@ import type { OptOuts } from '../opt-outs/index.ts'
 import type { TurnRow } from './turn-store.ts'
 
 /**
- * Whether a turn is not for somebody who opted out. That is of campaigns and follow-ups: whoever asks something is
- * answered. Only the stop word itself gets no answer, nor what was asked before it.
+ * Whether this turn is dropped because the person opted out. An opt-out ends campaigns and follow-ups, and people who ask
+ * something are still answered. There is no answer to the stop word itself, or to questions that came before it.
  */
 export async function isForNobody(
   tx: Tx,

@@ -46,7 +46,7 @@ export interface ClientBillings {
     clientId: string,
     page: { after: string | undefined; rows: number },
   ): Promise<{ invoices: readonly Invoice[]; hasMore: boolean }>
-  /** Those that a client got from its agency, for the client; none where the agency bills nobody at the moment. */
+  /** The invoices that a client got from its agency. Empty if the agency has no payment provider. */
   invoicesOfClient(
     clientId: AccountId,
     page: { after: string | undefined; rows: number },
@@ -300,7 +300,7 @@ export function createClientBillings(deps: Deps): ClientBillings {
     }
   }
 
-  /** Somebody looks at unpaid invoices: one that was paid meanwhile is not called overdue until the next report. */
+  /** Checks the subscription again when the invoices are read, so that a client that has paid is not called overdue. */
   async function lookAgain(provider: ClientBillingProvider, { clientId, customerId, subscriptionId }: ClientRow) {
     if (customerId === null || subscriptionId === null) return
     const state = await provider.state(customerId, subscriptionId)

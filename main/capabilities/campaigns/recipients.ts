@@ -41,7 +41,7 @@ export const emptyTally = (): Tally => ({
 interface Reading {
   /** Of numbers without a country code. */
   readonly country: string | null
-  /** Contacts: somebody who wrote has a number, even if no numbering plan has it. */
+  /** Numbers of contacts. They are accepted even if no numbering plan has them, because these people have written. */
   readonly known?: ReadonlySet<string>
 }
 
@@ -173,7 +173,7 @@ async function readRows(bytes: readonly Uint8Array[]) {
   const { header, portions } = await readCsv(each(bytes))
   const phoneAt = findColumn(header, COLUMN_NAMES.phone)
   const nameAt = findColumn(header, COLUMN_NAMES.name, [phoneAt])
-  // {{nome}} still stands for the column of that name, besides {{name}}.
+  // A column `nome` gives the name and can still be used as {{nome}}.
   const columns = header.map((name, at) => (at === phoneAt ? PHONE : variableKey(name)))
   requireColumns(header, columns)
   const others = columns.flatMap((key, at) => (key === PHONE || key === NAME || key === '' ? [] : [{ key, at }]))

@@ -142,7 +142,7 @@ export function createOptOuts({ db, clock, ledger, live, instances }: OptOutsDep
 
   /**
    * A keyword opts out of the whole account: a campaign would only write from its next number. It lifts nothing but what
-   * a keyword did. What somebody taps is a choice in a menu, and not written by them.
+   * a keyword did. A tap on a button is a choice from a menu, not a request to stop.
    */
   const onMessage = async (tx: Tx, event: LedgerEvent & { type: 'message.received' }) => {
     const { accountId, instanceId, data } = event
