@@ -8,3 +8,31 @@ export type ApprovalPolicy = (typeof APPROVAL_POLICIES)[number]
 
 export const APPROVAL_STATES = ['pending', 'approved', 'refused', 'expired', 'executed'] as const
 export type ApprovalState = (typeof APPROVAL_STATES)[number]
+
+export const CALL_PART_KINDS = [
+  'subject',
+  'destination',
+  'value',
+  'list',
+  'group',
+  'people',
+  'numbers',
+  'campaign_people',
+  'campaign_message',
+  'campaign_template',
+  'campaign_file',
+  'campaign_numbers',
+  'cost_of_meta',
+  'cost_none',
+] as const
+
+/** One fact about a call of an assistant that a person decides about. Values can be shown as they are. */
+export interface CallPart {
+  readonly kind: (typeof CALL_PART_KINDS)[number]
+  /** The argument that says it. */
+  readonly name: string | null
+  /** Of a long list the first ones; of `campaign_people` how many they are. */
+  readonly values: readonly string[]
+  /** How many there are in all. */
+  readonly total: number
+}

@@ -22,30 +22,32 @@ const known: Record<string, object> = {
   [`/v1/instances/${INSTANCE_ID}`]: { name: 'Berlin shop' },
   [`/v1/instances/${OTHER_ID}`]: { name: 'x'.repeat(500) },
 }
-const { describeCall } = createCallDescriber({
+const describer = createCallDescriber({
   operations: [linesContract, hooksContract],
   call: async (_who, { path }) => ({ status: path in known ? 200 : 404, headers: {}, body: known[path] }),
 })
+const sentenceOf = async (...call: Parameters<typeof describer.describeCall>) =>
+  (await describer.describeCall(...call)).sentence
 
 describe('what will happen is said', () => {
   test('with the name of the thing, and with what else was given', async () => {
     const given = { instance_id: INSTANCE_ID, to: '12025550123', text: 'Hello', idempotency_key: 'k', confirm: true }
-    expect(await describeCall(linesContract.sendWords, given, principal)).toBe(
+    expect(await sentenceOf(linesContract.sendWords, given, principal)).toBe(
       `Send words: “Berlin shop” (${INSTANCE_ID}), to: “12025550123”, text: “Hello”.`,
     )
   })
 
   test('by its id where a thing has no name, and shortly where it has a long one', async () => {
-    expect(await describeCall(linesContract.deleteLine, { instance_id: 'nothing' }, principal)).toBe(
+    expect(await sentenceOf(linesContract.deleteLine, { instance_id: 'nothing' }, principal)).toBe(
       'Delete a line: nothing.',
     )
-    const long = await describeCall(linesContract.deleteLine, { instance_id: OTHER_ID }, principal)
+    const long = await sentenceOf(linesContract.deleteLine, { instance_id: OTHER_ID }, principal)
     expect(long).toBe(`Delete a line: “${'x'.repeat(120)}…” (${OTHER_ID}).`)
   })
 
   test('with every instance that it is about', async () => {
     const ids = [INSTANCE_ID, ...Array.from({ length: 7 }, (_, i) => `line-${i}`)]
-    expect(await describeCall(hooksContract.createHook, { instance_ids: ids }, principal)).toBe(
+    expect(await sentenceOf(hooksContract.createHook, { instance_ids: ids }, principal)).toBe(
       `Create a webhook: “Berlin shop” (${INSTANCE_ID}), ${ids.slice(1).join(', ')}.`,
     )
   })
@@ -53,7 +55,7 @@ describe('what will happen is said', () => {
   test.each(['participants', 'numbers', 'mentions', 'recipients'])('with every one of ten %s', async (field) => {
     const phones = Array.from({ length: 10 }, (_, i) => `1202555010${i}`)
     const value = field === 'recipients' ? phones.map((phone) => ({ phone })) : phones
-    const sentence = await describeCall(hooksContract.createHook, { [field]: value }, principal)
+    const sentence = await sentenceOf(hooksContract.createHook, { [field]: value }, principal)
     for (const phone of phones) expect(sentence).toContain(phone)
     expect(sentence).not.toContain('more')
   })
@@ -61,7 +63,7 @@ describe('what will happen is said', () => {
   test('with the exact number of a list that is too long to read, and no longer than a person can read', async () => {
     const phones = Array.from({ length: 5_000 }, (_, i) => String(12025550000 + i))
     for (const value of [phones, phones.map((phone) => ({ phone }))]) {
-      const sentence = await describeCall(hooksContract.createHook, { recipients: value }, principal)
+      const sentence = await sentenceOf(hooksContract.createHook, { recipients: value }, principal)
       const [, more = '', total = ''] = /and (\d+) more, (\d+) in all/.exec(sentence) ?? []
       expect(Number(total)).toBe(5_000)
       expect(sentence.match(/“\d+”/g)).toHaveLength(5_000 - Number(more))
@@ -71,13 +73,13 @@ describe('what will happen is said', () => {
 
   test('with the whole address that data goes to', async () => {
     const url = `https://example.com/${'a'.repeat(300)}/end`
-    expect(await describeCall(hooksContract.createHook, { url }, principal)).toContain(`“${url}”`)
+    expect(await sentenceOf(hooksContract.createHook, { url }, principal)).toContain(`“${url}”`)
   })
 
   test('without what unlocks something, at any depth', async () => {
     const given = { url: 'https://example.com', secret: 'whsec_1', deep: { api_key: 'sk-1', list: [{ token: 't-1' }] } }
     expect(JSON.stringify(redactSecrets(given))).not.toMatch(/whsec_1|sk-1|t-1/)
-    const sentence = await describeCall(hooksContract.createHook, given, principal)
+    const sentence = await sentenceOf(hooksContract.createHook, given, principal)
     expect(sentence).toContain('https://example.com')
     expect(sentence).not.toMatch(/whsec_1|sk-1|t-1/)
   })
@@ -96,17 +98,19 @@ describe('a campaign', () => {
       messages: [{ cloud_api: { type: 'template', template: { name: 'spring_sale' } } }],
     },
   }
-  const describer = createCallDescriber({
+  const { describeCall } = createCallDescriber({
     operations: [campaignsContract, instancesContract],
     call: async (_who, { path }) => ({ status: path in numbers ? 200 : 404, headers: {}, body: numbers[path] }),
   })
 
   test('is described by whom it reaches, from which numbers, and what that costs', async () => {
-    expect(await describer.describeCall(campaignsContract.startCampaign, { campaign_id: 'cmp_1' }, principal)).toBe(
+    expect(await describeCall(campaignsContract.startCampaign, { campaign_id: 'cmp_1' }, principal)).toHaveProperty(
+      'sentence',
       'Start a campaign: “March” (cmp_1), recipients: 1200 people, message: “Hi {{name}}” and 2 other variations, from “Shop” (12025550100, a), “Desk” (12025550101, b), ' +
         'cost: Meta charges for each message of an official number.',
     )
-    expect(await describer.describeCall(campaignsContract.resumeCampaign, { campaign_id: 'cmp_2' }, principal)).toBe(
+    expect(await describeCall(campaignsContract.resumeCampaign, { campaign_id: 'cmp_2' }, principal)).toHaveProperty(
+      'sentence',
       'Resume a campaign: “Templates” (cmp_2), recipients: 1 person, message: template “spring_sale”, ' +
         'from “Desk” (12025550101, b), cost: Meta charges for each message of an official number.',
     )
@@ -115,15 +119,30 @@ describe('a campaign', () => {
       name: 'April',
       recipients: [{ phone: '12025550199' }, { phone: '12025550198' }],
     }
-    expect(await describer.describeCall(campaignsContract.createCampaign, given, principal)).toBe(
+    expect(await describeCall(campaignsContract.createCampaign, given, principal)).toHaveProperty(
+      'sentence',
       'Create a campaign: recipients: 2 people (“12025550199”, “12025550198”), “Shop” (12025550100, a), name: “April”, ' +
         'cost: none from WhatsApp.',
     )
   })
 
+  test('is described fact by fact, so that it can be shown in another language', async () => {
+    const { parts } = await describeCall(campaignsContract.startCampaign, { campaign_id: 'cmp_1' }, principal)
+    expect(parts).toEqual([
+      { kind: 'subject', name: null, values: ['“March” (cmp_1)'], total: 1 },
+      { kind: 'campaign_people', name: null, values: ['1200'], total: 1 },
+      { kind: 'campaign_message', name: null, values: ['“Hi {{name}}”'], total: 3 },
+      {
+        ...{ kind: 'campaign_numbers', name: null, total: 2 },
+        values: ['“Shop” (12025550100, a)', '“Desk” (12025550101, b)'],
+      },
+      { kind: 'cost_of_meta', name: null, values: [], total: 1 },
+    ])
+  })
+
   test('is not said to be sent to everybody when one test message is', async () => {
     const given = { campaign_id: 'cmp_1', to: '12025550177' }
-    const sentence = await describer.describeCall(campaignsContract.testCampaign, given, principal)
+    const { sentence } = await describeCall(campaignsContract.testCampaign, given, principal)
     expect(sentence).toContain('to: “12025550177”')
     expect(sentence).not.toContain('1200')
   })

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { APPROVAL_STATES } from '../../contract/approval.ts'
+import { APPROVAL_STATES, CALL_PART_KINDS } from '../../contract/approval.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import { operation, type Contract } from '../../contract/operation.ts'
 import { List, Nullable, Timestamp, Uuid } from '../../contract/shapes.ts'
@@ -17,12 +17,25 @@ const State = Type.Enum([...APPROVAL_STATES], {
     'nothing was done.',
 })
 
+const Part = Type.Object(
+  {
+    kind: Type.Enum([...CALL_PART_KINDS]),
+    name: Nullable(Type.String({ description: 'The argument that says it.' })),
+    values: Type.Array(Type.String(), { description: 'Of a long list the first ones.' }),
+    total: Type.Integer({ minimum: 0, description: 'How many there are in all.' }),
+  },
+  { description: 'One fact about the call.' },
+)
+
 const Moment = Nullable(Type.String({ format: 'date-time' }))
 
 const ApprovalRecord = Type.Object({
   id: Type.String({ pattern: '^apr_' }),
   state: State,
   sentence: Type.String({ description: 'What will happen, with the names of things.' }),
+  parts: Nullable(
+    Type.Array(Part, { description: 'The same, fact by fact. null of a call that an earlier version asked about.' }),
+  ),
   tool: Type.String({ description: 'Name of the tool the assistant called.' }),
   operation: Type.String({ description: 'Method and path of the operation behind the tool.' }),
   arguments: Type.Record(Type.String(), Type.Unknown(), { description: 'As they were given, without secrets.' }),
@@ -44,6 +57,7 @@ const EXAMPLE = {
   id: 'apr_01KJM8Q7GZ2V4N6T8R0P3D5F7H',
   state: 'pending',
   sentence: 'Delete an instance: “Front desk” (0195f3a8-5e1c-7c3a-9b1e-2f6d8a4c7e10).',
+  parts: [{ kind: 'subject', name: null, values: ['“Front desk” (0195f3a8-5e1c-7c3a-9b1e-2f6d8a4c7e10)'], total: 1 }],
   tool: 'delete_instance',
   operation: 'DELETE /v1/instances/{id}',
   arguments: { instance_id: '0195f3a8-5e1c-7c3a-9b1e-2f6d8a4c7e10' },

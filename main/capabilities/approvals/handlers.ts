@@ -29,6 +29,7 @@ const toRecord = (approval: Approval): ApprovalRecord => ({
   id: approval.id,
   state: approval.state,
   sentence: approval.sentence,
+  parts: approval.parts?.map((part) => ({ ...part, values: [...part.values] })) ?? null,
   tool: approval.tool,
   operation: approval.operation,
   arguments: { ...approval.shown },

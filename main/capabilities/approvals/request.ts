@@ -1,3 +1,4 @@
+import type { CallPart } from '../../contract/approval.ts'
 import { ApiError } from '../../contract/errors.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import type { Principal } from '../../kernel/access.ts'
@@ -26,6 +27,7 @@ interface RequestedCall {
   readonly shown: Readonly<Record<string, unknown>>
   /** What will happen. */
   readonly sentence: string
+  readonly parts: readonly CallPart[]
   /** Hash of tool and arguments: what makes it the same call. */
   readonly fingerprint: Buffer
   /** Carrying it out again cannot act twice. */
@@ -80,6 +82,7 @@ export function createApprovalRequests({ db, clock, ids, seal, onRequested }: De
         const rest = {
           arguments: sealed,
           shown: JSON.stringify(shown),
+          parts: JSON.stringify(call.parts),
           fingerprint,
           repeatable: repeatable ? 1 : 0,
           now,

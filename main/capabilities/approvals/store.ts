@@ -1,4 +1,4 @@
-import type { ApprovalState } from '../../contract/approval.ts'
+import type { ApprovalState, CallPart } from '../../contract/approval.ts'
 import type { AccountId, ApprovalId, KeyId } from '../../kernel/ids.ts'
 import { sql } from '../../kernel/sql.ts'
 
@@ -13,6 +13,8 @@ export interface Approval {
   /** The arguments without secrets. */
   readonly shown: Readonly<Record<string, unknown>>
   readonly sentence: string
+  /** The same, fact by fact; null of an approval that an earlier version asked for. */
+  readonly parts: readonly CallPart[] | null
   /** By the clock: a pending one whose time is over has expired. */
   readonly state: ApprovalState
   readonly createdAtMs: number
@@ -22,15 +24,16 @@ export interface Approval {
   readonly result: { readonly status: number; readonly body: unknown } | null
 }
 
-interface ApprovalRow extends Omit<Approval, 'shown' | 'state' | 'result'> {
+interface ApprovalRow extends Omit<Approval, 'shown' | 'parts' | 'state' | 'result'> {
   readonly shown: string
+  readonly parts: string | null
   readonly state: Exclude<ApprovalState, 'expired'>
   readonly status: number | null
   readonly answer: string | null
 }
 
 const APPROVAL = `id, account_id AS accountId, key_id AS keyId, key_name AS keyName, operation, tool, shown, sentence,
-  state, created_at AS createdAtMs, expires_at AS expiresAtMs, decided_at AS decidedAtMs,
+  parts, state, created_at AS createdAtMs, expires_at AS expiresAtMs, decided_at AS decidedAtMs,
   executed_at AS executedAtMs, status, answer`
 
 export const insertApproval = sql<{
@@ -43,14 +46,15 @@ export const insertApproval = sql<{
   arguments: Uint8Array
   shown: string
   sentence: string
+  parts: string
   fingerprint: Uint8Array
   repeatable: number
   now: number
   expiresAtMs: number
-}>(`INSERT INTO approvals (id, account_id, key_id, key_name, operation, tool, arguments, shown, sentence, fingerprint,
-      repeatable, state, created_at, expires_at)
-    VALUES (:id, :accountId, :keyId, :keyName, :operation, :tool, :arguments, :shown, :sentence, :fingerprint,
-      :repeatable, 'pending', :now, :expiresAtMs)`)
+}>(`INSERT INTO approvals (id, account_id, key_id, key_name, operation, tool, arguments, shown, sentence, parts,
+      fingerprint, repeatable, state, created_at, expires_at)
+    VALUES (:id, :accountId, :keyId, :keyName, :operation, :tool, :arguments, :shown, :sentence, :parts,
+      :fingerprint, :repeatable, 'pending', :now, :expiresAtMs)`)
 
 export const approvalById = sql<{ id: string; accountId: string }, ApprovalRow>(
   `SELECT ${APPROVAL} FROM approvals WHERE id = :id AND account_id = :accountId`,
@@ -143,18 +147,19 @@ export const pruneApprovals = sql<{ before: number; rows: number }>(
 )
 
 export function toApproval(row: ApprovalRow, nowMs: number): Approval {
-  const { shown, state, status, answer, ...rest } = row
+  const { shown, parts, state, status, answer, ...rest } = row
   return {
     ...pick(rest),
     // Written by ask.ts from such a record.
     shown: JSON.parse(shown) as Record<string, unknown>,
+    parts: parts === null ? null : (JSON.parse(parts) as CallPart[]),
     state: state === 'pending' && row.expiresAtMs <= nowMs ? 'expired' : state,
     result: status === null ? null : { status, body: answer === null ? undefined : JSON.parse(answer) },
   }
 }
 
 /** Rows of some statements carry more than an approval has. */
-const pick = (row: Omit<ApprovalRow, 'shown' | 'state' | 'status' | 'answer'>) => ({
+const pick = (row: Omit<ApprovalRow, 'shown' | 'parts' | 'state' | 'status' | 'answer'>) => ({
   id: row.id,
   accountId: row.accountId,
   keyId: row.keyId,

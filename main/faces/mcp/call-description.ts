@@ -1,9 +1,11 @@
 import { GROUP_ID } from '../../contract/addresses.ts'
+import type { CallPart } from '../../contract/approval.ts'
 import { quotedText, visibleText, visibleValue } from '../../contract/display-text.ts'
 import { effectsOf } from '../../contract/effects.ts'
 import type { Contract, Operation } from '../../contract/operation.ts'
 import type { Principal } from '../../kernel/access.ts'
 import { pathParams } from '../path-params.ts'
+import { firstOf, part, sentenceOf, type Excerpt } from './call-parts.ts'
 import type { ToolRequest } from './input.ts'
 import type { DoorAnswer } from './result.ts'
 
@@ -16,15 +18,19 @@ interface Resource {
   readonly path: string
 }
 
+/** A call for a person, with names of resources and without secrets. */
+export interface CallDescription {
+  readonly sentence: string
+  /** The same, fact by fact. */
+  readonly parts: readonly CallPart[]
+}
+
 export interface CallDescriber {
-  /** Describes the call in one sentence for a person: with resource names, without secrets. */
-  describeCall(operation: Operation, given: Arguments, principal: Principal): Promise<string>
+  describeCall(operation: Operation, given: Arguments, principal: Principal): Promise<CallDescription>
 }
 
 /** Fields that name a record for people, best first. */
 const NAMES = ['name', 'title', 'url', 'number', 'description'] as const
-/** Longer lists name the first ones and count the rest. The window shows all of them under Details. */
-const LIST_CHARACTERS = 1_500
 /** Each name is a read. */
 const MAX_READS = 20
 const VALUE_CHARACTERS = 120
@@ -93,55 +99,54 @@ export function createCallDescriber(deps: {
     async describeCall(operation, given, principal) {
       const resources = resourcesOf(operation)
       const records: Readonly<Record<string, unknown>>[] = []
-      const parts: string[] = []
+      const parts: CallPart[] = []
       for (const { argument, path } of resources) {
         const id = text(given[argument])
         const record = readable.has(path) ? await read(filled(path, given), principal) : {}
         records.push(record)
-        parts.push(labelOf(record, id))
+        parts.push(part('subject', labelOf(record, id)))
         parts.push(...(await campaignParts(record, given['to'] !== undefined)))
       }
       for (const [name, value] of recipientsFirst(given)) {
         if (CALL_OPTIONS.has(name) || resources.some(({ argument }) => argument === name)) continue
         if (typeof value === 'string' && GROUPS.has(name) && IS_GROUP.test(value))
-          parts.push(`${name}: group ${await groupLabel(given, value, principal)}`)
-        else if (name !== 'instance_ids' || !Array.isArray(value))
-          parts.push(`${visibleText(name)}: ${formatValue(name, value)}`)
-        else parts.push(await listed(value.map(text)))
+          parts.push(part('group', await groupLabel(given, value, principal), name))
+        else if (name !== 'instance_ids' || !Array.isArray(value)) parts.push(argumentPart(name, value))
+        else parts.push({ kind: 'numbers', name: null, ...(await listed(value.map(text))) })
       }
       const { instance_ids: ids } = given
       const isToMany = given['recipients'] !== undefined || given['recipients_tag'] !== undefined
-      if (isToMany && Array.isArray(ids)) parts.push(...(await costOf(ids.map(text))))
+      if (isToMany && Array.isArray(ids)) parts.push(await costOf(ids.map(text)))
       const host = isAboutDestination(operation) ? await hostOf(given, records, principal) : undefined
-      const subject = host === undefined ? operation.summary : `${operation.summary} (sends to ${host})`
-      return parts.length === 0 ? `${subject}.` : `${subject}: ${parts.join(', ')}.`
+      if (host !== undefined) parts.push(part('destination', host))
+      return { sentence: sentenceOf(operation.summary, parts), parts }
 
       /**
        * Whom a campaign writes to, what it says, from which numbers, and what that costs.
        * @param isTest one message to a number of its own, which another argument names.
        */
-      async function campaignParts(record: Readonly<Record<string, unknown>>, isTest: boolean) {
+      async function campaignParts(record: Readonly<Record<string, unknown>>, isTest: boolean): Promise<CallPart[]> {
         const { counts, instance_ids: ids, messages } = record
         if (!isRecord(counts) || !Array.isArray(ids)) return []
         const numbers = ids.map(text)
-        const pending = Number(counts['pending'])
-        const whom = isTest ? [] : [`recipients: ${pending} ${pending === 1 ? 'person' : 'people'}`]
-        return [...whom, ...wordsOf(messages), `from ${await listed(numbers)}`, ...(await costOf(numbers))]
+        const whom = isTest ? [] : [part('campaign_people', String(Number(counts['pending'])))]
+        const from = { kind: 'campaign_numbers', name: null, ...(await listed(numbers)) } as const
+        return [...whom, ...wordsOf(messages), from, await costOf(numbers)]
       }
 
-      async function costOf(ids: readonly string[]): Promise<string[]> {
+      async function costOf(ids: readonly string[]): Promise<CallPart> {
         for (const id of ids.slice(0, MAX_READS)) {
           const { engine } = await read(filled(INSTANCE, { instance_id: id }), principal)
-          if (engine === 'official') return ['cost: Meta charges for each message of an official number']
+          if (engine === 'official') return part('cost_of_meta')
         }
-        return ['cost: none from WhatsApp']
+        return part('cost_none')
       }
 
-      async function listed(ids: readonly string[]): Promise<string> {
+      async function listed(ids: readonly string[]): Promise<Excerpt> {
         const labels = ids.map(async (id, at) =>
           at < MAX_READS ? labelOf(await read(filled(INSTANCE, { instance_id: id }), principal), id) : plainId(id),
         )
-        return withinLength(await Promise.all(labels))
+        return firstOf(await Promise.all(labels))
       }
     },
   }
@@ -223,40 +228,30 @@ function redacted(name: string, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([inner, each]) => [inner, redacted(inner, each)]))
 }
 
-function formatValue(name: string, value: unknown): string {
+function argumentPart(name: string, value: unknown): CallPart {
+  const shownName = visibleText(name)
   const seen = redacted(name, value)
-  if (isPeople(seen)) return peopleIn(seen)
+  if (isPeople(seen))
+    return { kind: 'people', name: shownName, ...firstOf(seen.map(({ phone }) => quotedText(short(phone)))) }
   if (typeof seen === 'string')
-    return quotedText(short(seen, RECIPIENTS.includes(name) ? ADDRESS_CHARACTERS : undefined))
+    return part('value', quotedText(short(seen, RECIPIENTS.includes(name) ? ADDRESS_CHARACTERS : undefined)), shownName)
   if (!Array.isArray(seen) || !seen.every((each) => typeof each === 'string'))
-    return short(JSON.stringify(visibleValue(seen)))
-  return `[${withinLength(seen.map((each) => quotedText(short(each))))}]`
-}
-
-/** At least the first item, and then as many as fit. */
-function withinLength(items: readonly string[]): string {
-  let length = 0
-  const fitting = items.findIndex((item, at) => {
-    length += item.length + 2
-    return at > 0 && length > LIST_CHARACTERS
-  })
-  if (fitting === -1) return items.join(', ')
-  return `${items.slice(0, fitting).join(', ')} and ${items.length - fitting} more, ${items.length} in all`
+    return part('value', short(JSON.stringify(visibleValue(seen))), shownName)
+  return { kind: 'list', name: shownName, ...firstOf(seen.map((each) => quotedText(short(each)))) }
 }
 
 /** What a campaign says: its first message, and how many others there are. */
-function wordsOf(messages: unknown): string[] {
+function wordsOf(messages: unknown): CallPart[] {
   if (!Array.isArray(messages)) return []
   const [first, ...others] = messages.filter(isRecord)
   if (first === undefined) return []
+  const total = others.length + 1
   const says = first['text'] ?? first['caption'] ?? first['media_url']
+  if (typeof says === 'string') return [{ ...part('campaign_message', quotedText(short(says))), total }]
   const template = isRecord(first['cloud_api']) ? first['cloud_api']['template'] : undefined
   const name = isRecord(template) ? template['name'] : undefined
-  const shown =
-    typeof says === 'string'
-      ? `message: ${quotedText(short(says))}`
-      : `message: ${typeof name === 'string' ? `template ${quotedText(short(name))}` : 'a file'}`
-  return [others.length === 0 ? shown : `${shown} and ${others.length} other variations`]
+  if (typeof name === 'string') return [{ ...part('campaign_template', quotedText(short(name))), total }]
+  return [{ ...part('campaign_file'), total }]
 }
 
 interface Person {
@@ -265,12 +260,6 @@ interface Person {
 
 const isPeople = (value: unknown): value is readonly Person[] =>
   Array.isArray(value) && value.length > 0 && value.every((each) => isRecord(each) && typeof each['phone'] === 'string')
-
-/** How many, and as many of them as fit: a person cannot read thousands. */
-function peopleIn(people: readonly Person[]): string {
-  const who = withinLength(people.map(({ phone }) => quotedText(short(phone))))
-  return `${people.length} ${people.length === 1 ? 'person' : 'people'} (${who})`
-}
 
 /** A path argument as text. Missing ones are rejected before anyone is asked. */
 const text = (value: unknown): string =>

@@ -65,7 +65,7 @@ export function createToolCaller(deps: ToolCallDeps): (call: ToolCall) => Promis
   const execute = async (call: ToolCall) => toolResult(call.tool, await callDoor(deps.call, call))
 
   const ask = async ({ tool, given, caller }: ToolCall): Promise<InputRequiredResult> => {
-    const sentence = await describer.describeCall(tool.operation, given, caller.principal)
+    const { sentence } = await describer.describeCall(tool.operation, given, caller.principal)
     const requestedSchema = {
       type: 'object' as const,
       properties: { [QUESTION]: { type: 'boolean' as const, title: `Yes: ${tool.definition.title.toLowerCase()}` } },
@@ -122,7 +122,7 @@ export function createToolCaller(deps: ToolCallDeps): (call: ToolCall) => Promis
       operation: `${operation.method} ${operation.path}`,
       given,
       shown: redactSecrets(given),
-      sentence: await describer.describeCall(operation, given, principal),
+      ...(await describer.describeCall(operation, given, principal)),
       fingerprint,
       repeatable: operation.idempotencyKey === true || tool.definition.annotations.idempotentHint,
     })

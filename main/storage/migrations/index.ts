@@ -47,6 +47,7 @@ import { auditNames } from './045-audit-names.ts'
 import { documentReaders } from './046-document-readers.ts'
 import { personKeys } from './047-person-keys.ts'
 import { fileSizes } from './048-file-sizes.ts'
+import { approvalParts } from './059-approval-parts.ts'
 
 /** Every step of the schema, in order. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -98,4 +99,5 @@ export const MIGRATIONS: readonly Migration[] = [
   documentReaders,
   personKeys,
   fileSizes,
+  approvalParts,
 ]

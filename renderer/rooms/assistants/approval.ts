@@ -41,6 +41,14 @@ export function hostsIn(value: unknown): string[] {
   return [...new Set(Object.values(value).flatMap(hostsIn))]
 }
 
+/** Where data would go: what the arguments name, and what the thing that the call is about names already. */
+export const hostsOf = ({ arguments: given, parts }: Pick<ApprovalRecord, 'arguments' | 'parts'>): string[] => [
+  ...new Set([
+    ...hostsIn(given),
+    ...(parts ?? []).flatMap(({ kind, values }) => (kind === 'destination' ? values : [])),
+  ]),
+]
+
 /** Invisible and direction-changing characters, which could make arguments read as something else. */
 const INVISIBLE = /[\p{Cf}\p{Zl}\p{Zp}\u0080-\u009f]/gu
 

@@ -26,6 +26,7 @@ describe.each(['modern', 'legacy'] as const)('a key that asks before what is des
       id: approval,
       state: 'pending',
       sentence: `Delete an instance: “Front desk” (${id}).`,
+      parts: [{ kind: 'subject', name: null, values: [`“Front desk” (${id})`], total: 1 }],
       tool: 'delete_instance',
       operation: 'DELETE /v1/instances/{id}',
       arguments: { instance_id: id },

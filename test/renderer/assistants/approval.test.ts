@@ -6,6 +6,7 @@ import {
   cardsOf,
   countdown,
   hostsIn,
+  hostsOf,
   visibleJson,
   failureOf,
   hasShifted,
@@ -15,6 +16,11 @@ import {
 } from '../../../renderer/rooms/assistants/approval.ts'
 
 const NOW = Date.parse('2026-03-01T09:32:00.000Z')
+/** Names of the fields of a schema, and of each of its alternatives. */
+const fieldsOf = (schema: any): string[] => [
+  ...Object.keys(schema?.properties ?? {}),
+  ...(schema?.anyOf ?? []).flatMap(fieldsOf),
+]
 const pending = {
   state: 'pending',
   created_at: '2026-03-01T09:30:00.000Z',
@@ -90,6 +96,13 @@ describe('what the arguments say', () => {
     expect(hostsIn({ text: 'see https://a.example', to: '12025550123', n: 1, none: null })).toEqual([])
   })
 
+  test('and the host that the thing has already is named with them', () => {
+    const parts = [{ kind: 'destination' as const, name: null, values: ['hooks.example'], total: 1 }]
+    expect(hostsOf({ arguments: {}, parts })).toEqual(['hooks.example'])
+    expect(hostsOf({ arguments: { url: 'https://new.example' }, parts })).toEqual(['new.example', 'hooks.example'])
+    expect(hostsOf({ arguments: { url: 'https://new.example' }, parts: null })).toEqual(['new.example'])
+  })
+
   test('characters that hide or reorder text are written out', () => {
     expect(visibleJson({ text: 'a\u202Eb\u200Bc\nd' })).toBe('{\n  "text": "a\\u{202e}b\\u{200b}c\\nd"\n}')
   })
@@ -103,5 +116,12 @@ describe('what is asked for', () => {
     const file = new URL(`../../../renderer/locales/${language}/assistants.json`, import.meta.url)
     const { act } = JSON.parse(readFileSync(file, 'utf8')) as { act: Record<string, string> }
     expect(Object.keys(act).toSorted()).toEqual([...asked.map(({ id }) => id), 'other'].toSorted())
+  })
+
+  test.each(['en', 'pt-BR', 'es'])('has a name in %s for every argument of such a call', (language) => {
+    const file = new URL(`../../../renderer/locales/${language}/assistants.json`, import.meta.url)
+    const { argument } = JSON.parse(readFileSync(file, 'utf8')) as { argument: Record<string, string> }
+    const given = asked.flatMap(({ body, query }) => [body, query].flatMap(fieldsOf))
+    expect([...new Set(given)].filter((name) => argument[name] === undefined)).toEqual([])
   })
 })

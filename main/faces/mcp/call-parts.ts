@@ -1,0 +1,73 @@
+import type { CallPart } from '../../contract/approval.ts'
+
+/** The first values of a list that may be long, and how many there are. */
+export type Excerpt = Pick<CallPart, 'values' | 'total'>
+
+/** Longer lists name the first ones and count the rest. The window shows all of them under Details. */
+const LIST_CHARACTERS = 1_500
+
+/** A part about one thing, or one whose kind says everything. */
+export const part = (kind: CallPart['kind'], value?: string, name: string | null = null): CallPart => ({
+  kind,
+  name,
+  values: value === undefined ? [] : [value],
+  total: 1,
+})
+
+/** At least the first item, and then as many as a person can read. */
+export function firstOf(items: readonly string[]): Excerpt {
+  let length = 0
+  const fitting = items.findIndex((item, at) => {
+    length += item.length + 2
+    return at > 0 && length > LIST_CHARACTERS
+  })
+  return { values: fitting === -1 ? [...items] : items.slice(0, fitting), total: items.length }
+}
+
+/** What a call does, in one English sentence. */
+export function sentenceOf(summary: string, parts: readonly CallPart[]): string {
+  const destination = parts.find(({ kind }) => kind === 'destination')
+  const subject = destination === undefined ? summary : `${summary} (sends to ${destination.values[0]})`
+  const others = parts.filter((each) => each !== destination).map(wordsOf)
+  return others.length === 0 ? `${subject}.` : `${subject}: ${others.join(', ')}.`
+}
+
+function wordsOf({ kind, name, values, total }: CallPart): string {
+  const list = listOf({ values, total })
+  switch (kind) {
+    case 'subject':
+    case 'destination':
+    case 'numbers':
+      return list
+    case 'value':
+      return `${name}: ${list}`
+    case 'group':
+      return `${name}: group ${list}`
+    case 'list':
+      return `${name}: [${list}]`
+    case 'people':
+      return `${name}: ${people(total)} (${list})`
+    case 'campaign_people':
+      return `recipients: ${people(Number(values[0]))}`
+    case 'campaign_message':
+      return `message: ${values[0]}${variations(total)}`
+    case 'campaign_template':
+      return `message: template ${values[0]}${variations(total)}`
+    case 'campaign_file':
+      return `message: a file${variations(total)}`
+    case 'campaign_numbers':
+      return `from ${list}`
+    case 'cost_of_meta':
+      return 'cost: Meta charges for each message of an official number'
+    case 'cost_none':
+      return 'cost: none from WhatsApp'
+  }
+}
+
+function listOf({ values, total }: Excerpt): string {
+  const named = values.join(', ')
+  return values.length >= total ? named : `${named} and ${total - values.length} more, ${total} in all`
+}
+
+const people = (count: number): string => `${count} ${count === 1 ? 'person' : 'people'}`
+const variations = (total: number): string => (total === 1 ? '' : ` and ${total - 1} other variations`)
