@@ -20,8 +20,10 @@ interface Scene {
 
 const DAY_MS = 86_400_000
 const SENDS = 12
-/** The last step of the schema that is left in place. What was made since holds nothing that these homes need. */
-const OLDER_SCHEMA = 6
+/** A step that only adds can be taken back. */
+const CHANGES = /\b(?:DROP|RENAME|UPDATE|DELETE)\b/
+/** The last step of the schema that is left in place. */
+const OLDER_SCHEMA = MIGRATIONS.findLast(({ sql }) => CHANGES.test(sql))?.version ?? 1
 /** Four chunks of events and four of deliveries: at each of its times `mid prune` is reached, on a new home too. */
 const OLD_ROWS = 2_000
 
@@ -130,8 +132,9 @@ async function rotate({ api, home }: Stage): Promise<void> {
   if (rotated?.status === 200) home.secrets.push(rotated.body.secret)
 }
 
-/** An older database: without what the later steps made. */
+/** An older database: without what the later steps added. */
 function takeBack(file: string, version: number): void {
+  if (version === MIGRATIONS.at(-1)?.version) throw new Error('The newest step of the schema cannot be taken back.')
   const raw = new Database(file)
   for (const { sql } of MIGRATIONS.filter((step) => step.version > version).toReversed()) {
     for (const [, index] of sql.matchAll(/CREATE (?:UNIQUE )?INDEX (\w+)/g)) raw.exec(`DROP INDEX ${index}`)
