@@ -30,6 +30,13 @@ export const GRAPH_FAULTS = [
   'duplicate_callbacks',
   'reorder_callbacks',
   'batch_callbacks',
+  // What Meta refuses until somebody does something about it.
+  'payment_missing',
+  'display_name_pending',
+  'number_limited',
+  'not_registered',
+  'template_paused',
+  'template_disabled',
 ] as const
 export type GraphFault = (typeof GRAPH_FAULTS)[number]
 

@@ -4,7 +4,7 @@ import type { Clock } from '../../../kernel/clock.ts'
 import type { Random } from '../../../kernel/ids.ts'
 import { cause, type Log } from '../../../kernel/log.ts'
 import { faultAnswer, GraphFault, type GraphAnswer } from './answers.ts'
-import type { GraphFaults } from './faults.ts'
+import type { GraphFaultKind, GraphFaults } from './faults.ts'
 import type { GraphRequest } from './routes.ts'
 import { NoAnswer } from './send.ts'
 
@@ -47,6 +47,8 @@ export function createGraphServer({ clock, random, log, faults, answer }: Server
     if (faults.strikes(sender, 'close_before_read')) return void request.socket.resetAndDestroy()
     const body = await bodyOf(request)
     if (faults.strikes(sender, 'server_error')) return write(response, SERVER_ERROR)
+    const refusal = REFUSALS.find(([kind]) => faults.strikes(sender, kind))?.[1]
+    if (refusal !== undefined) return write(response, faultAnswer(refusal, random))
     const gone = new AbortController()
     response.once('close', () => gone.abort())
     const asked = {
@@ -100,6 +102,22 @@ export function createGraphServer({ clock, random, log, faults, answer }: Server
 
 const SERVER_ERROR: GraphAnswer = { status: 500, headers: { 'content-type': 'text/html' }, body: '<html>Sorry</html>' }
 const HALF: GraphAnswer = { status: 200, body: '{"messaging_product":"whatsapp","messages":[{"id":"wam' }
+
+/** In Meta's words, with the HTTP status that it answers with. */
+const REFUSALS = [
+  [
+    'payment_missing',
+    new GraphFault(400, 131_042, '(#131042) Business eligibility payment issue', 'No payment method is set up.'),
+  ],
+  [
+    'display_name_pending',
+    new GraphFault(400, 131_037, '(#131037) Display name approval needed', 'The display name is in review.'),
+  ],
+  ['number_limited', new GraphFault(400, 131_048, '(#131048) Spam rate limit hit', 'Too many messages were reported.')],
+  ['not_registered', new GraphFault(500, 131_045, '(#131045) Incorrect certificate', 'The number is not registered.')],
+  ['template_paused', new GraphFault(400, 132_015, '(#132015) Template is paused', 'It is paused due to low quality.')],
+  ['template_disabled', new GraphFault(400, 132_016, '(#132016) Template is disabled', 'It was paused too often.')],
+] as const satisfies readonly (readonly [GraphFaultKind, GraphFault])[]
 
 const unknownPath = (path: string) =>
   new GraphFault(400, 2_500, `Unknown path components: ${path}. The path begins with a version, such as /v26.0`)
