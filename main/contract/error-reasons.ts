@@ -204,12 +204,21 @@ export const ERROR_REASONS = {
 
   // Messages.
   channel_post: [],
+  held_display_name: [],
+  held_payment: [],
+  held_pin: [],
+  held_policy: [],
+  held_registration: [],
+  held_spam: [],
   message_not_accepted: [],
   message_rejected: ['said'],
   meta_calling: [],
   meta_refused: ['code', 'said'],
   quote_deleted: [],
   quote_other_chat: [],
+  template_disabled: [],
+  template_missing: [],
+  template_paused: [],
 
   // Sandbox.
   code_expired: [],

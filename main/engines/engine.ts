@@ -106,10 +106,13 @@ export type SendOutcome =
   | ({ readonly kind: 'accepted' } & Accepted)
   /** Refused for good, for the recipient or the account: row `failed`, the key is kept (201 with sent:false). */
   | { readonly kind: 'refused'; readonly error: MessageErrorShape; readonly journal?: (tx: Tx) => Promise<void> }
-  /** The request itself is wrong: 400, no row, the key is released. */
-  | { readonly kind: 'invalid'; readonly message: string }
+  /**
+   * The request itself is wrong: 400, no row, the key is released.
+   * With `template` it names a template that nobody can be sent now.
+   */
+  | { readonly kind: 'invalid'; readonly message: string; readonly template?: 'paused' | 'disabled' | 'missing' }
   /** The instance cannot send now (link down, token dead): 409 not_ready, nothing stored. */
-  | { readonly kind: 'not_ready'; readonly message: string }
+  | { readonly kind: 'not_ready'; readonly message: string; readonly held?: Hold['reason'] }
   /**
    * It is certain that no byte of the message left: 502, key released.
    * With `retryAfterSeconds` the network throttles this number: 429 rate_limited instead. With `throttles` whoever sends
@@ -189,6 +192,17 @@ export type PasskeyFailure =
   /** Too many tries in an hour. */
   | 'too_often'
 
+/**
+ * Why everything that a number sends on its own is put off: campaigns and agents. What a person or a program sends is
+ * tried, so that the first message that goes through ends it.
+ */
+export interface Hold {
+  readonly reason: 'payment' | 'spam' | 'policy' | 'display_name' | 'registration' | 'pin'
+  readonly sinceMs: number
+  /** When it is tried again; null: once a message has gone through, or a person says that it is mended. */
+  readonly untilMs: number | null
+}
+
 /** What an engine knows of a link without asking the network; unknown is null. */
 export interface Evidence {
   readonly reachable: boolean
@@ -196,6 +210,7 @@ export interface Evidence {
   readonly latencyMs: number | null
   readonly restriction: { readonly kind: string; readonly untilMs: number | null; readonly sinceMs: number } | null
   readonly quality: { readonly rating: string; readonly messagingLimit: string; readonly accountMode: string } | null
+  readonly hold?: Hold | null
   /** Problems that only this engine can detect, as sentences for the operator. */
   readonly issues?: readonly { readonly code: string; readonly message: string; readonly sinceMs: number | null }[]
 }
@@ -281,6 +296,8 @@ export interface Engine {
    * @returns the link at this moment; `connected` only when it is usable already.
    */
   resume(instance: EngineInstance): Promise<'connected' | 'connecting' | 'no_session'>
+  /** A person says that what holds the number is mended: it is tried again. */
+  readonly endHold?: (tx: Tx, id: InstanceId) => Promise<void>
   /** Ends the link, keeps the session. */
   stop(instance: EngineInstance): Promise<void>
   /** Signs the device out on the network, then discards the session. */

@@ -234,12 +234,16 @@ type NotSent = Extract<SendOutcome, { kind: 'invalid' | 'not_ready' | 'nothing_s
 function refusal(outcome: NotSent): ApiError {
   const said = sentence(outcome.message)
   switch (outcome.kind) {
-    case 'invalid':
-      return new ApiError(
-        'validation_error',
-        `${said} Nothing was sent. Correct the request and send it again.`,
-      ).because('message_rejected', { said })
+    case 'invalid': {
+      const { template } = outcome
+      const error = new ApiError('validation_error', `${said} Nothing was sent. Correct the request and send it again.`)
+      return template === undefined
+        ? error.because('message_rejected', { said })
+        : error.because(`template_${template}`)
+    }
     case 'not_ready':
+      if (outcome.held !== undefined)
+        return new ApiError('not_ready', `${said} Nothing was sent.`).because(`held_${outcome.held}`)
       return new ApiError('not_ready', `${said} Nothing was sent. Connect the instance, then send again.`)
     case 'nothing_sent': {
       const { retryAfterSeconds: wait } = outcome

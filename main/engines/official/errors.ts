@@ -1,5 +1,5 @@
 import type { MessageErrorShape } from '../../contract/shapes.ts'
-import type { ThrottleScope } from '../engine.ts'
+import type { Hold, ThrottleScope } from '../engine.ts'
 import { integerAt, recordAt, textAt, type Json } from './json.ts'
 
 /** What Graph says went wrong, in an answer or later in a status. */
@@ -8,6 +8,9 @@ export interface GraphError {
   /** Meta's short message for developers; shown to the caller of a request with a wrong parameter. */
   readonly details: string
 }
+
+/** Why Meta takes no message with a template. */
+export type TemplateFault = 'paused' | 'disabled' | 'missing'
 
 /** What an error means for us. */
 export type Meaning =
@@ -18,33 +21,47 @@ export type Meaning =
   | { readonly kind: 'refused'; readonly code: MessageErrorShape['code'] }
   /** The caller's fault. */
   | { readonly kind: 'invalid' }
+  /** The template cannot be used now, whoever is written to. */
+  | { readonly kind: 'template'; readonly fault: TemplateFault }
   /** A fault of Meta's that it says was one: the message was not taken. */
   | { readonly kind: 'server' }
-  | { readonly kind: 'unregistered' }
+  /** It concerns everything this number sends. */
+  | { readonly kind: 'held'; readonly reason: Hold['reason'] }
   | { readonly kind: 'blocked' }
 
 const refused = (code: MessageErrorShape['code']): Meaning => ({ kind: 'refused', code })
 const throttled = (scope: ThrottleScope): Meaning => ({ kind: 'throttled', scope })
+const template = (fault: TemplateFault): Meaning => ({ kind: 'template', fault })
+const held = (reason: Hold['reason']): Meaning => ({ kind: 'held', reason })
 
 const MEANINGS = new Map<number, Meaning>([
   ...each([0, 190], { kind: 'token_dead' }),
   ...each([3, 10, 131_005], { kind: 'permission' }),
-  ...each([4, 80_007, 130_429, 131_048], throttled('number')),
+  ...each([4, 80_007, 80_008, 130_429], throttled('number')),
   ...each([131_056], throttled('pair')),
   ...each([131_047], refused('outside_window')),
   ...each([131_026], refused('undeliverable')),
   ...each([131_049, 131_050], refused('marketing_limit')),
-  ...each([130_472, 130_497], refused('engine_rejected')),
-  ...each([100, 131_008, 131_009, 131_051, 131_052, 131_053], { kind: 'invalid' }),
-  ...each([1, 2, 131_000, 131_016, 131_057], { kind: 'server' }),
-  ...each([368, 131_031], { kind: 'blocked' }),
+  ...each([130_472, 130_497, 131_021, 131_030], refused('engine_rejected')),
+  ...each([100, 131_008, 131_009, 131_051, 131_052, 131_053, 131_055, 131_062], { kind: 'invalid' }),
+  ...each([1, 2, 131_000, 131_016, 131_057, 133_004], { kind: 'server' }),
+  ...each([132_015], template('paused')),
+  ...each([132_016, 132_068], template('disabled')),
+  ...each([132_001], template('missing')),
+  ...each([131_042], held('payment')),
+  ...each([131_048], held('spam')),
+  ...each([368], held('policy')),
+  ...each([131_037], held('display_name')),
+  ...each([33, 131_045], held('registration')),
+  ...each([133_005, 133_008, 133_009], held('pin')),
+  ...each([131_031], { kind: 'blocked' }),
 ])
 
 /** Whole families, where every code of a range means the same. */
 const RANGES: readonly (readonly [from: number, to: number, Meaning])[] = [
   [200, 299, { kind: 'permission' }],
   [132_000, 132_999, { kind: 'invalid' }],
-  [133_000, 133_999, { kind: 'unregistered' }],
+  [133_000, 133_999, held('registration')],
 ]
 
 function each(codes: readonly number[], meaning: Meaning): [number, Meaning][] {
@@ -71,6 +88,30 @@ export function toError(error: Json): GraphError | undefined {
   return { code, details: (said ?? '').slice(0, DETAILS_LENGTH) }
 }
 
+/** What keeps a number from sending, and what a person can do about it. */
+export const WORDS_OF_HOLD: Readonly<Record<Hold['reason'], string>> = {
+  payment: 'Meta takes no payment for this account. Add or correct the payment method in the WhatsApp Manager.',
+  spam: 'Meta limits this number, because people blocked it or reported it as spam. Write less, and only to people who expect it.',
+  policy:
+    'Meta has blocked this number for a time, because it broke a rule. Read in the WhatsApp Manager what to change.',
+  display_name:
+    'Meta has not approved the display name of this number. Change it in the WhatsApp Manager and wait for its review.',
+  registration: 'This number is not registered for the Cloud API. Connect it again with its PIN.',
+  pin: 'Meta asks for the two-step verification PIN of this number. Connect it again with the right PIN.',
+}
+
+/** What a person can do about a code that our own has no words for. */
+const WORDS: Readonly<Record<number, string>> = {
+  130_472: 'Meta withheld this marketing message from the person as part of an experiment. Do not send it again.',
+  130_497: 'Meta does not let this business write to people in this country.',
+  131_021: 'A number cannot write to itself.',
+  131_030:
+    'This is a test number of Meta, and it may only write to numbers that are on its list at Meta. Add the number there.',
+  132_015:
+    'Meta has paused this template, because people reacted badly to it. It can be used again once Meta ends the pause.',
+  132_016: 'Meta has disabled this template for good. Use another one.',
+}
+
 const FAILURES: Readonly<Record<MessageErrorShape['code'], string>> = {
   outside_window: 'This person has not written to this number in the last 24 hours. Send an approved template instead.',
   undeliverable:
@@ -87,7 +128,9 @@ const FAILURES: Readonly<Record<MessageErrorShape['code'], string>> = {
 /** Why a message failed, as its status record shows it. */
 export function failureOf(error: GraphError): MessageErrorShape {
   const code = failureCodeOf(error)
-  const words = code === 'engine_rejected' ? `${FAILURES[code]} ${error.details}`.trim() : FAILURES[code]
+  const meaning = meaningOf(error)
+  const own = meaning?.kind === 'held' ? WORDS_OF_HOLD[meaning.reason] : (WORDS[error.code] ?? FAILURES[code])
+  const words = code === 'engine_rejected' && own === FAILURES[code] ? `${own} ${error.details}`.trim() : own
   return { code, message: words, provider_code: error.code }
 }
 

@@ -1,4 +1,6 @@
-import type { Evidence } from '../engine.ts'
+import type { Evidence, Hold } from '../engine.ts'
+import { WORDS_OF_HOLD } from './errors.ts'
+import { isActive } from './holds.ts'
 import { hasCredentials, isUsable, type OfficialNumber } from './numbers.ts'
 import type { MetaConnection } from './number-monitor.ts'
 
@@ -24,6 +26,7 @@ export function evidenceOf(known: Known): Evidence {
     lastSeenAtMs: contact.lastSeenAtMs ?? facts?.checkedAtMs ?? null,
     latencyMs: contact.latencyMs,
     restriction: isOver ? null : restriction,
+    hold: activeHold(known),
     quality: facts && {
       rating: facts.rating,
       messagingLimit: facts.messagingLimit,
@@ -33,8 +36,20 @@ export function evidenceOf(known: Known): Evidence {
   }
 }
 
-function issuesOf({ number, contact, unread, hasAddress }: Known): Issue[] {
+function activeHold({ number, nowMs }: Known): Hold | null {
+  const hold = number?.facts?.hold ?? null
+  return hold !== null && isActive(hold, nowMs) ? hold : null
+}
+
+function issuesOf(known: Known): Issue[] {
+  const { number, contact, unread, hasAddress } = known
   const issues: Issue[] = []
+  const hold = activeHold(known)
+  if (hold !== null) {
+    const { reason, sinceMs } = hold
+    const message = `${WORDS_OF_HOLD[reason]} Campaigns and agents of this number wait until a message goes through.`
+    issues.push({ code: `held_${reason}`, message, sinceMs })
+  }
   if (contact.unpermittedSinceMs !== null) {
     issues.push({
       code: 'permission_missing',

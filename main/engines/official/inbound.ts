@@ -4,7 +4,8 @@ import type { InstanceId, MessageId } from '../../kernel/ids.ts'
 import type { EngineSignal, EngineSink, MessageOrigin } from '../engine.ts'
 import type { CloudCallEvent } from './calling.ts'
 import type { ReceivedMedia, Item, Person } from './callback-parser.ts'
-import { failureOf } from './errors.ts'
+import { failureOf, meaningOf } from './errors.ts'
+import type { Holds } from './holds.ts'
 import { afterQualityUpdate, readAccountUpdate, type NumberFacts } from './number-facts.ts'
 import type { ConnectedNumber, Numbers } from './numbers.ts'
 import { knowUser, numberOfUser } from './store.ts'
@@ -25,6 +26,7 @@ interface InboundDeps {
   readonly numbers: Numbers
   readonly transport: Transport
   readonly watch: Pick<NumberMonitor, 'refused' | 'follow'>
+  readonly holds: Pick<Holds, 'begin' | 'end'>
   readonly sink: EngineSink
   readonly callbackAddress: (id: InstanceId) => string | null
   readonly publishCall: (id: InstanceId, event: CloudCallEvent, atMs: number) => Promise<void>
@@ -32,7 +34,7 @@ interface InboundDeps {
 
 /** What each thing that Meta reports is in the words of the port. */
 export function createInbound(deps: InboundDeps): Inbound {
-  const { db, clock, numbers, transport, watch, sink, callbackAddress, publishCall } = deps
+  const { db, clock, numbers, transport, watch, holds, sink, callbackAddress, publishCall } = deps
 
   async function publish(number: ConnectedNumber, item: Item): Promise<void> {
     const { instanceId } = number
@@ -40,11 +42,15 @@ export function createInbound(deps: InboundDeps): Inbound {
     switch (item.kind) {
       case 'status': {
         const { id: engineMessageId, status, atMs } = item
-        return sink(instanceId, { kind: 'receipt', messageId: ourId(item.opaque), status, atMs, engineMessageId })
+        await sink(instanceId, { kind: 'receipt', messageId: ourId(item.opaque), status, atMs, engineMessageId })
+        if (status === 'sent') await holds.end(number, atMs)
+        return
       }
       case 'failed': {
         const { id: engineMessageId, atMs } = item
         const error = failureOf(item.error)
+        const meaning = meaningOf(item.error)
+        if (meaning?.kind === 'held') await holds.begin(number, meaning.reason)
         return sink(instanceId, { kind: 'failed', messageId: ourId(item.opaque), error, atMs, engineMessageId })
       }
       case 'known':

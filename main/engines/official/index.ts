@@ -14,6 +14,7 @@ import { createConnect } from './connect.ts'
 import { evidenceOf } from './evidence.ts'
 import { perSecond, TO_ONE } from './number-facts.ts'
 import { createGraphClient } from './graph-client.ts'
+import { createHolds } from './holds.ts'
 import { createInbound } from './inbound.ts'
 import { createJournal } from './journal.ts'
 import { createNumbers, hasCredentials, isUsable, type ConnectedNumber } from './numbers.ts'
@@ -78,9 +79,10 @@ export function createOfficial(deps: OfficialNeeds): Official {
   const askForCalls = createSubscribeCallbacks(transport, callbackAddress)
   const shared = { db, clock, random, log, alarms, numbers, transport, sink, callbackAddress, askForCalls }
   const watch = createNumberMonitor(shared)
+  const holds = createHolds({ db, clock, numbers })
   const unnamed = createPendingSends()
   const calls = createCalling({ clock, client, connected: (instance) => connectedNumber(instance) })
-  const inbound = createInbound({ ...shared, watch, publishCall: calls.publish })
+  const inbound = createInbound({ ...shared, watch, holds, publishCall: calls.publish })
   const journal = createJournal({ ...shared, inbound, unnamed })
   const selfTest = waysOut.mirror && createSelfTest({ outbound: waysOut.mirror, random })
   const connect = createConnect({ ...shared, watch })
@@ -108,7 +110,10 @@ export function createOfficial(deps: OfficialNeeds): Official {
         await onboarding.token(instance)
         return
       }
-      await db.commit((tx) => numbers.raise(tx, instance.id))
+      await db.commit(async (tx) => {
+        await numbers.raise(tx, instance.id)
+        await holds.endByPerson(tx, instance.id)
+      })
       watch.follow(instance.id)
     },
     async resume({ id }) {
@@ -135,7 +140,8 @@ export function createOfficial(deps: OfficialNeeds): Official {
       await db.commit((tx) => numbers.remove(tx, id))
     },
     onboarding,
-    send: createSend({ db, clock, log, numbers, transport, watch, unnamed }),
+    send: createSend({ db, clock, log, numbers, transport, watch, holds, unnamed }),
+    endHold: holds.endByPerson,
     // Graph has no way to ask for a message; what it calls back decides.
     find: async () => 'cannot_tell',
     pace({ id }) {

@@ -1,3 +1,4 @@
+import type { Hold } from '../engine.ts'
 import { integerAt, recordAt, textAt, type Json } from './json.ts'
 
 /** What Meta last said of a number; kept as JSON, so every field of an older form may be absent. */
@@ -12,6 +13,7 @@ export interface NumberFacts {
   /** The Cloud API carries the number already; registering it again would disturb it. */
   readonly isRegistered: boolean
   readonly restriction: { readonly kind: string; readonly sinceMs: number; readonly untilMs: number | null } | null
+  readonly hold?: Hold | null
   /** The address of ours that Meta calls back for this number; null: none that we know of. */
   readonly callsBackTo: string | null
   readonly checkedAtMs: number
@@ -20,7 +22,7 @@ export interface NumberFacts {
 export interface NumberInfo {
   readonly number: string
   readonly name: string | null
-  readonly facts: Omit<NumberFacts, 'restriction' | 'callsBackTo' | 'checkedAtMs'>
+  readonly facts: Omit<NumberFacts, 'restriction' | 'hold' | 'callsBackTo' | 'checkedAtMs'>
 }
 
 /** Asked of Graph for each number. */

@@ -190,7 +190,11 @@ export function createNumberMonitor(needs: NumberMonitorDeps): NumberMonitor {
 
   async function learnAll(tx: Tx, { instanceId, refused }: ConnectedNumber, info: NumberInfo): Promise<void> {
     if (refused !== null) await numbers.accept(tx, instanceId)
-    await numbers.note(tx, instanceId, (before) => ({ ...before, ...info.facts, checkedAtMs: clock.now() }))
+    const isRegistered = info.facts.isRegistered
+    await numbers.note(tx, instanceId, ({ hold, ...before }) => ({
+      ...{ ...before, ...info.facts, checkedAtMs: clock.now() },
+      hold: hold?.reason === 'registration' && isRegistered ? null : (hold ?? null),
+    }))
     await numbers.rename(tx, instanceId, { number: info.number, name: info.name })
   }
 

@@ -3,13 +3,13 @@ import type { Db } from '../../kernel/db.ts'
 import type { MessageId } from '../../kernel/ids.ts'
 import { cause, type Log } from '../../kernel/log.ts'
 import type { Departure, EngineInstance, Outgoing, SendOutcome } from '../engine.ts'
-import { failureOf, meaningOf, type GraphError } from './errors.ts'
+import { failureOf, meaningOf, WORDS_OF_HOLD, type GraphError } from './errors.ts'
+import type { Holds } from './holds.ts'
 import type { GraphReply } from './graph-client.ts'
 import { recordsAt, textAt } from './json.ts'
 import { isUsable, type ConnectedNumber, type Numbers } from './numbers.ts'
 import { callerOf } from './graph-caller.ts'
 import { carriesOurId, payloadOf } from './payload.ts'
-import type { Refusal } from './store.ts'
 import type { NotOk, GraphCredentials, Transport } from './transport.ts'
 import type { NumberMonitor } from './number-monitor.ts'
 
@@ -20,6 +20,7 @@ interface SendDeps {
   readonly numbers: Numbers
   readonly transport: Transport
   readonly watch: Pick<NumberMonitor, 'responded' | 'refused' | 'permissionMissing'>
+  readonly holds: Pick<Holds, 'begin' | 'end'>
   /** Sends that Meta will name by its own id alone, until that id is stored. */
   readonly unnamed: PendingSends
 }
@@ -50,7 +51,7 @@ export function createPendingSends() {
 }
 
 /** Sends over the Cloud API. Whatever happens ends in one of the outcomes of the port. */
-export function createSend({ db, clock, log, numbers, transport, watch, unnamed }: SendDeps) {
+export function createSend({ db, clock, log, numbers, transport, watch, holds, unnamed }: SendDeps) {
   return async function send(
     instance: EngineInstance,
     messageId: MessageId,
@@ -92,6 +93,9 @@ export function createSend({ db, clock, log, numbers, transport, watch, unnamed 
     if (mark.hasFailed) return NOT_STORED
     if (reply.kind !== 'ok') return outcomeOf(number, out, reply)
     watch.responded(number.instanceId, clock.mono() - startedMono)
+    // Without a payment method Meta takes messages all the same, and says later that it did not deliver them.
+    if ((number.facts?.hold?.reason ?? 'payment') !== 'payment')
+      await remember('hold', number, () => holds.end(number, clock.now()))
     const engineMessageId = wamidOf(reply)
     if (engineMessageId === null) return { kind: 'unknown', message: 'Meta took the message and did not name it' }
     return { kind: 'accepted', engineMessageId, status: 'queued', settled: end }
@@ -104,10 +108,14 @@ export function createSend({ db, clock, log, numbers, transport, watch, unnamed 
     return ofError(number, out, reply)
   }
 
-  /** A failure to publish changes nothing for the caller: nothing was sent. The next send finds it again. */
-  async function publishRefusal({ instanceId }: ConnectedNumber, reason: Refusal, code: number): Promise<void> {
-    await watch.refused(instanceId, reason, code).catch((error: unknown) => {
-      log.warn({ event: 'official.refusal_not_told', instanceId, cause: cause(error) })
+  /** A failure to store it changes nothing for the caller. The next send finds it again. */
+  async function remember(
+    what: 'refusal' | 'hold',
+    { instanceId }: ConnectedNumber,
+    store: () => Promise<void>,
+  ): Promise<void> {
+    await store().catch((error: unknown) => {
+      log.warn({ event: `official.${what}_not_stored`, instanceId, cause: cause(error) })
     })
   }
 
@@ -119,16 +127,17 @@ export function createSend({ db, clock, log, numbers, transport, watch, unnamed 
     const meaning = meaningOf(error)
     switch (meaning?.kind) {
       case 'token_dead':
-        await publishRefusal(number, 'token_revoked', error.code)
+        await remember('refusal', number, () => watch.refused(number.instanceId, 'token_revoked', error.code))
         return { kind: 'not_ready', message: `Meta no longer takes the access token (${error.code})` }
       case 'blocked':
-        await publishRefusal(number, 'banned', error.code)
+        await remember('refusal', number, () => watch.refused(number.instanceId, 'banned', error.code))
         return { kind: 'not_ready', message: `Meta has blocked this account (${error.code})` }
       case 'permission':
         watch.permissionMissing(number.instanceId)
         return { kind: 'not_ready', message: `The access token lacks a permission (${error.code})` }
-      case 'unregistered':
-        return { kind: 'not_ready', message: `This number is not registered for the Cloud API (${error.code})` }
+      case 'held':
+        await remember('hold', number, () => holds.begin(number, meaning.reason))
+        return { kind: 'not_ready', message: WORDS_OF_HOLD[meaning.reason], held: meaning.reason }
       case 'throttled': {
         const message = `WhatsApp takes no more messages ${SCOPES[meaning.scope]} for the moment (${error.code})`
         const { code: providerCode } = error
@@ -141,6 +150,8 @@ export function createSend({ db, clock, log, numbers, transport, watch, unnamed 
         return { kind: 'refused', error: failureOf(error) }
       case 'invalid':
         return { kind: 'invalid', message: said(error, out) }
+      case 'template':
+        return { kind: 'invalid', message: said(error, out), template: meaning.fault }
       case 'server':
         return { kind: 'nothing_sent', message: `Meta's service failed and did not take the message (${error.code})` }
       case undefined:

@@ -257,6 +257,20 @@ describe('statuses', () => {
       { engineMessageId: 'wamid.7', error: { code: 'outside_window', provider_code: 131_047 } },
     ])
   })
+
+  test('that failed for want of a payment hold the number until a later message has left', async () => {
+    const hold = () => world.official.engine.evidence(instance).hold
+    const nowSeconds = Math.floor(world.clock.now() / 1_000)
+    const errors = [{ code: 131_042, error_data: { details: 'No payment method' } }]
+    await world.callBack(instance, messagesBody({ statuses: [statusOf('wamid.7', 'failed', { errors })] }))
+    expect(hold()).toMatchObject({ reason: 'payment', untilMs: null })
+    const before = { timestamp: String(nowSeconds - 60) }
+    await world.callBack(instance, messagesBody({ statuses: [statusOf('wamid.6', 'sent', before)] }))
+    expect(hold()).toMatchObject({ reason: 'payment' })
+    const after = { timestamp: String(nowSeconds + 60) }
+    await world.callBack(instance, messagesBody({ statuses: [statusOf('wamid.8', 'sent', after)] }))
+    expect(hold()).toBeNull()
+  })
 })
 
 describe('people without a number', () => {

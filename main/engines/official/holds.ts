@@ -1,0 +1,54 @@
+import type { Clock } from '../../kernel/clock.ts'
+import type { Db, Tx } from '../../kernel/db.ts'
+import type { InstanceId } from '../../kernel/ids.ts'
+import type { Hold } from '../engine.ts'
+import type { ConnectedNumber, Numbers } from './numbers.ts'
+
+export type Holds = ReturnType<typeof createHolds>
+
+/** Meta says that it limits a number, and not for how long. */
+const LOOK_AGAIN_MS = 60 * 60_000
+const TRIED_AGAIN: readonly Hold['reason'][] = ['spam', 'policy']
+
+/** What keeps a number from sending, as its own sends and their statuses have shown. */
+export function createHolds({ db, clock, numbers }: { db: Db; clock: Pick<Clock, 'now'>; numbers: Numbers }) {
+  /** Meta bills an account, and not each of its numbers. */
+  const concerned = ({ instanceId, wabaId }: ConnectedNumber, reason: Hold['reason']): readonly InstanceId[] =>
+    reason === 'payment' ? numbers.ofAccount(wabaId).map((each) => each.instanceId) : [instanceId]
+
+  const write = (tx: Tx, id: InstanceId, hold: Hold | null) => numbers.note(tx, id, (facts) => ({ ...facts, hold }))
+
+  return {
+    /** Meta has refused a message for a reason that holds for every other one. */
+    async begin(number: ConnectedNumber, reason: Hold['reason']): Promise<void> {
+      const sinceMs = clock.now()
+      const untilMs = TRIED_AGAIN.includes(reason) ? sinceMs + LOOK_AGAIN_MS : null
+      const isKnown = (id: InstanceId) => {
+        const hold = numbers.of(id)?.facts?.hold
+        return hold?.reason === reason && isActive(hold, sinceMs)
+      }
+      const late = concerned(number, reason).filter((id) => !isKnown(id))
+      if (late.length === 0) return
+      await db.commit(async (tx) => {
+        for (const id of late) await write(tx, id, { reason, sinceMs, untilMs })
+      })
+    },
+
+    /** A message has gone through that was sent at this time. */
+    async end(number: ConnectedNumber, sentAtMs: number): Promise<void> {
+      const hold = number.facts?.hold ?? null
+      if (hold === null || sentAtMs <= hold.sinceMs) return
+      await db.commit(async (tx) => {
+        for (const id of concerned(number, hold.reason)) await write(tx, id, null)
+      })
+    },
+
+    /** In the caller's commit: a person says that it is mended. */
+    async endByPerson(tx: Tx, id: InstanceId): Promise<void> {
+      const number = numbers.of(id)
+      if ((number?.facts?.hold ?? null) !== null) await write(tx, id, null)
+    },
+  }
+}
+
+export const isActive = ({ untilMs }: Hold, nowMs: number): boolean => untilMs === null || untilMs > nowMs
