@@ -21,6 +21,10 @@ const PAUSE_REASONS = [
   'app_offline',
   'restored',
   'account_suspended',
+  'template',
+  'payment',
+  'number',
+  'quality',
 ] as const
 export type PauseReason = (typeof PAUSE_REASONS)[number]
 const PauseReason = Type.Enum([...PAUSE_REASONS], {
@@ -28,9 +32,12 @@ const PauseReason = Type.Enum([...PAUSE_REASONS], {
     'Resume it yourself after `user` (you paused it), `error_threshold` (too many sends failed), `app_offline` (the ' +
     'next message was more than 12 hours late because the service was off or the clock of its computer was set forward; it ' +
     'continues automatically if the clock is set back) and `restored` (a backup was restored: check ' +
-    'the recipients with status `sent` and `unknown`; resuming skips them). It resumes automatically after ' +
+    'the recipients with status `sent` and `unknown`; resuming skips them). After `template` (Meta has paused, disabled or ' +
+    'deleted its template), `payment` (Meta takes no payment) and `number` (a number is not registered, its display name is ' +
+    'not approved, or Meta asks for its PIN), mend that and resume it; nobody counts as failed because of it. A paused ' +
+    'template is tried again at `next_send_at`, and the others once another message has gone through. It resumes automatically after ' +
     '`outside_window` (the sending hours begin), `no_instance` (a number connects), `restricted` (WhatsApp lifts the ' +
-    'restriction on first messages) and `account_suspended` (the agency activates the account).',
+    'restriction on first messages), `quality` (Meta limits a number that people reported; tried again every hour) and `account_suspended` (the agency activates the account).',
 })
 
 export const RECIPIENT_STATUSES = [

@@ -18,7 +18,7 @@ import { createReports } from './report.ts'
 import { createRecovery } from './recovery.ts'
 import { rekeyRecipients } from './rekey.ts'
 import { createResolver } from './resolve.ts'
-import { createState, type ControlInput } from './state.ts'
+import { createState, isUnderWay, type ControlInput } from './state.ts'
 import { setHasJob } from './store.ts'
 import { createTestSend } from './test-send.ts'
 import { createTurn } from './turn.ts'
@@ -59,6 +59,11 @@ export function createCampaigns(deps: CampaignsDeps) {
           const campaign = await state.load(tx, id)
           if (campaign?.status === 'running' && (await pendingOf(tx, id)) === 0) await state.complete(tx, campaign)
         }),
+      async waitForTemplate(tx, campaignId, untilMs) {
+        const campaign = await state.load(tx, campaignId)
+        if (campaign !== undefined && campaign.pauseReason !== 'template' && isUnderWay(campaign))
+          await state.pause(tx, campaign, 'template', untilMs)
+      },
       async retry(tx, campaignId, instanceId) {
         const campaign = await state.load(tx, campaignId)
         if (campaign === undefined) return
@@ -80,7 +85,7 @@ export function createCampaigns(deps: CampaignsDeps) {
   const loading = createLoading(deps)
   const records = createRecords({ ...deps, numberState })
   const updates = createUpdate({ ...deps, access, lists, loading, state })
-  const controls = createControls({ db, clock, state })
+  const controls = createControls({ db, clock, instances, state })
 
   const lateness = createLateness({ ...deps, state })
   const recovery = createRecovery({ ...deps, state, loading, resolve, sends, lateness })

@@ -31,6 +31,8 @@ interface LaneDeps extends Pick<
   /** Keys of the sends under way. */
   readonly sends: Set<string>
   readonly finish: (campaignId: string) => Promise<void>
+  /** Pauses the campaign. @param untilMs when the template is tried again; null: once a person has chosen another. */
+  readonly waitForTemplate: (tx: Tx, campaignId: string, untilMs: number | null) => Promise<void>
   /** Adds the job again in the commit that ends this one for good. */
   readonly retry: (tx: Tx, campaignId: string, instanceId: InstanceId) => Promise<void>
 }
@@ -60,6 +62,9 @@ const TYPING_FROM_DELAY_SECONDS = 4
 const TRIES = 3
 const RETRY_MS = 10_000
 const NOT_READY_MS = 5_000
+/** How long Meta pauses a template the first time. */
+const TEMPLATE_PAUSE_MS = 3 * 3_600_000
+const TEMPLATE_FAULTS = { template_paused: true, template_disabled: true, template_missing: true } as const
 
 /** Worth another try later: nothing has left the machine, and the message is not at fault. */
 const PASSING: Partial<Record<ErrorCode, number>> = {
@@ -201,6 +206,8 @@ export function laneJob(deps: LaneDeps): JobKind<object, Result> {
     // Usually the commit of the message has said it all.
     if (outcomes.takeSettled(recipient)) return
     if (result.kind === 'not_sent') {
+      const fault = result.error.detail?.reason
+      if (fault !== undefined && fault in TEMPLATE_FAULTS) return waitForTemplate(claimed, fault === 'template_paused')
       const delayMs = PASSING[result.error.code]
       const isHopeless = result.error.code === 'upstream_unavailable' && recipient.tries + 1 >= TRIES
       if (delayMs === undefined || isHopeless) return fail(claimed, result.error.code, result.error.message)
@@ -222,6 +229,15 @@ export function laneJob(deps: LaneDeps): JobKind<object, Result> {
       await giveBack(tx, claimed)
     })
     outcomes.takeSettled(claimed.recipient)
+  }
+
+  /** Nobody can be sent this template. A pause of Meta's ends; how long it lasts, an answer does not say. */
+  async function waitForTemplate(claimed: Claimed, isPaused: boolean): Promise<void> {
+    await db.commit(async (tx) => {
+      await outcomes.putBack(tx, placeOf(claimed))
+      await giveBack(tx, claimed)
+      await deps.waitForTemplate(tx, claimed.recipient.campaignId, isPaused ? clock.now() + TEMPLATE_PAUSE_MS : null)
+    })
   }
 
   async function putBack(claimed: Claimed, delayMs: number): Promise<void> {

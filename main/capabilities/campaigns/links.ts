@@ -1,5 +1,6 @@
 import type { InstanceStatus } from '../../contract/shapes.ts'
-import type { EngineInstance } from '../../engines/engine.ts'
+import type { PauseReason } from '../../contract/campaign.ts'
+import type { EngineInstance, Evidence, Hold } from '../../engines/engine.ts'
 import type { Tx } from '../../kernel/db.ts'
 import type { AccountId, InstanceId } from '../../kernel/ids.ts'
 import type { KnownInstance } from '../instances/index.ts'
@@ -24,6 +25,8 @@ export interface NumberState {
   readonly link: LinkState
   /** Until when it may only write to people it knows. */
   readonly restrictedUntilMs: number | null
+  /** Why it sends nothing of a campaign for now. */
+  readonly hold: Hold | null
 }
 
 /** When a network does not say how long a restriction lasts, it is looked at again after this. */
@@ -37,20 +40,32 @@ export function createNumberStates({ instances, clock }: Pick<CampaignsDeps, 'in
     instanceId: InstanceId,
   ): Promise<NumberState> {
     const instance = await instances.find(read, accountId, instanceId)
-    if (instance === undefined) return { instance, link: 'down', restrictedUntilMs: null }
+    if (instance === undefined) return { instance, link: 'down', restrictedUntilMs: null, hold: null }
     const { id, engine, network, status } = instance
-    return { instance, link: STATES[status], restrictedUntilMs: restrictionOf({ id, accountId, engine, network }) }
+    const evidence = evidenceOf({ id, accountId, engine, network })
+    const restriction = evidence?.restriction ?? null
+    const restrictedUntilMs = restriction === null ? null : (restriction.untilMs ?? clock.now() + LOOK_AGAIN_MS)
+    return { instance, link: STATES[status], restrictedUntilMs, hold: evidence?.hold ?? null }
   }
 
-  function restrictionOf(instance: EngineInstance): number | null {
+  function evidenceOf(instance: EngineInstance): Evidence | null {
     try {
-      const { restriction } = instances.engineFor(instance).evidence(instance)
-      return restriction === null ? null : (restriction.untilMs ?? clock.now() + LOOK_AGAIN_MS)
+      return instances.engineFor(instance).evidence(instance)
     } catch {
       // This build has no such engine, so the number cannot send either.
       return null
     }
   }
 }
+
+/** How a campaign is paused by what holds its last number. */
+export const PAUSED_BY = {
+  payment: 'payment',
+  spam: 'quality',
+  policy: 'restricted',
+  display_name: 'number',
+  registration: 'number',
+  pin: 'number',
+} as const satisfies Record<Hold['reason'], PauseReason>
 
 export type NumberStates = ReturnType<typeof createNumberStates>

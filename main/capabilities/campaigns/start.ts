@@ -5,7 +5,7 @@ import type { CampaignsDeps } from './deps.ts'
 import { unknownVariables } from './messages.ts'
 import { notIn, type CampaignState, type ControlInput } from './state.ts'
 import { TOO_LATE_MS } from './lateness.ts'
-import { campaignById, toCampaign, type StoredCampaign } from './store.ts'
+import { campaignById, lanesOf, toCampaign, type StoredCampaign } from './store.ts'
 import type { JobKind } from '../../kernel/job.ts'
 import type { Tx } from '../../kernel/db.ts'
 
@@ -34,9 +34,10 @@ export function requireContent({
 const wrong = (message: string) => new ApiError('validation_error', message)
 
 type Deps = Pick<CampaignsDeps, 'db' | 'clock'> & { readonly state: CampaignState }
+type ControlDeps = Deps & Pick<CampaignsDeps, 'instances'>
 
 /** What people do to campaigns. Each is harmless when it is done already. */
-export function createControls({ db, clock, state }: Deps) {
+export function createControls({ db, clock, instances, state }: ControlDeps) {
   const act = (id: string, decide: (tx: Tx, campaign: StoredCampaign) => Promise<void>): Promise<StoredCampaign> =>
     db.commit(async (tx) => {
       const row = await tx.one(campaignById, { id })
@@ -49,7 +50,7 @@ export function createControls({ db, clock, state }: Deps) {
   async function start(tx: Tx, campaign: StoredCampaign): Promise<void> {
     const { status, loading, messages, variables, scheduledAtMs } = campaign
     if (status === 'running' || status === 'scheduled') return
-    if (status === 'paused') return state.begin(tx, campaign)
+    if (status === 'paused') return goOn(tx, campaign)
     if (status !== 'draft') throw notIn(campaign, 'started')
     if (loading > 0)
       throw new ApiError('invalid_state', 'Recipients are still being added. Start it when that is done.').because(
@@ -58,6 +59,15 @@ export function createControls({ db, clock, state }: Deps) {
     requireContent({ messages, variables, recipients: await pendingOf(tx, campaign.id) })
     if (scheduledAtMs !== null && scheduledAtMs > clock.now()) await state.schedule(tx, campaign, scheduledAtMs)
     else await state.begin(tx, campaign)
+  }
+
+  /** Whoever resumes it says that what held its numbers is mended. */
+  async function goOn(tx: Tx, campaign: StoredCampaign): Promise<void> {
+    for (const { instanceId } of await tx.all(lanesOf, { campaignId: campaign.id })) {
+      const instance = await instances.find(tx, campaign.accountId, instanceId)
+      if (instance !== undefined) await instances.engineFor(instance).endHold?.(tx, instanceId)
+    }
+    await state.begin(tx, campaign)
   }
 
   return {
@@ -72,7 +82,7 @@ export function createControls({ db, clock, state }: Deps) {
       act(id, async (tx, campaign) => {
         if (campaign.status === 'running') return
         if (campaign.status !== 'paused') throw notIn(campaign, 'resumed')
-        await state.begin(tx, campaign)
+        await goOn(tx, campaign)
       }),
     cancel: (id: string) =>
       act(id, async (tx, campaign) => {

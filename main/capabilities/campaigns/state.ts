@@ -1,12 +1,13 @@
 import type { CampaignStatus, PauseReason } from '../../contract/campaign.ts'
 import { ApiError } from '../../contract/errors.ts'
 import { seededFractions } from '../../contract/campaign-text.ts'
+import type { Hold } from '../../engines/engine.ts'
 import type { Tx } from '../../kernel/db.ts'
 import { appointmentAt, dueAt, dueIn } from '../../kernel/due.ts'
 import type { JobQueue } from '../../kernel/jobs.ts'
 import { pendingOf } from './counts.ts'
 import type { CampaignsDeps } from './deps.ts'
-import type { NumberStates } from './links.ts'
+import { PAUSED_BY, type NumberStates } from './links.ts'
 import { releaseHeld, releaseWaiting } from './recipient-store.ts'
 import { hoursAt } from '../../kernel/opening-hours.ts'
 import {
@@ -35,11 +36,22 @@ export const NEXT = {
 } as const satisfies Record<CampaignStatus, readonly CampaignStatus[]>
 
 /** Pauses that end without a person. */
-const AUTOMATIC: readonly PauseReason[] = ['outside_window', 'no_instance', 'restricted']
+const AUTOMATIC: readonly PauseReason[] = [
+  'outside_window',
+  'no_instance',
+  'restricted',
+  'payment',
+  'number',
+  'quality',
+]
 
 /** Whether its numbers may send, if nothing else keeps them. */
-export const isUnderWay = ({ status, pauseReason }: StoredCampaign): boolean =>
-  status === 'running' || (status === 'paused' && pauseReason !== null && AUTOMATIC.includes(pauseReason))
+export function isUnderWay({ status, pauseReason, resumeAtMs }: StoredCampaign): boolean {
+  if (status !== 'paused') return status === 'running'
+  // Meta ends the pause of a template, but nobody undeletes one.
+  if (pauseReason === 'template') return resumeAtMs !== null
+  return pauseReason !== null && AUTOMATIC.includes(pauseReason)
+}
 
 /** A campaign whose numbers are all gone is given up after this. */
 const UNUSABLE_MS = 24 * 3_600_000
@@ -138,6 +150,13 @@ export function createState({ clock, live, messages, numberState, lanes, control
     }
   }
 
+  /** What the number was given and has not sent. */
+  async function giveBackWaiting(tx: Tx, { id }: StoredCampaign, { instanceId }: Pick<Lane, 'instanceId'>) {
+    const ref = { campaignId: id, instanceId }
+    const released = await tx.run(releaseWaiting, ref)
+    if (released > 0) await tx.run(addToAssigned, { ...ref, by: -released })
+  }
+
   async function usableLanes(tx: Tx, { id, accountId }: StoredCampaign): Promise<Lane[]> {
     const usable: Lane[] = []
     for (const lane of await tx.all(lanesOf, { campaignId: id })) {
@@ -179,12 +198,24 @@ export function createState({ clock, live, messages, numberState, lanes, control
 
     /** The number leaves the rotation: what it was given and has not sent goes to the others. */
     async leave(tx: Tx, campaign: StoredCampaign, lane: Pick<Lane, 'instanceId'>): Promise<void> {
-      const ref = { campaignId: campaign.id, instanceId: lane.instanceId }
-      const released = await tx.run(releaseWaiting, ref)
-      if (released > 0) await tx.run(addToAssigned, { ...ref, by: -released })
+      await giveBackWaiting(tx, campaign, lane)
       const usable = (await usableLanes(tx, campaign)).filter(({ instanceId }) => instanceId !== lane.instanceId)
       if (usable.length === 0) return waitForNumber(tx, campaign)
       for (const other of usable) await wake(tx, campaign, other, clock.now())
+    },
+
+    /** The number sends nothing for now: the others take what it was given, and without others the campaign waits. */
+    async stepAside(tx: Tx, campaign: StoredCampaign, lane: Lane, { reason, untilMs }: Hold): Promise<void> {
+      await giveBackWaiting(tx, campaign, lane)
+      const others = (await usableLanes(tx, campaign)).filter(({ instanceId }) => instanceId !== lane.instanceId)
+      let canOthers = false
+      for (const other of others) {
+        if ((await numberState(tx, campaign.accountId, other.instanceId)).hold !== null) continue
+        canOthers = true
+        await wake(tx, campaign, other, clock.now())
+      }
+      const pauseReason = PAUSED_BY[reason]
+      if (!canOthers && campaign.pauseReason !== pauseReason) await pause(tx, campaign, pauseReason, untilMs)
     },
 
     /** The number is back in the rotation. */

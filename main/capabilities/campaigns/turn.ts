@@ -79,6 +79,8 @@ const LOOK_AGAIN_MS = 600_000
 const COMING_MS = 2_000
 /** How soon a campaign goes on once its account is active again. */
 const SUSPENDED_MS = 10_000
+/** How soon a number that was held sends again. */
+const HELD_MS = 10_000
 /** Rows looked at in one commit. */
 const LOOKED_AT = 100
 const RELEASED_AT_ONCE = 500
@@ -117,7 +119,7 @@ export function createTurn(deps: TurnDeps) {
     }
     if (!isUnderWay(campaign) || lane.removed === 1) return stop()
     const now = clock.now()
-    const { instance, link, restrictedUntilMs } = await numberState(tx, campaign.accountId, instanceId)
+    const { instance, link, restrictedUntilMs, hold: held } = await numberState(tx, campaign.accountId, instanceId)
     if (link === 'coming') return { kind: 'wait', until: dueIn(clock, COMING_MS) }
     if (link === 'down' || instance === undefined) {
       await state.leave(tx, campaign, lane)
@@ -127,6 +129,10 @@ export function createTurn(deps: TurnDeps) {
       // Stored as a pause that ends without a person. The record names the suspension.
       if (campaign.pauseReason !== 'no_instance') await state.pause(tx, campaign, 'no_instance')
       return { kind: 'wait', until: dueIn(clock, SUSPENDED_MS) }
+    }
+    if (held !== null) {
+      await state.stepAside(tx, campaign, lane, held)
+      return { kind: 'wait', until: dueIn(clock, HELD_MS) }
     }
     const hours = hoursAt(campaign.config.window, now)
     if (!hours.isOpen) {
@@ -144,6 +150,7 @@ export function createTurn(deps: TurnDeps) {
       return wait(untilMs)
     }
 
+    if (campaign.pauseReason === 'template' && (campaign.resumeAtMs ?? 0) > now) return wait(campaign.resumeAtMs ?? now)
     if (restrictedUntilMs !== lane.restrictedUntilMs) {
       await tx.run(setRestricted, { ...place, untilMs: restrictedUntilMs })
       if (restrictedUntilMs === null) await tx.run(releaseHeld, { campaignId, rows: RELEASED_AT_ONCE })
@@ -369,10 +376,11 @@ export function createTurn(deps: TurnDeps) {
     const usable: { lane: Lane; restrictedUntilMs: number | null }[] = []
     for (const lane of ctx.lanes) {
       if (lane.removed === 1) continue
-      const { link, restrictedUntilMs } = await numberState(tx, accountId, lane.instanceId)
+      const { link, restrictedUntilMs, hold } = await numberState(tx, accountId, lane.instanceId)
       const isPatient = lane.instanceId === ctx.lane.instanceId || (lane.nextAtMs ?? 0) <= now + PATIENCE_MS
       const until = Math.max(restrictedUntilMs ?? 0, lane.restrictedUntilMs ?? 0)
-      if (link === 'up' && isPatient) usable.push({ lane, restrictedUntilMs: until > now ? until : null })
+      if (link === 'up' && hold === null && isPatient)
+        usable.push({ lane, restrictedUntilMs: until > now ? until : null })
     }
     const ahead = config.maxDelay === 0 ? AHEAD.unpaced : AHEAD.paced
     const rows = await tx.all(waitingForAny, { campaignId, rows: ahead * usable.length })

@@ -48,6 +48,7 @@ import { documentReaders } from './046-document-readers.ts'
 import { personKeys } from './047-person-keys.ts'
 import { fileSizes } from './048-file-sizes.ts'
 import { approvalParts } from './059-approval-parts.ts'
+import { campaignHolds } from './060-campaign-holds.ts'
 
 /** Every step of the schema, in order. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -100,4 +101,5 @@ export const MIGRATIONS: readonly Migration[] = [
   personKeys,
   fileSizes,
   approvalParts,
+  campaignHolds,
 ]

@@ -42,9 +42,13 @@ const ENDED_BY = {
   error_threshold: 'person',
   app_offline: 'person',
   restored: 'person',
+  template: 'person',
+  payment: 'person',
+  number: 'person',
   outside_window: 'itself',
   no_instance: 'itself',
   restricted: 'itself',
+  quality: 'itself',
   account_suspended: 'itself',
 } as const satisfies Record<PauseReason, 'person' | 'itself'>
 

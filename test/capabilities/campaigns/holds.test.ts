@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { systemClock } from '../../../main/kernel/clock.ts'
+import { officialNumber } from '../../support/official-number.ts'
+import { until } from '../../support/service-process.ts'
+import { world, type World } from '../../support/world.ts'
+import { campaign, campaignOf, recipientsOf } from './campaign-world.ts'
+
+const TEMPLATE = {
+  cloud_api: { type: 'template', template: { name: 'hello_world', language: { code: 'en_US' } } },
+}
+const PEOPLE = ['12025550151', '12025550152', '12025550153']
+
+let w: World
+beforeAll(async () => {
+  w = await world({ clock: systemClock, settings: { graphBaseUrl: 'sandbox', network: 'live' } })
+})
+afterAll(() => w.close())
+
+const paused = (id: string) =>
+  until('paused', async () => {
+    const found = await campaign(w, id)
+    return found.status === 'paused' ? found : undefined
+  })
+
+const issuesOf = async (id: string): Promise<string[]> =>
+  (await w.api('GET', `/v1/instances/${id}/health`)).body.issues.map(({ code }: { code: string }) => code)
+
+const statuses = async (id: string) => (await recipientsOf(w, id)).map(({ status }) => status)
+
+/** It may send at any hour, and as fast as it can. */
+const SWIFT = { minDelay: 0, maxDelay: 0, pauseAfter: null, window: null, skipIfContactedHours: null, typing: false }
+const offer = (instances: readonly { id: string }[]) =>
+  campaignOf(w, { instances, phones: PEOPLE, messages: [TEMPLATE], config: SWIFT })
+
+describe('a campaign waits, and nobody fails, while Meta refuses', () => {
+  test.each([
+    ['payment_missing', 'payment', 'held_payment', '12025550431'],
+    ['display_name_pending', 'number', 'held_display_name', '12025550432'],
+    ['not_registered', 'number', 'held_registration', '12025550433'],
+    ['number_limited', 'quality', 'held_spam', '12025550434'],
+  ])('%s: paused by %s, and the number says so', async (fault, reason, issue, number) => {
+    const line = await officialNumber(w, number)
+    await line.cause(fault)
+    const id = await offer([line])
+    expect((await paused(id)).pause_reason).toBe(reason)
+    expect(await statuses(id)).toEqual(['pending', 'pending', 'pending'])
+    expect(await issuesOf(line.id)).toContain(issue)
+    const sent = await w.api('POST', `/v1/instances/${line.id}/messages`, { to: PEOPLE[0], ...TEMPLATE })
+    expect([sent.status, sent.body.error.code]).toEqual([409, 'not_ready'])
+    expect(sent.body.error.message).not.toContain('Connect the instance')
+  })
+
+  test.each([
+    ['template_paused', '12025550435', true],
+    ['template_disabled', '12025550436', false],
+  ])('%s: paused by the template', async (fault, number, isTriedAgain) => {
+    const line = await officialNumber(w, number)
+    await line.cause(fault)
+    const id = await offer([line])
+    const { pause_reason: reason, next_send_at: next } = await paused(id)
+    expect(reason).toBe('template')
+    expect(next !== null).toBe(isTriedAgain)
+    expect(await statuses(id)).toEqual(['pending', 'pending', 'pending'])
+    expect(await issuesOf(line.id)).toEqual([])
+  })
+})
+
+test('a person mends the payment and resumes: each gets the message once', async () => {
+  const line = await officialNumber(w, '12025550437')
+  await line.cause('payment_missing', 1)
+  const id = await offer([line])
+  await paused(id)
+  expect((await w.api('POST', `/v1/campaigns/${id}/resume`)).status).toBe(200)
+  await until('completed', async () => (await campaign(w, id)).status === 'completed', 20_000)
+  expect((await campaign(w, id)).counts).toMatchObject({ sent: 3, failed: 0 })
+  expect(await issuesOf(line.id)).toEqual([])
+})
+
+test('a number that is held leaves its people to another one', async () => {
+  const [held, good] = [await officialNumber(w, '12025550438'), await officialNumber(w, '12025550439')]
+  await held.cause('display_name_pending')
+  const id = await offer([held, good])
+  await until('completed', async () => (await campaign(w, id)).status === 'completed', 20_000)
+  expect((await campaign(w, id)).counts).toMatchObject({ sent: 3, failed: 0 })
+  expect(new Set((await recipientsOf(w, id)).map(({ instance }) => instance))).toEqual(new Set([good.id]))
+})
