@@ -1,5 +1,6 @@
 import type { AccountRefusal } from '../../contract/account-refusals.ts'
 import type { HandoffReason } from '../../contract/ai.ts'
+import type { Hold } from '../../engines/engine.ts'
 import type { Tx } from '../../kernel/db.ts'
 import { appointmentAt, dueAt, dueIn } from '../../kernel/due.ts'
 import { fold } from '../../kernel/search/index.ts'
@@ -20,7 +21,7 @@ import { END, SEND, waitUntil, type Step } from './step.ts'
 import { answeredSince, endTurn, setThinking, turnBySeq, unendedBefore, type TurnRow } from './turn-store.ts'
 import { isUnreadable } from './utterances.ts'
 
-interface BeginDeps extends Pick<AiDeps, 'db' | 'clock' | 'optOuts' | 'providers' | 'refusalOf'> {
+interface BeginDeps extends Pick<AiDeps, 'db' | 'clock' | 'instances' | 'optOuts' | 'providers' | 'refusalOf'> {
   readonly settings: Pick<SettingsStore, 'read'>
   readonly agents: Pick<Agents, 'primary'>
   readonly stages: Pick<Stages, 'of'>
@@ -45,11 +46,15 @@ const ANSWERS_IN_TEN_MINUTES = 10
 /** The third time that somebody writes the same, it is probably a machine. */
 const SAME_IN_A_ROW = 3
 const LOOK_AGAIN_MS = 2_000
+/** How long an answer waits while nothing that the number sends goes through, and how often it looks. */
+const HELD_MOST_MS = 30 * 60_000
+const HELD_MS = 10_000
 
 /** Decides in one commit whether a turn takes place: people, limits and guards come before any model. */
 export function createBegin({
   db,
   clock,
+  instances,
   optOuts,
   providers,
   refusalOf,
@@ -79,6 +84,11 @@ export function createBegin({
       if (turn.kind === 'reply' && openMs > clock.now()) return waitUntil(appointmentAt(openMs))
       // Before any model or tool: an answer could not be sent.
       if (accountRefusal !== null) return leaveToPerson(tx, { turn, conversation, settings }, accountRefusal)
+      const hold = await holdOf(tx, turn)
+      if (hold !== undefined) {
+        if (clock.now() - turn.dueAtMs < HELD_MOST_MS) return waitUntil(dueIn(clock, HELD_MS))
+        return leaveToPerson(tx, { turn, conversation, settings }, `held_${hold}`)
+      }
       const agent = await agents.primary(tx, instanceId)
       if (agent === undefined) return skip(tx, turn, 'no_agent')
       const handoff = await whyHandOver(tx, turn, conversation, settings, agent)
@@ -107,7 +117,18 @@ export function createBegin({
     })
   }
 
-  async function leaveToPerson(tx: Tx, chat: Parameters<Chats['handOver']>[1], detail: AccountRefusal): Promise<Step> {
+  /** A number that people reported may still answer those who write to it. */
+  async function holdOf(tx: Tx, { accountId, instanceId }: TurnRow): Promise<Hold['reason'] | undefined> {
+    const instance = await instances.find(tx, accountId, instanceId)
+    const reason = instance && instances.holdOf({ ...instance, accountId })?.reason
+    return reason === 'spam' ? undefined : reason
+  }
+
+  async function leaveToPerson(
+    tx: Tx,
+    chat: Parameters<Chats['handOver']>[1],
+    detail: AccountRefusal | `held_${Hold['reason']}`,
+  ): Promise<Step> {
     if (chat.turn.kind === 'follow_up') return skip(tx, chat.turn, 'not_sent', detail)
     await chats.handOver(tx, chat, { reason: 'not_sent', detail }, { text: null })
     return END

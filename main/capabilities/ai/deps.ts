@@ -48,7 +48,7 @@ export interface AiDeps {
   readonly cursors: Cursors
   readonly seal: Seal
   readonly outbound: Pick<Outbound, 'request' | 'checkUrl'>
-  readonly instances: Pick<Instances, 'subject' | 'subscribe'>
+  readonly instances: Pick<Instances, 'subject' | 'subscribe' | 'find' | 'holdOf'>
   readonly messages: Pick<Messages, 'send' | 'getByKey' | 'thread' | 'uploads'>
   readonly safety: Pick<Safety, 'claim' | 'release'>
   readonly optOuts: Pick<OptOuts, 'isOptedOut' | 'optedOutAt' | 'isStopWord'>

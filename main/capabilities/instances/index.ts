@@ -1,6 +1,6 @@
 import type { ConnectionView, HealthView, InstanceRecord } from '../../contract/instance.ts'
 import type { Network } from '../../contract/shapes.ts'
-import type { Engine, EngineInstance, SessionFiles } from '../../engines/engine.ts'
+import type { Engine, EngineInstance, Hold, SessionFiles } from '../../engines/engine.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
 import type { Chore } from '../../kernel/housekeeping.ts'
@@ -142,6 +142,8 @@ export interface Instances {
   readonly accountOf: (id: InstanceId) => Promise<AccountId | undefined>
   /** For rooms that keep something of an instance which ends with it. Listeners are added before anything runs. */
   readonly subscribe: InstanceListeners['subscribe']
+  /** What keeps a number from sending on its own at this moment; null: nothing. */
+  readonly holdOf: (subject: EngineInstance) => Hold | null
   /** @throws ApiError service_unavailable when this build has no engine of the kind. */
   readonly engineFor: (subject: Pick<EngineInstance, 'engine' | 'network'>) => Engine
   /**
@@ -252,6 +254,7 @@ export function createInstances(deps: InstancesDeps): Instances {
     attention: createAttention({ db, clock }),
     hasPaired: async (accountId) => (await db.readOne(everConnected, { accountId })) !== undefined,
     subscribe,
+    holdOf: (subject) => engines[subject.network][subject.engine]?.evidence(subject).hold ?? null,
     engineFor: (subject) => engineOf(engines, subject),
     onSignal(id, signal) {
       const movedMs = clock.movedMs()

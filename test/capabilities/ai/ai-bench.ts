@@ -166,7 +166,7 @@ export async function aiBench({ network = 'sandbox' }: { network?: Network } = {
       refusalOf: async () => null,
       outbound: undefined as never,
       calls: { isReady: async () => false, schedule: () => Promise.reject(new Error('Voice is off.')) },
-      instances: { subject: async () => subject, subscribe() {} },
+      instances: { subject: async () => subject, subscribe() {}, find: async () => undefined, holdOf: () => null },
       messages: {
         send,
         async getByKey(_instanceId, key) {
