@@ -65,6 +65,10 @@ const CRM_PROBLEMS = [
   'contact_refused',
   'message_refused',
   'attachment_unavailable',
+  'status_refused',
+  'provider_refused',
+  'messages_failing',
+  'location_inactive',
   'no_number',
   'not_configured',
   'gone',
@@ -124,6 +128,11 @@ const connectionFields = {
   last_error: Nullable(CrmProblem),
   waiting: CrmWaiting,
   backfill: Nullable(CrmBackfill),
+  hidden_people: {
+    ...Count,
+    description:
+      'People who wrote in the last 30 days and hide their phone number. A CRM cannot have them as contacts, so their messages stay here until the network shows their number.',
+  },
 }
 
 export const GhlView = Type.Object({

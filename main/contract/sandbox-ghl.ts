@@ -3,7 +3,18 @@ import { Body, MessageStatus, Nullable, Timestamp } from './shapes.ts'
 
 /** What the simulated GoHighLevel shows of itself. */
 
-export const GHL_FAULTS = ['duplicate_delivery', 'rate_limited', 'down', 'bad_signature'] as const
+export const GHL_FAULTS = [
+  'duplicate_delivery',
+  'rate_limited',
+  'down',
+  'bad_signature',
+  'status_too_early',
+  'status_too_early_401',
+  'forbidden',
+  'inbound_500',
+  'upsert_422',
+  'location_inactive',
+] as const
 export type GhlFault = (typeof GHL_FAULTS)[number]
 
 const Id = Type.String({ pattern: '^[A-Za-z0-9]{20}$' })
@@ -14,6 +25,7 @@ export const GhlContact = Type.Object({
   location_id: Id,
   conversation_id: Id,
   phone: Nullable(Phone),
+  email: Nullable(Type.String()),
   name: Nullable(Type.String()),
   dnd: Type.Boolean({ description: 'The person wants no messages.' }),
   tags: Type.Array(Type.String()),
@@ -65,6 +77,7 @@ export type GhlMessageBody = Static<typeof GhlMessageBody>
 
 export const GhlContactBody = Body({
   phone: Type.Optional(Phone),
+  email: Type.Optional(Type.String({ pattern: '^[^@ ]{1,64}@[^@ ]{1,190}$', examples: ['ada@example.com'] })),
   name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
   location_id: Type.Optional({ ...Id, description: 'Default: the first location.' }),
 })

@@ -101,7 +101,7 @@ export const STRICTEST = [
       changed_at FROM present.ai_conversations
      WHERE ${HAS_INSTANCE} AND (paused = 1 OR waiting = 1)
     ON CONFLICT DO NOTHING`,
-  ...['crm_outbox', 'crm_statuses', 'crm_inbox', 'crm_backfills', 'crm_messages'].map(
+  ...['crm_outbox', 'crm_statuses', 'crm_inbox', 'crm_backfills', 'crm_messages', 'crm_hidden_people'].map(
     (table) => `DELETE FROM main.${table} WHERE link_seq IN (SELECT seq FROM gone_crm_links)`,
   ),
   'DELETE FROM main.crm_links WHERE seq IN (SELECT seq FROM gone_crm_links)',

@@ -138,6 +138,7 @@ const CONNECTION_EXAMPLE = {
   last_error: null,
   waiting: { to_crm: 0, to_contacts: 0, failed: 0, oldest_at: null },
   backfill: null,
+  hidden_people: 0,
 } as const
 
 const GHL_EXAMPLE: GhlView = {
@@ -166,6 +167,7 @@ const CONTACT_EXAMPLE: GhlContact = {
   location_id: LOCATION,
   conversation_id: 'tDtDnQdgm2LXpyiqYvZ7',
   phone: '+12025550123',
+  email: null,
   name: 'Ada',
   dnd: false,
   tags: [],
@@ -619,7 +621,7 @@ export const crmContract = {
     path: '/v1/sandbox/ghl/faults',
     summary: 'Make the simulated GoHighLevel misbehave',
     description:
-      '`duplicate_delivery`: what its users write is posted twice. `rate_limited`: calls are answered 429. `down`: connections are reset. `bad_signature`: deliveries carry a wrong signature, and are repeated until one is right.',
+      '`duplicate_delivery`: what its users write is posted twice. `rate_limited`: calls are answered 429. `down`: connections are reset. `bad_signature`: deliveries carry a wrong signature, and are repeated until one is right. `status_too_early`: a status is refused with 403, as happens while GoHighLevel still processes the message. `status_too_early_401`: the same with 401. `forbidden`: adding a message is refused with 403. `inbound_500`: adding a message fails with 500. `upsert_422`: a contact is created, but the answer is 422. `location_inactive`: renewing a token is refused because the location is unpaid.',
     scope: 'instances:write',
     body: Body({
       kind: Type.Enum([...GHL_FAULTS]),

@@ -18,6 +18,7 @@ import { createSdk } from './ghl/sdk.ts'
 import { removeStatesCreatedBy, removeStatesOf } from './ghl/session-store.ts'
 import { createSides } from './ghl/sides.ts'
 import { createTokens } from './ghl/tokens.ts'
+import { pruneHidden } from './hidden-people.ts'
 import { createInbox } from './inbox.ts'
 import { pruneWritten } from './inbox-store.ts'
 import { createLinks, linkIdOfSendQueue, type CrmLink } from './links.ts'
@@ -75,7 +76,7 @@ export function createCrm(deps: CrmDeps) {
   const sides = createSides(deps)
   const sdk = createSdk()
   const tokens = createTokens({ ...deps, sdk, sides })
-  const api = createApi({ sdk, sides, tokens, limiter: createLimiter(clock) })
+  const api = createApi({ sdk, sides, tokens, clock, limiter: createLimiter(clock) })
   const signing = createSigning(deps)
   const bridges: Readonly<Record<CrmLink['kind'], CrmBridge>> = {
     ghl: createGhlBridge({ ...deps, api }),
@@ -149,7 +150,7 @@ export function createCrm(deps: CrmDeps) {
     begin: () => async () => {
       const before = clock.now() - KEPT_MS
       const counts = await db.commit(async (tx) => {
-        const turns = [pruneFailed, pruneStatuses, pruneWritten]
+        const turns = [pruneFailed, pruneStatuses, pruneWritten, pruneHidden]
         const pruned: number[] = []
         for (const statement of turns) pruned.push(await tx.run(statement, { before, limit: PRUNED_AT_ONCE }))
         return pruned

@@ -113,7 +113,8 @@ export const noteError = sql<{ seq: number; code: string; message: string; now: 
 /** Errors of single messages stay until a person has seen them; those of the connection end when it works again. */
 export const clearError = sql<{ queue: string }>(
   `UPDATE crm_links SET error_code = NULL, error_message = NULL, error_at = NULL
-   WHERE queue = :queue AND error_code IN ('unreachable', 'rate_limited', 'daily_limit', 'failed', 'reconnect_required', 'gone', 'secret_ended')`,
+   WHERE queue = :queue AND error_code IN ('unreachable', 'rate_limited', 'daily_limit', 'failed', 'reconnect_required', 'gone', 'secret_ended',
+     'uninstalled', 'missing_permission', 'provider_refused', 'messages_failing', 'location_inactive')`,
 )
 export const setStateOfQueue = sql<{ queue: string; state: string }>(
   'UPDATE crm_links SET state = :state WHERE queue = :queue',

@@ -28,6 +28,7 @@ import {
   updateLink,
   type LinkRow,
 } from './link-store.ts'
+import { removeHidden } from './hidden-people.ts'
 import { removeOptOutChanges } from './opt-out-changes.ts'
 
 /** A connection between an instance and a CRM. */
@@ -72,7 +73,7 @@ export function createLinks({ db, clock, ids, live }: LinksDeps) {
 
   const end = async (tx: Tx, link: CrmLink): Promise<void> => {
     const { seq, queue, instanceId, accountId } = link
-    for (const statement of [removeOutbox, removeStatuses, removeInbox, removeBackfill, removeLink])
+    for (const statement of [removeOutbox, removeStatuses, removeInbox, removeBackfill, removeHidden, removeLink])
       await tx.run(statement, { seq })
     if ((await tx.one(linksOfQueue, { queue })) === undefined) {
       await tx.run(removeContacts, { queue })

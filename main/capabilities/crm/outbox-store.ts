@@ -139,10 +139,14 @@ export interface StatusRow {
   readonly status: MessageStatus
   readonly error: string | null
   readonly pushed: MessageStatus | null
+  /** How often the CRM has refused it for now. */
+  readonly tries: number
+  readonly holdUntilMs: number
 }
 
 export const statusOf = sql<{ linkSeq: number; externalId: string }, StatusRow>(
-  `SELECT link_seq AS linkSeq, external_id AS externalId, status, error, pushed FROM crm_statuses
+  `SELECT link_seq AS linkSeq, external_id AS externalId, status, error, pushed, tries,
+     hold_until AS holdUntilMs FROM crm_statuses
    WHERE link_seq = :linkSeq AND external_id = :externalId`,
 )
 export const putStatus = sql<{
@@ -161,7 +165,8 @@ export const putStatus = sql<{
      dirty = excluded.dirty, hold_until = excluded.hold_until, changed_at = excluded.changed_at`,
 )
 export const dirtyStatuses = sql<{ queue: string; now: number; limit: number }, StatusRow>(
-  `SELECT link_seq AS linkSeq, external_id AS externalId, status, error, pushed FROM crm_statuses
+  `SELECT link_seq AS linkSeq, external_id AS externalId, status, error, pushed, tries,
+     hold_until AS holdUntilMs FROM crm_statuses
    WHERE dirty = 1 AND queue = :queue AND hold_until <= :now ORDER BY hold_until LIMIT :limit`,
 )
 export const nextStatusHold = sql<{ queue: string }, { holdUntilMs: number | null }>(
@@ -169,12 +174,17 @@ export const nextStatusHold = sql<{ queue: string }, { holdUntilMs: number | nul
 )
 /** What was told; it is clean unless it has changed meanwhile. */
 export const statusPushed = sql<{ linkSeq: number; externalId: string; status: MessageStatus }>(
-  `UPDATE crm_statuses SET pushed = :status, dirty = CASE WHEN status = :status THEN 0 ELSE 1 END
+  `UPDATE crm_statuses SET pushed = :status, tries = 0, dirty = CASE WHEN status = :status THEN 0 ELSE 1 END
    WHERE link_seq = :linkSeq AND external_id = :externalId`,
+)
+/** The CRM takes it later. */
+export const holdStatus = sql<{ linkSeq: number; externalId: string; holdUntilMs: number }>(
+  `UPDATE crm_statuses SET tries = tries + 1, hold_until = :holdUntilMs
+   WHERE link_seq = :linkSeq AND external_id = :externalId AND hold_until < ${PAUSED}`,
 )
 /** The CRM does not want it. */
 export const dropStatus = sql<{ linkSeq: number; externalId: string }>(
-  'UPDATE crm_statuses SET dirty = 0 WHERE link_seq = :linkSeq AND external_id = :externalId',
+  'UPDATE crm_statuses SET dirty = 0, tries = 0 WHERE link_seq = :linkSeq AND external_id = :externalId',
 )
 export const holdStatuses = sql<{ linkSeq: number; from: number; to: number }>(
   'UPDATE crm_statuses SET hold_until = :to WHERE link_seq = :linkSeq AND dirty = 1 AND hold_until >= :from',

@@ -7,6 +7,7 @@ import { personKey } from '../../kernel/phone-number.ts'
 import type { CrmCall } from './bridge.ts'
 import { externalIdIn } from './keys.ts'
 import type { CrmLink, Links } from './links.ts'
+import { noteHidden } from './hidden-people.ts'
 import { insertContact, insertItem, insertMessage, itemsOfContact, PAUSED } from './outbox-store.ts'
 import type { Statuses } from './statuses.ts'
 
@@ -64,8 +65,11 @@ export function createOutbox({ clock, links, statuses, wake }: OutboxDeps) {
   const received = async (tx: Tx, link: CrmLink, event: LedgerEvent & { type: 'message.received' }) => {
     const { message_id: messageId, chat, from_me: isOwn, is_group: isGroup, type } = event.data
     // A vote is no message of its own; what has no content yet is announced again with it.
-    if (!link.sync.inbound || isGroup || type === 'poll_vote' || type === 'unavailable' || !NUMBER.test(chat)) return
-    if (event.data.from_lid !== undefined && !isOwn) return
+    if (!link.sync.inbound || isGroup || type === 'poll_vote' || type === 'unavailable') return
+    if (!NUMBER.test(chat) || (event.data.from_lid !== undefined && !isOwn)) {
+      await tx.run(noteHidden, { linkSeq: link.seq, chat, now: clock.now() })
+      return links.notify(tx, link.accountId)
+    }
     const item = { link, messageId, chat, position: await tx.next('crm_positions'), priority: 0 } as const
     if (await add(tx, { ...item, status: isOwn ? 'sent' : null })) await wake(tx, link.queue)
   }

@@ -16,6 +16,7 @@ import {
   firstItems,
   forgetContact,
   holdContact,
+  holdStatus,
   itemsOfContact,
   markAttempted,
   nextHold,
@@ -32,7 +33,7 @@ import {
   type StatusRow,
 } from './outbox-store.ts'
 import type { createPeople } from './people.ts'
-import type { Turn } from './queues.ts'
+import { connectedAtMsOf, type Turn } from './queues.ts'
 import type { createSaid } from './said.ts'
 import type { Statuses } from './statuses.ts'
 
@@ -59,6 +60,8 @@ const LOOKED_AT = 64
 /** How often an item waits for itself before it is given up. */
 const MOST_TRIES = 6
 const LATER_MS = 15_000
+/** A status that the CRM takes only later is told again after these, and then dropped. */
+const STATUS_WAITS_MS = [5_000, 10_000, 20_000, 60_000] as const
 
 type Write = (tx: Tx) => Promise<unknown>
 
@@ -79,6 +82,7 @@ export function createPush(deps: PushDeps) {
 
   async function turn(queue: string): Promise<Turn> {
     if ((await db.readOne(queueOf, { id: queue }))?.suspended !== 0) return { kind: 'idle' }
+    const connectedAtMs = connectedAtMsOf(await links.ofQueue(queue))
     const progress: Progress = { writes: [], count: 0, stop: null }
     await pushStatuses(queue, progress)
     await pushOptOuts(queue, progress)
@@ -87,9 +91,10 @@ export function createPush(deps: PushDeps) {
     const record = async (tx: Tx) => {
       for (const write of writes) await write(tx)
     }
-    if (stop === null) return progress.count > 0 ? { kind: 'more', record } : { kind: 'idle' }
+    if (stop === null && progress.count > 0) return { kind: 'more', record }
+    if (stop === null) return writes.length > 0 ? { kind: 'settled', record } : { kind: 'idle' }
     const { fault, message } = stop
-    if (fault.kind === 'reconnect') return { kind: 'reconnect', code: fault.code, message, record }
+    if (fault.kind === 'reconnect') return { kind: 'reconnect', connectedAtMs, code: fault.code, message, record }
     const waitMs = fault.kind === 'wait' ? fault.waitMs : null
     return { kind: 'wait', waitMs, code: fault.code, message, record }
   }
@@ -122,14 +127,26 @@ export function createPush(deps: PushDeps) {
       await Promise.all(rows.slice(from, from + AT_ONCE).map((row) => pushStatus(row, progress)))
   }
 
-  async function pushStatus({ linkSeq, externalId, status, error }: StatusRow, progress: Progress): Promise<void> {
+  async function pushStatus(row: StatusRow, progress: Progress): Promise<void> {
+    const { linkSeq, externalId, status, error } = row
     const link = await links.bySeq(linkSeq)
     if (link === undefined) return
     const done = await attempt(progress, () => bridgeOf(link).status(link, externalId, status, error))
     if ('value' in done) progress.writes.push((tx) => tx.run(statusPushed, { linkSeq, externalId, status }))
-    // What was refused for good is not tried for ever.
-    else if (!STOPS.has(done.fault.fault.kind))
-      progress.writes.push((tx) => tx.run(dropStatus, { linkSeq, externalId }))
+    else if (!STOPS.has(done.fault.fault.kind)) progress.writes.push((tx) => settleStatus(tx, row, done.fault))
+  }
+
+  /** Decides about a status that was refused for a reason of its own. */
+  async function settleStatus(
+    tx: Tx,
+    { linkSeq, externalId, tries }: StatusRow,
+    { fault, message }: BridgeError,
+  ): Promise<void> {
+    const waitMs = fault.kind === 'later' ? STATUS_WAITS_MS[tries] : undefined
+    if (waitMs !== undefined)
+      return void (await tx.run(holdStatus, { linkSeq, externalId, holdUntilMs: clock.now() + waitMs }))
+    await tx.run(dropStatus, { linkSeq, externalId })
+    if (fault.kind === 'later') await tx.run(noteError, { seq: linkSeq, code: fault.code, message, now: clock.now() })
   }
 
   async function pushOptOuts(queue: string, progress: Progress): Promise<void> {
@@ -140,6 +157,8 @@ export function createPush(deps: PushDeps) {
       const changeId = await optOutChanges.begin(queue, number, dnd)
       const contact = { contactId, conversationId }
       const done = await attempt(progress, () => bridgeOf(link).optOut(link, contact, dnd === 1, changeId))
+      // Nobody is written to by mistake while this waits, so all of it does.
+      if ('fault' in done && done.fault.fault.code === 'missing_permission') progress.stop ??= asWait(done.fault)
       // What is refused is not tried for ever; a later change of the wish is.
       if ('value' in done || !isStopped(progress))
         progress.writes.push(async (tx) => {
@@ -284,5 +303,8 @@ export function createPush(deps: PushDeps) {
     },
   }
 }
+
+const asWait = ({ fault, message }: BridgeError) =>
+  new BridgeError({ kind: 'wait', waitMs: 'waitMs' in fault ? fault.waitMs : null, code: fault.code }, message)
 
 const STOPS: ReadonlySet<string> = new Set(['wait', 'unknown', 'reconnect'])

@@ -24,6 +24,8 @@ import {
 export type Turn =
   /** Something was done, and there may be more. */
   | { readonly kind: 'more'; readonly record: (tx: Tx) => Promise<void> }
+  /** Nothing was brought, and it was decided what becomes of what was refused. */
+  | { readonly kind: 'settled'; readonly record: (tx: Tx) => Promise<void> }
   | { readonly kind: 'idle' }
   /** The other side cannot be reached or has had enough; `waitMs` null: by the schedule of failures. */
   | {
@@ -35,6 +37,8 @@ export type Turn =
     }
   | {
       readonly kind: 'reconnect'
+      /** What `connectedAtMsOf` gave when the turn began: a person may have connected again since. */
+      readonly connectedAtMs: number
       readonly code: CrmProblemCode
       readonly message: string
       readonly record: (tx: Tx) => Promise<void>
@@ -57,12 +61,16 @@ interface QueueWork {
   /** When the queue has something to do: now or earlier, later, or never (null). */
   dueAtMs(tx: Tx, queue: string): Promise<number | null>
   /** The connections it works for; none: they were removed. */
-  linksOf(tx: Tx, queue: string): Promise<readonly Pick<CrmLink, 'seq' | 'accountId'>[]>
+  linksOf(tx: Tx, queue: string): Promise<readonly Pick<CrmLink, 'seq' | 'accountId' | 'connectedAtMs'>[]>
 }
 
 const BACKOFF_MS = [1_000, 2_000, 5_000, 10_000, 20_000, 30_000, 60_000] as const
 const DEADLINE_MS = 120_000
 const BROKEN_MS = 30_000
+
+/** When a connection of the queue was last made or renewed. */
+export const connectedAtMsOf = (links: readonly Pick<CrmLink, 'connectedAtMs'>[]): number =>
+  links.reduce((last, { connectedAtMs }) => Math.max(last, connectedAtMs), 0)
 
 export type WorkQueue = ReturnType<typeof createWorkQueue>
 
@@ -110,7 +118,7 @@ export function createWorkQueue({ db, clock, jobs, links, log }: QueuesDeps, wor
     }
     const all = await work.linksOf(tx, queue)
     const now = clock.now()
-    if (turn.kind === 'reconnect') {
+    if (turn.kind === 'reconnect' && turn.connectedAtMs === connectedAtMsOf(all)) {
       await suspend(tx, queue, turn)
       return { kind: 'done' }
     }
@@ -168,6 +176,9 @@ export function createWorkQueue({ db, clock, jobs, links, log }: QueuesDeps, wor
     suspend,
     /** The CRM accepts calls again. */
     async resume(tx: Tx, queue: string): Promise<void> {
+      // A job that waits, for up to a day, does so because of what a person has just changed: another one is made.
+      const row = await tx.one(queueOf, { id: queue })
+      if (row !== undefined && row.failingSinceMs !== null) await tx.run(releaseQueue, { id: queue })
       await tx.run(suspendQueue, { id: queue, suspended: 0 })
       await tx.run(setStateOfQueue, { queue, state: 'connected' })
       await tx.run(clearError, { queue })

@@ -94,10 +94,11 @@ export function createSimulated({
     },
     async addContact(
       accountId: AccountId,
-      { phone, name, location_id: locationId }: GhlContactBody,
+      { phone, email, name, location_id: locationId }: GhlContactBody,
     ): Promise<{ readonly contact: GhlContact; readonly isNew: boolean }> {
       const added = await simulator.addContact(accountId, {
         ...(phone !== undefined && { phone }),
+        ...(email !== undefined && { email }),
         ...(name !== undefined && { name }),
         ...(locationId !== undefined && { locationId }),
       })

@@ -7,6 +7,7 @@ import type { Backfill } from './backfill.ts'
 import type { CrmDeps } from './deps.ts'
 import { writtenGauge } from './inbox-store.ts'
 import type { CrmLink } from './links.ts'
+import { hiddenOfLink } from './hidden-people.ts'
 import { dirtyOfLink, failedOfLink, waitingOfLink } from './outbox-store.ts'
 import type { Tokens } from './ghl/tokens.ts'
 import type { Sides } from './ghl/sides.ts'
@@ -23,7 +24,7 @@ type Connection = Omit<CrmWebhookView, 'url' | 'secret_last4' | 'inbound_url'>
 
 const NOT_CONNECTED: Connection = {
   ...{ connected: false, state: 'not_connected', paused: false, sync: SYNC_DEFAULT },
-  ...{ connected_at: null, last_sync_at: null, last_error: null, backfill: null },
+  ...{ connected_at: null, last_sync_at: null, last_error: null, backfill: null, hidden_people: 0 },
   waiting: { to_crm: 0, to_contacts: 0, failed: 0, oldest_at: null },
 }
 
@@ -56,6 +57,7 @@ export function createViews({ db, backfill, tokens, sides, simulator, config }: 
         errorCode === null ? null : { code: errorCode, message: errorMessage ?? '', at: isoTime(errorAtMs ?? 0) },
       waiting: await waitingOf(link),
       backfill: await backfill.view(link),
+      hidden_people: (await db.readOne(hiddenOfLink, { linkSeq: link.seq }))?.people ?? 0,
     }
   }
 
@@ -74,7 +76,7 @@ export function createViews({ db, backfill, tokens, sides, simulator, config }: 
         location_id: locationId,
         location_name: link?.locationName ?? null,
         company_id: link?.companyId ?? null,
-        provider_id: link?.providerId ?? side.providerId,
+        provider_id: mode === 'token' ? null : (link?.providerId ?? side.providerId),
         channel: 'sms',
         token_expires_at: isoTimeOrNull(locationId === null ? null : await tokens.expiresAtMs(locationId)),
         field_map: [...(link?.fieldMap ?? FIELD_MAP_DEFAULT)],

@@ -76,7 +76,7 @@ export interface GhlSimulator {
   /** @returns undefined if the location is not the account's. */
   addContact(
     accountId: AccountId,
-    wish: { readonly phone?: string; readonly name?: string; readonly locationId?: string },
+    wish: { readonly phone?: string; readonly email?: string; readonly name?: string; readonly locationId?: string },
   ): Promise<{ readonly contact: GhlContact; readonly isNew: boolean } | undefined>
   contact(accountId: AccountId, id: string): Promise<Contact | undefined>
   setDnd(contactId: string, dnd: boolean): Promise<GhlContact>
@@ -104,9 +104,9 @@ export function createGhlSimulator(deps: GhlSimulatorDeps): GhlSimulator {
   const deliveries = createDeliveries({ db, clock, log, outbound, faults, callbackBase })
   const threads = createThreads({ db, clock, random, deliveries, onChange })
   const files = createGhlFiles({ db, clock, random })
-  const oauth = createOauth({ db, clock, random, app, companies })
+  const oauth = createOauth({ db, clock, random, app, companies, faults })
   const limits = createLimits(clock, burst)
-  const answer = createRoutes({ db, companies, oauth, threads, files, faults, limits })
+  const answer = createRoutes({ db, app, companies, oauth, threads, files, faults, limits })
   const listener = createSimulatorListener({ log, name: 'ghl', answer, maxBodyBytes: 110 * 1024 * 1024 })
   let listening: Promise<string> | undefined
 
@@ -163,14 +163,12 @@ export function createGhlSimulator(deps: GhlSimulatorDeps): GhlSimulator {
       if (stored === undefined) throw new Error('The message that was just stored is gone')
       return toRecord(stored, contact)
     },
-    async addContact(accountId, { phone, name, locationId }) {
+    async addContact(accountId, { locationId, ...wish }) {
       await companies.of(accountId)
       const locations = await companies.locations(accountId)
       const location = locations.find(({ id }) => locationId === undefined || id === locationId)
       if (location === undefined) return undefined
-      const { contact, isNew } = await threads.upsert(accountId, location.id, phone ?? null, {
-        ...(name !== undefined && { name }),
-      })
+      const { contact, isNew } = await threads.upsert(accountId, location.id, wish)
       return { contact: toContactRecord(contact), isNew }
     },
     async contact(accountId, id) {
@@ -208,6 +206,7 @@ const toContactRecord = (contact: Contact): GhlContact => ({
   location_id: contact.locationId,
   conversation_id: contact.conversationId,
   phone: contact.phone,
+  email: contact.email,
   name: contact.name,
   dnd: contact.dnd === 1,
   tags: JSON.parse(contact.tags) as string[],

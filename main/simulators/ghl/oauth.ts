@@ -3,7 +3,9 @@ import type { Db } from '../../kernel/db.ts'
 import type { AccountId, Random } from '../../kernel/ids.ts'
 import { GhlFault, unauthorized } from './answers.ts'
 import type { Companies } from './companies.ts'
+import type { GhlFaults } from './faults.ts'
 import {
+  grantOfRefresh,
   insertCode,
   insertToken,
   locationByToken,
@@ -28,6 +30,13 @@ interface OauthDeps {
   readonly random: Random
   readonly app: GhlApp
   readonly companies: Companies
+  readonly faults: GhlFaults
+}
+
+/** Who calls. */
+export interface Caller extends Grant {
+  /** With a private integration token, and not as the app. */
+  readonly isPrivate: boolean
 }
 
 const CODE_MS = 10 * 60_000
@@ -36,7 +45,7 @@ const ACCESS_SECONDS = 86_399
 export type Oauth = ReturnType<typeof createOauth>
 
 /** Codes and tokens. A code and a refresh token work once; a new refresh token comes with every access token. */
-export function createOauth({ db, clock, random, app, companies }: OauthDeps) {
+export function createOauth({ db, clock, random, app, companies, faults }: OauthDeps) {
   const secret = (prefix: string) => `${prefix}${random.bytes(32).toString('base64url')}`
 
   const answer = async (grant: Grant, refresh: string, access: string) => {
@@ -97,6 +106,10 @@ export function createOauth({ db, clock, random, app, companies }: OauthDeps) {
       }
       if (form.get('grant_type') === 'refresh_token') {
         const refresh = form.get('refresh_token') ?? ''
+        const grant = await db.readOne(grantOfRefresh, { refresh })
+        // The token is not used up, and works once the location is paid for.
+        if (grant !== undefined && faults.strikes(grant.accountId, 'location_inactive'))
+          throw new GhlFault(400, 'Location is not active')
         return mint((tx) => tx.one(takeRefresh, { refresh }))
       }
       throw new GhlFault(400, 'Unsupported grant type', 'unsupported_grant_type')
@@ -113,13 +126,13 @@ export function createOauth({ db, clock, random, app, companies }: OauthDeps) {
     },
 
     /** @throws GhlFault for a token that is unknown, revoked or expired. */
-    async authenticate(authorization: string | undefined): Promise<Grant> {
+    async authenticate(authorization: string | undefined): Promise<Caller> {
       const token = /^Bearer (.+)$/.exec(authorization ?? '')?.[1] ?? ''
       const location = await db.readOne(locationByToken, { token })
-      if (location !== undefined) return { accountId: location.accountId, locationId: location.id }
+      if (location !== undefined) return { accountId: location.accountId, locationId: location.id, isPrivate: true }
       const found = await db.readOne(tokenByAccess, { access: token })
       if (found === undefined || found.expiresAtMs <= clock.now()) throw unauthorized()
-      return found
+      return { ...found, isPrivate: false }
     },
 
     /** @param locationId null: everywhere. */

@@ -138,9 +138,8 @@ export function createPages(deps: PagesDeps): GhlPages {
         status: 400,
       }
     const name = (form.get('name') ?? '').trim().slice(0, 200)
-    const phone = digits === '' ? null : `+${digits}`
-    const wish = name === '' ? {} : { name }
-    const { contact } = await threads.upsert(company.accountId, location.id, phone, wish)
+    const wish = { ...(digits !== '' && { phone: `+${digits}` }), ...(name !== '' && { name }) }
+    const { contact } = await threads.upsert(company.accountId, location.id, wish)
     return seeOther(`${base}/inbox?conversation=${contact.conversationId}`)
   }
 

@@ -1,11 +1,11 @@
 import type { SimulatedAnswer, SimulatedRequest } from '../listener.ts'
-import { faultAnswer, forbidden, GhlFault, invalid, notFound } from './answers.ts'
+import { faultAnswer, forbidden, GhlFault, invalid, notFound, tooEarly } from './answers.ts'
 import type { Companies } from './companies.ts'
 import type { GhlFaults } from './faults.ts'
 import type { GhlFiles } from './files.ts'
 import type { createLimits } from './limits.ts'
 import { readMultipart } from './multipart.ts'
-import type { Oauth } from './oauth.ts'
+import type { Caller, GhlApp, Oauth } from './oauth.ts'
 import type { Grant } from './store.ts'
 import { messagesBefore, type Contact, type Message } from './thread-store.ts'
 import type { ContactWish, Threads } from './threads.ts'
@@ -13,6 +13,7 @@ import type { Db } from '../../kernel/db.ts'
 
 interface RouteDeps {
   readonly db: Pick<Db, 'read'>
+  readonly app: Pick<GhlApp, 'providerId'>
   readonly companies: Companies
   readonly oauth: Oauth
   readonly threads: Threads
@@ -26,7 +27,7 @@ type Json = Readonly<Record<string, unknown>>
 const PAGE_MOST = 100
 
 /** The paths of GoHighLevel's API that this product uses, with its shapes, errors and limits. */
-export function createRoutes({ db, companies, oauth, threads, files, faults, limits }: RouteDeps) {
+export function createRoutes({ db, app, companies, oauth, threads, files, faults, limits }: RouteDeps) {
   async function contactIn({ accountId, locationId }: Grant, id: string): Promise<Contact> {
     const contact = await threads.find(id)
     if (contact === undefined || contact.accountId !== accountId) throw notFound('Contact')
@@ -45,8 +46,8 @@ export function createRoutes({ db, companies, oauth, threads, files, faults, lim
     if (method === 'POST' && second === 'upsert') {
       const given = jsonOf(body)
       const locationId = requireLocation(grant, given['locationId'])
-      const phone = phoneOf(given['phone'])
-      const { contact, isNew } = await threads.upsert(grant.accountId, locationId, phone, wishOf(given))
+      const { contact, isNew } = await threads.upsert(grant.accountId, locationId, wishOf(given))
+      if (faults.strikes(grant.accountId, 'upsert_422')) throw invalid('The contact could not be processed.')
       return { new: isNew, contact: toContact(contact) }
     }
     if (method === 'GET' && second === 'search' && third === 'duplicate') {
@@ -62,7 +63,7 @@ export function createRoutes({ db, companies, oauth, threads, files, faults, lim
     return { succeded: true, contact: toContact(await threads.change(contact.id, wishOf(jsonOf(body)))) }
   }
 
-  async function conversations(grant: Grant, request: SimulatedRequest): Promise<unknown> {
+  async function conversations(grant: Caller, request: SimulatedRequest): Promise<unknown> {
     const { method, path, query, body, headers } = request
     const [, second, third, fourth] = path
     if (second === 'search') {
@@ -76,6 +77,8 @@ export function createRoutes({ db, companies, oauth, threads, files, faults, lim
     if (method === 'POST' && (third === 'inbound' || third === 'outbound')) return add(grant, third, jsonOf(body))
     if (method === 'PUT' && third !== undefined && fourth === 'status') {
       const given = jsonOf(body)
+      if (faults.strikes(grant.accountId, 'status_too_early')) throw tooEarly(403)
+      if (faults.strikes(grant.accountId, 'status_too_early_401')) throw tooEarly(401)
       const message = await threads.setStatus(third, text(given['status']) ?? '', errorOf(given['error']))
       return { conversationId: message.conversationId, messageId: message.id, message: 'Status updated' }
     }
@@ -104,7 +107,19 @@ export function createRoutes({ db, companies, oauth, threads, files, faults, lim
     return { uploadedFiles: { [file.filename]: url } }
   }
 
-  async function add(grant: Grant, kind: 'inbound' | 'outbound', given: Json): Promise<unknown> {
+  /**
+   * A message belongs to a provider: the app's own, or the default one of a private token.
+   * @returns false if it is accepted and appears nowhere.
+   */
+  function appears({ isPrivate }: Caller, providerId: string | undefined): boolean {
+    if (isPrivate && providerId !== undefined)
+      throw new GhlFault(403, "You don't have access to the conversationProvider")
+    if (providerId !== undefined && providerId !== app.providerId)
+      throw new GhlFault(400, 'Invalid conversationProviderId')
+    return isPrivate || providerId !== undefined
+  }
+
+  async function add(grant: Caller, kind: 'inbound' | 'outbound', given: Json): Promise<unknown> {
     const id = text(given['contactId'])
     const conversationId = text(given['conversationId'])
     const contact = id === undefined ? await threads.ofConversation(conversationId ?? '') : await contactIn(grant, id)
@@ -112,12 +127,16 @@ export function createRoutes({ db, companies, oauth, threads, files, faults, lim
     await contactIn(grant, contact.id)
     const isCall = given['type'] === 'Call'
     if (!isCall && given['type'] !== 'SMS' && given['type'] !== 'Custom') throw invalid('type is not supported')
+    if (faults.strikes(grant.accountId, 'forbidden')) throw forbidden()
+    if (faults.strikes(grant.accountId, 'inbound_500')) throw internal()
     const attachments = listOf(given['attachments'])
     const said = isCall ? callText(given['call']) : (text(given['message']) ?? '')
     if (said === '' && attachments.length === 0) throw invalid('message or attachments are needed')
     const dateMs = Date.parse(text(given['date']) ?? '')
     if (Number.isNaN(dateMs)) throw invalid('date must be ISO 8601')
     const direction = kind === 'outbound' || given['direction'] === 'outbound' ? 'outbound' : 'inbound'
+    if (!appears(grant, text(given['conversationProviderId'])))
+      return { success: true, contactId: contact.id, message: 'Message added' }
     const message = await threads.add(contact, {
       direction,
       type: isCall ? 'Call' : 'SMS',
@@ -156,7 +175,9 @@ export function createRoutes({ db, companies, oauth, threads, files, faults, lim
     const [first, second] = path
     const form = () => new URLSearchParams(body.toString())
     if (method === 'POST' && first === 'oauth' && second === 'token') return ok(await oauth.token(form()))
-    const grant = await oauth.authenticate(headers.authorization)
+    const grant = await oauth.authenticate(headers.authorization).catch((error: unknown) => {
+      throw isInbound(request) ? internal() : error
+    })
     if (faults.strikes(grant.accountId, 'down')) return 'reset'
     if (headers['version'] === undefined) throw new GhlFault(400, 'version header is missing')
     if (first === 'oauth' && second === 'locationToken') return ok(await oauth.locationToken(grant, form()))
@@ -166,7 +187,10 @@ export function createRoutes({ db, companies, oauth, threads, files, faults, lim
       return faultAnswer(new GhlFault(429, 'Too Many Requests'), use.headers)
     try {
       if (first === 'contacts') return ok(await contacts(grant, request), use.headers)
-      if (first === 'conversations') return ok(await conversations(grant, request), use.headers)
+      if (first === 'conversations') {
+        const status = method === 'POST' ? 201 : 200
+        return { ...ok(await conversations(grant, request), use.headers), status }
+      }
       if (first === 'locations' && method === 'GET') return ok(await location(grant, second), use.headers)
       throw notFound('Path')
     } catch (error) {
@@ -184,6 +208,11 @@ export function createRoutes({ db, companies, oauth, threads, files, faults, lim
     }
   }
 }
+
+/** Where a token that is not valid is answered 500. */
+const isInbound = ({ method, path }: SimulatedRequest) =>
+  method === 'POST' && path.join('/') === 'conversations/messages/inbound'
+const internal = () => new GhlFault(500, 'Internal server error')
 
 const ok = (body: unknown, headers: Readonly<Record<string, string>> = {}) => ({ status: 200, headers, body })
 
@@ -229,7 +258,11 @@ function wishOf(given: Json): ContactWish {
     return value === undefined ? [] : [[key, value] as const]
   })
   const fields = custom.map(({ id, key, field_value }) => [text(id) ?? text(key) ?? '?', String(field_value)] as const)
+  const phone = phoneOf(given['phone'])
+  const email = text(given['email'])?.toLowerCase()
   return {
+    ...(phone !== null && { phone }),
+    ...(email !== undefined && email !== '' && { email }),
     ...(text(given['name']) !== undefined && { name: text(given['name']) }),
     ...(dnd !== undefined && { dnd }),
     ...(Array.isArray(given['tags']) && { tags: listOf(given['tags']) }),
@@ -237,10 +270,11 @@ function wishOf(given: Json): ContactWish {
   }
 }
 
-const toContact = ({ id, locationId, phone, name, dnd, tags, createdAtMs }: Contact) => ({
+const toContact = ({ id, locationId, phone, email, name, dnd, tags, createdAtMs }: Contact) => ({
   id,
   locationId,
   phone,
+  email,
   name,
   dnd: dnd === 1,
   dndSettings: { SMS: { status: dnd === 1 ? 'active' : 'inactive' } },

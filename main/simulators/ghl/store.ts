@@ -84,6 +84,9 @@ export const insertToken = sql<{ refresh: string; access: string; expiresAtMs: n
   `INSERT INTO sandbox_ghl_tokens (refresh, access, account_id, location_id, expires_at)
    VALUES (:refresh, :access, :accountId, :locationId, :expiresAtMs)`,
 )
+export const grantOfRefresh = sql<{ refresh: string }, Grant>(
+  'SELECT account_id AS accountId, location_id AS locationId FROM sandbox_ghl_tokens WHERE refresh = :refresh',
+)
 /** A refresh token works once. */
 export const takeRefresh = sql<{ refresh: string }, Grant>(
   `DELETE FROM sandbox_ghl_tokens WHERE refresh = :refresh RETURNING account_id AS accountId, location_id AS locationId`,

@@ -10,6 +10,7 @@ export interface Contact {
   readonly conversationId: string
   /** With plus sign. */
   readonly phone: string | null
+  readonly email: string | null
   readonly name: string | null
   readonly dnd: 0 | 1
   /** JSON. */
@@ -22,14 +23,14 @@ export interface Contact {
   readonly lastMessageSeq: number
 }
 
-const CONTACT = `seq, id, account_id AS accountId, location_id AS locationId, conversation_id AS conversationId, phone,
+const CONTACT = `seq, id, account_id AS accountId, location_id AS locationId, conversation_id AS conversationId, phone, email,
   name, dnd, tags, fields, unread, created_at AS createdAtMs, last_message_seq AS lastMessageSeq`
 
 export const insertContact = sql<Contact>(
-  `INSERT INTO sandbox_ghl_contacts (seq, id, account_id, location_id, conversation_id, phone, name, dnd, tags, fields,
-     unread, created_at, last_message_seq)
-   VALUES (:seq, :id, :accountId, :locationId, :conversationId, :phone, :name, :dnd, :tags, :fields, :unread,
-     :createdAtMs, :lastMessageSeq)`,
+  `INSERT INTO sandbox_ghl_contacts (seq, id, account_id, location_id, conversation_id, phone, email, name, dnd, tags,
+     fields, unread, created_at, last_message_seq)
+   VALUES (:seq, :id, :accountId, :locationId, :conversationId, :phone, :email, :name, :dnd, :tags, :fields,
+     :unread, :createdAtMs, :lastMessageSeq)`,
 )
 export const contactById = sql<{ id: string }, Contact>(`SELECT ${CONTACT} FROM sandbox_ghl_contacts WHERE id = :id`)
 export const contactByConversation = sql<{ conversationId: string }, Contact>(
@@ -38,8 +39,12 @@ export const contactByConversation = sql<{ conversationId: string }, Contact>(
 export const contactByPhone = sql<{ locationId: string; phone: string }, Contact>(
   `SELECT ${CONTACT} FROM sandbox_ghl_contacts WHERE location_id = :locationId AND phone = :phone`,
 )
-export const updateContact = sql<Pick<Contact, 'id' | 'name' | 'dnd' | 'tags' | 'fields'>>(
-  'UPDATE sandbox_ghl_contacts SET name = :name, dnd = :dnd, tags = :tags, fields = :fields WHERE id = :id',
+export const contactByEmail = sql<{ locationId: string; email: string }, Contact>(
+  `SELECT ${CONTACT} FROM sandbox_ghl_contacts WHERE location_id = :locationId AND email = :email`,
+)
+export const updateContact = sql<Pick<Contact, 'id' | 'phone' | 'email' | 'name' | 'dnd' | 'tags' | 'fields'>>(
+  `UPDATE sandbox_ghl_contacts SET phone = :phone, email = :email, name = :name, dnd = :dnd, tags = :tags,
+     fields = :fields WHERE id = :id`,
 )
 export const contactsOfLocation = sql<{ locationId: string; rows: number }, Contact>(
   `SELECT ${CONTACT} FROM sandbox_ghl_contacts WHERE location_id = :locationId

@@ -6,6 +6,7 @@ import type { Deliveries } from './deliveries.ts'
 import { ghlId } from './ids.ts'
 import {
   contactByConversation,
+  contactByEmail,
   contactById,
   contactByPhone,
   insertContact,
@@ -20,6 +21,9 @@ import {
 } from './thread-store.ts'
 
 export interface ContactWish {
+  /** With plus sign. */
+  readonly phone?: string | undefined
+  readonly email?: string | undefined
   readonly name?: string | undefined
   readonly dnd?: boolean | undefined
   readonly tags?: readonly string[] | undefined
@@ -46,14 +50,16 @@ export function createThreads({ db, clock, random, deliveries, onChange }: Threa
 
   const create = async (
     tx: Tx,
-    place: { readonly accountId: AccountId; readonly locationId: string; readonly phone: string | null },
-    { name, dnd, tags, fields }: ContactWish,
+    place: { readonly accountId: AccountId; readonly locationId: string },
+    { phone, email, name, dnd, tags, fields }: ContactWish,
   ): Promise<Contact> => {
     const contact: Contact = {
       ...place,
       seq: await tx.next('sandbox_ghl_contacts'),
       id: ghlId(random),
       conversationId: ghlId(random),
+      phone: phone ?? null,
+      email: email ?? null,
       name: name ?? null,
       dnd: dnd === true ? 1 : 0,
       tags: JSON.stringify(tags ?? []),
@@ -67,9 +73,11 @@ export function createThreads({ db, clock, random, deliveries, onChange }: Threa
     return contact
   }
 
-  const change = async (tx: Tx, contact: Contact, { name, dnd, tags, fields }: ContactWish): Promise<Contact> => {
+  const change = async (tx: Tx, contact: Contact, wish: ContactWish): Promise<Contact> => {
+    const { name, dnd, tags, fields } = wish
     const next: Contact = {
       ...contact,
+      ...(await joined(tx, contact, wish)),
       name: name ?? contact.name,
       dnd: dnd === undefined ? contact.dnd : dnd ? 1 : 0,
       tags: JSON.stringify(tags === undefined ? JSON.parse(contact.tags) : [...new Set(tags)]),
@@ -82,6 +90,17 @@ export function createThreads({ db, clock, random, deliveries, onChange }: Threa
     }
     changed(tx, next)
     return next
+  }
+
+  /** What is another contact's is left out, and the answer says nothing of it. */
+  async function joined(tx: Tx, { id, locationId, ...contact }: Contact, { phone, email }: ContactWish) {
+    const byPhone = phone === undefined ? undefined : await tx.one(contactByPhone, { locationId, phone })
+    const byEmail = email === undefined ? undefined : await tx.one(contactByEmail, { locationId, email })
+    const isFree = (owner: Contact | undefined) => owner === undefined || owner.id === id
+    return {
+      phone: phone !== undefined && isFree(byPhone) ? phone : contact.phone,
+      email: email !== undefined && isFree(byEmail) ? email : contact.email,
+    }
   }
 
   function dndBody({ id, locationId, phone, name, dnd }: Contact) {
@@ -121,12 +140,14 @@ export function createThreads({ db, clock, random, deliveries, onChange }: Threa
     ofConversation: (conversationId: string) => db.readOne(contactByConversation, { conversationId }),
     ofPhone: (locationId: string, phone: string) => db.readOne(contactByPhone, { locationId, phone }),
 
-    /** As POST /contacts/upsert: matched by the exact spelling of the phone. */
-    upsert: (accountId: AccountId, locationId: string, phone: string | null, wish: ContactWish) =>
+    /** As POST /contacts/upsert: matched by the email first, then by the exact spelling of the phone. */
+    upsert: (accountId: AccountId, locationId: string, wish: ContactWish) =>
       db.commit(async (tx) => {
-        const known = phone === null ? undefined : await tx.one(contactByPhone, { locationId, phone })
+        const { phone, email } = wish
+        const byEmail = email === undefined ? undefined : await tx.one(contactByEmail, { locationId, email })
+        const known = byEmail ?? (phone === undefined ? undefined : await tx.one(contactByPhone, { locationId, phone }))
         if (known !== undefined) return { contact: await change(tx, known, wish), isNew: false }
-        return { contact: await create(tx, { accountId, locationId, phone }, wish), isNew: true }
+        return { contact: await create(tx, { accountId, locationId }, wish), isNew: true }
       }),
 
     change: (id: string, wish: ContactWish) =>

@@ -47,6 +47,7 @@ import { auditNames } from './045-audit-names.ts'
 import { documentReaders } from './046-document-readers.ts'
 import { personKeys } from './047-person-keys.ts'
 import { fileSizes } from './048-file-sizes.ts'
+import { crmRetries } from './057-crm-retries.ts'
 import { approvalParts } from './059-approval-parts.ts'
 import { campaignHolds } from './060-campaign-holds.ts'
 
@@ -100,6 +101,7 @@ export const MIGRATIONS: readonly Migration[] = [
   documentReaders,
   personKeys,
   fileSizes,
+  crmRetries,
   approvalParts,
   campaignHolds,
 ]

@@ -1,5 +1,7 @@
 import type { HighLevel } from '@gohighlevel/api-client'
 import type { CrmLink } from '../links.ts'
+import type { Clock } from '../../../kernel/clock.ts'
+import { BridgeError } from '../bridge.ts'
 import { faultOf } from './faults.ts'
 import type { Limiter } from './limiter.ts'
 import type { Sdk } from './sdk.ts'
@@ -11,35 +13,63 @@ interface ApiDeps {
   readonly sides: Sides
   readonly tokens: Tokens
   readonly limiter: Limiter
+  readonly clock: Pick<Clock, 'uptime'>
 }
 
 type CalledLink = Pick<CrmLink, 'accountId' | 'side' | 'locationId' | 'companyId'>
 
+/** Calls that need the same permission. */
+type CallKind = 'contact' | 'conversation' | 'file' | 'message' | 'status'
+
 export interface CallOptions {
+  readonly kind: CallKind
   /** The call can be repeated safely, so an unknown outcome counts as not done. */
   readonly isRepeatable: boolean
+  /** What an error means for this call alone; undefined: what it means for any call. */
+  readonly faultOf?: (error: unknown) => BridgeError | undefined
 }
+
+/** A second refusal counts only after this time, so that calls side by side count once. */
+const REFUSED_AGAIN_MS = 5_000
+const REFUSED_WAIT_MS = 10_000
 
 export type Api = ReturnType<typeof createApi>
 
 /** Calls GoHighLevel for a location: within its limit, with a token that is valid. */
-export function createApi({ sdk, sides, tokens, limiter }: ApiDeps) {
+export function createApi({ sdk, sides, tokens, limiter, clock }: ApiDeps) {
+  /** Since when GoHighLevel has answered calls of a kind with 403 and nothing else, in uptime. */
+  const refusedSince = new Map<string, number>()
+
+  /** The first 403 may be about this item, so only the item waits. The next one is about the permission. */
+  function judgeRefusal(key: string, fault: BridgeError): BridgeError {
+    const now = clock.uptime()
+    const since = refusedSince.get(key)
+    if (since !== undefined && now - since >= REFUSED_AGAIN_MS) return fault
+    if (since === undefined) refusedSince.set(key, now)
+    const once = { kind: 'later', waitMs: REFUSED_WAIT_MS, code: 'missing_permission' } as const
+    return new BridgeError(once, fault.message, { cause: fault })
+  }
+
   return async function call<T>(
     { accountId, side, locationId, companyId }: CalledLink,
-    { isRepeatable }: CallOptions,
+    { kind: callKind, isRepeatable, faultOf: ownFaultOf }: CallOptions,
     act: (client: HighLevel) => Promise<T>,
   ): Promise<T> {
     // Links of this kind always have one.
     const location = locationId ?? ''
+    const refusalKey = `${location} ${callKind}`
     let token = await tokens.access(location, companyId)
     for (let isFirst = true; ; isFirst = false) {
       limiter.take(location)
       const onHeaders = (headers: Readonly<Record<string, string>>) => limiter.learn(location, headers)
       try {
-        return await act(await sdk.withToken(sides.get(side), accountId, token, onHeaders))
+        const answer = await act(await sdk.withToken(sides.get(side), accountId, token, onHeaders))
+        refusedSince.delete(refusalKey)
+        return answer
       } catch (error) {
-        const fault = faultOf(error, isRepeatable)
+        const fault = ownFaultOf?.(error) ?? faultOf(error, isRepeatable)
         const { kind, code } = fault.fault
+        if (code === 'missing_permission') throw judgeRefusal(refusalKey, fault)
         if (kind === 'wait' && fault.fault.waitMs !== null) limiter.block(location, fault.fault.waitMs)
         if (!(isFirst && kind === 'reconnect' && code === 'reconnect_required')) throw fault
         // It was revoked or expired early: a renewed one is tried once.

@@ -11,8 +11,11 @@ import {
 } from '../bridge.ts'
 import type { CrmLink } from '../links.ts'
 import { knownExternalIds } from '../outbox-store.ts'
+import type { HighLevel } from '@gohighlevel/api-client'
 import type { Api } from './api.ts'
 import { fieldsOf } from './fields.ts'
+import { NO_ANSWER } from './http.ts'
+import { messageFaultOf, messagesFailing, providerRefused, statusFaultOf } from './faults.ts'
 import { formOf } from './form.ts'
 
 interface BridgeDeps {
@@ -21,8 +24,11 @@ interface BridgeDeps {
   readonly random: Random
 }
 
-const REPEATABLE = { isRepeatable: true }
-const ONCE = { isRepeatable: false }
+const CONTACT = { kind: 'contact', isRepeatable: true } as const
+const CONVERSATION = { kind: 'conversation', isRepeatable: true } as const
+const FILE = { kind: 'file', isRepeatable: true } as const
+const MESSAGE = { kind: 'message', isRepeatable: false, faultOf: messageFaultOf } as const
+const STATUS = { kind: 'status', isRepeatable: true, faultOf: statusFaultOf } as const
 /** Where an item is looked for that may have been added. */
 const LOOKED_AT = 100
 /** Its words; `sent` is what a message is there from the beginning. */
@@ -32,10 +38,8 @@ const STATUSES: ReadonlySet<MessageStatus> = new Set(['delivered', 'read', 'fail
 export function createGhlBridge({ api, db, random }: BridgeDeps): CrmBridge {
   /** A contact that is known under any spelling of the number. */
   async function find(link: CrmLink, { spellings }: Person): Promise<CrmContact | null> {
-    // An upsert finds the usual spelling by itself; only a Brazilian mobile has another.
-    if (spellings.length < 2) return null
     for (const spelling of spellings) {
-      const found: unknown = await api(link, REPEATABLE, (client) =>
+      const found: unknown = await api(link, CONTACT, (client) =>
         client.contacts.getDuplicateContact({ locationId: link.locationId ?? '', number: `+${spelling}` }),
       )
       // Their types say nothing of the answer.
@@ -45,9 +49,31 @@ export function createGhlBridge({ api, db, random }: BridgeDeps): CrmBridge {
     return null
   }
 
+  /** An upsert may answer with an error although it made the contact, and with the contact of another person. */
+  async function create(link: CrmLink, person: Person, fields: Readonly<Record<string, unknown>>): Promise<CrmContact> {
+    const upsert = {
+      locationId: link.locationId ?? '',
+      phone: `+${person.phone}`,
+      ...fields,
+      ...(person.isOptedOut && DND),
+    }
+    try {
+      const { contact } = await api(link, CONTACT, (client) => client.contacts.upsertContact(upsert))
+      const phone = contact?.phone?.replaceAll(/\D/g, '') ?? person.phone
+      if (contact?.id !== undefined && person.spellings.includes(phone))
+        return { contactId: contact.id, conversationId: null }
+    } catch (error) {
+      if (!(error instanceof BridgeError && error.fault.kind === 'refused')) throw error
+      const made = await find(link, person)
+      if (made !== null) return made
+      throw error
+    }
+    throw new BridgeError({ kind: 'refused', code: 'contact_refused' }, 'GoHighLevel did not accept the contact.')
+  }
+
   async function conversationOf(link: CrmLink, { contactId, conversationId }: CrmContact): Promise<string | null> {
     if (conversationId !== null) return conversationId
-    const found = await api(link, REPEATABLE, (client) =>
+    const found = await api(link, CONVERSATION, (client) =>
       client.conversations.searchConversation({ locationId: link.locationId ?? '', contactId }),
     )
     return found.conversations[0]?.id ?? null
@@ -61,7 +87,7 @@ export function createGhlBridge({ api, db, random }: BridgeDeps): CrmBridge {
   ): Promise<PushedMessage | null> {
     const conversationId = await conversationOf(link, contact)
     if (conversationId === null) return null
-    const page = await api(link, REPEATABLE, (client) =>
+    const page = await api(link, CONVERSATION, (client) =>
       client.conversations.getMessages({ conversationId, limit: LOOKED_AT }),
     )
     // The client's types leave out one level of what GoHighLevel answers.
@@ -88,13 +114,33 @@ export function createGhlBridge({ api, db, random }: BridgeDeps): CrmBridge {
       locationId: link.locationId ?? '',
     }
     const { contentType, body } = formOf(random, fields, file)
-    const answer = await api(link, REPEATABLE, (client) =>
+    const answer = await api(link, FILE, (client) =>
       // Its types know only addresses; the endpoint takes a form.
       client.conversations.uploadFileAttachments(body as never, { headers: { 'Content-Type': contentType } }),
     )
     const uploaded = answer.uploadedFiles as Readonly<Record<string, unknown>> | readonly unknown[] | undefined
     const [url] = Array.isArray(uploaded) ? (uploaded as unknown[]) : Object.values(uploaded ?? {})
     return typeof url === 'string' ? url : null
+  }
+
+  /** Adds an item to a conversation. */
+  async function add(link: CrmLink, act: (client: HighLevel) => Promise<Added>): Promise<PushedMessage> {
+    const answer = await api(link, MESSAGE, act).catch(async (error: unknown) => {
+      if (!(error instanceof BridgeError && isServerError(error))) throw error
+      // This endpoint answers a token that is not valid with 500 as well. Another call says so, and renews it.
+      await api(link, CONTACT, (client) =>
+        client.contacts.getDuplicateContact({ locationId: link.locationId ?? '', number: '+12025550100' }),
+      )
+      throw messagesFailing(error)
+    })
+    if (answer.messageId !== undefined)
+      return { externalId: answer.messageId, conversationId: answer.conversationId ?? null }
+    // Accepted, and shown nowhere: GoHighLevel does this to an app's message without the id of its provider.
+    if (link.mode === 'oauth' && link.providerId === null) throw providerRefused()
+    throw new BridgeError(
+      { kind: 'refused', code: 'message_refused' },
+      'GoHighLevel accepted a message and did not add it.',
+    )
   }
 
   return {
@@ -104,23 +150,12 @@ export function createGhlBridge({ api, db, random }: BridgeDeps): CrmBridge {
       const fields = fieldsOf(link.fieldMap, person)
       const id = known ?? (await find(link, person))
       if (id !== null) {
-        await api(link, REPEATABLE, (client) =>
+        await api(link, CONTACT, (client) =>
           client.contacts.updateContact({ contactId: id.contactId }, fields as never),
         )
         return id
       }
-      const answer = await api(link, REPEATABLE, (client) =>
-        client.contacts.upsertContact({
-          locationId: link.locationId ?? '',
-          phone: `+${person.phone}`,
-          ...fields,
-          ...(person.isOptedOut && DND),
-        }),
-      )
-      const contactId = answer.contact?.id
-      if (contactId === undefined)
-        throw new BridgeError({ kind: 'refused', code: 'contact_refused' }, 'GoHighLevel did not accept the contact.')
-      return { contactId, conversationId: null }
+      return create(link, person, fields)
     },
 
     async message(link, contact, message, mayExist) {
@@ -132,12 +167,12 @@ export function createGhlBridge({ api, db, random }: BridgeDeps): CrmBridge {
         const found = await findMessage(link, contact, { direction, atMs, body })
         if (found !== null) return found
       }
-      const answer = await api(link, ONCE, (client) =>
+      return add(link, (client) =>
         client.conversations.addAnInboundMessage({
           type: 'SMS',
           contactId: contact.contactId,
           ...(contact.conversationId !== null && { conversationId: contact.conversationId }),
-          ...(link.providerId !== null && { conversationProviderId: link.providerId }),
+          ...providerOf(link),
           ...(body !== '' && { message: body }),
           ...(url !== null && { attachments: [url] }),
           altId: message.id,
@@ -145,7 +180,6 @@ export function createGhlBridge({ api, db, random }: BridgeDeps): CrmBridge {
           date: new Date(atMs).toISOString(),
         } as never),
       )
-      return { externalId: answer.messageId, conversationId: answer.conversationId }
     },
 
     async call(link, contact, call, mayExist) {
@@ -158,7 +192,7 @@ export function createGhlBridge({ api, db, random }: BridgeDeps): CrmBridge {
         type: 'Call',
         contactId: contact.contactId,
         ...(contact.conversationId !== null && { conversationId: contact.conversationId }),
-        ...(link.providerId !== null && { conversationProviderId: link.providerId }),
+        ...providerOf(link),
         ...(call.recordingUrl !== null && { attachments: [call.recordingUrl] }),
         altId: call.id,
         date: new Date(atMs).toISOString(),
@@ -168,25 +202,33 @@ export function createGhlBridge({ api, db, random }: BridgeDeps): CrmBridge {
           status: CALL_STATUS[call.outcome],
         },
       }
-      const answer = await api(link, ONCE, (client) =>
+      return add(link, (client) =>
         direction === 'inbound'
           ? client.conversations.addAnInboundMessage({ ...body, direction } as never)
           : client.conversations.addAnOutboundMessage(body as never),
       )
-      return { externalId: answer.messageId, conversationId: answer.conversationId }
     },
 
     async status(link, messageId, status, error) {
       const body = { status, ...(error !== null && { error: { code: '1', type: 'saas', message: error } }) }
-      await api(link, REPEATABLE, (client) => client.conversations.updateMessageStatus({ messageId }, body))
+      await api(link, STATUS, (client) => client.conversations.updateMessageStatus({ messageId }, body))
     },
 
     async optOut(link, { contactId }, isOptedOut) {
       const body = isOptedOut ? DND : { dnd: false, dndSettings: { SMS: { status: 'inactive' } } }
-      await api(link, REPEATABLE, (client) => client.contacts.updateContact({ contactId }, body as never))
+      await api(link, CONTACT, (client) => client.contacts.updateContact({ contactId }, body as never))
     },
   }
 }
+
+/** Their types promise both. */
+interface Added {
+  readonly messageId?: string
+  readonly conversationId?: string
+}
+
+const isServerError = ({ fault, cause }: BridgeError) =>
+  fault.kind === 'unknown' && ((cause as { statusCode?: number }).statusCode ?? 0) < NO_ANSWER
 
 interface ThreadMessage {
   readonly id: string
@@ -194,6 +236,10 @@ interface ThreadMessage {
   readonly dateAdded: string
   readonly body?: string
 }
+
+/** A private token reaches only the default provider of its location, and is refused with the id of another. */
+const providerOf = ({ mode, providerId }: CrmLink) =>
+  mode === 'token' || providerId === null ? {} : { conversationProviderId: providerId }
 
 const DND = { dnd: true, dndSettings: { SMS: { status: 'active', message: 'Opted out', code: '000' } } }
 

@@ -173,7 +173,9 @@ export function createConnect(deps: ConnectDeps) {
     const { mode, locationId, name: locationName, companyId } = to
     const queue = queueOfLocation(locationId)
     const before = await links.find(instanceId, 'ghl', tx)
-    const connection = { mode, companyId, locationName, providerId: side.providerId, state: 'connected' } as const
+    // A private token reaches only the default provider.
+    const providerId = mode === 'token' ? null : side.providerId
+    const connection = { mode, companyId, locationName, providerId, state: 'connected' } as const
     if (before?.queue === queue) {
       const locationName = connection.locationName ?? before.locationName
       await links.change(tx, before, { ...connection, locationName, connectedAtMs: clock.now() })

@@ -3,6 +3,7 @@ import { BridgeError, type BridgeFault } from '../bridge.ts'
 import { NO_ANSWER, type NoAnswer } from './http.ts'
 
 const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
 
 /**
  * What an error of the official client means.
@@ -41,6 +42,56 @@ export function faultOf(error: unknown, isRepeatable: boolean): BridgeError {
   const said = typeof message === 'string' ? message.slice(0, 200) : `HTTP ${status}`
   return make({ kind: 'refused', code: 'message_refused' }, `GoHighLevel refused it: ${said}`)
 }
+
+/**
+ * Of the status of a message. GoHighLevel refuses it while it still passes the message on, which takes some seconds, and
+ * says so with the status codes of a connection that is not allowed.
+ */
+export function statusFaultOf(error: unknown): BridgeError | undefined {
+  const { statusCode, message } = error as Partial<GHLError>
+  const isEarly = (statusCode === 401 || statusCode === 403) && NOT_PASSED_ON.test(message ?? '')
+  if (!isEarly) return undefined
+  return new BridgeError({ kind: 'later', waitMs: 0, code: 'status_refused' }, STATUS_REFUSED, { cause: error })
+}
+
+/** Of a message that is added. Each of these answers concerns all messages of the location. */
+export function messageFaultOf(error: unknown): BridgeError | undefined {
+  const { statusCode, message } = error as Partial<GHLError>
+  const isRefused = statusCode === 400 || statusCode === 403 || statusCode === 422 || statusCode === 500
+  return isRefused && PROVIDER.test(message ?? '') ? providerRefused(error) : undefined
+}
+
+/** Of the token endpoint. A location that is not paid for keeps its consent, and works again once it is paid for. */
+export function tokenFaultOf(error: unknown): BridgeError | undefined {
+  const { statusCode, message } = error as Partial<GHLError>
+  if (statusCode !== 400 || !NOT_ACTIVE.test(message ?? '')) return undefined
+  return new BridgeError(
+    { kind: 'wait', waitMs: DAY_MS, code: 'location_inactive' },
+    'GoHighLevel says that this location is not active, so it is probably not paid for. Nothing is lost. The sync tries again once a day; connect again to try now.',
+    { cause: error },
+  )
+}
+
+export const providerRefused = (cause?: unknown) =>
+  new BridgeError(
+    { kind: 'reconnect', code: 'provider_refused' },
+    'GoHighLevel does not accept messages for the conversation provider of this connection. Set ghl.provider_id to the id of the provider in your app, restart the service, and connect again. Messages wait until then.',
+    { cause },
+  )
+
+/** The location can be called, but adding messages fails. */
+export const messagesFailing = (cause: unknown) =>
+  new BridgeError(
+    { kind: 'unknown', code: 'messages_failing' },
+    'GoHighLevel answers, but fails when a message is added. It is tried again, and nothing is lost. If this lasts, check that ghl.provider_id is the id of the conversation provider in your app.',
+    { cause },
+  )
+
+const NOT_PASSED_ON = /no conversation provider found for this message/i
+const PROVIDER = /conversationProvider/i
+const NOT_ACTIVE = /location is not active/i
+const STATUS_REFUSED =
+  'GoHighLevel did not accept the status of a message, because it has no provider for the message. The message itself was sent. Check that the conversation provider of your app is the one the location uses.'
 
 const UNREACHABLE =
   'GoHighLevel cannot be reached. Nothing is lost: everything waits, and is delivered in order once it answers.'

@@ -5,7 +5,7 @@ import { Secret } from '../../../kernel/secret.ts'
 import type { Network } from '../../../contract/shapes.ts'
 import type { AccountId } from '../../../kernel/ids.ts'
 import { BridgeError } from '../bridge.ts'
-import { faultOf, RECONNECT } from './faults.ts'
+import { faultOf, RECONNECT, tokenFaultOf } from './faults.ts'
 import type { Sdk } from './sdk.ts'
 import { putSession, sessionOf, type SessionRow } from './session-store.ts'
 import type { Sides } from './sides.ts'
@@ -87,12 +87,15 @@ export function createTokens({ db, clock, seal, sdk, sides }: TokensDeps) {
         .refreshToken(refresh, clientId, clientSecret.open(), 'refresh_token', userType)
         .then((answer: unknown) => answer as TokenAnswer)
         .catch((error: unknown) => {
-          throw faultOf(error, true)
+          throw tokenFaultOf(error) ?? faultOf(error, true)
         })
       return await store({ resourceId, accountId, side: row.side, userType, companyId, tokens })
     } catch (error) {
       if (!(error instanceof BridgeError)) throw error
       if (error.fault.kind === 'wait') throw error
+      // Another process, or a restored copy of this one, may have used the token and stored its successor.
+      const current = await db.readOne(sessionOf, { resourceId })
+      if (current !== undefined && open(current).refresh !== refresh) return new Secret(open(current).access)
       // The token was used up or revoked. The agency's may still be good.
       if (userType === 'Location' && companyId !== null) return ofCompany(resourceId, companyId)
       throw reconnect(error)
@@ -111,7 +114,7 @@ export function createTokens({ db, clock, seal, sdk, sides }: TokensDeps) {
       // Their type leaves out what renews it.
       .then((answer) => answer as TokenAnswer)
       .catch((error: unknown) => {
-        const fault = faultOf(error, true)
+        const fault = tokenFaultOf(error) ?? faultOf(error, true)
         throw fault.fault.kind === 'wait' ? fault : reconnect(fault)
       })
     return store({ resourceId: locationId, accountId, side, userType: 'Location', companyId, tokens })
