@@ -6,7 +6,7 @@ import type { Network } from './contract/shapes.ts'
 import { isLoopback, parseRange } from './kernel/address-range.ts'
 import type { LogLevel } from './kernel/log.ts'
 import { Secret } from './kernel/secret.ts'
-import { isTimeZone } from './kernel/time-zone.ts'
+import { readTimeZone } from './kernel/time-zone.ts'
 import { integer, listOf, numbers, oneOf, text, boolean, type Kind } from './kernel/setting-kinds.ts'
 import {
   ConfigError,
@@ -493,7 +493,7 @@ export const SETTINGS: { readonly [K in keyof Values]: Setting<Values[K]> } = {
   },
   safetyTimezone: {
     name: 'safety.timezone',
-    kind: text({ words: 'time zone', rule: 'be a time zone such as America/Sao_Paulo', accept: timezone }),
+    kind: text({ words: 'time zone', rule: 'be a time zone such as America/Sao_Paulo', accept: readTimeZone }),
     fallback: () => Intl.DateTimeFormat().resolvedOptions().timeZone,
     defaultText: 'the time zone of this machine',
     description: 'Time zone in which the days and hours of these limits begin.',
@@ -704,10 +704,6 @@ function publicKey(words: string): string | undefined {
 
 function appSecret(words: string): Secret | undefined {
   return /^[0-9a-f]{32}$/i.test(words) ? new Secret(words) : undefined
-}
-
-function timezone(words: string): string | undefined {
-  return isTimeZone(words) ? words : undefined
 }
 
 function matching(pattern: RegExp) {

@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox'
 import { LIMITS } from './limits.ts'
-import { Body, Nullable, Timestamp } from './shapes.ts'
+import { Body, Nullable, Timestamp, TimeZone } from './shapes.ts'
 
 /** Schemas that the rooms of AI agents share. */
 
@@ -176,19 +176,14 @@ export const BusinessHours = Type.Object(
     additionalProperties: false,
     description:
       'When the agent answers. A message that arrives outside of these hours is answered when they begin, unless a ' +
-      'person did so before. An end before the start is on the next day. null: always.',
+      'person did so before. An end before the start is on the next day, which need not be listed in `days`. null: always.',
   },
 )
 export type BusinessHours = Static<typeof BusinessHours>
 
 const settingsFields = {
   enabled: Type.Boolean({ description: 'Whether the primary agent answers the chats of this instance.' }),
-  timezone: Type.String({
-    minLength: 1,
-    maxLength: 64,
-    description: 'An IANA time zone: of business hours, quiet hours and the days of limits.',
-    examples: ['America/Sao_Paulo'],
-  }),
+  timezone: TimeZone('Of business hours, quiet hours and the days of limits.'),
   business_hours: Nullable(BusinessHours),
   debounce_seconds: Type.Integer({
     minimum: 0,

@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox'
 import { LIMITS } from './limits.ts'
-import { MediaType, Nullable, Timestamp, Uuid } from './shapes.ts'
+import { MediaType, Nullable, Timestamp, Uuid, TimeZone } from './shapes.ts'
 
 /** Schemas of campaigns. The operations are in capabilities/campaigns/contract.ts. */
 
@@ -214,17 +214,11 @@ const Window = Type.Object(
     start: Type.String({ pattern: TIME, description: 'A time `HH:MM`, such as 08:00.', examples: ['08:00'] }),
     end: Type.String({
       pattern: `${TIME.slice(0, -1)}|^24:00$`,
-      description: 'A time `HH:MM` later than `start`, such as 20:00; 24:00 is midnight.',
+      description:
+        'A time `HH:MM`, such as 20:00; 24:00 is midnight. Before `start`: on the next day, which need not be listed in `days`.',
       examples: ['20:00'],
     }),
-    timezone: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 64,
-        description: 'IANA time zone. Default: the one of the computer the service runs on.',
-        examples: ['America/Sao_Paulo'],
-      }),
-    ),
+    timezone: Type.Optional(TimeZone('Default: the one of the computer the service runs on.')),
     days: Type.Optional(
       Type.Array(Type.Integer({ minimum: 1, maximum: 7 }), {
         minItems: 1,

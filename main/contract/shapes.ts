@@ -6,6 +6,15 @@ import { LIMITS } from './limits.ts'
 
 export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
+/** Any name that is known is accepted, and answered in one form: `Asia/Kolkata` as `Asia/Calcutta`. */
+export const TimeZone = (description: string) =>
+  Type.String({
+    minLength: 1,
+    maxLength: 64,
+    description: `${description} An IANA time zone; of several names for the same one, the same is always returned.`,
+    examples: ['America/Sao_Paulo'],
+  })
+
 /** A request body: unknown fields are rejected. */
 export const Body = <T extends TProperties>(
   properties: T,

@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox'
 import { LIMITS } from './limits.ts'
-import { Body, Nullable, Timestamp, Uuid } from './shapes.ts'
+import { Body, Nullable, Timestamp, Uuid, TimeZone } from './shapes.ts'
 
 /** Schemas of calls, recordings and widgets. The operations are in capabilities/voice/contract.ts. */
 
@@ -131,10 +131,10 @@ export const CallingHours = Body({
   start: Time,
   end: Type.String({
     pattern: '^(([01]\\d|2[0-3]):[0-5]\\d|24:00)$',
-    description: 'After `start`.',
+    description: 'Before `start`: on the next day, which need not be listed in `days`. 24:00 is midnight.',
     examples: ['18:00'],
   }),
-  timezone: Type.String({ minLength: 1, maxLength: 64, examples: ['America/Sao_Paulo'] }),
+  timezone: TimeZone('Of `start`, `end` and `days`.'),
   days: Type.Array(Type.Integer({ minimum: 1, maximum: 7 }), {
     minItems: 1,
     maxItems: 7,

@@ -1,12 +1,12 @@
-import { DateTime } from 'luxon'
+import { calendarDay, timeOn } from './time-zone.ts'
 
 /** When something may happen, by the clocks of a time zone. null: always. */
-type OpeningHours = {
+export type OpeningHours = {
   readonly start: string
-  /** `24:00` is midnight at the end of the day. */
+  /** `24:00` is midnight at the end of the day. Before `start`: on the next day; the same: a whole day later. */
   readonly end: string
   readonly timezone: string
-  /** 1 is Monday. */
+  /** On which they begin; 1 is Monday. */
   readonly days: readonly number[]
 } | null
 
@@ -16,48 +16,58 @@ interface Hours {
   readonly changesAtMs: number
 }
 
+interface Opening {
+  readonly opensAtMs: number
+  readonly closesAtMs: number
+}
+
 const ALWAYS: Hours = { isOpen: true, changesAtMs: Infinity }
-/** The longest time between two openings is a week; changes of the clock can push one over its end. */
-const DAYS_AHEAD = 15
+const MINUTE_MS = 60_000
+const DAY_MS = 86_400_000
+const DAY_MINUTES = 1_440
+/** Those of yesterday may last until today, and the longest time between two openings is a week. */
+const DAYS_AHEAD = 9
 
 /** Whether they are open at this moment. Times are those of the clocks in the zone, on days of 23 and 25 hours too. */
 export function hoursAt(hours: OpeningHours, atMs: number): Hours {
-  if (hours === null) return ALWAYS
-  for (const { opensAtMs, closesAtMs } of openingsFrom(hours, atMs)) {
-    if (closesAtMs <= atMs) continue
-    return opensAtMs <= atMs ? { isOpen: true, changesAtMs: closesAtMs } : { isOpen: false, changesAtMs: opensAtMs }
+  if (hours === null || areAlways(hours)) return ALWAYS
+  let closesAtMs: number | undefined
+  for (const opening of openingsFrom(hours, atMs)) {
+    if (closesAtMs === undefined && opening.closesAtMs <= atMs) continue
+    if (closesAtMs === undefined && opening.opensAtMs > atMs) return { isOpen: false, changesAtMs: opening.opensAtMs }
+    // One may follow on another without a break.
+    if (closesAtMs !== undefined && opening.opensAtMs > closesAtMs) break
+    closesAtMs = Math.max(closesAtMs ?? 0, opening.closesAtMs)
   }
-  return { isOpen: false, changesAtMs: Infinity }
+  return closesAtMs === undefined ? { isOpen: false, changesAtMs: Infinity } : { isOpen: true, changesAtMs: closesAtMs }
 }
 
-function* openingsFrom({ start, end, timezone, days }: NonNullable<OpeningHours>, atMs: number) {
-  // The day before may still be open: its end is midnight of a day that was cut short.
-  const first = DateTime.fromMillis(atMs, { zone: timezone }).startOf('day').minus({ days: 1 })
-  for (let ahead = 0; ahead < DAYS_AHEAD; ahead++) {
-    const day = first.plus({ days: ahead })
-    if (!days.includes(day.weekday)) continue
-    const opensAtMs = timeOn(day, start)
-    const closesAtMs = timeOn(day, end)
-    if (closesAtMs > opensAtMs) yield { opensAtMs, closesAtMs }
-  }
-}
-
-/** A time that the clock skips is an hour later. */
-function timeOn(day: DateTime, time: string): number {
-  if (time === '24:00') return day.plus({ days: 1 }).startOf('day').toMillis()
+const minutesOf = (time: string): number => {
   const [hour = 0, minute = 0] = time.split(':').map(Number)
-  return day.set({ hour, minute }).toMillis()
+  return hour * 60 + minute
 }
 
-export interface CalendarDay {
-  /** `2026-03-01` */
-  readonly name: string
-  readonly endsAtMs: number
+const lengthOf = ({ start, end }: NonNullable<OpeningHours>): number => {
+  const length = minutesOf(end) - minutesOf(start)
+  return length > 0 ? length : length + DAY_MINUTES
 }
 
-export function dayAt(atMs: number, timezone: string): CalendarDay {
-  const day = DateTime.fromMillis(atMs, { zone: timezone }).startOf('day')
-  return { name: day.toISODate() ?? '', endsAtMs: day.plus({ days: 1 }).startOf('day').toMillis() }
+const areAlways = (hours: NonNullable<OpeningHours>): boolean =>
+  new Set(hours.days).size === 7 && lengthOf(hours) === DAY_MINUTES
+
+/** In their order, from the one of yesterday on. */
+function* openingsFrom(hours: NonNullable<OpeningHours>, atMs: number): Generator<Opening> {
+  const today = calendarDay(atMs, hours.timezone)
+  for (let ahead = -1; ahead < DAYS_AHEAD; ahead++) {
+    const day = today + ahead * DAY_MS
+    if (hours.days.includes(new Date(day).getUTCDay() || 7)) yield openingOn(day, hours)
+  }
 }
 
-export const isTimeZone = (name: string): boolean => DateTime.fromMillis(0, { zone: name }).isValid
+/** Hours that the clocks skip as a whole begin when the clocks have changed, and keep their length. */
+function openingOn(day: number, hours: NonNullable<OpeningHours>): Opening {
+  const [start, length] = [minutesOf(hours.start), lengthOf(hours)]
+  const opensAtMs = timeOn(day, start, hours.timezone)
+  const closesAtMs = timeOn(day, start + length, hours.timezone)
+  return { opensAtMs, closesAtMs: closesAtMs > opensAtMs ? closesAtMs : opensAtMs + length * MINUTE_MS }
+}

@@ -1,13 +1,15 @@
+import { ApiError } from '../contract/errors.ts'
+
 /** From `startMs` until before `endMs`. */
 export interface Span {
   readonly startMs: number
   readonly endMs: number
 }
 
-const QUARTER_MS = 900_000
-const HOUR_MS = 3_600_000
-/** The longest day has 25 hours; a zone that changes its standard time may add another. */
-const LONGEST_DAY_QUARTERS = 26 * 4
+const MINUTE_MS = 60_000
+const QUARTER_MS = 15 * MINUTE_MS
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
 
 export interface Day extends Span {
   /** `2026-03-01`: the order of these texts is the order of the days. */
@@ -17,60 +19,113 @@ export interface Day extends Span {
 const formats = new Map<string, Intl.DateTimeFormat>()
 const known = new Map<string, Day>()
 
-export function isTimeZone(name: string): boolean {
+/**
+ * The name that is stored and answered for a time zone: the same for all of its aliases, such as `Asia/Calcutta`, and
+ * whatever their case.
+ * @returns undefined if Intl does not know the name. An offset such as `+03:00` is no zone, because it has no summer time.
+ */
+export function readTimeZone(name: string): string | undefined {
+  if (!/^[a-z]/i.test(name)) return undefined
   try {
-    new Intl.DateTimeFormat('en', { timeZone: name })
-    return name !== ''
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone
   } catch {
-    return false
+    return undefined
   }
 }
 
-/** The calendar day of a moment. Offsets and their changes are multiples of a quarter of an hour everywhere. */
+/**
+ * The same, for a setting.
+ * @param field its name in the request
+ * @throws ApiError validation_error
+ */
+export function requireTimeZone(name: string, field: string): string {
+  const zone = readTimeZone(name)
+  if (zone !== undefined) return zone
+  throw new ApiError(
+    'validation_error',
+    `${field} must be an IANA time zone, such as America/Sao_Paulo. ${JSON.stringify(name)} is unknown.`,
+  ).because('timezone_unknown', { field })
+}
+
+/** The calendar day of a moment: 23, 24 or 25 hours. */
 export function dayOf(atMs: number, zone: string): Day {
   const last = known.get(zone)
   if (last && atMs >= last.startMs && atMs < last.endMs) return last
-  const at = Math.floor(atMs / QUARTER_MS)
-  const date = dateAt(at, zone)
-  const day = {
-    date,
-    startMs: QUARTER_MS * firstWhere(at - LONGEST_DAY_QUARTERS, at, (quarter) => dateAt(quarter, zone) >= date),
-    endMs: QUARTER_MS * firstWhere(at, at + LONGEST_DAY_QUARTERS, (quarter) => dateAt(quarter, zone) > date),
-  }
+  const dayMs = calendarDay(atMs, zone)
+  const day = { date: dateText(dayMs), startMs: timeOn(dayMs, 0, zone), endMs: timeOn(dayMs, 24 * 60, zone) }
   known.set(zone, day)
   return day
 }
 
 /** The hour of a moment as the clocks of the zone show it; the one that is repeated in autumn is two. */
 export function hourOf(atMs: number, zone: string): Span {
-  const quarter = Math.floor(atMs / QUARTER_MS)
-  const minutes = Number(partsAt(quarter, zone).get('minute'))
-  const startMs = quarter * QUARTER_MS - minutes * 60_000
+  const startMs = atMs - (wallClockMs(atMs, zone) % HOUR_MS)
   return { startMs, endMs: startMs + HOUR_MS }
 }
 
-function dateAt(quarter: number, zone: string): string {
-  const parts = partsAt(quarter, zone)
-  return ['year', 'month', 'day'].map((name, at) => (parts.get(name) ?? '').padStart(at === 0 ? 4 : 2, '0')).join('-')
+/** Midnight in UTC of the date that the zone has at a moment: a day later is this and 24 hours, always. */
+export function calendarDay(atMs: number, zone: string): number {
+  const wallMs = wallClockMs(atMs, zone)
+  return wallMs - (wallMs % DAY_MS)
 }
 
-function partsAt(quarter: number, zone: string): Map<string, string> {
-  let format = formats.get(zone)
-  if (!format) {
-    const two = '2-digit'
-    const clock = { hour: two, minute: two, hourCycle: 'h23' } as const
-    format = new Intl.DateTimeFormat('en', { timeZone: zone, year: 'numeric', month: two, day: two, ...clock })
-    formats.set(zone, format)
-  }
-  return new Map(format.formatToParts(quarter * QUARTER_MS).map(({ type, value }) => [type, value]))
+/** @param calendarDayMs of `calendarDay` */
+const dateText = (calendarDayMs: number): string => new Date(calendarDayMs).toISOString().slice(0, 10)
+
+/** Midnights between two moments, in the zone. */
+export const daysBetween = (fromMs: number, toMs: number, zone: string): number =>
+  (calendarDay(toMs, zone) - calendarDay(fromMs, zone)) / DAY_MS
+
+/** So many days before or after a date. */
+export const shiftDate = (date: string, days: number): string =>
+  dateText(Date.parse(`${date}T00:00:00Z`) + days * DAY_MS)
+
+/** When a date begins. @param date `2026-03-01` */
+export const startOfDate = (date: string, zone: string): number => timeOn(Date.parse(`${date}T00:00:00Z`), 0, zone)
+
+/**
+ * The first moment at which the clocks of the zone show this time or a later one. So a time that they show twice is the
+ * first of both, and one that they skip is the moment of the change.
+ * @param calendarDayMs of `calendarDay`
+ * @param minutes after midnight; 1,440 and more are on the next day.
+ */
+export function timeOn(calendarDayMs: number, minutes: number, zone: string): number {
+  const wallMs = calendarDayMs + minutes * MINUTE_MS
+  const before = offsetMs(wallMs - DAY_MS, zone)
+  const after = offsetMs(wallMs + DAY_MS, zone)
+  if (before === after) return wallMs - before
+  for (const offset of [before, after]) if (offsetMs(wallMs - offset, zone) === offset) return wallMs - offset
+  return changeBetween(wallMs - DAY_MS, wallMs + DAY_MS, zone)
 }
 
-/** The first number from `low` to `high` that passes. Once one does, all later ones do, and `high` does. */
-function firstWhere(low: number, high: number, passes: (value: number) => boolean): number {
-  while (low < high) {
+/** The moment between two moments at which the offset changes. Changes are at quarters of an hour everywhere. */
+function changeBetween(fromMs: number, toMs: number, zone: string): number {
+  const before = offsetMs(fromMs, zone)
+  let [low, high] = [Math.floor(fromMs / QUARTER_MS), Math.ceil(toMs / QUARTER_MS)]
+  while (low + 1 < high) {
     const middle = Math.floor((low + high) / 2)
-    if (passes(middle)) high = middle
-    else low = middle + 1
+    if (offsetMs(middle * QUARTER_MS, zone) === before) low = middle
+    else high = middle
   }
-  return low
+  return high * QUARTER_MS
+}
+
+/** How far the clocks of the zone are ahead of UTC. */
+const offsetMs = (atMs: number, zone: string): number => wallClockMs(atMs, zone) - atMs
+
+/** What the clocks of the zone show at a moment, as the milliseconds of the same time in UTC. */
+function wallClockMs(atMs: number, zone: string): number {
+  const [month = 0, day = 0, year = 0, hour = 0, minute = 0] = formatOf(zone).format(atMs).split(/\D+/).map(Number)
+  const withinMinute = ((atMs % MINUTE_MS) + MINUTE_MS) % MINUTE_MS
+  return Date.UTC(year, month - 1, day, hour, minute) + withinMinute
+}
+
+function formatOf(zone: string): Intl.DateTimeFormat {
+  const format = formats.get(zone)
+  if (format !== undefined) return format
+  const two = '2-digit'
+  const clock = { hour: two, minute: two, hourCycle: 'h23' } as const
+  const made = new Intl.DateTimeFormat('en-US', { timeZone: zone, year: 'numeric', month: two, day: two, ...clock })
+  formats.set(zone, made)
+  return made
 }

@@ -1,6 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { dayOf, hourOf, isTimeZone, type Span } from '../../main/kernel/time-zone.ts'
+import {
+  dayOf,
+  daysBetween,
+  hourOf,
+  readTimeZone,
+  requireTimeZone,
+  shiftDate,
+  timeOn,
+  type Span,
+} from '../../main/kernel/time-zone.ts'
 
 const at = (iso: string) => Date.parse(iso)
 const words = ({ startMs, endMs }: Span) => [startMs, endMs].map((ms) => new Date(ms).toISOString().slice(0, 16))
@@ -51,8 +60,50 @@ test.each([
 })
 
 test.each([
-  ['Europe/Berlin', true],
-  ['UTC', true],
-  ['Mars/Olympus', false],
-  ['', false],
-])('%j is a time zone: %s', (name, expected) => expect(isTimeZone(name)).toBe(expected))
+  ['Europe/Berlin', 'Europe/Berlin'],
+  ['europe/berlin', 'Europe/Berlin'],
+  ['UTC', 'UTC'],
+  ['Etc/UTC', 'UTC'],
+  ['America/Buenos_Aires', readTimeZone('America/Argentina/Buenos_Aires')],
+  ['Asia/Calcutta', readTimeZone('Asia/Kolkata')],
+  ['Mars/Olympus', undefined],
+  ['+03:00', undefined],
+  ['local', undefined],
+  ['', undefined],
+])('%j is the time zone %j', (name, expected) => expect(readTimeZone(name)).toBe(expected))
+
+test('every zone that Intl lists is known, and its name stays the same once it was read', () => {
+  for (const zone of Intl.supportedValuesOf('timeZone')) {
+    const read = readTimeZone(zone) ?? 'unknown'
+    expect(readTimeZone(read), zone).toBe(read)
+  }
+})
+
+test('an unknown zone is refused with the name of the field', () => {
+  expect(() => requireTimeZone('Mars/Olympus', 'window.timezone')).toThrow(
+    expect.objectContaining({ code: 'validation_error', message: expect.stringContaining('window.timezone') }),
+  )
+})
+
+describe('a time of a day', () => {
+  const time = (date: string, minutes: number, zone: string) =>
+    new Date(timeOn(Date.parse(`${date}T00:00:00Z`), minutes, zone)).toISOString().slice(0, 16)
+
+  test.each([
+    ['as the clocks show it', '2026-07-01', 9 * 60, 'Europe/Berlin', '2026-07-01T07:00'],
+    ['skipped: the moment of the change', '2026-03-29', 2 * 60 + 30, 'Europe/Berlin', '2026-03-29T01:00'],
+    ['shown twice: the first one', '2026-10-25', 2 * 60 + 30, 'Europe/Berlin', '2026-10-25T00:30'],
+    ['after the repeated hour', '2026-10-25', 3 * 60, 'Europe/Berlin', '2026-10-25T02:00'],
+    ['a midnight that is skipped', '2026-04-24', 0, 'Africa/Cairo', '2026-04-23T22:00'],
+    ['on the next day', '2026-03-28', 26 * 60, 'Europe/Berlin', '2026-03-29T01:00'],
+    ['skipped by half an hour', '2026-10-04', 2 * 60 + 15, 'Australia/Lord_Howe', '2026-10-03T15:30'],
+  ])('%s', (_name, date, minutes, zone, expected) => expect(time(date, minutes, zone)).toBe(expected))
+})
+
+test('days over a change of the clocks are counted by the calendar', () => {
+  const zone = 'Europe/Berlin'
+  expect(daysBetween(at('2026-03-28T23:30Z'), at('2026-03-29T22:30Z'), zone)).toBe(1)
+  expect(daysBetween(at('2026-10-24T22:30Z'), at('2026-10-25T22:30Z'), zone)).toBe(0)
+  expect(shiftDate('2026-03-01', -1)).toBe('2026-02-28')
+  expect(shiftDate('2026-12-31', 1)).toBe('2027-01-01')
+})

@@ -5,7 +5,7 @@ import { ExternalRef } from '../../contract/instance.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import { operation, type Contract } from '../../contract/operation.ts'
 import { ACCEPTED_SCOPES } from '../../contract/scopes.ts'
-import { Body, List, Nullable, PageSize, Timestamp, Uuid } from '../../contract/shapes.ts'
+import { Body, List, Nullable, PageSize, Timestamp, Uuid, TimeZone } from '../../contract/shapes.ts'
 import { USAGE_EXAMPLE } from '../usage/contract.ts'
 import { UsageQuery, UsageRow, UsageTotals, USAGE_COLUMNS } from '../../contract/usage.ts'
 
@@ -33,14 +33,7 @@ const Features = Type.Array(Type.Enum([...FEATURES]), {
   uniqueItems: true,
   description: 'What the sub-account may use besides numbers, messages and webhooks.',
 })
-const TimeZone = Nullable(
-  Type.String({
-    minLength: 1,
-    maxLength: 64,
-    description: 'IANA name, in which its days of usage begin. null: that of the settings.',
-    examples: ['America/Sao_Paulo'],
-  }),
-)
+const UsageZone = Nullable(TimeZone('In which its days of usage begin. null: that of the settings.'))
 
 export const SubAccount = Type.Object({
   id: Uuid,
@@ -50,7 +43,7 @@ export const SubAccount = Type.Object({
   slots_allocated: Slots,
   slots_used: Type.Integer({ description: 'Its instances.' }),
   features: Features,
-  timezone: TimeZone,
+  timezone: UsageZone,
   created_at: Timestamp,
 })
 export type SubAccount = Static<typeof SubAccount>
@@ -200,7 +193,7 @@ export const agencyContract = {
       external_ref: Type.Optional(Nullable(ExternalRef)),
       slots_allocated: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0 })),
       features: Type.Optional(Features),
-      timezone: Type.Optional(TimeZone),
+      timezone: Type.Optional(UsageZone),
     }),
     reply: { status: 201, description: 'The sub-account.', schema: SubAccount },
     errors: ['external_ref_conflict', 'no_free_slot', 'invalid_state'],
@@ -234,7 +227,7 @@ export const agencyContract = {
       name: Type.Optional(Name),
       external_ref: Type.Optional(Nullable(ExternalRef)),
       features: Type.Optional(Features),
-      timezone: Type.Optional(TimeZone),
+      timezone: Type.Optional(UsageZone),
     }),
     reply: { status: 200, description: 'The sub-account.', schema: SubAccount },
     errors: ['external_ref_conflict'],

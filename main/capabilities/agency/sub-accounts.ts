@@ -4,7 +4,7 @@ import { isoTime } from '../../contract/request.ts'
 import type { Tx } from '../../kernel/db.ts'
 import { stillBusy, type Claim } from '../../kernel/idempotency.ts'
 import type { AccountId } from '../../kernel/ids.ts'
-import { isTimeZone } from '../../kernel/time-zone.ts'
+import { requireTimeZone } from '../../kernel/time-zone.ts'
 import { ALLOCATION } from '../entitlements/index.ts'
 import type { SubAccount } from './contract.ts'
 import type { AgencyDeps } from './deps.ts'
@@ -90,13 +90,8 @@ export function createSubAccounts(deps: AgencyDeps) {
   }
 
   async function insert(tx: Tx, parentId: AccountId, id: AccountId, wish: NewSubAccount): Promise<SubAccount> {
-    const {
-      name,
-      external_ref: externalRef = null,
-      slots_allocated: slots = 0,
-      features = FEATURES,
-      timezone = null,
-    } = wish
+    const { name, external_ref: externalRef = null, slots_allocated: slots = 0, features = FEATURES } = wish
+    const timezone = zoneOf(wish.timezone ?? null)
     const above = await tx.one(parentOf, { accountId: parentId })
     if (above === undefined || above.parentId !== null) throw thirdLevel()
     if (externalRef !== null) await refuseTakenRef(tx, parentId, externalRef)
@@ -111,7 +106,7 @@ export function createSubAccounts(deps: AgencyDeps) {
     toRecord: (row: SubAccountRow) => toRecord(row),
 
     async create({ parentId, wish, rawBody, idempotencyKey: key }: CreateCall) {
-      requireTimeZone(wish.timezone)
+      zoneOf(wish.timezone ?? null)
       const id = ids.account()
       const fp = key === null ? null : idempotency.fingerprint(OPERATION, parentId, rawBody)
       return db.commit(async (tx): Promise<{ record: SubAccount; isReplayed: boolean }> => {
@@ -127,9 +122,9 @@ export function createSubAccounts(deps: AgencyDeps) {
     },
 
     update(parentId: AccountId, id: string, wish: Change) {
-      requireTimeZone(wish.timezone)
+      const timezone = zoneOf(wish.timezone)
       return change(parentId, id, async (tx, row) => {
-        const { name, external_ref: externalRef, features, timezone } = wish
+        const { name, external_ref: externalRef, features } = wish
         if (name !== undefined) await accounts.rename(tx, row.id, name.trim())
         if (externalRef !== undefined) {
           if (externalRef !== null) await refuseTakenRef(tx, parentId, externalRef, row.id)
@@ -187,13 +182,9 @@ function required(row: SubAccountRow | undefined): SubAccountRow {
   return row
 }
 
-function requireTimeZone(zone: string | null | undefined): void {
-  if (zone === undefined || zone === null || isTimeZone(zone)) return
-  throw new ApiError('validation_error', 'timezone must be an IANA name such as America/Sao_Paulo.').because(
-    'timezone_unknown',
-    { field: 'timezone' },
-  )
-}
+/** null and undefined stay what they are. */
+const zoneOf = <T extends null | undefined>(zone: string | T): string | T =>
+  typeof zone === 'string' ? requireTimeZone(zone, 'timezone') : zone
 
 const thirdLevel = () =>
   new ApiError('invalid_state', 'A sub-account cannot have sub-accounts. Create it with a key of the agency.').because(

@@ -1,7 +1,7 @@
 import type { Tx } from '../../kernel/db.ts'
 import { addDaily, usedToday, type DailyCounts } from './daily-store.ts'
 import type { Agent } from './agent-store.ts'
-import { dayNameAt } from './hours.ts'
+import { dayOf } from '../../kernel/time-zone.ts'
 
 interface Of {
   readonly instanceId: string
@@ -19,7 +19,7 @@ export async function countDaily(
   counts: Partial<DailyCounts>,
 ): Promise<void> {
   if (Object.values(counts).every((count) => count === 0)) return
-  const row = { instanceId, agentId: agentId ?? '', day: dayNameAt(nowMs, timezone) }
+  const row = { instanceId, agentId: agentId ?? '', day: dayOf(nowMs, timezone).date }
   await tx.run(addDaily, { ...row, ...NONE, ...counts })
 }
 
@@ -32,7 +32,7 @@ export async function limitReached(
 ): Promise<'token_limit' | 'cost_limit' | undefined> {
   const { tokens_per_day: tokens, cost_per_day_usd: cost } = limits
   if (tokens === null && cost === null) return undefined
-  const used = await tx.one(usedToday, { instanceId, agentId, day: dayNameAt(nowMs, timezone) })
+  const used = await tx.one(usedToday, { instanceId, agentId, day: dayOf(nowMs, timezone).date })
   if (used === undefined) return undefined
   if (tokens !== null && used.inputTokens + used.outputTokens >= tokens) return 'token_limit'
   return cost !== null && used.costMicros >= cost * 1_000_000 ? 'cost_limit' : undefined

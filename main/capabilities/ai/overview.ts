@@ -5,7 +5,7 @@ import type { InstanceSummary, Usage } from './contract.ts'
 import { waitingByInstance, waitingCount, waitingOfAccount } from './conversation-store.ts'
 import { daysOfAccount, daysOfInstance, type DailyCounts } from './daily-store.ts'
 import type { AiDeps } from './deps.ts'
-import { dayNameBefore } from './hours.ts'
+import { dayOf, shiftDate } from '../../kernel/time-zone.ts'
 import type { SettingsStore } from './settings.ts'
 
 interface OverviewDeps extends Pick<AiDeps, 'db' | 'clock' | 'config'> {
@@ -16,10 +16,13 @@ const DAYS = 7
 
 /** What the agents did, by day. */
 export function createOverview({ db, clock, config, settings }: OverviewDeps) {
+  /** Of so many days, today included. */
+  const firstDay = (days: number, zone: string) => shiftDate(dayOf(clock.now(), zone).date, 1 - days)
+
   return {
     async ofInstance({ id: instanceId, accountId }: InstanceSubject, days = DAYS): Promise<Usage> {
       const { timezone } = await settings.read({ one: db.readOne }, instanceId)
-      const from = dayNameBefore(clock.now(), timezone, days)
+      const from = firstDay(days, timezone)
       const waiting = await db.readOne(waitingCount, { accountId, instanceId })
       return toUsage(await db.read(daysOfInstance, { instanceId, from }), waiting?.count ?? 0)
     },
@@ -40,7 +43,7 @@ export function createOverview({ db, clock, config, settings }: OverviewDeps) {
       }
     },
     async ofAccount(accountId: AccountId, days = DAYS): Promise<Usage> {
-      const from = dayNameBefore(clock.now(), config.safetyTimezone, days)
+      const from = firstDay(days, config.safetyTimezone)
       const waiting = await db.readOne(waitingOfAccount, { accountId })
       return toUsage(await db.read(daysOfAccount, { accountId, from }), waiting?.count ?? 0)
     },

@@ -2,7 +2,7 @@ import type { AiSettings, FollowUp, UpdateAiSettingsBody, UpdateFollowUpBody } f
 import { ApiError } from '../../contract/errors.ts'
 import { isoTimeOrNull } from '../../contract/request.ts'
 import type { Tx } from '../../kernel/db.ts'
-import { isTimeZone } from '../../kernel/time-zone.ts'
+import { requireTimeZone } from '../../kernel/time-zone.ts'
 import { keyMissing } from '../ai-providers/index.ts'
 import type { InstanceSubject } from '../handler.ts'
 import { primaryAgent, type AgentRow } from './agent-store.ts'
@@ -60,16 +60,17 @@ export function createSettings({ db, clock, providers, config }: SettingsDeps) {
 
     /** @throws ApiError validation_error, provider_key_missing */
     async update(instance: InstanceSubject, { enabled, handoff, ...body }: UpdateAiSettingsBody): Promise<AiSettings> {
-      if (body.timezone !== undefined && !isTimeZone(body.timezone))
-        throw new ApiError(
-          'validation_error',
-          'timezone must be an IANA time zone, such as America/Sao_Paulo.',
-        ).because('timezone_unknown', { field: 'timezone' })
+      const timezone = body.timezone && requireTimeZone(body.timezone, 'timezone')
       return db.commit(async (tx) => {
         const row = await rowOf(tx, instance)
         if (enabled === true) await requireUsable(tx, instance.id)
         const own = JSON.parse(row.settings) as Partial<Settings>
-        const settings = { ...own, ...body, ...(handoff && { handoff: { ...own.handoff, ...handoff } }) }
+        const settings = {
+          ...own,
+          ...body,
+          ...(timezone && { timezone }),
+          ...(handoff && { handoff: { ...own.handoff, ...handoff } }),
+        }
         const isEnabled = enabled === undefined ? row.enabled : enabled ? 1 : 0
         const changes = JSON.stringify(settings) !== row.settings || isEnabled !== row.enabled
         const settingsAtMs = changes ? clock.now() : row.settingsAtMs

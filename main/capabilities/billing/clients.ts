@@ -8,6 +8,7 @@ import type { Invoice } from '../../contract/billing.ts'
 import { ApiError } from '../../contract/errors.ts'
 import { isoTime, isoTimeOrNull, isUuid } from '../../contract/request.ts'
 import type { Tx } from '../../kernel/db.ts'
+import { shiftDate } from '../../kernel/time-zone.ts'
 import { dueAt } from '../../kernel/due.ts'
 import type { AccountId } from '../../kernel/ids.ts'
 import type { JobOutcome } from '../../kernel/job.ts'
@@ -380,8 +381,6 @@ function toRecord(row: ClientRow): ClientBilling {
   }
 }
 
-const shifted = (day: string, days: number) =>
-  new Date(Date.parse(`${day}T00:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10)
-const dayAfter = (day: string) => shifted(day, 1)
-const dayBefore = (day: string) => shifted(day, -1)
+const dayAfter = (day: string) => shiftDate(day, 1)
+const dayBefore = (day: string) => shiftDate(day, -1)
 const nextMidnight = (nowMs: number) => (Math.floor(nowMs / DAY_MS) + 1) * DAY_MS

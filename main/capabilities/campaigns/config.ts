@@ -1,7 +1,7 @@
 import type { CampaignConfig, CampaignConfigInput, CampaignWindow } from '../../contract/campaign.ts'
 import { ApiError } from '../../contract/errors.ts'
 import type { Engine, Network } from '../../contract/shapes.ts'
-import { isTimeZone } from '../../kernel/opening-hours.ts'
+import { requireTimeZone } from '../../kernel/time-zone.ts'
 
 /** The numbers of a campaign, as far as rules depend on them. */
 export interface Numbers {
@@ -63,7 +63,8 @@ export function completeConfig(input: CampaignConfigInput, numbers: Numbers, tim
 function windowOf({ window }: CampaignConfigInput, network: Network, timezone: string): CampaignConfig['window'] {
   if (window === null || (window === undefined && network === 'sandbox')) return null
   const { start, end, timezone: zone = timezone, days = WORKDAYS } = window ?? DAYTIME
-  return { start, end, timezone: zone, days: days.toSorted((a, b) => a - b) }
+  const known = requireTimeZone(zone, 'config.window.timezone')
+  return { start, end, timezone: known, days: days.toSorted((a, b) => a - b) }
 }
 
 function requireSound(config: CampaignConfig, { network, engines, instanceIds }: Numbers): void {
@@ -86,15 +87,11 @@ function requireSound(config: CampaignConfig, { network, engines, instanceIds }:
     })
 }
 
-function requireOpening({ start, end, timezone }: NonNullable<CampaignConfig['window']>): void {
-  if (!isTimeZone(timezone))
+function requireOpening({ start, end }: NonNullable<CampaignConfig['window']>): void {
+  if (start === end)
     throw wrong(
-      `config.window.timezone ${JSON.stringify(timezone)} is unknown. Use a name such as America/Sao_Paulo.`,
-    ).because('timezone_unknown', { field: 'config.window.timezone' })
-  if (start >= end)
-    throw wrong(`config.window never opens: its end (${end}) is not later than its start (${start}).`).because(
-      'window_never_opens',
-    )
+      `config.window starts and ends at ${start}. For the whole day use 00:00 and 24:00, or leave it out.`,
+    ).because('window_never_opens')
 }
 
 const wrong = (message: string) => new ApiError('validation_error', message)

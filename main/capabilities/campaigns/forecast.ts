@@ -1,6 +1,7 @@
 import type { CampaignConfig } from '../../contract/campaign.ts'
 import type { KnownInstance } from '../instances/index.ts'
-import { dayAt, hoursAt } from '../../kernel/opening-hours.ts'
+import { hoursAt } from '../../kernel/opening-hours.ts'
+import { dayOf } from '../../kernel/time-zone.ts'
 
 /** How much a number may send on the day of this time. null: no limit. */
 type DayLimit = (atMs: number) => number | null
@@ -48,16 +49,16 @@ export function forecast(
       atMs = hours.changesAtMs
       continue
     }
-    const day = dayAt(atMs, zone)
-    const untilMs = Math.min(hours.changesAtMs, day.endsAtMs)
+    const day = dayOf(atMs, zone)
+    const untilMs = Math.min(hours.changesAtMs, day.endMs)
     const limit = lowest(config.dailyLimit, limitOn(atMs))
-    const already = days.at(-1)?.day === day.name ? (days.at(-1)?.sends ?? 0) : 0
+    const already = days.at(-1)?.day === day.date ? (days.at(-1)?.sends ?? 0) : 0
     const fits = gap === 0 ? left : 1 + Math.floor((untilMs - 1 - atMs) / gap)
     const sends = Math.max(0, Math.min(left, fits, limit - already))
     if (sends > 0) {
       const last = days.at(-1)
-      if (last?.day === day.name) last.sends += sends
-      else days.push({ day: day.name, sends })
+      if (last?.day === day.date) last.sends += sends
+      else days.push({ day: day.date, sends })
     }
     left -= sends
     if (left <= 0) return { endsAtMs: atMs + Math.max(0, sends - 1) * gap, days }

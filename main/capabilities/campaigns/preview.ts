@@ -22,7 +22,8 @@ import { renderMessage } from './render.ts'
 import { error as errorRisk, risksOf } from './risks.ts'
 import { createRotation } from './rotation.ts'
 import { drawFor, seedOf } from './seed.ts'
-import { dayAt, hoursAt } from '../../kernel/opening-hours.ts'
+import { hoursAt } from '../../kernel/opening-hours.ts'
+import { daysBetween } from '../../kernel/time-zone.ts'
 
 interface PreviewDeps extends Pick<
   CampaignsDeps,
@@ -213,7 +214,8 @@ export function createPreview(deps: PreviewDeps) {
     const weights = known.map(({ id }) => config.weights[id] ?? 1)
     const whole = weights.reduce((sum, weight) => sum + weight, 0)
     const remaining = await safety.remaining(known.map(({ id }) => id))
-    const todayEndsAtMs = dayAt(clock.now(), config.window?.timezone ?? deps.config.safetyTimezone).endsAtMs
+    const now = clock.now()
+    const daysFromNow = (atMs: number) => daysBetween(now, atMs, config.window?.timezone ?? deps.config.safetyTimezone)
     let given = 0
     let weighed = 0
     const loads: Load[] = []
@@ -237,7 +239,7 @@ export function createPreview(deps: PreviewDeps) {
       const firstContacts = looked.length === 0 ? 0 : Math.round((recipients * cold.size) / looked.length)
       const left = remaining.get(instance.id)
       const isLive = instance.network === 'live'
-      const limitOn = isLive && left !== undefined ? limitOnDay(left, { todayEndsAtMs }) : undefined
+      const limitOn = isLive && left !== undefined ? limitOnDay(left, daysFromNow) : undefined
       const plan = forecast(config, recipients, firstSendAt(config, startsAtMs), deps.config.safetyTimezone, limitOn)
       const days = left?.firstContacts ?? null
       return {
@@ -252,14 +254,15 @@ export function createPreview(deps: PreviewDeps) {
   }
 }
 
-const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
 
 /** What is left of today, then what the number may send on the days to come. */
 const limitOnDay =
-  ({ today, limitIn }: Pick<Remaining, 'today' | 'limitIn'>, { todayEndsAtMs }: { readonly todayEndsAtMs: number }) =>
-  (atMs: number): number | null =>
-    atMs < todayEndsAtMs ? today : limitIn(1 + Math.floor((atMs - todayEndsAtMs) / DAY_MS))
+  ({ today, limitIn }: Pick<Remaining, 'today' | 'limitIn'>, daysFromNow: (atMs: number) => number) =>
+  (atMs: number): number | null => {
+    const days = daysFromNow(atMs)
+    return days <= 0 ? today : limitIn(days)
+  }
 
 function firstSendAt(config: CampaignConfig, atMs: number): number {
   const hours = hoursAt(config.window, atMs)

@@ -3,9 +3,10 @@ import type { Db } from '../../kernel/db.ts'
 import { yieldToEventLoop } from '../../kernel/yield-to-event-loop.ts'
 import type { Timeline } from './contract.ts'
 import { timesPage, type RecipientTimes } from './recipient-store.ts'
-import { dayAt } from '../../kernel/opening-hours.ts'
+import { dayOf, shiftDate, startOfDate } from '../../kernel/time-zone.ts'
 
 const MINUTE_MS = 60_000
+const DAY_MINUTES = 1_440
 const MINUTES = [1, 5, 15, 60, 180, 360, 1_440, 10_080]
 const MOST_POINTS = 60
 const PAGE = 2_000
@@ -55,23 +56,43 @@ function inSpans(minutes: ReadonlyMap<number, Counts>, timezone: string): Timeli
   let [first, last] = [Infinity, -Infinity]
   for (const minute of minutes.keys()) [first, last] = [Math.min(first, minute), Math.max(last, minute)]
   if (first > last) return { seconds: 60, points: [] }
-  // A day's spans begin with the day.
-  const origin = dayAt(first * MINUTE_MS, timezone).endsAtMs / MINUTE_MS - 1_440
-  const spanOf = (minute: number, width: number) => Math.floor((minute - origin) / width)
-  const pointsWith = (width: number) => spanOf(last, width) - spanOf(first, width) + 1
+  const pointsWith = (width: number) => {
+    const { spanOf } = spansOf(first, width, timezone)
+    return spanOf(last) - spanOf(first) + 1
+  }
   const width =
     MINUTES.find((each) => pointsWith(each) <= MOST_POINTS) ?? Math.ceil((last - first + 1) / (MOST_POINTS - 1))
-  const begin = spanOf(first, width)
+  const { spanOf, startMsOf } = spansOf(first, width, timezone)
+  const begin = spanOf(first)
   const points = Array.from({ length: pointsWith(width) }, none)
   for (const [minute, counts] of minutes) {
-    const point = points[spanOf(minute, width) - begin]
+    const point = points[spanOf(minute) - begin]
     if (point !== undefined) for (const kind of KINDS) point[kind] += counts[kind]
   }
   return {
     seconds: width * 60,
     points: points.map((counts, index) => ({
-      at: isoTime((origin + (begin + index) * width) * MINUTE_MS),
+      at: isoTime(startMsOf(begin + index)),
       ...counts,
     })),
   }
 }
+
+/** Spans that begin with the day of the first minute. Those of whole days follow the calendar, on days of 23 and 25 hours too. */
+function spansOf(first: number, width: number, timezone: string) {
+  const { date: firstDate, startMs } = dayOf(first * MINUTE_MS, timezone)
+  const days = width / DAY_MINUTES
+  if (!Number.isInteger(days)) {
+    const origin = startMs / MINUTE_MS
+    return {
+      spanOf: (minute: number) => Math.floor((minute - origin) / width),
+      startMsOf: (span: number) => (origin + span * width) * MINUTE_MS,
+    }
+  }
+  const spanOf = (minute: number) =>
+    Math.floor(daysBetweenDates(firstDate, dayOf(minute * MINUTE_MS, timezone).date) / days)
+  return { spanOf, startMsOf: (span: number) => startOfDate(shiftDate(firstDate, span * days), timezone) }
+}
+
+const daysBetweenDates = (from: string, to: string): number =>
+  (Date.parse(to) - Date.parse(from)) / (DAY_MINUTES * MINUTE_MS)

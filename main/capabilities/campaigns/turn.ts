@@ -22,7 +22,8 @@ import {
 } from './recipient-store.ts'
 import { createRotation, type Candidate } from './rotation.ts'
 import { drawFor } from './seed.ts'
-import { dayAt, hoursAt } from '../../kernel/opening-hours.ts'
+import { hoursAt } from '../../kernel/opening-hours.ts'
+import { dayOf } from '../../kernel/time-zone.ts'
 import { isUnderWay, type CampaignState } from './state.ts'
 import {
   addToAssigned,
@@ -202,10 +203,10 @@ export function createTurn(deps: TurnDeps) {
     now: number,
   ): Promise<{ readonly untilMs: number | null; readonly left: number }> {
     const { instanceId, sincePause } = lane
-    const day = dayAt(now, config.window?.timezone ?? deps.config.safetyTimezone)
-    const daySent = lane.day === day.name ? lane.daySent : 0
+    const day = dayOf(now, config.window?.timezone ?? deps.config.safetyTimezone)
+    const daySent = lane.day === day.date ? lane.daySent : 0
     const leftToday = (config.dailyLimit ?? Infinity) - daySent
-    if (leftToday <= 0) return { untilMs: day.endsAtMs, left: 0 }
+    if (leftToday <= 0) return { untilMs: day.endMs, left: 0 }
     const untilPause = config.pauseAfter === null ? Infinity : Math.max(1, config.pauseAfter - sincePause)
     const { hourlyLimit } = config
     if (hourlyLimit === null) return { untilMs: null, left: Math.min(leftToday, untilPause) }
@@ -359,7 +360,7 @@ export function createTurn(deps: TurnDeps) {
     const { id: campaignId, config, messages: variations } = campaign
     const last = claimed.at(-1)
     const draw = drawFor(campaignId, last?.recipient.position ?? 0, config, variations.length)
-    const day = dayAt(now, config.window?.timezone ?? deps.config.safetyTimezone).name
+    const day = dayOf(now, config.window?.timezone ?? deps.config.safetyTimezone).date
     const daySent = (lane.day === day ? lane.daySent : 0) + claimed.length
     const sincePause = lane.sincePause + claimed.length
     const rests = config.pauseAfter !== null && sincePause >= config.pauseAfter
@@ -411,7 +412,7 @@ export function createTurn(deps: TurnDeps) {
     const lane = (await tx.all(lanesOf, { campaignId })).find((each) => each.instanceId === instanceId)
     const weight = config.weights[instanceId] ?? 1
     if (config.rotation === 'round_robin') return { instanceId, weight, given: lane?.assigned ?? 0, catchesUp: false }
-    const today = dayAt(now, config.window?.timezone ?? deps.config.safetyTimezone).name
+    const today = dayOf(now, config.window?.timezone ?? deps.config.safetyTimezone).date
     const waiting = (await tx.one(waitingCount, { campaignId, instanceId }))?.count ?? 0
     return { instanceId, weight, given: (lane?.day === today ? lane.daySent : 0) + waiting, catchesUp: true }
   }

@@ -4,6 +4,7 @@ import { ApiError } from '../../contract/errors.ts'
 import { USAGE_COLUMNS, type UsageQuery, type UsageRow, type UsageTotals } from '../../contract/usage.ts'
 import { CSV_BOM, csvLine } from '../../kernel/csv.ts'
 import type { AccountId } from '../../kernel/ids.ts'
+import { shiftDate } from '../../kernel/time-zone.ts'
 import { Answer } from '../handler.ts'
 import type { Usage, UsageSpan } from './usage.ts'
 
@@ -32,7 +33,7 @@ export async function usageReport(
   usage: Usage,
   { accountIds, query, today, wantsCsv, forSpreadsheets }: Wish,
 ): Promise<UsageReport | Answer<UsageReport>> {
-  const { to = today, from = daysBefore(to, DEFAULT_DAYS - 1) } = query
+  const { to = today, from = shiftDate(to, 1 - DEFAULT_DAYS) } = query
   const span: UsageSpan = { from, to }
   if (from > to) throw new ApiError('validation_error', 'from must not be later than to.').because('times_order')
   if (!wantsCsv) {
@@ -55,10 +56,6 @@ export async function usageReport(
     },
   })
 }
-
-/** Of calendar days, which have no time zone. */
-const daysBefore = (day: string, days: number): string =>
-  new Date(Date.parse(`${day}T00:00:00Z`) - days * 86_400_000).toISOString().slice(0, 10)
 
 async function* lines(portions: AsyncIterable<readonly UsageRow[]>, forSpreadsheets: boolean): AsyncGenerator<Buffer> {
   yield Buffer.from((forSpreadsheets ? CSV_BOM : '') + csvLine(USAGE_COLUMNS))

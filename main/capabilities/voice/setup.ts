@@ -3,7 +3,7 @@ import { LIMITS } from '../../contract/limits.ts'
 import type { VoiceSettings, VoiceSettingsPatch, VoiceStatus } from '../../contract/voice.ts'
 import type { Tx } from '../../kernel/db.ts'
 import type { AccountId } from '../../kernel/ids.ts'
-import { isTimeZone } from '../../kernel/opening-hours.ts'
+import { requireTimeZone } from '../../kernel/time-zone.ts'
 import type { InstanceSubject } from '../handler.ts'
 import { channelsOf } from './call-store.ts'
 import type { VoiceOverview } from './contract.ts'
@@ -127,7 +127,7 @@ export function createSetup({ db, clock, agents, packages, routes }: SetupDeps) 
     /** @throws ApiError not_found, validation_error */
     async update(instance: InstanceSubject, patch: VoiceSettingsPatch): Promise<VoiceSettings> {
       const { calling_hours: hours, receive_agent_id: agentId, announcement } = patch
-      if (hours) requireHours(hours)
+      const sound = { ...patch, ...(hours && { calling_hours: soundHours(hours) }) }
       if (announcement?.isWellFormed() === false)
         throw new ApiError(
           'validation_error',
@@ -141,7 +141,7 @@ export function createSetup({ db, clock, agents, packages, routes }: SetupDeps) 
       return db.commit(async (tx) => {
         await ensureRow(tx, instance)
         const { settings } = await readSetup(tx, instance.id)
-        const changed = { ...settings, ...patch }
+        const changed = { ...settings, ...sound }
         await tx.run(saveSettings, {
           instanceId: instance.id,
           settings: JSON.stringify(changed),
@@ -155,15 +155,14 @@ export function createSetup({ db, clock, agents, packages, routes }: SetupDeps) 
 
 export type VoiceSetup = ReturnType<typeof createSetup>
 
-function requireHours({ start, end, timezone }: NonNullable<VoiceSettings['calling_hours']>): void {
-  if (end <= start)
+type CallingHours = NonNullable<VoiceSettings['calling_hours']>
+
+/** @throws ApiError validation_error */
+function soundHours(hours: CallingHours): CallingHours {
+  if (hours.end === hours.start)
     throw new ApiError(
       'validation_error',
-      'calling_hours.end must be after calling_hours.start, on the same day.',
+      'calling_hours.start and calling_hours.end are the same. For the whole day use 00:00 and 24:00.',
     ).because('hours_order')
-  if (!isTimeZone(timezone))
-    throw new ApiError(
-      'validation_error',
-      'calling_hours.timezone is no time zone. Use a name such as America/Sao_Paulo.',
-    ).because('timezone_unknown', { field: 'calling_hours.timezone' })
+  return { ...hours, timezone: requireTimeZone(hours.timezone, 'calling_hours.timezone') }
 }

@@ -12,6 +12,8 @@ interface Opening {
 }
 
 const MINUTE_MS = 60_000
+const QUARTER_MS = 15 * MINUTE_MS
+const DAY_MINUTES = 1_440
 const DAY_MS = 86_400_000
 /** The longest time between two openings is a week; changes of the clock can push one over its end. */
 const DAYS_AHEAD = 15
@@ -35,13 +37,12 @@ export function paceCalls(
 
 /** The opening that this moment lies in, or else the next one. */
 function nextOpening({ start, end, timezone, days }: CallingHours, atMs: number): Opening | undefined {
-  // The day before may still be open: its end is midnight of a day that was cut short.
+  // Those of the day before may last until today.
   for (let ahead = -1; ahead < DAYS_AHEAD - 1; ahead++) {
     const dayMs = calendarDay(atMs, timezone) + ahead * DAY_MS
     if (!days.includes(new Date(dayMs).getUTCDay() || 7)) continue
-    const opensAtMs = timeOn(dayMs, start, timezone)
-    const closesAtMs = timeOn(dayMs, end, timezone)
-    if (closesAtMs > opensAtMs && closesAtMs > atMs) return { opensAtMs, closesAtMs }
+    const opening = openingOn(dayMs, start, end, timezone)
+    if (opening.closesAtMs > atMs) return opening
   }
   return undefined
 }
@@ -52,22 +53,42 @@ function calendarDay(atMs: number, zone: string): number {
   return Math.floor(wallMs / DAY_MS) * DAY_MS
 }
 
-/** @param time `24:00` is midnight at the end of the day. */
-function timeOn(dayMs: number, time: string, zone: string): number {
-  if (time === '24:00') return startOfDay(dayMs + DAY_MS, zone)
-  const [hour = 0, minute = 0] = time.split(':').map(Number)
-  const earlier = offsetMs(startOfDay(dayMs, zone), zone)
-  return fromWallClock(dayMs + (hour * 60 + minute) * MINUTE_MS, zone, earlier)
+/**
+ * An end before the start is on the next day. Hours that the clocks skip as a whole begin when the clocks have changed, and
+ * keep their length.
+ */
+function openingOn(dayMs: number, start: string, end: string, zone: string): Opening {
+  const [from, until] = [minutesOf(start), minutesOf(end)]
+  const length = until > from ? until - from : until - from + DAY_MINUTES
+  const opensAtMs = timeOn(dayMs, from, zone)
+  const closesAtMs = timeOn(dayMs, from + length, zone)
+  return { opensAtMs, closesAtMs: closesAtMs > opensAtMs ? closesAtMs : opensAtMs + length * MINUTE_MS }
 }
 
-const startOfDay = (dayMs: number, zone: string): number => fromWallClock(dayMs, zone, offsetMs(dayMs, zone))
+const minutesOf = (time: string): number => {
+  const [hour = 0, minute = 0] = time.split(':').map(Number)
+  return hour * 60 + minute
+}
 
-/** A time that the clock shows twice is the one of the first offset; one that it skips is later by what was skipped. */
-function fromWallClock(wallMs: number, zone: string, firstOffsetMs: number): number {
-  const second = offsetMs(wallMs - firstOffsetMs, zone)
-  if (second === firstOffsetMs) return wallMs - firstOffsetMs
-  const third = offsetMs(wallMs - second, zone)
-  return wallMs - (second === third ? second : Math.min(second, third))
+/** The first moment at which the clocks show this time or a later one. @param minutes after midnight */
+function timeOn(dayMs: number, minutes: number, zone: string): number {
+  const wallMs = dayMs + minutes * MINUTE_MS
+  const [before, after] = [offsetMs(wallMs - DAY_MS, zone), offsetMs(wallMs + DAY_MS, zone)]
+  if (before === after) return wallMs - before
+  for (const offset of [before, after]) if (offsetMs(wallMs - offset, zone) === offset) return wallMs - offset
+  return changeBetween(wallMs - DAY_MS, wallMs + DAY_MS, zone)
+}
+
+/** The moment between two moments at which the offset changes. Changes are at quarters of an hour everywhere. */
+function changeBetween(fromMs: number, toMs: number, zone: string): number {
+  const before = offsetMs(fromMs, zone)
+  let [low, high] = [Math.floor(fromMs / QUARTER_MS), Math.ceil(toMs / QUARTER_MS)]
+  while (low + 1 < high) {
+    const middle = Math.floor((low + high) / 2)
+    if (offsetMs(middle * QUARTER_MS, zone) === before) low = middle
+    else high = middle
+  }
+  return high * QUARTER_MS
 }
 
 /** How far the clocks of the zone are ahead of UTC. */
