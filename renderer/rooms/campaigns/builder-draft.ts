@@ -80,4 +80,4 @@ export function missingIn(
 export const isPaceValid = ({ minDelay, maxDelay, pauseFor: [shortest = 0, longest = 0], window }: CampaignConfig) =>
   minDelay <= maxDelay &&
   shortest <= longest &&
-  (window === null || (window.start < window.end && window.days.length > 0))
+  (window === null || (window.start !== window.end && window.days.length > 0))

@@ -62,7 +62,7 @@ const EMAIL = /^[^\s@<>,;]+@[^\s@<>,;]+$/
 export const listBadEmails = ({ emails }: Pick<SettingsForm, 'emails'>): string[] =>
   emails.filter((email) => !EMAIL.test(email.trim()))
 
-export const hasBadHours = (form: SettingsForm): boolean => form.hasHours && endOf(form) <= form.start
+export const hasBadHours = (form: SettingsForm): boolean => form.hasHours && endOf(form) === form.start
 
 /** How long recordings may be kept; what is set already is always among them. */
 export const keepChoices = (current: number): number[] =>
