@@ -21,7 +21,10 @@ function tokenEndpoint() {
   const app = {
     oauth: {
       async refreshToken(refresh: string) {
-        if (used.includes(refresh)) throw Object.assign(new Error('invalid_grant'), { statusCode: 400 })
+        if (used.includes(refresh)) {
+          await new Promise((resolve) => setTimeout(resolve, 20))
+          throw Object.assign(new Error('invalid_grant'), { statusCode: 400 })
+        }
         used.push(refresh)
         await new Promise((resolve) => setImmediate(resolve))
         minted++
@@ -112,6 +115,14 @@ test('a refresh token that is used up asks a person to connect again', async () 
     .catch((error: unknown) => error)
   expect(refused).toBeInstanceOf(BridgeError)
   expect((refused as BridgeError).fault).toEqual({ kind: 'reconnect', code: 'reconnect_required' })
+  expect(endpoint.minted()).toBe(1)
+})
+
+test('two processes that renew at the same time both go on with the pair that was stored', async () => {
+  const { clock, tokens, make, endpoint } = await tokensOfTest()
+  await clock.advance(86_400_000)
+  const given = await Promise.all([tokens.access('LOC'), make().access('LOC')])
+  expect(given.map((token) => token.open())).toEqual(['access-1', 'access-1'])
   expect(endpoint.minted()).toBe(1)
 })
 
