@@ -8,6 +8,7 @@ import type { Acks, AckAnswer } from './acks.ts'
 import type { Wrapping } from './outgoing-content.ts'
 import type { OpenLink } from './link.ts'
 import type { Liveness } from './liveness.ts'
+import { recipientOf } from './recipient.ts'
 import type { OutgoingEncryption } from './repository.ts'
 import type { Sent } from './sent.ts'
 
@@ -91,14 +92,15 @@ export function createPost({ clock, log, acks, sent }: OutboxNeeds): Post {
 
 function relay({ sock, guard }: OpenLink, { jid, engineId, message, wrapping }: Parcel, passage: OutgoingEncryption) {
   const { additionalAttributes = {}, additionalNodes = [], statusJidList } = wrapping
-  return guard.carry(passage, () =>
-    sock.relayMessage(jid, message, {
+  return guard.carry(passage, async () => {
+    const recipient = await recipientOf({ sock }, jid)
+    return sock.relayMessage(recipient.jid, message, {
       messageId: engineId,
-      additionalAttributes: { ...additionalAttributes },
+      additionalAttributes: { ...additionalAttributes, ...recipient.attributes },
       additionalNodes,
       ...(statusJidList && { statusJidList: [...statusJidList] }),
-    }),
-  )
+    })
+  })
 }
 
 type Ended = AckAnswer | { readonly kind: 'failed'; readonly error: unknown } | { readonly kind: 'aborted' }

@@ -101,6 +101,7 @@ export async function lineWorld({
 }: LineOptions = {}): Promise<LineWorld> {
   const whatsapp = await start(heldAckMs === undefined ? {} : { heldAckMs })
   whatsapp.takeRoute()
+  whatsapp.faults.demandCurrentForms()
   const counted = countingClock()
   const clock = time ?? counted.clock
   const data = await testDatabase(undefined, { clock })

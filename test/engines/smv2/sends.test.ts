@@ -200,6 +200,71 @@ describe('acts on what somebody said in a group', () => {
   })
 })
 
+describe('whom a message is addressed to', () => {
+  const sentTo = () => {
+    const stanzas = world.whatsapp.phone(OURS).device.heard.filter(({ tag }) => tag === 'message')
+    const { to, peer_recipient_pn: beside } = stanzas.at(-1)?.attrs ?? {}
+    return { to, beside }
+  }
+  const questions = () =>
+    world.whatsapp.phone(OURS).device.heard.filter(({ tag, attrs }) => tag === 'iq' && attrs['type'] === 'get').length
+
+  test('the hidden id, with the number beside it, and nothing is asked once both are known', async () => {
+    const ana = somebody()
+    expect((await world.send(shop, { to: ana.number })).outcome).toMatchObject({ kind: 'accepted' })
+    expect(sentTo()).toEqual({ to: `${ana.lid}@lid`, beside: `${ana.number}@s.whatsapp.net` })
+    const asked = questions()
+    expect((await world.send(shop, { to: ana.number, text: 'Again' })).outcome).toMatchObject({ kind: 'accepted' })
+    expect(sentTo()).toEqual({ to: `${ana.lid}@lid`, beside: `${ana.number}@s.whatsapp.net` })
+    expect(questions()).toBe(asked)
+    await until('both', () => ana.received().length === 2)
+    expect(ana.received()).toMatchObject([{ times: 1 }, { text: 'Again', times: 1 }])
+  })
+
+  test('the number too where the other side has only shown its hidden id so far', async () => {
+    const ana = somebody()
+    ana.behave({ shows: 'lid' })
+    await ana.say(OURS, 'Hello')
+    await world.heard(shop, 'received')
+    expect((await world.send(shop, { to: ana.number })).outcome).toMatchObject({ kind: 'accepted' })
+    expect(sentTo()).toEqual({ to: `${ana.lid}@lid`, beside: `${ana.number}@s.whatsapp.net` })
+  })
+
+  test('the hidden id alone where nobody knows the number', async () => {
+    const ana = somebody()
+    ana.behave({ shows: 'lid_only' })
+    await ana.say(OURS, 'Hello')
+    await world.heard(shop, 'received')
+    expect((await world.send(shop, { to: ana.lid })).outcome).toMatchObject({ kind: 'accepted' })
+    expect(sentTo()).toEqual({ to: `${ana.lid}@lid`, beside: undefined })
+  })
+
+  test('the number where the network gives no hidden id, once', async () => {
+    const ana = somebody()
+    ana.behave({ shows: 'number_only' })
+    await ana.say(OURS, 'Hello')
+    await world.heard(shop, 'received')
+    expect((await world.send(shop, { to: ana.number })).outcome).toMatchObject({ kind: 'accepted' })
+    expect(sentTo()).toEqual({ to: `${ana.number}@s.whatsapp.net`, beside: undefined })
+    await until('it', () => ana.received().length === 1)
+    expect(ana.received()).toMatchObject([{ times: 1 }])
+  })
+
+  test('a copy that a phone asks for again', async () => {
+    const ana = somebody()
+    await world.send(shop, { to: ana.number, text: 'One' })
+    await until('it', () => ana.received().length === 1)
+    await ana.say(OURS, 'Now there is a session on both sides')
+    await world.heard(shop, 'received')
+    ana.loseSessions()
+    const { messageId, outcome } = await world.send(shop, { to: ana.number, text: 'Two' })
+    expect(outcome).toMatchObject({ kind: 'accepted' })
+    await until('read', () => world.statuses(shop, messageId).includes('read'))
+    expect(ana.received().map(({ text }) => text)).toEqual(['One', 'Two'])
+    expect(sentTo().to).toBe(`${ana.lid}@lid`)
+  })
+})
+
 describe('a send that goes wrong', () => {
   test('the answer is lost with the link: unknown, told later, and never sent twice', async () => {
     const ana = somebody()

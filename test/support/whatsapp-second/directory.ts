@@ -17,7 +17,8 @@ export function answerDirectory({ network, link }: Session, iq: Node): void {
   const users = childrenOf(childOf(usync, 'list'), 'user')
   const numbers = users.map((user) => textIn(user, 'contact'))
   const asked = users.map(({ attrs }, at) => attrs['jid'] ?? numberJid(numbers[at]?.replace('+', '') ?? ''))
-  if (protocols.includes('devices') && asked.some((jid) => parseAddress(jid)?.user.endsWith(CUTS))) return link.drop()
+  if (protocols.includes('devices') && asked.some((jid) => network.somebody(jid)?.number.endsWith(CUTS)))
+    return link.drop()
   const found = asked.map((jid, at) => describe(network, { jid, number: numbers[at] ?? '' }, protocols))
   const { sid, index, last, mode, context } = usync?.attrs ?? {}
   const results = node(
@@ -42,7 +43,10 @@ function describe(network: Network, { jid, number }: Question, protocols: readon
     if (tag === 'contact') return node('contact', { type: isHere ? 'in' : 'out' }, number)
     if (!isHere) return undefined
     // Who is asked for by hidden id has no other.
-    if (tag === 'lid') return address?.server === 'lid' ? undefined : node('lid', { val: lidJid(person.lid) })
+    if (tag === 'lid') {
+      const isHidden = address?.server === 'lid' || person.habits.shows === 'number_only'
+      return isHidden ? undefined : node('lid', { val: lidJid(person.lid) })
+    }
     if (tag === 'devices') return node('devices', {}, [node('device-list', { hash: '2:x' }, devicesOf(person))])
     return node(tag, {}, [node('error', { code: 401, text: 'not-authorized' })])
   })

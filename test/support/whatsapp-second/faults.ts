@@ -11,6 +11,7 @@ export interface Faults extends FaultsFace {
   readonly oldestVersion: number
   readonly withholdsRestart: boolean
   readonly forgesBundles: boolean
+  readonly demandsCurrentForms: boolean
   /** @returns what happens to a message to this number or group, and uses it up. */
   takeMessage(to: string): MessageFault | undefined
   takeReceipt(): boolean
@@ -24,7 +25,7 @@ export function createFaults(): Faults {
   const codes: number[] = []
   let arrival: ArrivalFault | null = null
   let [oldestVersion, receipts] = [0, 0]
-  let [withholdsRestart, forgesBundles] = [false, false]
+  let [withholdsRestart, forgesBundles, demandsCurrentForms] = [false, false, false]
 
   return {
     get arrival() {
@@ -39,6 +40,10 @@ export function createFaults(): Faults {
     get forgesBundles() {
       return forgesBundles
     },
+    get demandsCurrentForms() {
+      return demandsCurrentForms
+    },
+    demandCurrentForms: () => void (demandsCurrentForms = true),
     onMessage(fault, to, times = 1) {
       for (let left = times; left > 0; left--) messages.push({ fault, to })
     },

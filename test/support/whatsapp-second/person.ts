@@ -283,6 +283,7 @@ export function createPerson(number: string, lid: string, around: AroundPeople):
       const peer = around.person(to)
       return { from: numberJid(number), recipient: numberJid(to), peer_recipient_lid: lidJid(peer.lid) }
     }
+    if (habits.shows === 'number_only') return { from: numberJid(number) }
     if (habits.shows === 'number') return { from: numberJid(number), sender_lid: lidJid(lid) }
     const hidden = { from: lidJid(lid), addressing_mode: 'lid' }
     return habits.shows === 'lid' ? { ...hidden, sender_pn: numberJid(number) } : hidden

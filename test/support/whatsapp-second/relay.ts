@@ -77,13 +77,19 @@ function faultOf({ network, person }: Session, message: Node, { group, peer }: T
     if (!group.members.includes(person.number)) return { kind: 'refused', code: 403 }
     return group.isForAdmins && !group.admins.includes(person.number) ? { kind: 'refused', code: 403 } : undefined
   }
-  if (message.attrs['category'] === 'peer' || peer === person) return undefined
+  if (message.attrs['category'] === 'peer') return undefined
+  if (network.faults.demandsCurrentForms && isOldForm(message, peer)) return { kind: 'refused', code: 400 }
+  if (peer === person) return undefined
   const isNew = !person.writers.has(peer.number)
   if (peer.number.endsWith('0463') || (person.restrictedUntil !== null && isNew))
     return { kind: 'refused', code: REACHOUT }
   if (peer.number.endsWith('0410')) return { kind: 'refused_late', code: STALE_DEVICES, ms: SOON_MS }
   return peer.number.endsWith('0504') ? { kind: 'held', ms: network.heldAckMs } : undefined
 }
+
+/** To somebody’s number although they have a hidden id. What is sent once more to the own account names the chat beside. */
+const isOldForm = ({ attrs }: Node, { habits }: Person) =>
+  parseAddress(attrs['to'])?.server === 'number' && habits.shows !== 'number_only' && attrs['recipient'] === undefined
 
 const copiesIn = (message: Node) => childrenOf(childOf(message, 'participants'), 'to')
 

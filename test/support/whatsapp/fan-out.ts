@@ -55,6 +55,8 @@ function attributesFor(said: Utterance): Record<string, string | number | undefi
   switch (from.habits.shows) {
     case 'number':
       return { ...common(said), from: numberJid(from.number), sender_lid: lidJid(from.lid) }
+    case 'number_only':
+      return { ...common(said), from: numberJid(from.number) }
     case 'lid':
       return {
         ...common(said),

@@ -40,6 +40,11 @@ export interface Faults {
   onArrival(fault: ArrivalFault | null): void
   /** The oldest protocol version that is still served: whoever comes with an older one is refused with 405. */
   demandVersion(oldest: number): void
+  /**
+   * What a client asks in a form that the network's own has given up is refused with 400 from now on. WhatsApp has not
+   * said until when it accepts the old forms, and by default neither does this server refuse them.
+   */
+  demandCurrentForms(): void
   /** A client that has just paired is not told to connect again: its connection stays open and silent. */
   withholdRestart(): void
   /** The next time a client gets to this step of linking with a passkey, it goes wrong. */
@@ -54,6 +59,7 @@ export interface FaultsInside extends Faults {
   readonly arrival: ArrivalFault | null
   readonly oldestVersion: number
   readonly withholdsRestart: boolean
+  readonly demandsCurrentForms: boolean
   /** @returns what happens to a message to this number or group; one use of the fault is spent. */
   messageTo(to: string): MessageFault | undefined
   losesReceipt(): boolean
@@ -77,6 +83,7 @@ export function createFaults(heldMs: number = HELD_MS): FaultsInside {
   let oldestVersion = 0
   let isForged = false
   let withholdsRestart = false
+  let demandsCurrentForms = false
 
   /** Numbers that misbehave by their last four digits, as on the sandbox network. */
   const byNumber: Readonly<Record<string, MessageFault>> = {
@@ -105,6 +112,10 @@ export function createFaults(heldMs: number = HELD_MS): FaultsInside {
     withholdRestart: () => void (withholdsRestart = true),
     get withholdsRestart() {
       return withholdsRestart
+    },
+    demandCurrentForms: () => void (demandsCurrentForms = true),
+    get demandsCurrentForms() {
+      return demandsCurrentForms
     },
     get oldestVersion() {
       return oldestVersion

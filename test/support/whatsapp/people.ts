@@ -20,8 +20,11 @@ export interface Habits {
   readonly readAfterMs: number
   /** Sends every receipt twice. */
   readonly repeatsReceipts: boolean
-  /** `lid`: what this person says shows the hidden id, and the number beside it; `lid_only`: nothing else. */
-  readonly shows: 'number' | 'lid' | 'lid_only'
+  /**
+   * `lid`: what this person says shows the hidden id, and the number beside it; `lid_only`: nothing else. `number_only`:
+   * the number and nothing else, and the directory names no hidden id either.
+   */
+  readonly shows: 'number' | 'lid' | 'lid_only' | 'number_only'
   /** Shown beside messages. */
   readonly name: string
   /**

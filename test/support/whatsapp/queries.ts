@@ -129,7 +129,7 @@ function describe(person: PhoneInside, jid: string, wanted: ReadonlySet<string>,
   }
   if (wanted.has('contact'))
     answers.push(stanza('contact', { type: isThere ? 'in' : 'out' }, bytesIn(child(asked, 'contact'))))
-  if (wanted.has('lid') && isThere && readAddress(jid).kind === 'number')
+  if (wanted.has('lid') && isThere && readAddress(jid).kind === 'number' && person.habits.shows !== 'number_only')
     answers.push(stanza('lid', { val: lidJid(person.lid) }))
   return answers
 }

@@ -62,6 +62,7 @@ function faultFor(node: Stanza, from: DeviceInside, network: Network): MessageFa
   if (category === 'peer' || to === STATUS) return undefined
   const { user, kind } = readAddress(to)
   if (kind === 'group') return network.faults.messageTo(user)
+  if (network.faults.demandsCurrentForms && !isAddressedByLid(node, network)) return { kind: 'refused', code: 400 }
   const { number } = network.who(to)
   if (number === from.number) return undefined
   const sender = network.phone(from.number)
@@ -69,6 +70,15 @@ function faultFor(node: Stanza, from: DeviceInside, network: Network): MessageFa
   if (isCold && sender.restrictedUntil !== null && sender.restrictedUntil > seconds())
     return { kind: 'refused', code: 463 }
   return network.faults.messageTo(number)
+}
+
+/** People are addressed by hidden id, with their number beside it; those who have none, by number. */
+function isAddressedByLid({ attrs }: Stanza, network: Network): boolean {
+  const { to = '', peer_recipient_pn: beside } = attrs
+  const { number, habits } = network.who(to)
+  if (readAddress(to).kind === 'number') return habits.shows === 'number_only' && beside === undefined
+  // A message that is sent again names nobody beside it.
+  return beside === undefined || beside === numberJid(number)
 }
 
 function bring(node: Stanza, from: DeviceInside, network: Network): void {
