@@ -8,6 +8,7 @@ import { addressOf, hiddenJid, numberJid } from './jid.ts'
 import type { Library, LoadLibrary } from './library.ts'
 import type { Link } from './link.ts'
 import type { MessageFiles } from './message-files.ts'
+import { openEdit, type MessageSecrets } from './message-secrets.ts'
 import type { People } from './people.ts'
 import type { DecryptedMessage } from './repository.ts'
 import type { Session } from './session.ts'
@@ -25,6 +26,7 @@ interface InboundDeps {
   readonly files: MessageFiles
   readonly polls: Polls
   readonly sent: Pick<Sent, 'messageOf'>
+  readonly secrets: MessageSecrets
   readonly sink: EngineSink
   readonly linkOf: (instance: EngineInstance) => Link
 }
@@ -57,7 +59,7 @@ export interface Inbound {
 
 /** What a decrypted message is in the words of the port. */
 export function createInbound(deps: InboundDeps): Inbound {
-  const { db, log, loadLibrary, people, polls, files, sent, sink, linkOf } = deps
+  const { db, log, loadLibrary, people, polls, files, sent, secrets, sink, linkOf } = deps
 
   async function publishMessage(scene: InboundContext, speaker: Sender, message: proto.IMessage): Promise<void> {
     const words = parseMessage(scene.library, message)
@@ -111,13 +113,15 @@ export function createInbound(deps: InboundDeps): Inbound {
   async function signalOf(
     scene: InboundContext,
     speaker: Sender,
-    words: Words<'edited' | 'deleted' | 'reaction' | 'vote'>,
+    words: Words<'edited' | 'sealed_edit' | 'deleted' | 'reaction' | 'vote'>,
   ): Promise<EngineSignal | undefined> {
     const who = await senderOf(scene, speaker)
     if (who.chat === '' || who.from === '') return undefined
     switch (words.kind) {
       case 'edited':
         return { kind: 'edited', text: words.text, ...who, engineMessageId: words.target }
+      case 'sealed_edit':
+        return editedSealed(scene, speaker, who, words)
       case 'deleted':
         return { kind: 'deleted', deletedBy: who.from, ...who, engineMessageId: words.target }
       case 'reaction':
@@ -125,6 +129,27 @@ export function createInbound(deps: InboundDeps): Inbound {
       case 'vote':
         return voted(scene, speaker, who, words)
     }
+  }
+
+  /** @returns undefined where the message is not known, and for an edit that is not by its author. */
+  async function editedSealed(
+    { instance, library, credentials }: InboundContext,
+    speaker: Sender,
+    who: MessageOrigin,
+    { target, sealed }: Words<'sealed_edit'>,
+  ): Promise<EngineSignal | undefined> {
+    const me = namesOfMe(credentials.creds.me)
+    const editor = speaker.isFromMe ? me : (speaker.participant ?? speaker.chat ?? me)
+    const editors = await addressesOf(credentials.keys, editor)
+    for (const { secret, author } of await secrets.find(instance.id, target, credentials.creds.me)) {
+      const authors = await addressesOf(credentials.keys, author ?? me)
+      const isByAuthor = authors.some((address) => editors.includes(address))
+      const plain = isByAuthor ? openEdit({ ...sealed, target, secret, authors, editors }) : undefined
+      const text = plain && editedText(library, plain)
+      if (text !== undefined) return { kind: 'edited', text, ...who, engineMessageId: target }
+    }
+    log.warn({ event: 'smv2.edit_unreadable', instanceId: instance.id })
+    return undefined
   }
 
   /** @returns undefined for a vote that nobody can read, and for one that waits for its poll. */
@@ -265,6 +290,16 @@ export function createInbound(deps: InboundDeps): Inbound {
         unavailable(kind.startsWith('view_once') ? 'view_once' : 'unsupported', kind),
         ({ creds }) => senderOfStanza(stanza, creds.me),
       ),
+  }
+}
+
+/** Some phones seal the new message, others a note that it takes the place of the old one. */
+function editedText(library: Library, plain: Buffer): string | undefined {
+  try {
+    const words = parseMessage(library, library.proto.Message.decode(plain))
+    return words.kind === 'received' || words.kind === 'edited' ? words.text : undefined
+  } catch {
+    return undefined
   }
 }
 

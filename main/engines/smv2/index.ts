@@ -17,6 +17,7 @@ import { keep } from './chat-list.ts'
 import { createDirect } from './direct.ts'
 import { evidenceOf } from './evidence.ts'
 import { createMessageFiles } from './message-files.ts'
+import { createMessageSecrets } from './message-secrets.ts'
 import { createConnectQueue } from './connect-queue.ts'
 import { createHistory } from './history.ts'
 import { createInbound } from './inbound.ts'
@@ -102,6 +103,7 @@ export function createSmv2(needs: Smv2Deps): Smv2 {
 
   const polls = createPolls({ db, clock, seal })
   const sent = createSent({ db, clock, seal, loadLibrary, polls })
+  const secrets = createMessageSecrets({ db, seal, sent, loadLibrary })
   const people = createPeople({ db, clock, sink })
   const lineEvents = createLineEvents({
     people,
@@ -118,7 +120,7 @@ export function createSmv2(needs: Smv2Deps): Smv2 {
     ...{ clock, log, alarms, store, transferOf, loadLibrary, sink, linkOf },
     waitSeconds: () => settings.mediaWaitSeconds,
   })
-  const inbound = createInbound({ db, log, loadLibrary, people, polls, files, sent, sink, linkOf })
+  const inbound = createInbound({ db, log, loadLibrary, people, polls, files, sent, secrets, sink, linkOf })
   const history = createHistory({ db, clock, seal, loadLibrary, people, inbound, linkOf })
   const journal = createJournal({ db, clock, log, alarms, seal, inbound })
   const receipts = createReceipts({ acks, sent, sink, now: clock.now })

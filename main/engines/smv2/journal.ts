@@ -9,8 +9,8 @@ import type { Alarms } from '../alarms.ts'
 import type { EngineInstance } from '../engine.ts'
 import type { Inbound } from './inbound.ts'
 import { createJournalReader } from './journal-reader.ts'
+import { decryptedIn } from './journal-row.ts'
 import type { DecryptedMessage } from './repository.ts'
-import { INBOUND_JOURNAL } from './session.ts'
 import {
   inboundByDigest,
   markPublished,
@@ -108,7 +108,7 @@ export function createJournal({ db, clock, log, alarms, seal, inbound }: Journal
 
   async function publish(instance: EngineInstance, row: InboundRow): Promise<void> {
     try {
-      await inbound.publish(instance, row.digest, decryptedOf(row))
+      await inbound.publish(instance, row.digest, decryptedIn(seal, row))
       await db.commit((tx) => tx.run(markPublished, { seq: row.seq }))
       tries.delete(row.seq)
     } catch (error) {
@@ -121,7 +121,7 @@ export function createJournal({ db, clock, log, alarms, seal, inbound }: Journal
   function chatOf(row: InboundRow): string | undefined {
     if ((tries.get(row.seq) ?? 0) >= MAX_TRIES) return undefined
     try {
-      const { stanza } = decryptedOf(row)
+      const { stanza } = decryptedIn(seal, row)
       return `${stanza['from'] ?? ''} ${stanza['recipient'] ?? ''}`
     } catch (error) {
       if (!(error instanceof SealBroken)) throw error
@@ -132,15 +132,11 @@ export function createJournal({ db, clock, log, alarms, seal, inbound }: Journal
     }
   }
 
-  const decryptedOf = ({ instanceId, digest, sealed }: InboundRow): DecryptedMessage =>
-    // Written in this form by the guarded repository of the same session.
-    JSON.parse(seal.openBytes(sealed, `smv2:${instanceId}:${INBOUND_JOURNAL}:${digest}`).toString()) as DecryptedMessage
-
   return {
     wake,
     async findDecrypted({ id: instanceId }, digest) {
       const row = await db.readOne(inboundByDigest, { instanceId, digest })
-      return row && decryptedOf(row)
+      return row && decryptedIn(seal, row)
     },
     async open() {
       isOpen = true

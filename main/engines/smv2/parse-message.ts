@@ -36,8 +36,10 @@ export type ParsedMessage =
       readonly content: MessageContent | null
       readonly viewOnce: boolean
     }
-  | { readonly kind: 'vote'; readonly target: string; readonly vote: EncryptedVote; readonly atMs: number | null }
+  | { readonly kind: 'vote'; readonly target: string; readonly vote: SealedContent; readonly atMs: number | null }
   | { readonly kind: 'edited'; readonly target: string; readonly text: string }
+  /** Encrypted with the secret of the message that it changes. */
+  | { readonly kind: 'sealed_edit'; readonly target: string; readonly sealed: SealedContent }
   | { readonly kind: 'deleted'; readonly target: string }
   | { readonly kind: 'reaction'; readonly target: string; readonly emoji: string }
   /** What the phone sends again of a message that came without content. */
@@ -45,8 +47,8 @@ export type ParsedMessage =
   /** Between devices, or about the conversation: nobody said anything. */
   | { readonly kind: 'nothing' }
 
-/** Which options somebody chose, encrypted with the secret of the poll. */
-export interface EncryptedVote {
+/** Encrypted with the secret of the message that it is about. */
+export interface SealedContent {
   readonly payload: Uint8Array
   readonly iv: Uint8Array
 }
@@ -68,11 +70,12 @@ export function parseMessage(library: Library, message: proto.IMessage): ParsedM
   const { content, isViewOnce } = unwrap(library, message)
   if (!content) return NOTHING
   if (content.protocolMessage) return ofProtocol(library, content.protocolMessage)
-  const { reactionMessage, pollUpdateMessage, commentMessage } = content
+  const { reactionMessage, pollUpdateMessage, commentMessage, secretEncryptedMessage } = content
   if (reactionMessage?.key?.id) {
     return { kind: 'reaction', target: reactionMessage.key.id, emoji: reactionMessage.text ?? '' }
   }
   if (pollUpdateMessage) return voteIn(pollUpdateMessage)
+  if (secretEncryptedMessage) return sealedEdit(library, secretEncryptedMessage)
   if (commentMessage?.message) return commented(library, commentMessage)
   const type = library.getContentType(content)
   if (type === undefined || SILENT.has(type)) return NOTHING
@@ -92,6 +95,16 @@ function voteIn({
     vote: { payload: vote.encPayload, iv: vote.encIv },
     atMs: Number.isSafeInteger(atMs) && atMs > 0 ? atMs : null,
   }
+}
+
+/** Of words only. A poll or an event is shown as it was announced. */
+function sealedEdit(
+  { proto: { Message } }: Library,
+  { targetMessageKey: key, secretEncType, encPayload, encIv }: proto.Message.ISecretEncryptedMessage,
+): ParsedMessage {
+  const isOfWords = secretEncType === Message.SecretEncryptedMessage.SecretEncType.MESSAGE_EDIT
+  if (!isOfWords || !key?.id || !encPayload?.length || !encIv?.length) return NOTHING
+  return { kind: 'sealed_edit', target: key.id, sealed: { payload: encPayload, iv: encIv } }
 }
 
 /** A comment answers the message it is about. */

@@ -7,7 +7,7 @@ import type { Seal } from '../../kernel/seal.ts'
 import { hiddenJid, numberJid } from './jid.ts'
 import type { Library } from './library.ts'
 import { contentOf } from './parse-content.ts'
-import type { EncryptedVote } from './parse-message.ts'
+import type { SealedContent } from './parse-message.ts'
 import type { PersonName } from './people.ts'
 import type { DecryptedMessage } from './repository.ts'
 import { insertPoll, insertWaitingVote, pollByEngineId, removeWaitingVote, waitingVotes } from './store.ts'
@@ -117,7 +117,7 @@ export function readVote(
   { decryptPollVote }: Library,
   poll: Poll,
   pollMsgId: string,
-  { payload: encPayload, iv: encIv }: EncryptedVote,
+  { payload: encPayload, iv: encIv }: SealedContent,
   { creators, voters }: { readonly creators: readonly string[]; readonly voters: readonly string[] },
 ): string[] | undefined {
   const pollEncKey = Buffer.from(poll.secret, 'base64')

@@ -107,10 +107,10 @@ function createKeys(library: Library, needs: SessionDeps, instance: EngineInstan
     return found
   }
 
-  async function write(tx: Tx, { type, key, sealed }: Change): Promise<void> {
+  async function write(tx: Tx, { type, key, sealed, engineId }: Change): Promise<void> {
     if (sealed === null) await tx.run(removeKey, { instanceId: id, type, id: key })
     else if (type === INBOUND_JOURNAL) {
-      const row = { seq: await tx.next('smv2'), instanceId: id, digest: key, sealed, now: clock.now() }
+      const row = { seq: await tx.next('smv2'), instanceId: id, digest: key, engineId, sealed, now: clock.now() }
       if ((await tx.run(insertInbound, row)) === 1) tx.afterCommit(() => needs.onInbound(instance))
     } else await tx.run(saveKey, { instanceId: id, type, id: key, sealed })
   }
@@ -137,11 +137,18 @@ interface OutboundJournal {
   readonly [OUTBOUND_JOURNAL]: Readonly<Record<string, (tx: Tx) => Promise<void>>>
 }
 
+/** A received message, as far as its row needs it. */
+interface Received {
+  readonly stanza: { readonly id?: string }
+}
+
 /** One key that is written, or removed. */
 interface Change {
   readonly type: string
   readonly key: string
   readonly sealed: Buffer | null
+  /** Of a received message. */
+  readonly engineId: string | null
 }
 
 function changesOf(data: SignalDataSet, sealed: (type: string, key: string, value: unknown) => Buffer): Change[] {
@@ -150,6 +157,7 @@ function changesOf(data: SignalDataSet, sealed: (type: string, key: string, valu
       type,
       key,
       sealed: value === null || value === undefined ? null : sealed(type, key, value),
+      engineId: type === INBOUND_JOURNAL ? ((value as Received).stanza.id ?? null) : null,
     })),
   )
 }

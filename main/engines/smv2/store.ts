@@ -72,12 +72,19 @@ export interface InboundRow {
 
 const INBOUND_COLUMNS = 'seq, instance_id AS instanceId, digest, sealed, received_at AS receivedAtMs'
 
-export const insertInbound = sql<Id & { seq: number; digest: string; sealed: Uint8Array; now: number }>(
-  `INSERT INTO smv2_inbound (seq, instance_id, digest, sealed, received_at, told)
-   VALUES (:seq, :instanceId, :digest, :sealed, :now, 0) ON CONFLICT (instance_id, digest) DO NOTHING`,
+export const insertInbound = sql<
+  Id & { seq: number; digest: string; engineId: string | null; sealed: Uint8Array; now: number }
+>(
+  `INSERT INTO smv2_inbound (seq, instance_id, digest, engine_id, sealed, received_at, told)
+   VALUES (:seq, :instanceId, :digest, :engineId, :sealed, :now, 0) ON CONFLICT (instance_id, digest) DO NOTHING`,
 )
 export const inboundByDigest = sql<Id & { digest: string }, InboundRow>(
   `SELECT ${INBOUND_COLUMNS} FROM smv2_inbound WHERE instance_id = :instanceId AND digest = :digest`,
+)
+/** More than one if a message was decrypted twice, or somebody gave another one the same id. */
+export const inboundByEngineId = sql<Id & { engineId: string; limit: number }, InboundRow>(
+  `SELECT ${INBOUND_COLUMNS} FROM smv2_inbound WHERE instance_id = :instanceId AND engine_id = :engineId
+   ORDER BY seq LIMIT :limit`,
 )
 export const unpublishedPage = sql<Id & { after: number; limit: number }, InboundRow>(
   `SELECT ${INBOUND_COLUMNS} FROM smv2_inbound WHERE instance_id = :instanceId AND told = 0 AND seq > :after ORDER BY seq LIMIT :limit`,

@@ -47,6 +47,7 @@ import { auditNames } from './045-audit-names.ts'
 import { documentReaders } from './046-document-readers.ts'
 import { personKeys } from './047-person-keys.ts'
 import { fileSizes } from './048-file-sizes.ts'
+import { inboundMessages } from './053-inbound-messages.ts'
 import { crmRetries } from './057-crm-retries.ts'
 import { approvalParts } from './059-approval-parts.ts'
 import { campaignHolds } from './060-campaign-holds.ts'
@@ -101,6 +102,7 @@ export const MIGRATIONS: readonly Migration[] = [
   documentReaders,
   personKeys,
   fileSizes,
+  inboundMessages,
   crmRetries,
   approvalParts,
   campaignHolds,

@@ -53,7 +53,7 @@ async function loaded(onPublish: (digest: string) => Promise<void> = async () =>
     const digest = `${chat} ${nth}`
     const heard = JSON.stringify({ stanza: { from: chat }, plain: '' })
     const sealed = seal.seal(Buffer.from(heard), `smv2:${instanceId}:${INBOUND_JOURNAL}:${digest}`)
-    return tx.run(insertInbound, { seq: ++seq, instanceId, digest, sealed, now: 0 })
+    return tx.run(insertInbound, { seq: ++seq, instanceId, digest, engineId: null, sealed, now: 0 })
   }
   return {
     ...{ counts, order, wake: journal.wake, open: journal.open },

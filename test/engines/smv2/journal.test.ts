@@ -41,7 +41,9 @@ function journal(publish: (digest: string) => Promise<void> = async () => {}) {
   const keep = (seq: number, digest: string, from: string) => {
     const heard = { stanza: { from }, plain: '' }
     const sealed = seal.seal(Buffer.from(JSON.stringify(heard)), `smv2:${ID}:${INBOUND_JOURNAL}:${digest}`)
-    return data.db.commit((tx) => tx.run(insertInbound, { seq, instanceId: ID, digest, sealed, now: clock.now() }))
+    return data.db.commit((tx) =>
+      tx.run(insertInbound, { seq, instanceId: ID, digest, engineId: null, sealed, now: clock.now() }),
+    )
   }
   return { ...made, clock, told, keep }
 }

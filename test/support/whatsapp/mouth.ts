@@ -2,12 +2,14 @@ import type { proto } from 'baileys'
 import { toOwnDevice, toRecipient, withheld, withoutContent, type Utterance } from './fan-out.ts'
 import { memberJid, type GroupInside } from './groups.ts'
 import type { DeviceInside } from './linked-device.ts'
+import { sealedChange } from './message-secret.ts'
 import type { Phone, PhoneCore, PhoneInside, SayOptions, Surroundings } from './people.ts'
 import { clickedAd, deletion, edit, file, newMessageId, reaction, text, type Known } from './speech.ts'
-import { groupJid, numberJid, seconds, type Stanza } from './stanza.ts'
+import { groupJid, lidJid, numberJid, seconds, type Stanza } from './stanza.ts'
 import { vote } from './votes.ts'
 
-type Speaking = 'say' | 'send' | 'sendFile' | 'edit' | 'remove' | 'react' | 'vote' | 'clickAd' | 'withhold' | 'repeat'
+type Speaking =
+  'say' | 'send' | 'sendFile' | 'edit' | 'editSealed' | 'remove' | 'react' | 'vote' | 'clickAd' | 'withhold' | 'repeat'
 type Mouth = Pick<Phone, Speaking> & Pick<PhoneInside, 'sayAgain'>
 
 /** How a person speaks: to other phones at once, to linked devices sealed for each of them. */
@@ -67,6 +69,11 @@ export function createMouth(core: PhoneCore, around: Surroundings, self: () => P
     send: async (to, content, options) => speak(utter(to, content, options)),
     sendFile: async (to, sent, options) => speak(utter(to, file(around.cdn, sent), options)),
     edit: (id, words) => refer(id, (about) => edit(about, words)),
+    editSealed: (id, content, { kind, author, by }) =>
+      refer(id, (about) => {
+        const me = { number: numberJid(number), lid: lidJid(core.lid), theirs: about.author }
+        return sealedChange(about, { by: me[by], author: me[author] }, kind, content)
+      }),
     remove: (id) => refer(id, deletion),
     react: (id, emoji) => refer(id, (about) => reaction(about, emoji)),
     vote: (id, choices) => refer(id, (poll) => vote(poll, authorIn(around.group(chatIn(poll))), choices)),

@@ -5,6 +5,7 @@ import type { Arrived } from './arrivals.ts'
 import type { GroupInside } from './groups.ts'
 import type { DeviceInside, LinkedDevice } from './linked-device.ts'
 import type { Cdn } from './media.ts'
+import type { SEALED_CHANGES } from './message-secret.ts'
 import type { Bundle, Sealed, SignalEnd } from './signal.ts'
 import type { Advertisement, FileToSend, Known } from './speech.ts'
 import type { Passkey } from './webauthn.ts'
@@ -53,6 +54,16 @@ export interface SayOptions {
   readonly atSeconds?: number
 }
 
+export interface SealedHow {
+  readonly kind: keyof typeof SEALED_CHANGES
+  /**
+   * By which of its addresses the phone names itself as the author of the message, and of the change. `theirs`: it names
+   * whoever really wrote the message.
+   */
+  readonly author: 'number' | 'lid' | 'theirs'
+  readonly by: 'number' | 'lid'
+}
+
 /** A person with a phone, as the real network has them: an account, keys, and perhaps linked devices. */
 export interface Phone {
   readonly number: string
@@ -89,6 +100,8 @@ export interface Phone {
   sendFile(to: string, file: FileToSend, options?: SayOptions): Promise<string>
   send(to: string, content: proto.IMessage, options?: SayOptions): Promise<string>
   edit(id: string, words: string): Promise<string>
+  /** Changes a message, sealed with its secret. */
+  editSealed(id: string, content: proto.IMessage, how: SealedHow): Promise<string>
   remove(id: string): Promise<string>
   /** @param emoji '' takes it back. */
   react(id: string, emoji: string): Promise<string>

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { proto } from 'baileys'
 import type { Cdn, MediaKind } from './media.ts'
+import { newSecret } from './message-secret.ts'
 
 /** A file on its way. */
 export interface FileToSend {
@@ -36,9 +37,10 @@ export interface Advertisement {
 const { REVOKE, MESSAGE_EDIT } = proto.Message.ProtocolMessage.Type
 
 export function text(words: string, quoted?: Known): proto.IMessage {
-  if (quoted === undefined) return { conversation: words }
+  const messageContextInfo = newSecret()
+  if (quoted === undefined) return { conversation: words, messageContextInfo }
   const contextInfo = { stanzaId: quoted.key.id ?? null, participant: quoted.author, quotedMessage: quoted.content }
-  return { extendedTextMessage: { text: words, contextInfo } }
+  return { extendedTextMessage: { text: words, contextInfo }, messageContextInfo }
 }
 
 export function clickedAd(words: string, { title, body, sourceUrl, sourceId }: Advertisement): proto.IMessage {

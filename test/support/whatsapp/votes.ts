@@ -1,8 +1,7 @@
-import { createCipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { proto } from 'baileys'
+import { sealAbout } from './message-secret.ts'
 import type { Known } from './speech.ts'
-
-const IV_BYTES = 12
 
 /**
  * A vote in a poll, sealed with the secret the poll came with: whoever has the poll can read it, the server cannot. Each
@@ -22,7 +21,7 @@ export function vote(poll: Known, voter: string, choices: readonly string[]): pr
   return {
     pollUpdateMessage: {
       pollCreationMessageKey: poll.key,
-      vote: seal(plain, keyFor(secret, `${id}${poll.author}${voter}Poll Vote`), `${id}\0${voter}`),
+      vote: sealAbout(poll, { by: voter, author: poll.author, use: 'Poll Vote' }, plain, `${id}\0${voter}`),
       senderTimestampMs: Date.now(),
     },
   }
@@ -31,12 +30,4 @@ export function vote(poll: Known, voter: string, choices: readonly string[]): pr
 function optionsOf(content: proto.IMessage): (string | null | undefined)[] | undefined {
   const poll = content.pollCreationMessage ?? content.pollCreationMessageV2 ?? content.pollCreationMessageV3
   return poll?.options?.map(({ optionName }) => optionName)
-}
-
-const keyFor = (secret: Uint8Array, use: string) => Buffer.from(hkdfSync('sha256', secret, '', use, 32))
-
-function seal(plain: Uint8Array, key: Buffer, about: string): proto.Message.IPollEncValue {
-  const encIv = randomBytes(IV_BYTES)
-  const cipher = createCipheriv('aes-256-gcm', key, encIv).setAAD(Buffer.from(about))
-  return { encPayload: Buffer.concat([cipher.update(plain), cipher.final(), cipher.getAuthTag()]), encIv }
 }

@@ -1,0 +1,55 @@
+import { createCipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import { proto } from 'baileys'
+import type { Known } from './speech.ts'
+
+const IV_BYTES = 12
+const SECRET_BYTES = 32
+const { SecretEncType } = proto.Message.SecretEncryptedMessage
+
+/** What a phone puts beside what it says, so that what refers to it later can be sealed. */
+export const newSecret = (): proto.IMessageContextInfo => ({ messageSecret: randomBytes(SECRET_BYTES) })
+
+export interface SealedAbout {
+  readonly encPayload: Uint8Array
+  readonly encIv: Uint8Array
+}
+
+/**
+ * Seals something about a message with the secret it came with: whoever has the message can read it, the server cannot.
+ * @param by address of whoever says it. @param author address of whoever wrote the message.
+ * @throws when it came without a secret.
+ */
+export function sealAbout(
+  { key, content }: Pick<Known, 'key' | 'content'>,
+  { by, author, use }: { readonly by: string; readonly author: string; readonly use: string },
+  plain: Uint8Array,
+  authenticated = '',
+): SealedAbout {
+  const secret = content.messageContextInfo?.messageSecret
+  if (!secret) throw new Error(`${key.id ?? ''} came without a secret`)
+  const sealingKey = Buffer.from(hkdfSync('sha256', secret, '', `${key.id ?? ''}${author}${by}${use}`, 32))
+  const encIv = randomBytes(IV_BYTES)
+  const cipher = createCipheriv('aes-256-gcm', sealingKey, encIv).setAAD(Buffer.from(authenticated))
+  return { encPayload: Buffer.concat([cipher.update(plain), cipher.final(), cipher.getAuthTag()]), encIv }
+}
+
+/** What a sealed change is of: the words of a message, a poll, its list of options, or an event. */
+export const SEALED_CHANGES = {
+  message: { type: SecretEncType.MESSAGE_EDIT, use: 'Message Edit' },
+  event: { type: SecretEncType.EVENT_EDIT, use: 'Event Edit' },
+  // Newer than the library.
+  poll: { type: 4 as proto.Message.SecretEncryptedMessage.SecretEncType, use: 'Poll Edit' },
+  poll_option: { type: 5 as proto.Message.SecretEncryptedMessage.SecretEncType, use: 'Poll Edit' },
+} as const
+
+/** @param names under which addresses the author of the message, and of the change, is known to the phone. */
+export function sealedChange(
+  of: Known,
+  names: { readonly by: string; readonly author: string },
+  kind: keyof typeof SEALED_CHANGES,
+  content: proto.IMessage,
+): proto.IMessage {
+  const { type: secretEncType, use } = SEALED_CHANGES[kind]
+  const sealed = sealAbout(of, { ...names, use }, proto.Message.encode(content).finish())
+  return { secretEncryptedMessage: { targetMessageKey: of.key, secretEncType, ...sealed } }
+}
