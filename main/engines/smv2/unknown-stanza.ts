@@ -8,6 +8,19 @@ const EXPECTED: readonly RegExp[] = [
   /^(success|failure|ack|ib|xmlstreamend|stream:error|stream:features)(\/|$)/,
 ]
 
+/** What the library looks at, or what is not acknowledged. */
+const HANDLED: ReadonlySet<string> = new Set([
+  ...['message', 'receipt', 'notification', 'call', 'ack', 'iq', 'ib', 'presence', 'chatstate'],
+  ...['success', 'failure', 'stream:error', 'stream:features', 'xmlstreamend'],
+])
+
+/**
+ * A stanza that the library does not know, such as the `status` of a channel. The network brings it again at each login
+ * until it is acknowledged.
+ */
+export const isUnhandled = ({ tag, attrs }: BinaryNode): boolean =>
+  !HANDLED.has(tag) && attrs['id'] !== undefined && attrs['from'] !== undefined
+
 /**
  * A stanza during pairing that nobody answers. Its name says what it was, and holds nothing of what it said.
  * @returns undefined for what is expected.

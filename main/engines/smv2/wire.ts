@@ -19,7 +19,7 @@ import { bytesIn, isMalformed, PARSING_ERROR, readPairingNotice, type PairingNot
 import type { HistorySet, RawLabel, RawLineEvent } from './raw-line-event.ts'
 import type { GuardedRepository } from './repository.ts'
 import type { Session } from './session.ts'
-import { unknownStanza } from './unknown-stanza.ts'
+import { isUnhandled, unknownStanza } from './unknown-stanza.ts'
 
 /** What a connection reports. Nothing is reported after `end`. */
 interface WireListener {
@@ -107,6 +107,7 @@ export function openWire(needs: WireDeps): Wire {
         if (frame instanceof Uint8Array) return
         const strange = session.isPaired() ? undefined : unknownStanza(frame)
         if (strange !== undefined) listener.unexpected(strange)
+        if (session.isPaired() && isUnhandled(frame)) acknowledge(needs, sock, frame)
         noteContents(guard, frame)
         const { participant, participant_pn: number } = frame.attrs
         if (frame.tag === 'notification' && participant !== undefined && number !== undefined)
@@ -288,15 +289,20 @@ async function offerRefs({ library, listener }: WireDeps, { sendNode }: WASocket
   listener.refs(refs.map((ref) => bytesIn(ref).toString()))
 }
 
-function takeNotification(needs: WireDeps, { sendNode }: WASocket, node: BinaryNode, pass: () => void): void {
+function takeNotification(needs: WireDeps, sock: WASocket, node: BinaryNode, pass: () => void): void {
   const { library, session, listener } = needs
   const notice = session.isPaired() ? undefined : readPairingNotice(library, node)
   // The library acknowledges nothing before it knows who it is.
   const isOurs = notice !== undefined || session.creds.me === undefined
   const error = notice && isMalformed(notice) ? PARSING_ERROR : undefined
-  if (isOurs) sendNode(library.buildAckStanza(node, error)).catch(() => {})
+  if (isOurs) acknowledge(needs, sock, node, error)
   if (notice === undefined) pass()
   else listener.pairingNotice(notice)
+}
+
+/** If the connection has ended meanwhile, the network brings it again. */
+function acknowledge({ library }: WireDeps, { sendNode }: WASocket, node: BinaryNode, error?: number): void {
+  sendNode(library.buildAckStanza(node, error)).catch(() => {})
 }
 
 type EarlyEvents = { readonly [E in keyof BaileysEventMap]?: (data: BaileysEventMap[E]) => void }

@@ -68,3 +68,13 @@ test('a community and its groups are told apart', async () => {
   expect(await kindOf(garden)).toEqual(['group', `${id}@g.us`])
   expect(await kindOf(club)).toEqual(['group', null])
 })
+
+test.each([
+  ['the status of a channel', 'status'],
+  ['an element of a kind that is not known', 'novelty'],
+])('%s is acknowledged once, and nobody is told of it', async (_, tag) => {
+  const id = device().bring(tag, `${CHANNEL}@newsletter`)
+  await until('acknowledged', () => device().waiting.length === 0)
+  expect(device().heard.filter(({ tag: name, attrs }) => name === 'ack' && attrs['id'] === id)).toHaveLength(1)
+  expect(world.told(shop)).toEqual([])
+})

@@ -63,6 +63,11 @@ export function createCompanion(number: string, id: number, keyIndex: number, re
   const companion: Companion = {
     ...{ number, id, keyIndex, registration, send },
     beat: () => send(node('ib', { from: SERVER })),
+    bring(tag, from) {
+      const id = randomBytes(16).toString('hex').toUpperCase()
+      companion.enqueue(node(tag, { from, id, t: nowSeconds() }, []))
+      return id
+    },
     post(channel, content) {
       const id = randomBytes(16).toString('hex').toUpperCase()
       const place = { from: `${channel}@newsletter`, id, server_id: numberOfPost++, t: nowSeconds(), type: 'text' }

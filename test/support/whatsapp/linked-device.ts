@@ -44,6 +44,8 @@ export interface LinkedDevice {
   beat(): void
   /** A channel that the account follows posts this, as its server sends it: not encrypted. @returns the id of the post. */
   post(channel: string, content: proto.IMessage): string
+  /** The network brings an element of this name, which it keeps until it is acknowledged as all else. @returns its id. */
+  bring(tag: string, from: string): string
   /** Neither side hears the other any more, while the connection stands. */
   freeze(): void
   thaw(): void
@@ -142,6 +144,11 @@ export function createLinkedDevice(
       const attributes = { from: `${channel}@newsletter`, id, t: seconds(), type: 'text', server_id: '101' }
       const plaintext = stanza('plaintext', {}, Buffer.from(proto.Message.encode(content).finish()))
       device.enqueue(stanza('message', attributes, [plaintext]))
+      return id
+    },
+    bring(tag, from) {
+      const id = newMessageId()
+      device.enqueue(stanza(tag, { from, id, t: seconds() }, [stanza('plaintext', {}, Buffer.from('anything'))]))
       return id
     },
     freeze: () => link?.freeze(),
