@@ -1,3 +1,4 @@
+import type { BinaryNode } from 'baileys'
 import { ApiError } from '../../contract/errors.ts'
 import type { DirectActs, TypingState } from '../direct.ts'
 import type { EngineInstance } from '../engine.ts'
@@ -21,10 +22,11 @@ export interface Presence extends Pick<DirectActs, 'showTyping' | 'setOnline'> {
   forget(id: InstanceId): void
 }
 
-const STATES = { typing: 'composing', recording: 'recording', paused: 'paused' } as const satisfies Record<
-  TypingState,
-  string
->
+const STATES = {
+  typing: { tag: 'composing', attrs: {} },
+  recording: { tag: 'composing', attrs: { media: 'audio' } },
+  paused: { tag: 'paused', attrs: {} },
+} as const satisfies Record<TypingState, BinaryNode>
 
 const nameless = () =>
   new ApiError(
@@ -40,7 +42,8 @@ export function createPresence({ openOf, jidOf, isOnlineByDefault }: PresenceNee
   return {
     async showTyping(instance, to, state) {
       const jid = await jidOf(instance, to)
-      await openOf(instance).sock.sendPresenceUpdate(STATES[state], jid)
+      // The library would name the sender too, which WhatsApp's own client does no more.
+      await openOf(instance).sock.sendNode({ tag: 'chatstate', attrs: { to: jid }, content: [STATES[state]] })
     },
     async setOnline(instance, isWanted) {
       const { sock, session } = openOf(instance)

@@ -35,6 +35,7 @@ test('typing, recording and pausing are shown in a chat and in a group', async (
     { attrs: { to: `${ANA}@s.whatsapp.net` }, content: [{ tag: 'composing', attrs: { media: 'audio' } }] },
     { attrs: { to: `${id}@g.us` }, content: [{ tag: 'paused' }] },
   ])
+  for (const { attrs } of heard('chatstate')) expect(Object.keys(attrs)).toEqual(['to'])
   await expect(act('showTyping')(shop, '12025550404', 'typing')).rejects.toMatchObject({ code: 'not_found' })
 })
 
