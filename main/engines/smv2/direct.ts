@@ -8,6 +8,7 @@ import type { DirectActs, MessageRef } from '../direct.ts'
 import type { EngineInstance } from '../engine.ts'
 import { refusalOf } from './close-codes.ts'
 import type { Wrapping } from './outgoing-content.ts'
+import { block } from './block.ts'
 import { createChatList } from './chat-list.ts'
 import { createGroups } from './groups.ts'
 import type { LineEvents } from './line-events.ts'
@@ -188,7 +189,8 @@ export function createDirect(needs: DirectNeeds): { readonly acts: DirectActs; r
       })
     },
     async block(instance, number, isBlocked) {
-      await openOf(instance).sock.updateBlockStatus(await jidOf(instance, number), isBlocked ? 'block' : 'unblock')
+      const jid = await jidOf(instance, number)
+      await block(openOf(instance), jid, isBlocked)
     },
     postStatus: (instance, text, audience) =>
       inTurn(instance, STATUS, async () => {

@@ -4,11 +4,14 @@ import type { EngineInstance } from '../engine.ts'
 import { refusalOf } from './close-codes.ts'
 import { changeGroup } from './group-metadata.ts'
 import type { OpenLink } from './link.ts'
+import { mutate } from './mex.ts'
 
 interface OwnProfileNeeds {
   /** @throws ApiError not_ready */
   readonly openOf: (instance: EngineInstance) => OpenLink
 }
+
+const TEXT_STATUS = '9152604461510864'
 
 /** As the library addresses the server. */
 const SERVER = '@s.whatsapp.net'
@@ -17,7 +20,8 @@ const SERVER = '@s.whatsapp.net'
 export function createOwnProfile({ openOf }: OwnProfileNeeds): Pick<DirectActs, 'setName' | 'setAbout' | 'setPicture'> {
   return {
     setName: (instance, name) => openOf(instance).sock.updateProfileName(name),
-    setAbout: (instance, text) => openOf(instance).sock.updateProfileStatus(text),
+    // The library still asks in the way that WhatsApp's own client has given up.
+    setAbout: (instance, text) => mutate(openOf(instance), TEXT_STATUS, { text, ephemeral_duration_sec: 0 }),
     async setPicture(instance, groupId, jpeg) {
       // The library would scale it first, with a native module that is not installed.
       const picture = { tag: 'picture', attrs: { type: 'image' }, content: jpeg }

@@ -93,10 +93,11 @@ export function createPost({ clock, log, acks, sent }: OutboxNeeds): Post {
 function relay({ sock, guard }: OpenLink, { jid, engineId, message, wrapping }: Parcel, passage: OutgoingEncryption) {
   const { additionalAttributes = {}, additionalNodes = [], statusJidList } = wrapping
   return guard.carry(passage, async () => {
-    const recipient = await recipientOf({ sock }, jid)
-    return sock.relayMessage(recipient.jid, message, {
+    const { jid: to, number } = await recipientOf({ sock }, jid)
+    const beside = number === null ? {} : { peer_recipient_pn: number }
+    return sock.relayMessage(to, message, {
       messageId: engineId,
-      additionalAttributes: { ...additionalAttributes, ...recipient.attributes },
+      additionalAttributes: { ...additionalAttributes, ...beside },
       additionalNodes,
       ...(statusJidList && { statusJidList: [...statusJidList] }),
     })

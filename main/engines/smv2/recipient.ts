@@ -1,14 +1,15 @@
 import type { OpenLink } from './link.ts'
 import { addressOf, hiddenJid, numberJid } from './jid.ts'
 
-/** Address of a message, and what its stanza says beside it. */
+/** Somebody as WhatsApp's own client names them. */
 interface Recipient {
   readonly jid: string
-  readonly attributes: Readonly<Record<string, string>>
+  /** Address of the number that goes beside a hidden id; null: there is none, or it is not known. */
+  readonly number: string | null
 }
 
 /**
- * WhatsApp's own client addresses people by hidden id and names the number beside it. The library would send to whatever
+ * WhatsApp's own client addresses people by hidden id and names the number beside it. The library would use whatever
  * address it is given. Asks the network once for a hidden id that is not known.
  * @returns the number itself where the network has no hidden id for it; groups and lists as they are.
  */
@@ -20,14 +21,14 @@ export async function recipientOf(
   const { lidMapping } = sock.signalRepository
   if (kind === 'number') {
     const hidden = await lidMapping.getLIDForPN(jid)
-    return hidden === null ? { jid, attributes: {} } : toHidden(addressOf(hidden).user, user)
+    return hidden === null ? { jid, number: null } : toHidden(addressOf(hidden).user, user)
   }
-  if (kind !== 'hidden') return { jid, attributes: {} }
+  if (kind !== 'hidden') return { jid, number: null }
   const number = await lidMapping.getPNForLID(jid)
-  return number === null ? { jid, attributes: {} } : toHidden(user, addressOf(number).user)
+  return number === null ? { jid, number: null } : toHidden(user, addressOf(number).user)
 }
 
 const toHidden = (hiddenId: string, number: string): Recipient => ({
   jid: hiddenJid(hiddenId),
-  attributes: { peer_recipient_pn: numberJid(number) },
+  number: numberJid(number),
 })

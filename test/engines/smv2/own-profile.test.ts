@@ -50,7 +50,28 @@ test('the name is changed for the phone too, and for everybody who sees it', asy
 
 test('the text about it', async () => {
   await act('setAbout')(shop, 'Open till six ☕')
-  expect(bytesOf(asked('status'), 'status').toString()).toBe('Open till six ☕')
+  expect(world.whatsapp.phone(OURS).about).toBe('Open till six ☕')
+  await act('setAbout')(shop, '')
+  expect(world.whatsapp.phone(OURS).about).toBe('')
+})
+
+test('whom it blocks, and lets write again', async () => {
+  const { blocked } = world.whatsapp.phone(OURS)
+  const bea = world.whatsapp.phone('12025551503')
+  bea.behave({ shows: 'lid_only' })
+  await bea.say(OURS, 'Hello')
+  await world.heard(shop, 'received')
+  await act('block')(shop, ANA, true)
+  await act('block')(shop, bea.lid, true)
+  expect(blocked).toEqual([ANA, bea.number])
+  await act('block')(shop, ANA, false)
+  await act('block')(shop, bea.lid, false)
+  expect(blocked).toEqual([])
+  // Nobody has asked for this one before.
+  await act('block')(shop, '12025551504', false)
+  world.whatsapp.phone('12025551505', { shows: 'number_only' })
+  await expect(act('block')(shop, '12025551505', true)).rejects.toMatchObject({ code: 'invalid_state' })
+  expect(blocked).toEqual([])
 })
 
 test('its own picture, and that of a group', async () => {

@@ -132,6 +132,10 @@ export interface Phone {
   /** New chats are refused (463) until then; null ends it. */
   restrict(untilSeconds: number | null): void
 
+  /** The text about its owner. */
+  readonly about: string | null
+  /** Numbers of people whom its owner has blocked. */
+  readonly blocked: readonly string[]
   /** What its owner has set, on the phone and on all that is linked to it. */
   readonly appState: AppState
 }
@@ -151,6 +155,8 @@ export interface Envelope {
 
 /** The same person, for those who run the network. */
 export interface PhoneInside extends Phone {
+  about: string | null
+  readonly blocked: string[]
   readonly habits: Habits
   readonly appState: AppStateInside
   readonly signal: SignalEnd

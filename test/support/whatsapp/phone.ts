@@ -45,6 +45,8 @@ export function createPhone(
     writers,
     appState,
     places: [],
+    about: null,
+    blocked: [],
     linked: devices,
     get habits() {
       return core.habits

@@ -35,20 +35,28 @@ type Answer = (iq: Stanza, asker: Asker) => Stanza[] | undefined
 export function answerQuery(iq: Stanza, asker: Asker): void {
   const { id, xmlns = '' } = iq.attrs
   const answer = (ANSWERS[xmlns] ?? nothing)(iq, asker)
-  const type = answer === undefined ? 'error' : 'result'
-  const content = answer ?? [stanza('error', { code: 404, text: 'item-not-found' })]
+  const content = answer ?? refused(404)
+  const type = content[0]?.tag === 'error' ? 'error' : 'result'
   const isActive = xmlns === 'passive' && firstTag(iq) === 'active'
   asker.device.tell(stanza('iq', { from: iq.attrs['to'] ?? 's.whatsapp.net', type, id }, content))
   if (isActive) asker.device.becomeActive()
 }
 
 const nothing: Answer = () => []
+const refused = (code: 400 | 404): Stanza[] => [
+  stanza('error', { code, text: code === 400 ? 'bad-request' : 'item-not-found' }),
+]
 
 const ANSWERS: Readonly<Record<string, Answer>> = {
   encrypt: answerKeys,
   usync: answerDirectory,
   abt: () => [stanza('props', { hash: 'none' })],
-  blocklist: () => [stanza('list')],
+  blocklist: answerBlocklist,
+  status: (iq, { device, network }) => {
+    if (network.faults.demandsCurrentForms) return refused(400)
+    network.phone(device.number).about = bytesIn(child(iq, 'status')).toString()
+    return []
+  },
   privacy: answerPrivacy,
   'w:g2': answerGroups,
   'w:m': () => [
@@ -159,6 +167,7 @@ function answerGroups(iq: Stanza, { device, network }: Asker): Stanza[] | undefi
 
 const REACHOUT_TIME_LOCK = '23983697327930364'
 const NEW_CHAT_CAP = '24503548349331633'
+const TEXT_STATUS = '9152604461510864'
 
 /** A few things are asked in the manner of a graph. */
 function answerGraph(iq: Stanza, { device, network }: Asker): Stanza[] | undefined {
@@ -167,8 +176,40 @@ function answerGraph(iq: Stanza, { device, network }: Asker): Stanza[] | undefin
     [REACHOUT_TIME_LOCK]: { xwa2_fetch_account_reachout_timelock: timeLock(restrictedUntil) },
     [NEW_CHAT_CAP]: { xwa2_message_capping_info: { capping_status: 'NONE', used_quota: 0, total_quota: -1 } },
   }
-  const data = answers[child(iq, 'query')?.attrs['query_id'] ?? '']
+  const id = child(iq, 'query')?.attrs['query_id'] ?? ''
+  if (id === TEXT_STATUS) return setAbout(iq, network.phone(device.number))
+  const data = answers[id]
   return data && [stanza('result', {}, Buffer.from(JSON.stringify({ data })))]
+}
+
+function setAbout(iq: Stanza, person: PhoneInside): Stanza[] {
+  const { variables } = JSON.parse(bytesIn(child(iq, 'query')).toString()) as {
+    variables?: { input?: { text?: unknown; ephemeral_duration_sec?: unknown } }
+  }
+  const { text, ephemeral_duration_sec: seconds } = variables?.input ?? {}
+  if ((typeof text !== 'string' && text !== null) || typeof seconds !== 'number') return refused(400)
+  person.about = text
+  return [
+    stanza('result', {}, Buffer.from(JSON.stringify({ data: { xwa2_update_text_status: { result: 'SUCCESS' } } }))),
+  ]
+}
+
+/** People are named by hidden id, and by number too when they are blocked; with the number alone it is refused. */
+function answerBlocklist(iq: Stanza, { device, network }: Asker): Stanza[] {
+  const { blocked } = network.phone(device.number)
+  const asked = child(iq, 'item')
+  if (asked !== undefined) {
+    const { jid = '', action, pn_jid: beside } = asked.attrs
+    const isNamed = readAddress(jid).kind === 'lid' && (action === 'block' || beside === undefined)
+    if (!isNamed || (action !== 'block' && action !== 'unblock')) return refused(400)
+    const { number } = network.who(jid)
+    if (beside !== undefined && beside !== numberJid(number)) return refused(400)
+    const at = blocked.indexOf(number)
+    if (action === 'block' && at === -1) blocked.push(number)
+    if (action === 'unblock' && at !== -1) blocked.splice(at, 1)
+  }
+  const items = blocked.map((number) => stanza('item', { jid: lidJid(network.phone(number).lid) }))
+  return [stanza('list', {}, items)]
 }
 
 function forgetDevice(iq: Stanza, { network }: Asker): Stanza[] {

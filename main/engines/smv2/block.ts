@@ -1,0 +1,23 @@
+import { ApiError } from '../../contract/errors.ts'
+import { addressOf } from './jid.ts'
+import type { OpenLink } from './link.ts'
+import { recipientOf } from './recipient.ts'
+
+/**
+ * Blocks somebody, or lets them write again. The network knows whom it is about by their hidden id; the library would
+ * refuse to block somebody whose number is not known.
+ * @throws ApiError invalid_state where the network has no hidden id for a number.
+ */
+export async function block({ library, sock }: OpenLink, jid: string, isBlocked: boolean): Promise<void> {
+  const { jid: hidden, number } = await recipientOf({ sock }, jid)
+  if (addressOf(hidden).kind !== 'hidden') throw nameless()
+  const beside = isBlocked && number !== null ? { pn_jid: number } : {}
+  await sock.query({
+    tag: 'iq',
+    attrs: { to: library.S_WHATSAPP_NET, type: 'set', xmlns: 'blocklist' },
+    content: [{ tag: 'item', attrs: { jid: hidden, action: isBlocked ? 'block' : 'unblock', ...beside } }],
+  })
+}
+
+const nameless = () =>
+  new ApiError('invalid_state', 'WhatsApp has no account id for this number, so it cannot be blocked or unblocked.')
