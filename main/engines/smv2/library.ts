@@ -1,5 +1,6 @@
 import type * as library from 'baileys'
 import type { Log } from '../../kernel/log.ts'
+import { readContactSalts } from './contact-salt.ts'
 import { quietConsole } from './quiet-console.ts'
 import { tryOnCopies } from './ratchet.ts'
 import { isSignedBy } from './signature.ts'
@@ -52,6 +53,7 @@ async function load(log: Log): Promise<Library> {
       return false
     }
   }
+  readContactSalts(loaded)
   return loaded
 }
 

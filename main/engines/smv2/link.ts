@@ -192,6 +192,7 @@ export function createLink(needs: LinkDeps, instance: EngineInstance): Link {
         history: (set) => listener.history(instance, set),
         labelChanged: (label) => listener.labelChanged(instance, label),
         restriction: (lock) => listener.restriction(instance, lock),
+        saltNotStored: (error) => log.warn({ event: 'smv2.salt_not_stored', instanceId: id, cause: cause(error) }),
         unexpected: (name) => log.warn({ event: 'smv2.pairing_unrecognised', instanceId: id, stanza: name }),
       },
     })

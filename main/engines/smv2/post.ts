@@ -8,6 +8,7 @@ import type { Acks, AckAnswer } from './acks.ts'
 import type { Wrapping } from './outgoing-content.ts'
 import type { OpenLink } from './link.ts'
 import type { Liveness } from './liveness.ts'
+import { contactTokens } from './privacy-tokens.ts'
 import { recipientOf } from './recipient.ts'
 import type { OutgoingEncryption } from './repository.ts'
 import type { Sent } from './sent.ts'
@@ -32,7 +33,7 @@ export type PostOutcome =
   | { readonly kind: 'unknown' }
 
 interface OutboxNeeds {
-  readonly clock: Pick<Clock, 'mono'>
+  readonly clock: Pick<Clock, 'mono' | 'now'>
   readonly log: Log
   readonly acks: Acks
   readonly sent: Sent
@@ -69,7 +70,7 @@ export function createPost({ clock, log, acks, sent }: OutboxNeeds): Post {
     }
     const expected = acks.expect(id, engineId)
     const startedMono = clock.mono()
-    const outcome = await firstOf(relay(open, parcel, passage), expected.answer, signal)
+    const outcome = await firstOf(relay(open, parcel, passage, clock.now()), expected.answer, signal)
     expected.forget()
     if (outcome.kind === 'taken' || outcome.kind === 'refused') {
       liveness.answered(clock.mono() - startedMono)
@@ -90,7 +91,12 @@ export function createPost({ clock, log, acks, sent }: OutboxNeeds): Post {
   }
 }
 
-function relay({ sock, guard }: OpenLink, { jid, engineId, message, wrapping }: Parcel, passage: OutgoingEncryption) {
+function relay(
+  { sock, guard, session }: OpenLink,
+  { jid, engineId, message, wrapping }: Parcel,
+  passage: OutgoingEncryption,
+  nowMs: number,
+) {
   const { additionalAttributes = {}, additionalNodes = [], statusJidList } = wrapping
   return guard.carry(passage, async () => {
     const { jid: to, number } = await recipientOf({ sock }, jid)
@@ -98,7 +104,7 @@ function relay({ sock, guard }: OpenLink, { jid, engineId, message, wrapping }: 
     return sock.relayMessage(to, message, {
       messageId: engineId,
       additionalAttributes: { ...additionalAttributes, ...beside },
-      additionalNodes,
+      additionalNodes: [...additionalNodes, ...(await contactTokens(session.keys, to, nowMs))],
       ...(statusJidList && { statusJidList: [...statusJidList] }),
     })
   })

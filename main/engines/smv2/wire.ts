@@ -12,6 +12,7 @@ import type {
 } from 'baileys'
 import type { Caches } from './caches.ts'
 import { keepChannelPost, readChannelPost } from './channel-posts.ts'
+import { hearingSalts, storeSalt } from './contact-salt.ts'
 import { CONNECT_MS, KEEP_ALIVE_MS } from './connection-times.ts'
 import type { Library } from './library.ts'
 import type { LineNetwork } from './line-networks.ts'
@@ -49,6 +50,8 @@ interface WireListener {
   /** On the phone, or by a call. */
   labelChanged(label: RawLabel): void
   restriction(lock: { isActive: boolean; untilMs: number | null }): void
+  /** New chats may be refused until the phone sends it again. */
+  saltNotStored(error: unknown): void
   /** Something during pairing that nobody here understands, by name. */
   unexpected(name: string): void
 }
@@ -99,6 +102,10 @@ export function openWire(needs: WireDeps): Wire {
   function listen({ session, guard, caches }: WireDeps, { ev, ws }: WASocket, when: typeof unlessOver): void {
     // It is one; the library's type of it leaves out the stanzas.
     const stanzas = ws as unknown as EventEmitter
+    const emit = ws.emit.bind(ws)
+    const store = (salt: Uint8Array | null) => void storeSalt(session.keys, salt).catch(listener.saltNotStored)
+    ws.emit = (event, ...args: unknown[]) =>
+      event === 'message' ? hearingSalts(store, () => emit(event, ...args)) : emit(event, ...args)
     // Fired before the library itself looks at a stanza.
     stanzas.on(
       'frame',

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { proto } from 'baileys'
+import { newSalt, saltSetting } from './contact-salt.ts'
 import { createCollection, type Collection } from './collection.ts'
 import { COLLECTIONS, EMPTY_LEDGER, openChanges, sealChanges, type CollectionName, type Ledger } from './ledger.ts'
 import type { DeviceInside } from './linked-device.ts'
@@ -27,6 +28,8 @@ export interface AppState {
   /** @param untilMs null: it is heard again. */
   mute(chat: string, untilMs: number | null): void
   markRead(chat: string, isRead: boolean): void
+  /** The network asks for a token made with a salt from whoever is written to first; false: it does so no more. */
+  saltNewChats(isSalted: boolean): void
   /** Changes are sealed with another key from now on. */
   renewKey(): void
   /** Linked devices get no key any more, until `shareKeys`. */
@@ -38,6 +41,8 @@ export interface AppState {
 
 /** The same, for those who run the network. */
 export interface AppStateInside extends AppState {
+  /** null: new chats need no token. */
+  readonly salt: Buffer | null
   collection(name: CollectionName): Collection
   /**
    * A linked device makes the next version. The real server takes whatever it gets, and the phone finds out; here it is
@@ -61,6 +66,7 @@ export function createAppState(core: PhoneCore, around: Surroundings, self: () =
   const collections = new Map(COLLECTIONS.map((name) => [name, createCollection(name)]))
   const keys: SyncKey[] = [newKey(1)]
   let isSharing = true
+  let salt: Buffer | null = null
   let spoilt: Spoilt | undefined
 
   const ledger = (name: CollectionName) => ledgers.get(name) ?? EMPTY_LEDGER
@@ -117,6 +123,13 @@ export function createAppState(core: PhoneCore, around: Surroundings, self: () =
       change('critical_unblock_low', contacts)
     },
     nameMyself,
+    get salt() {
+      return salt
+    },
+    saltNewChats(isSalted) {
+      salt = isSalted ? newSalt() : null
+      change('regular_high', [[isSalted ? SET : REMOVE, saltSetting(salt)]])
+    },
     archive: (chat, archived) =>
       set('regular_low', 3, ['archive', chatJid(chat)], { archiveChatAction: { archived, messageRange: now() } }),
     mute: (chat, untilMs) =>

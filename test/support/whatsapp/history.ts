@@ -1,5 +1,6 @@
 import { deflateSync } from 'node:zlib'
 import { proto } from 'baileys'
+import { saltForHistory } from './contact-salt.ts'
 import type { Cdn } from './media.ts'
 import type { PhoneInside } from './people.ts'
 import type { Known } from './speech.ts'
@@ -37,7 +38,7 @@ export function welcomeHistory(phone: PhoneInside, find: (number: string) => Pho
     syncType: Announced.INITIAL_BOOTSTRAP,
     chunkOrder: 1,
     progress: 100,
-    initialHistBootstrapInlinePayload: packed(history),
+    initialHistBootstrapInlinePayload: packed(history, phone.appState.salt),
   })
 }
 
@@ -73,7 +74,10 @@ const asHistory = ({ key, content, atSeconds }: Known) => ({
   message: { key, message: content, messageTimestamp: atSeconds },
 })
 
-const packed = (history: proto.IHistorySync): Buffer => deflateSync(proto.HistorySync.encode(history).finish())
+function packed(history: proto.IHistorySync, salt: Buffer | null = null): Buffer {
+  const written = proto.HistorySync.encode(history).finish()
+  return deflateSync(salt === null ? written : Buffer.concat([written, saltForHistory(salt)]))
+}
 
 function notice(historySyncNotification: proto.Message.IHistorySyncNotification): proto.IMessage {
   const type = proto.Message.ProtocolMessage.Type.HISTORY_SYNC_NOTIFICATION

@@ -5,8 +5,10 @@ import type { DeviceInside } from './linked-device.ts'
 import type { Network } from './network.ts'
 import type { Envelope, PhoneInside } from './people.ts'
 import { isAbsent } from './faults.ts'
+import { contactToken } from './contact-salt.ts'
 import {
   bytesIn,
+  bytesOf,
   child,
   children,
   groupJid,
@@ -69,7 +71,14 @@ function faultFor(node: Stanza, from: DeviceInside, network: Network): MessageFa
   const isCold = !sender.writers.has(number)
   if (isCold && sender.restrictedUntil !== null && sender.restrictedUntil > seconds())
     return { kind: 'refused', code: 463 }
+  if (isCold && !showsToken(node, sender, network.who(to))) return { kind: 'refused', code: 463 }
   return network.faults.messageTo(number)
+}
+
+/** Of trust, or made with the salt of the account. A message that is sent again shows none. */
+function showsToken(node: Stanza, { appState: { salt } }: PhoneInside, to: PhoneInside): boolean {
+  if (salt === null || child(node, 'tctoken') !== undefined) return true
+  return bytesOf(node, 'cstoken').equals(contactToken(salt, to.lid))
 }
 
 /** People are addressed by hidden id, with their number beside it; those who have none, by number. */

@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 import { proto } from 'baileys'
+import { field } from './wire-field.ts'
 
 /** What a phone shares with its linked devices alone, so that they can read what its owner sets. */
 export interface SyncKey {
@@ -14,6 +15,8 @@ export interface Setting {
   readonly value: proto.ISyncActionValue
   /** Of the form of the value; each kind has its own. */
   readonly version: number
+  /** Instead of the value: bytes of one that the library has no declaration of. */
+  readonly newer?: Buffer
 }
 
 export type Operation = proto.SyncdMutation.SyncdOperation
@@ -25,6 +28,8 @@ export interface SealedSetting {
   readonly record: proto.ISyncdRecord
 }
 
+/** Number of the field. */
+const VALUE = 2
 const KEY_INFO = 'WhatsApp Mutation Keys'
 const MAC_BYTES = 32
 const IV_BYTES = 16
@@ -36,10 +41,15 @@ export function keysOf({ secret }: SyncKey) {
   return { index: part(0), cipher: part(1), value: part(2), snapshot: part(3), patch: part(4) }
 }
 
-export function sealSetting(key: SyncKey, operation: Operation, { index, value, version }: Setting): SealedSetting {
+export function sealSetting(
+  key: SyncKey,
+  operation: Operation,
+  { index, value, version, newer }: Setting,
+): SealedSetting {
   const keys = keysOf(key)
   const text = Buffer.from(JSON.stringify(index))
-  const plain = proto.SyncActionData.encode({ index: text, value, padding: new Uint8Array(), version }).finish()
+  const data = { index: text, padding: new Uint8Array(), version, ...(newer ? {} : { value }) }
+  const plain = Buffer.concat([proto.SyncActionData.encode(data).finish(), ...(newer ? [field(VALUE, newer)] : [])])
   const iv = randomBytes(IV_BYTES)
   const cipher = createCipheriv('aes-256-cbc', keys.cipher, iv)
   const sealed = Buffer.concat([iv, cipher.update(plain), cipher.final()])
