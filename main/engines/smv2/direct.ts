@@ -18,6 +18,7 @@ import { createPresence, type Presence } from './presence.ts'
 import type { Link, OpenLink } from './link.ts'
 import type { Post } from './post.ts'
 import type { People } from './people.ts'
+import { createGroupMembers } from './group-members.ts'
 import { participantOf } from './group-metadata.ts'
 import { addressOf, chatKeyOf, numberJid } from './jid.ts'
 import type { SendQueue } from './send-queue.ts'
@@ -206,7 +207,7 @@ export function createDirect(needs: DirectNeeds): { readonly acts: DirectActs; r
     showTyping: presence.showTyping,
     setOnline: presence.setOnline,
     ...createOwnProfile({ openOf }),
-    ...createGroups({ openOf, jidOf, people }),
+    ...createGroups({ openOf, jidOf, people, groupMembers: createGroupMembers({ clock }) }),
     ...createChatList({ db, openOf, jidOf, keyOf }),
   }
   return { acts, presence }

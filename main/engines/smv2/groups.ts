@@ -3,7 +3,8 @@ import { ApiError } from '../../contract/errors.ts'
 import type { DirectActs, Group, MemberResult } from '../direct.ts'
 import type { EngineInstance } from '../engine.ts'
 import { refusalOf } from './close-codes.ts'
-import { addressOf } from './jid.ts'
+import type { GroupMembers } from './group-members.ts'
+import { addressOf, numberJid } from './jid.ts'
 import type { OpenLink } from './link.ts'
 import type { People } from './people.ts'
 import { changeGroup, fetchGroup, withApiErrors, withReadErrors } from './group-metadata.ts'
@@ -14,6 +15,7 @@ interface GroupsNeeds {
   /** @throws ApiError not_found */
   readonly jidOf: (instance: EngineInstance, number: string) => Promise<string>
   readonly people: People
+  readonly groupMembers: GroupMembers
 }
 
 type GroupActs = Pick<
@@ -39,7 +41,7 @@ const REASONS: Readonly<Record<string, MemberResult['reason']>> = {
 }
 
 /** Groups of the live network, seen as one of their members. */
-export function createGroups({ openOf, jidOf, people }: GroupsNeeds): GroupActs {
+export function createGroups({ openOf, jidOf, people, groupMembers }: GroupsNeeds): GroupActs {
   async function toGroup(instance: EngineInstance, { session }: OpenLink, group: GroupMetadata): Promise<Group> {
     const nameOf = (jid: string, number?: string) => {
       const { user, kind } = addressOf(jid)
@@ -82,9 +84,9 @@ export function createGroups({ openOf, jidOf, people }: GroupsNeeds): GroupActs 
     async createGroup(instance, name, members) {
       const open = openOf(instance)
       const found = await people.check(instance, open, members)
-      const jids = [...found.values()].flatMap((number) => (number === null ? [] : `${number}@s.whatsapp.net`))
-      const made = await withApiErrors(open.sock.groupCreate(name, jids))
-      const created = await toGroup(instance, open, made)
+      const jids = [...found.values()].flatMap((number) => (number === null ? [] : numberJid(number)))
+      const id = await withApiErrors(groupMembers.create(open, name, jids))
+      const created = await toGroup(instance, open, await fetchGroup(open, id))
       const inIt = new Set(created.members.map(({ number }) => number))
       const results = members.map((number): MemberResult => {
         const isIn = inIt.has(found.get(number) ?? '')
@@ -101,8 +103,8 @@ export function createGroups({ openOf, jidOf, people }: GroupsNeeds): GroupActs 
           results.push({ number, reason: 'not_on_whatsapp' })
           continue
         }
-        const [result] = await changeGroup(open, id, open.sock.groupParticipantsUpdate(id, [jid], change))
-        results.push({ number, reason: reasonOf(result?.status) })
+        const asked = change === 'add' ? groupMembers.add(open, id, jid) : changeMember(open, id, jid, change)
+        results.push({ number, reason: reasonOf(await changeGroup(open, id, asked)) })
       }
       open.groups.forget(id)
       return results
@@ -145,6 +147,16 @@ export function createGroups({ openOf, jidOf, people }: GroupsNeeds): GroupActs 
       groups.forget(id)
     },
   }
+}
+
+async function changeMember(
+  { sock }: OpenLink,
+  id: string,
+  jid: string,
+  change: 'remove' | 'promote' | 'demote',
+): Promise<string | undefined> {
+  const [result] = await sock.groupParticipantsUpdate(id, [jid], change)
+  return result?.status
 }
 
 /** Gone, revoked or mistyped; or this line was removed from the group. */

@@ -29,7 +29,13 @@ describe('over the network', () => {
     expect(await heard('call.offered')).toMatchObject({
       data: { call_id: callId, from: ANA, video: false, group_id: null },
     })
+    // A caller who has given a token of trust is not shown it.
+    ana.trust(OURS)
+    await until('the token', () => world.keys(shop, 'tctoken')[`${ana.lid}@lid`] !== undefined)
     await world.smv2.engine.direct?.rejectCall?.(shop, callId)
+    const { heard: said } = world.whatsapp.phone(OURS).device
+    const rejected = await until('the rejection', () => said.find(({ tag }) => tag === 'call'))
+    expect(rejected.content).toMatchObject([{ tag: 'reject' }])
     ana.hangUp(callId)
     expect(await heard('call.ended')).toMatchObject({ data: { call_id: callId, from: ANA, reason: 'timeout' } })
     await expect(world.smv2.engine.direct?.rejectCall?.(shop, callId)).rejects.toMatchObject({ code: 'not_found' })

@@ -1,7 +1,18 @@
 import { randomInt } from 'node:crypto'
 import { jidDecode } from 'baileys'
 import type { PhoneInside } from './people.ts'
-import { children, groupJid, lidJid, numberJid, seconds, stanza, type Stanza } from './stanza.ts'
+import {
+  bytesIn,
+  child,
+  children,
+  groupJid,
+  lidJid,
+  numberJid,
+  readAddress,
+  seconds,
+  stanza,
+  type Stanza,
+} from './stanza.ts'
 
 /** How members are named in a group: by number, or by hidden id. */
 export type Addressing = 'pn' | 'lid'
@@ -180,6 +191,7 @@ interface Asking {
   readonly phone: FindPhone
   /** Somebody by the address a client uses. */
   readonly who: (jid: string) => PhoneInside
+  readonly demandsCurrentForms: boolean
   /** Tells everybody in the group what changed. */
   readonly announce: (group: GroupInside, change: Stanza) => void
 }
@@ -195,7 +207,10 @@ export function answerGroupQuery(iq: Stanza, asking: Asking): Stanza[] | undefin
   return iq.attrs['type'] === 'get' ? answerAbout(group, asked, asking) : change(group, asked, asking)
 }
 
-function answerGeneral(asked: Stanza, { asker, groups, phone, who, announce }: Asking): Stanza[] | undefined {
+function answerGeneral(
+  asked: Stanza,
+  { asker, groups, phone, who, announce, demandsCurrentForms }: Asking,
+): Stanza[] | undefined {
   switch (asked.tag) {
     case 'participating':
       return [
@@ -206,6 +221,7 @@ function answerGeneral(asked: Stanza, { asker, groups, phone, who, announce }: A
         ),
       ]
     case 'create': {
+      if (demandsCurrentForms && !isCurrentCreate(asked, who)) return undefined
       const others = children(asked, 'participant').map(({ attrs }) => who(attrs['jid'] ?? '').number)
       const group = groups.create(asked.attrs['subject'] ?? '', asker.number, others)
       announce(group, stanza('create', { type: 'new' }, [describe(group, phone)]))
@@ -232,12 +248,39 @@ function answerGeneral(asked: Stanza, { asker, groups, phone, who, announce }: A
   }
 }
 
+/** Members are named by hidden id with the number beside it, and every rule of the group is there. */
+function isCurrentCreate(create: Stanza, who: Asking['who']): boolean {
+  const [addMode, approval, timer] = ['member_add_mode', 'membership_approval_mode', 'ephemeral'].map((tag) =>
+    child(create, tag),
+  )
+  const [{ attrs: join } = { attrs: {} as Stanza['attrs'] }] = children(approval, 'group_join')
+  return (
+    create.attrs['key'] === undefined &&
+    create.attrs['create_key'] === undefined &&
+    ['all_member_add', 'admin_add'].includes(bytesIn(addMode).toString()) &&
+    ['on', 'off'].includes(join['state'] ?? '') &&
+    timer?.attrs['expiration'] !== undefined &&
+    areNamed(create, who)
+  )
+}
+
+const areNamed = (change: Stanza, who: Asking['who']): boolean =>
+  children(change, 'participant').every(({ attrs: { jid = '', phone_number: beside } }) => {
+    const { number, habits } = who(jid)
+    return habits.shows === 'number_only' || (readAddress(jid).kind === 'lid' && beside === numberJid(number))
+  })
+
 function answerAbout(group: GroupInside, asked: Stanza, { phone }: Asking): Stanza[] | undefined {
   if (asked.tag === 'query') return [describe(group, phone)]
   return asked.tag === 'invite' ? [stanza('invite', { code: group.inviteCode })] : undefined
 }
 
-function change(group: GroupInside, asked: Stanza, { who, announce, phone }: Asking): Stanza[] | undefined {
+function change(
+  group: GroupInside,
+  asked: Stanza,
+  { who, announce, phone, demandsCurrentForms }: Asking,
+): Stanza[] | undefined {
+  if (asked.tag === 'add' && demandsCurrentForms && !areNamed(asked, who)) return undefined
   const named = children(asked, 'participant').map(({ attrs }) => who(attrs['jid'] ?? ''))
   const participants = named.map((member) => describeMember(group, member))
   const acts: Readonly<Record<string, (member: PhoneInside) => void>> = {

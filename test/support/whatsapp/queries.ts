@@ -159,6 +159,7 @@ function answerGroups(iq: Stanza, { device, network }: Asker): Stanza[] | undefi
   return answerGroupQuery(iq, {
     asker,
     groups: network.groups,
+    demandsCurrentForms: network.faults.demandsCurrentForms,
     phone: network.phone,
     who: network.who,
     announce: (group, what) => network.announce(group, asker, what),
