@@ -263,6 +263,8 @@ export type EngineSignal =
     }
   /** Somebody who was known by a hidden id has shown their number: the two are one contact from now on. */
   | { readonly kind: 'contact'; readonly hiddenId: string; readonly number: string }
+  /** Somebody has another number now. Each is digits, or a hidden id where the number is not shown. */
+  | { readonly kind: 'number_changed'; readonly before: string; readonly after: string }
   | ReceivedSignal
   /** For the webhook of the instance: calls, groups, presence, contacts. */
   | { readonly kind: 'line_event'; readonly event: LineEvent }

@@ -50,6 +50,7 @@ import { serviceRoomDeps } from './facts.ts'
 import { messageOf, type Home } from './home.ts'
 import type { Infrastructure } from './infrastructure.ts'
 import { buildGhlSimulator } from './simulators.ts'
+import { createPersonMoves } from './person-moves.ts'
 import { publishLedger, routeSignal } from './signals.ts'
 import { StartError, type RunningWorld } from './world.ts'
 import { voiceServices } from './voice.ts'
@@ -79,6 +80,7 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
         messages: messages.api,
         instanceWebhooks: instanceWebhooks.api,
         calls: calls.api,
+        movePerson: (...learned) => movePerson(...learned),
         live,
       },
       id,
@@ -180,6 +182,10 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
     simulator: ghl,
     isSuspended: accounts.isSuspended,
     localUrl: () => localUrlOf(address.url),
+  })
+  const movePerson = createPersonMoves({
+    ...{ db: home.db, instances: instances.api, messages: messages.api },
+    rooms: [optOuts, contacts, safety, campaigns, ai, aiKnowledge, crm].map(({ api }) => api.movePerson),
   })
   const lineSettings = lineSettingsRoom({ ...deps, instances: instances.api })
   const history = historyRoom({ ...deps, instances: instances.api, messages: messages.api })

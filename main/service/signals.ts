@@ -4,8 +4,10 @@ import type { Instances } from '../capabilities/instances/index.ts'
 import type { Messages } from '../capabilities/messages/index.ts'
 import type { Notice } from '../contract/notice.ts'
 import type { EngineSink } from '../engines/engine.ts'
+import type { InstanceId } from '../kernel/ids.ts'
 import type { Ledger } from '../kernel/ledger.ts'
 import type { NoticeBus } from '../kernel/notice-bus.ts'
+import type { PersonSignal } from './person-moves.ts'
 
 /** Notifies the windows of what happened on the lines. */
 export function publishLedger(ledger: Ledger, live: NoticeBus<Notice>): void {
@@ -22,12 +24,13 @@ interface SignalTargets {
   readonly messages: Messages
   readonly instanceWebhooks: Pick<InstanceWebhooks, 'onLineEvent'>
   readonly calls: Pick<Calls, 'onOffered'>
+  readonly movePerson: (id: InstanceId, signal: PersonSignal) => Promise<void>
   readonly live: NoticeBus<Notice>
 }
 
-/** Signals of the link belong to the instances room, those of messages to the messages room. */
+/** Signals of the link belong to the instances room, those of messages to the messages room, new names to every room. */
 export async function routeSignal(
-  { instances, messages, instanceWebhooks, calls, live }: SignalTargets,
+  { instances, messages, instanceWebhooks, calls, movePerson, live }: SignalTargets,
   ...[id, signal]: Parameters<EngineSink>
 ): Promise<void> {
   switch (signal.kind) {
@@ -38,8 +41,10 @@ export async function routeSignal(
     case 'edited':
     case 'deleted':
     case 'reaction':
-    case 'contact':
       return messages.onSignal(id, signal)
+    case 'contact':
+    case 'number_changed':
+      return movePerson(id, signal)
     case 'line_event':
       await instanceWebhooks.onLineEvent(id, signal.event)
       // Rejecting waits for the network, and the next signal must not.

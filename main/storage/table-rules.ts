@@ -28,6 +28,7 @@ export const TABLE_RULES: Readonly<Record<string, AfterRestore>> = {
       'person_rekeyings',
     ],
     ...['messages', 'message_reactions', 'poll_votes', 'unread_chats', 'unread_instances', 'chat_names'],
+    ...['chat_moves', 'contact_identities'],
     ...['contacts', 'contact_terms', 'contact_tags', 'contact_instances', 'opt_out_settings'],
     ...['history_imports', 'history_chats', 'instance_call_settings', 'instance_line_settings', 'instance_reconnects'],
     ...['instance_departures', 'access_link_uses', 'safety_numbers', 'safety_firsts', 'campaign_number_checks'],
@@ -41,7 +42,7 @@ export const TABLE_RULES: Readonly<Record<string, AfterRestore>> = {
     ...['campaigns', 'campaign_instances', 'campaign_recipients', 'campaign_counts', 'campaign_streaks'],
     ...['billing_provider', 'billing_customers', 'billing_orders', 'billing_subscriptions', 'billing_callbacks'],
     ...['billing_history', 'billing_agencies', 'billing_clients', 'entitlement_grants'],
-    ...['crm_sessions', 'crm_messages', 'official_contacts', 'official_numbers', 'official_callbacks'],
+    ...['crm_sessions', 'crm_messages', 'official_contacts', 'official_addresses', 'official_numbers', 'official_callbacks'],
     ...['smv2_sessions', 'smv2_keys', 'smv2_inbound', 'smv2_sent', 'smv2_people', 'smv2_media', 'smv2_protocol'],
     ...['smv2_polls', 'smv2_waiting_votes', 'smv2_history_chats', 'smv2_labels'],
     // The simulated services stand for others, whose memory no restore reaches.

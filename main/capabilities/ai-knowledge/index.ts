@@ -9,6 +9,7 @@ import type { Jobs } from '../../kernel/jobs.ts'
 import type { Log } from '../../kernel/log.ts'
 import type { NoticeBus } from '../../kernel/notice-bus.ts'
 import type { Cursors } from '../../kernel/page.ts'
+import type { MovePerson } from '../../kernel/person-move.ts'
 import type { AiProviders } from '../ai-providers/index.ts'
 import type { Instances } from '../instances/index.ts'
 import { createDocuments, type Documents } from './documents.ts'
@@ -18,7 +19,7 @@ import { createFaqImport } from './faq-import.ts'
 import { rehomeFaq, removeFaqOf } from './faq-store.ts'
 import { createKnowledgeIndex } from './knowledge-index.ts'
 import { createUnanswered } from './unanswered.ts'
-import { rehomeUnanswered, removeUnansweredOf } from './unanswered-store.ts'
+import { rehomeUnanswered, removeUnansweredOf, renameUnansweredChat } from './unanswered-store.ts'
 import { createVectors } from './vectors.ts'
 import { removeVectorsOf } from './vector-store.ts'
 
@@ -58,6 +59,7 @@ export interface AiKnowledge {
   readonly importFaq: ReturnType<typeof createFaqImport>
   readonly documents: Documents
   readonly unanswered: ReturnType<typeof createUnanswered>
+  readonly movePerson: MovePerson
   search(asker: Asker, question: string, options?: { limit?: number; signal?: AbortSignal }): Promise<Finding>
   /** Counts a question that nobody answered, in the caller's commit. */
   noteUnanswered(
@@ -105,6 +107,9 @@ export function createAiKnowledge(deps: AiKnowledgeDeps): AiKnowledge {
     documents,
     unanswered,
     noteUnanswered: unanswered.note,
+    async movePerson(tx, { instanceId, from, to }) {
+      await tx.run(renameUnansweredChat, { instanceId, from, to })
+    },
     async search({ instanceId, accountId, provider }, question, { limit = LIMIT, signal } = {}) {
       const known = await knowledge.get(instanceId)
       const embedder = provider === 'builtin' ? undefined : { instanceId, accountId, provider }

@@ -54,6 +54,9 @@ export const pruneUnanswered = sql<{ before: number; limit: number }>(
   `DELETE FROM ai_unanswered WHERE seq IN (
      SELECT seq FROM ai_unanswered WHERE last_at < :before ORDER BY last_at LIMIT :limit)`,
 )
+export const renameUnansweredChat = sql<{ instanceId: string; from: string; to: string }>(
+  'UPDATE ai_unanswered SET chat = :to WHERE instance_id = :instanceId AND chat = :from',
+)
 export const rehomeUnanswered = sql<{ instanceId: string; accountId: string }>(
   'UPDATE ai_unanswered SET account_id = :accountId WHERE instance_id = :instanceId',
 )

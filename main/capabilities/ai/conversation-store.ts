@@ -96,6 +96,25 @@ export const setFollowUp = sql<OfConversation & { count: number; dueAtMs: number
   'UPDATE ai_conversations SET follow_ups = :count, follow_up_at = :dueAtMs WHERE seq = :seq',
 )
 
+// Two conversations are with one person.
+
+export type MergedState = Omit<
+  ConversationRow,
+  'seq' | 'id' | 'instanceId' | 'chat' | 'accountId' | 'openTurn' | 'repeatedText' | 'repeats'
+>
+
+export const renameChat = sql<OfConversation & { chat: string }>(
+  'UPDATE ai_conversations SET chat = :chat WHERE seq = :seq',
+)
+export const setMerged = sql<OfConversation & MergedState>(
+  `UPDATE ai_conversations SET agent_id = :agentId, stage_id = :stageId, paused = :paused, paused_until = :pausedUntilMs,
+     pause_reason = :pauseReason, handoff_reason = :handoffReason, handoff_detail = :handoffDetail,
+     handoff_at = :handoffAtMs, waiting = :waiting, summary = :summary, answered_by = :answeredBy,
+     last_inbound_at = :lastInboundAtMs, last_answer_at = :lastAnswerAtMs, next_turn = :nextTurn,
+     follow_ups = :followUps, follow_up_at = :followUpAtMs, changed_at = :changedAtMs WHERE seq = :seq`,
+)
+export const removeConversation = sql<OfConversation>('DELETE FROM ai_conversations WHERE seq = :seq')
+
 export const conversationsPage = sql<
   { instanceId: string; beforeAt: number; before: number; rows: number },
   ConversationRow

@@ -1,4 +1,5 @@
 import type { Tx } from '../../kernel/db.ts'
+import type { MovePerson } from '../../kernel/person-move.ts'
 import { createAgents, type Agents } from './agents.ts'
 import { removeAgentsOf, type Agent } from './agent-store.ts'
 import { createBegin } from './begin.ts'
@@ -14,6 +15,7 @@ import { createHttpCall } from './http-call.ts'
 import { createHttpTools, type HttpTools } from './http-tools.ts'
 import { removeHttpToolsOf } from './http-tool-store.ts'
 import { createListener } from './listen.ts'
+import { createMove } from './move.ts'
 import { createMediaLibrary, type MediaLibrary } from './media.ts'
 import { removeMediaOf } from './media-store.ts'
 import { createOverview } from './overview.ts'
@@ -50,6 +52,7 @@ export interface Ai {
    * Answers a turn without a chat and without sending: for calls and evaluations. Usage is not counted; `trial.ask` does.
    */
   readonly brain: Brain
+  readonly movePerson: MovePerson
   readonly retention: ReturnType<typeof createRetention>
 }
 
@@ -90,6 +93,7 @@ export function createAi(deps: AiDeps): Ai {
     ...{ settings, agents, stages, media, httpTools, conversations, brain },
     trial: createTrial({ ...deps, settings, agents, stages, conversations, brain }),
     overview: createOverview({ ...deps, settings }),
+    movePerson: createMove({ ...deps, chats }),
     retention: createRetention(deps),
   }
 }

@@ -121,6 +121,14 @@ export const settleUnknown = sql<{ conversationSeq: number; turn: number }>(
   `UPDATE ai_turns SET state = 'answered', reason = NULL
    WHERE conversation_seq = :conversationSeq AND turn = :turn AND state = 'unknown'`,
 )
+export const renameTurns = sql<{ conversationSeq: number; chat: string }>(
+  'UPDATE ai_turns SET chat = :chat WHERE conversation_seq = :conversationSeq',
+)
+/** One that may be on its way keeps its number, which is in its Idempotency-Keys. */
+export const moveEndedTurns = sql<{ from: number; to: number; offset: number }>(
+  `UPDATE ai_turns SET conversation_seq = :to, turn = turn + :offset
+   WHERE conversation_seq = :from AND ended_at IS NOT NULL`,
+)
 export const turnsPage = sql<{ conversationSeq: number; before: number; rows: number }, TurnRow>(
   `SELECT ${COLUMNS} FROM ai_turns WHERE conversation_seq = :conversationSeq AND turn < :before
    ORDER BY turn DESC LIMIT :rows`,

@@ -8,6 +8,7 @@ import { createLateness } from './lateness.ts'
 import { createNumberStates } from './links.ts'
 import { createListReader } from './lists.ts'
 import { createLoading } from './loading.ts'
+import { createMove } from './move.ts'
 import { createNumberChecks } from './number-checks.ts'
 import { createOutcomes } from './outcomes.ts'
 import { createPreview } from './preview.ts'
@@ -127,6 +128,7 @@ export function createCampaigns(deps: CampaignsDeps) {
       await recovery.recover()
       await lateness.recover()
     },
+    movePerson: createMove({ notify: state.notify }),
     start: recovery.start,
     stop: recovery.stop,
     retention: checks.retention,

@@ -61,6 +61,22 @@ export const setCanonical = sql<Place & { canonical: string }>(
   'UPDATE campaign_recipients SET canonical = :canonical WHERE campaign_id = :campaignId AND position = :position',
 )
 
+const KEYED = `r.campaign_id AS campaignId, r.position, r.status, r.instance_id AS instanceId, r.canonical AS number`
+
+/** Whom campaigns that are not over will write to under this key. */
+export const waitingUnder = sql<{ accountId: string; canonical: string }, KeyedRecipient>(
+  `SELECT ${KEYED} FROM campaigns c JOIN campaign_recipients r ON r.campaign_id = c.id AND r.canonical = :canonical
+   WHERE c.account_id = :accountId AND c.status IN ('draft', 'scheduled', 'running', 'paused') AND r.status = 'pending'`,
+)
+export const reachedUnder = sql<{ accountId: string; canonical: string }, KeyedRecipient>(
+  `SELECT ${KEYED} FROM campaign_recipients r
+   WHERE r.account_id = :accountId AND r.canonical = :canonical AND r.claimed_at IS NOT NULL`,
+)
+export const setRecipientPhone = sql<Place & { phone: string }>(
+  `UPDATE campaign_recipients SET phone = :phone
+   WHERE campaign_id = :campaignId AND position = :position AND status = 'pending'`,
+)
+
 export const recipientWith = sql<{ campaignId: string; canonical: string }, Recipient>(
   `SELECT ${RECIPIENT} FROM campaign_recipients WHERE campaign_id = :campaignId AND canonical = :canonical`,
 )

@@ -21,20 +21,23 @@ export const rekeyRecipients = (db: Db): Promise<number> =>
         afterPosition: after?.position ?? -1,
         rows: REKEYING_PORTION,
       }),
-    async move(tx, row, canonical) {
-      const { campaignId, position } = row
-      const known = await tx.one(recipientWith, { campaignId, canonical })
-      if (known === undefined) return tx.run(setCanonical, { campaignId, position, canonical })
-      if (row.status === 'pending' && (known.status === 'pending' || TRIED.has(known.status))) return skip(tx, row)
-      const isNeeded = row.status === 'pending' || (TRIED.has(row.status) && !TRIED.has(known.status))
-      if (!isNeeded) return undefined
-      if (known.status === 'pending') await skip(tx, known)
-      // Replies are looked up by the key, so the recipient that the message goes to has it.
-      await tx.run(setCanonical, { campaignId, position, canonical: '' })
-      await tx.run(setCanonical, { campaignId, position: known.position, canonical: row.number })
-      return tx.run(setCanonical, { campaignId, position, canonical })
-    },
+    move: giveKey,
   })
+
+/** Where another recipient of the campaign has the key, the message goes to one of the two. */
+export async function giveKey(tx: Tx, row: KeyedRecipient, canonical: string): Promise<void> {
+  const { campaignId, position } = row
+  const known = await tx.one(recipientWith, { campaignId, canonical })
+  if (known === undefined) return void (await tx.run(setCanonical, { campaignId, position, canonical }))
+  if (row.status === 'pending' && (known.status === 'pending' || TRIED.has(known.status))) return skip(tx, row)
+  const isNeeded = row.status === 'pending' || (TRIED.has(row.status) && !TRIED.has(known.status))
+  if (!isNeeded) return
+  if (known.status === 'pending') await skip(tx, known)
+  // Replies are looked up by the key, so the recipient that the message goes to has it.
+  await tx.run(setCanonical, { campaignId, position, canonical: '' })
+  await tx.run(setCanonical, { campaignId, position: known.position, canonical: row.number })
+  await tx.run(setCanonical, { campaignId, position, canonical })
+}
 
 async function skip(tx: Tx, { campaignId, position, instanceId }: Omit<KeyedRecipient, 'number'>): Promise<void> {
   await tx.run(markSkipped, { campaignId, position, reason: 'contacted' })

@@ -34,6 +34,16 @@ const OptedOut = Type.Boolean({
 const ContactRecord = Type.Object({
   phone: Type.String({ description: 'Digits with country code; the id of a person who hides their number.' }),
   name: Nullable(Type.String()),
+  identities: Type.Array(
+    Type.Object({
+      kind: Type.Enum(['phone', 'lid', 'bsuid', 'username'], {
+        description:
+          '`lid` and `bsuid` are the ids by which WhatsApp and Meta’s Cloud API know people who hide their number.',
+      }),
+      value: Type.String(),
+    }),
+    { description: 'Everything the person is known by, the number first.' },
+  ),
   tags: Type.Array(Type.String()),
   opted_out: OptedOut,
   last_inbound_at: Nullable(Timestamp),
@@ -54,6 +64,7 @@ export type ContactRecord = Static<typeof ContactRecord>
 const EXAMPLE = {
   phone: '12025550123',
   name: 'Ada Lovelace',
+  identities: [{ kind: 'phone', value: '12025550123' }],
   tags: ['customer'],
   opted_out: false,
   last_inbound_at: '2026-03-01T09:30:00.000Z',
@@ -100,6 +111,13 @@ export const contactsContract = {
       ),
       tag: Type.Optional(
         Type.String({ minLength: 1, maxLength: LIMITS.tagLength, description: 'Only those with this tag.' }),
+      ),
+      phone: Type.Optional(
+        Type.String({
+          minLength: 4,
+          maxLength: 40,
+          description: 'Only the contact who has this number. Finds it in every spelling.',
+        }),
       ),
       limit: Type.Optional(PageSize),
       cursor: Type.Optional(Type.String({ description: '`next_cursor` of the previous page.' })),

@@ -13,6 +13,7 @@ import {
   insertTag,
   insertTerm,
   removeContact,
+  removeIdentities,
   removeInstances,
   removeTags,
   removeTerms,
@@ -114,7 +115,7 @@ export function createEdit({ clock, live, optOuts, onRemoved }: EditDeps): Conta
     async remove(tx, accountId, phone) {
       const contact = await tx.one(contactOf, { accountId, number: personKey(phone) })
       if (contact === undefined) return false
-      for (const statement of [removeTerms, removeTags, removeInstances, removeContact])
+      for (const statement of [removeTerms, removeTags, removeInstances, removeIdentities, removeContact])
         await tx.run(statement, { seq: contact.seq })
       tx.afterCommit(onRemoved)
       return true

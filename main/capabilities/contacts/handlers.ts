@@ -52,11 +52,11 @@ export function contactsHandlers({ db, cursors, files, contacts }: HandlerDeps):
   }
 
   return {
-    async listContacts({ principal: { accountId }, query: { q, tag, limit = LIMITS.pageSizeDefault, cursor } }) {
-      const list = `contacts:${accountId}:${JSON.stringify([q, tag])}`
+    async listContacts({ principal: { accountId }, query: { q, tag, phone, limit = LIMITS.pageSizeDefault, cursor } }) {
+      const list = `contacts:${accountId}:${JSON.stringify([q, tag, phone])}`
       const after = cursor === undefined ? undefined : cursors.decode(list, cursor)
       const country = await contacts.country(accountId)
-      const found = await contacts.search(accountId, { q, tag }, { after, rows: limit + 1, country })
+      const found = await contacts.search(accountId, { q, tag, phone }, { after, rows: limit + 1, country })
       const shown = found.slice(0, limit)
       const last = found.length > limit ? shown.at(-1) : undefined
       const details = await contacts.detail(
@@ -157,9 +157,10 @@ const tagsIn = (text: string): readonly string[] =>
     .filter((tag) => tag !== '')
     .slice(0, LIMITS.contactTags)
 
-const toRecord = ({ contact, tags, isOptedOut, instances }: ContactDetail): ContactRecord => ({
+const toRecord = ({ contact, tags, isOptedOut, identities, instances }: ContactDetail): ContactRecord => ({
   phone: contact.phone,
   name: nameOf(contact),
+  identities: [...identities],
   tags: [...tags],
   opted_out: isOptedOut,
   last_inbound_at: isoTimeOrNull(contact.lastInAtMs),

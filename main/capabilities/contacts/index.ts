@@ -4,15 +4,20 @@ import type { Db } from '../../kernel/db.ts'
 import type { AccountId } from '../../kernel/ids.ts'
 import type { Ledger } from '../../kernel/ledger.ts'
 import type { NoticeBus } from '../../kernel/notice-bus.ts'
+import type { MovePerson } from '../../kernel/person-move.ts'
 import { personKey } from '../../kernel/phone-number.ts'
 import type { Instances } from '../instances/index.ts'
 import type { OptOuts, Reader } from '../opt-outs/index.ts'
 import { createEdit, type ContactEdit } from './edit.ts'
+import { identitiesOf, type Identity } from './identities.ts'
+import { createMove } from './move.ts'
 import { createRecorder } from './recorder.ts'
 import { createSearch } from './search.ts'
 import { transferContacts } from './transfer.ts'
 import {
   contactOf,
+  contactOfIdentity,
+  identitiesOfContacts,
   contactsWithTag,
   instancesOfContacts,
   lastContactOf,
@@ -44,6 +49,8 @@ export interface ContactDetail {
   readonly contact: Contact
   readonly tags: readonly string[]
   readonly isOptedOut: boolean
+  /** Everything the person is known by, the number first. */
+  readonly identities: readonly Identity[]
   readonly instances: readonly (LastContact & { readonly instanceId: string })[]
 }
 
@@ -68,7 +75,9 @@ export interface Contacts extends ContactEdit {
     phones: readonly string[],
   ): Promise<ReadonlySet<string>>
   readonly search: ReturnType<typeof createSearch>
+  /** @param phone in any spelling, or a hidden id. */
   find(accountId: AccountId, phone: string): Promise<Contact | undefined>
+  readonly movePerson: MovePerson
   /** null for somebody who is no contact, or whose name is not known. */
   nameOf(accountId: AccountId, phone: string): Promise<string | null>
   detail(accountId: AccountId, contacts: readonly Contact[]): Promise<readonly ContactDetail[]>
@@ -95,7 +104,9 @@ export function createContacts({ db, clock, ledger, live, instances, optOuts }: 
     })
   })
 
-  const find: Contacts['find'] = (accountId, phone) => db.readOne(contactOf, { accountId, number: personKey(phone) })
+  const find: Contacts['find'] = async (accountId, phone) =>
+    (await db.readOne(contactOf, { accountId, number: personKey(phone) })) ??
+    db.readOne(contactOfIdentity, { accountId, value: phone })
 
   const lastContact: Contacts['lastContact'] = async (read, accountId, instanceIds, phones) => {
     const wanted = instanceIds === null ? null : new Set(instanceIds)
@@ -136,6 +147,13 @@ export function createContacts({ db, clock, ledger, live, instances, optOuts }: 
     },
     search: createSearch(db),
     find,
+    movePerson: createMove({
+      clock,
+      onMoved(accountId) {
+        recorder.forget()
+        live.publish(accountId, { topic: 'contacts' })
+      },
+    }),
     async nameOf(accountId, phone) {
       const contact = await find(accountId, phone)
       return contact === undefined ? null : nameOf(contact)
@@ -143,9 +161,10 @@ export function createContacts({ db, clock, ledger, live, instances, optOuts }: 
 
     async detail(accountId, contacts) {
       const seqs = contacts.map(({ seq }) => seq)
-      const [tags, lines, optedOut] = await Promise.all([
+      const [tags, lines, names, optedOut] = await Promise.all([
         tagsOfContacts.over(seqs, {}, (statement, params) => db.read(statement, params)),
         instancesOfContacts.over(seqs, {}, (statement, params) => db.read(statement, params)),
+        identitiesOfContacts.over(seqs, {}, (statement, params) => db.read(statement, params)),
         optOuts.optedOutOf(
           outside,
           accountId,
@@ -157,6 +176,10 @@ export function createContacts({ db, clock, ledger, live, instances, optOuts }: 
         contact,
         tags: tags.flat().flatMap(({ seq, value }) => (seq === contact.seq ? [value] : [])),
         isOptedOut: optedOut.has(contact.phone),
+        identities: identitiesOf(
+          contact,
+          names.flat().filter(({ seq }) => seq === contact.seq),
+        ),
         instances: lines.flat().filter(({ seq }) => seq === contact.seq),
       }))
     },

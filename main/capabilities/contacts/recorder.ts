@@ -6,6 +6,7 @@ import type { InCommitSubscriber, LedgerEvent } from '../../kernel/ledger.ts'
 import type { NoticeBus } from '../../kernel/notice-bus.ts'
 import { personKey } from '../../kernel/phone-number.ts'
 import { addContact, setTerms } from './edit.ts'
+import { noteHiddenName } from './identities.ts'
 import { contactOf, setInstanceIn, setInstanceOut, setLastIn, setLastOut, setNames } from './store.ts'
 
 interface Written {
@@ -15,6 +16,8 @@ interface Written {
   readonly direction: 'in' | 'out'
   /** In the person's profile; null: unknown. */
   readonly pushName: string | null
+  /** Their number is not known. */
+  readonly isHidden: boolean
   readonly atMs: number
 }
 
@@ -35,7 +38,7 @@ export function createRecorder({
 }): { readonly onEvent: InCommitSubscriber; readonly forget: () => void } {
   const recent = new Map<string, { readonly atMs: number; readonly pushName: string | null }>()
 
-  const write = async (tx: Tx, { accountId, instanceId, phone, direction, pushName, atMs }: Written) => {
+  const write = async (tx: Tx, { accountId, instanceId, phone, direction, pushName, isHidden, atMs }: Written) => {
     const number = personKey(phone)
     const key = `${instanceId} ${number} ${direction}`
     const last = recent.get(key)
@@ -43,6 +46,7 @@ export function createRecorder({
     const known = await tx.one(contactOf, { accountId, number })
     const contact = known ?? (await addContact(tx, { accountId, phone, now: clock.now() }))
     const { seq, givenName } = contact
+    if (known === undefined && isHidden) await noteHiddenName(tx, accountId, seq, phone)
     if (pushName !== null && pushName !== contact.pushName) {
       await tx.run(setNames, { seq, givenName, pushName, now: clock.now() })
       if (givenName === null) await setTerms(tx, accountId, seq, pushName)
@@ -70,12 +74,14 @@ function writtenIn(event: LedgerEvent): Written | undefined {
   if (event.type === 'message.sent') {
     const { accountId, instanceId, data } = event
     if (IS_GROUP.test(data.chat)) return undefined
-    return { accountId, instanceId, phone: data.to, direction: 'out', pushName: null, atMs: event.createdAtMs }
+    const written = { accountId, instanceId, phone: data.to, atMs: event.createdAtMs }
+    return { ...written, direction: 'out', pushName: null, isHidden: false }
   }
   if (event.type !== 'message.received' || event.data.is_group || event.data.type === 'poll_vote') return undefined
   const { accountId, instanceId, data } = event
   const atMs = Math.min(Date.parse(data.timestamp), event.createdAtMs)
-  if (data.from_me) return { accountId, instanceId, phone: data.chat, direction: 'out', pushName: null, atMs }
+  const written = { accountId, instanceId, atMs }
+  if (data.from_me) return { ...written, phone: data.chat, direction: 'out', pushName: null, isHidden: false }
   const pushName = data.push_name?.trim().slice(0, PUSH_NAME_LENGTH) || null
-  return { accountId, instanceId, phone: data.from, direction: 'in', pushName, atMs }
+  return { ...written, phone: data.from, direction: 'in', pushName, isHidden: data.from_lid !== undefined }
 }

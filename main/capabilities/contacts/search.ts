@@ -1,8 +1,9 @@
 import type { Db } from '../../kernel/db.ts'
 import type { AccountId } from '../../kernel/ids.ts'
-import { personKey, parsePhone } from '../../kernel/phone-number.ts'
+import { personKey, parsePhone, readPhone } from '../../kernel/phone-number.ts'
 import { endOfPrefix, reverse, termsOf } from './name-terms.ts'
 import {
+  contactOf,
   contactsByFirstDigits,
   contactsByLastDigits,
   contactsByTerm,
@@ -16,6 +17,8 @@ import {
 export interface ContactQuery {
   readonly q?: string | undefined
   readonly tag?: string | undefined
+  /** A number in any spelling: only the contact who has it. */
+  readonly phone?: string | undefined
 }
 
 /** Where a page ended; what the values are depends on the query. */
@@ -129,13 +132,26 @@ export function createSearch(db: Db) {
     return words[counts.indexOf(Math.min(...counts))] ?? only
   }
 
+  const withNumber = async (accountId: AccountId, number: string, { q = '', tag }: ContactQuery): Promise<Found[]> => {
+    const contact = await db.readOne(contactOf, { accountId, number })
+    const found = contact === undefined ? [] : [{ contact, position: [contact.seq] }]
+    const [terms] = await termsOfContacts.over(seqsOf(found), {}, (statement, params) => db.read(statement, params))
+    const own = (terms ?? []).map(({ value }) => value)
+    const isNamed = isDigits(q)
+      ? number.includes(q.replaceAll(/\D/g, ''))
+      : termsOf(q).every((word) => own.some((term) => term.startsWith(word)))
+    return isNamed ? (tag === undefined ? found : haveTag(found, tag)) : []
+  }
+
   /** @param country of numbers without a country code. @returns at most `rows`. */
   return async function search(
     accountId: AccountId,
-    { q = '', tag }: ContactQuery,
+    { phone, ...query }: ContactQuery,
     { after, rows, country }: { after: Position | undefined; rows: number; country: string | null },
   ): Promise<Found[]> {
-    const isNumber = DIGITS.test(q) && /\d/.test(q)
+    if (phone !== undefined) return withNumber(accountId, personKey(readPhone(phone, country) ?? phone), query)
+    const { q = '', tag } = query
+    const isNumber = isDigits(q)
     const whole = isNumber ? parsePhone(q, country) : undefined
     const digits = whole === undefined ? q.replaceAll(/\D/g, '') : personKey(whole)
     const words = isNumber ? [] : termsOf(q)
@@ -161,6 +177,8 @@ export function createSearch(db: Db) {
     }
   }
 }
+
+const isDigits = (text: string): boolean => DIGITS.test(text) && /\d/.test(text)
 
 const seqsOf = (found: readonly Found[]) => [...new Set(found.map(({ contact }) => contact.seq))]
 

@@ -69,6 +69,7 @@ export const tagsOf = sql<OfContact, { tag: string }>(
 export const removeTerms = sql<OfContact>('DELETE FROM contact_terms WHERE contact_seq = :seq')
 export const removeTags = sql<OfContact>('DELETE FROM contact_tags WHERE contact_seq = :seq')
 export const removeInstances = sql<OfContact>('DELETE FROM contact_instances WHERE contact_seq = :seq')
+export const removeIdentities = sql<OfContact>('DELETE FROM contact_identities WHERE contact_seq = :seq')
 export const removeContact = sql<OfContact>('DELETE FROM contacts WHERE seq = :seq')
 export const removeOfInstance = sql<{ instanceId: string }>(
   'DELETE FROM contact_instances WHERE instance_id = :instanceId',
@@ -82,6 +83,12 @@ export const contactsAfter = sql<{ after: number; rows: number }, OwnedContact>(
 )
 export const setNumber = sql<{ seq: number; number: string; reversed: string }>(
   'UPDATE contacts SET number = :number, reversed = :reversed WHERE seq = :seq',
+)
+export const setPhone = sql<{ seq: number; phone: string; now: number }>(
+  'UPDATE contacts SET phone = :phone, updated_at = :now WHERE seq = :seq',
+)
+export const moveIdentities = sql<{ from: number; to: number }>(
+  'UPDATE contact_identities SET contact_seq = :to WHERE contact_seq = :from',
 )
 export const copyTags = sql<{ from: number; to: number }>(
   `INSERT INTO contact_tags (contact_seq, tag, account_id)
@@ -111,11 +118,34 @@ export const contactsOfInstance = sql<{ instanceId: string }, InstanceContact>(
    FROM contact_instances i JOIN contacts c ON c.seq = i.contact_seq WHERE i.instance_id = :instanceId`,
 )
 type ToAccount = OfContact & { to: AccountId }
+export const rehomeIdentities = sql<ToAccount>('UPDATE contact_identities SET account_id = :to WHERE contact_seq = :seq')
 export const moveContact = sql<ToAccount>('UPDATE contacts SET account_id = :to WHERE seq = :seq')
 export const moveTerms = sql<ToAccount>('UPDATE contact_terms SET account_id = :to WHERE contact_seq = :seq')
 export const moveTags = sql<ToAccount>('UPDATE contact_tags SET account_id = :to WHERE contact_seq = :seq')
 export const reassign = sql<{ instanceId: string; from: number; to: number }>(
   'UPDATE contact_instances SET contact_seq = :to WHERE contact_seq = :from AND instance_id = :instanceId',
+)
+
+// Other names.
+
+export interface IdentityRow {
+  readonly seq: number
+  readonly kind: 'lid' | 'bsuid' | 'username'
+  readonly value: string
+}
+
+/** A name belongs to one contact. */
+export const putIdentity = sql<IdentityRow & { accountId: AccountId }>(
+  `INSERT INTO contact_identities (account_id, kind, value, contact_seq) VALUES (:accountId, :kind, :value, :seq)
+   ON CONFLICT (account_id, kind, value) DO UPDATE SET contact_seq = excluded.contact_seq`,
+)
+export const contactOfIdentity = sql<{ accountId: AccountId; value: string }, Contact>(
+  `SELECT ${COLUMNS} FROM contact_identities i JOIN contacts c ON c.seq = i.contact_seq
+   WHERE i.account_id = :accountId AND i.kind IN ('lid', 'bsuid') AND i.value = :value`,
+)
+export const identitiesOfContacts = sqlOfList<number, object, IdentityRow>(
+  (list) => `SELECT contact_seq AS seq, kind, value FROM contact_identities WHERE contact_seq IN (${list})
+   ORDER BY contact_seq, kind, value`,
 )
 
 // Lists. Each has an index that yields its rows in their order.

@@ -7,6 +7,7 @@ import {
   contactOf,
   contactsAfter,
   copyTags,
+  moveIdentities,
   instancesOfContact,
   removeContact,
   removeInstances,
@@ -23,10 +24,11 @@ import {
 } from './store.ts'
 
 /** Contacts of one person under two numbers become one: the older, with what only the other had. */
-async function unite(tx: Tx, accountId: AccountId, one: Contact, other: Contact): Promise<Contact> {
+export async function unite(tx: Tx, accountId: AccountId, one: Contact, other: Contact): Promise<Contact> {
   const [older, newer] = one.seq < other.seq ? [one, other] : [other, one]
   const { seq } = older
   await tx.run(copyTags, { from: newer.seq, to: seq })
+  await tx.run(moveIdentities, { from: newer.seq, to: seq })
   for (const { instanceId, lastInAtMs, lastOutAtMs } of await tx.all(instancesOfContact, { seq: newer.seq })) {
     if (lastInAtMs !== null) await tx.run(setInstanceIn, { seq, instanceId, at: lastInAtMs })
     if (lastOutAtMs !== null) await tx.run(setInstanceOut, { seq, instanceId, at: lastOutAtMs })

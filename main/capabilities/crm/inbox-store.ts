@@ -80,3 +80,6 @@ export const writtenAfter = sql<{ after: number; rows: number }, Pick<InboxRow, 
 export const setWrittenNumber = sql<Pick<InboxRow, 'seq' | 'number'>>(
   'UPDATE crm_inbox SET number = :number WHERE seq = :seq',
 )
+export const moveWritten = sql<{ linkSeq: number; from: string; to: string }>(
+  `UPDATE crm_inbox SET number = :to WHERE link_seq = :linkSeq AND number = :from AND state = 'waiting'`,
+)

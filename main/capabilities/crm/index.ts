@@ -2,6 +2,7 @@ import type { MessageStatus } from '../../contract/shapes.ts'
 import type { Creator } from '../../kernel/access.ts'
 import type { Tx } from '../../kernel/db.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
+import type { MovePerson } from '../../kernel/person-move.ts'
 import type { Chore } from '../../kernel/housekeeping.ts'
 import type { InstanceSubject } from '../handler.ts'
 import { createAttention } from './attention.ts'
@@ -22,6 +23,7 @@ import { pruneHidden } from './hidden-people.ts'
 import { createInbox } from './inbox.ts'
 import { pruneWritten } from './inbox-store.ts'
 import { createLinks, linkIdOfSendQueue, type CrmLink } from './links.ts'
+import { createMove } from './move.ts'
 import { createOptOutChanges } from './opt-out-changes.ts'
 import { createOptOutSync } from './opt-out-sync.ts'
 import { createOutbox, type NewCall } from './outbox.ts'
@@ -64,6 +66,7 @@ interface Crm {
   /** Of CRM webhooks, which this creator was shown. */
   readonly secretsOf: (creator: Creator) => Promise<readonly CreatedSecret[]>
   readonly callbacks: CrmCallbacks
+  readonly movePerson: MovePerson
 }
 
 const KEPT_MS = 30 * 86_400_000
@@ -174,6 +177,7 @@ export function createCrm(deps: CrmDeps) {
     attention: createAttention({ db, links, instances }),
     api: {
       addCall: outbox.addCall,
+      movePerson: createMove(links),
       async endCreatedBy(tx, creator) {
         await tx.run(removeStatesCreatedBy, { creator })
         await settings.endSecretsOf(tx, creator)

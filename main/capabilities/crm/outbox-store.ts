@@ -268,6 +268,9 @@ export const putContact = sql<ContactRow>(
   `INSERT INTO crm_contacts (queue, number, contact_id, conversation_id, fields, chat, dnd, dnd_pushed, dnd_at)
    VALUES (:queue, :number, :contactId, :conversationId, :fields, :chat, :dnd, :dndPushed, :dndAtMs)`,
 )
+export const moveItems = sql<{ queue: string; from: string; to: string }>(
+  'UPDATE crm_outbox SET number = :to WHERE queue = :queue AND number = :from AND failed_at IS NULL',
+)
 export type Numbered = { readonly seq: number; readonly number: string }
 export const itemsAfter = sql<{ after: number; rows: number }, Numbered>(
   'SELECT seq, number FROM crm_outbox WHERE seq > :after ORDER BY seq LIMIT :rows',

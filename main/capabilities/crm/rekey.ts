@@ -37,7 +37,7 @@ export async function rekeyPeople(db: Db): Promise<void> {
 }
 
 /** The CRM may have two contacts of the person: messages go on in one. Who wants no messages in one wants none. */
-function united(row: ContactRow, known: ContactRow | undefined): ContactRow {
+export function united(row: ContactRow, known: ContactRow | undefined): ContactRow {
   if (known === undefined) return row
   const [one, other] = known.contactId === null ? [row, known] : [known, row]
   return { ...one, chat: one.chat ?? other.chat, dnd: one.dnd === 1 || other.dnd === 1 ? 1 : 0 }

@@ -126,6 +126,7 @@ export interface Instances {
   /** For what arrives from outside and names an instance only; undefined if there is none, or it was deleted. */
   readonly owned: (
     id: InstanceId,
+    read?: Pick<Tx, 'one'>,
   ) => Promise<{ readonly subject: InstanceSubject; readonly phoneNumber: string | null } | undefined>
   /** Which of the ids are instances of the account that were not deleted. */
   readonly known: (accountId: AccountId, ids: readonly string[]) => Promise<ReadonlySet<string>>
@@ -237,8 +238,8 @@ export function createInstances(deps: InstancesDeps): Instances {
       const mine = [...(one ? [one] : []), ...(await db.read(liveByName, { accountId, name: text }))].filter(isMine)
       return [...new Map(mine.map((row) => [row.id, toInstance(row)])).values()]
     },
-    async owned(id) {
-      const row = await db.readOne(byId, { id })
+    async owned(id, read = { one: db.readOne }) {
+      const row = await read.one(byId, { id })
       if (row === undefined || row.deletedAtMs !== null) return undefined
       const { accountId, engine, network, phoneNumber } = row
       const connected = row.status === 'connected'

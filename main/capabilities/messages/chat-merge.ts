@@ -1,10 +1,8 @@
-import type { EngineSignal } from '../../engines/engine.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
 import { sql } from '../../kernel/sql.ts'
 import type { Unread } from './unread.ts'
 
-type Contact = Extract<EngineSignal, { kind: 'contact' }>
 type MergeParams = { instanceId: string; hiddenId: string; number: string; rows: number }
 
 /** The newest rows of the hidden chat that the other one does not have as well. */
@@ -48,6 +46,29 @@ const movedSince = sql<MergeParams & { from: number }, { messages: number }>(
 /** Bulk work shares the thread with everything else (kernel/db.ts). */
 const ROWS_AT_ONCE = 500
 
+type ChatMove = { readonly instanceId: InstanceId; readonly from: string; readonly to: string }
+
+/** The rows live until the last portion is moved, so a process that is killed in between goes on after its start. */
+const insertChatMove = sql<ChatMove & { seq: number }>(
+  `INSERT INTO chat_moves (seq, instance_id, from_chat, to_chat) VALUES (:seq, :instanceId, :from, :to)
+   ON CONFLICT (instance_id, from_chat, to_chat) DO NOTHING`,
+)
+const nextChatMove = sql<{ after: number }, ChatMove & { seq: number }>(
+  `SELECT seq, instance_id AS instanceId, from_chat AS "from", to_chat AS "to" FROM chat_moves
+   WHERE seq > :after ORDER BY seq LIMIT 1`,
+)
+const removeChatMove = sql<{ seq: number }>('DELETE FROM chat_moves WHERE seq = :seq')
+const removeChatMovesOf = sql<{ instanceId: string }>('DELETE FROM chat_moves WHERE instance_id = :instanceId')
+
+const copyName = sql<ChatMove>(
+  `INSERT INTO chat_names (instance_id, chat, name)
+   SELECT instance_id, :to, name FROM chat_names WHERE instance_id = :instanceId AND chat = :from
+   ON CONFLICT (instance_id, chat) DO NOTHING`,
+)
+const removeName = sql<Pick<ChatMove, 'instanceId' | 'from'>>(
+  'DELETE FROM chat_names WHERE instance_id = :instanceId AND chat = :from',
+)
+
 interface ChatMergeDeps {
   readonly db: Db
   readonly unread: Pick<Unread, 'of' | 'move'>
@@ -56,10 +77,13 @@ interface ChatMergeDeps {
 }
 
 /**
- * Somebody who wrote under a hidden id has shown their number: what was said under the one belongs to the other.
- * Events that were sent keep the id they had. Repeating it changes nothing.
+ * Somebody is known by another name from now on: what was said under the one belongs to the other. Events that were sent
+ * keep the id they had. Repeating it changes nothing.
  */
 export function createChatMerge({ db, unread, onMoved }: ChatMergeDeps) {
+  let running: Promise<void> = Promise.resolve()
+  let isStopped = false
+
   /** Unread messages among those that are moved next. */
   const unreadOfPage = async (tx: Tx, named: MergeParams & { instanceId: InstanceId }): Promise<number> => {
     const { instanceId, hiddenId } = named
@@ -69,21 +93,53 @@ export function createChatMerge({ db, unread, onMoved }: ChatMergeDeps) {
     return first === undefined ? 0 : ((await tx.one(movedSince, { ...named, from: first.seq }))?.messages ?? 0)
   }
 
-  return async (instanceId: InstanceId, { hiddenId, number }: Contact): Promise<void> => {
-    const named = { instanceId, hiddenId, number, rows: ROWS_AT_ONCE }
-    await db.commit(async (tx) => {
-      const votes = { instanceId, hiddenId, number }
-      if ((await tx.run(copyVotes, votes)) > 0) await tx.run(removeVotes, votes)
-    })
-    for (let moved = ROWS_AT_ONCE; moved === ROWS_AT_ONCE;) {
+  async function moveAll({ seq, instanceId, from, to }: ChatMove & { seq: number }): Promise<void> {
+    const named = { instanceId, hiddenId: from, number: to, rows: ROWS_AT_ONCE }
+    for (let moved = ROWS_AT_ONCE; moved === ROWS_AT_ONCE && !isStopped;) {
       moved = await db.commit(async (tx) => {
         await tx.run(moveReactions, named)
         const messages = await unreadOfPage(tx, named)
         const rows = await tx.run(moveMessages, named)
-        if (rows > 0) await unread.move(tx, instanceId, { from: hiddenId, to: number, messages })
-        if (rows > 0) tx.afterCommit(() => [hiddenId, number].forEach((chat) => onMoved(instanceId, chat)))
+        if (rows > 0) await unread.move(tx, instanceId, { from, to, messages })
+        if (rows > 0) tx.afterCommit(() => [from, to].forEach((chat) => onMoved(instanceId, chat)))
+        if (rows < ROWS_AT_ONCE) await tx.run(removeChatMove, { seq })
         return rows
       })
     }
+  }
+
+  async function moveDue(): Promise<void> {
+    for (let after = 0; ;) {
+      const move = await db.readOne(nextChatMove, { after })
+      if (move === undefined || isStopped) return
+      await moveAll(move)
+      after = move.seq
+    }
+  }
+
+  return {
+    /** In the commit that learns it. The messages follow with `finish`. */
+    async begin(tx: Tx, { instanceId, from, to }: ChatMove): Promise<void> {
+      if (from === to) return
+      const votes = { instanceId, hiddenId: from, number: to }
+      if ((await tx.run(copyVotes, votes)) > 0) await tx.run(removeVotes, votes)
+      await tx.run(copyName, { instanceId, from, to })
+      await tx.run(removeName, { instanceId, from })
+      await tx.run(insertChatMove, { seq: await tx.next('chat_moves'), instanceId, from, to })
+    },
+    /** Moves all messages that are still to be moved. */
+    finish(): Promise<void> {
+      const mine = running.then(moveDue)
+      running = mine.catch(() => {})
+      return mine
+    },
+    /** What is left is moved after the next start. */
+    async stop(): Promise<void> {
+      isStopped = true
+      await running
+    },
+    async end(tx: Tx, instanceId: InstanceId): Promise<void> {
+      await tx.run(removeChatMovesOf, { instanceId })
+    },
   }
 }

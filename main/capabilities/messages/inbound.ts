@@ -5,6 +5,7 @@ import type { EngineSignal } from '../../engines/engine.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
 import type { AccountId, Ids, InstanceId } from '../../kernel/ids.ts'
 import type { Announce } from '../instances/index.ts'
+import { chatAsFirstGiven } from './chat-name.ts'
 import type { FusionPort } from './deps.ts'
 import {
   anyByEngineId,
@@ -69,9 +70,16 @@ export function createInbound({ db, ids, announce, fusion, unread, counted, onSt
     return undefined
   }
 
-  const received = async (instanceId: InstanceId, signal: Signal<'received'>): Promise<void> => {
+  /** Under the name its chat has here. */
+  const named = async <S extends Author>(tx: Tx, instanceId: InstanceId, signal: S): Promise<S> => {
+    const chat = await chatAsFirstGiven(tx, instanceId, signal.chat)
+    return chat === signal.chat ? signal : { ...signal, chat, from: signal.from === signal.chat ? chat : signal.from }
+  }
+
+  const received = async (instanceId: InstanceId, reported: Signal<'received'>): Promise<void> => {
     const newId = ids.message()
     await db.commit(async (tx) => {
+      const signal = await named(tx, instanceId, reported)
       const sides = await sidesOf(tx, instanceId)
       const known = await findReceived(tx, sides, signal)
       // What came without content may come again with it, for example because the phone was asked for it.
@@ -103,10 +111,11 @@ export function createInbound({ db, ids, announce, fusion, unread, counted, onSt
    * A vote is no message of the conversation, but it is something that somebody said: it is announced as received, each
    * time it changes. It may come before the poll.
    */
-  const vote = async (instanceId: InstanceId, signal: Signal<'vote'>): Promise<void> => {
+  const vote = async (instanceId: InstanceId, reported: Signal<'vote'>): Promise<void> => {
     const id = ids.message()
-    const { engineMessageId, from: voter, atMs, options } = signal
     await db.commit(async (tx) => {
+      const signal = await named(tx, instanceId, reported)
+      const { engineMessageId, from: voter, atMs, options } = signal
       const row = { instanceId, engineMessageId, voter, options: JSON.stringify(options), at: atMs }
       if ((await tx.run(upsertVote, row)) === 0) return
       const poll = await idOf(tx, await sidesOf(tx, instanceId), engineMessageId)
@@ -114,8 +123,9 @@ export function createInbound({ db, ids, announce, fusion, unread, counted, onSt
     })
   }
 
-  const edited = (instanceId: InstanceId, signal: Signal<'edited'>): Promise<void> =>
+  const edited = (instanceId: InstanceId, reported: Signal<'edited'>): Promise<void> =>
     db.commit(async (tx) => {
+      const signal = await named(tx, instanceId, reported)
       const { seq, id } = await idOf(tx, await sidesOf(tx, instanceId), signal.engineMessageId)
       const { text, atMs } = signal
       if (seq !== undefined && (await tx.run(editText, { seq, text, at: atMs })) === 0) return
@@ -123,8 +133,9 @@ export function createInbound({ db, ids, announce, fusion, unread, counted, onSt
       await announce(tx, instanceId, 'message.edited', data, atMs)
     })
 
-  const deleted = (instanceId: InstanceId, signal: Signal<'deleted'>): Promise<void> =>
+  const deleted = (instanceId: InstanceId, reported: Signal<'deleted'>): Promise<void> =>
     db.commit(async (tx) => {
+      const signal = await named(tx, instanceId, reported)
       const { seq, id } = await idOf(tx, await sidesOf(tx, instanceId), signal.engineMessageId)
       const { deletedBy, atMs } = signal
       if (seq !== undefined && (await tx.run(markDeleted, { seq, at: atMs })) === 0) return
@@ -132,8 +143,9 @@ export function createInbound({ db, ids, announce, fusion, unread, counted, onSt
       await announce(tx, instanceId, 'message.deleted', data, atMs)
     })
 
-  const reaction = (instanceId: InstanceId, signal: Signal<'reaction'>): Promise<void> =>
+  const reaction = (instanceId: InstanceId, reported: Signal<'reaction'>): Promise<void> =>
     db.commit(async (tx) => {
+      const signal = await named(tx, instanceId, reported)
       const { seq, id } = await idOf(tx, await sidesOf(tx, instanceId), signal.engineMessageId)
       const { from, emoji, atMs } = signal
       if (seq !== undefined && (await tx.run(upsertReaction, { seq, sender: from, emoji, at: atMs })) === 0) return

@@ -4,6 +4,8 @@ import type { DatedMessageRef, MessageRef } from '../../engines/direct.ts'
 import type { EngineSignal } from '../../engines/engine.ts'
 import type { Tx } from '../../kernel/db.ts'
 import type { AccountId, InstanceId } from '../../kernel/ids.ts'
+import { cause } from '../../kernel/log.ts'
+import type { MovePerson } from '../../kernel/person-move.ts'
 import { readDraft } from './draft.ts'
 import { createConversations, type Conversations } from './conversations.ts'
 import { createChatIndex } from './chat-index.ts'
@@ -12,6 +14,7 @@ import { createInbound } from './inbound.ts'
 import { bytesOf } from '../../kernel/file-content.ts'
 import { resolveMedia } from './media.ts'
 import { createChatMerge } from './chat-merge.ts'
+import { chatAsFirstGiven } from './chat-name.ts'
 import type { DraftRequest, MessagesDeps, SendRequest } from './deps.ts'
 import { createOutcomes } from './outcome.ts'
 import type { PollRecord } from './contract.ts'
@@ -47,7 +50,7 @@ export { sendAnswer, type SendResult } from './send-result.ts'
 /** The signals this room handles. Those about the connection go to the instances room. */
 type MessageSignal = Extract<
   EngineSignal,
-  { kind: 'receipt' | 'failed' | 'received' | 'vote' | 'edited' | 'deleted' | 'reaction' | 'contact' }
+  { kind: 'receipt' | 'failed' | 'received' | 'vote' | 'edited' | 'deleted' | 'reaction' }
 >
 
 export interface Messages extends Conversations, Past {
@@ -82,6 +85,11 @@ export interface Messages extends Conversations, Past {
   said(instanceId: InstanceId, messageId: string): Promise<ThreadMessageRow | undefined>
   /** @throws ApiError not_found */
   poll(instanceId: InstanceId, messageId: string): Promise<PollRecord>
+  /** What is kept of a chat. Its messages follow with `moveChats`, and after the next start at the latest. */
+  readonly movePerson: MovePerson
+  moveChats(): Promise<void>
+  /** The spelling in which the instance was first given the number. */
+  chatAsFirstGiven(read: Pick<Tx, 'one'>, instanceId: InstanceId, chat: string): Promise<string>
   /** Resolves once the fact is durable. */
   onSignal(instanceId: InstanceId, signal: MessageSignal): Promise<void>
   /** A pending file is there now. @returns the account, if a message has changed. */
@@ -131,12 +139,12 @@ export function createMessages(deps: MessagesDeps): Messages {
   const outcomes = createOutcomes({ db, clock, log, announce, idempotency, safety, counted, onRemoved })
   const receipts = createReceipts({ db, announce, idempotency })
   const unread = createUnread(deps)
+  const chatMerge = createChatMerge({ db, unread, onMoved: chatIndex.touch })
   instances.subscribe(async (tx, { kind, id }) => {
-    if (kind === 'deleted') await unread.end(tx, id)
+    if (kind === 'deleted') for (const { end } of [unread, chatMerge]) await end(tx, id)
     if (kind === 'transferred') await unread.rehome(tx, id)
   })
   const inbound = createInbound({ db, ids, announce: instances.announce, fusion, unread, counted, onStored })
-  const mergeChats = createChatMerge({ db, unread, onMoved: chatIndex.touch })
   const reconciler = createReconciler({
     ...{ db, clock, log, instances, idempotency, outcomes, receipts, announce, underWay },
   })
@@ -223,16 +231,23 @@ export function createMessages(deps: MessagesDeps): Messages {
           return inbound.deleted(instanceId, signal)
         case 'reaction':
           return inbound.reaction(instanceId, signal)
-        case 'contact':
-          return mergeChats(instanceId, signal)
       }
     },
+
+    movePerson: chatMerge.begin,
+    moveChats: chatMerge.finish,
+    chatAsFirstGiven,
 
     mediaArrived: inbound.mediaArrived,
 
     recover: reconciler.recover,
-    start: reconciler.start,
-    stop: reconciler.stop,
+    start() {
+      reconciler.start()
+      chatMerge.finish().catch((error: unknown) => log.warn({ event: 'messages.chats_not_moved', cause: cause(error) }))
+    },
+    async stop() {
+      await Promise.all([reconciler.stop(), chatMerge.stop()])
+    },
     reconcile: reconciler.pass,
 
     async gauges(instanceId) {

@@ -1,6 +1,7 @@
 import type { HistoryMessage } from '../../engines/history.ts'
 import type { Tx } from '../../kernel/db.ts'
 import type { AccountId, Ids, InstanceId } from '../../kernel/ids.ts'
+import { chatAsFirstGiven } from './chat-name.ts'
 import { columnsOf } from './inbound.ts'
 import { anyByEngineId, highestSeqBetween, insertReceived, nameChat, receivedByEngineId } from './store.ts'
 
@@ -35,9 +36,12 @@ export function createPast({ ids, onStored }: PastDeps): Past {
   async function importOne(
     tx: Tx,
     { instanceId, accountId }: { instanceId: InstanceId; accountId: AccountId },
-    message: HistoryMessage,
+    reported: HistoryMessage,
   ): Promise<number> {
-    const { engineMessageId, chat, atMs } = message
+    const { engineMessageId, atMs } = reported
+    const chat = await chatAsFirstGiven(tx, instanceId, reported.chat)
+    const from = reported.from === reported.chat ? chat : reported.from
+    const message = { ...reported, chat, from }
     if (await tx.one(receivedByEngineId, { instanceId, engineMessageId, chat })) return 0
     // Sent through this service.
     if ((await tx.one(anyByEngineId, { instanceId, engineMessageId }))?.direction === 'out') return 0

@@ -14,6 +14,7 @@ import { largestBytes, resolveMedia } from './media.ts'
 import type { DraftRequest, MessagesDeps } from './deps.ts'
 import type { Dispatched, Outcomes } from './outcome.ts'
 import { createPacer } from './pacer.ts'
+import { chatAsFirstGiven } from './chat-name.ts'
 import { getQuoted } from './quote.ts'
 import { parseSentBody, type SendResult } from './send-result.ts'
 import { insertOutgoing, markLeaving } from './store.ts'
@@ -71,22 +72,23 @@ export function createSend(deps: SendDeps) {
   }
 
   /** Commit 1: claims the key and queues the message before the engine sees it. */
-  const accept = (message: Dispatched, request: DraftRequest, out: Outgoing, key: Key | null) => {
+  const accept = (queued: Dispatched, request: DraftRequest, out: Outgoing, key: Key | null) => {
     const columns = columnsOf(request, out)
-    return db.commit(async (tx): Promise<{ claim: Claim; seq: number }> => {
+    return db.commit(async (tx): Promise<{ claim: Claim; message: Dispatched }> => {
       const now = clock.now()
       if (key !== null) {
-        const claim = await idempotency.claim(tx, { ...key, subjectId: message.id, boot: db.boot })
-        if (claim.kind !== 'fresh') return { claim, seq: 0 }
+        const claim = await idempotency.claim(tx, { ...key, subjectId: queued.id, boot: db.boot })
+        if (claim.kind !== 'fresh') return { claim, message: queued }
       }
-      await instances.requireOwner(tx, message.accountId, message.instanceId)
-      const seq = await tx.next('messages')
-      await safety.accepted(tx, { ...message, seq, atMs: now })
-      await tx.run(insertOutgoing, { ...columns, seq, id: message.id, now })
+      await instances.requireOwner(tx, queued.accountId, queued.instanceId)
+      const chat = await chatAsFirstGiven(tx, queued.instanceId, queued.chat)
+      const message = { ...queued, seq: await tx.next('messages'), chat }
+      await safety.accepted(tx, { ...message, atMs: now })
+      await tx.run(insertOutgoing, { ...columns, chat, seq: message.seq, id: message.id, now })
       await deps.counted.outgoing(tx, columns, now)
       if (request.source === 'console') await markRead(tx, message)
       tx.afterCommit(() => deps.onStored(message.instanceId, message.chat, now))
-      return { claim: FRESH, seq }
+      return { claim: FRESH, message }
     })
   }
 
@@ -191,11 +193,11 @@ export function createSend(deps: SendDeps) {
     }
     // Before the row exists: without a mark and out of this set it would be judged as one that never leaves.
     underWay.add(message.id)
-    const { claim, seq } = await accept(message, request, out, key).catch((error: unknown) => {
+    const { claim, message: stored } = await accept(message, request, out, key).catch((error: unknown) => {
       drop()
       throw error
     })
-    if (claim.kind === 'fresh') return dispatch(engine, { ...message, seq }, instance, out, timeoutMs, release)
+    if (claim.kind === 'fresh') return dispatch(engine, stored, instance, out, timeoutMs, release)
     drop()
     return toReplay(claim)
   }

@@ -3,12 +3,14 @@ import type { Db, Tx } from '../../kernel/db.ts'
 import type { AccountId, InstanceId } from '../../kernel/ids.ts'
 import type { Ledger, LedgerEvent } from '../../kernel/ledger.ts'
 import type { NoticeBus } from '../../kernel/notice-bus.ts'
+import type { MovePerson } from '../../kernel/person-move.ts'
 import { personKey } from '../../kernel/phone-number.ts'
 import type { MessageContent } from '../../contract/message-content.ts'
 import type { Notice } from '../../contract/notice.ts'
 import type { Instances } from '../instances/index.ts'
 import type { OptOutSource } from './contract.ts'
 import { foldKeyword } from './keywords.ts'
+import { createMove } from './move.ts'
 import { createSettings, type OptOutSettings } from './settings.ts'
 import {
   insertOptOut,
@@ -86,6 +88,7 @@ export interface OptOuts {
    * The instance went to another account. Who had opted out of the whole old account still wants nothing from this number.
    */
   carryOver(tx: Tx, from: AccountId, to: AccountId, instanceId: InstanceId, numbers: readonly string[]): Promise<void>
+  readonly movePerson: MovePerson
   /** Called in the commit in which a number is opted out that was not. */
   onOptOut(listener: OptOutListener): void
   /** The same when an opt-out is lifted. */
@@ -201,6 +204,12 @@ export function createOptOuts({ db, clock, ledger, live, instances }: OptOutsDep
       }
       changed(tx, to)
     },
+    movePerson: createMove({
+      async publish(tx, change) {
+        for (const listener of onOptOut) await listener(tx, change)
+      },
+      changed,
+    }),
     onOptOut: (listener) => void onOptOut.push(listener),
     onLifted: (listener) => void onLifted.push(listener),
     country: settings.country,

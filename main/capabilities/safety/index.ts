@@ -3,6 +3,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
 import type { AccountId, InstanceId } from '../../kernel/ids.ts'
 import type { InCommitSubscriber, Ledger } from '../../kernel/ledger.ts'
+import type { MovePerson } from '../../kernel/person-move.ts'
 import { dayOf, hourOf } from '../../kernel/time-zone.ts'
 import type { InstanceListener, Instances } from '../instances/index.ts'
 import type { AttentionLine, AttentionQuery } from '../room.ts'
@@ -11,6 +12,7 @@ import { budgetOf, type Facts, type Reason } from './budget.ts'
 import { decide, type ClaimResult, type OwnLimits } from './claim.ts'
 import { acquaintanceOf, countAccepted, countRefusal, takeBack, type AcceptedMessage } from './counter.ts'
 import { limitsOf, type SafetySettings } from './limits.ts'
+import { movePerson } from './move.ts'
 import { createRetention } from './retention.ts'
 import { spellingsOf } from '../../kernel/phone-number.ts'
 import {
@@ -114,6 +116,7 @@ export interface Safety {
   /** For previews. Unknown instances are left out. */
   remaining(instanceIds: readonly InstanceId[]): Promise<ReadonlyMap<InstanceId, Remaining>>
 
+  readonly movePerson: MovePerson
   /** Counts a message in the commit that accepts it, whoever sends it. */
   accepted(tx: Tx, message: AcceptedMessage): Promise<void>
   /** It never left, and its row is gone. */
@@ -201,6 +204,7 @@ export function createSafety({ db, clock, ledger, instances, config }: SafetyDep
 
     accepted: countAccepted,
     takenBack: takeBack,
+    movePerson,
     refused: (tx, instanceId, providerCode) => countRefusal(tx, instanceId, providerCode, clock.now()),
 
     attention: createAttention({ db, clock, evidenceOf }),

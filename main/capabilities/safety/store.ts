@@ -164,6 +164,10 @@ export const insertClaim = sql<OfInstance & { seq: number; phone: string; cold: 
    VALUES (:seq, :instanceId, :phone, :cold, :opens, :at)`,
 )
 
+export const moveClaims = sql<OfInstance & { from: string; to: string }>(
+  'UPDATE safety_claims SET phone = :to WHERE instance_id = :instanceId AND phone = :from',
+)
+
 /** The oldest one of the person. */
 export const releaseClaim = sql<OfInstance & { phone: string }>(
   `DELETE FROM safety_claims WHERE seq =

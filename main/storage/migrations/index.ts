@@ -47,6 +47,7 @@ import { auditNames } from './045-audit-names.ts'
 import { documentReaders } from './046-document-readers.ts'
 import { personKeys } from './047-person-keys.ts'
 import { fileSizes } from './048-file-sizes.ts'
+import { personNames } from './049-person-names.ts'
 import { inboundMessages } from './053-inbound-messages.ts'
 import { crmRetries } from './057-crm-retries.ts'
 import { approvalParts } from './059-approval-parts.ts'
@@ -102,6 +103,7 @@ export const MIGRATIONS: readonly Migration[] = [
   documentReaders,
   personKeys,
   fileSizes,
+  personNames,
   inboundMessages,
   crmRetries,
   approvalParts,

@@ -94,6 +94,8 @@ export interface Bench {
     body: SendBody,
     how?: { key?: string; instance?: InstanceId; source?: Source; campaignId?: string },
   ): Promise<Reply>
+  /** The first instance learns that two names are one person. @param isCut the process ends before messages follow. */
+  learn(from: string, to: string, isCut?: boolean): Promise<void>
   /** Notices the messages room has published. */
   readonly notices: Notice[]
   /** Types of the message events recorded since the last call, oldest first. */
@@ -216,6 +218,11 @@ export async function bench(options: BenchOptions = {}): Promise<Bench> {
         ...(campaignId !== undefined && { campaignId }),
       }
       return asReply(await now.messages.send(request))
+    },
+    async learn(from, to, isCut = false) {
+      const move = { accountId, instanceId: INSTANCE, from, to, isNewNumber: false }
+      await now.db.commit((tx) => now.messages.movePerson(tx, move))
+      if (!isCut) await now.messages.moveChats()
     },
     events() {
       const rows = database.raw.prepare('SELECT seq, type FROM events WHERE seq > ? ORDER BY seq').all(seen)

@@ -1,5 +1,5 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import { bench, INSTANCE, OTHER_INSTANCE, TEXT, type Bench } from './bench.ts'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { bench, INSTANCE, OTHER_INSTANCE, settle, TEXT, type Bench } from './bench.ts'
 
 const HIDDEN = 'US.13491208655302741918'
 const NUMBER = '12025550101'
@@ -17,7 +17,7 @@ const heard = (chat: string, id: string, instance = INSTANCE) =>
     ...{ isGroup: false, pushName: null, media: null, quotedEngineMessageId: null, participant: null, referral: null },
     fromLid: chat === HIDDEN ? HIDDEN : null,
   })
-const shown = () => b.messages.onSignal(INSTANCE, { kind: 'contact', hiddenId: HIDDEN, number: NUMBER })
+const shown = () => b.learn(HIDDEN, NUMBER)
 const rows = (text: string) => b.raw.prepare(text).all()
 const chats = () => rows('SELECT chat, sender, engine_message_id AS id FROM messages ORDER BY seq')
 
@@ -44,6 +44,42 @@ test('more than one commit can carry are moved all the same', async () => {
   for (let i = 0; i < 1_100; i++) await heard(HIDDEN, `m${i}`)
   await shown()
   expect(rows(`SELECT count(*) AS n FROM messages WHERE chat = '${NUMBER}'`)).toEqual([{ n: 1_100 }])
+})
+
+test('a process that ends before the messages have moved goes on after its start', async () => {
+  await heard(HIDDEN, 'a')
+  await b.learn(HIDDEN, NUMBER, true)
+  expect(chats()).toMatchObject([{ chat: HIDDEN }])
+  await b.reopen()
+  b.messages.start()
+  await settle()
+  expect(chats()).toMatchObject([{ chat: NUMBER }])
+  expect(rows('SELECT * FROM chat_moves')).toEqual([])
+})
+
+test('the name of the chat goes with it, unless the other has one', async () => {
+  b.raw.prepare('INSERT INTO chat_names VALUES (?, ?, ?)').run(INSTANCE, HIDDEN, 'Ana')
+  await shown()
+  expect(rows('SELECT chat, name FROM chat_names')).toEqual([{ chat: NUMBER, name: 'Ana' }])
+})
+
+describe('a chat keeps the spelling in which its number was first given', () => {
+  const given = '525512345678'
+  const ofNetwork = '5215512345678'
+
+  test('when the network answers in its own', async () => {
+    await b.send({ ...TEXT, to: given })
+    await heard(ofNetwork, 'a')
+    expect(chats()).toMatchObject([{ chat: given }, { chat: given, sender: given }])
+    expect(b.lastData()).toMatchObject({ chat: given, from: given })
+  })
+
+  test('when the person wrote first, and is answered in another', async () => {
+    await heard(ofNetwork, 'a')
+    await b.send({ ...TEXT, to: given })
+    expect(chats()).toMatchObject([{ chat: ofNetwork }, { chat: ofNetwork }])
+    expect(b.engine.asked).toMatchObject([{ out: { to: given } }])
+  })
 })
 
 test('reactions move with them, and one person has one reaction', async () => {

@@ -92,7 +92,7 @@ test('who voted under a hidden id and then under the number has one vote, the la
   const at = b.clock.now()
   await vote('900000000000001', ['Today'], at + 5)
   await vote(BEN, ['Tomorrow'], at)
-  await b.messages.onSignal(INSTANCE, { kind: 'contact', hiddenId: '900000000000001', number: BEN })
+  await b.learn('900000000000001', BEN)
   expect((await b.messages.poll(INSTANCE, id)).voters).toMatchObject([{ number: BEN, options: ['Today'] }])
 })
 

@@ -23,7 +23,7 @@ const received = (chat: string, { fromMe = false, id = `m${++sent}`, instance = 
 const typedOnPhone = (chat: string) => received(chat, { fromMe: true })
 const read = (chat: string, instance = INSTANCE) => b.messages.setUnread(instance, chat, false)
 const markUnread = (chat: string, instance = INSTANCE) => b.messages.setUnread(instance, chat, true)
-const merge = () => b.messages.onSignal(INSTANCE, { kind: 'contact', hiddenId: HIDDEN, number: ADA })
+const merge = () => b.learn(HIDDEN, ADA)
 const total = async () => (await b.messages.countUnread(b.accountId)).sandbox
 const list = async (filter: 'all' | 'unread' = 'all', instance = INSTANCE) =>
   Object.fromEntries(

@@ -1,0 +1,44 @@
+import type { Tx } from '../../kernel/db.ts'
+import type { InstanceId } from '../../kernel/ids.ts'
+import type { MovePerson, PersonMove } from '../../kernel/person-move.ts'
+import { personKey } from '../../kernel/phone-number.ts'
+import { insertOptOut, optOutOf, optOutsOfNumber, removeOptOut, WHOLE_ACCOUNT, type OptOut } from './store.ts'
+import type { OptOutChange } from './index.ts'
+
+interface MoveDeps {
+  /** Runs in the commit in which a number is opted out that was not. */
+  readonly publish: (tx: Tx, change: OptOutChange) => Promise<void>
+  readonly changed: (tx: Tx, accountId: PersonMove['accountId']) => void
+}
+
+/**
+ * Who opted out under one name has opted out under the other. Of two opt-outs the one that a word of the person cannot
+ * lift stays, else the older. A number that the person no longer has keeps its own.
+ */
+export function createMove({ publish, changed }: MoveDeps): MovePerson {
+  return async (tx, { accountId, from, to, isNewNumber }) => {
+    const [before, number] = [personKey(from), personKey(to)]
+    if (before === number) return
+    const found = await tx.all(optOutsOfNumber, { accountId, number: before })
+    for (const optOut of found) {
+      const { scope, source, createdAtMs: atMs } = optOut
+      const known = await tx.one(optOutOf, { accountId, number, scope })
+      if (!isNewNumber) await tx.run(removeOptOut, { accountId, number: before, scope })
+      if (known !== undefined && !isStricter(optOut, known)) continue
+      await tx.run(removeOptOut, { accountId, number, scope })
+      const phone = known?.phone ?? to
+      const seq = isNewNumber ? await tx.next('opt_outs') : optOut.seq
+      await tx.run(insertOptOut, { ...optOut, seq, phone, accountId, number })
+      if (known !== undefined) continue
+      const instanceId = scope === WHOLE_ACCOUNT ? null : (scope as InstanceId)
+      await publish(tx, { accountId, phone, instanceId, source, atMs })
+    }
+    if (found.length > 0) changed(tx, accountId)
+  }
+}
+
+/** A word of the person lifts what a word has done, and nothing else. */
+function isStricter(one: OptOut, other: OptOut): boolean {
+  const [isByWord, isOtherByWord] = [one.source === 'keyword', other.source === 'keyword']
+  return isByWord === isOtherByWord ? one.seq < other.seq : isOtherByWord
+}
