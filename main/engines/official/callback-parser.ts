@@ -60,6 +60,8 @@ export type Item =
   | ({ readonly kind: 'reaction'; readonly target: string; readonly emoji: string } & Said)
   /** A number and an id that belong to one person. */
   | { readonly kind: 'known'; readonly number: string; readonly userId: string }
+  /** Somebody has another number, and another id with it. Of each at least one name is known. */
+  | { readonly kind: 'changed'; readonly before: Person; readonly after: Person }
   | { readonly kind: 'call'; readonly event: CloudCallEvent; readonly atMs: number }
   | { readonly kind: 'quality'; readonly value: Json }
   | { readonly kind: 'account'; readonly value: Json; readonly atMs: number }
@@ -121,10 +123,10 @@ const FIELDS: Readonly<Record<string, (value: Json, atMs: number) => Reading>> =
 /** Who is who comes first: what is said afterwards is said by somebody who is known then. */
 function readMessages(value: Json): Reading {
   const contacts = recordsAt(value, 'contacts')
-  const known = contacts.flatMap((contact): Item[] => {
-    const { number, userId } = personOf(contact, 'wa_id', 'user_id')
-    return number !== null && userId !== null ? [{ kind: 'known', number, userId }] : []
-  })
+  const recipients = recordsAt(value, 'statuses').map((status) => personOf(status, 'recipient_id', 'recipient_user_id'))
+  const known = [...contacts.map((contact) => personOf(contact, 'wa_id', 'user_id')), ...recipients].flatMap(
+    ({ number, userId }): Item[] => (number !== null && userId !== null ? [{ kind: 'known', number, userId }] : []),
+  )
   const contactOf = findContact(contacts)
   const messages = each(recordsAt(value, 'messages'), 'messages', (message) => readMessage(message, contactOf))
   const statuses = each(recordsAt(value, 'statuses'), 'statuses', readStatus)
@@ -226,11 +228,28 @@ const namesOf = ({ number, userId }: Person): string[] => [
 ]
 
 function readMessage(message: Json, contactOf: ContactOf): Item | null | undefined {
+  if (textAt(message, 'type') === 'system') return readSystem(message)
   const person = personOf(message, 'from', 'from_user_id', 'user_id')
   const contact = contactOf(person)
   const whole = contact === undefined ? person : merged(person, personOf(contact, 'wa_id', 'user_id'))
   const pushName = contact === undefined ? null : textAt(recordAt(contact, 'profile'), 'name')
   return readSaid(message, whole, false, pushName)
+}
+
+const CHANGES: readonly string[] = ['user_changed_number', 'customer_changed_number', 'user_changed_user_id']
+
+/** The service reports that somebody has another number. The new one may be hidden, and so may the old one. */
+function readSystem(message: Json): Item | null | undefined {
+  const system = recordAt(message, 'system')
+  if (!CHANGES.includes(textAt(system, 'type') ?? '')) return null
+  const before = merged(personOf(message, 'from'), personOf(system, 'customer', 'previous_user_id'))
+  const after = personOf(
+    { ...system, wa_id: textAt(system, 'wa_id') ?? textAt(system, 'new_wa_id') },
+    'wa_id',
+    'user_id',
+  )
+  const isNamed = ({ number, userId }: Person) => number !== null || userId !== null
+  return isNamed(before) && isNamed(after) ? { kind: 'changed', before, after } : undefined
 }
 
 /** What was typed in the Business app on the phone. */
@@ -245,7 +264,7 @@ function readSaid(message: Json, person: Person, isEcho: boolean, pushName: stri
   if (id === null || atMs === null || type === null || (person.number === null && person.userId === null))
     return undefined
   const said = { id, person, isEcho, atMs }
-  // A changed number or owner, reported by the service and not by a person.
+  // Reported by the service and not by a person.
   if (type === 'system' || type === 'request_welcome') return null
   if (type === 'reaction' || type === 'edit' || type === 'revoke') return readAct(message, type, said)
   const { contentType, text, media, content } = contentOf(message, type)

@@ -8,7 +8,7 @@ import { failureOf, meaningOf } from './errors.ts'
 import type { Holds } from './holds.ts'
 import { afterQualityUpdate, readAccountUpdate, type NumberFacts } from './number-facts.ts'
 import type { ConnectedNumber, Numbers } from './numbers.ts'
-import { knowUser, numberOfUser } from './store.ts'
+import type { People } from './people.ts'
 import { callerOf } from './graph-caller.ts'
 import type { Transport } from './transport.ts'
 import type { NumberMonitor } from './number-monitor.ts'
@@ -28,13 +28,14 @@ interface InboundDeps {
   readonly watch: Pick<NumberMonitor, 'refused' | 'follow'>
   readonly holds: Pick<Holds, 'begin' | 'end'>
   readonly sink: EngineSink
+  readonly people: People
   readonly callbackAddress: (id: InstanceId) => string | null
   readonly publishCall: (id: InstanceId, event: CloudCallEvent, atMs: number) => Promise<void>
 }
 
 /** What each thing that Meta reports is in the words of the port. */
 export function createInbound(deps: InboundDeps): Inbound {
-  const { db, clock, numbers, transport, watch, holds, sink, callbackAddress, publishCall } = deps
+  const { db, clock, numbers, transport, watch, holds, sink, people, callbackAddress, publishCall } = deps
 
   async function publish(number: ConnectedNumber, item: Item): Promise<void> {
     const { instanceId } = number
@@ -54,7 +55,9 @@ export function createInbound(deps: InboundDeps): Inbound {
         return sink(instanceId, { kind: 'failed', messageId: ourId(item.opaque), error, atMs, engineMessageId })
       }
       case 'known':
-        return know(number, item)
+        return people.know(instanceId, item)
+      case 'changed':
+        return people.changed(instanceId, item)
       case 'message':
         return sink(instanceId, await received(number, item))
       case 'edited':
@@ -92,30 +95,12 @@ export function createInbound(deps: InboundDeps): Inbound {
     if (change.kind === 'restricted') await note(number, (facts) => ({ ...facts, restriction: change.restriction }))
   }
 
-  /** The rooms come first: after a crash between the two they get it again, which changes nothing. */
-  async function know(
-    { instanceId }: ConnectedNumber,
-    { number, userId }: { number: string; userId: string },
-  ): Promise<void> {
-    const before = await db.readOne(numberOfUser, { instanceId, userId })
-    if (before?.number === number) return
-    await sink(instanceId, { kind: 'contact', hiddenId: userId, number })
-    await db.commit((tx) => tx.run(knowUser, { instanceId, userId, number }))
-  }
-
-  /** Digits whenever they are known; else Meta's own id of the person. */
-  async function nameOf({ instanceId }: ConnectedNumber, { number, userId }: Person): Promise<string> {
-    if (number !== null) return number
-    if (userId === null) throw new Error('a message of nobody')
-    return (await db.readOne(numberOfUser, { instanceId, userId }))?.number ?? userId
-  }
-
   async function spoken(
     number: ConnectedNumber,
     { person, isEcho, atMs }: { person: Person; isEcho: boolean; atMs: number },
     engineMessageId: string,
   ): Promise<MessageOrigin> {
-    const chat = await nameOf(number, person)
+    const chat = await people.nameOf(number.instanceId, person)
     return { engineMessageId, chat, from: isEcho ? number.number : chat, fromMe: isEcho, atMs }
   }
 

@@ -20,6 +20,7 @@ import { createJournal } from './journal.ts'
 import { createNumbers, hasCredentials, isUsable, type ConnectedNumber } from './numbers.ts'
 import { createOnboarding, type Onboarding, type SignupApp } from './onboarding.ts'
 import { createSelfTest } from './self-test.ts'
+import { createPeople } from './people.ts'
 import { createSend, createPendingSends } from './send.ts'
 import { callerOf } from './graph-caller.ts'
 import { createTransport, type NotOk, type GraphCredentials } from './transport.ts'
@@ -82,7 +83,8 @@ export function createOfficial(deps: OfficialNeeds): Official {
   const holds = createHolds({ db, clock, numbers })
   const unnamed = createPendingSends()
   const calls = createCalling({ clock, client, connected: (instance) => connectedNumber(instance) })
-  const inbound = createInbound({ ...shared, watch, holds, publishCall: calls.publish })
+  const people = createPeople({ db, sink })
+  const inbound = createInbound({ ...shared, watch, holds, people, publishCall: calls.publish })
   const journal = createJournal({ ...shared, inbound, unnamed })
   const selfTest = waysOut.mirror && createSelfTest({ outbound: waysOut.mirror, random })
   const connect = createConnect({ ...shared, watch })
@@ -140,7 +142,7 @@ export function createOfficial(deps: OfficialNeeds): Official {
       await db.commit((tx) => numbers.remove(tx, id))
     },
     onboarding,
-    send: createSend({ db, clock, log, numbers, transport, watch, holds, unnamed }),
+    send: createSend({ db, clock, log, numbers, transport, watch, holds, unnamed, people }),
     endHold: holds.endByPerson,
     // Graph has no way to ask for a message; what it calls back decides.
     find: async () => 'cannot_tell',

@@ -254,6 +254,8 @@ function laneOf(item: Item): string {
       return `chat ${item.person.number ?? item.person.userId ?? ''}`
     case 'known':
       return `chat ${item.number}`
+    case 'changed':
+      return `chat ${item.before.number ?? item.before.userId ?? ''}`
     case 'call':
       return `call ${item.event.networkId}`
     case 'quality':

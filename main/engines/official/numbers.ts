@@ -19,6 +19,7 @@ import {
   refuse,
   rehome,
   removeCallbacks,
+  removeAddresses,
   removeContacts,
   removeNumber,
   rename,
@@ -164,7 +165,8 @@ export function createNumbers({ db, seal, random }: { db: Db; seal: Seal; random
     /** Leaves the row with its verify token: whatever is entered at Meta still fits a number connected later. */
     forget: async (tx: Tx, instanceId: InstanceId) => written(tx, await tx.one(forgetCredentials, { instanceId })),
     async remove(tx: Tx, instanceId: InstanceId): Promise<void> {
-      for (const statement of [removeNumber, removeCallbacks, removeContacts]) await tx.run(statement, { instanceId })
+      for (const statement of [removeNumber, removeCallbacks, removeAddresses, removeContacts])
+        await tx.run(statement, { instanceId })
       tx.afterCommit(() => drop(instanceId))
     },
   }

@@ -1,5 +1,6 @@
 import { USER_ID } from '../../contract/addresses.ts'
 import type { MessageId } from '../../kernel/ids.ts'
+import { dialledNumber } from '../../kernel/phone-number.ts'
 import type { Outgoing } from '../engine.ts'
 import type { Json } from './json.ts'
 
@@ -24,7 +25,8 @@ export function payloadOf(out: Outgoing, messageId: MessageId, mediaId: string |
   return { kind: 'payload', text: JSON.stringify(payload) }
 }
 
-const addressed = (to: string) => (IS_USER_ID.test(to) ? { recipient: to } : { to })
+/** Meta finds the account by the number as it is dialled today, whatever spelling the account has. */
+const addressed = (to: string) => (IS_USER_ID.test(to) ? { recipient: to } : { to: dialledNumber(to) })
 
 function contentOf(out: Exclude<Outgoing, { kind: 'cloud_api' }>, mediaId: string | null): object | undefined {
   switch (out.kind) {

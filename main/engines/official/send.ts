@@ -2,14 +2,16 @@ import type { Clock } from '../../kernel/clock.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { MessageId } from '../../kernel/ids.ts'
 import { cause, type Log } from '../../kernel/log.ts'
+import { personKey } from '../../kernel/phone-number.ts'
 import type { Departure, EngineInstance, Outgoing, SendOutcome } from '../engine.ts'
 import { failureOf, meaningOf, WORDS_OF_HOLD, type GraphError } from './errors.ts'
 import type { Holds } from './holds.ts'
 import type { GraphReply } from './graph-client.ts'
-import { recordsAt, textAt } from './json.ts'
+import { digitsOf, recordsAt, textAt } from './json.ts'
 import { isUsable, type ConnectedNumber, type Numbers } from './numbers.ts'
 import { callerOf } from './graph-caller.ts'
 import { carriesOurId, payloadOf } from './payload.ts'
+import type { People } from './people.ts'
 import type { NotOk, GraphCredentials, Transport } from './transport.ts'
 import type { NumberMonitor } from './number-monitor.ts'
 
@@ -23,6 +25,7 @@ interface SendDeps {
   readonly holds: Pick<Holds, 'begin' | 'end'>
   /** Sends that Meta will name by its own id alone, until that id is stored. */
   readonly unnamed: PendingSends
+  readonly people: Pick<People, 'reached'>
 }
 
 export type PendingSends = ReturnType<typeof createPendingSends>
@@ -51,7 +54,7 @@ export function createPendingSends() {
 }
 
 /** Sends over the Cloud API. Whatever happens ends in one of the outcomes of the port. */
-export function createSend({ db, clock, log, numbers, transport, watch, holds, unnamed }: SendDeps) {
+export function createSend({ db, clock, log, numbers, transport, watch, holds, unnamed, people }: SendDeps) {
   return async function send(
     instance: EngineInstance,
     messageId: MessageId,
@@ -97,8 +100,18 @@ export function createSend({ db, clock, log, numbers, transport, watch, holds, u
     if ((number.facts?.hold?.reason ?? 'payment') !== 'payment')
       await remember('hold', number, () => holds.end(number, clock.now()))
     const engineMessageId = wamidOf(reply)
+    await noteAddress(number, out, reply)
     if (engineMessageId === null) return { kind: 'unknown', message: 'Meta took the message and did not name it' }
     return { kind: 'accepted', engineMessageId, status: 'queued', settled: end }
+  }
+
+  /** A failure to store it changes nothing for the caller. The next answer says it again. */
+  async function noteAddress({ instanceId }: ConnectedNumber, { to }: Outgoing, reply: Accepted): Promise<void> {
+    const address = addressIn(reply, to)
+    if (address === null) return
+    await people.reached(instanceId, to, address).catch((error: unknown) => {
+      log.warn({ event: 'official.address_not_stored', instanceId, cause: cause(error) })
+    })
   }
 
   async function outcomeOf(number: ConnectedNumber, out: Outgoing, reply: NotOk): Promise<SendOutcome> {
@@ -164,9 +177,18 @@ export function createSend({ db, clock, log, numbers, transport, watch, holds, u
 
 const SCOPES = { number: 'from this number', pair: 'to this person' } as const
 
-function wamidOf({ body }: Extract<GraphReply, { kind: 'ok' }>): string | null {
+type Accepted = Extract<GraphReply, { kind: 'ok' }>
+
+function wamidOf({ body }: Accepted): string | null {
   const [message = {}] = recordsAt(body, 'messages')
   return textAt(message, 'id')
+}
+
+/** How Meta writes the number of the person who gets the message; a raw payload may name somebody else. */
+function addressIn({ body }: Accepted, to: string): string | null {
+  const [contact = {}] = recordsAt(body, 'contacts')
+  const [input, address] = [textAt(contact, 'input'), textAt(contact, 'wa_id')].map((text) => digitsOf(text ?? ''))
+  return address && input && personKey(input) === personKey(to) ? address : null
 }
 
 /** An upload whose outcome is unknown has sent nothing all the same. */

@@ -144,4 +144,17 @@ export const knowUser = sql<Id & { userId: string; number: string }, { number: s
    WHERE official_contacts.number <> excluded.number RETURNING number`,
 )
 
+export const forgetUser = sql<Id & { userId: string }>(
+  'DELETE FROM official_contacts WHERE instance_id = :instanceId AND user_id = :userId',
+)
+
+export const numberAt = sql<Id & { address: string }, { number: string }>(
+  'SELECT number FROM official_addresses WHERE instance_id = :instanceId AND address = :address',
+)
+export const knowAddress = sql<Id & { address: string; number: string }>(
+  `INSERT INTO official_addresses (instance_id, address, number) VALUES (:instanceId, :address, :number)
+   ON CONFLICT (instance_id, address) DO NOTHING`,
+)
+
+export const removeAddresses = sql<Id>('DELETE FROM official_addresses WHERE instance_id = :instanceId')
 export const removeContacts = sql<Id>('DELETE FROM official_contacts WHERE instance_id = :instanceId')

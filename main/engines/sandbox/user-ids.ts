@@ -6,7 +6,7 @@ import { isHidden } from './network-ids.ts'
  */
 const userIdOf = (digits: string): string => `US.${digits}`
 
-/** @returns the digits, or undefined for an unknown id. */
+/** @returns the digits of the phone, or undefined for an unknown id. */
 export function parseUserId(address: string): string | undefined {
   if (/^[0-9]{7,15}$/.test(address)) return address
   const digits = /^US\.([0-9]{15})$/.exec(address)?.[1]

@@ -2,6 +2,7 @@ import type { MessageErrorShape } from '../../../contract/shapes.ts'
 import type { EngineSignal } from '../../engine.ts'
 import type { Content } from '../inbox.ts'
 import { graphIdentity } from '../user-ids.ts'
+import { waIdOf } from './wa-id.ts'
 import type { GraphNumber, Sent } from './store.ts'
 
 /** A change as Meta writes it into the body of a callback. */
@@ -17,6 +18,11 @@ const metadata = ({ number, phoneNumberId }: GraphNumber) => ({
   metadata: { display_phone_number: number, phone_number_id: phoneNumberId },
 })
 
+function identityOf(digits: string): { readonly number: string | null; readonly userId: string } {
+  const { number, userId } = graphIdentity(digits)
+  return { number: number === null ? null : waIdOf(number), userId }
+}
+
 const seconds = (ms: number) => String(Math.floor(ms / 1_000))
 
 /** What becomes of a message. @param error with `failed`. */
@@ -26,7 +32,7 @@ export function statusChange(
   status: { readonly word: string; readonly atMs: number; readonly error?: MessageErrorShape },
 ): GraphChange {
   const { wamid, recipient, opaque } = sent
-  const { number: wa_id, userId } = graphIdentity(recipient)
+  const { number: wa_id, userId } = identityOf(recipient)
   const entry = {
     id: wamid,
     status: status.word,
@@ -45,12 +51,33 @@ function errorOf({ provider_code: code, message }: MessageErrorShape) {
   return { code, title: message, message, error_data: { details: message } }
 }
 
+/** Somebody took another number. Their id changes with it; who hides their number is known by it alone. */
+export function numberChange(
+  number: GraphNumber,
+  {
+    id,
+    before,
+    after,
+    atMs,
+  }: { readonly id: string; readonly before: string; readonly after: string; readonly atMs: number },
+): GraphChange {
+  const [previous, next] = [identityOf(before), identityOf(after)]
+  const names = { user_id: next.userId, previous_user_id: previous.userId }
+  const system =
+    next.number === null
+      ? { body: 'User changed their user ID', type: 'user_changed_user_id', ...names }
+      : { body: `User changed from ${before} to ${after}`, type: 'user_changed_number', wa_id: next.number, ...names }
+  const from = previous.number === null ? {} : { from: previous.number }
+  const message = { ...from, id, timestamp: seconds(atMs), type: 'system', system }
+  return { field: 'messages', value: { ...metadata(number), messages: [message] } }
+}
+
 /**
  * What somebody said, or did to what was said; in an echo what was typed on this number's own phone.
  * @param details of a place or a contact.
  */
 export function inboundChange(number: GraphNumber, signal: InboundSignal, details?: Content['details']): GraphChange {
-  const { number: wa_id, userId } = graphIdentity(signal.chat)
+  const { number: wa_id, userId } = identityOf(signal.chat)
   const entry = { ...headerFields(signal, wa_id, userId), ...contentOf(signal, number, details) }
   if (signal.fromMe) {
     return {

@@ -9,7 +9,7 @@ import type { EngineSignal } from '../../engine.ts'
 import { networkId } from '../network-ids.ts'
 import type { Content } from '../inbox.ts'
 import type { SandboxNetwork } from '../network.ts'
-import { inboundChange, statusChange, type GraphChange } from './callback-bodies.ts'
+import { inboundChange, numberChange, statusChange, type GraphChange } from './callback-bodies.ts'
 import { createCallbacks } from './callbacks.ts'
 import { createGraphFaults, type GraphFaultKind } from './faults.ts'
 import { createGraphFiles, toEngineInstance, numericId } from './files.ts'
@@ -71,6 +71,8 @@ export interface GraphSimulator {
   grantCalls(phoneNumberId: string, user: string, isPermanent: boolean): Promise<void>
   /** A person calls the number. @returns the id of the call. */
   callFrom(user: string, phoneNumberId: string, offer: string): Promise<string>
+  /** A person takes another number; one that nobody may see is hidden. */
+  changeNumber(phoneNumberId: string, before: string, after: string): Promise<void>
   /** Calls back for a number with anything at all. */
   callBack(phoneNumberId: string, change: GraphChange): Promise<void>
   /** Whether a signal of the network belongs to a number here, and to no instance of the service. */
@@ -163,6 +165,11 @@ export function createGraphSimulator(deps: GraphDeps): GraphSimulator {
     calls,
     grantCalls: (phoneNumberId, user, isPermanent) => permissions.grant(get(phoneNumberId), user, isPermanent),
     callFrom: (user, phoneNumberId, offer) => calls.callFrom(user, get(phoneNumberId), offer),
+    changeNumber: (phoneNumberId, before, after) => {
+      const number = get(phoneNumberId)
+      const id = networkId('official', ids.message())
+      return callbacks.send(number, numberChange(number, { id, before, after, atMs: clock.now() }))
+    },
     callBack: (phoneNumberId, change) => callbacks.send(get(phoneNumberId), change),
 
     owns: (id) => numbers.byInstance(id) !== undefined,

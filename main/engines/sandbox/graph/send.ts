@@ -11,6 +11,7 @@ import { toEngineInstance, type GraphFiles } from './files.ts'
 import type { GraphNumbers } from './numbers.ts'
 import { parseUserId } from '../user-ids.ts'
 import { addSent, type GraphNumber } from './store.ts'
+import { waIdOf } from './wa-id.ts'
 import { asRecord, readMessage, type GraphMessage } from './validation.ts'
 
 interface SendingDeps {
@@ -161,7 +162,7 @@ export function createSending({ db, clock, ids, network, numbers, files }: Sendi
 const FILES: readonly string[] = ['image', 'video', 'audio', 'document', 'sticker']
 
 function taken({ to: input }: GraphMessage, to: string, wamid: string): GraphAnswer {
-  const contact = input === to ? { input, wa_id: to } : { input, user_id: input }
+  const contact = input === to ? { input, wa_id: waIdOf(to) } : { input, user_id: input }
   return ok({
     messaging_product: 'whatsapp',
     contacts: [contact],
