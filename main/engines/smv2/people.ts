@@ -1,6 +1,7 @@
 import type { SignalKeyStore } from 'baileys'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db } from '../../kernel/db.ts'
+import { personKey } from '../../kernel/phone-number.ts'
 import type { EngineInstance } from '../instance.ts'
 import type { EngineSink } from '../engine.ts'
 import { askDirectory } from './directory.ts'
@@ -57,7 +58,10 @@ export function createPeople({ db, clock, sink }: PeopleNeeds): People {
   async function introduce({ id: instanceId }: EngineInstance, hiddenId: string, number: string): Promise<void> {
     const known = await db.readOne(personOf, { instanceId, id: hiddenId })
     if (known?.hidden !== 1 || known.number === number) return
-    await sink(instanceId, { kind: 'contact', hiddenId, number })
+    const before = known.number
+    if (before === null || personKey(before) === personKey(number))
+      await sink(instanceId, { kind: 'contact', hiddenId, number })
+    else await sink(instanceId, { kind: 'number_changed', before, after: number })
     await db.commit((tx) => tx.run(setPersonNumber, { instanceId, id: hiddenId, number }))
   }
 
@@ -117,7 +121,8 @@ export function createPeople({ db, clock, sink }: PeopleNeeds): People {
       // A hidden id whose number is known by now is the same person.
       const number = known?.hidden === 1 ? known.number : ((await check(instance, open, [to])).get(to) ?? null)
       if (number === null) return null
-      if (number !== to) await sink(instance.id, { kind: 'contact', hiddenId: to, number })
+      // Another spelling is the same person already.
+      if (personKey(number) !== personKey(to)) await sink(instance.id, { kind: 'contact', hiddenId: to, number })
       return numberJid(number)
     },
     check,

@@ -3,6 +3,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { SignalDataSet, SignalKeyStoreWithTransaction, SocketConfig } from 'baileys'
 import type { Tx } from '../../kernel/db.ts'
 import type { Library } from './library.ts'
+import { forgetReplaced } from './lid-mappings.ts'
 import { INBOUND_JOURNAL, OUTBOUND_JOURNAL } from './session.ts'
 
 type MakeRepository = SocketConfig['makeSignalRepository']
@@ -57,6 +58,7 @@ interface GuardedRepositoryDeps {
  *   writing to a number while something from the same person's hidden id is read, each overwrites what the other stored,
  *   and from then on neither side can read the other.
  * - the keys of a stranger are used only when they are signed by that stranger.
+ * - a number or hidden id that changed hands is not looked up where it was before.
  */
 export function createGuardedRepository({ library, alone, findDecrypted }: GuardedRepositoryDeps): GuardedRepository {
   const passages = new AsyncLocalStorage<OutgoingEncryption>()
@@ -132,6 +134,7 @@ export function createGuardedRepository({ library, alone, findDecrypted }: Guard
   return {
     make: (auth, logger, findHidden) => {
       const repository = library.DEFAULT_CONNECTION_CONFIG.makeSignalRepository(auth, logger, findHidden)
+      forgetReplaced(repository.lidMapping, auth.keys)
       // The library gives its repository keys with transactions, and asserts so itself.
       return guarded(repository, auth.keys as SignalKeyStoreWithTransaction)
     },

@@ -5,7 +5,18 @@ import { cause, type Log } from '../../kernel/log.ts'
 import type { Seal } from '../../kernel/seal.ts'
 import type { EngineInstance } from '../instance.ts'
 import type { Library } from './library.ts'
-import { insertInbound, keysOf, removeKey, saveCreds, saveKey, sessionOf } from './store.ts'
+import { hiddenIdIn, LID_MAPPINGS, replacedBy, type Replaced } from './lid-mappings.ts'
+import {
+  insertInbound,
+  keysOf,
+  rememberNumber,
+  removeKey,
+  removePerson,
+  saveCreds,
+  saveKey,
+  sessionOf,
+  takeNumber,
+} from './store.ts'
 
 /** Of the library's credentials; its next major version has announced another. */
 export const FORMAT = 1
@@ -120,16 +131,30 @@ function createKeys(library: Library, needs: SessionDeps, instance: EngineInstan
     const changes = changesOf(ofLibrary, (type, key, value) =>
       seal.seal(written(library, value), keyOwner(id, type, key)),
     )
-    const hidden = Object.keys(ofLibrary['lid-mapping'] ?? {}).flatMap((key) => hiddenIdIn(key) ?? [])
+    const mappings = ofLibrary[LID_MAPPINGS]
+    const hidden = Object.keys(mappings ?? {}).flatMap((key) => hiddenIdIn(key) ?? [])
+    const replaced = mappings && (await replacedBy(keys, mappings))
     await db.commit(async (tx) => {
       for (const change of changes) await write(tx, change)
+      if (replaced !== undefined) await replace(tx, replaced)
       for (const store of Object.values(leaving)) await store(tx)
       if (hidden.length > 0) tx.afterCommit(() => needs.onNumberLearned(instance, hidden))
     })
   }
 
+  /** Rooms are told from these rows what the number was before, also after a crash. */
+  async function replace(tx: Tx, { keys: gone, renumbered, reassigned }: Replaced): Promise<void> {
+    for (const key of gone) await tx.run(removeKey, { instanceId: id, type: LID_MAPPINGS, id: key })
+    for (const { hiddenId, before } of renumbered) {
+      await tx.run(rememberNumber, { instanceId: id, id: hiddenId, number: before })
+      await tx.run(removePerson, { instanceId: id, id: before })
+    }
+    for (const { number, hiddenId } of reassigned) await tx.run(takeNumber, { instanceId: id, number, id: hiddenId })
+  }
+
   // Which value belongs to which type is the library's own bookkeeping: here they are bytes.
-  return { get: get as SignalKeyStore['get'], set }
+  const keys = { get: get as SignalKeyStore['get'], set }
+  return keys
 }
 
 /** Messages of ours, by the id the network knows them by. */
@@ -161,9 +186,6 @@ function changesOf(data: SignalDataSet, sealed: (type: string, key: string, valu
     })),
   )
 }
-
-/** Of the two rows that tie a number to a hidden id, this one is read from the hidden side. */
-const hiddenIdIn = (key: string): string | undefined => /^(\d+)_reverse$/.exec(key)?.[1]
 
 export const keyOwner = (id: string, type: string, key: string) => `smv2:${id}:${type}:${key}`
 export const credsOwner = (id: string) => `smv2:${id}:creds`

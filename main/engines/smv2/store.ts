@@ -168,6 +168,20 @@ export const upsertSeenPerson = sql<
      checked_at = excluded.checked_at, heard_at = excluded.heard_at
    WHERE smv2_people.heard_at IS NULL OR smv2_people.heard_at < :before OR smv2_people.hidden <> excluded.hidden`,
 )
+/** Whom a hidden id stood for until now, unless that is known. */
+export const rememberNumber = sql<Id & { id: string; number: string }>(
+  `INSERT INTO smv2_people (instance_id, id, hidden, number) VALUES (:instanceId, :id, 1, :number)
+   ON CONFLICT (instance_id, id) DO UPDATE SET number = excluded.number WHERE smv2_people.number IS NULL`,
+)
+/** A number that changed hands is asked about again. */
+export const removePerson = sql<Id & { id: string }>(
+  'DELETE FROM smv2_people WHERE instance_id = :instanceId AND id = :id AND hidden = 0',
+)
+/** The number is no longer that of other hidden ids. */
+export const takeNumber = sql<Id & { id: string; number: string }>(
+  `UPDATE smv2_people SET number = NULL
+   WHERE instance_id = :instanceId AND number = :number AND hidden = 1 AND id <> :id`,
+)
 /** Somebody known by a hidden id has shown their number. */
 export const setPersonNumber = sql<Id & { id: string; number: string }>(
   'UPDATE smv2_people SET number = :number WHERE instance_id = :instanceId AND id = :id AND hidden = 1',

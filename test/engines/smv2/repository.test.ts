@@ -19,7 +19,8 @@ function slowRepository() {
       return done
     },
   }
-  const made = { encryptMessage: () => encryption.promise }
+  const lidMapping = { storeLIDPNMappings: async () => {} }
+  const made = { encryptMessage: () => encryption.promise, lidMapping }
   const library = { DEFAULT_CONNECTION_CONFIG: { makeSignalRepository: () => made } } as unknown as Library
   const guard = createGuardedRepository({ library, alone: createMutex(), findDecrypted: async () => undefined })
   const repository = guard.make({ creds: {}, keys } as never, {} as never)
