@@ -1,4 +1,5 @@
 import type { Conversation } from '../../contract/ai.ts'
+import { USER_ID } from '../../contract/addresses.ts'
 import { ApiError } from '../../contract/errors.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import { isoTime, isoTimeOrNull } from '../../contract/request.ts'
@@ -31,7 +32,7 @@ interface PageWish {
 export type Conversations = ReturnType<typeof createConversations>
 
 /** A number, a hidden id or a group. */
-const CHAT = /^(\d{7,20}|[\w.-]{1,60}@[a-z.]{1,20})$/
+const CHAT = new RegExp(`^(\\d{7,20}|${USER_ID}|[\\w.-]{1,60}@[a-z.]{1,20})$`)
 const MOST = Number.MAX_SAFE_INTEGER
 
 /** What people see of conversations, and how they step in. */
