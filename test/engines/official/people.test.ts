@@ -64,7 +64,7 @@ describe('a number that Meta writes otherwise than it is dialled', () => {
 })
 
 test('a status ties an id to a number', async () => {
-  const status = { ...statusOf('delivered'), recipient_id: ANA, recipient_user_id: 'US.9' }
+  const status = statusOf('wamid.1', 'delivered', { recipient_user_id: 'US.9' })
   await world.callBack(instance, messagesBody({ statuses: [status] }))
   expect(world.of(instance, 'contact')).toEqual([{ kind: 'contact', hiddenId: 'US.9', number: ANA }])
 })

@@ -1,0 +1,173 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { GraphSimulator } from '../../main/engines/sandbox/graph/index.ts'
+import { systemClock } from '../../main/kernel/clock.ts'
+import { until } from '../support/service-process.ts'
+import { world, type World } from '../support/world.ts'
+
+const OURS = '12025550200'
+
+let w: World
+let graph: GraphSimulator
+let shop: { id: string; phoneNumberId: string }
+let sandbox: { id: string }
+let count = 100
+
+beforeAll(async () => {
+  w = await world({
+    ...{ clock: systemClock, settings: { graphBaseUrl: 'sandbox', network: 'live' } },
+    onGraph: (built) => (graph = built),
+  })
+  const { number: _number, ...credentials } = (await w.api('POST', '/v1/sandbox/graph/numbers', { number: OURS })).body
+  const made = await w.instance({ engine: 'official' })
+  const page = new URL(made.onboarding_url).pathname
+  const form = { 'content-type': 'application/x-www-form-urlencoded' }
+  await w.wire('POST', page, new URLSearchParams({ ...credentials, pin: '123456' }).toString(), {
+    key: null,
+    headers: form,
+  })
+  shop = { id: made.id, phoneNumberId: credentials.phone_number_id }
+  sandbox = await w.pair(undefined, { network: 'sandbox' })
+})
+afterAll(() => w.close())
+
+/** A person whom Meta knows by an id, and whose number it may show. */
+const somebody = () => {
+  const number = `12025551${String(count++)}1`.slice(0, 11)
+  return { number, userId: `US.${number}9` }
+}
+type Person = ReturnType<typeof somebody>
+
+let said = 0
+const says = async ({ number, userId }: Person, text: string, shows: 'number' | 'id') => {
+  const id = `wamid.person-${String(++said)}`
+  const who = shows === 'number' ? { from: number, from_user_id: userId } : { from_user_id: userId }
+  const contact = { profile: { name: 'Ana' }, user_id: userId, ...(shows === 'number' && { wa_id: number }) }
+  const message = { ...who, id, timestamp: String(Math.floor(Date.now() / 1_000)), type: 'text', text: { body: text } }
+  const metadata = { display_phone_number: OURS, phone_number_id: shop.phoneNumberId }
+  const value = { messaging_product: 'whatsapp', metadata, contacts: [contact], messages: [message] }
+  await graph.callBack(shop.phoneNumberId, { field: 'messages', value })
+  await until(
+    'the message',
+    async () => (await w.rows('SELECT seq FROM messages WHERE engine_message_id = :id', { id }))[0],
+  )
+}
+const contact = async (name: string) => (await w.api('GET', `/v1/contacts/${name}`)).body
+const optOutsOf = async (phone: string) =>
+  (await w.api('GET', `/v1/opt-outs?phone=${phone}`)).body.data as readonly { phone: string; source: string }[]
+
+async function campaignTo(...phones: readonly string[]): Promise<string> {
+  const made = await w.api('POST', '/v1/campaigns', {
+    ...{ instance_ids: [sandbox.id], name: 'Offer', messages: [{ text: 'Hello' }] },
+    ...{ recipients: phones.map((phone) => ({ phone })), config: { minDelay: 0, maxDelay: 0, checkNumbers: false } },
+  })
+  expect(made.status, made.text).toBe(201)
+  return made.body.campaign_id
+}
+const start = async (id: string) => {
+  expect((await w.api('POST', `/v1/campaigns/${id}/start`)).status).toBe(200)
+  return until('the end', async () => {
+    const { status, counts } = (await w.api('GET', `/v1/campaigns/${id}`)).body
+    return status === 'completed' ? counts : undefined
+  })
+}
+
+describe('a number that becomes known', () => {
+  test('is opted out if the hidden id was', async () => {
+    const ana = somebody()
+    const offer = await campaignTo(ana.number)
+    await says(ana, 'SAIR', 'id')
+    expect(await optOutsOf(ana.number)).toEqual([])
+    await says(ana, 'ok', 'number')
+    expect(await optOutsOf(ana.number)).toMatchObject([{ phone: ana.number, source: 'keyword' }])
+    expect(await start(offer)).toMatchObject({ sent: 0, skipped: 1 })
+  })
+
+  test('keeps its own opt-out, and the hidden id has it too', async () => {
+    const ana = somebody()
+    await w.api('POST', '/v1/opt-outs', { phone: ana.number })
+    await says(ana, 'Hi', 'id')
+    await says(ana, 'Hi', 'number')
+    expect(await contact(ana.number)).toMatchObject({ opted_out: true })
+    expect(await optOutsOf(ana.number)).toHaveLength(1)
+  })
+
+  test('has one contact with all names, tags and what was said', async () => {
+    const ana = somebody()
+    await says(ana, 'First', 'id')
+    await w.api('PATCH', `/v1/contacts/${ana.userId}`, { tags: ['vip'] })
+    await w.api('POST', '/v1/contacts', { phone: ana.number, name: 'Ana Luz', tags: ['customer'] })
+    expect(await contact(ana.userId)).toMatchObject({ identities: [{ kind: 'bsuid', value: ana.userId }] })
+    await says(ana, 'Second', 'number')
+    const both = {
+      ...{ phone: ana.number, name: 'Ana Luz', tags: ['customer', 'vip'] },
+      identities: [
+        { kind: 'phone', value: ana.number },
+        { kind: 'bsuid', value: ana.userId },
+      ],
+    }
+    expect(await contact(ana.number)).toMatchObject(both)
+    expect(await contact(ana.userId)).toMatchObject(both)
+    const chats = await w.rows('SELECT DISTINCT chat FROM messages WHERE chat IN (:number, :userId)', ana)
+    expect(chats).toEqual([{ chat: ana.number }])
+  })
+})
+
+describe('an agent', () => {
+  beforeAll(async () => {
+    await w.api('POST', `/v1/instances/${shop.id}/ai/agents`, { name: 'Desk', provider: 'builtin' })
+    await w.api('PATCH', `/v1/instances/${shop.id}/ai/settings`, { enabled: true })
+  })
+  const pause = (chat: string) => w.api('POST', `/v1/instances/${shop.id}/ai/conversations/${chat}/pause`, {})
+  const states = ({ number, userId }: Person) =>
+    w.rows('SELECT chat, paused FROM ai_conversations WHERE chat IN (:number, :userId)', { number, userId })
+
+  test('that is paused for the hidden id is paused for the number', async () => {
+    const ana = somebody()
+    await says(ana, 'Hi', 'id')
+    expect((await pause(ana.userId)).status).toBeLessThan(300)
+    await says(ana, 'Hi again', 'number')
+    expect(await states(ana)).toEqual([{ chat: ana.number, paused: 1 }])
+  })
+
+  test('that is paused for the number stays so when the two become one', async () => {
+    const ana = somebody()
+    await says({ ...ana, userId: `${ana.userId}8` }, 'Hi', 'number')
+    expect((await pause(ana.number)).status).toBeLessThan(300)
+    await says(ana, 'Hi', 'id')
+    await says(ana, 'Hi again', 'number')
+    expect(await states(ana)).toEqual([{ chat: ana.number, paused: 1 }])
+  })
+})
+
+describe('somebody who takes another number', () => {
+  test('is opted out under both if they were, and keeps their contact', async () => {
+    const before = somebody()
+    const after = somebody()
+    const offers = [await campaignTo(before.number), await campaignTo(after.number)]
+    await says(before, 'SAIR', 'number')
+    await w.api('PATCH', `/v1/contacts/${before.number}`, { tags: ['vip'] })
+    await graph.changeNumber(shop.phoneNumberId, before.number, after.number)
+    await until('the contact', async () => ((await contact(after.number)).tags ? true : undefined))
+    expect(await contact(after.number)).toMatchObject({ tags: ['vip'], opted_out: true })
+    expect((await w.api('GET', `/v1/contacts/${before.number}`)).status).toBe(404)
+    expect(await optOutsOf(before.number)).toHaveLength(1)
+    for (const offer of offers) expect(await start(offer)).toMatchObject({ sent: 0, skipped: 1 })
+  })
+
+  test('gets a campaign once, at the new number', async () => {
+    const before = somebody()
+    const after = somebody()
+    await says(before, 'Hi', 'number')
+    const both = await campaignTo(before.number, after.number)
+    const old = await campaignTo(before.number)
+    await graph.changeNumber(shop.phoneNumberId, before.number, after.number)
+    await until('the contact', async () => ((await contact(after.number)).phone ? true : undefined))
+    expect(await start(both)).toMatchObject({ sent: 1, skipped: 1 })
+    expect(await start(old)).toMatchObject({ sent: 1 })
+    const phones = await w.rows(
+      "SELECT phone FROM campaign_recipients WHERE campaign_id IN (:both, :old) AND status <> 'skipped'",
+      { both, old },
+    )
+    expect(new Set(phones.map((row: any) => row.phone))).toEqual(new Set([after.number]))
+  })
+})
