@@ -42,7 +42,14 @@ export const TABLE_RULES: Readonly<Record<string, AfterRestore>> = {
     ...['campaigns', 'campaign_instances', 'campaign_recipients', 'campaign_counts', 'campaign_streaks'],
     ...['billing_provider', 'billing_customers', 'billing_orders', 'billing_subscriptions', 'billing_callbacks'],
     ...['billing_history', 'billing_agencies', 'billing_clients', 'entitlement_grants'],
-    ...['crm_sessions', 'crm_messages', 'official_contacts', 'official_addresses', 'official_numbers', 'official_callbacks'],
+    ...[
+      'crm_sessions',
+      'crm_messages',
+      'official_contacts',
+      'official_addresses',
+      'official_numbers',
+      'official_callbacks',
+    ],
     ...['smv2_sessions', 'smv2_keys', 'smv2_inbound', 'smv2_sent', 'smv2_people', 'smv2_media', 'smv2_protocol'],
     ...['smv2_polls', 'smv2_waiting_votes', 'smv2_history_chats', 'smv2_labels'],
     // The simulated services stand for others, whose memory no restore reaches.

@@ -20,7 +20,8 @@ export function createMove({ clock, onMoved }: MoveDeps): MovePerson {
     if (personKey(from) === number) return
     const moved = await tx.one(contactOf, { accountId, number: personKey(from) })
     const known = await tx.one(contactOf, { accountId, number })
-    const contact = moved === undefined || known === undefined ? (moved ?? known) : await unite(tx, accountId, known, moved)
+    const contact =
+      moved === undefined || known === undefined ? (moved ?? known) : await unite(tx, accountId, known, moved)
     if (contact === undefined) return
     const { seq } = contact
     if (moved !== undefined) {

@@ -118,7 +118,9 @@ export const contactsOfInstance = sql<{ instanceId: string }, InstanceContact>(
    FROM contact_instances i JOIN contacts c ON c.seq = i.contact_seq WHERE i.instance_id = :instanceId`,
 )
 type ToAccount = OfContact & { to: AccountId }
-export const rehomeIdentities = sql<ToAccount>('UPDATE contact_identities SET account_id = :to WHERE contact_seq = :seq')
+export const rehomeIdentities = sql<ToAccount>(
+  'UPDATE contact_identities SET account_id = :to WHERE contact_seq = :seq',
+)
 export const moveContact = sql<ToAccount>('UPDATE contacts SET account_id = :to WHERE seq = :seq')
 export const moveTerms = sql<ToAccount>('UPDATE contact_terms SET account_id = :to WHERE contact_seq = :seq')
 export const moveTags = sql<ToAccount>('UPDATE contact_tags SET account_id = :to WHERE contact_seq = :seq')

@@ -42,7 +42,8 @@ export async function transferContacts(
   for (const contact of all) {
     const known = await tx.one(contactOf, { accountId: to, number: contact.number })
     if (known === undefined && contact.others === 0) {
-      for (const statement of [moveContact, moveTerms, moveTags, rehomeIdentities]) await tx.run(statement, { seq: contact.seq, to })
+      for (const statement of [moveContact, moveTerms, moveTags, rehomeIdentities])
+        await tx.run(statement, { seq: contact.seq, to })
       continue
     }
     const { seq } = known ?? (await copyOf(tx, contact, to))

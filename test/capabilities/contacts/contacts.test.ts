@@ -243,3 +243,17 @@ describe('an import', () => {
     })
   })
 })
+
+test.each(['525512345678', '5215512345678', '+52 55 1234 5678', '+52 1 55 1234 5678'])(
+  'the contact who has a number is found as %s, alone',
+  async (phone) => {
+    await add({ phone: '5215512345678', name: 'Ana', tags: ['vip'] })
+    await add({ phone: '525512345679', name: 'Ben' })
+    expect(await list({ phone })).toMatchObject([
+      { name: 'Ana', identities: [{ kind: 'phone', value: '5215512345678' }] },
+    ])
+    expect(await list({ phone, tag: 'customer' })).toEqual([])
+    expect(await list({ phone, q: 'an', tag: 'vip' })).toHaveLength(1)
+    expect(await list({ phone, q: 'ben' })).toEqual([])
+  },
+)
