@@ -28,7 +28,10 @@ export const rekeyRecipients = (db: Db): Promise<number> =>
 export async function giveKey(tx: Tx, row: KeyedRecipient, canonical: string): Promise<void> {
   const { campaignId, position } = row
   const known = await tx.one(recipientWith, { campaignId, canonical })
-  if (known === undefined) return void (await tx.run(setCanonical, { campaignId, position, canonical }))
+  if (known === undefined) {
+    await tx.run(setCanonical, { campaignId, position, canonical })
+    return
+  }
   if (row.status === 'pending' && (known.status === 'pending' || TRIED.has(known.status))) return skip(tx, row)
   const isNeeded = row.status === 'pending' || (TRIED.has(row.status) && !TRIED.has(known.status))
   if (!isNeeded) return
