@@ -168,6 +168,7 @@ export const KEPT = [
   ...replaced('official_numbers', HAS_LINK),
   ...replacedOfKnown('official_callbacks'),
   added('official_contacts', HAS_INSTANCE),
+  added('official_addresses', HAS_INSTANCE),
   ...SMV2,
   added('smv2_protocol'),
   ...replacedOfKnown('sandbox_lines'),

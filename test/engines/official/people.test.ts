@@ -21,7 +21,8 @@ const namesThem = (waId: string) =>
     const { to: input } = sentIn(request)
     return answered(200, { contacts: [{ input, wa_id: waId }], messages: [{ id: 'wamid.1' }] })
   })
-const sentIn = (request: CloudWorld['asked'][number]) => JSON.parse((request.body as Buffer).toString()) as { to: string }
+const sentIn = (request: CloudWorld['asked'][number]) =>
+  JSON.parse((request.body as Buffer).toString()) as { to: string }
 const chats = () => world.of(instance, 'received').map(({ chat }) => chat)
 
 describe('a number that Meta writes otherwise than it is dialled', () => {
