@@ -161,14 +161,20 @@ describe('what a message may hold', () => {
       { to }, { text: 'x' }, { to, text: 'x', cloud_api: {} }, { ...media('image', 'image.png'), text: 'x' }, { to, media_type: 'image' },
       { to, media_url: 'https://media.sandbox/image.png' }, { to, text: 'x', caption: 'y' }, { to, text: 'x', filename: 'y' },
       { to: '+1 202 555 0177', text: 'x' }, { to: '123456', text: 'x' }, { to: '1234567890123456', text: 'x' }, { to, text: '' },
-      { to, text: 'x'.repeat(65_537) }, { ...media('sticker', 'image.png') }, { ...media('image', 'audio.ogg') }, { ...media('image', 'missing') },
+      { to, text: 'x'.repeat(4_097) }, { ...media('sticker', 'image.png') }, { ...media('image', 'audio.ogg') }, { ...media('image', 'missing') },
       { ...media('image', 'huge') },
     ]) {
       const answer = await send(body, id)
       expect([answer.status, answer.body.error?.code], JSON.stringify(body).slice(0, 100)).toEqual([400, 'validation_error'])
     }
     expect(await w.typesSince(mark)).toEqual([])
-    expect((await send({ to, text: 'x'.repeat(65_536) }, id)).status).toBe(201)
+    expect((await send({ to, text: 'x'.repeat(4_096) }, id)).status).toBe(201)
+  })
+
+  test('a text on smv2 has at most 65,536 characters', async () => {
+    const to = '12025550177'
+    expect((await send({ to, text: 'x'.repeat(65_536) }, smv2.id)).status).toBe(201)
+    expect((await send({ to, text: 'x'.repeat(65_537) }, smv2.id)).body.error.code).toBe('validation_error')
   })
 })
 

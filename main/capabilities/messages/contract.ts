@@ -2,6 +2,7 @@ import { Type, type Static } from 'typebox'
 import { GROUP_ID, NUMBER, USER_ID } from '../../contract/addresses.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import { contentFields } from '../../contract/message-content.ts'
+import { TEXT_LIMITS } from '../../contract/message-limits.ts'
 import { operation, type Contract } from '../../contract/operation.ts'
 import {
   Body,
@@ -53,7 +54,7 @@ export const SendBody = Body(
       Type.String({
         minLength: 1,
         maxLength: LIMITS.textLength,
-        description: `Text of 1 to ${LIMITS.textLength} characters.`,
+        description: `Text of 1 to ${LIMITS.textLength} characters; on official, at most ${TEXT_LIMITS.official.text}.`,
       }),
     ),
     media_url: Type.Optional(

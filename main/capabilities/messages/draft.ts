@@ -1,7 +1,9 @@
 import { GROUP_ID, NUMBER, USER_ID } from '../../contract/addresses.ts'
 import { ApiError } from '../../contract/errors.ts'
+import { charactersIn, TEXT_LIMITS } from '../../contract/message-limits.ts'
 import type { Engine } from '../../contract/shapes.ts'
 import type { FileType, Outgoing, OutgoingContent } from '../../engines/engine.ts'
+import { exceededLimit } from '../../engines/official/payload-limits.ts'
 import type { SendBody } from './contract.ts'
 
 /** A media message whose file has not been downloaded yet. */
@@ -47,11 +49,13 @@ export function readDraft(body: SendBody, engine: Engine): Draft {
     if (body[field]?.isWellFormed() === false)
       throw wrong(`${field} contains a lone surrogate. Send well-formed Unicode.`)
   }
+  requireTextsFit(body, engine)
   if (payload !== undefined) {
     if (engine === 'official') {
       refuseElsewhere(to, payload)
       if (body.quoted_message_id !== undefined)
         throw wrong('quoted_message_id is not allowed with cloud_api. Use context in the payload.')
+      requirePayloadFits(payload)
       return { kind: 'cloud_api', to, payload }
     }
     throw new ApiError(
@@ -81,6 +85,26 @@ export function readDraft(body: SendBody, engine: Engine): Draft {
     ...(body.voice === true && { isVoice: true }),
     ...context,
   }
+}
+
+function requireTextsFit(body: SendBody, engine: Engine): void {
+  for (const field of ['text', 'caption'] as const) {
+    const n = TEXT_LIMITS[engine][field]
+    if (charactersIn(body[field] ?? '') > n)
+      throw wrong(`${field} must be at most ${n} characters on the ${engine} engine.`).because('field_length_max', {
+        field,
+        n,
+      })
+  }
+}
+
+function requirePayloadFits(payload: object): void {
+  const exceeded = exceededLimit(payload)
+  if (exceeded === undefined) return
+  const { unit, limit: n } = exceeded
+  const field = `cloud_api.${exceeded.field}`
+  const reason = unit === 'characters' ? 'field_length_max' : 'field_items_max'
+  throw wrong(`${field} must have at most ${n} ${unit}.`).because(reason, { field, n })
 }
 
 function sourceOf({ media_url: url, media_id: mediaId }: SendBody): MediaDraft['source'] | undefined {

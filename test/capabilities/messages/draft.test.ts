@@ -46,8 +46,13 @@ describe('a body that is accepted', () => {
       { to, text: 'x', quoted_message_id: 'msg_1' },
       { kind: 'text', to, text: 'x', quotedMessageId: 'msg_1' },
     ],
-    ['a text of 65,536 characters', { to, text: 'x'.repeat(65_536) }, { kind: 'text', to, text: 'x'.repeat(65_536) }],
+    ['a text of 4,096 characters', { to, text: '😀'.repeat(4_096) }, { kind: 'text', to, text: '😀'.repeat(4_096) }],
   ])('%s', (_name, body, draft) => expect(check(body)).toEqual(draft))
+
+  test('a text of 65,536 characters on smv2', () => {
+    const text = 'x'.repeat(65_536)
+    expect(check({ to, text }, 'smv2')).toEqual({ kind: 'text', to, text })
+  })
 
   test.each([{ to }, { to: `+${to}` }, { recipient: HIDDEN }])('cloud_api that itself has %j', (same) => {
     const payload = { ...cloud_api, ...same }
@@ -62,6 +67,68 @@ describe('a body that is accepted', () => {
     [{ to, cloud_api: { type: { odd: true } } }, 'text'],
   ] as const)('%j has type %s', (body, type) => expect(typeOf(check(body))).toBe(type))
 })
+
+describe('limits of the Cloud API', () => {
+  const x = (length: number) => 'x'.repeat(length)
+  const interactive = (more: object) => ({ type: 'interactive', interactive: { type: 'button', ...more } })
+  const buttons = (...replies: object[]) => interactive({ action: { buttons: replies.map((reply) => ({ reply })) } })
+  const list = (...sections: object[]) => interactive({ type: 'list', action: { sections } })
+  const rows = (count: number) => Array.from({ length: count }, (_, i) => ({ id: String(i), title: 'Row' }))
+  const reply = (more: object = {}) => ({ id: '1', title: 'Yes', ...more })
+
+  test.each([
+    ['text.body', 4_096, (n: number) => ({ text: { body: x(n) } })],
+    ['image.caption', 1_024, (n: number) => ({ type: 'image', image: { id: '1', caption: x(n) } })],
+    ['document.caption', 1_024, (n: number) => ({ type: 'document', document: { id: '1', caption: x(n) } })],
+    ['interactive.header.text', 60, (n: number) => interactive({ header: { type: 'text', text: x(n) } })],
+    ['interactive.body.text', 1_024, (n: number) => interactive({ body: { text: x(n) } })],
+    ['interactive.body.text', 4_096, (n: number) => interactive({ type: 'list', body: { text: x(n) } })],
+    ['interactive.footer.text', 60, (n: number) => interactive({ footer: { text: x(n) } })],
+    ['interactive.action.buttons', 3, (n: number) => buttons(...Array.from({ length: n }, () => reply()))],
+    ['interactive.action.buttons[1].reply.title', 20, (n: number) => buttons(reply(), reply({ title: x(n) }))],
+    ['interactive.action.buttons[0].reply.id', 256, (n: number) => buttons(reply({ id: x(n) }))],
+    ['interactive.action.button', 20, (n: number) => interactive({ type: 'list', action: { button: x(n) } })],
+    ['interactive.action.sections', 10, (n: number) => list(...Array.from({ length: n }, () => ({ rows: rows(1) })))],
+    ['interactive.action.sections[].rows', 10, (n: number) => list({ rows: rows(4) }, { rows: rows(n - 4) })],
+    ['interactive.action.sections[0].title', 24, (n: number) => list({ title: x(n), rows: rows(1) })],
+    ['interactive.action.sections[0].rows[0].title', 24, (n: number) => list({ rows: [{ id: '1', title: x(n) }] })],
+    [
+      'interactive.action.sections[0].rows[0].description',
+      72,
+      (n: number) => list({ rows: [{ id: '1', title: 'Row', description: x(n) }] }),
+    ],
+    ['interactive.action.sections[0].rows[0].id', 200, (n: number) => list({ rows: [{ id: x(n), title: 'Row' }] })],
+    [
+      'interactive.action.parameters.display_text',
+      20,
+      (n: number) => interactive({ type: 'cta_url', action: { parameters: { display_text: x(n) } } }),
+    ],
+  ])('%s of a raw payload: at most %i', (path, n, payloadOf) => {
+    expect(check({ to, cloud_api: payloadOf(n) })).toMatchObject({ kind: 'cloud_api' })
+    const field = `cloud_api.${path}`
+    expect(refusalOf(() => check({ to, cloud_api: payloadOf(n + 1) }))).toMatchObject({
+      code: 'validation_error',
+      message: expect.stringContaining(`${field} must have at most ${n} `),
+      detail: { reason: expect.stringMatching(/^field_(length|items)_max$/), params: { field, n } },
+    })
+  })
+
+  test('a text has at most 4,096 characters, and the refusal names the engine', () => {
+    expect(refusalOf(() => check({ to, text: x(4_097) }))).toMatchObject({
+      code: 'validation_error',
+      message: 'text must be at most 4096 characters on the official engine.',
+      detail: { reason: 'field_length_max', params: { field: 'text', n: 4_096 } },
+    })
+  })
+})
+
+const refusalOf = (act: () => unknown): unknown => {
+  try {
+    return act()
+  } catch (error) {
+    return error
+  }
+}
 
 describe('a group', () => {
   const group = '120363041234567890@g.us'

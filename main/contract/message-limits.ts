@@ -1,0 +1,37 @@
+import type { Engine } from './shapes.ts'
+import { LIMITS } from './limits.ts'
+
+interface TextLimits {
+  readonly text: number
+  readonly caption: number
+}
+
+/** Characters that the network of each engine accepts. */
+export const TEXT_LIMITS = {
+  smv2: { text: LIMITS.textLength, caption: LIMITS.captionLength },
+  official: { text: 4_096, caption: 1_024 },
+} as const satisfies Record<Engine, TextLimits>
+
+/** What the Cloud API accepts of an interactive message: characters, or how many. */
+export const INTERACTIVE_LIMITS = {
+  header: 60,
+  body: 1_024,
+  /** Of a list. */
+  listBody: 4_096,
+  footer: 60,
+  buttons: 3,
+  button: 20,
+  buttonId: 256,
+  /** The button that opens a list, or a link. */
+  openButton: 20,
+  sections: 10,
+  section: 24,
+  /** Of all sections together. */
+  rows: 10,
+  row: 24,
+  rowDescription: 72,
+  rowId: 200,
+} as const
+
+/** Meta does not say how it counts. Of the two usual counts this is the smaller, so that nothing is refused that it accepts. */
+export const charactersIn = (text: string): number => Array.from(text).length
