@@ -74,6 +74,16 @@ describe('the simulated Graph, asked by a stranger’s client', () => {
     ['no content of its type', { ...text, type: 'image' }, 131_009],
     ['an empty text', { ...text, text: { body: '' } }, 100],
     ['a text that is too long', { ...text, text: { body: 'x'.repeat(4_097) } }, 100],
+    ['a caption that is too long', { ...text, type: 'image', image: { id: '1', caption: 'x'.repeat(1_025) } }, 100],
+    [
+      'four buttons',
+      {
+        ...text,
+        type: 'interactive',
+        interactive: { type: 'button', body: { text: 'x' }, action: { buttons: [{}, {}, {}, {}] } },
+      },
+      100,
+    ],
     [
       'a template nobody approved',
       { ...text, type: 'template', template: { name: 'none', language: { code: 'en' } } },

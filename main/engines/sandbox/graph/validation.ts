@@ -1,3 +1,4 @@
+import { exceededLimit } from '../../official/payload-limits.ts'
 import type { Template } from '../../direct.ts'
 import { TEMPLATES } from '../templates.ts'
 import { GraphFault, parameterFault } from './answers.ts'
@@ -18,7 +19,6 @@ export const asRecord = (value: unknown): Json | undefined =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : undefined
 
 const FILES: readonly string[] = ['image', 'video', 'audio', 'document', 'sticker']
-const TEXT_LENGTH = 4_096
 
 /** Reads a message the way Graph does. @throws GraphFault with Graph's codes. */
 export function readMessage(payload: Json): GraphMessage {
@@ -39,14 +39,14 @@ export function readMessage(payload: Json): GraphMessage {
       `The parameter ${type} is required for type ${type}.`,
     )
   CHECKS[type]?.(content)
+  const exceeded = exceededLimit(payload)
+  if (exceeded) throw parameterFault(`Param ${exceeded.field} must have at most ${exceeded.limit} ${exceeded.unit}.`)
   return { type, to: address, content, opaque: typeof opaque === 'string' ? opaque : null, payload }
 }
 
 const CHECKS: Readonly<Record<string, (content: Json) => void>> = {
   text({ body }) {
     if (typeof body !== 'string' || body === '') throw parameterFault('The parameter text.body is required.')
-    if (body.length > TEXT_LENGTH)
-      throw parameterFault(`Param text.body must be at most ${TEXT_LENGTH} characters long.`)
   },
   ...Object.fromEntries(FILES.map((type) => [type, requireFile])),
   location({ latitude, longitude }) {
