@@ -3,7 +3,8 @@ import { fileURLToPath } from 'node:url'
 import { parentPort } from 'node:worker_threads'
 import createCore, { type Core } from '@ffmpeg/core'
 import { collectEverything } from './buffer-garbage.ts'
-import { LOUDNESS_FILE, MEDIA_TARGETS, type MediaTarget } from './media-targets.ts'
+import { MEDIA_TARGETS, type MediaTarget } from './media-targets.ts'
+import { encodeVoiceNote } from './voice-note-encoder.ts'
 
 /** A thread that converts files, one at a time. media-converter.ts starts it, and ends it when it takes too long. */
 export interface MediaRequest {
@@ -41,10 +42,9 @@ async function convert({ target, bytes }: MediaRequest): Promise<MediaResponse> 
     if (core.exec('-hide_banner', '-loglevel', 'error', ...args) !== 0) return null
     const converted = core.FS.readFile(output)
     if (converted.length === 0) return null
-    return {
-      bytes: new Uint8Array(converted),
-      loudness: target === 'opus' ? loudnessOf(core.FS.readFile(LOUDNESS_FILE)) : null,
-    }
+    if (target !== 'voice') return { bytes: new Uint8Array(converted), loudness: null }
+    const samples = samplesOf(converted)
+    return { bytes: new Uint8Array(await encodeVoiceNote(samples)), loudness: loudnessOf(samples) }
   } catch {
     // A file may be made to break a decoder. Nothing of this instance is used again.
     return null
@@ -75,16 +75,16 @@ function limitMemory({ exports }: WebAssembly.Instance): void {
   }
 }
 
+/** Every machine that this runs on has the byte order of the file. */
+const samplesOf = (pcm: Uint8Array): Int16Array => new Int16Array(new Uint8Array(pcm).buffer, 0, pcm.length >> 1)
+
 /** What phones draw beside a voice note: 64 values from 0 to 100. */
-function loudnessOf(samples: Uint8Array): Buffer {
-  const view = new DataView(samples.buffer, samples.byteOffset, samples.byteLength)
-  const count = Math.floor(samples.byteLength / 2)
+function loudnessOf(samples: Int16Array): Buffer {
   const bars = Array.from({ length: BARS }, (_, bar) => {
-    const from = Math.floor((bar * count) / BARS)
-    const until = Math.max(from + 1, Math.floor(((bar + 1) * count) / BARS))
-    let sum = 0
-    for (let at = from; at < until && at < count; at++) sum += Math.abs(view.getInt16(at * 2, true))
-    return sum / (until - from)
+    const from = Math.floor((bar * samples.length) / BARS)
+    const until = Math.max(from + 1, Math.floor(((bar + 1) * samples.length) / BARS))
+    const part = samples.subarray(from, until)
+    return part.reduce((sum, sample) => sum + Math.abs(sample), 0) / (until - from)
   })
   const most = Math.max(...bars, 1)
   return Buffer.from(bars.map((bar) => Math.round((100 * bar) / most)))

@@ -1,5 +1,7 @@
+import { VOICE_NOTE_RATE } from './voice-note.ts'
+
 /** What a file can be turned into. */
-export type MediaTarget = 'thumbnail' | 'card' | 'webp' | 'opus' | 'mp4'
+export type MediaTarget = 'thumbnail' | 'card' | 'photo' | 'webp' | 'voice' | 'mp4'
 
 interface TargetRule {
   /** Each lane has a thread of its own, so that long sounds do not delay pictures. */
@@ -20,7 +22,7 @@ const within = (pixels: number) =>
 /** The first picture as a small JPEG, transparent parts in white. */
 const jpeg = (pixels: number): TargetRule => ({
   lane: 'pictures',
-  // The message does not wait longer, and leaves without it.
+  // A message does not wait longer for its thumbnail, and leaves without it.
   ...{ waitMs: 2_000, limitMs: 3_000 },
   args: [
     ...['-i', 'in', '-map', '0:v:0', '-frames:v', '1', '-filter_complex'],
@@ -30,10 +32,6 @@ const jpeg = (pixels: number): TargetRule => ({
   output: 'out.jpg',
 })
 
-/** Loudness is read from samples at this rate. */
-const LOUDNESS_RATE = 8_000
-export const LOUDNESS_FILE = 'out.pcm'
-
 /** WhatsApp shows stickers in this square. */
 const STICKER = 512
 const ON_STICKER = `scale=${STICKER}:${STICKER}:force_original_aspect_ratio=decrease,format=rgba,pad=${STICKER}:${STICKER}:-1:-1:color=black@0`
@@ -42,6 +40,7 @@ const MOST_STICKER_SECONDS = '6'
 export const MEDIA_TARGETS: Readonly<Record<MediaTarget, TargetRule>> = {
   thumbnail: jpeg(128),
   card: jpeg(240),
+  photo: { ...jpeg(2_048), waitMs: 10_000, limitMs: 10_000 },
   /** Animated where the input is. */
   webp: {
     lane: 'pictures',
@@ -52,16 +51,15 @@ export const MEDIA_TARGETS: Readonly<Record<MediaTarget, TargetRule>> = {
     ],
     output: 'out.webp',
   },
-  /** Mono in Ogg, as phones record. */
-  opus: {
+  /**
+   * Samples, which voice-note.ts encodes. In two steps, because the time stamps of a browser's recording are not kept
+   * then, and FFmpeg cannot pack frames as phones do.
+   */
+  voice: {
     lane: 'recordings',
     ...{ waitMs: 10_000, limitMs: 10_000 },
-    args: [
-      ...['-i', 'in', '-map', '0:a:0', '-map_metadata', '-1', '-ac', '1', '-ar', '48000', '-c:a', 'libopus'],
-      ...['-b:a', '32k', '-application', 'voip', '-compression_level', '5', '-f', 'ogg', 'out.ogg'],
-      ...['-map', '0:a:0', '-ac', '1', '-ar', String(LOUDNESS_RATE), '-f', 's16le', LOUDNESS_FILE],
-    ],
-    output: 'out.ogg',
+    args: [...['-i', 'in', '-map', '0:a:0', '-ac', '1', '-ar', String(VOICE_NOTE_RATE), '-f', 's16le', 'out.pcm']],
+    output: 'out.pcm',
   },
   /** H.264 without sound. Its size must be even. */
   mp4: {

@@ -2,7 +2,7 @@ import { open, readFile } from 'node:fs/promises'
 import { createDecoder } from 'libopus-wasm'
 import { yieldToEventLoop } from '../kernel/yield-to-event-loop.ts'
 import { energyOf, FRAME, RATE, SPEECH_ENERGY } from './audio.ts'
-import { asLastPage, lengthOf, readPages } from './ogg.ts'
+import { asLastPage, lengthOf, readPages } from '../kernel/ogg.ts'
 import { createPeaks, joinPeaks } from './peaks.ts'
 import type { RecordingFacts } from './protocol.ts'
 

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { readPages } from '../../main/voice/ogg.ts'
+import { readPages } from '../../main/kernel/ogg.ts'
 import { pairedInstance } from '../support/sandbox.ts'
 import { pause, testHome, until, type Api, type RunningService, type TestHome } from '../support/service-process.ts'
 

@@ -14,7 +14,7 @@ import { asConsole } from '../../support/console.ts'
 import { tempFolder } from '../../support/database.ts'
 import { testAgents } from '../../support/voice.ts'
 import { world, worldOfTest, type World } from '../../support/world.ts'
-import { readPages } from '../../../main/voice/ogg.ts'
+import { readPages } from '../../../main/kernel/ogg.ts'
 import { callingInstance, ended, until, voiceOf } from './calls.ts'
 
 let w: World

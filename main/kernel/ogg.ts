@@ -1,4 +1,4 @@
-/** Pages of an Ogg file (RFC 3533), as far as a recording that broke off needs them. */
+/** Reads and writes the pages of an Ogg file (RFC 3533). */
 
 export interface OggPage {
   /** Where it begins in the file. */
@@ -11,6 +11,7 @@ export interface OggPage {
 
 const HEADER_BYTES = 27
 const CONTINUED = 1
+const FIRST = 2
 const LAST = 4
 const NO_GRANULE = -1n
 
@@ -69,3 +70,35 @@ export function asLastPage(file: Buffer, { offset, length }: OggPage): Buffer {
 /** Samples at 48 kHz until the end of the last packet that ends. */
 export const lengthOf = (pages: readonly OggPage[]): bigint =>
   pages.reduce((longest, { granule }) => (granule === NO_GRANULE ? longest : granule), 0n)
+
+/** Files have one stream, so its serial number need not be unique. */
+const SERIAL = 1
+
+/** Writes a file of a single stream. */
+export function createOggWriter() {
+  const pages: Buffer[] = []
+  return {
+    /**
+     * @param packets whole ones; together at most 255 segments of 255 bytes.
+     * @param granule as of OggPage.
+     */
+    addPage(packets: readonly Uint8Array[], granule: number, { isLast = false } = {}): void {
+      const laces = packets.flatMap(({ length }) => [
+        ...Array<number>(Math.floor(length / 255)).fill(255),
+        length % 255,
+      ])
+      if (laces.length > 255) throw new RangeError('packets of more than a page can have')
+      const header = Buffer.alloc(HEADER_BYTES)
+      header.write('OggS', 'latin1')
+      header.writeUInt8((pages.length === 0 ? FIRST : 0) | (isLast ? LAST : 0), 5)
+      header.writeBigInt64LE(BigInt(granule), 6)
+      header.writeUInt32LE(SERIAL, 14)
+      header.writeUInt32LE(pages.length, 18)
+      header.writeUInt8(laces.length, 26)
+      const page = Buffer.concat([header, Buffer.from(laces), ...packets])
+      page.writeUInt32LE(crcOf(page), 22)
+      pages.push(page)
+    },
+    file: (): Buffer => Buffer.concat(pages),
+  }
+}
