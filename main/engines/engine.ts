@@ -50,6 +50,8 @@ export type OutgoingContent =
       readonly filename: string | null
       /** A video that is played in a loop, without sound. */
       readonly isGif?: boolean
+      /** Sound in the form of kernel/voice-note.ts, to be shown as a voice note. */
+      readonly isVoice?: boolean
       /** How loud a voice note is over time: 64 values from 0 to 100. */
       readonly loudness?: Buffer
     }

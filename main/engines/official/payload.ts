@@ -2,6 +2,7 @@ import { USER_ID } from '../../contract/addresses.ts'
 import type { MessageId } from '../../kernel/ids.ts'
 import { dialledNumber } from '../../kernel/phone-number.ts'
 import type { Outgoing } from '../engine.ts'
+import { isMetaVoiceNote } from './media-rules.ts'
 import type { Json } from './json.ts'
 
 /** What goes to Graph of a message, or why it cannot. */
@@ -33,11 +34,12 @@ function contentOf(out: Exclude<Outgoing, { kind: 'cloud_api' }>, mediaId: strin
     case 'text':
       return { type: 'text', text: { body: out.text, preview_url: out.preview !== undefined } }
     case 'media': {
-      const { mediaType: type, caption, filename } = out
+      const { mediaType: type, caption, filename, isVoice = false, content } = out
       const mayHaveCaption = type !== 'audio' && type !== 'sticker'
       const words = mayHaveCaption && caption !== null ? { caption } : {}
       const name = type === 'document' && filename !== null ? { filename } : {}
-      return { type, [type]: { id: mediaId, ...words, ...name } }
+      const voice = isMetaVoiceNote({ isVoice, size: content.size }) ? { voice: true } : {}
+      return { type, [type]: { id: mediaId, ...words, ...name, ...voice } }
     }
     case 'location': {
       const { latitude, longitude, name, address } = out

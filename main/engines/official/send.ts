@@ -6,6 +6,7 @@ import { personKey } from '../../kernel/phone-number.ts'
 import type { Departure, EngineInstance, Outgoing, SendOutcome } from '../engine.ts'
 import { failureOf, meaningOf, WORDS_OF_HOLD, type GraphError } from './errors.ts'
 import type { Holds } from './holds.ts'
+import { metaRefusal } from './media-rules.ts'
 import type { GraphReply } from './graph-client.ts'
 import { digitsOf, recordsAt, textAt } from './json.ts'
 import { isUsable, type ConnectedNumber, type Numbers } from './numbers.ts'
@@ -65,6 +66,8 @@ export function createSend({ db, clock, log, numbers, transport, watch, holds, u
     if (!isUsable(number)) return NOT_READY
     const speaker = callerOf(number)
     if (speaker === undefined) return SEALED
+    const refusal = out.kind === 'media' ? metaRefusal(out.mediaType, out.mimeType, out.content.size) : undefined
+    if (refusal !== undefined) return { kind: 'invalid', message: `The file ${refusal}.` }
     const media =
       out.kind === 'media' ? await transport.upload(speaker, number.phoneNumberId, out, departure.signal) : null
     // Whatever became of a file, no message has left with it.

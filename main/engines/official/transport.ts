@@ -1,9 +1,10 @@
 import { createHash, createHmac } from 'node:crypto'
 import { buffer } from 'node:stream/consumers'
-import type { FileContent } from '../../kernel/file-content.ts'
 import type { AccountId, Random } from '../../kernel/ids.ts'
 import { Secret } from '../../kernel/secret.ts'
 import type { MediaFile, TemplatePage } from '../direct.ts'
+import type { Outgoing } from '../engine.ts'
+import { uploadName } from './media-rules.ts'
 import { INFO_FIELDS, readInfo, type NumberInfo } from './number-facts.ts'
 import type { GraphCall, GraphClient, GraphReply } from './graph-client.ts'
 import { integerAt, recordAt, recordsAt, textAt, type Json } from './json.ts'
@@ -56,7 +57,7 @@ export function createTransport({ client, random }: { client: GraphClient; rando
     async upload(
       speaker: GraphCredentials,
       phoneNumberId: string,
-      { mimeType, content }: { readonly mimeType: string; readonly content: FileContent },
+      { mediaType, mimeType, content, isVoice = false }: Extract<Outgoing, { kind: 'media' }>,
       signal: AbortSignal,
     ) {
       const boundary = `switchboard-${random.bytes(16).toString('hex')}`
@@ -65,7 +66,7 @@ export function createTransport({ client, random }: { client: GraphClient; rando
       const parts = [
         { name: 'messaging_product', value: 'whatsapp' },
         { name: 'type', value: mimeType },
-        { name: 'file', filename: 'file', type: mimeType, value },
+        { name: 'file', filename: uploadName(mediaType, mimeType, isVoice), type: mimeType, value },
       ]
       const body = multipart(boundary, parts)
       return withField(await call(speaker, { method: 'POST', path: `${phoneNumberId}/media`, body, signal }), 'id')

@@ -2,6 +2,7 @@ import { contentOf } from '../../../main/kernel/file-content.ts'
 import { createHash } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { EngineInstance, Outgoing } from '../../../main/engines/engine.ts'
+import { sampleOf } from '../../../main/engines/sandbox/index.ts'
 import type { Log } from '../../../main/kernel/log.ts'
 import { pause } from '../../support/service-process.ts'
 import { ANA, graphWorld, HIDDEN, soon, type Credentials, type GraphWorld } from './graph-world.ts'
@@ -132,12 +133,46 @@ describe('the simulated Graph, asked by a stranger’s client', () => {
     expect((await template('spring_offer', 'en', [header, body('Ana')])).status).toBe(200)
   })
 
-  test('gives a file back at an address that wants the token and ends after five minutes', async () => {
+  interface Upload {
+    readonly type?: string
+    readonly part?: string
+    readonly name?: string
+    readonly bytes?: Buffer
+  }
+  const upload = (file: Upload) => {
+    const { type = 'image/png', part = type, name = 'a.png', bytes = Buffer.from('picture') } = file
     const form = new FormData()
     form.set('messaging_product', 'whatsapp')
-    form.set('type', 'image/png')
-    form.set('file', new Blob([Buffer.from('picture')], { type: 'image/png' }), 'a.png')
-    const { body: made } = await ask(`v26.0/${credentials.phoneNumberId}/media`, { method: 'POST', body: form })
+    form.set('type', type)
+    form.set('file', new Blob([new Uint8Array(bytes)], { type: part }), name)
+    return ask(`v26.0/${credentials.phoneNumberId}/media`, { method: 'POST', body: form })
+  }
+
+  test.each([
+    ['a type that is not on its list', { type: 'application/zip', name: 'a.zip' }, 100],
+    ['a file of no type', { type: 'application/octet-stream', name: 'a.bin' }, 100],
+    ['an alias of a type', { type: 'image/jpg', name: 'a.jpg' }, 100],
+    ['no type', { type: '', part: 'image/png' }, 100],
+    ['a name without an extension', { name: 'file' }, 131_053],
+    ['an extension of another type', { name: 'a.jpg' }, 131_053],
+    ['a part of another type', { part: 'application/octet-stream' }, 131_053],
+    ['a file of another type', { type: 'image/jpeg', name: 'a.jpg', bytes: sampleOf('image').bytes }, 131_053],
+    ['an image that is too large', { bytes: Buffer.alloc(5 * 1024 * 1024 + 1) }, 131_053],
+    ['Ogg without Opus', { type: 'audio/ogg', name: 'a.ogg', bytes: Buffer.from('OggS') }, 131_053],
+    ['a sticker that is too large', { type: 'image/webp', name: 'a.webp', bytes: Buffer.alloc(101 * 1024) }, 131_053],
+  ])('refuses an upload with %s', async (_what, file, code) => {
+    expect((await upload(file)).body.error).toMatchObject({ type: 'OAuthException', code })
+  })
+
+  test('takes a voice note, and refuses to send it as a picture', async () => {
+    const file = { type: 'audio/ogg', name: 'voice.ogg', bytes: sampleOf('audio').bytes }
+    const { body: made } = await upload(file)
+    expect((await post({ ...text, type: 'image', image: { id: made.id } })).body.error.code).toBe(131_053)
+    expect((await post({ ...text, type: 'audio', audio: { id: made.id, voice: true } })).status).toBe(200)
+  })
+
+  test('gives a file back at an address that wants the token and ends after five minutes', async () => {
+    const { body: made } = await upload({})
     const { body: found } = await ask(`v26.0/${made.id}`)
     expect(found).toMatchObject({
       mime_type: 'image/png',

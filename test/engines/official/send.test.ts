@@ -118,7 +118,9 @@ describe('a file', () => {
       headers: { 'content-type': world.asked[0]?.headers['content-type'] ?? '' },
     }).formData()
     expect([form.get('messaging_product'), form.get('type')]).toEqual(['whatsapp', 'application/pdf'])
-    expect(Buffer.from(await (form.get('file') as File).arrayBuffer()).toString()).toBe('%PDF')
+    const uploaded = form.get('file') as File
+    expect([uploaded.name, uploaded.type]).toEqual(['document.pdf', 'application/pdf'])
+    expect(Buffer.from(await uploaded.arrayBuffer()).toString()).toBe('%PDF')
     expect(JSON.parse(bodies()[1] ?? '')).toMatchObject({
       type: 'document',
       document: { id: '4490709327384033', caption: 'Look', filename: 'a.pdf' },
@@ -138,6 +140,24 @@ describe('a file', () => {
     const instance = await world.connected()
     await world.send(instance, file({ mediaType: 'audio', mimeType: 'audio/ogg' }))
     expect(JSON.parse(bodies()[1] ?? '').audio).toEqual({ id: '4490709327384033' })
+  })
+
+  test.each([
+    [512 * 1024, { id: '4490709327384033', voice: true }],
+    [512 * 1024 + 1, { id: '4490709327384033' }],
+  ])('that is a voice note of %i bytes is shown as %j', async (size, audio) => {
+    const instance = await world.connected()
+    const voice = { mediaType: 'audio', mimeType: 'audio/ogg', isVoice: true, content: contentOf(Buffer.alloc(size)) }
+    await world.send(instance, file(voice))
+    expect(bodies()[0]).toContain('filename="voice.ogg"\r\nContent-Type: audio/ogg\r\n')
+    expect(JSON.parse(bodies()[1] ?? '').audio).toEqual(audio)
+  })
+
+  test('that Meta does not accept is refused before anything leaves', async () => {
+    const instance = await world.connected()
+    const { outcome } = await world.send(instance, file({ mimeType: 'application/zip' }))
+    expect(outcome).toMatchObject({ kind: 'invalid', message: expect.stringContaining('application/zip') })
+    expect(world.asked).toEqual([])
   })
 
   test.each([

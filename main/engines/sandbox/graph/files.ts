@@ -6,6 +6,7 @@ import type { Random } from '../../../kernel/ids.ts'
 import type { MediaFile } from '../../direct.ts'
 import type { SandboxNetwork } from '../network.ts'
 import { GraphFault, ok, parameterFault, type GraphAnswer } from './answers.ts'
+import { checkUpload } from './upload-rules.ts'
 import { addUploaded, uploadedById, type GraphNumber } from './store.ts'
 
 const URL_MS = 5 * 60_000
@@ -48,11 +49,12 @@ export function createGraphFiles({ db, clock, random, network, baseUrl }: FileDe
       const form = await formOf(type, body)
       const file = form.get('file')
       if (form.get('messaging_product') !== 'whatsapp') throw parameterFault('messaging_product is required.')
-      if (!(file instanceof Blob)) throw parameterFault('file is required.')
+      if (!(file instanceof File)) throw parameterFault('file is required.')
       const declared = form.get('type')
-      const mimeType = typeof declared === 'string' && declared !== '' ? declared : file.type
+      const mimeType = typeof declared === 'string' ? declared : ''
       const id = numericId(random)
       const bytes = Buffer.from(await file.arrayBuffer())
+      checkUpload({ name: file.name, type: file.type, declared: mimeType, bytes })
       const now = clock.now()
       await db.commit((tx) => tx.run(addUploaded, { id, phoneNumberId: number.phoneNumberId, mimeType, bytes, now }))
       return ok({ id })

@@ -9,6 +9,7 @@ import type { SandboxNetwork } from '../network.ts'
 import { GraphFault, ok, parameterFault, type GraphAnswer } from './answers.ts'
 import { toEngineInstance, type GraphFiles } from './files.ts'
 import type { GraphNumbers } from './numbers.ts'
+import { checkFileType } from './upload-rules.ts'
 import { parseUserId } from '../user-ids.ts'
 import { addSent, type GraphNumber } from './store.ts'
 import { waIdOf } from './wa-id.ts'
@@ -109,6 +110,7 @@ export function createSending({ db, clock, ids, network, numbers, files }: Sendi
     const quoted = await quotedBy(number, to, payload)
     if (!isFile) return { kind: 'text', to, text: content['body'] as string, ...(quoted && { quoted }) }
     const { mimeType, bytes } = await files.read(number, id)
+    checkFileType(type, mimeType)
     const words = { caption: caption as string | null, filename: filename as string | null }
     return {
       kind: 'media',
@@ -117,6 +119,7 @@ export function createSending({ db, clock, ids, network, numbers, files }: Sendi
       mimeType,
       content: contentOf(bytes),
       ...words,
+      ...(content['voice'] === true && { isVoice: true }),
       ...(quoted && { quoted }),
     }
   }

@@ -68,7 +68,8 @@ const CHECKS: Readonly<Record<string, (content: Json) => void>> = {
   template: requireTemplate,
 }
 
-function requireFile({ id, link }: Json): void {
+function requireFile({ id, link, voice }: Json): void {
+  if (voice !== undefined && typeof voice !== 'boolean') throw parameterFault('Param voice must be a boolean.')
   if (typeof id !== 'string' && typeof link !== 'string') throw parameterFault('A media message needs id or link.')
 }
 
