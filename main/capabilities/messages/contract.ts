@@ -27,7 +27,7 @@ declare module '../../contract/notice.ts' {
 
 const { image, audio, video, document } = LIMITS.mediaMegabytes
 
-/** Files that can be uploaded. Any other one is `application/octet-stream`. */
+/** Content-Types that an upload may declare. Any other file is `application/octet-stream`: its content tells more. */
 const UPLOAD_TYPES = [
   ...['image/jpeg', 'image/png', 'image/webp', 'image/gif'],
   ...['audio/ogg', 'audio/mpeg', 'audio/mp4', 'audio/aac', 'audio/amr', 'audio/wav'],
@@ -37,6 +37,8 @@ const UPLOAD_TYPES = [
   'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
   'application/vnd.openxmlformats-officedocument.presentationml.presentation',
   ...['application/vnd.ms-powerpoint', 'text/plain', 'text/csv', 'application/octet-stream'],
+  // Other names of some of these.
+  ...['image/jpg', 'audio/mp3', 'audio/m4a', 'audio/x-m4a', 'audio/webm', 'binary/octet-stream'],
 ] as const
 
 /** Spec: Message send request. draft.ts checks that exactly one kind of content is given, with a clearer error. */
@@ -62,8 +64,8 @@ export const SendBody = Body(
         minLength: 1,
         maxLength: LIMITS.mediaUrlLength,
         description:
-          'The http or https URL of the file. It must be public and answer 200 in 10 seconds without a ' +
-          'redirect, with a Content-Type that matches `media_type`. ' +
+          'The http or https URL of the file, or a share link of Google Drive or Dropbox that anyone can open. It must ' +
+          'be public and answer 200 in 10 seconds without a redirect, with a file that matches `media_type`. ' +
           `Maximum: image ${image} MB, audio ${audio} MB, video ${video} MB, document ${document} MB.`,
       }),
     ),
@@ -102,8 +104,9 @@ export const SendBody = Body(
     voice: Type.Optional(
       Type.Boolean({
         description:
-          'On smv2: a voice note. Recordings in mp3, m4a, aac, wav and other formats are converted to Ogg/Opus with ' +
-          'one channel. Without `voice`, only an Ogg/Opus file becomes a voice note.',
+          'A voice note. Recordings in mp3, m4a, aac, wav and other formats are converted to the form that phones ' +
+          'record. Without `voice`, only an Ogg/Opus file becomes a voice note. On official, one of more than 512 KB is ' +
+          'shown as a sound file.',
       }),
     ),
     mentions: Type.Optional(

@@ -1,12 +1,16 @@
 import { buffer } from 'node:stream/consumers'
 import { ApiError } from '../../contract/errors.ts'
 import { LIMITS } from '../../contract/limits.ts'
+import type { Engine } from '../../contract/shapes.ts'
+import type { FileType } from '../../engines/engine.ts'
+import { META_MEDIA, metaRefusal } from '../../engines/official/media-rules.ts'
 import type { FileContent } from '../../kernel/file-content.ts'
 import type { Files } from '../../kernel/files.ts'
 import type { AccountId } from '../../kernel/ids.ts'
 import type { Converted, MediaConverter } from '../../kernel/media-converter.ts'
 import type { MediaTarget } from '../../kernel/media-targets.ts'
 import { isDecodablePicture } from '../../kernel/picture-size.ts'
+import { isOggOpus, isVoiceNote } from '../../kernel/voice-note.ts'
 import type { MediaDraft } from './draft.ts'
 
 interface ConvertDeps {
@@ -36,13 +40,26 @@ interface Conversion {
 const MEGABYTE = 1024 * 1024
 
 const VOICE: Conversion = {
-  target: 'opus',
+  target: 'voice',
   mimeType: 'audio/ogg',
   mostBytes: LIMITS.mediaMegabytes.audio * MEGABYTE,
   unreadable:
     'cannot be converted to a voice note. Use an mp3, m4a, aac, wav or Ogg/Opus file, or remove voice to send it as an audio file',
   tooLong:
-    'takes too long to convert to a voice note. Use a shorter recording, or an Ogg/Opus file with one channel, which is not converted',
+    'takes too long to convert to a voice note. Use a shorter recording, or one that a phone recorded, which is not converted',
+}
+const SOUND: Conversion = {
+  ...VOICE,
+  unreadable: 'cannot be read as a sound. On the official engine, use an mp3, m4a, aac, amr or Ogg/Opus file',
+  tooLong:
+    'takes too long to convert. Use a shorter recording, or an mp3, m4a, aac, amr or Ogg/Opus file, which is not converted',
+}
+const PHOTO: Conversion = {
+  target: 'photo',
+  mimeType: 'image/jpeg',
+  mostBytes: LIMITS.mediaMegabytes.image * MEGABYTE,
+  unreadable: 'cannot be converted to a JPEG. On the official engine, use a JPEG or PNG file',
+  tooLong: 'takes too long to convert. Use a smaller picture, or a JPEG or PNG file, which is not converted',
 }
 const GIF: Conversion = {
   target: 'mp4',
@@ -59,38 +76,81 @@ const STICKER: Conversion = {
   tooLong: 'is too long to be converted to a sticker. Use a shorter GIF, or a WebP file, which is not converted',
 }
 
+/** A file as it is sent. */
+export interface ReadyFile extends MediaFile {
+  /** It has the form of a voice note, and is to be shown as one. */
+  readonly isVoice?: true
+  readonly loudness?: Buffer
+}
+
 /**
- * Turns a file into one that phones show as what was asked for. The given file is removed if another takes its place,
- * or if this fails.
+ * Turns a file into one that the network accepts and phones show as what was asked for. The given file is removed if
+ * another takes its place, or if this fails.
  * @throws ApiError validation_error, service_unavailable
  */
 export async function convertMedia(
   deps: ConvertDeps,
   draft: MediaDraft,
-  accountId: AccountId,
+  { accountId, engine }: { readonly accountId: AccountId; readonly engine: Engine },
   given: MediaFile,
-): Promise<MediaFile & { readonly loudness?: Buffer }> {
+): Promise<ReadyFile> {
   try {
-    const conversion = await conversionFor(draft, given)
-    if (conversion === undefined) return given
+    const { conversion, isVoice, isOptional = false } = await planFor(draft, engine, given)
+    const asVoice = isVoice && { isVoice }
+    if (conversion === undefined) return accepted(draft, engine, { ...given, ...asVoice })
     const converted = await deps.converter.convert(accountId, conversion.target, given.content)
+    if (isOptional && converted.kind !== 'done') return given
     const { bytes, loudness } = resultOf(draft, conversion, converted)
     const content = await deps.files.storeTemporarily(chunk(bytes), conversion.mostBytes)
     void given.remove().catch(() => {})
-    return { mimeType: conversion.mimeType, content, remove: content.remove, ...(loudness && { loudness }) }
+    const { mimeType } = conversion
+    return { mimeType, content, remove: content.remove, ...asVoice, ...(loudness && { loudness }) }
   } catch (error) {
     await given.remove()
     throw error
   }
 }
 
-async function conversionFor(draft: MediaDraft, { mimeType, content }: MediaFile) {
-  const { mediaType, isVoice, isGif } = draft
-  if (isVoice) return isMonoOpus(await headOf(content)) ? undefined : VOICE
-  if (isGif && mimeType === 'image/gif') return GIF
-  if (mediaType !== 'sticker' || mimeType === 'image/webp') return undefined
-  if (!isDecodablePicture(await headOf(content))) throw refused(draft, STICKER.unreadable)
-  return STICKER
+interface Plan {
+  /** undefined: the file is sent as it is. */
+  readonly conversion?: Conversion
+  readonly isVoice?: true
+  /** If it fails, the file is sent as it is. */
+  readonly isOptional?: true
+}
+
+async function planFor(draft: MediaDraft, engine: Engine, { mimeType, content }: MediaFile): Promise<Plan> {
+  const { mediaType, isGif } = draft
+  if (mediaType === 'audio') return planForSound(draft, engine, mimeType, await headOf(content))
+  if (isGif && mimeType === 'image/gif') return { conversion: GIF }
+  if (mediaType === 'sticker' && mimeType !== 'image/webp') return forPicture(draft, STICKER, await headOf(content))
+  if (mediaType === 'image' && engine === 'official' && !isAcceptedByMeta(mediaType, mimeType))
+    return forPicture(draft, PHOTO, await headOf(content))
+  return {}
+}
+
+/** Opus in Ogg is what phones record, so it becomes a voice note even if nobody asked for one. */
+function planForSound({ isVoice = false }: MediaDraft, engine: Engine, mimeType: string, head: Buffer): Plan {
+  if (isVoiceNote(head)) return { isVoice: true }
+  if (isVoice) return { conversion: VOICE, isVoice: true }
+  if (isOggOpus(head)) return { conversion: VOICE, isVoice: true, isOptional: true }
+  // Meta takes Ogg with Opus only.
+  const mustChange = mimeType === 'audio/ogg' || !isAcceptedByMeta('audio', mimeType)
+  return engine === 'official' && mustChange ? { conversion: SOUND } : {}
+}
+
+function forPicture(draft: MediaDraft, conversion: Conversion, head: Buffer): Plan {
+  if (!isDecodablePicture(head)) throw refused(draft, conversion.unreadable)
+  return { conversion }
+}
+
+const isAcceptedByMeta = (mediaType: FileType, mimeType: string): boolean =>
+  META_MEDIA[mediaType].types.includes(mimeType)
+
+function accepted(draft: MediaDraft, engine: Engine, file: ReadyFile): ReadyFile {
+  const fault = engine === 'official' ? metaRefusal(draft.mediaType, file.mimeType, file.content.size) : undefined
+  if (fault !== undefined) throw refused(draft, fault)
+  return file
 }
 
 function resultOf(
@@ -118,14 +178,8 @@ function resultOf(
 /** Where the size of a picture and the header of a sound are, pictures with a profile or a preview apart. */
 const HEAD_BYTES = 512 * 1024
 
-const headOf = async (content: FileContent): Promise<Buffer> =>
+export const headOf = async (content: FileContent): Promise<Buffer> =>
   buffer(await content.read({ first: 0, last: Math.min(HEAD_BYTES, content.size) - 1 }))
-
-/** As phones record: Opus in Ogg with one channel. */
-function isMonoOpus(head: Buffer): boolean {
-  const at = head.subarray(0, 512).indexOf('OpusHead')
-  return head.toString('latin1', 0, 4) === 'OggS' && at !== -1 && head[at + 9] === 1
-}
 
 // As one chunk: an iterable of the buffer itself would be read byte by byte.
 async function* chunk(bytes: Buffer): AsyncGenerator<Buffer> {

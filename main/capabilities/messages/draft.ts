@@ -70,17 +70,18 @@ export function readDraft(body: SendBody, engine: Engine): Draft {
       'The body has no content. Send exactly one of text, media_url or media_id with media_type, and cloud_api.',
     )
   }
-  if (body.gif === true) requireSmv2Kind(body, engine, 'gif', 'video')
-  if (body.voice === true) requireSmv2Kind(body, engine, 'voice', 'audio')
+  if (body.gif === true) requireKind(body, 'gif', 'video')
+  if (body.voice === true) requireKind(body, 'voice', 'audio')
+  if (body.gif === true && engine !== 'smv2')
+    throw new ApiError('engine_mismatch', 'gif needs the smv2 engine. Send the video without it.')
   if (mediaType === undefined) throw wrong('media_type is missing. Set it to image, video, audio or document.')
-  const ownName = mediaType === 'document' && 'url' in source ? nameOf(source.url) : null
   return {
     kind: 'media',
     to,
     source,
     mediaType,
     caption: body.caption ?? null,
-    filename: body.filename ?? ownName,
+    filename: body.filename ?? null,
     ...(body.gif === true && { isGif: true }),
     ...(body.voice === true && { isVoice: true }),
     ...context,
@@ -112,15 +113,8 @@ function sourceOf({ media_url: url, media_id: mediaId }: SendBody): MediaDraft['
   return mediaId === undefined ? undefined : { mediaId }
 }
 
-function requireSmv2Kind(
-  { media_type: mediaType }: SendBody,
-  engine: Engine,
-  field: 'gif' | 'voice',
-  needed: 'video' | 'audio',
-): void {
+function requireKind({ media_type: mediaType }: SendBody, field: 'gif' | 'voice', needed: 'video' | 'audio'): void {
   if (mediaType !== needed) throw wrong(`${field} is only allowed with media_type ${needed}.`)
-  if (engine === 'smv2') return
-  throw new ApiError('engine_mismatch', `${field} needs the smv2 engine. Send the ${needed} without it.`)
 }
 
 const contextOf = ({ quoted_message_id: quotedMessageId, mentions }: SendBody): Answering => ({
@@ -163,17 +157,6 @@ function refuseElsewhere(to: string, payload: { readonly to?: unknown; readonly 
   const isElsewhere =
     digits !== undefined ? digits !== to : recipient !== undefined && IS_USER_ID.test(to) && recipient !== to
   if (isElsewhere) throw wrong('cloud_api.to differs from to. Remove it, or use the same number in both.')
-}
-
-/** The last part of the address's path: what a browser would save the file as. */
-function nameOf(url: string): string | null {
-  if (!URL.canParse(url)) return null
-  const last = new URL(url).pathname.split('/').at(-1) ?? ''
-  try {
-    return decodeURIComponent(last).slice(0, 255) || null
-  } catch {
-    return last || null
-  }
 }
 
 /** The `type` of the status record. */

@@ -171,7 +171,7 @@ export function createMessages(deps: MessagesDeps): Messages {
     sendDraft,
     async fetchFile(accountId, url, mediaType) {
       const draft = { kind: 'media', to: '', source: { url }, mediaType, caption: null, filename: null } as const
-      const { out, file } = await resolveMedia({ ...deps, uploads, sharedFiles }, draft, accountId)
+      const { out, file } = await resolveMedia({ ...deps, uploads, sharedFiles }, draft, { accountId, engine: 'smv2' })
       try {
         return { mimeType: out.mimeType, bytes: await bytesOf(out.content) }
       } finally {

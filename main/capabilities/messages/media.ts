@@ -1,15 +1,20 @@
 import type { Readable } from 'node:stream'
 import { ApiError } from '../../contract/errors.ts'
 import { LIMITS } from '../../contract/limits.ts'
+import type { Engine } from '../../contract/shapes.ts'
 import type { Outgoing } from '../../engines/engine.ts'
+import { safeFilename } from '../../engines/safe-filename.ts'
 import type { Clock } from '../../kernel/clock.ts'
+import { filenameOf } from '../../kernel/content-disposition.ts'
+import { fileTypeOf, typeOfName } from '../../kernel/file-type.ts'
 import type { MediaConverter } from '../../kernel/media-converter.ts'
 import { startTimeout } from '../../kernel/timeout.ts'
 import type { AccountId } from '../../kernel/ids.ts'
 import type { Files, TemporaryFile } from '../../kernel/files.ts'
 import { BrokenBody, type Outbound, type OutboundFailure, type OutboundStream } from '../../outbound/outbound.ts'
-import { convertMedia, type MediaFile } from './convert.ts'
+import { convertMedia, headOf, type MediaFile } from './convert.ts'
 import type { MediaDraft } from './draft.ts'
+import { directDownload, pageFault } from './share-links.ts'
 import type { SharedFiles } from './shared-files.ts'
 import type { Uploads } from './uploads.ts'
 
@@ -18,6 +23,7 @@ export type MediaSource = Pick<Outbound, 'checkUrl' | 'open' | 'request'>
 
 const MEGABYTE = 1024 * 1024
 const FETCH_MS = 10_000
+const MOST_REDIRECTS = 5
 
 /** Whatever type the file turns out to have. */
 export const largestBytes = ({ mediaType }: MediaDraft): number =>
@@ -51,7 +57,7 @@ interface FetchedMedia {
 export async function resolveMedia(
   deps: FetchDeps,
   draft: MediaDraft,
-  accountId: AccountId,
+  { accountId, engine }: { readonly accountId: AccountId; readonly engine: Engine },
   campaignId: string | null = null,
 ): Promise<FetchedMedia> {
   const { source } = draft
@@ -59,9 +65,10 @@ export async function resolveMedia(
     'url' in source
       ? await fetchedFile(deps, draft, source.url, { accountId, campaignId })
       : await uploadedFile(deps, draft, source.mediaId, accountId)
-  const { mimeType, content, loudness, remove } = await convertMedia(deps, draft, accountId, found)
+  const { mimeType, content, isVoice, loudness, remove } = await convertMedia(deps, draft, { accountId, engine }, found)
   const { to, mediaType, caption, filename, isGif } = draft
-  const about = { to, mediaType, mimeType, caption, ...(isGif && { isGif }), ...(loudness && { loudness }) }
+  const sound = { ...(isVoice && { isVoice }), ...(loudness && { loudness }) }
+  const about = { to, mediaType, mimeType, caption, ...(isGif && { isGif }), ...sound }
   const ownName = mediaType === 'document' ? (found.name ?? null) : null
   return { out: { kind: 'media', ...about, filename: filename ?? ownName, content }, file: { remove } }
 }
@@ -85,7 +92,8 @@ async function uploadedFile(
   accountId: AccountId,
 ): Promise<MediaFile> {
   const content = await uploads.get(accountId, mediaId)
-  const { mimeType, size, name } = content
+  const { size, name } = content
+  const mimeType = fileTypeOf({ head: await headOf(content), declared: content.mimeType, name })
   if (!fits(mimeType, draft)) throw unsuitable(`is ${mimeType}, which does not match media_type ${draft.mediaType}`)
   const limit = megabytesOf(mimeType, draft)
   if (size > limit * MEGABYTE) throw unsuitable(tooLarge(limit, draft))
@@ -93,14 +101,52 @@ async function uploadedFile(
   return { mimeType, content, name, remove: () => Promise.resolve() }
 }
 
+/** A response, and where it came from. */
+interface Found {
+  readonly answer: OutboundStream
+  readonly url: string
+}
+
+type ShareService = NonNullable<ReturnType<typeof directDownload>>['service']
+
 async function fetchFile(
-  { outbound, clock, files }: FetchDeps,
+  deps: FetchDeps,
   draft: MediaDraft,
   address: string,
   accountId: AccountId,
 ): Promise<MediaFile> {
-  const url = await outbound.checkUrl(address, { schemes: ['http', 'https'], field: 'media_url' })
-  return inTime(clock, async (signal) => {
+  const shared = directDownload(address)
+  return inTime(deps.clock, async (signal) => {
+    const found = await openFile(
+      deps,
+      draft,
+      { address: shared?.url ?? address, accountId, signal },
+      shared !== undefined,
+    )
+    try {
+      return await receiveFile(deps, draft, found, shared?.service)
+    } finally {
+      found.answer.body.destroy()
+    }
+  })
+}
+
+interface Opening {
+  readonly address: string
+  readonly accountId: AccountId
+  readonly signal: AbortSignal
+}
+
+/** Share links lead to their files by redirects, each of which the guard checks. Other addresses are called as given. */
+async function openFile(
+  { outbound }: FetchDeps,
+  draft: MediaDraft,
+  { address, accountId, signal }: Opening,
+  isShared: boolean,
+): Promise<Found> {
+  let next = address
+  for (let redirects = 0; ; redirects++) {
+    const url = await outbound.checkUrl(next, { schemes: isShared ? ['https'] : ['http', 'https'], field: 'media_url' })
     const answer = await outbound.open({
       url: url.href,
       method: 'GET',
@@ -112,14 +158,55 @@ async function fetchFile(
       from: { accountId },
     })
     if (answer.kind === 'failure') throw unreachable(answer)
-    try {
-      const mimeType = typeOf(answer, draft)
-      const content = await fileOf(answer.body, draft, mimeType, files)
-      return { mimeType, content, remove: content.remove }
-    } finally {
-      answer.body.destroy()
-    }
-  })
+    const location = answer.status >= 300 && answer.status < 400 ? answer.headers['location'] : undefined
+    const target = location === undefined ? null : URL.parse(location, url)
+    if (!isShared || target === null || redirects === MOST_REDIRECTS) return { answer, url: url.href }
+    answer.body.destroy()
+    next = target.href
+  }
+}
+
+async function receiveFile(
+  { files }: FetchDeps,
+  draft: MediaDraft,
+  { answer, url }: Found,
+  service: ShareService | undefined,
+): Promise<MediaFile> {
+  const { status, headers } = answer
+  const declared = headers['content-type']
+  if (status < 200 || status > 299) {
+    if (service !== undefined && status >= 400 && status < 404) throw refused(pageFault(service, url, 'sign in'))
+    throw refused(`answered ${status}${status < 400 ? '; redirects are not followed' : ''}`)
+  }
+  const name = safeFilename(filenameOf(headers['content-disposition'])) ?? nameOfUrl(url)
+  const content = await fileOf(answer.body, draft, files)
+  try {
+    const head = await headOf(content)
+    const mimeType = fileTypeOf({ head, declared, name })
+    if (isPage(mimeType, draft, name)) throw refused(pageFault(service, url, head.toString('utf8')))
+    if (!fits(mimeType, draft))
+      throw refused(`returned ${mimeType}, which does not match media_type ${draft.mediaType}`)
+    const limit = megabytesOf(mimeType, draft)
+    if (content.size > limit * MEGABYTE) throw refused(tooLarge(limit, draft))
+    return { mimeType, content, name, remove: content.remove }
+  } catch (error) {
+    await content.remove()
+    throw error
+  }
+}
+
+/** A web page is a file only where its name says so. */
+const isPage = (mimeType: string, { mediaType }: MediaDraft, name: string | null): boolean =>
+  mimeType === 'text/html' && mediaType === 'document' && typeOfName(name) !== 'text/html'
+
+/** The last part of the address's path: what a browser would save the file as. */
+function nameOfUrl(url: string): string | null {
+  const last = new URL(url).pathname.split('/').at(-1) ?? ''
+  try {
+    return safeFilename(decodeURIComponent(last))
+  } catch {
+    return safeFilename(last)
+  }
 }
 
 /** The limits of a request are for its head and its body apart; this one is for both together. */
@@ -133,27 +220,14 @@ async function inTime<T>(clock: Clock, act: (signal: AbortSignal) => Promise<T>)
   }
 }
 
-function typeOf({ status, headers }: Pick<OutboundStream, 'status' | 'headers'>, draft: MediaDraft): string {
-  if (status < 200 || status > 299)
-    throw refused(`answered ${status}${status < 400 ? '; redirects are not followed' : ''}`)
-  const mimeType = mimeOf(headers['content-type'])
-  if (!fits(mimeType, draft)) throw refused(`returned ${mimeType}, which does not match media_type ${draft.mediaType}`)
-  return mimeType
-}
-
-async function fileOf(
-  body: Readable,
-  draft: MediaDraft,
-  mimeType: string,
-  files: FetchDeps['files'],
-): Promise<TemporaryFile> {
-  const limit = megabytesOf(mimeType, draft)
-  const file = await files.storeTemporarily(body, limit * MEGABYTE).catch((error: unknown) => {
+async function fileOf(body: Readable, draft: MediaDraft, files: FetchDeps['files']): Promise<TemporaryFile> {
+  const mostBytes = largestBytes(draft)
+  const file = await files.storeTemporarily(body, mostBytes).catch((error: unknown) => {
     const isCut = error instanceof BrokenBody
     const isTooLarge = isCut
       ? error.reason === 'too_large'
       : error instanceof ApiError && error.code === 'payload_too_large'
-    if (isTooLarge) throw refused(tooLarge(limit, draft))
+    if (isTooLarge) throw refused(tooLarge(mostBytes / MEGABYTE, draft))
     throw isCut ? refused(TOO_SLOW) : error
   })
   if (file.size > 0) return file
@@ -168,22 +242,17 @@ const megabytesOf = (mimeType: string, { mediaType }: MediaDraft): number =>
 const tooLarge = (megabytes: number, { mediaType }: MediaDraft): string =>
   `is larger than ${megabytes} MB, the maximum for ${mediaType}`
 
-function fits(mimeType: string, { mediaType, isGif }: MediaDraft): boolean {
+function fits(mimeType: string, { mediaType, isGif, isVoice }: MediaDraft): boolean {
   if (mediaType === 'document') return true
   if (mediaType === 'sticker') return STICKERS.has(mimeType)
   if (isGif && mimeType === 'image/gif') return true
-  // Ogg files are audio unless they say otherwise, and many servers name only the container.
-  return mimeType.startsWith(`${mediaType}/`) || (mediaType === 'audio' && mimeType === 'application/ogg')
+  // Browsers record sound into the containers of films.
+  if (isVoice && RECORDINGS.has(mimeType)) return true
+  return mimeType.startsWith(`${mediaType}/`)
 }
 
 const STICKERS: ReadonlySet<string> = new Set(['image/webp', 'image/png', 'image/jpeg', 'image/gif'])
-
-const MIME = /^[a-z0-9!#$&^_.+-]{1,64}\/[a-z0-9!#$&^_.+-]{1,64}$/
-
-function mimeOf(header: string | undefined): string {
-  const mimeType = (header?.split(';', 1)[0] ?? '').trim().toLowerCase()
-  return MIME.test(mimeType) ? mimeType : 'application/octet-stream'
-}
+const RECORDINGS: ReadonlySet<string> = new Set(['video/mp4', 'video/webm', 'video/3gpp'])
 
 const TOO_SLOW = `did not return the whole file within ${FETCH_MS / 1_000} seconds`
 

@@ -148,13 +148,13 @@ export function createSend(deps: SendDeps) {
   /** Looks for what the caller has named. Nothing is stored before it is there. */
   const resolveDraft = async (
     { quotedMessageId, mentions, ...draft }: Exclude<Draft, { kind: 'cloud_api' }>,
-    { id, accountId }: InstanceSubject,
+    { id, accountId, engine }: InstanceSubject,
     campaignId: string | null,
   ): Promise<Resolved> => {
     const quoted = quotedMessageId === undefined ? undefined : await getQuoted(db, id, draft.to, quotedMessageId)
     const fetched =
       draft.kind === 'media'
-        ? await resolveMedia(deps, draft, accountId, campaignId)
+        ? await resolveMedia(deps, draft, { accountId, engine }, campaignId)
         : { out: await withLinkPreview(deps, draft, accountId), file: null }
     const { out, file } = fetched
     // At the next start nothing is left of it anyway.

@@ -3,6 +3,7 @@ import { LIMITS } from '../../contract/limits.ts'
 import type { FileBody } from '../../contract/operation.ts'
 import { isoTime } from '../../contract/request.ts'
 import { dueIn } from '../../kernel/due.ts'
+import { fileTypeOf, FILE_HEAD_BYTES } from '../../kernel/file-type.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Tx } from '../../kernel/db.ts'
 import type { FileContent } from '../../kernel/file-content.ts'
@@ -61,9 +62,10 @@ export function createUploads({ files, clock, freeBytes }: UploadsDeps) {
   return {
     async add(accountId: AccountId, body: FileBody, name: string | null): Promise<MediaRecord> {
       const expiresAt = dueIn(clock, KEPT_MS)
-      const { mimeType } = body
+      const { head, stream } = await withHead(body.stream)
+      const mimeType = fileTypeOf({ head, declared: body.mimeType, name })
       const stored = await files.store(
-        counted(accountId, notEmpty(body.stream)),
+        counted(accountId, notEmpty(stream)),
         { ...{ accountId, kind: KIND, name, mimeType, expiresAt }, maxBytes: MAX_BYTES },
         // Others may have arrived meanwhile.
         async (tx) => requireRoom(await files.bytesOf(tx, { accountId, kind: KIND })),
@@ -97,6 +99,33 @@ const uploadsFull = () =>
     `The uploads of this account take ${LIMITS.mediaGigabytes} GB, or as much room as is left on the disk. Nothing was stored. Uploads are ` +
       `removed ${LIMITS.mediaDays} days after they were made: try again later, send an upload you have again, or send a media_url.`,
   ).because('uploads_full', { n: LIMITS.mediaDays })
+
+/** @returns the beginning of a stream, and the whole of it. */
+async function withHead(
+  stream: AsyncIterable<Uint8Array>,
+): Promise<{ readonly head: Buffer; readonly stream: AsyncIterable<Uint8Array> }> {
+  const rest = stream[Symbol.asyncIterator]()
+  const first: Uint8Array[] = []
+  for (let size = 0; size < FILE_HEAD_BYTES;) {
+    const next = await rest.next()
+    if (next.done === true) break
+    first.push(next.value)
+    size += next.value.length
+  }
+  async function* whole(): AsyncGenerator<Uint8Array> {
+    try {
+      yield* first
+      for (;;) {
+        const next = await rest.next()
+        if (next.done === true) return
+        yield next.value
+      }
+    } finally {
+      await rest.return?.()
+    }
+  }
+  return { head: Buffer.concat(first), stream: whole() }
+}
 
 async function* notEmpty(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let isEmpty = true

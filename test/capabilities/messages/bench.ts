@@ -92,7 +92,14 @@ export interface Bench {
   /** A POST as the door hands it on. */
   send(
     body: SendBody,
-    how?: { key?: string; instance?: InstanceId; source?: Source; campaignId?: string },
+    how?: {
+      key?: string
+      instance?: InstanceId
+      /** As if the instance ran on this engine. */
+      engine?: 'smv2' | 'official'
+      source?: Source
+      campaignId?: string
+    },
   ): Promise<Reply>
   /** The first instance learns that two names are one person. @param isCut the process ends before messages follow. */
   learn(from: string, to: string, isCut?: boolean): Promise<void>
@@ -140,7 +147,7 @@ export async function bench(options: BenchOptions = {}): Promise<Bench> {
       keyDerivation: createKeyDerivation(),
       ...{ db, clock, random, ledger, idempotency, jobs: testJobs(db, clock) },
       ids: { ...ids, instance: () => names.shift() ?? ids.instance() },
-      engines: { sandbox: { smv2: engine, official: null }, live: { smv2: null, official: null } },
+      engines: { sandbox: { smv2: engine, official: engine }, live: { smv2: null, official: null } },
       cursors: createCursors(Buffer.alloc(32, 7)),
       config: { network: 'sandbox', publicBaseUrl: null },
       entitlements: { requireSlot: async () => {} },
@@ -203,9 +210,10 @@ export async function bench(options: BenchOptions = {}): Promise<Bench> {
       return now.messages
     },
     connect: (isConnected) => (isConnected ? login(INSTANCE) : now.instances.onSignal(INSTANCE, lost)),
-    async send(body, { key, instance: id = INSTANCE, source = 'api', campaignId } = {}) {
-      const instance = await now.instances.subject(accountId, id)
-      if (instance === undefined) throw new Error(`there is no instance ${id}`)
+    async send(body, { key, instance: id = INSTANCE, engine: its, source = 'api', campaignId } = {}) {
+      const found = await now.instances.subject(accountId, id)
+      if (found === undefined) throw new Error(`there is no instance ${id}`)
+      const instance = its === undefined ? found : { ...found, engine: its }
       const wire = JSON.stringify(body)
       const rawBody = () => JSON.parse(wire) as unknown
       const idempotencyKey = decodeKeyHeader(key ?? null)

@@ -8,8 +8,10 @@ import { sampleOf } from '../../../main/engines/sandbox/index.ts'
 import { createOutbound, type Outbound, type Responder } from '../../../main/outbound/outbound.ts'
 import type { Converted, MediaConverter } from '../../../main/kernel/media-converter.ts'
 import { fakeClock, type FakeClock } from '../../support/clock.ts'
+import { sampleFile, wave } from '../../support/samples.ts'
 import { accepted, bench, bodyOf, refusal, settle, type Bench } from './bench.ts'
 
+const DOCX = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'
 const MEGABYTE = 1024 * 1024
 
 let b: Bench
@@ -133,7 +135,7 @@ describe('media', () => {
     ['an error', file({ status: 404 }), {}, /answered 404\./],
     ['a redirect', file({ status: 302 }), {}, /answered 302; redirects are not followed/],
     ['another type', file({ type: 'text/html' }), {}, /returned text\/html, which does not match media_type image/],
-    ['no type', file({ type: '' }), {}, /returned application\/octet-stream/],
+    ['no type', file({ type: '' }), { media_url: 'https://media.sandbox/x' }, /returned application\/octet-stream/],
     ['an empty file', file({ body: Buffer.alloc(0) }), {}, /empty file/],
     [
       'an image over 5 MB',
@@ -166,6 +168,8 @@ describe('media', () => {
   test.each([
     ['image of exactly 5 MB', file({ body: Buffer.alloc(5 * MEGABYTE) }), {}],
     ['ogg that names only its container', file({ type: 'application/ogg' }), { media_type: 'audio' }],
+    ['image whose server names no type', file({ type: 'binary/octet-stream' }), {}],
+    ['image under a name that is not registered', file({ type: 'image/jpg' }), {}],
     ['document of any type', file({ type: 'application/pdf' }), { media_type: 'document' }],
   ] as const)('that is an %s is sent', async (_name, responder, more) => {
     answer = responder
@@ -207,11 +211,11 @@ describe('a file that is converted', () => {
   const mp3 = file({ type: 'audio/mpeg' })
 
   test.each([
-    ['an mp3 as a voice note', voice, mp3, 'opus', 'audio/ogg'],
+    ['an mp3 as a voice note', voice, mp3, 'voice', 'audio/ogg'],
     ['a GIF file as a GIF', gif, file({ type: 'image/gif' }), 'mp4', 'video/mp4'],
   ])('%s', async (_, more, found, target, mimeType) => {
     answer = found
-    const loudness = target === 'opus' ? Buffer.alloc(64, 7) : null
+    const loudness = target === 'voice' ? Buffer.alloc(64, 7) : null
     converted = { kind: 'done', bytes: NEW, loudness }
     const given: Buffer[] = []
     b.engine.plan = async (_id, out) => {
@@ -273,4 +277,77 @@ test('files of sends in progress are bounded: a document too many is refused for
   for (const release of held) release()
   await Promise.all(sends)
   await room.close()
+})
+
+describe('on the official engine', () => {
+  const engine = { engine: 'official' as const }
+  const document = { media_type: 'document' as const }
+  const audio = { media_type: 'audio' as const }
+  const photo = file({ type: 'image/webp', body: sampleFile('photo.jpg') })
+  const JPEG = Buffer.from('converted')
+
+  test.each([
+    [
+      'a GIF becomes a JPEG',
+      {},
+      file({ type: 'image/gif', body: sampleFile('moving.gif') }),
+      'photo',
+      'image/jpeg',
+      false,
+    ],
+    ['a wav becomes Ogg/Opus', audio, file({ type: 'audio/wav', body: wave(1) }), 'voice', 'audio/ogg', false],
+    ['a wav becomes a voice note', { ...audio, voice: true }, file({ body: wave(1) }), 'voice', 'audio/ogg', true],
+  ])('%s', async (_, more, found, target, mimeType, isVoice) => {
+    answer = found
+    converted = { kind: 'done', bytes: JPEG, loudness: null }
+    await b.send(image(more), engine)
+    const out = b.engine.asked[0]?.out
+    expect([asked, out]).toMatchObject([[target], { mimeType, content: { size: JPEG.length } }])
+    expect(out).toHaveProperty(...((isVoice ? ['isVoice', true] : ['kind', 'media']) as [string, unknown]))
+  })
+
+  test('a recording that a phone made is a voice note without being asked for', async () => {
+    answer = file({ type: 'audio/ogg', body: sampleOf('audio').bytes })
+    await b.send(image(audio), engine)
+    expect([asked, b.engine.asked[0]?.out]).toMatchObject([[], { mimeType: 'audio/ogg', isVoice: true }])
+  })
+
+  test('what Meta accepts goes out unchanged, whatever type its server names', async () => {
+    answer = photo
+    await b.send(image(), engine)
+    expect([asked, b.engine.asked[0]?.out]).toMatchObject([[], { mimeType: 'image/jpeg' }])
+  })
+
+  test.each([
+    ['a zip', document, file({ type: 'application/zip' }), /is application\/zip.*Use TXT, PDF, DOC/],
+    ['a spreadsheet in CSV', document, file({ type: 'text/csv' }), /is text\/csv/],
+    [
+      'a film of an iPhone',
+      { media_type: 'video' as const },
+      file({ type: 'video/quicktime' }),
+      /Use MP4 or 3GP\. Nothing/,
+    ],
+    ['a picture nobody can read', {}, file({ type: 'image/heic' }), /cannot be converted to a JPEG/],
+  ])('%s is refused with words', async (_, more, found, words) => {
+    answer = found
+    expect(await refusal(b.send(image(more), engine))).toMatchObject({
+      code: 'validation_error',
+      message: expect.stringMatching(words),
+      detail: { reason: 'file_unusable' },
+    })
+    expect([stored(), leftovers(), b.engine.asked]).toEqual([[], [], []])
+  })
+})
+
+test.each([
+  ['application/octet-stream', `attachment; filename*=UTF-8''Pre%C3%A7os.pdf`, 'Preços.pdf', 'application/pdf'],
+  ['application/octet-stream', 'attachment; filename="../../etc/pass\u202ewd.docx"', 'passwd.docx', DOCX],
+  ['text/plain', '', 'image.png', 'image/png'],
+])('a document of type %s with %j is named %s', async (type, disposition, filename, mimeType) => {
+  answer = async () => ({
+    ...{ kind: 'response', status: 200, body: Buffer.from('bytes'), truncated: false, remoteIp: null },
+    headers: { 'content-type': type, 'content-disposition': Buffer.from(disposition).toString('latin1') },
+  })
+  await b.send(image({ media_type: 'document' }))
+  expect(b.engine.asked[0]?.out).toMatchObject({ filename, mimeType })
 })
