@@ -3,7 +3,7 @@ import { spellingsOf } from '../../kernel/phone-number.ts'
 import { sql } from '../../kernel/sql.ts'
 
 const messageIn = sql<{ instanceId: string; chat: string }, { seq: number }>(
-  'SELECT seq FROM messages WHERE instance_id = :instanceId AND chat = :chat LIMIT 1',
+  'SELECT seq FROM messages WHERE instance_id = :instanceId AND chat = :chat ORDER BY seq LIMIT 1',
 )
 
 /**
