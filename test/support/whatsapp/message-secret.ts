@@ -9,7 +9,7 @@ const { SecretEncType } = proto.Message.SecretEncryptedMessage
 /** What a phone puts beside what it says, so that what refers to it later can be sealed. */
 export const newSecret = (): proto.IMessageContextInfo => ({ messageSecret: randomBytes(SECRET_BYTES) })
 
-export interface SealedAbout {
+interface SealedAbout {
   readonly encPayload: Uint8Array
   readonly encIv: Uint8Array
 }
