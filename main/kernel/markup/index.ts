@@ -1,0 +1,1 @@
+export { markupOfMarkdown } from './from-markdown.ts'
