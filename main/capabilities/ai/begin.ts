@@ -17,8 +17,18 @@ import { setRefused } from './settings-store.ts'
 import type { Stage } from './stage-store.ts'
 import type { Stages } from './stages.ts'
 import { asksForPerson, handoffText } from './handoff.ts'
+import { longReply, wantedRest } from './long-replies.ts'
 import { END, SEND, waitUntil, type Step } from './step.ts'
-import { answeredSince, endTurn, setThinking, turnBySeq, unendedBefore, type TurnRow } from './turn-store.ts'
+import {
+  answeredSince,
+  endTurn,
+  setDecision,
+  setThinking,
+  turnBySeq,
+  unendedBefore,
+  type StoredDecision,
+  type TurnRow,
+} from './turn-store.ts'
 import { isUnreadable } from './utterances.ts'
 
 interface BeginDeps extends Pick<AiDeps, 'db' | 'clock' | 'instances' | 'optOuts' | 'providers' | 'refusalOf'> {
@@ -67,6 +77,7 @@ export function createBegin({
     const found = await db.readOne(turnBySeq, { seq: turnSeq })
     if (found === undefined) return END
     const accountRefusal = await refusalOf(found.accountId)
+    const engine = (await instances.subject(found.accountId, found.instanceId))?.engine ?? 'smv2'
     return db.commit(async (tx) => {
       const turn = await tx.one(turnBySeq, { seq: turnSeq })
       if (turn === undefined || turn.endedAtMs !== null) return END
@@ -91,7 +102,8 @@ export function createBegin({
       }
       const agent = await agents.primary(tx, instanceId)
       if (agent === undefined) return skip(tx, turn, 'no_agent')
-      const handoff = await whyHandOver(tx, turn, conversation, settings, agent)
+      const rest = wantedRest(turn, conversation)
+      const handoff = await whyHandOver(tx, turn, conversation, settings, rest === null ? agent : null)
       if (handoff !== undefined) {
         const text = SILENT.has(handoff) ? null : handoffText(settings, turn.question)
         const sends = await chats.handOver(
@@ -102,6 +114,7 @@ export function createBegin({
         )
         return sends ? SEND : END
       }
+      if (rest !== null) return goOn(tx, { turn, conversation }, longReply(rest, engine), agent)
       const all = await stages.of(tx, agent.id)
       // Another agent has other stages.
       const stageId = (all.find(({ id }) => id === conversation.stageId) ?? all[0])?.id ?? null
@@ -122,6 +135,23 @@ export function createBegin({
     const instance = await instances.find(tx, accountId, instanceId)
     const reason = instance && instances.holdOf({ ...instance, accountId })?.reason
     return reason === 'spam' ? undefined : reason
+  }
+
+  /** Says what is left of an answer. No model is asked: it is written, and the person was promised it. */
+  async function goOn(
+    tx: Tx,
+    { turn, conversation }: { readonly turn: TurnRow; readonly conversation: ConversationRow },
+    { parts, rest }: ReturnType<typeof longReply>,
+    agent: Agent,
+  ): Promise<Step> {
+    await tx.run(closeTurnOf, { seq: turn.conversationSeq, turn: turn.turn })
+    const reply = conversation.rest
+    const stored: StoredDecision = { parts, becomes: 'answered', reply, sources: [], toolCalls: [], rest }
+    await tx.run(setDecision, {
+      ...{ seq: turn.seq, decision: JSON.stringify(stored), reason: null, detail: null, source: 'model' },
+      ...{ stageId: conversation.stageId, agentId: agent.id, durationMs: 0 },
+    })
+    return SEND
   }
 
   async function leaveToPerson(
@@ -157,17 +187,19 @@ export function createBegin({
     turn: TurnRow,
     conversation: ConversationRow,
     settings: Settings,
-    agent: Agent,
+    /** Who is asked; null: nobody, since the answer is known. */
+    agent: Agent | null,
   ): Promise<HandoffReason | undefined> {
     const { instanceId, question } = turn
     if (turn.kind === 'reply') {
       if (asksForPerson(question, settings)) return 'keyword'
       if (isUnreadable(question)) return 'unreadable_message'
-      if (await isLoop(tx, turn, conversation)) return 'loop'
+      // Somebody may say yes many times in a row.
+      if (agent !== null && (await isLoop(tx, turn, conversation))) return 'loop'
       const { max_replies_per_hour: most } = settings
       if ((await countSince(tx, turn, clock.now() - HOUR_MS)) >= most) return 'hourly_limit'
     }
-    if (agent.provider === 'builtin') return undefined
+    if (agent === null || agent.provider === 'builtin') return undefined
     const limit = await limitReached(tx, agent, settings.timezone, clock.now())
     if (limit !== undefined) return limit
     if (await providers.has(tx, instanceId, agent.provider)) return undefined

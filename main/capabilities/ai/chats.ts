@@ -60,7 +60,7 @@ export function createChats({ clock, ids, live, knowledge }: ChatsDeps) {
 
     /**
      * Passes the chat to a person: pauses the agent, and says why.
-     * @param text what the person in the chat reads; null: nothing.
+     * @param text what the person in the chat reads; null: nothing. It is sent as `parts`, if these are given.
      * @returns whether the turn has something to send.
      */
     async handOver(
@@ -94,7 +94,7 @@ export function createChats({ clock, ids, live, knowledge }: ChatsDeps) {
       if (reason === 'no_answer' || reason === 'low_confidence')
         await knowledge.noteUnanswered(tx, turn, { chat: turn.chat, question: turn.question })
       notify(tx, turn)
-      const parts = [...(decided.parts ?? []), ...(text === null ? [] : [{ kind: 'text', text } as const])]
+      const parts = decided.parts ?? (text === null ? [] : [{ kind: 'text', text } as const])
       if (parts.length === 0) {
         await tx.run(endTurn, { seq: turn.seq, state: 'handed_over', reason, detail, now })
         return false

@@ -27,6 +27,9 @@ export interface ConversationRow {
   readonly repeats: number
   readonly followUps: number
   readonly followUpAtMs: number | null
+  /** What is left of a long answer, and the turn that asked whether to go on. */
+  readonly rest: string | null
+  readonly restTurn: number | null
   readonly changedAtMs: number
 }
 
@@ -38,7 +41,7 @@ const COLUMNS = `seq, id, instance_id AS instanceId, chat, account_id AS account
   handoff_reason AS handoffReason, handoff_detail AS handoffDetail, handoff_at AS handoffAtMs, waiting, summary,
   answered_by AS answeredBy, last_inbound_at AS lastInboundAtMs, last_answer_at AS lastAnswerAtMs,
   next_turn AS nextTurn, open_turn AS openTurn, repeated_text AS repeatedText, repeats, follow_ups AS followUps,
-  follow_up_at AS followUpAtMs, changed_at AS changedAtMs`
+  follow_up_at AS followUpAtMs, rest, rest_turn AS restTurn, changed_at AS changedAtMs`
 
 export const conversationOf = sql<OfChat, ConversationRow>(
   `SELECT ${COLUMNS} FROM ai_conversations WHERE instance_id = :instanceId AND chat = :chat`,
@@ -68,12 +71,15 @@ export const closeTurnOf = sql<OfConversation & { turn: number }>(
 export const setRepeats = sql<OfConversation & { text: string; repeats: number }>(
   'UPDATE ai_conversations SET repeated_text = :text, repeats = :repeats WHERE seq = :seq',
 )
+export const setRest = sql<OfConversation & { rest: string | null; turn: number | null }>(
+  'UPDATE ai_conversations SET rest = :rest, rest_turn = :turn WHERE seq = :seq',
+)
 export const setStage = sql<OfConversation & { agentId: string; stageId: string | null }>(
   'UPDATE ai_conversations SET agent_id = :agentId, stage_id = :stageId WHERE seq = :seq',
 )
 export const setPause = sql<OfConversation & { untilMs: number | null; reason: PauseReason; now: number }>(
   `UPDATE ai_conversations SET paused = 1, paused_until = :untilMs, pause_reason = :reason, follow_up_at = NULL,
-     changed_at = :now WHERE seq = :seq`,
+     rest = NULL, rest_turn = NULL, changed_at = :now WHERE seq = :seq`,
 )
 export const clearPause = sql<OfConversation & { now: number }>(
   `UPDATE ai_conversations SET paused = 0, paused_until = NULL, pause_reason = NULL, waiting = 0, changed_at = :now
@@ -83,11 +89,11 @@ export const setHandoff = sql<
   OfConversation & { reason: HandoffReason; detail: string | null; summary: string | null; now: number }
 >(
   `UPDATE ai_conversations SET handoff_reason = :reason, handoff_detail = :detail, handoff_at = :now, waiting = 1,
-     summary = :summary, changed_at = :now WHERE seq = :seq`,
+     rest = NULL, rest_turn = NULL, summary = :summary, changed_at = :now WHERE seq = :seq`,
 )
 export const setAnsweredByPerson = sql<OfConversation & { now: number }>(
   `UPDATE ai_conversations SET answered_by = 'person', last_answer_at = :now, waiting = 0, follow_ups = 0,
-     follow_up_at = NULL, changed_at = :now WHERE seq = :seq`,
+     follow_up_at = NULL, rest = NULL, rest_turn = NULL, changed_at = :now WHERE seq = :seq`,
 )
 export const setAnsweredByAgent = sql<OfConversation & { now: number }>(
   `UPDATE ai_conversations SET answered_by = 'agent', last_answer_at = :now, changed_at = :now WHERE seq = :seq`,

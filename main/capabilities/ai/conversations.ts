@@ -143,7 +143,7 @@ const unknown = (chat: string) => ({
   ...{ chat, agentId: null, stageId: null, paused: 0 as const, pausedUntilMs: null, pauseReason: null },
   ...{ handoffReason: null, handoffDetail: null, handoffAtMs: null, waiting: 0 as const, summary: null },
   ...{ answeredBy: null, lastInboundAtMs: null, lastAnswerAtMs: null, followUps: 0, followUpAtMs: null },
-  changedAtMs: null,
+  ...{ rest: null, restTurn: null, changedAtMs: null },
 })
 
 function toRecord(

@@ -2,6 +2,7 @@ import { isStepCount, jsonSchema, Output, streamText } from 'ai'
 import type { AnswerSource, HandoffReason } from '../../contract/ai.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import type { Clock } from '../../kernel/clock.ts'
+import { markupOfMarkdown } from '../../kernel/markup/index.ts'
 import type { AiKnowledge } from '../ai-knowledge/index.ts'
 import { costMicros, priceOf, type AiProviders, type Price } from '../ai-providers/index.ts'
 import type { Agent } from './agent-store.ts'
@@ -130,7 +131,7 @@ function answerSchema(stageIds: readonly string[]) {
   const stage =
     stageIds.length === 0 ? {} : { stage_id: { type: ['string', 'null'] as const, enum: [...stageIds, null] } }
   const properties = {
-    reply: { type: 'string', description: 'What the person reads. Empty: nothing.' },
+    reply: { type: 'string', description: 'What the person reads, without Markdown. Empty: nothing.' },
     confidence: { type: 'number', description: '0 to 1: how sure you are that the answer is right.' },
     needs_person: { type: 'boolean', description: 'A person of the business must answer.' },
     ...stage,
@@ -151,7 +152,9 @@ function answerSchema(stageIds: readonly string[]) {
 function isAnswer(value: unknown): value is Answer {
   if (typeof value !== 'object' || value === null) return false
   const { reply, confidence, needs_person: needsPerson } = value as Record<string, unknown>
-  return typeof reply === 'string' && typeof confidence === 'number' && typeof needsPerson === 'boolean'
+  // Nobody reads more, and converting it takes time.
+  const isReply = typeof reply === 'string' && reply.length <= LIMITS.textLength
+  return isReply && typeof confidence === 'number' && typeof needsPerson === 'boolean'
 }
 
 function decisionOf(
@@ -163,7 +166,7 @@ function decisionOf(
   const wanted = notes.stageId ?? answer.stage_id ?? stageId
   const stage = stages.some(({ id }) => id === wanted) ? wanted : stageId
   const handoff = kind === 'follow_up' ? null : handoffOf(answer, notes)
-  const written = answer.reply.trim().slice(0, LIMITS.aiAnswerLength)
+  const written = markupOfMarkdown(answer.reply)
   // What it is not sure of is not sent.
   const isGuess = handoff?.reason === 'low_confidence'
   const reply = isGuess ? say('holding', question) : written === '' ? null : written

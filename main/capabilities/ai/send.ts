@@ -4,7 +4,7 @@ import { dueAt, dueIn } from '../../kernel/due.ts'
 import type { Messages, SendResult } from '../messages/index.ts'
 import type { InstanceSubject } from '../handler.ts'
 import type { Chats } from './chats.ts'
-import { conversationBySeq, isPaused, setAnsweredByAgent, type ConversationRow } from './conversation-store.ts'
+import { conversationBySeq, isPaused, setAnsweredByAgent, setRest, type ConversationRow } from './conversation-store.ts'
 import { countDaily } from './daily.ts'
 import type { AiDeps } from './deps.ts'
 import type { FollowUps } from './follow-up.ts'
@@ -140,7 +140,7 @@ export function createSender(deps: SendDeps): Sender {
     return end(turn, 'unknown', 'outcome_unknown')
   }
 
-  async function finish(turn: TurnRow, { becomes }: StoredDecision): Promise<Step> {
+  async function finish(turn: TurnRow, { becomes, rest }: StoredDecision): Promise<Step> {
     await db.commit(async (tx) => {
       const now = clock.now()
       const { seq, conversationSeq } = turn
@@ -148,6 +148,7 @@ export function createSender(deps: SendDeps): Sender {
       await tx.run(setAnsweredByAgent, { seq: conversationSeq, now })
       chats.notify(tx, turn)
       if (becomes !== 'answered') return
+      if (rest !== undefined) await tx.run(setRest, { seq: conversationSeq, rest, turn: rest && turn.turn })
       const { timezone } = await store.read(tx, turn.instanceId)
       const counts = turn.kind === 'reply' ? { answered: 1 } : { followUps: 1 }
       await countDaily(tx, { ...turn, timezone, nowMs: now }, counts)

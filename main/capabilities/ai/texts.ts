@@ -19,6 +19,11 @@ const TEXTS = {
     es: '¡Hola! ¿En qué puedo ayudar?',
     en: 'Hello! How can I help?',
   },
+  goOn: {
+    pt: 'Quer que eu continue?',
+    es: '¿Quiere que continúe?',
+    en: 'Shall I go on?',
+  },
   followUp: {
     pt: 'Olá! Ficou alguma dúvida? É só responder por aqui.',
     es: '¡Hola! ¿Le quedó alguna duda? Puede responder por aquí.',
@@ -40,9 +45,12 @@ const MARKERS: Readonly<Record<Language, ReadonlySet<string>>> = {
   ),
 }
 
+/** So much of a text tells its language. */
+const TELLING = 2_000
+
 /** By the words that only one of them has; Portuguese if none tells. */
 function languageOf(text: string): Language {
-  const found = fold(text).split(' ')
+  const found = fold(text.slice(0, TELLING)).split(' ')
   const score = (language: Language) => found.filter((word) => MARKERS[language].has(word)).length
   const scores = (['pt', 'es', 'en'] as const).map((language) => ({ language, score: score(language) }))
   return scores.toSorted((a, b) => b.score - a.score)[0]?.language ?? 'pt'
@@ -73,13 +81,39 @@ export const isCourtesy = (text: string): boolean =>
     fold(text)
       .split(' ')
       .some((word) => COURTESIES.has(word) || FAREWELLS.has(word)))
+
+/** What a yes has around it, in one language or another. */
+const YES = words(
+  'sim s ss claro pode podes quero ok okay blz beleza certo isso manda mande mandar enviar aham uhum com certeza por favor pf pfv yes y yeah yep yup sure please do si vale dale bueno venga quiero puede puedes',
+)
+const MORE = words(
+  'continua continue continuar continuas continuo continua prossiga prossegue prosiga prosigue seguir segue siga sigue sigues mais mas more resto rest restante next proxima proximo siguiente',
+)
+const AROUND_MORE = words(
+  'go on going keep ahead o a the el la lo me te e y and entao then pues que falta faltou falto tell conta conte conte cuente ler leer read send envia envie enviar quiero would like to can could you voce de all tudo todo',
+)
+const WISHES: ReadonlySet<string> = new Set([...YES, ...MORE, ...AROUND_MORE, ...COURTESIES])
+const GO_ON = /\b(?:go on|go ahead|keep going)\b/
+const THUMBS = /^(?:[\u{1F44D}\u{1F44C}\u{1F64F}\u2705]|[\u{1F3FB}-\u{1F3FF}]|\s)+$/u
+
+/** `Sim`, `pode mandar`, a thumb: yes to what was asked last. */
+export const isYes = (text: string): boolean => THUMBS.test(text.slice(0, 20)) || consistsOf(text, YES)
+
+/** `Continua`, `quero o resto`, `go on please`: wants to read on, whatever was asked last. */
+export function asksForMore(text: string): boolean {
+  if (text.length > LONGEST_SENTENCE || !consistsOf(text.replaceAll('?', ' '), WISHES)) return false
+  const said = fold(text)
+  return GO_ON.test(said) || said.split(' ').some((word) => MORE.has(word))
+}
+
 const POLITE: ReadonlySet<string> = new Set([...COURTESIES, ...FAREWELLS, ...AROUND_FAREWELLS])
 
 const MOST_WORDS = 8
+const LONGEST_SENTENCE = 200
 
 function consistsOf(text: string, known: ReadonlySet<string>): boolean {
   // Looked at only as far as a short sentence goes.
-  if (text.length > 200 || text.includes('?')) return false
+  if (text.length > LONGEST_SENTENCE || text.includes('?')) return false
   const found = fold(text)
     .split(' ')
     .filter((word) => word !== '')

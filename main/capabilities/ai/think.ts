@@ -1,5 +1,6 @@
 import { ApiError } from '../../contract/errors.ts'
 import type { HandoffReason } from '../../contract/ai.ts'
+import type { Engine } from '../../contract/shapes.ts'
 import type { Tx } from '../../kernel/db.ts'
 import { dueAt, dueIn } from '../../kernel/due.ts'
 import { ProviderFailure } from '../ai-providers/index.ts'
@@ -13,6 +14,7 @@ import type { AiDeps } from './deps.ts'
 import { SpentFailure } from './spent-failure.ts'
 import { isRefused, setRefused } from './settings-store.ts'
 import { handoffText } from './handoff.ts'
+import { longReply, wholeReply } from './long-replies.ts'
 import { END, SEND, waitUntil, type Step } from './step.ts'
 import {
   addTurnUsage,
@@ -26,7 +28,7 @@ import {
 } from './turn-store.ts'
 import { recentUtterances } from './utterances.ts'
 
-interface ThinkDeps extends Pick<AiDeps, 'db' | 'clock' | 'messages' | 'log' | 'calls' | 'usage'> {
+interface ThinkDeps extends Pick<AiDeps, 'db' | 'clock' | 'instances' | 'messages' | 'log' | 'calls' | 'usage'> {
   readonly brain: Brain
   readonly chats: Chats
 }
@@ -44,6 +46,7 @@ const SEALED_RETRY_MS = 30_000
 export function createThinker({
   db,
   clock,
+  instances,
   messages,
   log,
   calls,
@@ -68,7 +71,8 @@ export function createThinker({
         },
         signal,
       )
-      return await db.commit((tx) => decide(tx, begun, decision))
+      const engine = (await instances.subject(accountId, instanceId))?.engine ?? 'smv2'
+      return await db.commit((tx) => decide(tx, begun, decision, engine))
     } catch (error) {
       signal.throwIfAborted()
       return onFailure(begun, error)
@@ -87,7 +91,7 @@ export function createThinker({
     return waitUntil(dueAt(clock, now.dueAtMs))
   }
 
-  async function decide(tx: Tx, begun: Begun, decision: Decision): Promise<Step> {
+  async function decide(tx: Tx, begun: Begun, decision: Decision, engine: Engine): Promise<Step> {
     const { turn, agent, settings } = begun
     const { usage, handoff, reply, media, stageId, source, sources, toolCalls, summary } = decision
     const other = await overtaken(tx, begun, usage)
@@ -110,19 +114,21 @@ export function createThinker({
       const text = reply ?? handoffText(settings, turn.question)
       const sends = await chats.handOver(tx, { turn, conversation, settings }, handoff, {
         text,
-        parts,
+        parts: [...parts, ...wholeReply(text, engine)],
         summary,
         ...said,
       })
       return sends ? SEND : END
     }
     await tx.run(closeTurnOf, { seq: turn.conversationSeq, turn: turn.turn })
-    if (reply !== null) parts.push({ kind: 'text', text: reply })
+    const long = reply === null ? null : longReply(reply, engine)
+    if (long !== null) parts.push(...long.parts)
     if (parts.length === 0) {
       await tx.run(endTurn, { ...ended(turn), state: 'skipped', reason: 'nothing_to_say' })
       return END
     }
-    const stored: StoredDecision = { parts, becomes: 'answered', reply, sources, toolCalls }
+    const rest = long === null || long.rest === null ? {} : { rest: long.rest }
+    const stored: StoredDecision = { parts, becomes: 'answered', reply, sources, toolCalls, ...rest }
     await tx.run(setDecision, {
       ...{ seq: turn.seq, decision: JSON.stringify(stored), reason: null, detail: null },
       ...{ source, stageId, agentId: agent.id, durationMs: usage.durationMs },

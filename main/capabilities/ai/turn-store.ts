@@ -48,6 +48,8 @@ export interface StoredDecision {
   readonly reply: string | null
   readonly sources: readonly AnswerSource[]
   readonly toolCalls: readonly ToolCall[]
+  /** What is left for when the person wants it; null: nothing is left of what was. Unset: nothing to do with that. */
+  readonly rest?: string | null
 }
 
 type OfTurn = { seq: number }

@@ -1,8 +1,9 @@
 import { ApiError } from '../../contract/errors.ts'
 import type { MessageContent } from '../../contract/message-content.ts'
 import { LIMITS } from '../../contract/limits.ts'
-import { MEDIA_TYPES, type MediaType } from '../../contract/shapes.ts'
+import { MEDIA_TYPES, type MediaType, type Source } from '../../contract/shapes.ts'
 import { bytesOf } from '../../kernel/file-content.ts'
+import { plainText } from '../../kernel/markup/index.ts'
 import { BridgeError, type CrmFile, type CrmMessage, type FileRef } from './bridge.ts'
 import type { CrmDeps } from './deps.ts'
 import type { CrmLink } from './links.ts'
@@ -71,7 +72,7 @@ export function createSaid({ messages, instances }: SaidDeps) {
       id: row.id,
       direction: row.direction === 'in' ? 'inbound' : 'outbound',
       type: row.type,
-      text: row.deletedAtMs === null ? textOf(row.type, row.text, content) : '',
+      text: row.deletedAtMs === null ? textOf(row.type, shownText(row), content) : '',
       source: row.source,
       atMs: row.createdAtMs,
       file: media === null ? null : toRef(media),
@@ -103,6 +104,10 @@ const nameFor = (mimeType: string, type: string) => {
   const ending = ENDINGS[mimeType.split(';')[0] ?? '']
   return ending === undefined ? type : `${type}.${ending}`
 }
+
+/** A CRM shows no marks, and agents write them. What people and programs wrote is copied as it is. */
+const shownText = ({ source, text }: { readonly source: Source | null; readonly text: string }): string =>
+  source === 'ai' ? plainText(text) : text
 
 /** What is not text, in words: a CRM shows text and files only. */
 function textOf(type: string, text: string, content: MessageContent | null): string {

@@ -49,6 +49,7 @@ import { personKeys } from './047-person-keys.ts'
 import { fileSizes } from './048-file-sizes.ts'
 import { personNames } from './049-person-names.ts'
 import { inboundMessages } from './053-inbound-messages.ts'
+import { aiRests } from './056-ai-rests.ts'
 import { crmRetries } from './057-crm-retries.ts'
 import { approvalParts } from './059-approval-parts.ts'
 import { campaignHolds } from './060-campaign-holds.ts'
@@ -105,6 +106,7 @@ export const MIGRATIONS: readonly Migration[] = [
   fileSizes,
   personNames,
   inboundMessages,
+  aiRests,
   crmRetries,
   approvalParts,
   campaignHolds,

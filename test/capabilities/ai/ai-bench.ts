@@ -7,7 +7,7 @@ import type { SendResult } from '../../../main/capabilities/messages/index.ts'
 import type { Message } from '../../../main/capabilities/messages/store.ts'
 import type { AnswerSource } from '../../../main/contract/ai.ts'
 import { ApiError } from '../../../main/contract/errors.ts'
-import type { Network } from '../../../main/contract/shapes.ts'
+import type { Engine, Network } from '../../../main/contract/shapes.ts'
 import type { Db, Tx } from '../../../main/kernel/db.ts'
 import { createIds, type AccountId, type InstanceId } from '../../../main/kernel/ids.ts'
 import { createJobs } from '../../../main/kernel/jobs.ts'
@@ -52,11 +52,16 @@ export const sure = (reply: string, more: object = {}): Said => ({
   answer: { reply, confidence: 0.95, needs_person: false, ...more },
 })
 
+interface BenchOptions {
+  readonly network?: Network
+  readonly engine?: Engine
+}
+
 /**
  * The AI room on a real database, with a model and a network that do what the test says. A process can be killed at any
  * of its commits, and another one takes over.
  */
-export async function aiBench({ network = 'sandbox' }: { network?: Network } = {}) {
+export async function aiBench({ network = 'sandbox', engine = 'smv2' }: BenchOptions = {}) {
   const clock = fakeClock(START_MS)
   const { db, raw, close } = await testDatabase(undefined, { clock })
   raw.pragma('foreign_keys = OFF')
@@ -153,7 +158,7 @@ export async function aiBench({ network = 'sandbox' }: { network?: Network } = {
     const subject = {
       id: INSTANCE,
       accountId: ACCOUNT,
-      engine: 'smv2',
+      engine,
       network,
       connected: true,
       deleted: false,

@@ -1,0 +1,209 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { asksForMore, isYes } from '../../../main/capabilities/ai/texts.ts'
+import { settle } from '../../support/clock.ts'
+import { aiBench, sure } from './ai-bench.ts'
+
+type Bench = Awaited<ReturnType<typeof aiBench>>
+
+/** About 100 characters for each of them. */
+const long = (paragraphs: number): string =>
+  Array.from(
+    { length: paragraphs },
+    (_, at) => `Item ${at}: ${'we deliver the order to your door. '.repeat(3).trim()}`,
+  ).join('\n\n')
+const OFFER = 'Shall I go on?'
+const itemsIn = (texts: readonly string[]): number[] =>
+  Array.from(texts.join('\n').matchAll(/Item (\d+):/g), ([, at]) => Number(at))
+const upTo = (count: number) => Array.from({ length: count }, (_, at) => at)
+
+let smv2: Bench
+let official: Bench
+beforeAll(async () => {
+  smv2 = await aiBench()
+  official = await aiBench({ engine: 'official' })
+  for (const bench of [smv2, official]) await bench.agent()
+})
+afterAll(async () => {
+  await smv2.close()
+  await official.close()
+})
+
+let chats = 0
+const newChat = () => String(12_025_560_000 + chats++)
+
+/** @returns what came back. */
+async function ask(bench: Bench, chat: string, text: string): Promise<string[]> {
+  const before = bench.texts(chat).length
+  await bench.receive(chat, text)
+  await bench.pass(5)
+  return bench.texts(chat).slice(before)
+}
+
+test('Markdown of a model is sent in the marks of the network', async () => {
+  smv2.model = () => sure('## Prices\n\n* **Bread**: *today* R$ 1\n* [Menu](https://x.com/m_1)')
+  expect(await ask(smv2, newChat(), 'What do you have?')).toEqual([
+    '*Prices*\n\n- *Bread*: _today_ R$ 1\n- Menu: https://x.com/m_1',
+  ])
+})
+
+test('an answer that a phone would fold is sent in parts, none of them cut in silence', async () => {
+  smv2.model = () => sure(long(60))
+  const said = await ask(smv2, newChat(), 'Tell me about the orders')
+  expect(said.length).toBe(3)
+  expect(itemsIn(said)).toEqual(upTo(60))
+  for (const text of said) expect(text.length).toBeLessThanOrEqual(3_000)
+  expect(said.join()).not.toContain(OFFER)
+})
+
+test('official sends as few messages as possible, since each is charged', async () => {
+  official.model = () => sure(long(60))
+  const said = await ask(official, newChat(), 'Tell me about the orders')
+  expect(said.length).toBe(2)
+  expect(itemsIn(said)).toEqual(upTo(60))
+  for (const text of said) expect(text.length).toBeLessThanOrEqual(4_096)
+})
+
+test.each(['yes', 'ok', '👍', 'Yes, please!'])(
+  'after three messages it asks, and %j gets the rest without the model',
+  async (yes) => {
+    smv2.model = () => sure(long(140))
+    const chat = newChat()
+    const first = await ask(smv2, chat, 'Tell me about the orders')
+    expect(first.length).toBe(3)
+    expect(first.map((text) => text.includes(OFFER))).toEqual([false, false, true])
+    const asked = smv2.prompts.length
+    const rest = await ask(smv2, chat, yes)
+    expect(smv2.prompts.length).toBe(asked)
+    expect(itemsIn([...first, ...rest])).toEqual(upTo(140))
+    expect(rest.join()).not.toContain(OFFER)
+    // It is said once.
+    smv2.model = () => sure('You are welcome.')
+    expect(await ask(smv2, chat, yes)).toEqual(['You are welcome.'])
+  },
+)
+
+test('another question is answered, and the rest is still there for who asks for it', async () => {
+  smv2.model = () => sure(long(140))
+  const chat = newChat()
+  const first = await ask(smv2, chat, 'Tell me about the orders')
+  smv2.model = () => sure('Yes, we take cards.')
+  expect(await ask(smv2, chat, 'Do you take cards?')).toEqual(['Yes, we take cards.'])
+  // A yes answers the last question, which was another one.
+  expect(await ask(smv2, chat, 'ok')).toEqual(['Yes, we take cards.'])
+  expect(itemsIn([...first, ...(await ask(smv2, chat, 'Go on please'))])).toEqual(upTo(140))
+})
+
+test('a person who takes over ends it', async () => {
+  smv2.model = () => sure(long(140))
+  const chat = newChat()
+  await ask(smv2, chat, 'Tell me about the orders')
+  await smv2.person(chat)
+  await smv2.process().ai.conversations.resume(smv2.process().subject, chat)
+  smv2.model = () => sure('Hello.')
+  expect(await ask(smv2, chat, 'go on')).toEqual(['Hello.'])
+})
+
+test('a person who steps in between two parts stops the others', async () => {
+  smv2.model = () => sure(long(140))
+  const chat = newChat()
+  let sends = 0
+  smv2.onSend = async () => {
+    if (++sends === 2) await smv2.person(chat)
+    return undefined
+  }
+  const said = await ask(smv2, chat, 'Tell me about the orders')
+  smv2.onSend = async () => undefined
+  expect(said.length).toBe(2)
+  await smv2.process().ai.conversations.resume(smv2.process().subject, chat)
+  smv2.model = () => sure('Hello.')
+  expect(await ask(smv2, chat, 'go on')).toEqual(['Hello.'])
+})
+
+test('a hand-over says all of it, and asks nothing', async () => {
+  smv2.model = () => sure(long(140), { needs_person: true })
+  const chat = newChat()
+  const said = await ask(smv2, chat, 'Tell me about the orders')
+  expect(itemsIn(said)).toEqual(upTo(140))
+  expect(said.join()).not.toContain(OFFER)
+  expect(await ask(smv2, chat, 'yes')).toEqual([])
+})
+
+test('an answer longer than any message is a bad answer of the model', async () => {
+  smv2.model = () => sure('a'.repeat(70_000))
+  const chat = newChat()
+  const said = await ask(smv2, chat, 'Tell me about the orders')
+  await smv2.pass(5)
+  expect((await smv2.conversation(chat)).handoff?.reason).toBe('bad_model_output')
+  expect([...said, ...smv2.texts(chat)].join('').length).toBeLessThan(1_000)
+})
+
+test.each(['sim', 'pode mandar', 'Sim, por favor', 'sí', 'dale', 'ok', 'claro', 'yes please', '👍🏽'])(
+  '%j is a yes',
+  (text) => {
+    expect(isYes(text)).toBe(true)
+  },
+)
+
+test.each([
+  'continua',
+  'pode continuar?',
+  'quero o resto',
+  'manda mais',
+  'sigue por favor',
+  'go on',
+  'Keep going!',
+  'más',
+  'e o resto?',
+])('%j asks for more', (text) => {
+  expect(asksForMore(text)).toBe(true)
+})
+
+test.each([
+  'não',
+  'no',
+  'ok, mas quanto custa?',
+  'mais barato',
+  'obrigado',
+  'quero comprar mais pães',
+  'stop',
+  'sim senhor delegado',
+])('%j asks for something else', (text) => {
+  expect(asksForMore(text) || isYes(text)).toBe(false)
+})
+
+/** A turn of three parts whose process is killed at this commit, and taken up by another one. */
+async function killAt(bench: Bench, atCommit: number, isWritten: boolean): Promise<boolean> {
+  const chat = newChat()
+  await bench.restart({ atCommit, isWritten })
+  await bench.receive(chat, 'Tell me about the orders')
+  for (let i = 0; i < 10 && !bench.process().isDead(); i++) await bench.pass(1)
+  const wasKilled = bench.process().isDead()
+  await settle()
+  await bench.restart()
+  for (let i = 0; i < 30 && bench.turns().at(-1).ended_at === null; i++) await bench.pass(1)
+  const { state } = bench.turns().at(-1)
+  const items = itemsIn(bench.texts(chat))
+  const label = `${state} after a kill at commit ${atCommit}, ${isWritten ? 'written' : 'not written'}`
+  expect(items, `in order and once, ${label}`).toEqual(upTo(items.length))
+  if (state === 'answered') expect(items.length, label).toBe(60)
+  else expect(state, label).toBe('unknown')
+  return wasKilled
+}
+
+test('whatever commit a process is killed at, the parts come once and in order', { timeout: 120_000 }, async () => {
+  const bench = await aiBench()
+  await bench.agent()
+  bench.model = () => sure(long(60))
+  let kills = 0
+  let isOver = false
+  for (let atCommit = 1; !isOver; atCommit++) {
+    isOver = true
+    for (const isWritten of [false, true]) {
+      if (!(await killAt(bench, atCommit, isWritten))) continue
+      isOver = false
+      kills++
+    }
+  }
+  expect(kills).toBeGreaterThan(20)
+  await bench.close()
+})
