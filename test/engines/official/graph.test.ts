@@ -7,6 +7,12 @@ import type { Log } from '../../../main/kernel/log.ts'
 import { pause } from '../../support/service-process.ts'
 import { ANA, graphWorld, HIDDEN, soon, type Credentials, type GraphWorld } from './graph-world.ts'
 
+const orderUpdate = (...values: readonly string[]) => ({
+  name: 'order_update',
+  language: { code: 'en' },
+  components: [{ type: 'body', parameters: values.map((value) => ({ type: 'text', text: value })) }],
+})
+
 describe('the simulated Graph, asked by a stranger’s client', () => {
   let world: GraphWorld
   let credentials: Credentials
@@ -94,6 +100,15 @@ describe('the simulated Graph, asked by a stranger’s client', () => {
       'a template in another language',
       { ...text, type: 'template', template: { name: 'hello_world', language: { code: 'pt_BR' } } },
       132_001,
+    ],
+    ['a template with an empty value', { ...text, type: 'template', template: orderUpdate('Ana', ' ') }, 131_008],
+    ['a line break in a value', { ...text, type: 'template', template: orderUpdate('Ana', '10\n42') }, 132_018],
+    ['a tab in a value', { ...text, type: 'template', template: orderUpdate('Ana', '10\t42') }, 132_018],
+    ['five spaces in a value', { ...text, type: 'template', template: orderUpdate('Ana', '10     42') }, 132_018],
+    [
+      'values that are too long together',
+      { ...text, type: 'template', template: orderUpdate('A'.repeat(900), '4'.repeat(100)) },
+      132_005,
     ],
     [
       'a template without its values',

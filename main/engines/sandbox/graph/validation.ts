@@ -1,3 +1,4 @@
+import { charactersIn, INTERACTIVE_LIMITS } from '../../../contract/message-limits.ts'
 import { exceededLimit } from '../../official/payload-limits.ts'
 import type { Template } from '../../direct.ts'
 import { TEMPLATES } from '../templates.ts'
@@ -97,7 +98,48 @@ function requireTemplate({ name, language, components }: Json): void {
         `${part}: number of localizable_params (${count}) does not match the expected number of params (${expected})`,
       )
     }
+    const texts = textsOf(parameters)
+    for (const [at, text] of texts.entries()) requireParameter(text, `components: ${part}, parameters[${at}]`)
+    requireFilledLength(found, part, texts)
   }
+}
+
+/** Of the parameters that are texts; undefined where one has none. */
+function textsOf(parameters: unknown): unknown[] {
+  if (!Array.isArray(parameters)) return []
+  const texts = parameters.map(asRecord).filter((parameter) => (parameter?.['type'] ?? 'text') === 'text')
+  return texts.map((parameter) => parameter?.['text'])
+}
+
+function requireParameter(text: unknown, at: string): void {
+  if (typeof text !== 'string' || text.trim() === '')
+    throw new GraphFault(
+      400,
+      131_008,
+      '(#131008) Required parameter is missing',
+      `${at}: Parameter of type text is missing text value`,
+    )
+  if (/[\n\r\t]| {5}/.test(text))
+    throw new GraphFault(
+      400,
+      132_018,
+      '(#132018) There’s an issue with the parameters in your template',
+      `${at}: Param text cannot have new-line/tab characters or more than 4 consecutive spaces`,
+    )
+}
+
+/** Meta counts once the values are in their places. */
+function requireFilledLength({ components }: Template, part: 'header' | 'body', texts: readonly unknown[]): void {
+  const source = components.map(asRecord).find((one) => one?.['type'] === part.toUpperCase())?.['text']
+  if (typeof source !== 'string') return
+  const filled = source.replaceAll(/\{\{(\d+)\}\}/g, (_place, at: string) => String(texts[Number(at) - 1] ?? ''))
+  if (charactersIn(filled) > INTERACTIVE_LIMITS[part])
+    throw new GraphFault(
+      400,
+      132_005,
+      '(#132005) Translated text too long',
+      `${part}: the text is too long once its parameters are filled in`,
+    )
 }
 
 /** How many values a part of a template waits for; a header with a picture waits for the picture. */
