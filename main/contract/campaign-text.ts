@@ -132,8 +132,42 @@ export function renderCampaignText(
       .map((part) => {
         if (part.kind === 'text') return part.text
         if (part.kind === 'choice') return render(part.options[Math.floor(fraction() * part.options.length)] ?? [])
-        const value = Object.hasOwn(values, part.name) ? values[part.name] : undefined
-        return value === undefined || value === '' ? (part.fallback ?? '') : value
+        return valueOf(values, part.name) ?? part.fallback ?? ''
+      })
+      .join('')
+  return render(parts)
+}
+
+const valueOf = (values: Readonly<Record<string, string>>, name: string): string | undefined =>
+  (Object.hasOwn(values, name) ? values[name] : undefined) || undefined
+
+/** The longest text that the options allow. */
+export const longestCampaignText = (text: CampaignText, values: Readonly<Record<string, string>>): string =>
+  extreme(
+    text,
+    (name, fallback) => valueOf(values, name) ?? fallback ?? '',
+    (a, b) => a.length - b.length,
+  )
+
+/** The shortest one, of somebody whose variables are all short: nobody gets less. */
+export const shortestCampaignText = (text: CampaignText): string =>
+  extreme(
+    text,
+    () => '',
+    (a, b) => b.length - a.length,
+  )
+
+function extreme(
+  { parts }: CampaignText,
+  fill: (name: string, fallback: string | null) => string,
+  order: (a: string, b: string) => number,
+): string {
+  const render = (list: readonly Part[]): string =>
+    list
+      .map((part) => {
+        if (part.kind === 'text') return part.text
+        if (part.kind === 'variable') return fill(part.name, part.fallback)
+        return part.options.map(render).reduce((best, option) => (order(option, best) > 0 ? option : best))
       })
       .join('')
   return render(parts)

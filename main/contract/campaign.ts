@@ -57,12 +57,13 @@ const RecipientStatus = Type.Enum([...RECIPIENT_STATUSES], {
     'been sent; it is never sent again, and becomes `sent` if a receipt arrives.',
 })
 
-const SKIP_REASONS = ['invalid', 'suppressed', 'contacted'] as const
+const SKIP_REASONS = ['invalid', 'suppressed', 'contacted', 'incomplete', 'too_long'] as const
 export type SkipReason = (typeof SKIP_REASONS)[number]
 const SkipReason = Type.Enum([...SKIP_REASONS], {
   description:
     '`invalid`: the number is not on WhatsApp. `suppressed`: the person opted out. `contacted`: you wrote to them within ' +
-    '`config.skipIfContactedHours`, or the person is in the campaign under another spelling of their number.',
+    '`config.skipIfContactedHours`, or the person is in the campaign under another spelling of their number. `incomplete`: a value that the message needs is ' +
+    'empty. `too_long`: with their values the message is longer than the network takes.',
 })
 
 /** Why a row of a recipient list was not accepted. */

@@ -124,6 +124,7 @@ export const ERROR_REASONS = {
   message_empty: [],
   message_nested: ['text'],
   message_places: ['n', 'text'],
+  message_too_long: ['n'],
   message_unclosed: ['text'],
   networks_mixed: [],
   pauses_order: [],

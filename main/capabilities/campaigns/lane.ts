@@ -167,8 +167,8 @@ export function laneJob(deps: LaneDeps): JobKind<object, Result> {
     const seed = seedOf(campaignId, position)
     const variables = JSON.parse(recipient.variables ?? '{}') as Record<string, string>
     const { buttons: _shown, ...content } = renderMessage(message, { ...recipient, variables }, instance.engine, seed)
-    const fault = faultOf({ ...content, buttons: [] })
-    if (fault !== undefined) return fail(claimed, 'validation_error', fault)
+    const fault = faultOf({ ...content, buttons: [] }, instance.engine)
+    if (fault !== undefined) return fail(claimed, 'validation_error', fault.message)
     await showTyping(campaign, instance, to, signal)
     const { text, ...rest } = content
     const body = { to, ...(content.cloud_api === undefined ? content : rest) }

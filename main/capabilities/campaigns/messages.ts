@@ -3,7 +3,7 @@ import { variablesOf } from '../../contract/campaign-text.ts'
 import { ApiError } from '../../contract/errors.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import type { Engine } from '../../contract/shapes.ts'
-import { parseText, textsOf } from './render.ts'
+import { faultOf, parseText, shortestMessage, textsOf } from './render.ts'
 
 const KINDS = ['text', 'media_url', 'media_id', 'cloud_api'] as const
 const OF_FILES = ['media_type', 'caption', 'filename'] as const
@@ -53,6 +53,7 @@ function requireMessage(message: CampaignMessage, name: string, engines: readonl
       `${name} has cloud_api, which needs official numbers only. Use text or a file.`,
     )
   requireAddress(message, name)
+  requireLengths(message, name, engines)
   for (const text of textsOf(message)) requireText(text, name)
 }
 
@@ -90,6 +91,15 @@ function requireAddress({ media_url: url }: CampaignMessage, name: string): void
     'url_scheme',
     { field: 'media_url', schemes: 'https://, http://' },
   )
+}
+
+/** What is too long for everybody, with the shortest options and nothing in place of the variables. */
+function requireLengths(message: CampaignMessage, name: string, engines: readonly Engine[]): void {
+  for (const engine of engines) {
+    const fault = faultOf(shortestMessage(message, engine), engine)
+    if (fault?.reason === 'too_long')
+      throw wrong(`${name}: ${fault.message} Shorten it.`).because('message_too_long', { n: fault.limit })
+  }
 }
 
 const ALWAYS_KNOWN = ['name', 'phone']

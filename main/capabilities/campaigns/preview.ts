@@ -18,12 +18,14 @@ import { requireMessages, requireShortPayloads, unknownVariables } from './messa
 import { requireUploads } from './uploads.ts'
 import { recipientsByStatus } from './recipient-store.ts'
 import { emptyTally, refuse, type Tally } from './recipients.ts'
-import { renderMessage } from './render.ts'
+import { faultOf, longestMessage, renderMessage } from './render.ts'
+import { createFaultTally } from './faults.ts'
 import { error as errorRisk, risksOf } from './risks.ts'
 import { createRotation } from './rotation.ts'
 import { drawFor, seedOf } from './seed.ts'
 import { hoursAt } from '../../kernel/opening-hours.ts'
 import { daysBetween } from '../../kernel/time-zone.ts'
+import { yieldToEventLoop } from '../../kernel/yield-to-event-loop.ts'
 
 interface PreviewDeps extends Pick<
   CampaignsDeps,
@@ -83,6 +85,7 @@ export function createPreview(deps: PreviewDeps) {
       problems.push(errorRisk('unknown_variable', 'messages', text, { variation: message, variable: name }))
     }
 
+    problems.push(...(await faultsOf(found?.campaign.id ?? 'preview', people, messages, config, numbers)))
     const load = await loadOf(caller.accountId, numbers.known, people, config, startsAtMs)
     const recentlyContacted = await contactedOf(caller.accountId, numbers, people, config)
     const ends = load.map(({ plan }) => plan?.endsAtMs ?? null)
@@ -201,6 +204,30 @@ export function createPreview(deps: PreviewDeps) {
       found += [...last.values()].filter(({ lastOutAtMs }) => (lastOutAtMs ?? 0) > sinceMs).length
     }
     return Math.round((found * total) / first.length)
+  }
+
+  /** Whose message is too long or has a hole in it, among those that are looked at. They are skipped later. */
+  async function faultsOf(
+    campaignId: string,
+    { first, total }: People,
+    messages: readonly CampaignMessage[],
+    config: CampaignConfig,
+    { engines }: Numbers,
+  ): Promise<CampaignRisk[]> {
+    const tally = createFaultTally()
+    for (const [at, { position, phone, name, variables }] of first.entries()) {
+      if (at % PORTION === PORTION - 1) await yieldToEventLoop()
+      const variation = messages.length === 0 ? 0 : drawFor(campaignId, position, config, messages.length).variation
+      const message = messages[variation - 1]
+      if (message === undefined) break
+      const addressee = { phone, name, variables: JSON.parse(variables ?? '{}') as Record<string, string> }
+      const faults = engines.map((engine) => faultOf(longestMessage(message, addressee, engine), engine))
+      tally.add(
+        { phone, row: at + 1, variation },
+        faults.find((fault) => fault !== undefined),
+      )
+    }
+    return tally.risks(first.length, total)
   }
 
   /** How much each number sends: in proportion to its weight. */

@@ -1,14 +1,18 @@
 import type { CampaignMessage } from '../../contract/campaign.ts'
 import {
+  longestCampaignText,
   parseCampaignText,
   renderCampaignText,
   seededFractions,
+  shortestCampaignText,
   variableKey,
   withNumberedButtons,
   type CampaignText,
 } from '../../contract/campaign-text.ts'
-import { LIMITS } from '../../contract/limits.ts'
+import { charactersIn, INTERACTIVE_LIMITS, TEXT_LIMITS } from '../../contract/message-limits.ts'
 import type { Engine } from '../../contract/shapes.ts'
+import { exceededLimit } from '../../engines/official/payload-limits.ts'
+import { templateParts, withCleanParameters } from './template-parameters.ts'
 
 /** Whom a message is written to. */
 export interface Addressee {
@@ -58,9 +62,22 @@ export function renderMessage(
 ): RenderedMessage {
   const values = valuesOf(addressee)
   const fraction = seededFractions(`${seed}:text`)
-  const fill = (source: string) => renderCampaignText(parseText(source), values, fraction)
+  return fillMessage(message, engine, (source) => renderCampaignText(parseText(source), values, fraction))
+}
+
+/** With the longest of all options. */
+export const longestMessage = (message: CampaignMessage, addressee: Addressee, engine: Engine): RenderedMessage => {
+  const values = valuesOf(addressee)
+  return fillMessage(message, engine, (source) => longestCampaignText(parseText(source), values))
+}
+
+/** As short as it can be for anybody. */
+export const shortestMessage = (message: CampaignMessage, engine: Engine): RenderedMessage =>
+  fillMessage(message, engine, (source) => shortestCampaignText(parseText(source)))
+
+function fillMessage(message: CampaignMessage, engine: Engine, fill: (source: string) => string): RenderedMessage {
   const { text, caption, media_url: url, media_id: id, media_type: type, filename, cloud_api: payload } = message
-  if (payload !== undefined) return { cloud_api: fillAll(payload, fill) as object, buttons: [] }
+  if (payload !== undefined) return { cloud_api: withCleanParameters(fillAll(payload, fill) as object), buttons: [] }
   const buttons = message.buttons ?? []
   if (text !== undefined) return withButtons(fill(text).trim(), buttons, engine)
   const words = withNumberedButtons(caption === undefined ? '' : fill(caption).trim(), buttons)
@@ -110,12 +127,48 @@ export function textsOf({ text, caption, media_url: url, filename, cloud_api: pa
   return found
 }
 
-/** Why a rendered message cannot be sent; undefined if it can. */
-export function faultOf({ text, caption, cloud_api: payload }: RenderedMessage): string | undefined {
-  if (payload === undefined && text === '') return 'The message is empty once its variables are replaced.'
-  if ((text?.length ?? 0) > LIMITS.textLength)
-    return `The text is longer than ${LIMITS.textLength} characters once its variables are replaced.`
-  if ((caption?.length ?? 0) > LIMITS.captionLength)
-    return `The caption is longer than ${LIMITS.captionLength} characters once its variables are replaced.`
-  return undefined
+/** Why a rendered message cannot be sent. */
+export interface Fault {
+  readonly reason: 'incomplete' | 'too_long'
+  /** Of what is too long. */
+  readonly length: number
+  readonly limit: number
+  readonly message: string
 }
+
+/** @returns undefined if it can be sent. */
+export function faultOf({ text, caption, cloud_api: payload }: RenderedMessage, engine: Engine): Fault | undefined {
+  if (payload !== undefined) return payloadFault(payload)
+  if (text === '') return incomplete('The message is empty once its variables are replaced.')
+  const limits = TEXT_LIMITS[engine]
+  return (
+    tooLong('text', charactersIn(text ?? ''), limits.text) ??
+    tooLong('caption', charactersIn(caption ?? ''), limits.caption)
+  )
+}
+
+function payloadFault(payload: object): Fault | undefined {
+  for (const { part, texts } of templateParts(payload)) {
+    const empty = texts.findIndex((text) => text === '')
+    if (empty >= 0)
+      return incomplete(`Value ${empty + 1} of the ${part} of the template is empty once its variables are replaced.`)
+    const limit = part === 'header' ? INTERACTIVE_LIMITS.header : part === 'body' ? INTERACTIVE_LIMITS.body : Infinity
+    const length = texts.reduce((sum, text) => sum + charactersIn(text), 0)
+    const fault = tooLong(`${part} of the template`, length, limit)
+    if (fault !== undefined) return fault
+  }
+  const exceeded = exceededLimit(payload)
+  if (exceeded === undefined) return undefined
+  const { field, limit, unit } = exceeded
+  return { reason: 'too_long', length: limit + 1, limit, message: `cloud_api.${field} has more than ${limit} ${unit}.` }
+}
+
+const incomplete = (message: string): Fault => ({ reason: 'incomplete', length: 0, limit: 0, message })
+
+const tooLong = (what: string, length: number, limit: number): Fault | undefined =>
+  length > limit
+    ? {
+        ...{ reason: 'too_long', length, limit },
+        message: `The ${what} has ${length} characters once its variables are replaced, and may have ${limit}.`,
+      }
+    : undefined

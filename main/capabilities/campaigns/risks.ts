@@ -28,7 +28,7 @@ const of =
   (code, field, message, params = {}) => ({ code, severity, field, message, params })
 
 export const error = of('error')
-const warning = of('warning')
+export const warning = of('warning')
 const info = of('info')
 
 /** What a person should know before a campaign starts. */

@@ -47,8 +47,8 @@ export function createTestSend({ db, instances, messages }: Pick<CampaignsDeps, 
       throw new ApiError('not_found', 'This instance was deleted.').because('chosen_gone', { field: 'instance_id' })
     const addressee = await addresseeOf(campaign.id, wish)
     const { buttons, ...content } = renderMessage(message, addressee, instance.engine, `${campaign.id}:test`)
-    const fault = faultOf({ ...content, buttons })
-    if (fault !== undefined) throw wrong(fault)
+    const fault = faultOf({ ...content, buttons }, instance.engine)
+    if (fault !== undefined) throw wrong(fault.message)
     const { text: _shown, ...payload } = content
     const body = { to: wish.to, ...(content.cloud_api === undefined ? content : payload) }
     const result = await messages.send({ instance, body, rawBody, idempotencyKey, source: caller.source })

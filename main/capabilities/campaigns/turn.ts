@@ -21,7 +21,8 @@ import {
   type Recipient,
 } from './recipient-store.ts'
 import { createRotation, type Candidate } from './rotation.ts'
-import { drawFor } from './seed.ts'
+import { faultOf, renderMessage, type Fault } from './render.ts'
+import { drawFor, seedOf } from './seed.ts'
 import { hoursAt } from '../../kernel/opening-hours.ts'
 import { dayOf } from '../../kernel/time-zone.ts'
 import { isUnderWay, type CampaignState } from './state.ts'
@@ -283,6 +284,11 @@ export function createTurn(deps: TurnDeps) {
           continue
         }
       }
+      const fault = faultFor(campaign, recipient, instance.engine)
+      if (fault !== undefined) {
+        await skip(ctx, recipient, fault.reason)
+        continue
+      }
       send.push({ recipient, to: known ?? phone, isCold: cold?.has(phone) === true })
     }
     return { kind: 'judged', send }
@@ -441,6 +447,15 @@ export function createTurn(deps: TurnDeps) {
     if (campaign.pauseReason !== 'restricted') await state.pause(tx, campaign, 'restricted', untilMs)
     return wait(restrictedUntilMs)
   }
+}
+
+/** The network would refuse it, so that it does not count as a failure of the number. */
+function faultFor({ id, config, messages }: StoredCampaign, recipient: Recipient, engine: Engine): Fault | undefined {
+  const { position } = recipient
+  const message = messages[drawFor(id, position, config, messages.length).variation - 1]
+  if (message === undefined) return undefined
+  const variables = JSON.parse(recipient.variables ?? '{}') as Record<string, string>
+  return faultOf(renderMessage(message, { ...recipient, variables }, engine, seedOf(id, position)), engine)
 }
 
 const progressOf = ({ sincePause, day, daySent }: Lane) => ({ sincePause, day, daySent })

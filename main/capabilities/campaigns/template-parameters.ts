@@ -1,0 +1,53 @@
+/**
+ * The texts that a template has places for. Meta refuses line breaks, tabs and more than four spaces in a row in them,
+ * which lists of people are full of, and empty ones.
+ */
+
+type Json = Readonly<Record<string, unknown>>
+
+interface TemplatePart {
+  /** `header`, `body` or `button`. */
+  readonly part: string
+  readonly texts: readonly string[]
+}
+
+/** @returns nothing for a payload that is no template. */
+export function templateParts(payload: object): TemplatePart[] {
+  return componentsOf(payload).map((component) => ({
+    part: String(component['type']).toLowerCase(),
+    texts: recordsIn(component['parameters']).flatMap((parameter) => {
+      const text = textIn(parameter)
+      return text === undefined ? [] : [text]
+    }),
+  }))
+}
+
+/** White space in the texts becomes single spaces. Everything else in the payload stays. */
+export function withCleanParameters(payload: object): object {
+  const components = componentsOf(payload)
+  if (components.length === 0) return payload
+  const { template } = payload as { readonly template: Json }
+  return { ...payload, template: { ...template, components: components.map(cleaned) } }
+}
+
+const cleaned = (component: Json): Json =>
+  Array.isArray(component['parameters'])
+    ? { ...component, parameters: component['parameters'].map((parameter: unknown) => cleanedParameter(parameter)) }
+    : component
+
+function cleanedParameter(parameter: unknown): unknown {
+  const text = isRecord(parameter) ? textIn(parameter) : undefined
+  return text === undefined ? parameter : { ...(parameter as Json), text: text.replaceAll(/\s+/g, ' ').trim() }
+}
+
+const textIn = ({ type, text }: Json): string | undefined =>
+  (type === undefined || type === 'text') && typeof text === 'string' ? text : undefined
+
+function componentsOf(payload: object): Json[] {
+  const { type, template } = payload as Json
+  return type === 'template' && isRecord(template) ? recordsIn(template['components']) : []
+}
+
+const recordsIn = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isRecord) : [])
+
+const isRecord = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
