@@ -9,6 +9,8 @@ export interface LegEvents {
   onConnected(): void
   /** What the person said, where a simulation knows it. */
   onCaption(text: string, durationMs: number): void
+  /** The person pressed a key of their telephone: 0 to 9, *, #, or A to D. */
+  onDigit(digit: string): void
   /** The other side ended it, or it broke. Called once at most. */
   onEnded(reason: EndReason): void
 }
@@ -21,6 +23,8 @@ export interface CallLeg {
   readonly hasCaptions: boolean
   start(events: LegEvents): void
   send(frame: Int16Array): void
+  /** Presses a key of a telephone. @returns false: the other side takes none, or this way has none. */
+  sendDigit?(digit: string): boolean
   /** The next 20 ms of theirs; null: nothing arrived. */
   take(): Int16Array | null
   remoteAnswer(sdp: string): void

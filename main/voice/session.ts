@@ -194,6 +194,10 @@ export function startSession(deps: SessionDeps): CallSession {
       onLine({ speaker: 'person', start_ms: Math.max(0, at - durationMs), end_ms: at, text })
       brain?.caption(text)
     },
+    onDigit(digit) {
+      const at = nowMs()
+      if (isTalking) onLine({ speaker: 'person', start_ms: at, end_ms: at, text: `Pressed ${digit}` })
+    },
     onEnded: keepErrorScope(finish),
   })
   consoleLeg?.start({
@@ -201,6 +205,7 @@ export function startSession(deps: SessionDeps): CallSession {
     onRinging() {},
     onConnected() {},
     onCaption() {},
+    onDigit() {},
     onEnded: () => finish('operator_hung_up'),
   })
   // A browser that waits for our answer to its offer does not ring.
@@ -228,6 +233,7 @@ export function startSession(deps: SessionDeps): CallSession {
         onRinging() {},
         onConnected() {},
         onCaption() {},
+        onDigit() {},
         onEnded() {
           listeners.delete(id)
           onAnswer(null)

@@ -43,7 +43,7 @@ describe('the sound of a trunk', () => {
     onTestFinished(() => peer.close())
     peer.onUnusable = (reason) => reasons.push(reason)
     await expect(peer.setRemoteDescription(offer('127.0.0.1', 99_999_999))).rejects.toThrow()
-    await peer.createAnswer()
+    await peer.createOffer()
     peer.send(new Int16Array(FRAME))
     expect(reasons).toEqual(['codec_not_supported'])
   })

@@ -103,7 +103,7 @@ test.each(['127.0.0.1', 'localhost', '127.1', '169.254.169.254'])(
     peer.onUnusable = (reason) => reasons.push(reason)
     const offer = { type: 'offer', sdp: `c=IN IP4 ${host}\r\nm=audio ${inside.port} RTP/AVP 0\r\n` }
     await expect(peer.setRemoteDescription(offer)).rejects.toThrow('not public')
-    await peer.createAnswer()
+    await peer.createOffer()
     for (let i = 0; i < 10; i++) peer.send(new Int16Array(FRAME))
     await systemClock.sleep(50)
     expect([reasons, inside.packets()]).toEqual([['no_media_connection'], 0])

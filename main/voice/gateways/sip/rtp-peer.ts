@@ -1,18 +1,34 @@
+import { randomBytes } from 'node:crypto'
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram'
 import { once } from 'node:events'
 import { isIP } from 'node:net'
 import type { EndReason } from '../../../contract/voice.ts'
 import { parseAddress } from '../../../kernel/address-range.ts'
 import { FRAME, FRAME_MS } from '../../audio.ts'
-import { fromG711, PCMA, PCMU, toG711, type G711 } from './g711.ts'
+import { framesOfDigit, isDigit, readDigit, type DigitFrame } from './digits.ts'
+import { fromG711, toG711, type G711 } from './g711.ts'
+import {
+  DIGITS_OFFERED,
+  formatsOffered,
+  mayReceive,
+  maySend,
+  readAudio,
+  writeAnswer,
+  writeOffer,
+  type RemoteAudio,
+} from './session-description.ts'
 
-const TICKS_PER_FRAME = 8 * FRAME_MS
+const TICKS_PER_MS = 8
 const HEADER_BYTES = 12
-const HIGHEST_PORT = 65_535
-/** Whoever puts the call on hold names no address (RFC 3264). */
-const ON_HOLD: ReadonlySet<string> = new Set(['0.0.0.0', '::'])
+const MARKER = 0x80
+/** RFC 3389: says what silence sounds like. */
+const COMFORT_NOISE = 13
 /** A longer gap was a pause. */
 const FILLED_AT_MOST = 5
+/** Packets of one source before we send to it (RFC 4961). */
+const LEARNED_AFTER = 3
+/** Nobody presses more at once. */
+const DIGITS_AT_MOST = 64
 
 const plainAddress = (ip: string): string => parseAddress(ip)?.toString() ?? ip
 
@@ -22,6 +38,11 @@ export interface TrunkSide {
   localAddress(): string
   /** Whether sound may be sent to this address. */
   permits(ip: string): boolean
+}
+
+interface Endpoint {
+  readonly address: string
+  readonly port: number
 }
 
 /** Stands where JsSIP expects a browser's RTCPeerConnection: plain RTP with G.711, which trunks speak. */
@@ -35,15 +56,35 @@ export class RtpPeer {
   localDescription: { type: string; sdp: string } | null = null
   readonly #address = RtpPeer.trunk.localAddress()
   readonly #permits = RtpPeer.trunk.permits
+  readonly #ssrc = randomBytes(4).readUInt32BE()
   #socket: Socket | undefined
-  #remote: { address: string; port: number; codec: G711; isOnHold: boolean } | undefined
+  #version = 0
+  #described = ''
+  #remote: RemoteAudio | undefined
+  /** The address that was named last: on hold it is kept. */
+  #named: Endpoint | undefined
+  /** Where the sound really comes from, if not from where they named. */
+  #learned: Endpoint | undefined
+  #candidate: { readonly key: string; packets: number } | undefined
+  #isNamedHeard = false
+  /** Codecs by the numbers that we described. */
+  #formats: ReadonlyMap<number, G711> = new Map()
+  #digitsNumber: number | undefined
   #sequence = 1
   #timestamp = 0
-  readonly #ssrc = (process.pid * 65_537) >>> 0
+  #isPaused = true
+  #waiting = Buffer.alloc(0)
+  #digits: DigitFrame[] = []
+  #digitTimestamp = 0
   #lastSequence: number | undefined
+  #lastDigitTimestamp: number | undefined
+  #lastLength = FRAME
   /** Whose sound is taken: the address that was agreed on, else the first that sent any. */
   #source: string | undefined
   onSound: (pcm: Int16Array, lost: number) => void = () => {}
+  /** They are there although no sound came: they are silent, or press a digit. */
+  onAlive: () => void = () => {}
+  onDigit: (digit: string) => void = () => {}
   /** The other side offers or answers nothing that we can decode, or an address that must not be reached. */
   onUnusable: (reason: EndReason) => void = () => {}
 
@@ -58,11 +99,18 @@ export class RtpPeer {
   addTrack(): void {}
 
   async createOffer(): Promise<{ type: string; sdp: string }> {
-    return { type: 'offer', sdp: await this.#describe([PCMU, PCMA]) }
+    const before = this.#remote
+    this.#formats = new Map(formatsOffered(before))
+    this.#digitsNumber = (before?.digits ?? DIGITS_OFFERED).payloadType
+    return { type: 'offer', sdp: await this.#describe((local) => writeOffer(local, before)) }
   }
 
   async createAnswer(): Promise<{ type: string; sdp: string }> {
-    return { type: 'answer', sdp: await this.#describe([this.#remote?.codec ?? PCMU]) }
+    const remote = this.#remote
+    if (remote === undefined) throw new Error('There is no offer to answer.')
+    this.#formats = new Map([[remote.payloadType, remote.codec]])
+    this.#digitsNumber = remote.digits?.payloadType
+    return { type: 'answer', sdp: await this.#describe((local) => writeAnswer(remote, local)) }
   }
 
   async setLocalDescription(description: { type: string; sdp: string }): Promise<void> {
@@ -71,42 +119,53 @@ export class RtpPeer {
   }
 
   async setRemoteDescription({ type, sdp }: { type: string; sdp: string }): Promise<void> {
-    const media = /^m=audio (\d+) RTP\/AVP ([\d ]+)/m.exec(sdp)
-    const port = Number(media?.[1] ?? 0)
-    const types = (media?.[2] ?? '').split(' ')
-    const codec = types.map((one) => (one === '0' ? PCMU : one === '8' ? PCMA : null)).find((one) => one !== null)
-    const address = [...sdp.matchAll(/^c=IN IP[46] (\S+)/gm)].at(-1)?.[1]
-    if (codec === undefined || port === 0 || port > HIGHEST_PORT || address === undefined) {
-      this.onUnusable('codec_not_supported')
-      throw new Error('The other side offers no G.711.')
+    const remote = readAudio(sdp)
+    const unusable = this.#whyUnusable(remote)
+    if (remote === undefined || unusable !== null) {
+      this.onUnusable(unusable ?? 'codec_not_supported')
+      throw new Error('The other side offers no G.711, or wants it at an address that is not public.')
     }
-    const isOnHold = ON_HOLD.has(address)
-    // A name is refused as well: its addresses may change between the check and the first packet.
-    if (!isOnHold && (isIP(address) === 0 || !this.#permits(address))) {
-      this.onUnusable('no_media_connection')
-      throw new Error('The other side wants its sound at an address that is not public.')
-    }
-    if (address !== this.#remote?.address) this.#source = undefined
-    this.#remote = { address, port, codec, isOnHold }
+    const { address, port } = remote
+    if (address !== null) this.#setNamed({ address, port })
+    this.#remote = remote
     this.signalingState = type === 'offer' ? 'have-remote-offer' : 'stable'
   }
 
-  async #describe(codecs: readonly G711[]): Promise<string> {
+  /** Whether this session description can be used; the call goes on with the one before. */
+  accepts(sdp: string): boolean {
+    return this.#whyUnusable(readAudio(sdp)) === null
+  }
+
+  /** Whether the other side sends sound: not while the call is on hold. */
+  isSoundExpected(): boolean {
+    return this.#remote !== undefined && this.#remote.direction === 'sendrecv'
+  }
+
+  #whyUnusable(remote: RemoteAudio | undefined): EndReason | null {
+    if (remote === undefined) return 'codec_not_supported'
+    const { address } = remote
+    // A name is refused as well: its addresses may change between the check and the first packet.
+    return address === null || (isIP(address) !== 0 && this.#permits(address)) ? null : 'no_media_connection'
+  }
+
+  #setNamed(named: Endpoint): void {
+    const before = this.#named
+    this.#named = named
+    if (before?.address === named.address && before.port === named.port) return
+    this.#learned = undefined
+    this.#candidate = undefined
+    this.#isNamedHeard = false
+    if (before?.address !== named.address) this.#source = undefined
+  }
+
+  /** Its version grows with every change (RFC 3264, section 8). */
+  async #describe(write: (local: Parameters<typeof writeAnswer>[1]) => string): Promise<string> {
     const { port } = (await this.#open()).address()
-    const version = this.#address.includes(':') ? 'IP6' : 'IP4'
-    const names = { 0: 'PCMU', 8: 'PCMA' }
-    return [
-      'v=0',
-      `o=- ${this.#ssrc} 1 IN ${version} ${this.#address}`,
-      's=-',
-      `c=IN ${version} ${this.#address}`,
-      't=0 0',
-      `m=audio ${port} RTP/AVP ${codecs.map(({ payloadType }) => payloadType).join(' ')}`,
-      ...codecs.map(({ payloadType }) => `a=rtpmap:${payloadType} ${names[payloadType]}/8000`),
-      `a=ptime:${FRAME_MS}`,
-      'a=sendrecv',
-      '',
-    ].join('\r\n')
+    const local = { sessionId: this.#ssrc, address: this.#address, port }
+    const unversioned = write({ ...local, version: 0 })
+    if (unversioned !== this.#described) this.#version++
+    this.#described = unversioned
+    return write({ ...local, version: this.#version })
   }
 
   async #open(): Promise<Socket> {
@@ -126,41 +185,122 @@ export class RtpPeer {
    * they name, so these are heard as long as the named one is silent.
    */
   #isFromThem({ address, port }: RemoteInfo): boolean {
-    const isAgreed = plainAddress(address) === plainAddress(this.#remote?.address ?? '')
+    const isAgreed = plainAddress(address) === plainAddress(this.#named?.address ?? '')
     const source = isAgreed ? 'agreed' : `${address} ${port}`
     if (this.#source === source) return true
     if (this.#source !== undefined && !isAgreed) return false
     this.#source = source
+    this.#learned = undefined
     // The numbers of somebody else say nothing about theirs.
     this.#lastSequence = undefined
     return true
   }
 
+  /**
+   * Behind a router, the other side receives only where it sends from. One source is learned, and only as long as
+   * nothing comes from where they named.
+   */
+  #learn({ address, port }: RemoteInfo, ssrc: number): void {
+    if (plainAddress(address) === plainAddress(this.#named?.address ?? '') && port === this.#named?.port) {
+      this.#isNamedHeard = true
+      this.#learned = undefined
+      return
+    }
+    if (this.#isNamedHeard || this.#learned !== undefined) return
+    const key = `${address} ${port} ${ssrc}`
+    if (this.#candidate?.key !== key) this.#candidate = { key, packets: 0 }
+    if (++this.#candidate.packets >= LEARNED_AFTER && this.#permits(plainAddress(address)))
+      this.#learned = { address, port }
+  }
+
   #receive(packet: Buffer, from: RemoteInfo): void {
-    const codec = [PCMU, PCMA].find(({ payloadType }) => payloadType === ((packet[1] ?? 0) & 0x7f))
-    if (packet.length <= HEADER_BYTES || packet[0] === undefined || packet[0] >> 6 !== 2 || codec === undefined) return
-    if (!this.#isFromThem(from)) return
+    const [first = 0, second = 0] = packet
+    if (packet.length <= HEADER_BYTES || first >> 6 !== 2) return
+    const payloadType = second & 0x7f
+    const codec = this.#formats.get(payloadType)
+    const isOfUse = codec !== undefined || payloadType === this.#digitsNumber || payloadType === COMFORT_NOISE
+    if (!isOfUse || (this.#remote !== undefined && !mayReceive(this.#remote.direction)) || !this.#isFromThem(from))
+      return
     const sequence = packet.readUInt16BE(2)
     const gap = this.#lastSequence === undefined ? 1 : (sequence - this.#lastSequence) & 0xff_ff
     if (gap === 0 || gap > 0x80_00) return
     this.#lastSequence = sequence
+    if (payloadType !== COMFORT_NOISE) this.#learn(from, packet.readUInt32BE(8))
+    const payload = packet.subarray(HEADER_BYTES + 4 * (first & 0x0f))
+    if (codec === undefined) return this.#receiveOther(payloadType, packet.readUInt32BE(4), payload)
     const lost = gap - 1
-    for (let i = 0; i < lost && lost <= FILLED_AT_MOST; i++) this.onSound(new Int16Array(FRAME), 0)
-    this.onSound(fromG711(packet.subarray(HEADER_BYTES + 4 * (packet[0] & 0x0f)), codec), lost)
+    for (let i = 0; i < lost && lost <= FILLED_AT_MOST; i++) this.onSound(new Int16Array(this.#lastLength), 0)
+    const pcm = fromG711(payload, codec)
+    this.#lastLength = pcm.length
+    this.onSound(pcm, lost)
   }
 
+  #receiveOther(payloadType: number, timestamp: number, payload: Buffer): void {
+    this.onAlive()
+    if (payloadType !== this.#digitsNumber || timestamp === this.#lastDigitTimestamp) return
+    const digit = readDigit(payload)
+    if (digit === undefined) return
+    // All packets of a digit have the timestamp of its beginning.
+    this.#lastDigitTimestamp = timestamp
+    this.onDigit(digit)
+  }
+
+  /** Presses a digit after those that are being sent. @returns false: the other side takes none. */
+  sendDigit(digit: string): boolean {
+    const isTaken = this.#remote !== undefined && this.#remote.digits !== null && isDigit(digit)
+    const isRoom = this.#digits.filter(({ isFirst }) => isFirst).length < DIGITS_AT_MOST
+    if (!isTaken || !isRoom) return false
+    this.#digits.push(...framesOfDigit(digit))
+    return true
+  }
+
+  /** 20 ms. */
   send(pcm: Int16Array): void {
-    if (this.#remote === undefined || this.#remote.isOnHold || this.#socket === undefined) return
-    const { address, port, codec } = this.#remote
+    const remote = this.#remote
+    if (remote === undefined) return
+    const startedAt = this.#timestamp
+    this.#timestamp = (this.#timestamp + TICKS_PER_MS * FRAME_MS) >>> 0
+    if (!maySend(remote.direction)) {
+      this.#isPaused = true
+      this.#waiting = Buffer.alloc(0)
+      return
+    }
+    const digit = this.#digits.shift()
+    if (digit !== undefined && digit.payloads.length > 0) this.#sendEvents(remote, digit, startedAt)
+    else this.#sendSound(remote, pcm)
+  }
+
+  #sendEvents({ digits }: RemoteAudio, { payloads, isFirst }: DigitFrame, startedAt: number): void {
+    if (isFirst) this.#digitTimestamp = startedAt
+    this.#waiting = Buffer.alloc(0)
+    if (digits === null) return
+    for (const payload of payloads)
+      this.#sendPacket(digits.payloadType | (isFirst ? MARKER : 0), this.#digitTimestamp, payload)
+    this.#isPaused = true
+  }
+
+  #sendSound({ codec, payloadType, packetMs }: RemoteAudio, pcm: Int16Array): void {
+    this.#waiting = Buffer.concat([this.#waiting, toG711(pcm, codec)])
+    const bytes = packetMs * TICKS_PER_MS
+    while (this.#waiting.length >= bytes) {
+      const timestamp = (this.#timestamp - this.#waiting.length) >>> 0
+      this.#sendPacket(payloadType | (this.#isPaused ? MARKER : 0), timestamp, this.#waiting.subarray(0, bytes))
+      this.#isPaused = false
+      this.#waiting = this.#waiting.subarray(bytes)
+    }
+  }
+
+  #sendPacket(second: number, timestamp: number, payload: Buffer): void {
+    const to = this.#learned ?? this.#named
+    if (to === undefined || this.#socket === undefined) return
     const header = Buffer.alloc(HEADER_BYTES)
     header.writeUInt8(0x80, 0)
-    header.writeUInt8(codec.payloadType | (this.#sequence === 1 ? 0x80 : 0), 1)
+    header.writeUInt8(second, 1)
     header.writeUInt16BE(this.#sequence, 2)
-    header.writeUInt32BE(this.#timestamp, 4)
+    header.writeUInt32BE(timestamp, 4)
     header.writeUInt32BE(this.#ssrc, 8)
     this.#sequence = (this.#sequence + 1) & 0xff_ff
-    this.#timestamp = (this.#timestamp + TICKS_PER_FRAME) >>> 0
-    this.#socket.send(Buffer.concat([header, toG711(pcm, codec)]), port, address, () => {})
+    this.#socket.send(Buffer.concat([header, payload]), to.port, to.address, () => {})
   }
 
   close(): void {

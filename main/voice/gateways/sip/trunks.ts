@@ -9,6 +9,7 @@ import type { CallLeg, LegEvents } from '../../leg.ts'
 import type { CheckResult, SipTrunk } from '../../protocol.ts'
 import type { VoiceNetwork } from '../../network.ts'
 import { RtpPeer, type TrunkSide } from './rtp-peer.ts'
+import { refusalOf, type Refusal, type SipRequest } from './refusal.ts'
 import { createSipSocket, type SipSocket } from './sip-socket.ts'
 import { addressOfRecord, uriHost } from './sip-uri.ts'
 
@@ -23,6 +24,12 @@ interface Trunk {
   uses: number
 }
 
+interface NewSession {
+  readonly originator: string
+  readonly session: Session
+  readonly request: SipRequest
+}
+
 interface TrunksDeps {
   readonly clock: Clock
   readonly network: Pick<VoiceNetwork, 'within'>
@@ -34,6 +41,8 @@ const REGISTER_SECONDS = 300
 const REGISTER_AGAIN_MS = 30_000
 /** JsSIP registers as often as the answers of a trunk make it. */
 const BETWEEN_REGISTERS_MS = 2_000
+/** How long a call lives on that nobody refreshes (RFC 4028): on hold, no sound shows that the other side is there. */
+const SESSION_SECONDS = 1_800
 const LOST_AFTER_FRAMES = 5_000 / FRAME_MS
 
 /** JsSIP is written for browsers. What marks one as a browser is there only while it runs: others look for it too. */
@@ -89,7 +98,7 @@ export function createTrunks({ clock, network, onIncoming }: TrunksDeps) {
       () =>
         new JsSIP.UA({
           ...{ sockets: [socket], uri: addressOfRecord(config), authorization_user: username, password },
-          ...{ register, register_expires: REGISTER_SECONDS, session_timers: false, user_agent: 'Switchboard' },
+          ...{ register, register_expires: REGISTER_SECONDS, session_timers: true, user_agent: 'Switchboard' },
           ...{ connection_recovery_min_interval: 2, connection_recovery_max_interval: 30 },
         }),
     )
@@ -115,9 +124,11 @@ export function createTrunks({ clock, network, onIncoming }: TrunksDeps) {
         if (trunk.uses > 0 && socket.isConnected() && !agent.isRegistered()) agent.register()
       })
     })
-    agent.on('newRTCSession', ({ originator, session }: { originator: string; session: Session }) => {
+    agent.on('newRTCSession', ({ originator, session, request }: NewSession) => {
       if (originator !== 'remote') return
       if (instanceId === null) return session.terminate({ status_code: 603 })
+      const refusal = refusalOf(request)
+      if (refusal !== null) return session.terminate(refusal)
       const incomingId = String(++incomingIds)
       arriving.set(incomingId, { session, trunk })
       session.on('failed', () => arriving.delete(incomingId))
@@ -167,7 +178,7 @@ export function createTrunks({ clock, network, onIncoming }: TrunksDeps) {
           const target = `sip:${number}@${uriHost(config.host)}:${config.port};transport=${config.transport === 'wss' ? 'ws' : config.transport}`
           return asInBrowser(() =>
             trunk.agent.call(target, {
-              mediaConstraints: { audio: false, video: false },
+              ...{ mediaConstraints: { audio: false, video: false }, sessionTimersExpires: SESSION_SECONDS },
               ...(config.callerId !== null && { fromUserName: config.callerId }),
             }),
           )
@@ -197,7 +208,8 @@ export function createTrunks({ clock, network, onIncoming }: TrunksDeps) {
           accept() {
             // All trunks share this field: another may have set its own address since the call came in.
             RtpPeer.trunk = found.trunk.trunkSide
-            asInBrowser(() => found.session.answer({ mediaConstraints: { audio: false, video: false } }))
+            const options = { mediaConstraints: { audio: false, video: false }, sessionTimersExpires: SESSION_SECONDS }
+            asInBrowser(() => found.session.answer(options))
           },
           close: () => release(found.trunk),
         }
@@ -253,6 +265,12 @@ export function createTrunks({ clock, network, onIncoming }: TrunksDeps) {
   }
 }
 
+/** The other side wants to change a running call. */
+interface SessionChange {
+  readonly request: SipRequest
+  readonly reject: (refusal: Refusal) => void
+}
+
 interface Opened {
   readonly session: Promise<Session>
   /** Answers, if the call came in. */
@@ -298,8 +316,12 @@ function createLeg(open: (events: LegEvents) => Opened): CallLeg {
         framesWithoutSound = 0
         inbound.add(pcm)
       }
+      made.onAlive = () => (framesWithoutSound = 0)
+      made.onDigit = (digit) => events?.onDigit(digit)
       made.onUnusable = (reason) => (unusable = reason)
     }
+    given.on('reinvite', refuseUnusable)
+    given.on('update', refuseUnusable)
     // JsSIP has one already if we call. If the call came in, it makes one for the answer.
     const existing = given.connection as unknown as RtpPeer | null
     if (existing !== null) use(existing)
@@ -318,6 +340,13 @@ function createLeg(open: (events: LegEvents) => Opened): CallLeg {
     opened?.accept?.()
   }
 
+  /** JsSIP answers some of these never, and others twice. The call goes on as it was (RFC 3261, section 14). */
+  function refuseUnusable({ request, reject }: SessionChange): void {
+    const refusal = refusalOf(request)
+    if (refusal !== null) return reject(refusal)
+    if (request.body && peer?.accepts(request.body) === false) reject({ status_code: 488 })
+  }
+
   return {
     ...{ speed: 1, hasCaptions: false },
     start(given) {
@@ -333,9 +362,11 @@ function createLeg(open: (events: LegEvents) => Opened): CallLeg {
       if (isUp && !isOver) peer?.send(frame)
     },
     take() {
-      if (isUp && ++framesWithoutSound > LOST_AFTER_FRAMES) end('media_lost')
+      if (peer?.isSoundExpected() === false) framesWithoutSound = 0
+      else if (isUp && ++framesWithoutSound > LOST_AFTER_FRAMES) end('media_lost')
       return inbound.take()
     },
+    sendDigit: (digit) => isUp && !isOver && peer?.sendDigit(digit) === true,
     remoteAnswer() {},
     remoteState() {},
     hangUp: () => {

@@ -1,0 +1,31 @@
+/** A request of the other side, as far as it decides about a refusal. JsSIP parses it. */
+export interface SipRequest {
+  readonly body?: string | null
+  getHeaders(name: string): string[]
+  getHeader(name: string): string | undefined
+}
+
+/** How JsSIP is told to refuse a request. */
+export interface Refusal {
+  readonly status_code: number
+  readonly extraHeaders?: string[]
+}
+
+/** Extensions that a request may require: the session timer (RFC 4028). */
+const SUPPORTED: ReadonlySet<string> = new Set(['timer'])
+/** RFC 4028, section 4. */
+const SHORTEST_SESSION_SECONDS = 90
+
+/**
+ * Why an INVITE or UPDATE is refused whatever its session description says: RFC 3261, section 8.2.2.3, and RFC 4028,
+ * section 6. JsSIP checks neither.
+ */
+export function refusalOf(request: Pick<SipRequest, 'getHeaders' | 'getHeader'>): Refusal | null {
+  const required = request.getHeaders('require').flatMap((value) => value.split(','))
+  const unknown = required.map((tag) => tag.trim()).filter((tag) => tag !== '' && !SUPPORTED.has(tag.toLowerCase()))
+  if (unknown.length > 0) return { status_code: 420, extraHeaders: [`Unsupported: ${unknown.join(', ')}`] }
+  const seconds = /^\s*(\d+)/.exec(request.getHeader('session-expires') ?? '')?.[1]
+  if (seconds !== undefined && Number(seconds) < SHORTEST_SESSION_SECONDS)
+    return { status_code: 422, extraHeaders: [`Min-SE: ${SHORTEST_SESSION_SECONDS}`] }
+  return null
+}
