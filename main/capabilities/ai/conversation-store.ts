@@ -106,7 +106,7 @@ export const setFollowUp = sql<OfConversation & { count: number; dueAtMs: number
 
 export type MergedState = Omit<
   ConversationRow,
-  'seq' | 'id' | 'instanceId' | 'chat' | 'accountId' | 'openTurn' | 'repeatedText' | 'repeats'
+  ('seq' | 'id' | 'instanceId' | 'chat' | 'accountId' | 'openTurn' | 'repeatedText' | 'repeats') | ('rest' | 'restTurn')
 >
 
 export const renameChat = sql<OfConversation & { chat: string }>(

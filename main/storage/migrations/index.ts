@@ -48,11 +48,11 @@ import { documentReaders } from './046-document-readers.ts'
 import { personKeys } from './047-person-keys.ts'
 import { fileSizes } from './048-file-sizes.ts'
 import { personNames } from './049-person-names.ts'
-import { inboundMessages } from './053-inbound-messages.ts'
-import { aiRests } from './056-ai-rests.ts'
-import { crmRetries } from './057-crm-retries.ts'
-import { approvalParts } from './059-approval-parts.ts'
-import { campaignHolds } from './060-campaign-holds.ts'
+import { inboundMessages } from './050-inbound-messages.ts'
+import { aiRests } from './051-ai-rests.ts'
+import { crmRetries } from './052-crm-retries.ts'
+import { approvalParts } from './053-approval-parts.ts'
+import { campaignHolds } from './054-campaign-holds.ts'
 
 /** Every step of the schema, in order. */
 export const MIGRATIONS: readonly Migration[] = [

@@ -2,7 +2,7 @@ import type { Migration } from '../migrate.ts'
 
 /** Statuses that the CRM takes only later, and people whom it cannot have as contacts. */
 export const crmRetries: Migration = {
-  version: 57,
+  version: 52,
   name: 'crm-retries',
   sql: `
 ALTER TABLE crm_statuses ADD COLUMN tries INTEGER NOT NULL DEFAULT 0;

@@ -2,7 +2,7 @@ import type { Migration } from '../migrate.ts'
 
 /** Campaigns that wait for a template, a payment or a number. SQLite changes no CHECK, so the table is built again. */
 export const campaignHolds: Migration = {
-  version: 60,
+  version: 54,
   name: 'campaign-holds',
   sql: `
 CREATE TABLE campaigns_with_holds (
