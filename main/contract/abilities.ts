@@ -16,6 +16,7 @@ export const ABILITIES = {
     'poll',
     'template',
     'reply',
+    'forward',
     'group',
   ],
   act: [

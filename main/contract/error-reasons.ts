@@ -215,6 +215,8 @@ export const ERROR_REASONS = {
   message_rejected: ['said'],
   meta_calling: [],
   meta_refused: ['code', 'said'],
+  forward_deleted: [],
+  forward_kind: [],
   quote_deleted: [],
   quote_other_chat: [],
   template_disabled: [],

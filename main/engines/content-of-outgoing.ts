@@ -18,6 +18,8 @@ export function contentOfOutgoing(out: Outgoing): MessageContent | null {
       const { url, title = null, description = null } = out.preview ?? {}
       return url === undefined ? null : { type: 'link', url, title, description }
     }
+    case 'forward':
+      return out.details
     default:
       return null
   }

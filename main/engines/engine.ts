@@ -1,5 +1,6 @@
 import type { PasskeyCredential } from '../contract/instance.ts'
 import type { LineEvent } from '../contract/line-events.ts'
+import type { MessageContent } from '../contract/message-content.ts'
 import type { MediaType, MessageErrorShape } from '../contract/shapes.ts'
 import type { Tx } from '../kernel/db.ts'
 import type { FileContent } from '../kernel/file-content.ts'
@@ -80,6 +81,19 @@ export type OutgoingContent =
       readonly maxChoices: number
     }
 
+/** A message that is passed on, marked as forwarded. Engines use their own copy of it; the rest is what is kept of it. */
+export interface ForwardedMessage {
+  readonly kind: 'forward'
+  readonly to: string
+  readonly original: MessageRef
+  readonly type: string
+  readonly text: string
+  /** Of the file it was received with. */
+  readonly mediaId: string | null
+  /** What it is besides text and file. */
+  readonly details: MessageContent | null
+}
+
 /**
  * A message on its way out. Every engine takes text and media, and shows what they answer; stickers, places, contacts
  * and polls are smv2's, raw payloads official's. A preview is an ornament: an engine that cannot show it sends the text.
@@ -90,6 +104,7 @@ export type Outgoing =
       /** Numbers of members that the text or caption names as `@number`; in groups only. */
       readonly mentions?: readonly string[]
     })
+  | ForwardedMessage
   /** The raw payload of the Cloud API, passed on as it came (official only). It says itself what it answers. */
   | { readonly kind: 'cloud_api'; readonly to: string; readonly payload: object }
 

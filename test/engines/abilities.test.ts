@@ -18,7 +18,9 @@ const file = (mediaType: 'image' | 'video' | 'audio' | 'document' | 'sticker', m
   }) as const
 
 /** A message of each kind, in the words of the port. */
-const OUT: Readonly<Record<Exclude<keyof Abilities['send'], 'template' | 'reply' | 'group'>, Partial<Outgoing>>> = {
+const OUT: Readonly<
+  Record<Exclude<keyof Abilities['send'], 'template' | 'reply' | 'forward' | 'group'>, Partial<Outgoing>>
+> = {
   text: { kind: 'text', text: 'Hello' },
   link_preview: {
     kind: 'text',
@@ -56,6 +58,11 @@ const REPLY: Readonly<Record<Level, (engineMessageId: string) => Partial<Outgoin
   }),
   no: () => ({ kind: 'text', text: 'Yes' }),
 }
+
+const forwardOf = (engineMessageId: string): Partial<Outgoing> => ({
+  ...{ kind: 'forward', type: 'text', text: 'Hello', mediaId: null, details: null },
+  original: { engineMessageId, chat: ANA, isOwn: true, participant: null },
+})
 
 const ACTS: Readonly<Record<keyof Abilities['act'], readonly (keyof DirectActs)[]>> = {
   react: ['react'],
@@ -97,13 +104,15 @@ describe.each(Object.entries(SCENES))('the table of %s is true:', (_name, make) 
 
   test('what it sends', async () => {
     const instance = await scene.connect(OURS)
+    let said = ''
     for (const kind of ABILITIES.send) {
       if (kind === 'reply' || kind === 'group') continue
       const level = scene.abilities.send[kind]
-      const out = kind === 'template' ? undefined : OUT[kind]
+      const out = kind === 'template' ? undefined : kind === 'forward' ? forwardOf(said) : OUT[kind]
       if (level !== 'raw' && out !== undefined) {
         const { outcome } = await scene.send(instance, ANA, out)
         expect([kind, outcome.kind]).toEqual([kind, level === 'yes' ? 'accepted' : 'invalid'])
+        if (outcome.kind === 'accepted' && kind === 'text') said = outcome.engineMessageId
       }
       if (level === 'raw') {
         const { outcome } = await scene.send(instance, ANA, { kind: 'cloud_api', payload: RAW[kind] ?? {} })

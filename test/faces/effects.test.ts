@@ -120,6 +120,7 @@ interface Sample {
 function specialsOf({ side: { smv2, phone }, waiting, disconnected }: House): Sample[] {
   const call = operationOf('callEngine')
   const bodies: readonly (readonly [string, object])[] = [
+    ['message/forward', { message_id: smv2.heard, to: phone }],
     ['message/react', { message_id: smv2.heard, emoji: '👍' }],
     ['message/edit', { message_id: smv2.message, text: 'Edited' }],
     ['message/markread', { message_id: smv2.heard }],

@@ -7,7 +7,7 @@ import { Body, Digits, List, MediaType, PageSize } from '../../contract/shapes.t
 /** The actions of an smv2 engine, by group. Anything else is 404. */
 export const ACTIONS = {
   send: ['text', 'link', 'media', 'poll', 'sticker', 'location', 'contact'],
-  message: ['react', 'edit', 'delete', 'markread'],
+  message: ['forward', 'react', 'edit', 'delete', 'markread'],
   call: ['reject'],
   user: ['check', 'info', 'avatar', 'block', 'unblock'],
   group: [
@@ -196,13 +196,13 @@ const ActionReply = Type.Object({
   engine: Type.Literal('smv2'),
   sent: Type.Optional(
     Type.Boolean({
-      description: '`send` only: whether the network accepted the message, as for `POST …/messages`.',
+      description: '`send` and message/forward: whether the network accepted the message, as for `POST …/messages`.',
     }),
   ),
   message_id: Type.Optional(
     Type.String({
       pattern: '^msg_',
-      description: '`send` only: identifies the message in later calls and events.',
+      description: '`send` and message/forward: identifies the message in later calls and events.',
     }),
   ),
   result: Type.Optional(
@@ -251,6 +251,7 @@ const TABLE = [
   '| send/sticker | to, media_url, quoted_message_id? | – |',
   '| send/location | to, latitude, longitude, name?, address?, quoted_message_id? | – |',
   '| send/contact | to, name and number or contacts: [{name, number}], quoted_message_id? | – |',
+  '| message/forward | message_id, to | – |',
   '| message/react | message_id, emoji | message_id, emoji |',
   '| message/edit | message_id, text | message_id, text |',
   '| message/delete | message_id | message_id, deleted |',
@@ -378,6 +379,7 @@ export const directContract = {
       '**A send is a message like any other**: it has a status record, its events fire, `GET …/messages?idempotency_key=…` finds it, and its responses, including replays, are those of `POST …/messages`. Other actions ignore `Idempotency-Key`. Repeating them is safe, except group/create and label/save without `label_id`, which create another one.',
       'Pictures are JPEG files, best square with 640 × 640 pixels; they are sent unchanged. account/status posts a text for 24 hours. Labels belong to accounts of the WhatsApp Business app. The chat list and labels are those of the phone: the lists of Switchboard do not change. The sandbox has no chat list, labels, account/name, account/about, account/status and pictures.',
       '`to` can be a group. `mentions` names members of it: write each one as `@` and the number in the text or caption.',
+      '**message/forward** sends a message of this instance, from any chat and either side, to another chat, where it is marked as forwarded. It is a send like the others. A file is not uploaded again. Text, files, locations, contacts and polls can be forwarded; a poll starts without votes. 409 `invalid_state`: the message was deleted, may be seen only once, or is of another kind.',
       '`quoted_message_id` makes a send a reply that shows the quoted message. You can quote any message of the chat with `to`, from either side. A message from another chat is 400, one this instance does not have is 404 `not_found`, and one that was deleted or that the network does not have is 409 `invalid_state`. Nothing is sent in these cases, and the `Idempotency-Key` can be used again.',
       'What this instance does to a message fires `message.edited`, `message.deleted` and `message.reaction` with `from_me: true`. In the sandbox, blocking stops that person’s messages, read receipts, typing and online are not shown to anyone, and a group exists once it was created or somebody wrote in it.',
     ].join('\n\n'),
@@ -407,7 +409,7 @@ export const directContract = {
       name: 'call_engine',
       title: 'Call an smv2 engine directly',
       description:
-        'Actions by group. send: text, link, media, poll, sticker, location, contact. message: react, edit, delete, ' +
+        'Actions by group. send: text, link, media, poll, sticker, location, contact. message: forward, react, edit, delete, ' +
         'markread. call: reject. user: check, info, avatar, block, unblock. group: list, info, create, participant, subject, ' +
         'description, settings, picture, invitelink, join, leave. chat: typing, archive, pin, mute, read. label: list, save, ' +
         'delete, chat, message. account: online, name, about, picture, status. Send only the fields of the action. Every send takes a number or the id of a group as `to`, and quoted_message_id to reply to a message. ' +

@@ -71,11 +71,17 @@ const isSend = (action: string): action is SendAction => Object.hasOwn(DRAFTS, a
 
 /** @returns undefined when the action does not send. @throws ApiError validation_error, invalid_url */
 export function findDraft(group: string, action: string, body: ActionBody): Draft | undefined {
+  if (group === 'message' && action === 'forward') {
+    const { to, message_id: messageId } = fieldsOf('message/forward', body, ['message_id', 'to'])
+    return { kind: 'forward', to, messageId }
+  }
   if (group !== 'send' || !isSend(action)) return undefined
   const { quoted_message_id: quotedMessageId } = body
   const draft = DRAFTS[action](body)
-  // A raw payload names what it quotes; no action creates one.
-  return quotedMessageId === undefined || draft.kind === 'cloud_api' ? draft : { ...draft, quotedMessageId }
+  // No action of the table creates these two.
+  return quotedMessageId === undefined || draft.kind === 'cloud_api' || draft.kind === 'forward'
+    ? draft
+    : { ...draft, quotedMessageId }
 }
 
 /** The URL is shown and not fetched, so any web address will do; `javascript:` would run on the reader's side. */

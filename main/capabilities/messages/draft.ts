@@ -25,9 +25,21 @@ interface Answering {
   readonly mentions?: readonly string[]
 }
 
+/** A message of the instance to pass on. */
+export interface ForwardDraft {
+  readonly kind: 'forward'
+  readonly to: string
+  readonly messageId: string
+}
+
 /** What to send. Files and quoted messages are not resolved yet. */
 export type Draft =
-  ((MediaDraft | Exclude<OutgoingContent, { kind: 'media' }>) & Answering) | Extract<Outgoing, { kind: 'cloud_api' }>
+  | ((MediaDraft | Exclude<OutgoingContent, { kind: 'media' }>) & Answering)
+  | ForwardDraft
+  | Extract<Outgoing, { kind: 'cloud_api' }>
+
+/** What its caller has written. */
+type WrittenDraft = Exclude<Draft, ForwardDraft>
 
 const KINDS = ['text', 'media_url', 'media_id', 'cloud_api'] as const
 
@@ -36,7 +48,7 @@ const KINDS = ['text', 'media_url', 'media_id', 'cloud_api'] as const
  * schema's own words for "exactly one of three" help nobody.
  * @throws ApiError validation_error naming field and rule; engine_mismatch for cloud_api on smv2.
  */
-export function readDraft(body: SendBody, engine: Engine): Draft {
+export function readDraft(body: SendBody, engine: Engine): WrittenDraft {
   const { to, text, media_type: mediaType, cloud_api: payload } = body
   requireReachable(body, engine)
   const given = KINDS.filter((kind) => body[kind] !== undefined)
@@ -160,7 +172,7 @@ function refuseElsewhere(to: string, payload: { readonly to?: unknown; readonly 
 }
 
 /** The `type` of the status record. */
-export function typeOf(draft: Draft): string {
+export function typeOf(draft: WrittenDraft): string {
   if (draft.kind === 'media') return draft.mediaType
   if (draft.kind !== 'cloud_api') return draft.kind
   // The Cloud API reads a payload without a type as text.
@@ -172,6 +184,7 @@ export function typeOf(draft: Draft): string {
 export function textOf(out: Outgoing): string {
   switch (out.kind) {
     case 'text':
+    case 'forward':
       return out.text
     case 'media':
       return out.caption ?? ''

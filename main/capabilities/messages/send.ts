@@ -8,7 +8,8 @@ import { createConcurrencyLimiter, type Slot } from '../../kernel/concurrency-li
 import { stillBusy, type Claim } from '../../kernel/idempotency.ts'
 import type { InstanceSubject } from '../handler.ts'
 import { sendWithDeadline, NO_ANSWER } from './send-with-deadline.ts'
-import { isGroupChat, textOf, typeOf, type Draft, type MediaDraft } from './draft.ts'
+import { isGroupChat, textOf, typeOf, type Draft, type ForwardDraft, type MediaDraft } from './draft.ts'
+import { getForwardable } from './forward.ts'
 import { needsLinkPreview, withLinkPreview } from './link-preview.ts'
 import { largestBytes, resolveMedia } from './media.ts'
 import type { DraftRequest, MessagesDeps } from './deps.ts'
@@ -29,6 +30,10 @@ const MEDIA_BYTES_IN_ALL = 1024 * 1024 * 1024
 /** What an engine is given. */
 interface Resolved {
   readonly out: Outgoing
+  /** Of the status record. */
+  readonly type: string
+  /** What a conversation shows of its file, as JSON. */
+  readonly media: string | null
   /** Its file is not needed any more. */
   readonly release: () => void
 }
@@ -72,8 +77,8 @@ export function createSend(deps: SendDeps) {
   }
 
   /** Commit 1: claims the key and queues the message before the engine sees it. */
-  const accept = (queued: Dispatched, request: DraftRequest, out: Outgoing, key: Key | null) => {
-    const columns = columnsOf(request, out)
+  const accept = (queued: Dispatched, request: DraftRequest, { out, type, media }: Resolved, key: Key | null) => {
+    const columns = { ...columnsOf(request, out), type, media }
     return db.commit(async (tx): Promise<{ claim: Claim; message: Dispatched }> => {
       const now = clock.now()
       if (key !== null) {
@@ -147,10 +152,15 @@ export function createSend(deps: SendDeps) {
 
   /** Looks for what the caller has named. Nothing is stored before it is there. */
   const resolveDraft = async (
-    { quotedMessageId, mentions, ...draft }: Exclude<Draft, { kind: 'cloud_api' }>,
+    wanted: Exclude<Draft, { kind: 'cloud_api' }>,
     { id, accountId, engine }: InstanceSubject,
     campaignId: string | null,
   ): Promise<Resolved> => {
+    if (wanted.kind === 'forward') {
+      const found = await getForwardable(db, id, wanted)
+      return { ...found, type: found.out.type, release: () => {} }
+    }
+    const { quotedMessageId, mentions, ...draft } = wanted
     const quoted = quotedMessageId === undefined ? undefined : await getQuoted(db, id, draft.to, quotedMessageId)
     const fetched =
       draft.kind === 'media'
@@ -159,7 +169,8 @@ export function createSend(deps: SendDeps) {
     const { out, file } = fetched
     // At the next start nothing is left of it anyway.
     const release = () => void file?.remove().catch(() => {})
-    return { out: { ...out, ...(quoted && { quoted }), ...(mentions && { mentions }) }, release }
+    const shown = { type: typeOf(draft), media: mediaColumn(draft, out) }
+    return { out: { ...out, ...(quoted && { quoted }), ...(mentions && { mentions }) }, ...shown, release }
   }
 
   const sendFrom = async (slot: Slot, request: DraftRequest, key: Key | null): Promise<SendResult> => {
@@ -172,9 +183,10 @@ export function createSend(deps: SendDeps) {
     const timeoutMs = await waitForPace(engine, request)
     if (timeoutMs instanceof ApiError) return notSent(timeoutMs)
     const campaignId = request.campaignId ?? null
-    const { out, release } = isComplete(draft)
-      ? { out: draft, release: () => {} }
+    const resolved: Resolved = isComplete(draft)
+      ? { out: draft, type: typeOf(draft), media: null, release: () => {} }
       : await resolveDraft(draft, instance, campaignId)
+    const { out, release } = resolved
     if (out.kind === 'media') slot.setBytes(out.content.size)
     const message = {
       id: ids.message(),
@@ -193,7 +205,7 @@ export function createSend(deps: SendDeps) {
     }
     // Before the row exists: without a mark and out of this set it would be judged as one that never leaves.
     underWay.add(message.id)
-    const { claim, message: stored } = await accept(message, request, out, key).catch((error: unknown) => {
+    const { claim, message: stored } = await accept(message, request, resolved, key).catch((error: unknown) => {
       drop()
       throw error
     })
@@ -238,9 +250,12 @@ export function createSend(deps: SendDeps) {
 }
 
 /** Nothing it names has to be looked for. */
-const isComplete = (draft: Draft): draft is Exclude<Draft, MediaDraft> =>
+const isComplete = (draft: Draft): draft is Exclude<Draft, MediaDraft | ForwardDraft> =>
   draft.kind === 'cloud_api' ||
-  (draft.kind !== 'media' && draft.quotedMessageId === undefined && !needsLinkPreview(draft))
+  (draft.kind !== 'media' &&
+    draft.kind !== 'forward' &&
+    draft.quotedMessageId === undefined &&
+    !needsLinkPreview(draft))
 
 const FRESH = { kind: 'fresh' } as const
 
@@ -270,14 +285,12 @@ function columnsOf(request: DraftRequest, out: Outgoing) {
     instanceId: instance.id,
     engine: instance.engine,
     chat: draft.to,
-    type: typeOf(draft),
     text: textOf(out),
-    media: mediaColumn(draft, out),
     content: contentColumn(out),
     source,
     idempotencyKey,
     campaignId: campaignId ?? null,
-    quotedMessageId: draft.kind === 'cloud_api' ? null : (draft.quotedMessageId ?? null),
+    quotedMessageId: 'quotedMessageId' in draft ? (draft.quotedMessageId ?? null) : null,
     isGroup: isGroupChat(draft.to) ? (1 as const) : (0 as const),
   }
 }

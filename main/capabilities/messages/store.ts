@@ -193,6 +193,19 @@ export const referencedById = sql<{ id: string; instanceId: string }, Referenced
    FROM messages WHERE id = :id AND instance_id = :instanceId`,
 )
 
+/** What it takes to pass a message on. */
+export interface ForwardableMessage extends ReferencedMessage {
+  readonly media: string | null
+  readonly content: string | null
+  readonly viewOnce: 0 | 1
+}
+
+export const forwardableById = sql<{ id: string; instanceId: string }, ForwardableMessage>(
+  `SELECT engine_message_id AS engineMessageId, chat, direction, participant, type, text, deleted_at AS deletedAtMs,
+     media, content, view_once AS viewOnce
+   FROM messages WHERE id = :id AND instance_id = :instanceId`,
+)
+
 /** The newest message of a chat that the network has. */
 export const lastReferenced = sql<{ instanceId: string; chat: string }, ReferencedMessage & { createdAtMs: number }>(
   `SELECT engine_message_id AS engineMessageId, chat, direction, participant, type, text, deleted_at AS deletedAtMs,

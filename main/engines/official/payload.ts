@@ -21,7 +21,7 @@ export function payloadOf(out: Outgoing, messageId: MessageId, mediaId: string |
   const content = contentOf(out, mediaId)
   if (content === undefined) return wrong(`The official engine has no ${out.kind} messages of its own. Use cloud_api.`)
   const head = { messaging_product: 'whatsapp', recipient_type: 'individual', ...addressed(out.to) }
-  const answered = out.quoted && { context: { message_id: out.quoted.engineMessageId } }
+  const answered = 'quoted' in out && { context: { message_id: out.quoted.engineMessageId } }
   const payload = { ...head, ...answered, ...content, biz_opaque_callback_data: messageId }
   return { kind: 'payload', text: JSON.stringify(payload) }
 }
@@ -53,6 +53,7 @@ function contentOf(out: Exclude<Outgoing, { kind: 'cloud_api' }>, mediaId: strin
       return { type: 'contacts', contacts }
     }
     case 'poll':
+    case 'forward':
       return undefined
   }
 }

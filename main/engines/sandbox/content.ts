@@ -2,28 +2,35 @@ import type { Outgoing } from '../engine.ts'
 import { contentOfOutgoing } from '../content-of-outgoing.ts'
 import type { Content } from './inbox.ts'
 
+type Sendable = Exclude<Outgoing, { kind: 'forward' }>
+
 /** A message as the phone has it. What words cannot say of it stands in `details`, in the words of the wire. */
-export function contentOf(out: Outgoing): Content {
+export function contentOf(out: Sendable): Content {
   const quoted = quotedIdOf(out)
   const content = contentOfOutgoing(out)
   const words = withMentions(contentWithoutQuote(out), out)
   return { ...words, ...(content && { content }), ...(quoted !== undefined && { quoted }) }
 }
 
-function withMentions(content: Content, out: Outgoing): Content {
+function withMentions(content: Content, out: Sendable): Content {
   if (out.kind === 'cloud_api' || out.mentions === undefined) return content
   return { ...content, details: { ...content.details, mentions: out.mentions } }
 }
 
+/** What a phone shows of a message that somebody passes on. */
+export function forwardedContent({ quoted: _q, referral: _r, ...content }: Content): Content {
+  return { ...content, details: { ...content.details, forwarded: true } }
+}
+
 /** The network's id of what it answers. */
-function quotedIdOf(out: Outgoing): string | undefined {
+function quotedIdOf(out: Sendable): string | undefined {
   if (out.kind !== 'cloud_api') return out.quoted?.engineMessageId
   const { type, context } = out.payload as { type?: unknown; context?: { message_id?: unknown } | null }
   // Meta shows no answer in a template.
   return type === 'template' || typeof context?.message_id !== 'string' ? undefined : context.message_id
 }
 
-function contentWithoutQuote(out: Outgoing): Content {
+function contentWithoutQuote(out: Sendable): Content {
   switch (out.kind) {
     case 'text':
       return { type: 'text', text: out.text, ...(out.preview && { details: { ...out.preview } }) }

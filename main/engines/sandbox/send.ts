@@ -3,8 +3,9 @@ import type { Clock } from '../../kernel/clock.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
 import { dueIn, type Due } from '../../kernel/due.ts'
 import type { MessageId } from '../../kernel/ids.ts'
-import type { Departure, EngineInstance, Outgoing, SendOutcome } from '../engine.ts'
-import { contentOf } from './content.ts'
+import { bytesOf } from '../../kernel/file-content.ts'
+import type { Departure, EngineInstance, ForwardedMessage, Outgoing, SendOutcome } from '../engine.ts'
+import { contentOf, forwardedContent } from './content.ts'
 import {
   outcomeForNumber,
   OUTSIDE_WINDOW,
@@ -55,6 +56,7 @@ interface OutgoingMessage {
   readonly session: PairedSession
   readonly messageId: MessageId
   readonly out: Outgoing
+  readonly content: Content
   /** What is kept of it for an instance that receives it. */
   readonly file: Buffer | null
   /** The group it is said in. */
@@ -133,7 +135,7 @@ export function createSend(deps: SendDeps) {
   ): Promise<void> {
     const { instance, session } = message
     const startedAtMs = message.startedAt.atMs
-    const content = await withVisibleQuote(tx, message, contentOf(message.out))
+    const content = await withVisibleQuote(tx, message, message.content)
     for (const [index, { phone: known, plan }] of plans.entries()) {
       const phone = await phones.ensure(tx, instance.accountId, known.number, startedAtMs)
       // A line that is alone in its group: the network takes the message, and nobody gets it.
@@ -249,25 +251,39 @@ export function createSend(deps: SendDeps) {
     const session = sessions.of(instance.id)
     if (!isPaired(session) || !session.up) return NOT_READY
     if (out.kind === 'poll' && instance.engine === 'official') return NO_POLLS
+    if (out.kind === 'forward' && instance.engine === 'official') return NO_FORWARDS
     const problem = out.kind === 'cloud_api' ? problemOf(out.payload) : null
     if (problem !== null) return { kind: 'invalid', message: problem }
     const startedAt = dueIn(clock, 0)
     const people = group === null ? [out.to] : await othersIn(instance, session, group)
     if (people === undefined) return NO_MEMBER
-    if (out.kind !== 'cloud_api') {
+    if (out.kind !== 'cloud_api' && out.kind !== 'forward') {
       const stranger = out.mentions?.find((number) => number !== session.number && !people.includes(number))
       if (stranger !== undefined)
         return { kind: 'invalid', message: `mentions names ${stranger}, who is not in this group.` }
     }
     const reached = await Promise.all(people.map((number) => phoneOf(instance, number)))
     const phone = reached[0] ?? (await phoneOf(instance, session.number))
-    const file = await files.load(out)
-    const message = { instance, session, messageId, out, file, group, phones: reached, phone, startedAt, departure }
+    const said = out.kind === 'forward' ? await copyOf(instance, session, out) : await sayingOf(out)
+    if (said === undefined) return NO_ORIGINAL
+    const message = { instance, session, messageId, out, ...said, group, phones: reached, phone, startedAt, departure }
     return travel(message, await courseFor(message), acceptedMs)
   }
 
   async function phoneOf({ accountId }: EngineInstance, number: string): Promise<Phone> {
     return phones.cached(accountId, number) ?? (await phones.find(accountId, number))
+  }
+
+  async function sayingOf(out: Exclude<Outgoing, ForwardedMessage>) {
+    return { content: contentOf(out), file: await files.load(out) }
+  }
+
+  /** What is passed on; undefined: the network has it no longer. */
+  async function copyOf(instance: EngineInstance, { number }: PairedSession, { original }: ForwardedMessage) {
+    const found = await inbox.read(instance.accountId, number, original.engineMessageId)
+    if (!found || found.deletedAtMs !== null) return undefined
+    const file = await files.read(instance, original.engineMessageId)
+    return { content: forwardedContent(found.content), file: file && (await bytesOf(file.content)) }
   }
 
   /** @returns undefined when this line is no member. */
@@ -284,12 +300,18 @@ export function createSend(deps: SendDeps) {
 const isGroup = (to: string): boolean => to.endsWith('@g.us')
 const NO_MEMBER: SendOutcome = { kind: 'invalid', message: 'This instance is in no group with this id.' }
 
+const NO_ORIGINAL: SendOutcome = {
+  kind: 'invalid',
+  message: 'The sandbox network no longer has the message in message_id. Send its content as a new message.',
+}
+
 const NOBODY: MessageErrorShape = {
   code: 'undeliverable',
   message: 'Nobody on the sandbox network has this id.',
   provider_code: 131_026,
 }
 const NO_POLLS: SendOutcome = { kind: 'invalid', message: 'The official engine does not support polls.' }
+const NO_FORWARDS: SendOutcome = { kind: 'invalid', message: 'The official engine does not forward messages.' }
 const NOT_READY: SendOutcome = { kind: 'not_ready', message: 'The instance is not connected to the sandbox network' }
 const UNREACHABLE: SendOutcome = { kind: 'nothing_sent', message: 'The sandbox engine cannot be reached' }
 const GIVEN_UP: SendOutcome = { kind: 'nothing_sent', message: 'The sandbox network did not answer in time' }

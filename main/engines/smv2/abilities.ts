@@ -5,7 +5,8 @@ export const SMV2: Abilities = {
   connect: { qr_code: 'yes', pairing_code: 'yes', passkey: 'yes', onboarding_page: 'no' },
   send: {
     ...{ text: 'yes', link_preview: 'yes', image: 'yes', video: 'yes', audio: 'yes', document: 'yes' },
-    ...{ sticker: 'yes', location: 'yes', contact: 'yes', poll: 'yes', reply: 'yes', group: 'yes' },
+    ...{ sticker: 'yes', location: 'yes', contact: 'yes', poll: 'yes', reply: 'yes', forward: 'yes' },
+    group: 'yes',
     template: 'no',
   },
   act: {

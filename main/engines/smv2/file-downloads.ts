@@ -5,6 +5,7 @@ import { cause, type Log } from '../../kernel/log.ts'
 import { BrokenBody } from '../../outbound/outbound.ts'
 import type { EngineInstance } from '../engine.ts'
 import { createDownloadSlots } from './download-slots.ts'
+import type { LoadLibrary } from './library.ts'
 import type { Link } from './link.ts'
 import { DamagedFile, decrypt } from './media-cipher.ts'
 import type { MediaStore } from './media-store.ts'
@@ -14,6 +15,7 @@ import { parseMessage, type FileRef } from './parse-message.ts'
 export interface FileDownloadsDeps {
   readonly clock: Clock
   readonly log: Log
+  readonly loadLibrary: LoadLibrary
   readonly store: MediaStore
   readonly transferOf: (instance: EngineInstance) => MediaTransfer
   readonly linkOf: (instance: EngineInstance) => Link
@@ -29,26 +31,39 @@ const PHONE_MS = 15_000
 const LARGE_BYTES = 8 * 1024 * 1024
 
 /** Downloads files into the store, and verifies them. If one is gone, the sender's phone is asked to upload it again. */
-export function createFileDownloads({ clock, log, store, transferOf, linkOf }: FileDownloadsDeps, stop: AbortSignal) {
+export function createFileDownloads(deps: FileDownloadsDeps, stop: AbortSignal) {
+  const { clock, log, loadLibrary, store, transferOf, linkOf } = deps
   const [withSlot, withSlotForLarge] = [createDownloadSlots(), createDownloadSlots()]
   const running = new Map<string, Promise<Downloaded>>()
 
-  async function inTries(instance: EngineInstance, mediaId: string, file: FileRef): Promise<Downloaded> {
+  async function inTries(
+    instance: EngineInstance,
+    mediaId: string,
+    file: FileRef,
+    message: WAMessage,
+  ): Promise<Downloaded> {
     const slot = file.size > LARGE_BYTES ? withSlotForLarge : withSlot
     for (let tried = 0; tried < TRIES; tried++) {
       if (tried > 0) await clock.sleep(PAUSE_MS * 2 ** tried)
-      const stored = await slot(instance, () => once(instance, mediaId, file))
+      const stored = await slot(instance, () => once(instance, mediaId, file, message))
       stop.throwIfAborted()
       if (stored !== undefined) return stored
     }
     return undefined
   }
 
-  async function once(instance: EngineInstance, mediaId: string, file: FileRef): Promise<Downloaded> {
+  async function once(
+    instance: EngineInstance,
+    mediaId: string,
+    file: FileRef,
+    message: WAMessage,
+  ): Promise<Downloaded> {
     const encrypted = await transferOf(instance).download(instance.accountId, file.path, stop)
     if (!encrypted) return encrypted
     try {
-      return await store.keep(instance, { mediaId, ...file }, decrypt(file, encrypted))
+      const { proto } = await loadLibrary()
+      const request = Buffer.from(proto.WebMessageInfo.encode(message).finish())
+      return await store.keep(instance, { mediaId, ...file }, request, decrypt(file, encrypted))
     } catch (error) {
       if (error instanceof BrokenBody) return error.reason === 'too_large' ? null : undefined
       if (error instanceof DamagedFile || isTooLarge(error)) return null
@@ -73,11 +88,11 @@ export function createFileDownloads({ clock, log, store, transferOf, linkOf }: F
   }
 
   async function withRenewal(instance: EngineInstance, mediaId: string, file: FileRef, message: WAMessage) {
-    const stored = await inTries(instance, mediaId, file)
+    const stored = await inTries(instance, mediaId, file, message)
     if (stored) return stored
     const renewed = await askPhone(instance, message)
     stop.throwIfAborted()
-    return renewed ? inTries(instance, mediaId, renewed) : stored
+    return renewed ? inTries(instance, mediaId, renewed, message) : stored
   }
 
   /** One download of a file at a time, whoever asks for it. @throws if the service stops meanwhile */

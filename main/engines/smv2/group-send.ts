@@ -28,7 +28,7 @@ export async function prepareForGroup(open: OpenLink, out: Sendable): Promise<Gr
 
   const mentionedJid: string[] = []
   let prepared = out
-  for (const number of out.mentions ?? []) {
+  for (const number of ('mentions' in out && out.mentions) || []) {
     const member = memberOf(group, number)
     if (member === undefined) return invalid(`mentions names ${number}, who is not in this group.`)
     mentionedJid.push(member.id)

@@ -19,6 +19,7 @@ import { evidenceOf } from './evidence.ts'
 import { createMessageFiles } from './message-files.ts'
 import { createMessageSecrets } from './message-secrets.ts'
 import { createConnectQueue } from './connect-queue.ts'
+import { createForwards } from './forward.ts'
 import { createHistory } from './history.ts'
 import { createInbound } from './inbound.ts'
 import { createJournal } from './journal.ts'
@@ -242,6 +243,7 @@ export function createSmv2(needs: Smv2Deps): Smv2 {
       describeFile,
       post,
       queue,
+      forwards: createForwards({ sent, store }),
       linkOf,
     }),
     retryAfterSeconds: ({ id }, to) => queue.retryAfterSeconds(id, chatKeyOf(to)),

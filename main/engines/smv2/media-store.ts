@@ -17,6 +17,7 @@ import {
   mediaPageOf,
   mediaWithFile,
   mediaWithHash,
+  messageOfMedia,
   oldestMedia,
   pendingMediaPage,
   removeMedia,
@@ -49,12 +50,20 @@ type KeptMedia =
 export interface MediaStore {
   /**
    * Resolves when the file is durable. Keeping it again is harmless.
+   * @param message it came with, by which it can be fetched or passed on again.
    * @param source its bytes, decrypted. @throws whatever the source throws; then nothing is kept.
    */
-  keep(instance: EngineInstance, info: MediaInfo, source: AsyncIterable<Uint8Array>): Promise<{ size: number }>
+  keep(
+    instance: EngineInstance,
+    info: MediaInfo,
+    message: Buffer,
+    source: AsyncIterable<Uint8Array>,
+  ): Promise<{ size: number }>
   /** Stores how to fetch a file later. It is `pending` until it was kept. @param onRequest not before somebody asks. */
   keepPending(instance: EngineInstance, info: ExpectedMedia, request: Buffer, onRequest: boolean): Promise<void>
   find(instance: EngineInstance, mediaId: string): Promise<KeptMedia | undefined>
+  /** What `keep` or `keepPending` was given, if it is known. @throws ApiError sealed */
+  messageOf(instance: EngineInstance, mediaId: string): Promise<Buffer | undefined>
   /** Of every instance, oldest first. */
   pending(): AsyncIterable<{ readonly instance: EngineInstance; readonly mediaId: string }>
   /** Everything of the instance. */
@@ -103,12 +112,14 @@ export function createMediaStore({
   }
 
   return {
-    async keep({ id: instanceId, accountId }, { mediaId, mimeType, filename }, source) {
-      const about = { accountId, kind: KIND, name: filename, mimeType, expiresAt: null, maxBytes }
-      return files.store(source, about, async (tx, { id, hash, size }) => {
+    async keep({ id: instanceId, accountId }, { mediaId, mimeType, filename }, message, source) {
+      const sealed = seal.seal(message, ownerOf(instanceId, mediaId))
+      const file = { accountId, kind: KIND, name: filename, mimeType, expiresAt: null, maxBytes }
+      return files.store(source, file, async (tx, { id, hash, size }) => {
         const same = await tx.one(fileWithHash, { accountId, hash })
         const row = { seq: await tx.next('smv2'), instanceId, accountId, mediaId, fileId: same?.fileId ?? id }
-        const kept = await tx.run(insertMedia, { ...row, hash, mimeType, filename, size, now: clock.now() })
+        const about = { hash, mimeType, filename, size, message: sealed }
+        const kept = await tx.run(insertMedia, { ...row, ...about, now: clock.now() })
         if (kept === 0 || same !== undefined) await files.remove(tx, { accountId, kind: KIND, id })
       })
     },
@@ -136,6 +147,10 @@ export function createMediaStore({
           ? contentAt(oldPathOf(hash), { size, hash })
           : await files.find({ accountId: accountId ?? ownerId, kind: KIND, id: fileId })
       return content && { kind: 'file', file: { mimeType, filename, content } }
+    },
+    async messageOf({ id: instanceId }, mediaId) {
+      const { message = null } = (await db.readOne(messageOfMedia, { instanceId, mediaId })) ?? {}
+      return message === null ? undefined : seal.openBytes(message, ownerOf(instanceId, mediaId))
     },
     async *pending() {
       for (let after = 0; ;) {

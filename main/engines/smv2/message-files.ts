@@ -6,14 +6,12 @@ import type { Alarms } from '../alarms.ts'
 import type { ReceivedFile } from '../direct.ts'
 import type { EngineInstance, EngineSignal, EngineSink } from '../engine.ts'
 import { createFileDownloads, type Downloaded, type FileDownloadsDeps } from './file-downloads.ts'
-import type { LoadLibrary } from './library.ts'
 import { parseMessage, type FileRef } from './parse-message.ts'
 
 type Media = Extract<EngineSignal, { kind: 'received' }>['media']
 
 interface MessageFilesDeps extends FileDownloadsDeps {
   readonly alarms: Alarms
-  readonly loadLibrary: LoadLibrary
   readonly sink: EngineSink
   /** How long a message waits for its file. */
   readonly waitSeconds: () => number

@@ -29,7 +29,7 @@ export interface Enclosed {
   readonly context: proto.IContextInfo
 }
 
-type Sendable = Exclude<Outgoing, { kind: 'cloud_api' }>
+type Sendable = Exclude<Outgoing, { kind: 'cloud_api' | 'forward' }>
 
 /** A message as the network writes it. */
 export async function contentOf(
@@ -62,7 +62,7 @@ async function plainContent(
       return { locationMessage: { degreesLatitude, degreesLongitude, name, address } }
     }
     case 'contact':
-      return contactsOf([out, ...(out.others ?? [])])
+      return contactsOf([out, ...(out.others ?? [])].map((card) => ({ displayName: card.name, vcard: vcardOf(card) })))
     case 'poll': {
       const { question: name, options: values, maxChoices: selectableCount } = out
       const poll = { name, values: [...values], selectableCount }
@@ -88,11 +88,14 @@ function cardOf({ preview }: Extract<Outgoing, { kind: 'text' }>): proto.Message
   }
 }
 
-function contactsOf(cards: readonly ContactCard[]): proto.IMessage {
-  const contacts = cards.map((card) => ({ displayName: card.name, vcard: vcardOf(card) }))
+export function contactsOf(
+  contacts: { readonly displayName: string; readonly vcard: string }[],
+  contextInfo?: proto.IContextInfo,
+): proto.IMessage {
   const [first] = contacts
-  if (contacts.length === 1 && first) return { contactMessage: first }
-  return { contactsArrayMessage: { displayName: `${contacts.length} contacts`, contacts } }
+  const context = contextInfo && { contextInfo }
+  if (contacts.length === 1 && first) return { contactMessage: { ...first, ...context } }
+  return { contactsArrayMessage: { displayName: `${contacts.length} contacts`, contacts, ...context } }
 }
 
 function mediaOf(
@@ -140,7 +143,7 @@ function mediaOf(
 /** Without the codec phones do not play it. */
 const VOICE = 'audio/ogg; codecs=opus'
 
-function vcardOf({ name, number }: ContactCard): string {
+export function vcardOf({ name, number }: ContactCard): string {
   const text = name.replaceAll(/[\\;,]/g, (mark) => `\\${mark}`).replaceAll(/\r?\n/g, ' ')
   return [
     'BEGIN:VCARD',

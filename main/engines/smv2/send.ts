@@ -1,8 +1,10 @@
+import type { proto } from 'baileys'
 import type { Clock } from '../../kernel/clock.ts'
 import type { MessageId, Random } from '../../kernel/ids.ts'
 import { cause, type Log } from '../../kernel/log.ts'
-import type { Departure, EngineInstance, Outgoing, SendOutcome } from '../engine.ts'
+import type { Departure, EngineInstance, ForwardedMessage, Outgoing, SendOutcome } from '../engine.ts'
 import { contentOf, wrappingOf, type Enclosed } from './outgoing-content.ts'
+import type { Forwards } from './forward.ts'
 import { prepareForGroup } from './group-send.ts'
 import { failureOf, NOT_ON_WHATSAPP, REACHOUT } from './failures.ts'
 import { chatKeyOf, isGroupJid } from './jid.ts'
@@ -27,15 +29,21 @@ interface SendNeeds {
   readonly describeFile: DescribeFile
   readonly post: Post
   readonly queue: SendQueue
+  readonly forwards: Forwards
   readonly linkOf: (instance: EngineInstance) => Link
 }
 
 type Sendable = Exclude<Outgoing, { kind: 'cloud_api' }>
-type Prepared = Enclosed & { readonly jid: string; readonly out: Sendable }
+type Written = Exclude<Sendable, { kind: 'forward' }>
+type Prepared = Enclosed & { readonly jid: string } & (
+    | { readonly out: Written }
+    /** Passed on as it is. */
+    | { readonly out: ForwardedMessage; readonly message: proto.IMessage }
+  )
 
 /** Sends over a linked device. Whatever happens ends in one of the outcomes of the port. */
 export function createSend(needs: SendNeeds) {
-  const { clock, random, log, people, restrictions, transferOf, describeFile, post, queue, linkOf } = needs
+  const { clock, random, log, people, restrictions, transferOf, describeFile, post, queue, forwards, linkOf } = needs
 
   return async function send(
     instance: EngineInstance,
@@ -90,10 +98,33 @@ export function createSend(needs: SendNeeds) {
     const toGroup = isGroupJid(jid) ? await prepareForGroup(open, wanted) : null
     if (toGroup?.kind === 'invalid') return toGroup
     const { out, mentionedJid } = toGroup ?? { out: wanted, mentionedJid: [] }
+    if (out.kind === 'forward') return prepareForward(instance, open, jid, out, signal)
     const context = {
       ...(out.quoted && (await contextOf(open, people, instance, jid, out.quoted))),
       ...(mentionedJid.length > 0 && { mentionedJid: [...mentionedJid] }),
     }
+    return withFile(instance, open, { jid, out, context }, signal)
+  }
+
+  async function prepareForward(
+    instance: EngineInstance,
+    open: OpenLink,
+    jid: string,
+    out: ForwardedMessage,
+    signal: AbortSignal,
+  ): Promise<SendOutcome | Prepared> {
+    const found = await forwards(open.library, instance, out)
+    if (found === undefined) return NOT_KEPT
+    if (found.kind === 'message') return { jid, out, message: found.message, context: {}, file: null }
+    return withFile(instance, open, { jid, out: found.out, context: found.context }, signal)
+  }
+
+  async function withFile(
+    instance: EngineInstance,
+    open: OpenLink,
+    { jid, out, context }: { jid: string; out: Written; context: proto.IContextInfo },
+    signal: AbortSignal,
+  ): Promise<SendOutcome | Prepared> {
     if (out.kind !== 'media') return { jid, out, context, file: null }
     const { mediaType, mimeType, content } = out
     const describing = describeFile(instance.accountId, mediaType, mimeType, content)
@@ -116,11 +147,13 @@ export function createSend(needs: SendNeeds) {
     link: Link,
     open: OpenLink,
     messageId: MessageId,
-    { jid, out, ...enclosed }: Prepared,
+    prepared: Prepared,
     { signal, leave: mark }: Departure,
   ): Promise<SendOutcome> {
     const engineId = engineIdOf(messageId)
-    const message = await contentOf(open.library, out, enclosed, clock.now())
+    const { jid, out } = prepared
+    const message =
+      'message' in prepared ? prepared.message : await contentOf(open.library, prepared.out, prepared, clock.now())
     const parcel = { jid, engineId, messageId, message, wrapping: wrappingOf(out), leave: mark }
     const posted = await post(instance, open, link.liveness, parcel, signal)
     if (posted.kind === 'unknown' && link.open() === open && link.liveness.unanswered()) link.renew()
@@ -179,5 +212,9 @@ const tooFast = (retryAfterSeconds: number): SendOutcome => ({
 const LOST: SendOutcome = {
   kind: 'nothing_sent',
   message: 'The link to WhatsApp did not answer before the message left',
+}
+const NOT_KEPT: SendOutcome = {
+  kind: 'invalid',
+  message: 'The content of this message is no longer kept here, so it cannot be forwarded. Send it as a new message.',
 }
 const NOT_UPLOADED: SendOutcome = { kind: 'nothing_sent', message: 'The file could not be uploaded to WhatsApp' }

@@ -220,13 +220,15 @@ export const insertMedia = sql<
     mimeType: string
     filename: string | null
     size: number
+    message: Uint8Array
     now: number
   }
 >(
-  `INSERT INTO smv2_media (seq, instance_id, account_id, media_id, file_id, hash, mime_type, filename, size, received_at)
-   VALUES (:seq, :instanceId, :accountId, :mediaId, :fileId, :hash, :mimeType, :filename, :size, :now)
+  `INSERT INTO smv2_media (seq, instance_id, account_id, media_id, file_id, hash, mime_type, filename, size, message,
+     received_at)
+   VALUES (:seq, :instanceId, :accountId, :mediaId, :fileId, :hash, :mimeType, :filename, :size, :message, :now)
    ON CONFLICT (instance_id, media_id) DO UPDATE SET file_id = excluded.file_id, hash = excluded.hash,
-     size = excluded.size, pending = NULL
+     size = excluded.size, pending = NULL, message = excluded.message
    WHERE smv2_media.pending IS NOT NULL`,
 )
 /** A file that is not there yet. */
@@ -261,6 +263,11 @@ export const pendingMediaPage = sql<
 export const mediaOf = sql<Id & { mediaId: string }, MediaRow>(
   `SELECT hash, account_id AS accountId, mime_type AS mimeType, filename, size, file_id AS fileId, pending
    FROM smv2_media
+   WHERE instance_id = :instanceId AND media_id = :mediaId`,
+)
+/** The message it came with, sealed; null for what was received before these were kept. */
+export const messageOfMedia = sql<Id & { mediaId: string }, { message: Uint8Array | null }>(
+  `SELECT COALESCE(pending, message) AS message FROM smv2_media
    WHERE instance_id = :instanceId AND media_id = :mediaId`,
 )
 export const fileWithHash = sql<{ accountId: string; hash: string }, { fileId: string }>(

@@ -481,7 +481,7 @@ describe('what exists is known before the body is looked at', () => {
     const w = await worldOfTest()
     const { id } = await w.pair()
     const names = Object.entries(ACTIONS).flatMap(([group, actions]) => actions.map((action) => `${group}/${action}`))
-    expect(names).toHaveLength(43)
+    expect(names).toHaveLength(44)
     for (const name of names) {
       const { status } = await engine(w, id, name, { to: ANA, emoji: 'x', renew: true })
       expect(status, name).toBe(400)
@@ -601,6 +601,64 @@ describe('raw payloads of the Cloud API', () => {
     }
     expect(codeOf(await raw(w, id, { status: 'read', message_id: 'wamid.none' }))).toEqual([404, 'not_found'])
     expect(await w.typesSince(mark)).toEqual([])
+  })
+})
+
+describe('a message that is forwarded', () => {
+  test('is a message like any other, marked as forwarded, from whichever chat and side', async () => {
+    const w = await worldOfTest()
+    const { id, phone_number: us } = await w.pair()
+    await say(w, ANA, us, { media_type: 'image', caption: 'Our garden' })
+    const { message_id } = await heard(w)
+    const mark = await w.mark()
+    const key = { 'idempotency-key': 'forward-1' }
+    const sent = await engine(w, id, 'message/forward', { message_id, to: BEN }, key)
+    expect([sent.status, sent.body]).toEqual([
+      201,
+      { engine: 'smv2', sent: true, message_id: expect.stringMatching(/^msg_/) },
+    ])
+    expect(await w.typesSince(mark)).toEqual(['message.sent', 'message.delivered', 'message.read'])
+    expect(await record(w, id, sent.body.message_id)).toMatchObject({ to: BEN, type: 'image', status: 'read' })
+    const onPhone = { type: 'image', media: { caption: 'Our garden' }, details: { forwarded: true } }
+    expect(await lastOf(w, BEN)).toMatchObject({ message_id: sent.body.message_id, ...onPhone })
+    const again = await engine(w, id, 'message/forward', { message_id, to: BEN }, key)
+    expect([again.text, again.headers['idempotent-replayed']]).toEqual([sent.text, 'true'])
+
+    const ours = await engine(w, id, 'message/forward', { message_id: sent.body.message_id, to: ANA })
+    expect(ours.status).toBe(201)
+    await w.quiet()
+    expect(await lastOf(w, ANA)).toMatchObject({ message_id: ours.body.message_id, ...onPhone })
+  })
+
+  test('brings its file to another instance', async () => {
+    const w = await worldOfTest()
+    const [shop, other] = [await w.pair(), await w.pair()]
+    await say(w, ANA, shop.phone_number, { media_type: 'image' })
+    const { message_id } = await heard(w)
+    await engine(w, shop.id, 'message/forward', { message_id, to: other.phone_number })
+    const { media } = await heard(w)
+    const url = `/v1/instances/${other.id}/media/${encodeURIComponent(media.id)}`
+    const headers = { host: w.host, authorization: `Bearer ${w.allScopes}` }
+    const file = await w.service.door.app.inject({ method: 'GET', url, headers })
+    expect(file.rawPayload).toEqual(sampleOf('image').bytes)
+  })
+
+  test('must be there, not deleted, not to be seen only once; nothing is stored otherwise', async () => {
+    const w = await worldOfTest()
+    const [{ id, phone_number: us }, other] = [await w.pair(), await w.pair()]
+    const said = await say(w, ANA, us)
+    const { message_id } = await heard(w)
+    const forward = async (message: string, instance = id) =>
+      codeOf(await engine(w, instance, 'message/forward', { message_id: message, to: BEN }))
+    expect(await forward('msg_none')).toEqual([404, 'not_found'])
+    expect(await forward(message_id, other.id)).toEqual([404, 'not_found'])
+    await w.api('POST', `/v1/sandbox/phones/${ANA}/messages/${said.id}/delete`)
+    await w.quiet()
+    expect(await forward(message_id)).toEqual([409, 'invalid_state'])
+    await say(w, ANA, us, { media_type: 'image', view_once: true })
+    expect(await forward((await heard(w)).message_id)).toEqual([409, 'invalid_state'])
+    expect(codeOf(await engine(w, id, 'message/forward', { to: BEN }))).toEqual([400, 'validation_error'])
+    expect(await lastOf(w, BEN)).toBeUndefined()
   })
 })
 

@@ -74,7 +74,9 @@ function keepAsBefore({ id }: EngineInstance, mediaId: string, bytes: Buffer, se
 }
 
 const keep = (line: EngineInstance, mediaId: string, bytes: Buffer) =>
-  store.keep(line, { mediaId, mimeType: 'image/png', filename: 'garden.png' }, Readable.from([bytes]))
+  store.keep(line, { mediaId, mimeType: 'image/png', filename: 'garden.png' }, MESSAGE, Readable.from([bytes]))
+
+const MESSAGE = Buffer.from('what it came with')
 
 const fileOf = async (line: EngineInstance, mediaId: string) => {
   const found = await store.find(line, mediaId)
@@ -172,7 +174,7 @@ describe('a file', () => {
       })(),
     )
     const info = { mediaId: 'a', mimeType: 'image/png', filename: null }
-    await expect(store.keep(shop, info, damaged)).rejects.toThrow('damaged')
+    await expect(store.keep(shop, info, MESSAGE, damaged)).rejects.toThrow('damaged')
     await expect(keep(shop, 'a', Buffer.alloc(1_001))).rejects.toThrow('larger than 1000 bytes')
     expect([onDisk(), await read(shop, 'a')]).toEqual([[], null])
   })

@@ -38,7 +38,7 @@ const { bytes: MOVIE } = sampleOf('video')
 const media = (
   mediaType: 'image' | 'video' | 'audio' | 'document' | 'sticker',
   mimeType: string,
-): Partial<Outgoing> => ({
+): Partial<Extract<Outgoing, { kind: 'media' }>> => ({
   ...{ kind: 'media', mediaType, mimeType, content: contentOf(PICTURE), caption: null, filename: 'a.pdf' },
 })
 

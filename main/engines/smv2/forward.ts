@@ -1,0 +1,99 @@
+import type { proto } from 'baileys'
+import type { MessageContent } from '../../contract/message-content.ts'
+import { MEDIA_TYPES } from '../../contract/shapes.ts'
+import type { EngineInstance, FileType, ForwardedMessage, Outgoing } from '../engine.ts'
+import type { Library } from './library.ts'
+import type { MediaStore } from './media-store.ts'
+import { contactsOf, vcardOf } from './outgoing-content.ts'
+import type { Sent } from './sent.ts'
+
+interface ForwardNeeds {
+  readonly sent: Pick<Sent, 'messageOf'>
+  readonly store: Pick<MediaStore, 'find' | 'messageOf'>
+}
+
+type Sendable = Exclude<Outgoing, { kind: 'cloud_api' } | ForwardedMessage>
+
+/** What is passed on: as the network writes it, or to be written as a new message. */
+type PassedOn =
+  | { readonly kind: 'message'; readonly message: proto.IMessage }
+  | { readonly kind: 'content'; readonly out: Sendable; readonly context: proto.IContextInfo }
+
+export type Forwards = (
+  library: Library,
+  instance: EngineInstance,
+  wanted: ForwardedMessage,
+) => Promise<PassedOn | undefined>
+
+/**
+ * Finds what a forwarded message consists of. A file is named by the keys it came or went with, so it is not uploaded
+ * again; only where these are not kept, the stored file is.
+ */
+export function createForwards({ sent, store }: ForwardNeeds): Forwards {
+  async function withFile(library: Library, instance: EngineInstance, wanted: ForwardedMessage, type: FileType) {
+    const kept = (await ownMessage(instance, wanted)) ?? (await receivedMessage(library, instance, wanted))
+    const message = kept && marked(library, kept)
+    if (message) return { kind: 'message', message } as const
+    const { to, text, mediaId } = wanted
+    const stored = mediaId === null ? undefined : await store.find(instance, mediaId)
+    if (stored?.kind !== 'file') return undefined
+    const { mimeType, filename, content } = stored.file
+    const caption = text === '' ? null : text
+    return toWrite({ kind: 'media', to, mediaType: type, mimeType, filename, content, caption })
+  }
+
+  const ownMessage = async ({ id }: EngineInstance, { original }: ForwardedMessage) =>
+    original.isOwn ? sent.messageOf(id, original.engineMessageId) : undefined
+
+  async function receivedMessage({ proto }: Library, instance: EngineInstance, { mediaId }: ForwardedMessage) {
+    const bytes = mediaId === null ? undefined : await store.messageOf(instance, mediaId)
+    return bytes && proto.WebMessageInfo.decode(bytes).message
+  }
+
+  return async function find(library, instance, wanted) {
+    const { type, to, text, details } = wanted
+    const fileType = FILE_TYPES.find((each) => each === type)
+    if (fileType !== undefined) return withFile(library, instance, wanted, fileType)
+    switch (details?.type) {
+      case 'contacts':
+        return { kind: 'message', message: cardsOf(details) }
+      case 'location': {
+        const { latitude, longitude, name, address } = details
+        return toWrite({ kind: 'location', to, latitude, longitude, name, address })
+      }
+      case 'poll': {
+        const { question, options, max_choices: most } = details
+        return toWrite({ kind: 'poll', to, question, options, maxChoices: most ?? options.length })
+      }
+      case 'link': {
+        const { url, title, description } = details
+        return toWrite({ kind: 'text', to, text, preview: { url, title, description } })
+      }
+      default:
+        return text === '' ? undefined : toWrite({ kind: 'text', to, text })
+    }
+  }
+}
+
+const FILE_TYPES: readonly FileType[] = [...MEDIA_TYPES, 'sticker']
+const FORWARDED: proto.IContextInfo = { isForwarded: true, forwardingScore: 1 }
+
+const toWrite = (out: Sendable): PassedOn => ({ kind: 'content', out, context: FORWARDED })
+
+/** The content alone, without what it answered, how long it is kept, and its secret. */
+function marked(library: Library, message: proto.IMessage): proto.IMessage | undefined {
+  const content = library.normalizeMessageContent(message) ?? {}
+  const part = library.getContentType(content)
+  const said = part && content[part]
+  if (part === undefined || typeof said !== 'object' || said === null) return undefined
+  const before = 'contextInfo' in said ? said.contextInfo?.forwardingScore : null
+  return { [part]: { ...said, contextInfo: { ...FORWARDED, forwardingScore: (before ?? 0) + 1 } } }
+}
+
+function cardsOf({ contacts }: Extract<MessageContent, { type: 'contacts' }>): proto.IMessage {
+  const cards = contacts.map(({ name, numbers, vcard }) => ({
+    displayName: name,
+    vcard: vcard ?? vcardOf({ name, number: numbers[0]?.replaceAll(/\D/g, '') ?? '' }),
+  }))
+  return contactsOf(cards, FORWARDED)
+}
