@@ -75,6 +75,21 @@ export interface Label {
   readonly color: number
 }
 
+/** Who sees or may do something. `known`: contacts, and people this account has written to. */
+type Audience = 'everyone' | 'contacts' | 'contacts_except' | 'known' | 'nobody' | 'same_as_last_seen'
+
+/** Who sees what of an account, and who may reach it; null: the network did not say. */
+export interface Privacy {
+  readonly lastSeen: Audience | null
+  readonly online: Audience | null
+  readonly picture: Audience | null
+  readonly about: Audience | null
+  readonly readReceipts: Audience | null
+  /** Who may add it to groups. */
+  readonly groups: Audience | null
+  readonly calls: Audience | null
+}
+
 export type MemberChange = 'add' | 'remove' | 'promote' | 'demote'
 
 export type TypingState = 'typing' | 'recording' | 'paused'
@@ -96,6 +111,10 @@ export interface DirectActs {
   /** For everyone. */
   remove(instance: EngineInstance, message: MessageRef): Promise<void>
   markRead(instance: EngineInstance, message: MessageRef): Promise<void>
+  /** Among the starred messages of this account; nobody else sees it. */
+  star(instance: EngineInstance, message: MessageRef, isStarred: boolean): Promise<void>
+  /** At the top of the chat, for everybody in it. @param seconds after which it is unpinned; null unpins it now. */
+  pinMessage(instance: EngineInstance, message: MessageRef, seconds: number | null): Promise<void>
   /** Shows in a chat that somebody is writing or recording. Phones stop showing it after some seconds. */
   showTyping(instance: EngineInstance, to: string, state: TypingState): Promise<void>
   /** Whether contacts see the line as online; until then, and after each start of the service, they do not. */
@@ -119,7 +138,12 @@ export interface DirectActs {
    * Posts a text that disappears after a day.
    * @param audience numbers of those who may see it; the network shows it to those of them who have saved this one.
    */
-  postStatus(instance: EngineInstance, text: string, audience: readonly string[]): Promise<void>
+  postStatus(instance: EngineInstance, text: string, audience: readonly string[]): Promise<{ engineMessageId: string }>
+  /** @param audience of the post. */
+  deleteStatus(instance: EngineInstance, engineMessageId: string, audience: readonly string[]): Promise<void>
+  privacy(instance: EngineInstance): Promise<Privacy>
+  /** @returns all settings as they are now. */
+  setPrivacy(instance: EngineInstance, changes: Partial<Privacy>): Promise<Privacy>
   /** Every group the line is a member of. */
   groups(instance: EngineInstance): Promise<Group[]>
   group(instance: EngineInstance, id: string): Promise<Group>

@@ -121,6 +121,7 @@ function specialsOf({ side: { smv2, phone }, waiting, disconnected }: House): Sa
   const call = operationOf('callEngine')
   const bodies: readonly (readonly [string, object])[] = [
     ['message/forward', { message_id: smv2.heard, to: phone }],
+    ['message/pin', { message_id: smv2.heard, pinned: true }],
     ['message/react', { message_id: smv2.heard, emoji: '👍' }],
     ['message/edit', { message_id: smv2.message, text: 'Edited' }],
     ['message/markread', { message_id: smv2.heard }],

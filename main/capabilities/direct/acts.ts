@@ -8,6 +8,7 @@ import type {
   Label,
   MemberResult,
   MessageRef,
+  Privacy,
 } from '../../engines/direct.ts'
 import type { EngineInstance } from '../../engines/engine.ts'
 import type { ActionBody } from './contract.ts'
@@ -31,6 +32,8 @@ interface ActContext {
 
 type Act = (scene: ActContext) => Promise<Result>
 
+const DAY_SECONDS = 86_400
+
 /** Every action that does not send, by the last two parts of its path. */
 const ACTS: Readonly<Record<string, Act>> = {
   async 'message/react'({ instance, body, message, engine }) {
@@ -52,6 +55,20 @@ const ACTS: Readonly<Record<string, Act>> = {
     const { message_id } = fieldsOf('message/markread', body, ['message_id'])
     await engine('markRead')(instance, requireReceived(await message(message_id)))
     return { message_id, read: true }
+  },
+  async 'message/star'({ instance, body, message, engine }) {
+    const { message_id, starred } = fieldsOf('message/star', body, ['message_id', 'starred'])
+    await engine('star')(instance, await message(message_id), starred)
+    return { message_id, starred }
+  },
+  async 'message/pin'({ instance, body, message, engine }) {
+    const { message_id, pinned, for: days } = fieldsOf('message/pin', body, ['message_id', 'pinned'], ['for'])
+    if (!pinned && days !== undefined)
+      throw new ApiError('validation_error', 'for goes with pinned: true. Leave it out to unpin the message.')
+    const pinnedDays = pinned ? (days ?? 7) : null
+    const seconds = pinnedDays === null ? null : pinnedDays * DAY_SECONDS
+    await engine('pinMessage')(instance, await message(message_id), seconds)
+    return { message_id, pinned, for: pinnedDays }
   },
 
   async 'call/reject'({ instance, body, engine }) {
@@ -210,8 +227,20 @@ const ACTS: Readonly<Record<string, Act>> = {
   async 'account/status'({ instance, body, engine }) {
     const { text, numbers } = fieldsOf('account/status', body, ['text', 'numbers'])
     requireShort('text', text, 700)
-    await engine('postStatus')(instance, text, numbers)
-    return { posted: true }
+    const { engineMessageId } = await engine('postStatus')(instance, text, numbers)
+    return { posted: true, message_id: engineMessageId }
+  },
+  async 'account/status-delete'({ instance, body, engine }) {
+    const { message_id, numbers } = fieldsOf('account/status-delete', body, ['message_id', 'numbers'])
+    await engine('deleteStatus')(instance, message_id, numbers)
+    return { message_id, deleted: true }
+  },
+  async 'account/privacy'({ instance, body, engine }) {
+    const { privacy: changes } = fieldsOf('account/privacy', body, [], ['privacy'])
+    if (changes === undefined) return toPrivacy(await engine('privacy')(instance))
+    const { last_seen: lastSeen, read_receipts: readReceipts, ...others } = changes
+    const named = { ...others, ...(lastSeen && { lastSeen }), ...(readReceipts && { readReceipts }) }
+    return toPrivacy(await engine('setPrivacy')(instance, named))
   },
   async 'account/picture'({ instance, body, engine, picture }) {
     const { media_url } = fieldsOf('account/picture', body, ['media_url'])
@@ -286,6 +315,12 @@ const toGroup = ({
   announce,
   locked,
   participants: members.map(({ number, isAdmin: admin }) => ({ number, admin })),
+})
+
+const toPrivacy = ({ lastSeen: last_seen, readReceipts: read_receipts, ...others }: Privacy): Result => ({
+  last_seen,
+  read_receipts,
+  ...others,
 })
 
 const toLabel = ({ id, name, color }: Label): Result => ({ label_id: id, name, color })

@@ -7,7 +7,7 @@ import { Body, Digits, List, MediaType, PageSize } from '../../contract/shapes.t
 /** The actions of an smv2 engine, by group. Anything else is 404. */
 export const ACTIONS = {
   send: ['text', 'link', 'media', 'poll', 'sticker', 'location', 'contact'],
-  message: ['forward', 'react', 'edit', 'delete', 'markread'],
+  message: ['forward', 'react', 'edit', 'delete', 'markread', 'star', 'pin'],
   call: ['reject'],
   user: ['check', 'info', 'avatar', 'block', 'unblock'],
   group: [
@@ -16,7 +16,7 @@ export const ACTIONS = {
   ],
   chat: ['typing', 'archive', 'pin', 'mute', 'read'],
   label: ['list', 'save', 'delete', 'chat', 'message'],
-  account: ['online', 'name', 'about', 'picture', 'status'],
+  account: ['online', 'name', 'about', 'picture', 'status', 'status-delete', 'privacy'],
 } as const
 
 const { image, audio, video, document, sticker } = LIMITS.mediaMegabytes
@@ -24,6 +24,27 @@ const { image, audio, video, document, sticker } = LIMITS.mediaMegabytes
 const Numbers = (description: string) =>
   Type.Array(Digits, { minItems: 1, maxItems: 50, uniqueItems: true, description })
 const Words = (most: number, description: string) => Type.String({ minLength: 1, maxLength: most, description })
+
+const PrivacyChanges = Body(
+  {
+    last_seen: Type.Optional(
+      Type.Enum(['everyone', 'contacts', 'nobody'], { description: 'Who sees when this number was last online.' }),
+    ),
+    online: Type.Optional(Type.Enum(['everyone', 'same_as_last_seen'], { description: 'Who sees when it is online.' })),
+    picture: Type.Optional(Type.Enum(['everyone', 'contacts', 'nobody'], { description: 'Who sees its picture.' })),
+    about: Type.Optional(Type.Enum(['everyone', 'contacts', 'nobody'], { description: 'Who sees its about text.' })),
+    read_receipts: Type.Optional(
+      Type.Enum(['everyone', 'nobody'], { description: 'Whether people see that their messages were read.' }),
+    ),
+    groups: Type.Optional(Type.Enum(['everyone', 'contacts'], { description: 'Who may add it to groups.' })),
+    calls: Type.Optional(
+      Type.Enum(['everyone', 'known'], {
+        description: 'Who may call it; `known` means contacts and people it has written to.',
+      }),
+    ),
+  },
+  { minProperties: 1, description: 'account/privacy: the settings to change. Without it, nothing changes.' },
+)
 
 /** Every field an action can have. fields.ts checks which belong together, with clearer errors than a union. */
 export const ActionBody = Body(
@@ -114,9 +135,16 @@ export const ActionBody = Body(
       }),
     ),
     numbers: Type.Optional(
-      Numbers('user/check: the numbers to look up. account/status: who may see it, if they have saved this number.'),
+      Numbers(
+        'user/check: the numbers to look up. account/status: who may see it, if they have saved this number. account/status-delete: the same numbers as for account/status.',
+      ),
     ),
-    message_id: Type.Optional(Words(128, '`message_id` of a message this instance sent or received.')),
+    message_id: Type.Optional(
+      Words(
+        128,
+        '`message_id` of a message this instance sent or received. account/status-delete: the `message_id` that account/status returned.',
+      ),
+    ),
     quoted_message_id: Type.Optional(
       Words(128, 'All send actions: `message_id` of the message in the chat with `to` to reply to.'),
     ),
@@ -158,8 +186,18 @@ export const ActionBody = Body(
     ),
     archived: Type.Optional(Type.Boolean({ description: 'chat/archive: true archives the chat with `to`.' })),
     pinned: Type.Optional(
-      Type.Boolean({ description: 'chat/pin: true pins the chat with `to`. WhatsApp pins three.' }),
+      Type.Boolean({
+        description:
+          'chat/pin: true pins the chat with `to`. WhatsApp pins three. message/pin: true pins the message at the top of its chat, for everybody in it.',
+      }),
     ),
+    for: Type.Optional(
+      Type.Enum([1, 7, 30], { description: 'message/pin: days after which the message is unpinned. Default: 7.' }),
+    ),
+    starred: Type.Optional(
+      Type.Boolean({ description: 'message/star: true adds the message to the starred messages of the phone.' }),
+    ),
+    privacy: Type.Optional(PrivacyChanges),
     muted: Type.Optional(Type.Boolean({ description: 'chat/mute: true mutes the chat with `to` on the phone.' })),
     until: Type.Optional(
       Type.String({
@@ -215,6 +253,8 @@ const EFFECTS_BY_ACTION = {
   by: ['group', 'action'],
   effects: {
     'message/delete': ['removal', 'people'],
+    'message/star': [],
+    'account/status-delete': ['removal', 'people'],
     'user/check': [],
     'user/info': [],
     'user/avatar': [],
@@ -256,6 +296,8 @@ const TABLE = [
   '| message/edit | message_id, text | message_id, text |',
   '| message/delete | message_id | message_id, deleted |',
   '| message/markread | message_id | message_id, read |',
+  '| message/star | message_id, starred | message_id, starred |',
+  '| message/pin | message_id, pinned, for? | message_id, pinned, for (days, null when unpinned) |',
   '| call/reject | call_id | call_id, rejected |',
   '| user/check | numbers | numbers: [{number, exists, canonical}] |',
   '| user/info | number | number, name, about, business |',
@@ -286,7 +328,9 @@ const TABLE = [
   '| account/name | name | name |',
   '| account/about | text | text |',
   '| account/picture | media_url | changed |',
-  '| account/status | text, numbers | posted |',
+  '| account/status | text, numbers | posted, message_id |',
+  '| account/status-delete | message_id, numbers | message_id, deleted |',
+  '| account/privacy | privacy? | last_seen, online, picture, about, read_receipts, groups, calls |',
 ].join('\n')
 
 /**
@@ -377,7 +421,7 @@ export const directContract = {
       TABLE,
       'A `group` is `{group_id, kind, community_id, name, owner, created_at, description, announce, locked, participants: [{number, admin}]}` (`kind`: group, community, or announcements for the group in which a community’s admins write to everybody), a `label` is `{label_id, name, color}`. `reason` is null on success, otherwise `not_on_whatsapp`, `already_member` or `not_member`.',
       '**A send is a message like any other**: it has a status record, its events fire, `GET …/messages?idempotency_key=…` finds it, and its responses, including replays, are those of `POST …/messages`. Other actions ignore `Idempotency-Key`. Repeating them is safe, except group/create and label/save without `label_id`, which create another one.',
-      'Pictures are JPEG files, best square with 640 × 640 pixels; they are sent unchanged. account/status posts a text for 24 hours. Labels belong to accounts of the WhatsApp Business app. The chat list and labels are those of the phone: the lists of Switchboard do not change. The sandbox has no chat list, labels, account/name, account/about, account/status and pictures.',
+      'Pictures are JPEG files, best square with 640 × 640 pixels; they are sent unchanged. account/status posts a text for 24 hours; account/status-delete takes it back. account/privacy returns all settings as they are afterwards; `contacts_except` can be set on the phone only, and null means that WhatsApp did not say. Labels belong to accounts of the WhatsApp Business app. The chat list and labels are those of the phone: the lists of Switchboard do not change. The sandbox has no chat list, labels, starred messages, account/name, account/about, account/status, account/status-delete, account/privacy and pictures.',
       '`to` can be a group. `mentions` names members of it: write each one as `@` and the number in the text or caption.',
       '**message/forward** sends a message of this instance, from any chat and either side, to another chat, where it is marked as forwarded. It is a send like the others. A file is not uploaded again. Text, files, locations, contacts and polls can be forwarded; a poll starts without votes. 409 `invalid_state`: the message was deleted, may be seen only once, or is of another kind.',
       '`quoted_message_id` makes a send a reply that shows the quoted message. You can quote any message of the chat with `to`, from either side. A message from another chat is 400, one this instance does not have is 404 `not_found`, and one that was deleted or that the network does not have is 409 `invalid_state`. Nothing is sent in these cases, and the `Idempotency-Key` can be used again.',
@@ -410,9 +454,9 @@ export const directContract = {
       title: 'Call an smv2 engine directly',
       description:
         'Actions by group. send: text, link, media, poll, sticker, location, contact. message: forward, react, edit, delete, ' +
-        'markread. call: reject. user: check, info, avatar, block, unblock. group: list, info, create, participant, subject, ' +
+        'markread, star, pin. call: reject. user: check, info, avatar, block, unblock. group: list, info, create, participant, subject, ' +
         'description, settings, picture, invitelink, join, leave. chat: typing, archive, pin, mute, read. label: list, save, ' +
-        'delete, chat, message. account: online, name, about, picture, status. Send only the fields of the action. Every send takes a number or the id of a group as `to`, and quoted_message_id to reply to a message. ' +
+        'delete, chat, message. account: online, name, about, picture, status, status-delete, privacy. Send only the fields of the action. Every send takes a number or the id of a group as `to`, and quoted_message_id to reply to a message. ' +
         'Prefer send_message for plain text and media.',
       idempotent: false,
       untrusted: true,

@@ -14,6 +14,9 @@ export const OFFICIAL: Abilities = {
     ...{ react: 'raw', mark_read: 'yes' },
     ...{
       edit: 'no',
+      star_message: 'no',
+      pin_message: 'no',
+      privacy: 'no',
       typing: 'no',
       delete: 'no',
       check_number: 'no',

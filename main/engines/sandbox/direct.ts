@@ -25,10 +25,10 @@ interface DirectDeps {
   readonly calls: Pick<Calls, 'reject'>
 }
 
-/** The phones of the sandbox have no profile, no status, and no list of chats to arrange. */
+/** The phones of the sandbox have no profile, status or privacy settings, and no list of chats to arrange. */
 type OnlyOnPhones =
-  | ('setName' | 'setAbout' | 'setPicture' | 'postStatus')
-  | ('changeChat' | 'labels' | 'saveLabel' | 'removeLabel' | 'labelChat' | 'labelMessage')
+  | ('setName' | 'setAbout' | 'setPicture' | 'postStatus' | 'deleteStatus' | 'privacy' | 'setPrivacy')
+  | ('changeChat' | 'star' | 'labels' | 'saveLabel' | 'removeLabel' | 'labelChat' | 'labelMessage')
 
 /**
  * What the engines of the sandbox can do past sending. What an instance does to a message is told to everybody who has
@@ -65,6 +65,9 @@ export function createDirect(deps: DirectDeps): Readonly<Record<EngineName, Part
       await phoneMessages.remove(instance.accountId, await numberOf(instance), engineMessageId)
     },
     markRead,
+    async pinMessage(instance, { engineMessageId }, seconds) {
+      await phoneMessages.pin(instance.accountId, await numberOf(instance), engineMessageId, seconds)
+    },
 
     async showTyping(instance, to) {
       // Nobody on the sandbox watches the screen; that it would be shown is checked.

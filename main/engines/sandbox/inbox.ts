@@ -134,6 +134,7 @@ const COPIES = 'WHERE id = :id OR id BETWEEN :from AND :to'
 const edit = sql<Copies & { content: string; now: number }>(
   `UPDATE sandbox_messages SET content = :content, edited_at = :now ${COPIES}`,
 )
+const setContent = sql<Copies & { content: string }>(`UPDATE sandbox_messages SET content = :content ${COPIES}`)
 const erase = sql<Copies & { content: string; now: number }>(
   `UPDATE sandbox_messages SET content = :content, deleted_at = :now ${COPIES}`,
 )
@@ -193,6 +194,13 @@ export function createInbox(db: Db) {
     },
     async edit(tx: Tx, { id, content }: PhoneMessage, text: string, nowMs: number): Promise<void> {
       await tx.run(edit, { id, ...copyRange(id), content: JSON.stringify({ ...content, text }), now: nowMs })
+    },
+    /** Beside the details it has; null removes one. */
+    async setDetails(tx: Tx, { id, content }: PhoneMessage, changes: Readonly<Record<string, string | null>>) {
+      const kept = Object.entries({ ...content.details, ...changes }).filter(([, value]) => value !== null)
+      const { details: _, ...words } = content
+      const changed = { ...words, ...(kept.length > 0 && { details: Object.fromEntries(kept) }) }
+      await tx.run(setContent, { id, ...copyRange(id), content: JSON.stringify(changed) })
     },
     async erase(tx: Tx, { id, content }: PhoneMessage, nowMs: number): Promise<void> {
       const erased = JSON.stringify({ type: content.type, text: null })

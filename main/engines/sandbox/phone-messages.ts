@@ -1,4 +1,5 @@
 import { ApiError } from '../../contract/errors.ts'
+import { isoTime } from '../../contract/request.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
 import { dueIn, type Due } from '../../kernel/due.ts'
@@ -201,6 +202,15 @@ export function createPhoneMessages(deps: PhoneMessagesDeps) {
         await inbox.edit(tx, message, text, now)
         await publishChange(tx, accountId, message, number, now, (spoken) => ({ kind: 'edited', text, ...spoken }))
         return reread(tx, accountId, number, message.id)
+      })
+    },
+
+    /** @param seconds after which it is unpinned; null unpins it now. */
+    pin(accountId: AccountId, number: string, id: string, seconds: number | null): Promise<void> {
+      return db.commit(async (tx) => {
+        const message = await getMessage(tx, accountId, number, id)
+        const until = seconds === null ? null : isoTime(clock.now() + seconds * 1_000)
+        await inbox.setDetails(tx, message, { pinned_until: until })
       })
     },
 

@@ -18,7 +18,7 @@ interface ChatListNeeds {
 
 type ChatListActs = Pick<
   DirectActs,
-  'changeChat' | 'labels' | 'saveLabel' | 'removeLabel' | 'labelChat' | 'labelMessage'
+  'changeChat' | 'star' | 'labels' | 'saveLabel' | 'removeLabel' | 'labelChat' | 'labelMessage'
 >
 
 /** What WhatsApp writes for a chat that is muted until somebody changes it. */
@@ -41,6 +41,16 @@ export function createChatList({ db, openOf, jidOf, keyOf }: ChatListNeeds): Cha
       const lastMessages =
         last === null ? [] : [{ key: await keyOf(instance, last), messageTimestamp: Math.floor(last.atMs / 1_000) }]
       await withReason(sock.chatModify(toModification(change, lastMessages), jid))
+    },
+
+    async star(instance, message, isStarred) {
+      const { sock, library } = openOf(instance)
+      const { remoteJid, id, fromMe, participant } = await keyOf(instance, message)
+      // The library's own never names the author, without whom nothing is starred in a group.
+      const index = ['star', remoteJid ?? '', id ?? '', fromMe ? '1' : '0', participant ?? '0']
+      const { SET: operation } = library.proto.SyncdMutation.SyncdOperation
+      const patch = { syncAction: { starAction: { starred: isStarred } }, index, operation }
+      await withReason(sock.appPatch({ ...patch, type: 'regular_low', apiVersion: 2 }))
     },
 
     labels: ({ id: instanceId }) => db.read(labelsOf, { instanceId, limit: MAX_LABELS }),

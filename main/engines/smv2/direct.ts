@@ -14,6 +14,7 @@ import { createGroups } from './groups.ts'
 import type { LineEvents } from './line-events.ts'
 import type { LineNetworks } from './line-networks.ts'
 import { createOwnProfile } from './own-profile.ts'
+import { createPrivacy } from './privacy.ts'
 import { createPresence, type Presence } from './presence.ts'
 import type { Link, OpenLink } from './link.ts'
 import type { Post } from './post.ts'
@@ -82,19 +83,19 @@ export function createDirect(needs: DirectNeeds): { readonly acts: DirectActs; r
     target: MessageRef,
     messageFor: (key: WAMessageKey) => proto.IMessage,
     wrapping: Wrapping = {},
-  ): Promise<void> {
+  ): Promise<string> {
     return inTurn(instance, chatKeyOf(target.chat), async () => {
       const key = await keyOf(instance, target)
       return { jid: key.remoteJid ?? '', message: messageFor(key), wrapping }
     })
   }
 
-  /** Leaves at the pace of messages, as it is one. */
+  /** Leaves at the pace of messages, as it is one. @returns its id on the network. */
   async function inTurn(
     instance: EngineInstance,
     chat: string,
     prepare: () => Promise<{ jid: string; message: proto.IMessage; wrapping: Wrapping }>,
-  ): Promise<void> {
+  ): Promise<string> {
     openOf(instance)
     const limit = new AbortController()
     const timer = startTimeout(clock, ACT_MS, () => limit.abort())
@@ -102,7 +103,7 @@ export function createDirect(needs: DirectNeeds): { readonly acts: DirectActs; r
       const turn = await queue.turn(instance.id, chat, limit.signal)
       if (turn.kind === 'later') throw tooFast(turn.retryAfterSeconds)
       if (turn.kind === 'given_up') throw new Error('the act was given up while it waited for its turn')
-      await postNow(instance, prepare, limit.signal).finally(turn.done)
+      return await postNow(instance, prepare, limit.signal).finally(turn.done)
     } finally {
       timer.cancel()
     }
@@ -112,15 +113,24 @@ export function createDirect(needs: DirectNeeds): { readonly acts: DirectActs; r
     instance: EngineInstance,
     prepare: () => Promise<{ jid: string; message: proto.IMessage; wrapping: Wrapping }>,
     signal: AbortSignal,
-  ): Promise<void> {
+  ): Promise<string> {
     const open = openOf(instance)
     const prepared = await prepare()
     const engineId = engineIdOf(random.bytes(16).toString('hex'))
     const parcel = { ...prepared, engineId, messageId: null }
     const posted = await post(instance, open, linkOf(instance).liveness, parcel, signal)
-    if (posted.kind === 'taken') return
+    if (posted.kind === 'taken') return engineId
     if (posted.kind !== 'refused') throw new Error(`the act was not confirmed: ${posted.kind}`)
     throw new ApiError('invalid_state', `WhatsApp refused this (${posted.code}).`)
+  }
+
+  /** @throws ApiError not_found when nobody of them is on WhatsApp. */
+  async function audienceOf(instance: EngineInstance, numbers: readonly string[]): Promise<string[]> {
+    const open = openOf(instance)
+    const found = [...(await people.check(instance, open, numbers)).values()].filter((number) => number !== null)
+    if (found.length === 0) throw new ApiError('not_found', 'None of these numbers is on WhatsApp.')
+    // The own phone shows it among its own.
+    return [addressOf(open.session.creds.me?.id ?? '').user, ...found].map(numberJid)
   }
 
   /** Up to twenty in ten seconds; what was asked lately is not asked again. */
@@ -132,8 +142,9 @@ export function createDirect(needs: DirectNeeds): { readonly acts: DirectActs; r
 
   const presence = createPresence({ openOf, jidOf, isOnlineByDefault: (id) => networks.settings(id).online })
   const acts: DirectActs = {
-    react: (instance, target, emoji) =>
-      act(instance, target, (key) => ({ reactionMessage: { key, text: emoji, senderTimestampMs: clock.now() } })),
+    async react(instance, target, emoji) {
+      await act(instance, target, (key) => ({ reactionMessage: { key, text: emoji, senderTimestampMs: clock.now() } }))
+    },
     async edit(instance, target, text) {
       const { Type } = openOf(instance).library.proto.Message.ProtocolMessage
       const edited = { type: Type.MESSAGE_EDIT, editedMessage: { conversation: text }, timestampMs: clock.now() }
@@ -193,27 +204,44 @@ export function createDirect(needs: DirectNeeds): { readonly acts: DirectActs; r
       const jid = await jidOf(instance, number)
       await block(openOf(instance), jid, isBlocked)
     },
-    postStatus: (instance, text, audience) =>
-      inTurn(instance, STATUS, async () => {
-        const open = openOf(instance)
-        const found = [...(await people.check(instance, open, audience)).values()].filter((number) => number !== null)
-        if (found.length === 0) throw new ApiError('not_found', 'None of these numbers is on WhatsApp.')
-        // The own phone shows it among its own.
-        const own = addressOf(open.session.creds.me?.id ?? '').user
-        const statusJidList = [own, ...found].map(numberJid)
+    async pinMessage(instance, target, seconds) {
+      const { Type } = openOf(instance).library.proto.Message.PinInChatMessage
+      const type = seconds === null ? Type.UNPIN_FOR_ALL : Type.PIN_FOR_ALL
+      const messageContextInfo = { messageAddOnDurationInSecs: seconds ?? 0 }
+      await act(
+        instance,
+        target,
+        (key) => ({ pinInChatMessage: { key, type, senderTimestampMs: clock.now() }, messageContextInfo }),
+        PINS,
+      )
+    },
+    async postStatus(instance, text, audience) {
+      const engineMessageId = await inTurn(instance, STATUS, async () => {
         const message = { extendedTextMessage: { text, backgroundArgb: STATUS_COLOUR } }
-        return { jid: STATUS, message, wrapping: { statusJidList } }
-      }),
+        return { jid: STATUS, message, wrapping: { statusJidList: await audienceOf(instance, audience) } }
+      })
+      return { engineMessageId }
+    },
+    async deleteStatus(instance, id, audience) {
+      await inTurn(instance, STATUS, async () => {
+        const statusJidList = await audienceOf(instance, audience)
+        const { REVOKE: type } = openOf(instance).library.proto.Message.ProtocolMessage.Type
+        const message = { protocolMessage: { key: { remoteJid: STATUS, fromMe: true, id }, type } }
+        return { jid: STATUS, message, wrapping: { ...DELETES, statusJidList } }
+      })
+    },
     showTyping: presence.showTyping,
     setOnline: presence.setOnline,
     ...createOwnProfile({ openOf }),
     ...createGroups({ openOf, jidOf, people, groupMembers: createGroupMembers({ clock }) }),
+    ...createPrivacy({ openOf }),
     ...createChatList({ db, openOf, jidOf, keyOf }),
   }
   return { acts, presence }
 }
 
 const EDITS: Wrapping = { additionalAttributes: { edit: '1' } }
+const PINS: Wrapping = { additionalAttributes: { edit: '2' } }
 const DELETES: Wrapping = { additionalAttributes: { edit: '7' } }
 const HIDDEN: ReadonlySet<number> = new Set([401, 403, 404])
 

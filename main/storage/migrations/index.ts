@@ -53,7 +53,7 @@ import { aiRests } from './051-ai-rests.ts'
 import { crmRetries } from './052-crm-retries.ts'
 import { approvalParts } from './053-approval-parts.ts'
 import { campaignHolds } from './054-campaign-holds.ts'
-import { moreActions } from './060-more-actions.ts'
+import { moreActions } from './055-more-actions.ts'
 
 /** Every step of the schema, in order. */
 export const MIGRATIONS: readonly Migration[] = [

@@ -481,7 +481,7 @@ describe('what exists is known before the body is looked at', () => {
     const w = await worldOfTest()
     const { id } = await w.pair()
     const names = Object.entries(ACTIONS).flatMap(([group, actions]) => actions.map((action) => `${group}/${action}`))
-    expect(names).toHaveLength(44)
+    expect(names).toHaveLength(48)
     for (const name of names) {
       const { status } = await engine(w, id, name, { to: ANA, emoji: 'x', renew: true })
       expect(status, name).toBe(400)
@@ -602,6 +602,27 @@ describe('raw payloads of the Cloud API', () => {
     expect(codeOf(await raw(w, id, { status: 'read', message_id: 'wamid.none' }))).toEqual([404, 'not_found'])
     expect(await w.typesSince(mark)).toEqual([])
   })
+})
+
+test('a message is pinned on every phone that has it, for 7 days unless it says otherwise', async () => {
+  const w = await worldOfTest()
+  const { id, phone_number: us } = await w.pair()
+  await say(w, ANA, us)
+  const { message_id } = await heard(w)
+  const sent = await engine(w, id, 'send/text', { to: ANA, text: 'The address' })
+  await w.quiet()
+  const pin = async (fields: object) => (await engine(w, id, 'message/pin', fields)).body.result
+  const ours = sent.body.message_id
+  expect(await pin({ message_id: ours, pinned: true })).toEqual({ message_id: ours, pinned: true, for: 7 })
+  const { details } = await lastOf(w, ANA)
+  expect(Date.parse(details.pinned_until) - w.clock.now()).toBe(7 * 86_400_000)
+  expect(await pin({ message_id: ours, pinned: false })).toEqual({ message_id: ours, pinned: false, for: null })
+  expect((await lastOf(w, ANA)).details).toBeNull()
+  expect(await pin({ message_id, pinned: true, for: 30 })).toMatchObject({ for: 30 })
+  for (const wrong of [{ pinned: true, for: 3 }, { pinned: false, for: 7 }, {}])
+    expect(codeOf(await engine(w, id, 'message/pin', { message_id, ...wrong }))).toEqual([400, 'validation_error'])
+  expect(codeOf(await engine(w, id, 'account/privacy', { privacy: {} }))).toEqual([400, 'validation_error'])
+  expect(codeOf(await engine(w, id, 'account/privacy', {}))).toEqual([400, 'engine_mismatch'])
 })
 
 describe('a message that is forwarded', () => {

@@ -78,6 +78,17 @@ test('chats are archived, pinned, muted and marked, and the phone has it', async
   expect(setting('markChatAsRead', ANA_JID)?.markChatAsReadAction?.read).toBe(false)
 })
 
+test('a message is starred, in a group under its author', async () => {
+  const message = { engineMessageId: 'ABC', chat: ANA, isOwn: false, participant: null }
+  await act('star')(shop, message, true)
+  expect(setting('star', ANA_JID, 'ABC', '0', '0')?.starAction?.starred).toBe(true)
+  await act('star')(shop, message, false)
+  expect(setting('star', ANA_JID, 'ABC', '0', '0')?.starAction?.starred).toBe(false)
+  const { id } = world.whatsapp.group('Starred', [OURS, ANA], 'pn')
+  await act('star')(shop, { ...message, chat: `${id}@g.us`, participant: ANA }, true)
+  expect(setting('star', `${id}@g.us`, 'ABC', '0', ANA_JID)?.starAction?.starred).toBe(true)
+})
+
 test('labels are made, changed, attached and removed; unknown ones are not found', async () => {
   const paid = await act('saveLabel')(shop, { id: null, name: 'Paid', color: 3 })
   const late = await act('saveLabel')(shop, { id: null, name: 'Late', color: 0 })

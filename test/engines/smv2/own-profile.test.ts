@@ -92,3 +92,38 @@ test('a status goes to those who may see it, and to the own phone', async () => 
   expect(ben.received()).toEqual([])
   await expect(act('postStatus')(shop, 'x', ['12025550404'])).rejects.toMatchObject({ code: 'not_found' })
 })
+
+test('a status is deleted where it was seen', async () => {
+  const eve = world.whatsapp.phone('12025551503')
+  const { engineMessageId } = await act('postStatus')(shop, 'Closed today', [eve.number])
+  await until('there', () => eve.received().length === 1)
+  await act('deleteStatus')(shop, engineMessageId, [eve.number])
+  const deleted = await until('deleted', () => eve.received().find(({ type }) => type === 'delete'))
+  expect(deleted.about).toBe(engineMessageId)
+})
+
+test('who sees what is read and changed one by one', async () => {
+  const before = await act('privacy')(shop)
+  expect(before).toMatchObject({ lastSeen: 'everyone', readReceipts: 'everyone', calls: 'everyone' })
+  const after = { ...before, lastSeen: 'contacts', online: 'same_as_last_seen', calls: 'known' }
+  expect(await act('setPrivacy')(shop, { lastSeen: 'contacts', online: 'same_as_last_seen', calls: 'known' })).toEqual(
+    after,
+  )
+  expect(await act('privacy')(shop)).toEqual(after)
+})
+
+test('a message is pinned for everybody in the chat, and unpinned', async () => {
+  const ana = world.whatsapp.phone(ANA)
+  const engineMessageId = await ana.say(OURS, 'The address')
+  const message = { engineMessageId, chat: ANA, isOwn: false, participant: null }
+  const pins = () => ana.received().filter(({ type }) => type === 'pin')
+  await act('pinMessage')(shop, message, 604_800)
+  await until('pinned', () => pins().length === 1)
+  expect(pins()[0]).toMatchObject({
+    about: engineMessageId,
+    content: { pinInChatMessage: { type: 1 }, messageContextInfo: { messageAddOnDurationInSecs: 604_800 } },
+  })
+  await act('pinMessage')(shop, message, null)
+  await until('unpinned', () => pins().length === 2)
+  expect(pins()[1]).toMatchObject({ about: engineMessageId, content: { pinInChatMessage: { type: 2 } } })
+})

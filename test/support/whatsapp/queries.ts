@@ -142,17 +142,25 @@ function describe(person: PhoneInside, jid: string, wanted: ReadonlySet<string>,
   return answers
 }
 
-function answerPrivacy(iq: Stanza): Stanza[] {
+const privacyOf = new WeakMap<PhoneInside, Map<string, string>>()
+
+function answerPrivacy(iq: Stanza, { device, network }: Asker): Stanza[] {
   if (firstTag(iq) === 'tokens') return [stanza('tokens')]
-  const settings = ['readreceipts', 'last', 'online', 'profile', 'status', 'groupadd', 'calladd']
+  const phone = network.phone(device.number)
+  const settings = privacyOf.get(phone) ?? new Map(PRIVACY.map((name) => [name, 'all']))
+  privacyOf.set(phone, settings)
+  for (const { attrs } of children(child(iq, 'privacy'), 'category'))
+    settings.set(attrs['name'] ?? '', attrs['value'] ?? '')
   return [
     stanza(
       'privacy',
       {},
-      settings.map((name) => stanza('category', { name, value: 'all' })),
+      [...settings].map(([name, value]) => stanza('category', { name, value })),
     ),
   ]
 }
+
+const PRIVACY = ['readreceipts', 'last', 'online', 'profile', 'status', 'groupadd', 'calladd']
 
 function answerGroups(iq: Stanza, { device, network }: Asker): Stanza[] | undefined {
   const asker = network.phone(device.number)
