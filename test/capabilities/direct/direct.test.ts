@@ -454,7 +454,7 @@ describe('acts', () => {
     for (const action of Object.entries(ACTIONS).flatMap(([group, names]) => names.map((name) => `${group}/${name}`))) {
       // The body is judged before the state: only what needs no field gets as far as the missing connection.
       expect((await engine(w, id, action, {})).status, action).toBe(
-        action === 'group/list' || action === 'label/list' ? 409 : 400,
+        ['group/list', 'label/list', 'account/privacy'].includes(action) ? 409 : 400,
       )
     }
     expect(codeOf(await engine(w, id, 'user/check', numbers))).toEqual([409, 'not_ready'])
