@@ -29,7 +29,7 @@ const OUT: Readonly<
   },
   image: file('image', 'image/png'),
   video: file('video', 'video/mp4'),
-  audio: file('audio', 'audio/ogg'),
+  audio: file('audio', 'audio/mpeg'),
   document: file('document', 'application/pdf'),
   sticker: file('sticker', 'image/webp'),
   location: { kind: 'location', latitude: 1, longitude: 2, name: 'Shop', address: null },

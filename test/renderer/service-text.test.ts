@@ -48,10 +48,9 @@ const SHOWN: readonly Place[] = [
     why: 'as above',
   },
   {
-    ...{ file: 'rooms/assistants/ApprovalCard.vue', shown: /record\.sentence/ },
-    why: 'below what is asked for in the language of the window: the names and values, as the assistant gave them',
+    ...{ file: 'rooms/assistants/CallFacts.vue', shown: /record\.sentence/ },
+    why: 'of a call that an earlier version asked about: its facts were not kept one by one',
   },
-  { ...{ file: 'rooms/assistants/DecidedList.vue', shown: /record\.sentence/ }, why: 'as above' },
 ]
 
 const FOLDER = new URL('../../renderer/', import.meta.url)

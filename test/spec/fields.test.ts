@@ -172,9 +172,9 @@ describe('what a message may hold', () => {
   })
 
   test('a text on smv2 has at most 65,536 characters', async () => {
-    const to = '12025550177'
-    expect((await send({ to, text: 'x'.repeat(65_536) }, smv2.id)).status).toBe(201)
-    expect((await send({ to, text: 'x'.repeat(65_537) }, smv2.id)).body.error.code).toBe('validation_error')
+    const [to, { id }] = ['12025550177', await w.pair()]
+    expect((await send({ to, text: 'x'.repeat(65_536) }, id)).status).toBe(201)
+    expect((await send({ to, text: 'x'.repeat(65_537) }, id)).body.error.code).toBe('validation_error')
   })
 })
 

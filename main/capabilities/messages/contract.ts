@@ -56,7 +56,7 @@ export const SendBody = Body(
       Type.String({
         minLength: 1,
         maxLength: LIMITS.textLength,
-        description: `Text of 1 to ${LIMITS.textLength} characters; on official, at most ${TEXT_LIMITS.official.text}.`,
+        description: `1 to ${LIMITS.textLength} characters; ${TEXT_LIMITS.official.text} on official.`,
       }),
     ),
     media_url: Type.Optional(
@@ -64,8 +64,8 @@ export const SendBody = Body(
         minLength: 1,
         maxLength: LIMITS.mediaUrlLength,
         description:
-          'The http or https URL of the file, or a share link of Google Drive or Dropbox that anyone can open. It must ' +
-          'be public and answer 200 in 10 seconds without a redirect, with a file that matches `media_type`. ' +
+          'The http or https URL of the file, or a share link of Google Drive or Dropbox. It must be public and ' +
+          'answer 200 in 10 seconds without a redirect, with a file of `media_type`. ' +
           `Maximum: image ${image} MB, audio ${audio} MB, video ${video} MB, document ${document} MB.`,
       }),
     ),
@@ -105,8 +105,7 @@ export const SendBody = Body(
       Type.Boolean({
         description:
           'A voice note. Recordings in mp3, m4a, aac, wav and other formats are converted to the form that phones ' +
-          'record. Without `voice`, only an Ogg/Opus file becomes a voice note. On official, one of more than 512 KB is ' +
-          'shown as a sound file.',
+          'record. Without `voice`, only an Ogg/Opus file becomes one. Over 512 KB it is a sound file on official.',
       }),
     ),
     mentions: Type.Optional(

@@ -109,7 +109,9 @@ export function problemOf(reply: NotOk, field: GivenField): ConnectOutcome {
   if (reply.kind !== 'error') return wrong(null, 'unreachable', reply.code)
   const { error } = reply
   if (error.code === 100 && /appsecret_proof/i.test(error.details)) return wrong('app_secret', 'other_app_secret')
-  switch (meaningOf(error)?.kind) {
+  const meaning = meaningOf(error)
+  if (meaning?.kind === 'held' && meaning.reason === 'policy') return wrong(null, 'blocked')
+  switch (meaning?.kind) {
     case 'token_dead':
       return wrong('access_token', 'token_dead')
     case 'permission':

@@ -6,7 +6,7 @@ import { recipientOf } from './recipient.ts'
 /**
  * Blocks somebody, or lets them write again. The network knows whom it is about by their hidden id; the library would
  * refuse to block somebody whose number is not known.
- * @throws ApiError invalid_state where the network has no hidden id for a number.
+ * @throws ApiError not_found where the network has no hidden id for a number.
  */
 export async function block({ library, sock }: OpenLink, jid: string, isBlocked: boolean): Promise<void> {
   const { jid: hidden, number } = await recipientOf({ sock }, jid)
@@ -20,4 +20,4 @@ export async function block({ library, sock }: OpenLink, jid: string, isBlocked:
 }
 
 const nameless = () =>
-  new ApiError('invalid_state', 'WhatsApp has no account id for this number, so it cannot be blocked or unblocked.')
+  new ApiError('not_found', 'WhatsApp knows no account with this number, so it cannot be blocked or unblocked.')

@@ -130,7 +130,7 @@ test('calling hours move a call to the next opening', async () => {
   const made = await call({ scheduled_at: '2026-01-10T10:00:00.000Z' }, other)
   expect(made.body.scheduled_at).toBe('2026-01-12T14:00:00.000Z')
   expect(
-    errorOf(await w.api('PATCH', `${voiceOf(other)}/settings`, { calling_hours: { ...hours, end: '10:00' } })),
+    errorOf(await w.api('PATCH', `${voiceOf(other)}/settings`, { calling_hours: { ...hours, end: '14:00' } })),
   ).toBe('400 validation_error')
   await w.api('POST', `${voiceOf(other)}/calls/${made.body.id}/cancel`)
 })

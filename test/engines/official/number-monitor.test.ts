@@ -86,7 +86,7 @@ describe('when a check fails', () => {
 
   test.each([
     [190, 'token_revoked'],
-    [368, 'banned'],
+    [131_031, 'banned'],
   ] as const)('for good (%i), the instance is told %s and nobody asks any more', async (code, reason) => {
     onCheck(graphError(code, 'x', 401))
     await world.official.engine.start(instance)

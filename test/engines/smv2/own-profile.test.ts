@@ -70,7 +70,7 @@ test('whom it blocks, and lets write again', async () => {
   // Nobody has asked for this one before.
   await act('block')(shop, '12025551504', false)
   world.whatsapp.phone('12025551505', { shows: 'number_only' })
-  await expect(act('block')(shop, '12025551505', true)).rejects.toMatchObject({ code: 'invalid_state' })
+  await expect(act('block')(shop, '12025551505', true)).rejects.toMatchObject({ code: 'not_found' })
   expect(blocked).toEqual([])
 })
 

@@ -167,5 +167,7 @@ test('delays and hours have to be in order', () => {
   expect(isPaceValid({ ...config, window: null })).toBe(true)
   expect(isPaceValid({ ...config, minDelay: 30 })).toBe(false)
   expect(isPaceValid({ ...config, pauseFor: [9, 8] })).toBe(false)
-  expect(isPaceValid({ ...config, window: { start: '20:00', end: '08:00', timezone: 'UTC', days: [1] } })).toBe(false)
+  const from = { start: '20:00', timezone: 'UTC', days: [1] }
+  expect(isPaceValid({ ...config, window: { ...from, end: '08:00' } })).toBe(true)
+  expect(isPaceValid({ ...config, window: { ...from, end: '20:00' } })).toBe(false)
 })
