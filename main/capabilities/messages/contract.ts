@@ -85,14 +85,14 @@ export const SendBody = Body(
       Type.String({
         minLength: 1,
         maxLength: LIMITS.captionLength,
-        description: 'Text shown below the media.',
+        description: 'Text below the media.',
       }),
     ),
     filename: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: LIMITS.filenameLength,
-        description: 'The file name the recipient sees. A document has the one of its file otherwise.',
+        description: 'The file name the recipient sees. By default that of the file.',
       }),
     ),
     gif: Type.Optional(
