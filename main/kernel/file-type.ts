@@ -14,7 +14,7 @@ export const FILE_HEAD_BYTES = 4_096
 export const UNKNOWN_TYPE = 'application/octet-stream'
 
 /** What some programs write instead of the registered type. */
-export const TYPE_ALIASES: Readonly<Record<string, string>> = {
+const TYPE_ALIASES: Readonly<Record<string, string>> = {
   'image/jpg': 'image/jpeg',
   'image/pjpeg': 'image/jpeg',
   'image/x-png': 'image/png',
@@ -110,7 +110,7 @@ const isVague = (type: string) => type === UNKNOWN_TYPE || type === 'text/plain'
 const MIME = /^[a-z0-9!#$&^_.+-]{1,64}\/[a-z0-9!#$&^_.+-]{1,64}$/
 
 /** A Content-Type without its parameters, by its registered name. */
-export function declaredType(header: string | undefined): string {
+function declaredType(header: string | undefined): string {
   const type = (header?.split(';', 1)[0] ?? '').trim().toLowerCase()
   return MIME.test(type) ? (TYPE_ALIASES[type] ?? type) : UNKNOWN_TYPE
 }

@@ -143,8 +143,10 @@ export function createPush(deps: PushDeps) {
     { fault, message }: BridgeError,
   ): Promise<void> {
     const waitMs = fault.kind === 'later' ? STATUS_WAITS_MS[tries] : undefined
-    if (waitMs !== undefined)
-      return void (await tx.run(holdStatus, { linkSeq, externalId, holdUntilMs: clock.now() + waitMs }))
+    if (waitMs !== undefined) {
+      await tx.run(holdStatus, { linkSeq, externalId, holdUntilMs: clock.now() + waitMs })
+      return
+    }
     await tx.run(dropStatus, { linkSeq, externalId })
     if (fault.kind === 'later') await tx.run(noteError, { seq: linkSeq, code: fault.code, message, now: clock.now() })
   }

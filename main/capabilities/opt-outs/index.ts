@@ -23,9 +23,10 @@ import {
   scopesOfNumbers,
   WHOLE_ACCOUNT,
   type OptOut,
+  type OptOutChange,
 } from './store.ts'
 
-export type { OptOut } from './store.ts'
+export type { OptOut, OptOutChange } from './store.ts'
 export { WHOLE_ACCOUNT } from './store.ts'
 
 /** Either the caller's commit, or `{ all: db.read, one: db.readOne }`. */
@@ -39,16 +40,6 @@ interface NewOptOut {
   readonly instanceId: InstanceId | null
   readonly source: OptOutSource
   readonly note: string | null
-}
-
-/** What subscribers get, in the commit of the change. */
-export interface OptOutChange {
-  readonly accountId: AccountId
-  readonly phone: string
-  /** null: the whole account. */
-  readonly instanceId: InstanceId | null
-  readonly source: OptOutSource
-  readonly atMs: number
 }
 
 type OptOutListener = (tx: Tx, change: OptOutChange) => Promise<void>

@@ -2,8 +2,15 @@ import type { Tx } from '../../kernel/db.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
 import type { MovePerson, PersonMove } from '../../kernel/person-move.ts'
 import { personKey } from '../../kernel/phone-number.ts'
-import { insertOptOut, optOutOf, optOutsOfNumber, removeOptOut, WHOLE_ACCOUNT, type OptOut } from './store.ts'
-import type { OptOutChange } from './index.ts'
+import {
+  insertOptOut,
+  optOutOf,
+  optOutsOfNumber,
+  removeOptOut,
+  WHOLE_ACCOUNT,
+  type OptOut,
+  type OptOutChange,
+} from './store.ts'
 
 interface MoveDeps {
   /** Runs in the commit in which a number is opted out that was not. */

@@ -1,4 +1,4 @@
-import type { AccountId } from '../../kernel/ids.ts'
+import type { AccountId, InstanceId } from '../../kernel/ids.ts'
 import { sql } from '../../kernel/sql.ts'
 import { sqlOfList } from '../../kernel/sql-list.ts'
 import type { OptOutSource } from './contract.ts'
@@ -13,6 +13,16 @@ export interface OptOut {
   readonly source: OptOutSource
   readonly note: string | null
   readonly createdAtMs: number
+}
+
+/** What subscribers get, in the commit of the change. */
+export interface OptOutChange {
+  readonly accountId: AccountId
+  readonly phone: string
+  /** null: the whole account. */
+  readonly instanceId: InstanceId | null
+  readonly source: OptOutSource
+  readonly atMs: number
 }
 
 const COLUMNS = 'seq, phone, scope, source, note, created_at AS createdAtMs'

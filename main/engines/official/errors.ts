@@ -10,7 +10,7 @@ export interface GraphError {
 }
 
 /** Why Meta takes no message with a template. */
-export type TemplateFault = 'paused' | 'disabled' | 'missing'
+type TemplateFault = 'paused' | 'disabled' | 'missing'
 
 /** What an error means for us. */
 export type Meaning =

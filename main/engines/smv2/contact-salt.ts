@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import type * as library from 'baileys'
 import type { SignalDataSet, SignalKeyStore } from 'baileys'
-import type { Library } from './library.ts'
 import { bytesField } from './wire-field.ts'
 
 /** @param salt null: the phone has withdrawn it. */
@@ -19,7 +19,7 @@ const listeners = new AsyncLocalStorage<HearSalt>()
  * The phone sends a salt, with which tokens for first messages are made. The library's declarations are older and leave it
  * out, so it is read from what the library decodes.
  */
-export function readContactSalts({ proto }: Pick<Library, 'proto'>): void {
+export function readContactSalts({ proto }: Pick<typeof library, 'proto'>): void {
   const { HistorySync, SyncActionData } = proto
   const history = HistorySync.decode.bind(HistorySync)
   HistorySync.decode = (bytes, length) => {

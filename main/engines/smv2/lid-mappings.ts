@@ -5,7 +5,7 @@ export const LID_MAPPINGS = 'lid-mapping'
 const REVERSE = '_reverse'
 
 /** Of the two rows that tie a number to a hidden id, this one is read from the hidden side. */
-export const reverseKeyOf = (hiddenId: string): string => hiddenId + REVERSE
+const reverseKeyOf = (hiddenId: string): string => hiddenId + REVERSE
 export const hiddenIdIn = (key: string): string | undefined =>
   key.endsWith(REVERSE) ? key.slice(0, -REVERSE.length) : undefined
 

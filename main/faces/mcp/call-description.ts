@@ -19,7 +19,7 @@ interface Resource {
 }
 
 /** A call for a person, with names of resources and without secrets. */
-export interface CallDescription {
+interface CallDescription {
   readonly sentence: string
   /** The same, fact by fact. */
   readonly parts: readonly CallPart[]

@@ -1,3 +1,3 @@
 export { markupOfMarkdown } from './from-markdown.ts'
 export { plainText } from './plain-text.ts'
-export { splitText, type SplitText } from './split.ts'
+export { splitText } from './split.ts'

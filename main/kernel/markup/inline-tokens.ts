@@ -169,7 +169,7 @@ const bare = (address: string): string =>
     .replace(/^www\./, '')
     .replace(/\/$/, '')
 
-export const rawOf = (token: Token): string => (token.kind === 'text' ? token.text : token.mark.repeat(token.left))
+const rawOf = (token: Token): string => (token.kind === 'text' ? token.text : token.mark.repeat(token.left))
 
 function runAt(text: string, at: number): Run {
   const mark = text.charAt(at)

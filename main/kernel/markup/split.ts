@@ -8,7 +8,7 @@ export interface SplitOptions {
   readonly isFewest: boolean
 }
 
-export interface SplitText {
+interface SplitText {
   readonly parts: readonly string[]
   /** What does not fit into them; null: nothing. */
   readonly rest: string | null

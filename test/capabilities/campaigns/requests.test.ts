@@ -41,7 +41,12 @@ describe('a request that cannot be', () => {
     ['a shortest delay above the longest', () => ({ config: { minDelay: 9, maxDelay: 5 } }), 400, /minDelay is 9/],
     ['a delay of more than an hour', () => ({ config: { minDelay: 0, maxDelay: 3_601 } }), 400, /maxDelay/],
     ['a pause that ends before it begins', () => ({ config: { pauseFor: [9, 3] } }), 400, /pauseFor/],
-    ['hours that never begin', () => ({ config: { window: { ...DAY, end: '08:00' } } }), 400, /starts and ends at 08:00/],
+    [
+      'hours that never begin',
+      () => ({ config: { window: { ...DAY, end: '08:00' } } }),
+      400,
+      /starts and ends at 08:00/,
+    ],
     ['hours without a day', () => ({ config: { window: { ...DAY, days: [] } } }), 400, /days/],
     ['an unknown time zone', () => ({ config: { window: { ...DAY, timezone: 'Mars/Olympus' } } }), 400, /Mars/],
     ['a weight of another instance', () => ({ config: { weights: { [live.id]: 2 } } }), 400, /weights/],

@@ -54,7 +54,7 @@ export interface SayOptions {
   readonly atSeconds?: number
 }
 
-export interface SealedHow {
+interface SealedHow {
   readonly kind: keyof typeof SEALED_CHANGES
   /**
    * By which of its addresses the phone names itself as the author of the message, and of the change. `theirs`: it names

@@ -132,7 +132,10 @@ function requireParameter(text: unknown, at: string): void {
 function requireFilledLength({ components }: Template, part: 'header' | 'body', texts: readonly unknown[]): void {
   const source = components.map(asRecord).find((one) => one?.['type'] === part.toUpperCase())?.['text']
   if (typeof source !== 'string') return
-  const filled = source.replaceAll(/\{\{(\d+)\}\}/g, (_place, at: string) => String(texts[Number(at) - 1] ?? ''))
+  const filled = source.replaceAll(/\{\{(\d+)\}\}/g, (_place, at: string) => {
+    const text = texts[Number(at) - 1]
+    return typeof text === 'string' ? text : ''
+  })
   if (charactersIn(filled) > INTERACTIVE_LIMITS[part])
     throw new GraphFault(
       400,
