@@ -64,8 +64,8 @@ export const SendBody = Body(
         minLength: 1,
         maxLength: LIMITS.mediaUrlLength,
         description:
-          'The http or https URL of the file, or a share link of Google Drive or Dropbox. It must be public and ' +
-          'answer 200 in 10 seconds without a redirect, with a file of `media_type`. ' +
+          'URL of the file, or a Google Drive or Dropbox link. It must be public and answer 200 in 10 seconds ' +
+          'without a redirect, with a file of `media_type`. ' +
           `Maximum: image ${image} MB, audio ${audio} MB, video ${video} MB, document ${document} MB.`,
       }),
     ),
@@ -92,7 +92,7 @@ export const SendBody = Body(
       Type.String({
         minLength: 1,
         maxLength: LIMITS.filenameLength,
-        description: 'The file name the recipient sees. By default that of the file.',
+        description: 'The file name the recipient sees.',
       }),
     ),
     gif: Type.Optional(
