@@ -85,7 +85,7 @@ describe.each(['tcp', 'tls', 'wss'] as const)('a call from an exchange over %s',
     await until(() => call.said.length > 0, 'The greeting')
     expect(theirs.statuses).toEqual([100, 180, 200])
     const answer = theirs.remote()
-    expect(answer.body).toMatch(/^m=audio [1-9]\d* RTP\/AVP 0\r$/m)
+    expect(answer.body).toMatch(/^m=audio [1-9]\d* RTP\/AVP 0 101\r$/m)
     expect(uriOf(header(answer, 'contact'))).toBe(uriOf((await office.registered()).contact))
 
     if (who === 'us') call.hangUp('operator_hung_up')

@@ -89,7 +89,7 @@ describe('a call that we make', () => {
     const invite = theirs.remote()
     expect(requestUri(invite)).toBe(`sip:${NUMBER}@localhost:${office.port};transport=ws`)
     expect(header(invite, 'via')).toMatch(/^SIP\/2\.0\/WSS \w+\.invalid;/)
-    expect(invite.body).toMatch(/^m=audio [1-9]\d* RTP\/AVP 0 8\r$/m)
+    expect(invite.body).toMatch(/^m=audio [1-9]\d* RTP\/AVP 0 8 101\r$/m)
     // 407, its ACK, and the INVITE again with the next number.
     const number = parseInt(header(invite, 'cseq'))
     expect(office.in(theirs, 'INVITE').map((one) => header(one, 'cseq'))).toEqual([
