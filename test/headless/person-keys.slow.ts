@@ -60,7 +60,7 @@ function left(table: 'contacts' | 'opt_outs'): number {
 test('people of an earlier version become one each, although the service is killed while it unites them', async () => {
   const first = home.launch()
   first.listening.catch(() => {})
-  await until('a part of them', () => left('contacts') < PEOPLE * 0.8 || undefined)
+  await until('a part of them', () => left('contacts') < PEOPLE * 0.8 || undefined, 90_000)
   await first.end('SIGKILL')
   expect(left('contacts')).toBeGreaterThan(0)
 
