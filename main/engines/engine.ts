@@ -210,13 +210,13 @@ export type PasskeyFailure =
   | 'too_often'
 
 /**
- * Why everything that a number sends on its own is put off: campaigns and agents. What a person or a program sends is
- * tried, so that the first message that goes through ends it.
+ * Why a number sends nothing for campaigns and agents at the moment. Messages of people and programs are still tried: the
+ * first one that goes through ends the hold.
  */
 export interface Hold {
   readonly reason: 'payment' | 'spam' | 'policy' | 'display_name' | 'registration' | 'pin'
   readonly sinceMs: number
-  /** When it is tried again; null: once a message has gone through, or a person says that it is mended. */
+  /** When it is tried again; null: after a message has gone through, or a person has asked to try again. */
   readonly untilMs: number | null
 }
 
@@ -315,7 +315,7 @@ export interface Engine {
    * @returns the link at this moment; `connected` only when it is usable already.
    */
   resume(instance: EngineInstance): Promise<'connected' | 'connecting' | 'no_session'>
-  /** A person says that what holds the number is mended: it is tried again. */
+  /** Ends the hold because a person asked to try again. */
   readonly endHold?: (tx: Tx, id: InstanceId) => Promise<void>
   /** Ends the link, keeps the session. */
   stop(instance: EngineInstance): Promise<void>

@@ -22,7 +22,7 @@ const within = (pixels: number) =>
 /** The first picture as a small JPEG, transparent parts in white. */
 const jpeg = (pixels: number): TargetRule => ({
   lane: 'pictures',
-  // A message does not wait longer for its thumbnail, and leaves without it.
+  // A message does not wait longer for its thumbnail, and is sent without it.
   ...{ waitMs: 2_000, limitMs: 3_000 },
   args: [
     ...['-i', 'in', '-map', '0:v:0', '-frames:v', '1', '-filter_complex'],

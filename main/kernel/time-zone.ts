@@ -76,7 +76,7 @@ const dateText = (calendarDayMs: number): string => new Date(calendarDayMs).toIS
 export const daysBetween = (fromMs: number, toMs: number, zone: string): number =>
   (calendarDay(toMs, zone) - calendarDay(fromMs, zone)) / DAY_MS
 
-/** So many days before or after a date. */
+/** A date this many days earlier or later. */
 export const shiftDate = (date: string, days: number): string =>
   dateText(Date.parse(`${date}T00:00:00Z`) + days * DAY_MS)
 

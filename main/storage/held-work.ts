@@ -79,7 +79,7 @@ export const HELD = [
   'DELETE FROM main.safety_claims',
   `UPDATE main.ai_turns SET state = CASE state WHEN 'sending' THEN 'unknown' ELSE 'skipped' END, reason = 'restored',
      ended_at = :now WHERE ended_at IS NULL`,
-  // The rest of a long answer may have been said since.
+  // The rest of a long answer may have been sent since.
   `UPDATE main.ai_conversations SET open_turn = NULL, rest = NULL, rest_turn = NULL,
      follow_up_at = CASE WHEN follow_up_at <= :now THEN NULL ELSE follow_up_at END
     WHERE open_turn IS NOT NULL OR follow_up_at IS NOT NULL OR rest IS NOT NULL`,

@@ -56,7 +56,7 @@ const ANSWERS_IN_TEN_MINUTES = 10
 /** The third time that somebody writes the same, it is probably a machine. */
 const SAME_IN_A_ROW = 3
 const LOOK_AGAIN_MS = 2_000
-/** How long an answer waits while nothing that the number sends goes through, and how often it looks. */
+/** How long an answer waits while its number cannot send, and how often that is checked. */
 const HELD_MOST_MS = 30 * 60_000
 const HELD_MS = 10_000
 
@@ -130,14 +130,14 @@ export function createBegin({
     })
   }
 
-  /** A number that people reported may still answer those who write to it. */
+  /** A number that was reported as spam may still answer people who write to it. */
   async function holdOf(tx: Tx, { accountId, instanceId }: TurnRow): Promise<Hold['reason'] | undefined> {
     const instance = await instances.find(tx, accountId, instanceId)
     const reason = instance && instances.holdOf({ ...instance, accountId })?.reason
     return reason === 'spam' ? undefined : reason
   }
 
-  /** Says what is left of an answer. No model is asked: it is written, and the person was promised it. */
+  /** Sends the rest of an answer. It is written already, so no model is asked. */
   async function goOn(
     tx: Tx,
     { turn, conversation }: { readonly turn: TurnRow; readonly conversation: ConversationRow },
@@ -187,14 +187,14 @@ export function createBegin({
     turn: TurnRow,
     conversation: ConversationRow,
     settings: Settings,
-    /** Who is asked; null: nobody, since the answer is known. */
+    /** null where the answer is already written, so that no agent is asked. */
     agent: Agent | null,
   ): Promise<HandoffReason | undefined> {
     const { instanceId, question } = turn
     if (turn.kind === 'reply') {
       if (asksForPerson(question, settings)) return 'keyword'
       if (isUnreadable(question)) return 'unreadable_message'
-      // Somebody may say yes many times in a row.
+      // Asking for the rest again and again is not a loop.
       if (agent !== null && (await isLoop(tx, turn, conversation))) return 'loop'
       const { max_replies_per_hour: most } = settings
       if ((await countSince(tx, turn, clock.now() - HOUR_MS)) >= most) return 'hourly_limit'

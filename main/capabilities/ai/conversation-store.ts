@@ -102,7 +102,7 @@ export const setFollowUp = sql<OfConversation & { count: number; dueAtMs: number
   'UPDATE ai_conversations SET follow_ups = :count, follow_up_at = :dueAtMs WHERE seq = :seq',
 )
 
-// Two conversations are with one person.
+// Two conversations turn out to be with one person.
 
 export type MergedState = Omit<
   ConversationRow,

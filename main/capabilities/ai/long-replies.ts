@@ -16,14 +16,14 @@ const LENGTHS = {
 /** Then the agent asks whether to go on. */
 const MOST_MESSAGES = 3
 
-/** As much of an answer as is sent at once. @returns `rest`: what is kept for when the person wants it; null: nothing. */
+/** The part of an answer that is sent at once. @returns `rest`: what is sent when the person asks for it, or null. */
 export function longReply(reply: string, engine: Engine): { readonly parts: Part[]; readonly rest: string | null } {
   const ending = `\n\n${say('goOn', reply)}`
   const { parts, rest } = splitText(reply, { ...LENGTHS[engine], most: MOST_MESSAGES, ending })
   return { parts: parts.map(textPart), rest }
 }
 
-/** All of it: nobody is asked to go on when a person takes over. */
+/** The whole answer in one go: before a person takes over, there is no offer to continue. */
 export const wholeReply = (reply: string, engine: Engine): Part[] =>
   splitText(reply, LENGTHS[engine]).parts.map(textPart)
 

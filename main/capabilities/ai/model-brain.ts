@@ -152,7 +152,7 @@ function answerSchema(stageIds: readonly string[]) {
 function isAnswer(value: unknown): value is Answer {
   if (typeof value !== 'object' || value === null) return false
   const { reply, confidence, needs_person: needsPerson } = value as Record<string, unknown>
-  // Nobody reads more, and converting it takes time.
+  // Too long to be a real answer, and expensive to convert.
   const isReply = typeof reply === 'string' && reply.length <= LIMITS.textLength
   return isReply && typeof confidence === 'number' && typeof needsPerson === 'boolean'
 }

@@ -18,8 +18,8 @@ interface MoveDeps extends Pick<AiDeps, 'clock'> {
 }
 
 /**
- * The agent goes on with the person under their other name: paused if it was paused under either, with the turns of both
- * in one conversation. What it was about to answer is answered in that one.
+ * Merges the conversations that an agent has with one person under two names. The result is paused if either one was, and
+ * keeps the turns of both. A question that was waiting in one is answered in the other.
  */
 export function createMove({ clock, chats }: MoveDeps): MovePerson {
   return async (tx, { instanceId, accountId, from, to }) => {
@@ -33,7 +33,7 @@ export function createMove({ clock, chats }: MoveDeps): MovePerson {
   }
 
   async function merge(tx: Tx, moved: ConversationRow, known: ConversationRow): Promise<ConversationRow> {
-    // A turn that is on its way has the id of its conversation in its Idempotency-Key.
+    // The Idempotency-Key of a turn that is being sent contains the id of its conversation.
     const [kept, other] = moved.openTurn !== null && known.openTurn === null ? [moved, known] : [known, moved]
     await passOn(tx, other, kept)
     await tx.run(moveEndedTurns, { from: other.seq, to: kept.seq, offset: kept.nextTurn })
@@ -42,7 +42,7 @@ export function createMove({ clock, chats }: MoveDeps): MovePerson {
     return kept
   }
 
-  /** What was asked in the one is answered in the other; a turn of which something may have left ends by itself. */
+  /** Open questions move to the conversation that is kept. A turn that may have been partly sent ends where it is. */
   async function passOn(tx: Tx, other: ConversationRow, kept: ConversationRow): Promise<void> {
     const now = clock.now()
     for (const { seq, state, kind, question } of await tx.all(unendedOf, { conversationSeq: other.seq })) {
@@ -56,7 +56,7 @@ export function createMove({ clock, chats }: MoveDeps): MovePerson {
   }
 }
 
-/** The stricter pause, the handoff that somebody still has to see, and the later of what happened. */
+/** Takes the longer pause, the handoff that still needs a person, and the later dates of the two. */
 function mergedState(kept: ConversationRow, other: ConversationRow, nowMs: number): MergedState {
   const pause = stricterPause(kept, other, nowMs)
   const handedOver = kept.handoffAtMs === null || (other.waiting === 1 && kept.waiting === 0) ? other : kept

@@ -16,7 +16,7 @@ const DAYS = 7
 
 /** What the agents did, by day. */
 export function createOverview({ db, clock, config, settings }: OverviewDeps) {
-  /** Of so many days, today included. */
+  /** Of this many days, including today. */
   const firstDay = (days: number, zone: string) => shiftDate(dayOf(clock.now(), zone).date, 1 - days)
 
   return {

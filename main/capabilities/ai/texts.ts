@@ -45,7 +45,7 @@ const MARKERS: Readonly<Record<Language, ReadonlySet<string>>> = {
   ),
 }
 
-/** So much of a text tells its language. */
+/** This many characters are enough to recognize the language. */
 const TELLING = 2_000
 
 /** By the words that only one of them has; Portuguese if none tells. */
@@ -82,7 +82,7 @@ export const isCourtesy = (text: string): boolean =>
       .split(' ')
       .some((word) => COURTESIES.has(word) || FAREWELLS.has(word)))
 
-/** What a yes has around it, in one language or another. */
+/** Polite words that may surround a yes. */
 const YES = words(
   'sim s ss claro pode podes quero ok okay blz beleza certo isso manda mande mandar enviar aham uhum com certeza por favor pf pfv yes y yeah yep yup sure please do si vale dale bueno venga quiero puede puedes',
 )
@@ -99,7 +99,7 @@ const THUMBS = /^(?:[\u{1F44D}\u{1F44C}\u{1F64F}\u2705]|[\u{1F3FB}-\u{1F3FF}]|\s
 /** `Sim`, `pode mandar`, a thumb: yes to what was asked last. */
 export const isYes = (text: string): boolean => THUMBS.test(text.slice(0, 20)) || consistsOf(text, YES)
 
-/** `Continua`, `quero o resto`, `go on please`: wants to read on, whatever was asked last. */
+/** `Continua`, `quero o resto`, `go on please`: asks for the rest, whatever was said last. */
 export function asksForMore(text: string): boolean {
   if (text.length > LONGEST_SENTENCE || !consistsOf(text.replaceAll('?', ' '), WISHES)) return false
   const said = fold(text)

@@ -48,7 +48,7 @@ export interface StoredDecision {
   readonly reply: string | null
   readonly sources: readonly AnswerSource[]
   readonly toolCalls: readonly ToolCall[]
-  /** What is left for when the person wants it; null: nothing is left of what was. Unset: nothing to do with that. */
+  /** The rest of the answer for later; null clears it; undefined leaves it as it is. */
   readonly rest?: string | null
 }
 

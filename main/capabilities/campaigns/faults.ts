@@ -9,7 +9,7 @@ interface Place {
   readonly variation: number
 }
 
-/** People whose message cannot be sent. They are counted, and the worst is named. */
+/** Recipients whose message cannot be sent: how many, and the worst example. */
 export function createFaultTally() {
   const worst = new Map<Fault['reason'], { readonly place: Place; readonly fault: Fault; readonly count: number }>()
   return {
@@ -21,7 +21,7 @@ export function createFaultTally() {
       worst.set(fault.reason, isWorse ? { place, fault, count } : { ...known, count })
     },
 
-    /** @param looked how many people were looked at, of `total`. */
+    /** @param looked how many of the `total` recipients were checked. */
     risks(looked: number, total: number): CampaignRisk[] {
       return [...worst].map(([reason, { place, fault, count }]) => {
         const { phone, row, variation } = place

@@ -231,7 +231,7 @@ export function laneJob(deps: LaneDeps): JobKind<object, Result> {
     outcomes.takeSettled(claimed.recipient)
   }
 
-  /** Nobody can be sent this template. A pause of Meta's ends; how long it lasts, an answer does not say. */
+  /** Meta accepts this template for nobody now. A paused one is tried again, since Meta does not say when the pause ends. */
   async function waitForTemplate(claimed: Claimed, isPaused: boolean): Promise<void> {
     await db.commit(async (tx) => {
       await outcomes.putBack(tx, placeOf(claimed))

@@ -25,7 +25,7 @@ export interface NumberState {
   readonly link: LinkState
   /** Until when it may only write to people it knows. */
   readonly restrictedUntilMs: number | null
-  /** Why it sends nothing of a campaign for now. */
+  /** Why it sends no campaign messages at the moment. */
   readonly hold: Hold | null
 }
 
@@ -58,7 +58,7 @@ export function createNumberStates({ instances, clock }: Pick<CampaignsDeps, 'in
   }
 }
 
-/** How a campaign is paused by what holds its last number. */
+/** The pause reason of a campaign whose last usable number is held. */
 export const PAUSED_BY = {
   payment: 'payment',
   spam: 'quality',

@@ -13,7 +13,7 @@ export function createMove({ notify }: MoveDeps): MovePerson {
   return async (tx, { accountId, from, to }) => {
     const [before, canonical] = [personKey(from), personKey(to)]
     if (before === canonical) return
-    // Those who got the message come first: who waits under the other name does not get it again.
+    // If the message was sent under one name, the recipient waiting under the other name does not get it again.
     for (const recipient of await tx.all(reachedUnder, { accountId, canonical: before })) {
       await giveKey(tx, recipient, canonical)
       notify(tx, { id: recipient.campaignId, accountId })

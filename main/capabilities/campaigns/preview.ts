@@ -206,7 +206,7 @@ export function createPreview(deps: PreviewDeps) {
     return Math.round((found * total) / first.length)
   }
 
-  /** Whose message is too long or has a hole in it, among those that are looked at. They are skipped later. */
+  /** Recipients whose message is too long or incomplete. They are skipped when their turn comes. */
   async function faultsOf(
     campaignId: string,
     { first, total }: People,

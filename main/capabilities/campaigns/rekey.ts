@@ -24,7 +24,7 @@ export const rekeyRecipients = (db: Db): Promise<number> =>
     move: giveKey,
   })
 
-/** Where another recipient of the campaign has the key, the message goes to one of the two. */
+/** If two recipients of a campaign have the same key, only one of them gets the message. */
 export async function giveKey(tx: Tx, row: KeyedRecipient, canonical: string): Promise<void> {
   const { campaignId, position } = row
   const known = await tx.one(recipientWith, { campaignId, canonical })

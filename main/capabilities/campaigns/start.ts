@@ -61,7 +61,7 @@ export function createControls({ db, clock, instances, state }: ControlDeps) {
     else await state.begin(tx, campaign)
   }
 
-  /** Whoever resumes it says that what held its numbers is mended. */
+  /** Resuming a campaign also tells the engines to try numbers again that were held. */
   async function goOn(tx: Tx, campaign: StoredCampaign): Promise<void> {
     for (const { instanceId } of await tx.all(lanesOf, { campaignId: campaign.id })) {
       const instance = await instances.find(tx, campaign.accountId, instanceId)

@@ -48,7 +48,7 @@ const AUTOMATIC: readonly PauseReason[] = [
 /** Whether its numbers may send, if nothing else keeps them. */
 export function isUnderWay({ status, pauseReason, resumeAtMs }: StoredCampaign): boolean {
   if (status !== 'paused') return status === 'running'
-  // Meta ends the pause of a template, but nobody undeletes one.
+  // Meta ends the pause of a template by itself. A deleted template does not come back.
   if (pauseReason === 'template') return resumeAtMs !== null
   return pauseReason !== null && AUTOMATIC.includes(pauseReason)
 }
@@ -150,7 +150,7 @@ export function createState({ clock, live, messages, numberState, lanes, control
     }
   }
 
-  /** What the number was given and has not sent. */
+  /** Returns the recipients that were assigned to the number and not yet sent to. */
   async function giveBackWaiting(tx: Tx, { id }: StoredCampaign, { instanceId }: Pick<Lane, 'instanceId'>) {
     const ref = { campaignId: id, instanceId }
     const released = await tx.run(releaseWaiting, ref)
@@ -204,7 +204,7 @@ export function createState({ clock, live, messages, numberState, lanes, control
       for (const other of usable) await wake(tx, campaign, other, clock.now())
     },
 
-    /** The number sends nothing for now: the others take what it was given, and without others the campaign waits. */
+    /** Hands the number's recipients to the other numbers, and pauses the campaign if no other number can send. */
     async stepAside(tx: Tx, campaign: StoredCampaign, lane: Lane, { reason, untilMs }: Hold): Promise<void> {
       await giveBackWaiting(tx, campaign, lane)
       const others = (await usableLanes(tx, campaign)).filter(({ instanceId }) => instanceId !== lane.instanceId)

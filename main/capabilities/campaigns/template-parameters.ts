@@ -1,6 +1,6 @@
 /**
- * The texts that a template has places for. Meta refuses line breaks, tabs and more than four spaces in a row in them,
- * which lists of people are full of, and empty ones.
+ * The values of a template's parameters. Meta refuses empty ones, and those with line breaks, tabs or more than four
+ * spaces in a row, all of which are common in imported lists.
  */
 
 type Json = Readonly<Record<string, unknown>>

@@ -81,7 +81,7 @@ const LOOK_AGAIN_MS = 600_000
 const COMING_MS = 2_000
 /** How soon a campaign goes on once its account is active again. */
 const SUSPENDED_MS = 10_000
-/** How soon a number that was held sends again. */
+/** How often a held number is checked. */
 const HELD_MS = 10_000
 /** Rows looked at in one commit. */
 const LOOKED_AT = 100
@@ -449,7 +449,7 @@ export function createTurn(deps: TurnDeps) {
   }
 }
 
-/** The network would refuse it, so that it does not count as a failure of the number. */
+/** The network would refuse it. This does not count as a failure of the number. */
 function faultFor({ id, config, messages }: StoredCampaign, recipient: Recipient, engine: Engine): Fault | undefined {
   const { position } = recipient
   const message = messages[drawFor(id, position, config, messages.length).variation - 1]

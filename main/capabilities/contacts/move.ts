@@ -13,7 +13,7 @@ interface MoveDeps {
   readonly onMoved: (accountId: AccountId) => void
 }
 
-/** The contact gets its other name; where that has a contact already, the two become one. */
+/** Gives the contact its other name, or merges it with the contact that already has that name. */
 export function createMove({ clock, onMoved }: MoveDeps): MovePerson {
   return async (tx, { accountId, from, to, isNewNumber }) => {
     const number = personKey(to)

@@ -159,7 +159,7 @@ export function createPush(deps: PushDeps) {
       const changeId = await optOutChanges.begin(queue, number, dnd)
       const contact = { contactId, conversationId }
       const done = await attempt(progress, () => bridgeOf(link).optOut(link, contact, dnd === 1, changeId))
-      // Nobody is written to by mistake while this waits, so all of it does.
+      // Waiting sends nothing wrong, so everything waits.
       if ('fault' in done && done.fault.fault.code === 'missing_permission') progress.stop ??= asWait(done.fault)
       // What is refused is not tried for ever; a later change of the wish is.
       if ('value' in done || !isStopped(progress))

@@ -24,7 +24,7 @@ import {
 export type Turn =
   /** Something was done, and there may be more. */
   | { readonly kind: 'more'; readonly record: (tx: Tx) => Promise<void> }
-  /** Nothing was brought, and it was decided what becomes of what was refused. */
+  /** Nothing was delivered; what to do with the refused items is recorded. */
   | { readonly kind: 'settled'; readonly record: (tx: Tx) => Promise<void> }
   | { readonly kind: 'idle' }
   /** The other side cannot be reached or has had enough; `waitMs` null: by the schedule of failures. */
@@ -37,7 +37,7 @@ export type Turn =
     }
   | {
       readonly kind: 'reconnect'
-      /** What `connectedAtMsOf` gave when the turn began: a person may have connected again since. */
+      /** `connectedAtMsOf` at the start of the turn: somebody may have connected again since. */
       readonly connectedAtMs: number
       readonly code: CrmProblemCode
       readonly message: string
@@ -176,7 +176,7 @@ export function createWorkQueue({ db, clock, jobs, links, log }: QueuesDeps, wor
     suspend,
     /** The CRM accepts calls again. */
     async resume(tx: Tx, queue: string): Promise<void> {
-      // A job that waits, for up to a day, does so because of what a person has just changed: another one is made.
+      // The waiting job may be due in a day, for a reason that no longer holds, so another one is added.
       const row = await tx.one(queueOf, { id: queue })
       if (row !== undefined && row.failingSinceMs !== null) await tx.run(releaseQueue, { id: queue })
       await tx.run(suspendQueue, { id: queue, suspended: 0 })

@@ -105,7 +105,7 @@ const nameFor = (mimeType: string, type: string) => {
   return ending === undefined ? type : `${type}.${ending}`
 }
 
-/** A CRM shows no marks, and agents write them. What people and programs wrote is copied as it is. */
+/** CRMs do not render markup, so replies of agents are copied as plain text. Other messages are copied unchanged. */
 const shownText = ({ source, text }: { readonly source: Source | null; readonly text: string }): string =>
   source === 'ai' ? plainText(text) : text
 

@@ -34,7 +34,7 @@ export function createStatuses({ clock, links, wake, wordsOf }: StatusesDeps) {
     if (!link.sync.status || !wordsOf(link).has(status)) return
     const known = await tx.one(statusOf, { linkSeq, externalId })
     if (known !== undefined && RANK[known.status] >= RANK[status]) return
-    // One that the CRM takes later still waits when it has moved on.
+    // A status that the CRM takes later is retried even if a newer one exists.
     const holdUntilMs = link.paused === 1 ? PAUSED : (known?.holdUntilMs ?? 0)
     const row = { linkSeq, externalId, queue, status, error, dirty: 1, holdUntilMs, now: clock.now() } as const
     await tx.run(putStatus, row)

@@ -48,7 +48,7 @@ const ROWS_AT_ONCE = 500
 
 type ChatMove = { readonly instanceId: InstanceId; readonly from: string; readonly to: string }
 
-/** The rows live until the last portion is moved, so a process that is killed in between goes on after its start. */
+/** Rows are removed after the last portion, so an interrupted move continues at the next start. */
 const insertChatMove = sql<ChatMove & { seq: number }>(
   `INSERT INTO chat_moves (seq, instance_id, from_chat, to_chat) VALUES (:seq, :instanceId, :from, :to)
    ON CONFLICT (instance_id, from_chat, to_chat) DO NOTHING`,
@@ -77,8 +77,8 @@ interface ChatMergeDeps {
 }
 
 /**
- * Somebody is known by another name from now on: what was said under the one belongs to the other. Events that were sent
- * keep the id they had. Repeating it changes nothing.
+ * Moves the messages of a chat when its person is known by another name. Events that were sent keep the old id. Repeating
+ * it changes nothing.
  */
 export function createChatMerge({ db, unread, onMoved }: ChatMergeDeps) {
   let running: Promise<void> = Promise.resolve()

@@ -7,8 +7,8 @@ const messageIn = sql<{ instanceId: string; chat: string }, { seq: number }>(
 )
 
 /**
- * A chat keeps the spelling in which its number was first given. Networks answer under their own: a Mexican mobile that
- * was written to as 52… may write as 521….
+ * A chat keeps the spelling in which its number was first given, although the network may use another one: a Mexican
+ * mobile that was written to as 52… may answer as 521….
  */
 export async function chatAsFirstGiven(read: Pick<Tx, 'one'>, instanceId: string, chat: string): Promise<string> {
   const others = spellingsOf(chat).filter((spelling) => spelling !== chat)

@@ -19,8 +19,8 @@ interface MoveDeps {
 }
 
 /**
- * Who opted out under one name has opted out under the other. Of two opt-outs the one that a word of the person cannot
- * lift stays, else the older. A number that the person no longer has keeps its own.
+ * An opt-out under one name also counts under the other. Of two, the one that a keyword cannot lift stays, else the older
+ * one. A number that the person gave up keeps its opt-out.
  */
 export function createMove({ publish, changed }: MoveDeps): MovePerson {
   return async (tx, { accountId, from, to, isNewNumber }) => {
@@ -44,7 +44,7 @@ export function createMove({ publish, changed }: MoveDeps): MovePerson {
   }
 }
 
-/** A word of the person lifts what a word has done, and nothing else. */
+/** A keyword lifts only what a keyword has done. */
 function isStricter(one: OptOut, other: OptOut): boolean {
   const [isByWord, isOtherByWord] = [one.source === 'keyword', other.source === 'keyword']
   return isByWord === isOtherByWord ? one.seq < other.seq : isOtherByWord

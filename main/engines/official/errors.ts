@@ -25,7 +25,7 @@ export type Meaning =
   | { readonly kind: 'template'; readonly fault: TemplateFault }
   /** A fault of Meta's that it says was one: the message was not taken. */
   | { readonly kind: 'server' }
-  /** It concerns everything this number sends. */
+  /** Applies to every message of this number. */
   | { readonly kind: 'held'; readonly reason: Hold['reason'] }
   | { readonly kind: 'blocked' }
 
@@ -100,7 +100,7 @@ export const WORDS_OF_HOLD: Readonly<Record<Hold['reason'], string>> = {
   pin: 'Meta asks for the two-step verification PIN of this number. Connect it again with the right PIN.',
 }
 
-/** What a person can do about a code that our own has no words for. */
+/** Sentences for codes whose own error code is too general. */
 const WORDS: Readonly<Record<number, string>> = {
   130_472: 'Meta withheld this marketing message from the person as part of an experiment. Do not send it again.',
   130_497: 'Meta does not let this business write to people in this country.',

@@ -6,20 +6,20 @@ import type { ConnectedNumber, Numbers } from './numbers.ts'
 
 export type Holds = ReturnType<typeof createHolds>
 
-/** Meta says that it limits a number, and not for how long. */
+/** Meta does not say how long it limits a number. */
 const LOOK_AGAIN_MS = 60 * 60_000
 const TRIED_AGAIN: readonly Hold['reason'][] = ['spam', 'policy']
 
-/** What keeps a number from sending, as its own sends and their statuses have shown. */
+/** Records when Meta refuses everything that a number sends, and when it accepts messages again. */
 export function createHolds({ db, clock, numbers }: { db: Db; clock: Pick<Clock, 'now'>; numbers: Numbers }) {
-  /** Meta bills an account, and not each of its numbers. */
+  /** A payment problem concerns all numbers of the WhatsApp account. */
   const concerned = ({ instanceId, wabaId }: ConnectedNumber, reason: Hold['reason']): readonly InstanceId[] =>
     reason === 'payment' ? numbers.ofAccount(wabaId).map((each) => each.instanceId) : [instanceId]
 
   const write = (tx: Tx, id: InstanceId, hold: Hold | null) => numbers.note(tx, id, (facts) => ({ ...facts, hold }))
 
   return {
-    /** Meta has refused a message for a reason that holds for every other one. */
+    /** Meta refused a message for a reason that applies to every message of the number. */
     async begin(number: ConnectedNumber, reason: Hold['reason']): Promise<void> {
       const sinceMs = clock.now()
       const untilMs = TRIED_AGAIN.includes(reason) ? sinceMs + LOOK_AGAIN_MS : null
@@ -34,7 +34,7 @@ export function createHolds({ db, clock, numbers }: { db: Db; clock: Pick<Clock,
       })
     },
 
-    /** A message has gone through that was sent at this time. */
+    /** A message that was sent at this time has gone through. */
     async end(number: ConnectedNumber, sentAtMs: number): Promise<void> {
       const hold = number.facts?.hold ?? null
       if (hold === null || sentAtMs <= hold.sinceMs) return
@@ -43,7 +43,7 @@ export function createHolds({ db, clock, numbers }: { db: Db; clock: Pick<Clock,
       })
     },
 
-    /** In the caller's commit: a person says that it is mended. */
+    /** In the caller's commit: a person asked to try again. */
     async endByPerson(tx: Tx, id: InstanceId): Promise<void> {
       const number = numbers.of(id)
       if ((number?.facts?.hold ?? null) !== null) await write(tx, id, null)

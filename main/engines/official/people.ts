@@ -16,7 +16,7 @@ export interface People {
   changed(instanceId: InstanceId, change: { readonly before: Person; readonly after: Person }): Promise<void>
 }
 
-/** Who is who. In all of these rooms come first: after a crash in between they get it again, which changes nothing. */
+/** Keeps which names belong to one person. The rooms are told before it is stored; telling them twice changes nothing. */
 export function createPeople({ db, sink }: { readonly db: Db; readonly sink: EngineSink }): People {
   const behind = async (instanceId: InstanceId, userId: string | null) =>
     userId === null ? undefined : (await db.readOne(numberOfUser, { instanceId, userId }))?.number

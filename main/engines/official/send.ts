@@ -99,7 +99,7 @@ export function createSend({ db, clock, log, numbers, transport, watch, holds, u
     if (mark.hasFailed) return NOT_STORED
     if (reply.kind !== 'ok') return outcomeOf(number, out, reply)
     watch.responded(number.instanceId, clock.mono() - startedMono)
-    // Without a payment method Meta takes messages all the same, and says later that it did not deliver them.
+    // Without a payment method, Meta accepts messages and reports their failure later.
     if ((number.facts?.hold?.reason ?? 'payment') !== 'payment')
       await remember('hold', number, () => holds.end(number, clock.now()))
     const engineMessageId = wamidOf(reply)
@@ -108,7 +108,7 @@ export function createSend({ db, clock, log, numbers, transport, watch, holds, u
     return { kind: 'accepted', engineMessageId, status: 'queued', settled: end }
   }
 
-  /** A failure to store it changes nothing for the caller. The next answer says it again. */
+  /** If it cannot be stored, the caller is not affected: the next answer says it again. */
   async function noteAddress({ instanceId }: ConnectedNumber, { to }: Outgoing, reply: Accepted): Promise<void> {
     const address = addressIn(reply, to)
     if (address === null) return
@@ -124,7 +124,7 @@ export function createSend({ db, clock, log, numbers, transport, watch, holds, u
     return ofError(number, out, reply)
   }
 
-  /** A failure to store it changes nothing for the caller. The next send finds it again. */
+  /** If it cannot be stored, the caller is not affected: the next send finds it again. */
   async function remember(
     what: 'refusal' | 'hold',
     { instanceId }: ConnectedNumber,

@@ -46,7 +46,7 @@ export function createChatList({ db, openOf, jidOf, keyOf }: ChatListNeeds): Cha
     async star(instance, message, isStarred) {
       const { sock, library } = openOf(instance)
       const { remoteJid, id, fromMe, participant } = await keyOf(instance, message)
-      // The library's own never names the author, without whom nothing is starred in a group.
+      // The library leaves out the author, and without one nothing can be starred in a group.
       const index = ['star', remoteJid ?? '', id ?? '', fromMe ? '1' : '0', participant ?? '0']
       const { SET: operation } = library.proto.SyncdMutation.SyncdOperation
       const patch = { syncAction: { starAction: { starred: isStarred } }, index, operation }

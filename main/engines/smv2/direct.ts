@@ -90,7 +90,7 @@ export function createDirect(needs: DirectNeeds): { readonly acts: DirectActs; r
     })
   }
 
-  /** Leaves at the pace of messages, as it is one. @returns its id on the network. */
+  /** Sends at the pace of messages. @returns its id on the network. */
   async function inTurn(
     instance: EngineInstance,
     chat: string,
@@ -129,7 +129,7 @@ export function createDirect(needs: DirectNeeds): { readonly acts: DirectActs; r
     const open = openOf(instance)
     const found = [...(await people.check(instance, open, numbers)).values()].filter((number) => number !== null)
     if (found.length === 0) throw new ApiError('not_found', 'None of these numbers is on WhatsApp.')
-    // The own phone shows it among its own.
+    // The account's own phone shows it among its own posts.
     return [addressOf(open.session.creds.me?.id ?? '').user, ...found].map(numberJid)
   }
 

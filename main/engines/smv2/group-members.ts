@@ -46,7 +46,7 @@ export function createGroupMembers({ clock }: { readonly clock: Pick<Clock, 'now
   }
 }
 
-/** Members may add others, nobody has to approve who joins, and messages stay. */
+/** Members may add others, joining needs no approval, and messages do not disappear. */
 const RULES: readonly BinaryNode[] = [
   { tag: 'member_add_mode', attrs: {}, content: 'all_member_add' },
   {

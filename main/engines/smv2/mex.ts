@@ -3,7 +3,7 @@ import type { OpenLink } from './link.ts'
 import { QUERY_MS } from './query.ts'
 
 /**
- * Changes something by the way of queries with a number, in which WhatsApp's own client asks for newer things.
+ * Changes something through numbered queries, which WhatsApp's own client uses for newer features.
  * @throws if it is refused, or if there is no answer in time.
  */
 export async function mutate(

@@ -20,7 +20,7 @@ const SERVER = '@s.whatsapp.net'
 export function createOwnProfile({ openOf }: OwnProfileNeeds): Pick<DirectActs, 'setName' | 'setAbout' | 'setPicture'> {
   return {
     setName: (instance, name) => openOf(instance).sock.updateProfileName(name),
-    // The library still asks in the way that WhatsApp's own client has given up.
+    // The library still uses a request that WhatsApp's own client no longer makes.
     setAbout: (instance, text) => mutate(openOf(instance), TEXT_STATUS, { text, ephemeral_duration_sec: 0 }),
     async setPicture(instance, groupId, jpeg) {
       // The library would scale it first, with a native module that is not installed.

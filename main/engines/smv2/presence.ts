@@ -42,7 +42,7 @@ export function createPresence({ openOf, jidOf, isOnlineByDefault }: PresenceNee
   return {
     async showTyping(instance, to, state) {
       const jid = await jidOf(instance, to)
-      // The library would name the sender too, which WhatsApp's own client does no more.
+      // The library would also name the sender, as WhatsApp's own client no longer does.
       await openOf(instance).sock.sendNode({ tag: 'chatstate', attrs: { to: jid }, content: [STATES[state]] })
     },
     async setOnline(instance, isWanted) {

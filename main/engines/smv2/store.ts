@@ -168,7 +168,7 @@ export const upsertSeenPerson = sql<
      checked_at = excluded.checked_at, heard_at = excluded.heard_at
    WHERE smv2_people.heard_at IS NULL OR smv2_people.heard_at < :before OR smv2_people.hidden <> excluded.hidden`,
 )
-/** Whom a hidden id stood for until now, unless that is known. */
+/** Remembers whom a hidden id stood for before, unless that is stored already. */
 export const rememberNumber = sql<Id & { id: string; number: string }>(
   `INSERT INTO smv2_people (instance_id, id, hidden, number) VALUES (:instanceId, :id, 1, :number)
    ON CONFLICT (instance_id, id) DO UPDATE SET number = excluded.number WHERE smv2_people.number IS NULL`,

@@ -6,7 +6,7 @@ export type Excerpt = Pick<CallPart, 'values' | 'total'>
 /** Longer lists name the first ones and count the rest. The window shows all of them under Details. */
 const LIST_CHARACTERS = 1_500
 
-/** A part about one thing, or one whose kind says everything. */
+/** A part with one value, or without any. */
 export const part = (kind: CallPart['kind'], value?: string, name: string | null = null): CallPart => ({
   kind,
   name,

@@ -152,7 +152,7 @@ function inlineAt(
   const open = all[at]
   const close = open?.next
   if (open === undefined || close === undefined) return undefined
-  // Three backticks may be put around several paragraphs.
+  // Three backticks may enclose several paragraphs.
   if (open.length < 3 && firstAfter(paragraphs, open.to) < close.from) return undefined
   const { from, length } = open
   return { kind: 'inline', from, to: close.to, length, info: '', lines: text.slice(open.to, close.from).split('\n') }

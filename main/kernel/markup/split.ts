@@ -71,7 +71,7 @@ function cut(text: string, room: number, least: number): readonly [part: string,
   const from = Math.min(Math.floor(least), room - 1)
   const at = best(text, wholes, from, room, fit) ?? best(text, wholes, 1, from, fit) ?? anywhere(text, wholes, room)
   const cutThrough = wholeAt(wholes, at)
-  // Marks that are longer than what they are around would leave as much as there was.
+  // Marks longer than the text they enclose would make no progress.
   const whole = cutThrough !== undefined && cutThrough.open.length < at ? cutThrough : undefined
   const isInBlock = whole?.isBlock === true
   const part = text.slice(0, at).trimEnd() + (whole?.close ?? '')
@@ -79,7 +79,7 @@ function cut(text: string, room: number, least: number): readonly [part: string,
   return [part, (whole?.open ?? '') + rest]
 }
 
-/** In the order in which a reader minds them least. */
+/** Best places first. */
 const PLACES = [/\n[ \t]*\n/g, /\n/g, /[.!?…。！？]["')\]”’]?(?=\s)|[。！？]/g, /\s/g] as const
 
 function best(

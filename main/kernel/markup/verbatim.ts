@@ -19,7 +19,7 @@ export function createVerbatim(): Verbatim {
   }
 }
 
-/** Noncharacters are in no text of people, and could be taken for what stands for a piece. */
+/** Noncharacters in the input could be mistaken for placeholders, so they are removed. */
 export const withoutPlaces = (text: string): string => text.replaceAll(/[\uFDD0\uFDD1]/g, '')
 
 /** Where an address or a stretch of code begins and ends. */

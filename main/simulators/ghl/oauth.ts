@@ -107,7 +107,7 @@ export function createOauth({ db, clock, random, app, companies, faults }: Oauth
       if (form.get('grant_type') === 'refresh_token') {
         const refresh = form.get('refresh_token') ?? ''
         const grant = await db.readOne(grantOfRefresh, { refresh })
-        // The token is not used up, and works once the location is paid for.
+        // The token stays valid, and works once the location is paid for.
         if (grant !== undefined && faults.strikes(grant.accountId, 'location_inactive'))
           throw new GhlFault(400, 'Location is not active')
         return mint((tx) => tx.one(takeRefresh, { refresh }))

@@ -92,7 +92,7 @@ export function createThreads({ db, clock, random, deliveries, onChange }: Threa
     return next
   }
 
-  /** What is another contact's is left out, and the answer says nothing of it. */
+  /** A value that belongs to another contact is ignored silently. */
   async function joined(tx: Tx, { id, locationId, ...contact }: Contact, { phone, email }: ContactWish) {
     const byPhone = phone === undefined ? undefined : await tx.one(contactByPhone, { locationId, phone })
     const byEmail = email === undefined ? undefined : await tx.one(contactByEmail, { locationId, email })

@@ -1,6 +1,6 @@
 import type { Migration } from '../migrate.ts'
 
-/** What an agent has not said yet of a long answer: the person is asked whether to go on. */
+/** The rest of a long answer, while the person is asked whether to continue. */
 export const aiRests: Migration = {
   version: 51,
   name: 'ai-rests',

@@ -1,6 +1,6 @@
 import type { Migration } from '../migrate.ts'
 
-/** What an approval is about, fact by fact. */
+/** The facts of an approval, for windows in other languages. */
 export const approvalParts: Migration = {
   version: 53,
   name: 'approval-parts',

@@ -41,7 +41,7 @@ export function hostsIn(value: unknown): string[] {
   return [...new Set(Object.values(value).flatMap(hostsIn))]
 }
 
-/** Where data would go: what the arguments name, and what the thing that the call is about names already. */
+/** Hosts that data would go to: those in the arguments, and the one that the thing has already. */
 export const hostsOf = ({ arguments: given, parts }: Pick<ApprovalRecord, 'arguments' | 'parts'>): string[] => [
   ...new Set([
     ...hostsIn(given),

@@ -128,7 +128,7 @@ function requireParameter(text: unknown, at: string): void {
     )
 }
 
-/** Meta counts once the values are in their places. */
+/** Meta counts the length after filling in the values. */
 function requireFilledLength({ components }: Template, part: 'header' | 'body', texts: readonly unknown[]): void {
   const source = components.map(asRecord).find((one) => one?.['type'] === part.toUpperCase())?.['text']
   if (typeof source !== 'string') return

@@ -23,7 +23,7 @@ export interface RemoteAudio {
   readonly payloadType: number
   readonly digits: DigitEvents | null
   readonly packetMs: number
-  /** What we may do, the mirror of what the other side does. */
+  /** What we may do: the mirror of the other side's direction. */
   readonly direction: Direction
   /** All media lines in their order, for the answer. */
   readonly lines: readonly MediaLine[]
@@ -68,7 +68,7 @@ const MIRRORED = {
   inactive: 'inactive',
 } as const satisfies Record<Direction, Direction>
 
-/** Nobody can be sent to at no address. */
+/** There is no address to send to. */
 const WITHOUT_SENDING = {
   sendrecv: 'recvonly',
   sendonly: 'inactive',

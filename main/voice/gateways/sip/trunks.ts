@@ -41,7 +41,7 @@ const REGISTER_SECONDS = 300
 const REGISTER_AGAIN_MS = 30_000
 /** JsSIP registers as often as the answers of a trunk make it. */
 const BETWEEN_REGISTERS_MS = 2_000
-/** How long a call lives on that nobody refreshes (RFC 4028): on hold, no sound shows that the other side is there. */
+/** When a call ends without a refresh (RFC 4028): on hold there is no sound to show that the other side is there. */
 const SESSION_SECONDS = 1_800
 const LOST_AFTER_FRAMES = 5_000 / FRAME_MS
 
