@@ -91,16 +91,6 @@ export function relativeTime(atMs: number, nowMs: number, locale: string): strin
 /** The zone of this computer. */
 export const ownZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone
 
-/** What the clocks of a zone show at a moment, as the milliseconds of the same time in UTC. */
-export function wallClockMs(atMs: number, zone: string): number {
-  const parts = formatter('en-US', {
-    ...{ timeZone: zone, hourCycle: 'h23', year: 'numeric', month: 'numeric', day: 'numeric' },
-    ...{ hour: 'numeric', minute: 'numeric', second: 'numeric' },
-  }).formatToParts(atMs)
-  const value = (type: Intl.DateTimeFormatPartTypes) => Number(parts.find((part) => part.type === type)?.value ?? 0)
-  return Date.UTC(value('year'), value('month') - 1, value('day'), value('hour'), value('minute'), value('second'))
-}
-
 const formatters = new Map<string, Intl.DateTimeFormat>()
 const relatives = new Map<string, Intl.RelativeTimeFormat>()
 

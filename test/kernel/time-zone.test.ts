@@ -7,9 +7,9 @@ import {
   readTimeZone,
   requireTimeZone,
   shiftDate,
-  timeOn,
   type Span,
 } from '../../main/kernel/time-zone.ts'
+import { timeOn } from '../../main/contract/zone-time.ts'
 
 const at = (iso: string) => Date.parse(iso)
 const words = ({ startMs, endMs }: Span) => [startMs, endMs].map((ms) => new Date(ms).toISOString().slice(0, 16))

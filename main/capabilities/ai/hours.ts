@@ -1,5 +1,5 @@
 import type { BusinessHours, QuietHours } from '../../contract/ai.ts'
-import { hoursAt, type OpeningHours } from '../../kernel/opening-hours.ts'
+import { hoursAt, type OpeningHours } from '../../contract/opening-hours.ts'
 
 const EVERY_DAY = [1, 2, 3, 4, 5, 6, 7]
 

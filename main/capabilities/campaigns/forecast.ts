@@ -1,6 +1,6 @@
 import type { CampaignConfig } from '../../contract/campaign.ts'
 import type { KnownInstance } from '../instances/index.ts'
-import { hoursAt } from '../../kernel/opening-hours.ts'
+import { hoursAt } from '../../contract/opening-hours.ts'
 import { dayOf } from '../../kernel/time-zone.ts'
 
 /** How much a number may send on the day of this time. null: no limit. */

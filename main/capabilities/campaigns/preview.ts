@@ -23,7 +23,7 @@ import { createFaultTally } from './faults.ts'
 import { error as errorRisk, risksOf } from './risks.ts'
 import { createRotation } from './rotation.ts'
 import { drawFor, seedOf } from './seed.ts'
-import { hoursAt } from '../../kernel/opening-hours.ts'
+import { hoursAt } from '../../contract/opening-hours.ts'
 import { daysBetween } from '../../kernel/time-zone.ts'
 import { yieldToEventLoop } from '../../kernel/yield-to-event-loop.ts'
 

@@ -9,7 +9,7 @@ import { pendingOf } from './counts.ts'
 import type { CampaignsDeps } from './deps.ts'
 import { PAUSED_BY, type NumberStates } from './links.ts'
 import { releaseHeld, releaseWaiting } from './recipient-store.ts'
-import { hoursAt } from '../../kernel/opening-hours.ts'
+import { hoursAt } from '../../contract/opening-hours.ts'
 import {
   addToAssigned,
   campaignById,

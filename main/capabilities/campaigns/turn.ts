@@ -23,7 +23,7 @@ import {
 import { createRotation, type Candidate } from './rotation.ts'
 import { faultOf, renderMessage, type Fault } from './render.ts'
 import { drawFor, seedOf } from './seed.ts'
-import { hoursAt } from '../../kernel/opening-hours.ts'
+import { hoursAt } from '../../contract/opening-hours.ts'
 import { dayOf } from '../../kernel/time-zone.ts'
 import { isUnderWay, type CampaignState } from './state.ts'
 import {

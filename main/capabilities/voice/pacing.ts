@@ -1,5 +1,5 @@
 import type { CallingHours } from '../../contract/voice.ts'
-import { hoursAt } from '../../kernel/opening-hours.ts'
+import { hoursAt } from '../../contract/opening-hours.ts'
 
 /** The first moment at or after this one at which people may be called; null: there is none. */
 export function nextCallTime(hours: CallingHours | null, atMs: number): number | null {

@@ -4,7 +4,8 @@ import { describe, expect, test } from 'vitest'
 import { amountOf, moneyText } from '../../../renderer/app/money.ts'
 import { listText } from '../../../renderer/app/names.ts'
 import { limitText, percentText, requestDuration, shortDuration, sizeText } from '../../../renderer/app/numbers.ts'
-import { soonText, timeText, wallClockMs } from '../../../renderer/app/time.ts'
+import { wallClockMs } from '../../../main/contract/zone-time.ts'
+import { soonText, timeText } from '../../../renderer/app/time.ts'
 
 const plain = (text: string) => text.replaceAll(/\s/g, ' ')
 const at = (day: number, hour: number) => new Date(2026, 2, day, hour, 19, 43).getTime()

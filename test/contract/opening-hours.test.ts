@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { hoursAt } from '../../main/kernel/opening-hours.ts'
+import { hoursAt } from '../../main/contract/opening-hours.ts'
 
 const ALL = [1, 2, 3, 4, 5, 6, 7]
 const at = (iso: string) => Date.parse(iso)

@@ -1,4 +1,4 @@
-import { calendarDay, timeOn } from './time-zone.ts'
+import { calendarDay, timeOn } from './zone-time.ts'
 
 /** When something may happen, by the clocks of a time zone. null: always. */
 export type OpeningHours = {
