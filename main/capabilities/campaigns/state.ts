@@ -45,6 +45,8 @@ const AUTOMATIC: readonly PauseReason[] = [
   'quality',
 ]
 
+const HOLD_PAUSES: ReadonlySet<PauseReason> = new Set(Object.values(PAUSED_BY))
+
 /** Whether its numbers may send, if nothing else keeps them. */
 export function isUnderWay({ status, pauseReason, resumeAtMs }: StoredCampaign): boolean {
   if (status !== 'paused') return status === 'running'
@@ -52,6 +54,10 @@ export function isUnderWay({ status, pauseReason, resumeAtMs }: StoredCampaign):
   if (pauseReason === 'template') return resumeAtMs !== null
   return pauseReason !== null && AUTOMATIC.includes(pauseReason)
 }
+
+/** No number of the campaign can send, because of what a network refuses. */
+const isPausedByHold = ({ pauseReason }: StoredCampaign): boolean =>
+  pauseReason !== null && HOLD_PAUSES.has(pauseReason)
 
 /** A campaign whose numbers are all gone is given up after this. */
 const UNUSABLE_MS = 24 * 3_600_000
@@ -205,8 +211,15 @@ export function createState({ clock, live, messages, numberState, lanes, control
     },
 
     /** Hands the number's recipients to the other numbers, and pauses the campaign if no other number can send. */
-    async stepAside(tx: Tx, campaign: StoredCampaign, lane: Lane, { reason, untilMs }: Hold): Promise<void> {
+    async stepAside(
+      tx: Tx,
+      campaign: StoredCampaign,
+      lane: Lane,
+      { reason, untilMs }: Hold,
+    ): Promise<{ readonly canOthers: boolean }> {
       await giveBackWaiting(tx, campaign, lane)
+      // Looking at all its numbers again would cost hundreds of reads every few seconds, and change nothing.
+      if (isPausedByHold(campaign)) return { canOthers: false }
       const others = (await usableLanes(tx, campaign)).filter(({ instanceId }) => instanceId !== lane.instanceId)
       let canOthers = false
       for (const other of others) {
@@ -214,8 +227,8 @@ export function createState({ clock, live, messages, numberState, lanes, control
         canOthers = true
         await wake(tx, campaign, other, clock.now())
       }
-      const pauseReason = PAUSED_BY[reason]
-      if (!canOthers && campaign.pauseReason !== pauseReason) await pause(tx, campaign, pauseReason, untilMs)
+      if (!canOthers) await pause(tx, campaign, PAUSED_BY[reason], untilMs)
+      return { canOthers }
     },
 
     /** The number is back in the rotation. */

@@ -81,8 +81,9 @@ const LOOK_AGAIN_MS = 600_000
 const COMING_MS = 2_000
 /** How soon a campaign goes on once its account is active again. */
 const SUSPENDED_MS = 10_000
-/** How often a held number is checked. */
+/** How often a held number is checked: sooner where a whole campaign waits for it. */
 const HELD_MS = 10_000
+const OTHERS_SEND_MS = 60_000
 /** Rows looked at in one commit. */
 const LOOKED_AT = 100
 const RELEASED_AT_ONCE = 500
@@ -133,8 +134,8 @@ export function createTurn(deps: TurnDeps) {
       return { kind: 'wait', until: dueIn(clock, SUSPENDED_MS) }
     }
     if (held !== null) {
-      await state.stepAside(tx, campaign, lane, held)
-      return { kind: 'wait', until: dueIn(clock, HELD_MS) }
+      const { canOthers } = await state.stepAside(tx, campaign, lane, held)
+      return { kind: 'wait', until: dueIn(clock, canOthers ? OTHERS_SEND_MS : HELD_MS) }
     }
     const hours = hoursAt(campaign.config.window, now)
     if (!hours.isOpen) {
