@@ -3,6 +3,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { clientOf } from '../capabilities/agency/agency-world.ts'
+import { FILE_HEAD_BYTES } from '../../main/kernel/file-type.ts'
 import { silentLog, type Log } from '../../main/kernel/log.ts'
 import { browserOf, builtConsole, signedIn } from '../support/panel.ts'
 import { worldOfTest, type World } from '../support/world.ts'
@@ -21,7 +22,8 @@ async function uploading(w: World, cookie: string, path = '/panel/v1/media') {
   request.on('error', () => {})
   request.once('close', () => (state.isCut = true))
   const before = parts(w)
-  request.write(Buffer.alloc(1_000))
+  // It is stored once its type can be told.
+  request.write(Buffer.alloc(FILE_HEAD_BYTES))
   await vi.waitFor(() => expect(parts(w)).toBe(before + 1), 5_000)
   return { state, request }
 }
