@@ -31,7 +31,7 @@ export async function recordedCall(api: Api, instance: string, agent?: string): 
       const [made, busy] = [await read(answered), await read(missed)]
       return made.recording_id !== null && made.summary !== null && busy.ended_at !== null ? made : undefined
     },
-    50_000,
+    150_000,
   )
   const tomorrow = { agent_id: agentId, scheduled_at: new Date(Date.now() + 86_400_000).toISOString() }
   const planned = (await api('POST', `${at}/voice/calls`, { to_number: '12025550123', ...tomorrow })).body.id

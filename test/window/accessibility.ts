@@ -93,7 +93,8 @@ export async function faultsOfOverlays(zooms: readonly Zoom[], schemes: readonly
   const wrong: Record<string, string[]> = {}
   // One zoom after the other: laying the window out anew takes longer than opening something in it.
   for (const zoom of zooms) {
-    for (const { of, name, at, show: open } of everyOverlay()) {
+    for (const { of, name, before, at, show: open } of everyOverlay()) {
+      await before?.(w.api, holdings)
       await afresh(at(holdings), zoom)
       // The colours of the screen behind it were looked at with nothing over them.
       const found = await open(w.page).then(() => faultsAt(zoom, schemes, SCREEN), firstLine)

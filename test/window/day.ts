@@ -1,4 +1,4 @@
-import { until } from '../support/service-process.ts'
+import { until, type Api } from '../support/service-process.ts'
 import { recordedCall } from '../support/recorded-call.ts'
 import { pairedInstance } from '../support/sandbox.ts'
 import type { OpenWindow } from '../support/window.ts'
@@ -11,6 +11,16 @@ const OTHER = '12025550103'
 /** Its account asks for a passkey. */
 const ASKED = '12025550102'
 
+/** Has a phone scan the instance's code, if its passkey is not asked for: that is over after ten minutes. */
+export async function askForPasskey(api: Api, confirming: string): Promise<void> {
+  const at = `/v1/instances/${confirming}/qr`
+  const { state } = (await api('GET', at)).body
+  if (state === 'passkey_required') return
+  if (state === 'expired') await api('POST', `${at}/refresh`)
+  const { pairing_code } = (await api('GET', at)).body
+  await api('POST', `/v1/sandbox/phones/${ASKED}/scan`, { pairing_code })
+}
+
 /** Gives a home something of everything: what a screen never shows is never judged. */
 export async function liveThroughADay({ api, page }: Pick<OpenWindow, 'api' | 'page'>): Promise<Holdings> {
   const post = async (path: string, body: object) => (await api('POST', `/v1${path}`, body)).body
@@ -22,8 +32,7 @@ export async function liveThroughADay({ api, page }: Pick<OpenWindow, 'api' | 'p
   const unpaired = (await post('/instances', { name: 'Casa Verde Imóveis', external_ref: 'client-42' })).id
   const confirming = (await post('/instances', { name: 'Mercado Sol' })).id
   await post('/sandbox/phones', { number: ASKED, passkey: true })
-  const { pairing_code: code } = (await api('GET', `/v1/instances/${confirming}/qr`)).body
-  await post(`/sandbox/phones/${ASKED}/scan`, { pairing_code: code })
+  await askForPasskey(api, confirming)
   const live = (await post('/instances', { name: 'Padaria Norte', network: 'live' })).id
   const official = (await post('/instances', { name: 'Studio Norte', engine: 'official' })).id
   const linkable = (await post('/instances', { name: 'Bakery Luz, official', engine: 'official' })).id

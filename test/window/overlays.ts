@@ -1,6 +1,8 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Page } from 'playwright-core'
+import type { Api } from '../support/service-process.ts'
+import { askForPasskey } from './day.ts'
 import type { Holdings } from './places.ts'
 
 /** Something that opens over a screen: a dialog, a menu, a list to choose from. */
@@ -8,6 +10,8 @@ export interface Overlay {
   /** The component that has it, below renderer/. */
   readonly of: string
   readonly name: string
+  /** Brings back what is over after some minutes. */
+  readonly before?: (api: Api, holdings: Holdings) => Promise<void>
   readonly at: (holdings: Holdings) => string
   readonly show: (page: Page) => Promise<void>
 }
@@ -162,6 +166,7 @@ const OVERLAYS: Readonly<Record<string, readonly Omit<Overlay, 'of'>[]>> = {
     },
     {
       name: 'passkey',
+      before: (api, { confirming }) => askForPasskey(api, confirming),
       at: ({ confirming: id }) => `/instances/${id}`,
       show: inTurn(press('Pair'), press('Use my own browser')),
     },

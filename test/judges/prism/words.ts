@@ -195,6 +195,8 @@ const NOT_AS_SENT: Readonly<Record<string, string>> = {
   ...{ updateGhl: 'backfill', updateCrmWebhook: 'backfill' },
   // A set, answered in an order of its own.
   ...{ createSubAccount: 'features', updateSubAccount: 'features' },
+  // Sent is the message to forward, answered is the one that the forwarding made.
+  callEngine: 'message_id',
 }
 
 /** What is kept of a body, where the words say that it is not kept as it was sent. */
