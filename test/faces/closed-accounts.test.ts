@@ -207,6 +207,7 @@ test.each(['en', 'pt-BR', 'es'])(
         phone_number: null,
         engine: 'smv2',
         last_connected_at: null,
+        last_disconnect_reason: null,
       },
       ...{ permanent: true, isDone: false },
       qr: { state: 'ready', qr: 'data:', pairing_code: null, expires_at: null, attempt: 1 },

@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { LinkView } from '../../main/capabilities/links/index.ts'
+import { linkContent } from '../../main/faces/link-page/page.ts'
+import { wordsFor, type LinkWords } from '../../main/faces/link-page/words.ts'
 import { decodeQr } from '../support/qr.ts'
 import { world, worldOfTest, type Reply, type World } from '../support/world.ts'
 import { clientOf, pairedIn } from '../capabilities/agency/agency-world.ts'
@@ -273,4 +276,52 @@ test('a number that was never paired shows its name and a new code once the code
   expect(answer.status).toBe(200)
   await own.quiet()
   expect(codeOn((await open(own, path)).text)).toBeDefined()
+})
+
+describe('a number that was connected before', () => {
+  const says: readonly [string, keyof LinkWords, keyof LinkWords | null][] = [
+    ['stream_error', 'lost', 'again'],
+    ['user', 'stopped', 'reconnect'],
+    ['logout', 'unpaired', 'again'],
+    ['session_lost', 'unpaired', 'again'],
+    ['moved', 'moved', null],
+    ['banned', 'banned', 'again'],
+    ['temporary_ban', 'bannedForNow', null],
+    ['qr_expired', 'expired', 'again'],
+    ['passkey_expired', 'expired', 'again'],
+  ]
+  test.each(says)('and is not because of %s says `%s`', (reason, sentence, button) => {
+    for (const language of ['en', 'pt-BR', 'es']) {
+      const words = wordsFor(language)
+      const html = linkContent(words, disconnectedFor(reason), 0)
+      expect(html).toContain(words[sentence])
+      expect(html.includes('<button>')).toBe(button !== null)
+      if (button !== null) expect(html).toContain(words[button])
+    }
+  })
+
+  test('and was disconnected by its agency comes back by the button of its page', async () => {
+    const own = await worldOfTest()
+    const { id } = await own.instance()
+    const { pairing_code } = (await own.api('GET', `/v1/instances/${id}/qr`)).body
+    await own.api('POST', '/v1/sandbox/phones/12025551112/scan', { pairing_code })
+    await own.quiet()
+    const { path } = await linkTo(own, id, { permanent: true })
+    await own.api('POST', `/v1/instances/${id}/disconnect`)
+    const words = wordsFor('en')
+    expect((await open(own, path)).text).toContain(words.stopped)
+    await own.api('POST', path, { act: 'refresh' }, { key: null, headers: HTML })
+    await own.quiet()
+    expect((await open(own, path)).text).toContain(words.connected)
+  })
+
+  const disconnectedFor = (reason: string): LinkView => ({
+    brand: {} as LinkView['brand'],
+    instance: {
+      ...{ id: 'i', name: 'Line', status: 'disconnected', phone_number: '12025551111', engine: 'smv2' },
+      ...{ last_connected_at: '2026-03-01T10:00:00.000Z', last_disconnect_reason: reason },
+    },
+    ...{ permanent: true, isDone: false, canRequestCode: true },
+    qr: { state: 'expired', qr: null, pairing_code: null, expires_at: null, attempt: 0 },
+  })
 })

@@ -79,7 +79,14 @@ export interface LinkView {
   readonly brand: Branding & { readonly name: string }
   readonly instance: Pick<
     InstanceRecord,
-    'id' | 'name' | 'status' | 'phone_number' | 'engine' | 'onboarding_url' | 'last_connected_at'
+    | 'id'
+    | 'name'
+    | 'status'
+    | 'phone_number'
+    | 'engine'
+    | 'onboarding_url'
+    | 'last_connected_at'
+    | 'last_disconnect_reason'
   >
   readonly permanent: boolean
   /** null: the instance is connected by a page of its own. */

@@ -56,15 +56,34 @@ ${countdown(words, qr.expires_at, nowMs)}
     case 'passkey_required':
       return `${heading(words.passkey, view)}<p>${escape(words.passkeyText)}</p>${button('passkey', words.passkeyGo, words)}`
     case 'expired':
-      // A number that was never paired cannot reconnect, so the open page requests the next code.
-      return instance.last_connected_at !== null
-        ? `${heading(words.offline, view)}<p>${escape(words.offlineText)}</p>${button('refresh', words.again, words)}`
-        : `${heading(words.title, view)}<p>${escape(words.expired)}</p>${button('refresh', words.again, words, 'data-auto')}`
+      return offline(words, view)
     case 'pending':
     case 'connected':
       return `${heading(words.title, view)}<p class="wait">${escape(words.preparing)}</p>`
   }
 }
+
+/** By the reason, for only a connection that was lost comes back by itself. */
+function offline(words: LinkWords, view: LinkView): string {
+  const { last_disconnect_reason: reason, last_connected_at: lastConnectedAt } = view.instance
+  const said = (text: string, button = '') => `${heading(words.offline, view)}<p>${escape(text)}</p>${button}`
+  const again = button('refresh', words.again, words)
+  if (reason === 'banned') return said(words.banned, again)
+  if (reason === 'temporary_ban') return said(words.bannedForNow)
+  if (reason === 'moved') return said(words.moved)
+  if (lastConnectedAt === null || isUnscanned(reason))
+    return `${heading(words.title, view)}<p>${escape(words.expired)}</p>${button('refresh', words.again, words, 'data-auto')}`
+  if (reason === 'user') return said(words.stopped, button('refresh', words.reconnect, words))
+  return view.instance.status === 'auth_failed' || UNPAIRED.has(reason ?? '')
+    ? said(words.unpaired, again)
+    : said(words.lost, again)
+}
+
+/** Nobody finished pairing with the last code, so the open page requests the next one. */
+const isUnscanned = (reason: string | null) =>
+  reason === 'qr_expired' || reason === 'pairing_interrupted' || reason?.startsWith('passkey_') === true
+
+const UNPAIRED: ReadonlySet<string> = new Set(['logout', 'logged_out', 'restored', 'session_lost', 'bad_session'])
 
 /** Says which number it is: its people may have several links. */
 const heading = (title: string, { instance }: LinkView) =>
@@ -72,7 +91,7 @@ const heading = (title: string, { instance }: LinkView) =>
 
 function official(words: LinkWords, view: LinkView): string {
   const url = view.instance.onboarding_url
-  if (url === undefined) return `${heading(words.offline, view)}<p>${escape(words.offlineText)}</p>`
+  if (url === undefined) return `${heading(words.offline, view)}<p>${escape(words.lost)}</p>`
   return `${heading(words.title, view)}<p>${escape(words.official)}</p><a class="button" href="${escape(url)}">${escape(words.officialGo)}</a>`
 }
 

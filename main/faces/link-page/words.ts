@@ -23,7 +23,17 @@ export interface LinkWords {
   readonly connectedAs: string
   readonly done: string
   readonly offline: string
-  readonly offlineText: string
+  /** The connection was lost, and the service tries to get it back. */
+  readonly lost: string
+  /** Somebody at the agency disconnected it. */
+  readonly stopped: string
+  readonly reconnect: string
+  /** The phone or WhatsApp ended the pairing. */
+  readonly unpaired: string
+  /** It is in use in another installation, which a new connection would disturb. */
+  readonly moved: string
+  readonly banned: string
+  readonly bannedForNow: string
   readonly passkey: string
   readonly passkeyText: string
   readonly passkeyGo: string
@@ -64,7 +74,13 @@ const en: LinkWords = {
   connectedAs: 'Connected as',
   done: 'This link has done its work and no longer opens.',
   offline: 'The number is not connected',
-  offlineText: 'It was connected before. It usually comes back by itself; if it does not, link it again.',
+  lost: 'The connection was lost. It usually comes back by itself; if it does not, link it again.',
+  stopped: 'It was disconnected on purpose. It stays that way until somebody connects it again.',
+  reconnect: 'Connect again',
+  unpaired: 'The phone is no longer linked. Link it again with a new code.',
+  moved: 'It is now connected from another place. Ask whoever sent you this link before you connect it here.',
+  banned: 'WhatsApp has blocked this number. Open WhatsApp on the phone to ask for a review, then link it again.',
+  bannedForNow: 'WhatsApp has blocked this number for a while. It comes back by itself when the block ends.',
   passkey: 'Confirm with your passkey',
   passkeyText: 'WhatsApp asks for the passkey of this account.',
   passkeyGo: 'Confirm',
@@ -107,7 +123,14 @@ const ptBR: LinkWords = {
   connectedAs: 'Conectado como',
   done: 'Este link já cumpriu sua função e não abre mais.',
   offline: 'O número não está conectado',
-  offlineText: 'Ele já esteve conectado. Normalmente volta sozinho; se não voltar, conecte-o de novo.',
+  lost: 'A conexão caiu. Normalmente ela volta sozinha; se não voltar, conecte o número de novo.',
+  stopped: 'Ele foi desconectado de propósito e fica assim até alguém conectá-lo de novo.',
+  reconnect: 'Conectar de novo',
+  unpaired: 'O celular não está mais conectado. Conecte-o de novo com um novo código.',
+  moved: 'Agora ele está conectado em outro lugar. Antes de conectá-lo aqui, fale com quem enviou este link.',
+  banned:
+    'O WhatsApp bloqueou este número. Abra o WhatsApp no celular para pedir uma revisão e depois conecte-o de novo.',
+  bannedForNow: 'O WhatsApp bloqueou este número por um tempo. Ele volta sozinho quando o bloqueio terminar.',
   passkey: 'Confirme com sua chave de acesso',
   passkeyText: 'O WhatsApp pede a chave de acesso desta conta.',
   passkeyGo: 'Confirmar',
@@ -150,7 +173,14 @@ const es: LinkWords = {
   connectedAs: 'Conectado como',
   done: 'Este enlace ya cumplió su función y no vuelve a abrirse.',
   offline: 'El número no está conectado',
-  offlineText: 'Antes estuvo conectado. Suele volver solo; si no vuelve, vincúlelo de nuevo.',
+  lost: 'Se perdió la conexión. Suele volver sola; si no vuelve, vincule el número de nuevo.',
+  stopped: 'Se desconectó a propósito y sigue así hasta que alguien lo conecte de nuevo.',
+  reconnect: 'Conectar de nuevo',
+  unpaired: 'El teléfono ya no está vinculado. Vincúlelo de nuevo con otro código.',
+  moved: 'Ahora está conectado desde otro lugar. Antes de conectarlo aquí, hable con quien le envió este enlace.',
+  banned:
+    'WhatsApp bloqueó este número. Abra WhatsApp en el teléfono para pedir una revisión y después vincúlelo de nuevo.',
+  bannedForNow: 'WhatsApp bloqueó este número por un tiempo. Vuelve solo cuando termina el bloqueo.',
   passkey: 'Confirme con su llave de acceso',
   passkeyText: 'WhatsApp pide la llave de acceso de esta cuenta.',
   passkeyGo: 'Confirmar',
