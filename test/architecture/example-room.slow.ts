@@ -26,7 +26,7 @@ beforeAll(() => {
     }, before)
     write(file, after)
   }
-}, 60_000)
+})
 afterAll(() => rmSync(copy, { recursive: true, force: true }))
 
 const git = (...args: string[]) => execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' })
@@ -61,12 +61,12 @@ test('a room is a folder, its lines in the lists, a migration, words and a scree
   ])
 })
 
-test('it compiles, window included', { timeout: 300_000 }, () => {
+test('it compiles, window included', () => {
   expect(run('node_modules/typescript7/bin/tsc', '--noEmit')).toBe('')
   expect(run('node_modules/vue-tsc/bin/vue-tsc.js', '--noEmit', '-p', 'renderer')).toBe('')
 })
 
-test('it works: its own test, and those of the catalogue, the queries and the map pass', { timeout: 300_000 }, () => {
+test('it works: its own test, and those of the catalogue, the queries and the map pass', () => {
   const files = [
     'test/notes.test.ts',
     'test/architecture',

@@ -96,7 +96,7 @@ for (const isRunning of [true, false]) {
       expect(refused.err).not.toMatch(STACK)
     }
     expect(JSON.parse((await home.command('keys', 'list', '--json')).out)).toEqual({ data: [] })
-  }, 60_000)
+  })
 
   test(`list names every key and never shows one, ${when}`, async () => {
     await start()
@@ -208,7 +208,7 @@ test('ten commands at once all succeed, with a service and without', async () =>
     expect(made.map(({ code, err }) => (code === 0 ? 0 : err))).toEqual(made.map(() => 0))
   }
   expect(JSON.parse((await home.command('keys', 'list', '--json')).out).data).toHaveLength(20)
-}, 40_000)
+})
 
 test('a service that does not answer keeps nobody waiting for ever', async () => {
   const service = await home.start()

@@ -42,44 +42,32 @@ function homeOfTest(): TestHome {
 
 const isClean = (home: TestHome) => hasShutdownNote(join(home.dir, 'switchboard.db'))
 
-test(
-  'SIGTERM ends with code 0 where closing the storage takes longer than requests may, and is an orderly end',
-  { timeout: 60_000 },
-  async () => {
-    const home = homeOfTest()
-    const { service, key } = await slowService(home, 'close', '7000')
-    expect(await service.end('SIGTERM')).toBe(0)
-    expect([service.errors(), isClean(home)]).toEqual([expect.not.stringContaining('Nothing is lost'), true])
-    expect(await namesAfter(home, key)).toEqual(['Acknowledged'])
-  },
-)
+test('SIGTERM ends with code 0 where closing the storage takes longer than requests may, and is an orderly end', async () => {
+  const home = homeOfTest()
+  const { service, key } = await slowService(home, 'close', '7000')
+  expect(await service.end('SIGTERM')).toBe(0)
+  expect([service.errors(), isClean(home)]).toEqual([expect.not.stringContaining('Nothing is lost'), true])
+  expect(await namesAfter(home, key)).toEqual(['Acknowledged'])
+})
 
-test(
-  'SIGTERM ends with code 0 and a closed storage where work does not end at all, and says which',
-  { timeout: 60_000 },
-  async () => {
-    const home = homeOfTest()
-    const { service, key } = await slowService(home, 'reads', '0')
-    process.kill(service.pid, 'SIGUSR2')
-    // Workers look once a second, and wait for their reads.
-    await pause(1_500)
-    expect(await service.end('SIGTERM')).toBe(0)
-    expect(service.errors()).toMatch(/"event":"service\.cut_short".*"step":"work"/)
-    expect(isClean(home)).toBe(true)
-    expect(await namesAfter(home, key)).toEqual(['Acknowledged'])
-  },
-)
+test('SIGTERM ends with code 0 and a closed storage where work does not end at all, and says which', async () => {
+  const home = homeOfTest()
+  const { service, key } = await slowService(home, 'reads', '0')
+  process.kill(service.pid, 'SIGUSR2')
+  // Workers look once a second, and wait for their reads.
+  await pause(1_500)
+  expect(await service.end('SIGTERM')).toBe(0)
+  expect(service.errors()).toMatch(/"event":"service\.cut_short".*"step":"work"/)
+  expect(isClean(home)).toBe(true)
+  expect(await namesAfter(home, key)).toEqual(['Acknowledged'])
+})
 
-test(
-  'SIGTERM ends with code 1 where the storage cannot be closed, and nothing acknowledged is lost',
-  { timeout: 60_000 },
-  async () => {
-    const home = homeOfTest()
-    const { service, key } = await slowService(home, 'close', '60000')
-    const startedAt = performance.now()
-    expect(await service.end('SIGTERM')).toBe(1)
-    expect(performance.now() - startedAt).toBeLessThan(9_900)
-    expect(service.errors()).toContain('could not close its database in time. Nothing is lost')
-    expect(await namesAfter(home, key)).toEqual(['Acknowledged'])
-  },
-)
+test('SIGTERM ends with code 1 where the storage cannot be closed, and nothing acknowledged is lost', async () => {
+  const home = homeOfTest()
+  const { service, key } = await slowService(home, 'close', '60000')
+  const startedAt = performance.now()
+  expect(await service.end('SIGTERM')).toBe(1)
+  expect(performance.now() - startedAt).toBeLessThan(9_900)
+  expect(service.errors()).toContain('could not close its database in time. Nothing is lost')
+  expect(await namesAfter(home, key)).toEqual(['Acknowledged'])
+})

@@ -99,7 +99,7 @@ async function fileOf(instanceId: string, mediaId: string): Promise<Buffer> {
 const ROWS = Object.entries(LINES)
 
 describe.each(ROWS)('%s', (name, { engine, number, connect, person, hidden }) => {
-  test('carries the conversation', { timeout: 90_000 }, async () => {
+  test('carries the conversation', async () => {
     const api = service.api(key)
     const instanceId = await connect(api, number)
     await until(

@@ -57,7 +57,7 @@ beforeAll(async () => {
   frozen = await houseOf(clients[1].id, clients[1].key, 'Thornwick', '33')
   await w.api('POST', `/v1/agency/accounts/${suspended.accountId}/suspend`)
   await freeze(frozen.accountId)
-}, 240_000)
+})
 afterAll(() => w.close())
 
 const client = () => clientOf(w, { ...FEATURES, slots_allocated: 12 })
@@ -235,7 +235,7 @@ describe('an account that may do everything', () => {
       'people',
     ])
     expect(succeeded).toBeGreaterThan(200)
-  }, 300_000)
+  })
 })
 
 describe.each([
@@ -265,7 +265,7 @@ describe.each([
     }
     expect(wrong).toEqual([])
     expect(refused).toBeGreaterThan(15)
-  }, 300_000)
+  })
 })
 
 const actionOf = (words: Words | undefined) =>
@@ -298,6 +298,6 @@ describe.each(sized(['destructive'] as const, ['destructive', 'sending'] as cons
       }
       await assistant.close()
       expect(wrong).toEqual([])
-    }, 300_000)
+    })
   },
 )

@@ -16,46 +16,42 @@ beforeAll(async () => {
   browser = await chromium.launch({ executablePath: browserPath(), args: ['--no-sandbox'] })
   const brand = { display_name: 'North bakery', colors: { primary: '#ffe100', background: '#8a8a8a' } }
   await api('PATCH', '/v1/agency/branding', brand)
-}, 60_000)
+})
 afterAll(async () => {
   await browser.close()
   await home.remove()
 })
 
 describe.each(['light', 'dark'] as const)('the page of a link on a phone, %s', (colorScheme) => {
-  test(
-    'is read by a camera, can be used by everybody, and shows the success by itself',
-    { timeout: 60_000 },
-    async () => {
-      const { id } = (await api('POST', '/v1/instances', {})).body
-      const { url } = (await api('POST', `/v1/instances/${id}/access-links`, {})).body
-      const context = await browser.newContext({ viewport: { width: 390, height: 844 }, colorScheme, locale: 'pt-BR' })
-      const page = await context.newPage()
-      const problems: string[] = []
-      page.on('console', (line) => line.type() === 'error' && problems.push(line.text()))
-      page.on('pageerror', (error) => problems.push(error.message))
-      const asked: string[] = []
-      page.on('request', (request) => asked.push(request.url()))
-      await page.goto(url)
-      await page.getByRole('heading', { name: 'Conecte seu número do WhatsApp' }).waitFor()
-      expect(await brokenRules(page)).toEqual([])
-      expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
-      const box = await page.locator('.qr').boundingBox()
-      expect(box?.width).toBeGreaterThan(300)
+  test('is read by a camera, can be used by everybody, and shows the success by itself', async () => {
+    const { id } = (await api('POST', '/v1/instances', {})).body
+    const { url } = (await api('POST', `/v1/instances/${id}/access-links`, {})).body
+    const context = await browser.newContext({ viewport: { width: 390, height: 844 }, colorScheme, locale: 'pt-BR' })
+    const page = await context.newPage()
+    const problems: string[] = []
+    page.on('console', (line) => line.type() === 'error' && problems.push(line.text()))
+    page.on('pageerror', (error) => problems.push(error.message))
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(request.url()))
+    await page.goto(url)
+    await page.getByRole('heading', { name: 'Conecte seu número do WhatsApp' }).waitFor()
+    expect(await brokenRules(page)).toEqual([])
+    expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
+    const box = await page.locator('.qr').boundingBox()
+    expect(box?.width).toBeGreaterThan(300)
 
-      const qr = await codeOnScreen(page)
-      expect(qr).toBeDefined()
-      const number = colorScheme === 'light' ? '12025550301' : '12025550302'
-      expect((await api('POST', `/v1/sandbox/phones/${number}/scan`, { qr })).status).toBeLessThan(300)
-      await page.getByRole('heading', { name: 'Seu número está conectado' }).waitFor()
-      expect(await brokenRules(page)).toEqual([])
-      expect(problems).toEqual([])
-      expect(asked.filter((address) => !address.startsWith(service.url) && !address.startsWith('data:'))).toEqual([])
-      expect(await context.cookies()).toEqual([])
-      await page.reload()
-      await page.getByRole('heading', { name: 'Este link não funciona' }).waitFor()
-      expect(await brokenRules(page)).toEqual([])
-      await context.close()
-    },
-  )
+    const qr = await codeOnScreen(page)
+    expect(qr).toBeDefined()
+    const number = colorScheme === 'light' ? '12025550301' : '12025550302'
+    expect((await api('POST', `/v1/sandbox/phones/${number}/scan`, { qr })).status).toBeLessThan(300)
+    await page.getByRole('heading', { name: 'Seu número está conectado' }).waitFor()
+    expect(await brokenRules(page)).toEqual([])
+    expect(problems).toEqual([])
+    expect(asked.filter((address) => !address.startsWith(service.url) && !address.startsWith('data:'))).toEqual([])
+    expect(await context.cookies()).toEqual([])
+    await page.reload()
+    await page.getByRole('heading', { name: 'Este link não funciona' }).waitFor()
+    expect(await brokenRules(page)).toEqual([])
+    await context.close()
+  })
 })

@@ -83,7 +83,7 @@ beforeAll(async () => {
     body: JSON.stringify({ code }),
   })
   cookie = (answer.headers.get('set-cookie') ?? '').split(';')[0] ?? ''
-}, 120_000)
+})
 afterAll(() => home.remove())
 
 const ask = async (path: string) => {
@@ -96,38 +96,34 @@ const ask = async (path: string) => {
 const residentMiB = () =>
   Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${service.pid}/status`, 'utf8'))?.[1] ?? 0) / 1_024
 
-test(
-  '500 clients with 5,000 instances: the list, another account and the memory of an idle service',
-  { timeout: 60_000 },
-  async () => {
-    await pause(3_000)
-    const idle = residentMiB()
-    const listed: number[] = []
-    for (let n = 0; n < 5; n++) {
-      const { status, body, ms } = await ask('/panel/v1/agency/clients?limit=200')
-      expect([status, body.data.length, body.has_more]).toEqual([200, 200, true])
-      expect(body.data[0]).toMatchObject({
-        slots_used: 10,
-        slots_allocated: 12,
-        sends_today: 50,
-        trouble: { offline: 4 },
-      })
-      listed.push(ms)
-    }
-    const switched: number[] = []
-    for (const id of ids.slice(0, 5)) {
-      const { status, body, ms } = await ask(`/panel/accounts/${id}/v1/instances?limit=50`)
-      expect([status, body.data.length]).toEqual([200, 10])
-      switched.push(ms)
-    }
-    const usage = await ask('/panel/v1/agency/usage')
-    expect(usage.body.totals.sent).toBe(INSTANCES * 30 * 5)
-    const rounded = (all: number[]) => all.map(Math.round).join(', ')
-    const report = `list ${rounded(listed)} ms, switch ${rounded(switched)} ms, usage of 30 days ${Math.round(usage.ms)} ms, idle ${Math.round(idle)} MiB`
-    process.stdout.write(`${report}\n`)
-    const median = (all: number[]) => all.toSorted((a, b) => a - b)[2] ?? 0
-    expect(median(listed), report).toBeLessThan(LIST_MS)
-    expect(median(switched), report).toBeLessThan(SWITCH_MS)
-    if (process.platform === 'linux') expect(idle, report).toBeLessThan(IDLE_MIB)
-  },
-)
+test('500 clients with 5,000 instances: the list, another account and the memory of an idle service', async () => {
+  await pause(3_000)
+  const idle = residentMiB()
+  const listed: number[] = []
+  for (let n = 0; n < 5; n++) {
+    const { status, body, ms } = await ask('/panel/v1/agency/clients?limit=200')
+    expect([status, body.data.length, body.has_more]).toEqual([200, 200, true])
+    expect(body.data[0]).toMatchObject({
+      slots_used: 10,
+      slots_allocated: 12,
+      sends_today: 50,
+      trouble: { offline: 4 },
+    })
+    listed.push(ms)
+  }
+  const switched: number[] = []
+  for (const id of ids.slice(0, 5)) {
+    const { status, body, ms } = await ask(`/panel/accounts/${id}/v1/instances?limit=50`)
+    expect([status, body.data.length]).toEqual([200, 10])
+    switched.push(ms)
+  }
+  const usage = await ask('/panel/v1/agency/usage')
+  expect(usage.body.totals.sent).toBe(INSTANCES * 30 * 5)
+  const rounded = (all: number[]) => all.map(Math.round).join(', ')
+  const report = `list ${rounded(listed)} ms, switch ${rounded(switched)} ms, usage of 30 days ${Math.round(usage.ms)} ms, idle ${Math.round(idle)} MiB`
+  process.stdout.write(`${report}\n`)
+  const median = (all: number[]) => all.toSorted((a, b) => a - b)[2] ?? 0
+  expect(median(listed), report).toBeLessThan(LIST_MS)
+  expect(median(switched), report).toBeLessThan(SWITCH_MS)
+  if (process.platform === 'linux') expect(idle, report).toBeLessThan(IDLE_MIB)
+})

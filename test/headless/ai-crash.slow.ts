@@ -64,58 +64,54 @@ async function chat(phone: string, kind: Kind): Promise<void> {
     }
 }
 
-test(
-  'a day of 300 chats with bursts, people and loops over ten kills: no second answer, and none lost',
-  { timeout: 240_000 },
-  async () => {
-    const chats = Promise.all(
-      PHONES.map(async (phone, at) => {
-        await pause(at * 60)
-        await chat(phone, kindOf(at))
-      }),
-    )
-    for (let kills = 0; kills < KILLS; kills++) {
-      await pause(900 + 300 * (kills % 4))
-      await service.end('SIGKILL')
-      service = await home.start()
-    }
-    await chats
-    const open = 'SELECT COUNT(*) AS open FROM ai_turns WHERE ended_at IS NULL'
-    await until('the end of every turn', async () => rows<{ open: number }>(open)[0]?.open === 0, 90_000)
+test('a day of 300 chats with bursts, people and loops over ten kills: no second answer, and none lost', async () => {
+  const chats = Promise.all(
+    PHONES.map(async (phone, at) => {
+      await pause(at * 60)
+      await chat(phone, kindOf(at))
+    }),
+  )
+  for (let kills = 0; kills < KILLS; kills++) {
+    await pause(900 + 300 * (kills % 4))
+    await service.end('SIGKILL')
+    service = await home.start()
+  }
+  await chats
+  const open = 'SELECT COUNT(*) AS open FROM ai_turns WHERE ended_at IS NULL'
+  await until('the end of every turn', async () => rows<{ open: number }>(open)[0]?.open === 0, 90_000)
 
-    const states = new Map<string, string[]>()
-    for (const { chat: phone, state } of rows<{ chat: string; state: string }>(
-      'SELECT chat, state FROM ai_turns ORDER BY seq',
-    ))
-      states.set(phone, [...(states.get(phone) ?? []), state])
-    const wrong: string[] = []
-    let unknown = 0
-    for (const [at, phone] of PHONES.entries()) {
-      const kind = kindOf(at)
-      const { body } = await api('GET', `/v1/sandbox/phones/${phone}/messages?limit=200`)
-      const heard: string[] = body.data.toReversed().map(({ text }: { text: string }) => text)
-      const answers = heard.filter((text) => text !== PERSON)
-      const turns = states.get(phone) ?? []
-      const isUnknown = turns.includes('unknown')
-      if (isUnknown) unknown++
-      const answered = turns.filter((state) => state === 'answered').length
-      const most = answered + turns.filter((state) => state === 'unknown').length
-      const isExact = answers.length >= answered && answers.length <= most
-      const isAnswered = kind === 'person' || answers.length > 0 || isUnknown
-      const isAfterPerson =
-        kind === 'person' && heard.indexOf(PERSON) >= 0 && heard.lastIndexOf(HOURS) > heard.indexOf(PERSON)
-      const isLoop = kind === 'loop' && answers.length > 2
-      if (!isExact || !isAnswered || isAfterPerson || isLoop)
-        wrong.push(`${kind} ${phone}: ${turns.join()} heard ${heard.map((text) => text.slice(0, 20)).join(' | ')}`)
-    }
-    expect(wrong).toEqual([])
-    // Only what was on its way to the network at a kill.
-    expect(unknown).toBeLessThan(KILLS * 10)
-    process.stdout.write(
-      `${CHATS} chats, ${KILLS} kills: ${unknown} with an outcome that is not known, all others answered once\n`,
-    )
-  },
-)
+  const states = new Map<string, string[]>()
+  for (const { chat: phone, state } of rows<{ chat: string; state: string }>(
+    'SELECT chat, state FROM ai_turns ORDER BY seq',
+  ))
+    states.set(phone, [...(states.get(phone) ?? []), state])
+  const wrong: string[] = []
+  let unknown = 0
+  for (const [at, phone] of PHONES.entries()) {
+    const kind = kindOf(at)
+    const { body } = await api('GET', `/v1/sandbox/phones/${phone}/messages?limit=200`)
+    const heard: string[] = body.data.toReversed().map(({ text }: { text: string }) => text)
+    const answers = heard.filter((text) => text !== PERSON)
+    const turns = states.get(phone) ?? []
+    const isUnknown = turns.includes('unknown')
+    if (isUnknown) unknown++
+    const answered = turns.filter((state) => state === 'answered').length
+    const most = answered + turns.filter((state) => state === 'unknown').length
+    const isExact = answers.length >= answered && answers.length <= most
+    const isAnswered = kind === 'person' || answers.length > 0 || isUnknown
+    const isAfterPerson =
+      kind === 'person' && heard.indexOf(PERSON) >= 0 && heard.lastIndexOf(HOURS) > heard.indexOf(PERSON)
+    const isLoop = kind === 'loop' && answers.length > 2
+    if (!isExact || !isAnswered || isAfterPerson || isLoop)
+      wrong.push(`${kind} ${phone}: ${turns.join()} heard ${heard.map((text) => text.slice(0, 20)).join(' | ')}`)
+  }
+  expect(wrong).toEqual([])
+  // Only what was on its way to the network at a kill.
+  expect(unknown).toBeLessThan(KILLS * 10)
+  process.stdout.write(
+    `${CHATS} chats, ${KILLS} kills: ${unknown} with an outcome that is not known, all others answered once\n`,
+  )
+})
 
 function rows<R>(sql: string): R[] {
   const database = new Database(join(home.dir, 'switchboard.db'), { readonly: true })

@@ -48,75 +48,71 @@ async function writeAll(kind: string, write: (text: string) => Promise<number>):
   }
 }
 
-test(
-  '2,000 messages each way through five kills and a storm of 429: none lost, doubled or out of order',
-  { timeout: 300_000 },
-  async () => {
-    const conversations = await Promise.all(
-      PHONES.map(async (phone) => (await api('POST', '/v1/sandbox/ghl/contacts', { phone: `+${phone}` })).body),
-    )
-    const writing = Promise.all([
-      ...PHONES.map((phone) =>
-        writeAll('in', async (text) => {
-          const { status } = await api('POST', `/v1/sandbox/phones/${phone}/messages`, { to: LINE, text })
-          return status
-        }),
-      ),
-      ...conversations.map(({ conversation_id: id }) =>
-        writeAll('out', async (text) => {
-          const { status } = await api('POST', `/v1/sandbox/ghl/conversations/${id}/messages`, { text })
-          return status
-        }),
-      ),
-    ])
-    for (let kills = 0; kills < KILLS; kills++) {
-      await pause(900 + 350 * kills)
-      if (kills === 2) await api('POST', '/v1/sandbox/ghl/faults', { kind: 'rate_limited', times: 24 })
-      if (kills === 3) await api('POST', '/v1/sandbox/ghl/faults', { kind: 'duplicate_delivery', times: 40 })
-      await service.end('SIGKILL')
-      service = await home.start()
-    }
-    await api('POST', '/v1/sandbox/ghl/faults', { kind: 'rate_limited', times: 24 })
-    await writing
-    const isQuiet = async () => {
-      const { waiting } = (await api('GET', `/v1/instances/${instance}/ghl`)).body
-      return waiting.to_crm === 0 && waiting.to_contacts === 0 && undelivered() === 0
-    }
-    await until('everything to be delivered', isQuiet, 200_000)
-    await pause(500)
-    await until('everything to be delivered', isQuiet, 30_000)
+test('2,000 messages each way through five kills and a storm of 429: none lost, doubled or out of order', async () => {
+  const conversations = await Promise.all(
+    PHONES.map(async (phone) => (await api('POST', '/v1/sandbox/ghl/contacts', { phone: `+${phone}` })).body),
+  )
+  const writing = Promise.all([
+    ...PHONES.map((phone) =>
+      writeAll('in', async (text) => {
+        const { status } = await api('POST', `/v1/sandbox/phones/${phone}/messages`, { to: LINE, text })
+        return status
+      }),
+    ),
+    ...conversations.map(({ conversation_id: id }) =>
+      writeAll('out', async (text) => {
+        const { status } = await api('POST', `/v1/sandbox/ghl/conversations/${id}/messages`, { text })
+        return status
+      }),
+    ),
+  ])
+  for (let kills = 0; kills < KILLS; kills++) {
+    await pause(900 + 350 * kills)
+    if (kills === 2) await api('POST', '/v1/sandbox/ghl/faults', { kind: 'rate_limited', times: 24 })
+    if (kills === 3) await api('POST', '/v1/sandbox/ghl/faults', { kind: 'duplicate_delivery', times: 40 })
+    await service.end('SIGKILL')
+    service = await home.start()
+  }
+  await api('POST', '/v1/sandbox/ghl/faults', { kind: 'rate_limited', times: 24 })
+  await writing
+  const isQuiet = async () => {
+    const { waiting } = (await api('GET', `/v1/instances/${instance}/ghl`)).body
+    return waiting.to_crm === 0 && waiting.to_contacts === 0 && undelivered() === 0
+  }
+  await until('everything to be delivered', isQuiet, 200_000)
+  await pause(500)
+  await until('everything to be delivered', isQuiet, 30_000)
 
-    const wrong: string[] = []
-    let [inbound, outbound] = [0, 0]
-    for (const [at, phone] of PHONES.entries()) {
-      const { conversation_id: id } = conversations[at]
-      const heard = rows<{ text: string }>(
-        "SELECT text FROM messages WHERE chat = ? AND direction = 'in' ORDER BY seq",
-        phone,
-      ).map(({ text }) => text)
-      const written = rows<{ text: string; status: string; error: string | null }>(
-        "SELECT text, status, error FROM sandbox_ghl_messages WHERE conversation_id = ? AND source = 'app' ORDER BY seq",
-        id,
-      )
-      const copied = rows<{ text: string }>(
-        "SELECT text FROM sandbox_ghl_messages WHERE conversation_id = ? AND source = 'api' ORDER BY seq",
-        id,
-      ).map(({ text }) => text)
-      const { body } = await api('GET', `/v1/sandbox/phones/${phone}/messages?limit=200`)
-      const received = body.data.toReversed().map(({ text }: { text: string }) => text)
-      inbound += heard.length
-      outbound += written.length
-      if (JSON.stringify(copied) !== JSON.stringify(heard)) wrong.push(`${phone}: ${difference(heard, copied)}`)
-      const words = written.map(({ text }) => text)
-      if (JSON.stringify(received) !== JSON.stringify(words)) wrong.push(`to ${phone}: ${difference(words, received)}`)
-      const unread = written.filter(({ status }) => status !== 'read')
-      for (const { text, status, error } of unread) wrong.push(`${phone}: ${text} is shown as ${status}, ${error}`)
-    }
-    expect(wrong).toEqual([])
-    expect(inbound).toBeGreaterThanOrEqual(CONTACTS * OF_CONTACT)
-    expect(outbound).toBeGreaterThanOrEqual(CONTACTS * OF_CONTACT)
-  },
-)
+  const wrong: string[] = []
+  let [inbound, outbound] = [0, 0]
+  for (const [at, phone] of PHONES.entries()) {
+    const { conversation_id: id } = conversations[at]
+    const heard = rows<{ text: string }>(
+      "SELECT text FROM messages WHERE chat = ? AND direction = 'in' ORDER BY seq",
+      phone,
+    ).map(({ text }) => text)
+    const written = rows<{ text: string; status: string; error: string | null }>(
+      "SELECT text, status, error FROM sandbox_ghl_messages WHERE conversation_id = ? AND source = 'app' ORDER BY seq",
+      id,
+    )
+    const copied = rows<{ text: string }>(
+      "SELECT text FROM sandbox_ghl_messages WHERE conversation_id = ? AND source = 'api' ORDER BY seq",
+      id,
+    ).map(({ text }) => text)
+    const { body } = await api('GET', `/v1/sandbox/phones/${phone}/messages?limit=200`)
+    const received = body.data.toReversed().map(({ text }: { text: string }) => text)
+    inbound += heard.length
+    outbound += written.length
+    if (JSON.stringify(copied) !== JSON.stringify(heard)) wrong.push(`${phone}: ${difference(heard, copied)}`)
+    const words = written.map(({ text }) => text)
+    if (JSON.stringify(received) !== JSON.stringify(words)) wrong.push(`to ${phone}: ${difference(words, received)}`)
+    const unread = written.filter(({ status }) => status !== 'read')
+    for (const { text, status, error } of unread) wrong.push(`${phone}: ${text} is shown as ${status}, ${error}`)
+  }
+  expect(wrong).toEqual([])
+  expect(inbound).toBeGreaterThanOrEqual(CONTACTS * OF_CONTACT)
+  expect(outbound).toBeGreaterThanOrEqual(CONTACTS * OF_CONTACT)
+})
 
 function rows<R>(text: string, ...params: unknown[]): R[] {
   const db = new Database(join(home.dir, 'switchboard.db'), { readonly: true })

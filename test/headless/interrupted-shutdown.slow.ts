@@ -17,59 +17,55 @@ beforeEach(() => {
 
 afterEach(() => home.remove())
 
-test(
-  'L-04 SIGTERM in the middle of 64 deliveries and a send ends within six seconds; the next start goes on, uncounted',
-  { timeout: 60_000 },
-  async () => {
-    home.write({ 'sandbox.timeline_ms': [0, 0, 0, 0] })
-    const { key } = await home.key('Quit')
-    const first = await home.start()
-    const api = first.api(key)
-    const instance = await pairedInstance(api, '12025550100')
-    await catchEverything(api, 'quit', { max_in_flight: IN_FLIGHT })
-    await untilInFlight(api, instance)
-    const open = await openDeliveries(api)
-    const waiting = api(
-      'POST',
-      `/v1/instances/${instance}/messages`,
-      { to: SILENT, text: 'Hello' },
-      { 'idempotency-key': 'quit' },
-    ).catch(() => null)
-    await until('the send', async () => {
-      const { status } = await api('GET', `/v1/instances/${instance}/messages?idempotency_key=quit`)
-      return status === 200
-    })
+test('L-04 SIGTERM in the middle of 64 deliveries and a send ends within six seconds; the next start goes on, uncounted', async () => {
+  home.write({ 'sandbox.timeline_ms': [0, 0, 0, 0] })
+  const { key } = await home.key('Quit')
+  const first = await home.start()
+  const api = first.api(key)
+  const instance = await pairedInstance(api, '12025550100')
+  await catchEverything(api, 'quit', { max_in_flight: IN_FLIGHT })
+  await untilInFlight(api, instance)
+  const open = await openDeliveries(api)
+  const waiting = api(
+    'POST',
+    `/v1/instances/${instance}/messages`,
+    { to: SILENT, text: 'Hello' },
+    { 'idempotency-key': 'quit' },
+  ).catch(() => null)
+  await until('the send', async () => {
+    const { status } = await api('GET', `/v1/instances/${instance}/messages?idempotency_key=quit`)
+    return status === 200
+  })
 
-    const toldAt = performance.now()
-    expect(await first.end('SIGTERM')).toBe(0)
-    const tookMs = performance.now() - toldAt
-    expect(tookMs).toBeGreaterThan(4_500)
-    expect(tookMs).toBeLessThan(6_000)
-    expect(await waiting).toMatchObject({ status: 504, body: { error: { code: 'upstream_timeout' } } })
-    expect([first.errors(), first.out().split('\n').length]).toEqual(['', 2])
+  const toldAt = performance.now()
+  expect(await first.end('SIGTERM')).toBe(0)
+  const tookMs = performance.now() - toldAt
+  expect(tookMs).toBeGreaterThan(4_500)
+  expect(tookMs).toBeLessThan(6_000)
+  expect(await waiting).toMatchObject({ status: 504, body: { error: { code: 'upstream_timeout' } } })
+  expect([first.errors(), first.out().split('\n').length]).toEqual(['', 2])
 
-    receiverComesBack()
-    const second = await home.start()
-    const after = second.api(key)
-    await until('every delivery', async () => (await openDeliveries(after)).length === 0, 20_000)
-    // The catcher took the first request and hung over the answer: it is no failure of the receiver, and a second follows.
-    for (const { id } of open) {
-      const { body } = await after('GET', `/v1/webhooks/deliveries/${id}`)
-      const log = body.attempt_log as { attempt: number; outcome: string; counted: boolean }[]
-      expect([body.status, body.attempts]).toEqual(['delivered', 2])
-      expect(log.map(({ attempt, outcome, counted }) => [attempt, outcome, counted])).toEqual([
-        [1, 'interrupted', false],
-        [2, 'success', false],
-      ])
-    }
-    const requests = (await caught(after, 'quit')).map(({ body }) => JSON.parse(body))
-    const pairs = requests.map(({ event_id: id, attempt }) => `${id} ${attempt}`)
-    expect(new Set(pairs).size).toBe(pairs.length)
-    process.stdout.write(
-      `SIGTERM with ${IN_FLIGHT} deliveries and a send under way: ended after ${Math.round(tookMs)} ms\n`,
-    )
-  },
-)
+  receiverComesBack()
+  const second = await home.start()
+  const after = second.api(key)
+  await until('every delivery', async () => (await openDeliveries(after)).length === 0, 20_000)
+  // The catcher took the first request and hung over the answer: it is no failure of the receiver, and a second follows.
+  for (const { id } of open) {
+    const { body } = await after('GET', `/v1/webhooks/deliveries/${id}`)
+    const log = body.attempt_log as { attempt: number; outcome: string; counted: boolean }[]
+    expect([body.status, body.attempts]).toEqual(['delivered', 2])
+    expect(log.map(({ attempt, outcome, counted }) => [attempt, outcome, counted])).toEqual([
+      [1, 'interrupted', false],
+      [2, 'success', false],
+    ])
+  }
+  const requests = (await caught(after, 'quit')).map(({ body }) => JSON.parse(body))
+  const pairs = requests.map(({ event_id: id, attempt }) => `${id} ${attempt}`)
+  expect(new Set(pairs).size).toBe(pairs.length)
+  process.stdout.write(
+    `SIGTERM with ${IN_FLIGHT} deliveries and a send under way: ended after ${Math.round(tookMs)} ms\n`,
+  )
+})
 
 /** While no service runs: told through the API it would come too late for the first deliveries of the next one. */
 function receiverComesBack(): void {

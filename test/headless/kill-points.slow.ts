@@ -5,4 +5,4 @@ test('C-03 killed by itself in the middle of a group, and between accepting a se
   const points = ['mid group commit', 'between idempotency accept and engine call'] as const
   const kills = await killRounds(points, { kills: 1, seconds: 60 })
   expect(Object.fromEntries(kills)).toEqual({ [points[0]]: 1, [points[1]]: 1 })
-}, 60_000)
+})

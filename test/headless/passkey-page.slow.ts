@@ -88,4 +88,4 @@ test('the owner opens the link, signs on WhatsApp’s site, comes back by themse
   }
   await connected(api, made.body.id)
   expect(phone.linked).toHaveLength(1)
-}, 90_000)
+})

@@ -41,7 +41,7 @@ beforeAll(async () => {
   ] as const)
     await ana.say(OURS, text, { atSeconds: now - days * DAY_SECONDS })
   at = `/v1/instances/${await pairedLive(api, whatsapp, OURS)}`
-}, 60_000)
+})
 afterAll(async () => {
   await home.remove()
   await whatsapp.close()
@@ -64,7 +64,7 @@ test('chats of before are imported on request, those of the last days alone, and
   )
   expect(state).toMatchObject({ days: 5, chats: { total: 1, done: 1 }, messages: 2, failure: null })
   expect(await received()).toBe(0)
-}, 60_000)
+})
 
 test('labels and the list of chats', async () => {
   const { label } = await acted('label/save', { name: 'Paid', color: 3 })

@@ -51,7 +51,7 @@ beforeAll(async () => {
   instance = await pairedLive(api, whatsapp, OURS)
   // A thumbnail that takes too long is left out, and on a busy machine the first one would be.
   await action('sticker', { media_url: `${web}/photo.jpg` })
-}, 60_000)
+})
 afterAll(async () => {
   await home.remove()
   await whatsapp.close()

@@ -38,7 +38,7 @@ beforeAll(async () => {
   ben = whatsapp.phone(BEN, { name: 'Ben' })
   const events = ['CALL', 'GROUP', 'CONTACT']
   expect((await api('PUT', `${at}/webhook`, { url: `https://catcher.sandbox/${CATCHER}`, events })).status).toBe(200)
-}, 60_000)
+})
 afterAll(async () => {
   await home.remove()
   await whatsapp.close()

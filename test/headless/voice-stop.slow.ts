@@ -13,7 +13,6 @@ const childrenOf = (pid: number): number[] =>
 
 test.runIf(process.platform === 'linux')(
   'SIGTERM to every process of the service, as systemd sends it, ends a call with a goodbye and keeps its recording',
-  { timeout: 180_000 },
   async () => {
     const home = testHome()
     onTestFinished(() => home.remove())

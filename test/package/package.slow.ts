@@ -29,7 +29,7 @@ beforeAll(async () => {
     .map((path) => path.slice(1).replaceAll('\\', '/'))
     .filter((path) => /\.\w+$|\/licen[cs]e$/i.test(path))
   extractAll(archive, app)
-}, 180_000)
+})
 
 afterAll(() => rmSync(place, { recursive: true, force: true }))
 
@@ -205,7 +205,7 @@ describe('taken out of its archive and opened in the stand-in for Electron', () 
 
     expect(await desktop.close()).toBe(0)
     expect(desktop.errors()).toBe('')
-  }, 60_000)
+  })
 })
 
 test('nothing was left in the project', () => {

@@ -90,12 +90,12 @@ describe.each(Object.entries(STARTS))('a browser started %s', (_name, start) => 
     expect(asked[0]).toBe(`${HOST} /robots.txt`)
     expect(asked.filter((each) => !/ \/(robots\.txt|favicon\.ico)$/.test(each))).toEqual([])
     expect(profiles()).toEqual(before)
-  }, 60_000)
+  })
 
   test('an account without a passkey there is told like one that is dismissed', async () => {
     const outcome = await signerWith((page) => addAuthenticator(page)).sign({ options: { ...requestOptions() } })
     expect(outcome).toEqual({ kind: 'dismissed' })
-  }, 60_000)
+  })
 
   test('a window that the person closes is dismissed', async () => {
     const before = profiles()
@@ -107,7 +107,7 @@ describe.each(Object.entries(STARTS))('a browser started %s', (_name, start) => 
     }
     expect(await signerWith(closes).sign({ options: { ...requestOptions() } })).toEqual({ kind: 'dismissed' })
     expect(profiles()).toEqual(before)
-  }, 60_000)
+  })
 
   test('without the network nothing is asked', async () => {
     const offline = [`--host-resolver-rules=MAP ${HOST}:443 127.0.0.1:1`]
@@ -116,7 +116,7 @@ describe.each(Object.entries(STARTS))('a browser started %s', (_name, start) => 
     })
     expect(outcome).toEqual({ kind: 'unavailable' })
     expect(asked).toEqual([])
-  }, 60_000)
+  })
 
   test('a browser that does not start is unavailable, and leaves no profile', async () => {
     const before = profiles()
@@ -125,5 +125,5 @@ describe.each(Object.entries(STARTS))('a browser started %s', (_name, start) => 
       kind: 'unavailable',
     })
     expect(profiles()).toEqual(before)
-  }, 60_000)
+  })
 })

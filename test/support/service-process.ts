@@ -205,7 +205,7 @@ export function later(minutes: number): Environment {
 export const pause = (ms: number) => new Promise<void>((done) => void setTimeout(done, ms))
 
 /** Looks again until something is there. @throws after `patienceMs`, naming what was waited for. */
-export async function until<T>(what: string, look: () => Promise<T | undefined> | T | undefined, patienceMs = 30_000) {
+export async function until<T>(what: string, look: () => Promise<T | undefined> | T | undefined, patienceMs = 90_000) {
   const deadline = performance.now() + patienceMs
   for (;;) {
     const found = await look()

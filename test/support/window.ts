@@ -140,13 +140,13 @@ export async function openDesktop(settings: Settings = {}): Promise<OpenWindow> 
 }
 
 const QUIET_MS = 60
-const PATIENCE_MS = 45_000
+const PATIENCE_MS = 120_000
 
 function watch(page: Page) {
   const asked: string[] = []
   const complaints: string[] = []
   const open = new Set<Request>()
-  page.setDefaultTimeout(30_000)
+  page.setDefaultTimeout(60_000)
   page.on('request', (request) => {
     asked.push(request.url())
     // The stream of notices is meant to stay open.

@@ -18,7 +18,7 @@ let browser: Browser
 beforeAll(async () => {
   browser = await launchPeer()
   made = await callingNumber(log)
-}, 60_000)
+})
 afterAll(async () => {
   await browser.close()
   await made.w.close()
@@ -45,7 +45,7 @@ async function until(callId: string, isDone: (call: any) => boolean): Promise<an
 const countsOf = (callId: string) =>
   lines.find(({ event, callId: of }) => event === 'voice.call_ended' && of === callId)
 
-test('a person is asked once, and called after they agreed', { timeout: 90_000 }, async () => {
+test('a person is asked once, and called after they agreed', async () => {
   expect((await call(ANA)).body.error.code).toBe('call_permission_required')
   expect((await call(ANA)).body.error.code, 'asked once a day').toBe('call_permission_required')
   const asked = await made.w.rows<any>('SELECT requests FROM sandbox_graph_permissions WHERE user_number = :ANA', {
@@ -82,43 +82,39 @@ test('a person is asked once, and called after they agreed', { timeout: 90_000 }
   await phone.context().close()
 })
 
-test(
-  'a person who calls is answered by the agent if the instance receives calls, and rejected if not',
-  { timeout: 90_000 },
-  async () => {
-    const caller = await blank()
-    const ended: string[] = []
-    const answers: string[] = []
-    made.graph.calls.addPhone(ANA, {
-      onCall: async () => null,
-      onAnswer: (_id, answer) => answers.push(answer),
-      onEnded: (id) => ended.push(id),
-    })
-    const refused = await made.graph.callFrom(ANA, made.phoneNumberId, await offerOn(caller, true))
-    await expect.poll(() => ended, { timeout: 10_000 }).toEqual([refused])
-    expect(answers).toEqual([])
+test('a person who calls is answered by the agent if the instance receives calls, and rejected if not', async () => {
+  const caller = await blank()
+  const ended: string[] = []
+  const answers: string[] = []
+  made.graph.calls.addPhone(ANA, {
+    onCall: async () => null,
+    onAnswer: (_id, answer) => answers.push(answer),
+    onEnded: (id) => ended.push(id),
+  })
+  const refused = await made.graph.callFrom(ANA, made.phoneNumberId, await offerOn(caller, true))
+  await expect.poll(() => ended, { timeout: 10_000 }).toEqual([refused])
+  expect(answers).toEqual([])
 
-    await made.w.api('PATCH', `${voice()}/settings`, { receive_enabled: true })
-    await made.graph.callFrom(ANA, made.phoneNumberId, await offerOn(caller, true))
-    await expect.poll(() => answers.length, { timeout: 10_000 }).toBe(1)
-    await acceptOn(caller, answers[0] ?? '')
-    await expect.poll(() => heardOn(caller), { timeout: 15_000 }).toBeGreaterThan(SPEECH)
-    const [running] = (await made.w.api('GET', `${voice()}/calls`)).body.data
-    expect(running).toMatchObject({
-      direction: 'inbound',
-      source: 'phone',
-      gateway: 'cloud',
-      from_number: ANA,
-      status: 'in_progress',
-    })
-    await made.w.api('POST', `${voice()}/calls/${running.id}/cancel`)
-    await until(running.id, ({ status }) => status === 'canceled')
-    await expect.poll(() => ended.length, { timeout: 10_000 }).toBe(2)
-    await caller.context().close()
-  },
-)
+  await made.w.api('PATCH', `${voice()}/settings`, { receive_enabled: true })
+  await made.graph.callFrom(ANA, made.phoneNumberId, await offerOn(caller, true))
+  await expect.poll(() => answers.length, { timeout: 10_000 }).toBe(1)
+  await acceptOn(caller, answers[0] ?? '')
+  await expect.poll(() => heardOn(caller), { timeout: 15_000 }).toBeGreaterThan(SPEECH)
+  const [running] = (await made.w.api('GET', `${voice()}/calls`)).body.data
+  expect(running).toMatchObject({
+    direction: 'inbound',
+    source: 'phone',
+    gateway: 'cloud',
+    from_number: ANA,
+    status: 'in_progress',
+  })
+  await made.w.api('POST', `${voice()}/calls/${running.id}/cancel`)
+  await until(running.id, ({ status }) => status === 'canceled')
+  await expect.poll(() => ended.length, { timeout: 10_000 }).toBe(2)
+  await caller.context().close()
+})
 
-test('a call that is rejected, not answered or not possible ends as such', { timeout: 90_000 }, async () => {
+test('a call that is rejected, not answered or not possible ends as such', async () => {
   const [rejects, gone] = ['12025550142', '12025550404']
   for (const number of [rejects, gone]) await made.graph.grantCalls(made.phoneNumberId, number, true)
   made.graph.calls.addPhone(rejects, { onCall: async () => null })

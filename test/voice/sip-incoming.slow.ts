@@ -36,7 +36,7 @@ async function registeredAt(transport: SipTrunk['transport'], line: string) {
 }
 
 describe('a call from baresip', () => {
-  test.each(['us', 'them'])('is heard both ways, and hung up by %s', { timeout: 40_000 }, async (who) => {
+  test.each(['us', 'them'])('is heard both ways, and hung up by %s', async (who) => {
     const address = ownAddress()
     const office = await proxy('1001', 'right', address)
     register('line', trunkAt(office.port, { host: address }))
@@ -59,7 +59,7 @@ describe('a call from baresip', () => {
     await until(() => phone.heardPeak() > 2_000, 'The greeting at the other side')
   })
 
-  test('is declined', { timeout: 40_000 }, async () => {
+  test('is declined', async () => {
     const address = ownAddress()
     const office = await proxy('1001', 'right', address)
     register('line', trunkAt(office.port, { host: address }))
@@ -73,7 +73,7 @@ describe('a call from baresip', () => {
 })
 
 describe.each(['tcp', 'tls', 'wss'] as const)('a call from an exchange over %s', (transport) => {
-  test.each(['us', 'them'])('is heard both ways, and hung up by %s', { timeout: 30_000 }, async (who) => {
+  test.each(['us', 'them'])('is heard both ways, and hung up by %s', async (who) => {
     const line = `${transport}-${who}`
     const office = await registeredAt(transport, line)
     const theirs = await office.call({ from: NUMBER })
@@ -106,7 +106,7 @@ describe.each(['tcp', 'tls', 'wss'] as const)('a call from an exchange over %s',
 })
 
 describe('a call that is not taken', () => {
-  test('is declined, and the next one comes in', { timeout: 30_000 }, async () => {
+  test('is declined, and the next one comes in', async () => {
     const office = await registeredAt('tcp', 'refusing')
     for (let i = 0; i < 2; i++) {
       const theirs = await office.call()
@@ -119,7 +119,7 @@ describe('a call that is not taken', () => {
     }
   })
 
-  test('ends when the caller gives up', { timeout: 30_000 }, async () => {
+  test('ends when the caller gives up', async () => {
     const office = await registeredAt('tcp', 'given-up')
     const theirs = await office.call()
     const { incomingId } = await nextIncoming('given-up')
@@ -130,7 +130,7 @@ describe('a call that is not taken', () => {
     expect(await late.ended).toMatchObject({ reason: 'person_hung_up', talkedMs: null })
   })
 
-  test('ends when the INVITE expires', { timeout: 30_000 }, async () => {
+  test('ends when the INVITE expires', async () => {
     const office = await registeredAt('tcp', 'expiring')
     const theirs = await office.call({ headers: [['Expires', '1']] })
     await nextIncoming('expiring')
@@ -138,7 +138,7 @@ describe('a call that is not taken', () => {
     expect(theirs.statuses).toEqual([100, 180, 487])
   })
 
-  test('without G.711 is not acceptable', { timeout: 30_000 }, async () => {
+  test('without G.711 is not acceptable', async () => {
     const office = await registeredAt('tcp', 'opus')
     const theirs = await office.call({ formats: '96' })
     const { incomingId } = await nextIncoming('opus')
@@ -148,7 +148,7 @@ describe('a call that is not taken', () => {
     expect(theirs.statuses).toEqual([100, 180, 488])
   })
 
-  test('ends with 480 when the trunk is left, which unregisters', { timeout: 30_000 }, async () => {
+  test('ends with 480 when the trunk is left, which unregisters', async () => {
     const office = await registeredAt('tcp', 'leaving')
     const { link } = await office.registered()
     const theirs = await office.call()
@@ -161,7 +161,7 @@ describe('a call that is not taken', () => {
   })
 })
 
-test('the answer names the address of its own trunk', { timeout: 30_000 }, async () => {
+test('the answer names the address of its own trunk', async () => {
   const office = await registeredAt('tcp', 'near')
   const far = await exchange({ transport: 'tcp', address: ownAddress() })
   const theirs = await office.call()
@@ -183,7 +183,7 @@ describe('within a minute, which passes in no time', () => {
     onTestFinished(() => void vi.useRealTimers())
   }
 
-  test('a trunk that could not register tries again', { timeout: 30_000 }, async () => {
+  test('a trunk that could not register tries again', async () => {
     skipTime()
     const office = await exchange({ transport: 'tcp' })
     office.failAt('REGISTER', 503)
@@ -195,7 +195,7 @@ describe('within a minute, which passes in no time', () => {
     expect(office.openLinks()).toBe(1)
   })
 
-  test('a connection on which nobody answers is replaced', { timeout: 30_000 }, async () => {
+  test('a connection on which nobody answers is replaced', async () => {
     skipTime()
     const office = await exchange({ transport: 'tcp' })
     office.failAt('REGISTER', 'silent')
@@ -206,7 +206,7 @@ describe('within a minute, which passes in no time', () => {
     expect(office.openLinks()).toBe(1)
   })
 
-  test('a trunk with a wrong password does not try again', { timeout: 30_000 }, async () => {
+  test('a trunk with a wrong password does not try again', async () => {
     skipTime()
     const office = await exchange({ transport: 'tcp' })
     register('wrong', { ...trunkTo(office), password: 'wrong' }, here.voice)
@@ -215,7 +215,7 @@ describe('within a minute, which passes in no time', () => {
     expect(office.requests).toHaveLength(2)
   })
 
-  test('a call that nobody takes ends with 408', { timeout: 30_000 }, async () => {
+  test('a call that nobody takes ends with 408', async () => {
     skipTime()
     const office = await exchange({ transport: 'tcp' })
     register('nobody', trunkTo(office), here.voice)
@@ -235,7 +235,6 @@ describe('within a minute, which passes in no time', () => {
 
 test.each(['tls', 'wss'] as const)(
   'a server that accepts the connection and says nothing over %s is left',
-  { timeout: 30_000 },
   async (transport) => {
     const server = createServer().listen(0, '127.0.0.1')
     await once(server, 'listening')

@@ -12,7 +12,7 @@ const PERSON = '12025550161'
 let made: CallingNumber
 beforeAll(async () => {
   made = await callingNumber(silentLog)
-}, 60_000)
+})
 afterAll(() => made.w.close())
 
 const voice = async (method: string, path: string, body?: object) => {
@@ -27,7 +27,7 @@ const trunkTo = ({ port }: Exchange) => ({
 })
 const calls = async (): Promise<any[]> => (await voice('GET', '/calls')).data
 
-test('a call comes in over the trunk and one goes out, and both are recorded', { timeout: 90_000 }, async () => {
+test('a call comes in over the trunk and one goes out, and both are recorded', async () => {
   const office = await exchange({ transport: 'tcp' })
   expect((await voice('PUT', '/trunk', trunkTo(office))).trunk).toMatchObject({ password_configured: true })
   await office.registered()
@@ -51,7 +51,7 @@ test('a call comes in over the trunk and one goes out, and both are recorded', {
   expect((await voice('GET', '/recordings?has_audio=true')).recordings).toHaveLength(2)
 })
 
-test('where calls are not received, the caller is declined and nothing is written', { timeout: 30_000 }, async () => {
+test('where calls are not received, the caller is declined and nothing is written', async () => {
   const office = await exchange({ transport: 'tcp' })
   await voice('PUT', '/trunk', trunkTo(office))
   await office.registered()

@@ -20,7 +20,7 @@ function register(line: string, office: Exchange): void {
 }
 
 describe('the registration', () => {
-  test('is checked with the right password, and taken back', { timeout: 30_000 }, async () => {
+  test('is checked with the right password, and taken back', async () => {
     const office = await exchange({ transport: 'wss' })
     expect(await voice.checkTrunk(trunkTo(office))).toMatchObject({ ok: true })
     expect(office.offered).toEqual([['sip']])
@@ -33,7 +33,7 @@ describe('the registration', () => {
     expect(office.registrations.map((one) => one.expires)).toEqual([300, 0])
   })
 
-  test('fails with a wrong password, which is tried once', { timeout: 30_000 }, async () => {
+  test('fails with a wrong password, which is tried once', async () => {
     const office = await exchange({ transport: 'wss' })
     const result = await voice.checkTrunk({ ...trunkTo(office), password: 'wrong' })
     expect(result).toEqual({ ok: false, error: 'Authentication Error' })
@@ -42,20 +42,20 @@ describe('the registration', () => {
     await until(() => office.openLinks() === 0, 'The end of the connection')
   })
 
-  test('fails at a certificate of somebody else', { timeout: 30_000 }, async () => {
+  test('fails at a certificate of somebody else', async () => {
     const office = await exchange({ transport: 'wss' })
     const other = await exchange({ transport: 'wss' })
     expect(await voice.checkTrunk({ ...trunkTo(office), ca: other.ca })).toMatchObject({ ok: false })
     expect(office.requests).toEqual([])
   })
 
-  test('fails at a server that does not speak SIP', { timeout: 30_000 }, async () => {
+  test('fails at a server that does not speak SIP', async () => {
     const office = await exchange({ transport: 'wss', subprotocol: null })
     expect(await voice.checkTrunk(trunkTo(office))).toMatchObject({ ok: false })
     expect(office.requests).toEqual([])
   })
 
-  test('comes back when the connection breaks', { timeout: 40_000 }, async () => {
+  test('comes back when the connection breaks', async () => {
     const office = await exchange({ transport: 'wss' })
     office.failAt('REGISTER', 'breaks')
     register('line', office)
@@ -80,7 +80,7 @@ describe('the registration', () => {
 })
 
 describe('a call that we make', () => {
-  test.each(['us', 'them'])('is heard both ways, and hung up by %s', { timeout: 30_000 }, async (who) => {
+  test.each(['us', 'them'])('is heard both ways, and hung up by %s', async (who) => {
     const office = await exchange({ transport: 'wss' })
     const call = dial(office, who)
     const theirs = await office.nextCall()
@@ -119,7 +119,7 @@ describe('a call that we make', () => {
     [488, 'codec_not_supported'],
     [503, 'gateway_unavailable'],
     [603, 'rejected'],
-  ] as const)('is refused with %i: %s', { timeout: 30_000 }, async (status, reason) => {
+  ] as const)('is refused with %i: %s', async (status, reason) => {
     const office = await exchange({ transport: 'wss', onInvite: status })
     const call = dial(office, `refused-${status}`)
     expect(await call.ended).toMatchObject({ reason, talkedMs: null, recording: null })
@@ -128,7 +128,7 @@ describe('a call that we make', () => {
     expect(theirs.statuses).toEqual([100, status])
   })
 
-  test('is given up when nobody answers', { timeout: 30_000 }, async () => {
+  test('is given up when nobody answers', async () => {
     const office = await exchange({ transport: 'wss', onInvite: 'rings' })
     const call = dial(office, 'ringing', { ringMs: 1_000 })
     const theirs = await office.nextCall()
@@ -140,7 +140,7 @@ describe('a call that we make', () => {
     await until(() => isPortFree(theirs.remote().body), 'The port of the sound is closed, which')
   })
 
-  test('ends when it is answered without G.711', { timeout: 30_000 }, async () => {
+  test('ends when it is answered without G.711', async () => {
     const office = await exchange({ transport: 'wss', formats: '96' })
     const call = dial(office, 'opus')
     const theirs = await office.nextCall()

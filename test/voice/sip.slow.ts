@@ -14,7 +14,7 @@ const { voice, folder, place } = sipCalls()
 const dial = (trunk: SipTrunk, callId: string) => place({ kind: 'sip', trunk, number: NUMBER }, callId)
 
 describe('a call to baresip', () => {
-  test.each(['us', 'them'])('is answered, heard both ways, and hung up by %s', { timeout: 40_000 }, async (who) => {
+  test.each(['us', 'them'])('is answered, heard both ways, and hung up by %s', async (who) => {
     const port = who === 'us' ? 25_070 : 25_080
     const phone = await baresip(NUMBER, port)
     const call = dial(trunkAt(port, { host: ownAddress() }), who)
@@ -37,7 +37,7 @@ describe('a call to baresip', () => {
   })
 })
 
-test('a trunk that nobody answers at is unavailable', { timeout: 30_000 }, async () => {
+test('a trunk that nobody answers at is unavailable', async () => {
   const call = dial(trunkAt(9), 'nobody')
   expect((await call.ended)?.reason).toBe('gateway_unavailable')
 })
@@ -45,7 +45,7 @@ test('a trunk that nobody answers at is unavailable', { timeout: 30_000 }, async
 test.each([
   ['over TCP', false],
   ['over TLS', true],
-])('the registration is checked %s', { timeout: 30_000 }, async (_, isTls) => {
+])('the registration is checked %s', async (_, isTls) => {
   const { port, ca, registered } = await registrar('1001', 'right', isTls)
   const trunk = trunkAt(port, isTls ? { transport: 'tls', host: 'localhost', ca } : {})
   expect(await voice.checkTrunk(trunk)).toMatchObject({ ok: true })

@@ -4,7 +4,7 @@ import { closeConsole, faultsOfOverlays, faultsOfScreens, faultsOfSignIn, openFi
 const ZOOMS = [1, 2] as const
 const SCHEMES = ['light', 'dark'] as const
 
-beforeAll(openFilledConsole, 60_000)
+beforeAll(openFilledConsole)
 afterAll(closeConsole)
 
 describe('follows the accessibility rules and keeps everything in reach, light and dark, at 100 % and 200 %:', () => {
@@ -18,5 +18,5 @@ describe('follows the accessibility rules and keeps everything in reach, light a
 
   test('the sign-in page', async () => {
     expect(await faultsOfSignIn(ZOOMS, SCHEMES)).toEqual([])
-  }, 30_000)
+  })
 })

@@ -15,16 +15,16 @@ beforeAll(async () => {
   page = w.page
   optics = await pairedInstance(w.api, NUMBER, 'Ótica Vista')
   await w.api('POST', '/v1/sandbox/phones', { number: PERSON, name: 'Carla' })
-}, 60_000)
+})
 afterAll(() => w.remove())
 
 const ai = (path: string) => `/v1/instances/${optics}/ai/${path}`
-const soon = <T>(look: () => Promise<T>) => expect.poll(look, { timeout: 15_000 })
+const soon = <T>(look: () => Promise<T>) => expect.poll(look, { timeout: 60_000 })
 const says = (text: string) => w.api('POST', `/v1/sandbox/phones/${PERSON}/messages`, { to: NUMBER, text })
 const heard = async () =>
   (await w.api('GET', `/v1/sandbox/phones/${PERSON}/messages`)).body.data.map((each: { text: string }) => each.text)
 
-describe('an agent from nothing', { timeout: 60_000 }, () => {
+describe('an agent from nothing', () => {
   test('is created, taught, tried and switched on', async () => {
     await w.open('/agents')
     await page.getByRole('link', { name: 'Ótica Vista' }).click()
@@ -60,7 +60,7 @@ describe('an agent from nothing', { timeout: 60_000 }, () => {
   })
 })
 
-describe('where it hands over', { timeout: 60_000 }, () => {
+describe('where it hands over', () => {
   test('a person sees why, answers the question for the next time, and resumes the agent', async () => {
     await says('Do you repair frames of other shops?')
     await soon(async () => (await w.api('GET', ai(`conversations/${PERSON}`))).body.ai_active).toBe(false)
@@ -82,7 +82,7 @@ describe('where it hands over', { timeout: 60_000 }, () => {
   })
 })
 
-describe('before it goes live', { timeout: 60_000 }, () => {
+describe('before it goes live', () => {
   test('an evaluation asks its questions and says what is missing', async () => {
     await w.open(`/agents/${optics}?tab=evaluate`)
     await page.getByRole('button', { name: 'New evaluation' }).click()

@@ -5,7 +5,7 @@ import { pairedInstance } from '../support/sandbox.ts'
 import { openConsole, type ConsoleWindow } from '../support/window.ts'
 
 /** Buying, ending and being billed in the window, with the hosted pages of the simulated payment provider. */
-const SOON = { timeout: 15_000 }
+const SOON = { timeout: 60_000 }
 const CARDS = { works: '4242424242424242', declinedLater: '4000000000000341', challenge: '4000000000003220' }
 
 let w: ConsoleWindow
@@ -15,7 +15,7 @@ beforeAll(async () => {
   w = await openConsole({ SWITCHBOARD_SLOTS: '1' })
   page = w.page
   await pairedInstance(w.api, '12025550100', 'Bakery Luz')
-}, 60_000)
+})
 afterAll(() => w.remove())
 
 const paid = async () =>
@@ -38,7 +38,7 @@ async function enterCard(on: Page, number: string): Promise<void> {
   await on.getByLabel('Expiry date').fill('12/34')
 }
 
-describe('an account without a card', { timeout: 60_000 }, () => {
+describe('an account without a card', () => {
   test('sees the exact amount, pays on the hosted page, and the dialog hears of it', async () => {
     await w.open('/billing')
     await button('Choose: Starter').click()
@@ -57,7 +57,7 @@ describe('an account without a card', { timeout: 60_000 }, () => {
   })
 })
 
-describe('an account with a card', { timeout: 60_000 }, () => {
+describe('an account with a card', () => {
   test('upgrades in two clicks for the difference, and a double click charges once', async () => {
     await button('Upgrade: Growth').first().click()
     const pay = button('Pay $60.00 now')
@@ -155,7 +155,7 @@ describe('an account with a card', { timeout: 60_000 }, () => {
   })
 })
 
-describe('a payment that fails', { timeout: 60_000 }, () => {
+describe('a payment that fails', () => {
   test('is announced with what stops and when, and paid on the page of its invoice', async () => {
     await w.api('POST', '/v1/sandbox/billing/clock', { days: 32 })
     await w.open('/overview')
@@ -190,7 +190,7 @@ describe('a payment that fails', { timeout: 60_000 }, () => {
   })
 })
 
-describe('a payment without an answer', { timeout: 60_000 }, () => {
+describe('a payment without an answer', () => {
   test('is processing: the dialog can be closed, and the history shows it', async () => {
     await expect.poll(async () => (await subscription()).status, SOON).toBe('active')
     // More than one: what the card just saved causes at the provider may meet the first.
@@ -206,7 +206,7 @@ describe('a payment without an answer', { timeout: 60_000 }, () => {
   })
 })
 
-describe('the operator', { timeout: 60_000 }, () => {
+describe('the operator', () => {
   test('bills a client with its own price and tax ID', async () => {
     const made = await w.api('POST', '/v1/agency/accounts', { name: 'North bakery', slots_allocated: 1 })
     expect(made.status, JSON.stringify(made.body)).toBe(201)

@@ -18,10 +18,10 @@ beforeAll(async () => {
   instance = await pairedInstance(w.api, OURS, 'Bakery Luz')
   await w.api('POST', '/v1/sandbox/phones', { number: ANA, name: 'Ana Souza' })
   await w.open(`/instances/${instance}?tab=settings`)
-}, 60_000)
+})
 afterAll(() => w.remove())
 
-describe('the card for calls', { timeout: 30_000 }, () => {
+describe('the card for calls', () => {
   test('rejects calls with a text once it is saved, and the caller gets it', async () => {
     await card().getByRole('radio', { name: 'Reject automatically' }).click()
     expect(await card().getByRole('textbox', { name: 'Message to the caller' }).inputValue()).toBe(SUGGESTION)

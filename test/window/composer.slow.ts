@@ -35,10 +35,10 @@ beforeAll(async () => {
   await says('Do you have rye bread?')
   await says('And rolls?')
   await w.open(`/messages/${instance}/${ANA}`)
-}, 60_000)
+})
 afterAll(() => w.remove())
 
-describe('a reply', { timeout: 30_000 }, () => {
+describe('a reply', () => {
   test('shows what it answers above the field, and Escape cancels it', async () => {
     await reply('Do you have rye bread?')
     await quote().getByText('Ana Souza').waitFor()
@@ -81,7 +81,7 @@ describe('a reply', { timeout: 30_000 }, () => {
   })
 })
 
-describe('a mention in a group', { timeout: 30_000 }, () => {
+describe('a mention in a group', () => {
   beforeAll(async () => {
     const made = await w.api('POST', `/v1/instances/${instance}/engine/smv2/group/create`, {
       name: 'Bread club',

@@ -25,7 +25,7 @@ beforeAll(async () => {
   desktop = await launchDesktop({ home, profile })
   page = await desktop.firstWindow()
   await page.getByRole('heading', { level: 1 }).waitFor()
-}, 60_000)
+})
 
 afterAll(() => {
   rmSync(home, { recursive: true, force: true })

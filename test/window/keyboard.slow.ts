@@ -20,14 +20,14 @@ beforeAll(async () => {
   page = w.page
   keys = keyboardOf(page)
   await w.api('POST', '/v1/sandbox/phones', { number: PERSON, name: 'Ana Souza' })
-}, 60_000)
+})
 afterAll(() => w.remove())
 
 /** Waits until the thing of exactly this name has the focus. */
 const focus = (name: string | RegExp) =>
   expect.poll(keys.focused, { timeout: 8_000 }).toMatch(typeof name === 'string' ? new RegExp(`^${name}$`) : name)
 
-describe('by keyboard alone', { timeout: 60_000 }, () => {
+describe('by keyboard alone', () => {
   test('a workspace is named, a phone paired and a message sent; each step has the focus', async () => {
     await focus('Workspace')
     await keys.type('Bakery Luz')

@@ -32,7 +32,7 @@ test('the window opens while the keychain waits for the person, says so, and goe
   await note.waitFor({ state: 'detached' })
   expect(await desktop.close()).toBe(0)
   expect(desktop.errors()).toBe('')
-}, 60_000)
+})
 
 test.each(['the button', 'the screen being unlocked'])(
   'a question that was dismissed is not asked again until %s wants it',
@@ -51,5 +51,4 @@ test.each(['the button', 'the screen being unlocked'])(
     await note.waitFor({ state: 'detached' })
     expect(await desktop.close()).toBe(0)
   },
-  60_000,
 )

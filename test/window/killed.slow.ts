@@ -5,7 +5,7 @@ import { pairedInstance } from '../support/sandbox.ts'
 import { openConsole, type ConsoleWindow } from '../support/window.ts'
 
 /** The service is killed in the middle of what somebody does, and started again: nothing is lost, and nothing done twice. */
-const TIMEOUT = { timeout: 120_000 }
+const TIMEOUT = { timeout: 600_000 }
 const [OURS, PERSON] = ['12025550100', '12025550101']
 let w: ConsoleWindow
 let page: Page
@@ -17,7 +17,7 @@ beforeAll(async () => {
   line = await pairedInstance(w.api, OURS, 'Bakery Luz')
   await w.api('POST', '/v1/sandbox/phones', { number: PERSON, name: 'Ana Souza' })
   await page.getByRole('button', { name: 'Skip for now' }).click()
-}, 120_000)
+})
 afterAll(() => w.remove())
 
 const kill = () => w.service().end('SIGKILL')
@@ -180,7 +180,7 @@ describe('a campaign', TIMEOUT, () => {
     await w.restart()
     const arrived = async () =>
       (await listed(`/v1/sandbox/phones/${PERSON}/messages`)).filter(({ text }) => text === 'Fresh bread on Sunday')
-    await expect.poll(arrived, { timeout: 15_000 }).toHaveLength(1)
+    await expect.poll(arrived, { timeout: 60_000 }).toHaveLength(1)
     await dialog().getByRole('button', { name: 'Try again' }).click()
     await dialog().getByText('Sent. Check your phone.').waitFor()
     expect(await arrived()).toHaveLength(1)
@@ -198,7 +198,7 @@ describe('a campaign', TIMEOUT, () => {
     await w.restart()
     // Nobody presses anything: the window sees that it has started.
     await page.getByRole('tab', { name: 'Progress' }).waitFor()
-    await page.getByText('Completed').first().waitFor({ timeout: 20_000 })
+    await page.getByText('Completed').first().waitFor({ timeout: 60_000 })
     const { counts } = (await w.api('GET', `/v1/campaigns/${id}`)).body
     expect(counts).toMatchObject({ total: 3, sent: 3, failed: 0 })
     expect(await named('Spring offer')).toHaveLength(1)

@@ -75,9 +75,9 @@ test('starting again from the settings answers, ends as always, and opens the ap
   expect(await desktop.exited).toBe(0)
   expect(desktop.said).toEqual(['opened', 'held', 'relaunched'])
   expect(desktop.errors()).toBe('')
-}, 60_000)
+})
 
-describe('closing the window', { timeout: 60_000 }, () => {
+describe('closing the window', () => {
   test('asks once, though it is closed again while it asks, and does what was answered ever after', async () => {
     const { home, start } = place()
     const { desktop, page } = await start()
@@ -127,7 +127,7 @@ describe('closing the window', { timeout: 60_000 }, () => {
   })
 })
 
-describe('quitting', { timeout: 60_000 }, () => {
+describe('quitting', () => {
   test('takes window and tray away at once; whoever asks for the window then finds none', async () => {
     const { desktop } = await place().start()
     const seen = await desktop.evaluate(({ app, autoUpdater, BrowserWindow, record }) => {
@@ -170,7 +170,7 @@ describe('quitting', { timeout: 60_000 }, () => {
     await holdQuitting(first.desktop, 2)
     await quit(first.desktop)
     // The second round comes when the service has ended: what was under way has ended before.
-    await expect.poll(() => first.desktop.said, { timeout: 10_000 }).toContain('held')
+    await expect.poll(() => first.desktop.said, { timeout: 60_000 }).toContain('held')
     expect(await sending).toBe(201)
     await quit(first.desktop)
     expect(await first.desktop.exited).toBe(0)

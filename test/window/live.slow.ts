@@ -16,13 +16,13 @@ beforeAll(async () => {
   cable = await layCable()
   w = await openConsole({}, cable)
   screens = await watchedScreens(w, CHANGES)
-}, 60_000)
+})
 afterAll(async () => {
   await w.remove()
   await cable.close()
 })
 
-describe('a change that a program makes', { timeout: 60_000 }, () => {
+describe('a change that a program makes', () => {
   // Half of them: on a machine that does other things beside, the slowest is that machine's. `npm run bench -- window`
   // measures 95 of 100.
   test.each(SCREENS)(`stands in the open window within ${GOAL_MS} ms: %s`, async (name) => {
@@ -40,7 +40,7 @@ describe('a change that a program makes', { timeout: 60_000 }, () => {
   })
 })
 
-describe('after the stream was lost', { timeout: 60_000 }, () => {
+describe('after the stream was lost', () => {
   test('what happened meanwhile is there, although nobody told it', async () => {
     await w.open('/instances')
     cable.pull()

@@ -6,7 +6,7 @@ import { openConsole, type ConsoleWindow } from '../support/window.ts'
 let w: ConsoleWindow
 beforeAll(async () => {
   w = await openConsole()
-}, 120_000)
+})
 afterAll(() => w.remove())
 
 /** Of a member who created two keys; a third is of an earlier version. */
@@ -60,4 +60,4 @@ test('removing a member says what ends, and revokes the keys that are chosen', a
   await dialog.getByRole('button', { name: 'Remove', exact: true }).click()
   await page.getByText('Nobody invited yet').waitFor()
   expect(revoked()).toEqual(['Earlier', 'Old script'])
-}, 120_000)
+})

@@ -102,6 +102,6 @@ test('a session folder of another server connects once nobody writes to it', { t
   await dialog.getByText(`${files.length} files chosen`).waitFor()
   await dialog.getByRole('checkbox').click()
   // The page reads some 800 files meanwhile.
-  await dialog.getByRole('button', { name: 'Move and connect' }).click({ timeout: 30_000 })
+  await dialog.getByRole('button', { name: 'Move and connect' }).click({ timeout: 60_000 })
   await connected(w.api, id)
 })

@@ -62,7 +62,7 @@ beforeAll(async () => {
   await page.getByRole('heading', { level: 1 }).waitFor()
   instance = await pairedInstance(api, OURS, 'Front desk')
   await api('POST', '/v1/sandbox/phones', { number: ANA, name: 'Ana' })
-}, 60_000)
+})
 
 // Whoever looks at the window is not told; and it takes the focus when it is shown, which may be late.
 beforeEach(() => desktop.evaluate(({ BrowserWindow }) => BrowserWindow.all[0]?.blur()))
@@ -86,7 +86,7 @@ describe('a new message', () => {
   test('is told of by its sender, never by its words, and a click opens the conversation', async () => {
     await choose({ notes: { messages: true } })
     await write('My PIN is 4711')
-    await expect.poll(notes, { timeout: 10_000 }).toEqual([{ title: 'New message', body: 'Ana wrote to Front desk.' }])
+    await expect.poll(notes, { timeout: 60_000 }).toEqual([{ title: 'New message', body: 'Ana wrote to Front desk.' }])
     await click()
     await expect.poll(route).toBe(`#/messages/${instance}/${ANA}`)
     await choose({ notes: { messages: false } })
@@ -101,7 +101,7 @@ test('a webhook that gives up is told of with its host alone, and a click opens 
   })
   await api('POST', `/v1/webhooks/${body.id}/test`)
   await expect
-    .poll(async () => (await notes()).at(-1), { timeout: 15_000 })
+    .poll(async () => (await notes()).at(-1), { timeout: 60_000 })
     .toMatchObject({ title: 'Webhook delivery failed', body: expect.stringContaining('catcher.sandbox') })
   expect(JSON.stringify(await notes())).not.toMatch(/broken|s3cret|4711/)
   await click()
@@ -111,7 +111,7 @@ test('a webhook that gives up is told of with its host alone, and a click opens 
 test('a lost number is told of, stands in the tray and on the badge, and a click opens it', async () => {
   expect((await recorded('tray.setToolTip')).at(-1)).toEqual(['Switchboard · The number is connected'])
   await api('POST', `/v1/sandbox/instances/${instance}/faults`, { kind: 'logout' })
-  await expect.poll(async () => (await notes()).at(-1)?.title, { timeout: 15_000 }).toBe('A number disconnected')
+  await expect.poll(async () => (await notes()).at(-1)?.title, { timeout: 60_000 }).toBe('A number disconnected')
   await click()
   await expect.poll(route).toBe(`#/instances/${instance}`)
   await expect
@@ -145,7 +145,7 @@ test('what is switched off is not told of', async () => {
   const before = (await notes()).length
   const other = await pairedInstance(api, '12025550199', 'Back office')
   await api('POST', `/v1/sandbox/instances/${other}/faults`, { kind: 'logout' })
-  await expect.poll(async () => (await recorded('app.setBadgeCount')).at(-1), { timeout: 10_000 }).toEqual([2])
+  await expect.poll(async () => (await recorded('app.setBadgeCount')).at(-1), { timeout: 60_000 }).toEqual([2])
   await new Promise((done) => setTimeout(done, 2_500))
   expect(await notes()).toHaveLength(before)
 })

@@ -21,13 +21,13 @@ beforeAll(async () => {
     const widget = { name: `The ${name} widget`, allowed_origins: ['https://shop.example'] }
     widgets.push({ number, id: (await post(`/instances/${number}/voice/widgets`, widget)).id })
   }
-}, 120_000)
+})
 afterAll(() => w.remove())
 
 const field = (name: RegExp) => w.page.getByRole('textbox', { name }).first()
 const termsOf = async (client = '') => (await w.api('GET', `/v1/agency/accounts/${client}/billing`)).status
 
-describe('the page of the second', { timeout: 120_000 }, () => {
+describe('the page of the second', () => {
   test('client has its own price, and stops its own billing', async () => {
     const { page } = w
     await w.open(`/clients/${clients[0]}?tab=billing`)

@@ -44,13 +44,13 @@ beforeAll(async () => {
   page = await desktop.firstWindow()
   await page.getByRole('heading', { level: 1 }).waitFor()
   await desktop.evaluate(() => void Object.defineProperty(process, 'platform', { value: 'win32' }))
-}, 60_000)
+})
 afterAll(async () => {
   await desktop.close()
   server.close()
   rmSync(home, { recursive: true, force: true })
   remove()
-}, 30_000)
+})
 
 /** @param isTouched by the person, as soon as it is asked. */
 async function addAuthenticator(signing: Page, isTouched = true): Promise<void> {
@@ -84,7 +84,7 @@ test('the owner’s passkey signs in a window of its own, which closes at once',
   await expect.poll(signingPage).toBeUndefined()
   // The app and its own window stay.
   expect(await page.evaluate(async () => (await fetch('/panel/session')).status)).toBe(200)
-}, 60_000)
+})
 
 test('the window has a partition in memory without permissions, no preload, and one address', async () => {
   const [, window] = await recorded('BrowserWindow')
@@ -95,7 +95,7 @@ test('the window has a partition in memory without permissions, no preload, and 
   expect((await recorded('session.fromPartition'))[0]?.given).toEqual([webPreferences['partition'], { cache: false }])
   for (const what of ['request', 'check', 'device'])
     expect((await recorded(`partition.${what}`))[0]?.given, what).toEqual([false])
-}, 30_000)
+})
 
 test('what the page asks for besides is cancelled, its popups are denied, and closing it is an answer', async () => {
   prepare = (signing) => addAuthenticator(signing, false)
@@ -121,4 +121,4 @@ test('what the page asks for besides is cancelled, its popups are denied, and cl
   expect(requests).toContainEqual([`https://${HOST}/other`, 'cancelled'])
   await signing?.close()
   expect(await outcome).toEqual({ kind: 'dismissed' })
-}, 60_000)
+})

@@ -8,7 +8,7 @@ import { everyPlace, type Holdings } from './places.ts'
 
 /** The window as it is for people who do not own the computer. */
 const EVERY = ['campaigns', 'ai', 'voice', 'ghl', 'mcp']
-const TIMEOUT = { timeout: 300_000 }
+const TIMEOUT = { timeout: 600_000 }
 let w: ConsoleWindow
 let browser: Browser
 let bare: Client
@@ -21,7 +21,7 @@ beforeAll(async () => {
   bare = await clientOf(w, 'North bakery', [])
   full = await clientOf(w, 'South bakery', EVERY)
   holdings = { own: await seedFor(w.api, '1'), bare: await seedFor(bare.api, '2'), full: await seedFor(full.api, '3') }
-}, 120_000)
+})
 afterAll(async () => {
   await browser.close()
   await w.remove()
@@ -102,7 +102,7 @@ describe('what an account may do', TIMEOUT, () => {
     await w.api('PATCH', '/v1/agency/billing', { enabled: true })
     const terms = { amount_cents: 4_900, currency: 'usd', interval: 'month', email: 'billing@bakery.example' }
     await w.api('PUT', path, terms)
-    await expect.poll(async () => (await w.api('GET', path)).body.status, { timeout: 15_000 }).toBe('active')
+    await expect.poll(async () => (await w.api('GET', path)).body.status, { timeout: 60_000 }).toBe('active')
     // Nobody can let the time of an agency's own account pass.
     const raw = new Database(join(w.home.dir, 'switchboard.db'))
     const reads = raw.prepare("SELECT run_at AS at FROM jobs WHERE kind = 'billing.client_usage' AND state = 'waiting'")

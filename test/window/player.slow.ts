@@ -43,10 +43,10 @@ beforeAll(async () => {
   ;({ recording, missed } = await recordedCall(w.api, instance))
   const { call_id: call } = (await w.api('GET', `${at}/voice/recordings/${recording}`)).body
   ;({ transcript } = (await w.api('GET', `${at}/voice/calls/${call}/review`)).body)
-}, 90_000)
+})
 afterAll(() => w.remove())
 
-describe('the list of recordings', { timeout: 30_000 }, () => {
+describe('the list of recordings', () => {
   test('has those of all numbers, and its filters are in the address', async () => {
     await w.open('/recordings')
     const row = page.getByRole('row').filter({ hasText: '+1 202 555 0123' })
@@ -67,7 +67,7 @@ describe('the list of recordings', { timeout: 30_000 }, () => {
   })
 })
 
-describe('the player', { timeout: 30_000 }, () => {
+describe('the player', () => {
   test('draws both sides, and shows summary, coaching and details', async () => {
     await w.open(place())
     await expect.poll(() => slider().locator('canvas').count()).toBe(4)

@@ -5,7 +5,7 @@ import { pause } from '../support/service-process.ts'
 import { openConsole, type ConsoleWindow } from '../support/window.ts'
 
 /** How often the window asks: once for each thing that changed, and not for what is out of sight. */
-const TIMEOUT = 120_000
+const TIMEOUT = 600_000
 const CODES = 20
 const [OURS, ANA] = ['12025550100', '12025550101']
 let w: ConsoleWindow
@@ -64,7 +64,7 @@ test(
   async () => {
     const opened = await askedWhile(async () => {
       await w.open('/instances/wall')
-      await expect.poll(() => page.getByRole('img', { name: /QR code/ }).count(), { timeout: 20_000 }).toBe(CODES)
+      await expect.poll(() => page.getByRole('img', { name: /QR code/ }).count(), { timeout: 60_000 }).toBe(CODES)
       await pause(2_000)
     })
     // The first look finds none, then one is requested, then it is there.

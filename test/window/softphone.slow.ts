@@ -75,10 +75,10 @@ beforeAll(async () => {
   instance = await pairedInstance(w.api, '12025550100', 'Bakery Luz')
   await page.goto(`${w.url}/console/#/softphone?instance=${instance}&to=${PERSON}`)
   await page.reload()
-}, 60_000)
+})
 afterAll(() => w.remove())
 
-describe('before a call', { timeout: 30_000 }, () => {
+describe('before a call', () => {
   test('voice is turned on where it is missing', async () => {
     await page.getByText('Voice is off for this number').waitFor()
     expect(await button('Call').isDisabled()).toBe(true)
@@ -119,7 +119,7 @@ describe('before a call', { timeout: 30_000 }, () => {
   })
 })
 
-describe('a call', { timeout: 60_000 }, () => {
+describe('a call', () => {
   test('rings, is heard on both sides, goes on beside other screens, and is recorded', async () => {
     await dial(PERSON)
     await page.getByRole('region', { name: 'Call' }).getByText('Ringing…').waitFor()

@@ -24,7 +24,7 @@ beforeAll(async () => {
   webhook = await catchEverything(w.api, 'crm')
   await w.api('POST', '/v1/sandbox/phones', { number: PERSON, name: 'Ana Souza' })
   line = await pairedInstance(w.api, OURS, 'Bakery Luz')
-}, 60_000)
+})
 afterAll(() => w.remove())
 
 const fail = (path = ANYTHING) => page.route(path, (route) => route.fulfill(BUSY))
@@ -37,7 +37,7 @@ async function afresh(route: string): Promise<void> {
   await page.locator('h1').waitFor()
 }
 
-describe('while the service does not answer', { timeout: 60_000 }, () => {
+describe('while the service does not answer', () => {
   test('the log shows no delivery that its filter leaves out, and follows again once there are answers', async () => {
     await w.open(`/webhooks/${webhook.id}`)
     await rows().first().waitFor()
@@ -106,7 +106,7 @@ describe('while the service does not answer', { timeout: 60_000 }, () => {
   })
 })
 
-describe('a delivery that is held', { timeout: 60_000 }, () => {
+describe('a delivery that is held', () => {
   const waiting = () => page.getByRole('row').filter({ hasText: 'Pending' })
 
   test('by a pause has no next attempt, and cannot be redelivered: both are said', async () => {
@@ -156,7 +156,7 @@ test('a phone of the sandbox writes to any number, however many instances are ne
   await Promise.all(more.map((body) => w.api('POST', '/v1/instances', body)))
   await afresh(`/sandbox/phones/${PERSON}`)
   await expect.poll(() => page.getByRole('combobox', { name: /writes to/ }).inputValue()).toBe('Bakery Luz')
-}, 60_000)
+})
 
 /** Runs in the page: nothing lies over it, and it is inside whatever scrolls. */
 function isSeen(thing: Element): boolean {

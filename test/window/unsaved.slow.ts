@@ -20,7 +20,7 @@ beforeAll(async () => {
   const messages = [{ text: 'Hello {{name|there}}' }]
   const draft = { instance_ids: [number], name: 'Spring', messages, recipients: [{ phone: '12025550101' }] }
   campaign = (await w.api('POST', '/v1/campaigns', draft)).body.campaign_id
-}, 120_000)
+})
 afterAll(() => w.remove())
 
 const field = (name: string): Locator => w.page.getByLabel(name, { exact: true }).first()
@@ -50,7 +50,7 @@ const FORMS: Readonly<Record<string, Form>> = {
   'payment provider': { route: () => '/billing?tab=provider', field: 'Restricted key' },
 }
 
-test.each(Object.entries(FORMS))('%s: nothing typed is lost', { timeout: 60_000 }, async (_, form) => {
+test.each(Object.entries(FORMS))('%s: nothing typed is lost', async (_, form) => {
   const { page } = w
   await w.open('/overview')
   await w.open(form.route())
@@ -104,7 +104,7 @@ test('an agent is tried with what is typed, and the text is still there afterwar
   await page.getByRole('button', { name: 'Cancel' }).click()
 })
 
-test('a list that was pasted stays while another source is looked at', { timeout: 60_000 }, async () => {
+test('a list that was pasted stays while another source is looked at', async () => {
   await w.open(`/campaigns/edit/${campaign}?step=people`)
   await field('One person per line').fill('12025550123; Ana')
   const tab = (name: string) => w.page.getByRole('tab', { name })
@@ -118,7 +118,7 @@ test('a list that was pasted stays while another source is looked at', { timeout
   await choose('Discard')
 })
 
-test('nothing that was typed in one chat is in another', { timeout: 60_000 }, async () => {
+test('nothing that was typed in one chat is in another', async () => {
   const { page } = w
   const composer = page.getByRole('textbox', { name: 'Write a message', exact: true })
   const address = page.getByRole('textbox', { name: 'File URL (https://…)' })
@@ -137,34 +137,30 @@ test('nothing that was typed in one chat is in another', { timeout: 60_000 }, as
   expect(await composer.inputValue()).toBe('Hello Ben')
 })
 
-test(
-  'when the session ends, the sign-in comes over the page and what was typed is still there',
-  { timeout: 90_000 },
-  async () => {
-    const { page } = w
-    const PASSWORD = 'correct horse battery'
-    await w.open('/settings')
-    await page.getByLabel('New password').fill(PASSWORD)
-    await page.getByLabel('Confirm password').fill(PASSWORD)
-    await page.getByRole('button', { name: 'Set password' }).click()
-    await page.getByText('Password set', { exact: true }).first().waitFor()
-    await w.open('/opt-outs')
-    await page.getByRole('button', { name: 'Opt out a number' }).click()
-    const typed = page.getByRole('dialog').getByRole('textbox').first()
-    await typed.fill('+1 202 555 0147')
-    await w.context.clearCookies()
-    // What asks first is refused, as the stream of notices is when it is opened again.
-    await page.evaluate(() => void fetch('/panel/v1/service'))
-    await page.getByRole('dialog').getByRole('button', { name: 'Opt out a number' }).click()
-    const over = page.getByRole('dialog', { name: 'Sign in' })
-    await over.getByText('What you typed is still here').waitFor()
-    expect(await brokenRules(page)).toEqual([])
-    await page.keyboard.press('Escape')
-    await over.getByLabel('Password').fill(PASSWORD)
-    await over.getByRole('button', { name: 'Sign in', exact: true }).click()
-    await over.waitFor({ state: 'detached' })
-    expect(await typed.inputValue()).toBe('+1 202 555 0147')
-    await page.getByRole('dialog').getByRole('button', { name: 'Opt out a number' }).click()
-    await page.getByRole('row').filter({ hasText: '555 0147' }).waitFor()
-  },
-)
+test('when the session ends, the sign-in comes over the page and what was typed is still there', async () => {
+  const { page } = w
+  const PASSWORD = 'correct horse battery'
+  await w.open('/settings')
+  await page.getByLabel('New password').fill(PASSWORD)
+  await page.getByLabel('Confirm password').fill(PASSWORD)
+  await page.getByRole('button', { name: 'Set password' }).click()
+  await page.getByText('Password set', { exact: true }).first().waitFor()
+  await w.open('/opt-outs')
+  await page.getByRole('button', { name: 'Opt out a number' }).click()
+  const typed = page.getByRole('dialog').getByRole('textbox').first()
+  await typed.fill('+1 202 555 0147')
+  await w.context.clearCookies()
+  // What asks first is refused, as the stream of notices is when it is opened again.
+  await page.evaluate(() => void fetch('/panel/v1/service'))
+  await page.getByRole('dialog').getByRole('button', { name: 'Opt out a number' }).click()
+  const over = page.getByRole('dialog', { name: 'Sign in' })
+  await over.getByText('What you typed is still here').waitFor()
+  expect(await brokenRules(page)).toEqual([])
+  await page.keyboard.press('Escape')
+  await over.getByLabel('Password').fill(PASSWORD)
+  await over.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await over.waitFor({ state: 'detached' })
+  expect(await typed.inputValue()).toBe('+1 202 555 0147')
+  await page.getByRole('dialog').getByRole('button', { name: 'Opt out a number' }).click()
+  await page.getByRole('row').filter({ hasText: '555 0147' }).waitFor()
+})

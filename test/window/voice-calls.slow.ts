@@ -10,7 +10,7 @@ let instance: string
 let agent: string
 
 const [ANA, BUSY] = ['12025550123', '12025550486']
-const soon = <T>(look: () => Promise<T>) => expect.poll(look, { timeout: 15_000 })
+const soon = <T>(look: () => Promise<T>) => expect.poll(look, { timeout: 60_000 })
 const hash = () => page.evaluate(() => location.hash)
 const calls = async (query = '') =>
   (await w.api('GET', `/v1/instances/${instance}/voice/calls?limit=200${query}`)).body.data as {
@@ -33,10 +33,10 @@ beforeAll(async () => {
   await w.api('POST', '/v1/contacts', { phone: ANA, name: 'Ana Souza' })
   const at = `/v1/instances/${instance}`
   agent = (await w.api('POST', `${at}/ai/agents`, { name: 'Reception', provider: 'builtin' })).body.id
-}, 60_000)
+})
 afterAll(() => w.remove())
 
-describe('an account without calls', { timeout: 30_000 }, () => {
+describe('an account without calls', () => {
   test('is told what they are, and is led to the set-up, or to the first call once voice is on', async () => {
     await w.open('/calls')
     await page.getByRole('heading', { name: 'Let an agent make your calls' }).waitFor()
@@ -49,7 +49,7 @@ describe('an account without calls', { timeout: 30_000 }, () => {
   })
 })
 
-describe('one call', { timeout: 30_000 }, () => {
+describe('one call', () => {
   test('is not sent before every field is right', async () => {
     await w.open('/calls/schedule')
     await page.getByLabel('Phone number').fill('12')
@@ -80,7 +80,7 @@ describe('one call', { timeout: 30_000 }, () => {
   })
 })
 
-describe('a call that runs', { timeout: 40_000 }, () => {
+describe('a call that runs', () => {
   test('can be listened to without a microphone, and hung up after a question', async () => {
     const id = await callTo(ANA)
     await w.open('/calls')
@@ -123,7 +123,7 @@ describe('a call that runs', { timeout: 40_000 }, () => {
   })
 })
 
-describe('a batch', { timeout: 40_000 }, () => {
+describe('a batch', () => {
   const shown = (ms: number) =>
     page.evaluate(
       (at) =>
@@ -181,7 +181,7 @@ describe('a batch', { timeout: 40_000 }, () => {
   })
 })
 
-test('a chat leads to a call with the person', { timeout: 30_000 }, async () => {
+test('a chat leads to a call with the person', async () => {
   await w.api('POST', `/v1/sandbox/phones/${BUSY}/messages`, { to: '12025550100', text: 'Please call me.' })
   await w.open(`/messages/${instance}/${BUSY}`)
   const link = page.getByRole('link', { name: /^Call / })

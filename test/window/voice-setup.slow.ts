@@ -14,7 +14,7 @@ beforeAll(async () => {
   page = w.page
   instance = await pairedInstance(w.api, '12025550100', 'Bakery Luz')
   await w.api('POST', `/v1/instances/${instance}/ai/agents`, { name: 'Reception', provider: 'builtin' })
-}, 60_000)
+})
 afterAll(() => w.remove())
 
 const button = (name: string | RegExp) => page.getByRole('button', { name }).first()

@@ -18,7 +18,7 @@ const HOMES = [
 ] as const
 
 /** The same day in both homes, as a person has it: a real window, a real service, and the network simulated. */
-describe.each(sized(HOMES.slice(0, 1), [...HOMES]))('%s', { timeout: 60_000 }, (_name, openHome) => {
+describe.each(sized(HOMES.slice(0, 1), [...HOMES]))('%s', (_name, openHome) => {
   let w: OpenWindow
   /** Everything that was secret on the way. */
   const secrets = new Map<string, string>()
@@ -27,7 +27,7 @@ describe.each(sized(HOMES.slice(0, 1), [...HOMES]))('%s', { timeout: 60_000 }, (
   beforeAll(async () => {
     w = await openHome({ SWITCHBOARD_LOG_LEVEL: 'debug' })
     for (const [name, secret] of Object.entries(w.secrets)) secrets.set(name, secret)
-  }, 60_000)
+  })
   afterAll(() => w.remove(), 30_000)
 
   test('the workspace is named, and a phone paired by what a camera sees', async () => {

@@ -18,17 +18,17 @@ beforeAll(async () => {
   page = w.page
   webhook = await catchEverything(w.api, CATCHER)
   await w.open(`/webhooks/${webhook.id}`)
-}, 60_000)
+})
 afterAll(() => w.remove())
 
 const arrived = () => caught(w.api, CATCHER)
 const answer = (status: number) => w.api('PUT', `/v1/sandbox/catcher/${CATCHER}`, { status })
-const soon = <T>(look: () => Promise<T>) => expect.poll(look, { timeout: 10_000 })
+const soon = <T>(look: () => Promise<T>) => expect.poll(look, { timeout: 60_000 })
 const rowsSaying = (word: string): Locator => page.getByRole('row').filter({ hasText: word })
 /** Everything but what belongs to the attempt: its number, which the body carries as well. */
 const contentOf = ({ body }: CaughtRequest) => ({ ...(JSON.parse(body) as object), attempt: 0 })
 
-describe('a receiver that fails', { timeout: 60_000 }, () => {
+describe('a receiver that fails', () => {
   test('shows as failed, with what was sent, what came back, and how long it took', async () => {
     expect((await answer(500)).status).toBe(200)
     for (const name of ['Bakery Luz', 'Front desk', 'Studio Norte']) await w.api('POST', '/v1/instances', { name })
@@ -95,7 +95,7 @@ describe('a receiver that fails', { timeout: 60_000 }, () => {
   })
 })
 
-describe('a snippet copied out of the window', { timeout: 240_000 }, () => {
+describe('a snippet copied out of the window', () => {
   let cases: readonly SignedDelivery[]
 
   beforeAll(async () => {

@@ -9,6 +9,4 @@ test.each([
 ] as const)(
   'whatever commit a process is killed at, a %s of %j is charged once, provisioned once, and the books agree',
   (way, body, upTo) => killAtEach(way, body, upTo),
-  // A callback that a kill cut off is repeated much later, and every wait is passed second by second.
-  300_000,
 )

@@ -57,4 +57,4 @@ test('a service that is killed in the middle of purchases charges and provisions
     n: number
   }
   expect(grants.n).toBe(paid.length)
-}, 180_000)
+})

@@ -28,4 +28,4 @@ test(`a campaign of ${NUMBERS} numbers that are held for two reasons keeps one p
     ...{ status: 'paused', pause_reason: paused.pause_reason, updated_at: paused.updated_at },
     counts: { pending: phones.length, failed: 0 },
   })
-}, 180_000)
+})

@@ -133,4 +133,4 @@ test('C-08 whatever happens in whatever order, a model of the tables and the dat
     }),
     { numRuns: sized(6, 60), seed: 20_260_105 },
   )
-}, 300_000)
+})

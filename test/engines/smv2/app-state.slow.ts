@@ -211,5 +211,5 @@ describe('the store of files', () => {
     await until('it was asked for', () => asked()?.['name'] === 'critical_unblock_low')
     await worksBothWays(shop, 20_000)
     expect(world.of(shop, 'link_lost')).toEqual([])
-  }, 60_000)
+  })
 })
