@@ -288,16 +288,29 @@ describe('a number that was connected before', () => {
     ['banned', 'banned', 'again'],
     ['temporary_ban', 'bannedForNow', null],
     ['qr_expired', 'expired', 'again'],
-    ['passkey_expired', 'expired', 'again'],
+    ['passkey_refused', 'unconfirmed', 'again'],
+    ['passkey_too_often', 'tooOften', 'again'],
   ]
+  // Only a code that nobody scanned is replaced by the page itself.
   test.each(says)('and is not because of %s says `%s`', (reason, sentence, button) => {
     for (const language of ['en', 'pt-BR', 'es']) {
       const words = wordsFor(language)
       const html = linkContent(words, disconnectedFor(reason), 0)
       expect(html).toContain(words[sentence])
       expect(html.includes('<button>')).toBe(button !== null)
+      expect(html.includes('data-auto')).toBe(sentence === 'expired')
       if (button !== null) expect(html).toContain(words[button])
     }
+  })
+
+  test('and is official says whether it comes back without help', () => {
+    const words = wordsFor('en')
+    const said = (reason: string) => {
+      const view = disconnectedFor(reason)
+      return linkContent(words, { ...view, instance: { ...view.instance, engine: 'official' }, qr: null }, 0)
+    }
+    expect(said('user')).toContain(words.stopped)
+    expect(said('unreachable')).toContain(words.lost)
   })
 
   test('and was disconnected by its agency comes back by the button of its page', async () => {

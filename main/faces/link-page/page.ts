@@ -63,27 +63,35 @@ ${countdown(words, qr.expires_at, nowMs)}
   }
 }
 
-/** By the reason, for only a connection that was lost comes back by itself. */
+/** Only a lost connection comes back by itself, so what the page says depends on the reason. */
 function offline(words: LinkWords, view: LinkView): string {
-  const { last_disconnect_reason: reason, last_connected_at: lastConnectedAt } = view.instance
-  const said = (text: string, button = '') => `${heading(words.offline, view)}<p>${escape(text)}</p>${button}`
-  const again = button('refresh', words.again, words)
-  if (reason === 'banned') return said(words.banned, again)
-  if (reason === 'temporary_ban') return said(words.bannedForNow)
-  if (reason === 'moved') return said(words.moved)
-  if (lastConnectedAt === null || isUnscanned(reason))
+  const { last_disconnect_reason: reason, last_connected_at: lastConnectedAt, status } = view.instance
+  const known = OFFLINE[reason ?? '']
+  // The last code was not used, so the open page requests the next one.
+  if (known === 'code' || (known === undefined && lastConnectedAt === null))
     return `${heading(words.title, view)}<p>${escape(words.expired)}</p>${button('refresh', words.again, words, 'data-auto')}`
-  if (reason === 'user') return said(words.stopped, button('refresh', words.reconnect, words))
-  return view.instance.status === 'auth_failed' || UNPAIRED.has(reason ?? '')
-    ? said(words.unpaired, again)
-    : said(words.lost, again)
+  const says = known ?? (status === 'auth_failed' ? 'unpaired' : 'lost')
+  const label = says === 'stopped' ? words.reconnect : words.again
+  const act = WAITS.has(says) ? '' : button('refresh', label, words)
+  return `${heading(words.offline, view)}<p>${escape(words[says])}</p>${act}`
 }
 
-/** Nobody finished pairing with the last code, so the open page requests the next one. */
-const isUnscanned = (reason: string | null) =>
-  reason === 'qr_expired' || reason === 'pairing_interrupted' || reason?.startsWith('passkey_') === true
+type Offline = 'lost' | 'stopped' | 'unpaired' | 'unconfirmed' | 'tooOften' | 'moved' | 'banned' | 'bannedForNow'
 
-const UNPAIRED: ReadonlySet<string> = new Set(['logout', 'logged_out', 'restored', 'session_lost', 'bad_session'])
+/** What the page says, by `last_disconnect_reason`. `code`: it shows a new code. Others are lost connections. */
+const OFFLINE: Readonly<Record<string, Offline | 'code'>> = {
+  user: 'stopped',
+  moved: 'moved',
+  banned: 'banned',
+  temporary_ban: 'bannedForNow',
+  ...{ logout: 'unpaired', logged_out: 'unpaired', restored: 'unpaired' },
+  ...{ session_lost: 'unpaired', bad_session: 'unpaired' },
+  ...{ qr_expired: 'code', pairing_interrupted: 'code' },
+  ...{ passkey_expired: 'unconfirmed', passkey_refused: 'unconfirmed', passkey_phone_silent: 'unconfirmed' },
+  ...{ passkey_differs: 'unconfirmed', passkey_connection_lost: 'unconfirmed', passkey_too_often: 'tooOften' },
+}
+/** A new code would not help. */
+const WAITS: ReadonlySet<Offline> = new Set(['moved', 'bannedForNow'])
 
 /** Says which number it is: its people may have several links. */
 const heading = (title: string, { instance }: LinkView) =>
@@ -91,7 +99,10 @@ const heading = (title: string, { instance }: LinkView) =>
 
 function official(words: LinkWords, view: LinkView): string {
   const url = view.instance.onboarding_url
-  if (url === undefined) return `${heading(words.offline, view)}<p>${escape(words.lost)}</p>`
+  if (url === undefined) {
+    const text = view.instance.last_disconnect_reason === 'user' ? words.stopped : words.lost
+    return `${heading(words.offline, view)}<p>${escape(text)}</p>`
+  }
   return `${heading(words.title, view)}<p>${escape(words.official)}</p><a class="button" href="${escape(url)}">${escape(words.officialGo)}</a>`
 }
 

@@ -25,11 +25,15 @@ export interface LinkWords {
   readonly offline: string
   /** The connection was lost, and the service tries to get it back. */
   readonly lost: string
-  /** Somebody at the agency disconnected it. */
+  /** The agency disconnected it. */
   readonly stopped: string
   readonly reconnect: string
   /** The phone or WhatsApp ended the pairing. */
   readonly unpaired: string
+  /** Pairing failed at the passkey. */
+  readonly unconfirmed: string
+  /** The passkey was asked for too often. */
+  readonly tooOften: string
   /** It is in use in another installation, which a new connection would disturb. */
   readonly moved: string
   readonly banned: string
@@ -78,7 +82,10 @@ const en: LinkWords = {
   stopped: 'It was disconnected on purpose. It stays that way until somebody connects it again.',
   reconnect: 'Connect again',
   unpaired: 'The phone is no longer linked. Link it again with a new code.',
-  moved: 'It is now connected from another place. Ask whoever sent you this link before you connect it here.',
+  unconfirmed:
+    'The passkey did not confirm the number. Get a new code, keep WhatsApp open on the phone, and use the passkey of this number.',
+  tooOften: 'WhatsApp asked for the passkey too often. Wait an hour, then get a new code.',
+  moved: 'It is now connected from another place. If that is wrong, ask whoever sent you this link.',
   banned: 'WhatsApp has blocked this number. Open WhatsApp on the phone to ask for a review, then link it again.',
   bannedForNow: 'WhatsApp has blocked this number for a while. It comes back by itself when the block ends.',
   passkey: 'Confirm with your passkey',
@@ -127,7 +134,10 @@ const ptBR: LinkWords = {
   stopped: 'Ele foi desconectado de propósito e fica assim até alguém conectá-lo de novo.',
   reconnect: 'Conectar de novo',
   unpaired: 'O celular não está mais conectado. Conecte-o de novo com um novo código.',
-  moved: 'Agora ele está conectado em outro lugar. Antes de conectá-lo aqui, fale com quem enviou este link.',
+  unconfirmed:
+    'A chave de acesso não confirmou o número. Peça um novo código, mantenha o WhatsApp aberto no celular e use a chave de acesso deste número.',
+  tooOften: 'O WhatsApp pediu a chave de acesso vezes demais. Espere uma hora e peça um novo código.',
+  moved: 'Agora ele está conectado em outro lugar. Se isso estiver errado, fale com quem enviou este link.',
   banned:
     'O WhatsApp bloqueou este número. Abra o WhatsApp no celular para pedir uma revisão e depois conecte-o de novo.',
   bannedForNow: 'O WhatsApp bloqueou este número por um tempo. Ele volta sozinho quando o bloqueio terminar.',
@@ -177,7 +187,10 @@ const es: LinkWords = {
   stopped: 'Se desconectó a propósito y sigue así hasta que alguien lo conecte de nuevo.',
   reconnect: 'Conectar de nuevo',
   unpaired: 'El teléfono ya no está vinculado. Vincúlelo de nuevo con otro código.',
-  moved: 'Ahora está conectado desde otro lugar. Antes de conectarlo aquí, hable con quien le envió este enlace.',
+  unconfirmed:
+    'La llave de acceso no confirmó el número. Obtenga otro código, mantenga WhatsApp abierto en el teléfono y use la llave de acceso de este número.',
+  tooOften: 'WhatsApp pidió la llave de acceso demasiadas veces. Espere una hora y obtenga otro código.',
+  moved: 'Ahora está conectado desde otro lugar. Si eso no es correcto, hable con quien le envió este enlace.',
   banned:
     'WhatsApp bloqueó este número. Abra WhatsApp en el teléfono para pedir una revisión y después vincúlelo de nuevo.',
   bannedForNow: 'WhatsApp bloqueó este número por un tiempo. Vuelve solo cuando termina el bloqueo.',
