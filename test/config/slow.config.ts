@@ -34,7 +34,7 @@ export default defineConfig({
   ...base,
   test: {
     ...base.test,
-    // The one limit of these tests: what is quick on one machine takes minutes on another, and what hangs ends all the same.
+    // Machines differ a lot in speed, so these limits only end tests that hang.
     testTimeout: 600_000,
     hookTimeout: 300_000,
     projects: [

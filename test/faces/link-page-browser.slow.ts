@@ -23,7 +23,7 @@ afterAll(async () => {
 })
 
 describe.each(['light', 'dark'] as const)('the page of a link on a phone, %s', (colorScheme) => {
-  test('is read by a camera, can be used by everybody, and shows the success by itself', async () => {
+  test('can be scanned, breaks no rule of accessibility, and shows the success without a reload', async () => {
     const { id } = (await api('POST', '/v1/instances', {})).body
     const { url } = (await api('POST', `/v1/instances/${id}/access-links`, {})).body
     const context = await browser.newContext({ viewport: { width: 390, height: 844 }, colorScheme, locale: 'pt-BR' })

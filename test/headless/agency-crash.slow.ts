@@ -91,7 +91,7 @@ test('killed again and again while it creates, transfers and suspends: each is w
     const used = clients.reduce((sum, { slots_used: held }) => sum + held, 0)
     expect(used + ownedByAgency).toBe(lines.length)
 
-    // What is said to be suspended is, and what is not, is not.
+    // Exactly the accounts whose suspension was answered are suspended.
     const { status } = (await api('GET', `/v1/agency/accounts/${one.id}`)).body
     const answer = await service.api(one.key)('POST', `/v1/instances/${lines[0] ?? ''}/messages`, {})
     const isTheirs = (await service.api(one.key)('GET', `/v1/instances/${lines[0] ?? ''}`)).status === 200

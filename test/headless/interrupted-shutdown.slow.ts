@@ -17,7 +17,7 @@ beforeEach(() => {
 
 afterEach(() => home.remove())
 
-test('L-04 SIGTERM in the middle of 64 deliveries and a send ends within six seconds; the next start goes on, uncounted', async () => {
+test('L-04 SIGTERM in the middle of 64 deliveries and a send ends within six seconds; the next start goes on and counts no attempt', async () => {
   home.write({ 'sandbox.timeline_ms': [0, 0, 0, 0] })
   const { key } = await home.key('Quit')
   const first = await home.start()
