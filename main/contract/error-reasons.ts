@@ -85,6 +85,7 @@ export const ERROR_REASONS = {
   url_local_shape: [],
 
   // Approvals.
+  approval_changed: [],
   approval_decided: [],
   approval_key_ended: [],
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { toNodeHandler, type NodeIncomingMessageLike } from '@modelcontextprotocol/node'
 import { classifyInboundRequest, createMcpHandler, type AuthInfo, type McpServer } from '@modelcontextprotocol/server'
-import type { ExecuteCall } from '../capabilities/approvals/index.ts'
+import type { ApprovedCalls } from '../capabilities/approvals/index.ts'
 import { LIMITS } from '../contract/limits.ts'
 import type { RoomContract } from '../contract/operation.ts'
 import type { Principal } from '../kernel/access.ts'
@@ -19,7 +19,7 @@ import {
 } from './mcp/exchange.ts'
 import { clientInfoOf } from './mcp/client-info.ts'
 import type { Caller } from './mcp/caller.ts'
-import { createApprovedCallRunner } from './mcp/approved-calls.ts'
+import { createApprovedCalls } from './mcp/approved-calls.ts'
 import { createKeyWatch } from './mcp/key-watch.ts'
 import { createConfirmations } from './mcp/confirmations.ts'
 import { createCallDescriber } from './mcp/call-description.ts'
@@ -49,8 +49,7 @@ export interface Mcp {
 }
 
 interface ProductMcp extends Mcp {
-  /** Makes an approved call. */
-  readonly carryOut: ExecuteCall
+  readonly approvedCalls: ApprovedCalls
 }
 
 interface McpDeps {
@@ -84,7 +83,7 @@ export function createMcp(deps: McpDeps): ProductMcp {
     toolsets: toolbox.toolsets,
     factory: (callerOf) => createServerFactory({ ...deps, toolbox, confirmations, describer, callerOf }),
   })
-  return { ...transport, carryOut: createApprovedCallRunner({ toolbox, call }) }
+  return { ...transport, approvedCalls: createApprovedCalls({ toolbox, call, describer }) }
 }
 
 type OnClient = (introduction: { caller: Principal; client: { name: string; version: string } }) => void

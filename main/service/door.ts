@@ -59,7 +59,7 @@ export function openDoor(
       version,
     })
   }
-  rooms.mcp.executeCall = async (call) => (await openMcp()).carryOut(call)
+  rooms.mcp.calls = async () => (await openMcp()).approvedCalls
   const describe = () =>
     openApiYaml(buildOpenApi({ contracts: CONTRACTS, version, baseUrl: publicBaseUrl ?? address.url }))
   let yaml: string | undefined

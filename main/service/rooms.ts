@@ -11,7 +11,7 @@ import { billingRoom } from '../capabilities/billing/room.ts'
 import { callsRoom } from '../capabilities/calls/room.ts'
 import { campaignsRoom } from '../capabilities/campaigns/room.ts'
 import { crmRoom } from '../capabilities/crm/room.ts'
-import type { ExecuteCall } from '../capabilities/approvals/index.ts'
+import type { ApprovedCalls } from '../capabilities/approvals/index.ts'
 import { approvalsRoom } from '../capabilities/approvals/room.ts'
 import { directRoom } from '../capabilities/direct/room.ts'
 import { createRefusals } from '../capabilities/entitlements/refusal.ts'
@@ -70,7 +70,9 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
   const deps = { ...world, ...home, ...machinery }
   const address = { url: '' }
   // Built after the rooms, because its tools are their operations.
-  const mcp: { executeCall: ExecuteCall } = { executeCall: () => Promise.reject(new Error('MCP is not built yet.')) }
+  const mcp: { calls: () => Promise<ApprovedCalls> } = {
+    calls: () => Promise.reject(new Error('MCP is not built yet.')),
+  }
 
   // Engines report to rooms that are built after them; nothing is reported before `begin`.
   const sink: EngineSink = (id, signal) =>
@@ -103,7 +105,10 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
   const approvals = approvalsRoom({
     ...deps,
     principalOf: accounts.principalOf,
-    executeCall: (call) => mcp.executeCall(call),
+    approvedCalls: {
+      describe: async (call) => (await mcp.calls()).describe(call),
+      execute: async (call) => (await mcp.calls()).execute(call),
+    },
   })
   const webhooks = webhooksRoom(deps)
   publishLedger(ledger, live)

@@ -126,7 +126,8 @@ export const approvalsContract = {
     summary: 'Approve a call of an assistant',
     description:
       'Carries the call out, once, with what its key may do at this moment, and answers when that is done; `result` ' +
-      'says what came of it. One that is not pending any more: 409 `invalid_state`, and nothing is done.',
+      'says what came of it. 409 `invalid_state`, and nothing is done: it is not pending any more, or what it is about ' +
+      'has changed since it was asked for. In the second case it stays pending and says what it would do now.',
     waitsForEngine: true,
     reply: { status: 200, description: 'The approval, carried out.', schema: ApprovalRecord },
     errors: ['invalid_state', 'service_unavailable'],

@@ -5,10 +5,11 @@ import type { Db } from '../../kernel/db.ts'
 import type { AccountId, KeyId } from '../../kernel/ids.ts'
 import { cause, type Log } from '../../kernel/log.ts'
 import type { Seal } from '../../kernel/seal.ts'
-import { ownerOf } from './request.ts'
+import { ownerOf, type CallDescription } from './request.ts'
 import {
   approvalById,
   approve,
+  describeAgain,
   interruptedApprovals,
   recordResult,
   refuse,
@@ -33,15 +34,24 @@ interface CallResult {
   readonly body: unknown
 }
 
-export type ExecuteCall = (call: ApprovedCall) => Promise<CallResult>
+/** Describes and makes calls that wait for approval. */
+export interface ApprovedCalls {
+  /** What the call would do now. @returns undefined if this version has no such tool. */
+  describe(call: ApprovedCall): Promise<CallDescription | undefined>
+  /** Carries the call out through the door. */
+  execute(call: ApprovedCall): Promise<CallResult>
+}
 
 export interface ApprovalDecisions {
-  /** Carries out the call and returns its result. @throws ApiError not_found, invalid_state */
+  /**
+   * Carries out the call and returns its result.
+   * @throws ApiError not_found; invalid_state when it is decided already, or would do something else than it said.
+   */
   readonly approve: (accountId: AccountId, id: string) => Promise<Approval>
   /** @throws ApiError not_found, invalid_state */
   readonly refuse: (accountId: AccountId, id: string) => Promise<Approval>
   /** From now on calls can be carried out; what an earlier process left half done is finished. */
-  readonly start: (carryOut: ExecuteCall) => Promise<void>
+  readonly start: (calls: ApprovedCalls) => Promise<void>
 }
 
 interface Deps {
@@ -64,7 +74,7 @@ const RECORD_AGAIN_MS = 5_000
  * again after a crash; of any other the result says that nobody knows.
  */
 export function createApprovalDecisions({ db, clock, log, seal, principalOf, changed }: Deps): ApprovalDecisions {
-  let carryOut: ExecuteCall | undefined
+  let calls: ApprovedCalls | undefined
 
   const unchanged = async (accountId: AccountId, id: string): Promise<ApiError> => {
     const row = await db.readOne(approvalById, { id, accountId })
@@ -75,7 +85,7 @@ export function createApprovalDecisions({ db, clock, log, seal, principalOf, cha
     ).because('approval_decided')
   }
 
-  const execute = async (approval: Approval, act: ExecuteCall): Promise<Approval> => {
+  const execute = async (approval: Approval, { execute: act }: ApprovedCalls): Promise<Approval> => {
     const result = await resultOf(approval, act)
     try {
       return await record(approval, result)
@@ -100,17 +110,36 @@ export function createApprovalDecisions({ db, clock, log, seal, principalOf, cha
     return row ? toApproval(row, clock.now()) : approval
   }
 
-  const resultOf = async ({ id, tool, keyId }: Approval, act: ExecuteCall): Promise<CallResult> => {
+  /** @returns undefined when the key has ended. */
+  const findCall = async ({ id, tool, keyId }: Pick<Approval, 'id' | 'tool' | 'keyId'>) => {
+    const principal = await principalOf(keyId)
+    if (!principal) return undefined
+    const row = await db.readOne(sealedArguments, { id })
+    if (!row) throw new Error(`approval ${id} is gone`)
+    const given = JSON.parse(seal.openBytes(row.arguments, ownerOf(id)).toString()) as Record<string, unknown>
+    return { call: { approvalId: id, tool, given, principal }, basis: row.basis }
+  }
+
+  /** Somebody may have changed what the call is about since the person was asked. @throws ApiError invalid_state */
+  const mustSayWhatItDoes = async (approval: Approval, { describe }: ApprovedCalls): Promise<void> => {
+    const found = await findCall(approval)
+    if (!found || found.basis === null) return
+    const { call, basis } = found
+    const description = await describe(call)
+    if (description === undefined || description.basis === basis) return
+    const { sentence, parts } = description
+    const fields = { id: approval.id, sentence, parts: JSON.stringify(parts), basis: description.basis }
+    await db.commit((tx) => tx.one(describeAgain, { ...fields, described: basis }))
+    changed(approval)
+    throw changedMeanwhile()
+  }
+
+  const resultOf = async (approval: Approval, act: ApprovedCalls['execute']): Promise<CallResult> => {
+    const { id } = approval
     try {
-      const principal = await principalOf(keyId)
-      if (!principal)
-        throw new ApiError('unauthorized', 'The key was revoked or has expired meanwhile; nothing was done.').because(
-          'approval_key_ended',
-        )
-      const row = await db.readOne(sealedArguments, { id })
-      if (!row) throw new Error(`approval ${id} is gone`)
-      const given = JSON.parse(seal.openBytes(row.arguments, ownerOf(id)).toString()) as Record<string, unknown>
-      return await act({ approvalId: id, tool, given, principal })
+      const found = await findCall(approval)
+      if (!found) throw keyEnded()
+      return await act(found.call)
     } catch (error) {
       if (error instanceof ApiError) return { status: error.status, body: errorBody(error, id) }
       log.error({ event: 'approval.failed', approvalId: id, cause: cause(error) })
@@ -120,13 +149,15 @@ export function createApprovalDecisions({ db, clock, log, seal, principalOf, cha
 
   return {
     async approve(accountId, id) {
-      const act = carryOut
-      if (act === undefined) throw new ApiError('service_unavailable', 'The service is starting. Repeat the call.')
+      const runner = calls
+      if (runner === undefined) throw new ApiError('service_unavailable', 'The service is starting. Repeat the call.')
+      const waiting = await db.readOne(approvalById, { id, accountId })
+      if (waiting?.state === 'pending') await mustSayWhatItDoes(toApproval(waiting, clock.now()), runner)
       const now = clock.now()
       const row = await db.commit((tx) => tx.one(approve, { id, accountId, now, boot: db.boot }))
       if (!row) throw await unchanged(accountId, id)
       changed(row)
-      return execute(toApproval(row, now), act)
+      return execute(toApproval(row, now), runner)
     },
     async refuse(accountId, id) {
       const now = clock.now()
@@ -135,18 +166,29 @@ export function createApprovalDecisions({ db, clock, log, seal, principalOf, cha
       changed(row)
       return toApproval(row, now)
     },
-    async start(act) {
-      carryOut = act
+    async start(runner) {
+      calls = runner
       const now = clock.now()
       for (const row of await db.read(interruptedApprovals, { boot: db.boot })) {
         const approval = toApproval(row, now)
         await db.commit((tx) => tx.run(adoptApproval, { id: row.id, boot: db.boot }))
         const isAgain = row.repeatable === 1 && (row.decidedAtMs ?? 0) + RESUME_WITHIN_MS > now
-        await (isAgain ? execute(approval, act) : record(approval, unknownOutcome(row.id)))
+        await (isAgain ? execute(approval, runner) : record(approval, unknownOutcome(row.id)))
       }
     },
   }
 }
+
+const keyEnded = () =>
+  new ApiError('unauthorized', 'The key was revoked or has expired meanwhile; nothing was done.').because(
+    'approval_key_ended',
+  )
+
+const changedMeanwhile = () =>
+  new ApiError(
+    'invalid_state',
+    'What this call is about has changed since the assistant asked, so nothing was done. Read it as it is now, and approve it again if you agree.',
+  ).because('approval_changed')
 
 /** In the words of the door's own internal_error, with what a person can do. */
 function unknownOutcome(id: string): CallResult {

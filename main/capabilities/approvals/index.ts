@@ -21,8 +21,8 @@ import {
   type Approval,
 } from './store.ts'
 
-export type { ApprovalRequests } from './request.ts'
-export type { ExecuteCall } from './decide.ts'
+export type { ApprovalRequests, CallDescription } from './request.ts'
+export type { ApprovedCalls } from './decide.ts'
 export type { Approval } from './store.ts'
 
 export interface ApprovalsDeps {
@@ -70,10 +70,10 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
       },
     }),
     ...deciding,
-    async start(carryOut) {
+    async start(calls) {
       const waiting = await db.read(pendingApprovals, { now: clock.now() })
       for (const approval of waiting) expiry.watch(approval)
-      await deciding.start(carryOut)
+      await deciding.start(calls)
     },
     countPending: async (accountId) =>
       (await db.readOne(countPendingOfAccount, { accountId, now: clock.now() })) ?? { pending: 0 },

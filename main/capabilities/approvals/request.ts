@@ -17,17 +17,24 @@ import {
   type Approval,
 } from './store.ts'
 
+/** A call for a person. */
+export interface CallDescription {
+  /** What will happen. */
+  readonly sentence: string
+  /** The same, fact by fact. */
+  readonly parts: readonly CallPart[]
+  /** Hash of everything that decides what will happen and is not among the arguments. */
+  readonly basis: string
+}
+
 /** A call that a key may make only after a person agreed. */
-interface RequestedCall {
+interface RequestedCall extends CallDescription {
   readonly tool: string
   readonly operation: string
   /** Everything the call needs, secrets included. */
   readonly given: Readonly<Record<string, unknown>>
   /** The same for people. */
   readonly shown: Readonly<Record<string, unknown>>
-  /** What will happen. */
-  readonly sentence: string
-  readonly parts: readonly CallPart[]
   /** Hash of tool and arguments: what makes it the same call. */
   readonly fingerprint: Buffer
   /** Carrying it out again cannot act twice. */

@@ -2,12 +2,11 @@ import type { Cursors } from '../../kernel/page.ts'
 import { room } from '../room.ts'
 import { approvalsContract } from './contract.ts'
 import { approvalsHandlers } from './handlers.ts'
-import { createApprovals, type ApprovalsDeps, type ExecuteCall } from './index.ts'
+import { createApprovals, type ApprovalsDeps, type ApprovedCalls } from './index.ts'
 
 export interface ApprovalsRoomDeps extends ApprovalsDeps {
   readonly cursors: Cursors
-  /** Carries out an approved call through the door. */
-  readonly executeCall: ExecuteCall
+  readonly approvedCalls: ApprovedCalls
 }
 
 export function approvalsRoom(deps: ApprovalsRoomDeps) {
@@ -17,7 +16,7 @@ export function approvalsRoom(deps: ApprovalsRoomDeps) {
     contract: approvalsContract,
     handlers: approvalsHandlers(approvals, deps.cursors),
     api: approvals,
-    start: () => approvals.start(deps.executeCall),
+    start: () => approvals.start(deps.approvedCalls),
     close: approvals.close,
     async attention({ accountId }) {
       const { pending: count } = await approvals.countPending(accountId)

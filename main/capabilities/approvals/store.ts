@@ -47,13 +47,14 @@ export const insertApproval = sql<{
   shown: string
   sentence: string
   parts: string
+  basis: string
   fingerprint: Uint8Array
   repeatable: number
   now: number
   expiresAtMs: number
-}>(`INSERT INTO approvals (id, account_id, key_id, key_name, operation, tool, arguments, shown, sentence, parts,
+}>(`INSERT INTO approvals (id, account_id, key_id, key_name, operation, tool, arguments, shown, sentence, parts, basis,
       fingerprint, repeatable, state, created_at, expires_at)
-    VALUES (:id, :accountId, :keyId, :keyName, :operation, :tool, :arguments, :shown, :sentence, :parts,
+    VALUES (:id, :accountId, :keyId, :keyName, :operation, :tool, :arguments, :shown, :sentence, :parts, :basis,
       :fingerprint, :repeatable, 'pending', :now, :expiresAtMs)`)
 
 export const approvalById = sql<{ id: string; accountId: string }, ApprovalRow>(
@@ -124,8 +125,18 @@ export const recordResult = sql<
    WHERE id = :id AND state = 'approved' AND boot = :boot RETURNING ${APPROVAL}`,
 )
 
-export const sealedArguments = sql<{ id: string }, { arguments: Uint8Array }>(
-  'SELECT arguments FROM approvals WHERE id = :id',
+/** `basis` is null in approvals of earlier versions. */
+export const sealedArguments = sql<{ id: string }, { arguments: Uint8Array; basis: string | null }>(
+  'SELECT arguments, basis FROM approvals WHERE id = :id',
+)
+
+/** Only what still waits, and only over the description that was compared. */
+export const describeAgain = sql<
+  { id: string; sentence: string; parts: string; basis: string; described: string },
+  Pick<Approval, 'id'>
+>(
+  `UPDATE approvals SET sentence = :sentence, parts = :parts, basis = :basis
+   WHERE id = :id AND state = 'pending' AND basis = :described RETURNING id`,
 )
 
 /** What an earlier boot began and did not finish. */

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+import type { CallDescription } from '../../capabilities/approvals/index.ts'
 import { GROUP_ID } from '../../contract/addresses.ts'
 import type { CallPart } from '../../contract/approval.ts'
 import { quotedText, visibleText, visibleValue } from '../../contract/display-text.ts'
@@ -18,14 +20,8 @@ interface Resource {
   readonly path: string
 }
 
-/** A call for a person, with names of resources and without secrets. */
-interface CallDescription {
-  readonly sentence: string
-  /** The same, fact by fact. */
-  readonly parts: readonly CallPart[]
-}
-
 export interface CallDescriber {
+  /** With names of resources and without secrets. */
   describeCall(operation: Operation, given: Arguments, principal: Principal): Promise<CallDescription>
 }
 
@@ -119,7 +115,7 @@ export function createCallDescriber(deps: {
       if (isToMany && Array.isArray(ids)) parts.push(await costOf(ids.map(text)))
       const host = isAboutDestination(operation) ? await hostOf(given, records, principal) : undefined
       if (host !== undefined) parts.push(part('destination', host))
-      return { sentence: sentenceOf(operation.summary, parts), parts }
+      return { sentence: sentenceOf(operation.summary, parts), parts, basis: basisOf(parts, records) }
 
       /**
        * Whom a campaign writes to, what it says, from which numbers, and what that costs.
@@ -151,6 +147,17 @@ export function createCallDescriber(deps: {
     },
   }
 }
+
+/** A campaign has more texts and people than the parts show, and each change of them is a new `updated_at`. */
+function basisOf(parts: readonly CallPart[], records: readonly Readonly<Record<string, unknown>>[]): string {
+  const editions = records.map((record) => (isCampaign(record) ? record['updated_at'] : null))
+  return createHash('sha256')
+    .update(JSON.stringify([parts, editions]))
+    .digest('base64url')
+}
+
+const isCampaign = ({ counts, instance_ids: ids }: Readonly<Record<string, unknown>>): boolean =>
+  isRecord(counts) && Array.isArray(ids)
 
 /** Arguments that can be a group. */
 const GROUPS = new Set(['to', 'group_id'])

@@ -54,6 +54,7 @@ import { crmRetries } from './052-crm-retries.ts'
 import { approvalParts } from './053-approval-parts.ts'
 import { campaignHolds } from './054-campaign-holds.ts'
 import { moreActions } from './055-more-actions.ts'
+import { approvalBasis } from './056-approval-basis.ts'
 
 /** Every step of the schema, in order. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -112,4 +113,5 @@ export const MIGRATIONS: readonly Migration[] = [
   approvalParts,
   campaignHolds,
   moreActions,
+  approvalBasis,
 ]

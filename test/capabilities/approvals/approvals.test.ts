@@ -294,3 +294,49 @@ describe('the list of approvals', () => {
       expect((await theirs(method, path)).body.error.code).toBe('not_found')
   })
 })
+
+describe('a campaign that is changed after the assistant asked to start it', () => {
+  const asked = async () => {
+    const line = await w.pair()
+    const draft = {
+      ...{ instance_ids: [line.id], name: 'Offer', config: { minDelay: 0, maxDelay: 0, checkNumbers: false } },
+      messages: [{ text: 'Harmless' }],
+      recipients: [{ phone: '12025554107' }],
+    }
+    const { campaign_id: id } = (await w.api('POST', '/v1/campaigns', draft)).body
+    const wish = { name: 'Assistant', scopes: ['dispatch:manage'], approval: 'sending' }
+    const { key } = (await ask('POST', '/v1/keys', wish)).body
+    const assistant = await assistantOf(w, 'sending', 'modern', key)
+    return { id, approval: await assistant.callAndWait('start_campaign', { campaign_id: id }) }
+  }
+  const statusOf = async (id: string) => (await w.api('GET', `/v1/campaigns/${id}`)).body.status
+
+  const changes: readonly [string, object][] = [
+    ['its text', { messages: [{ text: 'Other' }] }],
+    ['another text beside it', { messages: [{ text: 'Harmless' }, { text: 'Other' }] }],
+    ['a person in place of another', { recipients: [{ phone: '12025554108' }] }],
+  ]
+  test.each(changes)('by %s is not started by the approval of what it was before', async (_what, change) => {
+    const { id, approval } = await asked()
+    const before = await read(approval)
+    w.clock.suspend(1_000)
+    expect((await w.api('PATCH', `/v1/campaigns/${id}`, change)).status).toBe(200)
+    const refused = await decide(approval, 'approve')
+    expect(refused).toMatchObject({ status: 409, body: { error: { code: 'invalid_state' } } })
+    expect(refused.body.error.message).toContain('has changed since the assistant asked')
+    expect(await statusOf(id)).toBe('draft')
+    const now = await read(approval)
+    expect(now).toMatchObject({ state: 'pending', expires_at: before.expires_at })
+    if ('messages' in change) expect(now.sentence).not.toBe(before.sentence)
+    // Read again as it is now, it is approved as such.
+    expect((await decide(approval, 'approve')).body).toMatchObject({ state: 'executed', result: { status: 200 } })
+    expect(await statusOf(id)).not.toBe('draft')
+  })
+
+  test('is started at once where nothing has changed', async () => {
+    const { id, approval } = await asked()
+    w.clock.suspend(1_000)
+    expect((await decide(approval, 'approve')).body).toMatchObject({ state: 'executed', result: { status: 200 } })
+    expect(await statusOf(id)).not.toBe('draft')
+  })
+})

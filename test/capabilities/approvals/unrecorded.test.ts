@@ -34,7 +34,7 @@ test('D-13 a result that the storage refuses is recorded later, without a restar
     seal: createSeal({ masterKey: { key: () => Buffer.alloc(32, 1) }, random }),
     principalOf: async () => undefined,
   })
-  await decisions.start(async () => ({ status: 200, body: {} }))
+  await decisions.start({ describe: async () => undefined, execute: async () => ({ status: 200, body: {} }) })
   await expect(decisions.approve(ACCOUNT, 'apr_1')).rejects.toThrow('full')
   const state = () => data.raw.prepare('SELECT state FROM approvals').pluck().get()
   await clock.advance(5_000)
