@@ -1,0 +1,52 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { pairedInstance } from '../support/sandbox.ts'
+import { openConsole, type ConsoleWindow } from '../support/window.ts'
+
+let w: ConsoleWindow
+beforeAll(async () => {
+  w = await openConsole()
+})
+afterAll(() => w.remove())
+
+/** An assistant whose key asks before it sends. Only the window makes such keys. */
+async function assistant(): Promise<Client> {
+  const key = await w.page.evaluate(
+    async (body) => {
+      const headers = { 'content-type': 'application/json' }
+      const answer = await fetch('/panel/v1/keys', { method: 'POST', headers, body })
+      return ((await answer.json()) as { key: string }).key
+    },
+    JSON.stringify({ name: 'Assistant', scopes: ['dispatch:manage'], approval: 'sending' }),
+  )
+  const client = new Client({ name: 'window-test', version: '1' })
+  const requestInit = { headers: { authorization: `Bearer ${key}` } }
+  await client.connect(new StreamableHTTPClientTransport(new URL(`${w.url}/mcp`), { requestInit }))
+  return client
+}
+
+test('a campaign that was changed meanwhile is shown as it is now, and started only after a second look', async () => {
+  const { page, api } = w
+  const line = await pairedInstance(api, '12025550170', 'Florist')
+  const draft = { instance_ids: [line], name: 'Offer', messages: [{ text: 'One text' }] }
+  const people = [{ phone: '12025554107' }, { phone: '12025554108' }]
+  const { campaign_id: id } = (await api('POST', '/v1/campaigns', { ...draft, recipients: people.slice(1) })).body
+  const status = async () => (await api('GET', `/v1/campaigns/${id}`)).body.status
+  const client = await assistant()
+  await client.callTool({ name: 'start_campaign', arguments: { campaign_id: id } })
+
+  await w.open('/assistants/approvals')
+  const card = page.getByRole('article')
+  await card.getByText('“One text”').waitFor()
+  await api('PATCH', `/v1/campaigns/${id}`, { messages: [{ text: 'Another text' }], recipients: people })
+  await card.getByRole('button', { name: 'Approve' }).click()
+  await page.getByText('has changed since the assistant asked').first().waitFor()
+  await card.getByText('“Another text”').waitFor()
+  await card.getByText('2 people').waitFor()
+  expect(await status()).toBe('draft')
+
+  await card.getByRole('button', { name: 'Approve' }).click()
+  await card.getByText('Approved').waitFor()
+  expect(await status()).not.toBe('draft')
+  await client.close()
+})
