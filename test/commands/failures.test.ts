@@ -69,4 +69,4 @@ test('a start waits for a command that has the home folder, and takes it afterwa
   expect((await fetch(`${url}/healthz`)).status).toBe(200)
   expect(existsSync(join(home.dir, 'lock.pid'))).toBe(true)
   expect(await service.end('SIGTERM')).toBe(0)
-}, 30_000)
+})

@@ -28,9 +28,9 @@ export const base = {
     execArgv: ['--import', pathToFileURL(resolve(import.meta.dirname, '../support/end-with-parent.mjs')).href],
     // Long, because a busy machine is slow: a test that hangs fails all the same.
     testTimeout: 300_000,
-    hookTimeout: 120_000,
+    hookTimeout: 300_000,
     // A window on a busy machine takes its time; one that never gets there still fails.
-    expect: { poll: { timeout: 20_000 } },
+    expect: { poll: { timeout: 60_000 } },
     restoreMocks: true,
     unstubEnvs: true,
   },

@@ -22,7 +22,7 @@ let w: GhlWorld
 const voice = scriptedVoice((it, { callId }) => it.say({ kind: 'local_sdp', callId, sdp: 'v=0' }))
 beforeAll(async () => {
   w = await ghlWorld({ startVoice: voice.start, voiceAgents: testAgents() })
-}, 60_000)
+})
 afterAll(() => w.close())
 
 /** What a public page or callback says: the status, and the sentence that explains a refusal. */

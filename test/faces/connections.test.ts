@@ -156,7 +156,7 @@ test('a client that does not read its answer is cut off', async () => {
   const { socket } = await open(port)
   socket.pause()
   socket.write(GET)
-  await expect.poll(() => isCut, { timeout: 2_000 }).toBe(true)
+  await expect.poll(() => isCut).toBe(true)
 })
 
 test('the rest of a refused body is read while it comes, and the connection is closed once it does not', async () => {
@@ -173,5 +173,5 @@ test('the rest of a refused body is read while it comes, and the connection is c
   expect(silent.received).toContain('refused')
   expect(silent.isOpen).toBe(false)
   slow.socket.write(`e${GET}`)
-  await expect.poll(() => slow.received.split('refused').length, { timeout: 1_000 }).toBe(3)
+  await expect.poll(() => slow.received.split('refused').length).toBe(3)
 })

@@ -25,7 +25,7 @@ afterAll(() => w.close())
 /** As a key is that was created by an earlier version. */
 const forgetCreator = sql<{ id: string }>('UPDATE api_keys SET created_by = NULL WHERE id = :id')
 const PASSWORD = 'correct horse battery'
-const WAIT = { timeout: 10_000, interval: 20 }
+const WAIT = { timeout: 60_000, interval: 20 }
 const codeIn = (url: string) => /#code=([\w-]+)$/.exec(url)?.[1] ?? ''
 
 /** Whether a stream of the service has ended. */

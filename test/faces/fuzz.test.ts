@@ -1,16 +1,13 @@
 import { connect } from 'node:net'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Operation } from '../../main/contract/operation.ts'
 import { isUuid } from '../../main/contract/request.ts'
 import { allowedBy, nearly, ODD } from '../support/arbitrary.ts'
 import { confirmed, lineOf, OPERATIONS, pathWith, type Ids } from '../support/operations.ts'
 import { inPassing, world, type Reply, type World } from '../support/world.ts'
 import { sized } from '../support/sized.ts'
-
-// Thousands of requests take their time where others work beside them.
-vi.setConfig({ testTimeout: 120_000 })
 
 /** Every answer is held against the API document by the world: shape, headers, status, code, and no word of the inside. */
 let w: World

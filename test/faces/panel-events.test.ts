@@ -5,6 +5,7 @@ import type { Operation } from '../../main/contract/operation.ts'
 import { noticeOf } from '../../main/faces/operation-notice.ts'
 import { systemClock } from '../../main/kernel/clock.ts'
 import { listenTo } from '../support/event-stream.ts'
+import { slowness } from '../support/loop-stretch.ts'
 import { browserOf, builtConsole, signedIn, type Browser } from '../support/panel.ts'
 import { world, worldOfTest, type World } from '../support/world.ts'
 
@@ -58,7 +59,7 @@ describe('a change is seen', () => {
       (heard) => heard.event === 'notice' && heard.data.topic === Reflect.get(notice, 'topic'),
     )
     expect(data).toMatchObject(notice)
-    expect(atMs - startedAt).toBeLessThan(300)
+    expect((atMs - startedAt) / slowness()).toBeLessThan(300)
   })
 
   test('a message, with where it was said and nothing of what', async () => {
@@ -173,8 +174,9 @@ describe('the stream', () => {
     const streams = await Promise.all([listenTo(own, cookie), listenTo(own, cookie)])
     const startedAt = performance.now()
     await own.close()
-    expect(performance.now() - startedAt).toBeLessThan(1_000)
-    for (const { ended } of streams) expect((await ended) - startedAt).toBeLessThan(500)
+    // Waited for, they would take the fifteen seconds until the next sign of life.
+    expect(performance.now() - startedAt).toBeLessThan(5_000)
+    for (const { ended } of streams) expect((await ended) - startedAt).toBeLessThan(5_000)
   })
 
   test('is dropped when its reader does not read', async () => {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createRateLimiter } from '../../main/faces/rate-limit.ts'
 import { fakeClock } from '../support/clock.ts'
 import { world, worldOfTest, type Reply, type World } from '../support/world.ts'
+import { cpuTime } from '../support/cpu-time.ts'
 
 /** Only the time between two moments matters to a bucket; nothing waits for a timer here. */
 function stopwatch() {
@@ -98,17 +99,18 @@ describe('a bucket', () => {
     )
   })
 
-  test('R-05 of 100,000 callers each has its own, and so many cost none of them time', () => {
+  test('R-05 of 100,000 callers each has its own, and so many cost none of them time', async () => {
     const clock = stopwatch()
     const limiter = createRateLimiter(clock)
     limiter.take('valued', 2)
     limiter.take('valued', 2)
-    const startedAt = performance.now()
-    for (let i = 0; i < 100_000; i++) {
-      if (!limiter.take(`address:${i}`, 60).allowed) expect.fail(`caller ${i} was refused`)
-      if (i % 1_000 === 0) clock.pass(10)
+    const ask = () => {
+      for (let i = 0; i < 100_000; i++) {
+        if (!limiter.take(`address:${i}`, 60).allowed) expect.fail(`caller ${i} was refused`)
+        if (i % 1_000 === 0) clock.pass(10)
+      }
     }
-    expect(performance.now() - startedAt).toBeLessThan(2_000)
+    expect(await cpuTime(ask)).toBeLessThan(2_000)
     // A sweep forgets full buckets only: this one is not, and stays empty.
     expect(limiter.take('valued', 2).allowed).toBe(false)
   })

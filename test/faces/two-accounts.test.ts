@@ -61,7 +61,7 @@ beforeAll(async () => {
     north: await houseOf(w.account.id, w.allScopes, 'Quillhaven', '31'),
     south: await houseOf(stranger.account.id, stranger.key, 'Thornwick', '33'),
   }
-}, 120_000)
+})
 afterAll(async () => {
   for (const { assistant } of Object.values(houses)) await assistant.close()
   await w.close()
@@ -189,7 +189,7 @@ describe.each(DIRECTIONS)('what is of $theirs, for $mine', ({ mine, theirs }) =>
     await me.member.ask('DELETE', `/panel/v1/account/sessions/${other.sessionId}`)
     expect(await pictureOf(other)).toEqual(before)
     // It asks every operation several times.
-  }, 60_000)
+  })
 
   test('is in no list, count or record', async () => {
     const [me, other] = [houses[mine], houses[theirs]]

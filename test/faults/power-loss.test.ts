@@ -109,7 +109,7 @@ test('C-04 a name is there or gone once its folder was synced, and before that p
   expect([anew(NOTHING_ARRIVES), anew(all)]).toEqual(['', ''])
 })
 
-test('C-04 a few sends, and the power goes at eight moments', { timeout: 60_000 }, async ({ skip }) => {
+test('C-04 a few sends, and the power goes at eight moments', async ({ skip }) => {
   const problem = straceProblem()
   if (problem !== undefined) return skip(problem)
   const landings = await openLandings()

@@ -12,20 +12,16 @@ const isAlive = (pid: number) => {
   }
 }
 
-test.skipIf(process.platform === 'win32')(
-  'a killed test run leaves no service behind',
-  { timeout: 60_000 },
-  async () => {
-    const home = testHome()
-    const run = spawn(process.execPath, [join(import.meta.dirname, 'service-child.ts'), home.dir], {
-      env: ENVIRONMENT,
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
-    const [line] = (await once(run.stdout.setEncoding('utf8'), 'data')) as [string]
-    const service = Number(line)
-    expect(isAlive(service)).toBe(true)
-    run.kill('SIGKILL')
-    await expect.poll(() => isAlive(service), { timeout: 10_000 }).toBe(false)
-    await home.remove()
-  },
-)
+test.skipIf(process.platform === 'win32')('a killed test run leaves no service behind', async () => {
+  const home = testHome()
+  const run = spawn(process.execPath, [join(import.meta.dirname, 'service-child.ts'), home.dir], {
+    env: ENVIRONMENT,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const [line] = (await once(run.stdout.setEncoding('utf8'), 'data')) as [string]
+  const service = Number(line)
+  expect(isAlive(service)).toBe(true)
+  run.kill('SIGKILL')
+  await expect.poll(() => isAlive(service)).toBe(false)
+  await home.remove()
+})

@@ -78,7 +78,7 @@ test('the owner opens the link, signs on WhatsApp’s site, comes back by themse
     const lines = await page.locator('dd.lines').innerText()
     await page.goto(await page.locator('a[href*="whatsapp"]').first().getAttribute('href').then(String))
     await runInConsole(page, lines, phone.passkey)
-    await page.getByText('The account is linked').waitFor({ timeout: 30_000 })
+    await page.getByText('The account is linked').waitFor()
     expect(page.url()).toBe(url)
     expect(faults).toEqual([])
     // Nothing of the answer is left where somebody could read it.

@@ -92,7 +92,7 @@ describe('a CSV file', () => {
     ['columns without names', ','.repeat(250_000)],
   ])('takes no time with %s', async (_name, content) => {
     for (const size of [100, 65_536]) {
-      expect(await cpuTime(() => read(content, size).catch(() => undefined))).toBeLessThan(500)
+      expect(await cpuTime(() => read(content, size).catch(() => undefined))).toBeLessThan(1_000)
     }
   })
 
@@ -112,11 +112,11 @@ describe('a CSV file', () => {
       'phone;name;city\n' +
         Array.from({ length: 100_000 }, (_, i) => `5511${900_000_000 + i};"Ana, ${i}";Olá\n`).join(''),
     )
-    const startedAt = performance.now()
-    const { rows } = await read(content, 65_536)
+    let rows: readonly CsvRow[] = []
+    const ms = await cpuTime(async () => ({ rows } = await read(content, 65_536)))
     expect(rows).toHaveLength(100_000)
     expect(rows.at(-1)).toEqual({ line: 100_001, cells: ['5511900099999', 'Ana, 99999', 'Olá'] })
-    expect(performance.now() - startedAt).toBeLessThan(5_000)
+    expect(ms).toBeLessThan(5_000)
   })
 })
 

@@ -632,4 +632,4 @@ test('the counts of a lane equal a count of its jobs, whatever happens', async (
     }),
     { numRuns: 30, seed: 20_261_123 },
   )
-}, 60_000)
+})

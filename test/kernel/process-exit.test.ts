@@ -21,4 +21,4 @@ test('a process ends with its code, and also while a call of the system waits fo
 
   expect(await ended()).toEqual([3, null])
   expect(await ended(pipe)).toEqual([null, 'SIGKILL'])
-}, 40_000)
+})

@@ -55,7 +55,7 @@ const hostsOf = (port: number) =>
     (host) => `${host}:${port}`,
   )
 
-test('X-09 no address inside is reached, whoever saves, checks and uses it', { timeout: 60_000 }, async () => {
+test('X-09 no address inside is reached, whoever saves, checks and uses it', async () => {
   const { w, id, inside, callers } = await setUp()
   const agent = (
     await w.api('POST', `/v1/instances/${id}/ai/agents`, { name: 'Ana', provider: 'builtin', model: 'rules' })
@@ -112,35 +112,31 @@ test('X-09 no address inside is reached, whoever saves, checks and uses it', { t
   expect(inside.connections()).toBe(0)
 })
 
-test(
-  'only the operator reaches a trusted range with speech, and a key does not follow',
-  { timeout: 60_000 },
-  async () => {
-    const { id, inside, callers } = await setUp({ trustedRanges: ['127.0.0.0/8'] })
-    const { member, operator, key } = callers
-    const check = (ask: Ask) => ask('POST', `/v1/instances/${id}/voice/check`)
-    const url = `http://127.0.0.1:${inside.port}/v1`
-    const speech = { brain: 'pipeline', stt_url: url, tts_url: url }
+test('only the operator reaches a trusted range with speech, and a key does not follow', async () => {
+  const { id, inside, callers } = await setUp({ trustedRanges: ['127.0.0.0/8'] })
+  const { member, operator, key } = callers
+  const check = (ask: Ask) => ask('POST', `/v1/instances/${id}/voice/check`)
+  const url = `http://127.0.0.1:${inside.port}/v1`
+  const speech = { brain: 'pipeline', stt_url: url, tts_url: url }
 
-    expect((await member('PUT', '/v1/voice/speech', speech)).body.error.code).toBe('invalid_url')
-    expect((await key('PUT', `/v1/instances/${id}/ai/provider-keys/custom`, { base_url: url })).status).toBe(400)
-    expect((await member('PUT', `/v1/instances/${id}/ai/provider-keys/custom`, { base_url: url })).status).toBe(400)
-    expect(inside.connections()).toBe(0)
+  expect((await member('PUT', '/v1/voice/speech', speech)).body.error.code).toBe('invalid_url')
+  expect((await key('PUT', `/v1/instances/${id}/ai/provider-keys/custom`, { base_url: url })).status).toBe(400)
+  expect((await member('PUT', `/v1/instances/${id}/ai/provider-keys/custom`, { base_url: url })).status).toBe(400)
+  expect(inside.connections()).toBe(0)
 
-    expect((await operator('PUT', '/v1/voice/speech', { ...speech, api_key: 'sk-secret' })).status).toBe(200)
-    const checked = (await check(operator)).body.checks.find(({ code }: any) => code === 'speech')
-    expect(checked).toMatchObject({ status: 'error', reason: 'pipeline_failed' })
-    expect(inside.connections()).toBeGreaterThan(0)
+  expect((await operator('PUT', '/v1/voice/speech', { ...speech, api_key: 'sk-secret' })).status).toBe(200)
+  const checked = (await check(operator)).body.checks.find(({ code }: any) => code === 'speech')
+  expect(checked).toMatchObject({ status: 'error', reason: 'pipeline_failed' })
+  expect(inside.connections()).toBeGreaterThan(0)
 
-    const kept = await member('PUT', '/v1/voice/speech', { ...speech, tts_voice: 'nova' })
-    expect(kept.body).toMatchObject({ tts_url: url, tts_voice: 'nova', key_configured: true })
-    const elsewhere = { ...speech, tts_url: 'https://8.8.8.8/v1', stt_url: 'https://8.8.8.8/v1' }
-    const moved = await operator('PUT', '/v1/voice/speech', elsewhere)
-    expect(moved.body.error).toMatchObject({ code: 'validation_error', message: expect.stringContaining('api_key') })
-    expect((await member('PUT', '/v1/voice/speech', elsewhere)).status).toBe(400)
-    expect((await member('PUT', '/v1/voice/speech', { ...elsewhere, api_key: null })).body.key_configured).toBe(false)
-  },
-)
+  const kept = await member('PUT', '/v1/voice/speech', { ...speech, tts_voice: 'nova' })
+  expect(kept.body).toMatchObject({ tts_url: url, tts_voice: 'nova', key_configured: true })
+  const elsewhere = { ...speech, tts_url: 'https://8.8.8.8/v1', stt_url: 'https://8.8.8.8/v1' }
+  const moved = await operator('PUT', '/v1/voice/speech', elsewhere)
+  expect(moved.body.error).toMatchObject({ code: 'validation_error', message: expect.stringContaining('api_key') })
+  expect((await member('PUT', '/v1/voice/speech', elsewhere)).status).toBe(400)
+  expect((await member('PUT', '/v1/voice/speech', { ...elsewhere, api_key: null })).body.key_configured).toBe(false)
+})
 
 test('only the operator sets a trunk in a trusted range, and its password does not follow', async () => {
   const { id, callers } = await setUp({ trustedRanges: ['127.0.0.0/8'] })

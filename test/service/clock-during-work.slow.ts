@@ -1,12 +1,10 @@
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { assistantOf } from '../capabilities/approvals/assistant.ts'
 import { phonesFrom } from '../capabilities/campaigns/campaign-world.ts'
 import { fakeClock, type FakeClock } from '../support/clock.ts'
 import { asConsole } from '../support/console.ts'
 import { jumpingClock } from '../support/jumping-clock.ts'
 import { worldOfTest, type World } from '../support/world.ts'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 const PEOPLE = phonesFrom(6)
 

@@ -11,7 +11,7 @@ import { testDatabase, type TestDatabase } from '../support/database.ts'
 
 const MB = 1_000_000
 const RESERVE = 3 * MB
-const PATIENCE = { timeout: 10_000 }
+const PATIENCE = { timeout: 60_000 }
 
 let home: TestDatabase
 let clock: FakeClock
@@ -142,7 +142,7 @@ test.skipIf(noSmallDisk !== undefined)(
     const before = free()
     const kept = createReserve(disk.dir, systemRandom)
     const done = kept.fill(48 * MB)
-    await vi.waitFor(() => expect(kept.bytes()).toBeGreaterThan(4 * MB), { timeout: 10_000, interval: 1 })
+    await vi.waitFor(() => expect(kept.bytes()).toBeGreaterThan(4 * MB), { timeout: 60_000, interval: 1 })
 
     expect([kept.release(), kept.bytes()]).toEqual([true, 0])
     // One chunk may be on its way.

@@ -499,7 +499,6 @@ test.each([
   ['database with a log', 'killed', ''],
 ] as const)(
   `D-05 random bytes in the %s are found, or do no harm, and the start after that is a usual one (SEED=${SEED})`,
-  { timeout: 60_000 },
   async (_, image, part) => {
     for (const bytesToFlip of [1, 1, 100, 100, 10_000, 'cut'] as const) {
       const home = homeOf(images[image])

@@ -123,7 +123,8 @@ test('a checkpoint waits for nobody who reads, and later commits are as patient 
   const begun = performance.now()
   await db.checkpoint()
 
-  expect(performance.now() - begun).toBeLessThan(2_500)
+  // Waiting for the reader, it would take the five seconds of every commit.
+  expect(performance.now() - begun).toBeLessThan(4_500)
   expect(statSync(`${file}-wal`).size).toBeGreaterThan(0)
   expect(await db.commit((tx) => tx.one({ text: 'PRAGMA busy_timeout' }, {}))).toEqual({ timeout: 5_000 })
   other.exec('COMMIT')

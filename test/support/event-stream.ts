@@ -53,7 +53,7 @@ export async function listenTo(w: Pick<World, 'service'>, cookie: string, lastId
     stop: () => stop.abort(),
     next: (fits) =>
       new Promise((resolve, reject) => {
-        const patience = setTimeout(() => reject(new Error(`nothing came: ${JSON.stringify(heard)}`)), 20_000)
+        const patience = setTimeout(() => reject(new Error(`nothing came: ${JSON.stringify(heard)}`)), 60_000)
         const look = () => {
           const found = heard.find(fits)
           if (found === undefined) return

@@ -25,7 +25,7 @@ function whenSeen(sign: Sign): Promise<number> {
     'words' in sign
       ? document.body.textContent.includes(sign.words)
       : Number(document.querySelector('[role=table]')?.ariaRowCount ?? 1) > sign.rowsBeyond
-  const PATIENCE_MS = 30_000
+  const PATIENCE_MS = 60_000
   return new Promise((done, fail) => {
     setTimeout(() => fail(new Error(`${JSON.stringify(sign)} was not seen`)), PATIENCE_MS)
     const look = () => {

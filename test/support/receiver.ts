@@ -134,7 +134,7 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Rece
     },
     url: (path = '/hook') => `${plain ? 'http' : 'https'}://${name}${path}`,
     answer: (next) => void (script = next),
-    waitFor(count, withinMs = 5_000) {
+    waitFor(count, withinMs = 60_000) {
       return new Promise((resolve, reject) => {
         const check = () => {
           if (received.length < count) return

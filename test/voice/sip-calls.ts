@@ -26,7 +26,7 @@ export const trunkAt = (port: number, more: Partial<SipTrunk> = {}): SipTrunk =>
 
 export async function until(isDone: () => boolean | Promise<boolean>, what = 'It'): Promise<void> {
   for (const startedAt = performance.now(); !(await isDone()); await systemClock.sleep(20))
-    if (performance.now() - startedAt > 15_000) throw new Error(`${what} did not happen.`)
+    if (performance.now() - startedAt > 60_000) throw new Error(`${what} did not happen.`)
 }
 
 /** The loudest of the recording, the agent's and the person's, of 255. */

@@ -171,7 +171,7 @@ describe('a changed offer', () => {
     expect(events).toEqual(['connected'])
   })
 
-  test.each(['INVITE', 'UPDATE'] as const)('always gets one final answer: %s', { timeout: 60_000 }, async (method) => {
+  test.each(['INVITE', 'UPDATE'] as const)('always gets one final answer: %s', async (method) => {
     const trunk = await callingTrunk()
     const { events } = await trunk.connect()
     const bad = [
@@ -205,7 +205,7 @@ describe('a changed offer', () => {
 })
 
 describe('a connection that breaks', () => {
-  test('is opened and registered again, and the call on it goes on', { timeout: 20_000 }, async () => {
+  test('is opened and registered again, and the call on it goes on', async () => {
     const trunk = await callingTrunk()
     const { leg, events } = await trunk.connect()
     trunk.sockets[0]?.destroy()

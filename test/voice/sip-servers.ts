@@ -57,7 +57,7 @@ export async function baresip(user: string, port: number) {
     rmSync(folder, { recursive: true, force: true })
   })
   for (let tries = 0; !((await canConnect(address, port)) && (await canConnect('127.0.0.1', control))); tries++) {
-    if (tries > 100) throw new Error(`baresip does not listen: ${said}`)
+    if (tries > 1_000) throw new Error(`baresip does not listen: ${said}`)
     await systemClock.sleep(50)
   }
   /** Types a command, as the person does. */

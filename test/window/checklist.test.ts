@@ -23,7 +23,7 @@ beforeAll(async () => {
   await page.getByRole('heading', { level: 1 }).waitFor()
   const [[options]] = (await recorded('BrowserWindow')) as [[{ webPreferences: Readonly<Record<string, unknown>> }]]
   preferences = options.webPreferences
-}, 60_000)
+})
 
 afterAll(async () => {
   await desktop.close()
@@ -154,7 +154,7 @@ test('14 · no window is opened, whoever asks', async () => {
     window.open('https://example.com/')
     window.open('/')
   })
-  await expect.poll(() => recorded('window.open'), { timeout: 10_000 }).toHaveLength(before + 2)
+  await expect.poll(() => recorded('window.open')).toHaveLength(before + 2)
   expect((await recorded('window.open')).map(([, action]) => action)).toEqual(['deny', 'deny'])
 })
 

@@ -196,7 +196,7 @@ describe('a conversation', { timeout: TIMEOUT }, () => {
     const path = `/v1/sandbox/phones/${PERSON}/messages/${said.id}/edit`
     const edited = await api('POST', path, { text: 'The very first, right' })
     expect(edited.status, JSON.stringify(edited.body)).toBeLessThan(300)
-    await page.getByText('The very first, right').waitFor({ timeout: 5_000 })
+    await page.getByText('The very first, right').waitFor()
   })
 })
 

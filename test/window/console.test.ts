@@ -13,7 +13,7 @@ let page: Page
 beforeAll(async () => {
   w = await openConsole()
   page = w.page
-}, 60_000)
+})
 afterAll(() => w.remove())
 
 /** Somebody else's browser, as far as the service can tell. */

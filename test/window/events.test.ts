@@ -16,10 +16,10 @@ const slide = () => page.getByRole('dialog')
 beforeAll(async () => {
   w = await openConsole()
   page = w.page
-}, 60_000)
+})
 afterAll(() => w.remove())
 
-describe('the events screen', { timeout: 30_000 }, () => {
+describe('the events screen', () => {
   test('says what to do while there is nothing, and shows an event the moment it is recorded', async () => {
     await w.open('/events')
     await page.getByRole('heading', { name: 'No events yet' }).waitFor()

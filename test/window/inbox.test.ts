@@ -27,10 +27,10 @@ beforeAll(async () => {
   await w.api('POST', '/v1/sandbox/phones', { number: ANA, name: 'Ana Souza' })
   await w.api('POST', '/v1/sandbox/phones', { number: BEN, name: 'Ben' })
   instance = await pairedInstance(w.api, OURS, 'Bakery Luz')
-}, 60_000)
+})
 afterAll(() => w.remove())
 
-describe('unread conversations', { timeout: 30_000 }, () => {
+describe('unread conversations', () => {
   test('are counted beside the inbox as messages arrive, on every screen', async () => {
     await w.open('/settings')
     await says(ANA, 'Do you have rye bread?')

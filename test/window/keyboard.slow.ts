@@ -25,7 +25,7 @@ afterAll(() => w.remove())
 
 /** Waits until the thing of exactly this name has the focus. */
 const focus = (name: string | RegExp) =>
-  expect.poll(keys.focused, { timeout: 8_000 }).toMatch(typeof name === 'string' ? new RegExp(`^${name}$`) : name)
+  expect.poll(keys.focused).toMatch(typeof name === 'string' ? new RegExp(`^${name}$`) : name)
 
 describe('by keyboard alone', () => {
   test('a workspace is named, a phone paired and a message sent; each step has the focus', async () => {

@@ -217,7 +217,7 @@ describe('a call', () => {
     const dialog = await asked
     expect(dialog.type()).toBe('beforeunload')
     await dialog.accept()
-    await expect.poll(async () => (await calls())[0].status, { timeout: 8_000 }).toBe('completed')
+    await expect.poll(async () => (await calls())[0].status).toBe('completed')
     expect((await calls())[0].end_reason).toBe('operator_hung_up')
   })
 

@@ -28,7 +28,7 @@ describe.each(sized(HOMES.slice(0, 1), [...HOMES]))('%s', (_name, openHome) => {
     w = await openHome({ SWITCHBOARD_LOG_LEVEL: 'debug' })
     for (const [name, secret] of Object.entries(w.secrets)) secrets.set(name, secret)
   })
-  afterAll(() => w.remove(), 30_000)
+  afterAll(() => w.remove())
 
   test('the workspace is named, and a phone paired by what a camera sees', async () => {
     const { page, api } = w
@@ -36,7 +36,7 @@ describe.each(sized(HOMES.slice(0, 1), [...HOMES]))('%s', (_name, openHome) => {
     await page.getByRole('button', { name: 'Next' }).click()
     await page.getByRole('button', { name: 'Pair a sandbox phone' }).click()
     await page.getByRole('img', { name: /QR/i }).waitFor()
-    await expect.poll(() => codeOnScreen(page), { timeout: 10_000 }).not.toBeUndefined()
+    await expect.poll(() => codeOnScreen(page)).not.toBeUndefined()
     const qr = (await codeOnScreen(page)) ?? ''
     const { data } = (await api('GET', '/v1/instances')).body
     const { pairing_code: code, qr: picture } = (await api('GET', `/v1/instances/${data[0].id}/qr`)).body
@@ -62,7 +62,7 @@ describe.each(sized(HOMES.slice(0, 1), [...HOMES]))('%s', (_name, openHome) => {
     const { data } = (await api('GET', '/v1/instances')).body
     await w.open(`/messages/${data[0].id}/${PERSON}`)
     await api('POST', `/v1/sandbox/phones/${PERSON}/messages`, { to: OURS, text: 'Do you have rye bread today?' })
-    await page.getByText('Do you have rye bread today?').last().waitFor({ timeout: 5_000 })
+    await page.getByText('Do you have rye bread today?').last().waitFor()
     await page.getByPlaceholder('Write a message').fill('Yes, until six.')
     await page.keyboard.press('Enter')
     await page.getByText('Yes, until six.').last().waitFor()
@@ -79,8 +79,8 @@ describe.each(sized(HOMES.slice(0, 1), [...HOMES]))('%s', (_name, openHome) => {
     secrets.set('the secret of the webhook', (await secret.textContent()) ?? '')
     await page.getByRole('button', { name: 'I’ve stored it' }).click()
     await api('POST', '/v1/instances', { name: 'For its event' })
-    await page.getByText('instance.created').first().waitFor({ timeout: 5_000 })
-    await page.getByText('Delivered').first().waitFor({ timeout: 5_000 })
+    await page.getByText('instance.created').first().waitFor()
+    await page.getByText('Delivered').first().waitFor()
     expect(await page.content()).not.toContain(secrets.get('the secret of the webhook'))
   })
 
@@ -125,7 +125,7 @@ describe.each(sized(HOMES.slice(0, 1), [...HOMES]))('%s', (_name, openHome) => {
     expect(JSON.stringify(asked)).toContain('approval')
     await w.open('/assistants/approvals')
     await page.getByRole('button', { name: 'Approve' }).click()
-    await expect.poll(received, { timeout: 10_000 }).toContain(text)
+    await expect.poll(received).toContain(text)
     // The result stays where the decision was made.
     await page.getByRole('article').getByText('Approved').waitFor()
     expect(await page.evaluate(() => location.hash)).toBe('#/assistants/approvals')

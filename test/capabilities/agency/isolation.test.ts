@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Operation } from '../../../main/contract/operation.ts'
 import { askOf, ownedIn } from '../../faces/requests.ts'
 import { sideOf, type Side } from '../../faces/sides.ts'
@@ -24,9 +24,6 @@ beforeAll(async () => {
   operator = await signedIn(w)
 })
 afterAll(() => w.close())
-// Every operation is asked, for each of them.
-vi.setConfig({ testTimeout: 60_000 })
-
 const isOfAgency = ({ path }: Operation) => path.startsWith('/v1/agency')
 /** A client buys nothing: its agency pays. */
 const namesAnOrder = ({ path }: Operation) => /\{(purchase|checkout)_id\}/.test(path)

@@ -76,66 +76,61 @@ async function busyLine(w: World): Promise<AiLine & { callId: string; plannedId:
   return { ...line, callId: made.body.id, plannedId: planned.body.id, documentId }
 }
 
-test(
-  'no row of a transferred instance names the old account, in any table that has both',
-  { timeout: 60_000 },
-  async () => {
-    const w = await worldOfTest()
-    const client = await clientOf(w)
-    const line = await busyLine(w)
-    const { instanceId: id, callId, plannedId, documentId } = line
-    const tables = (await tablesWithBoth(w)).filter((table) => STAYS[table] === undefined)
-    const unused: string[] = []
-    for (const table of tables) if ((await ownersIn(w, table, id)).length === 0) unused.push(table)
-    // A table that is new needs a row here: without one, nothing would be proven for it.
-    expect(unused.filter((table) => !OF_ENGINES.includes(table))).toEqual([])
+test('no row of a transferred instance names the old account, in any table that has both', async () => {
+  const w = await worldOfTest()
+  const client = await clientOf(w)
+  const line = await busyLine(w)
+  const { instanceId: id, callId, plannedId, documentId } = line
+  const tables = (await tablesWithBoth(w)).filter((table) => STAYS[table] === undefined)
+  const unused: string[] = []
+  for (const table of tables) if ((await ownersIn(w, table, id)).length === 0) unused.push(table)
+  // A table that is new needs a row here: without one, nothing would be proven for it.
+  expect(unused.filter((table) => !OF_ENGINES.includes(table))).toEqual([])
 
-    const moved = await w.api('POST', `/v1/agency/instances/${id}/transfer`, { account_id: client.id })
-    expect(moved.status, moved.text).toBe(200)
-    await w.quiet()
+  const moved = await w.api('POST', `/v1/agency/instances/${id}/transfer`, { account_id: client.id })
+  expect(moved.status, moved.text).toBe(200)
+  await w.quiet()
 
-    const left: string[] = []
-    for (const table of tables)
-      if ((await ownersIn(w, table, id)).some((owner) => owner !== client.id)) left.push(table)
-    expect(left).toEqual([])
+  const left: string[] = []
+  for (const table of tables) if ((await ownersIn(w, table, id)).some((owner) => owner !== client.id)) left.push(table)
+  expect(left).toEqual([])
 
-    // What is known and was said goes along.
-    const at = `/v1/instances/${id}`
-    const get = async (path: string) => (await client.api('GET', `${at}/${path}`)).body
-    expect((await get('ai/agents')).data).toHaveLength(1)
-    expect((await get('ai/faq')).data).toHaveLength(FAQ.length)
-    expect((await get(`ai/conversations/${line.person}`)).answered_by).toBe('agent')
-    const call = await get(`voice/calls/${callId}`)
-    expect(call.status).toBe('completed')
-    const sound = await client.api('GET', `${at}/voice/recordings/${call.recording_id}/download`)
-    expect(sound.status).toBe(307)
-    const { pathname, search } = new URL(String(sound.headers['location']), `http://${w.host}`)
-    const played = await w.api('GET', `${pathname}${search}`, undefined, { key: client.key })
-    expect(played.status).toBe(200)
-    expect((await get('voice/widgets')).data).toHaveLength(1)
-    const [document] = await vi.waitFor(
-      async () => {
-        const rows = await w.rows<any>('SELECT status, file_id AS file FROM ai_documents WHERE id = :documentId', {
-          documentId,
-        })
-        expect(rows[0].status).toBe('ready')
-        return rows
-      },
-      { timeout: 15_000 },
-    )
-    expect(await w.rows('SELECT account_id AS owner FROM files WHERE id = :file', document)).toEqual([
-      { owner: client.id },
-    ])
+  // What is known and was said goes along.
+  const at = `/v1/instances/${id}`
+  const get = async (path: string) => (await client.api('GET', `${at}/${path}`)).body
+  expect((await get('ai/agents')).data).toHaveLength(1)
+  expect((await get('ai/faq')).data).toHaveLength(FAQ.length)
+  expect((await get(`ai/conversations/${line.person}`)).answered_by).toBe('agent')
+  const call = await get(`voice/calls/${callId}`)
+  expect(call.status).toBe('completed')
+  const sound = await client.api('GET', `${at}/voice/recordings/${call.recording_id}/download`)
+  expect(sound.status).toBe(307)
+  const { pathname, search } = new URL(String(sound.headers['location']), `http://${w.host}`)
+  const played = await w.api('GET', `${pathname}${search}`, undefined, { key: client.key })
+  expect(played.status).toBe(200)
+  expect((await get('voice/widgets')).data).toHaveLength(1)
+  const [document] = await vi.waitFor(
+    async () => {
+      const rows = await w.rows<any>('SELECT status, file_id AS file FROM ai_documents WHERE id = :documentId', {
+        documentId,
+      })
+      expect(rows[0].status).toBe('ready')
+      return rows
+    },
+    { timeout: 60_000 },
+  )
+  expect(await w.rows('SELECT account_id AS owner FROM files WHERE id = :file', document)).toEqual([
+    { owner: client.id },
+  ])
 
-    // What is of the old account does not.
-    for (const table of ['ai_provider_keys', 'ai_http_tools', 'voice_trunks', 'crm_links', 'crm_states'])
-      expect(await w.rows(`SELECT 1 AS one FROM ${table} WHERE instance_id = :id`, { id }), table).toEqual([])
-    expect((await get('voice')).settings).toMatchObject({ summary_emails: [], coach_enabled: true })
-    expect(await get(`voice/calls/${plannedId}`)).toMatchObject({
-      ...{ status: 'canceled', end_reason: 'instance_transferred', attempt: 0 },
-    })
-  },
-)
+  // What is of the old account does not.
+  for (const table of ['ai_provider_keys', 'ai_http_tools', 'voice_trunks', 'crm_links', 'crm_states'])
+    expect(await w.rows(`SELECT 1 AS one FROM ${table} WHERE instance_id = :id`, { id }), table).toEqual([])
+  expect((await get('voice')).settings).toMatchObject({ summary_emails: [], coach_enabled: true })
+  expect(await get(`voice/calls/${plannedId}`)).toMatchObject({
+    ...{ status: 'canceled', end_reason: 'instance_transferred', attempt: 0 },
+  })
+})
 
 test('a call that runs is hung up when its instance is transferred, and its recording goes along', async () => {
   const w = await worldOfTest()

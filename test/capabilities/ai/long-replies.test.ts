@@ -190,7 +190,7 @@ async function killAt(bench: Bench, atCommit: number, isWritten: boolean): Promi
   return wasKilled
 }
 
-test('whatever commit a process is killed at, the parts come once and in order', { timeout: 120_000 }, async () => {
+test('whatever commit a process is killed at, the parts come once and in order', async () => {
   const bench = await aiBench()
   await bench.agent()
   bench.model = () => sure(long(60))

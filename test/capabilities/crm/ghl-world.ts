@@ -33,7 +33,7 @@ export interface GhlWorld extends World {
 }
 
 /** Waits for what happens within milliseconds, over sockets. */
-export const until = <T>(look: () => Promise<T>) => vi.waitFor(look, { timeout: 20_000, interval: 15 })
+export const until = <T>(look: () => Promise<T>) => vi.waitFor(look, { timeout: 60_000, interval: 15 })
 
 export async function consent(
   w: World,

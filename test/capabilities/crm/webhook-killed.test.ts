@@ -8,8 +8,6 @@ import { newHome } from '../../support/restores.ts'
 import { sized } from '../../support/sized.ts'
 import { world, worldOfTest, type World } from '../../support/world.ts'
 
-vi.setConfig({ testTimeout: 60_000 })
-
 const LINE = '12025556400'
 const PERSON = '12025556401'
 
@@ -109,7 +107,7 @@ const until = (w: World, holds: () => unknown) =>
       await w.clock.advance(1_000)
       await holds()
     },
-    { timeout: 20_000, interval: 5 },
+    { timeout: 60_000, interval: 5 },
   )
 
 const say = (w: World, text: string) => w.api('POST', `/v1/sandbox/phones/${PERSON}/messages`, { to: LINE, text })

@@ -50,69 +50,65 @@ const namedChats = (w: World, count: number) =>
 /** The world's clock begins at this moment. */
 const nowSeconds = (w: World) => Math.floor(w.clock.now() / 1_000)
 
-test(
-  'chats of the last days are imported with their names, in order, without an event, and only once',
-  { timeout: 40_000 },
-  async () => {
-    const whatsapp = await whatsappOfTest()
-    const w = await worldOfTest(OUTSIDE)
-    const [ana, ben] = [whatsapp.phone(ANA, { name: 'Ana Souza' }), whatsapp.phone(BEN, { name: 'Ben' })]
-    const start = nowSeconds(w) - 10 * DAY_SECONDS
-    // One each six hours; the first half lies before the import.
-    for (let at = 0; at < 38; at++) await ana.say(SHOP, `Number ${at}`, { atSeconds: start + at * 21_600 })
-    await ana.sendFile(
-      SHOP,
-      { kind: 'image', bytes: Buffer.from('a picture'), mimeType: 'image/png' },
-      { atSeconds: nowSeconds(w) - 60 },
-    )
-    await ben.say(SHOP, 'Long ago', { atSeconds: nowSeconds(w) - 400 * DAY_SECONDS })
-    const id = await pairLive(w, whatsapp)
-    const path = `/v1/instances/${id}/history-import`
-    expect((await w.api('GET', path)).body).toMatchObject(NOTHING)
+test('chats of the last days are imported with their names, in order, without an event, and only once', async () => {
+  const whatsapp = await whatsappOfTest()
+  const w = await worldOfTest(OUTSIDE)
+  const [ana, ben] = [whatsapp.phone(ANA, { name: 'Ana Souza' }), whatsapp.phone(BEN, { name: 'Ben' })]
+  const start = nowSeconds(w) - 10 * DAY_SECONDS
+  // One each six hours; the first half lies before the import.
+  for (let at = 0; at < 38; at++) await ana.say(SHOP, `Number ${at}`, { atSeconds: start + at * 21_600 })
+  await ana.sendFile(
+    SHOP,
+    { kind: 'image', bytes: Buffer.from('a picture'), mimeType: 'image/png' },
+    { atSeconds: nowSeconds(w) - 60 },
+  )
+  await ben.say(SHOP, 'Long ago', { atSeconds: nowSeconds(w) - 400 * DAY_SECONDS })
+  const id = await pairLive(w, whatsapp)
+  const path = `/v1/instances/${id}/history-import`
+  expect((await w.api('GET', path)).body).toMatchObject(NOTHING)
 
-    await namedChats(w, 2)
-    const mark = await w.mark()
-    const begun = await w.api('POST', path, { days: 5 })
-    expect([begun.status, begun.body.state]).toEqual([202, 'running'])
-    expect((await w.api('POST', path, { days: 5 })).status).toBe(409)
-    const done = await reaches(w, path, 'completed')
-    const recent = Array.from({ length: 38 }, (_, at) => at).filter(
-      (at) => start + at * 21_600 >= nowSeconds(w) - 5 * DAY_SECONDS,
-    )
-    expect(done).toMatchObject({ days: 5, chats: { total: 1, done: 1 }, source: 'phone', failure: null })
-    expect(await w.typesSince(mark)).toEqual([])
+  await namedChats(w, 2)
+  const mark = await w.mark()
+  const begun = await w.api('POST', path, { days: 5 })
+  expect([begun.status, begun.body.state]).toEqual([202, 'running'])
+  expect((await w.api('POST', path, { days: 5 })).status).toBe(409)
+  const done = await reaches(w, path, 'completed')
+  const recent = Array.from({ length: 38 }, (_, at) => at).filter(
+    (at) => start + at * 21_600 >= nowSeconds(w) - 5 * DAY_SECONDS,
+  )
+  expect(done).toMatchObject({ days: 5, chats: { total: 1, done: 1 }, source: 'phone', failure: null })
+  expect(await w.typesSince(mark)).toEqual([])
 
-    const ask = asConsole(w)
-    const { data: chats } = (await ask('GET', `/v1/instances/${id}/conversations`)).body
-    expect(chats).toMatchObject([{ chat: ANA, name: 'Ana Souza', last: { type: 'image' } }])
-    const thread = (await ask('GET', `/v1/instances/${id}/conversations/${ANA}/messages?limit=200`)).body.data
-    const texts = thread.map(({ text }: { text: string }) => text).filter((text: string) => text !== '')
-    expect(texts).toEqual(
-      recent
-        .toReversed()
-        .map((at) => `Number ${at}`)
-        .slice(0, texts.length),
-    )
-    expect(done.messages).toBe(thread.length)
-    expect(Math.abs(texts.length - recent.length)).toBeLessThanOrEqual(1)
+  const ask = asConsole(w)
+  const { data: chats } = (await ask('GET', `/v1/instances/${id}/conversations`)).body
+  expect(chats).toMatchObject([{ chat: ANA, name: 'Ana Souza', last: { type: 'image' } }])
+  const thread = (await ask('GET', `/v1/instances/${id}/conversations/${ANA}/messages?limit=200`)).body.data
+  const texts = thread.map(({ text }: { text: string }) => text).filter((text: string) => text !== '')
+  expect(texts).toEqual(
+    recent
+      .toReversed()
+      .map((at) => `Number ${at}`)
+      .slice(0, texts.length),
+  )
+  expect(done.messages).toBe(thread.length)
+  expect(Math.abs(texts.length - recent.length)).toBeLessThanOrEqual(1)
 
-    // The file is fetched when somebody opens it.
-    const before = whatsapp.cdn.downloads
-    const picture = thread.find(({ media }: { media: object | null }) => media !== null)
-    expect(picture.media).toMatchObject({ pending: true })
-    const url: string = picture.media.url
-    expect((await w.api('GET', url.replace('/panel', ''))).text).toBe('a picture')
-    expect(whatsapp.cdn.downloads).toBe(before + 1)
+  // The file is fetched when somebody opens it.
+  const before = whatsapp.cdn.downloads
+  const picture = thread.find(({ media }: { media: object | null }) => media !== null)
+  expect(picture.media).toMatchObject({ pending: true })
+  const url: string = picture.media.url
+  expect((await w.api('GET', url.replace('/panel', ''))).text).toBe('a picture')
+  expect(whatsapp.cdn.downloads).toBe(before + 1)
 
-    await w.api('POST', path, { days: 5 })
-    expect(await reaches(w, path, 'completed')).toMatchObject({ messages: 0 })
-    // What is said now stands after all of it.
-    await ana.say(SHOP, 'And now')
-    await until('the message', async () => (await w.typesSince(mark)).includes('message.received') || undefined)
-    const { data: later } = (await ask('GET', `/v1/instances/${id}/conversations/${ANA}/messages`)).body
-    expect(later[0]).toMatchObject({ text: 'And now' })
-  },
-)
+  await w.api('POST', path, { days: 5 })
+  expect(await reaches(w, path, 'completed')).toMatchObject({ messages: 0 })
+  // What is said now stands after all of it.
+  await ana.say(SHOP, 'And now')
+  await until('the message', async () => (await w.typesSince(mark)).includes('message.received') || undefined)
+  const { data: later } = (await ask('GET', `/v1/instances/${id}/conversations/${ANA}/messages`)).body
+  expect(later[0]).toMatchObject({ text: 'And now' })
+})
 
 test('an import is paused, resumed and canceled, and ends with its instance', async () => {
   const whatsapp = await whatsappOfTest()

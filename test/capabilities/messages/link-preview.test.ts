@@ -5,6 +5,7 @@ import type { AccountId } from '../../../main/kernel/ids.ts'
 import type { MediaConverter } from '../../../main/kernel/media-converter.ts'
 import type { OutboundAnswer, OutboundRequest } from '../../../main/outbound/outbound.ts'
 import { fakeClock } from '../../support/clock.ts'
+import { cpuTime } from '../../support/cpu-time.ts'
 
 const URL_OF_PAGE = 'https://shop.example/cake'
 const PAGE = `<html><head><title>Cake &amp; more</title>
@@ -120,10 +121,7 @@ describe('the picture', () => {
   })
 })
 
-test('a hostile page is read in no time', () => {
-  const startedMs = performance.now()
-  detailsOf('<meta '.repeat(21_000))
-  detailsOf(`<meta content="${'a="'.repeat(40_000)}`)
-  detailsOf('<title'.repeat(21_000))
-  expect(performance.now() - startedMs).toBeLessThan(1_000)
+test('a hostile page is read in no time', async () => {
+  for (const page of ['<meta '.repeat(21_000), `<meta content="${'a="'.repeat(40_000)}`, '<title'.repeat(21_000)])
+    expect(await cpuTime(() => detailsOf(page))).toBeLessThan(1_000)
 })

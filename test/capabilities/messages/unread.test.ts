@@ -229,7 +229,7 @@ test('the counts equal a full count of the messages, whatever happens in whichev
     }),
     { numRuns: 20 },
   )
-}, 60_000)
+})
 
 async function apply(step: Step): Promise<unknown> {
   switch (step.do) {

@@ -1,12 +1,10 @@
 import { createHmac } from 'node:crypto'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { asConsole } from '../../support/console.ts'
 import { backUp, goBack, newHome, WAYS } from '../../support/restores.ts'
 import { world, type World } from '../../support/world.ts'
 
 /** A service is started twice in each. */
-vi.setConfig({ testTimeout: 60_000 })
-
 const ok = async (asking: Promise<{ status: number; body: any }>) => {
   const answer = await asking
   expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(300)

@@ -1,12 +1,10 @@
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { backUp, goBack, newHome, WAYS } from '../../support/restores.ts'
 import { world, type World } from '../../support/world.ts'
 import { CARDS, onWorld } from '../billing/billing-world.ts'
 import { phonesFrom } from '../campaigns/campaign-world.ts'
 
 /** A service is started twice in each. */
-vi.setConfig({ testTimeout: 60_000 })
-
 const HOUR_MS = 3_600_000
 const [PERSON = '', OTHER = ''] = phonesFrom(2)
 

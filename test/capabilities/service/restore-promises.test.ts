@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { clientOf, pairedIn, typesOf } from '../agency/agency-world.ts'
 import { asConsole } from '../../support/console.ts'
 import { backUp, goBack, newHome, WAYS } from '../../support/restores.ts'
@@ -16,8 +16,6 @@ import {
 } from '../campaigns/campaign-world.ts'
 
 /** A service is started twice in each. */
-vi.setConfig({ testTimeout: 60_000 })
-
 const DAY_MS = 86_400_000
 
 describe.each(Object.keys(WAYS) as (keyof typeof WAYS)[])('when %s', (way) => {

@@ -1,11 +1,9 @@
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { asConsole } from '../../support/console.ts'
 import { backUp, goBack, newHome } from '../../support/restores.ts'
 import { world, type World } from '../../support/world.ts'
 import { clientOf, pairedIn } from '../agency/agency-world.ts'
 import { consent } from '../crm/ghl-world.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 const ok = async (w: World, method: string, path: string, body?: object, headers?: Record<string, string>) => {
   const answer = await w.api(method, path, body, { ...(headers && { headers }) })

@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { asConsole } from '../../support/console.ts'
 import { backUp, goBack, newHome, WAYS } from '../../support/restores.ts'
 import { testAgents } from '../../support/voice.ts'
@@ -6,8 +6,6 @@ import { world, worldOfTest, type World } from '../../support/world.ts'
 import { callingInstance, voiceOf } from './calls.ts'
 
 /** A service is started twice in each. */
-vi.setConfig({ testTimeout: 60_000 })
-
 /** The links of an account do not say who made them: all of them end with a key that could have. */
 const revokeAKey = async (w: World) => {
   const { id } = await w.key()

@@ -45,7 +45,7 @@ test('F-04 failing retries cannot stop fresh events', async () => {
   const started = world.seen.filter(({ eventId }) => fresh.includes(eventId))
   expect(started).toHaveLength(10)
   expect(Math.max(...started.map(({ atMs }) => atMs - from))).toBeLessThan(3_000)
-}, 60_000)
+})
 
 test('fresh events cannot starve retries', async () => {
   const world = await webhookWorld()
@@ -58,7 +58,7 @@ test('fresh events cannot starve retries', async () => {
     await world.pass(SECOND)
   }
   expect(world.seen.filter(({ eventId }) => eventId === failing).length).toBeGreaterThanOrEqual(3)
-}, 60_000)
+})
 
 test('F-02 nine dead webhooks with a long queue take nothing from a healthy one', async () => {
   const solo = await webhookWorld()
@@ -73,7 +73,7 @@ test('F-02 nine dead webhooks with a long queue take nothing from a healthy one'
   }
   const arrived = (world: typeof solo) => world.seen.filter(({ name }) => name === 'healthy').length
   expect(arrived(crowd)).toBeGreaterThanOrEqual(arrived(solo) * 0.9)
-}, 60_000)
+})
 
 test('a receiver that times out is given fewer deliveries at once', async () => {
   const world = await webhookWorld()

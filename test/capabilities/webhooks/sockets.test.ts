@@ -45,16 +45,16 @@ test('F-01 64 deliveries that hang do not hold up another webhook on the same ho
   await webhooks.create(ACCOUNT, { url: receiver.url('/well'), events: ['message.sent'] })
   receiver.answer({})
   await happen(150, 'message.received')
-  await receiver.waitFor(150, 10_000)
+  await receiver.waitFor(150)
   receiver.answer(({ path }) => ({ hang: path === '/hangs' }))
   await happen(100, 'message.received')
-  await receiver.waitFor(214, 10_000)
+  await receiver.waitFor(214)
 
   for (let i = 0; i < 40; i++) {
     await happen(5, 'message.sent')
     await systemClock.sleep(10)
   }
-  const seen = await receiver.waitFor(214 + 200, 5_000)
+  const seen = await receiver.waitFor(214 + 200)
   expect(seen.filter(({ path }) => path === '/well')).toHaveLength(200)
   expect(seen.filter(({ path }) => path === '/hangs')).toHaveLength(214)
   const latencies = seen
@@ -62,8 +62,8 @@ test('F-01 64 deliveries that hang do not hold up another webhook on the same ho
     .map(({ atMs, body }) => atMs - Date.parse((JSON.parse(body.toString()) as { created_at: string }).created_at))
     .toSorted((a, b) => a - b)
   // Milliseconds on a quiet machine; held up they would wait for the hanging ones, ten seconds.
-  expect(latencies[100]).toBeLessThan(1_000)
-}, 40_000)
+  expect(latencies[100]).toBeLessThan(5_000)
+})
 
 test('what arrives on the wire is the signed body with the headers of the spec, over kept connections', async () => {
   const { receiver, webhooks, happen } = await realWorld()

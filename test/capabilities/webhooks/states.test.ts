@@ -200,7 +200,7 @@ test('the hourly pass closes what was held too long while the webhook stays paus
   await world.pass(HOUR + SECOND)
   expect(await statuses(world)).toEqual(['failed', 'delivered'])
   expect((await world.delivery(1)).final_reason).toBe('expired')
-}, 30_000)
+})
 
 test('retries of a paused webhook keep their budget and become due together, spread, when it is resumed', async () => {
   const world = await webhookWorld()

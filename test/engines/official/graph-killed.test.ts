@@ -3,8 +3,6 @@ import { describe, expect, test, vi } from 'vitest'
 import { newHome } from '../../support/restores.ts'
 import { world, worldOfTest, type World } from '../../support/world.ts'
 
-vi.setConfig({ testTimeout: 60_000 })
-
 const SECOND = 1_000
 const PERSON = '12025550101'
 const NUMBER = '12025550200'
@@ -59,7 +57,7 @@ describe.each([
         await after.clock.advance(SECOND)
         expect(await read()).toBe(status)
       },
-      { timeout: 20_000 },
+      { timeout: 60_000 },
     )
     // The person has it once.
     const received = (await after.api('GET', `/v1/sandbox/phones/${PERSON}/messages`)).body.data

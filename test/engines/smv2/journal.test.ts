@@ -14,7 +14,7 @@ const ID = '0197f0c2-6a3e-7c51-9d2b-5f8e1a7c4b60' as InstanceId
 const SHOP: EngineInstance = { id: ID, accountId: 'all' as AccountId, engine: 'smv2', network: 'live' }
 
 /** A busy machine takes longer than a second. */
-const PATIENCE = { timeout: 10_000 }
+const PATIENCE = { timeout: 60_000 }
 
 let data: TestDatabase
 let key: Buffer | null
@@ -142,7 +142,7 @@ test('whatever is stored while chats run, every message is published once and in
       await made.clock.advance(1_000)
       expect([...told.values()].flat()).toHaveLength(400)
     },
-    { timeout: 10_000 },
+    { timeout: 60_000 },
   )
   for (const [chat, order] of told) {
     expect(order).toEqual(Array.from({ length: counts.get(chat) ?? 0 }, (_, i) => i + 1))

@@ -7,6 +7,7 @@ import {
   readPeopleFile,
   readPeopleText,
 } from '../../../renderer/rooms/campaigns/people-file.ts'
+import { cpuTime } from '../../support/cpu-time.ts'
 
 const names = ({ columns }: Awaited<ReturnType<typeof readPeopleText>>) => columns.map(({ name }) => name)
 
@@ -75,8 +76,7 @@ test('what looks like a phone number', () => {
 
 test('a hundred thousand lines are read in under three seconds', async () => {
   const lines = Array.from({ length: 100_000 }, (_, n) => `${12025550000 + n};Person ${n};São Paulo;gold`)
-  const before = performance.now()
-  const table = await readPeopleText(['phone;name;city;tier', ...lines].join('\n'))
-  expect(table.rows).toHaveLength(100_000)
-  expect(performance.now() - before).toBeLessThan(3_000)
+  const read = async () =>
+    expect((await readPeopleText(['phone;name;city;tier', ...lines].join('\n'))).rows).toHaveLength(100_000)
+  expect(await cpuTime(read)).toBeLessThan(3_000)
 })

@@ -10,6 +10,7 @@ import {
 import { numberText } from '../../../renderer/parts/number-text.ts'
 import { connectStep, listUnpaired, nextStep, toStateView } from '../../../renderer/rooms/instances/status.ts'
 import { record } from './records.ts'
+import { cpuTime } from '../../support/cpu-time.ts'
 
 const NOW = Date.parse('2026-03-02T00:00:00.000Z')
 /** A temporary ban that is over. */
@@ -97,12 +98,12 @@ describe('finding instances', () => {
     expect(ids(sortInstances(three, 'name'))).toEqual(['2', '1', '3'])
   })
 
-  it('finds and orders 10,000 within a frame or two', () => {
+  it('finds and orders 10,000 within a frame or two', async () => {
     const many = Array.from({ length: 10_000 }, (_, n) => record(String(n), { name: `Customer ${n}` }))
     filterInstances(many, { ...NO_FILTER, text: 'warm' })
-    const begin = performance.now()
-    expect(sortInstances(filterInstances(many, { ...NO_FILTER, text: '99' }), 'newest').length).toBeGreaterThan(0)
-    expect(performance.now() - begin).toBeLessThan(150)
+    const find = () => sortInstances(filterInstances(many, { ...NO_FILTER, text: '99' }), 'newest')
+    expect(find().length).toBeGreaterThan(0)
+    expect(await cpuTime(find)).toBeLessThan(150)
   })
 })
 

@@ -36,7 +36,7 @@ test('a message after a click on an advertisement comes without content, and the
   const ad = { title: 'Flowers', body: 'Half price', sourceUrl: 'https://shop.example', sourceId: '42' }
   const id = await whatsapp.phone(ANA).clickAd(SHOP, 'I saw your ad', ad)
   await expect
-    .poll(() => client.messages().find(({ key }) => key.id === id)?.message?.extendedTextMessage, { timeout: 8_000 })
+    .poll(() => client.messages().find(({ key }) => key.id === id)?.message?.extendedTextMessage)
     .toMatchObject({ text: 'I saw your ad', contextInfo: { externalAdReply: { sourceId: '42' } } })
 })
 
