@@ -3,6 +3,7 @@ import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { world, type World } from '../support/world.ts'
+import { slowness } from '../support/loop-stretch.ts'
 
 /** Real seconds: these run beside each other. */
 describe.concurrent('clients that send very slowly', () => {
@@ -72,7 +73,7 @@ describe.concurrent('clients that send very slowly', () => {
     }
     // The only file there may be is that of the next test, which runs at the same time.
     expect(await w.rows('SELECT id FROM files WHERE size <> :whole', { whole: PIECE.length * PIECES })).toEqual([])
-    await vi.waitFor(() => expect(partsOnDisk().length).toBeLessThan(2), 5_000)
+    await vi.waitFor(() => expect(partsOnDisk().length).toBeLessThan(2), 60_000)
   })
 
   test('a file that keeps coming is waited for', async () => {
@@ -86,7 +87,7 @@ describe.concurrent('clients that send very slowly', () => {
       await new Promise((resolve) => setTimeout(resolve, 1_000))
       const startedAt = performance.now()
       expect((await w.wire('GET', '/v1/me')).status).toBe(200)
-      expect(performance.now() - startedAt).toBeLessThan(1_000)
+      expect((performance.now() - startedAt) / slowness()).toBeLessThan(1_000)
     }
   })
 })
