@@ -325,7 +325,8 @@ export const sandboxContract = {
 
   speakFromSandboxPhone: operation({
     id: 'speakFromSandboxPhone',
-    effects: [],
+    // An agent may answer with its model and tools, and a word like STOP opts the number out.
+    effects: ['people_later', 'outbound'],
     method: 'POST',
     path: '/v1/sandbox/phones/{number}/messages',
     summary: 'Send a message from a sandbox phone',
@@ -422,7 +423,8 @@ export const sandboxContract = {
 
   callFromSandboxPhone: operation({
     id: 'callFromSandboxPhone',
-    effects: [],
+    // An agent may answer, with its speech services, model and tools.
+    effects: ['outbound'],
     method: 'POST',
     path: '/v1/sandbox/phones/{number}/calls',
     summary: 'Call from a sandbox phone',
@@ -493,7 +495,8 @@ export const sandboxContract = {
 
   answerSandboxCall: operation({
     id: 'answerSandboxCall',
-    effects: [],
+    // The agent that calls talks, with its speech services, model and tools.
+    effects: ['outbound'],
     method: 'POST',
     path: '/v1/sandbox/phones/{number}/calls/{call_id}/answer',
     summary: 'Answer a call on a sandbox phone',

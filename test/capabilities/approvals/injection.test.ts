@@ -10,7 +10,7 @@ const WITHOUT_A_PERSON = {
   both: [
     ...['create_instance', 'update_instance', 'get_instance_qr'],
     ...['fuse_instances', 'create_sandbox_phone', 'update_sandbox_phone', 'scan_sandbox_code'],
-    ...['send_from_sandbox_phone', 'edit_sandbox_message', 'delete_sandbox_message', 'react_to_sandbox_message'],
+    ...['edit_sandbox_message', 'delete_sandbox_message', 'react_to_sandbox_message'],
     ...['cause_sandbox_fault', 'onboard_sandbox_instance', 'create_sandbox_graph_number', 'cause_sandbox_graph_fault'],
     ...['set_sandbox_catcher_reply'],
   ],
