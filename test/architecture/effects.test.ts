@@ -28,6 +28,7 @@ const HARMLESS: Readonly<Record<string, string>> = {
   editSandboxMessage: 'the number of a simulated phone',
   deleteSandboxMessage: 'the number of a simulated phone',
   reactToSandboxMessage: 'the number of a simulated phone',
+  answerSandboxCall: 'the number of a simulated phone; whoever made the call was asked',
   hangUpSandboxCall: 'the number of a simulated phone',
   voteInSandboxPoll: 'the number of a simulated phone',
   onboardSandboxInstance: 'the number of a simulated phone',

@@ -113,6 +113,7 @@ export function harmless(operation: Operation, ask: Ask): Ask {
 const idsOf = ({ path }: Operation, side: Side, line: Line) => ({
   instances: line.id,
   messages: path.startsWith('/v1/sandbox/') ? side.spoken : line.message,
+  thread: line.message,
   media: line.media,
   polls: line.poll,
   webhooks: side.webhook,

@@ -616,4 +616,21 @@ export const messagesContract = {
     errors: ['invalid_cursor'],
     examples: { reply: { data: [THREAD_MESSAGE_EXAMPLE], next_cursor: null, has_more: false } },
   }),
+
+  getThreadMessage: operation({
+    ...ofTheConsole,
+    id: 'getThreadMessage',
+    effects: [],
+    method: 'GET',
+    path: '/v1/instances/{id}/thread/{message_id}',
+    summary: 'Read a message of a conversation',
+    description: 'A message that this instance sent or received, and the conversation it is in.',
+    reply: {
+      status: 200,
+      description: 'The message.',
+      schema: Type.Object({ chat: Type.String(), message: ThreadMessageRecord }),
+    },
+    errors: [],
+    examples: { reply: { chat: '12025550123', message: THREAD_MESSAGE_EXAMPLE } },
+  }),
 } as const satisfies Contract

@@ -1,3 +1,4 @@
+import { ApiError } from '../../contract/errors.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
@@ -7,6 +8,7 @@ import {
   lastReceived,
   reactionsBetween,
   threadMessagesBefore,
+  threadMessageById,
   threadMessageBySeq,
   votesBetween,
   type ThreadMessageRow,
@@ -58,6 +60,8 @@ export interface Conversations {
   conversations(instanceId: InstanceId, wish: ConversationsWish): Promise<Page<Conversation>>
   /** The messages of one conversation, newest first. @throws ApiError invalid_cursor */
   thread(instanceId: InstanceId, chat: string, wish: PageOptions): Promise<Page<ThreadMessage>>
+  /** @throws ApiError not_found */
+  threadMessage(instanceId: InstanceId, messageId: string): Promise<ThreadMessage>
 }
 
 interface ConversationsDeps {
@@ -107,19 +111,37 @@ export function createConversations({ db, cursors, chatIndex, unread }: Conversa
         rows: limit + 1,
       })
       const shown = found.slice(0, limit)
-      const [first, last] = [shown.at(0), shown.at(-1)]
-      const stretch = { from: last?.seq ?? 0, to: first?.seq ?? 0 }
-      const reactions = first ? await reactionsOf(instanceId, chat, stretch) : undefined
-      const votes = shown.some(({ type }) => type === 'poll') ? await votesOf(instanceId, chat, stretch) : undefined
+      const last = shown.at(-1)
       return {
-        data: shown.map((row) => ({
-          ...row,
-          reactions: reactions?.get(row.seq) ?? [],
-          votes: votes?.get(row.seq)?.map(parseVote) ?? [],
-        })),
+        data: await withAnswers(instanceId, chat, shown),
         nextCursor: last !== undefined && found.length > limit ? cursors.encode(list, [last.seq]) : null,
       }
     },
+
+    async threadMessage(instanceId, messageId) {
+      const row = await db.readOne(threadMessageById, { instanceId, id: messageId })
+      const [found] = row === undefined ? [] : await withAnswers(instanceId, row.chat, [row])
+      if (found === undefined) throw new ApiError('not_found', 'This instance has no message with this id.')
+      return found
+    },
+  }
+
+  /** A stretch of a chat, newest first, each message with its reactions and votes. */
+  async function withAnswers(
+    instanceId: InstanceId,
+    chat: string,
+    rows: readonly ThreadMessageRow[],
+  ): Promise<ThreadMessage[]> {
+    const [first, last] = [rows.at(0), rows.at(-1)]
+    if (first === undefined || last === undefined) return []
+    const stretch = { from: last.seq, to: first.seq }
+    const reactions = await reactionsOf(instanceId, chat, stretch)
+    const votes = rows.some(({ type }) => type === 'poll') ? await votesOf(instanceId, chat, stretch) : undefined
+    return rows.map((row) => ({
+      ...row,
+      reactions: reactions.get(row.seq) ?? [],
+      votes: votes?.get(row.seq)?.map(parseVote) ?? [],
+    }))
   }
 
   async function reactionsOf(instanceId: InstanceId, chat: string, stretch: { from: number; to: number }) {

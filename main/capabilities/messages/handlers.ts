@@ -44,5 +44,10 @@ export function messagesHandlers(messages: Messages): Handlers<typeof messagesCo
       const said = data.map((one) => toThreadMessage(instance.id, one))
       return { data: said, next_cursor: nextCursor, has_more: nextCursor !== null }
     },
+
+    async getThreadMessage({ instance, params }) {
+      const said = await messages.threadMessage(instance.id, params.message_id)
+      return { chat: said.chat, message: toThreadMessage(instance.id, said) }
+    },
   }
 }

@@ -495,8 +495,7 @@ export const sandboxContract = {
 
   answerSandboxCall: operation({
     id: 'answerSandboxCall',
-    // The agent that calls talks, with its speech services, model and tools.
-    effects: ['outbound'],
+    effects: [],
     method: 'POST',
     path: '/v1/sandbox/phones/{number}/calls/{call_id}/answer',
     summary: 'Answer a call on a sandbox phone',

@@ -34,6 +34,7 @@ const VALUE_CHARACTERS = 120
 const ADDRESS_CHARACTERS = 2_048
 const INSTANCE = '/v1/instances/{instance_id}'
 const WEBHOOK = '/v1/webhooks/{webhook_id}'
+const THREAD_MESSAGE = `${INSTANCE}/thread/{message_id}`
 const GROUP_INFO = `${INSTANCE}/engine/smv2/group/info`
 const IS_GROUP = new RegExp(`^${GROUP_ID}$`)
 
@@ -74,6 +75,17 @@ export function createCallDescriber(deps: {
     return `${quotedText(short(name))} (${proof})`
   }
 
+  /** What a message says and to whom: its id says nothing to a person. */
+  const messageIn = async (given: Arguments, principal: Principal) => {
+    const { chat, message } = await read(filled(THREAD_MESSAGE, given), principal)
+    if (typeof chat !== 'string' || !isRecord(message)) return { parts: [], record: {} }
+    const said = text(message['text'])
+    const what =
+      said === '' ? part('message_type', text(message['type'])) : part('message_text', quotedText(short(said)))
+    const who = IS_GROUP.test(chat) ? await groupLabel({ ...given, group_id: chat }, chat, principal) : plainId(chat)
+    return { parts: [what, part('message_chat', who)], record: message }
+  }
+
   /** The host that data will go to: from the `url` argument, or the existing URL of the resource. */
   const hostOf = async (
     given: Arguments,
@@ -109,6 +121,11 @@ export function createCallDescriber(deps: {
           parts.push(part('group', await groupLabel(given, value, principal), name))
         else if (name !== 'instance_ids' || !Array.isArray(value)) parts.push(argumentPart(name, value))
         else parts.push({ kind: 'numbers', name: null, ...(await listed(value.map(text))) })
+        if (name === 'message_id') {
+          const message = await messageIn(given, principal)
+          parts.push(...message.parts)
+          records.push(message.record)
+        }
       }
       const { instance_ids: ids } = given
       const isToMany = given['recipients'] !== undefined || given['recipients_tag'] !== undefined
@@ -148,9 +165,9 @@ export function createCallDescriber(deps: {
   }
 }
 
-/** A campaign has more texts and people than the parts show, and each change of them is a new `updated_at`. */
+/** Parts show only the beginning of texts, and of campaigns only some; each change of them is a new time. */
 function basisOf(parts: readonly CallPart[], records: readonly Readonly<Record<string, unknown>>[]): string {
-  const editions = records.map((record) => (isCampaign(record) ? record['updated_at'] : null))
+  const editions = records.map((record) => record[isCampaign(record) ? 'updated_at' : 'edited_at'] ?? null)
   return createHash('sha256')
     .update(JSON.stringify([parts, editions]))
     .digest('base64url')

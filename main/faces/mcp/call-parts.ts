@@ -24,15 +24,21 @@ export function firstOf(items: readonly string[]): Excerpt {
   return { values: fitting === -1 ? [...items] : items.slice(0, fitting), total: items.length }
 }
 
-/** What a call does, in one English sentence. */
+/** What somebody said, and to whom. The assistant may not be allowed to read it, so only the window shows it. */
+const OF_A_MESSAGE = ['message_text', 'message_type', 'message_chat'] as const
+type MessagePartKind = (typeof OF_A_MESSAGE)[number]
+type SpokenPart = CallPart & { readonly kind: Exclude<CallPart['kind'], MessagePartKind> }
+const isSpoken = (each: CallPart): each is SpokenPart => !OF_A_MESSAGE.some((kind) => kind === each.kind)
+
+/** What a call does, in one English sentence, which the assistant gets as well. */
 export function sentenceOf(summary: string, parts: readonly CallPart[]): string {
   const destination = parts.find(({ kind }) => kind === 'destination')
   const subject = destination === undefined ? summary : `${summary} (sends to ${destination.values[0]})`
-  const others = parts.filter((each) => each !== destination).map(wordsOf)
+  const others = parts.flatMap((each) => (each !== destination && isSpoken(each) ? [wordsOf(each)] : []))
   return others.length === 0 ? `${subject}.` : `${subject}: ${others.join(', ')}.`
 }
 
-function wordsOf({ kind, name, values, total }: CallPart): string {
+function wordsOf({ kind, name, values, total }: SpokenPart): string {
   const list = listOf({ values, total })
   switch (kind) {
     case 'subject':

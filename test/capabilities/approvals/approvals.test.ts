@@ -206,6 +206,41 @@ describe('a key that asks before sending', () => {
     expect(record.body.source).toBe('mcp')
   })
 
+  test('shows the person what a message says that is forwarded, pinned or edited, and to whom; the assistant is told neither', async () => {
+    const line = await w.pair()
+    const assistant = await assistantOf(w, 'sending')
+    const sent = await w.api('POST', `/v1/instances/${line.id}/messages`, {
+      to: '12025550123',
+      text: 'The code is 1234.',
+    })
+    const message_id = sent.body.message_id
+    const call = { instance_id: line.id, group: 'message' }
+    for (const given of [
+      { ...call, action: 'forward', message_id, to: '12025550147' },
+      { ...call, action: 'pin', message_id, pinned: true },
+      { ...call, action: 'edit', message_id, text: 'There is no code.' },
+    ]) {
+      const id = await assistant.callAndWait('call_engine', given)
+      const { parts, sentence } = await read(id)
+      expect(parts).toEqual(
+        expect.arrayContaining([
+          { kind: 'message_text', name: null, values: ['“The code is 1234.”'], total: 1 },
+          { kind: 'message_chat', name: null, values: ['12025550123'], total: 1 },
+        ]),
+      )
+      expect(sentence).not.toContain('1234.')
+    }
+    const edit = { ...call, action: 'edit', message_id, text: 'There never was a code.' }
+    const asked = await assistant.callAndWait('call_engine', edit)
+    await w.api('POST', `/v1/instances/${line.id}/engine/smv2/message/edit`, { message_id, text: 'The code is 4321.' })
+    await w.quiet()
+    const late = await decide(asked, 'approve')
+    expect([late.status, late.body], JSON.stringify(late.body)).toMatchObject([
+      409,
+      { error: { message: expect.stringContaining('has changed since the assistant asked') } },
+    ])
+  })
+
   test('asks before what is destructive as well', async () => {
     const { id } = await w.instance()
     await (await assistantOf(w, 'sending')).callAndWait('delete_instance', { instance_id: id })
