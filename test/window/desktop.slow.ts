@@ -203,13 +203,19 @@ test('an update is shown where it stands, and waits for the person', async () =>
   await page.getByText('no valid signature', { exact: false }).waitFor()
 })
 
+/** The page tells the app of what it draws next; what it told before has arrived with the answer to a question. */
+const toldTheApp = () =>
+  page.evaluate(async () => {
+    await new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn)))
+    await (window as unknown as { switchboard: WindowBridge }).switchboard.readUpdate()
+  })
+
 inStandIn('quitting asks while something is only typed, and the person who stays finds it still there', async () => {
   await page.evaluate(() => void (location.hash = '#/settings'))
   const workspace = page.getByLabel('Workspace', { exact: true }).first()
   const before = await workspace.inputValue()
   await workspace.fill('Half a name')
-  // Whatever the page told the app before has arrived with the answer.
-  await page.evaluate(() => (window as unknown as { switchboard: WindowBridge }).switchboard.readUpdate())
+  await toldTheApp()
   await desktop.evaluate(({ app }) => app.quit())
   const asked = () =>
     desktop.evaluate(({ record }) =>
@@ -220,6 +226,7 @@ inStandIn('quitting asks while something is only typed, and the person who stays
   await expect.poll(asked).toContain('Quit and lose unsaved changes?')
   expect(await workspace.inputValue()).toBe('Half a name')
   await workspace.fill(before)
+  await toldTheApp()
 })
 
 test('quitting ends with 0 and without a complaint', async () => {
