@@ -173,8 +173,8 @@ export function stillBusy({ state }: Busy): ApiError {
     return new ApiError('idempotency_in_progress', message, { 'Retry-After': '1' })
   }
   const message =
-    'The outcome of the first request with this Idempotency-Key is still unknown. ' +
-    'Retry it unchanged in five seconds. With a new key it could happen twice.'
+    'The outcome of the first request with this Idempotency-Key is still unknown, and is being found out. ' +
+    'Retry it unchanged every five seconds until it is known. With a new key it could happen twice.'
   return new ApiError('idempotency_in_progress', message, { 'Retry-After': '5' })
 }
 

@@ -44,6 +44,10 @@ export const NOBODY_TWICE = `UPDATE main.campaign_recipients SET status = 'unkno
    error_message = 'A backup was restored, and nothing says whether this message was sent since it was made.'
   WHERE status = 'pending' AND campaign_id IN (SELECT id FROM main.campaigns WHERE pause_reason = 'restored')`
 
+/** Nothing says which calls were canceled since. */
+export const NOBODY_CALLED = `UPDATE main.voice_calls SET status = 'failed', end_reason = 'restored', ended_at = :now
+  WHERE status = 'scheduled'`
+
 /** Receivers may have seen more attempts than the copy knows, and distinguish them by number. */
 const DELIVERIES = [
   'UPDATE main.deliveries SET attempts = attempts + 10 WHERE next_attempt_at IS NOT NULL OR lease IS NOT NULL',

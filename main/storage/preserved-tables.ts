@@ -11,7 +11,7 @@ import {
   type Facts,
   type FactValue,
 } from './facts-as-tables.ts'
-import { HELD, NOBODY_TWICE, PAUSE_CAMPAIGNS } from './held-work.ts'
+import { HELD, NOBODY_CALLED, NOBODY_TWICE, PAUSE_CAMPAIGNS } from './held-work.ts'
 import { KEPT } from './kept-rows.ts'
 import { LEFT_INSTANCES } from './left-instances.ts'
 import { rowKeyOf } from './moved-facts.ts'
@@ -50,7 +50,8 @@ export function carryOver(copy: Database, present: PresentState, nowMs: number):
       if (present.kind === 'facts') FROM_FACTS_LAST.forEach(run)
       LEFT_INSTANCES.forEach(run)
       PAUSE_CAMPAIGNS.forEach(run)
-      if (present.kind === 'facts' && present.facts.sinceMs > (present.madeAtMs ?? 0)) run(NOBODY_TWICE)
+      if (present.kind === 'facts' && present.facts.sinceMs > (present.madeAtMs ?? 0))
+        [NOBODY_TWICE, NOBODY_CALLED].forEach(run)
       if (beyond === undefined) HELD.forEach(run)
     })()
   } finally {

@@ -200,3 +200,15 @@ test.each(ALL)('%s: what happened since the backup is not undone', async (name, 
   const expected = 'foundInFacts' in one ? one.foundInFacts : one.found
   expect(await after({ kind: 'facts', facts: readFacts(home), madeAtMs: 1 }), 'only facts are known').toBe(expected)
 })
+
+test('where nothing says what happened since the backup, nobody is called and no campaign goes on by itself', async () => {
+  const copy = await restored('unknown')
+  copy.exec(`UPDATE voice_calls SET status = 'scheduled', scheduled_at = ${NOW_MS + 60_000}, ended_at = NULL`)
+  copy.exec(`UPDATE campaigns SET status = 'running'`)
+  copy.exec(`UPDATE campaign_recipients SET status = 'pending'`)
+  carryOver(copy, { kind: 'facts', facts: NO_FACTS, madeAtMs: 1 }, NOW_MS)
+  const states = (sql: string) => new Set(copy.prepare(sql).raw().all().map(String))
+  expect(states('SELECT status, end_reason FROM voice_calls')).toEqual(new Set(['failed,restored']))
+  expect(states('SELECT status, pause_reason FROM campaigns')).toEqual(new Set(['paused,restored']))
+  expect(states('SELECT status, error_code FROM campaign_recipients')).toEqual(new Set(['unknown,restored']))
+})
