@@ -266,7 +266,8 @@ export const SETTINGS: { readonly [K in keyof Values]: Setting<Values[K]> } = {
     name: 'official.graph_version',
     kind: text({ words: 'version', rule: 'be a version such as v26.0', accept: matching(/^v\d{1,3}\.\d$/) }),
     fallback: 'v26.0',
-    description: 'Graph API version. Meta retires each version about two years after release.',
+    description:
+      'Graph API version. Meta ends each version two years after the next one; Overview and the doctor say so 90 days before.',
   },
   metaAppId: {
     name: 'official.app_id',

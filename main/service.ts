@@ -249,7 +249,7 @@ async function run(
       vault: vault.close,
     },
   })
-  const warnings = [...warningsOf(config, address.url, vaultFacts(vault)), ...home.dataLosses()]
+  const warnings = [...warningsOf(config, address.url, vaultFacts(vault), clock.now()), ...home.dataLosses()]
   return {
     url: address.url,
     warnings,

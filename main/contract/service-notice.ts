@@ -1,6 +1,6 @@
 /** What the service can report about itself and this computer. The words of the window are under `settings.notice`. */
 export const SERVICE_NOTICES = [
-  ...(['sealed', 'vault', 'exposed', 'graph_simulated'] as const),
+  ...(['sealed', 'vault', 'exposed', 'graph_simulated', 'graph_version'] as const),
   ...(['disk_failed', 'disk_low', 'disk_full', 'database_damaged', 'data_lost'] as const),
   ...(['network', 'log_not_written', 'calls_failing'] as const),
 ] as const

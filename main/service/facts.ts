@@ -6,6 +6,7 @@ import type { Config } from '../config.ts'
 import type { ServiceNotice } from '../contract/service-notice.ts'
 import { SCOPES } from '../contract/scopes.ts'
 import { isoTime } from '../contract/request.ts'
+import { graphVersionEnd, TESTED_GRAPH_VERSION } from '../engines/official/graph-versions.ts'
 import { isDiskFull } from '../kernel/durable-file.ts'
 import { listBackups } from '../storage/backups.ts'
 import { MIGRATIONS } from '../storage/migrations/index.ts'
@@ -94,8 +95,8 @@ function factsOf(
   const startedAt = isoTime(clock.now())
   return () => {
     const vaultState = vaultFacts(vault)
-    const faults = [...sealedNotices(vaultState), ...troubles()]
-    const notices = [...noticesOf(config, address.url, vaultState), ...troubles()]
+    const faults = [...sealedNotices(vaultState), ...graphNotices(config, clock.now()), ...troubles()]
+    const notices = [...noticesOf(config, address.url, vaultState, clock.now()), ...troubles()]
     return {
       version: manifest.version,
       network: config.network,
@@ -138,14 +139,16 @@ export function warningsOf(
   config: Config,
   url: string,
   vault: Pick<VaultFacts, 'notice' | 'problem' | 'asking'>,
+  nowMs: number,
 ): string[] {
-  return noticesOf(config, url, vault).map(({ text }) => text)
+  return noticesOf(config, url, vault, nowMs).map(({ text }) => text)
 }
 
 function noticesOf(
   config: Config,
   url: string,
   vault: Pick<VaultFacts, 'notice' | 'problem' | 'asking'>,
+  nowMs: number,
 ): ServiceNotice[] {
   const exposedAt = config.host in LOOPBACK_OF_WILDCARD ? `port ${new URL(url).port} on all network interfaces` : url
   const exposed = config.allowLan
@@ -158,9 +161,22 @@ function noticesOf(
   return [
     ...noticeOf('exposed', exposed),
     ...noticeOf('graph_simulated', simulated),
+    ...graphNotices(config, nowMs),
     ...noticeOf('vault', vault.notice),
     ...sealedNotices(vault),
   ]
+}
+
+function graphNotices({ graphVersion, graphBaseUrl }: Config, nowMs: number): ServiceNotice[] {
+  const end = graphBaseUrl === 'sandbox' ? null : graphVersionEnd(graphVersion, nowMs)
+  if (end === null) return []
+  const when = end.hasEnded
+    ? `Meta has ended version ${graphVersion} of its Graph API${end.endsOn === null ? '' : ` on ${end.endsOn}`}, so official numbers may fail.`
+    : `Meta ends version ${graphVersion} of its Graph API on ${end.endsOn}; from then on, official numbers may fail.`
+  return noticeOf(
+    'graph_version',
+    `${when} Set official.graph_version to ${TESTED_GRAPH_VERSION}, which Switchboard was tested with, and restart it.`,
+  )
 }
 
 const noticeOf = (code: ServiceNotice['code'], text: string | null): ServiceNotice[] =>

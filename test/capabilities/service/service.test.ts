@@ -69,6 +69,20 @@ test('a vault that does not open is a trouble, which says what waits and what to
   await own.close()
 })
 
+test('a version of Meta that ends soon is a trouble, with the day and what to set', async () => {
+  const own = await worldOfTest({ settings: { graphVersion: 'v20.0', graphBaseUrl: 'https://graph.facebook.com' } })
+  await own.clock.advance(0)
+  const said = async () => (await asConsole(own)('GET', '/v1/service')).body
+  expect((await said()).troubles).toEqual([])
+  own.clock.suspend(Date.parse('2026-07-01') - own.clock.now())
+  const { troubles, notices } = await said()
+  expect(troubles).toEqual([
+    'Meta ends version v20.0 of its Graph API on 2026-09-24; from then on, official numbers may fail. ' +
+      'Set official.graph_version to v26.0, which Switchboard was tested with, and restart it.',
+  ])
+  expect(notices).toContainEqual({ code: 'graph_version', text: troubles[0], fault: true })
+})
+
 test('the overview counts what there is and what waits', async () => {
   const own = await worldOfTest()
   const get = async () => (await asConsole(own)('GET', '/v1/console/overview')).body
