@@ -46,6 +46,7 @@ export const ERROR_REASONS = {
   feature_off: ['feature'],
   member_exists: [],
   not_invited: [],
+  present_password_wrong: [],
   pool_slots: ['n'],
   shared_no_link: [],
   shared_password: [],

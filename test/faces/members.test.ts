@@ -124,6 +124,29 @@ describe('a member', () => {
     expect((await operator.ask('PUT', '/panel/v1/member-password', { password })).body.error.code).toBe('invalid_state')
   })
 
+  test('needs the password until now to set another, and none after signing in with a link', async () => {
+    await w.clock.advance(60_000)
+    const byLink = await memberOf(client, 'again@bakery.example')
+    const put = (browser: typeof byLink, body: object) => browser.ask('PUT', '/panel/v1/member-password', body)
+    const password = 'correct horse battery'
+    expect((await put(byLink, { password })).status).toBe(204)
+    expect((await put(byLink, { password: 'another one, and longer' })).status).toBe(204)
+    await w.clock.advance(60_000)
+    const byPassword = browserOf(w)
+    await byPassword.signIn({ email: 'again@bakery.example', password: 'another one, and longer' })
+    for (const wrong of [{}, { current_password: '' }, { current_password: password }]) {
+      const { status, body } = await put(byPassword, { ...wrong, password })
+      expect([status, body.error.code, body.error.reason?.code ?? body.error.message]).toEqual([
+        409,
+        'invalid_state',
+        expect.stringContaining('current_password is not your password'),
+      ])
+    }
+    expect((await put(byPassword, { current_password: 'another one, and longer', password })).status).toBe(204)
+    await w.clock.advance(60_000)
+    expect((await browserOf(w).signIn({ email: 'again@bakery.example', password })).status).toBe(204)
+  })
+
   test('is listed with sessions that say who, where and with what, and is signed out when removed', async () => {
     await w.clock.advance(60_000)
     const { url, id } = await invited(client, 'gone@bakery.example', 'Bia')

@@ -3,10 +3,17 @@ import type { AccountId } from '../../kernel/ids.ts'
 import { sql } from '../../kernel/sql.ts'
 
 export const insertSession = sql<
-  SessionOrigin & { hash: Uint8Array; accountId: string; role: ConsoleRole; memberId: string | null; now: number }
+  SessionOrigin & {
+    hash: Uint8Array
+    accountId: string
+    role: ConsoleRole
+    memberId: string | null
+    byLink: 0 | 1
+    now: number
+  }
 >(
-  `INSERT INTO console_sessions (hash, account_id, role, member_id, address, browser, created_at, used_at)
-   VALUES (:hash, :accountId, :role, :memberId, :address, :browser, :now, :now)`,
+  `INSERT INTO console_sessions (hash, account_id, role, member_id, by_link, address, browser, created_at, used_at)
+   VALUES (:hash, :accountId, :role, :memberId, :byLink, :address, :browser, :now, :now)`,
 )
 
 /** Where somebody signed in. */
@@ -36,12 +43,13 @@ export const sessionByHash = sql<
     role: ConsoleRole
     memberId: string | null
     memberName: string | null
+    byLink: 0 | 1
     createdAtMs: number
     usedAtMs: number
   }
 >(
   `SELECT s.account_id AS accountId, a.name AS accountName, s.role, s.member_id AS memberId, m.name AS memberName,
-     s.created_at AS createdAtMs, s.used_at AS usedAtMs
+     s.by_link AS byLink, s.created_at AS createdAtMs, s.used_at AS usedAtMs
    FROM console_sessions s JOIN accounts a ON a.id = s.account_id LEFT JOIN members m ON m.id = s.member_id
    WHERE s.hash = :hash AND a.deleted_at IS NULL AND (s.member_id IS NULL OR m.id IS NOT NULL)`,
 )

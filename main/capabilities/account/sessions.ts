@@ -61,6 +61,8 @@ export interface Sessions extends Passwords {
   readonly findSession: (token: string) => Promise<Session | undefined>
   /** Whether it goes on; asking is no use. */
   readonly isSignedIn: (id: string) => Promise<boolean>
+  /** Whether it was opened with a link that was made for a member. */
+  readonly isByLink: (id: string) => Promise<boolean>
   readonly signOut: (id: string) => Promise<void>
   /** Open sessions of the account, the last used first. A member does not see those of the operator. */
   readonly listSessions: (viewer: Viewer) => Promise<readonly SignedIn[]>
@@ -178,9 +180,10 @@ export function createSessions(deps: Deps): Sessions {
         if ((await grant.isStillValid?.(tx)) === false) return false
         const now = clock.now()
         await tx.run(removeIdleSessions, { before: now - IDLE_MS })
-        const { accountId, role, memberId = null } = grant
+        const { accountId, role, memberId = null, byLink: isByLink = false } = grant
+        const byLink = isByLink ? 1 : 0
         await tx.run(removeSurplusSessions, { accountId, role, kept: LIMITS.sessions - 1 })
-        await tx.run(insertSession, { hash: hashOf(token), accountId, role, memberId, ...from, now })
+        await tx.run(insertSession, { hash: hashOf(token), accountId, role, memberId, byLink, ...from, now })
         return true
       })
       return isIn ? new Secret(token) : undefined
@@ -199,6 +202,7 @@ export function createSessions(deps: Deps): Sessions {
       return { id, principal: { ...consolePrincipal(account, row.role), ...member, sessionId: id } }
     },
     isSignedIn: async (id) => (await findLive(id)) !== undefined,
+    isByLink: async (id) => (await findLive(id))?.byLink === 1,
     signOut: (id) => end([id]),
     listSessions,
     async endSessions(viewer, which) {

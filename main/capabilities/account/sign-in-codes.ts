@@ -11,6 +11,8 @@ export interface SignInGrant {
   readonly role: ConsoleRole
   /** Whose sessions they are, besides the account's. */
   readonly memberId?: string
+  /** With a link that was made for them. */
+  readonly byLink?: boolean
   /** Runs in the commit that makes the session: the credential may have ended since it was checked. */
   readonly isStillValid?: (tx: Tx) => Promise<boolean>
 }

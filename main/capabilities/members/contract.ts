@@ -201,8 +201,12 @@ export const membersContract = {
     summary: 'Set your own password',
     description:
       'For a member who is signed in: from then on, e-mail address and password sign in. Other browsers are ' +
-      'signed out, and a sign-in link that was not used stops working.',
+      'signed out, and a sign-in link that was not used stops working.\n\n' +
+      'Whoever has a password needs it, except after signing in with a link.',
     body: Body({
+      current_password: Type.Optional(
+        Type.String({ maxLength: LIMITS.passwordLongest, description: 'The password until now.' }),
+      ),
       password: Type.String({ minLength: LIMITS.passwordLength, maxLength: LIMITS.passwordLongest }),
     }),
     reply: { status: 204, description: 'Set.', schema: null },

@@ -14,7 +14,7 @@ export function membersHandlers(members: Members): Handlers<typeof membersContra
       return undefined
     },
     async setOwnPassword({ principal, body }) {
-      await members.setPassword(principal, body.password)
+      await members.setPassword(principal, body.password, body.current_password)
       return undefined
     },
   }

@@ -37,7 +37,13 @@ export interface MembersDeps {
   readonly keyDerivation: KeyDerivation
   readonly accounts: Pick<
     Accounts,
-    'addCredentials' | 'endSessionsOf' | 'endAccess' | 'keysCreatedBy' | 'keysOfUnknownCreator' | 'revokeKeys'
+    | 'addCredentials'
+    | 'isByLink'
+    | 'endSessionsOf'
+    | 'endAccess'
+    | 'keysCreatedBy'
+    | 'keysOfUnknownCreator'
+    | 'revokeKeys'
   >
   /** Access links that still open. */
   readonly linksCreatedBy: (creator: Creator) => Promise<readonly OpenLink[]>
@@ -80,7 +86,7 @@ export function createMembers(deps: MembersDeps) {
       const found = await db.commit((tx) => tx.one(redeemInvitation, { invitation, now }))
       if (found === undefined) return undefined
       const isStillValid = async (tx: Tx) => (await tx.one(passwordOfMember, { id: found.id })) !== undefined
-      return { accountId: found.accountId, role: 'member', memberId: found.id, isStillValid }
+      return { accountId: found.accountId, role: 'member', memberId: found.id, byLink: true, isStillValid }
     }
     // A shared password has the id of its account where people have an e-mail address.
     const name = ('email' in credential ? credential.email : credential.accountId) ?? ''
@@ -122,6 +128,20 @@ export function createMembers(deps: MembersDeps) {
     for (const { id } of await read.all(sharedPasswordOf, { accountId }))
       if (id !== memberId) unknown.push(...(await accounts.keysCreatedBy(read, creatorOfMember(id))))
     return [...own.map((key) => ({ key, isOwn: true })), ...unknown.map((key) => ({ key, isOwn: false }))]
+  }
+
+  /** Nothing is asked of somebody who has none. @throws ApiError invalid_state, rate_limited */
+  async function requirePresentPassword(accountId: AccountId, id: string, given: string | undefined): Promise<void> {
+    const stored = await db.readOne(passwordOfMember, { id })
+    if (stored?.hash == null || stored.salt === null || stored.cost === null) return
+    const isRight =
+      given !== undefined &&
+      timingSafeEqual(await keyDerivation.forAccount(accountId, given, stored.salt, stored.cost), stored.hash)
+    if (!isRight)
+      throw new ApiError(
+        'invalid_state',
+        'current_password is not your password. If you have forgotten it, ask for a new sign-in link and set a password after you have signed in with it.',
+      ).because('present_password_wrong')
   }
 
   return {
@@ -205,8 +225,12 @@ export function createMembers(deps: MembersDeps) {
         }
       }),
 
-    /** Ends the member's other sessions and an unused sign-in link. @throws ApiError invalid_state, rate_limited */
-    async setPassword({ accountId, member, sessionId }: Caller, password: string): Promise<void> {
+    /**
+     * Ends the member's other sessions and an unused sign-in link.
+     * @param present what it was until now: somebody who finds a browser open must not keep the member out.
+     * @throws ApiError invalid_state, rate_limited
+     */
+    async setPassword({ accountId, member, sessionId }: Caller, password: string, present?: string): Promise<void> {
       if (member === undefined)
         throw new ApiError('invalid_state', 'Only a member who was invited has a password of their own.').because(
           'not_invited',
@@ -216,6 +240,8 @@ export function createMembers(deps: MembersDeps) {
           'invalid_state',
           'You are signed in with a password that several people share. Ask your agency for an invitation of your own.',
         ).because('shared_password')
+      if (sessionId === undefined || !(await accounts.isByLink(sessionId)))
+        await requirePresentPassword(accountId, member.id, present)
       const salt = random.bytes(16)
       const made = await keyDerivation.forAccount(accountId, password, salt, SCRYPT_COST)
       await db.commit(async (tx) => {

@@ -49,15 +49,18 @@ export const redeemInvitation = sql<{ invitation: Uint8Array; now: number }, Id 
    WHERE invitation = :invitation AND invitation_expires_at > :now RETURNING id, account_id AS accountId`,
 )
 
-/** What a sign-in was checked against. */
-export const passwordOfMember = sql<Id, { hash: Uint8Array | null }>(
-  'SELECT password_hash AS hash FROM members WHERE id = :id',
+interface StoredPassword {
+  readonly salt: Uint8Array | null
+  readonly hash: Uint8Array | null
+  readonly cost: number | null
+}
+
+/** What a password is checked against. */
+export const passwordOfMember = sql<Id, StoredPassword>(
+  'SELECT password_salt AS salt, password_hash AS hash, password_cost AS cost FROM members WHERE id = :id',
 )
 
-export const passwordByEmail = sql<
-  { email: string },
-  Id & { accountId: AccountId; salt: Uint8Array | null; hash: Uint8Array | null; cost: number | null }
->(
+export const passwordByEmail = sql<{ email: string }, Id & StoredPassword & { accountId: AccountId }>(
   `SELECT id, account_id AS accountId, password_salt AS salt, password_hash AS hash, password_cost AS cost
    FROM members WHERE email = :email`,
 )

@@ -55,6 +55,7 @@ import { approvalParts } from './053-approval-parts.ts'
 import { campaignHolds } from './054-campaign-holds.ts'
 import { moreActions } from './055-more-actions.ts'
 import { approvalBasis } from './056-approval-basis.ts'
+import { sessionLinks } from './057-session-links.ts'
 
 /** Every step of the schema, in order. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -114,4 +115,5 @@ export const MIGRATIONS: readonly Migration[] = [
   campaignHolds,
   moreActions,
   approvalBasis,
+  sessionLinks,
 ]
