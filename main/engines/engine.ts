@@ -282,6 +282,8 @@ export type EngineSignal =
   | { readonly kind: 'contact'; readonly hiddenId: string; readonly number: string }
   /** Somebody has another number now. Each is digits, or a hidden id where the number is not shown. */
   | { readonly kind: 'number_changed'; readonly before: string; readonly after: string }
+  /** Somebody turned marketing messages of this number off or on, in their app (official only). */
+  | { readonly kind: 'marketing'; readonly person: string; readonly wants: boolean; readonly atMs: number }
   | ReceivedSignal
   /** For the webhook of the instance: calls, groups, presence, contacts. */
   | { readonly kind: 'line_event'; readonly event: LineEvent }

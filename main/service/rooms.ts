@@ -82,6 +82,7 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
         messages: messages.api,
         instanceWebhooks: instanceWebhooks.api,
         calls: calls.api,
+        optOuts: optOuts.api,
         movePerson: (...learned) => movePerson(...learned),
         live,
       },
@@ -140,6 +141,7 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
     isSuspended: accounts.isSuspended,
     entitlements: entitlements.api,
     freeBytes: machinery.storage.freeBytes,
+    consentOf: (...chats) => optOuts.api.consentOf(...chats),
   })
   const instanceWebhooks = instanceWebhookRoom({ ...deps, instances: instances.api })
   const calls = callsRoom({ ...deps, instances: instances.api, messages: messages.api, refusalOf })

@@ -2,6 +2,7 @@ import type { Calls } from '../capabilities/calls/index.ts'
 import type { InstanceWebhooks } from '../capabilities/instance-webhook/index.ts'
 import type { Instances } from '../capabilities/instances/index.ts'
 import type { Messages } from '../capabilities/messages/index.ts'
+import type { OptOuts } from '../capabilities/opt-outs/index.ts'
 import type { Notice } from '../contract/notice.ts'
 import type { EngineSink } from '../engines/engine.ts'
 import type { InstanceId } from '../kernel/ids.ts'
@@ -24,13 +25,14 @@ interface SignalTargets {
   readonly messages: Messages
   readonly instanceWebhooks: Pick<InstanceWebhooks, 'onLineEvent'>
   readonly calls: Pick<Calls, 'onOffered'>
+  readonly optOuts: Pick<OptOuts, 'onMarketing'>
   readonly movePerson: (id: InstanceId, signal: PersonSignal) => Promise<void>
   readonly live: NoticeBus<Notice>
 }
 
 /** Signals of the link belong to the instances room, those of messages to the messages room, new names to every room. */
 export async function routeSignal(
-  { instances, messages, instanceWebhooks, calls, movePerson, live }: SignalTargets,
+  { instances, messages, instanceWebhooks, calls, optOuts, movePerson, live }: SignalTargets,
   ...[id, signal]: Parameters<EngineSink>
 ): Promise<void> {
   switch (signal.kind) {
@@ -45,6 +47,8 @@ export async function routeSignal(
     case 'contact':
     case 'number_changed':
       return movePerson(id, signal)
+    case 'marketing':
+      return optOuts.onMarketing(id, signal)
     case 'line_event':
       await instanceWebhooks.onLineEvent(id, signal.event)
       // Rejecting waits for the network, and the next signal must not.

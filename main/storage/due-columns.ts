@@ -152,6 +152,11 @@ export const DUE_COLUMNS: Readonly<Record<string, Readonly<Record<string, DueCol
   safety_counts: { quarter: { kind: 'counts' } },
   safety_firsts: { quarter: { kind: 'counts' } },
   safety_numbers: { paired_at: moves('paired_at > 0'), claimed_at: recent('claimed_at') },
+  opt_out_questions: {
+    // It ends when it is old.
+    created_at: moves('created_at > 0'),
+    dismissed_at: 'stays',
+  },
   sandbox_catchers: { reply_delay_ms: 'stays' },
   sandbox_ghl_codes: { expires_at: deadline('expires_at') },
   sandbox_ghl_messages: { date: 'stays' },

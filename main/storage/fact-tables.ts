@@ -85,7 +85,8 @@ export const FACT_TABLES: Readonly<Record<string, FactTable>> = {
   },
   opt_outs: {
     key: ['seq'],
-    columns: ['account_id', 'number', 'scope', 'phone', 'source', 'created_at'],
+    columns: ['account_id', 'number', 'scope', 'phone', 'source', 'created_at', 'message_id', 'message_instance'],
+    addedColumns: 2,
     isRemovalKept: true,
     durable: 'before_commit',
   },

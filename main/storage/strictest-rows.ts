@@ -50,10 +50,17 @@ export const STRICTEST = [
     FROM present.members p WHERE p.id = members.id`,
   `DELETE FROM main.console_sessions WHERE member_id IS NOT NULL AND member_id NOT IN (SELECT id FROM main.members)`,
   // Where the instance is not in the backup, the person may be written to from its number under another id.
-  `INSERT INTO main.opt_outs (seq, account_id, number, scope, phone, source, created_at)
+  // Facts of earlier versions name sources as those did.
+  `INSERT INTO main.opt_outs (seq, account_id, number, scope, phone, source, created_at, message_id, message_instance)
     SELECT seq, account_id, number, CASE WHEN scope IN (SELECT id FROM main.instances) THEN scope ELSE 'account' END,
-      phone, source, created_at FROM present.opt_outs WHERE ${HAS_ACCOUNT}
+      phone, CASE source WHEN 'console' THEN 'person' WHEN 'mcp' THEN 'api' WHEN 'official' THEN 'meta'
+        WHEN 'ghl' THEN 'crm' ELSE source END,
+      created_at, message_id, message_instance FROM present.opt_outs WHERE ${HAS_ACCOUNT}
     ON CONFLICT DO NOTHING`,
+  // Nobody is asked about people who are opted out.
+  `DELETE FROM main.opt_out_questions WHERE EXISTS (SELECT 1 FROM main.opt_outs o
+     WHERE o.account_id = opt_out_questions.account_id AND o.number = opt_out_questions.number
+       AND o.scope IN ('account', opt_out_questions.instance_id))`,
   `UPDATE main.approvals SET state = p.state, decided_at = p.decided_at, executed_at = p.executed_at
     FROM present.approvals p WHERE p.id = approvals.id AND p.state <> 'pending' AND approvals.state <> 'executed'`,
   `UPDATE main.webhooks SET state = p.state, state_since = p.state_since, disabled_reason = p.disabled_reason,

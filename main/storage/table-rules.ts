@@ -30,6 +30,7 @@ export const TABLE_RULES: Readonly<Record<string, AfterRestore>> = {
     ...['messages', 'message_reactions', 'poll_votes', 'unread_chats', 'unread_instances', 'chat_names'],
     ...['chat_moves', 'contact_identities'],
     ...['contacts', 'contact_terms', 'contact_tags', 'contact_instances', 'opt_out_settings'],
+    'opt_out_questions',
     ...['history_imports', 'history_chats', 'instance_call_settings', 'instance_line_settings', 'instance_reconnects'],
     ...['instance_departures', 'access_link_uses', 'safety_numbers', 'safety_firsts', 'campaign_number_checks'],
     ...['ai_provider_keys', 'ai_agents', 'ai_stages', 'ai_agent_media', 'ai_http_tools', 'ai_faq', 'ai_documents'],

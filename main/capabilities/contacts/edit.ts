@@ -69,7 +69,7 @@ export function createEdit({ clock, live, optOuts, onRemoved }: EditDeps): Conta
     { isOptedOut, source }: { isOptedOut?: boolean | undefined; source: OptOutSource },
   ): Promise<boolean> => {
     if (isOptedOut === undefined) return false
-    if (!isOptedOut) return (await optOuts.lift(tx, accountId, phone, (scope) => scope === WHOLE_ACCOUNT)) > 0
+    if (!isOptedOut) return (await optOuts.lift(tx, accountId, phone, ({ scope }) => scope === WHOLE_ACCOUNT)) > 0
     return (await optOuts.record(tx, { accountId, phone, instanceId: null, source, note: null })).isNew
   }
 

@@ -11,6 +11,7 @@ import { createImportTurns } from '../../kernel/import-turns.ts'
 import type { Cursors } from '../../kernel/page.ts'
 import { readPhone } from '../../kernel/phone-number.ts'
 import { Answer, type Existence, type Handlers } from '../handler.ts'
+import { deciderOf } from '../opt-outs/decider.ts'
 import type { ContactRecord, contactsContract } from './contract.ts'
 import { nameOf, type Contact, type ContactDetail, type Contacts } from './index.ts'
 
@@ -24,7 +25,6 @@ interface HandlerDeps {
 const SAMPLES = 5
 const SAMPLE_LENGTH = 100
 
-const sourceOf = ({ source }: Principal) => (source === 'console' || source === 'mcp' ? source : 'api')
 const notFound = () => new ApiError('not_found', 'There is no contact with this number.')
 
 /** @throws ApiError not_found */
@@ -79,7 +79,7 @@ export function contactsHandlers({ db, cursors, files, contacts }: HandlerDeps):
           'phone is not a phone number. Write it with its country code, for example 12025550123.',
         ).because('not_phone', { field: 'phone' })
       const saved = await db.commit((tx) =>
-        contacts.save(tx, accountId, phone, { ...change, isOptedOut, source: sourceOf(principal) }),
+        contacts.save(tx, accountId, phone, { ...change, isOptedOut, source: deciderOf(principal) }),
       )
       return new Answer({ status: saved.isNew ? 201 : 200, body: await show(principal, saved.contact) })
     },
@@ -89,7 +89,7 @@ export function contactsHandlers({ db, cursors, files, contacts }: HandlerDeps):
     async updateContact({ principal, params, body: { opted_out: isOptedOut, ...change } }) {
       const { phone } = await find(principal, params.phone)
       const { contact } = await db.commit((tx) =>
-        contacts.save(tx, principal.accountId, phone, { ...change, isOptedOut, source: sourceOf(principal) }),
+        contacts.save(tx, principal.accountId, phone, { ...change, isOptedOut, source: deciderOf(principal) }),
       )
       return show(principal, contact)
     },

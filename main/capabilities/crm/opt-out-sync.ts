@@ -48,8 +48,8 @@ export function createOptOutSync({ optOuts, links, wake }: SyncDeps) {
       await tx.run(insertContact, { queue, number, chat: null, dnd: 0 })
       const known = await tx.one(contactOf, { queue, number })
       if (atMs !== null && atMs < (known?.dndAtMs ?? 0)) return
-      if (isDnd) await optOuts.record(tx, { accountId, phone, instanceId: null, source: 'ghl', note: null })
-      else await optOuts.lift(tx, accountId, phone, (_scope, source) => source === 'ghl')
+      if (isDnd) await optOuts.record(tx, { accountId, phone, instanceId: null, source: 'crm', note: null })
+      else await optOuts.lift(tx, accountId, phone, ({ source }) => source === 'crm')
       const isOptedOut = await optOuts.isOptedOut(tx, accountId, instanceId, phone)
       const there = { queue, number, dndPushed: isDnd ? 1 : 0, atMs: atMs ?? 0 } as const
       await tx.run(dndThere, { ...there, dnd: isOptedOut ? 1 : 0 })

@@ -261,6 +261,15 @@ const ConversationRecord = Type.Object({
   ),
   unread_messages: Type.Integer({ description: 'Received since somebody last read the conversation or wrote in it.' }),
   marked_unread: Type.Boolean({ description: 'Somebody marked the conversation as unread.' }),
+  opted_out: Type.Boolean({
+    description: 'Campaigns and follow-ups of this instance skip the person. Agents and people still answer.',
+  }),
+  opt_out_question: Nullable(
+    Type.Object(
+      { message_id: Type.String(), text: Type.String() },
+      { description: 'A message that may ask for no more campaigns. A person decides.' },
+    ),
+  ),
 })
 export type ConversationRecord = Static<typeof ConversationRecord>
 
@@ -326,6 +335,8 @@ const CONVERSATION_EXAMPLE = {
   last_inbound_at: '2026-03-01T09:28:00.000Z',
   unread_messages: 0,
   marked_unread: false,
+  opted_out: false,
+  opt_out_question: null,
 } as const satisfies ConversationRecord
 
 const THREAD_MESSAGE_EXAMPLE = {

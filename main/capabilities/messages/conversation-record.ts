@@ -1,6 +1,7 @@
 import { isoTime, isoTimeOrNull } from '../../contract/request.ts'
 import type { MediaPreview } from '../../engines/received.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
+import type { Consent } from '../opt-outs/index.ts'
 import type { ConversationRecord, ThreadMessageRecord } from './contract.ts'
 import type { ThreadMessageRow } from './conversation-store.ts'
 import type { Conversation, ThreadMessage } from './conversations.ts'
@@ -9,15 +10,11 @@ import { parseContent, toPoll } from './polls.ts'
 /** A list shows the beginning. */
 const PREVIEW_LENGTH = 200
 
-export function toConversation({
-  chat,
-  last,
-  isGroup,
-  name,
-  messages,
-  lastInboundAtMs,
-  unread,
-}: Conversation): ConversationRecord {
+export function toConversation(
+  { chat, last, isGroup, name, messages, lastInboundAtMs, unread }: Conversation,
+  consent: Consent | undefined,
+): ConversationRecord {
+  const question = consent?.question
   return {
     chat,
     name,
@@ -34,6 +31,8 @@ export function toConversation({
     last_inbound_at: isoTimeOrNull(lastInboundAtMs),
     unread_messages: unread.messages,
     marked_unread: unread.marked === 1,
+    opted_out: consent?.isOptedOut ?? false,
+    opt_out_question: question === undefined ? null : { message_id: question.messageId, text: question.text },
   }
 }
 

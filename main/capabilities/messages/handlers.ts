@@ -1,4 +1,5 @@
 import type { Handlers } from '../handler.ts'
+import type { OptOuts } from '../opt-outs/index.ts'
 import type { messagesContract } from './contract.ts'
 import type { Messages } from './index.ts'
 import { toConversation, toThreadMessage } from './conversation-record.ts'
@@ -6,7 +7,10 @@ import { decodeKeyHeader } from './key-header.ts'
 import { toRecord } from './record.ts'
 import { sendAnswer } from './send-result.ts'
 
-export function messagesHandlers(messages: Messages): Handlers<typeof messagesContract> {
+/** Who of the chats of an instance is opted out, and who may have asked for it. */
+export type ConsentOf = OptOuts['consentOf']
+
+export function messagesHandlers(messages: Messages, consentOf: ConsentOf): Handlers<typeof messagesContract> {
   return {
     uploadMedia: ({ principal, body, query }) =>
       messages.uploads.add(principal.accountId, body, query.filename ?? null),
@@ -30,7 +34,10 @@ export function messagesHandlers(messages: Messages): Handlers<typeof messagesCo
 
     async listConversations({ instance, query }) {
       const { data, nextCursor } = await messages.conversations(instance.id, query)
-      return { data: data.map(toConversation), next_cursor: nextCursor, has_more: nextCursor !== null }
+      const people = data.filter(({ isGroup }) => !isGroup).map(({ chat }) => chat)
+      const consent = await consentOf(instance.accountId, instance.id, people)
+      const shown = data.map((one) => toConversation(one, consent.get(one.chat)))
+      return { data: shown, next_cursor: nextCursor, has_more: nextCursor !== null }
     },
 
     async setConversationUnread({ instance, params, body }) {

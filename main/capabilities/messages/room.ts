@@ -1,15 +1,19 @@
 import { room } from '../room.ts'
 import { messagesContract } from './contract.ts'
 import type { MessagesDeps } from './deps.ts'
-import { messagesHandlers } from './handlers.ts'
+import { messagesHandlers, type ConsentOf } from './handlers.ts'
 import { createMessages } from './index.ts'
 
-export function messagesRoom(deps: MessagesDeps) {
+interface RoomDeps extends MessagesDeps {
+  readonly consentOf: ConsentOf
+}
+
+export function messagesRoom(deps: RoomDeps) {
   const messages = createMessages(deps)
   return room({
     name: 'messages',
     contract: messagesContract,
-    handlers: messagesHandlers(messages),
+    handlers: messagesHandlers(messages, deps.consentOf),
     api: messages,
     recover: messages.recover,
     start: messages.start,

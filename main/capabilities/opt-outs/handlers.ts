@@ -9,9 +9,11 @@ import type { Cursors } from '../../kernel/page.ts'
 import { readPhone } from '../../kernel/phone-number.ts'
 import { Answer, type Handlers } from '../handler.ts'
 import type { Instances } from '../instances/index.ts'
-import type { OptOutRecord, optOutsContract } from './contract.ts'
+import { deciderOf } from './decider.ts'
+import type { OptOutRecord, optOutsContract, QuestionRecord } from './contract.ts'
 import { createImport } from './import.ts'
 import { WHOLE_ACCOUNT, type OptOut, type OptOuts } from './index.ts'
+import type { OptOutQuestion } from './questions.ts'
 
 interface HandlerDeps {
   readonly db: Db
@@ -19,6 +21,14 @@ interface HandlerDeps {
   readonly files: Pick<Files, 'storeTemporarily'>
   readonly instances: Pick<Instances, 'find'>
   readonly optOuts: OptOuts
+}
+
+interface Seen<T> {
+  readonly list: string
+  readonly limit: number
+  readonly cursor: string | undefined
+  readonly page: (query: { readonly beforeSeq: number; readonly rows: number }) => Promise<readonly T[]>
+  readonly maySee: (one: T) => boolean
 }
 
 /** Rows that a restricted key does not see are skipped, in portions of this size. */
@@ -61,6 +71,21 @@ export function optOutsHandlers({
   const maySee = (principal: Principal, { scope }: OptOut) =>
     scope === WHOLE_ACCOUNT || canAccessInstance(principal, scope)
 
+  /** A page of what the caller may see. */
+  async function seenOf<T extends { readonly seq: number }>({ list, limit, cursor, page, maySee }: Seen<T>) {
+    let beforeSeq = cursor === undefined ? Number.MAX_SAFE_INTEGER : Number(cursors.decode(list, cursor)[0])
+    const seen: T[] = []
+    for (;;) {
+      const portion = await page({ beforeSeq, rows: PORTION })
+      seen.push(...portion.filter(maySee))
+      if (seen.length > limit || portion.length < PORTION) break
+      beforeSeq = portion.at(-1)?.seq ?? 0
+    }
+    const shown = seen.slice(0, limit)
+    const last = seen.length > limit ? shown.at(-1) : undefined
+    return { shown, next: last === undefined ? null : cursors.encode(list, [last.seq]) }
+  }
+
   return {
     async listOptOuts({ principal, query: { phone, limit = LIMITS.pageSizeDefault, cursor } }) {
       const { accountId } = principal
@@ -70,29 +95,19 @@ export function optOutsHandlers({
         )
         return { data: found.map(toRecord), next_cursor: null, has_more: false }
       }
-      const list = `opt-outs:${accountId}`
-      let beforeSeq = cursor === undefined ? Number.MAX_SAFE_INTEGER : Number(cursors.decode(list, cursor)[0])
-      const seen: OptOut[] = []
-      for (;;) {
-        const portion = await optOuts.page(accountId, { beforeSeq, rows: PORTION })
-        seen.push(...portion.filter((one) => maySee(principal, one)))
-        if (seen.length > limit || portion.length < PORTION) break
-        beforeSeq = portion.at(-1)?.seq ?? 0
-      }
-      const shown = seen.slice(0, limit)
-      const last = seen.length > limit ? shown.at(-1) : undefined
-      return {
-        data: shown.map(toRecord),
-        next_cursor: last === undefined ? null : cursors.encode(list, [last.seq]),
-        has_more: last !== undefined,
-      }
+      const { shown, next } = await seenOf({
+        ...{ list: `opt-outs:${accountId}`, limit, cursor },
+        page: (query) => optOuts.page(accountId, query),
+        maySee: (one) => maySee(principal, one),
+      })
+      return { data: shown.map(toRecord), next_cursor: next, has_more: next !== null }
     },
 
     async createOptOut({ principal, body }) {
       const phone = await getPhone(principal, body.phone)
       const instanceId = await instanceOf(principal, body.scope ?? WHOLE_ACCOUNT)
-      const { accountId, source: caller } = principal
-      const source = caller === 'console' || caller === 'mcp' ? caller : 'api'
+      const { accountId } = principal
+      const source = deciderOf(principal)
       const { optOut, isNew } = await db.commit((tx) =>
         optOuts.record(tx, { accountId, phone, instanceId, source, note: body.note ?? null }),
       )
@@ -102,7 +117,7 @@ export function optOutsHandlers({
     async deleteOptOut({ principal, params, query: { scope } }) {
       const { accountId } = principal
       const phone = readPhone(params.phone, await optOuts.country(accountId)) ?? params.phone
-      const mayLift = (found: string) =>
+      const mayLift = ({ scope: found }: OptOut) =>
         (scope === undefined || found === scope) &&
         (found === WHOLE_ACCOUNT ? principal.allowedInstanceIds === null : canAccessInstance(principal, found))
       const lifted = await db.commit((tx) => optOuts.lift(tx, accountId, phone, mayLift))
@@ -111,15 +126,47 @@ export function optOutsHandlers({
     },
 
     importOptOuts: ({ principal, body, query }) => importOptOuts(principal.accountId, body.stream, query),
+    async listOptOutQuestions({ principal, query: { limit = LIMITS.pageSizeDefault, cursor } }) {
+      const { accountId } = principal
+      const { shown, next } = await seenOf({
+        ...{ list: `opt-out-questions:${accountId}`, limit, cursor },
+        page: (query) => optOuts.questions.page(accountId, query),
+        maySee: ({ instanceId }) => canAccessInstance(principal, instanceId),
+      })
+      return { data: shown.map(toQuestion), next_cursor: next, has_more: next !== null }
+    },
+
+    async answerOptOutQuestion({ principal, instance, params, body }) {
+      const { accountId } = principal
+      const of = { accountId, instanceId: instance.id, chat: body.chat, messageId: params.message_id }
+      const instanceId = principal.allowedInstanceIds === null ? null : instance.id
+      const optOut = body.opt_out ? { source: deciderOf(principal), instanceId } : null
+      if (await optOuts.answer(of, optOut)) return
+      throw new ApiError(
+        'not_found',
+        'This message asks nothing, or no longer: the question was answered, or the person wrote again.',
+      )
+    },
+
     getOptOutSettings: ({ principal }) => optOuts.settings.get(principal.accountId),
     updateOptOutSettings: ({ principal, body }) => optOuts.settings.update(principal.accountId, body),
   }
 }
 
-const toRecord = ({ phone, scope, source, note, createdAtMs }: OptOut): OptOutRecord => ({
+const toRecord = ({ phone, scope, source, note, messageId, messageInstance, createdAtMs }: OptOut): OptOutRecord => ({
   phone,
   scope,
   source,
   note,
+  message_id: messageId,
+  message_instance_id: messageInstance,
+  created_at: isoTime(createdAtMs),
+})
+
+const toQuestion = ({ instanceId, chat, messageId, text, createdAtMs }: OptOutQuestion): QuestionRecord => ({
+  instance_id: instanceId,
+  chat,
+  message_id: messageId,
+  text,
   created_at: isoTime(createdAtMs),
 })

@@ -5,12 +5,15 @@ import type { Ledger, LedgerEvent } from '../../kernel/ledger.ts'
 import type { NoticeBus } from '../../kernel/notice-bus.ts'
 import type { MovePerson } from '../../kernel/person-move.ts'
 import { personKey } from '../../kernel/phone-number.ts'
+import type { EventData } from '../../contract/events.ts'
 import type { MessageContent } from '../../contract/message-content.ts'
 import type { Notice } from '../../contract/notice.ts'
+import type { EngineSignal } from '../../engines/engine.ts'
 import type { Instances } from '../instances/index.ts'
-import type { OptOutSource } from './contract.ts'
+import { OF_THE_PERSON, type OptOutSource } from './contract.ts'
 import { foldKeyword } from './keywords.ts'
 import { createMove } from './move.ts'
+import { createQuestions, type OptOutQuestion, type Questions } from './questions.ts'
 import { createSettings, type OptOutSettings } from './settings.ts'
 import {
   insertOptOut,
@@ -40,6 +43,17 @@ interface NewOptOut {
   readonly instanceId: InstanceId | null
   readonly source: OptOutSource
   readonly note: string | null
+  /** The message it came from, and the instance of that message. */
+  readonly message?: { readonly id: string; readonly instanceId: InstanceId } | undefined
+  /** When the person decided, if that is not now. */
+  readonly atMs?: number | undefined
+}
+
+/** What a list of chats shows of somebody. */
+export interface Consent {
+  readonly isOptedOut: boolean
+  /** What a person should decide. */
+  readonly question: OptOutQuestion | undefined
 }
 
 type OptOutListener = (tx: Tx, change: OptOutChange) => Promise<void>
@@ -49,7 +63,7 @@ export interface OptOutsDeps {
   readonly clock: Pick<Clock, 'now'>
   readonly ledger: Pick<Ledger, 'inCommit'>
   readonly live: Pick<NoticeBus<Notice>, 'publish'>
-  readonly instances: Pick<Instances, 'subscribe'>
+  readonly instances: Pick<Instances, 'subscribe' | 'owned'>
 }
 
 export interface OptOuts {
@@ -66,15 +80,31 @@ export interface OptOuts {
     instanceIds: readonly string[],
     phones: readonly string[],
   ): Promise<ReadonlySet<string>>
+  /** Of chats of one instance, by chat. */
+  consentOf(
+    accountId: AccountId,
+    instanceId: InstanceId,
+    chats: readonly string[],
+  ): Promise<ReadonlyMap<string, Consent>>
+  readonly questions: Pick<Questions, 'page' | 'retention'>
+  /**
+   * A person answers what a message may have meant.
+   * @param source of the opt-out; null: the message meant something else.
+   * @returns false if the message asks nothing, or no longer.
+   */
+  answer(
+    question: Pick<OptOutQuestion, 'chat' | 'messageId'> & {
+      readonly accountId: AccountId
+      readonly instanceId: InstanceId
+    },
+    optOut: Pick<NewOptOut, 'source' | 'instanceId'> | null,
+  ): Promise<boolean>
+  /** Somebody turned marketing messages of an official number off or on, in their app. */
+  onMarketing(instanceId: InstanceId, signal: MarketingSignal): Promise<void>
   /** Opts a number out in the caller's commit. @returns the opt-out, and whether it is new. */
   record(tx: Tx, optOut: NewOptOut): Promise<{ readonly optOut: OptOut; readonly isNew: boolean }>
   /** Lifts opt-outs of a number in the caller's commit. @returns how many there were. */
-  lift(
-    tx: Tx,
-    accountId: AccountId,
-    phone: string,
-    mayLift?: (scope: string, source: OptOutSource) => boolean,
-  ): Promise<number>
+  lift(tx: Tx, accountId: AccountId, phone: string, mayLift?: (optOut: OptOut) => boolean): Promise<number>
   /**
    * The instance went to another account. Who had opted out of the whole old account still wants nothing from this number.
    */
@@ -92,10 +122,17 @@ export interface OptOuts {
   ofNumber(accountId: AccountId, phone: string): Promise<readonly OptOut[]>
 }
 
+type MarketingSignal = Extract<EngineSignal, { kind: 'marketing' }>
+
 /** The button that Meta puts under marketing messages. */
 const STANDARD_STOP = 'STOP PROMOTIONS'
-const isStandardStop = (content: MessageContent): boolean =>
-  content.type === 'button_reply' && foldKeyword(content.title) === STANDARD_STOP
+
+/** @param buttons titles and ids that the account declares, folded. */
+function isStopButton(content: MessageContent, buttons: ReadonlySet<string>): boolean {
+  if (content.type !== 'button_reply' && content.type !== 'list_reply') return false
+  const [title, id] = [foldKeyword(content.title), foldKeyword(content.id ?? '')]
+  return buttons.has(title) || buttons.has(id) || (content.type === 'button_reply' && title === STANDARD_STOP)
+}
 
 /** Meta's code for a person who stopped marketing messages of a number. */
 const STOPPED_MARKETING = 131_050
@@ -105,15 +142,19 @@ export function createOptOuts({ db, clock, ledger, live, instances }: OptOutsDep
   const onOptOut: OptOutListener[] = []
   const onLifted: OptOutListener[] = []
   const outside: Reader = { all: db.read, one: db.readOne }
+  const questions = createQuestions({ db, clock, live })
   const changed = (tx: Tx, accountId: AccountId) => tx.afterCommit(() => live.publish(accountId, { topic: 'opt-outs' }))
 
-  const record: OptOuts['record'] = async (tx, { accountId, phone, instanceId, source, note }) => {
+  const record: OptOuts['record'] = async (tx, given) => {
+    const { accountId, phone, instanceId, source, note, message } = given
     const number = personKey(phone)
     const scope = instanceId ?? WHOLE_ACCOUNT
+    await questions.end(tx, accountId, phone, scope)
     const known = await tx.one(optOutOf, { accountId, number, scope })
     if (known !== undefined) return { optOut: known, isNew: false }
-    const atMs = clock.now()
-    const optOut: OptOut = { seq: await tx.next('opt_outs'), phone, scope, source, note, createdAtMs: atMs }
+    const atMs = Math.min(given.atMs ?? Infinity, clock.now())
+    const from = { messageId: message?.id ?? null, messageInstance: message?.instanceId ?? null }
+    const optOut: OptOut = { seq: await tx.next('opt_outs'), phone, scope, source, note, ...from, createdAtMs: atMs }
     await tx.run(insertOptOut, { ...optOut, accountId, number })
     for (const listener of onOptOut) await listener(tx, { accountId, phone, instanceId, source, atMs })
     changed(tx, accountId)
@@ -122,9 +163,7 @@ export function createOptOuts({ db, clock, ledger, live, instances }: OptOutsDep
 
   const lift: OptOuts['lift'] = async (tx, accountId, phone, mayLift = () => true) => {
     const number = personKey(phone)
-    const found = (await tx.all(optOutsOfNumber, { accountId, number })).filter(({ scope, source }) =>
-      mayLift(scope, source),
-    )
+    const found = (await tx.all(optOutsOfNumber, { accountId, number })).filter(mayLift)
     for (const { scope, source } of found) {
       await tx.run(removeOptOut, { accountId, number, scope })
       const instanceId = scope === WHOLE_ACCOUNT ? null : (scope as InstanceId)
@@ -134,36 +173,49 @@ export function createOptOuts({ db, clock, ledger, live, instances }: OptOutsDep
     return found.length
   }
 
+  const meaningOf = async (tx: Tx, accountId: AccountId, { text, content }: EventData['message.received']) => {
+    if (content === null) return (await settings.keywords(tx, accountId)).find(text)
+    return isStopButton(content, await settings.buttons(tx, accountId)) ? 'button' : undefined
+  }
+
   /**
    * A keyword opts out of the whole account: a campaign would only write from its next number. It lifts nothing but what
-   * a keyword did. A tap on a button is a choice from a menu, not a request to stop.
+   * the person did here themselves. A tap on a button is a choice from a menu, unless the button is declared to opt out.
    */
   const onMessage = async (tx: Tx, event: LedgerEvent & { type: 'message.received' }) => {
     const { accountId, instanceId, data } = event
     if (data.from_me || data.is_group || data.type !== 'text') return
-    if (data.content !== null && !isStandardStop(data.content)) return
-    const word = (await settings.keywords(tx, accountId)).find(data.text)
-    if (word === 'stop') {
-      await record(tx, { accountId, phone: data.from, instanceId: null, source: 'keyword', note: data.text.trim() })
+    const meaning = await meaningOf(tx, accountId, data)
+    const { from: phone, message_id: messageId } = data
+    if (meaning === 'stop' || meaning === 'button') {
+      const source = meaning === 'stop' ? 'keyword' : 'button'
+      const message = { id: messageId, instanceId }
+      await record(tx, { accountId, phone, instanceId: null, source, note: data.text.trim(), message })
     }
-    if (word === 'start')
-      await lift(
-        tx,
-        accountId,
-        data.from,
-        (scope, source) => source === 'keyword' && (scope === WHOLE_ACCOUNT || scope === instanceId),
-      )
+    if (meaning === 'maybe' && !(await isOptedOut(tx, accountId, instanceId, phone)))
+      await questions.ask(tx, { accountId, instanceId, chat: data.chat, messageId, text: data.text })
+    if (meaning !== 'start') return
+    await questions.end(tx, accountId, phone, WHOLE_ACCOUNT)
+    const isOwn = (scope: string) => scope === WHOLE_ACCOUNT || scope === instanceId
+    await lift(tx, accountId, phone, ({ scope, source }) => OF_THE_PERSON.includes(source) && isOwn(scope))
   }
 
   ledger.inCommit(async (tx, event) => {
     if (event.type === 'message.received') return onMessage(tx, event)
     if (event.type !== 'message.failed' || event.data.error.provider_code !== STOPPED_MARKETING) return
     const { accountId, instanceId, data } = event
-    await record(tx, { accountId, phone: data.to, instanceId, source: 'official', note: null })
+    const message = { id: data.message_id, instanceId }
+    await record(tx, { accountId, phone: data.to, instanceId, source: 'meta', note: null, message })
   })
   instances.subscribe(async (tx, change) => {
-    if (change.kind === 'deleted') await tx.run(removeOptOutsOfInstance, { scope: change.id })
-    if (change.kind === 'transferred') await tx.run(rehomeOptOuts, { scope: change.id, to: change.to })
+    if (change.kind === 'deleted') {
+      await tx.run(removeOptOutsOfInstance, { scope: change.id })
+      await questions.instanceDeleted(tx, change.id)
+    }
+    if (change.kind === 'transferred') {
+      await tx.run(rehomeOptOuts, { scope: change.id, to: change.to })
+      await questions.instanceTransferred(tx, change.id, change.to)
+    }
   })
 
   const optedOutOf: OptOuts['optedOutOf'] = async (read, accountId, instanceIds, phones) => {
@@ -174,9 +226,52 @@ export function createOptOuts({ db, clock, ledger, live, instances }: OptOutsDep
     return new Set(phones.filter((phone) => found.has(personKey(phone))))
   }
 
+  const isOptedOut: OptOuts['isOptedOut'] = async (read, accountId, instanceId, phone) =>
+    (await optedOutOf(read, accountId, [instanceId], [phone])).size > 0
+
+  const moveOptOuts = createMove({
+    async publish(tx, change) {
+      for (const listener of onOptOut) await listener(tx, change)
+    },
+    changed,
+  })
+
   return {
-    isOptedOut: async (read, accountId, instanceId, phone) =>
-      (await optedOutOf(read, accountId, [instanceId], [phone])).size > 0,
+    isOptedOut,
+    questions,
+    async consentOf(accountId, instanceId, chats) {
+      const optedOut = await optedOutOf(outside, accountId, [instanceId], chats)
+      const asked = await questions.ofChats(instanceId, chats)
+      return new Map(
+        chats.map((chat) => [chat, { isOptedOut: optedOut.has(chat), question: asked.get(personKey(chat)) }]),
+      )
+    },
+    answer: ({ accountId, instanceId, chat, messageId }, optOut) =>
+      db.commit(async (tx) => {
+        const question = await questions.find(tx, instanceId, chat, messageId)
+        if (question === undefined) return false
+        if (optOut === null) {
+          await questions.dismiss(tx, question)
+          return true
+        }
+        const message = { id: messageId, instanceId }
+        await record(tx, { ...optOut, accountId, phone: question.chat, note: question.text.trim(), message })
+        return true
+      }),
+    onMarketing: (instanceId, { person: phone, wants, atMs }) =>
+      db.commit(async (tx) => {
+        const owner = await instances.owned(instanceId, tx)
+        if (owner === undefined) return
+        const { accountId } = owner.subject
+        if (!wants) {
+          await record(tx, { accountId, phone, instanceId, source: 'meta', note: null, atMs })
+          return
+        }
+        // Meta repeats what it could not deliver, so an older report may come after a newer one.
+        const isOver = ({ source, scope, createdAtMs }: OptOut) =>
+          source === 'meta' && scope === instanceId && createdAtMs <= atMs
+        await lift(tx, accountId, phone, isOver)
+      }),
     async optedOutAt(read, accountId, instanceId, phone) {
       const all = await read.all(optOutsOfNumber, { accountId, number: personKey(phone) })
       const found = all.filter(({ scope }) => scope === WHOLE_ACCOUNT || scope === instanceId)
@@ -195,12 +290,14 @@ export function createOptOuts({ db, clock, ledger, live, instances }: OptOutsDep
       }
       changed(tx, to)
     },
-    movePerson: createMove({
-      async publish(tx, change) {
-        for (const listener of onOptOut) await listener(tx, change)
-      },
-      changed,
-    }),
+    async movePerson(tx, move) {
+      const { accountId, instanceId, to } = move
+      await moveOptOuts(tx, move)
+      await questions.move(tx, move)
+      for (const scope of [WHOLE_ACCOUNT, instanceId])
+        if ((await tx.one(optOutOf, { accountId, number: personKey(to), scope })) !== undefined)
+          await questions.end(tx, accountId, to, scope)
+    },
     onOptOut: (listener) => void onOptOut.push(listener),
     onLifted: (listener) => void onLifted.push(listener),
     country: settings.country,

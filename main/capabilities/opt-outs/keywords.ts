@@ -4,19 +4,22 @@ import { normalizeText } from '../../contract/normalize-text.ts'
 export interface Keywords {
   readonly stop: readonly string[]
   readonly start: readonly string[]
+  /** Alone, these may ask for no more messages: a person decides. Left out: those of the product. */
+  readonly maybe?: readonly string[]
 }
 
 /**
- * Words that are ordinary answers, such as NO or FIN, are left out, and so are those that menus and appointments use: VOLTAR,
- * CANCELAR, REMOVER, ALTA. They would opt people out, or back in, who do not want it.
+ * Words that are ordinary answers, such as NO or FIN, are left out, and so are VOLTAR and ALTA, which menus use: they would opt
+ * people back in who do not want it. CANCELAR and REMOVER also belong to appointments and orders, so they only ask a person.
  */
-export const DEFAULT_KEYWORDS: Readonly<Record<string, Keywords>> = {
+export const DEFAULT_KEYWORDS: Readonly<Record<string, Required<Keywords>>> = {
   en: {
     stop: [
       ...['STOP', 'STOP ALL', 'STOPALL', 'UNSUBSCRIBE', 'UNSUBSCRIBE ME', 'OPT OUT', 'OPTOUT', 'REMOVE ME'],
       ...['REMOVE ME FROM YOUR LIST', 'TAKE ME OFF YOUR LIST', 'STOP MESSAGING ME', 'STOP PROMOTIONS'],
     ],
     start: ['START', 'UNSTOP', 'SUBSCRIBE', 'OPT IN', 'OPTIN'],
+    maybe: ['CANCEL', 'END', 'QUIT', 'REMOVE', 'REVOKE', 'LEAVE ME ALONE'],
   },
   pt: {
     stop: [
@@ -26,6 +29,7 @@ export const DEFAULT_KEYWORDS: Readonly<Record<string, Keywords>> = {
       ...['NÃO QUERO RECEBER MENSAGENS', 'NÃO QUERO RECEBER MAIS MENSAGENS', 'NÃO QUERO MAIS RECEBER MENSAGENS'],
     ],
     start: ['INSCREVER', 'QUERO RECEBER', 'QUERO VOLTAR A RECEBER'],
+    maybe: ['CANCELAR', 'CANCELA', 'CANCELE', 'REMOVER', 'EXCLUIR', 'CHEGA', 'NÃO TENHO INTERESSE'],
   },
   es: {
     stop: [
@@ -35,10 +39,23 @@ export const DEFAULT_KEYWORDS: Readonly<Record<string, Keywords>> = {
       ...['NO QUIERO RECIBIR MÁS MENSAJES'],
     ],
     start: ['DARME DE ALTA', 'QUIERO RECIBIR'],
+    maybe: ['CANCELAR', 'CANCELA', 'CANCELEN', 'ELIMINAR', 'ALTO', 'NO ME INTERESA'],
   },
-  fr: { stop: ['ARRET', 'ARRÊTER', 'DÉSABONNER', 'STOP PUB'], start: ['REPRENDRE', 'ABONNER'] },
-  de: { stop: ['STOPP', 'ABMELDEN', 'AUSTRAGEN'], start: ['ANMELDEN', 'WIEDER ANMELDEN'] },
-  it: { stop: ['BASTA', 'CANCELLAMI', 'DISISCRIVI', 'DISISCRIVIMI'], start: ['ISCRIVI', 'ISCRIVIMI'] },
+  fr: {
+    stop: ['ARRET', 'ARRÊTER', 'DÉSABONNER', 'STOP PUB'],
+    start: ['REPRENDRE', 'ABONNER'],
+    maybe: ['ANNULER', 'SUPPRIMER'],
+  },
+  de: {
+    stop: ['STOPP', 'ABMELDEN', 'AUSTRAGEN'],
+    start: ['ANMELDEN', 'WIEDER ANMELDEN'],
+    maybe: ['ABBRECHEN', 'LÖSCHEN', 'KÜNDIGEN'],
+  },
+  it: {
+    stop: ['BASTA', 'CANCELLAMI', 'DISISCRIVI', 'DISISCRIVIMI'],
+    start: ['ISCRIVI', 'ISCRIVIMI'],
+    maybe: ['ANNULLA', 'CANCELLA', 'RIMUOVI'],
+  },
 }
 
 /** What people put around a word to be polite, without case and accents. */
@@ -54,16 +71,18 @@ const MOST_WORDS = 8
 
 /** A longer message is never a keyword. */
 const LONGEST = 80
+/** A longer message is not searched for keywords. */
+const LONGEST_SEARCHED = 300
 
 /** Without case, accents, punctuation, emoji and the spaces around: `«Sair!»` is `SAIR`. */
-export function foldKeyword(text: string): string {
-  if (text.length > LONGEST) return ''
-  return normalizeText(text, 'NFKD')
+export const foldKeyword = (text: string): string => (text.length > LONGEST ? '' : fold(text))
+
+const fold = (text: string): string =>
+  normalizeText(text, 'NFKD')
     .replaceAll(/\p{Mark}/gu, '')
     .replaceAll(/[^\p{Letter}\p{Number}]+/gu, ' ')
     .trim()
     .toUpperCase()
-}
 
 /** What stands between the courtesies at both ends: `QUERO SAIR OBRIGADO` is `SAIR`, `NAO QUERO SAIR` stays. */
 function withoutCourtesy(folded: string): string {
@@ -73,25 +92,50 @@ function withoutCourtesy(folded: string): string {
   return words.slice(words.findIndex(isMeant), words.findLastIndex(isMeant) + 1).join(' ')
 }
 
+/** undefined: the message is no keyword. `maybe`: a person decides whether it asks for no more messages. */
+export type KeywordMeaning = 'stop' | 'start' | 'maybe' | undefined
+
 export interface KeywordTable {
   /**
-   * undefined: the message is no keyword. Politeness around a stop word does not change what it means; a start word must
-   * stand alone, because to write to somebody who did not ask for it is worse than not to.
+   * Politeness around a stop word does not change what it means; a start word must stand alone, because to write to
+   * somebody who did not ask for it is worse than not to. A stop word in a longer message may mean something else, and so
+   * may a word such as CANCELAR.
    */
-  find(text: string): 'stop' | 'start' | undefined
+  find(text: string): KeywordMeaning
 }
 
 /** @param changed the languages that the account has words of its own for. */
 export function createKeywordTable(changed: Readonly<Record<string, Keywords>>): KeywordTable {
-  const all = Object.values({ ...DEFAULT_KEYWORDS, ...changed })
-  const fold = (words: readonly string[]) => words.map(foldKeyword).filter((word) => word !== '')
-  const stop = new Set(all.flatMap((words) => fold(words.stop)))
-  const start = new Set(all.flatMap((words) => fold(words.start)))
+  const languages = Object.entries({ ...DEFAULT_KEYWORDS, ...changed })
+  const all = languages.map(([language, words]) => ({ ...words, maybe: maybeWords(language, words) }))
+  const folded = (words: readonly string[]) => words.map(foldKeyword).filter((word) => word !== '')
+  const stop = new Set(all.flatMap((words) => folded(words.stop)))
+  const start = new Set(all.flatMap((words) => folded(words.start)))
+  const maybe = new Set(all.flatMap((words) => folded(words.maybe)))
+  const longestPhrase = Math.max(1, ...[...stop].map((phrase) => phrase.split(' ').length))
+
+  /** A single word says little in a long message; a phrase does. */
+  const hasStopWord = (words: readonly string[]): boolean => {
+    const shortest = words.length > MOST_WORDS ? 2 : 1
+    for (let from = 0; from < words.length; from++)
+      for (let length = shortest; length <= Math.min(longestPhrase, words.length - from); length++)
+        if (stop.has(words.slice(from, from + length).join(' '))) return true
+    return false
+  }
+
   return {
     find(text) {
-      const word = foldKeyword(text)
+      if (text.length > LONGEST_SEARCHED) return undefined
+      const whole = fold(text)
+      const word = text.length > LONGEST ? '' : whole
       if (start.has(word)) return 'start'
-      return stop.has(word) || stop.has(withoutCourtesy(word)) ? 'stop' : undefined
+      const core = withoutCourtesy(word)
+      if (stop.has(word) || stop.has(core)) return 'stop'
+      return maybe.has(word) || maybe.has(core) || hasStopWord(whole.split(' ')) ? 'maybe' : undefined
     },
   }
 }
+
+/** An account that keeps a list from before there were any has those of the product. */
+export const maybeWords = (language: string, { maybe }: Keywords): readonly string[] =>
+  maybe ?? DEFAULT_KEYWORDS[language]?.maybe ?? []

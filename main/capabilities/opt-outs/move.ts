@@ -2,6 +2,7 @@ import type { Tx } from '../../kernel/db.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
 import type { MovePerson, PersonMove } from '../../kernel/person-move.ts'
 import { personKey } from '../../kernel/phone-number.ts'
+import { OF_THE_PERSON } from './contract.ts'
 import {
   insertOptOut,
   optOutOf,
@@ -19,7 +20,7 @@ interface MoveDeps {
 }
 
 /**
- * An opt-out under one name also counts under the other. Of two, the one that a keyword cannot lift stays, else the older
+ * An opt-out under one name also counts under the other. Of two, the one that a word of the person cannot lift stays, else the older
  * one. A number that the person gave up keeps its opt-out.
  */
 export function createMove({ publish, changed }: MoveDeps): MovePerson {
@@ -44,8 +45,8 @@ export function createMove({ publish, changed }: MoveDeps): MovePerson {
   }
 }
 
-/** A keyword lifts only what a keyword has done. */
+/** A word of the person lifts only what they did here themselves. */
 function isStricter(one: OptOut, other: OptOut): boolean {
-  const [isByWord, isOtherByWord] = [one.source === 'keyword', other.source === 'keyword']
-  return isByWord === isOtherByWord ? one.seq < other.seq : isOtherByWord
+  const [isOwn, isOtherOwn] = [one, other].map(({ source }) => OF_THE_PERSON.includes(source))
+  return isOwn === isOtherOwn ? one.seq < other.seq : isOtherOwn === true
 }

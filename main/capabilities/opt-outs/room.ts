@@ -10,7 +10,7 @@ import { rekeyOptOuts } from './rekey.ts'
 interface RoomDeps extends OptOutsDeps {
   readonly cursors: Cursors
   readonly files: Pick<Files, 'storeTemporarily'>
-  readonly instances: Pick<Instances, 'find' | 'subscribe'>
+  readonly instances: Pick<Instances, 'find' | 'subscribe' | 'owned'>
 }
 
 export function optOutsRoom(deps: RoomDeps) {
@@ -18,5 +18,6 @@ export function optOutsRoom(deps: RoomDeps) {
   return room({
     ...{ name: 'opt-outs', contract: optOutsContract, handlers: optOutsHandlers({ ...deps, optOuts }), api: optOuts },
     recover: () => rekeyOptOuts(deps.db),
+    chores: [optOuts.questions.retention],
   })
 }

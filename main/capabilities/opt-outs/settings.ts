@@ -3,13 +3,24 @@ import type { Db, Tx } from '../../kernel/db.ts'
 import type { AccountId } from '../../kernel/ids.ts'
 import { PHONE_COUNTRIES } from '../../kernel/phone-number.ts'
 import type { Settings, SettingsPatch } from './contract.ts'
-import { createKeywordTable, DEFAULT_KEYWORDS, foldKeyword, type Keywords, type KeywordTable } from './keywords.ts'
+import {
+  createKeywordTable,
+  DEFAULT_KEYWORDS,
+  foldKeyword,
+  maybeWords,
+  type Keywords,
+  type KeywordTable,
+} from './keywords.ts'
 import { saveSettings, settingsOf } from './store.ts'
 
 interface Stored {
   readonly country: string | null
   readonly changed: Readonly<Record<string, Keywords>>
   readonly table: KeywordTable
+  /** As the account wrote them. */
+  readonly buttons: readonly string[]
+  /** The same, folded. */
+  readonly stopButtons: ReadonlySet<string>
 }
 
 /** More accounts than one home has; above this the cache is cleared. */
@@ -28,7 +39,9 @@ export function createSettings(db: Db) {
     const before = changes
     const row = await reader.one(settingsOf, { accountId })
     const changed = JSON.parse(row?.keywords ?? '{}') as Stored['changed']
-    const stored = { country: row?.country ?? null, changed, table: createKeywordTable(changed) }
+    const buttons = JSON.parse(row?.buttons ?? '[]') as Stored['buttons']
+    const stopButtons = new Set(buttons.map(foldKeyword).filter((button) => button !== ''))
+    const stored = { country: row?.country ?? null, changed, table: createKeywordTable(changed), buttons, stopButtons }
     if (known.size >= KNOWN) known.clear()
     // What was read before a change is old by now.
     if (before === changes) known.set(accountId, stored)
@@ -41,10 +54,13 @@ export function createSettings(db: Db) {
     /** The account's own words, or those of the product. */
     keywords: async (tx: Pick<Tx, 'one'>, accountId: AccountId): Promise<KeywordTable> =>
       (await read(tx, accountId)).table,
+    /** Titles and ids of buttons and list rows that opt out, folded. */
+    buttons: async (tx: Pick<Tx, 'one'>, accountId: AccountId): Promise<ReadonlySet<string>> =>
+      (await read(tx, accountId)).stopButtons,
     country: async (accountId: AccountId): Promise<string | null> => (await read(outside, accountId)).country,
     get: async (accountId: AccountId): Promise<Settings> => toRecord(await read(outside, accountId)),
 
-    async update(accountId: AccountId, { country, keywords = [] }: SettingsPatch): Promise<Settings> {
+    async update(accountId: AccountId, { country, keywords = [], buttons }: SettingsPatch): Promise<Settings> {
       if (country !== undefined && country !== null && !PHONE_COUNTRIES.includes(country)) {
         throw new ApiError(
           'validation_error',
@@ -54,7 +70,12 @@ export function createSettings(db: Db) {
       await db.commit(async (tx) => {
         const row = await tx.one(settingsOf, { accountId })
         const before = JSON.parse(row?.keywords ?? '{}') as Stored['changed']
-        const next = { ...before, ...Object.fromEntries(keywords.map(({ language, words }) => [language, words])) }
+        const given = keywords.map(({ language, words }) => {
+          // A caller that does not know of these words leaves them as they are.
+          const maybe = words?.maybe ?? before[language]?.maybe
+          return [language, words && { ...words, ...(maybe && { maybe }) }] as const
+        })
+        const next = { ...before, ...Object.fromEntries(given) }
         const changed = Object.fromEntries(
           Object.entries(next).filter(([, words]) => words !== null),
         ) as Stored['changed']
@@ -64,6 +85,7 @@ export function createSettings(db: Db) {
           accountId,
           country: country === undefined ? (row?.country ?? null) : country,
           keywords: text,
+          buttons: buttons === undefined ? (row?.buttons ?? '[]') : JSON.stringify(buttons),
         })
         tx.afterCommit(() => {
           changes++
@@ -75,13 +97,14 @@ export function createSettings(db: Db) {
   }
 }
 
-function toRecord({ country, changed }: Stored): Settings {
+function toRecord({ country, changed, buttons }: Stored): Settings {
   const languages = [...new Set([...Object.keys(DEFAULT_KEYWORDS), ...Object.keys(changed)])]
   const keywords = languages.map((language) => {
-    const { stop, start } = changed[language] ?? DEFAULT_KEYWORDS[language] ?? { stop: [], start: [] }
-    return { language, stop: [...stop], start: [...start], is_default: changed[language] === undefined }
+    const words = changed[language] ?? DEFAULT_KEYWORDS[language] ?? { stop: [], start: [] }
+    const lists = { stop: [...words.stop], start: [...words.start], maybe: [...maybeWords(language, words)] }
+    return { language, ...lists, is_default: changed[language] === undefined }
   })
-  return { country, keywords, countries: [...PHONE_COUNTRIES] }
+  return { country, keywords, buttons: [...buttons], countries: [...PHONE_COUNTRIES] }
 }
 
 /** @throws ApiError for a word that means both, in one language or in two. */

@@ -12,6 +12,10 @@ export interface OptOut {
   readonly scope: string
   readonly source: OptOutSource
   readonly note: string | null
+  /** The message that asked for it, or at which Meta reported it. */
+  readonly messageId: string | null
+  /** The instance of that message. */
+  readonly messageInstance: string | null
   readonly createdAtMs: number
 }
 
@@ -25,13 +29,14 @@ export interface OptOutChange {
   readonly atMs: number
 }
 
-const COLUMNS = 'seq, phone, scope, source, note, created_at AS createdAtMs'
+const COLUMNS = `seq, phone, scope, source, note, message_id AS messageId, message_instance AS messageInstance,
+  created_at AS createdAtMs`
 
 export const insertOptOut = sql<
   Omit<OptOut, 'createdAtMs'> & { accountId: string; number: string; createdAtMs: number }
 >(
-  `INSERT INTO opt_outs (seq, account_id, number, scope, phone, source, note, created_at)
-   VALUES (:seq, :accountId, :number, :scope, :phone, :source, :note, :createdAtMs)
+  `INSERT INTO opt_outs (seq, account_id, number, scope, phone, source, note, message_id, message_instance, created_at)
+   VALUES (:seq, :accountId, :number, :scope, :phone, :source, :note, :messageId, :messageInstance, :createdAtMs)
    ON CONFLICT (account_id, number, scope) DO NOTHING`,
 )
 
@@ -80,13 +85,17 @@ export interface SettingsRow {
   readonly country: string | null
   /** JSON: Keywords of each language that was changed. */
   readonly keywords: string
+  /** JSON: titles and ids of the buttons that opt out. */
+  readonly buttons: string
 }
 
 export const settingsOf = sql<{ accountId: AccountId }, SettingsRow>(
-  'SELECT country, keywords FROM opt_out_settings WHERE account_id = :accountId',
+  'SELECT country, keywords, buttons FROM opt_out_settings WHERE account_id = :accountId',
 )
 
 export const saveSettings = sql<SettingsRow & { accountId: AccountId }>(
-  `INSERT INTO opt_out_settings (account_id, country, keywords) VALUES (:accountId, :country, :keywords)
-   ON CONFLICT (account_id) DO UPDATE SET country = excluded.country, keywords = excluded.keywords`,
+  `INSERT INTO opt_out_settings (account_id, country, keywords, buttons)
+   VALUES (:accountId, :country, :keywords, :buttons)
+   ON CONFLICT (account_id) DO UPDATE SET
+     country = excluded.country, keywords = excluded.keywords, buttons = excluded.buttons`,
 )

@@ -63,6 +63,8 @@ export type Item =
   /** Somebody has another number, and another id with it. Of each at least one name is known. */
   | { readonly kind: 'changed'; readonly before: Person; readonly after: Person }
   | { readonly kind: 'call'; readonly event: CloudCallEvent; readonly atMs: number }
+  /** Somebody turned marketing messages of the number off or on. */
+  | { readonly kind: 'marketing'; readonly person: Person; readonly wants: boolean; readonly atMs: number }
   | { readonly kind: 'quality'; readonly value: Json }
   | { readonly kind: 'account'; readonly value: Json; readonly atMs: number }
 
@@ -115,6 +117,7 @@ interface Reading {
 const FIELDS: Readonly<Record<string, (value: Json, atMs: number) => Reading>> = {
   messages: readMessages,
   calls: readCalls,
+  user_preferences: readPreferences,
   smb_message_echoes: (value) => each(recordsAt(value, 'message_echoes'), 'message_echoes', readEcho),
   phone_number_quality_update: (value) => ({ items: [{ kind: 'quality', value }], problems: [] }),
   account_update: (value, atMs) => ({ items: [{ kind: 'account', value, atMs }], problems: [] }),
@@ -172,6 +175,22 @@ function readCallStatus(status: Json): Item | null | undefined {
   if (networkId === null || atMs === null || word === null) return undefined
   const kind = Object.hasOwn(CALL_STATUSES, word) ? CALL_STATUSES[word] : undefined
   return kind === undefined ? null : { kind: 'call', event: { kind, networkId }, atMs }
+}
+
+function readPreferences(value: Json): Reading {
+  const contactOf = findContact(recordsAt(value, 'contacts'))
+  return each(recordsAt(value, 'user_preferences'), 'user_preferences', (preference) => {
+    // Other categories are none of a campaign's concern.
+    if (textAt(preference, 'category') !== 'marketing_messages') return null
+    const named = personOf(preference, 'wa_id', 'user_id')
+    const contact = contactOf(named)
+    const person = contact === undefined ? named : merged(named, personOf(contact, 'wa_id', 'user_id'))
+    const atMs = secondsAt(preference, 'timestamp')
+    const word = textAt(preference, 'value')
+    const isNobody = person.number === null && person.userId === null
+    if (isNobody || atMs === null || (word !== 'stop' && word !== 'resume')) return undefined
+    return { kind: 'marketing', person, wants: word === 'resume', atMs }
+  })
 }
 
 /** @param read returns undefined for what it cannot make sense of, null for what is none of our concern. */

@@ -70,6 +70,11 @@ export function createInbound(deps: InboundDeps): Inbound {
         return sink(instanceId, { kind: 'reaction', emoji: item.emoji, ...(await spoken(number, item, item.target)) })
       case 'call':
         return publishCall(instanceId, item.event, item.atMs)
+      case 'marketing': {
+        const { wants, atMs } = item
+        const person = await people.nameOf(instanceId, item.person)
+        return sink(instanceId, { kind: 'marketing', person, wants, atMs })
+      }
       case 'quality':
         return note(number, (facts) => afterQualityUpdate(facts, item.value))
       case 'account':

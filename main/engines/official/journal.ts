@@ -251,6 +251,7 @@ function laneOf(item: Item): string {
     case 'edited':
     case 'deleted':
     case 'reaction':
+    case 'marketing':
       return `chat ${item.person.number ?? item.person.userId ?? ''}`
     case 'known':
       return `chat ${item.number}`

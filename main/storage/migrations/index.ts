@@ -56,6 +56,7 @@ import { campaignHolds } from './054-campaign-holds.ts'
 import { moreActions } from './055-more-actions.ts'
 import { approvalBasis } from './056-approval-basis.ts'
 import { sessionLinks } from './057-session-links.ts'
+import { consent } from './058-consent.ts'
 
 /** Every step of the schema, in order. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -116,4 +117,5 @@ export const MIGRATIONS: readonly Migration[] = [
   moreActions,
   approvalBasis,
   sessionLinks,
+  consent,
 ]

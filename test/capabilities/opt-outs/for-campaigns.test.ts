@@ -30,21 +30,29 @@ beforeEach(async () => {
   read = { all: db.read, one: db.readOne }
   ledger = createLedger({ clock, ids: createIds(clock, seededRandom(1)) })
   changes = []
-  optOuts = createOptOuts({ db, clock, ledger, live: { publish() {} }, instances: { subscribe() {} } })
+  optOuts = createOptOuts({
+    db,
+    clock,
+    ledger,
+    live: { publish() {} },
+    instances: { subscribe() {}, owned: async () => undefined },
+  })
   optOuts.onOptOut(async (_tx, change) => void changes.push(change))
 })
 
 const optOut = (phone: string, scope: InstanceId | null = null) =>
-  db.commit((tx) => optOuts.record(tx, { accountId, phone, instanceId: scope, source: 'ghl', note: null }))
+  db.commit((tx) => optOuts.record(tx, { accountId, phone, instanceId: scope, source: 'crm', note: null }))
 
 test('a person who stopped marketing messages at Meta is opted out of that number', async () => {
   for (const providerCode of [131_049, 131_050, 131_050]) {
     const error = { code: 'marketing_limit', message: '', provider_code: providerCode }
-    const data = { to: PERSON, chat: PERSON, error }
+    const data = { message_id: `msg_${providerCode}`, to: PERSON, chat: PERSON, error }
     await db.commit((tx) => ledger.append(tx, { accountId, instanceId, type: 'message.failed', instance: {}, data }))
   }
-  expect(await optOuts.ofNumber(accountId, PERSON)).toMatchObject([{ scope: instanceId, source: 'official' }])
-  expect(changes).toMatchObject([{ phone: PERSON, instanceId, source: 'official' }])
+  expect(await optOuts.ofNumber(accountId, PERSON)).toMatchObject([
+    { scope: instanceId, source: 'meta', messageId: 'msg_131050', messageInstance: instanceId },
+  ])
+  expect(changes).toMatchObject([{ phone: PERSON, instanceId, source: 'meta' }])
 })
 
 test('many numbers are looked up at once, in whatever form, for the instances that matter', async () => {

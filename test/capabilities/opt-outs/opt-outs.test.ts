@@ -5,6 +5,10 @@ import { worldOfTest, type World } from '../../support/world.ts'
 
 const PERSON = '12025550177'
 
+interface Event {
+  readonly data: { readonly text: string; readonly message_id: string }
+}
+
 let w: World
 let line: { id: string; phone_number: string }
 beforeEach(async () => {
@@ -47,11 +51,22 @@ describe('a word', () => {
     expect(createKeywordTable({}).find(text)).toBe('start'),
   )
   test.each([
-    ...['', 'stop it', 'no', 'não', 'sairei', '…', 'bajamos', 'stop '.repeat(40), 'please', 'obrigado, por favor'],
-    ...['não quero sair', 'no quiero parar', 'doy de baja la pauta?', 'la baja temporada', 'start please'],
-    // Menus and appointments use these.
-    ...['Voltar', 'Volver', 'Alta', 'Cancelar 🙏', 'cancel', 'Remover', 'quero cancelar o horário'],
-  ])('is neither: %j', (text) => expect(createKeywordTable({}).find(text)).toBeUndefined())
+    ...['stop it', 'não quero sair', 'no quiero parar', 'doy de baja la pauta?', 'la baja temporada'],
+    ...['Bom dia! Já pedi três vezes, e todo dia chega outra oferta: não quero receber mais mensagens de vocês, tá?'],
+    // Appointments and orders use these, too.
+    ...['Cancelar 🙏', 'cancel', 'Remover', 'Quero cancelar, por favor', 'Eliminar'],
+  ])('may be a stop word: %j', (text) => expect(createKeywordTable({}).find(text)).toBe('maybe'))
+  test.each([
+    ...['', 'no', 'não', 'sairei', '…', 'bajamos', 'stop '.repeat(40), 'please', 'obrigado, por favor', 'start please'],
+    ...['Voltar', 'Volver', 'Alta', 'quero cancelar o horário das nove', `stop promotions ${'x'.repeat(300)}`],
+    ...['A reunião vai até as seis, e depois vou sair com a minha irmã para jantar'],
+  ])('is none of these: %j', (text) => expect(createKeywordTable({}).find(text)).toBeUndefined())
+  test('that an account added itself keeps its meaning', () => {
+    const own = createKeywordTable({ pt: { stop: ['CANCELAR'], start: ['VOLTAR'] } })
+    expect(['cancelar', 'voltar', 'remover', 'sair'].map(own.find)).toEqual(['stop', 'start', 'maybe', undefined])
+    const none = createKeywordTable({ pt: { stop: ['SAIR'], start: [], maybe: [] } })
+    expect(['remover', 'sair'].map(none.find)).toEqual([undefined, 'stop'])
+  })
   test('of the product never means both', () => {
     const all = Object.values(DEFAULT_KEYWORDS)
     const stop = new Set(all.flatMap((words) => words.stop.map(foldKeyword)))
@@ -69,6 +84,9 @@ describe('a person', () => {
     const [optOut, ...others] = await list()
     expect(others).toEqual([])
     expect(optOut).toMatchObject({ phone: PERSON, scope: 'account', source: 'keyword', note: 'Sair!' })
+    const received = (await w.api('GET', '/v1/events?type=message.received')).body.data as readonly Event[]
+    const said = received.find(({ data }) => data.text === 'Sair!')
+    expect(optOut).toMatchObject({ message_id: said?.data.message_id, message_instance_id: line.id })
     await say('quero receber')
     expect(await list()).toEqual([])
   })
@@ -76,7 +94,7 @@ describe('a person', () => {
   test('lifts with a start word nothing but what a word did', async () => {
     await add({ phone: PERSON, note: 'Called us' })
     await say('START')
-    expect(await list()).toMatchObject([{ source: 'api', note: 'Called us' }])
+    expect(await list()).toMatchObject([{ source: 'api', note: 'Called us', message_id: null }])
   })
 })
 
@@ -181,7 +199,8 @@ describe('the settings', () => {
   test('replace the words of a language, and bring them back', async () => {
     const words = { stop: ['Fim'], start: ['Quero'] }
     const changed = await browser.ask('PATCH', PATH, { keywords: [{ language: 'pt', words }] })
-    expect(changed.body.keywords).toContainEqual({ language: 'pt', ...words, is_default: false })
+    const { maybe } = DEFAULT_KEYWORDS.pt ?? {}
+    expect(changed.body.keywords).toContainEqual({ language: 'pt', ...words, maybe, is_default: false })
     await say('sair')
     expect(await list()).toEqual([])
     await say('FIM')
@@ -191,6 +210,22 @@ describe('the settings', () => {
     await browser.ask('PATCH', PATH, { keywords: [{ language: 'pt', words: null }] })
     await say('sair')
     expect(await list()).toHaveLength(1)
+  })
+
+  test('keep the words that may mean it where a change does not name them', async () => {
+    const change = (words: object) => browser.ask('PATCH', PATH, { keywords: [{ language: 'pt', words }] })
+    await change({ stop: ['Sair'], start: [], maybe: ['Fim'] })
+    const changed = await change({ stop: ['Sair', 'Chega'], start: [] })
+    const words = { stop: ['Sair', 'Chega'], start: [], maybe: ['Fim'] }
+    expect(changed.body.keywords).toContainEqual({ language: 'pt', ...words, is_default: false })
+  })
+
+  test('declare buttons, without a change to the words', async () => {
+    expect((await browser.ask('PATCH', PATH, { buttons: ['Não quero mais'] })).body.buttons).toEqual(['Não quero mais'])
+    await browser.ask('PATCH', PATH, { country: 'BR' })
+    const { buttons, country, keywords } = (await browser.ask('GET', PATH)).body
+    expect([buttons, country]).toEqual([['Não quero mais'], 'BR'])
+    expect(keywords.every(({ is_default }: { is_default: boolean }) => is_default)).toBe(true)
   })
 
   test('refuse a word that means both, and a country that does not exist', async () => {

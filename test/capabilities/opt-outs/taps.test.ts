@@ -9,24 +9,30 @@ import { testDatabase } from '../../support/database.ts'
 const ACCOUNT = 'account' as AccountId
 
 /** What a message with a stop word leaves behind. @param content null: it was written, and not tapped. */
-async function optOutsAfter(text: string, content: MessageContent | null) {
+async function optOutsAfter(text: string, content: MessageContent | null, buttons: string[] = []) {
   const clock = fakeClock()
   const { db } = await testDatabase(undefined, { clock })
   let subscriber: InCommitSubscriber | undefined
   const optOuts = createOptOuts({
     ...{ db, clock, ledger: { inCommit: (next) => void (subscriber = next) } },
-    ...{ live: { publish: () => {} }, instances: { subscribe: () => {} } },
+    ...{ live: { publish: () => {} }, instances: { subscribe: () => {}, owned: async () => undefined } },
   })
+  await optOuts.settings.update(ACCOUNT, { buttons })
   const event = {
     ...{ type: 'message.received', accountId: ACCOUNT, instanceId: 'shop' },
-    data: { from: '12025550177', from_me: false, is_group: false, type: 'text', text, content },
+    data: {
+      ...{ message_id: 'msg_1', chat: '12025550177', from: '12025550177', from_me: false, is_group: false },
+      ...{ type: 'text', text, content },
+    },
   } as unknown as LedgerEvent
   await db.commit(async (tx) => subscriber?.(tx, event))
   return optOuts.page(ACCOUNT, { beforeSeq: Number.MAX_SAFE_INTEGER, rows: 10 })
 }
 
 test('a word that is written opts out', async () => {
-  expect(await optOutsAfter('Sair', null)).toMatchObject([{ source: 'keyword', note: 'Sair' }])
+  expect(await optOutsAfter('Sair', null)).toMatchObject([
+    { source: 'keyword', note: 'Sair', messageId: 'msg_1', messageInstance: 'shop' },
+  ])
 })
 
 test.each<[string, MessageContent]>([
@@ -39,5 +45,19 @@ test.each<[string, MessageContent]>([
 
 test('the button that Meta puts under marketing messages opts out', async () => {
   const content = { type: 'button_reply', id: null, title: 'Stop promotions' } as const
-  expect(await optOutsAfter('Stop promotions', content)).toMatchObject([{ source: 'keyword' }])
+  expect(await optOutsAfter('Stop promotions', content)).toMatchObject([{ source: 'button', messageId: 'msg_1' }])
+})
+
+test.each<[string, MessageContent]>([
+  ['a button by its title', { type: 'button_reply', id: '1', title: 'Não quero mais!' }],
+  ['a row of a list by its id', { type: 'list_reply', id: 'no-offers', title: 'Outros', description: null }],
+])('%s opts out if the account declares it', async (_what, content) => {
+  const declared = ['NAO QUERO MAIS', 'no_offers']
+  expect(await optOutsAfter(content.type, content, declared)).toMatchObject([{ source: 'button' }])
+  expect(await optOutsAfter(content.type, content)).toEqual([])
+})
+
+test('a vote and a form never opt out, also with a declared word', async () => {
+  const content = { type: 'flow_reply', id: '1', title: 'Sair', name: null, response: null } as MessageContent
+  expect(await optOutsAfter('Sair', content, ['Sair'])).toEqual([])
 })

@@ -36,6 +36,7 @@ describe('an open chat is marked as read', () => {
 describe('the list of unread conversations', () => {
   const conversation = (chat: string, minute: number, unread_messages = 1): Conversation => ({
     ...{ chat, name: null, is_group: false, messages: 1, last_inbound_at: null, unread_messages, marked_unread: false },
+    ...{ opted_out: false, opt_out_question: null },
     last: {
       ...{ message_id: `msg_${chat}`, direction: 'in', type: 'text', text: '', status: null },
       at: `2026-03-01T09:${minute}:00.000Z`,

@@ -1,0 +1,147 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { builtConsole, signedIn, type Browser } from '../../support/panel.ts'
+import { worldOfTest, type World } from '../../support/world.ts'
+
+const PERSON = '12025550177'
+const DAY_MS = 24 * 3_600_000
+
+let w: World
+let shop: { id: string; phone_number: string }
+let browser: Browser
+beforeEach(async () => {
+  w = await worldOfTest({ consoleFolder: builtConsole() })
+  shop = await w.pair()
+  browser = await signedIn(w)
+})
+
+const say = async (text: string, to = shop) => {
+  await w.api('POST', `/v1/sandbox/phones/${PERSON}/messages`, { to: to.phone_number, text })
+  await w.quiet()
+}
+const questions = async (query = '', key?: string) =>
+  (await w.api('GET', `/v1/opt-out-questions${query}`, undefined, { ...(key && { key }) })).body.data
+const optOuts = async () => (await w.api('GET', '/v1/opt-outs')).body.data
+const answer = (messageId: string, optOut: boolean, { of = shop, key }: { of?: { id: string }; key?: string } = {}) =>
+  w.api(
+    'POST',
+    `/v1/instances/${of.id}/opt-out-questions/${messageId}`,
+    { chat: PERSON, opt_out: optOut },
+    { ...(key && { key }) },
+  )
+const conversation = async (of = shop) =>
+  (await browser.ask('GET', `/panel/v1/instances/${of.id}/conversations`)).body.data[0]
+
+describe('a message that may ask for no more campaigns', () => {
+  test('opts nobody out, and is shown on its chat', async () => {
+    await say('Quero cancelar, por favor')
+    const [asked, ...others] = await questions()
+    expect(others).toEqual([])
+    expect(asked).toMatchObject({ instance_id: shop.id, chat: PERSON, text: 'Quero cancelar, por favor' })
+    expect(await optOuts()).toEqual([])
+    expect(await conversation()).toMatchObject({
+      opted_out: false,
+      opt_out_question: { message_id: asked.message_id, text: 'Quero cancelar, por favor' },
+    })
+  })
+
+  test('that a person takes for an opt-out says who decided, and from which message', async () => {
+    await say('Doy de baja la pauta?')
+    const [{ message_id: id }] = await questions()
+    const path = `/panel/v1/instances/${shop.id}/opt-out-questions/${id}`
+    expect((await browser.ask('POST', path, { chat: PERSON, opt_out: true })).status).toBe(204)
+    expect(await optOuts()).toMatchObject([
+      { phone: PERSON, scope: 'account', source: 'person', note: 'Doy de baja la pauta?' },
+    ])
+    expect(await optOuts()).toMatchObject([{ message_id: id, message_instance_id: shop.id }])
+    expect(await questions()).toEqual([])
+    expect(await conversation()).toMatchObject({ opted_out: true, opt_out_question: null })
+    await say('START')
+    expect(await optOuts()).toHaveLength(1)
+  })
+
+  test('that meant something else does not ask again with the same words', async () => {
+    await say('Cancelar')
+    const [{ message_id: id }] = await questions()
+    expect((await answer(id, false)).status).toBe(204)
+    await say('CANCELAR!')
+    expect([await questions(), await optOuts()]).toEqual([[], []])
+    await say('remover')
+    expect(await questions()).toMatchObject([{ text: 'remover' }])
+    expect((await answer(id, false)).status).toBe(404)
+  })
+
+  test('is answered once, and only while it is the last one that asks', async () => {
+    await say('Cancelar')
+    const [{ message_id: first }] = await questions()
+    await say('Remover')
+    expect(await questions()).toMatchObject([{ text: 'Remover' }])
+    const [{ message_id: second }] = await questions()
+    expect((await answer(first, true)).status).toBe(404)
+    expect(await optOuts()).toEqual([])
+    expect((await answer(second, true)).status).toBe(204)
+    expect((await answer(second, true)).status).toBe(404)
+    expect(await optOuts()).toMatchObject([{ source: 'api', message_id: second }])
+  })
+
+  test('of somebody who is opted out asks nothing', async () => {
+    await say('Sair')
+    await say('Cancelar')
+    expect(await questions()).toEqual([])
+  })
+})
+
+describe('a question ends', () => {
+  test.each([
+    ['a stop word', () => say('Sair')],
+    ['a start word', () => say('START')],
+    ['an opt-out of the account', () => w.api('POST', '/v1/opt-outs', { phone: PERSON })],
+    ['an opt-out of the instance', () => w.api('POST', '/v1/opt-outs', { phone: PERSON, scope: shop.id })],
+    ['the end of the instance', () => w.api('DELETE', `/v1/instances/${shop.id}?confirm=true`)],
+  ])('with %s', async (_what, act) => {
+    await say('Cancelar')
+    expect(await questions()).toHaveLength(1)
+    await act()
+    expect(await questions()).toEqual([])
+  })
+
+  test('when it is thirty days old', async () => {
+    await say('Cancelar')
+    await w.clock.advance(29 * DAY_MS)
+    expect(await questions()).toHaveLength(1)
+    await w.clock.advance(DAY_MS + 3_700_000)
+    await w.quiet()
+    expect(await questions()).toEqual([])
+    expect(await w.rows('SELECT seq FROM opt_out_questions', {})).toEqual([])
+  })
+
+  test('not with an opt-out of another instance', async () => {
+    const other = await w.pair()
+    await say('Cancelar')
+    await w.api('POST', '/v1/opt-outs', { phone: PERSON, scope: other.id })
+    expect(await questions()).toHaveLength(1)
+  })
+})
+
+test('a restricted key sees and answers those of its instances, for these instances', async () => {
+  const other = await w.pair()
+  const { key } = await w.key({ instances: [shop.id] })
+  await say('Cancelar')
+  await say('Cancelar', other)
+  const all = await questions()
+  expect(all.map(({ instance_id }: { instance_id: string }) => instance_id)).toEqual([other.id, shop.id])
+  expect(await questions('', key)).toMatchObject([{ instance_id: shop.id }])
+  expect((await answer(all[0].message_id, true, { of: other, key })).status).toBe(404)
+  expect((await answer(all[1].message_id, true, { key })).status).toBe(204)
+  expect(await optOuts()).toMatchObject([{ scope: shop.id }])
+  expect(await questions()).toMatchObject([{ instance_id: other.id }])
+})
+
+test('questions can be listed page by page, newest first', async () => {
+  const other = await w.pair()
+  await say('Cancelar')
+  await say('Remover', other)
+  const first = (await w.api('GET', '/v1/opt-out-questions?limit=1')).body
+  expect(first).toMatchObject({ data: [{ text: 'Remover' }], has_more: true })
+  const second = (await w.api('GET', `/v1/opt-out-questions?limit=1&cursor=${first.next_cursor}`)).body
+  expect(second).toMatchObject({ data: [{ text: 'Cancelar' }], has_more: false, next_cursor: null })
+})
