@@ -112,6 +112,58 @@ describe('a number that becomes known', () => {
   })
 })
 
+describe('somebody who turns marketing messages off in their app', () => {
+  const stop = (user: string) => graph.changeMarketing(shop.phoneNumberId, user, 'stop')
+  const resume = (user: string) => graph.changeMarketing(shop.phoneNumberId, user, 'resume')
+  const eventually = (phone: string, rows: number) =>
+    until('the opt-out', async () => {
+      const found = await optOutsOf(phone)
+      return found.length === rows ? found : undefined
+    })
+  const send = (payload: object) => w.api('POST', `/v1/instances/${shop.id}/messages`, payload)
+
+  test('is opted out of this number until they turn them on', async () => {
+    const { number } = somebody()
+    await stop(number)
+    expect(await eventually(number, 1)).toMatchObject([{ source: 'meta', scope: shop.id, message_id: null }])
+    await resume(number)
+    await eventually(number, 0)
+  })
+
+  test('stays opted out where a person decided it, and cannot lift Meta’s with a word', async () => {
+    const ana = somebody()
+    await w.api('POST', '/v1/opt-outs', { phone: ana.number })
+    await stop(ana.number)
+    await eventually(ana.number, 2)
+    await says(ana, 'START', 'number')
+    expect(await optOutsOf(ana.number)).toHaveLength(2)
+    await resume(ana.number)
+    expect(await eventually(ana.number, 1)).toMatchObject([{ source: 'api', scope: 'account' }])
+  })
+
+  test('is opted out by the message that failed, if nobody reported it before', async () => {
+    const ana = somebody()
+    await stop(ana.number)
+    await eventually(ana.number, 1)
+    await w.api('DELETE', `/v1/opt-outs/${ana.number}`)
+    const header = { type: 'image', image: { link: 'https://shop.example/a.png' } }
+    const components = [
+      { type: 'header', parameters: [header] },
+      { type: 'body', parameters: [{ type: 'text', text: 'Ana' }] },
+    ]
+    const template = { name: 'spring_offer', language: { code: 'en' }, components }
+    const sent = await send({ to: ana.number, cloud_api: { type: 'template', template } })
+    expect(sent.status, sent.text).toBe(201)
+    expect(await eventually(ana.number, 1)).toMatchObject([
+      { source: 'meta', message_id: sent.body.message_id, message_instance_id: shop.id },
+    ])
+    const hello = { name: 'hello_world', language: { code: 'en_US' } }
+    const utility = await send({ to: ana.number, cloud_api: { type: 'template', template: hello } })
+    const path = `/v1/instances/${shop.id}/messages/${utility.body.message_id}`
+    await until('the status', async () => (await w.api('GET', path)).body.status === 'read' || undefined)
+  })
+})
+
 describe('an agent', () => {
   beforeAll(async () => {
     await w.api('POST', `/v1/instances/${shop.id}/ai/agents`, { name: 'Desk', provider: 'builtin' })

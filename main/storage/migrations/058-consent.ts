@@ -33,5 +33,12 @@ CREATE TABLE opt_out_questions (
 CREATE INDEX opt_out_questions_open ON opt_out_questions (account_id, seq) WHERE dismissed_at IS NULL;
 CREATE INDEX opt_out_questions_by_number ON opt_out_questions (account_id, number);
 CREATE INDEX opt_out_questions_by_age ON opt_out_questions (created_at);
+
+-- Simulated people who turned marketing messages of an official number off.
+CREATE TABLE sandbox_graph_marketing_stops (
+  phone_number_id TEXT NOT NULL,
+  user_number TEXT NOT NULL,
+  PRIMARY KEY (phone_number_id, user_number)
+) STRICT;
 `,
 }

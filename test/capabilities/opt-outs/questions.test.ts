@@ -3,7 +3,6 @@ import { builtConsole, signedIn, type Browser } from '../../support/panel.ts'
 import { worldOfTest, type World } from '../../support/world.ts'
 
 const PERSON = '12025550177'
-const DAY_MS = 24 * 3_600_000
 
 let w: World
 let shop: { id: string; phone_number: string }
@@ -102,16 +101,6 @@ describe('a question ends', () => {
     expect(await questions()).toHaveLength(1)
     await act()
     expect(await questions()).toEqual([])
-  })
-
-  test('when it is thirty days old', async () => {
-    await say('Cancelar')
-    await w.clock.advance(29 * DAY_MS)
-    expect(await questions()).toHaveLength(1)
-    await w.clock.advance(DAY_MS + 3_700_000)
-    await w.quiet()
-    expect(await questions()).toEqual([])
-    expect(await w.rows('SELECT seq FROM opt_out_questions', {})).toEqual([])
   })
 
   test('not with an opt-out of another instance', async () => {

@@ -52,6 +52,50 @@ test('a batch with several numbers keeps each change with its own number', () =>
   ])
 })
 
+describe('marketing messages that somebody turns off or on', () => {
+  const preference = (more: object = {}) => ({
+    ...{ wa_id: ANA, user_id: 'US.123', detail: 'User requested to stop marketing messages' },
+    ...{ category: 'marketing_messages', value: 'stop', timestamp: 1_767_614_400, ...more },
+  })
+  const read = (...user_preferences: object[]) => {
+    const change = messagesChange({ contacts: [contact], user_preferences })
+    const body = {
+      object: 'whatsapp_business_account',
+      entry: [{ id: WABA_ID, changes: [{ ...change, field: 'user_preferences' }] }],
+    }
+    return parse(body)?.[0]
+  }
+  const person = { number: ANA, userId: 'US.123' }
+  const atMs = 1_767_614_400_000
+
+  test('say who, what, and when', () => {
+    expect(read(preference(), preference({ value: 'resume', timestamp: '1767614401' }))).toMatchObject({
+      phoneNumberId: PHONE_NUMBER_ID,
+      items: [
+        { kind: 'marketing', person, wants: false, atMs },
+        { kind: 'marketing', person, wants: true, atMs: atMs + 1_000 },
+      ],
+      problems: [],
+    })
+  })
+
+  test('name somebody who hides their number by id', () => {
+    const hidden = preference({ wa_id: undefined, user_id: 'US.9' })
+    expect(read(hidden)?.items).toMatchObject([{ person: { number: null, userId: 'US.9' }, wants: false }])
+  })
+
+  test('are ignored in other categories, and a problem where they cannot be read', () => {
+    expect(read(preference({ category: 'other' }))).toMatchObject({ items: [], problems: [] })
+    const broken = [
+      preference({ value: 'pause' }),
+      preference({ timestamp: null }),
+      preference({ wa_id: 'x', user_id: null }),
+    ]
+    expect(read(...broken, preference())?.items).toHaveLength(1)
+    expect(read(...broken)?.problems).toEqual(['user_preferences[0]', 'user_preferences[1]', 'user_preferences[2]'])
+  })
+})
+
 describe('somebody who hides their number', () => {
   test('is known by Meta’s id alone', () => {
     const hidden = { from_user_id: 'US.123', id: 'wamid.1', timestamp: '1767614400', type: 'text', text: { body: 'x' } }

@@ -72,6 +72,19 @@ export function numberChange(
   return { field: 'messages', value: { ...metadata(number), messages: [message] } }
 }
 
+/** Somebody turned marketing messages of the number off or on, in the settings of the chat. */
+export function preferenceChange(
+  number: GraphNumber,
+  { user, value, atMs }: { readonly user: string; readonly value: 'stop' | 'resume'; readonly atMs: number },
+): GraphChange {
+  const { number: wa_id, userId: user_id } = identityOf(user)
+  const person = { ...(wa_id === null ? {} : { wa_id }), user_id }
+  const detail = `User requested to ${value} marketing messages`
+  const preference = { ...person, detail, category: 'marketing_messages', value, timestamp: seconds(atMs) }
+  const contacts = [{ profile: { name: 'Somebody' }, ...person }]
+  return { field: 'user_preferences', value: { ...metadata(number), contacts, user_preferences: [preference] } }
+}
+
 /**
  * What somebody said, or did to what was said; in an echo what was typed on this number's own phone.
  * @param details of a place or a contact.

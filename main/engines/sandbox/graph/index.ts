@@ -9,11 +9,12 @@ import type { EngineSignal } from '../../engine.ts'
 import { networkId } from '../network-ids.ts'
 import type { Content } from '../inbox.ts'
 import type { SandboxNetwork } from '../network.ts'
-import { inboundChange, numberChange, statusChange, type GraphChange } from './callback-bodies.ts'
+import { inboundChange, numberChange, preferenceChange, statusChange, type GraphChange } from './callback-bodies.ts'
 import { createCallbacks } from './callbacks.ts'
 import { createGraphFaults, type GraphFaultKind } from './faults.ts'
 import { createGraphFiles, toEngineInstance, numericId } from './files.ts'
 import { createGraphNumbers } from './numbers.ts'
+import { createMarketingStops } from './marketing.ts'
 import { createRoutes } from './routes.ts'
 import { createSending } from './send.ts'
 import { createGraphServer } from './server.ts'
@@ -73,6 +74,8 @@ export interface GraphSimulator {
   callFrom(user: string, phoneNumberId: string, offer: string): Promise<string>
   /** A person takes another number; one that nobody may see is hidden. */
   changeNumber(phoneNumberId: string, before: string, after: string): Promise<void>
+  /** A person turns marketing messages of the number off or on. */
+  changeMarketing(phoneNumberId: string, user: string, value: 'stop' | 'resume'): Promise<void>
   /** Calls back for a number with anything at all. */
   callBack(phoneNumberId: string, change: GraphChange): Promise<void>
   /** Whether a signal of the network belongs to a number here, and to no instance of the service. */
@@ -99,7 +102,11 @@ export function createGraphSimulator(deps: GraphDeps): GraphSimulator {
   let port = 0
   const url = () => `http://127.0.0.1:${port}`
   const files = createGraphFiles({ db, clock, random, network, baseUrl: url })
-  const send = createSending({ db, clock, ids, network, numbers, files })
+  const marketing = createMarketingStops(db)
+  const send = createSending({
+    ...{ db, clock, ids, network, numbers, files, marketing },
+    report: (number, sent, status) => callbacks.send(number, statusChange(number, sent, status)),
+  })
   const answer = createRoutes({ random, numbers, files, callbacks, signups, send, calls, permissions })
   const server = createGraphServer({ clock, random, log, faults, answer })
 
@@ -169,6 +176,11 @@ export function createGraphSimulator(deps: GraphDeps): GraphSimulator {
       const number = get(phoneNumberId)
       const id = networkId('official', ids.message())
       return callbacks.send(number, numberChange(number, { id, before, after, atMs: clock.now() }))
+    },
+    async changeMarketing(phoneNumberId, user, value) {
+      const number = get(phoneNumberId)
+      await marketing.change(number, user, value)
+      await callbacks.send(number, preferenceChange(number, { user, value, atMs: clock.now() }))
     },
     callBack: (phoneNumberId, change) => callbacks.send(get(phoneNumberId), change),
 

@@ -7,11 +7,13 @@ import { sleep } from '../abortable.ts'
 import { networkId } from '../network-ids.ts'
 import type { SandboxNetwork } from '../network.ts'
 import { GraphFault, ok, parameterFault, type GraphAnswer } from './answers.ts'
+import type { statusChange } from './callback-bodies.ts'
 import { toEngineInstance, type GraphFiles } from './files.ts'
+import { STOPPED_MARKETING, type createMarketingStops } from './marketing.ts'
 import type { GraphNumbers } from './numbers.ts'
 import { checkFileType } from './upload-rules.ts'
 import { parseUserId } from '../user-ids.ts'
-import { addSent, type GraphNumber } from './store.ts'
+import { addSent, type GraphNumber, type Sent } from './store.ts'
 import { waIdOf } from './wa-id.ts'
 import { asRecord, readMessage, type GraphMessage } from './validation.ts'
 
@@ -22,6 +24,8 @@ interface SendingDeps {
   readonly network: Pick<SandboxNetwork, 'official' | 'react' | 'find' | 'take' | 'reportSent' | 'latencyMs'>
   readonly numbers: GraphNumbers
   readonly files: GraphFiles
+  readonly marketing: Pick<ReturnType<typeof createMarketingStops>, 'refuses'>
+  readonly report: (number: GraphNumber, sent: Sent, status: Parameters<typeof statusChange>[2]) => Promise<void>
 }
 
 type Json = Readonly<Record<string, unknown>>
@@ -30,13 +34,14 @@ type Json = Readonly<Record<string, unknown>>
 export class NoAnswer extends Error {}
 
 /** What `POST /{phone-number-id}/messages` does on the simulated network. */
-export function createSending({ db, clock, ids, network, numbers, files }: SendingDeps) {
+export function createSending({ db, clock, ids, network, numbers, files, marketing, report }: SendingDeps) {
   return async (number: GraphNumber, payload: Json, signal: AbortSignal): Promise<GraphAnswer> => {
     if (payload['status'] === 'read') return markRead(number, payload)
     const message = readMessage(payload)
     const to = parseUserId(message.to)
     if (to === undefined)
       throw new GraphFault(400, 131_026, '(#131026) Message undeliverable', 'Nobody has this user id.')
+    if (await marketing.refuses(number, to, message)) return failLater(number, to, message)
     if (message.type === 'reaction') await react(number, to, message)
     else return send(number, to, message, signal)
     const messageId = ids.message()
@@ -46,6 +51,14 @@ export function createSending({ db, clock, ids, network, numbers, files }: Sendi
       await network.reportSent(tx, toEngineInstance(number), messageId, wamid)
     })
     return taken(message, to, wamid)
+  }
+
+  /** Meta takes the message, and says in a status that it failed. */
+  async function failLater(number: GraphNumber, to: string, message: GraphMessage): Promise<GraphAnswer> {
+    const sent = { wamid: networkId('official', ids.message()), recipient: to, opaque: message.opaque }
+    await db.commit((tx) => tx.run(addSent, { ...sent, now: clock.now() }))
+    await report(number, sent, { word: 'failed', atMs: clock.now(), error: STOPPED_MARKETING })
+    return taken(message, to, sent.wamid)
   }
 
   async function markRead(number: GraphNumber, { message_id: id }: Json): Promise<GraphAnswer> {

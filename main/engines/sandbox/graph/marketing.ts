@@ -1,0 +1,41 @@
+import type { Db } from '../../../kernel/db.ts'
+import { sql } from '../../../kernel/sql.ts'
+import { TEMPLATES } from '../templates.ts'
+import { asRecord, type GraphMessage } from './validation.ts'
+import type { GraphNumber } from './store.ts'
+
+type Of = { phoneNumberId: string; user: string }
+
+const insertStop = sql<Of>(
+  `INSERT INTO sandbox_graph_marketing_stops (phone_number_id, user_number) VALUES (:phoneNumberId, :user)
+   ON CONFLICT (phone_number_id, user_number) DO NOTHING`,
+)
+const removeStop = sql<Of>(
+  'DELETE FROM sandbox_graph_marketing_stops WHERE phone_number_id = :phoneNumberId AND user_number = :user',
+)
+const stopOf = sql<Of, { user: string }>(
+  `SELECT user_number AS "user" FROM sandbox_graph_marketing_stops
+   WHERE phone_number_id = :phoneNumberId AND user_number = :user`,
+)
+
+/** Who wants no marketing of a number: Meta takes such a message and reports that it failed. Utility is not affected. */
+export function createMarketingStops(db: Db) {
+  return {
+    async change({ phoneNumberId }: GraphNumber, user: string, value: 'stop' | 'resume'): Promise<void> {
+      await db.commit((tx) => tx.run(value === 'stop' ? insertStop : removeStop, { phoneNumberId, user }))
+    },
+    async refuses({ phoneNumberId }: GraphNumber, user: string, { type, content }: GraphMessage): Promise<boolean> {
+      if (type !== 'template') return false
+      const { code } = asRecord(content['language']) ?? {}
+      const found = TEMPLATES.find(({ name, language }) => name === content['name'] && language === code)
+      if (found?.category !== 'MARKETING') return false
+      return (await db.readOne(stopOf, { phoneNumberId, user })) !== undefined
+    },
+  }
+}
+
+export const STOPPED_MARKETING = {
+  code: 'engine_rejected',
+  provider_code: 131_050,
+  message: 'The recipient chose to stop receiving marketing messages from this business.',
+} as const
