@@ -7,6 +7,7 @@ import { PAGE, usePagedList } from './paged-list.ts'
 
 export type Contact = Item<'listContacts'>
 export type OptOut = Item<'listOptOuts'>
+export type Question = Item<'listOptOutQuestions'>
 export type Settings = Reply<'getOptOutSettings'>
 
 const orUndefined = (text: string) => (text.trim() === '' ? undefined : text.trim())
@@ -48,6 +49,15 @@ export const useContacts = defineStore('contacts', () => {
   }
 
   return { text, tag, tags, ...list, load, save, remove }
+})
+
+/** Messages that may ask for no more campaigns. */
+export const useOptOutQuestions = defineStore('opt-out-questions', () => {
+  const list = usePagedList<Question>((cursor) => call('listOptOutQuestions', { query: { limit: PAGE, cursor } }))
+  const live = useLive()
+  live.onNotice('opt-outs', () => void list.refresh())
+  live.onReset(() => void list.refresh())
+  return list
 })
 
 export const useOptOuts = defineStore('opt-outs', () => {

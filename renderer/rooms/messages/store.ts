@@ -283,6 +283,7 @@ export const useMessages = defineStore('messages', () => {
     },
     ...{
       filter,
+      refreshList,
       show,
       setUnread,
       loadThread,
