@@ -127,14 +127,25 @@ export const CASES: Readonly<Record<string, readonly Case[]>> = {
     {
       then: ["UPDATE opt_outs SET number = 'n' || seq, scope = 'account'"],
       since: [
-        "INSERT INTO opt_outs VALUES (8, 'acc', 'n8', 'ins', '+8', 'keyword', NULL, 1)",
-        "INSERT INTO opt_outs VALUES (9, 'acc', 'n9', 'gone', '+9', 'keyword', NULL, 1)",
+        "INSERT INTO opt_outs VALUES (8, 'acc', 'n8', 'ins', '+8', 'keyword', NULL, 1, 'msg_8', 'ins')",
+        "INSERT INTO opt_outs VALUES (9, 'acc', 'n9', 'gone', '+9', 'keyword', NULL, 1, NULL, NULL)",
         "DELETE FROM opt_outs WHERE number = 'n1'",
-        "INSERT INTO opt_outs VALUES (7, 'acc', 'n7', 'account', '+7', 'keyword', NULL, 1)",
+        "INSERT INTO opt_outs VALUES (7, 'acc', 'n7', 'account', '+7', 'keyword', NULL, 1, NULL, NULL)",
         "DELETE FROM opt_outs WHERE number = 'n7'",
       ],
       read: "SELECT group_concat(number || ' ' || scope, ',' ORDER BY number) FROM opt_outs",
       found: 'n1 account,n2 account,n8 ins,n9 account',
+    },
+    {
+      // As versions before 57 noted it.
+      since: ["INSERT INTO opt_outs VALUES (8, 'acc', 'n8', 'ins', '+8', 'official', NULL, 1, 'msg_8', 'ins')"],
+      ...{ read: "SELECT source || ' ' || message_id || ' ' || message_instance FROM opt_outs WHERE seq = 8" },
+      found: 'meta msg_8 ins',
+    },
+    {
+      then: ["UPDATE opt_out_questions SET account_id = 'acc', number = 'q' || seq, dismissed_at = NULL"],
+      since: ["INSERT INTO opt_outs VALUES (8, 'acc', 'q1', 'account', '+8', 'person', NULL, 1, NULL, NULL)"],
+      ...{ read: 'SELECT group_concat(number) FROM opt_out_questions', found: 'q2' },
     },
   ],
   approvals: [
