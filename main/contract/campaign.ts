@@ -61,7 +61,7 @@ const SKIP_REASONS = ['invalid', 'suppressed', 'contacted', 'incomplete', 'too_l
 export type SkipReason = (typeof SKIP_REASONS)[number]
 const SkipReason = Type.Enum([...SKIP_REASONS], {
   description:
-    '`invalid`: the number is not on WhatsApp. `suppressed`: the person opted out. `contacted`: you wrote to them within ' +
+    '`invalid`: the number is not on WhatsApp. `suppressed`: the person opted out of campaigns. `contacted`: you wrote to them within ' +
     '`config.skipIfContactedHours`, or the person is in the campaign under another spelling of their number. `incomplete`: a value that the message needs is ' +
     'empty. `too_long`: with their values the message is longer than the network takes.',
 })
@@ -100,7 +100,7 @@ export const RecipientProblem = Type.Object({
       '`missing`: no number. `not_a_number`: contains no phone number. `too_short`, `too_long`: for its country. ' +
       '`unknown_country`: no such country code; write the number with it. `invalid_number`: cannot exist in its country. ' +
       '`name_too_long`, `value_too_long`: the name or a variable is too long. `duplicate`: the number is already in the ' +
-      'campaign. `opted_out`: the person does not want messages.',
+      'campaign. `opted_out`: the person wants no campaigns.',
   }),
 })
 export type RecipientProblem = Static<typeof RecipientProblem>

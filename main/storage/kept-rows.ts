@@ -126,7 +126,16 @@ const SMV2 = [
 
 const SANDBOX = [
   ...['phones', 'catchers', 'caught', 'groups', 'group_members', 'blocks', 'messages', 'files', 'graph_numbers'],
-  ...['graph_sent', 'graph_media', 'graph_permissions', 'stripe_objects', 'stripe_keys', 'ghl_codes', 'ghl_companies'],
+  ...[
+    'graph_sent',
+    'graph_media',
+    'graph_permissions',
+    'graph_marketing_stops',
+    'stripe_objects',
+    'stripe_keys',
+    'ghl_codes',
+    'ghl_companies',
+  ],
   ...['ghl_contacts', 'ghl_deliveries', 'ghl_files', 'ghl_keys', 'ghl_locations', 'ghl_messages', 'ghl_tokens'],
 ].flatMap((name) => replaced(`sandbox_${name}`))
 

@@ -28,7 +28,8 @@ const Tags = Type.Array(
   { maxItems: LIMITS.contactTags, uniqueItems: true },
 )
 const OptedOut = Type.Boolean({
-  description: 'Whether the person wants no messages from any campaign of the account.',
+  description:
+    'Whether the person wants no campaigns and follow-ups of the account. Agents and people still answer them. `GET /v1/opt-outs` says who decided it, when, and from which message.',
 })
 
 const ContactRecord = Type.Object({

@@ -1,5 +1,6 @@
 import type { CrmProblemCode, FieldSource } from '../../contract/crm.ts'
 import type { MessageStatus, Source } from '../../contract/shapes.ts'
+import type { OptOut } from '../opt-outs/index.ts'
 import type { CrmLink } from './links.ts'
 
 /** A person, as a bridge makes a contact of them. */
@@ -10,7 +11,7 @@ export interface Person {
   readonly spellings: readonly string[]
   /** What the fields of the field map are filled with; an empty value leaves the field alone. */
   readonly values: Readonly<Partial<Record<FieldSource, string | readonly string[]>>>
-  /** The person wants no messages. */
+  /** The person wants no campaigns and follow-ups. */
   readonly isOptedOut: boolean
 }
 
@@ -93,6 +94,14 @@ export interface PushedMessage {
   readonly conversationId: string | null
 }
 
+export interface CrmOptOut {
+  readonly isOptedOut: boolean
+  /** The same on every retry. */
+  readonly changeId: string
+  /** Who decided it, when, and from which message; null: it was lifted. */
+  readonly decided: Pick<OptOut, 'source' | 'messageId' | 'createdAtMs'> | null
+}
+
 /** How messages, statuses and wishes reach a CRM. All of it throws BridgeError and nothing else on purpose. */
 export interface CrmBridge {
   /** Finds or makes the contact, and fills its fields. @param known what an earlier call gave. */
@@ -101,8 +110,7 @@ export interface CrmBridge {
   message(link: CrmLink, contact: CrmContact, message: CrmMessage, mayExist: boolean): Promise<PushedMessage>
   call(link: CrmLink, contact: CrmContact, call: CrmCall, mayExist: boolean): Promise<PushedMessage>
   status(link: CrmLink, externalId: string, status: MessageStatus, error: string | null): Promise<void>
-  /** @param changeId the same on every retry. */
-  optOut(link: CrmLink, contact: CrmContact, isOptedOut: boolean, changeId: string): Promise<void>
+  optOut(link: CrmLink, contact: CrmContact, change: CrmOptOut): Promise<void>
   /** Statuses that this CRM has a word for. */
   readonly statuses: ReadonlySet<MessageStatus>
 }

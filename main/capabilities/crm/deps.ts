@@ -46,11 +46,19 @@ export interface CrmDeps {
   readonly instances: Pick<Instances, 'find' | 'subject' | 'engineFor' | 'subscribe'>
   readonly messages: Pick<
     Messages,
-    'send' | 'getByKey' | 'fetchFile' | 'uploads' | 'said' | 'oldestIn' | 'thread' | 'lastWrittenAtMs'
+    | 'send'
+    | 'getByKey'
+    | 'fetchFile'
+    | 'uploads'
+    | 'said'
+    | 'oldestIn'
+    | 'thread'
+    | 'lastWrittenAtMs'
+    | 'lastReceivedAtMs'
   >
   readonly optOuts: Pick<
     OptOuts,
-    'isOptedOut' | 'optedOutOf' | 'record' | 'lift' | 'onOptOut' | 'onLifted' | 'country' | 'ofNumber'
+    'isOptedOut' | 'optedOutAt' | 'optedOutOf' | 'record' | 'lift' | 'onOptOut' | 'onLifted' | 'country' | 'ofNumber'
   >
   readonly contacts: Pick<Contacts, 'find' | 'detail' | 'lastContact'>
   readonly isSuspended: (accountId: AccountId) => boolean

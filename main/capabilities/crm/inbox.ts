@@ -51,6 +51,9 @@ const OF_CONTACT = 4
 const LOOKED_AT = 64
 const HOLD_MS = [1_000, 2_000, 5_000, 10_000, 15_000, 30_000] as const
 const GIVEN_UP_MS = 24 * 3_600_000
+const ANSWERED_MS = 24 * 3_600_000
+const OPTED_OUT =
+  'The person opted out and has not written in the last 24 hours, so this was not sent. You can answer once they write.'
 
 export type Inbox = ReturnType<typeof createInbox>
 
@@ -152,7 +155,18 @@ export function createInbox(deps: InboxDeps) {
     return Number.isFinite(seconds) ? { kind: 'hold', waitMs: seconds * 1_000 } : later(row)
   }
 
-  async function refusal(link: CrmLink, { number, externalId, part }: InboxRow): Promise<Verdict | undefined> {
+  /** Who writes after they opted out is answered for a day, as by anybody else. */
+  async function isAnswer({ accountId, instanceId }: CrmLink, number: string, to: string): Promise<boolean> {
+    const optedOutAtMs = (await optOuts.optedOutAt(outside, accountId, instanceId, number)) ?? 0
+    const wroteAtMs = (await messages.lastReceivedAtMs(instanceId, to)) ?? 0
+    return wroteAtMs > optedOutAtMs && clock.now() - wroteAtMs < ANSWERED_MS
+  }
+
+  async function refusal(
+    link: CrmLink,
+    { number, externalId, part }: InboxRow,
+    to: string,
+  ): Promise<Verdict | undefined> {
     if (!link.sync.outbound)
       return { kind: 'failed', code: null, reason: 'Sending from the CRM is turned off for this number.' }
     if (number === '')
@@ -163,20 +177,21 @@ export function createInbox(deps: InboxDeps) {
       }
     // Once a part has left, the rest follows.
     if (part > 0 || !(await optOuts.isOptedOut(outside, link.accountId, link.instanceId, number))) return undefined
+    if (await isAnswer(link, number, to)) return undefined
     const known = await messages.getByKey(link.instanceId, keyOf(link.kind, externalId, 0)).catch(asMissing)
     if (known !== undefined) return undefined
-    return { kind: 'failed', code: null, reason: 'The person opted out of messages, so this was not sent.' }
+    return { kind: 'failed', code: null, reason: OPTED_OUT }
   }
 
   /** @returns whether the next message of the contact may follow. */
   async function carryOut(link: CrmLink, instance: InstanceSubject, given: InboxRow): Promise<boolean> {
     let row = given
     const parts = partsOfWritten(JSON.parse(row.payload) as Written)
-    const refused = await refusal(link, row)
+    const to = await chatOf(link, row.number)
+    const refused = await refusal(link, row, to)
     if (refused !== undefined) return settle(link, row, refused)
     if (parts.length === 0)
       return settle(link, row, { kind: 'failed', code: null, reason: 'The message has neither text nor attachments.' })
-    const to = await chatOf(link, row.number)
     while (row.part < parts.length) {
       const part = parts[row.part]
       if (part === undefined) break

@@ -1,7 +1,16 @@
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
 import { cause, type Log } from '../../kernel/log.ts'
-import { BridgeError, type CrmBridge, type CrmCall, type CrmContact, type PushedMessage } from './bridge.ts'
+import {
+  BridgeError,
+  type CrmBridge,
+  type CrmCall,
+  type CrmContact,
+  type CrmOptOut,
+  type PushedMessage,
+} from './bridge.ts'
+import { WHOLE_ACCOUNT } from '../opt-outs/index.ts'
+import type { CrmDeps } from './deps.ts'
 import type { OptOutChanges } from './opt-out-changes.ts'
 import { noteError, queueOf } from './link-store.ts'
 import type { CrmLink, Links } from './links.ts'
@@ -37,7 +46,7 @@ import { connectedAtMsOf, type Turn } from './queues.ts'
 import type { createSaid } from './said.ts'
 import type { Statuses } from './statuses.ts'
 
-interface PushDeps {
+interface PushDeps extends Pick<CrmDeps, 'optOuts'> {
   readonly db: Db
   readonly clock: Pick<Clock, 'now'>
   readonly log: Log
@@ -78,7 +87,7 @@ const isStopped = (progress: Progress): boolean => progress.stop !== null
 
 /** Brings what waits to the CRM: in order for each contact, what is new before what is old. */
 export function createPush(deps: PushDeps) {
-  const { db, clock, log, links, statuses, optOutChanges, bridgeOf, personOf, read } = deps
+  const { db, clock, log, links, statuses, optOuts, optOutChanges, bridgeOf, personOf, read } = deps
 
   async function turn(queue: string): Promise<Turn> {
     if ((await db.readOne(queueOf, { id: queue }))?.suspended !== 0) return { kind: 'idle' }
@@ -151,6 +160,13 @@ export function createPush(deps: PushDeps) {
     if (fault.kind === 'later') await tx.run(noteError, { seq: linkSeq, code: fault.code, message, now: clock.now() })
   }
 
+  /** Of an opt-out of the account and one of the instance, the older one. */
+  async function decisionOf({ accountId, instanceId }: CrmLink, number: string): Promise<CrmOptOut['decided']> {
+    const found = await optOuts.ofNumber(accountId, number)
+    const here = found.filter(({ scope }) => scope === WHOLE_ACCOUNT || scope === instanceId)
+    return here.toSorted((one, other) => one.seq - other.seq)[0] ?? null
+  }
+
   async function pushOptOuts(queue: string, progress: Progress): Promise<void> {
     const [link] = await links.ofQueue(queue)
     if (link === undefined || isStopped(progress)) return
@@ -158,7 +174,9 @@ export function createPush(deps: PushDeps) {
       if (isStopped(progress) || contactId === null) return
       const changeId = await optOutChanges.begin(queue, number, dnd)
       const contact = { contactId, conversationId }
-      const done = await attempt(progress, () => bridgeOf(link).optOut(link, contact, dnd === 1, changeId))
+      const decided = dnd === 1 ? await decisionOf(link, number) : null
+      const change = { isOptedOut: dnd === 1, changeId, decided }
+      const done = await attempt(progress, () => bridgeOf(link).optOut(link, contact, change))
       // Waiting sends nothing wrong, so everything waits.
       if ('fault' in done && done.fault.fault.code === 'missing_permission') progress.stop ??= asWait(done.fault)
       // What is refused is not tried for ever; a later change of the wish is.

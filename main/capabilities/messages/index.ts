@@ -9,7 +9,7 @@ import type { MovePerson } from '../../kernel/person-move.ts'
 import { readDraft } from './draft.ts'
 import { createConversations, type Conversations } from './conversations.ts'
 import { createChatIndex } from './chat-index.ts'
-import { chatSummary, threadMessageById, type ThreadMessageRow } from './conversation-store.ts'
+import { chatSummary, lastReceived, threadMessageById, type ThreadMessageRow } from './conversation-store.ts'
 import { createInbound } from './inbound.ts'
 import { bytesOf } from '../../kernel/file-content.ts'
 import { resolveMedia } from './media.ts'
@@ -114,6 +114,8 @@ export interface Messages extends Conversations, Past {
     instanceIds: readonly string[],
     chats: readonly string[],
   ): Promise<number | null>
+  /** When the person last wrote, among the newest messages of the chat; null: not there. */
+  lastReceivedAtMs(instanceId: InstanceId, chat: string): Promise<number | null>
   /** When a message last went either way; null when none ever did. */
   lastMessageAtMs(instanceId: string): Promise<number | null>
 }
@@ -265,6 +267,8 @@ export function createMessages(deps: MessagesDeps): Messages {
       }
       return lastAtMs
     },
+    lastReceivedAtMs: async (instanceId, chat) =>
+      (await db.readOne(lastReceived, { instanceId, chat }))?.createdAtMs ?? null,
     async lastMessageAtMs(instanceId) {
       const known = last.get(instanceId)
       if (known !== undefined) return known

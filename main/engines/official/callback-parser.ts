@@ -178,13 +178,10 @@ function readCallStatus(status: Json): Item | null | undefined {
 }
 
 function readPreferences(value: Json): Reading {
-  const contactOf = findContact(recordsAt(value, 'contacts'))
   return each(recordsAt(value, 'user_preferences'), 'user_preferences', (preference) => {
     // Other categories are none of a campaign's concern.
     if (textAt(preference, 'category') !== 'marketing_messages') return null
-    const named = personOf(preference, 'wa_id', 'user_id')
-    const contact = contactOf(named)
-    const person = contact === undefined ? named : merged(named, personOf(contact, 'wa_id', 'user_id'))
+    const person = personOf(preference, 'wa_id', 'user_id')
     const atMs = secondsAt(preference, 'timestamp')
     const word = textAt(preference, 'value')
     const isNobody = person.number === null && person.userId === null

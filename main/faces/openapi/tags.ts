@@ -15,7 +15,7 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   events: 'Recorded events, for programs that cannot receive webhooks.',
   sandbox:
     'A simulated network inside the service: phones that scan codes and send messages, faults on demand, a webhook catcher, and a stand-in for a language model. Phones and faults are only for instances with `network: sandbox`.',
-  'opt-outs': 'People who want no messages from campaigns.',
+  'opt-outs': 'People who want no campaigns and follow-ups. Agents and people still answer them.',
   contacts: 'The people that write to your numbers or that you write to.',
   voice: 'Calls, recordings and widgets.',
   campaigns: 'Bulk sending with pacing and opt-outs.',

@@ -134,7 +134,7 @@ test('DND is an opt-out here, and lifting it there lifts it here', async () => {
   await w.must('PATCH', `/v1/sandbox/ghl/contacts/${contact_id}`, { dnd: true })
   await until(async () => {
     const { data } = await w.must('GET', '/v1/opt-outs?phone=12025556105')
-    expect(data).toMatchObject([{ source: 'ghl', scope: 'account' }])
+    expect(data).toMatchObject([{ source: 'crm', scope: 'account' }])
   })
   const { id } = await write('12025556105', { text: 'Sale!' })
   await until(async () =>
@@ -144,6 +144,9 @@ test('DND is an opt-out here, and lifting it there lifts it here', async () => {
     }),
   )
   expect(await receivedBy('12025556105')).toEqual([])
+  await w.say('12025556105', LINE, 'Where is my order?')
+  await write('12025556105', { text: 'On its way.' })
+  await until(async () => expect((await receivedBy('12025556105')).map(({ text }) => text)).toEqual(['On its way.']))
   await w.must('PATCH', `/v1/sandbox/ghl/contacts/${contact_id}`, { dnd: false })
   await until(async () => expect((await w.must('GET', '/v1/opt-outs?phone=12025556105')).data).toEqual([]))
 })

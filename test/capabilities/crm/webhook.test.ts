@@ -115,7 +115,12 @@ test('opt-outs go both ways', async () => {
     }),
   )
   await w.must('DELETE', '/v1/opt-outs/12025556201')
-  await until(async () => expect((await events('opt_out')).at(-1)?.opted_out).toBe(false))
+  await until(async () => expect((await events('opt_out')).at(-1)).toMatchObject({ opted_out: false, opt_out: null }))
+  await w.say('12025556201', LINE, 'SAIR')
+  await until(async () => expect((await events('opt_out')).at(-1)?.opted_out).toBe(true))
+  const [{ message_id, created_at }] = (await w.must('GET', '/v1/opt-outs?phone=12025556201')).data
+  expect(message_id).toMatch(/^msg_/)
+  expect((await events('opt_out')).at(-1)?.opt_out).toEqual({ source: 'keyword', message_id, created_at })
 })
 
 test('a replayed opt-out changes nothing, and neither does one that was overtaken', async () => {

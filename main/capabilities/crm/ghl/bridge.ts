@@ -214,7 +214,7 @@ export function createGhlBridge({ api, db, random }: BridgeDeps): CrmBridge {
       await api(link, STATUS, (client) => client.conversations.updateMessageStatus({ messageId }, body))
     },
 
-    async optOut(link, { contactId }, isOptedOut) {
+    async optOut(link, { contactId }, { isOptedOut }) {
       const body = isOptedOut ? DND : { dnd: false, dndSettings: { SMS: { status: 'inactive' } } }
       await api(link, CONTACT, (client) => client.contacts.updateContact({ contactId }, body as never))
     },

@@ -81,10 +81,15 @@ export function createWebhookBridge({ outbound, instances, db, clock, signing, b
       await post(link, 'status', `${externalId} ${status}`, { status: about })
     },
 
-    async optOut(link, contact, isOptedOut, changeId) {
+    async optOut(link, contact, { isOptedOut, changeId, decided }) {
       await post(link, 'opt_out', changeId, {
         ...contactOf(contact),
         opted_out: isOptedOut,
+        opt_out: decided && {
+          source: decided.source,
+          message_id: decided.messageId,
+          created_at: isoTime(decided.createdAtMs),
+        },
       })
     },
   }
