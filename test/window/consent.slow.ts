@@ -89,7 +89,7 @@ describe('the screen of opt-outs', () => {
     for (let i = 81; i <= 160; i++) await says(EVA, `Order ${i}`)
     await w.open('/opt-outs')
     const row = (phone: string) => page.getByRole('row').filter({ hasText: phone })
-    await row('555 0101').getByText('A person here').filter({ visible: true }).waitFor()
+    await row('555 0101').getByText('Your team').filter({ visible: true }).waitFor()
     await row('555 0103').getByText('Their message').filter({ visible: true }).waitFor()
     await page.getByText('Campaigns and follow-ups skip these people. Agents and people still answer them.').waitFor()
     await inLightAndDark('list')
