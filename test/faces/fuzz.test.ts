@@ -261,6 +261,8 @@ test('the fuzzer came through: what can be carried out with any valid body was',
     'importContacts',
     'importOptOuts',
     'importFaq',
+    // Needs a message that may ask for it.
+    'answerOptOutQuestion',
     ...['deleteAgent', 'deleteStage', 'deleteFaq'],
     // Needs the ids of all stages.
     'orderStages',

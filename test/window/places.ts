@@ -61,7 +61,7 @@ const VISITS: Readonly<Record<string, (holdings: Holdings) => readonly string[]>
   ],
   '/contacts': () => ['/contacts'],
   '/contacts/import': () => ['/contacts/import'],
-  '/opt-outs': () => ['/opt-outs', '/opt-outs?tab=words'],
+  '/opt-outs': () => ['/opt-outs', '/opt-outs?tab=questions', '/opt-outs?tab=words'],
   '/opt-outs/import': () => ['/opt-outs/import'],
   '/campaigns': () => ['/campaigns'],
   '/campaigns/edit/:id?': ({ draft }) => [
