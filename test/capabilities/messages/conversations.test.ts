@@ -60,6 +60,8 @@ describe('the list of conversations', () => {
         messages: 2,
         unread_messages: 1,
         marked_unread: false,
+        opted_out: false,
+        opt_out_question: null,
         last_inbound_at: expect.any(String),
       },
       expect.objectContaining({ chat: bob, name: null, messages: 1, last_inbound_at: null }),
