@@ -45,6 +45,8 @@ async function busyLine(w: World): Promise<AiLine & { callId: string; plannedId:
     return answer.body
   }
   await line.ask('Do you repair bicycles with carbon frames?')
+  const { phone_number: to } = (await w.api('GET', `/v1/instances/${id}`)).body
+  await w.api('POST', '/v1/sandbox/phones/12025550166/messages', { to, text: 'Cancelar' })
   await ai('PUT', 'provider-keys/openai', { api_key: 'sk-test-4f9c2d7be1' })
   const [agent] = (await ai('GET', 'agents')).data
   await inWindow('POST', `agents/${agent.id}/http-tools`, {
