@@ -137,7 +137,7 @@ export const CASES: Readonly<Record<string, readonly Case[]>> = {
       found: 'n1 account,n2 account,n8 ins,n9 account',
     },
     {
-      // As versions before 57 noted it.
+      // As versions before 58 noted it.
       since: ["INSERT INTO opt_outs VALUES (8, 'acc', 'n8', 'ins', '+8', 'official', NULL, 1, 'msg_8', 'ins')"],
       ...{ read: "SELECT source || ' ' || message_id || ' ' || message_instance FROM opt_outs WHERE seq = 8" },
       found: 'meta msg_8 ins',
