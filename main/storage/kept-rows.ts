@@ -131,6 +131,8 @@ const SANDBOX = [
     'graph_media',
     'graph_permissions',
     'graph_marketing_stops',
+    'graph_portfolios',
+    'graph_reached',
     'stripe_objects',
     'stripe_keys',
     'ghl_codes',

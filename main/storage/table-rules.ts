@@ -65,6 +65,7 @@ export const TABLE_RULES: Readonly<Record<string, AfterRestore>> = {
     ...['sandbox_caught', 'sandbox_groups', 'sandbox_group_members', 'sandbox_blocks', 'sandbox_files'],
     ...['sandbox_graph_numbers', 'sandbox_graph_sent', 'sandbox_graph_media', 'sandbox_graph_permissions'],
     'sandbox_graph_marketing_stops',
+    ...['sandbox_graph_portfolios', 'sandbox_graph_reached'],
     ...['sandbox_stripe_objects', 'sandbox_stripe_keys', 'sandbox_ghl_codes', 'sandbox_ghl_companies'],
     ...['sandbox_ghl_contacts', 'sandbox_ghl_deliveries', 'sandbox_ghl_files', 'sandbox_ghl_keys'],
     ...['sandbox_ghl_locations', 'sandbox_ghl_messages', 'sandbox_ghl_tokens'],

@@ -92,6 +92,8 @@ export interface SandboxNetwork {
   take(...sent: Parameters<Engine['send']>): Promise<SendOutcome>
   /** Reports from this commit on, until it is heard, that the network has the message. */
   reportSent(tx: Tx, instance: EngineInstance, messageId: MessageId, engineMessageId: string): Promise<void>
+  /** When this person last wrote to the number; null: never. */
+  lastWroteAtMs(accountId: AccountId, number: string, person: string): Promise<number | null>
   /** Completes onboarding. @throws ApiError invalid_state when the instance has a number already. */
   onboard(instance: EngineInstance, number: string): Promise<void>
   onboardingSubject(token: string): Promise<OnboardingSubject>
@@ -252,6 +254,7 @@ export function createSandboxNetwork(deps: SandboxNetworkDeps): SandboxNetwork {
 
     latencyMs,
     take: (instance, messageId, out, departure) => send(instance, messageId, out, departure, 0),
+    lastWroteAtMs: inbox.lastWroteAtMs,
     reportSent(tx, { id: instanceId }, messageId, engineMessageId) {
       const signal = { kind: 'receipt', messageId, status: 'sent', atMs: clock.now(), engineMessageId } as const
       const place = { lane: engineMessageId, step: STEPS.sent, due: dueIn(clock, 0), phone: null, offsetMs: 0 }

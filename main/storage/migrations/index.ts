@@ -57,6 +57,7 @@ import { moreActions } from './055-more-actions.ts'
 import { approvalBasis } from './056-approval-basis.ts'
 import { sessionLinks } from './057-session-links.ts'
 import { consent } from './058-consent.ts'
+import { sandboxPortfolios } from './059-sandbox-portfolios.ts'
 
 /** Every step of the schema, in order. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -118,4 +119,5 @@ export const MIGRATIONS: readonly Migration[] = [
   approvalBasis,
   sessionLinks,
   consent,
+  sandboxPortfolios,
 ]

@@ -32,6 +32,8 @@ test('every table of the sandbox has statements', () => {
     'sandbox_graph_media',
     'sandbox_graph_numbers',
     'sandbox_graph_permissions',
+    'sandbox_graph_portfolios',
+    'sandbox_graph_reached',
     'sandbox_graph_sent',
     'sandbox_group_members',
     'sandbox_groups',

@@ -1,4 +1,5 @@
 import { createGraphCalls, type GraphCalls } from './calls.ts'
+import { createPortfolios, type GraphRestriction } from './portfolios.ts'
 import { createPermissions } from './permissions.ts'
 import type { Clock } from '../../../kernel/clock.ts'
 import type { Db } from '../../../kernel/db.ts'
@@ -35,6 +36,7 @@ export interface GraphDeps {
 interface GraphCredentials {
   readonly phoneNumberId: string
   readonly wabaId: string
+  readonly portfolioId: string
   readonly number: string
   readonly accessToken: string
   readonly appSecret: string
@@ -45,6 +47,10 @@ interface GraphNumberOptions {
   readonly name?: string
   /** Default: a new business account. */
   readonly wabaId?: string
+  /** Default: that of the business account, or a new one. */
+  readonly portfolioId?: string
+  /** Of a new portfolio; null: Meta does not say. */
+  readonly messagingLimit?: string | null
   /** Default: that of the simulator's app. */
   readonly appSecret?: string
   readonly isRegistered?: boolean
@@ -64,6 +70,13 @@ export interface GraphSimulator {
   has(accountId: AccountId, phoneNumberId: string): boolean
   cause(phoneNumberId: string, kind: GraphFaultKind, times: number): void
   killToken(phoneNumberId: string): Promise<void>
+  /** Changes the limit of the number's portfolio, and calls back. @param said how the callback writes it. */
+  limit(phoneNumberId: string, messagingLimit: string | null, said?: string | number | null): Promise<void>
+  /** Nobody is called back about it: `quality_rating` is read. */
+  rate(phoneNumberId: string, quality: string): Promise<void>
+  /** Restricts the business account of the number, and calls back. */
+  restrict(phoneNumberId: string, restrictions: readonly GraphRestriction[]): Promise<void>
+  hasPortfolio(accountId: AccountId, portfolioId: string): Promise<boolean>
   /** The code that a browser brings back from Meta's signup when this number was chosen there. */
   signUp(phoneNumberId: string): string
   /** Phones of simulated people, and what they do. */
@@ -103,11 +116,12 @@ export function createGraphSimulator(deps: GraphDeps): GraphSimulator {
   const url = () => `http://127.0.0.1:${port}`
   const files = createGraphFiles({ db, clock, random, network, baseUrl: url })
   const marketing = createMarketingStops(db)
+  const portfolios = createPortfolios({ db, clock, network, numbers, callbacks })
   const send = createSending({
-    ...{ db, clock, ids, network, numbers, files, marketing },
+    ...{ db, clock, ids, network, numbers, files, marketing, portfolios },
     report: (number, sent, status) => callbacks.send(number, statusChange(number, sent, status)),
   })
-  const answer = createRoutes({ random, numbers, files, callbacks, signups, send, calls, permissions })
+  const answer = createRoutes({ random, numbers, files, callbacks, signups, send, calls, permissions, portfolios })
   const server = createGraphServer({ clock, random, log, faults, answer })
 
   function get(phoneNumberId: string): GraphNumber {
@@ -143,15 +157,19 @@ export function createGraphSimulator(deps: GraphDeps): GraphSimulator {
 
     async addNumber(
       accountId,
-      { number, name = `Business ${number.slice(-4)}`, wabaId, appSecret, isRegistered = true },
+      { number, name = `Business ${number.slice(-4)}`, wabaId, appSecret, isRegistered = true, ...wish },
     ) {
+      const portfolioId = wish.portfolioId ?? numbers.ofAccount(wabaId ?? '')[0]?.portfolioId ?? numericId(random)
+      await portfolios.open(accountId, portfolioId, wish.messagingLimit)
       const made: GraphNumber = {
         phoneNumberId: numericId(random),
         instanceId: ids.instance(),
         accountId,
         wabaId: wabaId ?? numericId(random),
+        portfolioId,
         number,
         name,
+        quality: 'GREEN',
         accessToken: `EAASANDBOX${random.bytes(32).toString('hex')}`,
         appSecret: appSecret ?? app.secret,
         callbackUrl: null,
@@ -168,6 +186,12 @@ export function createGraphSimulator(deps: GraphDeps): GraphSimulator {
     async killToken(phoneNumberId) {
       await numbers.change(get(phoneNumberId), { tokenDead: 1 })
     },
+    limit: (phoneNumberId, ...said) => portfolios.limit(get(phoneNumberId).portfolioId, ...said),
+    async rate(phoneNumberId, quality) {
+      await numbers.change(get(phoneNumberId), { quality })
+    },
+    restrict: (phoneNumberId, restrictions) => portfolios.restrict(get(phoneNumberId), restrictions),
+    hasPortfolio: (accountId, portfolioId) => portfolios.isOf(accountId, portfolioId),
     signUp: (phoneNumberId) => signups.issue(get(phoneNumberId)),
     calls,
     grantCalls: (phoneNumberId, user, isPermanent) => permissions.grant(get(phoneNumberId), user, isPermanent),

@@ -5,7 +5,9 @@ import { allGraphNumbers, putGraphNumber, type GraphNumber } from './store.ts'
 
 export type GraphNumbers = ReturnType<typeof createGraphNumbers>
 
-type Changes = Partial<Pick<GraphNumber, 'callbackUrl' | 'subscribed' | 'registered' | 'tokenDead' | 'accessToken'>>
+type Changes = Partial<
+  Pick<GraphNumber, 'callbackUrl' | 'subscribed' | 'registered' | 'tokenDead' | 'accessToken' | 'quality'>
+>
 
 /** The numbers of the simulated Meta, in the database and in memory. */
 export function createGraphNumbers(db: Db) {
@@ -31,6 +33,8 @@ export function createGraphNumbers(db: Db) {
     byInstance: (instanceId: InstanceId): GraphNumber | undefined =>
       [...known.values()].find((number) => number.instanceId === instanceId),
     ofAccount: (wabaId: string): readonly GraphNumber[] => [...known.values()].filter((one) => one.wabaId === wabaId),
+    ofPortfolio: (portfolioId: string): readonly GraphNumber[] =>
+      [...known.values()].filter((one) => one.portfolioId === portfolioId),
     put,
     change: (number: GraphNumber, changes: Changes) =>
       put({ ...(known.get(number.phoneNumberId) ?? number), ...changes }),

@@ -6,6 +6,7 @@ import type { Callbacks } from './callbacks.ts'
 import type { GraphFiles } from './files.ts'
 import type { GraphNumbers } from './numbers.ts'
 import type { GraphCalls } from './calls.ts'
+import type { Portfolios } from './portfolios.ts'
 import type { Permissions } from './permissions.ts'
 import type { createSending } from './send.ts'
 import type { Signups } from './signups.ts'
@@ -33,12 +34,15 @@ interface RouteDeps {
   readonly send: ReturnType<typeof createSending>
   readonly calls: Pick<GraphCalls, 'act'>
   readonly permissions: Permissions
+  readonly portfolios: Pick<Portfolios, 'get'>
 }
 
 type Json = Readonly<Record<string, unknown>>
 
 /** The paths of Graph that this product uses, in Graph's shapes. @throws GraphFault */
-export function createRoutes({ numbers, files, callbacks, signups, send, calls, permissions }: RouteDeps) {
+export function createRoutes(deps: RouteDeps) {
+  const { numbers, files, callbacks, signups, send, calls, permissions, portfolios } = deps
+
   return async (request: GraphRequest): Promise<GraphAnswer> => {
     const { method, path, query, authorization } = request
     const [first = '', second] = path
@@ -113,30 +117,47 @@ export function createRoutes({ numbers, files, callbacks, signups, send, calls, 
       return SUCCESS
     }
     if (method !== 'GET') throw unknownObject(edge ?? '')
+    if (edge === undefined) return describeAccount(account, query)
     if (edge === 'phone_numbers') return ok({ data: account.map(({ phoneNumberId: id }) => ({ id })) })
     if (edge === 'message_templates') return templates(query)
     throw unknownObject(edge ?? '')
   }
+
+  /** A token of another app's secret is no proof (Graph API, "Secure requests"). */
+  async function describe(number: GraphNumber, { query }: GraphRequest): Promise<GraphAnswer> {
+    const proof = query.get('appsecret_proof')
+    const expected = createHmac('sha256', number.appSecret).update(number.accessToken).digest('hex')
+    if (proof !== null && proof !== expected) {
+      throw new GraphFault(400, 100, '(#100) Invalid appsecret_proof provided in the API argument')
+    }
+    const { messagingLimit } = await portfolios.get(number.portfolioId)
+    return fieldsOf(query, {
+      id: number.phoneNumberId,
+      display_phone_number: `+${number.number}`,
+      verified_name: number.name,
+      quality_rating: number.quality,
+      ...(messagingLimit !== null && { whatsapp_business_manager_messaging_limit: messagingLimit }),
+      account_mode: 'SANDBOX',
+      platform_type: number.registered === 1 ? 'CLOUD_API' : 'NOT_APPLICABLE',
+      is_on_biz_app: false,
+      throughput: { level: 'STANDARD' },
+    })
+  }
+
+  async function describeAccount([first]: readonly GraphNumber[], query: URLSearchParams): Promise<GraphAnswer> {
+    if (first === undefined) throw unknownObject('')
+    const { id } = await portfolios.get(first.portfolioId)
+    return fieldsOf(query, {
+      ...{ id: first.wabaId, name: first.name, owner_business_info: { name: first.name, id } },
+    })
+  }
 }
 
-/** A token of another app's secret is no proof (Graph API, "Secure requests"). */
-function describe(number: GraphNumber, { query }: GraphRequest): GraphAnswer {
-  const proof = query.get('appsecret_proof')
-  const expected = createHmac('sha256', number.appSecret).update(number.accessToken).digest('hex')
-  if (proof !== null && proof !== expected) {
-    throw new GraphFault(400, 100, '(#100) Invalid appsecret_proof provided in the API argument')
-  }
-  return ok({
-    id: number.phoneNumberId,
-    display_phone_number: `+${number.number}`,
-    verified_name: number.name,
-    quality_rating: 'GREEN',
-    messaging_limit_tier: 'TIER_250',
-    account_mode: 'SANDBOX',
-    platform_type: number.registered === 1 ? 'CLOUD_API' : 'NOT_APPLICABLE',
-    is_on_biz_app: false,
-    throughput: { level: 'STANDARD' },
-  })
+/** Graph answers with the fields that were asked for, and always with the id. */
+function fieldsOf(query: URLSearchParams, object: Readonly<Record<string, unknown>>): GraphAnswer {
+  const asked = query.get('fields')?.split(',')
+  const isWanted = ([name]: readonly [string, unknown]) => asked === undefined || name === 'id' || asked.includes(name)
+  return ok(Object.fromEntries(Object.entries(object).filter(isWanted)))
 }
 
 function templates(query: URLSearchParams): GraphAnswer {

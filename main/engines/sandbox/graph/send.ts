@@ -11,6 +11,7 @@ import type { statusChange } from './callback-bodies.ts'
 import { toEngineInstance, type GraphFiles } from './files.ts'
 import { STOPPED_MARKETING, type createMarketingStops } from './marketing.ts'
 import type { GraphNumbers } from './numbers.ts'
+import type { Portfolios } from './portfolios.ts'
 import { checkFileType } from './upload-rules.ts'
 import { parseUserId } from '../user-ids.ts'
 import { addSent, type GraphNumber, type Sent } from './store.ts'
@@ -26,6 +27,7 @@ interface SendingDeps {
   readonly files: GraphFiles
   readonly marketing: Pick<ReturnType<typeof createMarketingStops>, 'refuses'>
   readonly report: (number: GraphNumber, sent: Sent, status: Parameters<typeof statusChange>[2]) => Promise<void>
+  readonly portfolios: Pick<Portfolios, 'reach'>
 }
 
 type Json = Readonly<Record<string, unknown>>
@@ -34,7 +36,8 @@ type Json = Readonly<Record<string, unknown>>
 export class NoAnswer extends Error {}
 
 /** What `POST /{phone-number-id}/messages` does on the simulated network. */
-export function createSending({ db, clock, ids, network, numbers, files, marketing, report }: SendingDeps) {
+export function createSending(deps: SendingDeps) {
+  const { db, clock, ids, network, numbers, files, marketing, portfolios, report } = deps
   return async (number: GraphNumber, payload: Json, signal: AbortSignal): Promise<GraphAnswer> => {
     if (payload['status'] === 'read') return markRead(number, payload)
     const message = readMessage(payload)
@@ -99,8 +102,10 @@ export function createSending({ db, clock, ids, network, numbers, files, marketi
       await tx.run(addSent, { wamid, recipient: to, opaque: message.opaque, now: clock.now() })
     }
     const out = await outgoing(number, to, message)
+    const undo = await portfolios.reach(number, to)
     // In the commit in which the network takes it: what it reports is recognized, and it takes nothing else.
     const outcome = await network.take(instance, messageId, out, { signal, leave: remember })
+    if (outcome.kind !== 'accepted' && outcome.kind !== 'unknown') await undo()
     if (outcome.kind === 'accepted')
       await db.commit(async (tx) => {
         await remember(tx)

@@ -8,8 +8,11 @@ export interface GraphNumber {
   readonly instanceId: InstanceId
   readonly accountId: AccountId
   readonly wabaId: string
+  readonly portfolioId: string
   readonly number: string
   readonly name: string
+  /** `GREEN`, `YELLOW`, `RED` or `UNKNOWN`. */
+  readonly quality: string
   readonly accessToken: string
   readonly appSecret: string
   readonly callbackUrl: string | null
@@ -19,18 +22,60 @@ export interface GraphNumber {
 }
 
 const COLUMNS = `phone_number_id AS phoneNumberId, instance_id AS instanceId, account_id AS accountId,
-  waba_id AS wabaId, number, name, access_token AS accessToken, app_secret AS appSecret, callback_url AS callbackUrl,
+  waba_id AS wabaId, portfolio_id AS portfolioId, number, name, quality, access_token AS accessToken, app_secret AS appSecret, callback_url AS callbackUrl,
   subscribed, registered, token_dead AS tokenDead`
 
 export const allGraphNumbers = sql<Record<never, never>, GraphNumber>(`SELECT ${COLUMNS} FROM sandbox_graph_numbers`)
 
 export const putGraphNumber = sql<{ [K in keyof GraphNumber]: GraphNumber[K] }>(
-  `INSERT INTO sandbox_graph_numbers (phone_number_id, instance_id, account_id, waba_id, number, name, access_token,
-     app_secret, callback_url, subscribed, registered, token_dead)
-   VALUES (:phoneNumberId, :instanceId, :accountId, :wabaId, :number, :name, :accessToken, :appSecret, :callbackUrl,
-     :subscribed, :registered, :tokenDead)
+  `INSERT INTO sandbox_graph_numbers (phone_number_id, instance_id, account_id, waba_id, portfolio_id, number, name,
+     quality, access_token, app_secret, callback_url, subscribed, registered, token_dead)
+   VALUES (:phoneNumberId, :instanceId, :accountId, :wabaId, :portfolioId, :number, :name, :quality, :accessToken,
+     :appSecret, :callbackUrl, :subscribed, :registered, :tokenDead)
    ON CONFLICT (phone_number_id) DO UPDATE SET callback_url = excluded.callback_url, subscribed = excluded.subscribed,
-     registered = excluded.registered, token_dead = excluded.token_dead, access_token = excluded.access_token`,
+     registered = excluded.registered, token_dead = excluded.token_dead, access_token = excluded.access_token,
+     quality = excluded.quality`,
+)
+
+// Portfolios, and whom their numbers have reached.
+
+export interface Portfolio {
+  readonly id: string
+  readonly accountId: AccountId
+  /** null: Meta does not say. */
+  readonly messagingLimit: string | null
+}
+
+export const portfolioById = sql<{ id: string }, Portfolio>(
+  `SELECT id, account_id AS accountId, messaging_limit AS messagingLimit FROM sandbox_graph_portfolios WHERE id = :id`,
+)
+
+export const addPortfolio = sql<{ id: string; accountId: string; messagingLimit: string | null }>(
+  `INSERT INTO sandbox_graph_portfolios (id, account_id, messaging_limit) VALUES (:id, :accountId, :messagingLimit)
+   ON CONFLICT (id) DO NOTHING`,
+)
+
+export const limitPortfolio = sql<{ id: string; messagingLimit: string | null }>(
+  'UPDATE sandbox_graph_portfolios SET messaging_limit = :messagingLimit WHERE id = :id',
+)
+
+type Person = { portfolioId: string; recipient: string }
+
+export const reachedAt = sql<Person, { at: number }>(
+  'SELECT at FROM sandbox_graph_reached WHERE portfolio_id = :portfolioId AND recipient = :recipient',
+)
+
+export const countReached = sql<{ portfolioId: string; since: number }, { people: number }>(
+  'SELECT COUNT(*) AS people FROM sandbox_graph_reached WHERE portfolio_id = :portfolioId AND at > :since',
+)
+
+export const putReached = sql<Person & { at: number }>(
+  `INSERT INTO sandbox_graph_reached (portfolio_id, recipient, at) VALUES (:portfolioId, :recipient, :at)
+   ON CONFLICT (portfolio_id, recipient) DO UPDATE SET at = excluded.at`,
+)
+
+export const removeReached = sql<Person>(
+  'DELETE FROM sandbox_graph_reached WHERE portfolio_id = :portfolioId AND recipient = :recipient',
 )
 
 // What was sent over it.
