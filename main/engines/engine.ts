@@ -220,13 +220,37 @@ export interface Hold {
   readonly untilMs: number | null
 }
 
+/** The business at Meta that a number belongs to. Its numbers share one limit of people they reach in 24 hours. */
+export interface Portfolio {
+  /** The same for all numbers of the portfolio. */
+  readonly key: string
+  /** Meta's id of it; null: Meta does not say, then the numbers of one WhatsApp account are taken together. */
+  readonly id: string | null
+  /** null: Meta has never said. */
+  readonly limit: {
+    /** `TIER_250`, `TIER_2K` … `TIER_UNLIMITED`. */
+    readonly tier: string
+    /** `last_known`: Meta's latest answer does not say. */
+    readonly source: 'number' | 'callback' | 'last_known'
+    readonly atMs: number
+  } | null
+}
+
 /** What an engine knows of a link without asking the network; unknown is null. */
 export interface Evidence {
   readonly reachable: boolean
   readonly lastSeenAtMs: number | null
   readonly latencyMs: number | null
-  readonly restriction: { readonly kind: string; readonly untilMs: number | null; readonly sinceMs: number } | null
+  readonly restriction: {
+    readonly kind: string
+    readonly untilMs: number | null
+    readonly sinceMs: number
+    /** Default: new chats only. */
+    readonly stops?: 'new_chats' | 'replies'
+  } | null
   readonly quality: { readonly rating: string; readonly messagingLimit: string; readonly accountMode: string } | null
+  /** official only. */
+  readonly portfolio?: Portfolio | null
   readonly hold?: Hold | null
   /** Problems that only this engine can detect, as sentences for the operator. */
   readonly issues?: readonly { readonly code: string; readonly message: string; readonly sinceMs: number | null }[]

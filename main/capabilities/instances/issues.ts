@@ -207,6 +207,10 @@ function restrictionIssue({ evidence, nowMs }: HealthFacts): IssueDraft | undefi
   const restriction = evidence?.restriction
   if (!restriction || (restriction.untilMs !== null && restriction.untilMs <= nowMs)) return undefined
   const until = restriction.untilMs === null ? '' : ` until ${isoTimeOrNull(restriction.untilMs)}`
+  if (restriction.stops === 'replies') {
+    const message = `Meta lets this number send nothing${until}, not even replies (${restriction.kind}). Read in the WhatsApp Manager what to change, and send from a number of another account.`
+    return { code: 'restricted_replies', message, sinceMs: restriction.sinceMs }
+  }
   const message = `The network restricts this number${until} (${restriction.kind}). You can reply to people who wrote before, but do not start new chats.`
   return { code: 'restricted', message, sinceMs: restriction.sinceMs }
 }

@@ -65,7 +65,8 @@ export type Item =
   | { readonly kind: 'call'; readonly event: CloudCallEvent; readonly atMs: number }
   /** Somebody turned marketing messages of the number off or on. */
   | { readonly kind: 'marketing'; readonly person: Person; readonly wants: boolean; readonly atMs: number }
-  | { readonly kind: 'quality'; readonly value: Json }
+  | { readonly kind: 'quality'; readonly value: Json; readonly atMs: number }
+  | { readonly kind: 'capability'; readonly value: Json; readonly atMs: number }
   | { readonly kind: 'account'; readonly value: Json; readonly atMs: number }
 
 type ReceivedType = 'text' | MediaType | 'sticker' | 'location' | 'contact' | 'unavailable'
@@ -119,7 +120,8 @@ const FIELDS: Readonly<Record<string, (value: Json, atMs: number) => Reading>> =
   calls: readCalls,
   user_preferences: readPreferences,
   smb_message_echoes: (value) => each(recordsAt(value, 'message_echoes'), 'message_echoes', readEcho),
-  phone_number_quality_update: (value) => ({ items: [{ kind: 'quality', value }], problems: [] }),
+  phone_number_quality_update: (value, atMs) => ({ items: [{ kind: 'quality', value, atMs }], problems: [] }),
+  business_capability_update: (value, atMs) => ({ items: [{ kind: 'capability', value, atMs }], problems: [] }),
   account_update: (value, atMs) => ({ items: [{ kind: 'account', value, atMs }], problems: [] }),
 }
 

@@ -4,7 +4,7 @@ import type { Secret } from '../../kernel/secret.ts'
 import type { EngineSink } from '../engine.ts'
 import type { SubscribeCallbacks } from './subscribe-callbacks.ts'
 import { meaningOf } from './errors.ts'
-import type { NumberFacts } from './number-facts.ts'
+import { afterAnswer, type NumberFacts } from './number-facts.ts'
 import type { Credentials, Numbers, OfficialNumber } from './numbers.ts'
 import type { Reason, ReasonCode } from './connect-error.ts'
 import type { NotOk, GraphCredentials, Transport } from './transport.ts'
@@ -62,7 +62,7 @@ export function createConnect({ db, clock, numbers, transport, watch, sink, askF
     const problem = (await checkAccount(speaker, given)) ?? (await prepare(speaker, given, isNew))
     if (problem) return problem
     const callsBackTo = await askForCalls(speaker, { ...page, phoneNumberId })
-    const facts: NumberFacts = { ...info.value.facts, restriction: null, callsBackTo, checkedAtMs: clock.now() }
+    const facts: NumberFacts = { ...afterAnswer({}, info.value, clock.now()), callsBackTo }
     const { number, name } = info.value
     const connection = { phoneNumberId, wabaId, number, name, facts, credentials }
     const connected = await db.commit((tx) => numbers.connect(tx, instanceId, page.token, connection))

@@ -1,4 +1,5 @@
-import type { Evidence, Hold } from '../engine.ts'
+import type { Evidence, Hold, Portfolio } from '../engine.ts'
+import { accountIssues, restrictionOf } from './account-updates.ts'
 import { WORDS_OF_HOLD } from './errors.ts'
 import { isActive } from './holds.ts'
 import { hasCredentials, isUsable, type OfficialNumber } from './numbers.ts'
@@ -6,6 +7,7 @@ import type { MetaConnection } from './number-monitor.ts'
 
 interface Known {
   readonly number: OfficialNumber | undefined
+  readonly portfolio: Portfolio | null
   readonly contact: MetaConnection
   readonly unread: { readonly count: number; readonly sinceMs: number | null }
   /** There is an address that Meta could call. */
@@ -17,21 +19,21 @@ type Issue = NonNullable<Evidence['issues']>[number]
 
 /** What is known of a number, for its health. Asks nobody. */
 export function evidenceOf(known: Known): Evidence {
-  const { number, contact, nowMs } = known
+  const { number, portfolio, contact, nowMs } = known
   const facts = number?.facts ?? null
-  const restriction = facts?.restriction ?? null
-  const isOver = restriction !== null && restriction.untilMs !== null && restriction.untilMs <= nowMs
+  const limit = portfolio?.limit ?? null
   return {
     reachable: contact.reachable,
     lastSeenAtMs: contact.lastSeenAtMs ?? facts?.checkedAtMs ?? null,
     latencyMs: contact.latencyMs,
-    restriction: isOver ? null : restriction,
+    restriction: restrictionOf(facts, nowMs),
     hold: activeHold(known),
     quality: facts && {
       rating: facts.rating,
-      messagingLimit: facts.messagingLimit,
+      messagingLimit: limit === null || limit.source === 'last_known' ? 'UNKNOWN' : limit.tier,
       accountMode: facts.accountMode,
     },
+    portfolio,
     issues: hasCredentials(number) ? issuesOf(known) : [],
   }
 }
@@ -42,8 +44,8 @@ function activeHold({ number, nowMs }: Known): Hold | null {
 }
 
 function issuesOf(known: Known): Issue[] {
-  const { number, contact, unread, hasAddress } = known
-  const issues: Issue[] = []
+  const { number, contact, unread, hasAddress, nowMs } = known
+  const issues: Issue[] = accountIssues(number?.facts ?? null, nowMs)
   const hold = activeHold(known)
   if (hold !== null) {
     const { reason, sinceMs } = hold

@@ -2,6 +2,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
 import type { Hold } from '../engine.ts'
+import { withoutEndless } from './account-updates.ts'
 import type { ConnectedNumber, Numbers } from './numbers.ts'
 
 export type Holds = ReturnType<typeof createHolds>
@@ -45,8 +46,10 @@ export function createHolds({ db, clock, numbers }: { db: Db; clock: Pick<Clock,
 
     /** In the caller's commit: a person asked to try again. */
     async endByPerson(tx: Tx, id: InstanceId): Promise<void> {
-      const number = numbers.of(id)
-      if ((number?.facts?.hold ?? null) !== null) await write(tx, id, null)
+      const facts = numbers.of(id)?.facts
+      const isEndless = (facts?.restrictions ?? []).some(({ untilMs }) => untilMs === null)
+      if (isEndless || (facts?.hold ?? null) !== null)
+        await numbers.note(tx, id, (before) => ({ ...withoutEndless(before), hold: null }))
     },
   }
 }

@@ -6,7 +6,8 @@ import type { CloudCallEvent } from './calling.ts'
 import type { ReceivedMedia, Item, Person } from './callback-parser.ts'
 import { failureOf, meaningOf } from './errors.ts'
 import type { Holds } from './holds.ts'
-import { afterQualityUpdate, readAccountUpdate, type NumberFacts } from './number-facts.ts'
+import { afterAccountChange, readAccountUpdate } from './account-updates.ts'
+import { afterCapabilityUpdate, afterQualityUpdate, type NumberFacts } from './number-facts.ts'
 import type { ConnectedNumber, Numbers } from './numbers.ts'
 import type { People } from './people.ts'
 import { callerOf } from './graph-caller.ts'
@@ -76,7 +77,11 @@ export function createInbound(deps: InboundDeps): Inbound {
         return sink(instanceId, { kind: 'marketing', person, wants, atMs })
       }
       case 'quality':
-        return note(number, (facts) => afterQualityUpdate(facts, item.value))
+        await note(number, (facts) => afterQualityUpdate(facts, item.value, item.atMs))
+        // What it no longer says is asked for.
+        return watch.follow(instanceId)
+      case 'capability':
+        return note(number, (facts) => afterCapabilityUpdate(facts, item.value, item.atMs))
       case 'account':
         return account(number, item)
     }
@@ -95,9 +100,11 @@ export function createInbound(deps: InboundDeps): Inbound {
 
   async function account(number: ConnectedNumber, { value, atMs }: Extract<Item, { kind: 'account' }>): Promise<void> {
     const change = readAccountUpdate(value, atMs)
+    if (change.kind === 'nothing') return
+    await note(number, (facts) => afterAccountChange(facts, change, atMs))
     if (change.kind === 'banned') return watch.refused(number.instanceId, 'banned', BANNED)
+    if (change.kind === 'removed') return watch.refused(number.instanceId, 'token_revoked', 0)
     if (change.kind === 'reinstated') return watch.follow(number.instanceId)
-    if (change.kind === 'restricted') await note(number, (facts) => ({ ...facts, restriction: change.restriction }))
   }
 
   async function spoken(

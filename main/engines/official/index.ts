@@ -176,6 +176,7 @@ export function createOfficial(deps: OfficialNeeds): Official {
     evidence: ({ id }) =>
       evidenceOf({
         number: numbers.of(id),
+        portfolio: numbers.portfolioOf(id),
         contact: watch.contact(id),
         unread: journal.unread(id),
         hasAddress: callbackAddress(id) !== null,

@@ -260,6 +260,7 @@ function laneOf(item: Item): string {
     case 'call':
       return `call ${item.event.networkId}`
     case 'quality':
+    case 'capability':
     case 'account':
       return 'number'
   }

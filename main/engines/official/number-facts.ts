@@ -1,19 +1,43 @@
-import type { Hold } from '../engine.ts'
+import type { Hold, Portfolio } from '../engine.ts'
 import { integerAt, recordAt, textAt, type Json } from './json.ts'
+
+/** A messaging limit that Meta named: `TIER_250`, `TIER_2K` … `TIER_UNLIMITED`. */
+interface KnownLimit {
+  readonly tier: string
+  /** The field of the number, or a callback. */
+  readonly source: 'number' | 'callback'
+  readonly atMs: number
+}
+
+/** A limit that Meta put on an account, under Meta's name for it. */
+export interface Restriction {
+  readonly kind: string
+  readonly sinceMs: number
+  /** null: until Meta ends it. */
+  readonly untilMs: number | null
+}
 
 /** What Meta last said of a number; kept as JSON, so every field of an older form may be absent. */
 export interface NumberFacts {
   readonly rating: string
-  readonly messagingLimit: string
   readonly accountMode: string
+  /** The last limit that Meta named. All numbers of a portfolio share it, so the latest of them applies to each. */
+  readonly limit?: KnownLimit | null
+  /** When Meta last answered without a limit. */
+  readonly limitSilentAtMs?: number | null
+  /** Meta's id of the business that owns the account of the number. */
+  readonly portfolio?: { readonly id: string; readonly checkedAtMs: number } | null
   /** `STANDARD`, `HIGH`, or what Meta calls the next one. */
   readonly throughput: string
   /** The Business app on the phone goes on working beside us, at a fixed pace. */
   readonly isCoexistence: boolean
   /** The Cloud API carries the number already; registering it again would disturb it. */
   readonly isRegistered: boolean
-  readonly restriction: { readonly kind: string; readonly sinceMs: number; readonly untilMs: number | null } | null
+  readonly restrictions?: readonly Restriction[]
   readonly hold?: Hold | null
+  /** Meta took the account away from us. */
+  readonly removed?: { readonly reason: string; readonly sinceMs: number } | null
+  readonly violation?: { readonly type: string; readonly sinceMs: number } | null
   /** The address of ours that Meta calls back for this number; null: none that we know of. */
   readonly callsBackTo: string | null
   readonly checkedAtMs: number
@@ -22,12 +46,14 @@ export interface NumberFacts {
 export interface NumberInfo {
   readonly number: string
   readonly name: string | null
-  readonly facts: Omit<NumberFacts, 'restriction' | 'hold' | 'callsBackTo' | 'checkedAtMs'>
+  readonly facts: Pick<NumberFacts, 'rating' | 'accountMode' | 'throughput' | 'isCoexistence' | 'isRegistered'>
+  /** null: Meta does not say, or says something that is no limit. */
+  readonly limit: string | null
 }
 
 /** Asked of Graph for each number. */
 export const INFO_FIELDS =
-  'id,display_phone_number,verified_name,quality_rating,messaging_limit_tier,account_mode,platform_type,is_on_biz_app,throughput'
+  'id,display_phone_number,verified_name,quality_rating,whatsapp_business_manager_messaging_limit,messaging_limit_tier,account_mode,platform_type,is_on_biz_app,throughput'
 
 /** @returns undefined when it is no answer about a number. */
 export function readInfo(body: Json): NumberInfo | undefined {
@@ -38,51 +64,59 @@ export function readInfo(body: Json): NumberInfo | undefined {
     name: textAt(body, 'verified_name'),
     facts: {
       rating: textAt(body, 'quality_rating') ?? 'UNKNOWN',
-      messagingLimit: textAt(body, 'messaging_limit_tier') ?? 'UNKNOWN',
       accountMode: textAt(body, 'account_mode') ?? 'UNKNOWN',
       throughput: textAt(recordAt(body, 'throughput'), 'level') ?? 'STANDARD',
       isCoexistence: body['is_on_biz_app'] === true,
       isRegistered: textAt(body, 'platform_type') === 'CLOUD_API',
     },
+    // The second is the older field, which is empty since August 2026.
+    limit: tierAt(body, 'whatsapp_business_manager_messaging_limit') ?? tierAt(body, 'messaging_limit_tier'),
   }
 }
 
-const QUALITY_EVENTS: Readonly<Record<string, string>> = { FLAGGED: 'RED', UNFLAGGED: 'GREEN' }
-
-/** What a callback `phone_number_quality_update` changes. */
-export function afterQualityUpdate(facts: NumberFacts, value: Json): NumberFacts {
-  const event = textAt(value, 'event') ?? ''
-  const limit = textAt(value, 'max_daily_conversations_per_business') ?? textAt(value, 'current_limit')
-  return {
-    ...facts,
-    rating: QUALITY_EVENTS[event] ?? facts.rating,
-    messagingLimit: limit ?? facts.messagingLimit,
-    throughput: event === 'THROUGHPUT_UPGRADE' ? 'HIGH' : facts.throughput,
-  }
+/** @returns what is known after an answer about the number. */
+export function afterAnswer(before: Partial<NumberFacts>, { facts, limit }: NumberInfo, nowMs: number) {
+  const known: Partial<NumberFacts> =
+    limit === null
+      ? { limitSilentAtMs: nowMs }
+      : { limit: { tier: limit, source: 'number', atMs: nowMs }, limitSilentAtMs: null }
+  return { ...before, ...facts, ...known, checkedAtMs: nowMs }
 }
 
-/** What a callback `account_update` means for the numbers of the account. */
-export type AccountChange =
-  | { readonly kind: 'banned' }
-  | { readonly kind: 'reinstated' }
-  | { readonly kind: 'restricted'; readonly restriction: NonNullable<NumberFacts['restriction']> }
-  | { readonly kind: 'nothing' }
+/** Meta writes a limit as `TIER_2K` or, in some callbacks, as a number of people, of which -1 is no limit. */
+function tierAt(value: Json, name: string): string | null {
+  const people = integerAt(value, name)
+  if (people === -1) return 'TIER_UNLIMITED'
+  if (people !== null)
+    return people > 0 ? `TIER_${people >= 1_000 && people % 1_000 === 0 ? `${people / 1_000}K` : people}` : null
+  const tier = textAt(value, name)
+  return tier !== null && /^TIER_(?:\d{1,9}K?|UNLIMITED)$/.test(tier) ? tier : null
+}
 
-export function readAccountUpdate(value: Json, atMs: number): AccountChange {
-  const event = textAt(value, 'event') ?? ''
-  const state = textAt(recordAt(value, 'ban_info'), 'waba_ban_state')
-  if (state === 'REINSTATE') return { kind: 'reinstated' }
-  if (state === 'DISABLE' || event === 'ACCOUNT_DELETED') return { kind: 'banned' }
-  if (event !== 'ACCOUNT_RESTRICTION') return { kind: 'nothing' }
-  const restrictions = value['restriction_info']
-  const first: unknown = Array.isArray(restrictions) ? restrictions[0] : undefined
-  const info = typeof first === 'object' && first !== null ? (first as Json) : {}
-  const kind = textAt(info, 'restriction_type') ?? 'RESTRICTED'
-  const seconds = integerAt(info, 'expiration')
-  return {
-    kind: 'restricted',
-    restriction: { kind, sinceMs: atMs, untilMs: seconds === null ? null : seconds * 1_000 },
-  }
+/** What a callback `business_capability_update` changes. One that comes late does not undo what was learned since. */
+export function afterCapabilityUpdate(facts: NumberFacts, value: Json, atMs: number): NumberFacts {
+  const tier = tierAt(value, 'max_daily_conversations_per_business') ?? tierAt(value, 'current_limit')
+  const knownAtMs = Math.max(facts.limit?.atMs ?? 0, facts.limitSilentAtMs ?? 0)
+  if (tier === null || atMs < knownAtMs) return facts
+  return { ...facts, limit: { tier, source: 'callback', atMs }, limitSilentAtMs: null }
+}
+
+/** The limit that the numbers of a portfolio share: the latest that Meta named for any of them. */
+export function limitOfPortfolio(numbers: readonly (NumberFacts | null)[]): Portfolio['limit'] {
+  const limits = numbers.flatMap((facts) => facts?.limit ?? [])
+  const latest = limits.toSorted((one, other) => other.atMs - one.atMs)[0]
+  if (latest === undefined) return null
+  const silentAtMs = Math.max(0, ...numbers.map((facts) => facts?.limitSilentAtMs ?? 0))
+  return silentAtMs > latest.atMs ? { ...latest, source: 'last_known' } : latest
+}
+
+/**
+ * What a callback `phone_number_quality_update` changes. It no longer reports the quality, in spite of its name: that is
+ * asked for.
+ */
+export function afterQualityUpdate(facts: NumberFacts, value: Json, atMs: number): NumberFacts {
+  const isFaster = textAt(value, 'event') === 'THROUGHPUT_UPGRADE'
+  return afterCapabilityUpdate(isFaster ? { ...facts, throughput: 'HIGH' } : facts, value, atMs)
 }
 
 /** To one person: a message in six seconds, and 45 in advance that are paid back. */

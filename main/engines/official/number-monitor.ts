@@ -7,11 +7,11 @@ import type { Alarms } from '../alarms.ts'
 import type { EngineSink } from '../engine.ts'
 import type { SubscribeCallbacks } from './subscribe-callbacks.ts'
 import { meaningOf } from './errors.ts'
-import type { NumberInfo } from './number-facts.ts'
+import { afterAnswer, type NumberInfo } from './number-facts.ts'
 import { hasCredentials, type ConnectedNumber, type Numbers } from './numbers.ts'
 import { callerOf } from './graph-caller.ts'
 import type { Refusal } from './store.ts'
-import type { NotOk, Transport } from './transport.ts'
+import type { GraphCredentials, NotOk, Transport } from './transport.ts'
 
 /** What is known of the way to Meta; memory only, for it says nothing about tomorrow. */
 export interface MetaConnection {
@@ -52,6 +52,7 @@ export interface NumberMonitor {
 }
 
 const CHECK_EVERY_MS = 30 * 60_000
+const PORTFOLIO_EVERY_MS = 24 * 60 * 60_000
 /** After a start the questions are spread, so that hundreds of numbers do not ask at once. */
 const FIRST_CHECKS_MS = 60_000
 const BETWEEN_SUBSCRIPTIONS_MS = 100
@@ -155,12 +156,27 @@ export function createNumberMonitor(needs: NumberMonitorDeps): NumberMonitor {
     if (speaker === undefined) return checkAt(id, clock.now() + SEALED_RETRY_MS)
     const startedMono = clock.mono()
     const reply = await transport.numberInfo(speaker, number.phoneNumberId)
-    if (reply.kind === 'ok') return isGood(number, reply.value, clock.mono() - startedMono)
+    if (reply.kind === 'ok') {
+      const latencyMs = clock.mono() - startedMono
+      return isGood(number, reply.value, latencyMs, await portfolioOf(number, speaker))
+    }
     watch.responded(id, null, reply)
     await isBad(id, reply)
   }
 
-  async function isGood(before: ConnectedNumber, info: NumberInfo, latencyMs: number): Promise<void> {
+  /** A number hardly ever changes its business. @returns undefined where Meta is not asked, or does not say. */
+  async function portfolioOf({ facts, wabaId }: ConnectedNumber, speaker: GraphCredentials) {
+    if ((facts?.portfolio?.checkedAtMs ?? 0) > clock.now() - PORTFOLIO_EVERY_MS) return undefined
+    const found = await transport.portfolioOf(speaker, wabaId)
+    return found.kind === 'ok' ? (found.value ?? undefined) : undefined
+  }
+
+  async function isGood(
+    before: ConnectedNumber,
+    info: NumberInfo,
+    latencyMs: number,
+    portfolioId: string | undefined,
+  ): Promise<void> {
     const { instanceId: id } = before
     watch.responded(id, latencyMs)
     contacts.set(id, { ...contact(id), unpermittedSinceMs: null })
@@ -170,6 +186,7 @@ export function createNumberMonitor(needs: NumberMonitorDeps): NumberMonitor {
       // Somebody stopped it, or connected another number, while Meta was asked.
       if (!hasCredentials(now) || !now.up || now.phoneNumberId !== before.phoneNumberId) return false
       await learnAll(tx, now, info)
+      if (portfolioId !== undefined) await learnPortfolio(tx, now, portfolioId)
       return true
     })
     if (!isStill) return
@@ -192,10 +209,19 @@ export function createNumberMonitor(needs: NumberMonitorDeps): NumberMonitor {
     if (refused !== null) await numbers.accept(tx, instanceId)
     const isRegistered = info.facts.isRegistered
     await numbers.note(tx, instanceId, ({ hold, ...before }) => ({
-      ...{ ...before, ...info.facts, checkedAtMs: clock.now() },
+      ...before,
+      ...afterAnswer(before, info, clock.now()),
+      removed: null,
       hold: hold?.reason === 'registration' && isRegistered ? null : (hold ?? null),
     }))
     await numbers.rename(tx, instanceId, { number: info.number, name: info.name })
+  }
+
+  /** All numbers of a WhatsApp account are of one portfolio. */
+  async function learnPortfolio(tx: Tx, { wabaId }: ConnectedNumber, id: string): Promise<void> {
+    const portfolio = { id, checkedAtMs: clock.now() }
+    for (const { instanceId } of numbers.ofAccount(wabaId))
+      await numbers.note(tx, instanceId, (facts) => ({ ...facts, portfolio }))
   }
 
   async function isBad(id: InstanceId, reply: NotOk): Promise<void> {

@@ -3,8 +3,8 @@ import type { Db, Tx } from '../../kernel/db.ts'
 import type { AccountId, InstanceId, Random } from '../../kernel/ids.ts'
 import type { Seal } from '../../kernel/seal.ts'
 import { Secret } from '../../kernel/secret.ts'
-import type { EngineInstance } from '../engine.ts'
-import type { NumberFacts } from './number-facts.ts'
+import type { EngineInstance, Portfolio } from '../engine.ts'
+import { limitOfPortfolio, type NumberFacts, type Restriction } from './number-facts.ts'
 import { parseRecord, textAt } from './json.ts'
 import {
   accept,
@@ -86,22 +86,22 @@ export type Numbers = ReturnType<typeof createNumbers>
 export function createNumbers({ db, seal, random }: { db: Db; seal: Seal; random: Random }) {
   const known = new Map<InstanceId, OfficialNumber>()
   const byPhoneNumberId = new Map<string, Set<InstanceId>>()
+  const byPortfolio = new Map<string, Set<InstanceId>>()
   let loading: Promise<void> | undefined
 
   function put(number: OfficialNumber): void {
     drop(number.instanceId)
     known.set(number.instanceId, number)
-    const { phoneNumberId, instanceId } = number
-    if (phoneNumberId === null) return
-    byPhoneNumberId.set(phoneNumberId, (byPhoneNumberId.get(phoneNumberId) ?? new Set()).add(instanceId))
+    index(byPhoneNumberId, number.phoneNumberId, number.instanceId)
+    index(byPortfolio, portfolioKeyOf(number), number.instanceId)
   }
 
   function drop(instanceId: InstanceId): void {
-    const phoneNumberId = known.get(instanceId)?.phoneNumberId ?? null
+    const number = known.get(instanceId)
+    if (number === undefined) return
     known.delete(instanceId)
-    if (phoneNumberId === null) return
-    byPhoneNumberId.get(phoneNumberId)?.delete(instanceId)
-    if (byPhoneNumberId.get(phoneNumberId)?.size === 0) byPhoneNumberId.delete(phoneNumberId)
+    unindex(byPhoneNumberId, number.phoneNumberId, instanceId)
+    unindex(byPortfolio, portfolioKeyOf(number), instanceId)
   }
 
   async function load(): Promise<void> {
@@ -123,6 +123,14 @@ export function createNumbers({ db, seal, random }: { db: Db; seal: Seal; random
     /** Every instance that speaks for this number of Meta's. */
     having: (phoneNumberId: string): readonly OfficialNumber[] =>
       [...(byPhoneNumberId.get(phoneNumberId) ?? [])].flatMap((id) => known.get(id) ?? []),
+    /** Those that share a messaging limit with the number, itself included. */
+    portfolioOf(instanceId: InstanceId): Portfolio | null {
+      const number = known.get(instanceId)
+      const key = number === undefined ? null : portfolioKeyOf(number)
+      if (number === undefined || key === null) return null
+      const facts = [...(byPortfolio.get(key) ?? [])].map((id) => known.get(id)?.facts ?? null)
+      return { key, id: number.facts?.portfolio?.id ?? null, limit: limitOfPortfolio(facts) }
+    },
     ofAccount: (wabaId: string): readonly OfficialNumber[] =>
       [...known.values()].filter((number) => number.wabaId === wabaId),
     byToken: (token: string): OfficialNumber | undefined =>
@@ -172,6 +180,22 @@ export function createNumbers({ db, seal, random }: { db: Db; seal: Seal; random
   }
 }
 
+type Index = Map<string, Set<InstanceId>>
+
+function index(numbers: Index, key: string | null, instanceId: InstanceId): void {
+  if (key !== null) numbers.set(key, (numbers.get(key) ?? new Set()).add(instanceId))
+}
+
+function unindex(numbers: Index, key: string | null, instanceId: InstanceId): void {
+  if (key === null) return
+  numbers.get(key)?.delete(instanceId)
+  if (numbers.get(key)?.size === 0) numbers.delete(key)
+}
+
+/** Numbers of one WhatsApp account are of one portfolio, also where Meta does not say of which. */
+const portfolioKeyOf = ({ facts, wabaId }: OfficialNumber): string | null =>
+  wabaId === null ? null : facts?.portfolio ? `portfolio ${facts.portfolio.id}` : `account ${wabaId}`
+
 const verifyOwner = (id: InstanceId) => `official verify:${id}`
 const credentialsOwner = (id: InstanceId) => `official credentials:${id}`
 
@@ -187,8 +211,22 @@ function toNumber(row: NumberRow, seal: Seal): OfficialNumber {
   }
 }
 
-/** Written by `connect` and `note` above. */
-const toFacts = (json: string) => JSON.parse(json) as NumberFacts
+/** Written by `connect` and `note` above, and by versions before. */
+function toFacts(json: string): NumberFacts {
+  const { restriction, messagingLimit, ...facts } = JSON.parse(json) as NumberFacts & EarlierFacts
+  const tier = messagingLimit ?? 'UNKNOWN'
+  return {
+    ...(restriction && { restrictions: [restriction] }),
+    ...(tier.startsWith('TIER_') && { limit: { tier, source: 'number', atMs: facts.checkedAtMs } as const }),
+    ...facts,
+  }
+}
+
+/** What version 56 of the schema and earlier ones wrote. */
+interface EarlierFacts {
+  readonly restriction?: Restriction | null
+  readonly messagingLimit?: string
+}
 
 function openCredentials({ instanceId, credentialsSealed }: NumberRow, seal: Seal): Credentials {
   if (credentialsSealed === null) throw new ApiError('not_ready', 'The instance has no number yet.')

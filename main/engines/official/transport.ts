@@ -162,6 +162,14 @@ export function createTransport({ client, random }: { client: GraphClient; rando
       return reply.kind === 'ok' ? { kind: 'ok', value: accountsIn(reply.body) } : reply
     },
 
+    /** Meta's id of the business that owns the WhatsApp account; null: it does not say. */
+    async portfolioOf(speaker: GraphCredentials, wabaId: string): Promise<Result<string | null>> {
+      const reply = await call(speaker, { method: 'GET', path: wabaId, query: { fields: 'owner_business_info' } })
+      if (reply.kind !== 'ok') return reply
+      const id = textAt(recordAt(reply.body, 'owner_business_info'), 'id')
+      return { kind: 'ok', value: id !== null && /^\d{1,30}$/.test(id) ? id : null }
+    },
+
     async numbersOf(speaker: GraphCredentials, wabaId: string): Promise<Result<readonly string[]>> {
       const reply = await call(speaker, { method: 'GET', path: `${wabaId}/phone_numbers`, query: { fields: 'id' } })
       if (reply.kind !== 'ok') return reply

@@ -183,40 +183,23 @@ test('somebody who stops an instance meanwhile is not overruled by an answer tha
 })
 
 describe('what Meta calls back of the account', () => {
-  test('a quality that fell, and a pace that rose', async () => {
-    const quality = (event: string) => ({
-      object: 'whatsapp_business_account',
-      entry: [
-        {
-          id: WABA_ID,
-          changes: [
-            {
-              field: 'phone_number_quality_update',
-              value: { display_phone_number: `+${OURS}`, event, max_daily_conversations_per_business: 'TIER_10K' },
-            },
-          ],
-        },
-      ],
-    })
-    await world.callBack(instance, quality('FLAGGED'))
-    expect(evidence().quality).toMatchObject({ rating: 'RED', messagingLimit: 'TIER_10K' })
-    await world.callBack(instance, quality('THROUGHPUT_UPGRADE'))
-    expect(world.official.engine.pace?.(instance)).toMatchObject({ perSecond: 1_000 })
+  const field = (name: string, value: object, time?: number) => ({
+    object: 'whatsapp_business_account',
+    entry: [{ id: WABA_ID, ...(time !== undefined && { time }), changes: [{ field: name, value }] }],
   })
 
-  test('a restriction, until it ends', async () => {
-    const untilMs = world.clock.now() + 3_600_000
-    const restriction_info = [
-      { restriction_type: 'RESTRICTED_BIZ_INITIATED_MESSAGING', expiration: String(untilMs / 1_000) },
-    ]
-    await world.callBack(instance, accountUpdate({ event: 'ACCOUNT_RESTRICTION', restriction_info }))
-    expect(evidence().restriction).toEqual({
-      kind: 'RESTRICTED_BIZ_INITIATED_MESSAGING',
-      sinceMs: 1_767_614_400_000,
-      untilMs,
-    })
-    world.clock.suspend(untilMs - world.clock.now())
-    expect(evidence().restriction).toBeNull()
+  test('a pace that rose; a quality that fell is asked for', async () => {
+    const change = (event: string) =>
+      field('phone_number_quality_update', {
+        ...{ display_phone_number: `+${OURS}`, event, max_daily_conversations_per_business: 'TIER_10K' },
+      })
+    onCheck(answered(200, info(OURS, { quality_rating: 'RED', messaging_limit_tier: 'TIER_10K' })))
+    await world.callBack(instance, change('FLAGGED'))
+    await world.clock.advance(1)
+    expect(evidence().quality).toMatchObject({ rating: 'RED', messagingLimit: 'TIER_10K' })
+    world.answer(() => new Promise(() => {}))
+    await world.callBack(instance, change('THROUGHPUT_UPGRADE'))
+    expect(world.official.engine.pace?.(instance)).toMatchObject({ perSecond: 1_000 })
   })
 
   test('a ban ends every number of the account, and its end brings them back', async () => {
