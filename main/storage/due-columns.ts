@@ -150,6 +150,9 @@ export const DUE_COLUMNS: Readonly<Record<string, Readonly<Record<string, DueCol
   official_numbers: { signup_expires_at: deadline('signup_expires_at') },
   safety_claims: { claimed_at: recent('claimed_at') },
   safety_counts: { quarter: { kind: 'counts' } },
+  // Counted again from safety_reached.
+  safety_minutes: { minute: { kind: 'counts' } },
+  safety_reached: { reached_at: recent('reached_at') },
   safety_firsts: { quarter: { kind: 'counts' } },
   safety_numbers: { paired_at: moves('paired_at > 0'), claimed_at: recent('claimed_at') },
   opt_out_questions: {

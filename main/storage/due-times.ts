@@ -38,6 +38,13 @@ export const MOVES: readonly Statement<Params>[] = [
     (column, where) => `SET ${column} = :to WHERE ${column} > :to AND ${column} <= :came AND ${where}`,
   ),
   statement(`UPDATE safety_firsts SET quarter = quarter + :quarters WHERE quarter > :recentQuarter`),
+  statement('DELETE FROM safety_minutes'),
+  statement(
+    `INSERT INTO safety_minutes (portfolio, minute, people)
+     SELECT l.portfolio, l.last_at / 60000, COUNT(*)
+       FROM (SELECT portfolio, person, MAX(reached_at) AS last_at FROM safety_reached GROUP BY portfolio, person) AS l
+      GROUP BY l.portfolio, l.last_at / 60000`,
+  ),
   statement(
     `UPDATE job_lanes SET next_at = (
        SELECT CASE WHEN j.run_at < :to THEN :to ELSE j.run_at END FROM jobs j WHERE j.kind = job_lanes.kind AND j.subject_id = job_lanes.subject_id

@@ -180,6 +180,8 @@ export const KEPT = [
   ...replacedOfKnown('official_callbacks'),
   added('official_contacts', HAS_INSTANCE),
   added('official_addresses', HAS_INSTANCE),
+  // Meta counts whom its numbers reached, whatever is restored here.
+  ...['safety_reached', 'safety_minutes'].flatMap((table) => replaced(table)),
   ...SMV2,
   added('smv2_protocol'),
   ...replacedOfKnown('sandbox_lines'),

@@ -39,7 +39,7 @@ export const TABLE_RULES: Readonly<Record<string, AfterRestore>> = {
     ...['voice_trunks', 'voice_speech', 'delivery_attempts'],
   ]),
   ...rule('kept', [
-    ...['console_sessions', 'console_passwords', 'audit_log', 'files'],
+    ...['console_sessions', 'console_passwords', 'audit_log', 'files', 'safety_reached', 'safety_minutes'],
     ...['campaigns', 'campaign_instances', 'campaign_recipients', 'campaign_counts', 'campaign_streaks'],
     ...['billing_provider', 'billing_customers', 'billing_orders', 'billing_subscriptions', 'billing_callbacks'],
     ...['billing_history', 'billing_agencies', 'billing_clients', 'entitlement_grants'],

@@ -11,6 +11,8 @@ export interface ScriptedEngine extends Engine {
     failing: Set<string>
     qr: QrState
     evidence: Evidence | Error
+    /** What is different of some instances. */
+    evidenceOf: Map<InstanceId, Partial<Evidence>>
     /** Links at the next start of the service; default `no_session`. */
     links: Map<InstanceId, 'connected' | 'connecting' | 'no_session'>
     /** Runs before a call answers, for what happens meanwhile. */
@@ -34,6 +36,7 @@ export function scriptedEngine(kind: 'smv2' | 'official' = 'smv2'): ScriptedEngi
     failing: new Set(),
     qr: NO_CODE,
     evidence: HEALTHY,
+    evidenceOf: new Map(),
     links: new Map(),
     during: null,
   }
@@ -71,9 +74,9 @@ export function scriptedEngine(kind: 'smv2' | 'official' = 'smv2'): ScriptedEngi
       : { onboarding: { token: answering('token', ({ id }) => `token-of-${id}`), renew: async () => {} } }),
     send: async () => ({ kind: 'nothing_sent', message: 'not scripted' }),
     find: async () => 'cannot_tell',
-    evidence() {
+    evidence({ id }) {
       if (script.evidence instanceof Error) throw script.evidence
-      return script.evidence
+      return { ...script.evidence, ...script.evidenceOf.get(id) }
     },
     begin: async () => {},
     close: async () => {},

@@ -1,12 +1,14 @@
 import type { Evidence } from '../../engines/engine.ts'
 import type { Span } from '../../kernel/time-zone.ts'
-import { dailyLimit, limitsOf, ratingOf, type Limits, type SafetySettings } from './limits.ts'
+import { dailyLimit, limitsOf, ratingOf, reachOf, type Limits, type SafetySettings } from './limits.ts'
 import { QUARTER_MS, type ClaimsRow, type CountsRow, type NumberRow } from './store.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000
 /** Meta withholds single messages from everybody; a share says something only of enough of them. */
 const ENOUGH_WITHHELD = 5
+/** Where nothing says when a limit frees up. */
+const LOOK_AGAIN_MS = 60_000
 
 /** Why a number sends less than somebody may want, or nothing at all. */
 export type ReasonCode =
@@ -17,6 +19,7 @@ export type ReasonCode =
   | 'quality_low'
   | 'quality_medium'
   | 'messaging_limit'
+  | 'messaging_limit_unknown'
   | 'daily_limit'
   | 'hourly_limit'
   | 'first_contacts_limit'
@@ -32,6 +35,16 @@ export interface Reason {
   readonly untilMs: number | null
 }
 
+/** What the portfolio of a number has used of its messaging limit. */
+interface ReachedFacts {
+  /** Different people of the last 24 hours. */
+  readonly people: number
+  /** More people to whom messages were granted and not sent yet. */
+  readonly claimed: number
+  /** When the next person may be reached, if that is not now. */
+  readonly untilMs: number | null
+}
+
 /** Everything a decision about a number is made from. */
 export interface Facts {
   readonly nowMs: number
@@ -40,8 +53,11 @@ export interface Facts {
   readonly claims: ClaimsRow
   readonly day: Span
   readonly hour: Span
+  /** official on the live network only. */
+  readonly reached: ReachedFacts | null
   readonly restriction: Evidence['restriction']
   readonly quality: Evidence['quality']
+  readonly portfolio: Evidence['portfolio']
   readonly settings: SafetySettings
 }
 
@@ -62,15 +78,14 @@ export interface Budget {
 
 /** What is left of the budget of a number, and why. */
 export function budgetOf(facts: Facts): Budget {
-  const { number, counts, claims, quality, settings, nowMs } = facts
+  const { number, counts, claims, reached, portfolio, settings, nowMs } = facts
   const pairedDays = number.pairedAtMs === null ? null : Math.max(0, Math.floor((nowMs - number.pairedAtMs) / DAY_MS))
-  const limits = limitsOf(number, pairedDays ?? 0, quality, settings)
-  const isOfficial = number.engine === 'official'
-  const firstContacts = isOfficial ? counts.opened : counts.firstContactsToday
+  const limits = limitsOf(number, pairedDays ?? 0, portfolio, settings)
+  const firstContacts = number.engine === 'official' ? (reached?.people ?? 0) : counts.firstContactsToday
   const used = {
     today: counts.sentToday + claims.sends,
     hour: counts.sentThisHour + claims.sends,
-    firstContacts: firstContacts + (isOfficial ? claims.opens : claims.cold),
+    firstContacts: firstContacts + (number.engine === 'official' ? (reached?.claimed ?? 0) : claims.cold),
   }
   const restriction = restrictionOf(facts)
   const network = [
@@ -84,7 +99,9 @@ export function budgetOf(facts: Facts): Budget {
     sentToday: counts.sentToday,
     sentThisHour: counts.sentThisHour,
     holds: holds.filter((hold) => hold !== undefined),
-    notes: [warmUpNote(facts, pairedDays), mediumNote(facts)].filter((note) => note !== undefined),
+    notes: [warmUpNote(facts, pairedDays), mediumNote(facts), unknownLimitNote(facts)].filter(
+      (note) => note !== undefined,
+    ),
   }
 }
 
@@ -120,6 +137,11 @@ function bannedHold(facts: Facts): Hold {
 
 function restrictedHold({ restriction, nowMs }: Facts): Hold {
   if (!restriction || isOver(restriction.untilMs, nowMs)) return undefined
+  if (restriction.stops === 'replies') {
+    const message =
+      'Meta lets this number send nothing, not even replies. Read in the WhatsApp Manager what to change, and send from a number of another account until then.'
+    return { code: 'restricted', holds: 'all', message, untilMs: restriction.untilMs }
+  }
   const message =
     'WhatsApp does not let this number start new chats. Campaigns and AI agents write only to people who already know it. Do not start chats yourself either: each attempt can make the restriction longer.'
   return { code: 'restricted', holds: 'cold', message, untilMs: restriction.untilMs }
@@ -149,7 +171,7 @@ function qualityHold({ quality, hour }: Facts): Hold {
   return { code: 'quality_low', holds: 'cold', message, untilMs: hour.endMs }
 }
 
-function limitHolds({ number, counts, day, hour }: Facts, limits: Limits, used: Budget['used']): Hold[] {
+function limitHolds({ number, reached, day, hour, nowMs }: Facts, limits: Limits, used: Budget['used']): Hold[] {
   const isReached = (limit: number | null, count: number) => limit !== null && count >= limit
   const holds: Hold[] = []
   if (isReached(limits.daily, used.today))
@@ -164,10 +186,9 @@ function limitHolds({ number, counts, day, hour }: Facts, limits: Limits, used: 
     })
   if (!isReached(limits.firstContacts, used.firstContacts)) return holds
   if (number.engine === 'official') {
-    const untilMs = ((counts.firstOpened ?? hour.endMs / QUARTER_MS) + 1) * QUARTER_MS + DAY_MS
     holds.push({
-      ...{ code: 'messaging_limit', holds: 'cold', untilMs },
-      message: `This number has reached ${limits.firstContacts} people in 24 hours, the most Meta allows it. Wait, or use another number as well. Meta raises the limit of numbers with good quality.`,
+      ...{ code: 'messaging_limit', holds: 'cold', untilMs: reached?.untilMs ?? nowMs + LOOK_AGAIN_MS },
+      message: `The numbers of this portfolio have reached ${used.firstContacts} people in 24 hours, and Meta allows ${limits.firstContacts} for all of them together. People who wrote in the last 24 hours do not count. Wait, or use a number of another portfolio as well.`,
     })
   } else {
     holds.push({
@@ -190,6 +211,19 @@ function warmUpNote({ number, settings }: Facts, pairedDays: number | null): Rea
 function mediumNote({ number, quality }: Facts): Reason | undefined {
   if (number.network !== 'live' || ratingOf(quality) !== 'medium') return undefined
   const message =
-    'Meta rates the quality of this number as medium, so only half of its messaging limit is used. Send marketing messages only to people who asked for them.'
+    'Meta rates the quality of this number as medium. If it falls further, no new chats are started. Send marketing messages only to people who asked for them.'
   return { code: 'quality_medium', message, untilMs: null }
+}
+
+function unknownLimitNote({ number, portfolio }: Facts): Reason | undefined {
+  if (number.engine !== 'official' || number.network !== 'live') return undefined
+  const limit = portfolio?.limit ?? null
+  if (limit !== null && limit.source !== 'last_known') return undefined
+  const people = reachOf(limit?.tier)
+  const used =
+    limit === null
+      ? 'the limit of a new business applies: 250 people'
+      : `the last known limit applies: ${people ?? 'unlimited'}`
+  const message = `Meta does not say how many people this number may reach in 24 hours. Until it does, ${used}. Check in the WhatsApp Manager that the account is verified and complete.`
+  return { code: 'messaging_limit_unknown', message, untilMs: null }
 }

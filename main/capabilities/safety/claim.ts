@@ -17,7 +17,7 @@ export type ClaimResult =
 export interface Wish {
   /** The number has never exchanged a message with the person. */
   readonly cold: boolean
-  /** official: the person has neither written nor been reached in the last 24 hours. */
+  /** official: the person did not write in the last 24 hours, and no number of the portfolio reached them. */
   readonly opens: boolean
   readonly limits: OwnLimits
 }

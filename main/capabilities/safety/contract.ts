@@ -17,11 +17,37 @@ const SafetyView = Type.Object({
     first_contacts: Type.Integer({
       minimum: 0,
       description:
-        '`smv2`: people written to today with whom the instance had never exchanged a message. `official`: people reached in the last 24 hours who had not written in the 24 hours before.',
+        '`smv2`: people written to today with whom the instance had never exchanged a message. `official`: `used` of `messaging_limit`.',
     }),
     first_contacts_limit: Limit('How many campaigns and AI agents may bring that to.'),
   }),
   hour: Type.Object({ sent: Count, limit: Limit('As for the day.') }),
+  messaging_limit: Nullable(
+    Type.Object(
+      {
+        tier: Nullable(Type.String({ description: 'As Meta names it, such as `TIER_2K`. null: Meta does not say.' })),
+        limit: Type.Union([Count, Type.Null()], {
+          description: 'People who may be reached in 24 hours. null: no limit, which applies only to `TIER_UNLIMITED`.',
+        }),
+        used: Type.Integer({
+          minimum: 0,
+          description:
+            'Different people reached in the last 24 hours by any number of the portfolio. People who wrote in the 24 hours before the message do not count.',
+        }),
+        portfolio_id: Nullable(
+          Type.String({
+            description: 'Meta’s id. null: Meta does not say; then the numbers of a WhatsApp account share the limit.',
+          }),
+        ),
+        source: Type.Enum(['number', 'callback', 'last_known', 'default'], {
+          description:
+            'Where `limit` is from: Meta’s answer about a number, a callback of Meta, what it said before it stopped saying, or the limit of a new business because it has never said one.',
+        }),
+        as_of: Nullable(Timestamp),
+      },
+      { description: '`official` on the live network only: the limit that all numbers of a Meta portfolio share.' },
+    ),
+  ),
   restriction: Nullable(
     Type.Object(
       { active: Type.Boolean(), kind: Type.String(), until: Nullable(Timestamp) },
@@ -47,7 +73,7 @@ export const safetyContract = {
     summary: 'Get the safety budget',
     description: [
       'How much the number has sent, how much campaigns and AI agents may still send from it, and why. One budget per number is shared by everything that sends on its own. Messages sent over the API are counted and never held back.',
-      'The limits of `smv2` numbers rise with the days since the first pairing. They are settings (`safety.*`) whose values come from community experience: WhatsApp publishes no such rules. The limit of an `official` number is its messaging limit at Meta. What the network says narrows a budget immediately: a restriction, a ban, a low quality rating, or Meta withholding messages. Sandbox instances have no limits. Days and hours begin in the time zone `safety.timezone`.',
+      'The limits of `smv2` numbers rise with the days since the first pairing. They are settings (`safety.*`) whose values come from community experience: WhatsApp publishes no such rules. An `official` number shares the messaging limit of its Meta portfolio with the other numbers of it. What the network says narrows a budget immediately: a restriction, a ban, a low quality rating, or Meta withholding messages. Sandbox instances have no limits. Days and hours begin in the time zone `safety.timezone`.',
     ].join('\n\n'),
     scope: 'instances:read',
     reach: 'instance',
@@ -59,6 +85,7 @@ export const safetyContract = {
         paired_days: 3,
         today: { sent: 38, limit: 50, first_contacts: 12, first_contacts_limit: 38 },
         hour: { sent: 9, limit: 80 },
+        messaging_limit: null,
         restriction: null,
         reasons: [
           {

@@ -1,20 +1,20 @@
 import type { Engine } from '../../contract/shapes.ts'
 import type { Tx } from '../../kernel/db.ts'
 import { spellingsOf } from '../../kernel/phone-number.ts'
+import { countReached, DAY_MS, isReached, uncountReached } from './reached.ts'
+import { wroteSince } from './reached-store.ts'
 import {
   countSent,
   countSpamLimited,
   countWithheld,
   historyOf,
   insertFirst,
-  lastMessageAt,
   quarterOf,
   releaseClaim,
   takeFirst,
   uncountSent,
 } from './store.ts'
 
-const DAY_MS = 86_400_000
 const SPAM_LIMITED = 131_048
 const WITHHELD = 131_049
 
@@ -30,40 +30,55 @@ export interface AcceptedMessage {
 /** A person as seen before a message. */
 interface Acquaintance {
   readonly isCold: boolean
-  readonly opens: boolean
   readonly isClaimed: boolean
 }
 
-/** Groups, and people who are known by a hidden id because they wrote. */
+/** Groups, and people of smv2 who are known by a hidden id because they wrote. */
 const isNoNumber = (chat: string) => chat.includes('@')
 
-export async function acquaintanceOf(read: Pick<Tx, 'one'>, message: AcceptedMessage): Promise<Acquaintance> {
+async function acquaintanceOf(read: Pick<Tx, 'one'>, message: AcceptedMessage): Promise<Acquaintance> {
   const { seq: beforeSeq, instanceId } = message
   const [chat, other] = spellingsOf(message.chat)
   const { isKnown = 0, isClaimed = 0 } = (await read.one(historyOf, { instanceId, chat, other, beforeSeq })) ?? {}
-  const claimed = { isClaimed: isClaimed === 1 }
-  if (isNoNumber(chat)) return { isCold: false, opens: false, ...claimed }
-  return { isCold: isKnown === 0, opens: message.engine === 'official' && !(await isOpen(read, message)), ...claimed }
+  return { isCold: !isNoNumber(chat) && isKnown === 0, isClaimed: isClaimed === 1 }
 }
 
-/** Something was said in the last 24 hours, either way. */
-async function isOpen(read: Pick<Tx, 'one'>, { seq: beforeSeq, instanceId, chat: to, atMs }: AcceptedMessage) {
-  for (const chat of new Set(spellingsOf(to))) {
-    const last = await read.one(lastMessageAt, { instanceId, chat, beforeSeq })
-    if (last && last.atMs > atMs - DAY_MS) return true
-  }
-  return false
+interface To {
+  readonly instanceId: string
+  readonly chat: string
+  readonly atMs: number
 }
+
+/** Nobody wrote in the last 24 hours, so Meta counts a message to them. */
+async function isOutsideWindow(read: Pick<Tx, 'one'>, { instanceId, chat: to, atMs }: To): Promise<boolean> {
+  if (isNoNumber(to)) return false
+  for (const chat of new Set([to, ...spellingsOf(to)])) {
+    const wrote = await read.one(wroteSince, { instanceId, chat, since: atMs - DAY_MS, until: atMs })
+    if (wrote !== undefined) return false
+  }
+  return true
+}
+
+/** Whether a message to the person would be one more whom the portfolio reaches. */
+export async function isOneMore(read: Pick<Tx, 'one'>, portfolio: string, to: To): Promise<boolean> {
+  return (await isOutsideWindow(read, to)) && !(await isReached(read, portfolio, spellingsOf(to.chat)[0], to.atMs))
+}
+
+/** @returns the portfolio whose limit counts what the instance sends; null: none does. */
+export type PortfolioOf = (tx: Tx, instanceId: string) => Promise<string | null>
 
 /** Counts a message in the commit that accepts it for sending, whoever sends it. */
-export async function countAccepted(tx: Tx, message: AcceptedMessage): Promise<void> {
-  const { seq, instanceId, atMs } = message
-  const { isCold, opens, isClaimed } = await acquaintanceOf(tx, message)
-  const [firstContact, opened] = [Number(isCold), Number(opens)]
+export async function countAccepted(tx: Tx, message: AcceptedMessage, portfolioOf: PortfolioOf): Promise<void> {
+  const { seq, instanceId, engine, chat, atMs } = message
+  const { isCold, isClaimed } = await acquaintanceOf(tx, message)
+  const [person] = spellingsOf(chat)
   const quarter = quarterOf(atMs)
-  await tx.run(countSent, { instanceId, quarter, firstContact, opened })
-  if (isCold || opens) await tx.run(insertFirst, { instanceId, seq, quarter, firstContact, opened })
-  if (isClaimed) await tx.run(releaseClaim, { instanceId, phone: spellingsOf(message.chat)[0] })
+  await tx.run(countSent, { instanceId, quarter, firstContact: Number(isCold) })
+  if (isCold) await tx.run(insertFirst, { instanceId, seq, quarter })
+  if (isClaimed) await tx.run(releaseClaim, { instanceId, phone: person })
+  if (engine !== 'official' || !(await isOutsideWindow(tx, message))) return
+  const portfolio = await portfolioOf(tx, instanceId)
+  if (portfolio !== null) await countReached(tx, { instanceId, seq, portfolio, person, atMs })
 }
 
 /** The message never left, and its row is gone. */
@@ -71,8 +86,9 @@ export async function takeBack(
   tx: Tx,
   { seq, instanceId, atMs }: Pick<AcceptedMessage, 'seq' | 'instanceId' | 'atMs'>,
 ): Promise<void> {
-  const { firstContact, opened } = (await tx.one(takeFirst, { instanceId, seq })) ?? { firstContact: 0, opened: 0 }
-  await tx.run(uncountSent, { instanceId, quarter: quarterOf(atMs), firstContact, opened })
+  const { firstContact } = (await tx.one(takeFirst, { instanceId, seq })) ?? { firstContact: 0 }
+  await tx.run(uncountSent, { instanceId, quarter: quarterOf(atMs), firstContact })
+  await uncountReached(tx, { instanceId, seq })
 }
 
 /** Meta has refused a message. Other codes say nothing about the number. */

@@ -11,7 +11,7 @@ export function safetyHandlers(safety: Safety, db: Db): Handlers<typeof safetyCo
       const state = await safety.state(db, instance.accountId, instance.id)
       // It was deleted since the door looked.
       if (!state) throw new ApiError('not_found', 'There is no instance with this id.')
-      const { pairedDays, today, hour, restriction, reasons } = state
+      const { pairedDays, today, hour, messagingLimit, restriction, reasons } = state
       return {
         paired_days: pairedDays,
         today: {
@@ -19,6 +19,12 @@ export function safetyHandlers(safety: Safety, db: Db): Handlers<typeof safetyCo
           ...{ first_contacts: today.firstContacts, first_contacts_limit: today.firstContactsLimit },
         },
         hour: { sent: hour.sent, limit: hour.limit },
+        messaging_limit: messagingLimit && {
+          ...{ tier: messagingLimit.tier, limit: messagingLimit.limit, used: messagingLimit.used },
+          portfolio_id: messagingLimit.portfolioId,
+          source: messagingLimit.source,
+          as_of: isoTimeOrNull(messagingLimit.atMs),
+        },
         restriction: restriction && {
           active: true,
           kind: restriction.kind,

@@ -10,9 +10,11 @@ import type { AttentionLine, AttentionQuery } from '../room.ts'
 import { createAttention } from './attention.ts'
 import { budgetOf, type Facts, type Reason } from './budget.ts'
 import { decide, type ClaimResult, type OwnLimits } from './claim.ts'
-import { acquaintanceOf, countAccepted, countRefusal, takeBack, type AcceptedMessage } from './counter.ts'
-import { limitsOf, type SafetySettings } from './limits.ts'
+import { countAccepted, countRefusal, isOneMore, takeBack, type AcceptedMessage } from './counter.ts'
+import { limitsOf, reachOf, type SafetySettings } from './limits.ts'
 import { movePerson } from './move.ts'
+import { DAY_MS, freeAt, movePortfolio, peopleReached, uncountReached } from './reached.ts'
+import { claimOf, peopleClaimed, seqOfMessage } from './reached-store.ts'
 import { createRetention } from './retention.ts'
 import { spellingsOf } from '../../kernel/phone-number.ts'
 import {
@@ -21,6 +23,7 @@ import {
   exchangedWith,
   insertClaim,
   markClaimed,
+  numberById,
   numberOf,
   numbersOf,
   pairNumber,
@@ -73,8 +76,27 @@ export interface SafetyState {
     readonly endsAtMs: number
   }
   readonly hour: { readonly sent: number; readonly limit: number | null; readonly endsAtMs: number }
+  /** official on the live network only. */
+  readonly messagingLimit: MessagingLimit | null
   readonly restriction: { readonly kind: string; readonly untilMs: number | null } | null
   readonly reasons: readonly Reason[]
+}
+
+/**
+ * The limit that all numbers of a portfolio share.
+ * @public
+ */
+export interface MessagingLimit {
+  /** As Meta names it now; null: it does not say. */
+  readonly tier: string | null
+  /** People that apply; null: everybody may be reached. */
+  readonly limit: number | null
+  /** Different people of the last 24 hours. */
+  readonly used: number
+  /** Meta's id; null: it does not say. */
+  readonly portfolioId: string | null
+  readonly source: 'number' | 'callback' | 'last_known' | 'default'
+  readonly atMs: number | null
 }
 
 /**
@@ -86,8 +108,10 @@ export interface Remaining {
   /** The limit of a day to come, 1 being tomorrow: it rises while a number warms up. */
   readonly limitIn: (days: number) => number | null
   readonly hour: number | null
-  /** smv2: today. official: in 24 hours. */
+  /** smv2: today. official: of the portfolio, in 24 hours. */
   readonly firstContacts: number | null
+  /** official: numbers with the same one share what is left. */
+  readonly portfolio: { readonly key: string; readonly limit: number | null } | null
   readonly spacingMs: number
   /** Why nothing can be sent now, or nothing to new people. */
   readonly holds: readonly (Reason & { readonly holds: 'all' | 'cold' })[]
@@ -113,6 +137,8 @@ export interface Safety {
   state(read: Reader, accountId: AccountId, instanceId: InstanceId): Promise<SafetyState | undefined>
   /** Those of the numbers that the instance has never exchanged a message with. A message that failed is none. */
   isCold(read: Reader, instanceId: InstanceId, phones: readonly string[]): Promise<ReadonlySet<string>>
+  /** Until when no number of the portfolio reaches anybody new, in the caller's commit; null: it does. */
+  messagingLimitUntil(tx: Tx, accountId: AccountId, instanceId: InstanceId): Promise<number | null>
   /** For previews. Unknown instances are left out. */
   remaining(instanceIds: readonly InstanceId[]): Promise<ReadonlyMap<InstanceId, Remaining>>
 
@@ -130,7 +156,6 @@ export interface Safety {
 
 /** A granted message that was not accepted by then is not coming. */
 const CLAIM_MS = 600_000
-const DAY_MS = 86_400_000
 
 /** One budget for each number, shared by everything that sends on its own: campaigns, AI agents, the CRM. */
 export function createSafety({ db, clock, ledger, instances, config }: SafetyDeps): Safety {
@@ -146,7 +171,53 @@ export function createSafety({ db, clock, ledger, instances, config }: SafetyDep
     }
   }
 
-  async function factsOf(read: Pick<Tx, 'one'>, number: NumberRow, nowMs: number): Promise<Facts> {
+  /** As the engine knows it, or knew it: it knows nothing of a number that is not connected. */
+  const currentPortfolio = (number: NumberRow, portfolio: Evidence['portfolio']): string | null => {
+    if (number.engine !== 'official' || number.network !== 'live') return null
+    return portfolio?.key ?? number.portfolio ?? `number ${number.instanceId}`
+  }
+
+  /** What the number sent before counts for the same portfolio. */
+  async function keepPortfolio(tx: Tx, number: NumberRow): Promise<string | null> {
+    const to = currentPortfolio(number, evidenceOf(number).portfolio)
+    if (to !== null && to !== number.portfolio)
+      await movePortfolio(tx, number.instanceId, { from: number.portfolio, to })
+    return to
+  }
+
+  async function portfolioOf(tx: Tx, instanceId: string): Promise<string | null> {
+    const number = await tx.one(numberById, { instanceId })
+    return number === undefined ? null : keepPortfolio(tx, number)
+  }
+
+  /** For reads, which come before the next message. */
+  async function settlePortfolio(number: NumberRow): Promise<void> {
+    const to = currentPortfolio(number, evidenceOf(number).portfolio)
+    if (number.portfolio === null || to === null || to === number.portfolio) return
+    await db.commit((tx) => portfolioOf(tx, number.instanceId))
+  }
+
+  /** @param isExact else a count below the limit may be too high by those who leave the 24 hours within a minute. */
+  async function reachedBy(
+    read: Pick<Tx, 'one' | 'all'>,
+    key: string | null,
+    limit: number | null,
+    { nowMs, isExact }: { readonly nowMs: number; readonly isExact: boolean },
+  ): Promise<Facts['reached']> {
+    if (key === null || (limit === null && !isExact)) return null
+    const claimed = (await read.one(peopleClaimed, { portfolio: key, since: nowMs - CLAIM_MS }))?.people ?? 0
+    const enough = isExact || limit === null ? null : limit - claimed
+    const people = await peopleReached(read, key, nowMs, enough)
+    const excess = limit === null ? 0 : people + claimed - limit + 1
+    return { people, claimed, untilMs: excess > 0 ? await freeAt(read, key, nowMs, excess) : null }
+  }
+
+  async function factsOf(
+    read: Pick<Tx, 'one' | 'all'>,
+    number: NumberRow,
+    time: { readonly nowMs: number; readonly isExact: boolean },
+  ): Promise<Facts> {
+    const { nowMs } = time
     const [day, hour] = [dayOf(nowMs, config.safetyTimezone), hourOf(nowMs, config.safetyTimezone)]
     const last24 = quarterOf(nowMs - DAY_MS)
     const spans = {
@@ -157,21 +228,27 @@ export function createSafety({ db, clock, ledger, instances, config }: SafetyDep
     const counts = await read.one(countsOf, { instanceId, ...spans, since: Math.min(spans.day, last24) })
     const claims = await read.one(claimsOf, { instanceId, since: nowMs - CLAIM_MS })
     if (!counts || !claims) throw new Error('A sum over nothing is a row too.')
-    const { restriction = null, quality = null } = evidenceOf(number)
-    return { nowMs, number, counts, claims, day, hour, restriction, quality, settings: config }
+    const { restriction = null, quality = null, portfolio = null } = evidenceOf(number)
+    const limit = reachOf(portfolio?.limit?.tier)
+    const reached = await reachedBy(read, currentPortfolio(number, portfolio), limit, time)
+    const said = { restriction, quality, portfolio }
+    return { nowMs, number, counts, claims, day, hour, reached, ...said, settings: config }
   }
 
   async function claim(tx: Tx, { accountId, instanceId, phone, cold, atMs, limits }: Claim): Promise<ClaimResult> {
     const number = await tx.one(numberOf, { instanceId, accountId })
     if (!number) return { kind: 'refused', reason: 'instance_deleted', untilMs: null }
-    const facts = await factsOf(tx, number, atMs)
-    const to = { instanceId, engine: number.engine, chat: phone, atMs, seq: Number.MAX_SAFE_INTEGER }
-    const opens = number.engine === 'official' && (await acquaintanceOf(tx, to)).opens
-    const result = decide(facts, budgetOf(facts), { cold, opens, limits })
+    const portfolio = await keepPortfolio(tx, number)
+    const facts = await factsOf(tx, number, { nowMs: atMs, isExact: false })
+    const [person] = spellingsOf(phone)
+    const opens = portfolio !== null && (await isOneMore(tx, portfolio, { instanceId, chat: phone, atMs }))
+    const since = atMs - CLAIM_MS
+    const isGranted = opens && (await tx.one(claimOf, { portfolio, person, since })) !== undefined
+    const result = decide(facts, budgetOf(facts), { cold, opens: opens && !isGranted, limits })
     if (result.kind !== 'granted') return result
     const seq = await tx.next('safety_claims')
-    const [chat] = spellingsOf(phone)
-    await tx.run(insertClaim, { seq, instanceId, phone: chat, cold: Number(cold), opens: Number(opens), at: atMs })
+    const flags = { cold: Number(cold), opens: Number(opens) }
+    await tx.run(insertClaim, { seq, instanceId, phone: person, portfolio, ...flags, at: atMs })
     await tx.run(markClaimed, { instanceId, at: atMs })
     return result
   }
@@ -184,7 +261,9 @@ export function createSafety({ db, clock, ledger, instances, config }: SafetyDep
     async state(reader, accountId, instanceId) {
       const read = toTx(reader)
       const number = await read.one(numberOf, { instanceId, accountId })
-      return number && stateOf(await factsOf(read, number, clock.now()))
+      if (number === undefined) return undefined
+      if (!('one' in reader)) await settlePortfolio(number)
+      return stateOf(await factsOf(read, number, { nowMs: clock.now(), isExact: true }))
     },
     async isCold(reader, instanceId, phones) {
       const read = toTx(reader)
@@ -197,12 +276,21 @@ export function createSafety({ db, clock, ledger, instances, config }: SafetyDep
       const read = toTx(db)
       const found = await numbersOf.over(instanceIds, {}, (statement, params) => read.all(statement, params))
       const entries = found.flat().map(async (number) => {
-        return [number.instanceId, remainingOf(await factsOf(read, number, clock.now()))] as const
+        await settlePortfolio(number)
+        const facts = await factsOf(read, number, { nowMs: clock.now(), isExact: true })
+        return [number.instanceId, remainingOf(facts, currentPortfolio(number, facts.portfolio))] as const
       })
       return new Map(await Promise.all(entries))
     },
 
-    accepted: countAccepted,
+    async messagingLimitUntil(tx, accountId, instanceId) {
+      const number = await tx.one(numberOf, { instanceId, accountId })
+      if (number === undefined) return null
+      const key = await keepPortfolio(tx, number)
+      const limit = reachOf(evidenceOf(number).portfolio?.limit?.tier)
+      return (await reachedBy(tx, key, limit, { nowMs: clock.now(), isExact: false }))?.untilMs ?? null
+    },
+    accepted: (tx, message) => countAccepted(tx, message, portfolioOf),
     takenBack: takeBack,
     movePerson,
     refused: (tx, instanceId, providerCode) => countRefusal(tx, instanceId, providerCode, clock.now()),
@@ -215,6 +303,8 @@ export function createSafety({ db, clock, ledger, instances, config }: SafetyDep
 const countFailures: InCommitSubscriber = async (tx, event) => {
   if (event.type !== 'message.failed') return
   await countRefusal(tx, event.instanceId, event.data.error.provider_code, event.createdAtMs)
+  const message = await tx.one(seqOfMessage, { id: event.data.message_id })
+  if (message !== undefined) await uncountReached(tx, { instanceId: event.instanceId, seq: message.seq })
 }
 
 /** Another number begins anew; one that comes back is as old as it was. */
@@ -247,19 +337,35 @@ function stateOf(facts: Facts): SafetyState {
       endsAtMs: facts.day.endMs,
     },
     hour: { sent: budget.sentThisHour, limit: limits.hourly, endsAtMs: facts.hour.endMs },
+    messagingLimit: messagingLimitOf(facts),
     restriction,
     reasons: [...budget.holds, ...budget.notes].map(({ code, message, untilMs }) => ({ code, message, untilMs })),
   }
 }
 
-function remainingOf(facts: Facts): Remaining {
+function messagingLimitOf({ reached, portfolio }: Facts): MessagingLimit | null {
+  if (reached === null) return null
+  const limit = portfolio?.limit ?? null
+  const isSaid = limit !== null && limit.source !== 'last_known'
+  return {
+    tier: isSaid ? limit.tier : null,
+    limit: reachOf(limit?.tier),
+    used: reached.people,
+    portfolioId: portfolio?.id ?? null,
+    source: limit?.source ?? 'default',
+    atMs: limit?.atMs ?? null,
+  }
+}
+
+function remainingOf(facts: Facts, portfolio: string | null): Remaining {
   const { limits, used, holds, pairedDays } = budgetOf(facts)
   const left = (limit: number | null, count: number) => (limit === null ? null : Math.max(0, limit - count))
   return {
     today: left(limits.daily, used.today),
-    limitIn: (days) => limitsOf(facts.number, (pairedDays ?? 0) + days, facts.quality, facts.settings).daily,
+    limitIn: (days) => limitsOf(facts.number, (pairedDays ?? 0) + days, facts.portfolio, facts.settings).daily,
     hour: left(limits.hourly, used.hour),
     firstContacts: left(limits.firstContacts, used.firstContacts),
+    portfolio: portfolio === null ? null : { key: portfolio, limit: limits.firstContacts },
     spacingMs: limits.spacingMs,
     holds,
   }

@@ -20,22 +20,22 @@ export type SafetySettings = Pick<
 export interface Limits {
   readonly daily: number | null
   readonly hourly: number | null
-  /** smv2: people it writes to for the first time in a day. official: people it reaches in 24 hours. */
+  /** smv2: people it writes to for the first time in a day. official: people its portfolio reaches in 24 hours. */
   readonly firstContacts: number | null
   readonly spacingMs: number
 }
 
 const NONE: Limits = { daily: null, hourly: null, firstContacts: null, spacingMs: 0 }
 
-/** Of the sandbox nothing is at risk. Meta needs no warm-up and no pauses, it says itself how many people a number may reach. */
+/** Of the sandbox nothing is at risk. Meta needs no warm-up and no pauses, it says itself how many people a portfolio may reach. */
 export function limitsOf(
   { engine, network }: Pick<NumberRow, 'engine' | 'network'>,
   pairedDays: number,
-  quality: Evidence['quality'],
+  portfolio: Evidence['portfolio'],
   settings: SafetySettings,
 ): Limits {
   if (network === 'sandbox') return NONE
-  if (engine === 'official') return { ...NONE, firstContacts: quality && reachOf(quality) }
+  if (engine === 'official') return { ...NONE, firstContacts: reachOf(portfolio?.limit?.tier) }
   return {
     daily: dailyLimit(pairedDays, settings),
     hourly: settings.safetyHourlyLimit,
@@ -67,10 +67,12 @@ const RATINGS: Readonly<Record<string, Rating>> = {
 
 export const ratingOf = (quality: Evidence['quality']): Rating => RATINGS[quality?.rating ?? ''] ?? 'unknown'
 
-/** People a number may reach in 24 hours: its tier, `TIER_250` or `TIER_2K`, of which a medium rating leaves half. */
-function reachOf(quality: NonNullable<Evidence['quality']>): number | null {
-  const [, digits, thousands] = /^TIER_(\d+)(K?)$/.exec(quality.messagingLimit) ?? []
-  if (digits === undefined) return null
-  const tier = Number(digits) * (thousands ? 1_000 : 1)
-  return ratingOf(quality) === 'medium' ? Math.floor(tier / 2) : tier
+/** The limit of a new business, for one of which Meta has never said a limit. */
+const LOWEST_REACH = 250
+
+/** People that the numbers of a portfolio may reach in 24 hours: `TIER_250`, `TIER_2K`. null: everybody. */
+export function reachOf(tier: string | undefined): number | null {
+  if (tier === 'TIER_UNLIMITED') return null
+  const [, digits, thousands] = /^TIER_(\d+)(K?)$/.exec(tier ?? '') ?? []
+  return digits === undefined ? LOWEST_REACH : Number(digits) * (thousands ? 1_000 : 1)
 }

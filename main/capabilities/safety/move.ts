@@ -1,8 +1,13 @@
 import type { MovePerson } from '../../kernel/person-move.ts'
 import { personKey } from '../../kernel/phone-number.ts'
+import { joinPeople } from './reached.ts'
+import { portfolioOfNumber } from './reached-store.ts'
 import { moveClaims } from './store.ts'
 
-/** Moves the granted sends. Whether somebody is a known contact is read from messages, which move separately. */
+/** Moves the granted sends, and when the person was reached. Whether somebody is a known contact is read from messages, which move separately. */
 export const movePerson: MovePerson = async (tx, { instanceId, from, to }) => {
-  await tx.run(moveClaims, { instanceId, from: personKey(from), to: personKey(to) })
+  const keys = { from: personKey(from), to: personKey(to) }
+  await tx.run(moveClaims, { instanceId, ...keys })
+  const { portfolio = null } = (await tx.one(portfolioOfNumber, { instanceId })) ?? {}
+  if (portfolio !== null) await joinPeople(tx, portfolio, keys.from, keys.to)
 }

@@ -1,6 +1,7 @@
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { Chore } from '../../kernel/housekeeping.ts'
+import { minuteOf, pruneMinutes, pruneReached } from './reached-store.ts'
 import { pruneClaims, pruneCounts, pruneFirsts, quarterOf } from './store.ts'
 
 /** Two of the longest days: whatever the time zone is changed to, today is there. */
@@ -19,6 +20,8 @@ export function createRetention({ db, clock }: { db: Db; clock: Pick<Clock, 'now
           await tx.run(pruneCounts, { before: quarterOf(beforeMs), limit }),
           await tx.run(pruneFirsts, { before: quarterOf(beforeMs), limit }),
           await tx.run(pruneClaims, { before: beforeMs, limit }),
+          await tx.run(pruneReached, { before: beforeMs, limit }),
+          await tx.run(pruneMinutes, { before: minuteOf(beforeMs), limit }),
         ]
         return pruned.includes(limit)
       }),

@@ -12,7 +12,7 @@ export const quarterOf = (ms: number) => Math.floor(ms / QUARTER_MS)
 
 const NUMBER = `i.id AS instanceId, i.account_id AS accountId, i.name, i.engine, i.network, i.status,
   i.last_disconnect_reason AS lastDisconnectReason, i.blocked_until AS blockedUntilMs, i.logged_in AS loggedIn,
-  n.paired_at AS pairedAtMs, n.claimed_at AS claimedAtMs
+  n.paired_at AS pairedAtMs, n.claimed_at AS claimedAtMs, n.portfolio
   FROM instances i LEFT JOIN safety_numbers n ON n.instance_id = i.id AND n.is_current = 1`
 
 export interface NumberRow {
@@ -29,10 +29,16 @@ export interface NumberRow {
   readonly pairedAtMs: number | null
   /** When the last send was granted. */
   readonly claimedAtMs: number | null
+  /** official: under which its messages are counted; null: none was counted yet. */
+  readonly portfolio: string | null
 }
 
 export const numberOf = sql<OfInstance & { accountId: string }, NumberRow>(
   `SELECT ${NUMBER} WHERE i.id = :instanceId AND i.account_id = :accountId AND i.deleted_at IS NULL`,
+)
+
+export const numberById = sql<OfInstance, NumberRow>(
+  `SELECT ${NUMBER} WHERE i.id = :instanceId AND i.deleted_at IS NULL`,
 )
 
 export const numbersOf = sqlOfList<string, Record<never, never>, NumberRow>(
@@ -92,22 +98,16 @@ export const historyOf = sql<Person & { beforeSeq: number }, { isKnown: number; 
      THEN 1 ELSE 0 END AS isClaimed`,
 )
 
-export const lastMessageAt = sql<OfInstance & { chat: string; beforeSeq: number }, { atMs: number }>(
-  `SELECT created_at AS atMs FROM messages WHERE instance_id = :instanceId AND chat = :chat AND seq < :beforeSeq
-   ORDER BY seq DESC LIMIT 1`,
-)
-
 // Counters.
 
-export const countSent = sql<OfInstance & { quarter: number; firstContact: number; opened: number }>(
-  `INSERT INTO safety_counts (instance_id, quarter, sent, first_contacts, opened)
-   VALUES (:instanceId, :quarter, 1, :firstContact, :opened)
+export const countSent = sql<OfInstance & { quarter: number; firstContact: number }>(
+  `INSERT INTO safety_counts (instance_id, quarter, sent, first_contacts) VALUES (:instanceId, :quarter, 1, :firstContact)
    ON CONFLICT (instance_id, quarter) DO UPDATE SET sent = safety_counts.sent + 1,
-     first_contacts = safety_counts.first_contacts + excluded.first_contacts, opened = safety_counts.opened + excluded.opened`,
+     first_contacts = safety_counts.first_contacts + excluded.first_contacts`,
 )
 
-export const uncountSent = sql<OfInstance & { quarter: number; firstContact: number; opened: number }>(
-  `UPDATE safety_counts SET sent = sent - 1, first_contacts = first_contacts - :firstContact, opened = opened - :opened
+export const uncountSent = sql<OfInstance & { quarter: number; firstContact: number }>(
+  `UPDATE safety_counts SET sent = sent - 1, first_contacts = first_contacts - :firstContact
    WHERE instance_id = :instanceId AND quarter = :quarter AND sent > 0`,
 )
 
@@ -120,13 +120,14 @@ const countRefusal = (column: 'spam_limited' | 'withheld') =>
 export const countSpamLimited = countRefusal('spam_limited')
 export const countWithheld = countRefusal('withheld')
 
-export const insertFirst = sql<OfInstance & { seq: number; quarter: number; firstContact: number; opened: number }>(
+/** Its column `opened` is of versions before 60. */
+export const insertFirst = sql<OfInstance & { seq: number; quarter: number }>(
   `INSERT INTO safety_firsts (instance_id, message_seq, quarter, first_contact, opened)
-   VALUES (:instanceId, :seq, :quarter, :firstContact, :opened)`,
+   VALUES (:instanceId, :seq, :quarter, 1, 0)`,
 )
-export const takeFirst = sql<OfInstance & { seq: number }, { firstContact: number; opened: number }>(
+export const takeFirst = sql<OfInstance & { seq: number }, { firstContact: number }>(
   `DELETE FROM safety_firsts WHERE instance_id = :instanceId AND message_seq = :seq
-   RETURNING first_contact AS firstContact, opened`,
+   RETURNING first_contact AS firstContact`,
 )
 
 type Spans = { day: number; dayEnd: number; hour: number; hourEnd: number; last24: number }
@@ -136,11 +137,9 @@ export interface CountsRow {
   readonly sentThisHour: number
   readonly firstContactsToday: number
   /** These are of the last 24 hours. */
-  readonly opened: number
   readonly sent: number
   readonly withheld: number
-  /** The first quarter with one who was reached, and the last one with a refusal for spam. */
-  readonly firstOpened: number | null
+  /** The last quarter with a refusal for spam. */
   readonly lastSpamLimited: number | null
 }
 
@@ -150,18 +149,19 @@ const sumOf = (column: string, from: string, to?: string) =>
 /** @param since the earliest of the starts. All are quarters. */
 export const countsOf = sql<OfInstance & Spans & { since: number }, CountsRow>(
   `SELECT ${sumOf('sent', 'day', 'dayEnd')} AS sentToday, ${sumOf('sent', 'hour', 'hourEnd')} AS sentThisHour,
-     ${sumOf('first_contacts', 'day', 'dayEnd')} AS firstContactsToday, ${sumOf('opened', 'last24')} AS opened,
+     ${sumOf('first_contacts', 'day', 'dayEnd')} AS firstContactsToday,
      ${sumOf('sent', 'last24')} AS sent, ${sumOf('withheld', 'last24')} AS withheld,
-     MIN(CASE WHEN opened > 0 AND quarter >= :last24 THEN quarter END) AS firstOpened,
      MAX(CASE WHEN spam_limited > 0 THEN quarter END) AS lastSpamLimited
    FROM safety_counts WHERE instance_id = :instanceId AND quarter >= :since`,
 )
 
 // Claims.
 
-export const insertClaim = sql<OfInstance & { seq: number; phone: string; cold: number; opens: number; at: number }>(
-  `INSERT INTO safety_claims (seq, instance_id, phone, cold, opens, claimed_at)
-   VALUES (:seq, :instanceId, :phone, :cold, :opens, :at)`,
+type NewClaim = { seq: number; phone: string; cold: number; portfolio: string | null; opens: number; at: number }
+
+export const insertClaim = sql<OfInstance & NewClaim>(
+  `INSERT INTO safety_claims (seq, instance_id, phone, cold, portfolio, opens, claimed_at)
+   VALUES (:seq, :instanceId, :phone, :cold, :portfolio, :opens, :at)`,
 )
 
 export const moveClaims = sql<OfInstance & { from: string; to: string }>(
@@ -177,16 +177,16 @@ export const releaseClaim = sql<OfInstance & { phone: string }>(
 export interface ClaimsRow {
   readonly sends: number
   readonly cold: number
-  readonly opens: number
 }
 
 export const claimsOf = sql<OfInstance & { since: number }, ClaimsRow>(
-  `SELECT COUNT(*) AS sends, COALESCE(SUM(cold), 0) AS cold, COALESCE(SUM(opens), 0) AS opens
+  `SELECT COUNT(*) AS sends, COALESCE(SUM(cold), 0) AS cold
    FROM safety_claims WHERE instance_id = :instanceId AND claimed_at > :since`,
 )
 
 // What ends.
 
+/** Whom an official number reached stays until it is old: Meta goes on counting it for the portfolio. */
 export const removeOfInstance = [
   sql<OfInstance>('DELETE FROM safety_numbers WHERE instance_id = :instanceId'),
   sql<OfInstance>('DELETE FROM safety_counts WHERE instance_id = :instanceId'),

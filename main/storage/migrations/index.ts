@@ -58,6 +58,7 @@ import { approvalBasis } from './056-approval-basis.ts'
 import { sessionLinks } from './057-session-links.ts'
 import { consent } from './058-consent.ts'
 import { sandboxPortfolios } from './059-sandbox-portfolios.ts'
+import { messagingLimits } from './060-messaging-limits.ts'
 
 /** Every step of the schema, in order. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -120,4 +121,5 @@ export const MIGRATIONS: readonly Migration[] = [
   sessionLinks,
   consent,
   sandboxPortfolios,
+  messagingLimits,
 ]

@@ -9,6 +9,7 @@ import { insertOutgoing, insertReceived, moveStatus } from '../../../main/capabi
 import { readConfig } from '../../../main/config.ts'
 import type { Evidence } from '../../../main/engines/engine.ts'
 import type { InstanceId } from '../../../main/kernel/ids.ts'
+import type { InCommitSubscriber } from '../../../main/kernel/ledger.ts'
 import { HEALTHY } from '../../support/engine.ts'
 import { instancesRoom, type InstancesRoom, type MadeInstance } from '../../support/instances.ts'
 
@@ -38,6 +39,10 @@ export interface SafetyBench {
   codes(side: Side): Promise<string[]>
   refused(side: Side, providerCode: number): Promise<void>
   says(evidence: Partial<Evidence>): void
+  /** What Meta says of the business of an official number. @param tier null: it has never said a limit. */
+  belongs(side: Side, key: string, tier: string | null, source?: 'number' | 'last_known'): void
+  /** The last message that was accepted turns out not to be delivered. */
+  undelivered(side: Side): Promise<void>
   restart(): void
   prune(): Promise<void>
   readonly safety: ReturnType<typeof createSafety>
@@ -50,9 +55,10 @@ export async function safetyBench(settings: Partial<SafetySettings> = {}): Promi
   const { database, clock, accountId } = room
   const { db } = database
   const config = { ...DEFAULTS, ...settings }
+  let subscriber: InCommitSubscriber = async () => {}
   const open = () =>
     createSafety({
-      ...{ db, clock, ledger: { inCommit: () => {} } },
+      ...{ db, clock, ledger: { inCommit: (next) => void (subscriber = next) } },
       ...{ instances: room.instances, config },
     })
   let safety = open()
@@ -116,6 +122,20 @@ export async function safetyBench(settings: Partial<SafetySettings> = {}): Promi
     refused: ({ id }, providerCode) => db.commit((tx) => safety.refused(tx, id, providerCode)),
     says(evidence) {
       for (const engine of [room.smv2, room.official]) engine.script.evidence = { ...HEALTHY, ...evidence }
+    },
+    belongs({ id }, key, tier, source = 'number') {
+      const limit = tier === null ? null : { tier, source, atMs: clock.now() }
+      room.official.script.evidenceOf.set(id, { portfolio: { key, id: key, limit } })
+    },
+    async undelivered({ id: instanceId }) {
+      const error = { code: 'undeliverable', message: '', provider_code: null }
+      const event = {
+        type: 'message.failed',
+        instanceId,
+        createdAtMs: clock.now(),
+        data: { message_id: `m${seq}`, error },
+      }
+      await db.commit((tx) => subscriber(tx, event as never))
     },
     restart() {
       room.restarted()

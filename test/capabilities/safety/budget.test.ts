@@ -7,9 +7,7 @@ const WIDE = {
   ...{ safetySpacingSeconds: 0, safetyHourlyLimit: 10_000, safetyDailyLimit: 10_000, safetyWarmupDays: 0 },
   ...{ safetyFirstContacts: 10_000, safetyFirstContactsDays: 0 },
 }
-const tier = (messagingLimit: string, rating = 'GREEN') => ({
-  quality: { rating, messagingLimit, accountMode: 'LIVE' },
-})
+const rated = (rating: string) => ({ quality: { rating, messagingLimit: 'TIER_250', accountMode: 'LIVE' } })
 const iso = (ms: number) => new Date(ms).toISOString()
 
 let b: SafetyBench
@@ -340,34 +338,26 @@ describe('what the network says', () => {
     expect(await b.sendNext(side)).toEqual({ kind: 'granted' })
   })
 
-  test('a low rating stops new chats, a medium one leaves half of the messaging limit', async () => {
+  test('a low rating stops new chats, a medium one is said and leaves the messaging limit as it is', async () => {
     await open(WIDE)
     const side = await b.pair('12025550100', { engine: 'official' })
     await b.receive(side, '12025550101')
-    b.says(tier('TIER_250', 'RED'))
+    b.belongs(side, 'one', 'TIER_250')
+    b.says(rated('RED'))
     expect(await b.sendNext(side)).toMatchObject({ kind: 'wait', reason: 'quality_low' })
     expect(await b.claim(side, '12025550101')).toEqual({ kind: 'granted' })
-    b.says(tier('TIER_250', 'YELLOW'))
-    expect(await b.state(side)).toMatchObject({ today: { firstContactsLimit: 125 } })
+    b.says(rated('YELLOW'))
+    expect(await b.state(side)).toMatchObject({ today: { firstContactsLimit: 250 } })
     expect(await b.codes(side)).toEqual(['quality_medium'])
   })
 
-  test('the messaging limit is the people reached in 24 hours, and grows with its tier', async () => {
+  test('a restriction of replies keeps it from everybody', async () => {
     await open(WIDE)
     const side = await b.pair('12025550100', { engine: 'official' })
-    b.says(tier('TIER_50'))
     await b.receive(side, '12025550101')
-    await b.send(side, '12025550101')
-    const all = await sendAll(side)
-    expect(all).toMatchObject({ sent: 50, reason: 'messaging_limit', until: '2026-01-06T12:15:00.000Z' })
-    expect(await b.claim(side, '12025550101')).toEqual({ kind: 'granted' })
-    b.says(tier('TIER_250'))
-    expect(await b.sendNext(side)).toEqual({ kind: 'granted' })
-    b.says(tier('TIER_50'))
-    b.room.clock.suspend(Date.parse('2026-01-06T12:15:00Z') - b.room.clock.now())
-    // They did not write, and were reached a day ago.
-    expect(await b.claim(side, '12025560001')).toEqual({ kind: 'granted' })
-    expect(await b.state(side)).toMatchObject({ today: { firstContacts: 0, firstContactsLimit: 50, limit: null } })
+    const [sinceMs, untilMs] = [b.room.clock.now(), b.room.clock.now() + HOUR]
+    b.says({ restriction: { kind: 'RESTRICTED_CUSTOMER_INITIATED_MESSAGING', sinceMs, untilMs, stops: 'replies' } })
+    expect(await b.claim(side, '12025550101')).toEqual({ kind: 'refused', reason: 'restricted', untilMs })
   })
 })
 

@@ -4,7 +4,10 @@ import { DEFAULTS } from './bench.ts'
 
 const LIVE = { engine: 'smv2', network: 'live' } as const
 const OFFICIAL = { engine: 'official', network: 'live' } as const
-const quality = (messagingLimit: string, rating = 'GREEN') => ({ rating, messagingLimit, accountMode: 'LIVE' })
+const portfolio = (tier: string) => ({
+  ...{ key: 'portfolio 1', id: '1' },
+  limit: { tier, source: 'number', atMs: 0 } as const,
+})
 const of = (days: number, settings = {}) => limitsOf(LIVE, days, null, { ...DEFAULTS, ...settings })
 
 describe('a phone number', () => {
@@ -42,18 +45,20 @@ describe('an official number', () => {
   test.each([
     ['TIER_250', 250],
     ['TIER_2K', 2_000],
+    ['TIER_10K', 10_000],
     ['TIER_100K', 100_000],
     ['TIER_UNLIMITED', null],
-    ['UNKNOWN', null],
-  ])('with %s may reach %s people', (tier, firstContacts) => {
-    expect(limitsOf(OFFICIAL, 0, quality(tier), DEFAULTS)).toEqual({
+    ['UNKNOWN', 250],
+    ['TIER_NOT_SET', 250],
+  ])('of a portfolio with %s may reach %s people', (tier, firstContacts) => {
+    expect(limitsOf(OFFICIAL, 0, portfolio(tier), DEFAULTS)).toEqual({
       ...{ daily: null, hourly: null, firstContacts, spacingMs: 0 },
     })
   })
 
-  test('with a medium rating uses half of it, and with no figures nothing is limited', () => {
-    expect(limitsOf(OFFICIAL, 0, quality('TIER_2K', 'YELLOW'), DEFAULTS).firstContacts).toBe(1_000)
-    expect(limitsOf(OFFICIAL, 0, null, DEFAULTS).firstContacts).toBeNull()
+  test('may reach 250 people, as a new business, while Meta has never said a limit', () => {
+    expect(limitsOf(OFFICIAL, 0, { ...portfolio(''), limit: null }, DEFAULTS).firstContacts).toBe(250)
+    expect(limitsOf(OFFICIAL, 0, null, DEFAULTS).firstContacts).toBe(250)
   })
 
   test.each([
@@ -63,12 +68,14 @@ describe('an official number', () => {
     ['LOW', 'low'],
     ['UNKNOWN', 'unknown'],
     ['NA', 'unknown'],
-  ])('rated %s is rated %s', (rating, expected) => expect(ratingOf(quality('TIER_250', rating))).toBe(expected))
+  ])('rated %s is rated %s', (rating, expected) =>
+    expect(ratingOf({ rating, messagingLimit: 'TIER_250', accountMode: 'LIVE' })).toBe(expected),
+  )
 })
 
 test.each(['smv2', 'official'] as const)('a sandbox %s number has no limits', (engine) => {
   const sandbox = { engine, network: 'sandbox' } as const
-  expect(limitsOf(sandbox, 0, quality('TIER_250', 'RED'), DEFAULTS)).toEqual({
+  expect(limitsOf(sandbox, 0, portfolio('TIER_250'), DEFAULTS)).toEqual({
     ...{ daily: null, hourly: null, firstContacts: null, spacingMs: 0 },
   })
 })

@@ -20,6 +20,7 @@ describe('GET /v1/instances/{id}/safety', () => {
       paired_days: 0,
       today: { sent: 3, limit: null, first_contacts: 2, first_contacts_limit: null },
       hour: { sent: 3, limit: null },
+      messaging_limit: null,
       restriction: null,
       reasons: [],
     })

@@ -5,6 +5,7 @@ const view = (today: [sent: number, limit: number | null, people: number, most: 
   paired_days: 3,
   today: { sent: today[0], limit: today[1], first_contacts: today[2], first_contacts_limit: today[3] },
   hour: { sent: 9, limit: null },
+  messaging_limit: null,
   restriction: null,
   reasons: [],
 })
