@@ -106,6 +106,7 @@ export const GraphCredentials = Type.Object({
   number: Digits,
   phone_number_id: Type.String(),
   waba_id: Type.String({ description: 'The WhatsApp Business account of the number.' }),
+  portfolio_id: Type.String({ description: 'The Meta business of the number, whose numbers share a messaging limit.' }),
   access_token: Type.String({ description: 'Works with the simulator only.' }),
   app_secret: Type.String({ description: 'The simulator signs its callbacks with it.' }),
 })

@@ -29,7 +29,7 @@ export interface CampaignsDeps {
   readonly idempotency: Idempotency
   readonly instances: Pick<Instances, 'find' | 'subject' | 'engineFor' | 'subscribe' | 'known'>
   readonly messages: Pick<Messages, 'send' | 'getByKey' | 'lastWrittenAtMs' | 'uploads'>
-  readonly safety: Pick<Safety, 'claim' | 'release' | 'isCold' | 'remaining'>
+  readonly safety: Pick<Safety, 'claim' | 'release' | 'isCold' | 'isOneMore' | 'remaining'>
   readonly optOuts: Pick<OptOuts, 'optedOutOf' | 'onOptOut' | 'country'>
   readonly contacts: Pick<Contacts, 'withTag' | 'lastContact' | 'nameOnce'>
   /** How long the service was off before it started, at most. */

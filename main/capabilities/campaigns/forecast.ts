@@ -82,6 +82,15 @@ export interface Load {
   readonly firstContacts: number
   /** People it may still write to for the first time today; null: no limit. */
   readonly firstContactsLeft: number | null
+  /** official: the limit that its portfolio has; null: none. */
+  readonly portfolio: {
+    readonly key: string
+    /** People in 24 hours. */
+    readonly limit: number | null
+    readonly left: number | null
+    /** People of the whole campaign who count for it. */
+    readonly opens: number
+  } | null
   readonly isConnected: boolean
   /** undefined: more than a year. */
   readonly plan: Forecast | undefined

@@ -245,40 +245,83 @@ export function createPreview(deps: PreviewDeps) {
     const daysFromNow = (atMs: number) => daysBetween(now, atMs, config.window?.timezone ?? deps.config.safetyTimezone)
     let given = 0
     let weighed = 0
-    const loads: Load[] = []
+    const shares: Share[] = []
     for (const [index, instance] of known.entries()) {
       weighed += weights[index] ?? 1
       const upTo = Math.round((total * weighed) / whole)
-      const recipients = upTo - given
+      shares.push(await shareOf(instance, upTo - given))
       given = upTo
-      loads.push(await loadOn(instance, recipients))
     }
-    return loads
+    return Promise.all(shares.map(loadOn))
 
-    async function loadOn(instance: KnownInstance, recipients: number): Promise<Load> {
-      const { link } = await numberState(read, accountId, instance.id)
-      const looked = first.filter((_person, at) => at % Math.max(1, known.length) === known.indexOf(instance))
-      const cold = await safety.isCold(
-        read,
-        instance.id,
-        looked.map(({ phone }) => phone),
-      )
-      const firstContacts = looked.length === 0 ? 0 : Math.round((recipients * cold.size) / looked.length)
-      const left = remaining.get(instance.id)
-      const isLive = instance.network === 'live'
-      const limitOn = isLive && left !== undefined ? limitOnDay(left, daysFromNow) : undefined
-      const plan = forecast(config, recipients, firstSendAt(config, startsAtMs), deps.config.safetyTimezone, limitOn)
-      const days = left?.firstContacts ?? null
+    /** What the looked at people of a number are, taken to all of them. */
+    async function shareOf(instance: KnownInstance, recipients: number): Promise<Share> {
+      const phones = first
+        .filter((_person, at) => at % Math.max(1, known.length) === known.indexOf(instance))
+        .map(({ phone }) => phone)
+      const estimate = (found: number, looked: number) => (looked === 0 ? 0 : Math.round((recipients * found) / looked))
+      const cold = await safety.isCold(read, instance.id, phones)
+      const asked = phones.slice(0, ASKED_AT_MOST)
+      const isOfficial = instance.engine === 'official' && instance.network === 'live'
+      const opened = isOfficial ? await safety.isOneMore(instance.id, asked) : new Set()
       return {
-        instance,
-        recipients,
-        firstContacts,
-        isConnected: link === 'up',
-        plan,
-        firstContactsLeft: isLive ? days : null,
+        ...{ instance, recipients, firstContacts: estimate(cold.size, phones.length) },
+        opens: estimate(opened.size, asked.length),
       }
     }
+
+    async function loadOn({ instance, recipients, firstContacts, opens }: Share): Promise<Load> {
+      const { link } = await numberState(read, accountId, instance.id)
+      const left = remaining.get(instance.id)
+      const isLive = instance.network === 'live'
+      const portfolio = portfolioOf(left, shares)
+      const limits = [
+        ...(isLive && left !== undefined ? [limitOnDay(left, daysFromNow)] : []),
+        ...(portfolio === null || opens === 0 ? [] : [limitOfShare(portfolio, recipients, daysFromNow)]),
+      ]
+      const limitOn = (atMs: number) => lowestOf(limits.map((limit) => limit(atMs)))
+      const plan = forecast(config, recipients, firstSendAt(config, startsAtMs), deps.config.safetyTimezone, limitOn)
+      return {
+        ...{ instance, recipients, firstContacts, plan, portfolio },
+        isConnected: link === 'up',
+        firstContactsLeft: isLive ? (left?.firstContacts ?? null) : null,
+      }
+    }
+
+    /** The limit counts once for all numbers of the campaign that share it. */
+    function portfolioOf(left: Remaining | undefined, all: readonly Share[]): Load['portfolio'] {
+      const portfolio = left?.portfolio ?? null
+      if (portfolio === null || left === undefined) return null
+      const mine = all.filter(({ instance }) => remaining.get(instance.id)?.portfolio?.key === portfolio.key)
+      const opens = mine.reduce((sum, share) => sum + share.opens, 0)
+      return { ...portfolio, left: left.firstContacts, opens }
+    }
   }
+}
+
+/** What one number sends, before its limits. */
+interface Share {
+  readonly instance: KnownInstance
+  readonly recipients: number
+  readonly firstContacts: number
+  /** official: people who count for the messaging limit of its portfolio. */
+  readonly opens: number
+}
+
+/** People of one number who are looked up one by one. */
+const ASKED_AT_MOST = 200
+
+/** What a number may send while its portfolio reaches this many people a day, who are shared with other numbers. */
+const limitOfShare =
+  ({ limit, left, opens }: NonNullable<Load['portfolio']>, recipients: number, daysFromNow: (atMs: number) => number) =>
+  (atMs: number): number | null => {
+    const people = daysFromNow(atMs) <= 0 ? left : limit
+    return people === null ? null : Math.max(Math.sign(people), Math.floor((people * recipients) / opens))
+  }
+
+function lowestOf(limits: readonly (number | null)[]): number | null {
+  const numbers = limits.filter((limit) => limit !== null)
+  return numbers.length === 0 ? null : Math.min(...numbers)
 }
 
 const HOUR_MS = 3_600_000

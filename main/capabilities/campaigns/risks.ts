@@ -38,7 +38,9 @@ export function risksOf(facts: Facts): CampaignRisk[] {
     ...ofTime(facts),
     ...ofButtons(facts),
     ...ofRecentContacts(facts),
-    ...(facts.numbers.network === 'live' ? [...ofSpeed(facts), ...ofStrangers(facts), ...ofOfficial(facts)] : []),
+    ...(facts.numbers.network === 'live'
+      ? [...ofSpeed(facts), ...ofStrangers(facts), ...ofOfficial(facts), ...ofPortfolios(facts)]
+      : []),
   ]
 }
 
@@ -132,6 +134,19 @@ function ofOfficial({ messages, numbers }: Facts): CampaignRisk[] {
     found.push(warning('outside_window', 'messages', message))
   }
   return found
+}
+
+/** The messaging limit of a portfolio is said once, for all its numbers. */
+function ofPortfolios({ load }: Facts): CampaignRisk[] {
+  const keys = new Set(load.flatMap(({ portfolio }) => portfolio?.key ?? []))
+  return [...keys].flatMap((key) => {
+    const mine = load.filter(({ portfolio }) => portfolio?.key === key)
+    const { limit = null, left = null, opens = 0 } = mine[0]?.portfolio ?? {}
+    if (limit === null || left === null || opens <= left) return []
+    const names = named(mine.map(({ instance }) => instance.name))
+    const message = `Meta lets ${names} reach ${limit} people in 24 hours, all numbers of their portfolio together, and ${left} are left. ${opens} people of this campaign count: they did not write in the last 24 hours. The campaign waits when the limit is used and continues automatically.`
+    return [warning('messaging_limit', null, message, { names, limit, left, count: opens })]
+  })
 }
 
 const named = (names: readonly string[]): string =>

@@ -43,6 +43,7 @@ const AUTOMATIC: readonly PauseReason[] = [
   'payment',
   'number',
   'quality',
+  'messaging_limit',
 ]
 
 const HOLD_PAUSES: ReadonlySet<PauseReason> = new Set(Object.values(PAUSED_BY))
@@ -91,7 +92,9 @@ export function createState({ clock, live, messages, numberState, lanes, control
     if (!isAllowed) throw new Error(`A campaign cannot become ${next.status} after ${campaign.status}.`)
     const { id, status, pauseReason, resumeAtMs, unusableSinceMs, scheduledAtMs, startedAtMs, finishedAtMs } = next
     const times = { resumeAtMs, unusableSinceMs, scheduledAtMs, startedAtMs, finishedAtMs }
-    await tx.run(setState, { id, status, pauseReason, ...times, now: clock.now() })
+    const isHeld = pauseReason === 'messaging_limit'
+    const reason = { pauseReason: isHeld ? 'restricted' : pauseReason, heldBy: isHeld ? pauseReason : null } as const
+    await tx.run(setState, { id, status, ...reason, ...times, now: clock.now() })
     notify(tx, campaign)
   }
 
@@ -229,6 +232,31 @@ export function createState({ clock, live, messages, numberState, lanes, control
       }
       if (!canOthers) await pause(tx, campaign, PAUSED_BY[reason], untilMs)
       return { canOthers }
+    },
+
+    /**
+     * The number's portfolio may reach nobody new for now. The other numbers take over what it was given, and the campaign
+     * is paused if all of theirs are used up too.
+     * @param untilOf until when other numbers are limited as well; null: they are not, as far as is known.
+     */
+    async waitForLimit(
+      tx: Tx,
+      campaign: StoredCampaign,
+      lane: Lane,
+      untilMs: number,
+      untilOf: (instanceId: string) => number | null,
+    ): Promise<void> {
+      await giveBackWaiting(tx, campaign, lane)
+      const others = (await usableLanes(tx, campaign)).filter(({ instanceId }) => instanceId !== lane.instanceId)
+      let firstMs = untilMs
+      for (const other of others) {
+        const otherMs = untilOf(other.instanceId)
+        if (otherMs !== null) firstMs = Math.min(firstMs, otherMs)
+        else if ((await numberState(tx, campaign.accountId, other.instanceId)).hold === null)
+          return wake(tx, campaign, other, clock.now())
+      }
+      if (campaign.pauseReason !== 'messaging_limit' || campaign.resumeAtMs !== firstMs)
+        await pause(tx, campaign, 'messaging_limit', firstMs)
     },
 
     /** The number is back in the rotation. */

@@ -41,7 +41,9 @@ export interface CampaignRow extends Omit<StoredCampaign, 'messages' | 'variable
   readonly configInput: string
 }
 
-const CAMPAIGN = `seq, id, account_id AS accountId, name, status, pause_reason AS pauseReason, network, messages, variables,
+/** `held_by` is a reason that the table was made without. */
+const PAUSE_REASON = `CASE WHEN pause_reason = 'restricted' THEN COALESCE(held_by, pause_reason) ELSE pause_reason END`
+const CAMPAIGN = `seq, id, account_id AS accountId, name, status, ${PAUSE_REASON} AS pauseReason, network, messages, variables,
   config, config_input AS configInput, next_position AS nextPosition, loading, resume_at AS resumeAtMs,
   unusable_since AS unusableSinceMs, created_at AS createdAtMs, updated_at AS updatedAtMs,
   scheduled_at AS scheduledAtMs, started_at AS startedAtMs, finished_at AS finishedAtMs`
@@ -130,13 +132,14 @@ export const setState = sql<{
   id: string
   status: CampaignStatus
   pauseReason: PauseReason | null
+  heldBy: 'messaging_limit' | null
   resumeAtMs: number | null
   unusableSinceMs: number | null
   scheduledAtMs: number | null
   startedAtMs: number | null
   finishedAtMs: number | null
   now: number
-}>(`UPDATE campaigns SET status = :status, pause_reason = :pauseReason, resume_at = :resumeAtMs,
+}>(`UPDATE campaigns SET status = :status, pause_reason = :pauseReason, held_by = :heldBy, resume_at = :resumeAtMs,
       unusable_since = :unusableSinceMs, scheduled_at = :scheduledAtMs, started_at = :startedAtMs,
       finished_at = :finishedAtMs, updated_at = :now
     WHERE id = :id`)

@@ -110,6 +110,7 @@ const STOP: Turn = { kind: 'stop' }
 /** One step of one number of a campaign, decided and recorded in the caller's commit. */
 export function createTurn(deps: TurnDeps) {
   const { clock, safety, optOuts, messages, numberState, state } = deps
+  const limited = createLimitedNumbers()
 
   return async function takeTurn(tx: Tx, { campaignId, instanceId, canCheck, room }: Ask): Promise<Turn> {
     const campaign = await state.load(tx, campaignId)
@@ -175,6 +176,12 @@ export function createTurn(deps: TurnDeps) {
       return { kind: 'send', campaign, instance, claimed: found.claimed, next, isLast }
     }
     if (found.untilMs !== null) return hold(found.untilMs)
+    if (found.limitedUntilMs !== null) {
+      const untilOf = (other: string) => limited.untilOf(other, now)
+      await state.waitForLimit(tx, campaign, lane, found.limitedUntilMs, untilOf)
+      // Meta may raise the limit at any time.
+      return wait(Math.min(found.limitedUntilMs, now + OTHERS_SEND_MS))
+    }
     if ((await pendingOf(tx, campaignId)) === 0) {
       await state.complete(tx, campaign)
       return stop()
@@ -196,7 +203,13 @@ export function createTurn(deps: TurnDeps) {
 
   type Found =
     | { readonly kind: 'check'; readonly phones: readonly string[] }
-    | { readonly kind: 'taken'; readonly claimed: readonly Claimed[]; readonly untilMs: number | null }
+    | {
+        readonly kind: 'taken'
+        readonly claimed: readonly Claimed[]
+        readonly untilMs: number | null
+        /** Until when the number's portfolio reaches nobody new. */
+        readonly limitedUntilMs: number | null
+      }
 
   async function limitsOf(
     tx: Tx,
@@ -241,11 +254,13 @@ export function createTurn(deps: TurnDeps) {
       }
       for (const one of judged.send) {
         const verdict = await claim(ctx, one)
-        if (verdict.kind === 'wait') return { kind: 'taken', claimed, untilMs: verdict.untilMs }
+        if (verdict.kind === 'wait') return { kind: 'taken', claimed, untilMs: verdict.untilMs, limitedUntilMs: null }
+        if (verdict.kind === 'limited')
+          return { kind: 'taken', claimed, untilMs: null, limitedUntilMs: verdict.untilMs }
         if (verdict.kind === 'claimed') claimed.push(verdict.claimed)
       }
     }
-    return { kind: 'taken', claimed, untilMs: null }
+    return { kind: 'taken', claimed, untilMs: null, limitedUntilMs: null }
   }
 
   type Judged =
@@ -325,6 +340,7 @@ export function createTurn(deps: TurnDeps) {
   type Verdict =
     | { readonly kind: 'claimed'; readonly claimed: Claimed }
     | { readonly kind: 'wait'; readonly untilMs: number }
+    | { readonly kind: 'limited'; readonly untilMs: number }
     | { readonly kind: 'given_away' }
 
   async function claim(
@@ -342,7 +358,12 @@ export function createTurn(deps: TurnDeps) {
     if (restrictedUntilMs !== null && isCold) return giveAway()
     if (campaign.network === 'live') {
       const answer = await safety.claim(tx, { accountId, instanceId, phone: to, cold: isCold, atMs: now, limits: {} })
+      if (answer.kind === 'wait' && answer.reason === 'messaging_limit') {
+        limited.note(instanceId, { untilMs: answer.untilMs, seenAtMs: now })
+        return { kind: 'limited', untilMs: answer.untilMs }
+      }
       if (answer.kind === 'wait') return { kind: 'wait', untilMs: answer.untilMs }
+      if (answer.kind === 'granted') limited.forget(instanceId)
       if (answer.kind === 'refused') {
         // Until then the number writes to nobody it does not know; without an end it is looked at again.
         const untilMs = answer.untilMs ?? now + LOOK_AGAIN_MS
@@ -385,7 +406,9 @@ export function createTurn(deps: TurnDeps) {
     for (const lane of ctx.lanes) {
       if (lane.removed === 1) continue
       const { link, restrictedUntilMs, hold } = await numberState(tx, accountId, lane.instanceId)
-      const isPatient = lane.instanceId === ctx.lane.instanceId || (lane.nextAtMs ?? 0) <= now + PATIENCE_MS
+      const isOwn = lane.instanceId === ctx.lane.instanceId
+      if (!isOwn && limited.untilOf(lane.instanceId, now) !== null) continue
+      const isPatient = isOwn || (lane.nextAtMs ?? 0) <= now + PATIENCE_MS
       const until = Math.max(restrictedUntilMs ?? 0, lane.restrictedUntilMs ?? 0)
       if (link === 'up' && hold === null && isPatient)
         usable.push({ lane, restrictedUntilMs: until > now ? until : null })
@@ -447,6 +470,26 @@ export function createTurn(deps: TurnDeps) {
     }
     if (campaign.pauseReason !== 'restricted') await state.pause(tx, campaign, 'restricted', untilMs)
     return wait(restrictedUntilMs)
+  }
+}
+
+/** A number looks every minute whether it is still limited. One that was not seen for longer is asked again. */
+const LIMIT_KNOWN_MS = 150_000
+
+/** Numbers whose portfolio has used its messaging limit, as far as this process has seen. A hint: each claim decides. */
+function createLimitedNumbers() {
+  const seen = new Map<string, { readonly untilMs: number; readonly seenAtMs: number }>()
+  return {
+    note: (instanceId: string, limit: { readonly untilMs: number; readonly seenAtMs: number }) =>
+      void seen.set(instanceId, limit),
+    forget: (instanceId: string) => void seen.delete(instanceId),
+    untilOf(instanceId: string, nowMs: number): number | null {
+      const limit = seen.get(instanceId)
+      if (limit === undefined) return null
+      if (limit.untilMs > nowMs && nowMs - limit.seenAtMs < LIMIT_KNOWN_MS) return limit.untilMs
+      seen.delete(instanceId)
+      return null
+    },
   }
 }
 

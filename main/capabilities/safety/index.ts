@@ -137,8 +137,8 @@ export interface Safety {
   state(read: Reader, accountId: AccountId, instanceId: InstanceId): Promise<SafetyState | undefined>
   /** Those of the numbers that the instance has never exchanged a message with. A message that failed is none. */
   isCold(read: Reader, instanceId: InstanceId, phones: readonly string[]): Promise<ReadonlySet<string>>
-  /** Until when no number of the portfolio reaches anybody new, in the caller's commit; null: it does. */
-  messagingLimitUntil(tx: Tx, accountId: AccountId, instanceId: InstanceId): Promise<number | null>
+  /** official: of the people, those whom a message would add to what the portfolio has used of its messaging limit. */
+  isOneMore(instanceId: InstanceId, phones: readonly string[]): Promise<ReadonlySet<string>>
   /** For previews. Unknown instances are left out. */
   remaining(instanceIds: readonly InstanceId[]): Promise<ReadonlyMap<InstanceId, Remaining>>
 
@@ -283,12 +283,15 @@ export function createSafety({ db, clock, ledger, instances, config }: SafetyDep
       return new Map(await Promise.all(entries))
     },
 
-    async messagingLimitUntil(tx, accountId, instanceId) {
-      const number = await tx.one(numberOf, { instanceId, accountId })
-      if (number === undefined) return null
-      const key = await keepPortfolio(tx, number)
-      const limit = reachOf(evidenceOf(number).portfolio?.limit?.tier)
-      return (await reachedBy(tx, key, limit, { nowMs: clock.now(), isExact: false }))?.untilMs ?? null
+    async isOneMore(instanceId, phones) {
+      const read = toTx(db)
+      const number = await read.one(numberById, { instanceId })
+      const portfolio = number && currentPortfolio(number, evidenceOf(number).portfolio)
+      if (!portfolio) return new Set()
+      const atMs = clock.now()
+      const asked = phones.map((chat) => isOneMore(read, portfolio, { instanceId, chat, atMs }))
+      const found = await Promise.all(asked)
+      return new Set(phones.filter((_phone, at) => found[at]))
     },
     accepted: (tx, message) => countAccepted(tx, message, portfolioOf),
     takenBack: takeBack,

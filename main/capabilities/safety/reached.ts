@@ -143,6 +143,6 @@ export async function freeAt(
     left -= leaving
     if (left <= 0) return (minute + 1) * MINUTE_MS + DAY_MS
   }
-  // The rest was granted and not sent yet.
-  return nowMs + MINUTE_MS
+  // The rest was granted and is being sent.
+  return (minuteOf(nowMs) + 1) * MINUTE_MS + DAY_MS
 }

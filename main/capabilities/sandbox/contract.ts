@@ -88,6 +88,20 @@ const GraphNumberBody = Body({
       description: 'Adds the number to an existing WhatsApp Business account. By default it gets a new one.',
     }),
   ),
+  portfolio_id: Type.Optional(
+    Type.String({
+      pattern: '^[0-9]{5,30}$',
+      description:
+        'Adds the number to an existing Meta portfolio of the account. By default that of `waba_id`, or a new one.',
+    }),
+  ),
+  messaging_limit: Type.Optional(
+    Type.String({
+      pattern: '^TIER_([0-9]{1,6}K?|UNLIMITED)$',
+      default: 'TIER_250',
+      description: 'Of a new portfolio: how many people its numbers reach in 24 hours outside the 24-hour window.',
+    }),
+  ),
   registered: Type.Optional(
     Type.Boolean({
       default: true,
@@ -650,6 +664,7 @@ export const sandboxContract = {
         number: '12025550200',
         phone_number_id: '1065403522429220',
         waba_id: '1022901293403980',
+        portfolio_id: '2729063490586005',
         access_token: 'EAASANDBOX5f0c',
         app_secret: '0123456789abcdef0123456789abcdef',
       },

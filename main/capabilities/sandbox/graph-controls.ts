@@ -23,17 +23,23 @@ export function createGraphControls(simulator: GraphSimulator | null): GraphCont
   }
 
   return {
-    async addNumber(accountId, { number, name, waba_id: wabaId, registered }) {
+    async addNumber(accountId, { number, name, waba_id: wabaId, registered, ...wish }) {
+      const { portfolio_id: portfolioId, messaging_limit: messagingLimit } = wish
+      if (portfolioId !== undefined && !(await running().hasPortfolio(accountId, portfolioId)))
+        throw new ApiError('not_found', 'The Graph API simulator has no portfolio with this id.')
       const made = await running().addNumber(accountId, {
         number,
         ...(name !== undefined && { name }),
         ...(wabaId !== undefined && { wabaId }),
+        ...(portfolioId !== undefined && { portfolioId }),
+        ...(messagingLimit !== undefined && { messagingLimit }),
         ...(registered !== undefined && { isRegistered: registered }),
       })
       return {
         number: made.number,
         phone_number_id: made.phoneNumberId,
         waba_id: made.wabaId,
+        portfolio_id: made.portfolioId,
         access_token: made.accessToken,
         app_secret: made.appSecret,
       }

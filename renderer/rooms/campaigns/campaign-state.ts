@@ -49,6 +49,7 @@ const ENDED_BY = {
   no_instance: 'itself',
   restricted: 'itself',
   quality: 'itself',
+  messaging_limit: 'itself',
   account_suspended: 'itself',
 } as const satisfies Record<PauseReason, 'person' | 'itself'>
 

@@ -3,7 +3,7 @@ import type { KnownInstance } from '../../../main/capabilities/instances/index.t
 import type { Message } from '../../../main/capabilities/messages/store.ts'
 import type { CampaignConfigInput } from '../../../main/contract/campaign.ts'
 import { ApiError } from '../../../main/contract/errors.ts'
-import type { InstanceStatus, Network } from '../../../main/contract/shapes.ts'
+import type { Engine, InstanceStatus, Network } from '../../../main/contract/shapes.ts'
 import type { Db, Tx } from '../../../main/kernel/db.ts'
 import { createIdempotency } from '../../../main/kernel/idempotency.ts'
 import { createIds, type AccountId, type InstanceId } from '../../../main/kernel/ids.ts'
@@ -36,6 +36,12 @@ interface Line {
   restrictedUntilMs: number | null
 }
 
+/** People that numbers may still reach, and when they may reach more. */
+interface Budget {
+  left: number
+  untilMs: number
+}
+
 /** Where a process ends: at this commit, before it is written or after. */
 export interface Kill {
   readonly atCommit: number
@@ -48,9 +54,10 @@ export interface Kill {
  */
 export async function campaignBench({
   network = 'sandbox',
+  engine = 'smv2',
   startMs = START_MS,
   zone = 'UTC',
-}: { network?: Network; startMs?: number; zone?: string } = {}) {
+}: { network?: Network; engine?: Engine; startMs?: number; zone?: string } = {}) {
   const clock = fakeClock(startMs)
   const { db, raw, close } = await testDatabase(undefined, { clock })
   const lines = new Map<InstanceId, Line>()
@@ -58,6 +65,7 @@ export async function campaignBench({
   /** Messages by their key: a table that survives, as the network does. */
   const messages = new Map<string, Message>()
   const optedOut = new Set<string>()
+  const budgets = new Map<InstanceId, Budget>()
   let stopProcess = async (): Promise<void> => {}
 
   /** @param kill none: the process lives on. */
@@ -95,7 +103,7 @@ export async function campaignBench({
       const line = lines.get(id as InstanceId)
       return (
         line && {
-          ...{ id: id as InstanceId, name: id, instanceName: id, engine: 'smv2', network, status: line.status },
+          ...{ id: id as InstanceId, name: id, instanceName: id, engine, network, status: line.status },
           phoneNumber: null,
         }
       )
@@ -157,9 +165,17 @@ export async function campaignBench({
         uploads: { keepUntil: async () => true } as never,
       },
       safety: {
-        claim: async () => ({ kind: 'granted' }),
+        async claim(_tx, { instanceId }) {
+          const budget = budgets.get(instanceId)
+          if (budget === undefined || budget.left > 0) {
+            if (budget !== undefined) budget.left--
+            return { kind: 'granted' }
+          }
+          return { kind: 'wait', reason: 'messaging_limit', untilMs: budget.untilMs }
+        },
         release: async () => {},
         isCold: async (_read, _id, phones) => new Set(phones),
+        isOneMore: async () => new Set(),
         remaining: async () => new Map(),
       },
       optOuts: {
@@ -202,6 +218,10 @@ export async function campaignBench({
     clock,
     sent,
     optedOut,
+    /** Numbers of one portfolio share a budget. */
+    share(ids: readonly InstanceId[], budget: Budget): void {
+      for (const id of ids) budgets.set(id, budget)
+    },
     process: () => now,
     line(id: string): InstanceId {
       lines.set(id as InstanceId, { status: 'connected', restrictedUntilMs: null })
