@@ -14,6 +14,7 @@ const LOOK_AGAIN_MS = 60_000
 export type ReasonCode =
   | 'banned'
   | 'restricted'
+  | 'replies_restricted'
   | 'spam_limited'
   | 'messages_withheld'
   | 'quality_low'
@@ -140,7 +141,7 @@ function restrictedHold({ restriction, nowMs }: Facts): Hold {
   if (restriction.stops === 'replies') {
     const message =
       'Meta lets this number send nothing, not even replies. Read in the WhatsApp Manager what to change, and send from a number of another account until then.'
-    return { code: 'restricted', holds: 'all', message, untilMs: restriction.untilMs }
+    return { code: 'replies_restricted', holds: 'all', message, untilMs: restriction.untilMs }
   }
   const message =
     'WhatsApp does not let this number start new chats. Campaigns and AI agents write only to people who already know it. Do not start chats yourself either: each attempt can make the restriction longer.'

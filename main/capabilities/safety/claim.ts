@@ -22,13 +22,14 @@ export interface Wish {
   readonly limits: OwnLimits
 }
 
+const REFUSED: ReadonlySet<ReasonCode> = new Set(['banned', 'restricted', 'replies_restricted'])
+
 /** Pure. What the network refuses is refused; what is used up comes back, so it waits. */
 export function decide(facts: Facts, budget: Budget, { cold, opens, limits }: Wish): ClaimResult {
   const isNew = facts.number.engine === 'official' ? opens : cold
   for (const { code, holds, untilMs } of budget.holds) {
     if (holds === 'cold' && !isNew) continue
-    if (code === 'banned' || code === 'restricted' || untilMs === null)
-      return { kind: 'refused', reason: code, untilMs }
+    if (REFUSED.has(code) || untilMs === null) return { kind: 'refused', reason: code, untilMs }
     return { kind: 'wait', untilMs, reason: code }
   }
   const { used } = budget

@@ -91,7 +91,7 @@ export function toError(error: Json): GraphError | undefined {
 /** What keeps a number from sending, and what a person can do about it. */
 export const WORDS_OF_HOLD: Readonly<Record<Hold['reason'], string>> = {
   payment: 'Meta takes no payment for this account. Add or correct the payment method in the WhatsApp Manager.',
-  spam: 'Meta limits this number, because people blocked it or reported it as spam. Write less, and only to people who expect it.',
+  spam: 'Meta limits this number, because people blocked it or reported it as spam, or because its portfolio has used its messaging limit elsewhere. Write less, and only to people who expect it.',
   policy:
     'Meta has blocked this number for a time, because it broke a rule. Read in the WhatsApp Manager what to change.',
   display_name:

@@ -30,7 +30,7 @@ function meter(name: Meter['name'], count: number, limit: number | null): Meter 
   return { name, count, limit, share, color: share >= NEARLY_FULL ? 'warning' : 'primary' }
 }
 
-const NOTES = new Set(['warm_up', 'quality_medium'])
+const NOTES = new Set(['warm_up', 'quality_medium', 'messaging_limit_unknown'])
 
 /** Whether a reason keeps messages back now. The others explain a limit. */
 export const isHold = (code: string): boolean => !NOTES.has(code)

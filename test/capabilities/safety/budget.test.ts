@@ -357,7 +357,7 @@ describe('what the network says', () => {
     await b.receive(side, '12025550101')
     const [sinceMs, untilMs] = [b.room.clock.now(), b.room.clock.now() + HOUR]
     b.says({ restriction: { kind: 'RESTRICTED_CUSTOMER_INITIATED_MESSAGING', sinceMs, untilMs, stops: 'replies' } })
-    expect(await b.claim(side, '12025550101')).toEqual({ kind: 'refused', reason: 'restricted', untilMs })
+    expect(await b.claim(side, '12025550101')).toEqual({ kind: 'refused', reason: 'replies_restricted', untilMs })
   })
 })
 

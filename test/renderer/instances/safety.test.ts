@@ -33,4 +33,6 @@ test.each([
   ['restricted', true],
   ['warm_up', false],
   ['quality_medium', false],
+  ['messaging_limit_unknown', false],
+  ['messaging_limit', true],
 ])('%s holds messages back: %s', (code, expected) => expect(isHold(code)).toBe(expected))
