@@ -133,6 +133,7 @@ const SANDBOX = [
     'graph_marketing_stops',
     'graph_portfolios',
     'graph_reached',
+    'graph_entries',
     'stripe_objects',
     'stripe_keys',
     'ghl_codes',

@@ -59,6 +59,7 @@ import { sessionLinks } from './057-session-links.ts'
 import { consent } from './058-consent.ts'
 import { sandboxPortfolios } from './059-sandbox-portfolios.ts'
 import { messagingLimits } from './060-messaging-limits.ts'
+import { sandboxGraphPrices } from './061-sandbox-graph-prices.ts'
 
 /** Every step of the schema, in order. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -122,4 +123,5 @@ export const MIGRATIONS: readonly Migration[] = [
   consent,
   sandboxPortfolios,
   messagingLimits,
+  sandboxGraphPrices,
 ]

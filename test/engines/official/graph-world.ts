@@ -45,6 +45,9 @@ export interface GraphWorld {
   statuses(instance: EngineInstance, messageId: string): string[]
   /** The engine alone ends and begins again; the network outside goes on. */
   restart(): Promise<void>
+  /** What Meta called back with, in the order of arrival. */
+  // They are read as they come.
+  readonly callbacks: readonly any[]
   /** Timers that somebody left running. */
   timers(): number
   close(): Promise<void>
@@ -60,6 +63,7 @@ export async function graphWorld({ log = silentLog }: { log?: Log } = {}): Promi
   const app = Fastify()
   const address = { url: '' }
   const counted = countingClock()
+  const callbacks: unknown[] = []
 
   const network = createSandboxNetwork({
     ...base,
@@ -98,7 +102,10 @@ export async function graphWorld({ log = silentLog }: { log?: Log } = {}): Promi
   await now.official.engine.begin()
   addCallbackRoutes(app, {
     confirm: (...asked) => now.official.callbacks.confirm(...asked),
-    take: (...called) => now.official.callbacks.take(...called),
+    async take(...called) {
+      await now.official.callbacks.take(...called)
+      callbacks.push(JSON.parse(called[2].toString()))
+    },
   })
   await app.listen({ host: '127.0.0.1', port: 0 })
   address.url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
@@ -155,6 +162,7 @@ export async function graphWorld({ log = silentLog }: { log?: Log } = {}): Promi
       now = open()
       await now.official.engine.begin()
     },
+    callbacks,
     timers: counted.running,
     async close() {
       await end()

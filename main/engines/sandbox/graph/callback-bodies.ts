@@ -2,6 +2,7 @@ import type { MessageErrorShape } from '../../../contract/shapes.ts'
 import type { EngineSignal } from '../../engine.ts'
 import type { Content } from '../inbox.ts'
 import { graphIdentity } from '../user-ids.ts'
+import { pricingOf } from './prices.ts'
 import { waIdOf } from './wa-id.ts'
 import type { GraphNumber, Sent } from './store.ts'
 
@@ -25,12 +26,16 @@ function identityOf(digits: string): { readonly number: string | null; readonly 
 
 const seconds = (ms: number) => String(Math.floor(ms / 1_000))
 
-/** What becomes of a message. @param error with `failed`. */
-export function statusChange(
-  number: GraphNumber,
-  sent: Sent,
-  status: { readonly word: string; readonly atMs: number; readonly error?: MessageErrorShape },
-): GraphChange {
+interface Status {
+  readonly word: string
+  readonly atMs: number
+  /** It carries what Meta charges. */
+  readonly isPriced?: boolean
+  readonly error?: MessageErrorShape
+}
+
+/** What becomes of a message. @param status.error with `failed`. */
+export function statusChange(number: GraphNumber, sent: Sent, status: Status): GraphChange {
   const { wamid, recipient, opaque } = sent
   const { number: wa_id, userId } = identityOf(recipient)
   const entry = {
@@ -40,9 +45,8 @@ export function statusChange(
     ...(wa_id === null ? {} : { recipient_id: wa_id }),
     recipient_user_id: userId,
     ...(opaque === null ? {} : { biz_opaque_callback_data: opaque }),
-    ...(status.error === undefined
-      ? { pricing: { billable: true, pricing_model: 'PMP', category: 'service' } }
-      : { errors: [errorOf(status.error)] }),
+    ...(status.isPriced === true && { pricing: pricingOf(sent) }),
+    ...(status.error !== undefined && { errors: [errorOf(status.error)] }),
   }
   return { field: 'messages', value: { ...metadata(number), statuses: [entry] } }
 }

@@ -20,7 +20,8 @@ import { createRoutes } from './routes.ts'
 import { createSending } from './send.ts'
 import { createGraphServer } from './server.ts'
 import { createSignups, type GraphApp } from './signups.ts'
-import { pruneSent, pruneUploaded, sentByWamid, type GraphNumber } from './store.ts'
+import { noteEntry } from './prices.ts'
+import { priceWith, pruneEntries, pruneSent, pruneUploaded, sentByWamid, type GraphNumber } from './store.ts'
 
 export interface GraphDeps {
   readonly db: Db
@@ -132,10 +133,26 @@ export function createGraphSimulator(deps: GraphDeps): GraphSimulator {
 
   async function sendStatus(number: GraphNumber, signal: Extract<EngineSignal, { kind: 'receipt' | 'failed' }>) {
     const { atMs } = signal
+    const wamid = networkId('official', signal.messageId ?? '')
+    const sent = await db.readOne(sentByWamid, { wamid })
+    if (sent === undefined) return
     const status =
-      signal.kind === 'failed' ? { word: 'failed', atMs, error: signal.error } : { word: signal.status, atMs }
-    const sent = await db.readOne(sentByWamid, { wamid: networkId('official', signal.messageId ?? '') })
-    if (sent !== undefined) await callbacks.send(number, statusChange(number, sent, status))
+      signal.kind === 'failed'
+        ? { word: 'failed', atMs, error: signal.error }
+        : { word: signal.status, atMs, isPriced: await isPriced(wamid, signal.status) }
+    await callbacks.send(number, statusChange(number, sent, status))
+  }
+
+  /** Meta sends the price with `sent`, and once more with the first status after it. */
+  async function isPriced(wamid: string, status: 'sent' | 'delivered' | 'read'): Promise<boolean> {
+    if (status === 'sent') return true
+    return db.commit(async (tx) => (await tx.one(priceWith, { wamid, status })) !== undefined)
+  }
+
+  async function sendReceived(number: GraphNumber, signal: Extract<EngineSignal, { kind: 'received' }>) {
+    if (signal.referral !== null && !signal.fromMe)
+      await db.commit((tx) => noteEntry(tx, number, signal.chat, signal.atMs))
+    await callbacks.send(number, inboundChange(number, signal, await detailsOf(number, signal)))
   }
 
   /** What words cannot say of a place or a contact. */
@@ -217,7 +234,7 @@ export function createGraphSimulator(deps: GraphDeps): GraphSimulator {
         case 'failed':
           return sendStatus(number, signal)
         case 'received':
-          return callbacks.send(number, inboundChange(number, signal, await detailsOf(number, signal)))
+          return sendReceived(number, signal)
         case 'edited':
         case 'deleted':
         case 'reaction':
@@ -233,6 +250,7 @@ export function createGraphSimulator(deps: GraphDeps): GraphSimulator {
       await db.commit(async (tx) => {
         await tx.run(pruneSent, { before })
         await tx.run(pruneUploaded, { before })
+        await tx.run(pruneEntries, { before })
       })
     },
     async close() {

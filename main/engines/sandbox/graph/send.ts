@@ -12,6 +12,7 @@ import { toEngineInstance, type GraphFiles } from './files.ts'
 import { STOPPED_MARKETING, type createMarketingStops } from './marketing.ts'
 import type { GraphNumbers } from './numbers.ts'
 import type { Portfolios } from './portfolios.ts'
+import { priceOf } from './prices.ts'
 import { checkFileType } from './upload-rules.ts'
 import { parseUserId } from '../user-ids.ts'
 import { addSent, type GraphNumber, type Sent } from './store.ts'
@@ -50,7 +51,7 @@ export function createSending(deps: SendingDeps) {
     const messageId = ids.message()
     const wamid = networkId('official', messageId)
     await db.commit(async (tx) => {
-      await tx.run(addSent, { wamid, recipient: to, opaque: message.opaque, now: clock.now() })
+      await remember(tx, number, { wamid, to, message })
       await network.reportSent(tx, toEngineInstance(number), messageId, wamid)
     })
     return taken(message, to, wamid)
@@ -59,9 +60,19 @@ export function createSending(deps: SendingDeps) {
   /** Meta takes the message, and says in a status that it failed. */
   async function failLater(number: GraphNumber, to: string, message: GraphMessage): Promise<GraphAnswer> {
     const sent = { wamid: networkId('official', ids.message()), recipient: to, opaque: message.opaque }
-    await db.commit((tx) => tx.run(addSent, { ...sent, now: clock.now() }))
+    await db.commit((tx) => remember(tx, number, { wamid: sent.wamid, to, message }))
     await report(number, sent, { word: 'failed', atMs: clock.now(), error: STOPPED_MARKETING })
     return taken(message, to, sent.wamid)
+  }
+
+  async function remember(
+    tx: Tx,
+    number: GraphNumber,
+    { wamid, to, message }: { readonly wamid: string; readonly to: string; readonly message: GraphMessage },
+  ): Promise<void> {
+    const now = clock.now()
+    const price = await priceOf(tx, number, to, message, now)
+    await tx.run(addSent, { wamid, recipient: to, opaque: message.opaque, ...price, now })
   }
 
   async function markRead(number: GraphNumber, { message_id: id }: Json): Promise<GraphAnswer> {
@@ -98,17 +109,15 @@ export function createSending(deps: SendingDeps) {
     const instance = toEngineInstance(number)
     const messageId = ids.message()
     const wamid = networkId('official', messageId)
-    const remember = async (tx: Tx) => {
-      await tx.run(addSent, { wamid, recipient: to, opaque: message.opaque, now: clock.now() })
-    }
+    const leave = (tx: Tx) => remember(tx, number, { wamid, to, message })
     const out = await outgoing(number, to, message)
     const undo = await portfolios.reach(number, to)
     // In the commit in which the network takes it: what it reports is recognized, and it takes nothing else.
-    const outcome = await network.take(instance, messageId, out, { signal, leave: remember })
+    const outcome = await network.take(instance, messageId, out, { signal, leave })
     if (outcome.kind !== 'accepted' && outcome.kind !== 'unknown') await undo()
     if (outcome.kind === 'accepted')
       await db.commit(async (tx) => {
-        await remember(tx)
+        await leave(tx)
         await outcome.journal?.(tx)
         // On a timeline without any time the network confirms by accepting; Meta always does so by a call.
         if (outcome.status === 'sent') await network.reportSent(tx, instance, messageId, wamid)

@@ -84,18 +84,46 @@ export interface Sent {
   readonly wamid: string
   readonly recipient: string
   readonly opaque: string | null
+  /** What Meta charges for it. */
+  readonly category: string
+  readonly priceType: string
 }
 
-export const addSent = sql<{ wamid: string; recipient: string; opaque: string | null; now: number }>(
-  `INSERT INTO sandbox_graph_sent (wamid, recipient, opaque, sent_at) VALUES (:wamid, :recipient, :opaque, :now)
-   ON CONFLICT (wamid) DO NOTHING`,
+export const addSent = sql<Sent & { now: number }>(
+  `INSERT INTO sandbox_graph_sent (wamid, recipient, opaque, category, price_type, sent_at)
+   VALUES (:wamid, :recipient, :opaque, :category, :priceType, :now) ON CONFLICT (wamid) DO NOTHING`,
 )
 
 export const sentByWamid = sql<{ wamid: string }, Sent>(
-  'SELECT wamid, recipient, opaque FROM sandbox_graph_sent WHERE wamid = :wamid',
+  `SELECT wamid, recipient, opaque, category, price_type AS priceType FROM sandbox_graph_sent WHERE wamid = :wamid`,
+)
+
+/** The first status after `sent` carries the price, as often as it is reported. @returns a row if it is this one. */
+export const priceWith = sql<{ wamid: string; status: string }, { wamid: string }>(
+  `UPDATE sandbox_graph_sent SET priced_with = :status
+   WHERE wamid = :wamid AND COALESCE(priced_with, :status) = :status RETURNING wamid`,
 )
 
 export const pruneSent = sql<{ before: number }>('DELETE FROM sandbox_graph_sent WHERE sent_at < :before')
+
+// Who wrote after a click on an ad.
+
+type Entry = { phoneNumberId: string; person: string }
+
+export const openEntry = sql<Entry & { now: number }>(
+  `INSERT INTO sandbox_graph_entries (phone_number_id, person, opened_at) VALUES (:phoneNumberId, :person, :now)
+   ON CONFLICT (phone_number_id, person) DO UPDATE SET opened_at = excluded.opened_at, answered_at = NULL`,
+)
+
+/** The first answer within the time opens the window. @returns a row while the window is open. */
+export const answerEntry = sql<Entry & { now: number; openedAfter: number; answeredAfter: number }, { at: number }>(
+  `UPDATE sandbox_graph_entries SET answered_at = COALESCE(answered_at, :now)
+   WHERE phone_number_id = :phoneNumberId AND person = :person
+     AND (answered_at > :answeredAfter OR (answered_at IS NULL AND opened_at > :openedAfter))
+   RETURNING answered_at AS at`,
+)
+
+export const pruneEntries = sql<{ before: number }>('DELETE FROM sandbox_graph_entries WHERE opened_at < :before')
 
 // Files that were uploaded.
 

@@ -1,0 +1,48 @@
+import type { Tx } from '../../../kernel/db.ts'
+import { TEMPLATES } from '../templates.ts'
+import { answerEntry, openEntry, type GraphNumber, type Sent } from './store.ts'
+import { asRecord, type GraphMessage } from './validation.ts'
+
+const HOUR_MS = 60 * 60_000
+const ANSWERED_WITHIN_MS = 24 * HOUR_MS
+const FREE_ENTRY_MS = 72 * HOUR_MS
+
+export type Price = Pick<Sent, 'category' | 'priceType'>
+
+/**
+ * What Meta charges since October 2026. Every template has the price of its category, also within the customer service
+ * window, and everything else is a service message. For 72 hours nothing is charged after the answer to somebody who
+ * came from an ad.
+ */
+export async function priceOf(
+  tx: Tx,
+  { phoneNumberId }: GraphNumber,
+  person: string,
+  message: Pick<GraphMessage, 'type' | 'content'>,
+  now: number,
+): Promise<Price> {
+  const window = { openedAfter: now - ANSWERED_WITHIN_MS, answeredAfter: now - FREE_ENTRY_MS }
+  const isFree = (await tx.one(answerEntry, { phoneNumberId, person, now, ...window })) !== undefined
+  if (isFree) return { category: 'referral_conversion', priceType: 'free_entry_point' }
+  return { category: categoryOf(message), priceType: 'regular' }
+}
+
+function categoryOf({ type, content }: Pick<GraphMessage, 'type' | 'content'>): string {
+  if (type !== 'template') return 'service'
+  const code = asRecord(content['language'])?.['code']
+  const found = TEMPLATES.find(({ name, language }) => name === content['name'] && language === code)
+  return (found?.category ?? 'utility').toLowerCase()
+}
+
+/** Somebody wrote after a click on an ad. */
+export async function noteEntry(tx: Tx, { phoneNumberId }: GraphNumber, person: string, now: number): Promise<void> {
+  await tx.run(openEntry, { phoneNumberId, person, now })
+}
+
+/** As a status carries it. `billable` is deprecated, and still sent. */
+export const pricingOf = ({ category, priceType: type }: Price) => ({
+  billable: type === 'regular',
+  pricing_model: 'PMP',
+  type,
+  category,
+})
