@@ -12,6 +12,7 @@ import { callsContract } from './calls/contract.ts'
 import { contactsContract } from './contacts/contract.ts'
 import { campaignsContract } from './campaigns/contract.ts'
 import { fusionContract } from './fusion/contract.ts'
+import { costsContract } from './costs/contract.ts'
 import { crmContract } from './crm/contract.ts'
 import { directContract } from './direct/contract.ts'
 import { entitlementsContract } from './entitlements/contract.ts'
@@ -37,6 +38,7 @@ const ROOMS = [
   { room: 'approvals', operations: approvalsContract, topics: ['approvals'] },
   { room: 'entitlements', operations: entitlementsContract },
   { room: 'usage', operations: usageContract },
+  { room: 'costs', operations: costsContract, topics: ['message-rates'] },
   { room: 'instances', operations: instancesContract, topics: ['instances'] },
   { room: 'fusion', operations: fusionContract, topics: ['fusion'] },
   { room: 'safety', operations: safetyContract },

@@ -9,6 +9,7 @@ import type { DirectActs, MessageRef, ReceivedFile, TemplatePage } from './direc
 import type { HistorySource } from './history.ts'
 import type { EngineInstance } from './instance.ts'
 import type { LineControl } from './line-settings.ts'
+import type { Billing } from './price.ts'
 import type { MessageOrigin, ReceivedSignal } from './received.ts'
 
 export type { EngineInstance } from './instance.ts'
@@ -294,6 +295,8 @@ export type EngineSignal =
       readonly atMs: number
       /** Known when the answer to the send was lost. */
       readonly engineMessageId?: string
+      /** Of a number that is billed by its network. */
+      readonly billing?: Billing
     }
   | {
       readonly kind: 'failed'

@@ -10,6 +10,7 @@ import { CONTRACTS } from '../capabilities/contracts.ts'
 import { billingRoom } from '../capabilities/billing/room.ts'
 import { callsRoom } from '../capabilities/calls/room.ts'
 import { campaignsRoom } from '../capabilities/campaigns/room.ts'
+import { costsRoom } from '../capabilities/costs/room.ts'
 import { crmRoom } from '../capabilities/crm/room.ts'
 import type { ApprovedCalls } from '../capabilities/approvals/index.ts'
 import { approvalsRoom } from '../capabilities/approvals/room.ts'
@@ -132,8 +133,14 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
   })
   const fusion = fusionRoom({ ...deps, instances: instances.api })
   const safety = safetyRoom({ ...deps, instances: instances.api })
+  const costs = costsRoom({
+    ...deps,
+    // Agencies are built after this one.
+    family: (accountId, only) => agency.api.family(accountId, only),
+  })
   const messages = messagesRoom({
     ...deps,
+    prices: costs.api,
     instances: instances.api,
     fusion: fusion.api,
     safety: safety.api,
@@ -330,6 +337,7 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
     account,
     entitlements,
     usage,
+    costs,
     approvals,
     webhooks,
     instanceWebhooks,

@@ -160,6 +160,9 @@ export const KEPT = [
   // The files themselves are not in the database. Campaigns that stay send them.
   added('files', HAS_ACCOUNT),
   ...BILLING,
+  // The network has charged for them, also where the message is not in the backup. A count and its messages go together.
+  ...replaced('message_prices', HAS_ACCOUNT),
+  ...replaced('price_counts', HAS_ACCOUNT),
   ...JOBS,
   // Secrets that were rotated, and addresses that were changed since, were for a reason.
   updated('webhooks', 'id'),

@@ -35,7 +35,7 @@ export const TABLE_RULES: Readonly<Record<string, AfterRestore>> = {
     ...['instance_departures', 'access_link_uses', 'safety_numbers', 'safety_firsts', 'campaign_number_checks'],
     ...['ai_provider_keys', 'ai_agents', 'ai_stages', 'ai_agent_media', 'ai_http_tools', 'ai_faq', 'ai_documents'],
     ...['ai_passages', 'ai_vectors', 'ai_unanswered', 'ai_evaluations', 'ai_evaluation_results'],
-    ...['billing_prices', 'crm_backfills', 'crm_statuses', 'crm_hidden_people', 'voice_transcripts'],
+    ...['message_rates', 'billing_prices', 'crm_backfills', 'crm_statuses', 'crm_hidden_people', 'voice_transcripts'],
     ...['voice_trunks', 'voice_speech', 'delivery_attempts'],
   ]),
   ...rule('kept', [
@@ -43,6 +43,7 @@ export const TABLE_RULES: Readonly<Record<string, AfterRestore>> = {
     ...['campaigns', 'campaign_instances', 'campaign_recipients', 'campaign_counts', 'campaign_streaks'],
     ...['billing_provider', 'billing_customers', 'billing_orders', 'billing_subscriptions', 'billing_callbacks'],
     ...['billing_history', 'billing_agencies', 'billing_clients', 'entitlement_grants'],
+    ...['message_prices', 'price_counts'],
     ...[
       'crm_sessions',
       'crm_messages',

@@ -161,6 +161,19 @@ export type MediaRecord = Static<typeof MediaRecord>
 
 const HistoryEntry = Type.Object({ status: MessageStatus, at: Timestamp })
 
+/** In the words of the network, which adds values. */
+const Pricing = Type.Object(
+  {
+    category: Nullable(Type.String({ description: '`service`, `utility`, `marketing`, `authentication` and so on.' })),
+    type: Nullable(
+      Type.String({ description: '`regular` is charged, what begins with `free_` is not. Other values are possible.' }),
+    ),
+    model: Nullable(Type.String({ description: '`PMP`: per message.' })),
+    billable: Nullable(Type.Boolean()),
+  },
+  { description: 'What Meta reported about the price; `null`: nothing, or nothing yet.' },
+)
+
 export const MessageRecord = Type.Object({
   message_id: Type.String({ pattern: '^msg_' }),
   engine_message_id: Nullable(
@@ -185,6 +198,7 @@ export const MessageRecord = Type.Object({
   read_at: Nullable(Timestamp),
   failed_at: Nullable(Timestamp),
   error: Nullable(MessageErrorShape),
+  pricing: Nullable(Pricing),
   history: Type.Array(HistoryEntry, { description: 'Every status the message has had, oldest first.' }),
 })
 export type MessageRecord = Static<typeof MessageRecord>
@@ -206,6 +220,7 @@ const RECORD_EXAMPLE = {
   read_at: null,
   failed_at: null,
   error: null,
+  pricing: null,
   history: [
     { status: 'queued', at: '2026-03-01T09:30:00.000Z' },
     { status: 'sent', at: '2026-03-01T09:30:00.200Z' },

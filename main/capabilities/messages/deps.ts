@@ -10,6 +10,7 @@ import type { Files } from '../../kernel/files.ts'
 import type { MediaConverter } from '../../kernel/media-converter.ts'
 import type { Cursors } from '../../kernel/page.ts'
 import type { Engine } from '../../engines/engine.ts'
+import type { Billing, Price } from '../../engines/price.ts'
 import type { InstanceSubject } from '../handler.ts'
 import type { Announce, Instances } from '../instances/index.ts'
 import type { Draft } from './draft.ts'
@@ -61,6 +62,24 @@ export interface UsagePort {
   ): Promise<void>
 }
 
+/** What this room tells the costs room, in the commits that make it true, and asks of it. */
+export interface PricesPort {
+  reported(
+    tx: Tx,
+    status: {
+      readonly messageId: string
+      readonly instanceId: InstanceId
+      /** undefined: it is not known here. */
+      readonly message:
+        { readonly accountId: string; readonly chat: string; readonly campaignId: string | null } | undefined
+      readonly status: 'sent' | 'delivered' | 'read'
+      readonly atMs: number
+      readonly billing: Billing
+    },
+  ): Promise<void>
+  priceOf(read: Pick<Tx, 'one'>, messageId: string): Promise<Price | null>
+}
+
 /** What this room asks of the entitlements room, for each send. */
 interface EntitlementsPort {
   of(accountId: AccountId): Promise<{ readonly frozen: boolean }>
@@ -74,6 +93,7 @@ export interface MessagesDeps {
   readonly fusion: FusionPort
   readonly safety: SafetyPort
   readonly usage: UsagePort
+  readonly prices: PricesPort
   /** Asked for each send, so it must be cheap. */
   readonly isSuspended: (accountId: AccountId) => boolean
   readonly entitlements: EntitlementsPort

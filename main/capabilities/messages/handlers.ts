@@ -23,11 +23,13 @@ export function messagesHandlers(messages: Messages, consentOf: ConsentOf): Hand
     },
 
     async getMessage({ instance, params }) {
-      return toRecord(await messages.get(instance.id, params.message_id), instance.engine)
+      const message = await messages.get(instance.id, params.message_id)
+      return toRecord(message, instance.engine, await messages.priceOf(message.id))
     },
 
     async findMessage({ instance, query }) {
-      return toRecord(await messages.getByKey(instance.id, query.idempotency_key), instance.engine)
+      const message = await messages.getByKey(instance.id, query.idempotency_key)
+      return toRecord(message, instance.engine, await messages.priceOf(message.id))
     },
 
     getPoll: ({ instance, params }) => messages.poll(instance.id, params.message_id),

@@ -2,6 +2,7 @@ import { ApiError } from '../../contract/errors.ts'
 import type { MediaType } from '../../contract/shapes.ts'
 import type { DatedMessageRef, MessageRef } from '../../engines/direct.ts'
 import type { EngineSignal } from '../../engines/engine.ts'
+import type { Price } from '../../engines/price.ts'
 import type { Tx } from '../../kernel/db.ts'
 import type { AccountId, InstanceId } from '../../kernel/ids.ts'
 import { cause } from '../../kernel/log.ts'
@@ -70,6 +71,8 @@ export interface Messages extends Conversations, Past {
   fetchFile(accountId: AccountId, url: string, mediaType: MediaType): Promise<{ mimeType: string; bytes: Buffer }>
   /** @throws ApiError not_found, also for received messages: they have no status. */
   get(instanceId: InstanceId, messageId: string): Promise<Message>
+  /** What the network reported about its price; null: nothing, or nothing yet. */
+  priceOf(messageId: string): Promise<Price | null>
   /** The newest message sent with the key. @throws ApiError not_found */
   getByKey(instanceId: InstanceId, idempotencyKey: string): Promise<Message>
   /**
@@ -139,7 +142,7 @@ export function createMessages(deps: MessagesDeps): Messages {
   }
 
   const outcomes = createOutcomes({ db, clock, log, announce, idempotency, safety, counted, onRemoved })
-  const receipts = createReceipts({ db, announce, idempotency })
+  const receipts = createReceipts({ db, announce, idempotency, prices: deps.prices })
   const unread = createUnread(deps)
   const chatMerge = createChatMerge({ db, unread, onMoved: chatIndex.touch })
   instances.subscribe(async (tx, { kind, id }) => {
@@ -201,6 +204,7 @@ export function createMessages(deps: MessagesDeps): Messages {
       if (!row) throw new ApiError('not_found', 'This instance has no sent message with this id.')
       return toMessage(row)
     },
+    priceOf: (messageId) => deps.prices.priceOf({ one: db.readOne }, messageId),
     async getByKey(instanceId, idempotencyKey) {
       const id = await idempotency.holderOf(db, instanceId, idempotencyKey)
       const row = id === undefined ? undefined : await db.readOne(messageById, { id, instanceId })

@@ -2,9 +2,10 @@ import type { EngineSignal } from '../../engines/engine.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
 import type { Idempotency } from '../../kernel/idempotency.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
+import type { PricesPort } from './deps.ts'
 import { sentBody } from './send-result.ts'
 import { advance, type AnnounceStatus, type Move } from './status.ts'
-import { messageByEngineId, messageById, toMessage } from './store.ts'
+import { messageByEngineId, messageById, toMessage, type MessageRow } from './store.ts'
 
 type StatusSignal = Extract<EngineSignal, { kind: 'receipt' | 'failed' }>
 
@@ -12,6 +13,7 @@ interface ReceiptDeps {
   readonly db: Db
   readonly announce: AnnounceStatus
   readonly idempotency: Idempotency
+  readonly prices: Pick<PricesPort, 'reported'>
 }
 
 export type Receipts = (instanceId: InstanceId, signal: StatusSignal) => Promise<void>
@@ -20,10 +22,11 @@ export type Receipts = (instanceId: InstanceId, signal: StatusSignal) => Promise
  * What the network says of a message of ours. The row exists since before the engine was asked, so a receipt that is
  * faster than the answer to the send finds it, moves it, and the answer then has nothing left to move.
  */
-export function createReceipts({ db, announce, idempotency }: ReceiptDeps): Receipts {
+export function createReceipts({ db, announce, idempotency, prices }: ReceiptDeps): Receipts {
   return (instanceId, signal) =>
     db.commit(async (tx) => {
       const row = await rowOf(tx, instanceId, signal)
+      await report(tx, instanceId, signal, row)
       // It was removed because nothing had left the machine, or it belongs to another instance.
       if (!row) return
       const message = toMessage(row)
@@ -35,6 +38,15 @@ export function createReceipts({ db, announce, idempotency }: ReceiptDeps): Rece
       const kind = signal.kind === 'receipt' ? 'accepted' : 'refused'
       await idempotency.settle(tx, instanceId, idempotencyKey, 201, sentBody({ kind, engine, messageId }), messageId)
     })
+
+  /** Also for a status that changes nothing, and for a message that a restore has removed: the network charges for it. */
+  async function report(tx: Tx, instanceId: InstanceId, signal: StatusSignal, message: MessageRow | undefined) {
+    if (signal.kind !== 'receipt' || signal.billing === undefined) return
+    const messageId = message?.id ?? signal.messageId
+    if (messageId === null) return
+    const { status, atMs, billing } = signal
+    await prices.reported(tx, { messageId, instanceId, message, status, atMs, billing })
+  }
 }
 
 async function rowOf(tx: Tx, instanceId: InstanceId, { messageId, engineMessageId }: StatusSignal) {

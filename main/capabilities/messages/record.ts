@@ -1,10 +1,11 @@
 import { isoTime, isoTimeOrNull } from '../../contract/request.ts'
 import type { Engine } from '../../contract/shapes.ts'
+import type { Price } from '../../engines/price.ts'
 import type { MessageRecord } from './contract.ts'
 import type { Message } from './store.ts'
 
 /** The status record (spec: Message status record). @param engine of the instance. */
-export function toRecord(message: Message, engine: Engine): MessageRecord {
+export function toRecord(message: Message, engine: Engine, price: Price | null): MessageRecord {
   const { createdAtMs, sentAtMs, deliveredAtMs, readAtMs, failedAtMs } = message
   // A message typed on the phone was already on the network when we learned of it.
   const queuedAtMs = message.direction === 'out' ? createdAtMs : null
@@ -25,6 +26,7 @@ export function toRecord(message: Message, engine: Engine): MessageRecord {
     read_at: isoTimeOrNull(readAtMs),
     failed_at: isoTimeOrNull(failedAtMs),
     error: message.error,
+    pricing: price && { ...price },
     history: historyOf({
       queued: queuedAtMs,
       sent: sentAtMs,

@@ -1,6 +1,7 @@
 import type { MessageContent } from '../../contract/message-content.ts'
 import { safeFilename } from '../safe-filename.ts'
 import type { MediaType } from '../../contract/shapes.ts'
+import type { Price } from '../price.ts'
 import type { CloudCallEvent } from './calling.ts'
 import { unavailableContent, whatItIs } from './received-content.ts'
 import { toError, type GraphError } from './errors.ts'
@@ -37,6 +38,8 @@ export type Item =
       readonly opaque: string | null
       readonly status: 'sent' | 'delivered' | 'read'
       readonly atMs: number
+      readonly recipient: string | null
+      readonly price: Price | null
     }
   | {
       readonly kind: 'failed'
@@ -223,7 +226,21 @@ function readStatus(status: Json): Item | null | undefined {
   }
   const known = Object.hasOwn(STATUSES, word) ? STATUSES[word] : undefined
   // Such as `deleted` and `warning`: nothing of ours changes by it.
-  return known === undefined ? null : { kind: 'status', id, opaque, status: known, atMs }
+  if (known === undefined) return null
+  const { number: recipient } = personOf(status, 'recipient_id')
+  return { kind: 'status', id, opaque, status: known, atMs, recipient, price: readPrice(status) }
+}
+
+/** Of values that are longer than any of Meta's, the beginning is kept. */
+const PRICE_WORD_LENGTH = 64
+
+function readPrice(status: Json): Price | null {
+  const pricing = recordAt(status, 'pricing')
+  const word = (name: string) => textAt(pricing, name)?.slice(0, PRICE_WORD_LENGTH) ?? null
+  const [category, type, model] = [word('category'), word('type'), word('pricing_model')]
+  const billable = typeof pricing['billable'] === 'boolean' ? pricing['billable'] : null
+  const isEmpty = category === null && type === null && billable === null
+  return isEmpty ? null : { category, type, model, billable }
 }
 
 type ContactOf = (person: Person) => Json | undefined

@@ -43,8 +43,10 @@ export function createInbound(deps: InboundDeps): Inbound {
     await noteCallBack(number)
     switch (item.kind) {
       case 'status': {
-        const { id: engineMessageId, status, atMs } = item
-        await sink(instanceId, { kind: 'receipt', messageId: ourId(item.opaque), status, atMs, engineMessageId })
+        const { id: engineMessageId, status, atMs, recipient, price } = item
+        const billing = { numberId: number.phoneNumberId, businessId: number.wabaId, recipient, price }
+        const messageId = ourId(item.opaque)
+        await sink(instanceId, { kind: 'receipt', messageId, status, atMs, engineMessageId, billing })
         if (status === 'sent') await holds.end(number, atMs)
         return
       }

@@ -12,6 +12,7 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
     'Legacy webhook of a single instance: unsigned, at most three attempts. Use account webhooks instead.',
   fusion: 'Link an `official` and an `smv2` instance of the same number, so that they act as one contact.',
   safety: 'How much each number may send, and why.',
+  costs: 'What messages cost at Meta.',
   events: 'Recorded events, for programs that cannot receive webhooks.',
   sandbox:
     'A simulated network inside the service: phones that scan codes and send messages, faults on demand, a webhook catcher, and a stand-in for a language model. Phones and faults are only for instances with `network: sandbox`.',

@@ -60,6 +60,8 @@ import { consent } from './058-consent.ts'
 import { sandboxPortfolios } from './059-sandbox-portfolios.ts'
 import { messagingLimits } from './060-messaging-limits.ts'
 import { sandboxGraphPrices } from './061-sandbox-graph-prices.ts'
+import { messagePrices } from './062-message-prices.ts'
+import { messageRates } from './063-message-rates.ts'
 
 /** Every step of the schema, in order. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -124,4 +126,6 @@ export const MIGRATIONS: readonly Migration[] = [
   sandboxPortfolios,
   messagingLimits,
   sandboxGraphPrices,
+  messagePrices,
+  messageRates,
 ]

@@ -11,6 +11,7 @@ import {
   type SendResult,
 } from '../../../main/capabilities/messages/index.ts'
 import type { MediaSource } from '../../../main/capabilities/messages/media.ts'
+import { createCosts } from '../../../main/capabilities/costs/index.ts'
 import { createUsage } from '../../../main/capabilities/usage/index.ts'
 import { createSafety } from '../../../main/capabilities/safety/index.ts'
 import { readConfig } from '../../../main/config.ts'
@@ -169,6 +170,7 @@ export async function bench(options: BenchOptions = {}): Promise<Bench> {
       safety: createSafety({ db, clock, ledger, instances, config: SETTINGS }),
       isSuspended: () => false,
       usage: createUsage({ db, clock, timeZoneOf: async () => 'UTC' }),
+      prices: createCosts({ db }),
       entitlements: { of: async () => ({ frozen: false }) },
       db: options.through?.(db) ?? db,
       outbound: options.media ?? noMedia,

@@ -28,7 +28,7 @@ describe('the status record', () => {
     const id = idIn(await b.send(TEXT, { key: 'k' }))
     await b.clock.advance(1_000)
     await b.messages.onSignal(INSTANCE, { kind: 'receipt', messageId: id, status: 'read', atMs: b.clock.now() })
-    expect(toRecord(await b.messages.get(INSTANCE, id), 'smv2')).toEqual({
+    expect(toRecord(await b.messages.get(INSTANCE, id), 'smv2', null)).toEqual({
       message_id: id,
       engine_message_id: 'E1',
       instance_id: INSTANCE,
@@ -45,6 +45,7 @@ describe('the status record', () => {
       read_at: '2026-01-05T12:00:01.000Z',
       failed_at: null,
       error: null,
+      pricing: null,
       history: [
         { status: 'queued', at: '2026-01-05T12:00:00.000Z' },
         { status: 'sent', at: '2026-01-05T12:00:00.000Z' },
@@ -57,7 +58,7 @@ describe('the status record', () => {
   test('of a message that failed says why, and ends its history there', async () => {
     const error = { code: 'outside_window', message: 'The window is closed.', provider_code: 131047 } as const
     b.engine.plan = async () => ({ kind: 'refused', error })
-    const record = toRecord(await b.messages.get(INSTANCE, idIn(await b.send(TEXT))), 'smv2')
+    const record = toRecord(await b.messages.get(INSTANCE, idIn(await b.send(TEXT))), 'smv2', null)
     expect(record).toMatchObject({ status: 'failed', error, sent_at: null, failed_at: '2026-01-05T12:00:00.000Z' })
     expect(record.history.map(({ status }) => status)).toEqual(['queued', 'failed'])
   })

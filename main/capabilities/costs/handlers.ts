@@ -1,0 +1,61 @@
+import { ApiError } from '../../contract/errors.ts'
+import type { RateRecord } from '../../contract/costs.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import type { Db } from '../../kernel/db.ts'
+import type { AccountId } from '../../kernel/ids.ts'
+import { shiftDate } from '../../kernel/time-zone.ts'
+import type { Handlers } from '../handler.ts'
+import type { costsContract } from './contract.ts'
+import { ALLOWANCES, dayOfPrice, type Costs } from './index.ts'
+import type { Rate } from './rate-card.ts'
+import { putRate, removeRate } from './store.ts'
+
+export interface CostsHandlerDeps {
+  readonly db: Db
+  readonly clock: Pick<Clock, 'now'>
+  readonly costs: Costs
+  /** The account and its sub-accounts, or the one of them that is named. @throws ApiError not_found */
+  readonly family: (accountId: AccountId, only: string | undefined) => Promise<readonly AccountId[]>
+}
+
+const DEFAULT_DAYS = 30
+
+export function costsHandlers({ db, clock, costs, family }: CostsHandlerDeps): Handlers<typeof costsContract> {
+  return {
+    async getMessageCosts({ principal, query }) {
+      const { to = dayOfPrice(clock.now()), group = 'instance' } = query
+      const { from = shiftDate(to, 1 - DEFAULT_DAYS), instance_id: instanceId, campaign_id: campaignId } = query
+      if (from > to) throw new ApiError('validation_error', 'from must not be later than to.').because('times_order')
+      const allowed = principal.allowedInstanceIds
+      // A restricted key knows nothing of sub-accounts.
+      const wanted = allowed === null ? query.account_id : principal.accountId
+      const accountIds = await family(principal.accountId, wanted)
+      const instanceIds = allowed === null ? null : new Set(allowed)
+      return costs.report({ accountIds, from, to, instanceId, campaignId, instanceIds }, group)
+    },
+    async listMessageRates() {
+      const { rates } = await costs.card()
+      const order = ({ country, category, validFrom }: Rate) => `${country} ${category} ${validFrom}`
+      return {
+        data: rates.toSorted((a, b) => (order(a) < order(b) ? -1 : 1)).map(toRecord),
+        allowances: ALLOWANCES.map(({ category, validFrom, messages, source }) => ({
+          ...{ category, valid_from: validFrom, messages, source },
+        })),
+      }
+    },
+    async setMessageRate({ body }) {
+      const { country, category, valid_from: validFrom, currency, amount_micros: micros, source } = body
+      const rate = { country, category, validFrom, currency, micros, source }
+      await db.commit((tx) => tx.run(putRate, rate))
+      return toRecord({ ...rate, isExample: false })
+    },
+    async removeMessageRate({ query: { country, category, valid_from: validFrom } }) {
+      await db.commit((tx) => tx.run(removeRate, { country, category, validFrom }))
+      return undefined
+    },
+  }
+}
+
+const toRecord = ({ country, category, validFrom, currency, micros, source, isExample }: Rate): RateRecord => ({
+  ...{ country, category, valid_from: validFrom, currency, amount_micros: micros, source, example: isExample },
+})

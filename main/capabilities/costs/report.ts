@@ -1,0 +1,151 @@
+import type { CostGroup, CostRow, CostTotals } from '../../contract/costs.ts'
+import type { Db } from '../../kernel/db.ts'
+import { yieldToEventLoop } from '../../kernel/yield-to-event-loop.ts'
+import { allowanceOf, type RateCard } from './rate-card.ts'
+import { chargedOfNumber, countsAfter, type CountPlace, type CountRow } from './store.ts'
+
+/** Which counts are added up. Both days are included. */
+export interface CostSpan {
+  readonly accountIds: readonly string[]
+  readonly from: string
+  readonly to: string
+  readonly instanceId?: string | undefined
+  readonly campaignId?: string | undefined
+  /** Of a restricted key; null: all. */
+  readonly instanceIds: ReadonlySet<string> | null
+}
+
+const PORTION = 1_000
+
+const KEY_OF: Readonly<Record<CostGroup, (row: CountPlace) => string>> = {
+  instance: ({ instanceId }) => instanceId,
+  account: ({ accountId }) => accountId,
+  campaign: ({ campaignId }) => campaignId,
+  category: ({ category }) => category,
+  day: ({ day }) => day,
+  business: ({ businessId }) => businessId,
+}
+
+/** Counts of a span, priced by the card of today: a corrected rate also corrects the past it is valid for. */
+export async function costsOf(db: Pick<Db, 'read'>, card: RateCard, span: CostSpan, group: CostGroup) {
+  const allowances = createAllowances(db)
+  const groups = new Map<string, Sum>()
+  const all = newSum()
+  for await (const rows of countsOf(db, span)) {
+    for (const row of rows) {
+      const allowed = await allowances.of(row)
+      const key = KEY_OF[group](row)
+      const sum = groups.get(key) ?? newSum()
+      groups.set(key, sum)
+      for (const one of [sum, all]) add(one, row, allowed, card)
+    }
+    await yieldToEventLoop()
+  }
+  const data = [...groups].map(([key, sum]): CostRow => ({ key, ...totalsOf(sum) }))
+  return { data: data.toSorted((a, b) => (a.key < b.key ? -1 : 1)), totals: totalsOf(all) }
+}
+
+async function* countsOf(db: Pick<Db, 'read'>, span: CostSpan): AsyncGenerator<readonly CountRow[]> {
+  const { from, to, instanceId, campaignId, instanceIds } = span
+  const isMeant = (row: CountRow) =>
+    row.messages > 0 &&
+    (instanceId === undefined || row.instanceId === instanceId) &&
+    (campaignId === undefined || row.campaignId === campaignId) &&
+    (instanceIds === null || instanceIds.has(row.instanceId))
+  for (const accountId of span.accountIds) {
+    let after: Parameters<typeof positionOf>[0] | undefined
+    for (;;) {
+      const found: readonly CountRow[] = await db.read(countsAfter, {
+        accountId,
+        from,
+        to,
+        ...positionOf(after),
+        rows: PORTION,
+      })
+      yield found.filter(isMeant)
+      after = found.at(-1)
+      if (after === undefined || found.length < PORTION) break
+    }
+  }
+}
+
+const positionOf = (row: CountPlace | undefined) => ({
+  afterDay: row?.day ?? '',
+  afterInstance: row?.instanceId ?? '',
+  afterCampaign: row?.campaignId ?? '',
+  afterNumber: row?.numberId ?? '',
+  afterBusiness: row?.businessId ?? '',
+  afterCountry: row?.country ?? '',
+  afterCategory: row?.category ?? '',
+  afterKind: row?.kind ?? '',
+})
+
+/**
+ * How many messages of a count are within the monthly allowance of their number, whoever else uses the number: in the
+ * order of days, and of one day first those that no campaign sent.
+ */
+function createAllowances(db: Pick<Db, 'read'>) {
+  const known = new Map<string, Promise<ReadonlyMap<string, number>>>()
+
+  async function share(numberId: string, category: string, month: string): Promise<ReadonlyMap<string, number>> {
+    const shares = new Map<string, number>()
+    let left = allowanceOf(category, month)
+    if (left === 0) return shares
+    const rows = await db.read(chargedOfNumber, { numberId, category, from: `${month}-01`, to: `${month}-31` })
+    for (const row of rows) {
+      const taken = Math.min(left, Math.max(0, row.messages))
+      if (taken > 0) shares.set(nameOf(row), taken)
+      left -= taken
+      if (left === 0) break
+    }
+    return shares
+  }
+
+  return {
+    async of(row: CountRow): Promise<number> {
+      if (row.kind !== 'charged') return 0
+      const { numberId, category, day } = row
+      const month = day.slice(0, 7)
+      const name = JSON.stringify([numberId, category, month])
+      const shares = known.get(name) ?? share(numberId, category, month)
+      known.set(name, shares)
+      return (await shares).get(nameOf(row)) ?? 0
+    },
+  }
+}
+
+const nameOf = (row: CountPlace): string =>
+  JSON.stringify([row.accountId, row.day, row.instanceId, row.campaignId, row.businessId, row.country])
+
+interface Sum {
+  messages: number
+  free: number
+  allowance: number
+  unpriced: number
+  readonly costs: Map<string, bigint>
+  isEstimated: boolean
+}
+
+const newSum = (): Sum => ({ messages: 0, free: 0, allowance: 0, unpriced: 0, costs: new Map(), isEstimated: false })
+
+function add(sum: Sum, row: CountRow, allowed: number, card: RateCard): void {
+  sum.messages += row.messages
+  if (row.kind === 'free') return void (sum.free += row.messages)
+  if (row.kind === 'unknown') return void (sum.unpriced += row.messages)
+  sum.free += allowed
+  sum.allowance += allowed
+  const charged = row.messages - allowed
+  if (charged === 0) return
+  const rate = card.rateOf(row.country, row.category, row.day)
+  if (rate === undefined) return void (sum.unpriced += charged)
+  sum.costs.set(rate.currency, (sum.costs.get(rate.currency) ?? 0n) + BigInt(charged) * BigInt(rate.micros))
+  sum.isEstimated ||= rate.isExample
+}
+
+const totalsOf = ({ messages, free, allowance, unpriced, costs, isEstimated }: Sum): CostTotals => ({
+  ...{ messages, free, allowance, billable: messages - free, unpriced },
+  costs: [...costs]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([currency, amount]) => ({ currency, amount_micros: Number(amount) })),
+  estimated: isEstimated,
+})
