@@ -2,7 +2,7 @@ import type { CostGroup, CostRow, CostTotals } from '../../contract/costs.ts'
 import type { Db } from '../../kernel/db.ts'
 import { yieldToEventLoop } from '../../kernel/yield-to-event-loop.ts'
 import { allowanceOf, type RateCard } from './rate-card.ts'
-import { chargedOfNumber, countsAfter, type CountPlace, type CountRow } from './store.ts'
+import { chargedOfNumber, countsAfter, countsOfCampaign, type CountPlace, type CountRow } from './store.ts'
 
 /** Which counts are added up. Both days are included. */
 export interface CostSpan {
@@ -50,8 +50,11 @@ async function* countsOf(db: Pick<Db, 'read'>, span: CostSpan): AsyncGenerator<r
   const isMeant = (row: CountRow) =>
     row.messages > 0 &&
     (instanceId === undefined || row.instanceId === instanceId) &&
-    (campaignId === undefined || row.campaignId === campaignId) &&
     (instanceIds === null || instanceIds.has(row.instanceId))
+  if (campaignId !== undefined) {
+    const found = await db.read(countsOfCampaign, { campaignId, from, to })
+    return yield found.filter((row) => span.accountIds.includes(row.accountId) && isMeant(row))
+  }
   for (const accountId of span.accountIds) {
     let after: Parameters<typeof positionOf>[0] | undefined
     for (;;) {

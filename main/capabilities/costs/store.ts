@@ -97,6 +97,11 @@ export const countsAfter = sql<
    ORDER BY day, instance_id, campaign_id, number_id, business_id, country, category, kind LIMIT :rows`,
 )
 
+export const countsOfCampaign = sql<{ campaignId: string; from: string; to: string }, CountRow>(
+  `SELECT ${COUNT_COLUMNS} FROM price_counts
+   WHERE campaign_id = :campaignId AND campaign_id <> '' AND day >= :from AND day <= :to`,
+)
+
 /** Of a category in a month, in the order in which they use up the allowance. */
 export const chargedOfNumber = sql<{ numberId: string; category: string; from: string; to: string }, CountRow>(
   `SELECT ${COUNT_COLUMNS} FROM price_counts

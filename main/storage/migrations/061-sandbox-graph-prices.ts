@@ -17,5 +17,6 @@ CREATE TABLE sandbox_graph_entries (
   answered_at INTEGER,
   PRIMARY KEY (phone_number_id, person)
 ) STRICT;
+CREATE INDEX sandbox_graph_entries_by_time ON sandbox_graph_entries (opened_at);
 `,
 }

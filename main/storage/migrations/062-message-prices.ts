@@ -37,7 +37,8 @@ CREATE TABLE price_counts (
   messages INTEGER NOT NULL,
   PRIMARY KEY (account_id, day, instance_id, campaign_id, number_id, business_id, country, category, kind)
 ) STRICT;
-CREATE INDEX price_counts_of_number ON price_counts (number_id, category, day);
+CREATE INDEX price_counts_of_number ON price_counts
+  (number_id, category, day, campaign_id, account_id, instance_id, business_id, country) WHERE kind = 'charged';
 CREATE INDEX price_counts_of_campaign ON price_counts (campaign_id, day) WHERE campaign_id <> '';
 `,
 }
