@@ -488,6 +488,8 @@ const OVERLAYS: Readonly<Record<string, readonly Omit<Overlay, 'of'>[]>> = {
   'rooms/keys/RevokeDialog': [{ name: 'revoke', at: onPage('/keys'), show: press('Revoke') }],
   'rooms/assistants/ConnectTab': [{ name: 'key', at: onPage('/assistants/connect'), show: choose('Choose a key') }],
   'rooms/settings/BackupList': [{ name: 'restore', at: onPage('/settings'), show: press(/^Restore the backup from/) }],
+  'rooms/settings/RateDialog': [{ name: 'rate', at: onPage('/settings'), show: press('Add price') }],
+  'rooms/billing/CostsTab': [{ name: 'group', at: onPage('/billing?tab=costs'), show: choose('Group by') }],
   'rooms/settings/SettingDialog': [{ name: 'change', at: onPage('/settings'), show: press('Change Number limit') }],
   // Only the desktop app has it: test/window/desktop.slow.ts.
   'rooms/settings/DesktopSettings': [],

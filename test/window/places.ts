@@ -97,7 +97,7 @@ const VISITS: Readonly<Record<string, (holdings: Holdings) => readonly string[]>
     ),
   '/brand': () => ['/brand'],
   '/billing': () =>
-    ['', '?tab=invoices', '?tab=history', '?tab=clients', '?tab=provider'].map((tab) => `/billing${tab}`),
+    ['', '?tab=invoices', '?tab=history', '?tab=costs', '?tab=clients', '?tab=provider'].map((tab) => `/billing${tab}`),
   '/team': () => ['/team'],
   '/activity': () => ['/activity'],
   '/webhooks': () => ['/webhooks'],

@@ -1,0 +1,21 @@
+import { formatter } from './numbers.ts'
+
+/** Decimal text of millionths: `0.0034` of 3400. */
+export function decimalOfMicros(micros: number): string {
+  const digits = String(micros).padStart(7, '0')
+  const fraction = digits.slice(-6).replace(/0+$/, '')
+  return `${digits.slice(0, -6)}${fraction && `.${fraction}`}`
+}
+
+/** An amount in millionths of its currency, with as many digits as it has: a message costs less than a cent. */
+export const microsText = (micros: number, currency: string, locale: string): string =>
+  // As text, so that no digit is lost; the types know only numbers.
+  formatter(locale, { style: 'currency', currency, maximumFractionDigits: 6 }).format(
+    decimalOfMicros(micros) as unknown as number,
+  )
+
+/** @returns undefined for what is no amount, or has more than six decimals. */
+export function microsOf(text: string): number | undefined {
+  const [, whole, fraction = ''] = /^(\d{1,6})(?:[.,](\d{1,6}))?$/.exec(text.trim()) ?? []
+  return whole === undefined ? undefined : Number(whole) * 1_000_000 + Number(fraction.padEnd(6, '0'))
+}
