@@ -164,6 +164,8 @@ export const DUE_COLUMNS: Readonly<Record<string, Readonly<Record<string, DueCol
   sandbox_ghl_codes: { expires_at: deadline('expires_at') },
   sandbox_ghl_messages: { date: 'stays' },
   sandbox_ghl_tokens: { expires_at: deadline('expires_at') },
+  // The simulated Meta has its own clock.
+  sandbox_graph_entries: { opened_at: 'stays', answered_at: 'stays' },
   sandbox_graph_permissions: { expires_at: deadline('expires_at') },
   sandbox_lines: {
     heals_at: deadline('heals_at'),

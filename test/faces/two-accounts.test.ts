@@ -256,6 +256,7 @@ describe('what belongs to the computer', () => {
         ...['cancelRestore', 'createBackup', 'exportInstanceSession', 'getDiagnostics', 'importInstanceSession'],
         ...['listBackups', 'listSettings', 'previewRestore', 'restartService', 'restoreBackup', 'unlockService'],
         ...['getMemberAccess', 'updateSettings'],
+        ...['listMessageRates', 'removeMessageRate', 'setMessageRate'],
         ...['createMemberLink', 'findLocalModels', 'inviteMember', 'listClients', 'listMembers', 'removeMember'],
         ...['checkBillingProvider', 'getBillingProvider', 'putConsolePassword', 'updateBillingProvider'],
       ].toSorted(),

@@ -168,7 +168,6 @@ const Pricing = Type.Object(
     type: Nullable(
       Type.String({ description: '`regular` is charged, what begins with `free_` is not. Other values are possible.' }),
     ),
-    model: Nullable(Type.String({ description: '`PMP`: per message.' })),
     billable: Nullable(Type.Boolean()),
   },
   { description: 'What Meta reported about the price; `null`: nothing, or nothing yet.' },

@@ -9,6 +9,8 @@ import { clientOf } from './agency-world.ts'
 const STAYS: Readonly<Record<string, string>> = {
   messages: 'Says who sent or received it, for what is billed. Messages are read by instance.',
   usage_daily: 'What was used stays with the account that used it.',
+  message_prices: 'What a message cost stays with the account that sent it.',
+  price_counts: 'What messages cost stays with the account that sent them.',
   instance_departures: 'The old account learns from it that the instance is gone.',
   campaign_recipients: 'The report of a campaign of the old account.',
   billing_orders: 'What the old account bought.',
