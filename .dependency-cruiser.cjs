@@ -11,7 +11,7 @@ const EDGES = {
   fusion: ['instances'],
   direct: ['instances', 'messages'],
   calls: ['instances', 'messages'],
-  campaigns: ['instances', 'messages', 'safety', 'opt-outs', 'contacts'],
+  campaigns: ['instances', 'messages', 'safety', 'opt-outs', 'contacts', 'costs'],
   crm: ['instances', 'messages', 'opt-outs', 'contacts', 'webhooks'],
   'opt-outs': ['instances'],
   contacts: ['instances', 'opt-outs'],

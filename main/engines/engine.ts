@@ -408,6 +408,8 @@ export interface Engine {
     instance: EngineInstance,
     page: { readonly limit: number; readonly after: string | null },
   ) => Promise<TemplatePage>
+  /** The number as its network bills it, as in the `billing` of its receipts; null: it has none. */
+  readonly billedNumber?: (id: InstanceId) => string | null
   evidence(instance: EngineInstance): Evidence
   /** Takes up timers and pending work of before a restart; called once, after every resume. */
   begin(): Promise<void>

@@ -156,6 +156,7 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
   const contacts = contactsRoom({ ...deps, instances: instances.api, optOuts: optOuts.api })
   const campaigns = campaignsRoom({
     ...deps,
+    costs: costs.api,
     instances: instances.api,
     messages: messages.api,
     safety: safety.api,

@@ -15,6 +15,7 @@ import {
   RecipientCounts,
   RecipientProblems,
 } from '../../contract/campaign.ts'
+import { CostTotals } from '../../contract/costs.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import { operation, type Contract } from '../../contract/operation.ts'
 import { Body, Digits, Engine, List, Nullable, PageSize, Timestamp, Uuid } from '../../contract/shapes.ts'
@@ -182,6 +183,12 @@ const PreviewReply = Type.Object({
   }),
   samples: Type.Array(Sample, { description: 'What the first recipients would get: at least one of each variation.' }),
   variables: Type.Array(Type.String(), { description: 'Variables that the recipients have.' }),
+  cost: Nullable(
+    Type.Object(CostTotals.properties, {
+      description:
+        'What Meta would charge today, if every message is delivered. `null`: no number of the campaign is charged.',
+    }),
+  ),
   starts_at: Nullable(Timestamp),
   eta: Nullable(Type.String({ format: 'date-time', description: 'When the last message is expected to leave.' })),
   duration_seconds: Nullable(Type.Integer({ minimum: 0 })),
@@ -666,6 +673,7 @@ export const campaignsContract = {
         ],
         recently_contacted: 0,
         variables: ['city'],
+        cost: null,
         starts_at: '2026-03-01T09:30:00.000Z',
         eta: '2026-03-01T09:30:17.000Z',
         duration_seconds: 17,

@@ -11,6 +11,7 @@ import type { NoticeBus } from '../../kernel/notice-bus.ts'
 import type { Cursors } from '../../kernel/page.ts'
 import type { Notice } from '../../contract/notice.ts'
 import type { Contacts } from '../contacts/index.ts'
+import type { Costs } from '../costs/index.ts'
 import type { Instances } from '../instances/index.ts'
 import type { Messages } from '../messages/index.ts'
 import type { OptOuts } from '../opt-outs/index.ts'
@@ -31,6 +32,7 @@ export interface CampaignsDeps {
   readonly messages: Pick<Messages, 'send' | 'getByKey' | 'lastWrittenAtMs' | 'uploads'>
   readonly safety: Pick<Safety, 'claim' | 'release' | 'isCold' | 'isOneMore' | 'remaining'>
   readonly optOuts: Pick<OptOuts, 'optedOutOf' | 'onOptOut' | 'country'>
+  readonly costs: Pick<Costs, 'estimate'>
   readonly contacts: Pick<Contacts, 'withTag' | 'lastContact' | 'nameOnce'>
   /** How long the service was off before it started, at most. */
   readonly wasOffMs: () => number

@@ -7,6 +7,7 @@ import type { KnownInstance } from '../instances/index.ts'
 import type { Remaining } from '../safety/index.ts'
 import type { Access, Found } from './access.ts'
 import { completeConfig, type Numbers } from './config.ts'
+import { createCostEstimate } from './cost.ts'
 import type { PreviewCampaignBody, PreviewReply } from './contract.ts'
 import { totalsOf } from './counts.ts'
 import { readTime } from './create.ts'
@@ -29,7 +30,7 @@ import { yieldToEventLoop } from '../../kernel/yield-to-event-loop.ts'
 
 interface PreviewDeps extends Pick<
   CampaignsDeps,
-  'db' | 'clock' | 'contacts' | 'messages' | 'optOuts' | 'safety' | 'config'
+  'db' | 'clock' | 'contacts' | 'costs' | 'instances' | 'messages' | 'optOuts' | 'safety' | 'config'
 > {
   readonly access: Access
   readonly lists: ListReader
@@ -62,6 +63,7 @@ const SHOWN_DAYS = 60
 export function createPreview(deps: PreviewDeps) {
   const { db, clock, contacts, optOuts, safety, access, lists, numberState } = deps
   const read = { one: db.readOne, all: db.read } as const
+  const costOf = createCostEstimate(deps)
 
   return async function preview(caller: Principal, body: PreviewCampaignBody): Promise<PreviewReply> {
     const found = body.campaign_id === undefined ? undefined : await access.get(caller, body.campaign_id)
@@ -87,6 +89,10 @@ export function createPreview(deps: PreviewDeps) {
 
     problems.push(...(await faultsOf(found?.campaign.id ?? 'preview', people, messages, config, numbers)))
     const load = await loadOf(caller.accountId, numbers.known, people, config, startsAtMs)
+    const cost = await costOf({
+      ...{ campaignId: found?.campaign.id ?? 'preview', accountId: caller.accountId },
+      ...{ messages, config, load, first: people.first },
+    })
     const recentlyContacted = await contactedOf(caller.accountId, numbers, people, config)
     const ends = load.map(({ plan }) => plan?.endsAtMs ?? null)
     const endsAtMs = ends.length === 0 || ends.includes(null) ? null : Math.max(...ends.map(Number))
@@ -104,6 +110,7 @@ export function createPreview(deps: PreviewDeps) {
       recently_contacted: recentlyContacted,
       samples: samplesOf(found?.campaign.id ?? 'preview', people, messages, config, load),
       variables: [...people.variables],
+      cost,
       starts_at: isoTime(startsAtMs),
       eta: people.total === 0 ? null : isoTimeOrNull(endsAtMs),
       duration_seconds:

@@ -37,7 +37,7 @@ export async function costsOf(db: Pick<Db, 'read'>, card: RateCard, span: CostSp
       const key = KEY_OF[group](row)
       const sum = groups.get(key) ?? newSum()
       groups.set(key, sum)
-      for (const one of [sum, all]) add(one, row, allowed, card)
+      for (const one of [sum, all]) addPriced(one, row, allowed, card)
     }
     await yieldToEventLoop()
   }
@@ -120,7 +120,7 @@ function createAllowances(db: Pick<Db, 'read'>) {
 const nameOf = (row: CountPlace): string =>
   JSON.stringify([row.accountId, row.day, row.instanceId, row.campaignId, row.businessId, row.country])
 
-interface Sum {
+export interface Sum {
   messages: number
   free: number
   allowance: number
@@ -129,9 +129,19 @@ interface Sum {
   isEstimated: boolean
 }
 
-const newSum = (): Sum => ({ messages: 0, free: 0, allowance: 0, unpriced: 0, costs: new Map(), isEstimated: false })
+export const newSum = (): Sum => ({
+  messages: 0,
+  free: 0,
+  allowance: 0,
+  unpriced: 0,
+  costs: new Map(),
+  isEstimated: false,
+})
 
-function add(sum: Sum, row: CountRow, allowed: number, card: RateCard): void {
+type Counted = Pick<CountRow, 'country' | 'category' | 'day' | 'kind' | 'messages'>
+
+/** @param allowed how many of them are within the allowance. */
+export function addPriced(sum: Sum, row: Counted, allowed: number, card: RateCard): void {
   sum.messages += row.messages
   if (row.kind === 'free') return void (sum.free += row.messages)
   if (row.kind === 'unknown') return void (sum.unpriced += row.messages)
@@ -145,7 +155,7 @@ function add(sum: Sum, row: CountRow, allowed: number, card: RateCard): void {
   sum.isEstimated ||= rate.isExample
 }
 
-const totalsOf = ({ messages, free, allowance, unpriced, costs, isEstimated }: Sum): CostTotals => ({
+export const totalsOf = ({ messages, free, allowance, unpriced, costs, isEstimated }: Sum): CostTotals => ({
   ...{ messages, free, allowance, billable: messages - free, unpriced },
   costs: [...costs]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))

@@ -109,6 +109,14 @@ export const chargedOfNumber = sql<{ numberId: string; category: string; from: s
    ORDER BY day, campaign_id, account_id, instance_id, business_id, country`,
 )
 
+export const chargedInMonth = sql<
+  { numberId: string; category: string; from: string; to: string },
+  { messages: number | null }
+>(
+  `SELECT SUM(messages) AS messages FROM price_counts
+   WHERE number_id = :numberId AND category = :category AND day >= :from AND day <= :to AND kind = 'charged'`,
+)
+
 export interface RateRow {
   readonly country: string
   readonly category: string

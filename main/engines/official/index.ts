@@ -173,6 +173,7 @@ export function createOfficial(deps: OfficialNeeds): Official {
       if (found.kind === 'ok') return found.value
       throw refusal(found)
     },
+    billedNumber: (id) => numbers.of(id)?.phoneNumberId ?? null,
     evidence: ({ id }) =>
       evidenceOf({
         number: numbers.of(id),

@@ -154,6 +154,8 @@ export async function campaignBench({
         subscribe() {},
         known: async () => new Set(),
       },
+      // No number of these tests is charged.
+      costs: { estimate: () => Promise.reject(new Error('nothing is charged')) },
       messages: {
         send,
         async getByKey(_instanceId, key) {

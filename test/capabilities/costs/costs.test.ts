@@ -54,6 +54,7 @@ test('a message says what Meta reported about its price, and is counted once', a
 test('a message that no network charges has no price', async () => {
   const { id } = (await w.api('POST', '/v1/instances', { engine: 'official', network: 'sandbox' })).body
   await w.api('POST', `/v1/sandbox/instances/${id}/onboard`, { number: '12025550453' })
+  await until('connected', async () => (await w.api('GET', `/v1/instances/${id}`)).body.connected === true)
   const sent = await w.api('POST', `/v1/instances/${id}/messages`, { to: '12025550163', ...TEMPLATE })
   expect(sent.status).toBe(201)
   expect((await recordOf(id, sent.body.message_id)).pricing).toBeNull()

@@ -4,6 +4,7 @@ import { createCosts, type Costs } from '../../../main/capabilities/costs/index.
 import type { Price } from '../../../main/engines/price.ts'
 import type { InstanceId } from '../../../main/kernel/ids.ts'
 import { sql } from '../../../main/kernel/sql.ts'
+import { fakeClock } from '../../support/clock.ts'
 import { testDatabase, type TestDatabase } from '../../support/database.ts'
 
 const MIDNIGHT = Date.UTC(2026, 10, 2)
@@ -13,7 +14,7 @@ let data: TestDatabase
 let costs: Costs
 beforeAll(async () => {
   data = await testDatabase()
-  costs = createCosts(data)
+  costs = createCosts({ db: data.db, clock: fakeClock() })
 })
 afterAll(() => data.close())
 

@@ -1,13 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createCosts, type Costs, type CostSpan } from '../../../main/capabilities/costs/index.ts'
 import { addToCount, putRate, type CountPlace } from '../../../main/capabilities/costs/store.ts'
+import { fakeClock } from '../../support/clock.ts'
 import { testDatabase, type TestDatabase } from '../../support/database.ts'
 
 let data: TestDatabase
 let costs: Costs
 beforeEach(async () => {
   data = await testDatabase()
-  costs = createCosts(data)
+  costs = createCosts({ db: data.db, clock: fakeClock() })
 })
 afterEach(() => data.close())
 

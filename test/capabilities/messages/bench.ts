@@ -170,7 +170,7 @@ export async function bench(options: BenchOptions = {}): Promise<Bench> {
       safety: createSafety({ db, clock, ledger, instances, config: SETTINGS }),
       isSuspended: () => false,
       usage: createUsage({ db, clock, timeZoneOf: async () => 'UTC' }),
-      prices: createCosts({ db }),
+      prices: createCosts({ db, clock }),
       entitlements: { of: async () => ({ frozen: false }) },
       db: options.through?.(db) ?? db,
       outbound: options.media ?? noMedia,
