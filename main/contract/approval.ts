@@ -26,6 +26,9 @@ export const CALL_PART_KINDS = [
   'campaign_file',
   'campaign_numbers',
   'cost_of_meta',
+  'cost_estimate',
+  'cost_unknown',
+  'cost_free',
   'cost_none',
 ] as const
 
@@ -34,7 +37,7 @@ export interface CallPart {
   readonly kind: (typeof CALL_PART_KINDS)[number]
   /** The argument that says it. */
   readonly name: string | null
-  /** Of a long list the first ones; of `campaign_people` how many they are. */
+  /** Of a long list the first ones; of `campaign_people` and `cost_unknown` how many they are. */
   readonly values: readonly string[]
   /** How many there are in all. */
   readonly total: number

@@ -140,6 +140,38 @@ describe('a campaign', () => {
     ])
   })
 
+  describe('whose preview knows the cost', () => {
+    const costs = [{ currency: 'usd', amount_micros: 4_080_001 }]
+    const cost = { messages: 1_200, free: 0, allowance: 0, billable: 1_200, unpriced: 0, costs, estimated: true }
+    const campaigns = Object.fromEntries(
+      ['cmp_1', 'cmp_2'].map((id) => [`/v1/campaigns/${id}`, { ...numbers[`/v1/campaigns/${id}`], campaign_id: id }]),
+    )
+    const describedWith = (more: object) =>
+      createCallDescriber({
+        operations: [campaignsContract, instancesContract],
+        async call(_who, { path }) {
+          const known: Record<string, object> = {
+            ...{ ...numbers, ...campaigns, '/v1/campaigns/preview': { cost: { ...cost, ...more } } },
+          }
+          return { status: path in known ? 200 : 404, headers: {}, body: known[path] }
+        },
+      }).describeCall(campaignsContract.startCampaign, { campaign_id: 'cmp_1' }, principal)
+
+    test.each([
+      [{}, 'cost: about 4.09 USD to Meta.'],
+      [{ unpriced: 12 }, 'cost: about 4.09 USD to Meta, cost: unknown for 12 messages.'],
+      [{ unpriced: 1, costs: [] }, 'cost: unknown for 1 message.'],
+      [{ billable: 0, free: 1_200, costs: [] }, 'cost: free at Meta this month.'],
+    ])('%j: %s', async (more, words) => {
+      expect((await describedWith(more)).sentence.endsWith(words)).toBe(true)
+    })
+
+    test('is the same request when only the estimate has changed', async () => {
+      const [before, after] = [await describedWith({}), await describedWith({ unpriced: 3 })]
+      expect(after.basis).toBe(before.basis)
+    })
+  })
+
   test('is not said to be sent to everybody when one test message is', async () => {
     const given = { campaign_id: 'cmp_1', to: '12025550177' }
     const { sentence } = await describeCall(campaignsContract.testCampaign, given, principal)

@@ -168,6 +168,7 @@ const Pricing = Type.Object(
     type: Nullable(
       Type.String({ description: '`regular` is charged, what begins with `free_` is not. Other values are possible.' }),
     ),
+    model: Nullable(Type.String({ description: '`PMP`: per message.' })),
     billable: Nullable(Type.Boolean()),
   },
   { description: 'What Meta reported about the price; `null`: nothing, or nothing yet.' },
@@ -503,7 +504,7 @@ export const messagesContract = {
     description:
       'Returns the status record of a message sent through this instance or typed on its phone (`source: "phone"`). ' +
       'Received messages have no status and answer 404. A status only moves forward: ' +
-      '`queued` → `sent` → `delivered` → `read`, or to `failed` from any of the first three. `read` and `failed` are final.',
+      '`queued` → `sent` → `delivered` → `read`. The first three can become `failed`.',
     scope: 'messages:read',
     reach: 'instance',
     origin: 'spec',
@@ -521,8 +522,8 @@ export const messagesContract = {
     summary: 'Find a message by its Idempotency-Key',
     description:
       'Returns the status record of the newest message this instance sent with the `Idempotency-Key`. Works while the send ' +
-      'is still running or its outcome is unknown (status `queued`), and after the key has expired. ' +
-      'Use it after a 504. A 404 means nothing was sent with this key.',
+      'is running or its outcome is unknown (`queued`), and after the key has expired. ' +
+      'Use it after a 504. A 404 means nothing was sent.',
     scope: 'messages:read',
     reach: 'instance',
     origin: 'spec',

@@ -26,7 +26,7 @@ export function toRecord(message: Message, engine: Engine, price: Price | null):
     read_at: isoTimeOrNull(readAtMs),
     failed_at: isoTimeOrNull(failedAtMs),
     error: message.error,
-    pricing: price && { category: price.category, type: price.type, billable: price.billable },
+    pricing: price && { ...price },
     history: historyOf({
       queued: queuedAtMs,
       sent: sentAtMs,

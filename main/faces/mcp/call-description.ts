@@ -8,6 +8,7 @@ import type { Contract, Operation } from '../../contract/operation.ts'
 import type { Principal } from '../../kernel/access.ts'
 import { pathParams } from '../path-params.ts'
 import { firstOf, part, sentenceOf, type Excerpt } from './call-parts.ts'
+import { costParts } from './cost-parts.ts'
 import type { ToolRequest } from './input.ts'
 import type { DoorAnswer } from './result.ts'
 
@@ -36,6 +37,7 @@ const INSTANCE = '/v1/instances/{instance_id}'
 const WEBHOOK = '/v1/webhooks/{webhook_id}'
 const THREAD_MESSAGE = `${INSTANCE}/thread/{message_id}`
 const GROUP_INFO = `${INSTANCE}/engine/smv2/group/info`
+const PREVIEW = '/v1/campaigns/preview'
 const IS_GROUP = new RegExp(`^${GROUP_ID}$`)
 
 export function createCallDescriber(deps: {
@@ -129,7 +131,7 @@ export function createCallDescriber(deps: {
       }
       const { instance_ids: ids } = given
       const isToMany = given['recipients'] !== undefined || given['recipients_tag'] !== undefined
-      if (isToMany && Array.isArray(ids)) parts.push(await costOf(ids.map(text)))
+      if (isToMany && Array.isArray(ids)) parts.push(...(await costOf(ids.map(text), withoutOptions(given))))
       const host = isAboutDestination(operation) ? await hostOf(given, records, principal) : undefined
       if (host !== undefined) parts.push(part('destination', host))
       return { sentence: sentenceOf(operation.summary, parts), parts, basis: basisOf(parts, records) }
@@ -139,20 +141,27 @@ export function createCallDescriber(deps: {
        * @param isTest one message to a number of its own, which another argument names.
        */
       async function campaignParts(record: Readonly<Record<string, unknown>>, isTest: boolean): Promise<CallPart[]> {
-        const { counts, instance_ids: ids, messages } = record
+        const { counts, instance_ids: ids, messages, campaign_id: id } = record
         if (!isRecord(counts) || !Array.isArray(ids)) return []
         const numbers = ids.map(text)
         const whom = isTest ? [] : [part('campaign_people', String(Number(counts['pending'])))]
         const from = { kind: 'campaign_numbers', name: null, ...(await listed(numbers)) } as const
-        return [...whom, ...wordsOf(messages), from, await costOf(numbers)]
+        const plan = isTest || id === undefined ? undefined : { campaign_id: id }
+        return [...whom, ...wordsOf(messages), from, ...(await costOf(numbers, plan))]
       }
 
-      async function costOf(ids: readonly string[]): Promise<CallPart> {
+      /** @param plan the campaign, for its preview. */
+      async function costOf(ids: readonly string[], plan: object | undefined): Promise<readonly CallPart[]> {
         for (const id of ids.slice(0, MAX_READS)) {
           const { engine } = await read(filled(INSTANCE, { instance_id: id }), principal)
-          if (engine === 'official') return part('cost_of_meta')
+          if (engine === 'official') return (plan && (await previewedCost(plan))) ?? [part('cost_of_meta')]
         }
-        return part('cost_none')
+        return [part('cost_none')]
+      }
+
+      async function previewedCost(plan: object): Promise<readonly CallPart[] | undefined> {
+        const { cost } = await ask({ method: 'POST', path: PREVIEW, headers: {}, body: plan }, principal)
+        return costParts(cost)
       }
 
       async function listed(ids: readonly string[]): Promise<Excerpt> {
@@ -165,13 +174,18 @@ export function createCallDescriber(deps: {
   }
 }
 
-/** Parts show only the beginning of texts, and of campaigns only some; each change of them is a new time. */
+/**
+ * Parts show only the beginning of texts, and of campaigns only some; each change of them is a new time. What a campaign is
+ * expected to cost changes with every message of its numbers, and is no other request.
+ */
 function basisOf(parts: readonly CallPart[], records: readonly Readonly<Record<string, unknown>>[]): string {
   const editions = records.map((record) => record[isCampaign(record) ? 'updated_at' : 'edited_at'] ?? null)
   return createHash('sha256')
-    .update(JSON.stringify([parts, editions]))
+    .update(JSON.stringify([parts.filter(({ kind }) => !ESTIMATES.has(kind)), editions]))
     .digest('base64url')
 }
+
+const ESTIMATES: ReadonlySet<CallPart['kind']> = new Set(['cost_of_meta', 'cost_estimate', 'cost_unknown', 'cost_free'])
 
 const isCampaign = ({ counts, instance_ids: ids }: Readonly<Record<string, unknown>>): boolean =>
   isRecord(counts) && Array.isArray(ids)
@@ -213,6 +227,9 @@ const plainId = (id: string): string => (PLAIN_ID.test(id) ? id : quotedText(sho
 
 /** Arguments about how a call is made, not what it does. */
 const CALL_OPTIONS = new Set(['confirm', 'idempotency_key', 'approval_id'])
+
+const withoutOptions = (given: Arguments): Arguments =>
+  Object.fromEntries(Object.entries(given).filter(([name]) => !CALL_OPTIONS.has(name)))
 
 function fullPath(operation: Operation): string {
   let path: string = operation.path

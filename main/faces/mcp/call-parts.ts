@@ -65,6 +65,12 @@ function wordsOf({ kind, name, values, total }: SpokenPart): string {
       return `from ${list}`
     case 'cost_of_meta':
       return 'cost: Meta charges for each message of an official number'
+    case 'cost_estimate':
+      return `cost: about ${values.join(' and ')} to Meta`
+    case 'cost_unknown':
+      return `cost: unknown for ${messages(Number(values[0]))}`
+    case 'cost_free':
+      return 'cost: free at Meta this month'
     case 'cost_none':
       return 'cost: none from WhatsApp'
   }
@@ -76,4 +82,5 @@ function listOf({ values, total }: Excerpt): string {
 }
 
 const people = (count: number): string => `${count} ${count === 1 ? 'person' : 'people'}`
+const messages = (count: number): string => `${count} ${count === 1 ? 'message' : 'messages'}`
 const variations = (total: number): string => (total === 1 ? '' : ` and ${total - 1} other variations`)

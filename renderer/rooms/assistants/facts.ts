@@ -38,7 +38,12 @@ export function useFacts(): (parts: readonly CallPart[]) => Fact[] {
         return withVariations(first, part)
       case 'campaign_file':
         return withVariations(t('assistants.fact.file'), part)
+      case 'cost_unknown':
+        return counted('cost_unknown', Number(first))
+      case 'cost_estimate':
+        return t('assistants.fact.cost_estimate', { amounts: listText(part.values, locale.value) })
       case 'cost_of_meta':
+      case 'cost_free':
       case 'cost_none':
         return t(`assistants.fact.${part.kind}`)
       default:

@@ -40,7 +40,7 @@ const costs = async (query = '', key?: string) =>
 test('a message says what Meta reported about its price, and is counted once', async () => {
   const messageId = await sendRead(line.id, '12025550161')
   expect((await recordOf(line.id, messageId)).pricing).toEqual({
-    ...{ category: 'utility', type: 'regular', billable: true },
+    ...{ category: 'utility', type: 'regular', model: 'PMP', billable: true },
   })
   await sendRead(other.id, '12025550162')
   const { status, body } = await costs()
