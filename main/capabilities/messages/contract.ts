@@ -504,7 +504,7 @@ export const messagesContract = {
     description:
       'Returns the status record of a message sent through this instance or typed on its phone (`source: "phone"`). ' +
       'Received messages have no status and answer 404. A status only moves forward: ' +
-      '`queued` → `sent` → `delivered` → `read`. The first three can become `failed`.',
+      '`queued` → `sent` → `delivered` → `read`, or to `failed` from any of the first three. `read` and `failed` are final.',
     scope: 'messages:read',
     reach: 'instance',
     origin: 'spec',
@@ -522,8 +522,8 @@ export const messagesContract = {
     summary: 'Find a message by its Idempotency-Key',
     description:
       'Returns the status record of the newest message this instance sent with the `Idempotency-Key`. Works while the send ' +
-      'is running or its outcome is unknown (`queued`), and after the key has expired. ' +
-      'Use it after a 504. A 404 means nothing was sent.',
+      'is still running or its outcome is unknown (status `queued`), and after the key has expired. ' +
+      'Use it after a 504. A 404 means nothing was sent with this key.',
     scope: 'messages:read',
     reach: 'instance',
     origin: 'spec',
@@ -538,7 +538,12 @@ export const messagesContract = {
     reply: { status: 200, description: 'The status record.', schema: MessageRecord },
     errors: [],
     examples: { reply: RECORD_EXAMPLE },
-    tool: { name: 'find_message', title: 'Find a message by its Idempotency-Key', idempotent: true },
+    tool: {
+      name: 'find_message',
+      title: 'Find a message by its Idempotency-Key',
+      description: 'Returns the status record of the newest message sent with the key. 404: nothing was sent with it.',
+      idempotent: true,
+    },
   }),
 
   getPoll: operation({
