@@ -511,7 +511,12 @@ export const messagesContract = {
     reply: { status: 200, description: 'The status record.', schema: MessageRecord },
     errors: [],
     examples: { reply: RECORD_EXAMPLE },
-    tool: { name: 'get_message', title: 'Read the status of a message', idempotent: true },
+    tool: {
+      name: 'get_message',
+      title: 'Read the status of a message',
+      description: 'Returns the status record of a message of this instance. Received messages have none: 404.',
+      idempotent: true,
+    },
   }),
 
   findMessage: operation({
@@ -541,7 +546,7 @@ export const messagesContract = {
     tool: {
       name: 'find_message',
       title: 'Find a message by its Idempotency-Key',
-      description: 'Returns the status record of the newest message sent with the key. 404: nothing was sent with it.',
+      description: 'Returns the status of the newest message sent with the key. 404: nothing was.',
       idempotent: true,
     },
   }),
