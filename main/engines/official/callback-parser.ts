@@ -48,6 +48,8 @@ export type Item =
       readonly error: GraphError
       readonly atMs: number
     }
+  /** About the number or its account, and no message. */
+  | { readonly kind: 'number_error'; readonly error: GraphError }
   | ({
       readonly kind: 'message'
       readonly type: ReceivedType
@@ -138,8 +140,12 @@ function readMessages(value: Json): Reading {
   const contactOf = findContact(contacts)
   const messages = each(recordsAt(value, 'messages'), 'messages', (message) => readMessage(message, contactOf))
   const statuses = each(recordsAt(value, 'statuses'), 'statuses', readStatus)
+  const errors = recordsAt(value, 'errors').flatMap((one): Item[] => {
+    const error = toError(one)
+    return error === undefined ? [] : [{ kind: 'number_error', error }]
+  })
   return {
-    items: [...known, ...messages.items, ...statuses.items],
+    items: [...known, ...messages.items, ...statuses.items, ...errors],
     problems: [...messages.problems, ...statuses.problems],
   }
 }

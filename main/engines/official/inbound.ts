@@ -57,6 +57,10 @@ export function createInbound(deps: InboundDeps): Inbound {
         if (meaning?.kind === 'held') await holds.begin(number, meaning.reason)
         return sink(instanceId, { kind: 'failed', messageId: ourId(item.opaque), error, atMs, engineMessageId })
       }
+      case 'number_error': {
+        const meaning = meaningOf(item.error)
+        return meaning?.kind === 'held' ? holds.begin(number, meaning.reason) : undefined
+      }
       case 'known':
         return people.know(instanceId, item)
       case 'changed':

@@ -259,6 +259,7 @@ function laneOf(item: Item): string {
       return `chat ${item.before.number ?? item.before.userId ?? ''}`
     case 'call':
       return `call ${item.event.networkId}`
+    case 'number_error':
     case 'quality':
     case 'capability':
     case 'account':

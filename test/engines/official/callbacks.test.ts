@@ -218,10 +218,29 @@ describe('statuses', () => {
         ],
       }),
     )
+    const billing = { numberId: PHONE_NUMBER_ID, businessId: WABA_ID, recipient: ANA, price: null }
+    const shared = { kind: 'receipt', atMs: 1_767_614_401_000, billing }
     expect(world.of(instance, 'receipt')).toEqual([
-      { kind: 'receipt', messageId, engineMessageId: 'wamid.7', status: 'sent', atMs: 1_767_614_401_000 },
-      { kind: 'receipt', messageId: null, engineMessageId: 'wamid.8', status: 'delivered', atMs: 1_767_614_401_000 },
+      { ...shared, messageId, engineMessageId: 'wamid.7', status: 'sent' },
+      { ...shared, messageId: null, engineMessageId: 'wamid.8', status: 'delivered' },
     ])
+  })
+
+  test.each([
+    [
+      { billable: true, pricing_model: 'PMP', type: 'regular', category: 'marketing' },
+      { category: 'marketing', type: 'regular', model: 'PMP', billable: true },
+    ],
+    [{ type: 'free_tier_2027' }, { category: null, type: 'free_tier_2027', model: null, billable: null }],
+    [
+      { category: 'x'.repeat(100), billable: 'yes' },
+      { category: 'x'.repeat(64), type: null, model: null, billable: null },
+    ],
+    [{}, null],
+    ['free', null],
+  ])('carry what Meta says of the price: %j', async (pricing, price) => {
+    await world.callBack(instance, messagesBody({ statuses: [statusOf('wamid.7', 'read', { pricing })] }))
+    expect(world.of(instance, 'receipt')[0]?.billing?.price).toEqual(price)
   })
 
   test('with somebody’s own opaque data are told by Meta’s id', async () => {
@@ -271,6 +290,17 @@ describe('statuses', () => {
     await world.callBack(instance, messagesBody({ statuses: [statusOf('wamid.8', 'sent', after)] }))
     expect(hold()).toBeNull()
   })
+})
+
+test.each([
+  [131_042, 'payment'],
+  [131_000, null],
+])('error %i of the whole number, of no message: hold %s', async (code, reason) => {
+  const errors = [{ code, title: 'Error', error_data: { details: 'Business eligibility' } }]
+  await world.callBack(instance, messagesBody({ errors }))
+  const { hold, issues = [] } = world.official.engine.evidence(instance)
+  expect(hold?.reason ?? null).toBe(reason)
+  expect(issues.some(({ code: issue }) => issue === 'held_payment')).toBe(reason !== null)
 })
 
 describe('people without a number', () => {
