@@ -15,7 +15,7 @@ export interface CostSpan {
   readonly instanceIds: ReadonlySet<string> | null
 }
 
-const PORTION = 1_000
+const PORTION = 2_000
 
 const KEY_OF: Readonly<Record<CostGroup, (row: CountPlace) => string>> = {
   instance: ({ instanceId }) => instanceId,
@@ -60,9 +60,8 @@ async function* countsOf(db: Pick<Db, 'read'>, span: CostSpan): AsyncGenerator<r
     for (;;) {
       const found: readonly CountRow[] = await db.read(countsAfter, {
         accountId,
-        from,
         to,
-        ...positionOf(after),
+        ...positionOf(after, from),
         rows: PORTION,
       })
       yield found.filter(isMeant)
@@ -72,8 +71,9 @@ async function* countsOf(db: Pick<Db, 'read'>, span: CostSpan): AsyncGenerator<r
   }
 }
 
-const positionOf = (row: CountPlace | undefined) => ({
-  afterDay: row?.day ?? '',
+/** @param from the first day: every row of it comes after the day alone. */
+const positionOf = (row: CountPlace | undefined, from: string) => ({
+  afterDay: row?.day ?? from,
   afterInstance: row?.instanceId ?? '',
   afterCampaign: row?.campaignId ?? '',
   afterNumber: row?.numberId ?? '',
@@ -109,6 +109,7 @@ function createAllowances(db: Pick<Db, 'read'>) {
       if (row.kind !== 'charged') return 0
       const { numberId, category, day } = row
       const month = day.slice(0, 7)
+      if (allowanceOf(category, month) === 0) return 0
       const name = JSON.stringify([numberId, category, month])
       const shares = known.get(name) ?? share(numberId, category, month)
       known.set(name, shares)

@@ -72,11 +72,13 @@ export interface CountRow extends CountPlace {
 const COUNT_COLUMNS = `account_id AS accountId, day, instance_id AS instanceId, campaign_id AS campaignId,
   number_id AS numberId, business_id AS businessId, country, category, kind, messages`
 
-/** In the order of the primary key, after the position. */
+/**
+ * In the order of the primary key, after the position. A first day beside it would be searched instead, and every portion
+ * would begin there.
+ */
 export const countsAfter = sql<
   {
     accountId: string
-    from: string
     to: string
     afterDay: string
     afterInstance: string
@@ -91,7 +93,7 @@ export const countsAfter = sql<
   CountRow
 >(
   `SELECT ${COUNT_COLUMNS} FROM price_counts
-   WHERE account_id = :accountId AND day >= :from AND day <= :to
+   WHERE account_id = :accountId AND day <= :to
      AND (day, instance_id, campaign_id, number_id, business_id, country, category, kind)
        > (:afterDay, :afterInstance, :afterCampaign, :afterNumber, :afterBusiness, :afterCountry, :afterCategory, :afterKind)
    ORDER BY day, instance_id, campaign_id, number_id, business_id, country, category, kind LIMIT :rows`,
