@@ -1,10 +1,13 @@
 import { formatter } from './numbers.ts'
 
+/** How many zeros an amount ends with, most first. */
+const DIVISORS = [6, 5, 4, 3, 2, 1].map((zeros) => [10 ** zeros, zeros] as const)
+
 /** Decimal text of millionths: `0.0034` of 3400. */
 export function decimalOfMicros(micros: number): string {
   const digits = String(micros).padStart(7, '0')
-  const fraction = digits.slice(-6).replace(/0+$/, '')
-  return `${digits.slice(0, -6)}${fraction && `.${fraction}`}`
+  const decimals = 6 - (DIVISORS.find(([divisor]) => micros % divisor === 0)?.[1] ?? 0)
+  return decimals === 0 ? digits.slice(0, -6) : `${digits.slice(0, -6)}.${digits.slice(-6, decimals - 6 || undefined)}`
 }
 
 /** An amount in millionths of its currency, with as many digits as it has: a message costs less than a cent. */

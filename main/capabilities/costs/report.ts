@@ -53,7 +53,8 @@ async function* countsOf(db: Pick<Db, 'read'>, span: CostSpan): AsyncGenerator<r
     (instanceIds === null || instanceIds.has(row.instanceId))
   if (campaignId !== undefined) {
     const found = await db.read(countsOfCampaign, { campaignId, from, to })
-    return yield found.filter((row) => span.accountIds.includes(row.accountId) && isMeant(row))
+    yield found.filter((row) => span.accountIds.includes(row.accountId) && isMeant(row))
+    return
   }
   for (const accountId of span.accountIds) {
     let after: Parameters<typeof positionOf>[0] | undefined
