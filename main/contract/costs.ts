@@ -3,7 +3,7 @@ import { Currency } from './billing-words.ts'
 import { Nullable, Uuid } from './shapes.ts'
 import { UsageQuery } from './usage.ts'
 
-export const COST_GROUPS = ['instance', 'account', 'campaign', 'category', 'day', 'business'] as const
+const COST_GROUPS = ['instance', 'account', 'campaign', 'category', 'day', 'business'] as const
 export type CostGroup = (typeof COST_GROUPS)[number]
 
 export const CostQuery = Type.Object({
@@ -22,11 +22,10 @@ export const CostQuery = Type.Object({
 const Count = (description: string) => Type.Integer({ minimum: 0, description })
 
 /** An amount in one currency. */
-export const Cost = Type.Object({
+const Cost = Type.Object({
   currency: Currency,
   amount_micros: Type.Integer({ minimum: 0, description: 'In millionths of the currency: 3400 is 0.0034.' }),
 })
-export type Cost = Static<typeof Cost>
 
 export const CostTotals = Type.Object({
   messages: Count('Delivered messages whose price Meta reported.'),

@@ -8,7 +8,7 @@ import { rateCard, type RateCard } from './rate-card.ts'
 import { costsOf, type CostSpan } from './report.ts'
 import { allRates } from './store.ts'
 
-export { ALLOWANCES, allowanceOf, type RateCard } from './rate-card.ts'
+export { ALLOWANCES } from './rate-card.ts'
 export { dayOfPrice } from './price.ts'
 export type { PlannedMessages } from './estimate.ts'
 export type { CostSpan } from './report.ts'

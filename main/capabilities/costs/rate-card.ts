@@ -37,7 +37,7 @@ const EXAMPLES = [
 const CATEGORIES = ['service', 'utility', 'authentication'] as const
 const SINCE = '2026-10-01'
 
-export const RATES: readonly Rate[] = EXAMPLES.flatMap(([country, currency, micros]) =>
+const RATES: readonly Rate[] = EXAMPLES.flatMap(([country, currency, micros]) =>
   CATEGORIES.map((category) => ({
     ...{ country, category, validFrom: SINCE, currency, micros, source: SOURCE, isExample: true },
   })),
@@ -51,7 +51,7 @@ export const ALLOWANCES: readonly Allowance[] = [
   },
 ]
 
-export const EVERY_COUNTRY = '*'
+const EVERY_COUNTRY = '*'
 
 export interface RateCard {
   /** @returns undefined if it is unknown. */
