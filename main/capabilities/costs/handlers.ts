@@ -24,12 +24,19 @@ export function costsHandlers({ db, clock, costs, family }: CostsHandlerDeps): H
   return {
     async getMessageCosts({ principal, query }) {
       const { to = dayOfPrice(clock.now()), group = 'instance' } = query
-      const { from = shiftDate(to, 1 - DEFAULT_DAYS), instance_id: instanceId, campaign_id: campaignId } = query
+      const { from = shiftDate(to, 1 - DEFAULT_DAYS), campaign_id: campaignId } = query
+      const instanceId = query.instance_id?.toLowerCase()
       if (from > to) throw new ApiError('validation_error', 'from must not be later than to.').because('times_order')
-      const allowed = principal.allowedInstanceIds
+      const { accountId: own, allowedInstanceIds: allowed } = principal
       // A restricted key knows nothing of sub-accounts.
-      const wanted = allowed === null ? query.account_id : principal.accountId
-      const accountIds = await family(principal.accountId, wanted)
+      if (allowed !== null && (query.account_id ?? own).toLowerCase() !== own)
+        throw new ApiError('not_found', 'account_id names another account than that of this key.').because(
+          'chosen_gone',
+          {
+            field: 'account_id',
+          },
+        )
+      const accountIds = await family(own, allowed === null ? query.account_id : own)
       const instanceIds = allowed === null ? null : new Set(allowed)
       return costs.report({ accountIds, from, to, instanceId, campaignId, instanceIds }, group)
     },

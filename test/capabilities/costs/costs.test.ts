@@ -65,6 +65,8 @@ test('a restricted key sees the costs of its instances, and nothing of others', 
   const { body } = await costs('', key)
   expect(body.data.map((row: { key: string }) => row.key)).toEqual([line.id])
   expect((await costs(`instance_id=${other.id}`, key)).body.data).toEqual([])
+  expect((await costs('account_id=019b8d40-3c1e-7a52-8f63-1d2c3b4a5968', key)).status).toBe(404)
+  expect((await costs(`account_id=${w.account.id}`, key)).body.data).toHaveLength(1)
 })
 
 test.each([
