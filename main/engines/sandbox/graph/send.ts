@@ -59,20 +59,21 @@ export function createSending(deps: SendingDeps) {
 
   /** Meta takes the message, and says in a status that it failed. */
   async function failLater(number: GraphNumber, to: string, message: GraphMessage): Promise<GraphAnswer> {
-    const sent = { wamid: networkId('official', ids.message()), recipient: to, opaque: message.opaque }
-    await db.commit((tx) => remember(tx, number, { wamid: sent.wamid, to, message }))
+    const wamid = networkId('official', ids.message())
+    const sent = await db.commit((tx) => remember(tx, number, { wamid, to, message }))
     await report(number, sent, { word: 'failed', atMs: clock.now(), error: STOPPED_MARKETING })
-    return taken(message, to, sent.wamid)
+    return taken(message, to, wamid)
   }
 
   async function remember(
     tx: Tx,
     number: GraphNumber,
     { wamid, to, message }: { readonly wamid: string; readonly to: string; readonly message: GraphMessage },
-  ): Promise<void> {
+  ): Promise<Sent> {
     const now = clock.now()
-    const price = await priceOf(tx, number, to, message, now)
-    await tx.run(addSent, { wamid, recipient: to, opaque: message.opaque, ...price, now })
+    const sent = { wamid, recipient: to, opaque: message.opaque, ...(await priceOf(tx, number, to, message, now)) }
+    await tx.run(addSent, { ...sent, now })
+    return sent
   }
 
   async function markRead(number: GraphNumber, { message_id: id }: Json): Promise<GraphAnswer> {
@@ -109,7 +110,9 @@ export function createSending(deps: SendingDeps) {
     const instance = toEngineInstance(number)
     const messageId = ids.message()
     const wamid = networkId('official', messageId)
-    const leave = (tx: Tx) => remember(tx, number, { wamid, to, message })
+    const leave = async (tx: Tx) => {
+      await remember(tx, number, { wamid, to, message })
+    }
     const out = await outgoing(number, to, message)
     const undo = await portfolios.reach(number, to)
     // In the commit in which the network takes it: what it reports is recognized, and it takes nothing else.
