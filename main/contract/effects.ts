@@ -37,6 +37,11 @@ export const EFFECTS = {
     asksUnder: 'destructive',
     ...{ closedWhenSuspended: true, closedWhenFrozen: false, openWorld: true },
   },
+  simulated_people: {
+    about: 'lets a simulated person write or call, whom agents may answer with their models and tools',
+    asksUnder: 'destructive',
+    ...{ ...open, openWorld: true },
+  },
   destination: {
     about: 'sets where data goes from now on: URLs, allowed origins, proxies, credentials of other services',
     asksUnder: 'destructive',

@@ -113,6 +113,7 @@ test('what follows from each effect', () => {
     ['people', 'sending', true, true, true],
     ['people_later', 'sending', false, false, false],
     ['outbound', 'destructive', true, false, true],
+    ['simulated_people', 'destructive', false, false, true],
     ['destination', 'destructive', false, false, true],
     ['access', 'destructive', false, false, false],
     ['invitation', 'destructive', true, false, false],

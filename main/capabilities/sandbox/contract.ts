@@ -339,8 +339,8 @@ export const sandboxContract = {
 
   speakFromSandboxPhone: operation({
     id: 'speakFromSandboxPhone',
-    // An agent may answer with its model and tools, and a word like STOP opts the number out.
-    effects: ['people_later', 'outbound'],
+    // A word like STOP opts the number out.
+    effects: ['people_later', 'simulated_people'],
     method: 'POST',
     path: '/v1/sandbox/phones/{number}/messages',
     summary: 'Send a message from a sandbox phone',
@@ -437,8 +437,7 @@ export const sandboxContract = {
 
   callFromSandboxPhone: operation({
     id: 'callFromSandboxPhone',
-    // An agent may answer, with its speech services, model and tools.
-    effects: ['outbound'],
+    effects: ['simulated_people'],
     method: 'POST',
     path: '/v1/sandbox/phones/{number}/calls',
     summary: 'Call from a sandbox phone',
