@@ -29,6 +29,8 @@ test('every table of the sandbox has statements', () => {
     'sandbox_caught',
     'sandbox_faults',
     'sandbox_files',
+    'sandbox_graph_entries',
+    'sandbox_graph_marketing_stops',
     'sandbox_graph_media',
     'sandbox_graph_numbers',
     'sandbox_graph_permissions',
