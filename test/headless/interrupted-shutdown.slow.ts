@@ -41,7 +41,7 @@ test('L-04 SIGTERM in the middle of 64 deliveries and a send ends within six sec
   const toldAt = performance.now()
   expect(await first.end('SIGTERM')).toBe(0)
   const tookMs = performance.now() - toldAt
-  expect(tookMs / slowness()).toBeGreaterThan(4_500)
+  expect(tookMs).toBeGreaterThan(4_500)
   expect(tookMs / slowness()).toBeLessThan(6_000)
   expect(await waiting).toMatchObject({ status: 504, body: { error: { code: 'upstream_timeout' } } })
   expect([first.errors(), first.out().split('\n').length]).toEqual(['', 2])

@@ -93,6 +93,6 @@ test('its name, its text, typing and being online', async () => {
 
 test('a status goes to those who may see it', async () => {
   const posted = await act('account/status', { text: 'Fresh bread', numbers: [ANA] })
-  expect([posted.status, posted.body.result]).toEqual([200, { posted: true }])
+  expect([posted.status, posted.body.result]).toEqual([200, { posted: true, message_id: expect.any(String) }])
   await until('there', () => ana.received(OURS).some(({ text }) => text === 'Fresh bread'))
 })
