@@ -11,7 +11,9 @@ const SYNC = {
   }),
   outbound: Type.Boolean({ description: 'What a user of the CRM writes is sent from this instance.' }),
   status: Type.Boolean({ description: 'Delivered, read and failed are reported to the CRM.' }),
-  dnd: Type.Boolean({ description: 'Opt-outs of campaigns and follow-ups, and the “do not disturb” of the CRM, are kept equal.' }),
+  dnd: Type.Boolean({
+    description: 'Opt-outs of campaigns and follow-ups, and the “do not disturb” of the CRM, are kept equal.',
+  }),
   calls: Type.Boolean({ description: 'Calls appear in the CRM, with a link to their recording.' }),
 }
 

@@ -11,7 +11,7 @@ import { createImportTurns } from '../../kernel/import-turns.ts'
 import type { Cursors } from '../../kernel/page.ts'
 import { readPhone } from '../../kernel/phone-number.ts'
 import { Answer, type Existence, type Handlers } from '../handler.ts'
-import { deciderOf } from '../opt-outs/decider.ts'
+import { deciderOf } from '../opt-outs/index.ts'
 import type { ContactRecord, contactsContract } from './contract.ts'
 import { nameOf, type Contact, type ContactDetail, type Contacts } from './index.ts'
 

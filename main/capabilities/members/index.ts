@@ -133,10 +133,10 @@ export function createMembers(deps: MembersDeps) {
   /** Nothing is asked of somebody who has none. @throws ApiError invalid_state, rate_limited */
   async function requirePresentPassword(accountId: AccountId, id: string, given: string | undefined): Promise<void> {
     const stored = await db.readOne(passwordOfMember, { id })
-    if (stored?.hash == null || stored.salt === null || stored.cost === null) return
+    const { hash: expected = null, salt = null, cost = null } = stored ?? {}
+    if (expected === null || salt === null || cost === null) return
     const isRight =
-      given !== undefined &&
-      timingSafeEqual(await keyDerivation.forAccount(accountId, given, stored.salt, stored.cost), stored.hash)
+      given !== undefined && timingSafeEqual(await keyDerivation.forAccount(accountId, given, salt, cost), expected)
     if (!isRight)
       throw new ApiError(
         'invalid_state',

@@ -1,11 +1,17 @@
 import { isoTime, isoTimeOrNull } from '../../contract/request.ts'
 import type { MediaPreview } from '../../engines/received.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
-import type { Consent } from '../opt-outs/index.ts'
 import type { ConversationRecord, ThreadMessageRecord } from './contract.ts'
 import type { ThreadMessageRow } from './conversation-store.ts'
 import type { Conversation, ThreadMessage } from './conversations.ts'
 import { parseContent, toPoll } from './polls.ts'
+
+/** Whether somebody wants campaigns. */
+export interface Consent {
+  readonly isOptedOut: boolean
+  /** Their message that may ask for no more of them. */
+  readonly question: { readonly messageId: string; readonly text: string } | undefined
+}
 
 /** A list shows the beginning. */
 const PREVIEW_LENGTH = 200

@@ -1,14 +1,19 @@
+import type { AccountId, InstanceId } from '../../kernel/ids.ts'
 import type { Handlers } from '../handler.ts'
-import type { OptOuts } from '../opt-outs/index.ts'
 import type { messagesContract } from './contract.ts'
 import type { Messages } from './index.ts'
-import { toConversation, toThreadMessage } from './conversation-record.ts'
+import { toConversation, toThreadMessage, type Consent } from './conversation-record.ts'
 import { decodeKeyHeader } from './key-header.ts'
 import { toRecord } from './record.ts'
 import { sendAnswer } from './send-result.ts'
 
 /** Who of the chats of an instance is opted out, and who may have asked for it. */
-export type ConsentOf = OptOuts['consentOf']
+/** What the people of chats have decided about campaigns. */
+export type ConsentOf = (
+  accountId: AccountId,
+  instanceId: InstanceId,
+  chats: readonly string[],
+) => Promise<ReadonlyMap<string, Consent>>
 
 export function messagesHandlers(messages: Messages, consentOf: ConsentOf): Handlers<typeof messagesContract> {
   return {

@@ -30,6 +30,7 @@ import {
 } from './store.ts'
 
 export type { OptOut, OptOutChange } from './store.ts'
+export { deciderOf } from './decider.ts'
 export { WHOLE_ACCOUNT } from './store.ts'
 
 /** Either the caller's commit, or `{ all: db.read, one: db.readOne }`. */
@@ -50,7 +51,7 @@ interface NewOptOut {
 }
 
 /** What a list of chats shows of somebody. */
-export interface Consent {
+interface Consent {
   readonly isOptedOut: boolean
   /** What a person should decide. */
   readonly question: OptOutQuestion | undefined

@@ -93,7 +93,7 @@ function withoutCourtesy(folded: string): string {
 }
 
 /** undefined: the message is no keyword. `maybe`: a person decides whether it asks for no more messages. */
-export type KeywordMeaning = 'stop' | 'start' | 'maybe' | undefined
+type KeywordMeaning = 'stop' | 'start' | 'maybe' | undefined
 
 export interface KeywordTable {
   /**

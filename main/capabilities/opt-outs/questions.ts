@@ -25,7 +25,7 @@ import { WHOLE_ACCOUNT } from './store.ts'
 export type { OptOutQuestion } from './question-store.ts'
 
 /** A question that nobody answered, and an answer that keeps the same words from asking again, end after this time. */
-export const QUESTION_DAYS = 30
+const QUESTION_DAYS = 30
 const KEPT_MS = QUESTION_DAYS * 24 * 3_600_000
 const PRUNED_AT_ONCE = 200
 

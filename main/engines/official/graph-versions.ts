@@ -14,7 +14,7 @@ const OLDEST_KNOWN = 20
 export const TESTED_GRAPH_VERSION = 'v26.0'
 
 /** Long enough to try another version, number by number. */
-export const GRAPH_VERSION_NOTICE_DAYS = 90
+const GRAPH_VERSION_NOTICE_DAYS = 90
 const DAY_MS = 86_400_000
 
 /**

@@ -120,7 +120,7 @@ export function createRoutes(deps: RouteDeps) {
     if (edge === undefined) return describeAccount(account, query)
     if (edge === 'phone_numbers') return ok({ data: account.map(({ phoneNumberId: id }) => ({ id })) })
     if (edge === 'message_templates') return templates(query)
-    throw unknownObject(edge ?? '')
+    throw unknownObject(edge)
   }
 
   /** A token of another app's secret is no proof (Graph API, "Secure requests"). */
