@@ -105,6 +105,7 @@ function nobody(side: Side, id: string): Side {
       conversation: id,
       location: 'A'.repeat(20),
       optOut: id,
+      question: `msg_${id}`,
       code: 'ZZZZ-ZZZZ',
       qr: 'data:image/png;base64,AAAA',
     },

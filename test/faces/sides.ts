@@ -48,6 +48,9 @@ export interface Side {
   /** Numbers of a contact and of an opt-out. */
   readonly contact: string
   readonly optOut: string
+  /** Somebody who may have asked smv2 for no more campaigns, and the message in which they did. */
+  readonly asker: string
+  readonly question: string
   /** A contact at the simulated GoHighLevel, its conversation, and the location it is in. */
   readonly lead: string
   readonly conversation: string
@@ -96,7 +99,8 @@ export async function sideOf(w: World, owner: string, name: string, digits: stri
   const { client, clientKey } = await clientOf(w, owner, name)
   const account = (await must('GET', '/v1/me')).account.id
   const { purchase, checkout } = await boughtBy(w, owner)
-  const [contact, optOut] = [`120255${digits}700`, `120255${digits}800`]
+  const [contact, optOut, asker] = [`120255${digits}700`, `120255${digits}800`, `120255${digits}300`]
+  await must('POST', `/v1/sandbox/phones/${asker}/messages`, { to: smv2.number, text: 'Cancelar' })
   await must('POST', '/v1/contacts', { phone: contact, name: `${name}-contact`, tags: [`${name}-tag`] })
   await must('POST', '/v1/opt-outs', { phone: optOut, scope: smv2.id, note: `${name}-note` })
   const {
@@ -105,6 +109,8 @@ export async function sideOf(w: World, owner: string, name: string, digits: stri
     location_id: location,
   } = await must('POST', '/v1/sandbox/ghl/contacts', { phone: `+120255${digits}600`, name: `${name}-lead` })
   await w.quiet()
+  const questions: any[] = (await must('GET', '/v1/opt-out-questions')).data
+  const { message_id: question } = questions.find(({ instance_id: id }) => id === smv2.id)
   const [delivery] = (await must('GET', '/v1/webhooks/deliveries?limit=1')).data
   const [event] = (await must('GET', '/v1/events?limit=1')).data
   const made = {
@@ -128,6 +134,7 @@ export async function sideOf(w: World, owner: string, name: string, digits: stri
     checkout,
     campaign,
     contact,
+    ...{ asker, question },
     optOut,
     code,
     qr,
