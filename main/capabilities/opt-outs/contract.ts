@@ -12,9 +12,6 @@ declare module '../../contract/notice.ts' {
 const OPT_OUT_SOURCES = ['keyword', 'button', 'meta', 'crm', 'person', 'api', 'import'] as const
 export type OptOutSource = (typeof OPT_OUT_SOURCES)[number]
 
-/** What people did here themselves: a start word of theirs lifts it. */
-export const OF_THE_PERSON: readonly OptOutSource[] = ['keyword', 'button']
-
 const Scope = Type.Union([Type.Literal('account'), Uuid], {
   description:
     '`account`: no campaign or follow-up of the account writes to the number. An instance id: only this instance does not.',
@@ -86,7 +83,7 @@ const Keywords = Type.Object({
     description: 'A message that is one of these, alone or with politeness around it, opts the person out.',
   }),
   start: Type.Array(Type.String(), {
-    description: 'A message that is one of these, alone, lifts an opt-out by a word or a button.',
+    description: 'A message that is one of these, alone, lifts an opt-out by a word.',
   }),
   maybe: Type.Array(Type.String(), {
     description:
@@ -157,7 +154,7 @@ export const optOutsContract = {
     summary: 'Opt a number out',
     description: [
       'Keeps campaigns and follow-ups from writing to a number. Campaigns look when they take a recipient up and again when they send. Agents still answer when the person writes, and a message that you send yourself is not held back. Repeating the call answers 200 with the opt-out there is.',
-      'People do this themselves: whoever sends one of the stop words of the account (STOP, SAIR, PARAR, BAJA and others, alone or with politeness around it) is opted out of the account. One of the start words (START, QUERO RECEBER, DARME DE ALTA and others, alone) lifts what a word or a button of theirs did, and nothing that a person, a CRM, Meta, an import or a program did. Buttons and list rows that somebody taps count as neither, except those that you declare and the one that Meta puts under marketing messages. Words such as CANCELAR, and stop words inside a longer message, opt nobody out: see `GET /v1/opt-out-questions`.',
+      'People do this themselves: whoever sends one of the stop words of the account (STOP, SAIR, PARAR, BAJA and others, alone or with politeness around it) is opted out of the account. One of the start words (START, QUERO RECEBER, DARME DE ALTA and others, alone) lifts what a word of theirs did, and nothing that a button, a person, a CRM, Meta, an import or a program did. Buttons and list rows that somebody taps count as neither, except those that you declare and the one that Meta puts under marketing messages. Words such as CANCELAR, and stop words inside a longer message, opt nobody out: see `GET /v1/opt-out-questions`.',
       'A restricted key must name one of its instances as `scope`.',
     ].join('\n\n'),
     scope: 'dispatch:manage',

@@ -10,7 +10,7 @@ import type { MessageContent } from '../../contract/message-content.ts'
 import type { Notice } from '../../contract/notice.ts'
 import type { EngineSignal } from '../../engines/engine.ts'
 import type { Instances } from '../instances/index.ts'
-import { OF_THE_PERSON, type OptOutSource } from './contract.ts'
+import type { OptOutSource } from './contract.ts'
 import { foldKeyword } from './keywords.ts'
 import { createMove } from './move.ts'
 import { createQuestions, type OptOutQuestion, type Questions } from './questions.ts'
@@ -181,7 +181,7 @@ export function createOptOuts({ db, clock, ledger, live, instances }: OptOutsDep
 
   /**
    * A keyword opts out of the whole account: a campaign would only write from its next number. It lifts nothing but what
-   * the person did here themselves. A tap on a button is a choice from a menu, unless the button is declared to opt out.
+   * a keyword has done. A tap on a button is a choice from a menu, unless the button is declared to opt out.
    */
   const onMessage = async (tx: Tx, event: LedgerEvent & { type: 'message.received' }) => {
     const { accountId, instanceId, data } = event
@@ -198,7 +198,7 @@ export function createOptOuts({ db, clock, ledger, live, instances }: OptOutsDep
     if (meaning !== 'start') return
     await questions.end(tx, accountId, phone, WHOLE_ACCOUNT)
     const isOwn = (scope: string) => scope === WHOLE_ACCOUNT || scope === instanceId
-    await lift(tx, accountId, phone, ({ scope, source }) => OF_THE_PERSON.includes(source) && isOwn(scope))
+    await lift(tx, accountId, phone, ({ scope, source }) => source === 'keyword' && isOwn(scope))
   }
 
   ledger.inCommit(async (tx, event) => {

@@ -2,7 +2,6 @@ import type { Tx } from '../../kernel/db.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
 import type { MovePerson, PersonMove } from '../../kernel/person-move.ts'
 import { personKey } from '../../kernel/phone-number.ts'
-import { OF_THE_PERSON } from './contract.ts'
 import {
   insertOptOut,
   optOutOf,
@@ -45,8 +44,8 @@ export function createMove({ publish, changed }: MoveDeps): MovePerson {
   }
 }
 
-/** A word of the person lifts only what they did here themselves. */
+/** A word lifts only what a word has done. */
 function isStricter(one: OptOut, other: OptOut): boolean {
-  const [isOwn, isOtherOwn] = [one, other].map(({ source }) => OF_THE_PERSON.includes(source))
-  return isOwn === isOtherOwn ? one.seq < other.seq : isOtherOwn === true
+  const [isByWord, isOtherByWord] = [one.source === 'keyword', other.source === 'keyword']
+  return isByWord === isOtherByWord ? one.seq < other.seq : isOtherByWord
 }

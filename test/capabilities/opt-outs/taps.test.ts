@@ -8,8 +8,11 @@ import { testDatabase } from '../../support/database.ts'
 
 const ACCOUNT = 'account' as AccountId
 
-/** What a message with a stop word leaves behind. @param content null: it was written, and not tapped. */
-async function optOutsAfter(text: string, content: MessageContent | null, buttons: string[] = []) {
+/** What messages leave behind. @param content null: it was written, and not tapped. */
+async function optOutsAfterAll(
+  said: readonly (readonly [text: string, content: MessageContent | null])[],
+  buttons: string[] = [],
+) {
   const clock = fakeClock()
   const { db } = await testDatabase(undefined, { clock })
   let subscriber: InCommitSubscriber | undefined
@@ -18,16 +21,21 @@ async function optOutsAfter(text: string, content: MessageContent | null, button
     ...{ live: { publish: () => {} }, instances: { subscribe: () => {}, owned: async () => undefined } },
   })
   await optOuts.settings.update(ACCOUNT, { buttons })
-  const event = {
-    ...{ type: 'message.received', accountId: ACCOUNT, instanceId: 'shop' },
-    data: {
-      ...{ message_id: 'msg_1', chat: '12025550177', from: '12025550177', from_me: false, is_group: false },
-      ...{ type: 'text', text, content },
-    },
-  } as unknown as LedgerEvent
-  await db.commit(async (tx) => subscriber?.(tx, event))
+  for (const [at, [text, content]] of said.entries()) {
+    const event = {
+      ...{ type: 'message.received', accountId: ACCOUNT, instanceId: 'shop' },
+      data: {
+        ...{ message_id: `msg_${at + 1}`, chat: '12025550177', from: '12025550177', from_me: false, is_group: false },
+        ...{ type: 'text', text, content },
+      },
+    } as unknown as LedgerEvent
+    await db.commit(async (tx) => subscriber?.(tx, event))
+  }
   return optOuts.page(ACCOUNT, { beforeSeq: Number.MAX_SAFE_INTEGER, rows: 10 })
 }
+
+const optOutsAfter = (text: string, content: MessageContent | null, buttons?: string[]) =>
+  optOutsAfterAll([[text, content]], buttons)
 
 test('a word that is written opts out', async () => {
   expect(await optOutsAfter('Sair', null)).toMatchObject([
@@ -55,6 +63,13 @@ test.each<[string, MessageContent]>([
   const declared = ['NAO QUERO MAIS', 'no_offers']
   expect(await optOutsAfter(content.type, content, declared)).toMatchObject([{ source: 'button' }])
   expect(await optOutsAfter(content.type, content)).toEqual([])
+})
+
+test('a start word lifts what a word has done, and not what a button has done', async () => {
+  const button = { type: 'button_reply', id: null, title: 'Stop promotions' } as const
+  const start = ['Quero receber', null] as const
+  expect(await optOutsAfterAll([['Sair', null], start])).toEqual([])
+  expect(await optOutsAfterAll([['Stop promotions', button], start])).toMatchObject([{ source: 'button' }])
 })
 
 test('a vote and a form never opt out, also with a declared word', async () => {
