@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { Page, Route } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { codeOnScreen } from '../support/qr.ts'
 import { pairedInstance } from '../support/sandbox.ts'
@@ -34,14 +34,16 @@ async function back(): Promise<void> {
 
 /** The service does what is asked for, and is killed before its answer is there. */
 async function killAfter(path: string, act: () => Promise<unknown>): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<unknown>()
-  await page.route(path, async (route) => {
-    if (route.request().method() === 'GET') return route.continue()
-    await route.fetch()
+  const { promise, resolve, reject } = Promise.withResolvers<unknown>()
+  const fetchAndKill = async (route: Route) => {
+    // A connection that is kept from before the last kill ends as soon as it is used.
+    await route.fetch({ maxRetries: 2 })
     await kill()
     await route.abort()
-    resolve(undefined)
-  })
+  }
+  await page.route(path, (route) =>
+    route.request().method() === 'GET' ? route.continue() : fetchAndKill(route).then(resolve, reject),
+  )
   await act()
   await promise
   await page.unroute(path)
