@@ -47,6 +47,6 @@ test('a campaign that was changed meanwhile is shown as it is now, and started o
 
   await card.getByRole('button', { name: 'Approve' }).click()
   await card.getByText('Approved').waitFor()
-  expect(await status()).not.toBe('draft')
+  await expect.poll(status).not.toBe('draft')
   await client.close()
 })
