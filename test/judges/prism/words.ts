@@ -108,11 +108,13 @@ function ofBody({ id, body: schema }: Thought['operation'], sent: Body, thing: B
 const ACCOUNT_NAME = 25
 
 /** Which groups there are and who is in them, or where an invitation leads, is in no schema. */
-function ofSends({ to, mentions, gif, voice, link, name, muted, until, media_type: type }: Body): Wording | undefined {
+function ofSends(sent: Body): Wording | undefined {
+  const { to, mentions, gif, voice, link, name, muted, until, pinned, for: days, media_type: type } = sent
   const isGroup = typeof to === 'string' && to.endsWith('@g.us')
   if (mentions !== undefined && !isGroup) return 'forbidden'
   if (gif === true && type !== 'video') return 'forbidden'
   if (voice === true && type !== 'audio') return 'forbidden'
+  if (days !== undefined && pinned !== true) return 'forbidden'
   if (until !== undefined) return muted === true ? 'open' : 'forbidden'
   const isLongName = typeof name === 'string' && name.length > ACCOUNT_NAME
   return isGroup || isLongName || gif !== undefined || voice !== undefined || link !== undefined ? 'open' : undefined
@@ -204,9 +206,9 @@ export function asKept({ operation, body }: Thought, { engine }: Body): unknown 
   // Answered with how many of each kind there are.
   if (operation.id === 'previewCampaign') return undefined
   const changed = NOT_AS_SENT[operation.id]
-  if (changed !== undefined)
-    return Object.fromEntries(Object.entries(body as Body).filter(([field]) => field !== changed))
-  if (!SETS_NAMES.has(operation.id) || typeof body !== 'object' || body === null) return body
+  if (typeof body !== 'object' || body === null) return body
+  if (changed !== undefined) return Object.fromEntries(Object.entries(body).filter(([field]) => field !== changed))
+  if (!SETS_NAMES.has(operation.id)) return body
   const { events } = body as Body
   if (!Array.isArray(events)) return body
   return { ...body, events: engine === 'official' ? ['ALL'] : [...new Set(events)] }
