@@ -144,7 +144,7 @@ async function furniture(api: Api) {
     [/^(\/v1\/(?:contacts|opt-outs)\/)\{phone\}/, PHONE],
     [/^(\/v1\/events\/)\{event_id\}/, delivery.event_id],
     [/^(\/v1\/sandbox\/phones\/)\{number\}/, PHONE],
-    [/(\/(?:messages|polls)\/)\{message_id\}/, sent.message_id],
+    [/(\/(?:messages|polls|thread|opt-out-questions)\/)\{message_id\}/, sent.message_id],
     [/(\/messages\/)\{id\}/, spoken.id ?? spoken.message_id],
     [/(\/engine\/smv2\/)\{group\}\/\{action\}/, 'send/text'],
     [/(\/catcher\/)\{name\}/, 'house'],
