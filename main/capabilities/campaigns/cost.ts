@@ -15,7 +15,7 @@ interface Plan {
   readonly accountId: AccountId
   readonly messages: readonly CampaignMessage[]
   readonly config: CampaignConfig
-  /** The first of the people; the others are taken to be like them. */
+  /** Sample size. The estimate assumes that everybody else is like the sample. */
   readonly first: readonly { readonly position: number; readonly phone: string }[]
   readonly load: readonly { readonly instance: KnownInstance; readonly recipients: number }[]
 }
@@ -116,7 +116,7 @@ export function createCostEstimate({ clock, instances, costs }: Pick<CampaignsDe
   }
 }
 
-/** As many of each kind as among the people that were looked at; the sum is exactly `wanted`. */
+/** Scales the sample up to `wanted` people. The parts add up to exactly `wanted`. */
 function shares(kinds: readonly PlannedMessages[], looked: number, wanted: number): PlannedMessages[] {
   let seen = 0
   let given = 0
@@ -131,7 +131,7 @@ function shares(kinds: readonly PlannedMessages[], looked: number, wanted: numbe
 
 const nameOf = (name: string, language: string): string => JSON.stringify([name, language])
 
-/** Name and language of the template that a message is; undefined: it is none. */
+/** Template name and language. undefined for a message that uses no template. */
 function templateOf({ cloud_api: payload }: CampaignMessage): string | undefined {
   const { type, template } = (payload ?? {}) as { type?: unknown; template?: unknown }
   if (type !== 'template' || typeof template !== 'object' || template === null) return undefined

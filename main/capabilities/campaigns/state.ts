@@ -235,8 +235,8 @@ export function createState({ clock, live, messages, numberState, lanes, control
     },
 
     /**
-     * The number's portfolio may reach nobody new for now. The other numbers take over what it was given, and the campaign
-     * is paused if all of theirs are used up too.
+     * The portfolio of this number has used its messaging limit. Its recipients move to the other numbers. The campaign
+     * pauses when the portfolios of all its numbers have used theirs.
      * @param untilOf until when other numbers are limited as well; null: they are not, as far as is known.
      */
     async waitForLimit(

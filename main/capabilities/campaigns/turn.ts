@@ -207,7 +207,7 @@ export function createTurn(deps: TurnDeps) {
         readonly kind: 'taken'
         readonly claimed: readonly Claimed[]
         readonly untilMs: number | null
-        /** Until when the number's portfolio reaches nobody new. */
+        /** When the portfolio of this number can reach new people again. */
         readonly limitedUntilMs: number | null
       }
 

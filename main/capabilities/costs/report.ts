@@ -85,8 +85,8 @@ const positionOf = (row: CountPlace | undefined, from: string) => ({
 })
 
 /**
- * How many messages of a count are within the monthly allowance of their number, whoever else uses the number: in the
- * order of days, and of one day first those that no campaign sent.
+ * Number of messages in a count that the monthly allowance covers. All accounts that use a number share its allowance. It
+ * is used up day by day; on the same day, messages outside campaigns come first.
  */
 function createAllowances(db: Pick<Db, 'read'>) {
   const known = new Map<string, Promise<ReadonlyMap<string, number>>>()

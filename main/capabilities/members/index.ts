@@ -130,7 +130,7 @@ export function createMembers(deps: MembersDeps) {
     return [...own.map((key) => ({ key, isOwn: true })), ...unknown.map((key) => ({ key, isOwn: false }))]
   }
 
-  /** Nothing is asked of somebody who has none. @throws ApiError invalid_state, rate_limited */
+  /** Passes if the member has no password yet. @throws ApiError invalid_state, rate_limited */
   async function requirePresentPassword(accountId: AccountId, id: string, given: string | undefined): Promise<void> {
     const stored = await db.readOne(passwordOfMember, { id })
     const { hash: expected = null, salt = null, cost = null } = stored ?? {}
@@ -227,7 +227,7 @@ export function createMembers(deps: MembersDeps) {
 
     /**
      * Ends the member's other sessions and an unused sign-in link.
-     * @param present what it was until now: somebody who finds a browser open must not keep the member out.
+     * @param present the current password. Without it, anybody at an unlocked browser could lock the member out.
      * @throws ApiError invalid_state, rate_limited
      */
     async setPassword({ accountId, member, sessionId }: Caller, password: string, present?: string): Promise<void> {

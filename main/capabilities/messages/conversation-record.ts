@@ -6,10 +6,10 @@ import type { ThreadMessageRow } from './conversation-store.ts'
 import type { Conversation, ThreadMessage } from './conversations.ts'
 import { parseContent, toPoll } from './polls.ts'
 
-/** Whether somebody wants campaigns. */
+/** Opt-out state of a contact. */
 export interface Consent {
   readonly isOptedOut: boolean
-  /** Their message that may ask for no more of them. */
+  /** A message of theirs that may be an opt-out. */
   readonly question: { readonly messageId: string; readonly text: string } | undefined
 }
 

@@ -8,7 +8,7 @@ import { toRecord } from './record.ts'
 import { sendAnswer } from './send-result.ts'
 
 /** Who of the chats of an instance is opted out, and who may have asked for it. */
-/** What the people of chats have decided about campaigns. */
+/** Opt-out state by chat. */
 export type ConsentOf = (
   accountId: AccountId,
   instanceId: InstanceId,

@@ -50,10 +50,10 @@ interface NewOptOut {
   readonly atMs?: number | undefined
 }
 
-/** What a list of chats shows of somebody. */
+/** Opt-out state of a contact, for the list of chats. */
 interface Consent {
   readonly isOptedOut: boolean
-  /** What a person should decide. */
+  /** A possible opt-out that a person must decide. */
   readonly question: OptOutQuestion | undefined
 }
 
