@@ -22,6 +22,8 @@ export interface CallLeg {
   /** Whether it says what the person says. */
   readonly hasCaptions: boolean
   start(events: LegEvents): void
+  /** Resolves when what the person says has been made, which takes real time at any speed. Never rejects. */
+  prepared?(): Promise<unknown>
   send(frame: Int16Array): void
   /** Presses a key of a telephone. @returns false: the other side takes none, or this way has none. */
   sendDigit?(digit: string): boolean

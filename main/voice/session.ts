@@ -75,7 +75,7 @@ export function startSession(deps: SessionDeps): CallSession {
     if (textLeft > 0) send({ kind: 'line', callId, line })
   }
   const mouth = createMouth(onLine)
-  const limitMedia = () => startTimeout(clock, plan.mediaMs / leg.speed, () => finish('no_media_connection'))
+  const limitMedia = () => startTimeout(clock, plan.mediaMs, () => finish('no_media_connection'))
 
   function finish(given: EndReason): void {
     if (end !== undefined) return
@@ -130,7 +130,8 @@ export function startSession(deps: SessionDeps): CallSession {
     if (isConnected || end !== undefined) return
     isConnected = true
     for (const timer of timers) timer.cancel()
-    timers = [startTimeout(clock, plan.limitMs / leg.speed, () => finish('time_limit'))]
+    // At more than real speed the frames are counted: time stands still while the agent is at work.
+    timers = leg.speed > 1 ? [] : [startTimeout(clock, plan.limitMs, () => finish('time_limit'))]
     opening = (
       plan.recordTo === null ? Promise.resolve(null) : deps.createRecorder(() => finish('storage_full'))
     ).catch(() => {
@@ -170,6 +171,13 @@ export function startSession(deps: SessionDeps): CallSession {
     brain?.hear(theirs, atMs)
     for (const listener of listeners.values()) listener.send(mix(ours, theirs))
     if (reasonWhenQuiet !== undefined && mouth.isQuiet()) finish(reasonWhenQuiet)
+    if (leg.speed > 1 && nowMs() >= plan.limitMs) finish('time_limit')
+  }
+
+  function limitRinging(): void {
+    if (isOpen || end !== undefined) return
+    const giveUp = () => finish(isAccepted ? 'no_media_connection' : 'no_answer')
+    timers.push(startTimeout(clock, plan.ringMs / leg.speed, giveUp))
   }
 
   /** In the built-in voice: no service has to answer while this one stops. */
@@ -209,11 +217,9 @@ export function startSession(deps: SessionDeps): CallSession {
     onEnded: () => finish('operator_hung_up'),
   })
   // A browser that waits for our answer to its offer does not ring.
-  timers.push(
-    isAnswering
-      ? limitMedia()
-      : startTimeout(clock, plan.ringMs / leg.speed, () => finish(isAccepted ? 'no_media_connection' : 'no_answer')),
-  )
+  if (isAnswering) timers.push(limitMedia())
+  else if (leg.prepared === undefined) limitRinging()
+  else void leg.prepared().then(limitRinging)
 
   return {
     hangUp: finish,

@@ -133,6 +133,7 @@ export function createSandboxLeg(person: SandboxPerson, { clock, tts }: SandboxD
       prepared.catch(() => {})
       after(answerAfterMs, answer)
     },
+    prepared: async () => prepared?.catch(() => {}),
     send(frame) {
       if (energyOf(frame) > SPEECH_ENERGY) quietFrames = 0
       else if (quietFrames !== null) quietFrames++
