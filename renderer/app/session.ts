@@ -2,6 +2,7 @@ import { defineStore } from 'pinia'
 import { ref } from 'vue'
 import { sessionApi, onSignedOut, type Credential, type Session } from './api.ts'
 import { useLive } from './live.ts'
+import { signsInAsMember } from './preferences.ts'
 import { asProblem, type Problem } from './problem.ts'
 import { takeSignInCode } from './sign-in-code.ts'
 
@@ -10,6 +11,8 @@ export const useSession = defineStore('session', () => {
   const state = ref<'asking' | 'open' | 'closed' | 'unreachable'>('asking')
   const session = ref<Session>()
   const problem = ref<Problem>()
+  /** What the service refused; undefined: nothing, or it could not be asked. */
+  const refused = ref<'link' | 'password'>()
   /** It ended without the person: the page stays behind the sign-in, with all that is typed in it. */
   const isExpired = ref(false)
   /** A password is set, so it can be asked for. */
@@ -48,12 +51,17 @@ export const useSession = defineStore('session', () => {
     }
   }
 
+  const isOpen = (): boolean => state.value === 'open'
+
   async function signIn(credential: Credential): Promise<void> {
+    refused.value = undefined
     try {
       await sessionApi.open(credential)
     } catch (error) {
       await look()
-      if (state.value !== 'open') problem.value = asProblem(error)
+      if (isOpen()) return
+      problem.value = asProblem(error)
+      if (problem.value.status === 401) refused.value = 'code' in credential ? 'link' : 'password'
       return
     }
     await look()
@@ -75,7 +83,9 @@ export const useSession = defineStore('session', () => {
     session.value = found
     isExpired.value = false
     problem.value = undefined
+    refused.value = undefined
     state.value = 'open'
+    signsInAsMember.value = found.role === 'member'
     live.start()
   }
 
@@ -98,7 +108,7 @@ export const useSession = defineStore('session', () => {
     state.value = 'closed'
   }
 
-  return { state, session, isExpired, problem, hasPassword, begin, look, signIn, signOut }
+  return { state, session, isExpired, problem, refused, hasPassword, begin, look, signIn, signOut }
 })
 
 const personOf = ({ account, role, member }: Session): string => JSON.stringify([account.id, role, member])

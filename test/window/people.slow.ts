@@ -3,7 +3,7 @@ import Database from 'better-sqlite3'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openConsole, type ConsoleWindow } from '../support/window.ts'
-import { clientOf, launch, personIn, seedFor, type Client, type Person } from './people.ts'
+import { clientOf, invite, launch, personIn, seedFor, type Client, type Person } from './people.ts'
 import { everyPlace, type Holdings } from './places.ts'
 
 /** The window as it is for people who do not own the computer. */
@@ -149,6 +149,22 @@ describe('what an account may do', TIMEOUT, () => {
     await page.getByText('Enter your email and password.').waitFor()
     expect(await page.locator('main').innerText()).not.toMatch(/command|npm/)
     await page.close()
+  })
+
+  test('a link that was used says so, and whom to ask; the form of members waits below', async () => {
+    const url = await invite(w, bare.id, 'ben@bakery.example')
+    const used = await browser.newPage()
+    await used.goto(url)
+    await used.getByRole('heading', { name: 'Overview' }).waitFor()
+    await used.context().clearCookies()
+    await used.goto('about:blank')
+    await used.goto(url)
+    await used.getByRole('alert').getByText('ask them for a new one').waitFor()
+    await used.getByRole('textbox', { name: 'Email' }).fill('ben@bakery.example')
+    await used.getByLabel('Password').fill('wrong')
+    await used.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await used.getByText('The email or the password is wrong.').waitFor()
+    await used.context().close()
   })
 
   test('a client without slots is not led to a number that would be refused', async () => {

@@ -62,14 +62,9 @@ export async function seedFor(api: Api, digit: string): Promise<Holdings> {
   }
 }
 
-/** Invites somebody and opens the window in a browser of their own. @param account of a client; null: the agency's own. */
-export async function personIn(
-  w: ConsoleWindow,
-  browser: Browser,
-  account: string | null,
-  email: string,
-): Promise<Person> {
-  const url = await w.page.evaluate(
+/** Invites somebody. @param account of a client; null: the agency's own. @returns the link that signs them in. */
+export function invite(w: ConsoleWindow, account: string | null, email: string): Promise<string> {
+  return w.page.evaluate(
     async ([path, body]) => {
       const headers = { 'content-type': 'application/json' }
       const answer = await fetch(path, { method: 'POST', headers, body })
@@ -80,6 +75,16 @@ export async function personIn(
       JSON.stringify({ name: 'Mia', email }),
     ] as const,
   )
+}
+
+/** Invites somebody and opens the window in a browser of their own. @param account of a client; null: the agency's own. */
+export async function personIn(
+  w: ConsoleWindow,
+  browser: Browser,
+  account: string | null,
+  email: string,
+): Promise<Person> {
+  const url = await invite(w, account, email)
   const context = await browser.newContext({
     ...{ viewport: { width: 1280, height: 800 }, locale: 'en-US', reducedMotion: 'reduce' },
   })
