@@ -194,19 +194,3 @@ export interface ReceivedFile {
   readonly filename: string | null
   readonly content: FileContent
 }
-
-/** A message template of the Cloud API, in Graph's own fields. */
-export interface Template {
-  readonly id: string
-  readonly name: string
-  readonly language: string
-  readonly status: string
-  readonly category: string
-  readonly components: readonly object[]
-}
-
-export interface TemplatePage {
-  readonly templates: readonly Template[]
-  /** Where the next page begins, in the engine's own words; null on the last. */
-  readonly after: string | null
-}

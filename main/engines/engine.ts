@@ -5,7 +5,8 @@ import type { MediaType, MessageErrorShape } from '../contract/shapes.ts'
 import type { Tx } from '../kernel/db.ts'
 import type { FileContent } from '../kernel/file-content.ts'
 import type { AccountId, InstanceId, MessageId } from '../kernel/ids.ts'
-import type { DirectActs, MessageRef, ReceivedFile, TemplatePage } from './direct.ts'
+import type { DirectActs, MessageRef, ReceivedFile } from './direct.ts'
+import type { Templates } from './templates.ts'
 import type { HistorySource } from './history.ts'
 import type { EngineInstance } from './instance.ts'
 import type { LineControl } from './line-settings.ts'
@@ -404,10 +405,7 @@ export interface Engine {
    */
   readonly media?: (instance: EngineInstance, mediaId: string) => Promise<ReceivedFile | null>
   /** official only: the message templates of the account behind the number. */
-  readonly templates?: (
-    instance: EngineInstance,
-    page: { readonly limit: number; readonly after: string | null },
-  ) => Promise<TemplatePage>
+  readonly templates?: Templates
   /** The number as its network bills it, as in the `billing` of its receipts; null: it has none. */
   readonly billedNumber?: (id: InstanceId) => string | null
   evidence(instance: EngineInstance): Evidence

@@ -148,6 +148,7 @@ export const DUE_COLUMNS: Readonly<Record<string, Readonly<Record<string, DueCol
     dispatch_started_at: moves(`status = 'queued' AND dispatch_started_at IS NOT NULL`),
   },
   official_numbers: { signup_expires_at: deadline('signup_expires_at') },
+  official_template_pauses: { paused_until: deadline('paused_until') },
   safety_claims: { claimed_at: recent('claimed_at') },
   safety_counts: { quarter: { kind: 'counts' } },
   // Counted again from safety_reached.
@@ -173,6 +174,7 @@ export const DUE_COLUMNS: Readonly<Record<string, Readonly<Record<string, DueCol
     restricted_until: deadline('restricted_until'),
   },
   sandbox_messages: { received_at: deadline('received_at') },
+  sandbox_templates: { paused_until: deadline('paused_until'), submitted_at: 'stays', approved_edit_at: 'stays' },
   sandbox_phones: { spoke_at: recent('spoke_at') },
   sandbox_timeline: { due_at: deadline('due_at') },
   smv2_people: { heard_at: 'stays' },

@@ -134,6 +134,7 @@ const SANDBOX = [
     'graph_portfolios',
     'graph_reached',
     'graph_entries',
+    'templates',
     'stripe_objects',
     'stripe_keys',
     'ghl_codes',
@@ -182,6 +183,7 @@ export const KEPT = [
   updated('voice_widgets', 'id'),
   ...replaced('official_numbers', HAS_LINK),
   ...replacedOfKnown('official_callbacks'),
+  ...replaced('official_template_pauses', HAS_ACCOUNT),
   added('official_contacts', HAS_INSTANCE),
   added('official_addresses', HAS_INSTANCE),
   // Meta counts whom its numbers reached, whatever is restored here.

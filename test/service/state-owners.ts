@@ -144,6 +144,8 @@ export const STATES: Readonly<Record<string, States>> = {
   'messages.status': { final: ['sent', 'delivered', 'read', 'failed'], open: { queued: [start, sweep(RECONCILER)] } },
   'sandbox_ghl_messages.status': { final: ['*'], open: {} },
   'sandbox_graph_permissions.status': { final: ['no_permission', 'temporary', 'permanent'], open: {} },
+  // A review ends by itself, two seconds after it began: the state in the table is what it ends with.
+  'sandbox_templates.status': { final: ['APPROVED', 'REJECTED'], open: {} },
   'voice_calls.status': {
     final: ['completed', 'no_answer', 'busy', 'rejected', 'failed', 'canceled'],
     open: {

@@ -1,6 +1,6 @@
 import type { CampaignConfig, CampaignMessage } from '../../contract/campaign.ts'
 import type { CostTotals } from '../../contract/costs.ts'
-import type { TemplatePage } from '../../engines/direct.ts'
+import type { TemplatePage } from '../../engines/templates.ts'
 import type { Engine, EngineInstance } from '../../engines/engine.ts'
 import type { AccountId } from '../../kernel/ids.ts'
 import { countryOf } from '../../kernel/phone-country.ts'
@@ -75,7 +75,7 @@ export function createCostEstimate({ clock, instances, costs }: Pick<CampaignsDe
     try {
       let after: string | null = null
       for (let page = 0; page < MOST_PAGES; page++) {
-        const found: TemplatePage | undefined = await engine.templates?.(instance, { limit: TEMPLATES_AT_ONCE, after })
+        const found: TemplatePage | undefined = await engine.templates?.list(instance, { limit: TEMPLATES_AT_ONCE, after })
         for (const { name, language, category } of found?.templates ?? [])
           categories.set(nameOf(name, language), category.toLowerCase())
         after = found?.after ?? null

@@ -73,6 +73,7 @@ export type Item =
   | { readonly kind: 'quality'; readonly value: Json; readonly atMs: number }
   | { readonly kind: 'capability'; readonly value: Json; readonly atMs: number }
   | { readonly kind: 'account'; readonly value: Json; readonly atMs: number }
+  | { readonly kind: 'template'; readonly value: Json; readonly atMs: number }
 
 type ReceivedType = 'text' | MediaType | 'sticker' | 'location' | 'contact' | 'unavailable'
 
@@ -127,6 +128,7 @@ const FIELDS: Readonly<Record<string, (value: Json, atMs: number) => Reading>> =
   smb_message_echoes: (value) => each(recordsAt(value, 'message_echoes'), 'message_echoes', readEcho),
   phone_number_quality_update: (value, atMs) => ({ items: [{ kind: 'quality', value, atMs }], problems: [] }),
   business_capability_update: (value, atMs) => ({ items: [{ kind: 'capability', value, atMs }], problems: [] }),
+  message_template_status_update: (value, atMs) => ({ items: [{ kind: 'template', value, atMs }], problems: [] }),
   account_update: (value, atMs) => ({ items: [{ kind: 'account', value, atMs }], problems: [] }),
 }
 

@@ -84,7 +84,8 @@ export function readError(body: Json): GraphError | undefined {
 export function toError(error: Json): GraphError | undefined {
   const code = integerAt(error, 'code')
   if (code === null) return undefined
-  const said = textAt(recordAt(error, 'error_data'), 'details') ?? textAt(error, 'message') ?? textAt(error, 'title')
+  const forPeople = textAt(recordAt(error, 'error_data'), 'details') ?? textAt(error, 'error_user_msg')
+  const said = forPeople ?? textAt(error, 'message') ?? textAt(error, 'title')
   return { code, details: (said ?? '').slice(0, DETAILS_LENGTH) }
 }
 

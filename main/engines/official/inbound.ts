@@ -11,6 +11,7 @@ import { afterCapabilityUpdate, afterQualityUpdate, type NumberFacts } from './n
 import type { ConnectedNumber, Numbers } from './numbers.ts'
 import type { People } from './people.ts'
 import { callerOf } from './graph-caller.ts'
+import { createTemplateNotices } from './templates.ts'
 import type { Transport } from './transport.ts'
 import type { NumberMonitor } from './number-monitor.ts'
 
@@ -37,6 +38,8 @@ interface InboundDeps {
 /** What each thing that Meta reports is in the words of the port. */
 export function createInbound(deps: InboundDeps): Inbound {
   const { db, clock, numbers, transport, watch, holds, sink, people, callbackAddress, publishCall } = deps
+
+  const noteTemplate = createTemplateNotices(db)
 
   async function publish(number: ConnectedNumber, item: Item): Promise<void> {
     const { instanceId } = number
@@ -90,6 +93,8 @@ export function createInbound(deps: InboundDeps): Inbound {
         return note(number, (facts) => afterCapabilityUpdate(facts, item.value, item.atMs))
       case 'account':
         return account(number, item)
+      case 'template':
+        return noteTemplate(number.accountId, number.wabaId, item.value, item.atMs)
     }
   }
 

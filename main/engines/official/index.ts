@@ -22,6 +22,7 @@ import { createOnboarding, type Onboarding, type SignupApp } from './onboarding.
 import { createSelfTest } from './self-test.ts'
 import { createPeople } from './people.ts'
 import { createSend, createPendingSends } from './send.ts'
+import { createTemplates } from './templates.ts'
 import { callerOf } from './graph-caller.ts'
 import { createTransport, type NotOk, type GraphCredentials } from './transport.ts'
 import { createNumberMonitor } from './number-monitor.ts'
@@ -167,12 +168,7 @@ export function createOfficial(deps: OfficialNeeds): Official {
       if (found.kind === 'error') return null
       throw refusal(found)
     },
-    async templates(instance, page) {
-      const { number, speaker } = connectedNumber(instance)
-      const found = await transport.templates(speaker, number.wabaId, page)
-      if (found.kind === 'ok') return found.value
-      throw refusal(found)
-    },
+    templates: createTemplates({ db, clock, transport, connected: connectedNumber, refusal }),
     billedNumber: (id) => numbers.of(id)?.phoneNumberId ?? null,
     evidence: ({ id }) =>
       evidenceOf({

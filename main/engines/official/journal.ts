@@ -263,6 +263,7 @@ function laneOf(item: Item): string {
     case 'quality':
     case 'capability':
     case 'account':
+    case 'template':
       return 'number'
   }
 }

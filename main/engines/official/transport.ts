@@ -2,7 +2,8 @@ import { createHash, createHmac } from 'node:crypto'
 import { buffer } from 'node:stream/consumers'
 import type { AccountId, Random } from '../../kernel/ids.ts'
 import { Secret } from '../../kernel/secret.ts'
-import type { MediaFile, TemplatePage } from '../direct.ts'
+import type { MediaFile } from '../direct.ts'
+import type { Template, TemplateChange, TemplateDraft } from '../templates.ts'
 import type { Outgoing } from '../engine.ts'
 import { uploadName } from './media-rules.ts'
 import { INFO_FIELDS, readInfo, type NumberInfo } from './number-facts.ts'
@@ -20,6 +21,14 @@ export interface GraphCredentials {
 export type NotOk = Exclude<GraphReply, { kind: 'ok' }>
 
 export type Result<T> = { readonly kind: 'ok'; readonly value: T } | NotOk
+
+const TEMPLATE_FIELDS = 'id,name,language,status,category,quality_score,rejected_reason,components'
+
+/** As Meta lists them: of a pause it does not say the end. */
+export interface GraphTemplatePage {
+  readonly templates: readonly Omit<Template, 'pausedUntilMs'>[]
+  readonly after: string | null
+}
 
 /** A file of more is not fetched: nothing that WhatsApp carries is larger. */
 const LARGEST_FILE = 100 * 1024 * 1024
@@ -110,14 +119,44 @@ export function createTransport({ client, random }: { client: GraphClient; rando
       return info === undefined ? { kind: 'lost', code: 'no_number' } : { kind: 'ok', value: info }
     },
 
-    async templates(speaker: GraphCredentials, wabaId: string, page: { limit: number; after: string | null }) {
+    async templates(
+      speaker: GraphCredentials,
+      wabaId: string,
+      page: { readonly limit: number; readonly after: string | null; readonly name?: string },
+    ): Promise<Result<GraphTemplatePage>> {
       const query = {
-        fields: 'id,name,language,status,category,components',
+        fields: TEMPLATE_FIELDS,
         limit: String(page.limit),
         ...(page.after !== null && { after: page.after }),
+        ...(page.name !== undefined && { name: page.name }),
       }
       const reply = await call(speaker, { method: 'GET', path: `${wabaId}/message_templates`, query })
       return reply.kind === 'ok' ? ({ kind: 'ok', value: toTemplatePage(reply.body) } as const) : reply
+    },
+
+    /** Also of another business account that the token was given for. */
+    async templateName(speaker: GraphCredentials, id: string): Promise<Result<string>> {
+      return withField(await call(speaker, { method: 'GET', path: id, query: { fields: 'name' } }), 'name')
+    },
+
+    async createTemplate(speaker: GraphCredentials, wabaId: string, draft: TemplateDraft): Promise<Result<string>> {
+      const body = json(JSON.stringify(draft))
+      const reply = await call(speaker, { method: 'POST', path: `${wabaId}/message_templates`, body })
+      const id = reply.kind === 'ok' ? integerAt(reply.body, 'id') : null
+      return id === null ? withField(reply, 'id') : { kind: 'ok', value: String(id) }
+    },
+
+    changeTemplate: (speaker: GraphCredentials, id: string, change: TemplateChange) => act(speaker, 'POST', id, change),
+
+    /** In one language: with the name alone Meta would delete all of them. */
+    async removeTemplate(
+      speaker: GraphCredentials,
+      wabaId: string,
+      template: { readonly id: string; readonly name: string },
+    ): Promise<Result<null>> {
+      const query = { hsm_id: template.id, name: template.name }
+      const reply = await call(speaker, { method: 'DELETE', path: `${wabaId}/message_templates`, query })
+      return reply.kind === 'ok' ? { kind: 'ok', value: null } : reply
     },
 
     markRead: (speaker: GraphCredentials, phoneNumberId: string, wamid: string) =>
@@ -197,13 +236,15 @@ function isDigest(text: string, digest: Buffer): boolean {
   return text.toLowerCase() === digest.toString('hex') || text === digest.toString('base64')
 }
 
-function toTemplatePage(body: Json): TemplatePage {
+function toTemplatePage(body: Json): GraphTemplatePage {
   const templates = recordsAt(body, 'data').map((entry) => ({
     id: textAt(entry, 'id') ?? String(integerAt(entry, 'id') ?? ''),
     name: textAt(entry, 'name') ?? '',
     language: textAt(entry, 'language') ?? '',
     status: textAt(entry, 'status') ?? '',
     category: textAt(entry, 'category') ?? '',
+    quality: known(textAt(recordAt(entry, 'quality_score'), 'score'), 'UNKNOWN'),
+    rejectedReason: known(textAt(entry, 'rejected_reason'), 'NONE'),
     components: recordsAt(entry, 'components'),
   }))
   const paging = recordAt(body, 'paging')
@@ -211,6 +252,8 @@ function toTemplatePage(body: Json): TemplatePage {
   const after = textAt(paging, 'next') === null ? null : textAt(recordAt(paging, 'cursors'), 'after')
   return { templates, after }
 }
+
+const known = (value: string | null, unknown: string) => (value === unknown || value === '' ? null : value)
 
 function accountsIn(body: Json): string[] {
   const scopes = recordsAt(recordAt(body, 'data'), 'granular_scopes')

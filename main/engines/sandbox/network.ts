@@ -24,6 +24,7 @@ import { createPhones, type KnownPhone, type Phone, type PhoneSettings } from '.
 import { STEPS, type TimelineMs } from './plan.ts'
 import { createSend, RESTRICTION_MS } from './send.ts'
 import { createPhoneMessages, type SpokenMessage, type Utterance } from './phone-messages.ts'
+import { createTemplateStore, type TemplateStore } from './templates.ts'
 import { createTimeline } from './timeline.ts'
 
 export interface SandboxNetworkDeps {
@@ -44,6 +45,8 @@ export type Scanned = { readonly text: string } | { readonly code: string }
 export interface SandboxNetwork {
   readonly smv2: Engine
   readonly official: Engine
+  /** Of the simulated Meta. */
+  readonly templates: TemplateStore
   changePhone(
     accountId: AccountId,
     number: string,
@@ -123,6 +126,7 @@ export function createSandboxNetwork(deps: SandboxNetworkDeps): SandboxNetwork {
   const calls = createCalls({ db, clock, random, sessions, phones, timeline })
   const direct = createDirect({ db, sessions, faults, phones, phoneMessages, groups, blocks, calls })
   const onboarding = createOnboarding({ db, random, sessions })
+  const templates = createTemplateStore({ db, clock, random })
   const send = createSend({
     db,
     clock,
@@ -133,6 +137,7 @@ export function createSandboxNetwork(deps: SandboxNetworkDeps): SandboxNetwork {
     groups,
     inbox,
     files,
+    templates,
     timeline,
     phoneMessages,
     timelineMs,
@@ -186,6 +191,7 @@ export function createSandboxNetwork(deps: SandboxNetworkDeps): SandboxNetwork {
     onboarding,
     inbox,
     files,
+    templates,
     direct,
     send,
     latencyMs,
@@ -196,6 +202,7 @@ export function createSandboxNetwork(deps: SandboxNetworkDeps): SandboxNetwork {
   return {
     smv2: createSandboxEngine('smv2', parts),
     official: createSandboxEngine('official', parts),
+    templates,
     ...phoneMessages,
     call: calls.ring,
     calls,

@@ -10,7 +10,7 @@ import type { Links } from './links.ts'
 import { networkId } from './network-ids.ts'
 import type { Onboarding } from './onboarding.ts'
 import type { Pairings } from './pairing.ts'
-import { createTemplates } from './templates.ts'
+import { createTemplates, type TemplateStore } from './templates.ts'
 
 interface SandboxEngineDeps {
   readonly clock: Clock
@@ -21,6 +21,7 @@ interface SandboxEngineDeps {
   readonly onboarding: Onboarding
   readonly inbox: Inbox
   readonly files: Files
+  readonly templates: TemplateStore
   readonly direct: Readonly<Record<EngineName, Partial<DirectActs>>>
   readonly send: Engine['send']
   /** How long the network takes to accept; what a person would measure as latency. */
@@ -112,7 +113,7 @@ export function createSandboxEngine(engine: EngineName, deps: SandboxEngineDeps)
       ? { pairing }
       : {
           onboarding: { token: onboarding.token, renew: onboarding.renew },
-          templates: createTemplates(sessions),
+          templates: createTemplates(sessions, deps.templates),
         }),
     direct: deps.direct[engine],
     media: deps.files.read,

@@ -24,6 +24,7 @@ import { memberCopyId, networkId } from './network-ids.ts'
 import type { Phone, Phones } from './phones.ts'
 import { planFor, STEPS, type Path, type Plan, type TimelineMs } from './plan.ts'
 import type { PhoneMessages } from './phone-messages.ts'
+import { SANDBOX_BUSINESS, type TemplateStore } from './templates.ts'
 import type { Timeline } from './timeline.ts'
 import { aborted, sleep } from './abortable.ts'
 
@@ -44,6 +45,7 @@ interface SendDeps {
   readonly groups: Groups
   readonly inbox: Inbox
   readonly files: Files
+  readonly templates: Pick<TemplateStore, 'find'>
   readonly timeline: Timeline
   readonly phoneMessages: PhoneMessages
   readonly timelineMs: TimelineMs
@@ -80,8 +82,20 @@ interface PhonePlan {
  * remembered goes into the caller's own commit, through `journal`.
  */
 export function createSend(deps: SendDeps) {
-  const { db, clock, sessions, links, faults, phones, groups, inbox, files, timeline, phoneMessages, timelineMs } = deps
+  const { db, clock, sessions, links, faults, phones, groups, inbox, files, templates } = deps
+  const { timeline, phoneMessages, timelineMs } = deps
   const silentMs = deps.sendTimeoutMs + SILENT_AFTER_DEADLINE_MS
+
+  /** A template that nobody has created counts as approved. */
+  async function templateFault({ accountId }: EngineInstance, out: Outgoing): Promise<SendOutcome | null> {
+    if (!isTemplate(out)) return null
+    const { name, language } = (out.payload as { template: { name?: unknown; language?: { code?: unknown } } }).template
+    const found = await templates.find({ accountId, businessId: SANDBOX_BUSINESS }, name, language?.code)
+    if (found === undefined || found.status === 'APPROVED') return null
+    if (found.status === 'PAUSED') return { kind: 'invalid', message: PAUSED_TEMPLATE, template: 'paused' }
+    if (found.status === 'DISABLED') return { kind: 'invalid', message: DISABLED_TEMPLATE, template: 'disabled' }
+    return { kind: 'invalid', message: MISSING_TEMPLATE, template: 'missing' }
+  }
 
   async function courseFor(message: OutgoingMessage): Promise<SimulatedOutcome> {
     const { instance, phone, out, group } = message
@@ -254,6 +268,8 @@ export function createSend(deps: SendDeps) {
     if (out.kind === 'forward' && instance.engine === 'official') return NO_FORWARDS
     const problem = out.kind === 'cloud_api' ? problemOf(out.payload) : null
     if (problem !== null) return { kind: 'invalid', message: problem }
+    const fault = await templateFault(instance, out)
+    if (fault !== null) return fault
     const startedAt = dueIn(clock, 0)
     const people = group === null ? [out.to] : await othersIn(instance, session, group)
     if (people === undefined) return NO_MEMBER
@@ -322,7 +338,11 @@ const THROTTLED: SendOutcome = {
   retryAfterSeconds: THROTTLED_SECONDS,
 }
 
-const isTemplate = (out: Outgoing): boolean =>
+const PAUSED_TEMPLATE = 'Meta refused cloud_api (132015): the template is paused due to low quality'
+const DISABLED_TEMPLATE = 'Meta refused cloud_api (132016): the template was paused too often and is disabled'
+const MISSING_TEMPLATE = 'Meta refused cloud_api (132001): Meta has not approved a template with this name and language'
+
+const isTemplate = (out: Outgoing): out is Extract<Outgoing, { kind: 'cloud_api' }> =>
   out.kind === 'cloud_api' && 'type' in out.payload && out.payload.type === 'template'
 
 /** What Graph would say of a payload that cannot be a message. */

@@ -1,16 +1,22 @@
 import { ApiError } from '../../contract/errors.ts'
-import type { Template, TemplatePage } from '../direct.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import type { Db, Tx } from '../../kernel/db.ts'
+import type { AccountId, Random } from '../../kernel/ids.ts'
+import { sql } from '../../kernel/sql.ts'
 import type { EngineInstance } from '../engine.ts'
+import type { Template, TemplateChange, TemplateDraft, TemplatePage, Templates } from '../templates.ts'
 import { isPaired, type Sessions } from './sessions.ts'
+import { componentsRefusal, refusalOf, rejectionOf } from './template-rules.ts'
 
-/** What every official number of the sandbox has, in Graph's own shape; any other name is taken as approved too. */
-export const TEMPLATES: readonly Template[] = [
+/** What every business account has, in Graph's own shape. Like the sample of Meta, they cannot be changed. */
+const SAMPLES: readonly Template[] = [
   {
     id: '900000000000001',
     name: 'hello_world',
     language: 'en_US',
     status: 'APPROVED',
     category: 'UTILITY',
+    ...{ quality: null, rejectedReason: null, pausedUntilMs: null },
     components: [
       { type: 'HEADER', format: 'TEXT', text: 'Hello World' },
       { type: 'BODY', text: 'Welcome! This template of the sandbox has no variables.' },
@@ -23,6 +29,7 @@ export const TEMPLATES: readonly Template[] = [
     language: 'en',
     status: 'APPROVED',
     category: 'UTILITY',
+    ...{ quality: null, rejectedReason: null, pausedUntilMs: null },
     components: [
       {
         type: 'BODY',
@@ -37,6 +44,7 @@ export const TEMPLATES: readonly Template[] = [
     language: 'en',
     status: 'APPROVED',
     category: 'MARKETING',
+    ...{ quality: null, rejectedReason: null, pausedUntilMs: null },
     components: [
       { type: 'HEADER', format: 'IMAGE', example: { header_handle: ['https://media.sandbox/image.png'] } },
       { type: 'BODY', text: 'Dear {{1}}, everything for the garden.', example: { body_text: [['Ana']] } },
@@ -44,24 +52,277 @@ export const TEMPLATES: readonly Template[] = [
   },
 ]
 
-/** @throws ApiError not_ready without a connected number: the list belongs to the account behind it. */
-export function createTemplates(sessions: Sessions) {
-  return async ({ id }: EngineInstance, page: { limit: number; after: string | null }): Promise<TemplatePage> => {
-    await sessions.load()
-    const session = sessions.of(id)
-    if (!isPaired(session) || !session.up) {
-      throw new ApiError(
-        'not_ready',
-        'The instance has no number yet, so it has no templates. Complete its onboarding.',
-      )
-    }
-    return templatePage(page)
+/** Much longer at Meta: up to a day. */
+export const REVIEW_MS = 2_000
+const EDIT_EVERY_MS = 24 * 60 * 60_000
+const NAME_LOCKED_MS = 30 * EDIT_EVERY_MS
+/** At Meta 250 for a business that is not verified. */
+const MOST = 250
+
+/** A refusal of the simulated Meta. */
+export class TemplateRefusal extends Error {
+  readonly code: number
+  readonly details: string
+  constructor(code: number, details: string) {
+    super(details)
+    this.code = code
+    this.details = details
   }
 }
 
-/** @param page `after` is the id of the last template of the page before. */
-export function templatePage(page: { limit: number; after: string | null }): TemplatePage {
-  const begin = TEMPLATES.findIndex((template) => template.id === page.after) + 1
-  const templates = TEMPLATES.slice(begin, begin + page.limit)
-  return { templates, after: begin + page.limit < TEMPLATES.length ? (templates.at(-1)?.id ?? null) : null }
+/** Of the official numbers that are connected to the sandbox itself. */
+export const SANDBOX_BUSINESS = 'sandbox'
+
+/** A business account of the simulated Meta. */
+export interface TemplateOwner {
+  readonly accountId: AccountId
+  /** Two business accounts of one account have templates of their own. */
+  readonly businessId: string
+}
+
+interface Row {
+  readonly id: string
+  readonly name: string
+  readonly language: string
+  readonly category: string
+  readonly components: string
+  /** What it is once the review has ended. */
+  readonly status: string
+  readonly rejectedReason: string | null
+  readonly quality: string | null
+  readonly pausedUntilMs: number | null
+  readonly submittedAtMs: number
+  readonly approvedEditAtMs: number | null
+}
+
+type Of = TemplateOwner
+
+const COLUMNS = `id, name, language, category, components, status, rejected_reason AS rejectedReason, quality,
+  paused_until AS pausedUntilMs, submitted_at AS submittedAtMs, approved_edit_at AS approvedEditAtMs`
+
+const page = sql<Of & { after: string; limit: number }, Row>(
+  `SELECT ${COLUMNS} FROM sandbox_templates WHERE account_id = :accountId AND business_id = :businessId
+     AND deleted_at IS NULL AND id > :after ORDER BY id LIMIT :limit`,
+)
+const byId = sql<Of & { id: string }, Row>(
+  `SELECT ${COLUMNS} FROM sandbox_templates WHERE account_id = :accountId AND business_id = :businessId
+     AND id = :id AND deleted_at IS NULL`,
+)
+const byName = sql<Of & { name: string; language: string }, Row>(
+  `SELECT ${COLUMNS} FROM sandbox_templates WHERE account_id = :accountId AND business_id = :businessId
+     AND name = :name AND language = :language AND deleted_at IS NULL`,
+)
+const allOfName = sql<Of & { name: string }, Row>(
+  `SELECT ${COLUMNS} FROM sandbox_templates WHERE account_id = :accountId AND business_id = :businessId
+     AND name = :name AND deleted_at IS NULL ORDER BY id`,
+)
+const lockedName = sql<Of & { name: string; language: string; since: number }, { id: string }>(
+  `SELECT id FROM sandbox_templates WHERE account_id = :accountId AND business_id = :businessId
+     AND name = :name AND language = :language AND deleted_at > :since LIMIT 1`,
+)
+const count = sql<Of, { n: number }>(
+  `SELECT COUNT(*) AS n FROM sandbox_templates WHERE account_id = :accountId AND business_id = :businessId
+     AND deleted_at IS NULL`,
+)
+const add = sql<Of & Omit<Row, 'quality' | 'pausedUntilMs' | 'approvedEditAtMs'>>(
+  `INSERT INTO sandbox_templates (account_id, business_id, id, name, language, category, components, status,
+     rejected_reason, submitted_at)
+   VALUES (:accountId, :businessId, :id, :name, :language, :category, :components, :status, :rejectedReason,
+     :submittedAtMs)`,
+)
+const save = sql<Of & Omit<Row, 'name' | 'language'>>(
+  `UPDATE sandbox_templates SET category = :category, components = :components, status = :status,
+     rejected_reason = :rejectedReason, quality = :quality, paused_until = :pausedUntilMs,
+     submitted_at = :submittedAtMs, approved_edit_at = :approvedEditAtMs
+   WHERE account_id = :accountId AND business_id = :businessId AND id = :id`,
+)
+const remove = sql<Of & { id: string; now: number }>(
+  `UPDATE sandbox_templates SET deleted_at = :now WHERE account_id = :accountId AND business_id = :businessId
+     AND id = :id`,
+)
+
+interface StoreDeps {
+  readonly db: Db
+  readonly clock: Pick<Clock, 'now'>
+  readonly random: Random
+}
+
+export type TemplateStore = ReturnType<typeof createTemplateStore>
+
+/** The templates of the simulated Meta. A review ends by itself after two seconds. */
+export function createTemplateStore({ db, clock, random }: StoreDeps) {
+  const isInReview = ({ submittedAtMs }: Row) => {
+    const since = clock.now() - submittedAtMs
+    // A clock that was set back ends a review.
+    return since >= 0 && since < REVIEW_MS
+  }
+  const isPaused = ({ pausedUntilMs }: Row) => pausedUntilMs !== null && pausedUntilMs > clock.now()
+
+  function toTemplate(row: Row): Template {
+    const { id, name, language, category, quality, components } = row
+    const status = isInReview(row) ? 'PENDING' : isPaused(row) ? 'PAUSED' : row.status
+    return {
+      ...{ id, name, language, category, quality, status },
+      rejectedReason: status === 'REJECTED' ? row.rejectedReason : null,
+      pausedUntilMs: status === 'PAUSED' ? row.pausedUntilMs : null,
+      components: JSON.parse(components) as object[],
+    }
+  }
+
+  async function rowOf(tx: Tx, owner: TemplateOwner, id: string): Promise<Row> {
+    if (SAMPLES.some((sample) => sample.id === id))
+      throw new TemplateRefusal(100, 'Sample templates cannot be edited or deleted.')
+    const row = await tx.one(byId, { ...owner, id })
+    if (row === undefined) throw new TemplateRefusal(100, `Object with ID '${id}' does not exist.`)
+    return row
+  }
+
+  const verdictOn = (components: readonly object[]) => {
+    const rejectedReason = rejectionOf(components)
+    return { status: rejectedReason === null ? 'APPROVED' : 'REJECTED', rejectedReason, submittedAtMs: clock.now() }
+  }
+
+  return {
+    /** Samples come first. */
+    async list(owner: TemplateOwner, { limit, after }: { limit: number; after: string | null }): Promise<TemplatePage> {
+      const begin = SAMPLES.findIndex(({ id }) => id === after) + 1
+      const isPastSamples = after !== null && begin === 0
+      const samples = isPastSamples ? [] : SAMPLES.slice(begin, begin + limit)
+      const rows = await db.read(page, {
+        ...owner,
+        after: isPastSamples ? after : '',
+        limit: limit - samples.length + 1,
+      })
+      const templates = [...samples, ...rows.map(toTemplate)]
+      const isLast = templates.length <= limit && (isPastSamples || begin + samples.length === SAMPLES.length)
+      const shown = templates.slice(0, limit)
+      return { templates: shown, after: isLast ? null : (shown.at(-1)?.id ?? null) }
+    },
+
+    async read(owner: TemplateOwner, id: string): Promise<Template | undefined> {
+      const sample = SAMPLES.find((each) => each.id === id)
+      if (sample !== undefined) return sample
+      const row = await db.readOne(byId, { ...owner, id })
+      return row && toTemplate(row)
+    },
+
+    /** In all languages. */
+    async named(owner: TemplateOwner, name: string): Promise<Template[]> {
+      const rows = await db.read(allOfName, { ...owner, name })
+      return [...SAMPLES.filter((sample) => sample.name === name), ...rows.map(toTemplate)]
+    },
+
+    async find(owner: TemplateOwner, name: unknown, language: unknown): Promise<Template | undefined> {
+      if (typeof name !== 'string' || typeof language !== 'string') return undefined
+      const sample = SAMPLES.find((each) => each.name === name && each.language === language)
+      if (sample !== undefined) return sample
+      const row = await db.readOne(byName, { ...owner, name, language })
+      return row && toTemplate(row)
+    },
+
+    /** @throws TemplateRefusal */
+    async create(owner: TemplateOwner, draft: TemplateDraft): Promise<Template> {
+      const refusal = refusalOf(draft)
+      if (refusal !== undefined) throw new TemplateRefusal(100, refusal)
+      const { name, language, category, components } = draft
+      const id = String(900_000_000_000_100 + Number(BigInt.asUintN(40, random.bytes(8).readBigUInt64BE())))
+      await db.commit(async (tx) => {
+        const since = clock.now() - NAME_LOCKED_MS
+        const isSample = SAMPLES.some((sample) => sample.name === name && sample.language === language)
+        if (isSample || (await tx.one(byName, { ...owner, name, language })) !== undefined)
+          throw new TemplateRefusal(100, `There is already content in ${language} for this template.`)
+        if ((await tx.one(lockedName, { ...owner, name, language, since })) !== undefined)
+          throw new TemplateRefusal(100, 'This name was deleted in the last 30 days. Use another one.')
+        if (((await tx.one(count, { ...owner }))?.n ?? 0) >= MOST)
+          throw new TemplateRefusal(100, `A business account can have ${MOST} templates.`)
+        await tx.run(add, {
+          ...{ ...owner, id, name, language, category, components: JSON.stringify(components) },
+          ...verdictOn(components),
+        })
+      })
+      const made = await this.read(owner, id)
+      if (made === undefined) throw new Error('a template is gone that was just made')
+      return made
+    },
+
+    /** @throws TemplateRefusal */
+    async change(owner: TemplateOwner, id: string, change: TemplateChange): Promise<void> {
+      await db.commit(async (tx) => {
+        const row = await rowOf(tx, owner, id)
+        const { status } = toTemplate(row)
+        if (!['APPROVED', 'REJECTED', 'PAUSED'].includes(status))
+          throw new TemplateRefusal(100, 'Only templates that are approved, rejected or paused can be edited.')
+        const isApproved = status === 'APPROVED'
+        if (isApproved && change.category !== undefined && change.category !== row.category)
+          throw new TemplateRefusal(100, 'The category of an approved template cannot be changed.')
+        const sinceEdit = clock.now() - (row.approvedEditAtMs ?? -Infinity)
+        if (isApproved && sinceEdit >= 0 && sinceEdit < EDIT_EVERY_MS)
+          throw new TemplateRefusal(100, 'An approved template can be edited once in 24 hours.')
+        const category = change.category ?? row.category
+        const components = change.components ?? (JSON.parse(row.components) as object[])
+        const refusal = componentsRefusal(components, category)
+        if (refusal !== undefined) throw new TemplateRefusal(100, refusal)
+        await tx.run(save, {
+          ...{ ...owner, ...row, category, components: JSON.stringify(components), ...verdictOn(components) },
+          ...{ pausedUntilMs: null, approvedEditAtMs: isApproved ? clock.now() : row.approvedEditAtMs },
+        })
+      })
+    },
+
+    /** @throws TemplateRefusal */
+    async remove(owner: TemplateOwner, id: string): Promise<void> {
+      await db.commit(async (tx) => {
+        await rowOf(tx, owner, id)
+        await tx.run(remove, { ...owner, id, now: clock.now() })
+      })
+    },
+
+    /** As Meta does with a template that people react badly to; null: its quality has dropped, and nothing else. */
+    async pause(owner: TemplateOwner, id: string, pausedUntilMs: number | null): Promise<void> {
+      await db.commit(async (tx) => {
+        const row = await rowOf(tx, owner, id)
+        await tx.run(save, { ...owner, ...row, pausedUntilMs, quality: pausedUntilMs === null ? 'YELLOW' : 'RED' })
+      })
+    },
+  }
+}
+
+/** The templates of a number of the sandbox: all official numbers of an account have the same. */
+export function createTemplates(sessions: Sessions, store: TemplateStore): Templates {
+  async function ownerOf({ id, accountId }: EngineInstance): Promise<TemplateOwner> {
+    await sessions.load()
+    const session = sessions.of(id)
+    if (isPaired(session) && session.up) return { accountId, businessId: SANDBOX_BUSINESS }
+    throw new ApiError('not_ready', 'The instance has no number yet, so it has no templates. Complete its onboarding.')
+  }
+
+  async function refused<T>(act: () => Promise<T>): Promise<T> {
+    try {
+      return await act()
+    } catch (error) {
+      if (!(error instanceof TemplateRefusal)) throw error
+      const { code, details: said } = error
+      throw new ApiError('invalid_state', `Meta refused this (${code}): ${said}`).because('meta_refused', {
+        code,
+        said,
+      })
+    }
+  }
+
+  return {
+    list: async (instance, wanted) => store.list(await ownerOf(instance), wanted),
+    read: async (instance, id) => store.read(await ownerOf(instance), id),
+    async create(instance, draft) {
+      const owner = await ownerOf(instance)
+      return refused(() => store.create(owner, draft))
+    },
+    async change(instance, id, change) {
+      const owner = await ownerOf(instance)
+      await refused(() => store.change(owner, id, change))
+    },
+    async remove(instance, { id }) {
+      const owner = await ownerOf(instance)
+      await refused(() => store.remove(owner, id))
+    },
+  }
 }

@@ -62,6 +62,7 @@ import { messagingLimits } from './060-messaging-limits.ts'
 import { sandboxGraphPrices } from './061-sandbox-graph-prices.ts'
 import { messagePrices } from './062-message-prices.ts'
 import { messageRates } from './063-message-rates.ts'
+import { templates } from './064-templates.ts'
 
 /** Every step of the schema, in order. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -128,4 +129,5 @@ export const MIGRATIONS: readonly Migration[] = [
   sandboxGraphPrices,
   messagePrices,
   messageRates,
+  templates,
 ]

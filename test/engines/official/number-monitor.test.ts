@@ -295,11 +295,11 @@ test('templates come page by page, and read receipts go out by Meta’s id', asy
       paging: { cursors: { after: isLast ? 'B' : 'A' }, ...(isLast ? {} : { next: 'https://x' }) },
     })
   })
-  expect(await world.official.engine.templates?.(instance, { limit: 1, after: null })).toEqual({
-    templates: [template],
+  expect(await world.official.engine.templates?.list(instance, { limit: 1, after: null })).toEqual({
+    templates: [{ ...template, quality: null, rejectedReason: null, pausedUntilMs: null }],
     after: 'A',
   })
-  expect(await world.official.engine.templates?.(instance, { limit: 1, after: 'A' })).toMatchObject({ after: null })
+  expect(await world.official.engine.templates?.list(instance, { limit: 1, after: 'A' })).toMatchObject({ after: null })
   world.asked.splice(0)
   await world.official.engine.direct?.markRead?.(instance, {
     engineMessageId: 'wamid.9',

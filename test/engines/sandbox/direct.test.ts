@@ -338,8 +338,9 @@ describe('files', () => {
 describe('templates', () => {
   test('an official number has three, in Graph’s shape, in pages', async () => {
     const official = await w.connected('official', BEN)
-    const list = w.engine('official').templates
-    if (!list) throw new Error('official has templates')
+    const templates = w.engine('official').templates
+    if (!templates) throw new Error('official has templates')
+    const { list } = templates
     const all = await list(official, { limit: 50, after: null })
     expect(all.templates.map(({ name, status }) => [name, status])).toEqual([
       ['hello_world', 'APPROVED'],
@@ -363,7 +364,7 @@ describe('templates', () => {
 
   test('a number that is not onboarded has none', async () => {
     const fresh = w.instance('official')
-    expect(await codeOf(Promise.resolve(w.engine('official').templates?.(fresh, { limit: 1, after: null })))).toBe(
+    expect(await codeOf(Promise.resolve(w.engine('official').templates?.list(fresh, { limit: 1, after: null })))).toBe(
       'not_ready',
     )
   })

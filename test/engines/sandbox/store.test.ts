@@ -42,6 +42,7 @@ test('every table of the sandbox has statements', () => {
     'sandbox_lines',
     'sandbox_messages',
     'sandbox_phones',
+    'sandbox_templates',
     'sandbox_timeline',
   ])
 })

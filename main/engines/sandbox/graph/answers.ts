@@ -12,13 +12,22 @@ export class GraphFault extends Error {
   readonly status: number
   readonly code: number
   readonly details: string | null
+  /** Of what is no message. */
+  readonly userMessage: string | null
 
-  constructor(status: number, code: number, message: string, details: string | null = null) {
+  constructor(
+    status: number,
+    code: number,
+    message: string,
+    details: string | null = null,
+    userMessage: string | null = null,
+  ) {
     super(message)
     this.name = 'GraphFault'
     this.status = status
     this.code = code
     this.details = details
+    this.userMessage = userMessage
   }
 }
 
@@ -29,8 +38,12 @@ export const ok = (body: object): GraphAnswer => ({ status: 200, body })
 
 export const SUCCESS = ok({ success: true })
 
-export function faultAnswer({ status, code, message, details }: GraphFault, random: Random): GraphAnswer {
-  const data = details === null ? {} : { error_data: { messaging_product: 'whatsapp', details } }
+export function faultAnswer(fault: GraphFault, random: Random): GraphAnswer {
+  const { status, code, message, details, userMessage } = fault
+  const data = {
+    ...(details !== null && { error_data: { messaging_product: 'whatsapp', details } }),
+    ...(userMessage !== null && { error_user_title: 'Invalid parameter', error_user_msg: userMessage }),
+  }
   const trace = random.bytes(9).toString('base64url')
   const headers = code === 190 ? { 'www-authenticate': `OAuth "Facebook Platform" "invalid_token" "${message}"` } : {}
   return { status, headers, body: { error: { message, type: 'OAuthException', code, ...data, fbtrace_id: trace } } }

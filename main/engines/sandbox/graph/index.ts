@@ -122,7 +122,9 @@ export function createGraphSimulator(deps: GraphDeps): GraphSimulator {
     ...{ db, clock, ids, network, numbers, files, marketing, portfolios },
     report: (number, sent, status) => callbacks.send(number, statusChange(number, sent, status)),
   })
-  const answer = createRoutes({ random, numbers, files, callbacks, signups, send, calls, permissions, portfolios })
+  const answer = createRoutes({
+    ...{ random, numbers, files, callbacks, signups, send, calls, permissions, portfolios, network },
+  })
   const server = createGraphServer({ clock, random, log, faults, answer })
 
   function get(phoneNumberId: string): GraphNumber {

@@ -1,7 +1,6 @@
 import type { Db } from '../../../kernel/db.ts'
 import { sql } from '../../../kernel/sql.ts'
-import { TEMPLATES } from '../templates.ts'
-import { asRecord, type GraphMessage } from './validation.ts'
+import type { Template } from '../../templates.ts'
 import type { GraphNumber } from './store.ts'
 
 type Of = { phoneNumberId: string; user: string }
@@ -24,11 +23,8 @@ export function createMarketingStops(db: Db) {
     async change({ phoneNumberId }: GraphNumber, user: string, value: 'stop' | 'resume'): Promise<void> {
       await db.commit((tx) => tx.run(value === 'stop' ? insertStop : removeStop, { phoneNumberId, user }))
     },
-    async refuses({ phoneNumberId }: GraphNumber, user: string, { type, content }: GraphMessage): Promise<boolean> {
-      if (type !== 'template') return false
-      const { code } = asRecord(content['language']) ?? {}
-      const found = TEMPLATES.find(({ name, language }) => name === content['name'] && language === code)
-      if (found?.category !== 'MARKETING') return false
+    async refuses({ phoneNumberId }: GraphNumber, user: string, template: Template | undefined): Promise<boolean> {
+      if (template?.category !== 'MARKETING') return false
       return (await db.readOne(stopOf, { phoneNumberId, user })) !== undefined
     },
   }

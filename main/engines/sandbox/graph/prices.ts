@@ -1,7 +1,6 @@
 import type { Tx } from '../../../kernel/db.ts'
-import { TEMPLATES } from '../templates.ts'
+import type { Template } from '../../templates.ts'
 import { answerEntry, openEntry, type GraphNumber, type Sent } from './store.ts'
-import { asRecord, type GraphMessage } from './validation.ts'
 
 const HOUR_MS = 60 * 60_000
 const ANSWERED_WITHIN_MS = 24 * HOUR_MS
@@ -18,20 +17,13 @@ export async function priceOf(
   tx: Tx,
   { phoneNumberId }: GraphNumber,
   person: string,
-  message: Pick<GraphMessage, 'type' | 'content'>,
+  template: Template | undefined,
   now: number,
 ): Promise<Price> {
   const window = { openedAfter: now - ANSWERED_WITHIN_MS, answeredAfter: now - FREE_ENTRY_MS }
   const isFree = (await tx.one(answerEntry, { phoneNumberId, person, now, ...window })) !== undefined
   if (isFree) return { category: 'referral_conversion', priceType: 'free_entry_point' }
-  return { category: categoryOf(message), priceType: 'regular' }
-}
-
-function categoryOf({ type, content }: Pick<GraphMessage, 'type' | 'content'>): string {
-  if (type !== 'template') return 'service'
-  const code = asRecord(content['language'])?.['code']
-  const found = TEMPLATES.find(({ name, language }) => name === content['name'] && language === code)
-  return (found?.category ?? 'utility').toLowerCase()
+  return { category: template?.category.toLowerCase() ?? 'service', priceType: 'regular' }
 }
 
 /** Somebody wrote after a click on an ad. */

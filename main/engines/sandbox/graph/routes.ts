@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { Random } from '../../../kernel/ids.ts'
-import { templatePage } from '../templates.ts'
+import type { SandboxNetwork } from '../network.ts'
+import { createTemplateRoutes } from './template-routes.ts'
 import { GraphFault, ok, parameterFault, SUCCESS, type GraphAnswer } from './answers.ts'
 import type { Callbacks } from './callbacks.ts'
 import type { GraphFiles } from './files.ts'
@@ -35,6 +36,7 @@ interface RouteDeps {
   readonly calls: Pick<GraphCalls, 'act'>
   readonly permissions: Permissions
   readonly portfolios: Pick<Portfolios, 'get'>
+  readonly network: Pick<SandboxNetwork, 'templates'>
 }
 
 type Json = Readonly<Record<string, unknown>>
@@ -42,6 +44,7 @@ type Json = Readonly<Record<string, unknown>>
 /** The paths of Graph that this product uses, in Graph's shapes. @throws GraphFault */
 export function createRoutes(deps: RouteDeps) {
   const { numbers, files, callbacks, signups, send, calls, permissions, portfolios } = deps
+  const templates = createTemplateRoutes(deps.network.templates)
 
   return async (request: GraphRequest): Promise<GraphAnswer> => {
     const { method, path, query, authorization } = request
@@ -53,7 +56,9 @@ export function createRoutes(deps: RouteDeps) {
     const number = mine.find(({ phoneNumberId }) => phoneNumberId === first)
     if (number !== undefined) return ofNumber(number, method, second, request)
     const account = mine.filter(({ wabaId }) => wabaId === first)
-    if (account.length > 0) return ofAccount(account, method, second, query)
+    if (account.length > 0) return ofAccount(account, second, request)
+    const ofTemplate = second === undefined ? await templates.one(mine, first, request, jsonOf) : undefined
+    if (ofTemplate !== undefined) return ofTemplate
     if (method !== 'GET' || second !== undefined) throw unknownObject(first)
     const asked = query.get('phone_number_id')
     const [owner] = mine.filter(({ phoneNumberId }) => asked === null || phoneNumberId === asked)
@@ -106,20 +111,16 @@ export function createRoutes(deps: RouteDeps) {
     return SUCCESS
   }
 
-  async function ofAccount(
-    account: readonly GraphNumber[],
-    method: string,
-    edge: string | undefined,
-    query: URLSearchParams,
-  ) {
+  async function ofAccount(account: readonly GraphNumber[], edge: string | undefined, request: GraphRequest) {
+    const { method, query } = request
     if (edge === 'subscribed_apps' && method !== 'GET') {
       for (const number of account) await numbers.change(number, { subscribed: method === 'POST' ? 1 : 0 })
       return SUCCESS
     }
+    if (edge === 'message_templates') return templates.all(account, request, jsonOf)
     if (method !== 'GET') throw unknownObject(edge ?? '')
     if (edge === undefined) return describeAccount(account, query)
     if (edge === 'phone_numbers') return ok({ data: account.map(({ phoneNumberId: id }) => ({ id })) })
-    if (edge === 'message_templates') return templates(query)
     throw unknownObject(edge)
   }
 
@@ -158,13 +159,6 @@ function fieldsOf(query: URLSearchParams, object: Readonly<Record<string, unknow
   const asked = query.get('fields')?.split(',')
   const isWanted = ([name]: readonly [string, unknown]) => asked === undefined || name === 'id' || asked.includes(name)
   return ok(Object.fromEntries(Object.entries(object).filter(isWanted)))
-}
-
-function templates(query: URLSearchParams): GraphAnswer {
-  const page = templatePage({ limit: Number(query.get('limit') ?? 25), after: query.get('after') })
-  const cursors = { before: page.templates[0]?.id, after: page.templates.at(-1)?.id }
-  const next = page.after === null ? {} : { next: `https://graph.facebook.com/next?after=${page.after}` }
-  return ok({ data: page.templates, paging: { cursors, ...next } })
 }
 
 function requireRegistered(number: GraphNumber): void {

@@ -3,6 +3,7 @@ import type { Db, Tx } from '../../../kernel/db.ts'
 import { contentOf } from '../../../kernel/file-content.ts'
 import type { Ids } from '../../../kernel/ids.ts'
 import type { FileType, Outgoing, Quoted, SendOutcome } from '../../engine.ts'
+import type { Template } from '../../templates.ts'
 import { sleep } from '../abortable.ts'
 import { networkId } from '../network-ids.ts'
 import type { SandboxNetwork } from '../network.ts'
@@ -17,13 +18,16 @@ import { checkFileType } from './upload-rules.ts'
 import { parseUserId } from '../user-ids.ts'
 import { addSent, type GraphNumber, type Sent } from './store.ts'
 import { waIdOf } from './wa-id.ts'
-import { asRecord, readMessage, type GraphMessage } from './validation.ts'
+import { asRecord, checkTemplate, readMessage, type GraphMessage } from './validation.ts'
 
 interface SendingDeps {
   readonly db: Db
   readonly clock: Clock
   readonly ids: Pick<Ids, 'message'>
-  readonly network: Pick<SandboxNetwork, 'official' | 'react' | 'find' | 'take' | 'reportSent' | 'latencyMs'>
+  readonly network: Pick<
+    SandboxNetwork,
+    'official' | 'templates' | 'react' | 'find' | 'take' | 'reportSent' | 'latencyMs'
+  >
   readonly numbers: GraphNumbers
   readonly files: GraphFiles
   readonly marketing: Pick<ReturnType<typeof createMarketingStops>, 'refuses'>
@@ -32,6 +36,11 @@ interface SendingDeps {
 }
 
 type Json = Readonly<Record<string, unknown>>
+
+interface Taken {
+  readonly message: GraphMessage
+  readonly template: Template | undefined
+}
 
 /** Sends no response: the connection stays silent until the client gives up. */
 export class NoAnswer extends Error {}
@@ -45,22 +54,37 @@ export function createSending(deps: SendingDeps) {
     const to = parseUserId(message.to)
     if (to === undefined)
       throw new GraphFault(400, 131_026, '(#131026) Message undeliverable', 'Nobody has this user id.')
-    if (await marketing.refuses(number, to, message)) return failLater(number, to, message)
+    const template = await templateOf(number, message)
+    if (await marketing.refuses(number, to, template)) return failLater(number, to, message, template)
     if (message.type === 'reaction') await react(number, to, message)
-    else return send(number, to, message, signal)
+    else return send(number, to, { message, template }, signal)
     const messageId = ids.message()
     const wamid = networkId('official', messageId)
     await db.commit(async (tx) => {
-      await remember(tx, number, { wamid, to, message })
+      await remember(tx, number, { wamid, to, message, template })
       await network.reportSent(tx, toEngineInstance(number), messageId, wamid)
     })
     return taken(message, to, wamid)
   }
 
+  /** @throws GraphFault when it cannot be sent. */
+  async function templateOf({ accountId, wabaId: businessId }: GraphNumber, message: GraphMessage) {
+    if (message.type !== 'template') return undefined
+    const { name, language } = message.content
+    const found = await network.templates.find({ accountId, businessId }, name, asRecord(language)?.['code'])
+    checkTemplate(message, found)
+    return found
+  }
+
   /** Meta takes the message, and says in a status that it failed. */
-  async function failLater(number: GraphNumber, to: string, message: GraphMessage): Promise<GraphAnswer> {
+  async function failLater(
+    number: GraphNumber,
+    to: string,
+    message: GraphMessage,
+    template: Template | undefined,
+  ): Promise<GraphAnswer> {
     const wamid = networkId('official', ids.message())
-    const sent = await db.commit((tx) => remember(tx, number, { wamid, to, message }))
+    const sent = await db.commit((tx) => remember(tx, number, { wamid, to, message, template }))
     await report(number, sent, { word: 'failed', atMs: clock.now(), error: STOPPED_MARKETING })
     return taken(message, to, wamid)
   }
@@ -68,10 +92,10 @@ export function createSending(deps: SendingDeps) {
   async function remember(
     tx: Tx,
     number: GraphNumber,
-    { wamid, to, message }: { readonly wamid: string; readonly to: string; readonly message: GraphMessage },
+    { wamid, to, message, template }: Taken & { readonly wamid: string; readonly to: string },
   ): Promise<Sent> {
     const now = clock.now()
-    const sent = { wamid, recipient: to, opaque: message.opaque, ...(await priceOf(tx, number, to, message, now)) }
+    const sent = { wamid, recipient: to, opaque: message.opaque, ...(await priceOf(tx, number, to, template, now)) }
     await tx.run(addSent, { ...sent, now })
     return sent
   }
@@ -101,19 +125,14 @@ export function createSending(deps: SendingDeps) {
     }
   }
 
-  async function send(
-    number: GraphNumber,
-    to: string,
-    message: GraphMessage,
-    signal: AbortSignal,
-  ): Promise<GraphAnswer> {
+  async function send(number: GraphNumber, to: string, given: Taken, signal: AbortSignal): Promise<GraphAnswer> {
     const instance = toEngineInstance(number)
     const messageId = ids.message()
     const wamid = networkId('official', messageId)
     const leave = async (tx: Tx) => {
-      await remember(tx, number, { wamid, to, message })
+      await remember(tx, number, { wamid, to, ...given })
     }
-    const out = await outgoing(number, to, message)
+    const out = await outgoing(number, to, given.message)
     const undo = await portfolios.reach(number, to)
     // In the commit in which the network takes it: what it reports is recognized, and it takes nothing else.
     const outcome = await network.take(instance, messageId, out, { signal, leave })
@@ -126,7 +145,7 @@ export function createSending(deps: SendingDeps) {
         if (outcome.status === 'sent') await network.reportSent(tx, instance, messageId, wamid)
       })
     if (outcome.kind !== 'unknown' && network.latencyMs > 0) await sleep(clock, network.latencyMs, signal)
-    return answerOf(number, message, to, outcome)
+    return answerOf(number, given.message, to, outcome)
   }
 
   async function outgoing(

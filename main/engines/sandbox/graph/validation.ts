@@ -1,7 +1,6 @@
 import { charactersIn, INTERACTIVE_LIMITS } from '../../../contract/message-limits.ts'
 import { exceededLimit } from '../../official/payload-limits.ts'
-import type { Template } from '../../direct.ts'
-import { TEMPLATES } from '../templates.ts'
+import type { Template } from '../../templates.ts'
 import { GraphFault, parameterFault } from './answers.ts'
 
 type Json = Readonly<Record<string, unknown>>
@@ -66,25 +65,32 @@ const CHECKS: Readonly<Record<string, (content: Json) => void>> = {
     if (typeof id !== 'string' || typeof emoji !== 'string')
       throw parameterFault('reaction needs message_id and emoji.')
   },
-  template: requireTemplate,
+  template({ name }) {
+    if (typeof name !== 'string') throw parameterFault('The parameter template.name is required.')
+  },
 }
+
+const PAUSED = 'It is paused due to low quality.'
+const DISABLED = 'It was paused too often.'
 
 function requireFile({ id, link, voice }: Json): void {
   if (voice !== undefined && typeof voice !== 'boolean') throw parameterFault('Param voice must be a boolean.')
   if (typeof id !== 'string' && typeof link !== 'string') throw parameterFault('A media message needs id or link.')
 }
 
-function requireTemplate({ name, language, components }: Json): void {
+/** Refuses a message whose template cannot be sent, or waits for other values. @throws GraphFault */
+export function checkTemplate({ content }: GraphMessage, found: Template | undefined): void {
+  const { name, language, components } = content
   const code = asRecord(language)?.['code']
-  const found = TEMPLATES.find((template) => template.name === name && template.language === code)
-  if (found === undefined) {
+  if (found?.status === 'PAUSED') throw new GraphFault(400, 132_015, '(#132015) Template is paused', PAUSED)
+  if (found?.status === 'DISABLED') throw new GraphFault(400, 132_016, '(#132016) Template is disabled', DISABLED)
+  if (found?.status !== 'APPROVED')
     throw new GraphFault(
       404,
       132_001,
       '(#132001) Template name does not exist in the translation',
       `template name (${String(name)}) does not exist in ${String(code)}`,
     )
-  }
   const given = Array.isArray(components) ? components.map(asRecord).filter((one) => one !== undefined) : []
   for (const part of ['header', 'body'] as const) {
     const expected = variablesIn(found, part)

@@ -1,0 +1,107 @@
+import type { Clock } from '../../kernel/clock.ts'
+import type { Db } from '../../kernel/db.ts'
+import type { AccountId } from '../../kernel/ids.ts'
+import { sql } from '../../kernel/sql.ts'
+import type { EngineInstance } from '../engine.ts'
+import type { Template, Templates } from '../templates.ts'
+import { textAt, recordAt, type Json } from './json.ts'
+import type { ConnectedNumber } from './numbers.ts'
+import type { GraphCredentials, GraphTemplatePage, NotOk, Result, Transport } from './transport.ts'
+
+type Owner = { accountId: string; wabaId: string }
+
+const pausesOf = sql<Owner & { now: number }, { id: string; untilMs: number }>(
+  `SELECT template_id AS id, paused_until AS untilMs FROM official_template_pauses
+   WHERE account_id = :accountId AND waba_id = :wabaId AND paused_until > :now`,
+)
+const pause = sql<Owner & { id: string; untilMs: number }>(
+  `INSERT INTO official_template_pauses (account_id, waba_id, template_id, paused_until)
+   VALUES (:accountId, :wabaId, :id, :untilMs)
+   ON CONFLICT (account_id, waba_id, template_id) DO UPDATE SET paused_until = excluded.paused_until`,
+)
+const endPause = sql<Owner & { id: string }>(
+  `DELETE FROM official_template_pauses
+   WHERE account_id = :accountId AND waba_id = :wabaId AND template_id = :id`,
+)
+
+const HOUR_MS = 60 * 60_000
+/** Meta's documentation, "Template pausing". The third time it disables the template. */
+const PAUSE_MS: Readonly<Record<string, number>> = { FIRST_PAUSE: 3 * HOUR_MS, SECOND_PAUSE: 6 * HOUR_MS }
+const ID = /^\d{1,30}$/
+/** A template has at most this many languages. */
+const MOST_OF_A_NAME = 100
+
+interface TemplatesDeps {
+  readonly db: Db
+  readonly clock: Pick<Clock, 'now'>
+  readonly transport: Transport
+  readonly connected: (instance: EngineInstance) => { number: ConnectedNumber; speaker: GraphCredentials }
+  readonly refusal: (reply: NotOk) => Error
+}
+
+/** Notes what Meta calls back about a template: when its pause ends is said nowhere else. */
+export function createTemplateNotices(db: Db) {
+  return async (accountId: AccountId, wabaId: string, value: Json, atMs: number): Promise<void> => {
+    const id = value['message_template_id']
+    if (typeof id !== 'number' && typeof id !== 'string') return
+    const owner = { accountId, wabaId, id: String(id) }
+    const lastsMs = PAUSE_MS[textAt(recordAt(value, 'other_info'), 'title') ?? '']
+    await db.commit(async (tx) => {
+      if (textAt(value, 'event') !== 'PAUSED') await tx.run(endPause, owner)
+      else if (lastsMs !== undefined) await tx.run(pause, { ...owner, untilMs: atMs + lastsMs })
+    })
+  }
+}
+
+export function createTemplates({ db, clock, transport, connected, refusal }: TemplatesDeps): Templates {
+  async function withPauses({ accountId, wabaId }: ConnectedNumber, found: GraphTemplatePage['templates']) {
+    const pauses = await db.read(pausesOf, { accountId, wabaId, now: clock.now() })
+    const untilOf = new Map(pauses.map(({ id, untilMs }) => [id, untilMs]))
+    return found.map((template): Template => {
+      const pausedUntilMs = template.status === 'PAUSED' ? (untilOf.get(template.id) ?? null) : null
+      return { ...template, pausedUntilMs }
+    })
+  }
+
+  /** A token may be good for several business accounts, so the id alone proves nothing: it must be in the list. */
+  async function read(instance: EngineInstance, id: string): Promise<Template | undefined> {
+    if (!ID.test(id)) return undefined
+    const { number, speaker } = connected(instance)
+    const name = await transport.templateName(speaker, id)
+    if (name.kind === 'error' && name.error.code === UNKNOWN_OBJECT) return undefined
+    const page = { limit: MOST_OF_A_NAME, after: null, name: must(name) }
+    const { templates } = must(await transport.templates(speaker, number.wabaId, page))
+    const [template] = await withPauses(
+      number,
+      templates.filter((each) => each.id === id),
+    )
+    return template
+  }
+
+  function must<T>(result: Result<T>): T {
+    if (result.kind === 'ok') return result.value
+    throw refusal(result)
+  }
+
+  return {
+    async list(instance, page) {
+      const { number, speaker } = connected(instance)
+      const { templates, after } = must(await transport.templates(speaker, number.wabaId, page))
+      return { templates: await withPauses(number, templates), after }
+    },
+    read,
+    async create(instance, draft) {
+      const { number, speaker } = connected(instance)
+      return { id: must(await transport.createTemplate(speaker, number.wabaId, draft)) }
+    },
+    async change(instance, id, change) {
+      must(await transport.changeTemplate(connected(instance).speaker, id, change))
+    },
+    async remove(instance, template) {
+      const { number, speaker } = connected(instance)
+      must(await transport.removeTemplate(speaker, number.wabaId, template))
+    },
+  }
+}
+
+const UNKNOWN_OBJECT = 100

@@ -1,0 +1,107 @@
+import type { Template } from '../../templates.ts'
+import { TemplateRefusal, type TemplateOwner, type TemplateStore } from '../templates.ts'
+import { GraphFault, ok, parameterFault, SUCCESS, type GraphAnswer } from './answers.ts'
+import type { GraphRequest } from './routes.ts'
+import type { GraphNumber } from './store.ts'
+
+type Json = Readonly<Record<string, unknown>>
+type ReadJson = (request: GraphRequest) => Json
+
+const PAGE = 25
+
+/** The templates of a business account, in Graph's paths and shapes. */
+export function createTemplateRoutes(store: TemplateStore) {
+  async function create(owner: TemplateOwner, body: Json): Promise<GraphAnswer> {
+    const { name, language, category, components } = body
+    if (typeof name !== 'string' || typeof language !== 'string' || typeof category !== 'string')
+      throw parameterFault('name, language and category are required.')
+    const draft = { name, language, category, components: listOf(components) }
+    const { id, ...made } = await refused(() => store.create(owner, draft))
+    return ok({ id, status: made.status, category: made.category })
+  }
+
+  async function change(owner: TemplateOwner, id: string, { category, components }: Json): Promise<GraphAnswer> {
+    if (category === undefined && components === undefined) throw parameterFault('Nothing to change.')
+    const changes = {
+      ...(typeof category === 'string' && { category }),
+      ...(components !== undefined && { components: listOf(components) }),
+    }
+    await refused(() => store.change(owner, id, changes))
+    return SUCCESS
+  }
+
+  async function remove(owner: TemplateOwner, query: URLSearchParams): Promise<GraphAnswer> {
+    const [name, id] = [query.get('name'), query.get('hsm_id')]
+    if (name === null) throw parameterFault('The parameter name is required.')
+    if (id === null) throw parameterFault('The parameter hsm_id is required here: one language at a time.')
+    const found = await store.read(owner, id)
+    if (found?.name !== name) throw parameterFault(`Message template ${name} with id ${id} does not exist.`)
+    await refused(() => store.remove(owner, id))
+    return SUCCESS
+  }
+
+  return {
+    async all(account: readonly GraphNumber[], request: GraphRequest, json: ReadJson): Promise<GraphAnswer> {
+      const { method, query } = request
+      const owner = ownerOf(account)
+      if (method === 'POST') return create(owner, json(request))
+      if (method === 'DELETE') return remove(owner, query)
+      const name = query.get('name')
+      if (name !== null) return ok({ data: (await store.named(owner, name)).map((template) => shown(template, query)) })
+      const found = await store.list(owner, { limit: Number(query.get('limit') ?? PAGE), after: query.get('after') })
+      const cursors = { before: found.templates[0]?.id, after: found.templates.at(-1)?.id }
+      const next = found.after === null ? {} : { next: `https://graph.facebook.com/next?after=${found.after}` }
+      return ok({ data: found.templates.map((template) => shown(template, query)), paging: { cursors, ...next } })
+    },
+
+    /** @returns undefined where no business account of these numbers has this template. */
+    async one(
+      mine: readonly GraphNumber[],
+      id: string,
+      request: GraphRequest,
+      json: ReadJson,
+    ): Promise<GraphAnswer | undefined> {
+      for (const account of Map.groupBy(mine, ({ wabaId }) => wabaId).values()) {
+        const owner = ownerOf(account)
+        const found = await store.read(owner, id)
+        if (found === undefined) continue
+        if (request.method === 'GET') return ok(shown(found, request.query))
+        if (request.method === 'POST') return change(owner, id, json(request))
+      }
+      return undefined
+    },
+  }
+}
+
+function ownerOf([first]: readonly GraphNumber[]): TemplateOwner {
+  if (first === undefined) throw new Error('a business account without a number')
+  return { accountId: first.accountId, businessId: first.wabaId }
+}
+
+/** Graph shows the fields that were asked for, and always the id. */
+function shown(
+  { id, name, language, status, category, components, ...more }: Template,
+  query: URLSearchParams,
+): object {
+  const fields: Json = {
+    ...{ name, language, status, category, components, rejected_reason: more.rejectedReason ?? 'NONE' },
+    quality_score: { score: more.quality ?? 'UNKNOWN' },
+  }
+  const asked = query.get('fields')?.split(',') ?? ['name', 'language', 'status', 'category', 'components']
+  return { id, ...Object.fromEntries(Object.entries(fields).filter(([field]) => asked.includes(field))) }
+}
+
+function listOf(components: unknown): object[] {
+  const isList = Array.isArray(components) && components.every((one) => typeof one === 'object' && one !== null)
+  if (!isList) throw parameterFault('Param components must be a list of objects.')
+  return components as object[]
+}
+
+async function refused<T>(act: () => Promise<T>): Promise<T> {
+  try {
+    return await act()
+  } catch (error) {
+    if (!(error instanceof TemplateRefusal)) throw error
+    throw new GraphFault(400, error.code, '(#100) Invalid parameter', null, error.details)
+  }
+}

@@ -1,0 +1,49 @@
+import type { EngineInstance } from './instance.ts'
+
+/** A message template of the Cloud API, with Meta's own words for its status, category and quality. */
+export interface Template {
+  readonly id: string
+  readonly name: string
+  readonly language: string
+  readonly status: string
+  readonly category: string
+  /** `GREEN`, `YELLOW` or `RED`; null: Meta does not know yet. */
+  readonly quality: string | null
+  /** Meta's code, such as `INVALID_FORMAT`; null: it was not rejected. */
+  readonly rejectedReason: string | null
+  /** When Meta ends a pause; null: it is not paused, or Meta has not said when. */
+  readonly pausedUntilMs: number | null
+  readonly components: readonly object[]
+}
+
+export interface TemplatePage {
+  readonly templates: readonly Template[]
+  /** Where the next page begins, in the engine's own words; null on the last. */
+  readonly after: string | null
+}
+
+export interface TemplateDraft {
+  readonly name: string
+  readonly language: string
+  readonly category: string
+  readonly components: readonly object[]
+}
+
+/** What is left out stays as it is. All components are replaced together. */
+export type TemplateChange = Partial<Pick<TemplateDraft, 'category' | 'components'>>
+
+/**
+ * The templates of the business account behind a number. Each throws ApiError not_ready without a number, and
+ * invalid_state with what Meta says when it refuses.
+ */
+export interface Templates {
+  list(instance: EngineInstance, page: { readonly limit: number; readonly after: string | null }): Promise<TemplatePage>
+  /** @returns undefined if the business account has none with this id. */
+  read(instance: EngineInstance, id: string): Promise<Template | undefined>
+  /** Submits it for review. Meta refuses a second one with the same name and language. */
+  create(instance: EngineInstance, draft: TemplateDraft): Promise<{ readonly id: string }>
+  /** Submits the changes for review. */
+  change(instance: EngineInstance, id: string, change: TemplateChange): Promise<void>
+  /** In its own language alone. */
+  remove(instance: EngineInstance, template: Pick<Template, 'id' | 'name'>): Promise<void>
+}
