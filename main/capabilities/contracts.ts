@@ -29,6 +29,7 @@ import { overviewContract } from './overview/contract.ts'
 import { safetyContract } from './safety/contract.ts'
 import { sandboxContract } from './sandbox/contract.ts'
 import { serviceContract } from './service/contract.ts'
+import { templatesContract } from './templates/contract.ts'
 import { usageContract } from './usage/contract.ts'
 import { voiceContract } from './voice/contract.ts'
 import { webhooksContract } from './webhooks/contract.ts'
@@ -52,6 +53,7 @@ const ROOMS = [
   { room: 'line-settings', operations: lineSettingsContract },
   { room: 'events', operations: eventsContract, topics: ['events'] },
   { room: 'direct', operations: directContract },
+  { room: 'templates', operations: templatesContract },
   { room: 'overview', operations: overviewContract },
   { room: 'ai', operations: aiContract, topics: ['ai'], feature: 'ai' },
   { room: 'ai-providers', operations: aiProvidersContract, feature: 'ai' },

@@ -1,37 +1,70 @@
-import { ApiError } from '../../contract/errors.ts'
-import type { Clock } from '../../kernel/clock.ts'
-import { startTimeout } from '../../kernel/timeout.ts'
-import { cause, type Log } from '../../kernel/log.ts'
+import { ApiError } from '../contract/errors.ts'
+import { LIMITS } from '../contract/limits.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { createConcurrencyLimiter } from '../kernel/concurrency-limiter.ts'
+import { startTimeout } from '../kernel/timeout.ts'
+import { cause, type Log } from '../kernel/log.ts'
+import type { InstanceSubject } from './handler.ts'
 
 interface EngineCallDeps {
   readonly clock: Clock
   readonly log: Log
-  readonly timeoutMs: number
+  readonly config: { readonly sendTimeoutMs: number }
 }
 
 /**
- * Waits for an engine until the timeout. What it throws is logged and not forwarded, unless it is an ApiError.
- * @throws ApiError upstream_timeout, upstream_unavailable, and those of the action itself.
+ * Waits for an engine until the timeout, and lets only so many wait at once. What the engine throws is logged and not
+ * forwarded, unless it is an ApiError.
+ * @throws ApiError service_unavailable, upstream_timeout, upstream_unavailable, and those of the action itself.
  */
-export async function callEngine<T>({ clock, log, timeoutMs }: EngineCallDeps, act: () => Promise<T>): Promise<T> {
-  const { promise: late, reject } = Promise.withResolvers<never>()
-  const limit = startTimeout(clock, timeoutMs, () => reject(timedOut(timeoutMs)))
-  try {
-    return await Promise.race([act(), late])
-  } catch (error) {
-    if (error instanceof ApiError) throw error
-    log.warn({ event: 'direct.engine_failed', cause: cause(error) })
-    throw new ApiError(
-      'upstream_unavailable',
-      'The engine of this instance cannot be reached. Try again in a few seconds.',
-    )
-  } finally {
-    limit.cancel()
+export type CallEngine = <T>(instance: InstanceSubject, act: () => Promise<T>) => Promise<T>
+
+export function createEngineCalls({ clock, log, config }: EngineCallDeps): CallEngine {
+  const limiter = createConcurrencyLimiter(LIMITS.directActions)
+  const timeoutMs = config.sendTimeoutMs
+
+  return async (instance, act) => {
+    const slot = limiter.acquire(instance)
+    if (!slot) throw tooMany()
+    const { promise: late, reject } = Promise.withResolvers<never>()
+    const limit = startTimeout(clock, timeoutMs, () => reject(timedOut(timeoutMs)))
+    try {
+      return await Promise.race([act(), late])
+    } catch (error) {
+      if (error instanceof ApiError) throw error
+      log.warn({ event: 'direct.engine_failed', cause: cause(error) })
+      throw new ApiError(
+        'upstream_unavailable',
+        'The engine of this instance cannot be reached. Try again in a few seconds.',
+      )
+    } finally {
+      limit.cancel()
+      slot.release()
+    }
   }
 }
+
+/** @throws ApiError not_ready */
+export function requireConnected({ connected }: InstanceSubject): void {
+  if (connected) return
+  throw new ApiError(
+    'not_ready',
+    'The instance is not connected, so nothing was done. Connect it and try again; GET …/connection shows its state.',
+  )
+}
+
+export const notSupported = () =>
+  new ApiError('engine_mismatch', 'The engine of this instance does not support this action.')
 
 const timedOut = (timeoutMs: number) =>
   new ApiError(
     'upstream_timeout',
     `The engine did not answer within ${timeoutMs / 1_000} s. The action may still have been carried out.`,
+  )
+
+const tooMany = () =>
+  new ApiError(
+    'service_unavailable',
+    'Too many calls are waiting for an engine, so nothing was done. Try again in a second.',
+    { 'Retry-After': '1' },
   )

@@ -35,6 +35,7 @@ import type { Room } from '../capabilities/room.ts'
 import { safetyRoom } from '../capabilities/safety/room.ts'
 import type { SettingsEditor } from '../capabilities/service/index.ts'
 import { serviceRoom } from '../capabilities/service/room.ts'
+import { templatesRoom } from '../capabilities/templates/room.ts'
 import { usageRoom } from '../capabilities/usage/room.ts'
 import { voiceRoom } from '../capabilities/voice/room.ts'
 import { webhooksRoom } from '../capabilities/webhooks/room.ts'
@@ -225,6 +226,7 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
   })
   const events = eventsRoom(deps)
   const direct = directRoom({ ...deps, instances: instances.api, messages: messages.api })
+  const templates = templatesRoom({ ...deps, instances: instances.api })
 
   /** Where links that are handed out lead. */
   const linkAddress = () => {
@@ -348,6 +350,7 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
     safety,
     events,
     direct,
+    templates,
     calls,
     optOuts,
     contacts,

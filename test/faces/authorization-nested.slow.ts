@@ -83,6 +83,12 @@ const ofGroup = (action: string, more: object = {}): Reference => ({
   words: ({ smv2 }) => act('group', action, { group_id: smv2.group, ...more }),
 })
 
+/** Of a business account, which the official numbers of the account share. */
+const ofTemplate = (operation: string): Reference => ({
+  ...{ operation, field: 'template_id', ofAccount: true },
+  swap: (own, { official }) => inLine(own, 'official', { template: official.template }),
+})
+
 const ofAgent = (operation: string): Reference => ({
   ...{ operation, field: 'agent_id', ofLine: true },
   swap: (own, { smv2 }) => inLine(own, 'smv2', { agent: smv2.agent }),
@@ -126,6 +132,7 @@ const REFERENCES: readonly Reference[] = [
     words: ({ smv2 }) => ({ body: { product: 'setup', instance_id: smv2.id } }) },
   { operation: 'createCheckout', field: 'instance_id', swap: (own, { smv2 }) => inLine(own, 'smv2', { id: smv2.id }),
     words: ({ smv2 }) => ({ body: { product: 'setup', instance_id: smv2.id } }) },
+  ...['getTemplate', 'updateTemplate', 'deleteTemplate'].map(ofTemplate),
   ofGroup('info'),
   ofGroup('participant', { change: 'add', participants: ['12025550177'] }),
   ofGroup('invitelink'),

@@ -33,6 +33,8 @@ const lineFor = ({ id, engine }: Operation, side: Side): Line => side[engine ?? 
 const WORDS: Readonly<Record<string, (side: Side, line: Line) => Words>> = {
   findMessage: (_side, { key }) => ({ query: { idempotency_key: key } }),
   recreateInstances: (_side, { id }) => ({ body: { instance_ids: [id] } }),
+  // Approved templates can be edited; those of the example exist.
+  createTemplate: (_side, { id }) => ({ body: templateNamed(`made_${id.replaceAll('-', '_')}`) }),
   fuseInstances: ({ smv2 }) => ({ body: { smv2_instance_id: smv2.id } }),
   callEngine: (_side, line) => act('message', 'react', { message_id: line.message, emoji: '👍' }),
   createWebhook: ({ catcher }) => ({ body: { url: `https://catcher.sandbox/${catcher}`, events: ['*'] } }),
@@ -66,6 +68,11 @@ const WORDS: Readonly<Record<string, (side: Side, line: Line) => Words>> = {
   createPurchase: () => ({ body: { product: 'setup' } }),
   causeSandboxFault: () => ({ body: { kind: 'timeout', times: 1 } }),
 }
+
+const templateNamed = (name: string) => ({
+  ...{ name, language: 'en', category: 'UTILITY' },
+  components: [{ type: 'BODY', text: 'Your table is ready.' }],
+})
 
 export const campaignOn = (instanceId: string) => ({
   ...{
@@ -116,6 +123,7 @@ const idsOf = ({ path }: Operation, side: Side, line: Line) => ({
   messages: path.startsWith('/v1/sandbox/') ? side.spoken : line.message,
   thread: line.message,
   media: line.media,
+  templates: line.template,
   polls: line.poll,
   webhooks: side.webhook,
   deliveries: side.delivery,
@@ -160,6 +168,7 @@ const OWNED = new Set([
   'instances',
   'messages',
   'media',
+  'templates',
   'polls',
   'webhooks',
   'deliveries',

@@ -25,6 +25,8 @@ export interface Line {
   readonly call: string
   readonly recording: string
   readonly widget: string
+  /** A message template; '' where there are none. */
+  readonly template: string
 }
 
 /** What one owner has: things of every kind that a request can name. */
@@ -211,6 +213,7 @@ async function lineOf({ w, must, name, phone, number, engine }: LineWish): Promi
   const file = { media_type: 'image', media_url: 'https://media.sandbox/image.png' }
   await must('POST', `/v1/sandbox/phones/${phone}/messages`, { to: number, ...file })
   const received = (await w.eventsSince(mark)).find((event) => event.instance.id === id)?.data
+  const template = engine === 'official' ? (await must('POST', `${at}/templates`, templateOf(name))).id : ''
   const group = engine === 'smv2' ? await groupOf(must, at, name, phone) : ''
   const agent = await must('POST', `${at}/ai/agents`, { name: `${name}-agent`, provider: 'builtin' })
   const stage = await must('POST', `${at}/ai/agents/${agent.id}/stages`, { name: `${name}-stage`, objective: 'Sell' })
@@ -223,11 +226,16 @@ async function lineOf({ w, must, name, phone, number, engine }: LineWish): Promi
     key,
     heard: received?.['message_id'],
     media: received?.['media'].id,
-    ...{ group, agent: agent.id, stage: stage.id, faq: faq.id },
+    ...{ group, template, agent: agent.id, stage: stage.id, faq: faq.id },
     link: (await must('POST', `${at}/access-links`, {})).id,
     ...(engine === 'smv2' ? await voiceOf(w, must, id, name, agent.id) : { call: '', recording: '', widget: '' }),
   }
 }
+
+const templateOf = (name: string) => ({
+  ...{ name: `${name.toLowerCase().replaceAll(/\W/g, '_')}_offer`, language: 'en', category: 'MARKETING' },
+  components: [{ type: 'BODY', text: `${name}-body` }],
+})
 
 /** A call is recorded from the moment it is answered. */
 async function voiceOf(w: World, must: Must, id: string, name: string, agent: string) {

@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox'
 import { GROUP_ID, NUMBER, USER_ID } from '../../contract/addresses.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import { operation, type Contract } from '../../contract/operation.ts'
-import { Body, Digits, List, MediaType, PageSize } from '../../contract/shapes.ts'
+import { Body, Digits, MediaType } from '../../contract/shapes.ts'
 
 /** The actions of an smv2 engine, by group. Anything else is 404. */
 export const ACTIONS = {
@@ -376,25 +376,6 @@ const RawReply = Type.Object({
   success: Type.Optional(Type.Literal(true, { description: 'Only for `status: "read"`, which sends nothing.' })),
 })
 
-const Template = Type.Object({
-  id: Type.String(),
-  name: Type.String(),
-  language: Type.String({ examples: ['en_US'] }),
-  status: Type.String({
-    description: 'APPROVED, PENDING, REJECTED, PAUSED or DISABLED. Only APPROVED templates can be sent.',
-  }),
-  category: Type.String({ description: 'MARKETING, UTILITY or AUTHENTICATION.' }),
-  components: Type.Array(Type.Record(Type.String(), Type.Unknown()), {
-    description: 'Header, body, footer and buttons, in Graph’s own format.',
-  }),
-})
-
-const TemplatesQuery = Type.Object({
-  limit: Type.Optional(PageSize),
-  cursor: Type.Optional(Type.String({ description: '`next_cursor` of the previous page.' })),
-})
-export type TemplatesQuery = Static<typeof TemplatesQuery>
-
 const SENDING_ERRORS = [
   'invalid_url',
   'not_ready',
@@ -499,43 +480,6 @@ export const directContract = {
     },
     // send_message takes the same payload as `cloud_api`, with a destination that is checked.
     tool: null,
-  }),
-
-  listTemplates: operation({
-    id: 'listTemplates',
-    effects: [],
-    method: 'GET',
-    path: '/v1/instances/{id}/templates',
-    summary: 'List message templates',
-    description:
-      'The templates of the business account behind this number: what you can send to people who have not written ' +
-      'in the last 24 hours. In the sandbox every number has the same three, and any other name counts as approved ' +
-      'too.',
-    scope: 'messages:read',
-    reach: 'instance',
-    engine: 'official',
-    waitsForEngine: true,
-    origin: 'spec',
-    query: TemplatesQuery,
-    reply: { status: 200, description: 'A page of templates.', schema: List(Template) },
-    errors: ['invalid_cursor', 'not_ready', 'upstream_unavailable', 'upstream_timeout'],
-    examples: {
-      reply: {
-        data: [
-          {
-            id: '900000000000001',
-            name: 'hello_world',
-            language: 'en_US',
-            status: 'APPROVED',
-            category: 'UTILITY',
-            components: [{ type: 'BODY', text: 'Welcome!' }],
-          },
-        ],
-        next_cursor: null,
-        has_more: false,
-      },
-    },
-    tool: { name: 'list_templates', title: 'List message templates', idempotent: true },
   }),
 
   getMedia: operation({

@@ -20,8 +20,6 @@ export function directHandlers(direct: Direct): Handlers<Contract> {
       return new Answer({ status: 200, body: { engine: 'official' as const, success: true as const } })
     },
 
-    listTemplates: ({ instance, query }) => direct.templates(instance, query),
-
     async getMedia({ instance, params }) {
       const { content, mimeType, filename } = await direct.media(instance, params.media_id)
       const headers = {

@@ -1,23 +1,19 @@
 import { ApiError } from '../../contract/errors.ts'
-import { LIMITS } from '../../contract/limits.ts'
 import type { Source } from '../../contract/shapes.ts'
-import type { DirectActs, ReceivedFile, Template } from '../../engines/direct.ts'
+import type { DirectActs, ReceivedFile } from '../../engines/direct.ts'
 import type { Engine } from '../../engines/engine.ts'
 import type { Clock } from '../../kernel/clock.ts'
-import { createConcurrencyLimiter } from '../../kernel/concurrency-limiter.ts'
 import type { Log } from '../../kernel/log.ts'
-import type { Cursors } from '../../kernel/page.ts'
+import { createEngineCalls, notSupported, requireConnected } from '../engine-call.ts'
 import type { InstanceSubject } from '../handler.ts'
 import type { Messages, SendResult } from '../messages/index.ts'
 import { findAct, type Result } from './acts.ts'
-import { callEngine } from './engine-call.ts'
-import { ACTIONS, type ActionBody, type RawMessage, type TemplatesQuery } from './contract.ts'
+import { ACTIONS, type ActionBody, type RawMessage } from './contract.ts'
 import { parseRaw } from './raw.ts'
 import { findDraft } from './sends.ts'
 
 export interface DirectDeps {
   readonly clock: Clock
-  readonly cursors: Cursors
   readonly instances: { engineFor(subject: InstanceSubject): Engine }
   readonly messages: Pick<Messages, 'sendDraft' | 'getRef' | 'lastRef' | 'fetchFile'>
   readonly config: { readonly sendTimeoutMs: number }
@@ -43,32 +39,14 @@ export interface Direct {
   call(group: string, action: string, asked: DirectCall & { readonly body: ActionBody }): Promise<DirectResult>
   /** A raw payload of the Cloud API. */
   raw(asked: DirectCall & { readonly payload: RawMessage }): Promise<DirectResult>
-  templates(instance: InstanceSubject, query: TemplatesQuery): Promise<TemplateList>
   /** @throws ApiError not_found */
   media(instance: InstanceSubject, mediaId: string): Promise<ReceivedFile>
 }
 
-interface TemplateList {
-  readonly data: ReturnType<typeof toTemplate>[]
-  readonly next_cursor: string | null
-  readonly has_more: boolean
-}
-
 /** Calls an engine past the normalized operations. A send is still a message like any other. */
 export function createDirect(deps: DirectDeps): Direct {
-  const { clock, cursors, instances, messages, config, log } = deps
-  const limiter = createConcurrencyLimiter(LIMITS.directActions)
-  const timeoutMs = config.sendTimeoutMs
-
-  async function withLimits<T>(instance: InstanceSubject, act: () => Promise<T>): Promise<T> {
-    const slot = limiter.acquire(instance)
-    if (!slot) throw tooMany()
-    try {
-      return await callEngine({ clock, log, timeoutMs }, act)
-    } finally {
-      slot.release()
-    }
-  }
+  const { instances, messages } = deps
+  const withLimits = createEngineCalls(deps)
 
   async function send(asked: DirectCall, operation: string, draft: Parameters<Messages['sendDraft']>[0]['draft']) {
     const { instance, rawBody, idempotencyKey, source } = asked
@@ -123,18 +101,6 @@ export function createDirect(deps: DirectDeps): Direct {
       return { kind: 'done', result: { success: true } }
     },
 
-    async templates(instance, { limit = LIMITS.pageSizeDefault, cursor }) {
-      const name = `templates ${instance.id}`
-      const [after = null] = cursor === undefined ? [] : cursors.decode(name, cursor)
-      requireConnected(instance)
-      const list = instances.engineFor(instance).templates
-      if (!list) throw notSupported()
-      const page = { limit, after: after === null ? null : String(after) }
-      const found = await withLimits(instance, () => list(instance, page))
-      const next = found.after === null ? null : cursors.encode(name, [found.after])
-      return { data: found.templates.map(toTemplate), next_cursor: next, has_more: next !== null }
-    },
-
     async media(instance, mediaId) {
       const read = instances.engineFor(instance).media
       const file = read ? await withLimits(instance, () => read(instance, mediaId)) : null
@@ -147,19 +113,6 @@ export function createDirect(deps: DirectDeps): Direct {
   }
 }
 
-const toTemplate = ({ components, ...template }: Template) => ({
-  ...template,
-  components: components.map((component): Record<string, unknown> => ({ ...component })),
-})
-
-function requireConnected({ connected }: InstanceSubject): void {
-  if (connected) return
-  throw new ApiError(
-    'not_ready',
-    'The instance is not connected, so nothing was done. Connect it and try again; GET …/connection shows its state.',
-  )
-}
-
 /** Finds what an engine offers, by the name of the action. */
 function actFinder({ direct = {} }: Engine) {
   return <K extends keyof DirectActs>(act: K): DirectActs[K] => {
@@ -168,12 +121,3 @@ function actFinder({ direct = {} }: Engine) {
     throw notSupported()
   }
 }
-
-const notSupported = () => new ApiError('engine_mismatch', 'The engine of this instance does not support this action.')
-
-const tooMany = () =>
-  new ApiError(
-    'service_unavailable',
-    'Too many calls are waiting for an engine, so nothing was done. Try again in a second.',
-    { 'Retry-After': '1' },
-  )

@@ -50,7 +50,15 @@ export interface Toolbox {
 }
 
 /** Rooms that are listed only on request, because every listed tool costs tokens in every conversation. */
-const ON_REQUEST: readonly string[] = ['fusion', 'instance-webhook', 'events', 'direct', 'calls', 'sandbox']
+const ON_REQUEST: readonly string[] = [
+  'fusion',
+  'instance-webhook',
+  'events',
+  'direct',
+  'templates',
+  'calls',
+  'sandbox',
+]
 
 /**
  * All tools, built once; requests only filter them.

@@ -149,6 +149,7 @@ async function furniture(api: Api) {
     [/(\/engine\/smv2\/)\{group\}\/\{action\}/, 'send/text'],
     [/(\/catcher\/)\{name\}/, 'house'],
     [/(\/media\/)\{media_id\}/, 'none'],
+    [/(\/templates\/)\{template_id\}/, 'none'],
     [/(\/graph\/numbers\/)\{phone_number_id\}/, '100000000000001'],
     [/(\/agents\/)\{agent_id\}/, agent.id],
     [/(\/stages\/)\{stage_id\}/, stage.id],

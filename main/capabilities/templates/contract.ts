@@ -1,0 +1,188 @@
+import { Type, type Static } from 'typebox'
+import { operation, type Contract } from '../../contract/operation.ts'
+import { Body, List, Nullable, PageSize, Timestamp } from '../../contract/shapes.ts'
+
+const Components = Type.Array(Type.Record(Type.String(), Type.Unknown()), {
+  minItems: 1,
+  maxItems: 10,
+  description:
+    'Header, body, footer and buttons, in Graph’s own format. A text with variables needs an `example` of each.',
+})
+const Category = Type.Enum(['MARKETING', 'UTILITY', 'AUTHENTICATION'], {
+  description: 'Decides the price of each message. Meta may approve a template in another category than you ask for.',
+})
+
+const TemplateRecord = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  language: Type.String({ examples: ['en_US'] }),
+  status: Type.String({
+    description:
+      'APPROVED, PENDING (in review), REJECTED, PAUSED, DISABLED or another word of Meta’s. Only APPROVED templates can be sent.',
+  }),
+  category: Type.String({ description: 'MARKETING, UTILITY or AUTHENTICATION.' }),
+  quality: Nullable(Type.String({ description: 'GREEN, YELLOW or RED: how people react to it. null: not known yet.' })),
+  rejected_reason: Nullable(
+    Type.String({ description: 'Meta’s code for why the review rejected it, for example INVALID_FORMAT.' }),
+  ),
+  paused_until: Nullable({
+    ...Timestamp,
+    description: 'When Meta ends the pause; null: not paused, or Meta has not said when.',
+  }),
+  components: Type.Array(Type.Record(Type.String(), Type.Unknown()), {
+    description: 'Header, body, footer and buttons, in Graph’s own format.',
+  }),
+})
+export type TemplateRecord = Static<typeof TemplateRecord>
+
+const TemplatesQuery = Type.Object({
+  limit: Type.Optional(PageSize),
+  cursor: Type.Optional(Type.String({ description: '`next_cursor` of the previous page.' })),
+})
+export type TemplatesQuery = Static<typeof TemplatesQuery>
+
+const CreateTemplateBody = Body({
+  name: Type.String({
+    pattern: '^[a-z0-9_]{1,512}$',
+    description: 'Lower-case letters, digits and underscores.',
+    examples: ['order_update'],
+  }),
+  language: Type.String({ pattern: '^[a-z]{2,3}(_[A-Z]{2,3})?$', examples: ['en_US'] }),
+  category: Category,
+  components: Components,
+})
+export type CreateTemplateBody = Static<typeof CreateTemplateBody>
+
+const ChangeTemplateBody = Body(
+  { category: Type.Optional(Category), components: Type.Optional(Components) },
+  { minProperties: 1 },
+)
+export type ChangeTemplateBody = Static<typeof ChangeTemplateBody>
+
+const EXAMPLE: TemplateRecord = {
+  id: '900000000000001',
+  name: 'order_update',
+  language: 'en',
+  status: 'PENDING',
+  category: 'UTILITY',
+  quality: null,
+  rejected_reason: null,
+  paused_until: null,
+  components: [
+    {
+      type: 'BODY',
+      text: 'Hello {{1}}, your order {{2}} is on its way.',
+      example: { body_text: [['Ana', '1042']] },
+    },
+  ],
+}
+
+const PATH = '/v1/instances/{id}/templates'
+const common = {
+  reach: 'instance',
+  engine: 'official',
+  waitsForEngine: true,
+} as const
+const ASKING = ['not_ready', 'upstream_unavailable', 'upstream_timeout', 'service_unavailable'] as const
+const REFUSED =
+  'What Meta refuses is 409 `invalid_state` with Meta’s reason, and nothing has changed. In the sandbox a review ends after two seconds, and rejects what Meta’s review is documented to reject.'
+
+/** Message templates. Meta: "Template management", 2026-04-13. */
+export const templatesContract = {
+  listTemplates: operation({
+    ...common,
+    id: 'listTemplates',
+    effects: [],
+    method: 'GET',
+    path: PATH,
+    summary: 'List message templates',
+    description:
+      'The templates of the business account behind this number: what you can send to people who have not written ' +
+      'in the last 24 hours. In the sandbox every business account has three samples, and a name that nobody created ' +
+      'counts as approved too.',
+    scope: 'messages:read',
+    origin: 'spec',
+    query: TemplatesQuery,
+    reply: { status: 200, description: 'A page of templates.', schema: List(TemplateRecord) },
+    errors: ['invalid_cursor', ...ASKING],
+    examples: { reply: { data: [{ ...EXAMPLE, status: 'APPROVED' }], next_cursor: null, has_more: false } },
+    tool: { name: 'list_templates', title: 'List message templates', idempotent: true },
+  }),
+
+  createTemplate: operation({
+    ...common,
+    id: 'createTemplate',
+    effects: ['people_later'],
+    method: 'POST',
+    path: PATH,
+    summary: 'Create a message template',
+    description:
+      'Submits a template for Meta’s review, which takes up to a day. A second one with the same name and language is ' +
+      `refused, so a repeated call makes nothing twice. ${REFUSED}`,
+    scope: 'messages:send',
+    origin: 'ours',
+    body: CreateTemplateBody,
+    reply: { status: 201, description: 'The template, in review.', schema: TemplateRecord },
+    errors: [...ASKING, 'invalid_state'],
+    examples: {
+      body: { name: 'order_update', language: 'en', category: 'UTILITY', components: EXAMPLE.components },
+      reply: EXAMPLE,
+    },
+    tool: { name: 'create_template', title: 'Create a message template', idempotent: false },
+  }),
+
+  getTemplate: operation({
+    ...common,
+    id: 'getTemplate',
+    effects: [],
+    method: 'GET',
+    path: `${PATH}/{template_id}`,
+    summary: 'Get a message template',
+    description: 'As Meta has it now: its status changes when the review ends, and when people react badly to it.',
+    scope: 'messages:read',
+    origin: 'ours',
+    reply: { status: 200, description: 'The template.', schema: TemplateRecord },
+    errors: [...ASKING, 'invalid_state'],
+    examples: { reply: { ...EXAMPLE, status: 'APPROVED', quality: 'GREEN' } },
+    tool: { name: 'get_template', title: 'Get a message template', idempotent: true },
+  }),
+
+  updateTemplate: operation({
+    ...common,
+    id: 'updateTemplate',
+    effects: ['people_later'],
+    method: 'PATCH',
+    path: `${PATH}/{template_id}`,
+    summary: 'Edit a message template',
+    description:
+      'Submits the changes for review; all components are replaced together. Approved, rejected and paused templates ' +
+      'can be edited, an approved one once a day and ten times in 30 days, in its category. Name and language stay. ' +
+      REFUSED,
+    scope: 'messages:send',
+    origin: 'ours',
+    body: ChangeTemplateBody,
+    reply: { status: 200, description: 'The template, in review.', schema: TemplateRecord },
+    errors: [...ASKING, 'invalid_state'],
+    examples: { body: { category: 'MARKETING' }, reply: { ...EXAMPLE, category: 'MARKETING' } },
+    tool: { name: 'update_template', title: 'Edit a message template', idempotent: true },
+  }),
+
+  deleteTemplate: operation({
+    ...common,
+    id: 'deleteTemplate',
+    effects: ['removal', 'people_later'],
+    method: 'DELETE',
+    path: `${PATH}/{template_id}`,
+    summary: 'Delete a message template',
+    description:
+      'In this language alone. `confirm=true` is required: Meta locks the name for 30 days, and campaigns that use it ' +
+      `stop. ${REFUSED}`,
+    scope: 'messages:send',
+    confirm: 'always',
+    origin: 'ours',
+    reply: { status: 204, description: 'Deleted.', schema: null },
+    errors: [...ASKING, 'invalid_state', 'confirmation_required'],
+    examples: {},
+    tool: { name: 'delete_template', title: 'Delete a message template', idempotent: false },
+  }),
+} as const satisfies Contract

@@ -1,0 +1,104 @@
+import { ApiError } from '../../contract/errors.ts'
+import { LIMITS } from '../../contract/limits.ts'
+import { isoTime } from '../../contract/request.ts'
+import type { Cursors } from '../../kernel/page.ts'
+import type { Engine } from '../../engines/engine.ts'
+import type { Template } from '../../engines/templates.ts'
+import { createEngineCalls, notSupported, requireConnected } from '../engine-call.ts'
+import type { InstanceSubject } from '../handler.ts'
+import type { ChangeTemplateBody, CreateTemplateBody, TemplateRecord, TemplatesQuery } from './contract.ts'
+
+interface TemplateList {
+  readonly data: TemplateRecord[]
+  readonly next_cursor: string | null
+  readonly has_more: boolean
+}
+
+/** Each throws ApiError not_ready for an instance that is not connected, and invalid_state with what Meta says. */
+export interface Templates {
+  list(instance: InstanceSubject, query: TemplatesQuery): Promise<TemplateList>
+  /** @throws ApiError not_found */
+  read(instance: InstanceSubject, id: string): Promise<TemplateRecord>
+  create(instance: InstanceSubject, body: CreateTemplateBody): Promise<TemplateRecord>
+  /** @throws ApiError not_found */
+  change(instance: InstanceSubject, id: string, body: ChangeTemplateBody): Promise<TemplateRecord>
+  /** @throws ApiError not_found */
+  remove(instance: InstanceSubject, id: string): Promise<void>
+}
+
+export type TemplatesDeps = Parameters<typeof createEngineCalls>[0] & {
+  readonly cursors: Cursors
+  readonly instances: { engineFor(subject: InstanceSubject): Engine }
+}
+
+type OfEngine = NonNullable<Engine['templates']>
+
+/** Message templates of the business account behind a number. */
+export function createTemplates({ cursors, instances, ...deps }: TemplatesDeps): Templates {
+  const callEngine = createEngineCalls(deps)
+
+  function templatesOf(instance: InstanceSubject): OfEngine {
+    requireConnected(instance)
+    const { templates } = instances.engineFor(instance)
+    if (templates === undefined) throw notSupported()
+    return templates
+  }
+
+  async function find(templates: OfEngine, instance: InstanceSubject, id: string): Promise<Template> {
+    const found = await templates.read(instance, id)
+    if (found !== undefined) return found
+    throw new ApiError('not_found', 'The business account of this number has no template with this id.')
+  }
+
+  return {
+    async list(instance, { limit = LIMITS.pageSizeDefault, cursor }) {
+      const name = `templates ${instance.id}`
+      const [after = null] = cursor === undefined ? [] : cursors.decode(name, cursor)
+      const templates = templatesOf(instance)
+      const page = { limit, after: after === null ? null : String(after) }
+      const found = await callEngine(instance, () => templates.list(instance, page))
+      const next = found.after === null ? null : cursors.encode(name, [found.after])
+      return { data: found.templates.map(toRecord), next_cursor: next, has_more: next !== null }
+    },
+
+    async read(instance, id) {
+      const templates = templatesOf(instance)
+      return toRecord(await callEngine(instance, () => find(templates, instance, id)))
+    },
+
+    async create(instance, body) {
+      const templates = templatesOf(instance)
+      return callEngine(instance, async () => {
+        const { id } = await templates.create(instance, body)
+        // It is there, whether it can be read again or not.
+        const made = await templates.read(instance, id).catch(() => undefined)
+        return toRecord(made ?? { ...IN_REVIEW, ...body, id })
+      })
+    },
+
+    async change(instance, id, body) {
+      const templates = templatesOf(instance)
+      return callEngine(instance, async () => {
+        await find(templates, instance, id)
+        await templates.change(instance, id, body)
+        return toRecord(await find(templates, instance, id))
+      })
+    },
+
+    async remove(instance, id) {
+      const templates = templatesOf(instance)
+      await callEngine(instance, async () => templates.remove(instance, await find(templates, instance, id)))
+    },
+  }
+}
+
+const IN_REVIEW = { status: 'PENDING', quality: null, rejectedReason: null, pausedUntilMs: null } as const
+
+function toRecord({ rejectedReason, pausedUntilMs, components, ...template }: Template): TemplateRecord {
+  return {
+    ...template,
+    rejected_reason: rejectedReason,
+    paused_until: pausedUntilMs === null ? null : isoTime(pausedUntilMs),
+    components: components.map((component): Record<string, unknown> => ({ ...component })),
+  }
+}
