@@ -52,7 +52,7 @@ const VISITS: Readonly<Record<string, (holdings: Holdings) => readonly string[]>
   '/instances/wall': () => ['/instances/wall'],
   '/instances/:id': ({ instance, unpaired, live, official }) =>
     [instance, unpaired, live, official].flatMap((id) =>
-      ['', '?tab=settings', '?tab=crm'].map((tab) => `/instances/${id}${tab}`),
+      ['', '?tab=settings', '?tab=templates', '?tab=crm'].map((tab) => `/instances/${id}${tab}`),
     ),
   '/messages/:instance?/:chat?': ({ instance, chat }) => [
     '/messages',

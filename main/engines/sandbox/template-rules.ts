@@ -78,10 +78,11 @@ function textRefusal({ text, example }: Json, part: 'header' | 'body' | 'footer'
 function examplesOf(example: unknown, part: string): number {
   const given = (example ?? {}) as Json
   const named = given[`${part}_text_named_params`]
-  if (Array.isArray(named)) return named.length
-  const texts = given[`${part}_text`]
+  const isGiven = (text: unknown) => typeof text === 'string' && text.trim() !== ''
+  if (Array.isArray(named)) return (named as Json[]).filter((one) => isGiven(one['example'])).length
+  const texts: unknown = given[`${part}_text`]
   if (!Array.isArray(texts)) return 0
-  return Array.isArray(texts[0]) ? texts[0].length : texts.length
+  return (Array.isArray(texts[0]) ? texts[0] : texts).filter(isGiven).length
 }
 
 function buttonsRefusal({ buttons }: Json): string | undefined {

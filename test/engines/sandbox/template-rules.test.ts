@@ -30,6 +30,7 @@ describe('what Meta refuses when a template is submitted', () => {
     ['1,025 characters', draft(body('x'.repeat(1_025))), '1024'],
     ['1,024 emojis', draft(body('🌱'.repeat(1_024))), undefined],
     ['a variable without an example', draft(body('Dear {{1}}, it is spring.')), 'example'],
+    ['a variable with an empty example', draft(body('Dear {{1}}, it is spring.', ' ')), 'example'],
     ['a variable with an example', draft(body('Dear {{1}}, it is spring.', 'Ana')), undefined],
     ['numbers with a gap', draft(body('Dear {{1}}, {{3}} is here.', 'Ana', 'it')), 'without gaps'],
     ['numbers and names', draft(body('Dear {{1}}, {{what}} is here.', 'Ana', 'it')), 'all numbered'],

@@ -1,0 +1,115 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { brokenRules } from '../support/axe.ts'
+import { outOfReach } from '../support/reach.ts'
+import { openConsole, type ConsoleWindow } from '../support/window.ts'
+
+/** Where pictures go, for somebody who wants to look. */
+const PICTURES = process.env.TEMPLATE_PICTURES
+let w: ConsoleWindow
+let page: Page
+let instance: string
+
+const item = (name: string) => page.getByRole('listitem').filter({ has: page.getByRole('heading', { name, exact: true }) })
+const dialog = () => page.getByRole('dialog')
+const all = async () => (await w.api('GET', `/v1/instances/${instance}/templates`)).body.data as any[]
+
+async function picture(name: string): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    await w.settle()
+    if (PICTURES) await page.screenshot({ path: `${PICTURES}/${name}-${colorScheme}.png` })
+  }
+  await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
+}
+
+beforeAll(async () => {
+  w = await openConsole()
+  page = w.page
+  instance = (await w.api('POST', '/v1/instances', { name: 'Bakery Luz', engine: 'official' })).body.id
+  await w.api('POST', `/v1/sandbox/instances/${instance}/onboard`, { number: '12025550100' })
+  await w.open(`/instances/${instance}?tab=templates`)
+})
+afterAll(() => w.remove())
+
+test('a template is written with its preview, and approved while somebody watches', async () => {
+  await item('hello_world').getByText('Approved').waitFor()
+  await page.getByRole('button', { name: 'New template' }).click()
+  await dialog().getByLabel('Name').fill('Table Ready')
+  await dialog().getByLabel('Text', { exact: false }).first().fill('Hello {{1}}, your table is ready.')
+  await dialog().getByLabel('For {{1}}').fill('Ana')
+  await dialog().getByLabel('Footer').fill('Bakery Luz')
+  await dialog().getByRole('button', { name: 'Add answer' }).click()
+  await page.keyboard.type('I am coming')
+  await dialog().getByRole('button', { name: 'Add link' }).click()
+  await page.keyboard.type('See the menu')
+  await dialog().getByLabel('Address of button 2').fill('https://luz.example/menu')
+  const preview = dialog().getByRole('region', { name: 'Preview' })
+  await preview.getByText('Hello Ana, your table is ready.').waitFor()
+  await picture('form')
+  expect(await brokenRules(page)).toEqual([])
+  await dialog().getByRole('button', { name: 'Submit for review' }).click()
+  await item('table_ready').getByText('In review').waitFor()
+  await item('table_ready').getByText('Approved').waitFor()
+  expect(await all()).toContainEqual(
+    expect.objectContaining({
+      name: 'table_ready',
+      components: [
+        { type: 'BODY', text: 'Hello {{1}}, your table is ready.', example: { body_text: [['Ana']] } },
+        { type: 'FOOTER', text: 'Bakery Luz' },
+        {
+          type: 'BUTTONS',
+          buttons: [
+            { type: 'QUICK_REPLY', text: 'I am coming' },
+            { type: 'URL', text: 'See the menu', url: 'https://luz.example/menu' },
+          ],
+        },
+      ],
+    }),
+  )
+})
+
+test('what Meta refuses is said in the form, which keeps what was typed', async () => {
+  await page.getByRole('button', { name: 'New template' }).click()
+  await dialog().getByLabel('Name').fill('no_example')
+  await dialog().getByLabel('Text', { exact: false }).first().fill('Hello {{1}}, come by.')
+  await dialog().getByRole('button', { name: 'Submit for review' }).click()
+  await dialog().getByText('The body needs an example of each variable.').waitFor()
+  await picture('refused')
+  await dialog().getByLabel('For {{1}}').fill('Ana')
+  await dialog().getByRole('button', { name: 'Submit for review' }).click()
+  await item('no_example').waitFor()
+})
+
+test('a rejection says what to change, and the change is submitted', async () => {
+  const components = [{ type: 'BODY', text: '{{1}}, come by today.', example: { body_text: [['Ana']] } }]
+  const draft = { name: 'rejected_one', language: 'en', category: 'UTILITY', components }
+  await w.api('POST', `/v1/instances/${instance}/templates`, draft)
+  await w.open('/instances')
+  await w.open(`/instances/${instance}?tab=templates`)
+  await item('rejected_one').getByText('a variable at the beginning or end').waitFor()
+  await picture('list')
+  expect(await brokenRules(page)).toEqual([])
+  await item('rejected_one').getByRole('button', { name: 'Edit' }).click()
+  await dialog().getByLabel('Text', { exact: false }).first().fill('Hello {{1}}, come by today.')
+  await dialog().getByRole('button', { name: 'Submit for review' }).click()
+  await item('rejected_one').getByText('Approved').waitFor()
+})
+
+test('a template is deleted once somebody has confirmed it', async () => {
+  await page.getByRole('button', { name: 'Delete rejected_one' }).click()
+  await dialog().getByText('the name can’t be used again for 30 days').waitFor()
+  await dialog().getByRole('button', { name: 'Delete', exact: true }).click()
+  await item('rejected_one').waitFor({ state: 'detached' })
+  expect((await all()).map(({ name }) => name)).not.toContain('rejected_one')
+})
+
+test('all of it is in reach on a narrow screen', async () => {
+  await page.setViewportSize({ width: 390, height: 844 })
+  await w.settle()
+  expect(await outOfReach(page)).toEqual([])
+  await page.getByRole('button', { name: 'New template' }).click()
+  await dialog().waitFor()
+  await picture('narrow')
+  expect(await outOfReach(page)).toEqual([])
+})
