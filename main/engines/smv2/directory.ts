@@ -1,4 +1,4 @@
-import type { BinaryNode, WASocket } from 'baileys'
+import type { BinaryNode, LIDMapping, WASocket } from 'baileys'
 import { personKey } from '../../kernel/phone-number.ts'
 import { addressOf } from './jid.ts'
 import type { Library } from './library.ts'
@@ -10,6 +10,8 @@ interface Entry {
   readonly asked: string | null
   /** As the network writes it; null: nobody is there. */
   readonly number: string | null
+  /** Their hidden id and number, if the network names both. */
+  readonly pair: LIDMapping | null
 }
 
 interface Directory {
@@ -17,17 +19,26 @@ interface Directory {
   readonly sock: Pick<WASocket, 'query' | 'generateMessageTag'>
 }
 
+/** What WhatsApp's own client asks about people whom it looks for by number. */
+const QUESTIONS: readonly BinaryNode[] = [
+  { tag: 'contact', attrs: { addressing_mode: 'lid' } },
+  { tag: 'business', attrs: {}, content: [{ tag: 'verified_name', attrs: {} }] },
+  { tag: 'disappearing_mode', attrs: {} },
+  { tag: 'username', attrs: {} },
+]
+
 /**
  * Asks the network who has these numbers. It may know somebody under another spelling than the one that was asked for, a
- * Mexican mobile with a 1 for example, and says which question each answer belongs to. The library drops that.
- * @returns each number as the network writes it, or null: nobody is there.
+ * Mexican mobile with a 1 for example, and says which question each answer belongs to. The library drops that, and does
+ * not ask for hidden ids.
+ * @returns each number as the network writes it, or null: nobody is there; and the hidden ids that belong to numbers.
  */
 export async function askDirectory(
   { library, sock }: Directory,
   numbers: readonly string[],
-): Promise<Map<string, string | null>> {
+): Promise<{ readonly found: Map<string, string | null>; readonly pairs: readonly LIDMapping[] }> {
   const { getBinaryNodeChild, getBinaryNodeChildren, S_WHATSAPP_NET } = library
-  const element = (tag: string, content: NonNullable<BinaryNode['content']> = []): BinaryNode => ({
+  const element = (tag: string, content: NonNullable<BinaryNode['content']>): BinaryNode => ({
     tag,
     attrs: {},
     content,
@@ -36,7 +47,7 @@ export async function askDirectory(
     tag: 'usync',
     attrs: { context: 'interactive', mode: 'query', sid: sock.generateMessageTag(), last: 'true', index: '0' },
     content: [
-      element('query', [element('contact')]),
+      element('query', [...QUESTIONS]),
       element(
         'list',
         numbers.map((number) => element('user', [element('contact', `+${number}`)])),
@@ -50,17 +61,24 @@ export async function askDirectory(
   if (answer?.attrs['type'] !== 'result' || list === undefined)
     throw new Error('the network did not answer who has these numbers')
   const entries = getBinaryNodeChildren(list, 'user').map((user) => entryOf(user, getBinaryNodeChild(user, 'contact')))
-  return new Map(numbers.map((number) => [number, answerTo(number, entries)]))
+  return {
+    found: new Map(numbers.map((number) => [number, answerTo(number, entries)])),
+    pairs: entries.flatMap(({ pair }) => pair ?? []),
+  }
 }
 
 /** Somebody who is there has an address. It may be the hidden one, with the number beside it. */
 function entryOf({ attrs }: BinaryNode, contact: BinaryNode | undefined): Entry {
   const asked = bytesIn(contact).toString().replaceAll(/\D/g, '')
-  const named = [attrs['jid'], attrs['pn_jid']].find((jid) => jid !== undefined && addressOf(jid).kind === 'number')
+  const jids = [attrs['jid'], attrs['pn_jid']].flatMap((jid) => jid ?? [])
+  const [named, hidden] = (['number', 'hidden'] as const).map((kind) =>
+    jids.find((jid) => addressOf(jid).kind === kind),
+  )
   const isThere = contact?.attrs['type'] === 'in' && attrs['jid'] !== undefined
   return {
     asked: asked === '' ? null : asked,
     number: isThere ? (named === undefined ? asked : addressOf(named).user) : null,
+    pair: isThere && named !== undefined && hidden !== undefined ? { lid: hidden, pn: named } : null,
   }
 }
 

@@ -75,7 +75,8 @@ export function createPeople({ db, clock, sink }: PeopleNeeds): People {
   }
 
   async function ask({ id: instanceId }: EngineInstance, open: OpenLink, numbers: readonly string[]) {
-    const found = await askDirectory(open, numbers)
+    const { found, pairs } = await askDirectory(open, numbers)
+    if (pairs.length > 0) await open.sock.signalRepository.lidMapping.storeLIDPNMappings([...pairs])
     await db.commit(async (tx) => {
       for (const [id, number] of found) await tx.run(upsertCheckedNumber, { instanceId, id, number, now: clock.now() })
     })

@@ -371,7 +371,7 @@ test.each([
   expect(world.of(shop, 'contact')).toEqual([])
 })
 
-test('many numbers are looked up in one question, each under its own spelling', async () => {
+test('many numbers are looked up in one question, each under its own spelling and with its hidden id', async () => {
   world.whatsapp.alias('525533334444', '5215533334444')
   const numbers = ['525533334444', '12025550404', '12025552998', '5215533334444']
   const found = await world.smv2.engine.direct?.check?.(shop, numbers)
@@ -381,4 +381,6 @@ test('many numbers are looked up in one question, each under its own spelling', 
     { number: '12025552998', exists: true, canonical: '12025552998' },
     { number: '5215533334444', exists: true, canonical: '5215533334444' },
   ])
+  const { lid } = world.whatsapp.phone('12025552998')
+  expect(world.keys(shop, 'lid-mapping')).toMatchObject({ '12025552998': lid, [`${lid}_reverse`]: '12025552998' })
 })

@@ -2,24 +2,31 @@ import { randomBytes } from 'node:crypto'
 import { lidJid, numberJid, parseAddress } from './address.ts'
 import { uint } from './bytes.ts'
 import type { Network } from './network.ts'
-import { childOf, childrenOf, node, resultOf, textIn, type Node } from './node.ts'
+import { childOf, childrenOf, errorOf, node, resultOf, textIn, type Node } from './node.ts'
 import { bundleNodes, type Person } from './person.ts'
 import type { Bundle } from './ratchet.ts'
 import type { Session } from './session.ts'
 
 const NOT_HERE = '0404'
 const CUTS = '0502'
+/** What a client of today asks about numbers in one question. */
+const CONTACT_PROTOCOLS = ['contact', 'business', 'disappearing_mode', 'username']
 
 /** Who is on the network, by which other name, and with which devices. */
 export function answerDirectory({ network, link }: Session, iq: Node): void {
   const usync = childOf(iq, 'usync')
-  const protocols = childrenOf(childOf(usync, 'query')).map(({ tag }) => tag)
+  const query = childOf(usync, 'query')
+  const protocols = childrenOf(query).map(({ tag }) => tag)
+  const isForHiddenIds = childOf(query, 'contact')?.attrs['addressing_mode'] === 'lid'
+  const isOldForm = !isForHiddenIds || CONTACT_PROTOCOLS.some((tag) => !protocols.includes(tag))
+  if (network.faults.demandsCurrentForms && protocols.includes('contact') && isOldForm)
+    return link.send(errorOf(iq, 400, 'bad-request'))
   const users = childrenOf(childOf(usync, 'list'), 'user')
   const numbers = users.map((user) => textIn(user, 'contact'))
   const asked = users.map(({ attrs }, at) => attrs['jid'] ?? numberJid(numbers[at]?.replace('+', '') ?? ''))
   if (protocols.includes('devices') && asked.some((jid) => network.somebody(jid)?.number.endsWith(CUTS)))
     return link.drop()
-  const found = asked.map((jid, at) => describe(network, { jid, number: numbers[at] ?? '' }, protocols))
+  const found = asked.map((jid, at) => describe(network, { jid, number: numbers[at] ?? '', isForHiddenIds }, protocols))
   const { sid, index, last, mode, context } = usync?.attrs ?? {}
   const results = node(
     'result',
@@ -33,9 +40,12 @@ interface Question {
   readonly jid: string
   /** As it was written; empty: they were asked for by address. */
   readonly number: string
+  /** The answer names people by hidden id, with the number beside it. */
+  readonly isForHiddenIds: boolean
 }
 
-function describe(network: Network, { jid, number }: Question, protocols: readonly string[]): Node {
+function describe(network: Network, question: Question, protocols: readonly string[]): Node {
+  const { jid, number, isForHiddenIds } = question
   const person = network.somebody(jid)
   const isHere = person !== undefined && !person.number.endsWith(NOT_HERE)
   const address = parseAddress(jid)
@@ -51,6 +61,15 @@ function describe(network: Network, { jid, number }: Question, protocols: readon
     return node(tag, {}, [node('error', { code: 401, text: 'not-authorized' })])
   })
   const name = person && address?.server === 'number' ? numberJid(person.number) : jid
+  if (isForHiddenIds) {
+    const isNumberOnly = person?.habits.shows === 'number_only'
+    const hidden = isHere && !isNumberOnly ? lidJid(person.lid) : undefined
+    return node(
+      'user',
+      { jid: hidden ?? (isHere ? name : undefined), pn_jid: isNumberOnly ? undefined : name },
+      parts.filter((part) => part !== undefined),
+    )
+  }
   return node(
     'user',
     // Of a number that nobody has there is no address.

@@ -111,12 +111,30 @@ function keysOf(jid: string, network: Network): Stanza {
 
 function answerDirectory(iq: Stanza, { device, network }: Asker): Stanza[] {
   const usync = child(iq, 'usync')
-  const asked = (child(usync, 'query')?.content ?? []) as Stanza[]
-  const wanted = new Set(asked.map(({ tag }) => tag))
+  const query = child(usync, 'query')
+  const wanted = new Set(((query?.content ?? []) as Stanza[]).map(({ tag }) => tag))
+  const byHiddenId = child(query, 'contact')?.attrs['addressing_mode'] === 'lid'
+  if (wanted.has('contact') && network.faults.demandsCurrentForms && !(byHiddenId && asksAsToday(query)))
+    return refused(400)
   const users = children(child(usync, 'list'), 'user').map((user) => ({ user, ...find(user, network) }))
   if (wanted.has('devices') && users.some(({ person }) => cutsOnLookup(person.number))) device.end('dropped')
-  const list = users.map(({ jid, person, user }) => stanza('user', { jid }, describe(person, jid, wanted, user)))
+  const list = users.map(({ jid, person, user }) =>
+    stanza('user', byHiddenId ? namesOf(person) : { jid }, describe(person, jid, wanted, user)),
+  )
   return [stanza('usync', {}, [stanza('result'), stanza('list', {}, list)])]
+}
+
+/** The network's own client asks for all of this when it looks for people by their numbers. */
+function asksAsToday(query: Stanza | undefined): boolean {
+  const asksForName = child(child(query, 'business'), 'verified_name') !== undefined
+  return asksForName && ['disappearing_mode', 'username'].every((tag) => child(query, tag) !== undefined)
+}
+
+/** By hidden id, with the number beside it; a number that nobody has is named without one. */
+function namesOf({ number, lid, habits }: PhoneInside): Record<string, string> {
+  if (isAbsent(number)) return { pn_jid: numberJid(number) }
+  if (habits.shows === 'number_only') return { jid: numberJid(number) }
+  return { jid: lidJid(lid), ...(habits.shows !== 'lid_only' && { pn_jid: numberJid(number) }) }
 }
 
 /** Somebody by address, or by a number as people write it. */
