@@ -38,7 +38,7 @@ const PauseReason = Type.Enum([...PAUSE_REASONS], {
     'not approved, or Meta asks for its PIN), mend that and resume it; nobody counts as failed because of it. A paused ' +
     'template is tried again at `next_send_at`, and the others once another message has gone through. It resumes automatically after ' +
     '`outside_window` (the sending hours begin), `no_instance` (a number connects), `restricted` (WhatsApp lifts the ' +
-    'restriction on first messages), `quality` (Meta limits a number that people reported; tried again every hour), `messaging_limit` (all its numbers belong to Meta portfolios whose messaging limit is used up; it continues at `next_send_at`, or once Meta raises the limit) and `account_suspended` (the agency activates the account).',
+    'restriction on first messages, or allows new chats again), `quality` (Meta limits a number that people reported; tried again every hour), `messaging_limit` (all its numbers belong to Meta portfolios whose messaging limit is used up; it continues at `next_send_at`, or once Meta raises the limit) and `account_suspended` (the agency activates the account).',
 })
 
 export const RECIPIENT_STATUSES = [

@@ -251,6 +251,8 @@ export interface Evidence {
     readonly stops?: 'new_chats' | 'replies'
   } | null
   readonly quality: { readonly rating: string; readonly messagingLimit: string; readonly accountMode: string } | null
+  /** smv2 only: chats with new people, as WhatsApp counts them. Used up, they are a restriction too. */
+  readonly newChats?: { readonly used: number; readonly limit: number; readonly endsAtMs: number } | null
   /** official only. */
   readonly portfolio?: Portfolio | null
   readonly hold?: Hold | null

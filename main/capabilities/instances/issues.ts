@@ -211,6 +211,10 @@ function restrictionIssue({ evidence, nowMs }: HealthFacts): IssueDraft | undefi
     const message = `Meta lets this number send nothing${until}, not even replies (${restriction.kind}). Read in the WhatsApp Manager what to change, and send from a number of another account.`
     return { code: 'restricted_replies', message, sinceMs: restriction.sinceMs }
   }
+  if (restriction.kind === 'new_chats_used_up') {
+    const message = `This number has started all the new chats that WhatsApp allows it${until}. You can write to people who wrote before.`
+    return { code: 'new_chats_used_up', message, sinceMs: restriction.sinceMs }
+  }
   const message = `The network restricts this number${until} (${restriction.kind}). You can reply to people who wrote before, but do not start new chats.`
   return { code: 'restricted', message, sinceMs: restriction.sinceMs }
 }

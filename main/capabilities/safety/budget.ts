@@ -9,12 +9,15 @@ const DAY_MS = 86_400_000
 const ENOUGH_WITHHELD = 5
 /** Where nothing says when a limit frees up. */
 const LOOK_AGAIN_MS = 60_000
+/** The restriction of a number that has started all the new chats that WhatsApp allows it. */
+const NEW_CHATS_USED_UP = 'new_chats_used_up'
 
 /** Why a number sends less than somebody may want, or nothing at all. */
 export type ReasonCode =
   | 'banned'
   | 'restricted'
   | 'replies_restricted'
+  | 'new_chats_used_up'
   | 'spam_limited'
   | 'messages_withheld'
   | 'quality_low'
@@ -59,6 +62,7 @@ export interface Facts {
   readonly restriction: Evidence['restriction']
   readonly quality: Evidence['quality']
   readonly portfolio: Evidence['portfolio']
+  readonly newChats: Evidence['newChats']
   readonly settings: SafetySettings
 }
 
@@ -92,6 +96,7 @@ export function budgetOf(facts: Facts): Budget {
   const network = [
     bannedHold,
     restrictedHold,
+    newChatsHold,
     ...(number.network === 'live' ? [spamHold, withheldHold, qualityHold] : []),
   ]
   const holds = [...network.map((hold) => hold(facts)), ...limitHolds(facts, limits, used)]
@@ -137,7 +142,7 @@ function bannedHold(facts: Facts): Hold {
 }
 
 function restrictedHold({ restriction, nowMs }: Facts): Hold {
-  if (!restriction || isOver(restriction.untilMs, nowMs)) return undefined
+  if (!restriction || isOver(restriction.untilMs, nowMs) || restriction.kind === NEW_CHATS_USED_UP) return undefined
   if (restriction.stops === 'replies') {
     const message =
       'Meta lets this number send nothing, not even replies. Read in the WhatsApp Manager what to change, and send from a number of another account until then.'
@@ -146,6 +151,17 @@ function restrictedHold({ restriction, nowMs }: Facts): Hold {
   const message =
     'WhatsApp does not let this number start new chats. Campaigns and AI agents write only to people who already know it. Do not start chats yourself either: each attempt can make the restriction longer.'
   return { code: 'restricted', holds: 'cold', message, untilMs: restriction.untilMs }
+}
+
+/** Those that were granted and not sent yet are used as well, and come back if they are not sent. */
+function newChatsHold({ restriction, newChats, claims, nowMs }: Facts): Hold {
+  const isUsedUp = restriction?.kind === NEW_CHATS_USED_UP && !isOver(restriction.untilMs, nowMs)
+  const isGranted = newChats && newChats.used + claims.cold >= newChats.limit
+  if (!isUsedUp && !isGranted) return undefined
+  const message =
+    'This number has started all the new chats that WhatsApp allows it for now. Campaigns and AI agents write only to people who already know it. To reach new people earlier, use another number as well.'
+  const untilMs = isUsedUp ? restriction.untilMs : nowMs + LOOK_AGAIN_MS
+  return { code: 'new_chats_used_up', holds: 'cold', message, untilMs }
 }
 
 function spamHold({ counts, nowMs }: Facts): Hold {

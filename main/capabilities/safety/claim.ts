@@ -22,7 +22,7 @@ export interface Wish {
   readonly limits: OwnLimits
 }
 
-const REFUSED: ReadonlySet<ReasonCode> = new Set(['banned', 'restricted', 'replies_restricted'])
+const REFUSED: ReadonlySet<ReasonCode> = new Set(['banned', 'restricted', 'replies_restricted', 'new_chats_used_up'])
 
 /** Pure. What the network refuses is refused; what is used up comes back, so it waits. */
 export function decide(facts: Facts, budget: Budget, { cold, opens, limits }: Wish): ClaimResult {

@@ -48,6 +48,22 @@ const SafetyView = Type.Object({
       { description: '`official` on the live network only: the limit that all numbers of a Meta portfolio share.' },
     ),
   ),
+  new_chats: Nullable(
+    Type.Object(
+      {
+        used: Count,
+        limit: Type.Integer({
+          minimum: 1,
+          description: 'When it is reached, only people who know the number are written to.',
+        }),
+        until: Timestamp,
+      },
+      {
+        description:
+          '`smv2` on the live network only: how many new chats WhatsApp lets the number start until then. null: it sets no limit.',
+      },
+    ),
+  ),
   restriction: Nullable(
     Type.Object(
       { active: Type.Boolean(), kind: Type.String(), until: Nullable(Timestamp) },
@@ -73,7 +89,7 @@ export const safetyContract = {
     summary: 'Get the safety budget',
     description: [
       'How much the number has sent, how much campaigns and AI agents may still send from it, and why. One budget per number is shared by everything that sends on its own. Messages sent over the API are counted and never held back.',
-      'The limits of `smv2` numbers rise with the days since the first pairing. They are settings (`safety.*`) whose values come from community experience: WhatsApp publishes no such rules. An `official` number shares the messaging limit of its Meta portfolio with the other numbers of it. What the network says narrows a budget immediately: a restriction, a ban, a low quality rating, or Meta withholding messages. Sandbox instances have no limits. Days and hours begin in the time zone `safety.timezone`.',
+      'The limits of `smv2` numbers rise with the days since the first pairing. They are settings (`safety.*`) whose values come from community experience: WhatsApp publishes no such rules. An `official` number shares the messaging limit of its Meta portfolio with the other numbers of it. What the network says narrows a budget immediately: a restriction, its own limit of new chats, a ban, a low quality rating, or Meta withholding messages. Sandbox instances have no limits. Days and hours begin in the time zone `safety.timezone`.',
     ].join('\n\n'),
     scope: 'instances:read',
     reach: 'instance',
@@ -86,6 +102,7 @@ export const safetyContract = {
         today: { sent: 38, limit: 50, first_contacts: 12, first_contacts_limit: 38 },
         hour: { sent: 9, limit: 80 },
         messaging_limit: null,
+        new_chats: { used: 12, limit: 100, until: '2026-03-31T00:00:00.000Z' },
         restriction: null,
         reasons: [
           {

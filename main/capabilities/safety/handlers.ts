@@ -1,5 +1,5 @@
 import { ApiError } from '../../contract/errors.ts'
-import { isoTimeOrNull } from '../../contract/request.ts'
+import { isoTime, isoTimeOrNull } from '../../contract/request.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { Handlers } from '../handler.ts'
 import type { safetyContract } from './contract.ts'
@@ -11,7 +11,7 @@ export function safetyHandlers(safety: Safety, db: Db): Handlers<typeof safetyCo
       const state = await safety.state(db, instance.accountId, instance.id)
       // It was deleted since the door looked.
       if (!state) throw new ApiError('not_found', 'There is no instance with this id.')
-      const { pairedDays, today, hour, messagingLimit, restriction, reasons } = state
+      const { pairedDays, today, hour, messagingLimit, newChats, restriction, reasons } = state
       return {
         paired_days: pairedDays,
         today: {
@@ -24,6 +24,10 @@ export function safetyHandlers(safety: Safety, db: Db): Handlers<typeof safetyCo
           portfolio_id: messagingLimit.portfolioId,
           source: messagingLimit.source,
           as_of: isoTimeOrNull(messagingLimit.atMs),
+        },
+        new_chats: newChats && {
+          ...{ used: newChats.used, limit: newChats.limit },
+          until: isoTime(newChats.endsAtMs),
         },
         restriction: restriction && {
           active: true,

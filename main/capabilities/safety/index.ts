@@ -78,6 +78,8 @@ export interface SafetyState {
   readonly hour: { readonly sent: number; readonly limit: number | null; readonly endsAtMs: number }
   /** official on the live network only. */
   readonly messagingLimit: MessagingLimit | null
+  /** smv2 only: the new chats that WhatsApp allows; null: it says no limit. */
+  readonly newChats: NonNullable<Evidence['newChats']> | null
   readonly restriction: { readonly kind: string; readonly untilMs: number | null } | null
   readonly reasons: readonly Reason[]
 }
@@ -228,10 +230,10 @@ export function createSafety({ db, clock, ledger, instances, config }: SafetyDep
     const counts = await read.one(countsOf, { instanceId, ...spans, since: Math.min(spans.day, last24) })
     const claims = await read.one(claimsOf, { instanceId, since: nowMs - CLAIM_MS })
     if (!counts || !claims) throw new Error('A sum over nothing is a row too.')
-    const { restriction = null, quality = null, portfolio = null } = evidenceOf(number)
+    const { restriction = null, quality = null, portfolio = null, newChats = null } = evidenceOf(number)
     const limit = reachOf(portfolio?.limit?.tier)
     const reached = await reachedBy(read, currentPortfolio(number, portfolio), limit, time)
-    const said = { restriction, quality, portfolio }
+    const said = { restriction, quality, portfolio, newChats }
     return { nowMs, number, counts, claims, day, hour, reached, ...said, settings: config }
   }
 
@@ -341,6 +343,7 @@ function stateOf(facts: Facts): SafetyState {
     },
     hour: { sent: budget.sentThisHour, limit: limits.hourly, endsAtMs: facts.hour.endMs },
     messagingLimit: messagingLimitOf(facts),
+    newChats: facts.newChats ?? null,
     restriction,
     reasons: [...budget.holds, ...budget.notes].map(({ code, message, untilMs }) => ({ code, message, untilMs })),
   }
@@ -367,9 +370,14 @@ function remainingOf(facts: Facts, portfolio: string | null): Remaining {
     today: left(limits.daily, used.today),
     limitIn: (days) => limitsOf(facts.number, (pairedDays ?? 0) + days, facts.portfolio, facts.settings).daily,
     hour: left(limits.hourly, used.hour),
-    firstContacts: left(limits.firstContacts, used.firstContacts),
+    firstContacts: least(left(limits.firstContacts, used.firstContacts), newChatsLeft(facts)),
     portfolio: portfolio === null ? null : { key: portfolio, limit: limits.firstContacts },
     spacingMs: limits.spacingMs,
     holds,
   }
 }
+
+const newChatsLeft = ({ newChats, claims }: Facts): number | null =>
+  newChats ? Math.max(0, newChats.limit - newChats.used - claims.cold) : null
+
+const least = (a: number | null, b: number | null) => (a === null || b === null ? (a ?? b) : Math.min(a, b))

@@ -3,6 +3,7 @@ import type { Evidence } from '../engine.ts'
 import type { MessageFiles } from './message-files.ts'
 import type { LineNetworks } from './line-networks.ts'
 import type { Link } from './link.ts'
+import type { NewChats } from './new-chats.ts'
 import type { Restrictions } from './restrictions.ts'
 
 interface Known {
@@ -10,6 +11,7 @@ interface Known {
   /** Undefined: nothing was asked of the instance since the service started. */
   readonly link: Link | undefined
   readonly restrictions: Pick<Restrictions, 'of'>
+  readonly newChats: Pick<NewChats, 'evidence'>
   readonly files: Pick<MessageFiles, 'missing'>
   readonly networks: Pick<LineNetworks, 'proxyFailure'>
 }
@@ -17,7 +19,7 @@ interface Known {
 type Issue = NonNullable<Evidence['issues']>[number]
 
 /** What is known of a link without asking anybody: by what came over it, not by what it calls itself. */
-export function evidenceOf({ id, link, restrictions, files, networks }: Known): Evidence {
+export function evidenceOf({ id, link, restrictions, newChats, files, networks }: Known): Evidence {
   const { lastSeenAtMs = null, latencyMs = null, doubtfulSinceMs = null } = link?.liveness.evidence() ?? {}
   const issues: Issue[] = []
   if (doubtfulSinceMs !== null) issues.push({ code: 'link_doubtful', message: DOUBTFUL, sinceMs: doubtfulSinceMs })
@@ -32,7 +34,11 @@ export function evidenceOf({ id, link, restrictions, files, networks }: Known): 
     const message = `${what} could not be fetched: damaged, or no longer on WhatsApp's server. Ask for it again.`
     issues.push({ code: 'media_missing', message, sinceMs: missing.sinceMs })
   }
-  return { reachable: true, lastSeenAtMs, latencyMs, restriction: restrictions.of(id), quality: null, issues }
+  return {
+    ...{ reachable: true, lastSeenAtMs, latencyMs, quality: null, issues },
+    restriction: restrictions.of(id),
+    newChats: newChats.evidence(id),
+  }
 }
 
 const DOUBTFUL =

@@ -1,3 +1,4 @@
+import { isoTime } from '../../contract/request.ts'
 import type { MessageErrorShape } from '../../contract/shapes.ts'
 
 /** The account may not write to people who have not written to it. */
@@ -25,4 +26,14 @@ export const NOT_ON_WHATSAPP: MessageErrorShape = {
   code: 'not_on_whatsapp',
   message: 'Nobody on WhatsApp has this number.',
   provider_code: null,
+}
+
+/** It was not sent: WhatsApp would refuse it. */
+export function newChatsUsedUp({ untilMs }: { readonly untilMs: number | null }): MessageErrorShape {
+  const until = untilMs === null ? '' : ` until ${isoTime(untilMs)}`
+  return {
+    code: 'reachout_restricted',
+    message: `This number has started all the new chats that WhatsApp allows it${until}. You can write to people who have written before.`,
+    provider_code: null,
+  }
 }

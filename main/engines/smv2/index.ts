@@ -35,6 +35,7 @@ import { createPeople } from './people.ts'
 import { createPolls } from './polls.ts'
 import { createProtocol, VERSION_SOURCES } from './protocol.ts'
 import { createReceipts } from './receipts.ts'
+import { createNewChats } from './new-chats.ts'
 import { createRestrictions } from './restrictions.ts'
 import { journalRetention } from './retention.ts'
 import { createSend } from './send.ts'
@@ -110,7 +111,8 @@ export function createSmv2(needs: Smv2Deps): Smv2 {
     people,
     publish: ({ id }, event) => signalOutbox.add(id, { kind: 'line_event', event }),
   })
-  const restrictions = createRestrictions({ db, clock })
+  const newChats = createNewChats({ clock, log })
+  const restrictions = createRestrictions({ db, clock, newChats })
   const networks = createLineNetworks({ ...needs, readSettings: needs.readLineSettings })
   const transferOf = ({ id }: EngineInstance) => networks.network(id).transfer
   const store = createMediaStore({
@@ -164,8 +166,12 @@ export function createSmv2(needs: Smv2Deps): Smv2 {
     labelChanged: (instance, label) => noting('smv2.label_not_stored', instance, keep(db, instance, label)),
     restriction: (instance, lock) =>
       noting('smv2.restriction_not_stored', instance, restrictions.learn(instance.id, lock)),
+    newChats: (instance, { session }, info) =>
+      noting('smv2.new_chats_not_stored', instance, newChats.learn(instance, session.keys, info)),
     opened(instance) {
       noting('smv2.restriction_unread', instance, restrictions.load(instance.id))
+      const open = linkOf(instance).open()
+      if (open) noting('smv2.new_chats_unread', instance, newChats.opened(instance, open))
       noting('smv2.presence_unsaid', instance, presence.opened(instance))
     },
     // Until then the library says nothing of presence.
@@ -205,6 +211,7 @@ export function createSmv2(needs: Smv2Deps): Smv2 {
     await act(linkOf(instance))
     links.delete(instance.id)
     restrictions.forget(instance.id)
+    newChats.forget(instance.id)
     presence.forget(instance.id)
     networks.forget(instance.id)
     await store.forget(instance.id)
@@ -239,6 +246,7 @@ export function createSmv2(needs: Smv2Deps): Smv2 {
       log,
       people,
       restrictions,
+      newChats,
       transferOf,
       describeFile,
       post,
@@ -263,7 +271,7 @@ export function createSmv2(needs: Smv2Deps): Smv2 {
         if (before.online !== now.online && links.get(instance.id)?.open()) await presence.settingChanged(instance)
       },
     },
-    evidence: ({ id }) => evidenceOf({ id, link: links.get(id), restrictions, files, networks }),
+    evidence: ({ id }) => evidenceOf({ id, link: links.get(id), restrictions, newChats, files, networks }),
     async begin() {
       hasBegun = true
       await files.begin()

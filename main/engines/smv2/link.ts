@@ -1,4 +1,4 @@
-import type { BinaryNode, proto, WAMessage, WASocket, WAVersion } from 'baileys'
+import type { BinaryNode, NewChatMessageCapInfo, proto, WAMessage, WASocket, WAVersion } from 'baileys'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { Random } from '../../kernel/ids.ts'
@@ -49,6 +49,7 @@ export interface LinkListener {
   history(instance: EngineInstance, set: HistorySet): void
   labelChanged(instance: EngineInstance, label: RawLabel): void
   restriction(instance: EngineInstance, lock: { isActive: boolean; untilMs: number | null }): void
+  newChats(instance: EngineInstance, open: OpenLink, info: NewChatMessageCapInfo): void
   opened(instance: EngineInstance): void
   /** The profile name is known now. */
   named(instance: EngineInstance): void
@@ -192,6 +193,7 @@ export function createLink(needs: LinkDeps, instance: EngineInstance): Link {
         history: (set) => listener.history(instance, set),
         labelChanged: (label) => listener.labelChanged(instance, label),
         restriction: (lock) => listener.restriction(instance, lock),
+        newChats: (info) => listener.newChats(instance, open, info),
         saltNotStored: (error) => log.warn({ event: 'smv2.salt_not_stored', instanceId: id, cause: cause(error) }),
         unexpected: (name) => log.warn({ event: 'smv2.pairing_unrecognised', instanceId: id, stanza: name }),
       },

@@ -2,6 +2,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
 import type { Evidence } from '../engine.ts'
+import type { NewChats } from './new-chats.ts'
 import { restrict, sessionOf } from './store.ts'
 
 type Restriction = NonNullable<Evidence['restriction']>
@@ -17,10 +18,16 @@ const BELIEVED_MS = 24 * 60 * 60_000
 /** The account itself is free, so the refusal was about one person; others are held back no longer than this. */
 const ONE_PERSON_MS = 10 * 60_000
 
+interface RestrictionsDeps {
+  readonly db: Db
+  readonly clock: Pick<Clock, 'now'>
+  readonly newChats: Pick<NewChats, 'restriction'>
+}
+
 export type Restrictions = ReturnType<typeof createRestrictions>
 
 /** Whether the network lets a number write to people who have not written to it. */
-export function createRestrictions({ db, clock }: { db: Db; clock: Pick<Clock, 'now'> }) {
+export function createRestrictions({ db, clock, newChats }: RestrictionsDeps) {
   const known = new Map<InstanceId, Restriction>()
 
   const set = async (tx: Tx, id: InstanceId, at: number | null, until: number | null) => {
@@ -31,13 +38,13 @@ export function createRestrictions({ db, clock }: { db: Db; clock: Pick<Clock, '
     })
   }
 
-  const of = (id: InstanceId): Evidence['restriction'] => {
+  const lockOf = (id: InstanceId): Evidence['restriction'] => {
     const found = known.get(id) ?? null
     return (found?.untilMs ?? Infinity) <= clock.now() ? null : found
   }
 
   return {
-    of,
+    of: (id: InstanceId): Evidence['restriction'] => lockOf(id) ?? newChats.restriction(id),
     /** At the opening of a link: what was known before the service started. */
     async load(id: InstanceId): Promise<void> {
       const row = await db.readOne(sessionOf, { instanceId: id })
@@ -47,12 +54,12 @@ export function createRestrictions({ db, clock }: { db: Db; clock: Pick<Clock, '
     /** The network has refused a first message. */
     begin: (tx: Tx, id: InstanceId): Promise<void> => {
       const now = clock.now()
-      return set(tx, id, of(id)?.sinceMs ?? now, now + BELIEVED_MS)
+      return set(tx, id, lockOf(id)?.sinceMs ?? now, now + BELIEVED_MS)
     },
     /** The network has said how the account stands. */
     learn: (id: InstanceId, { isActive, untilMs }: Lock): Promise<void> =>
       db.commit(async (tx) => {
-        const before = of(id)
+        const before = lockOf(id)
         const now = clock.now()
         if (isActive) await set(tx, id, before?.sinceMs ?? now, untilMs ?? now + BELIEVED_MS)
         else if (before) await set(tx, id, before.sinceMs, Math.min(before.untilMs ?? Infinity, now + ONE_PERSON_MS))

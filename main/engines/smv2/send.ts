@@ -6,7 +6,7 @@ import type { Departure, EngineInstance, ForwardedMessage, Outgoing, SendOutcome
 import { contentOf, wrappingOf, type Enclosed } from './outgoing-content.ts'
 import type { Forwards } from './forward.ts'
 import { prepareForGroup } from './group-send.ts'
-import { failureOf, NOT_ON_WHATSAPP, REACHOUT } from './failures.ts'
+import { failureOf, newChatsUsedUp, NOT_ON_WHATSAPP, REACHOUT } from './failures.ts'
 import { chatKeyOf, isGroupJid } from './jid.ts'
 import type { Link, OpenLink } from './link.ts'
 import { keysOf, MEDIA_KEY_BYTES } from './media-cipher.ts'
@@ -15,6 +15,7 @@ import type { Post, PostOutcome } from './post.ts'
 import type { People } from './people.ts'
 import { contextOf } from './quotes.ts'
 import type { SendQueue } from './send-queue.ts'
+import { USED_UP, type NewChats } from './new-chats.ts'
 import type { Restrictions } from './restrictions.ts'
 import { engineIdOf } from './sent.ts'
 import type { DescribeFile } from './thumbnails.ts'
@@ -25,6 +26,7 @@ interface SendNeeds {
   readonly log: Log
   readonly people: People
   readonly restrictions: Restrictions
+  readonly newChats: Pick<NewChats, 'ask' | 'begun'>
   readonly transferOf: (instance: EngineInstance) => MediaTransfer
   readonly describeFile: DescribeFile
   readonly post: Post
@@ -43,7 +45,8 @@ type Prepared = Enclosed & { readonly jid: string } & (
 
 /** Sends over a linked device. Whatever happens ends in one of the outcomes of the port. */
 export function createSend(needs: SendNeeds) {
-  const { clock, random, log, people, restrictions, transferOf, describeFile, post, queue, forwards, linkOf } = needs
+  const { clock, random, log, people, restrictions, newChats } = needs
+  const { transferOf, describeFile, post, queue, forwards, linkOf } = needs
 
   return async function send(
     instance: EngineInstance,
@@ -94,7 +97,8 @@ export function createSend(needs: SendNeeds) {
   ): Promise<SendOutcome | Prepared> {
     const jid = await people.addressOf(instance, open, wanted.to)
     if (jid === null) return { kind: 'refused', error: NOT_ON_WHATSAPP }
-    if (await isHeldBack(instance, open, jid)) return { kind: 'refused', error: failureOf(REACHOUT) }
+    const held = await heldBack(instance, open, jid)
+    if (held !== null) return held
     const toGroup = isGroupJid(jid) ? await prepareForGroup(open, wanted) : null
     if (toGroup?.kind === 'invalid') return toGroup
     const { out, mentionedJid } = toGroup ?? { out: wanted, mentionedJid: [] }
@@ -137,9 +141,16 @@ export function createSend(needs: SendNeeds) {
   }
 
   /** Each further try makes the restriction longer, so none is made that is known to be refused. */
-  async function isHeldBack(instance: EngineInstance, open: OpenLink, jid: string): Promise<boolean> {
-    if (restrictions.of(instance.id) === null || isGroupJid(jid)) return false
-    return !(await people.isWarm(instance, open, jid))
+  async function heldBack(instance: EngineInstance, open: OpenLink, jid: string): Promise<SendOutcome | null> {
+    const restriction = restrictions.of(instance.id)
+    if (restriction === null || isGroupJid(jid) || (await people.isWarm(instance, open, jid))) return null
+    return { kind: 'refused', error: restriction.kind === USED_UP ? newChatsUsedUp(restriction) : failureOf(REACHOUT) }
+  }
+
+  /** Only counts: what goes wrong here is not the message's fault. */
+  async function begun(instance: EngineInstance, open: OpenLink, jid: string): Promise<void> {
+    if (isGroupJid(jid) || (await people.isWarm(instance, open, jid))) return
+    await newChats.begun(instance, open, jid)
   }
 
   async function leave(
@@ -157,6 +168,10 @@ export function createSend(needs: SendNeeds) {
     const parcel = { jid, engineId, messageId, message, wrapping: wrappingOf(out), leave: mark }
     const posted = await post(instance, open, link.liveness, parcel, signal)
     if (posted.kind === 'unknown' && link.open() === open && link.liveness.unanswered()) link.renew()
+    if (posted.kind === 'taken')
+      begun(instance, open, jid).catch((error: unknown) =>
+        log.warn({ event: 'smv2.new_chat_not_counted', instanceId: instance.id, cause: cause(error) }),
+      )
     return outcomeOf(instance, open, engineId, posted)
   }
 
@@ -177,15 +192,17 @@ export function createSend(needs: SendNeeds) {
   }
 
   async function restricted(
-    { id }: EngineInstance,
-    { sock }: OpenLink,
+    instance: EngineInstance,
+    open: OpenLink,
     tx: Parameters<Restrictions['begin']>[0],
   ): Promise<void> {
+    const { id } = instance
     await restrictions.begin(tx, id)
     tx.afterCommit(() => {
+      void newChats.ask(instance, open)
       // The library would ask by itself and does not: its branch for this code is never reached. The answer comes as an
       // event of the link.
-      sock.fetchAccountReachoutTimelock().catch((error: unknown) => {
+      open.sock.fetchAccountReachoutTimelock().catch((error: unknown) => {
         log.info({ event: 'smv2.restriction_unknown', instanceId: id, cause: cause(error) })
       })
     })

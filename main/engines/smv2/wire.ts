@@ -3,6 +3,7 @@ import type {
   BaileysEventEmitter,
   BaileysEventMap,
   BinaryNode,
+  NewChatMessageCapInfo,
   proto,
   ReachoutTimelockState,
   UserFacingSocketConfig,
@@ -50,6 +51,7 @@ interface WireListener {
   /** On the phone, or by a call. */
   labelChanged(label: RawLabel): void
   restriction(lock: { isActive: boolean; untilMs: number | null }): void
+  newChats(info: NewChatMessageCapInfo): void
   /** New chats may be refused until the phone sends it again. */
   saltNotStored(error: unknown): void
   /** Something during pairing that nobody here understands, by name. */
@@ -160,6 +162,7 @@ export function openWire(needs: WireDeps): Wire {
         if (update.reachoutTimeLock) listener.restriction(lockOf(update.reachoutTimeLock))
       }),
     )
+    ev.on('message-capping.update', when(listener.newChats))
     ev.on(
       'messages.upsert',
       when(({ messages }) => {

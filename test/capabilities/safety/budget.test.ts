@@ -295,6 +295,39 @@ describe('what the network says', () => {
     expect(await b.state(side)).toMatchObject({ restriction: null, reasons: [] })
   })
 
+  test('new chats that are used up keep the number from new people until the cycle ends', async () => {
+    await open(WIDE)
+    const side = await b.pair()
+    await b.receive(side, '12025550101')
+    const untilMs = b.room.clock.now() + 30 * HOUR
+    b.says({
+      newChats: { used: 5, limit: 5, endsAtMs: untilMs },
+      restriction: { kind: 'new_chats_used_up', untilMs, sinceMs: b.room.clock.now() },
+    })
+    const reason = 'new_chats_used_up'
+    expect(await b.claim(side, '12025550102')).toEqual({ kind: 'refused', reason, untilMs })
+    expect(await b.claim(side, '12025550101')).toEqual({ kind: 'granted' })
+    expect(await b.state(side)).toMatchObject({
+      newChats: { used: 5, limit: 5, endsAtMs: untilMs },
+      reasons: [{ code: reason, untilMs }],
+    })
+    expect((await b.safety.remaining([side.id])).get(side.id)?.firstContacts).toBe(0)
+  })
+
+  test('new chats that were granted and not started yet are not granted again', async () => {
+    await open(WIDE)
+    const side = await b.pair()
+    const endsAtMs = b.room.clock.now() + 30 * HOUR
+    b.says({ newChats: { used: 3, limit: 5, endsAtMs } })
+    expect((await b.safety.remaining([side.id])).get(side.id)?.firstContacts).toBe(2)
+    expect(await b.claim(side, '12025550102')).toEqual({ kind: 'granted' })
+    expect(await b.claim(side, '12025550103')).toEqual({ kind: 'granted' })
+    const untilMs = b.room.clock.now() + MINUTE
+    expect(await b.claim(side, '12025550104')).toEqual({ kind: 'refused', reason: 'new_chats_used_up', untilMs })
+    await b.release(side, '12025550103')
+    expect(await b.claim(side, '12025550104')).toEqual({ kind: 'granted' })
+  })
+
   test('a ban for a while keeps it from everybody until it ends', async () => {
     await open(WIDE)
     const side = await b.pair()

@@ -21,6 +21,7 @@ describe('GET /v1/instances/{id}/safety', () => {
       today: { sent: 3, limit: null, first_contacts: 2, first_contacts_limit: null },
       hour: { sent: 3, limit: null },
       messaging_limit: null,
+      new_chats: null,
       restriction: null,
       reasons: [],
     })

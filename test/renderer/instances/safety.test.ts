@@ -6,6 +6,7 @@ const view = (today: [sent: number, limit: number | null, people: number, most: 
   today: { sent: today[0], limit: today[1], first_contacts: today[2], first_contacts_limit: today[3] },
   hour: { sent: 9, limit: null },
   messaging_limit: null,
+  new_chats: null,
   restriction: null,
   reasons: [],
 })
@@ -31,6 +32,7 @@ describe('a meter', () => {
 test.each([
   ['daily_limit', true],
   ['restricted', true],
+  ['new_chats_used_up', true],
   ['warm_up', false],
   ['quality_medium', false],
   ['messaging_limit_unknown', false],

@@ -496,6 +496,9 @@ export function createPerson(number: string, lid: string, around: AroundPeople):
       const update = node('update', { op_name: 'NotificationUserReachoutTimelockUpdate' }, JSON.stringify({ data }))
       person.tellCompanions(node('notification', names, [update]))
     },
+    limitNewChats() {
+      throw new Error('the second stand-in does not limit new chats')
+    },
     about: null,
     blocked: [],
     editSealed: () => Promise.reject(new Error('this stand-in has no sealed edits')),

@@ -1,13 +1,38 @@
-import type { Phone, PhoneCore, PhoneInside, Surroundings } from './people.ts'
+import type { NewChatLimit, Phone, PhoneCore, PhoneInside, Surroundings } from './people.ts'
 import { newMessageId } from './speech.ts'
 import { lidJid, numberJid, seconds, stanza, type Stanza } from './stanza.ts'
 
-type Notices = Pick<Phone, 'call' | 'hangUp' | 'trust' | 'restrict'> & Pick<PhoneInside, 'restrictedUntil'>
+type Notices = Pick<Phone, 'call' | 'hangUp' | 'trust' | 'restrict' | 'limitNewChats'> &
+  Pick<PhoneInside, 'restrictedUntil' | 'newChatCap' | 'startsChatWith'>
 
 /** What reaches linked devices besides messages: calls, privacy tokens, restrictions of the account. */
 export function createNotices({ number, lid }: PhoneCore, around: Surroundings): Notices {
   const calls = new Map<string, string>()
   let restrictedUntil: number | null = null
+  let limit: NewChatLimit | null = null
+  const started = new Set<string>()
+
+  const currentLimit = () => (limit !== null && limit.untilSeconds > seconds() ? limit : null)
+  function cap() {
+    const current = currentLimit()
+    if (current === null) return { capping_status: 'NONE', used_quota: 0, total_quota: -1 }
+    const isUsed = started.size >= current.total
+    return {
+      capping_status: isUsed ? 'CAPPED' : 'NONE',
+      used_quota: started.size,
+      total_quota: current.total,
+      cycle_end_timestamp: String(current.untilSeconds),
+    }
+  }
+  function tellCap(): void {
+    const data = { xwa2_notify_new_chat_messages_capping_info_update: cap() }
+    const update = stanza(
+      'update',
+      { op_name: 'MessageCappingInfoNotification' },
+      Buffer.from(JSON.stringify({ data })),
+    )
+    tell(number, notice({ type: 'mex', from: 's.whatsapp.net' }, update))
+  }
 
   function tell(other: string, node: Stanza): void {
     for (const device of around.phone(other).devices) device.enqueue(node)
@@ -23,6 +48,22 @@ export function createNotices({ number, lid }: PhoneCore, around: Surroundings):
   return {
     get restrictedUntil() {
       return restrictedUntil
+    },
+    get newChatCap() {
+      return cap()
+    },
+    startsChatWith(other) {
+      const current = currentLimit()
+      if (current === null || started.has(other)) return true
+      if (started.size >= current.total) return false
+      started.add(other)
+      if (started.size >= current.total) tellCap()
+      return true
+    },
+    limitNewChats(next) {
+      limit = next
+      started.clear()
+      tellCap()
     },
     call(to) {
       const id = newMessageId()

@@ -54,6 +54,11 @@ export interface SayOptions {
   readonly atSeconds?: number
 }
 
+export interface NewChatLimit {
+  readonly total: number
+  readonly untilSeconds: number
+}
+
 interface SealedHow {
   readonly kind: keyof typeof SEALED_CHANGES
   /**
@@ -131,6 +136,8 @@ export interface Phone {
   trust(number: string): void
   /** New chats are refused (463) until then; null ends it. */
   restrict(untilSeconds: number | null): void
+  /** From now on this many people may be written to first until then; more are refused (463). null: as many as wanted. */
+  limitNewChats(limit: NewChatLimit | null): void
 
   /** The text about its owner. */
   readonly about: string | null
@@ -166,6 +173,10 @@ export interface PhoneInside extends Phone {
   /** People who have written to this one, and so may be answered even while new chats are refused. */
   readonly writers: Set<string>
   readonly restrictedUntil: number | null
+  /** How many new chats the account may start, as the network describes it. */
+  readonly newChatCap: Readonly<Record<string, unknown>>
+  /** @returns whether the account may write to this person, who has not written to it. Counts them if so. */
+  startsChatWith(number: string): boolean
   /** Every device number that was ever given out. */
   readonly places: number[]
   link(device: DeviceInside): void

@@ -198,10 +198,10 @@ const TEXT_STATUS = '9152604461510864'
 
 /** A few things are asked in the manner of a graph. */
 function answerGraph(iq: Stanza, { device, network }: Asker): Stanza[] | undefined {
-  const { restrictedUntil } = network.phone(device.number)
+  const { restrictedUntil, newChatCap } = network.phone(device.number)
   const answers: Readonly<Record<string, object>> = {
     [REACHOUT_TIME_LOCK]: { xwa2_fetch_account_reachout_timelock: timeLock(restrictedUntil) },
-    [NEW_CHAT_CAP]: { xwa2_message_capping_info: { capping_status: 'NONE', used_quota: 0, total_quota: -1 } },
+    [NEW_CHAT_CAP]: { xwa2_message_capping_info: newChatCap },
   }
   const id = child(iq, 'query')?.attrs['query_id'] ?? ''
   if (id === TEXT_STATUS) return setAbout(iq, network.phone(device.number))

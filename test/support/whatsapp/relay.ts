@@ -72,7 +72,9 @@ function faultFor(node: Stanza, from: DeviceInside, network: Network): MessageFa
   if (isCold && sender.restrictedUntil !== null && sender.restrictedUntil > seconds())
     return { kind: 'refused', code: 463 }
   if (isCold && !showsToken(node, sender, network.who(to))) return { kind: 'refused', code: 463 }
-  return network.faults.messageTo(number)
+  const fault = network.faults.messageTo(number)
+  if (fault !== undefined) return fault
+  return isCold && !sender.startsChatWith(number) ? { kind: 'refused', code: 463 } : undefined
 }
 
 /** Of trust, or made with the salt of the account. A message that is sent again shows none. */
