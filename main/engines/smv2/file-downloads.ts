@@ -7,7 +7,7 @@ import type { EngineInstance } from '../engine.ts'
 import { createDownloadSlots } from './download-slots.ts'
 import type { LoadLibrary } from './library.ts'
 import type { Link } from './link.ts'
-import { DamagedFile, decrypt } from './media-cipher.ts'
+import { DamagedFile, decrypt, verified } from './media-cipher.ts'
 import type { MediaStore } from './media-store.ts'
 import type { MediaTransfer } from './media-transfer.ts'
 import { parseMessage, type FileRef } from './parse-message.ts'
@@ -58,18 +58,20 @@ export function createFileDownloads(deps: FileDownloadsDeps, stop: AbortSignal) 
     file: FileRef,
     message: WAMessage,
   ): Promise<Downloaded> {
-    const encrypted = await transferOf(instance).download(instance.accountId, file.path, stop)
-    if (!encrypted) return encrypted
+    const stored = await transferOf(instance).download(instance.accountId, file.path, stop)
+    if (!stored) return stored
+    const { type, sha256, encryption } = file
+    const plain = encryption ? decrypt({ type, sha256, ...encryption }, stored) : verified(sha256, stored)
     try {
       const { proto } = await loadLibrary()
       const request = Buffer.from(proto.WebMessageInfo.encode(message).finish())
-      return await store.keep(instance, { mediaId, ...file }, request, decrypt(file, encrypted))
+      return await store.keep(instance, { mediaId, ...file }, request, plain)
     } catch (error) {
       if (error instanceof BrokenBody) return error.reason === 'too_large' ? null : undefined
       if (error instanceof DamagedFile || isTooLarge(error)) return null
       throw error
     } finally {
-      encrypted.destroy()
+      stored.destroy()
     }
   }
 

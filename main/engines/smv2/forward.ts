@@ -5,6 +5,7 @@ import type { EngineInstance, FileType, ForwardedMessage, Outgoing } from '../en
 import type { Library } from './library.ts'
 import type { MediaStore } from './media-store.ts'
 import { contactsOf, vcardOf } from './outgoing-content.ts'
+import { parseMessage } from './parse-message.ts'
 import type { Sent } from './sent.ts'
 
 interface ForwardNeeds {
@@ -32,7 +33,7 @@ export type Forwards = (
 export function createForwards({ sent, store }: ForwardNeeds): Forwards {
   async function withFile(library: Library, instance: EngineInstance, wanted: ForwardedMessage, type: FileType) {
     const kept = (await ownMessage(instance, wanted)) ?? (await receivedMessage(library, instance, wanted))
-    const message = kept && marked(library, kept)
+    const message = kept && hasEncryptedFile(library, kept) ? marked(library, kept) : undefined
     if (message) return { kind: 'message', message } as const
     const { to, text, mediaId } = wanted
     const stored = mediaId === null ? undefined : await store.find(instance, mediaId)
@@ -79,6 +80,12 @@ const FILE_TYPES: readonly FileType[] = [...MEDIA_TYPES, 'sticker']
 const FORWARDED: proto.IContextInfo = { isForwarded: true, forwardingScore: 1 }
 
 const toWrite = (out: Sendable): PassedOn => ({ kind: 'content', out, context: FORWARDED })
+
+/** A file of a channel is not encrypted, and cannot be named in a chat that is. */
+function hasEncryptedFile(library: Library, message: proto.IMessage): boolean {
+  const parsed = parseMessage(library, message)
+  return parsed.kind !== 'received' || parsed.file === null || parsed.file.encryption !== null
+}
 
 /** The content alone, without what it answered, how long it is kept, and its secret. */
 function marked(library: Library, message: proto.IMessage): proto.IMessage | undefined {

@@ -13,7 +13,9 @@ import { previewOf } from './parse-preview.ts'
 type Received = Extract<EngineSignal, { kind: 'received' }>
 
 /** A file in the network's store, as a message describes it. */
-export interface FileRef extends FileKeys {
+export interface FileRef extends Pick<FileKeys, 'type' | 'sha256'> {
+  /** null: it lies there as it is, as in channels. */
+  readonly encryption: Pick<FileKeys, 'mediaKey' | 'encryptedSha256'> | null
   /** Under which the store has it. */
   readonly path: string
   /** As the sender says. */
@@ -174,7 +176,7 @@ function said(message: proto.IMessage, name: keyof proto.IMessage, isInViewOnce:
   return { kind: 'received', type, file, ...rest, content, viewOnce }
 }
 
-/** The files of channels are not encrypted, and have no key. */
+/** Files of channels have no key. Without a hash they cannot be verified. */
 const whyNoFile = (media: NonNullable<ReturnType<typeof mediaIn>>): UnavailableReason =>
   pathOf(media) !== null && !media.mediaKey?.length ? 'unsupported' : 'file_missing'
 
@@ -245,10 +247,12 @@ function fileOf(content: proto.IMessage): FileRef | null {
   if (!name || !media) return null
   const { mediaKey, fileSha256, fileEncSha256, mimetype } = media
   const path = pathOf(media)
-  if (!mediaKey?.length || !fileSha256?.length || !fileEncSha256?.length || path === null) return null
+  if (!fileSha256?.length || path === null) return null
+  const isEncrypted = mediaKey?.length && fileEncSha256?.length
   return {
     type: TYPES[name],
-    ...{ mediaKey, sha256: fileSha256, encryptedSha256: fileEncSha256, path },
+    ...{ sha256: fileSha256, path },
+    encryption: isEncrypted ? { mediaKey, encryptedSha256: fileEncSha256 } : null,
     size: sizeOf(media.fileLength),
     mimeType: mimetype || 'application/octet-stream',
     filename: safeFilename('fileName' in media ? media.fileName : null),

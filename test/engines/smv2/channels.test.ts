@@ -1,5 +1,8 @@
+import { buffer } from 'node:stream/consumers'
+import { Readable } from 'node:stream'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { EngineInstance } from '../../../main/engines/engine.ts'
+import { sampleFile } from '../../support/samples.ts'
 import { until } from '../../support/service-process.ts'
 import { lineWorld, type LineWorld } from './line-world.ts'
 
@@ -42,7 +45,27 @@ test('a post of while the line was away arrives once', async () => {
   expect(world.of(shop, 'received')).toHaveLength(1)
 })
 
-test('a picture in a channel, which is not encrypted, says that it cannot be read, with its caption', async () => {
+const PICTURE = sampleFile('photo.jpg')
+
+test.each([
+  ['', {}],
+  [', and comes with a key all the same', { mediaKey: Buffer.alloc(32, 7) }],
+])('a picture in a channel is not encrypted%s, and is fetched as it is', async (_, extra) => {
+  const file = { ...world.whatsapp.cdn.publishPlain(PICTURE), ...extra }
+  device().post(CHANNEL, { imageMessage: { ...file, mimetype: 'image/jpeg', caption: 'Our bread' } })
+  const { media } = await heard('Our bread')
+  expect(media).toMatchObject({ mimeType: 'image/jpeg', size: PICTURE.length })
+  const read = await world.smv2.engine.media?.(shop, media?.id ?? '')
+  expect(read && (await buffer(Readable.from(read.content.parts())))).toEqual(PICTURE)
+})
+
+test('a picture in a channel that is not the one its author hashed is not kept', async () => {
+  const file = { ...world.whatsapp.cdn.publishPlain(PICTURE), fileSha256: Buffer.alloc(32, 1) }
+  device().post(CHANNEL, { imageMessage: { ...file, mimetype: 'image/jpeg', caption: 'Another' } })
+  expect(await heard('Another')).toMatchObject({ media: null })
+})
+
+test('a picture in a channel without a hash says that it cannot be read, with its caption', async () => {
   const imageMessage = { directPath: '/m1/v/t62/x', mimetype: 'image/jpeg', caption: 'Our shop' }
   device().post(CHANNEL, { imageMessage })
   expect(await heard('Our shop')).toMatchObject({

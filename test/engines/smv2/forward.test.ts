@@ -95,6 +95,18 @@ test('a place, contact cards and a poll are passed on whole', async () => {
   expect(await forward(saidPoll)).toMatchObject({ content: { pollCreationMessageV3: { name: 'Bread?', contextInfo } } })
 })
 
+test('a file of a channel, which is not encrypted, is forwarded encrypted', async () => {
+  const file = world.whatsapp.cdn.publishPlain(PICTURE)
+  const imageMessage = { ...file, mimetype: 'image/png', caption: 'Our bread' }
+  const said = await heard(world.whatsapp.phone(OURS).device.post('120363144038483541', { imageMessage }))
+  const { uploads } = world.whatsapp.cdn
+  expect(await forward(said)).toMatchObject({
+    ...{ type: 'image', file: PICTURE, text: 'Our bread' },
+    content: { imageMessage: { contextInfo } },
+  })
+  expect(world.whatsapp.cdn.uploads).toBe(uploads + 1)
+})
+
 test('a file that is known no more is not forwarded, and nothing leaves', async () => {
   const lost: Omit<ForwardedMessage, 'to'> = {
     ...{ kind: 'forward', type: 'image', text: '', mediaId: 'gone', details: null },

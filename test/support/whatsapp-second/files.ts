@@ -84,6 +84,10 @@ export function createFiles(): Files {
         ...{ fileSha256: sha256(file), fileEncSha256: sha256(sealed) },
       }
     },
+    publishPlain(file) {
+      const directPath = put(file)
+      return { url: urlOf(directPath), directPath, fileSha256: sha256(file), fileLength: file.length }
+    },
     fetch(kind, reference) {
       const sealed = stored.get(pathOf(String(reference.directPath)))
       if (!sealed) throw new Error('the file is not there')

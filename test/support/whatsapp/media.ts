@@ -23,6 +23,8 @@ type FileKind = MediaKind | 'app_state' | 'history'
 export interface Cdn {
   /** Encrypts a file and puts it where messages can refer to it. */
   publish(kind: FileKind, file: Buffer): MediaReference
+  /** Puts a file there as it is, as for everybody who follows a channel. */
+  publishPlain(file: Buffer): Omit<MediaReference, 'mediaKey' | 'fileEncSha256'>
   /** What a phone makes of a reference. @throws when the file is gone or not the one that was meant. */
   fetch(kind: MediaKind, reference: Reference): Buffer
   /** The next so many downloads differ from what was uploaded by one bit. */
@@ -109,6 +111,11 @@ export function createCdn(): Cdn {
         fileEncSha256: sha256(bytes),
         fileLength: file.length,
       }
+    },
+    publishPlain(file) {
+      const directPath = store(file)
+      const url = `https://${MEDIA_HOST}${directPath}`
+      return { url, directPath, fileSha256: sha256(file), fileLength: file.length }
     },
     fetch(kind, reference) {
       const directPath = String(reference.directPath)
