@@ -1,3 +1,5 @@
+import { CERTIFICATE_DATES } from './certificate.ts'
+
 /** Why a number may not connect any more. */
 export type Refusal = 'logged_out' | 'banned' | 'temporary_ban'
 
@@ -61,6 +63,7 @@ export function verdictOn({ code, expireSeconds, isPaired, isPairingOver, nowMs 
 const REASONS: Readonly<Record<number, string>> = {
   408: 'link_silent',
   428: 'connection_lost',
+  [CERTIFICATE_DATES]: 'certificate_dates',
   503: 'network_unavailable',
   504: 'link_silent',
 }

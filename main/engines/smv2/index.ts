@@ -97,7 +97,7 @@ export interface Smv2 {
 export function createSmv2(needs: Smv2Deps): Smv2 {
   const { db, clock, random, log, seal, sink, outbound, settings } = needs
   const alarms = createAlarms(clock)
-  const loadLibrary = createLoadLibrary(log)
+  const loadLibrary = createLoadLibrary({ log, clock })
   const signalOutbox = createSignalOutbox({ clock, alarms, log, sink })
   const acks = createAcks()
   const links = new Map<InstanceId, Link>()

@@ -1,5 +1,7 @@
 import type * as library from 'baileys'
+import type { Clock } from '../../kernel/clock.ts'
 import type { Log } from '../../kernel/log.ts'
+import { checkCertificates } from './certificate.ts'
 import { readContactSalts } from './contact-salt.ts'
 import { quietConsole } from './quiet-console.ts'
 import { tryOnCopies } from './ratchet.ts'
@@ -19,15 +21,20 @@ declare module 'libsignal' {
 /** The client library of the protocol. Nothing outside this folder sees a type of it. */
 export type Library = typeof library
 
+interface LibraryDeps {
+  readonly log: Log
+  readonly clock: Pick<Clock, 'now'>
+}
+
 export type LoadLibrary = () => Promise<Library>
 
 /**
  * Loads the library when the first instance needs it: it costs half a second and 40 MB, which a service without live
  * numbers need not pay. What is wrong with it as it comes is put right before anything can use it.
  */
-export function createLoadLibrary(log: Log): LoadLibrary {
+export function createLoadLibrary(deps: LibraryDeps): LoadLibrary {
   let loading: Promise<Library> | undefined
-  return () => (loading ??= load(log))
+  return () => (loading ??= load(deps))
 }
 
 /**
@@ -35,7 +42,7 @@ export function createLoadLibrary(log: Log): LoadLibrary {
  * encryption library returns a boolean. With that the certificate of the network and the account signature of a
  * pairing would mean nothing.
  */
-async function load(log: Log): Promise<Library> {
+async function load({ log, clock }: LibraryDeps): Promise<Library> {
   quietConsole(log)
   // The library keeps the 32 bytes of a key for as long as a line lives. Cut from a pool of 64 KiB, as Node has it, each
   // holds on to all of that: 80 KiB a line after pairing (measured).
@@ -53,6 +60,7 @@ async function load(log: Log): Promise<Library> {
       return false
     }
   }
+  checkCertificates(loaded, clock.now)
   readContactSalts(loaded)
   return loaded
 }

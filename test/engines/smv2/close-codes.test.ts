@@ -9,6 +9,7 @@ const PAIRED: readonly (readonly [code: number | null, verdict: Verdict])[] = [
   [428, { kind: 'retry', reason: 'connection_lost' }],
   [408, { kind: 'retry', reason: 'link_silent' }],
   [503, { kind: 'retry', reason: 'network_unavailable' }],
+  [495, { kind: 'retry', reason: 'certificate_dates' }],
   [null, { kind: 'retry', reason: 'connection_lost' }],
   [599, { kind: 'retry', reason: 'connection_lost' }],
   [401, { kind: 'refused', reason: 'logged_out', untilMs: null }],

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { PasskeyFault, PasskeyStep } from './passkey-faults.ts'
+import type { CertificateFault } from './noise.ts'
 import type { Bundle } from './signal.ts'
 
 /** What goes wrong with a message on its way to the server. */
@@ -27,6 +28,7 @@ type ArrivalFault =
   | { readonly kind: 'garbage_hello' }
   /** The server's certificates lead to another root than the client trusts. */
   | { readonly kind: 'foreign_root' }
+  | CertificateFault
 
 export interface Faults {
   /**

@@ -2,12 +2,13 @@ import { createServer, type Server } from 'node:https'
 import type { IncomingMessage } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { Curve } from 'baileys'
 import { WebSocketServer, type WebSocket } from 'ws'
 import { createAuthority } from '../certificates.ts'
 import { acceptLink, type Introduction, type Link } from './link.ts'
 import { MEDIA_HOST } from './media.ts'
 import type { Network } from './network.ts'
-import { createNoiseIdentity } from './noise.ts'
+import { createNoiseIdentity, type NoiseIdentity } from './noise.ts'
 import type { Route } from './route.ts'
 import { openSession, type Session } from './session.ts'
 import type { Stanza } from './stanza.ts'
@@ -27,7 +28,8 @@ const ORIGIN = `https://${CHAT_HOST}`
 /** One TLS listener plays all hosts of the network: the chat's WebSocket and the store of files. */
 export async function listen(network: Network): Promise<Listener> {
   const authority = createAuthority('WhatsApp stand-in')
-  const trusted = createNoiseIdentity()
+  const root = Curve.generateKeyPair()
+  const trusted = createNoiseIdentity(root)
   const foreign = createNoiseIdentity()
   const sockets = new Set<Socket>()
   const webSockets = new WebSocketServer({ noServer: true, perMessageDeflate: false })
@@ -48,10 +50,23 @@ export async function listen(network: Network): Promise<Listener> {
     webSockets.handleUpgrade(request, socket, head, (webSocket) => accept(webSocket, socket))
   })
 
+  function identityFor(arrival: Network['faults']['arrival']): NoiseIdentity {
+    switch (arrival?.kind) {
+      case 'foreign_root':
+        return foreign
+      case 'foreign_key':
+      case 'foreign_issuer':
+      case 'out_of_date':
+        return createNoiseIdentity(root, arrival)
+      default:
+        return trusted
+    }
+  }
+
   function accept(webSocket: WebSocket, socket: Duplex): void {
     let session: Session | undefined
     const { arrival } = network.faults
-    const identity = arrival?.kind === 'foreign_root' ? foreign : trusted
+    const identity = identityFor(arrival)
     const instead = INSTEAD[arrival?.kind ?? '']
     acceptLink(
       webSocket,

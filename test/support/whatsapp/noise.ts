@@ -30,20 +30,47 @@ const YEAR_SECONDS = 365 * 24 * 3_600
 
 const sha256 = (...parts: readonly Uint8Array[]) => createHash('sha256').update(Buffer.concat(parts)).digest()
 
+/** What may be wrong with the certificates of a server whose root is trusted. */
+export type CertificateFault =
+  /** They are about another key than the server has. */
+  | { readonly kind: 'foreign_key' }
+  /** The last one does not name the one above it as its issuer. */
+  | { readonly kind: 'foreign_issuer' }
+  | { readonly kind: 'out_of_date'; readonly which: 'leaf' | 'intermediate'; readonly when: 'past' | 'future' }
+
 /** Root, intermediate and leaf as the network has them: the root signs the intermediate, whose serial of issuer is 0. */
-export function createNoiseIdentity(): NoiseIdentity {
-  const root = Curve.generateKeyPair()
+export function createNoiseIdentity(root = Curve.generateKeyPair(), fault?: CertificateFault): NoiseIdentity {
   const intermediate = Curve.generateKeyPair()
   const key = Curve.generateKeyPair()
-  const from = Math.floor(Date.now() / 1_000) - 3_600
-  const certificate = (serial: number, issuerSerial: number, of: KeyPair, issuer: KeyPair) => {
-    const validity = { notBefore: from, notAfter: from + YEAR_SECONDS }
-    const fields = { serial, issuerSerial, key: of.public, ...validity }
+  const now = Math.floor(Date.now() / 1_000)
+  // Clocks of tests may be elsewhere.
+  const valid = { notBefore: now - 5 * YEAR_SECONDS, notAfter: now + 5 * YEAR_SECONDS }
+  const past = { ...valid, notAfter: now - 60 }
+  const future = { ...valid, notBefore: now + 3_600 }
+  const validityOf = (which: 'leaf' | 'intermediate') => {
+    if (fault?.kind !== 'out_of_date' || fault.which !== which) return valid
+    return fault.when === 'past' ? past : future
+  }
+  const certificate = (
+    which: 'leaf' | 'intermediate',
+    [serial, issuerSerial]: readonly [number, number],
+    of: KeyPair,
+    issuer: KeyPair,
+  ) => {
+    const fields = { serial, issuerSerial, key: of.public, ...validityOf(which) }
     const details = proto.CertChain.NoiseCertificate.Details.encode(fields).finish()
     return { details, signature: Curve.sign(issuer.private, details) }
   }
-  const chain = { intermediate: certificate(1, 0, intermediate, root), leaf: certificate(2, 1, key, intermediate) }
-  return { root: Buffer.from(root.public), key, certificates: proto.CertChain.encode(chain).finish() }
+  const chain = {
+    intermediate: certificate('intermediate', [1, 0], intermediate, root),
+    leaf: certificate('leaf', [2, fault?.kind === 'foreign_issuer' ? 9 : 1], key, intermediate),
+  }
+  const certificates = proto.CertChain.encode(chain).finish()
+  return {
+    root: Buffer.from(root.public),
+    key: fault?.kind === 'foreign_key' ? Curve.generateKeyPair() : key,
+    certificates,
+  }
 }
 
 /** @param message the client's hello. @param prologue what the client sent before it. */
