@@ -26,6 +26,7 @@ export const ABILITIES = {
     'mark_read',
     'star_message',
     'pin_message',
+    'disappearing_messages',
     'typing',
     'check_number',
     'profile',

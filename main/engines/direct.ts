@@ -115,6 +115,10 @@ export interface DirectActs {
   star(instance: EngineInstance, message: MessageRef, isStarred: boolean): Promise<void>
   /** At the top of the chat, for everybody in it. @param seconds after which it is unpinned; null unpins it now. */
   pinMessage(instance: EngineInstance, message: MessageRef, seconds: number | null): Promise<void>
+  /** After how many seconds new messages of a chat disappear; 0: they stay. */
+  chatTimer(instance: EngineInstance, to: string): Promise<number>
+  /** For everybody in the chat. @param seconds a day, a week or 90 days; 0: new messages stay. */
+  setChatTimer(instance: EngineInstance, to: string, seconds: number): Promise<void>
   /** Shows in a chat that somebody is writing or recording. Phones stop showing it after some seconds. */
   showTyping(instance: EngineInstance, to: string, state: TypingState): Promise<void>
   /** Whether contacts see the line as online; until then, and after each start of the service, they do not. */

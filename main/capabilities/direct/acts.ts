@@ -153,6 +153,15 @@ const ACTS: Readonly<Record<string, Act>> = {
     return { group_id, left: true }
   },
 
+  async 'chat/info'({ instance, body, engine }) {
+    const { to } = fieldsOf('chat/info', body, ['to'])
+    return { to, disappearing_seconds: await engine('chatTimer')(instance, to) }
+  },
+  async 'chat/disappearing'({ instance, body, engine }) {
+    const { to, seconds } = fieldsOf('chat/disappearing', body, ['to', 'seconds'])
+    await engine('setChatTimer')(instance, to, seconds)
+    return { to, seconds }
+  },
   async 'chat/typing'({ instance, body, engine }) {
     const { to, state } = fieldsOf('chat/typing', body, ['to', 'state'])
     await engine('showTyping')(instance, to, state)

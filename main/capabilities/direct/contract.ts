@@ -14,7 +14,7 @@ export const ACTIONS = {
     ...(['list', 'info', 'create', 'participant', 'subject', 'description', 'settings', 'picture'] as const),
     ...(['invitelink', 'join', 'leave'] as const),
   ],
-  chat: ['typing', 'archive', 'pin', 'mute', 'read'],
+  chat: ['info', 'typing', 'archive', 'pin', 'mute', 'read', 'disappearing'],
   label: ['list', 'save', 'delete', 'chat', 'message'],
   account: ['online', 'name', 'about', 'picture', 'status', 'status-delete', 'privacy'],
 } as const
@@ -211,6 +211,12 @@ export const ActionBody = Body(
           'chat/read: true marks the chat with `to` as read in the lists of the phone, false as unread. Nobody gets a read receipt: message/markread sends one.',
       }),
     ),
+    seconds: Type.Optional(
+      Type.Enum([0, 86_400, 604_800, 7_776_000], {
+        description:
+          'chat/disappearing: after how long new messages of the chat with `to` disappear for everybody in it: a day, a week or 90 days. 0: they stay.',
+      }),
+    ),
     label_id: Type.Optional(Words(64, 'ID of a label, as returned by label/list. label/save: the label to change.')),
     color: Type.Optional(
       Type.Integer({
@@ -268,6 +274,7 @@ const EFFECTS_BY_ACTION = {
     'group/invitelink': ['people', 'invitation'],
     'group/join': ['people', 'access'],
     'group/leave': ['people', 'removal'],
+    'chat/info': [],
     'chat/archive': [],
     'chat/pin': [],
     'chat/mute': [],
@@ -314,11 +321,13 @@ const TABLE = [
   '| group/invitelink | group_id, renew? | group_id, link |',
   '| group/join | link | group_id, joined |',
   '| group/leave | group_id | group_id, left |',
+  '| chat/info | to | to, disappearing_seconds (0: messages stay) |',
   '| chat/typing | to, state | to, state |',
   '| chat/archive | to, archived | to, archived |',
   '| chat/pin | to, pinned | to, pinned |',
   '| chat/mute | to, muted, until? | to, muted, until |',
   '| chat/read | to, read | to, read |',
+  '| chat/disappearing | to, seconds | to, seconds |',
   '| label/list | – | labels: [label] |',
   '| label/save | name, color?, label_id? | label |',
   '| label/delete | label_id | label_id, deleted |',
@@ -402,7 +411,7 @@ export const directContract = {
       TABLE,
       'A `group` is `{group_id, kind, community_id, name, owner, created_at, description, announce, locked, participants: [{number, admin}]}` (`kind`: group, community, or announcements for the group in which a community’s admins write to everybody), a `label` is `{label_id, name, color}`. `reason` is null on success, otherwise `not_on_whatsapp`, `already_member` or `not_member`.',
       '**A send is a message like any other**: it has a status record, its events fire, `GET …/messages?idempotency_key=…` finds it, and its responses, including replays, are those of `POST …/messages`. Other actions ignore `Idempotency-Key`. Repeating them is safe, except group/create and label/save without `label_id`, which create another one.',
-      'Pictures are JPEG files, best square with 640 × 640 pixels; they are sent unchanged. account/status posts a text for 24 hours; account/status-delete takes it back. account/privacy returns all settings as they are afterwards; `contacts_except` can be set on the phone only, and null means that WhatsApp did not say. Labels belong to accounts of the WhatsApp Business app. The chat list and labels are those of the phone: the lists of Switchboard do not change. The sandbox has no chat list, labels, starred messages, account/name, account/about, account/status, account/status-delete, account/privacy and pictures.',
+      'Pictures are JPEG files, best square with 640 × 640 pixels; they are sent unchanged. account/status posts a text for 24 hours; account/status-delete takes it back. account/privacy returns all settings as they are afterwards; `contacts_except` can be set on the phone only, and null means that WhatsApp did not say. Labels belong to accounts of the WhatsApp Business app. The chat list and labels are those of the phone: the lists of Switchboard do not change. `chat/info` is what WhatsApp has said of the chat. A message that is sent to a chat with disappearing messages disappears with the others, on all phones; Switchboard keeps its record. The sandbox has no chat list, labels, starred messages, disappearing messages, account/name, account/about, account/status, account/status-delete, account/privacy and pictures.',
       '`to` can be a group. `mentions` names members of it: write each one as `@` and the number in the text or caption.',
       '**message/forward** sends a message of this instance, from any chat and either side, to another chat, where it is marked as forwarded. It is a send like the others. A file is not uploaded again. Text, files, locations, contacts and polls can be forwarded; a poll starts without votes. 409 `invalid_state`: the message was deleted, may be seen only once, or is of another kind.',
       '`quoted_message_id` makes a send a reply that shows the quoted message. You can quote any message of the chat with `to`, from either side. A message from another chat is 400, one this instance does not have is 404 `not_found`, and one that was deleted or that the network does not have is 409 `invalid_state`. Nothing is sent in these cases, and the `Idempotency-Key` can be used again.',
@@ -436,7 +445,7 @@ export const directContract = {
       description:
         'Actions by group. send: text, link, media, poll, sticker, location, contact. message: forward, react, edit, delete, ' +
         'markread, star, pin. call: reject. user: check, info, avatar, block, unblock. group: list, info, create, participant, subject, ' +
-        'description, settings, picture, invitelink, join, leave. chat: typing, archive, pin, mute, read. label: list, save, ' +
+        'description, settings, picture, invitelink, join, leave. chat: info, typing, archive, pin, mute, read, disappearing. label: list, save, ' +
         'delete, chat, message. account: online, name, about, picture, status, status-delete, privacy. Send only the fields of the action. Every send takes a number or the id of a group as `to`, and quoted_message_id to reply to a message. ' +
         'Prefer send_message for plain text and media.',
       idempotent: false,

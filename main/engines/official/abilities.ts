@@ -16,6 +16,7 @@ export const OFFICIAL: Abilities = {
       edit: 'no',
       star_message: 'no',
       pin_message: 'no',
+      disappearing_messages: 'no',
       privacy: 'no',
       typing: 'no',
       delete: 'no',

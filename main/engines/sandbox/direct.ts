@@ -25,9 +25,10 @@ interface DirectDeps {
   readonly calls: Pick<Calls, 'reject'>
 }
 
-/** The phones of the sandbox have no profile, status or privacy settings, and no list of chats to arrange. */
+/** The phones of the sandbox have no profile, status, privacy settings or timers, and no list of chats to arrange. */
 type OnlyOnPhones =
   | ('setName' | 'setAbout' | 'setPicture' | 'postStatus' | 'deleteStatus' | 'privacy' | 'setPrivacy')
+  | ('chatTimer' | 'setChatTimer')
   | ('changeChat' | 'star' | 'labels' | 'saveLabel' | 'removeLabel' | 'labelChat' | 'labelMessage')
 
 /**

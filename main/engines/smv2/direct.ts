@@ -10,7 +10,8 @@ import { refusalOf } from './close-codes.ts'
 import type { Wrapping } from './outgoing-content.ts'
 import { block } from './block.ts'
 import { createChatList } from './chat-list.ts'
-import { createGroups } from './groups.ts'
+import type { ChatTimers } from './chat-timers.ts'
+import { createGroups, setGroupTimer } from './groups.ts'
 import type { LineEvents } from './line-events.ts'
 import type { LineNetworks } from './line-networks.ts'
 import { createOwnProfile } from './own-profile.ts'
@@ -21,7 +22,7 @@ import type { Post } from './post.ts'
 import type { People } from './people.ts'
 import { createGroupMembers } from './group-members.ts'
 import { participantOf } from './group-metadata.ts'
-import { addressOf, chatKeyOf, numberJid } from './jid.ts'
+import { addressOf, chatKeyOf, isGroupJid, numberJid } from './jid.ts'
 import type { SendQueue } from './send-queue.ts'
 import { engineIdOf } from './sent.ts'
 
@@ -30,6 +31,7 @@ export interface DirectNeeds {
   readonly clock: Clock
   readonly random: Random
   readonly people: People
+  readonly chatTimers: Pick<ChatTimers, 'of' | 'set'>
   readonly lineEvents: Pick<LineEvents, 'callerOf'>
   readonly post: Post
   readonly queue: SendQueue
@@ -49,7 +51,7 @@ const BETWEEN_CHECKS_MS = 10_000
 
 /** What a linked device can do past sending. */
 export function createDirect(needs: DirectNeeds): { readonly acts: DirectActs; readonly presence: Presence } {
-  const { db, clock, random, people, lineEvents, post, queue, linkOf, networks } = needs
+  const { db, clock, random, people, chatTimers, lineEvents, post, queue, linkOf, networks } = needs
   const checkedMono = new Map<string, number>()
 
   /** @throws ApiError not_ready */
@@ -229,6 +231,21 @@ export function createDirect(needs: DirectNeeds): { readonly acts: DirectActs; r
         const message = { protocolMessage: { key: { remoteJid: STATUS, fromMe: true, id }, type } }
         return { jid: STATUS, message, wrapping: { ...DELETES, statusJidList } }
       })
+    },
+    async chatTimer(instance, to) {
+      const jid = await jidOf(instance, to)
+      return (await chatTimers.of(openOf(instance), jid)).seconds
+    },
+    async setChatTimer(instance, to, seconds) {
+      if (isGroupJid(to)) return setGroupTimer(openOf(instance), to, seconds)
+      const { Type } = openOf(instance).library.proto.Message.ProtocolMessage
+      const jid = await jidOf(instance, to)
+      const setAtSeconds = Math.floor(clock.now() / 1_000)
+      await inTurn(instance, chatKeyOf(to), async () => {
+        const setting = { ephemeralExpiration: seconds, ephemeralSettingTimestamp: setAtSeconds }
+        return { jid, message: { protocolMessage: { type: Type.EPHEMERAL_SETTING, ...setting } }, wrapping: {} }
+      })
+      await chatTimers.set(openOf(instance), jid, { seconds, setAtSeconds })
     },
     showTyping: presence.showTyping,
     setOnline: presence.setOnline,

@@ -17,7 +17,7 @@ type Sendable = Exclude<Outgoing, { kind: 'cloud_api' } | ForwardedMessage>
 
 /** What is passed on: as the network writes it, or to be written as a new message. */
 type PassedOn =
-  | { readonly kind: 'message'; readonly message: proto.IMessage }
+  | { readonly kind: 'message'; readonly message: proto.IMessage; readonly context: proto.IContextInfo }
   | { readonly kind: 'content'; readonly out: Sendable; readonly context: proto.IContextInfo }
 
 export type Forwards = (
@@ -33,8 +33,8 @@ export type Forwards = (
 export function createForwards({ sent, store }: ForwardNeeds): Forwards {
   async function withFile(library: Library, instance: EngineInstance, wanted: ForwardedMessage, type: FileType) {
     const kept = (await ownMessage(instance, wanted)) ?? (await receivedMessage(library, instance, wanted))
-    const message = kept && hasEncryptedFile(library, kept) ? marked(library, kept) : undefined
-    if (message) return { kind: 'message', message } as const
+    const found = kept && hasEncryptedFile(library, kept) ? contentOf(library, kept) : undefined
+    if (found) return found
     const { to, text, mediaId } = wanted
     const stored = mediaId === null ? undefined : await store.find(instance, mediaId)
     if (stored?.kind !== 'file') return undefined
@@ -57,7 +57,7 @@ export function createForwards({ sent, store }: ForwardNeeds): Forwards {
     if (fileType !== undefined) return withFile(library, instance, wanted, fileType)
     switch (details?.type) {
       case 'contacts':
-        return { kind: 'message', message: cardsOf(details) }
+        return { kind: 'message', message: cardsOf(details), context: FORWARDED }
       case 'location': {
         const { latitude, longitude, name, address } = details
         return toWrite({ kind: 'location', to, latitude, longitude, name, address })
@@ -88,13 +88,14 @@ function hasEncryptedFile(library: Library, message: proto.IMessage): boolean {
 }
 
 /** The content alone, without what it answered, how long it is kept, and its secret. */
-function marked(library: Library, message: proto.IMessage): proto.IMessage | undefined {
+function contentOf(library: Library, message: proto.IMessage): PassedOn | undefined {
   const content = library.normalizeMessageContent(message) ?? {}
   const part = library.getContentType(content)
   const said = part && content[part]
   if (part === undefined || typeof said !== 'object' || said === null) return undefined
   const before = 'contextInfo' in said ? said.contextInfo?.forwardingScore : null
-  return { [part]: { ...said, contextInfo: { ...FORWARDED, forwardingScore: (before ?? 0) + 1 } } }
+  const context = { ...FORWARDED, forwardingScore: (before ?? 0) + 1 }
+  return { kind: 'message', message: { [part]: said }, context }
 }
 
 function cardsOf({ contacts }: Extract<MessageContent, { type: 'contacts' }>): proto.IMessage {
@@ -102,5 +103,5 @@ function cardsOf({ contacts }: Extract<MessageContent, { type: 'contacts' }>): p
     displayName: name,
     vcard: vcard ?? vcardOf({ name, number: numbers[0]?.replaceAll(/\D/g, '') ?? '' }),
   }))
-  return contactsOf(cards, FORWARDED)
+  return contactsOf(cards)
 }

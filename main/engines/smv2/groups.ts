@@ -149,6 +149,11 @@ export function createGroups({ openOf, jidOf, people, groupMembers }: GroupsNeed
   }
 }
 
+export async function setGroupTimer(open: OpenLink, id: string, seconds: number): Promise<void> {
+  await changeGroup(open, id, open.sock.groupToggleEphemeral(id, seconds))
+  open.groups.forget(id)
+}
+
 async function changeMember(
   { sock }: OpenLink,
   id: string,

@@ -8,6 +8,7 @@ import { startTimeout } from '../../kernel/timeout.ts'
 import type { EngineInstance } from '../engine.ts'
 import type { HistoryPlace, HistorySource } from '../history.ts'
 import type { Inbound } from './inbound.ts'
+import type { ChatTimers } from './chat-timers.ts'
 import { addressOf } from './jid.ts'
 import type { LoadLibrary } from './library.ts'
 import type { Link, OpenLink } from './link.ts'
@@ -22,6 +23,7 @@ interface HistoryNeeds {
   readonly loadLibrary: LoadLibrary
   readonly people: People
   readonly inbound: Pick<Inbound, 'readPast'>
+  readonly chatTimers: Pick<ChatTimers, 'learn'>
   readonly linkOf: (instance: EngineInstance) => Link
 }
 
@@ -49,7 +51,7 @@ const ownerOf = (instanceId: string, jid: string) => `smv2:${instanceId}:history
  * shown until somebody asks for it.
  */
 export function createHistory(needs: HistoryNeeds): History {
-  const { db, clock, seal, loadLibrary, people, inbound, linkOf } = needs
+  const { db, clock, seal, loadLibrary, people, inbound, chatTimers, linkOf } = needs
   const questions = new Map<InstanceId, Question>()
 
   /** @throws ApiError not_ready */
@@ -97,6 +99,18 @@ export function createHistory(needs: HistoryNeeds): History {
         for (const [jid, row] of all.slice(from, from + CHATS_AT_ONCE))
           await tx.run(upsertHistoryChat, { instanceId, jid, ...row })
       })
+    }
+  }
+
+  /** Of chats whose messages disappear. */
+  async function learnTimers(instance: EngineInstance, { chats }: HistorySet): Promise<void> {
+    const credentials = await linkOf(instance).credentials()
+    if (credentials === undefined) return
+    for (const { id = '', ephemeralExpiration: seconds, ephemeralSettingTimestamp: setAt } of chats) {
+      const { user, kind } = addressOf(id ?? '')
+      if (!seconds || (kind !== 'number' && kind !== 'hidden')) continue
+      const name = kind === 'hidden' ? { number: null, hiddenId: user } : { number: user, hiddenId: null }
+      await chatTimers.learn(instance, credentials.keys, name, { seconds, setAtSeconds: Number(setAt ?? 0) })
     }
   }
 
@@ -148,7 +162,10 @@ export function createHistory(needs: HistoryNeeds): History {
     async arrived(instance, set) {
       const { proto } = await loadLibrary()
       if (set.syncType === proto.HistorySync.HistorySyncType.ON_DEMAND) collect(instance.id, set)
-      else await keep(instance, set)
+      else {
+        await keep(instance, set)
+        await learnTimers(instance, set)
+      }
     },
     source: {
       async chats(instance, after, limit) {

@@ -4,6 +4,7 @@ import type { Db } from '../../kernel/db.ts'
 import { cause, type Log } from '../../kernel/log.ts'
 import type { EngineInstance, EngineSignal, EngineSink, MessageOrigin } from '../engine.ts'
 import type { HistoryMessage } from '../history.ts'
+import { timerIn, type ChatTimers } from './chat-timers.ts'
 import { addressOf, hiddenJid, numberJid } from './jid.ts'
 import type { Library, LoadLibrary } from './library.ts'
 import type { Link } from './link.ts'
@@ -27,6 +28,7 @@ interface InboundDeps {
   readonly polls: Polls
   readonly sent: Pick<Sent, 'messageOf'>
   readonly secrets: MessageSecrets
+  readonly chatTimers: Pick<ChatTimers, 'learn'>
   readonly sink: EngineSink
   readonly linkOf: (instance: EngineInstance) => Link
 }
@@ -59,15 +61,22 @@ export interface Inbound {
 
 /** What a decrypted message is in the words of the port. */
 export function createInbound(deps: InboundDeps): Inbound {
-  const { db, log, loadLibrary, people, polls, files, sent, secrets, sink, linkOf } = deps
+  const { db, log, loadLibrary, people, polls, files, sent, secrets, chatTimers, sink, linkOf } = deps
 
   async function publishMessage(scene: InboundContext, speaker: Sender, message: proto.IMessage): Promise<void> {
+    await learnTimer(scene, speaker, message)
     const words = parseMessage(scene.library, message)
     if (words.kind === 'nothing') return
     if (words.kind === 'resent') return resent(scene, speaker, words.messages)
     if (words.kind === 'received') return publishReceived(scene, speaker, words, message)
     const signal = await signalOf(scene, speaker, words)
     if (signal) await sink(scene.instance.id, signal)
+  }
+
+  /** A group has it among its rules. */
+  async function learnTimer(scene: InboundContext, { group, chat, atMs }: Sender, message: proto.IMessage) {
+    const timer = group === null && chat ? timerIn(scene.library, message, atMs) : undefined
+    if (timer && chat) await chatTimers.learn(scene.instance, scene.credentials.keys, chat, timer)
   }
 
   function follow(instance: EngineInstance, mediaId: string, { engineMessageId }: MessageOrigin): void {

@@ -35,6 +35,7 @@ import { createPeople } from './people.ts'
 import { createPolls } from './polls.ts'
 import { createProtocol, VERSION_SOURCES } from './protocol.ts'
 import { createReceipts } from './receipts.ts'
+import { createChatTimers } from './chat-timers.ts'
 import { createNewChats } from './new-chats.ts'
 import { createRestrictions } from './restrictions.ts'
 import { journalRetention } from './retention.ts'
@@ -107,6 +108,7 @@ export function createSmv2(needs: Smv2Deps): Smv2 {
   const sent = createSent({ db, clock, seal, loadLibrary, polls })
   const secrets = createMessageSecrets({ db, seal, sent, loadLibrary })
   const people = createPeople({ db, clock, sink })
+  const chatTimers = createChatTimers({ clock, people })
   const lineEvents = createLineEvents({
     people,
     publish: ({ id }, event) => signalOutbox.add(id, { kind: 'line_event', event }),
@@ -123,8 +125,10 @@ export function createSmv2(needs: Smv2Deps): Smv2 {
     ...{ clock, log, alarms, store, transferOf, loadLibrary, sink, linkOf },
     waitSeconds: () => settings.mediaWaitSeconds,
   })
-  const inbound = createInbound({ db, log, loadLibrary, people, polls, files, sent, secrets, sink, linkOf })
-  const history = createHistory({ db, clock, seal, loadLibrary, people, inbound, linkOf })
+  const inbound = createInbound({
+    ...{ db, log, loadLibrary, people, polls, files, sent, secrets, chatTimers, sink, linkOf },
+  })
+  const history = createHistory({ db, clock, seal, loadLibrary, people, inbound, chatTimers, linkOf })
   const journal = createJournal({ db, clock, log, alarms, seal, inbound })
   const receipts = createReceipts({ acks, sent, sink, now: clock.now })
   const unreadable = createUnreadable({ clock, alarms, log, publishUnreadable: inbound.publishUnreadable })
@@ -142,7 +146,9 @@ export function createSmv2(needs: Smv2Deps): Smv2 {
   })
   const post = createPost({ clock, log, acks, sent })
 
-  const { acts, presence } = createDirect({ db, clock, random, people, lineEvents, post, queue, linkOf, networks })
+  const { acts, presence } = createDirect({
+    ...{ db, clock, random, people, chatTimers, lineEvents, post, queue, linkOf, networks },
+  })
 
   /** What goes wrong here is not the link's fault, and must not end it. */
   const noting = (event: string, { id }: EngineInstance, act: Promise<unknown>): void => {
@@ -247,6 +253,7 @@ export function createSmv2(needs: Smv2Deps): Smv2 {
       people,
       restrictions,
       newChats,
+      chatTimers,
       transferOf,
       describeFile,
       post,

@@ -38,11 +38,18 @@ export async function contentOf(
   { file, context: contextInfo }: Enclosed,
   nowMs: number,
 ): Promise<proto.IMessage> {
-  const content = await plainContent(library, out, file, nowMs)
+  return withContext(library, await plainContent(library, out, file, nowMs), contextInfo)
+}
+
+/** Each kind has a place of its own for it. */
+export function withContext(
+  library: Library,
+  content: proto.IMessage,
+  contextInfo: proto.IContextInfo,
+): proto.IMessage {
   const part = library.getContentType(content)
-  // Each kind has a place of its own for it.
-  if (part !== undefined && Object.keys(contextInfo).length > 0) Object.assign(content[part] ?? {}, { contextInfo })
-  return content
+  if (part === undefined || Object.keys(contextInfo).length === 0) return content
+  return { ...content, [part]: { ...Object(content[part]), contextInfo } }
 }
 
 async function plainContent(
@@ -88,14 +95,10 @@ function cardOf({ preview }: Extract<Outgoing, { kind: 'text' }>): proto.Message
   }
 }
 
-export function contactsOf(
-  contacts: { readonly displayName: string; readonly vcard: string }[],
-  contextInfo?: proto.IContextInfo,
-): proto.IMessage {
+export function contactsOf(contacts: { readonly displayName: string; readonly vcard: string }[]): proto.IMessage {
   const [first] = contacts
-  const context = contextInfo && { contextInfo }
-  if (contacts.length === 1 && first) return { contactMessage: { ...first, ...context } }
-  return { contactsArrayMessage: { displayName: `${contacts.length} contacts`, contacts, ...context } }
+  if (contacts.length === 1 && first) return { contactMessage: first }
+  return { contactsArrayMessage: { displayName: `${contacts.length} contacts`, contacts } }
 }
 
 function mediaOf(

@@ -3,10 +3,11 @@ import type { Clock } from '../../kernel/clock.ts'
 import type { MessageId, Random } from '../../kernel/ids.ts'
 import { cause, type Log } from '../../kernel/log.ts'
 import type { Departure, EngineInstance, ForwardedMessage, Outgoing, SendOutcome } from '../engine.ts'
-import { contentOf, wrappingOf, type Enclosed } from './outgoing-content.ts'
+import { contentOf, withContext, wrappingOf, type Enclosed } from './outgoing-content.ts'
 import type { Forwards } from './forward.ts'
 import { prepareForGroup } from './group-send.ts'
 import { failureOf, newChatsUsedUp, NOT_ON_WHATSAPP, REACHOUT } from './failures.ts'
+import { contextOfTimer, type ChatTimers } from './chat-timers.ts'
 import { chatKeyOf, isGroupJid } from './jid.ts'
 import type { Link, OpenLink } from './link.ts'
 import { keysOf, MEDIA_KEY_BYTES } from './media-cipher.ts'
@@ -27,6 +28,7 @@ interface SendNeeds {
   readonly people: People
   readonly restrictions: Restrictions
   readonly newChats: Pick<NewChats, 'ask' | 'begun'>
+  readonly chatTimers: Pick<ChatTimers, 'of'>
   readonly transferOf: (instance: EngineInstance) => MediaTransfer
   readonly describeFile: DescribeFile
   readonly post: Post
@@ -45,7 +47,7 @@ type Prepared = Enclosed & { readonly jid: string } & (
 
 /** Sends over a linked device. Whatever happens ends in one of the outcomes of the port. */
 export function createSend(needs: SendNeeds) {
-  const { clock, random, log, people, restrictions, newChats } = needs
+  const { clock, random, log, people, restrictions, newChats, chatTimers } = needs
   const { transferOf, describeFile, post, queue, forwards, linkOf } = needs
 
   return async function send(
@@ -102,8 +104,10 @@ export function createSend(needs: SendNeeds) {
     const toGroup = isGroupJid(jid) ? await prepareForGroup(open, wanted) : null
     if (toGroup?.kind === 'invalid') return toGroup
     const { out, mentionedJid } = toGroup ?? { out: wanted, mentionedJid: [] }
-    if (out.kind === 'forward') return prepareForward(instance, open, jid, out, signal)
+    const timer = contextOfTimer(await chatTimers.of(open, jid))
+    if (out.kind === 'forward') return prepareForward(instance, open, { jid, out, timer }, signal)
     const context = {
+      ...timer,
       ...(out.quoted && (await contextOf(open, people, instance, jid, out.quoted))),
       ...(mentionedJid.length > 0 && { mentionedJid: [...mentionedJid] }),
     }
@@ -113,14 +117,17 @@ export function createSend(needs: SendNeeds) {
   async function prepareForward(
     instance: EngineInstance,
     open: OpenLink,
-    jid: string,
-    out: ForwardedMessage,
+    { jid, out, timer }: { jid: string; out: ForwardedMessage; timer: proto.IContextInfo },
     signal: AbortSignal,
   ): Promise<SendOutcome | Prepared> {
     const found = await forwards(open.library, instance, out)
     if (found === undefined) return NOT_KEPT
-    if (found.kind === 'message') return { jid, out, message: found.message, context: {}, file: null }
-    return withFile(instance, open, { jid, out: found.out, context: found.context }, signal)
+    const context = { ...timer, ...found.context }
+    if (found.kind === 'message') {
+      const message = withContext(open.library, found.message, context)
+      return { jid, out, message, context: {}, file: null }
+    }
+    return withFile(instance, open, { jid, out: found.out, context }, signal)
   }
 
   async function withFile(

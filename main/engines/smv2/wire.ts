@@ -114,6 +114,9 @@ export function openWire(needs: WireDeps): Wire {
       when((frame: BinaryNode | Uint8Array) => {
         listener.frame()
         if (frame instanceof Uint8Array) return
+        // The library does not report every change of a group.
+        if (frame.tag === 'notification' && frame.attrs['type'] === 'w:gp2')
+          caches.groups.forget(frame.attrs['from'] ?? '')
         const strange = session.isPaired() ? undefined : unknownStanza(frame)
         if (strange !== undefined) listener.unexpected(strange)
         if (session.isPaired() && isUnhandled(frame)) acknowledge(needs, sock, frame)

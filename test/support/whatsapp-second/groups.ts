@@ -59,7 +59,7 @@ export function createGroups(around: AroundGroups): Groups {
   const create: Groups['create'] = (subject, members, addressing = 'lid') => {
     const group: Group = {
       ...{ id: String((lastId += 7n)), subject, addressing, members: [...members], admins: members.slice(0, 1) },
-      ...{ isForAdmins: false, isLocked: false, description: null },
+      ...{ isForAdmins: false, isLocked: false, description: null, timer: 0 },
       ...{ inviteCode: randomBytes(9).toString('base64url'), createdAt: nowSeconds() },
       reserveForAdmins: () => void (group.isForAdmins = true),
       community: [],

@@ -496,6 +496,8 @@ export function createPerson(number: string, lid: string, around: AroundPeople):
       const update = node('update', { op_name: 'NotificationUserReachoutTimelockUpdate' }, JSON.stringify({ data }))
       person.tellCompanions(node('notification', names, [update]))
     },
+    disappear: () => Promise.reject(new Error('this stand-in has no disappearing messages')),
+    timerOf: () => 0,
     limitNewChats() {
       throw new Error('the second stand-in does not limit new chats')
     },

@@ -12,7 +12,7 @@ type Ear = Pick<Phone, 'go' | 'received' | 'copies' | 'unread' | 'confirm'> & Pi
 
 /** How a phone takes what comes: decrypts it, shows it once, and answers with receipts as its owner's habits are. */
 export function createEar(core: PhoneCore, around: Surroundings, self: () => PhoneInside): Ear {
-  const { number, signal, known, writers, inTurn } = core
+  const { number, signal, known, writers, timers, inTurn } = core
   const arrived: Arrived[] = []
   const copies: Arrived[] = []
   const confirming = createConfirming(core, around, self)
@@ -62,6 +62,7 @@ export function createEar(core: PhoneCore, around: Surroundings, self: () => Pho
       return
     }
     const chat = group?.id ?? peer
+    if (!group) timers.hear(peer, content)
     where.push({ id, from: from.number, chat, device: from.id, content, times: 1, ...see(content, around.cdn) })
     const remoteJid = group ? groupJid(group.id) : numberJid(peer)
     remember({ remoteJid, id }, around.phone(from.number), group, { content, atSeconds: seconds() })
@@ -100,6 +101,7 @@ export function createEar(core: PhoneCore, around: Surroundings, self: () => Pho
       const { content } = said
       remember({ remoteJid: group ? groupJid(group.id) : numberJid(from.number), id }, from, group, said)
       const chat = group?.id ?? from.number
+      if (!group) timers.hear(from.number, content)
       arrived.push({ id, from: from.number, chat, device: 0, content, times: 1, ...see(content, around.cdn) })
     },
   }

@@ -30,6 +30,8 @@ export interface Group {
   /** Only admins may change what it is called and about. */
   readonly isLocked: boolean
   readonly description: string | null
+  /** After which time new messages disappear; 0: they stay. */
+  readonly timer: number
   reserveForAdmins(): void
   /** Makes it a community, or a group of one: the one for announcements, or another. */
   placeIn(community: 'itself' | { readonly id: string; readonly isAnnouncements?: boolean }): void
@@ -48,6 +50,7 @@ export interface GroupInside extends Group {
   rename(subject: string): void
   describe(words: string | null): void
   setRule(rule: GroupRule): void
+  setTimer(seconds: number): void
   add(number: string): void
   remove(number: string): void
   setAdmin(number: string, isAdmin: boolean): void
@@ -75,6 +78,7 @@ export function createGroup(
   let title = subject
   let isForAdmins = false
   let isLocked = false
+  let timer = 0
   let description: string | null = null
   let marks: Stanza[] = []
   return {
@@ -100,6 +104,10 @@ export function createGroup(
     get description() {
       return description
     },
+    get timer() {
+      return timer
+    },
+    setTimer: (seconds) => void (timer = seconds),
     describe: (words) => void (description = words),
     setRule(rule) {
       if (rule === 'locked' || rule === 'unlocked') isLocked = rule === 'locked'
@@ -160,6 +168,7 @@ function describe(group: GroupInside, phone: FindPhone): Stanza {
     ...group.members.map((number) => describeMember(group, phone(number))),
     ...(group.isForAdmins ? [stanza('announcement', {})] : []),
     ...(group.isLocked ? [stanza('locked', {})] : []),
+    ...(group.timer > 0 ? [stanza('ephemeral', { expiration: group.timer })] : []),
     ...group.communityMarks,
     ...(group.description === null
       ? []
@@ -300,6 +309,13 @@ function change(
     announce(group, stanza(asked.tag, {}))
     return [stanza(asked.tag, {})]
   }
+  if (asked.tag === 'ephemeral' || asked.tag === 'not_ephemeral') {
+    const after = asked.tag === 'ephemeral' ? Number(asked.attrs['expiration']) : 0
+    if (asked.tag === 'ephemeral' && !TIMERS.has(after)) return undefined
+    group.setTimer(after)
+    announce(group, timerNotice(after))
+    return [stanza(asked.tag, { ...asked.attrs })]
+  }
   if (asked.tag === 'description') {
     // A change that does not name what it replaces is refused, as by the real server.
     if ((asked.attrs['prev'] ?? null) !== (group.description === null ? null : 'D1')) return undefined
@@ -314,6 +330,13 @@ function change(
   announce(group, stanza('subject', { subject: group.subject }))
   return [stanza('subject', { subject: group.subject })]
 }
+
+/** A day, a week and ninety days: the server of a group takes no others. */
+const TIMERS: ReadonlySet<number> = new Set([86_400, 604_800, 7_776_000])
+
+/** What members are told of it. */
+export const timerNotice = (after: number): Stanza =>
+  after === 0 ? stanza('not_ephemeral', {}) : stanza('ephemeral', { expiration: after, trigger: 1 })
 
 const RULES: ReadonlySet<string> = new Set(['announcement', 'not_announcement', 'locked', 'unlocked'])
 const isRule = (tag: string): tag is GroupRule => RULES.has(tag)

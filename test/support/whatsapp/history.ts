@@ -4,7 +4,7 @@ import { saltForHistory } from './contact-salt.ts'
 import type { Cdn } from './media.ts'
 import type { PhoneInside } from './people.ts'
 import type { Known } from './speech.ts'
-import { lidJid, numberJid } from './stanza.ts'
+import { lidJid, numberJid, seconds } from './stanza.ts'
 
 type Asked = proto.Message.PeerDataOperationRequestMessage.IHistorySyncOnDemandRequest
 
@@ -26,6 +26,8 @@ export function welcomeHistory(phone: PhoneInside, find: (number: string) => Pho
     conversations: people.map(({ number, habits }) => ({
       id: numberJid(number),
       displayName: habits.name,
+      ephemeralExpiration: phone.timerOf(number),
+      ephemeralSettingTimestamp: phone.timerOf(number) === 0 ? null : seconds(),
       messages: [...phone.known.values()]
         .filter(isIn(numberJid(number)))
         .slice(-LATEST)

@@ -6,10 +6,22 @@ import { sealedChange } from './message-secret.ts'
 import type { Phone, PhoneCore, PhoneInside, SayOptions, Surroundings } from './people.ts'
 import { clickedAd, deletion, edit, file, newMessageId, reaction, text, type Known } from './speech.ts'
 import { groupJid, lidJid, numberJid, seconds, type Stanza } from './stanza.ts'
+import { timerSetting } from './chat-timers.ts'
 import { vote } from './votes.ts'
 
 type Speaking =
-  'say' | 'send' | 'sendFile' | 'edit' | 'editSealed' | 'remove' | 'react' | 'vote' | 'clickAd' | 'withhold' | 'repeat'
+  | 'say'
+  | 'send'
+  | 'disappear'
+  | 'sendFile'
+  | 'edit'
+  | 'editSealed'
+  | 'remove'
+  | 'react'
+  | 'vote'
+  | 'clickAd'
+  | 'withhold'
+  | 'repeat'
 type Mouth = Pick<Phone, Speaking> & Pick<PhoneInside, 'sayAgain'>
 
 /** How a person speaks: to other phones at once, to linked devices sealed for each of them. */
@@ -21,7 +33,8 @@ export function createMouth(core: PhoneCore, around: Surroundings, self: () => P
     const group = around.group(to)
     const addressee = group ? { group } : { person: around.phone(to) }
     const atSeconds = options.atSeconds ?? seconds()
-    return { id: newMessageId(), from: self(), to: addressee, content, atSeconds }
+    const said = group ? content : core.timers.mark(to, content)
+    return { id: newMessageId(), from: self(), to: addressee, content: said, atSeconds }
   }
 
   async function speak(utterance: Utterance, forDevice = toRecipient): Promise<string> {
@@ -74,6 +87,13 @@ export function createMouth(core: PhoneCore, around: Surroundings, self: () => P
         const me = { number: numberJid(number), lid: lidJid(core.lid), theirs: about.author }
         return sealedChange(about, { by: me[by], author: me[author] }, kind, content)
       }),
+    async disappear(to, after) {
+      const group = around.group(to)
+      if (group) return around.setTimer(group, self(), after)
+      const setting = timerSetting(after)
+      core.timers.hear(to, setting)
+      await speak(utter(to, setting))
+    },
     remove: (id) => refer(id, deletion),
     react: (id, emoji) => refer(id, (about) => reaction(about, emoji)),
     vote: (id, choices) => refer(id, (poll) => vote(poll, authorIn(around.group(chatIn(poll))), choices)),

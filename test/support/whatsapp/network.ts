@@ -1,5 +1,5 @@
 import { createFaults, type FaultsInside } from './faults.ts'
-import { createGroup, groupNotice, type Addressing, type GroupInside } from './groups.ts'
+import { createGroup, groupNotice, timerNotice, type Addressing, type GroupInside } from './groups.ts'
 import { createCdn, type Cdn } from './media.ts'
 import { createPairings, type Pairings } from './pairing.ts'
 import type { PhoneInside } from './people.ts'
@@ -55,7 +55,7 @@ export function createNetwork(heldAckMs?: number): Network {
     const found = phones.get(canonical)
     if (found !== undefined) return found
     const lid = String(FIRST_LID + phones.size + 1)
-    const around = { cdn, phone, group: (id: string) => groups.get(id), later }
+    const around = { cdn, phone, group: (id: string) => groups.get(id), later, setTimer }
     const made = createPhone({ number: canonical, lid }, around, (one) => ({
       scan: (qr, how) => watched(pairings.scan(one(), qr, how)),
       enter: (code) => watched(pairings.enter(one(), code)),
@@ -63,6 +63,16 @@ export function createNetwork(heldAckMs?: number): Network {
     phones.set(canonical, made)
     byLid.set(lid, made)
     return made
+  }
+
+  function announce(group: GroupInside, by: PhoneInside, what: Stanza): void {
+    const notice = groupNotice(group, by, what, newMessageId())
+    for (const device of group.members.flatMap((number) => phone(number).devices)) device.enqueue(notice)
+  }
+
+  function setTimer(group: GroupInside, by: PhoneInside, after: number): void {
+    group.setTimer(after)
+    announce(group, by, timerNotice(after))
   }
 
   return {
@@ -87,10 +97,7 @@ export function createNetwork(heldAckMs?: number): Network {
       invitedBy: (code) => [...groups.values()].find(({ inviteCode }) => inviteCode === code),
       of: (number) => [...groups.values()].filter(({ members }) => members.includes(number)),
     },
-    announce(group, by, what) {
-      const notice = groupNotice(group, by, what, newMessageId())
-      for (const device of group.members.flatMap((number) => phone(number).devices)) device.enqueue(notice)
-    },
+    announce,
     later,
     close() {
       for (const timer of timers) clearTimeout(timer)

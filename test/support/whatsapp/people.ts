@@ -7,6 +7,7 @@ import type { DeviceInside, LinkedDevice } from './linked-device.ts'
 import type { Cdn } from './media.ts'
 import type { SEALED_CHANGES } from './message-secret.ts'
 import type { Bundle, Sealed, SignalEnd } from './signal.ts'
+import type { ChatTimers } from './chat-timers.ts'
 import type { Advertisement, FileToSend, Known } from './speech.ts'
 import type { Passkey } from './webauthn.ts'
 
@@ -108,6 +109,13 @@ export interface Phone {
   /** Changes a message, sealed with its secret. */
   editSealed(id: string, content: proto.IMessage, how: SealedHow): Promise<string>
   remove(id: string): Promise<string>
+  /**
+   * New messages of the chat disappear after this time from now on, whoever writes them.
+   * @param to a number, or the id of a group. @param seconds 0: they stay.
+   */
+  disappear(to: string, seconds: number): Promise<void>
+  /** After which time messages of the chat with this number disappear, as this phone knows it; 0: they stay. */
+  timerOf(number: string): number
   /** @param emoji '' takes it back. */
   react(id: string, emoji: string): Promise<string>
   /** @param choices of the poll's options; none takes the vote back. */
@@ -193,6 +201,7 @@ export interface PhoneInside extends Phone {
 
 /** What the parts of a phone share. */
 export interface PhoneCore extends Pick<PhoneInside, 'number' | 'lid' | 'signal' | 'devices' | 'known' | 'writers'> {
+  readonly timers: ChatTimers
   habits: Habits
   /** A phone does one thing after another: sessions are not safe to use twice at once. */
   inTurn<T>(act: () => Promise<T>): Promise<T>
@@ -204,6 +213,8 @@ export interface Surroundings {
   /** Everybody has a phone: one that nobody made is made when it is needed. */
   phone(number: string): PhoneInside
   group(id: string): GroupInside | undefined
+  /** Changes the timer of a group, which its members are told. */
+  setTimer(group: GroupInside, by: PhoneInside, seconds: number): void
   /** Runs later, unless the network is closed before. */
   later(ms: number, act: () => void): void
 }

@@ -1,3 +1,4 @@
+import { createChatTimers } from './chat-timers.ts'
 import { createAppState } from './app-state.ts'
 import { createEar } from './ear.ts'
 import { welcomeHistory } from './history.ts'
@@ -71,6 +72,7 @@ export function createPhone(
       passkeys.push(created)
       return created
     },
+    timerOf: (other: string) => core.timers.of(other),
     behave: (next: Partial<Habits>) => void (core.habits = { ...core.habits, ...next }),
     loseSessions: () => signal.forgetAll(),
     link(device: DeviceInside) {
@@ -103,6 +105,7 @@ function createCore(number: string, lid: string): PhoneCore {
     devices: [],
     known: new Map(),
     writers: new Set(),
+    timers: createChatTimers(),
     habits: number.endsWith('0007') ? { ...HABITS, receipts: 'none' } : HABITS,
     inTurn(act) {
       const done = order.then(act)
