@@ -49,7 +49,7 @@ export function withContext(
 ): proto.IMessage {
   const part = library.getContentType(content)
   if (part === undefined || Object.keys(contextInfo).length === 0) return content
-  return { ...content, [part]: { ...Object(content[part]), contextInfo } }
+  return { ...content, [part]: { ...(content[part] as object), contextInfo } }
 }
 
 async function plainContent(

@@ -1,0 +1,30 @@
+import { defineStore } from 'pinia'
+import { shallowRef } from 'vue'
+import { call } from '../../app/api.ts'
+
+const FRESH_MS = 15_000
+const DAY_SECONDS = 86_400
+
+/** After how long messages of chats disappear, as far as this window has asked. */
+export const useChatTimers = defineStore('chatTimers', () => {
+  const seconds = shallowRef<ReadonlyMap<string, number>>(new Map())
+  const readAt = new Map<string, number>()
+  const keyOf = (instanceId: string, chat: string) => `${instanceId}/${chat}`
+
+  /** Asks again after a while. A timer that cannot be read is not shown. */
+  async function load(instanceId: string, chat: string): Promise<void> {
+    const key = keyOf(instanceId, chat)
+    if (Date.now() - (readAt.get(key) ?? 0) < FRESH_MS) return
+    readAt.set(key, Date.now())
+    const params = { id: instanceId, group: 'chat', action: 'info' }
+    const answer = await call('callEngine', { params, body: { to: chat } }).catch(() => undefined)
+    const found = answer && 'result' in answer ? answer.result['disappearing_seconds'] : undefined
+    seconds.value = new Map(seconds.value).set(key, typeof found === 'number' ? found : 0)
+  }
+
+  /** 0: they stay, or nobody knows. Less than a day counts as one. */
+  const days = (instanceId: string, chat: string): number =>
+    Math.ceil((seconds.value.get(keyOf(instanceId, chat)) ?? 0) / DAY_SECONDS)
+
+  return { load, days }
+})
