@@ -35,6 +35,7 @@ export const ABILITIES = {
     'privacy',
     'block',
     'groups',
+    'join_requests',
     'chat_list',
     'labels',
   ],

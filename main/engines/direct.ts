@@ -48,6 +48,10 @@ export interface Group {
   readonly isAnnounceOnly: boolean
   /** Only admins may change its name, picture and description. */
   readonly isLocked: boolean
+  /** An admin has to let newcomers in. */
+  readonly needsApproval: boolean
+  /** Only admins may add members. */
+  readonly isAddedToByAdmins: boolean
   readonly members: readonly GroupMember[]
 }
 
@@ -55,6 +59,19 @@ export interface Group {
 export interface GroupRules {
   readonly isAnnounceOnly?: boolean
   readonly isLocked?: boolean
+}
+
+/** How people get into a group; what is left out stays as it is. */
+export interface JoinRules {
+  readonly needsApproval?: boolean
+  readonly isAddedToByAdmins?: boolean
+}
+
+/** Somebody who wants to join a group. */
+export interface JoinRequest {
+  /** Digits, else the hidden id. */
+  readonly number: string
+  readonly requestedAtMs: number
 }
 
 /** A change of how the phone and its linked devices list a chat. */
@@ -97,7 +114,7 @@ export type TypingState = 'typing' | 'recording' | 'paused'
 /** What became of one member of a change; `reason` is null when it was done. */
 export interface MemberResult {
   readonly number: string
-  readonly reason: 'not_on_whatsapp' | 'already_member' | 'not_member' | null
+  readonly reason: 'not_on_whatsapp' | 'already_member' | 'not_member' | 'not_requested' | 'refused' | null
 }
 
 /**
@@ -168,6 +185,16 @@ export interface DirectActs {
   /** @param description null removes it. */
   describeGroup(instance: EngineInstance, id: string, description: string | null): Promise<void>
   setGroupRules(instance: EngineInstance, id: string, rules: GroupRules): Promise<void>
+  setJoinRules(instance: EngineInstance, id: string, rules: JoinRules): Promise<void>
+  /** Those who wait for an admin, oldest first. @throws ApiError invalid_state if this line is no admin. */
+  joinRequests(instance: EngineInstance, id: string): Promise<JoinRequest[]>
+  /** @param numbers as `joinRequests` names them. @throws ApiError invalid_state if this line is no admin. */
+  answerJoinRequests(
+    instance: EngineInstance,
+    id: string,
+    numbers: readonly string[],
+    isApproved: boolean,
+  ): Promise<MemberResult[]>
   /** @param code the last part of the invite link. @returns the id of the group. */
   joinGroup(instance: EngineInstance, code: string): Promise<string>
   leaveGroup(instance: EngineInstance, id: string): Promise<void>

@@ -160,15 +160,30 @@ test('a direct engine call is judged by its action', () => {
     const [group, action] = name.split('/')
     return askedUnder(call, { group, action })
   }
-  for (const name of ['group/invitelink', 'group/participant', 'group/create', 'group/leave'])
+  for (const name of [
+    'group/invitelink',
+    'group/participant',
+    'group/create',
+    'group/leave',
+    'group/approve',
+    'group/reject',
+  ])
     expect(asked(name), name).toEqual(['destructive', 'sending'])
   for (const name of ['message/delete', 'user/block', 'user/unblock', 'label/delete'])
     expect(asked(name), name).toEqual(['destructive', 'sending'])
   for (const name of ['send/text', 'send/media', 'message/edit', 'message/react', 'message/markread', 'call/reject'])
     expect(asked(name), name).toEqual(['sending'])
-  for (const name of ['account/status', 'group/subject', 'chat/typing', 'constructor/x', 'something/new'])
+  for (const name of [
+    'account/status',
+    'group/subject',
+    'chat/typing',
+    'chat/disappearing',
+    'constructor/x',
+    'something/new',
+  ])
     expect(asked(name), name).toEqual(['sending'])
-  for (const name of ['user/check', 'group/list', 'chat/pin']) expect(asked(name), name).toEqual([])
+  for (const name of ['user/check', 'group/list', 'group/requests', 'chat/pin', 'chat/info'])
+    expect(asked(name), name).toEqual([])
 })
 
 test('suspended and frozen accounts read, receive, disconnect, pay, export and opt people out', () => {

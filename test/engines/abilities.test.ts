@@ -71,6 +71,7 @@ const ACTS: Readonly<Record<keyof Abilities['act'], readonly (keyof DirectActs)[
   mark_read: ['markRead'],
   star_message: ['star'],
   pin_message: ['pinMessage'],
+  join_requests: ['setJoinRules', 'joinRequests', 'answerJoinRequests'],
   disappearing_messages: ['chatTimer', 'setChatTimer'],
   privacy: ['privacy', 'setPrivacy'],
   check_number: ['check'],

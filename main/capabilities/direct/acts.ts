@@ -127,14 +127,22 @@ const ACTS: Readonly<Record<string, Act>> = {
     return { group_id, description }
   },
   async 'group/settings'({ instance, body, engine }) {
-    const fields = fieldsOf('group/settings', body, ['group_id'], ['announce', 'locked'])
-    const { group_id, announce, locked } = fields
-    if (announce === undefined && locked === undefined)
-      throw new ApiError('validation_error', 'group/settings needs announce, locked or both.')
-    await engine('setGroupRules')(instance, group_id, {
-      ...(announce !== undefined && { isAnnounceOnly: announce }),
-      ...(locked !== undefined && { isLocked: locked }),
-    })
+    const rules = ['announce', 'locked', 'join_approval', 'member_add'] as const
+    const fields = fieldsOf('group/settings', body, ['group_id'], rules)
+    const { group_id, announce, locked, join_approval, member_add } = fields
+    if (rules.every((rule) => fields[rule] === undefined))
+      throw new ApiError('validation_error', `group/settings needs at least one of ${rules.join(', ')}.`)
+    // First, because not every engine can do it, and then nothing changes.
+    if (join_approval !== undefined || member_add !== undefined)
+      await engine('setJoinRules')(instance, group_id, {
+        ...(join_approval !== undefined && { needsApproval: join_approval }),
+        ...(member_add !== undefined && { isAddedToByAdmins: member_add === 'admins' }),
+      })
+    if (announce !== undefined || locked !== undefined)
+      await engine('setGroupRules')(instance, group_id, {
+        ...(announce !== undefined && { isAnnounceOnly: announce }),
+        ...(locked !== undefined && { isLocked: locked }),
+      })
     return { ...fields }
   },
   async 'group/picture'({ instance, body, engine, picture }) {
@@ -152,6 +160,15 @@ const ACTS: Readonly<Record<string, Act>> = {
     await engine('leaveGroup')(instance, group_id)
     return { group_id, left: true }
   },
+
+  async 'group/requests'({ instance, body, engine }) {
+    const { group_id } = fieldsOf('group/requests', body, ['group_id'])
+    const found = await engine('joinRequests')(instance, group_id)
+    const requests = found.map(({ number, requestedAtMs }) => ({ number, requested_at: isoTime(requestedAtMs) }))
+    return { group_id, requests }
+  },
+  'group/approve': (scene) => answerRequests('group/approve', scene, true),
+  'group/reject': (scene) => answerRequests('group/reject', scene, false),
 
   async 'chat/info'({ instance, body, engine }) {
     const { to } = fieldsOf('chat/info', body, ['to'])
@@ -269,6 +286,16 @@ async function changeChat(scene: ActContext, to: string, change: ChatChange): Pr
   await engine('changeChat')(instance, to, change, await lastMessage(to))
 }
 
+async function answerRequests(
+  action: string,
+  { instance, body, engine }: ActContext,
+  isApproved: boolean,
+): Promise<Result> {
+  const { group_id, participants } = fieldsOf(action, body, ['group_id', 'participants'])
+  const results = await engine('answerJoinRequests')(instance, group_id, participants, isApproved)
+  return { group_id, participants: results.map(toResult) }
+}
+
 async function block(action: string, { instance, body, engine }: ActContext, blocked: boolean): Promise<Result> {
   const { number } = fieldsOf(action, body, ['number'])
   await engine('block')(instance, number, blocked)
@@ -312,6 +339,8 @@ const toGroup = ({
   description,
   isAnnounceOnly: announce,
   isLocked: locked,
+  needsApproval: join_approval,
+  isAddedToByAdmins,
   members,
 }: Group): Result => ({
   group_id: id,
@@ -323,6 +352,8 @@ const toGroup = ({
   description,
   announce,
   locked,
+  join_approval,
+  member_add: isAddedToByAdmins ? 'admins' : 'everyone',
   participants: members.map(({ number, isAdmin: admin }) => ({ number, admin })),
 })
 

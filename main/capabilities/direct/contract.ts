@@ -12,7 +12,7 @@ export const ACTIONS = {
   user: ['check', 'info', 'avatar', 'block', 'unblock'],
   group: [
     ...(['list', 'info', 'create', 'participant', 'subject', 'description', 'settings', 'picture'] as const),
-    ...(['invitelink', 'join', 'leave'] as const),
+    ...(['invitelink', 'join', 'leave', 'requests', 'approve', 'reject'] as const),
   ],
   chat: ['info', 'typing', 'archive', 'pin', 'mute', 'read', 'disappearing'],
   label: ['list', 'save', 'delete', 'chat', 'message'],
@@ -177,12 +177,22 @@ export const ActionBody = Body(
     change: Type.Optional(
       Type.Enum(['add', 'remove', 'promote', 'demote'], { description: 'group/participant: the change to make.' }),
     ),
-    participants: Type.Optional(Numbers('group/create, group/participant: numbers of the participants.')),
+    participants: Type.Optional(
+      Numbers(
+        'group/create, group/participant: numbers of the participants. group/approve, group/reject: numbers from group/requests.',
+      ),
+    ),
     announce: Type.Optional(Type.Boolean({ description: 'group/settings: true lets only admins write in the group.' })),
     locked: Type.Optional(
       Type.Boolean({
         description: 'group/settings: true lets only admins change name, picture and description of the group.',
       }),
+    ),
+    join_approval: Type.Optional(
+      Type.Boolean({ description: 'group/settings: true makes admins approve everybody who wants to join.' }),
+    ),
+    member_add: Type.Optional(
+      Type.Enum(['everyone', 'admins'], { description: 'group/settings: which members may add others.' }),
     ),
     archived: Type.Optional(Type.Boolean({ description: 'chat/archive: true archives the chat with `to`.' })),
     pinned: Type.Optional(
@@ -267,6 +277,9 @@ const EFFECTS_BY_ACTION = {
     'user/block': ['removal'],
     'user/unblock': ['access'],
     'group/list': [],
+    'group/requests': [],
+    'group/approve': ['people', 'access'],
+    'group/reject': ['people', 'removal'],
     'group/info': [],
     'group/create': ['people', 'access'],
     'group/settings': ['people', 'access'],
@@ -316,11 +329,13 @@ const TABLE = [
   '| group/participant | group_id, change, participants | group_id, participants: [{number, done, reason}] |',
   '| group/subject | group_id, name | group_id, name |',
   '| group/description | group_id, description? | group_id, description |',
-  '| group/settings | group_id, announce?, locked? | group_id, announce, locked |',
+  '| group/settings | group_id, announce?, locked?, join_approval?, member_add? | group_id, and what was set |',
   '| group/picture | group_id, media_url | group_id, changed |',
   '| group/invitelink | group_id, renew? | group_id, link |',
   '| group/join | link | group_id, joined |',
   '| group/leave | group_id | group_id, left |',
+  '| group/requests | group_id | group_id, requests: [{number, requested_at}] |',
+  '| group/approve, group/reject | group_id, participants | group_id, participants: [{number, done, reason}] |',
   '| chat/info | to | to, disappearing_seconds (0: messages stay) |',
   '| chat/typing | to, state | to, state |',
   '| chat/archive | to, archived | to, archived |',
@@ -409,9 +424,9 @@ export const directContract = {
     description: [
       'Does what only this engine can do: message kinds that `POST …/messages` does not cover, and actions on messages, people and groups. The path names the action and the body holds its fields, no others. An unknown group or action is 404.',
       TABLE,
-      'A `group` is `{group_id, kind, community_id, name, owner, created_at, description, announce, locked, participants: [{number, admin}]}` (`kind`: group, community, or announcements for the group in which a community’s admins write to everybody), a `label` is `{label_id, name, color}`. `reason` is null on success, otherwise `not_on_whatsapp`, `already_member` or `not_member`.',
+      'A `group` is `{group_id, kind, community_id, name, owner, created_at, description, announce, locked, join_approval, member_add, participants: [{number, admin}]}` (`kind`: group, community, or announcements for the group in which a community’s admins write to everybody), a `label` is `{label_id, name, color}`. `reason` is null on success, otherwise `not_on_whatsapp`, `already_member`, `not_member`, `not_requested` or `refused`. Only admins see and answer requests to join; repeating an answer says `not_requested`.',
       '**A send is a message like any other**: it has a status record, its events fire, `GET …/messages?idempotency_key=…` finds it, and its responses, including replays, are those of `POST …/messages`. Other actions ignore `Idempotency-Key`. Repeating them is safe, except group/create and label/save without `label_id`, which create another one.',
-      'Pictures are JPEG files, best square with 640 × 640 pixels; they are sent unchanged. account/status posts a text for 24 hours; account/status-delete takes it back. account/privacy returns all settings as they are afterwards; `contacts_except` can be set on the phone only, and null means that WhatsApp did not say. Labels belong to accounts of the WhatsApp Business app. The chat list and labels are those of the phone: the lists of Switchboard do not change. `chat/info` is what WhatsApp has said of the chat. A message that is sent to a chat with disappearing messages disappears with the others, on all phones; Switchboard keeps its record. The sandbox has no chat list, labels, starred messages, disappearing messages, account/name, account/about, account/status, account/status-delete, account/privacy and pictures.',
+      'Pictures are JPEG files, best square with 640 × 640 pixels; they are sent unchanged. account/status posts a text for 24 hours; account/status-delete takes it back. account/privacy returns all settings as they are afterwards; `contacts_except` can be set on the phone only, and null means that WhatsApp did not say. Labels belong to accounts of the WhatsApp Business app. The chat list and labels are those of the phone: the lists of Switchboard do not change. `chat/info` is what WhatsApp has said of the chat. A message that is sent to a chat with disappearing messages disappears with the others, on all phones; Switchboard keeps its record. The sandbox has no chat list, labels, starred messages, disappearing messages, requests to join, group settings about joining, account/name, account/about, account/status, account/status-delete, account/privacy and pictures.',
       '`to` can be a group. `mentions` names members of it: write each one as `@` and the number in the text or caption.',
       '**message/forward** sends a message of this instance, from any chat and either side, to another chat, where it is marked as forwarded. It is a send like the others. A file is not uploaded again. Text, files, locations, contacts and polls can be forwarded; a poll starts without votes. 409 `invalid_state`: the message was deleted, may be seen only once, or is of another kind.',
       '`quoted_message_id` makes a send a reply that shows the quoted message. You can quote any message of the chat with `to`, from either side. A message from another chat is 400, one this instance does not have is 404 `not_found`, and one that was deleted or that the network does not have is 409 `invalid_state`. Nothing is sent in these cases, and the `Idempotency-Key` can be used again.',
@@ -445,7 +460,7 @@ export const directContract = {
       description:
         'Actions by group. send: text, link, media, poll, sticker, location, contact. message: forward, react, edit, delete, ' +
         'markread, star, pin. call: reject. user: check, info, avatar, block, unblock. group: list, info, create, participant, subject, ' +
-        'description, settings, picture, invitelink, join, leave. chat: info, typing, archive, pin, mute, read, disappearing. label: list, save, ' +
+        'description, settings, picture, invitelink, join, leave, requests, approve, reject. chat: info, typing, archive, pin, mute, read, disappearing. label: list, save, ' +
         'delete, chat, message. account: online, name, about, picture, status, status-delete, privacy. Send only the fields of the action. Every send takes a number or the id of a group as `to`, and quoted_message_id to reply to a message. ' +
         'Prefer send_message for plain text and media.',
       idempotent: false,

@@ -28,6 +28,7 @@ export const OFFICIAL: Abilities = {
       labels: 'no',
       block: 'no',
       groups: 'no',
+      join_requests: 'no',
     },
   },
   hear: {

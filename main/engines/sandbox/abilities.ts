@@ -10,7 +10,7 @@ export const SANDBOX: Readonly<Record<Engine, Abilities>> = {
     ...SMV2,
     act: {
       ...SMV2.act,
-      ...{ change_profile: 'no', post_status: 'no', privacy: 'no', disappearing_messages: 'no' },
+      ...{ change_profile: 'no', post_status: 'no', privacy: 'no', disappearing_messages: 'no', join_requests: 'no' },
       ...{ chat_list: 'no', star_message: 'no', labels: 'no' },
     },
   },

@@ -25,10 +25,10 @@ interface DirectDeps {
   readonly calls: Pick<Calls, 'reject'>
 }
 
-/** The phones of the sandbox have no profile, status, privacy settings or timers, and no list of chats to arrange. */
+/** The phones of the sandbox have no profile, status, privacy settings or timers, no list of chats to arrange, and nobody who asks to join. */
 type OnlyOnPhones =
   | ('setName' | 'setAbout' | 'setPicture' | 'postStatus' | 'deleteStatus' | 'privacy' | 'setPrivacy')
-  | ('chatTimer' | 'setChatTimer')
+  | ('chatTimer' | 'setChatTimer' | 'setJoinRules' | 'joinRequests' | 'answerJoinRequests')
   | ('changeChat' | 'star' | 'labels' | 'saveLabel' | 'removeLabel' | 'labelChat' | 'labelMessage')
 
 /**

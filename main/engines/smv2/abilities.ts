@@ -13,7 +13,7 @@ export const SMV2: Abilities = {
     ...{ react: 'yes', edit: 'yes', delete: 'yes', mark_read: 'yes', typing: 'yes' },
     ...{ check_number: 'yes', profile: 'yes', change_profile: 'yes', post_status: 'yes', block: 'yes', groups: 'yes' },
     ...{ chat_list: 'yes', labels: 'yes', star_message: 'yes', pin_message: 'yes', privacy: 'yes' },
-    disappearing_messages: 'yes',
+    ...{ disappearing_messages: 'yes', join_requests: 'yes' },
   },
   hear: {
     ...{ text: 'yes', image: 'yes', video: 'yes', audio: 'yes', document: 'yes', sticker: 'yes' },

@@ -12,6 +12,7 @@ import { block } from './block.ts'
 import { createChatList } from './chat-list.ts'
 import type { ChatTimers } from './chat-timers.ts'
 import { createGroups, setGroupTimer } from './groups.ts'
+import { createJoinRequests } from './join-requests.ts'
 import type { LineEvents } from './line-events.ts'
 import type { LineNetworks } from './line-networks.ts'
 import { createOwnProfile } from './own-profile.ts'
@@ -251,6 +252,7 @@ export function createDirect(needs: DirectNeeds): { readonly acts: DirectActs; r
     setOnline: presence.setOnline,
     ...createOwnProfile({ openOf }),
     ...createGroups({ openOf, jidOf, people, groupMembers: createGroupMembers({ clock }) }),
+    ...createJoinRequests({ openOf, people }),
     ...createPrivacy({ openOf }),
     ...createChatList({ db, openOf, jidOf, keyOf }),
   }

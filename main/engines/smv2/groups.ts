@@ -30,6 +30,7 @@ type GroupActs = Pick<
   | 'leaveGroup'
   | 'describeGroup'
   | 'setGroupRules'
+  | 'setJoinRules'
 >
 
 /** What the network says of one member of a change. */
@@ -65,6 +66,8 @@ export function createGroups({ openOf, jidOf, people, groupMembers }: GroupsNeed
       description: group.desc ?? null,
       isAnnounceOnly: group.announce === true,
       isLocked: group.restrict === true,
+      needsApproval: group.joinApprovalMode === true,
+      isAddedToByAdmins: group.memberAddMode === false,
       members: await Promise.all(members),
     }
   }
@@ -132,6 +135,15 @@ export function createGroups({ openOf, jidOf, people, groupMembers }: GroupsNeed
       if (isAnnounceOnly !== undefined)
         await withApiErrors(sock.groupSettingUpdate(id, isAnnounceOnly ? 'announcement' : 'not_announcement'))
       if (isLocked !== undefined) await withApiErrors(sock.groupSettingUpdate(id, isLocked ? 'locked' : 'unlocked'))
+      groups.forget(id)
+    },
+    async setJoinRules(instance, id, { needsApproval, isAddedToByAdmins }) {
+      const open = openOf(instance)
+      const { sock, groups } = open
+      if (needsApproval !== undefined)
+        await changeGroup(open, id, sock.groupJoinApprovalMode(id, needsApproval ? 'on' : 'off'))
+      if (isAddedToByAdmins !== undefined)
+        await changeGroup(open, id, sock.groupMemberAddMode(id, isAddedToByAdmins ? 'admin_add' : 'all_member_add'))
       groups.forget(id)
     },
     async joinGroup(instance, code) {

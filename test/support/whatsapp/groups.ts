@@ -32,6 +32,14 @@ export interface Group {
   readonly description: string | null
   /** After which time new messages disappear; 0: they stay. */
   readonly timer: number
+  /** An admin has to let newcomers in. */
+  readonly needsApproval: boolean
+  /** Only admins may add members. */
+  readonly isAddedToByAdmins: boolean
+  /** Numbers of those who want to join, oldest first. */
+  readonly requests: readonly string[]
+  /** Somebody asks to join, by the invite link. */
+  request(number: string): void
   reserveForAdmins(): void
   /** Makes it a community, or a group of one: the one for announcements, or another. */
   placeIn(community: 'itself' | { readonly id: string; readonly isAnnouncements?: boolean }): void
@@ -51,6 +59,10 @@ export interface GroupInside extends Group {
   describe(words: string | null): void
   setRule(rule: GroupRule): void
   setTimer(seconds: number): void
+  requireApproval(isNeeded: boolean): void
+  reserveAdding(isForAdmins: boolean): void
+  /** @returns whether they had asked. */
+  answerRequest(number: string, isApproved: boolean): boolean
   add(number: string): void
   remove(number: string): void
   setAdmin(number: string, isAdmin: boolean): void
@@ -79,6 +91,9 @@ export function createGroup(
   let isForAdmins = false
   let isLocked = false
   let timer = 0
+  let needsApproval = false
+  let isAddedToByAdmins = false
+  const requests = new Set<string>()
   let description: string | null = null
   let marks: Stanza[] = []
   return {
@@ -108,6 +123,23 @@ export function createGroup(
       return timer
     },
     setTimer: (seconds) => void (timer = seconds),
+    get needsApproval() {
+      return needsApproval
+    },
+    get isAddedToByAdmins() {
+      return isAddedToByAdmins
+    },
+    get requests() {
+      return [...requests]
+    },
+    request: (number) => void requests.add(number),
+    requireApproval: (isNeeded) => void (needsApproval = isNeeded),
+    reserveAdding: (isForAdmins) => void (isAddedToByAdmins = isForAdmins),
+    answerRequest(number, isApproved) {
+      if (!requests.delete(number)) return false
+      if (isApproved) members.add(number)
+      return true
+    },
     describe: (words) => void (description = words),
     setRule(rule) {
       if (rule === 'locked' || rule === 'unlocked') isLocked = rule === 'locked'
@@ -168,6 +200,8 @@ function describe(group: GroupInside, phone: FindPhone): Stanza {
     ...group.members.map((number) => describeMember(group, phone(number))),
     ...(group.isForAdmins ? [stanza('announcement', {})] : []),
     ...(group.isLocked ? [stanza('locked', {})] : []),
+    ...(group.needsApproval ? [approvalMode('on')] : []),
+    stanza('member_add_mode', {}, Buffer.from(group.isAddedToByAdmins ? 'admin_add' : 'all_member_add')),
     ...(group.timer > 0 ? [stanza('ephemeral', { expiration: group.timer })] : []),
     ...group.communityMarks,
     ...(group.description === null
@@ -175,6 +209,9 @@ function describe(group: GroupInside, phone: FindPhone): Stanza {
       : [stanza('description', { id: 'D1' }, [stanza('body', {}, Buffer.from(group.description))])]),
   ])
 }
+
+const approvalMode = (state: 'on' | 'off'): Stanza =>
+  stanza('membership_approval_mode', {}, [stanza('group_join', { state })])
 
 export const memberJid = (group: Group, { number, lid }: PhoneInside): string =>
   group.addressing === 'lid' ? lidJid(lid) : numberJid(number)
@@ -238,6 +275,10 @@ function answerGeneral(
     }
     case 'invite': {
       const group = groups.invitedBy(asked.attrs['code'] ?? '')
+      if (group?.needsApproval) {
+        group.request(asker.number)
+        return [stanza('membership_approval_request', { jid: groupJid(group.id) })]
+      }
       group?.add(asker.number)
       return group && [stanza('group', { jid: groupJid(group.id) })]
     }
@@ -279,16 +320,26 @@ const areNamed = (change: Stanza, who: Asking['who']): boolean =>
     return habits.shows === 'number_only' || (readAddress(jid).kind === 'lid' && beside === numberJid(number))
   })
 
-function answerAbout(group: GroupInside, asked: Stanza, { phone }: Asking): Stanza[] | undefined {
+function answerAbout(group: GroupInside, asked: Stanza, { asker, phone }: Asking): Stanza[] | undefined {
   if (asked.tag === 'query') return [describe(group, phone)]
+  if (asked.tag === 'membership_approval_requests') {
+    if (!group.admins.includes(asker.number)) return FORBIDDEN
+    const waiting = group.requests.map((number) =>
+      stanza('membership_approval_request', {
+        ...{ jid: memberJid(group, phone(number)), request_time: seconds(), request_method: 'InviteLink' },
+      }),
+    )
+    return [stanza('membership_approval_requests', {}, waiting)]
+  }
   return asked.tag === 'invite' ? [stanza('invite', { code: group.inviteCode })] : undefined
 }
 
 function change(
   group: GroupInside,
   asked: Stanza,
-  { who, announce, phone, demandsCurrentForms }: Asking,
+  { asker, who, announce, phone, demandsCurrentForms }: Asking,
 ): Stanza[] | undefined {
+  if (FOR_ADMINS.has(asked.tag) && !group.admins.includes(asker.number)) return FORBIDDEN
   if (asked.tag === 'add' && demandsCurrentForms && !areNamed(asked, who)) return undefined
   const named = children(asked, 'participant').map(({ attrs }) => who(attrs['jid'] ?? ''))
   const participants = named.map((member) => describeMember(group, member))
@@ -308,6 +359,21 @@ function change(
     group.setRule(asked.tag)
     announce(group, stanza(asked.tag, {}))
     return [stanza(asked.tag, {})]
+  }
+  if (asked.tag === 'membership_requests_action') return answerRequests(group, asked, { who, announce })
+  if (asked.tag === 'membership_approval_mode') {
+    const [{ attrs: join } = { attrs: {} as Stanza['attrs'] }] = children(asked, 'group_join')
+    if (join['state'] !== 'on' && join['state'] !== 'off') return undefined
+    group.requireApproval(join['state'] === 'on')
+    announce(group, approvalMode(join['state']))
+    return [approvalMode(join['state'])]
+  }
+  if (asked.tag === 'member_add_mode') {
+    const mode = bytesIn(asked).toString()
+    if (mode !== 'admin_add' && mode !== 'all_member_add') return undefined
+    group.reserveAdding(mode === 'admin_add')
+    announce(group, stanza('member_add_mode', {}, Buffer.from(mode)))
+    return [stanza('member_add_mode', {})]
   }
   if (asked.tag === 'ephemeral' || asked.tag === 'not_ephemeral') {
     const after = asked.tag === 'ephemeral' ? Number(asked.attrs['expiration']) : 0
@@ -329,6 +395,31 @@ function change(
   group.rename(Buffer.from((asked.content as Uint8Array | undefined) ?? []).toString())
   announce(group, stanza('subject', { subject: group.subject }))
   return [stanza('subject', { subject: group.subject })]
+}
+
+const FOR_ADMINS: ReadonlySet<string> = new Set([
+  'membership_requests_action',
+  'membership_approval_mode',
+  'member_add_mode',
+])
+const FORBIDDEN = [stanza('error', { code: 403, text: 'forbidden' })]
+
+/** Of each it is said whether they had asked at all. */
+function answerRequests(
+  group: GroupInside,
+  action: Stanza,
+  { who, announce }: Pick<Asking, 'who' | 'announce'>,
+): Stanza[] | undefined {
+  const [asked] = Array.isArray(action.content) ? action.content : []
+  if (asked === undefined || (asked.tag !== 'approve' && asked.tag !== 'reject')) return undefined
+  const isApproved = asked.tag === 'approve'
+  const answers = children(asked, 'participant').map(({ attrs: { jid = '' } }) => {
+    const person = who(jid)
+    const hasAsked = memberJid(group, person) === jid && group.answerRequest(person.number, isApproved)
+    if (hasAsked && isApproved) announce(group, stanza('add', {}, [describeMember(group, person)]))
+    return stanza('participant', { jid, ...(!hasAsked && { error: 404 }) })
+  })
+  return [stanza('membership_requests_action', {}, [stanza(asked.tag, {}, answers)])]
 }
 
 /** A day, a week and ninety days: the server of a group takes no others. */

@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { DirectActs } from '../../../main/engines/direct.ts'
+import type { EngineInstance } from '../../../main/engines/engine.ts'
+import { until } from '../../support/service-process.ts'
+import { lineWorld, type LineWorld } from './line-world.ts'
+
+const OURS = '12025550250'
+const [ANA, BEN, CLEO] = ['12025551301', '12025551302', '12025551303'] as const
+
+let world: LineWorld
+let shop: EngineInstance
+beforeAll(async () => {
+  world = await lineWorld()
+  shop = await world.connect(OURS)
+})
+afterAll(() => world.close())
+
+function act<K extends keyof DirectActs>(name: K): DirectActs[K] {
+  const found = world.smv2.engine.direct?.[name]
+  if (found === undefined) throw new Error(`there is no ${name}`)
+  return found
+}
+const ours = (...others: readonly string[]) => {
+  const group = world.whatsapp.group('Garden', [OURS, ...others])
+  return { group, id: `${group.id}@g.us` }
+}
+const numbersIn = async (id: string) => (await act('joinRequests')(shop, id)).map(({ number }) => number)
+
+test('who may get into a group is set, and the next look shows it', async () => {
+  const { group, id } = ours(ANA)
+  expect(await act('group')(shop, id)).toMatchObject({ needsApproval: false, isAddedToByAdmins: false })
+  await act('setJoinRules')(shop, id, { needsApproval: true, isAddedToByAdmins: true })
+  expect(group).toMatchObject({ needsApproval: true, isAddedToByAdmins: true })
+  expect(await act('group')(shop, id)).toMatchObject({ needsApproval: true, isAddedToByAdmins: true })
+  await act('setJoinRules')(shop, id, { isAddedToByAdmins: false })
+  expect(group).toMatchObject({ needsApproval: true, isAddedToByAdmins: false })
+  await act('setJoinRules')(shop, id, { needsApproval: false })
+  expect(await act('group')(shop, id)).toMatchObject({ needsApproval: false, isAddedToByAdmins: false })
+})
+
+test('those who ask to join are listed, let in or turned away, each once', async () => {
+  const { group, id } = ours()
+  await act('setJoinRules')(shop, id, { needsApproval: true })
+  for (const number of [ANA, BEN, CLEO]) {
+    await world.whatsapp.phone(number).say(OURS, 'May I join?')
+    await world.heard(shop, 'received', ({ chat }) => chat === number)
+    group.request(number)
+  }
+  expect(await numbersIn(id)).toEqual([ANA, BEN, CLEO])
+  expect(await act('answerJoinRequests')(shop, id, [ANA, '12025551399'], true)).toEqual([
+    { number: ANA, reason: null },
+    { number: '12025551399', reason: 'not_requested' },
+  ])
+  expect(group.members).toEqual([OURS, ANA])
+  expect(await act('answerJoinRequests')(shop, id, [BEN], false)).toEqual([{ number: BEN, reason: null }])
+  expect(group.members).toEqual([OURS, ANA])
+  expect(await numbersIn(id)).toEqual([CLEO])
+  for (const number of [ANA, BEN])
+    expect(await act('answerJoinRequests')(shop, id, [number], true)).toEqual([{ number, reason: 'not_requested' }])
+  expect((await act('group')(shop, id)).members.map(({ number }) => number)).toEqual([OURS, ANA])
+})
+
+test('somebody who shows no number is named by the hidden id, and let in by it', async () => {
+  const { group, id } = ours()
+  group.request('12025551304')
+  const { lid } = world.whatsapp.phone('12025551304')
+  expect(await numbersIn(id)).toEqual([lid])
+  expect(await act('answerJoinRequests')(shop, id, [lid], true)).toEqual([{ number: lid, reason: null }])
+  expect(group.members).toContain('12025551304')
+})
+
+test('members who are no admins see no requests, and change nothing', async () => {
+  const group = world.whatsapp.group('Theirs', [ANA, OURS])
+  const id = `${group.id}@g.us`
+  group.request(BEN)
+  const refused = { code: 'invalid_state', message: 'Only group admins can do this.' }
+  await expect(act('joinRequests')(shop, id)).rejects.toMatchObject(refused)
+  await expect(act('answerJoinRequests')(shop, id, [BEN], true)).rejects.toMatchObject(refused)
+  await expect(act('setJoinRules')(shop, id, { needsApproval: true })).rejects.toMatchObject(refused)
+  expect(group).toMatchObject({ needsApproval: false, requests: [BEN], members: [ANA, OURS] })
+})
+
+test('a change that somebody else makes is seen at the next look', async () => {
+  const { group, id } = ours(ANA)
+  await act('group')(shop, id)
+  const other = await world.connect('12025550251')
+  const { group: theirs } = { group: world.whatsapp.group('Shared', ['12025550251', OURS]) }
+  const shared = `${theirs.id}@g.us`
+  expect(await act('group')(shop, shared)).toMatchObject({ needsApproval: false })
+  await act('setJoinRules')(other, shared, { needsApproval: true })
+  await until('seen', async () => (await act('group')(shop, shared)).needsApproval)
+  expect(group.needsApproval).toBe(false)
+})
