@@ -405,7 +405,7 @@ describe('acts', () => {
           owner: us,
           created_at: new Date(w.clock.now()).toISOString(),
         },
-        ...{ description: null, announce: false, locked: false },
+        ...{ description: null, announce: false, locked: false, join_approval: false, member_add: 'admins' },
         participants: [
           { number: us, admin: true },
           { number: ANA, admin: false },
@@ -623,6 +623,42 @@ test('a message is pinned on every phone that has it, for 7 days unless it says 
     expect(codeOf(await engine(w, id, 'message/pin', { message_id, ...wrong }))).toEqual([400, 'validation_error'])
   expect(codeOf(await engine(w, id, 'account/privacy', { privacy: {} }))).toEqual([400, 'validation_error'])
   expect(codeOf(await engine(w, id, 'account/privacy', {}))).toEqual([400, 'engine_mismatch'])
+})
+
+test('what only live numbers can do is refused in the sandbox, and changes nothing', async () => {
+  const w = await worldOfTest()
+  const { id } = await w.pair()
+  const created = await engine(w, id, 'group/create', { name: 'Garden', participants: [ANA] })
+  const { group_id } = created.body.result.group
+  const calls: readonly (readonly [string, object])[] = [
+    ['chat/info', { to: ANA }],
+    ['chat/disappearing', { to: ANA, seconds: 86_400 }],
+    ['group/settings', { group_id, announce: true, join_approval: true }],
+    ['group/settings', { group_id, member_add: 'everyone' }],
+    ['group/requests', { group_id }],
+    ['group/approve', { group_id, participants: [ANA] }],
+    ['group/reject', { group_id, participants: [ANA] }],
+  ]
+  for (const [name, fields] of calls)
+    expect(codeOf(await engine(w, id, name, fields)), name).toEqual([400, 'engine_mismatch'])
+  expect((await engine(w, id, 'group/info', { group_id })).body.result).toMatchObject({
+    ...{ announce: false, join_approval: false, member_add: 'admins' },
+  })
+})
+
+test.each([
+  ['chat/disappearing', { to: ANA }],
+  ['chat/disappearing', { to: ANA, seconds: 60 }],
+  ['chat/info', {}],
+  ['group/settings', { group_id: '120363@g.us' }],
+  ['group/settings', { group_id: '120363@g.us', member_add: 'nobody' }],
+  ['group/approve', { group_id: '120363@g.us' }],
+  ['group/approve', { group_id: '120363@g.us', participants: [] }],
+  ['group/requests', { group_id: '120363@g.us', participants: [ANA] }],
+])('%s with %j is refused', async (name, fields) => {
+  const w = await worldOfTest()
+  const { id } = await w.pair()
+  expect(codeOf(await engine(w, id, name, fields))).toEqual([400, 'validation_error'])
 })
 
 describe('a message that is forwarded', () => {
