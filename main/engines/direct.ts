@@ -62,13 +62,13 @@ export interface GroupRules {
 }
 
 /** How people get into a group; what is left out stays as it is. */
-export interface JoinRules {
+interface JoinRules {
   readonly needsApproval?: boolean
   readonly isAddedToByAdmins?: boolean
 }
 
 /** Somebody who wants to join a group. */
-export interface JoinRequest {
+interface JoinRequest {
   /** Digits, else the hidden id. */
   readonly number: string
   readonly requestedAtMs: number

@@ -9,7 +9,7 @@ import type { People, PersonName } from './people.ts'
 import { unwrap } from './unwrap.ts'
 
 /** After which time new messages of a chat disappear, and since when. */
-export interface ChatTimer {
+interface ChatTimer {
   /** 0: they stay. */
   readonly seconds: number
   /** As whoever set it says; 0: nobody said when. */
