@@ -84,3 +84,54 @@ export const AllowanceRecord = Type.Object({
   messages: Type.Integer({ minimum: 0, description: 'For each number and calendar month.' }),
   source: Type.String(),
 })
+
+const Micros = (description: string) => Type.Integer({ minimum: 0, description })
+const budgetFields = {
+  amount_micros: Type.Integer({
+    minimum: 1,
+    maximum: 1_000_000_000_000_000,
+    description: 'In millionths of the currency: 50000000 is 50.',
+  }),
+  currency: Currency,
+}
+const WarnPercent = { minimum: 1, maximum: 100, description: 'The share at which a warning is shown. Default 80.' }
+
+/** What messages may cost. */
+export const BudgetInput = Type.Object(
+  { ...budgetFields, warn_percent: Type.Optional(Type.Integer(WarnPercent)) },
+  { additionalProperties: false },
+)
+export type BudgetInput = Static<typeof BudgetInput>
+
+export const Budget = Type.Object({ ...budgetFields, warn_percent: Type.Integer(WarnPercent) })
+export type Budget = Static<typeof Budget>
+
+const WARN_PERCENT = 80
+export const completeBudget = ({ amount_micros, currency, warn_percent = WARN_PERCENT }: BudgetInput): Budget => ({
+  amount_micros,
+  currency,
+  warn_percent,
+})
+
+const BUDGET_STATES = ['below', 'warning', 'reached'] as const
+
+/** What is spent of a budget. */
+export const Spending = Type.Object({
+  spent_micros: Micros('What Meta charges for delivered messages, at the current message prices.'),
+  held_micros: Micros('What messages of campaigns may still cost that were sent and have no reported price yet.'),
+  unknown_messages: Count('Messages whose price is unknown, or in another currency. They are in neither amount.'),
+  state: Type.Enum([...BUDGET_STATES], {
+    description:
+      '`warning`: both amounts together are at `warn_percent` or more. `reached`: they are at the budget or more.',
+  }),
+})
+export type Spending = Static<typeof Spending>
+
+/** The budget of an account for a calendar month, and what is spent of it. */
+export const AccountBudget = Type.Object({
+  account_id: Uuid,
+  month: Type.String({ description: 'The current month, `YYYY-MM`, in UTC.' }),
+  budget: Nullable(Budget),
+  spending: Nullable(Spending),
+})
+export type AccountBudget = Static<typeof AccountBudget>

@@ -101,6 +101,7 @@ export const DUE_COLUMNS: Readonly<Record<string, Readonly<Record<string, DueCol
     // The job that gives up compares it with its input.
     unusable_since: 'stays',
     scheduled_at: 'stays',
+    budget_warned_at: 'stays',
   },
   console_passwords: { set_at: 'stays' },
   console_sessions: { created_at: moves('created_at > 0'), used_at: moves('used_at > 0') },

@@ -164,6 +164,9 @@ export const KEPT = [
   // The network has charged for them, also where the message is not in the backup. A count and its messages go together.
   ...replaced('message_prices', HAS_ACCOUNT),
   ...replaced('price_counts', HAS_ACCOUNT),
+  ...replaced('price_sums', HAS_ACCOUNT),
+  ...replaced('price_holds', HAS_ACCOUNT),
+  ...replaced('message_budgets', HAS_ACCOUNT),
   ...JOBS,
   // Secrets that were rotated, and addresses that were changed since, were for a reason.
   updated('webhooks', 'id'),

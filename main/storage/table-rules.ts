@@ -43,7 +43,7 @@ export const TABLE_RULES: Readonly<Record<string, AfterRestore>> = {
     ...['campaigns', 'campaign_instances', 'campaign_recipients', 'campaign_counts', 'campaign_streaks'],
     ...['billing_provider', 'billing_customers', 'billing_orders', 'billing_subscriptions', 'billing_callbacks'],
     ...['billing_history', 'billing_agencies', 'billing_clients', 'entitlement_grants'],
-    ...['message_prices', 'price_counts'],
+    ...['message_prices', 'price_counts', 'price_sums', 'price_holds', 'message_budgets'],
     ...[
       'crm_sessions',
       'crm_messages',

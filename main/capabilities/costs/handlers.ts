@@ -12,7 +12,7 @@ import { putRate, removeRate } from './store.ts'
 
 export interface CostsHandlerDeps {
   readonly db: Db
-  readonly clock: Pick<Clock, 'now'>
+  readonly clock: Pick<Clock, 'now' | 'mono'>
   readonly costs: Costs
   /** The account and its sub-accounts, or the one of them that is named. @throws ApiError not_found */
   readonly family: (accountId: AccountId, only: string | undefined) => Promise<readonly AccountId[]>

@@ -2,6 +2,8 @@ import type { Billing, Price } from '../../engines/price.ts'
 import type { Tx } from '../../kernel/db.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
 import { countryOf } from '../../kernel/phone-country.ts'
+import { addToSum } from './budget-store.ts'
+import { releaseHold } from './holds.ts'
 import { CERTAINTY, dayOfPrice, kindOf } from './price.ts'
 import { addToCount, ownerOf, priceOfMessage, putPrice, type CountPlace, type PriceRow } from './store.ts'
 
@@ -11,7 +13,13 @@ export interface BilledStatus {
   readonly instanceId: InstanceId
   /** The message; undefined: a restore has removed it. */
   readonly message:
-    { readonly accountId: string; readonly chat: string; readonly campaignId: string | null } | undefined
+    | {
+        readonly accountId: string
+        readonly chat: string
+        readonly campaignId: string | null
+        readonly idempotencyKey: string | null
+      }
+    | undefined
   readonly status: keyof typeof CERTAINTY
   readonly atMs: number
   readonly billing: Billing
@@ -35,8 +43,10 @@ export function createMeter() {
       await tx.run(putPrice, { ...after })
       const [left, entered] = [before === undefined ? null : placeOf(before), placeOf(after)]
       if (left !== null && entered !== null && isSame(left, entered)) return
-      if (left !== null) await tx.run(addToCount, { ...left, messages: -1 })
-      if (entered !== null) await tx.run(addToCount, { ...entered, messages: 1 })
+      if (left !== null) await count(tx, left, -1)
+      if (entered !== null) await count(tx, entered, 1)
+      const sendKey = reported.message?.idempotencyKey ?? null
+      if (entered !== null && known.campaignId !== '' && sendKey !== null) await releaseHold(tx, sendKey)
     },
 
     /** What the network reported of a message; null: nothing. */
@@ -47,6 +57,12 @@ export function createMeter() {
       return { category, type, model, billable: billable === null ? null : billable === 1 }
     },
   }
+}
+
+async function count(tx: Tx, place: CountPlace, messages: 1 | -1): Promise<void> {
+  await tx.run(addToCount, { ...place, messages })
+  const { accountId, day, campaignId, country, category, kind } = place
+  if (kind !== 'free') await tx.run(addToSum, { accountId, day, campaignId, country, category, kind, messages })
 }
 
 async function firstSeen(

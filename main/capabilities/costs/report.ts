@@ -1,8 +1,9 @@
 import type { CostGroup, CostRow, CostTotals } from '../../contract/costs.ts'
 import type { Db } from '../../kernel/db.ts'
 import { yieldToEventLoop } from '../../kernel/yield-to-event-loop.ts'
+import { allowanceShare } from './allowance.ts'
 import { allowanceOf, type RateCard } from './rate-card.ts'
-import { chargedOfNumber, countsAfter, countsOfCampaign, type CountPlace, type CountRow } from './store.ts'
+import { countsAfter, countsOfCampaign, type CountPlace, type CountRow } from './store.ts'
 
 /** Which counts are added up. Both days are included. */
 export interface CostSpan {
@@ -84,26 +85,12 @@ const positionOf = (row: CountPlace | undefined, from: string) => ({
   afterKind: row?.kind ?? '',
 })
 
-/**
- * Number of messages in a count that the monthly allowance covers. All accounts that use a number share its allowance. It
- * is used up day by day; on the same day, messages outside campaigns come first.
- */
+/** Number of messages in a count that the monthly allowance covers. */
 function createAllowances(db: Pick<Db, 'read'>) {
   const known = new Map<string, Promise<ReadonlyMap<string, number>>>()
 
-  async function share(numberId: string, category: string, month: string): Promise<ReadonlyMap<string, number>> {
-    const shares = new Map<string, number>()
-    let left = allowanceOf(category, month)
-    if (left === 0) return shares
-    const rows = await db.read(chargedOfNumber, { numberId, category, from: `${month}-01`, to: `${month}-31` })
-    for (const row of rows) {
-      const taken = Math.min(left, Math.max(0, row.messages))
-      if (taken > 0) shares.set(nameOf(row), taken)
-      left -= taken
-      if (left === 0) break
-    }
-    return shares
-  }
+  const share = async (numberId: string, category: string, month: string): Promise<ReadonlyMap<string, number>> =>
+    new Map((await allowanceShare(db, numberId, category, month)).map(({ row, taken }) => [nameOf(row), taken]))
 
   return {
     async of(row: CountRow): Promise<number> {

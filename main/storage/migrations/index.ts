@@ -63,6 +63,7 @@ import { sandboxGraphPrices } from './061-sandbox-graph-prices.ts'
 import { messagePrices } from './062-message-prices.ts'
 import { messageRates } from './063-message-rates.ts'
 import { templates } from './064-templates.ts'
+import { messageBudgets } from './065-message-budgets.ts'
 
 /** Every step of the schema, in order. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -130,4 +131,5 @@ export const MIGRATIONS: readonly Migration[] = [
   messagePrices,
   messageRates,
   templates,
+  messageBudgets,
 ]

@@ -11,6 +11,8 @@ const STAYS: Readonly<Record<string, string>> = {
   usage_daily: 'What was used stays with the account that used it.',
   message_prices: 'What a message cost stays with the account that sent it.',
   price_counts: 'What messages cost stays with the account that sent them.',
+  price_sums: 'What messages cost stays with the account that sent them.',
+  price_holds: 'What messages may cost stays with the account that sent them.',
   instance_departures: 'The old account learns from it that the instance is gone.',
   campaign_recipients: 'The report of a campaign of the old account.',
   billing_orders: 'What the old account bought.',

@@ -33,7 +33,11 @@ const everyCount = sql<
   `SELECT account_id AS accountId, day, campaign_id AS campaignId, country, category, kind, messages FROM price_counts
    WHERE messages <> 0`,
 )
-const clear = ['message_prices', 'price_counts'].map((table) => sql(`DELETE FROM ${table}`))
+const everySum = sql<Record<never, never>, { place: string; messages: number }>(
+  `SELECT account_id || ' ' || day || ' ' || campaign_id || ' ' || country || ' ' || category || ' ' || kind AS place, messages
+   FROM price_sums WHERE messages <> 0`,
+)
+const clear = ['message_prices', 'price_counts', 'price_sums'].map((table) => sql(`DELETE FROM ${table}`))
 
 const STATUSES = ['sent', 'delivered', 'read'] as const
 type Status = (typeof STATUSES)[number]
@@ -110,7 +114,12 @@ test('the counts equal a ledger written by hand, in any order, with repeats, cra
         [row.accountId, row.day, row.campaignId, row.country, row.category, row.kind].join(' '),
         row.messages,
       ])
-      expect(Object.fromEntries(counted)).toEqual(Object.fromEntries(ledgerOf(messages)))
+      const ledger = ledgerOf(messages)
+      expect(Object.fromEntries(counted)).toEqual(Object.fromEntries(ledger))
+      const summed = (await data.db.read(everySum, {})).map(({ place, messages: number }) => [place, number])
+      expect(Object.fromEntries(summed)).toEqual(
+        Object.fromEntries([...ledger].filter(([place]) => !place.endsWith(' free'))),
+      )
     }),
     { numRuns: 150 },
   )
@@ -121,7 +130,7 @@ function reportOf(messages: readonly Message[], at: number, status: Status, isLo
   const { price: reported, atMs } = statuses[status]!
   return {
     ...{ messageId: `msg_${at}`, instanceId: INSTANCE, status, atMs: MIDNIGHT + atMs },
-    message: isLost ? undefined : { accountId: account, chat: to, campaignId: campaign },
+    message: isLost ? undefined : { accountId: account, chat: to, campaignId: campaign, idempotencyKey: null },
     billing: { numberId: '1', businessId: '2', recipient: null, price: reported },
   }
 }
