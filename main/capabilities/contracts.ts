@@ -39,7 +39,7 @@ const ROOMS = [
   { room: 'approvals', operations: approvalsContract, topics: ['approvals'] },
   { room: 'entitlements', operations: entitlementsContract },
   { room: 'usage', operations: usageContract },
-  { room: 'costs', operations: costsContract, topics: ['message-rates'] },
+  { room: 'costs', operations: costsContract, topics: ['message-rates', 'message-budgets'] },
   { room: 'instances', operations: instancesContract, topics: ['instances'] },
   { room: 'fusion', operations: fusionContract, topics: ['fusion'] },
   { room: 'safety', operations: safetyContract },

@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox'
+import { Budget, BudgetInput, Spending } from './costs.ts'
 import { LIMITS } from './limits.ts'
 import { MediaType, Nullable, Timestamp, Uuid, TimeZone } from './shapes.ts'
 
@@ -26,6 +27,7 @@ const PAUSE_REASONS = [
   'number',
   'quality',
   'messaging_limit',
+  'budget',
 ] as const
 export type PauseReason = (typeof PAUSE_REASONS)[number]
 const PauseReason = Type.Enum([...PAUSE_REASONS], {
@@ -38,7 +40,7 @@ const PauseReason = Type.Enum([...PAUSE_REASONS], {
     'not approved, or Meta asks for its PIN), mend that and resume it; nobody counts as failed because of it. A paused ' +
     'template is tried again at `next_send_at`, and the others once another message has gone through. It resumes automatically after ' +
     '`outside_window` (the sending hours begin), `no_instance` (a number connects), `restricted` (WhatsApp lifts the ' +
-    'restriction on first messages, or allows new chats again), `quality` (Meta limits a number that people reported; tried again every hour), `messaging_limit` (all its numbers belong to Meta portfolios whose messaging limit is used up; it continues at `next_send_at`, or once Meta raises the limit) and `account_suspended` (the agency activates the account).',
+    'restriction on first messages, or allows new chats again), `quality` (Meta limits a number that people reported; tried again every hour), `messaging_limit` (all its numbers belong to Meta portfolios whose messaging limit is used up; it continues at `next_send_at`, or once Meta raises the limit), `budget` (the next message would exceed the budget of the campaign or the monthly budget of the account, see `budget_hold`; it continues when that is raised, and with the next month) and `account_suspended` (the agency activates the account).',
 })
 
 export const RECIPIENT_STATUSES = [
@@ -320,9 +322,16 @@ const configFields = {
   typing: Type.Boolean({ description: 'Shows “typing…” before each message. smv2 only. Default `true`.' }),
 }
 
+const BUDGET =
+  'What the campaign may cost at Meta. It pauses with `budget` before a message that would exceed it. Messages count at ' +
+  'the current message prices, also within the monthly allowance. `null`: any amount, which is the default.'
+
 export const CampaignConfigInput = Type.Object(
   {
     ...Type.Partial(Type.Object(configFields)).properties,
+    budget: Type.Optional(
+      Nullable(Type.Object(BudgetInput.properties, { additionalProperties: false, description: BUDGET })),
+    ),
     window: Type.Optional(
       Nullable(
         Type.Object(Window.properties, {
@@ -339,6 +348,7 @@ export type CampaignConfigInput = Static<typeof CampaignConfigInput>
 
 const CampaignConfig = Type.Object({
   ...configFields,
+  budget: Nullable(Budget),
   window: Nullable(
     Type.Object({
       start: Type.String(),
@@ -417,6 +427,8 @@ const summaryFields = {
 export const CampaignSummary = Type.Object(summaryFields)
 export type CampaignSummary = Static<typeof CampaignSummary>
 
+const BUDGET_HOLDS = ['campaign', 'client'] as const
+
 export const Campaign = Type.Object({
   ...summaryFields,
   messages: Type.Array(CampaignMessage),
@@ -424,6 +436,15 @@ export const Campaign = Type.Object({
     description: 'Names that texts may use besides `name` and `phone`: the columns of the recipient list.',
   }),
   config: CampaignConfig,
+  spending: Nullable(
+    Type.Object(Spending.properties, { description: 'What is spent of `config.budget`; `null` without a budget.' }),
+  ),
+  budget_hold: Nullable(
+    Type.Enum([...BUDGET_HOLDS], {
+      description:
+        'Which budget a campaign with the pause reason `budget` waits for: its own, or that of its account for the month.',
+    }),
+  ),
   per_instance: PerInstance,
   per_variation: PerVariation,
 })

@@ -26,13 +26,19 @@ const stoppedCampaigns = sql<StoppedQuery, StoppedRow>(
      AND (network = :network OR :network IS NULL) ORDER BY seq DESC LIMIT :rows`,
 )
 
+const nearBudget = sql<Omit<StoppedQuery, 'status' | 'since'>, StoppedRow>(
+  `SELECT id, name, pause_reason AS pauseReason, budget_warned_at AS sinceMs FROM campaigns
+   WHERE account_id = :accountId AND budget_warned_at IS NOT NULL AND status = 'running'
+     AND (network = :network OR :network IS NULL) ORDER BY seq DESC LIMIT :rows`,
+)
+
 const MOST = 200
 /** A campaign stays failed; a line about it ends after this time. */
 const FAILED_SHOWN_MS = 3 * 24 * 3_600_000
 /** A person who paused it knows, and sending hours begin without anybody. */
 const EXPECTED = new Set<PauseReason | null>(['user', 'outside_window'])
 
-/** Campaigns that stand still and should not. */
+/** Campaigns that stand still and should not, and those that have nearly used up their budget. */
 export function createAttention({ db, clock }: { readonly db: Db; readonly clock: Pick<Clock, 'now'> }) {
   return async ({ accountId, network }: AttentionQuery): Promise<AttentionLine[]> => {
     const of = { accountId, network, rows: MOST }
@@ -44,11 +50,12 @@ export function createAttention({ db, clock }: { readonly db: Db; readonly clock
         paused.filter(({ pauseReason }) => !EXPECTED.has(pauseReason)),
       ),
       ...lineOf('failed', failed),
+      ...lineOf('near_budget', await db.read(nearBudget, of)),
     ]
   }
 }
 
-function lineOf(code: 'paused' | 'failed', rows: readonly StoppedRow[]): AttentionLine[] {
+function lineOf(code: 'paused' | 'failed' | 'near_budget', rows: readonly StoppedRow[]): AttentionLine[] {
   const [first] = rows
   if (first === undefined) return []
   return [

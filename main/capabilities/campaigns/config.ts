@@ -1,4 +1,5 @@
 import type { CampaignConfig, CampaignConfigInput, CampaignWindow } from '../../contract/campaign.ts'
+import { completeBudget } from '../../contract/costs.ts'
 import { ApiError } from '../../contract/errors.ts'
 import type { Engine, Network } from '../../contract/shapes.ts'
 import { requireTimeZone } from '../../kernel/time-zone.ts'
@@ -51,6 +52,7 @@ export function completeConfig(input: CampaignConfigInput, numbers: Numbers, tim
     maxFailuresInRow: base.maxFailuresInRow,
     rotation: base.rotation,
     weights: base.weights,
+    budget: input.budget == null ? null : completeBudget(input.budget),
     variation: base.variation,
     skipIfContactedHours: base.skipIfContactedHours,
     checkNumbers: base.checkNumbers,

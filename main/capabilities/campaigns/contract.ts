@@ -1,3 +1,4 @@
+import { BudgetInput } from '../../contract/costs.ts'
 import { Type, type Static } from 'typebox'
 import {
   Campaign,
@@ -282,6 +283,8 @@ const PER_INSTANCE_EXAMPLE = [
 
 const PER_VARIATION_EXAMPLE = [{ variation: 1, sent: 1, delivered: 1, read: 0, replied: 0, failed: 0 }]
 
+const BUDGET_EXAMPLE = { amount_micros: 50_000_000, currency: 'usd', warn_percent: 80 }
+
 const CAMPAIGN_EXAMPLE = {
   ...SUMMARY_EXAMPLE,
   status: 'running',
@@ -291,8 +294,10 @@ const CAMPAIGN_EXAMPLE = {
     ...{ minDelay: 8, maxDelay: 25, pauseAfter: 50, pauseFor: [300, 900], hourlyLimit: 80, dailyLimit: null },
     window: { start: '08:00', end: '20:00', timezone: 'America/Sao_Paulo', days: [1, 2, 3, 4, 5, 6] },
     ...{ stopOnErrorPercent: 20, maxFailuresInRow: 5, rotation: 'round_robin', weights: {}, variation: 'random' },
-    ...{ skipIfContactedHours: 24, checkNumbers: true, typing: true },
+    ...{ skipIfContactedHours: 24, checkNumbers: true, typing: true, budget: BUDGET_EXAMPLE },
   },
+  spending: { spent_micros: 3_400, held_micros: 0, unknown_messages: 0, state: 'below' },
+  budget_hold: null,
   per_instance: PER_INSTANCE_EXAMPLE,
   per_variation: PER_VARIATION_EXAMPLE,
 } as const
@@ -440,6 +445,25 @@ export const campaignsContract = {
       idempotent: true,
       onRequest: true,
     },
+  }),
+
+  setCampaignBudget: operation({
+    ...manages,
+    id: 'setCampaignBudget',
+    // A campaign that waits for it continues.
+    effects: ['people', 'money'],
+    method: 'PUT',
+    path: '/v1/campaigns/{id}/budget',
+    summary: 'Set the budget of a campaign',
+    description:
+      'Replaces `config.budget` of a campaign that has not ended; `null` removes it. A campaign that waits for its budget ' +
+      'continues if the new one covers its next message. For a draft, `PATCH` does the same.',
+    origin: 'ours',
+    body: Body({ budget: Nullable(Type.Object(BudgetInput.properties, { additionalProperties: false })) }),
+    reply: actionReply('The campaign.'),
+    errors: ['invalid_state'],
+    examples: { body: { budget: BUDGET_EXAMPLE }, reply: CAMPAIGN_EXAMPLE },
+    tool: { name: 'set_campaign_budget', title: 'Set the budget of a campaign', idempotent: true, onRequest: true },
   }),
 
   deleteCampaign: operation({

@@ -32,7 +32,7 @@ export interface CampaignsDeps {
   readonly messages: Pick<Messages, 'send' | 'getByKey' | 'lastWrittenAtMs' | 'uploads'>
   readonly safety: Pick<Safety, 'claim' | 'release' | 'isCold' | 'isOneMore' | 'remaining'>
   readonly optOuts: Pick<OptOuts, 'optedOutOf' | 'onOptOut' | 'country'>
-  readonly costs: Pick<Costs, 'estimate'>
+  readonly costs: Pick<Costs, 'estimate' | 'budgets' | 'holds'>
   readonly contacts: Pick<Contacts, 'withTag' | 'lastContact' | 'nameOnce'>
   /** How long the service was off before it started, at most. */
   readonly wasOffMs: () => number

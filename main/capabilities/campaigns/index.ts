@@ -29,6 +29,10 @@ import type { JobQueue } from '../../kernel/jobs.ts'
 import { pendingOf } from './counts.ts'
 import { ApiError } from '../../contract/errors.ts'
 
+import { billedNumberOf } from './billed-numbers.ts'
+import { createBudgetHolds } from './budget-holds.ts'
+import { createTemplateCategories } from './template-categories.ts'
+
 export type { CampaignsDeps } from './deps.ts'
 
 export type Campaigns = ReturnType<typeof createCampaigns>
@@ -45,7 +49,11 @@ export function createCampaigns(deps: CampaignsDeps) {
     lanes: () => required(queues.lanes),
     control: () => required(queues.control),
   })
-  const outcomes = createOutcomes({ clock, contacts, state })
+  const { costs } = deps
+  const outcomes = createOutcomes({ clock, contacts, costs, state })
+  const templates = createTemplateCategories({ clock })
+  const budgetHolds = createBudgetHolds({ ...deps, state })
+  costs.budgets.onChange(budgetHolds.accountChanged)
   const resolve = createResolver({ ...deps, outcomes })
   const checks = createNumberChecks(deps)
   const sends = new Set<string>()
@@ -54,7 +62,12 @@ export function createCampaigns(deps: CampaignsDeps) {
     laneJob({
       ...deps,
       ...{ outcomes, checks, resolve, sends },
-      takeTurn: createTurn({ ...deps, numberState, state }),
+      takeTurn: createTurn({ ...deps, numberState, state, templates }),
+      async readPrices({ accountId, messages }, instance) {
+        const number = billedNumberOf(instances, accountId, instance)
+        if (number !== null) await templates.read(number, messages)
+        await costs.budgets.prepare(accountId)
+      },
       finish: (id) =>
         db.commit(async (tx) => {
           const campaign = await state.load(tx, id)
@@ -85,11 +98,11 @@ export function createCampaigns(deps: CampaignsDeps) {
   const lists = createListReader(deps)
   const loading = createLoading(deps)
   const records = createRecords({ ...deps, numberState })
-  const updates = createUpdate({ ...deps, access, lists, loading, state })
+  const updates = createUpdate({ ...deps, access, lists, loading, state, budgetHolds })
   const controls = createControls({ db, clock, instances, state })
 
   const lateness = createLateness({ ...deps, state })
-  const recovery = createRecovery({ ...deps, state, loading, resolve, sends, lateness })
+  const recovery = createRecovery({ ...deps, state, loading, resolve, sends, lateness, budgetHolds })
 
   return {
     create: createCreate({ ...deps, access, lists, loading, state }),
@@ -99,7 +112,7 @@ export function createCampaigns(deps: CampaignsDeps) {
     updates,
     controls,
     reports: createReports({ ...deps, records }),
-    preview: createPreview({ ...deps, access, lists, numberState }),
+    preview: createPreview({ ...deps, access, lists, numberState, templates }),
     test: createTestSend(deps),
 
     /** @returns how many rows of the CSV file were accepted, and which were not. */

@@ -6,6 +6,7 @@ import { mayTake } from '../../kernel/fair-share.ts'
 import type { AccountId, InstanceId } from '../../kernel/ids.ts'
 import type { JobKind, JobRun } from '../../kernel/job.ts'
 import { cause } from '../../kernel/log.ts'
+import type { KnownInstance } from '../instances/index.ts'
 import type { InstanceSubject } from '../handler.ts'
 import type { SendResult } from '../messages/index.ts'
 import type { CampaignsDeps } from './deps.ts'
@@ -25,6 +26,8 @@ interface LaneDeps extends Pick<
     tx: Tx,
     ask: { campaignId: string; instanceId: InstanceId; canCheck: boolean; room: number },
   ) => Promise<Turn>
+  /** Reads what a turn needs to know the price of its messages. */
+  readonly readPrices: (campaign: StoredCampaign, instance: KnownInstance) => Promise<void>
   readonly outcomes: Outcomes
   readonly checks: NumberChecks
   readonly resolve: Resolver
@@ -113,6 +116,10 @@ export function laneJob(deps: LaneDeps): JobKind<object, Result> {
       if (turn.kind === 'check') {
         const ask = await checks.ask(turn.campaign, instanceId, turn.phones)
         if (ask.atMs > clock.now()) return { again: ask }
+        continue
+      }
+      if (turn.kind === 'prices') {
+        await deps.readPrices(turn.campaign, turn.instance)
         continue
       }
       const until = turn.kind === 'wait' ? turn.until : turn.next

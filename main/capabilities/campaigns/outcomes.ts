@@ -77,8 +77,9 @@ export type Outcomes = ReturnType<typeof createOutcomes>
 export function createOutcomes({
   clock,
   contacts,
+  costs,
   state,
-}: Pick<CampaignsDeps, 'clock' | 'contacts'> & { readonly state: CampaignState }) {
+}: Pick<CampaignsDeps, 'clock' | 'contacts' | 'costs'> & { readonly state: CampaignState }) {
   /** Recipients whose result was recorded together with the message. The job that sent it removes them. */
   const settled = new Set<string>()
 
@@ -96,6 +97,8 @@ export function createOutcomes({
     })
     await countMove(tx, recipient, { ...recipient, status: to })
     const { accountId, phone, name } = recipient
+    // The network does not charge for it.
+    if (to === 'failed') await costs.holds.release(tx, sendKey(place))
     if (to === 'sent' && name !== null) await contacts.nameOnce(tx, accountId, phone, name)
     if (recipient.status === 'sending') tx.afterCommit(() => settled.add(sendKey(place)))
     const verdict = { code: error?.code, hasFailed: to === 'failed', wasSent: recipient.sentAtMs !== null }
@@ -132,6 +135,7 @@ export function createOutcomes({
   async function putBackOne(tx: Tx, place: Place): Promise<void> {
     const recipient = await tx.one(recipientAt, place)
     if (recipient === undefined || (await tx.run(putBack, place)) === 0) return
+    await costs.holds.release(tx, sendKey(place))
     const waiting = { campaignId: place.campaignId, instanceId: null, variation: null }
     await countMove(tx, recipient, { ...waiting, status: 'pending' })
     notify(tx, recipient)

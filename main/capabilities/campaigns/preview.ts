@@ -24,6 +24,7 @@ import { createFaultTally } from './faults.ts'
 import { error as errorRisk, risksOf } from './risks.ts'
 import { createRotation } from './rotation.ts'
 import { drawFor, seedOf } from './seed.ts'
+import type { TemplateCategories } from './template-categories.ts'
 import { hoursAt } from '../../contract/opening-hours.ts'
 import { daysBetween } from '../../kernel/time-zone.ts'
 import { yieldToEventLoop } from '../../kernel/yield-to-event-loop.ts'
@@ -35,6 +36,7 @@ interface PreviewDeps extends Pick<
   readonly access: Access
   readonly lists: ListReader
   readonly numberState: NumberStates
+  readonly templates: TemplateCategories
 }
 
 /** Somebody who would get a message. */

@@ -26,7 +26,8 @@ export function createRecords({
   clock,
   numberState,
   isSuspended,
-}: Pick<CampaignsDeps, 'db' | 'clock' | 'isSuspended'> & { readonly numberState: NumberStates }) {
+  costs,
+}: Pick<CampaignsDeps, 'db' | 'clock' | 'isSuspended' | 'costs'> & { readonly numberState: NumberStates }) {
   const read = { one: db.readOne, all: db.read } as const
   const suspended = (campaign: StoredCampaign) =>
     campaign.status === 'paused' && isUnderWay(campaign) && isSuspended(campaign.accountId)
@@ -45,6 +46,7 @@ export function createRecords({
 
   function nextSendAtMs({ campaign, lanes }: Whole): number | null {
     const { status, pauseReason, scheduledAtMs, resumeAtMs } = campaign
+    if (waitsForMonth(campaign)) return nextMonth(clock.now())
     if (status === 'scheduled') return scheduledAtMs
     if (!isUnderWay(campaign) || pauseReason === 'no_instance') return null
     const next = Math.min(...lanes.filter(({ hasJob }) => hasJob === 1).map(({ nextAtMs }) => nextAtMs ?? 0))
@@ -53,7 +55,7 @@ export function createRecords({
 
   function summary(whole: Whole): CampaignSummary {
     const { campaign, lanes, totals } = whole
-    const isOpen = isUnderWay(campaign) || campaign.status === 'scheduled'
+    const isOpen = isUnderWay(campaign) || campaign.status === 'scheduled' || waitsForMonth(campaign)
     const next = isOpen && totals.counts.pending > 0 ? nextSendAtMs(whole) : null
     const eta = next === null ? null : estimateEnd(campaign.config, lanes.length, totals.counts.pending, next)
     return {
@@ -106,9 +108,12 @@ export function createRecords({
       const [whole] = await gather([campaign])
       if (whole === undefined) throw new Error('A campaign was asked for and not found.')
       const { messages, variables, config } = campaign
+      const { budget } = config
       return {
         ...summary(whole),
         ...{ messages: [...messages], variables: [...variables], config },
+        spending: budget === null ? null : await costs.budgets.ofCampaign(campaign.id, budget),
+        budget_hold: campaign.pauseReason === 'budget' ? campaign.budgetHold : null,
         per_instance: await perInstance(whole),
         per_variation: perVariation(whole),
       }
@@ -123,6 +128,15 @@ export function createRecords({
       }
     },
   }
+}
+
+/** The budget of an account is one of a month, in UTC. */
+const waitsForMonth = ({ pauseReason, budgetHold }: StoredCampaign): boolean =>
+  pauseReason === 'budget' && budgetHold === 'client'
+
+function nextMonth(nowMs: number): number {
+  const now = new Date(nowMs)
+  return Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1)
 }
 
 export type Records = ReturnType<typeof createRecords>

@@ -1,5 +1,6 @@
 import type { Timer } from '../../kernel/clock.ts'
 import { cause } from '../../kernel/log.ts'
+import type { BudgetHolds } from './budget-holds.ts'
 import { pendingOf } from './counts.ts'
 import type { CampaignsDeps } from './deps.ts'
 import type { createLateness } from './lateness.ts'
@@ -17,6 +18,7 @@ interface RecoveryDeps extends Pick<CampaignsDeps, 'db' | 'clock' | 'log' | 'ide
   readonly state: CampaignState
   readonly loading: Loading
   readonly resolve: Resolver
+  readonly budgetHolds: Pick<BudgetHolds, 'look'>
   readonly lateness: Pick<ReturnType<typeof createLateness>, 'look'>
   /** Keys of the sends that this process is making. */
   readonly sends: ReadonlySet<string>
@@ -24,7 +26,7 @@ interface RecoveryDeps extends Pick<CampaignsDeps, 'db' | 'clock' | 'log' | 'ide
 
 /** Ends orphaned sends and recipient lists: of an earlier process, and those whose end could not be stored. */
 export function createRecovery(deps: RecoveryDeps) {
-  const { db, clock, log, idempotency, state, loading, resolve, sends, lateness } = deps
+  const { db, clock, log, idempotency, state, loading, resolve, sends, lateness, budgetHolds } = deps
   /**
    * Recipients being sent to that no run had at the last look, with the time they were claimed at. One that was claimed
    * just now is not so at two looks in a row.
@@ -88,7 +90,7 @@ export function createRecovery(deps: RecoveryDeps) {
   const isUnowned = (recipient: Recipient): boolean => unowned.get(sendKey(recipient)) === recipient.claimedAtMs
 
   async function sweep(): Promise<void> {
-    for (const act of [() => endSends(isUnowned), endLoading, lateness.look])
+    for (const act of [() => endSends(isUnowned), endLoading, lateness.look, budgetHolds.look])
       await act().catch((error: unknown) => log.warn({ event: 'campaign.sweep_failed', cause: cause(error) }))
   }
 

@@ -5,6 +5,7 @@ import type { Hold } from '../../engines/engine.ts'
 import type { Tx } from '../../kernel/db.ts'
 import { appointmentAt, dueAt, dueIn } from '../../kernel/due.ts'
 import type { JobQueue } from '../../kernel/jobs.ts'
+import type { BudgetRefusal } from '../costs/index.ts'
 import { pendingOf } from './counts.ts'
 import type { CampaignsDeps } from './deps.ts'
 import { PAUSED_BY, type NumberStates } from './links.ts'
@@ -81,7 +82,15 @@ export function createState({ clock, live, messages, numberState, lanes, control
   type Change = Partial<
     Pick<
       StoredCampaign,
-      'status' | 'pauseReason' | 'resumeAtMs' | 'unusableSinceMs' | 'scheduledAtMs' | 'startedAtMs' | 'finishedAtMs'
+      | 'status'
+      | 'pauseReason'
+      | 'resumeAtMs'
+      | 'unusableSinceMs'
+      | 'scheduledAtMs'
+      | 'startedAtMs'
+      | 'finishedAtMs'
+      | 'budgetHold'
+      | 'budgetNeeds'
     >
   >
 
@@ -92,9 +101,12 @@ export function createState({ clock, live, messages, numberState, lanes, control
     if (!isAllowed) throw new Error(`A campaign cannot become ${next.status} after ${campaign.status}.`)
     const { id, status, pauseReason, resumeAtMs, unusableSinceMs, scheduledAtMs, startedAtMs, finishedAtMs } = next
     const times = { resumeAtMs, unusableSinceMs, scheduledAtMs, startedAtMs, finishedAtMs }
+    const isOverBudget = pauseReason === 'budget'
+    const budgetHold = isOverBudget ? next.budgetHold : null
+    const budgetNeeds = isOverBudget ? next.budgetNeeds : null
     const isHeld = pauseReason === 'messaging_limit'
     const reason = { pauseReason: isHeld ? 'restricted' : pauseReason, heldBy: isHeld ? pauseReason : null } as const
-    await tx.run(setState, { id, status, ...reason, ...times, now: clock.now() })
+    await tx.run(setState, { id, status, ...reason, budgetHold, budgetNeeds, ...times, now: clock.now() })
     notify(tx, campaign)
   }
 
@@ -257,6 +269,18 @@ export function createState({ clock, live, messages, numberState, lanes, control
       }
       if (campaign.pauseReason !== 'messaging_limit' || campaign.resumeAtMs !== firstMs)
         await pause(tx, campaign, 'messaging_limit', firstMs)
+    },
+
+    /**
+     * A budget does not cover the next message. Its numbers stop, and what they were given is given out again when it
+     * continues: by budget-holds.ts.
+     */
+    async waitForBudget(tx: Tx, campaign: StoredCampaign, { by, needsMicros }: BudgetRefusal): Promise<void> {
+      for (const lane of await tx.all(lanesOf, { campaignId: campaign.id })) await giveBackWaiting(tx, campaign, lane)
+      await change(tx, campaign, {
+        ...{ status: 'paused', pauseReason: 'budget', resumeAtMs: null, unusableSinceMs: null },
+        ...{ budgetHold: by, budgetNeeds: needsMicros },
+      })
     },
 
     /** The number is back in the rotation. */

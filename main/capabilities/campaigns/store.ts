@@ -27,6 +27,11 @@ export interface StoredCampaign {
   readonly loading: 0 | 1 | 2
   readonly resumeAtMs: number | null
   readonly unusableSinceMs: number | null
+  /** Which budget it waits for. */
+  readonly budgetHold: 'campaign' | 'client' | null
+  /** What its next message is expected to cost, in millionths; null: unknown. */
+  readonly budgetNeeds: number | null
+  readonly budgetWarnedAtMs: number | null
   readonly createdAtMs: number
   readonly updatedAtMs: number
   readonly scheduledAtMs: number | null
@@ -45,15 +50,16 @@ export interface CampaignRow extends Omit<StoredCampaign, 'messages' | 'variable
 const PAUSE_REASON = `CASE WHEN pause_reason = 'restricted' THEN COALESCE(held_by, pause_reason) ELSE pause_reason END`
 const CAMPAIGN = `seq, id, account_id AS accountId, name, status, ${PAUSE_REASON} AS pauseReason, network, messages, variables,
   config, config_input AS configInput, next_position AS nextPosition, loading, resume_at AS resumeAtMs,
-  unusable_since AS unusableSinceMs, created_at AS createdAtMs, updated_at AS updatedAtMs,
+  unusable_since AS unusableSinceMs, budget_hold AS budgetHold, budget_needs AS budgetNeeds,
+  budget_warned_at AS budgetWarnedAtMs, created_at AS createdAtMs, updated_at AS updatedAtMs,
   scheduled_at AS scheduledAtMs, started_at AS startedAtMs, finished_at AS finishedAtMs`
 
-/** The four texts are what this room wrote. */
+/** The four texts are what this room wrote. Earlier versions knew no budgets. */
 export const toCampaign = (row: CampaignRow): StoredCampaign => ({
   ...row,
   messages: JSON.parse(row.messages) as CampaignMessage[],
   variables: JSON.parse(row.variables) as string[],
-  config: JSON.parse(row.config) as CampaignConfig,
+  config: { budget: null, ...(JSON.parse(row.config) as Omit<CampaignConfig, 'budget'>) },
   configInput: JSON.parse(row.configInput) as CampaignConfigInput,
 })
 
@@ -133,16 +139,36 @@ export const setState = sql<{
   status: CampaignStatus
   pauseReason: PauseReason | null
   heldBy: 'messaging_limit' | null
+  budgetHold: 'campaign' | 'client' | null
+  budgetNeeds: number | null
   resumeAtMs: number | null
   unusableSinceMs: number | null
   scheduledAtMs: number | null
   startedAtMs: number | null
   finishedAtMs: number | null
   now: number
-}>(`UPDATE campaigns SET status = :status, pause_reason = :pauseReason, held_by = :heldBy, resume_at = :resumeAtMs,
+}>(`UPDATE campaigns SET status = :status, pause_reason = :pauseReason, held_by = :heldBy, budget_hold = :budgetHold,
+      budget_needs = :budgetNeeds, resume_at = :resumeAtMs,
       unusable_since = :unusableSinceMs, scheduled_at = :scheduledAtMs, started_at = :startedAtMs,
       finished_at = :finishedAtMs, updated_at = :now
     WHERE id = :id`)
+
+export const setBudget = sql<{ id: string; config: string; configInput: string; now: number }>(
+  `UPDATE campaigns SET config = :config, config_input = :configInput, budget_warned_at = NULL, updated_at = :now
+   WHERE id = :id`,
+)
+
+/** Changes no row if it was warned of already. */
+export const setBudgetWarned = sql<{ id: string; now: number }>(
+  'UPDATE campaigns SET budget_warned_at = :now WHERE id = :id AND budget_warned_at IS NULL',
+)
+
+/** Campaigns of an account that wait for a budget. */
+export const heldByBudgetOf = sql<{ accountId: string }, { id: string }>(
+  `SELECT id FROM campaigns
+   WHERE account_id = :accountId AND budget_hold IS NOT NULL AND status = 'paused' AND pause_reason = 'budget'
+   ORDER BY seq`,
+)
 
 export const deleteCampaign = sql<{ id: string }>('DELETE FROM campaigns WHERE id = :id')
 export const deleteStreak = sql<{ id: string }>('DELETE FROM campaign_streaks WHERE campaign_id = :id')

@@ -3,10 +3,15 @@ import type { Engine, Network } from '../../contract/shapes.ts'
 import type { Tx } from '../../kernel/db.ts'
 import { dueAt, dueIn, type Due } from '../../kernel/due.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
+import { countryOf } from '../../kernel/phone-country.ts'
+import type { BudgetLimits, BudgetRefusal } from '../costs/index.ts'
 import type { KnownInstance } from '../instances/index.ts'
+import { billedNumberOf } from './billed-numbers.ts'
 import { addCounts, countMove, pendingOf } from './counts.ts'
 import type { CampaignsDeps } from './deps.ts'
 import type { NumberStates } from './links.ts'
+import { sendKey } from './outcomes.ts'
+import { categoryOf, type TemplateCategories } from './template-categories.ts'
 import {
   assign,
   claimedBefore,
@@ -30,6 +35,7 @@ import {
   addToAssigned,
   checksOf,
   lanesOf,
+  setBudgetWarned,
   setHasJob,
   setProgress,
   setRestricted,
@@ -58,10 +64,16 @@ export type Turn =
     }
   /** These have to be looked up on the network first. */
   | { readonly kind: 'check'; readonly campaign: StoredCampaign; readonly phones: readonly string[] }
+  /** Prices have to be read first. */
+  | { readonly kind: 'prices'; readonly campaign: StoredCampaign; readonly instance: KnownInstance }
   | { readonly kind: 'wait'; readonly until: Due }
   | { readonly kind: 'stop' }
 
-interface TurnDeps extends Pick<CampaignsDeps, 'clock' | 'safety' | 'optOuts' | 'messages' | 'config' | 'isSuspended'> {
+interface TurnDeps extends Pick<
+  CampaignsDeps,
+  'clock' | 'log' | 'safety' | 'optOuts' | 'messages' | 'config' | 'isSuspended' | 'instances' | 'costs'
+> {
+  readonly templates: Pick<TemplateCategories, 'known'>
   readonly numberState: NumberStates
   readonly state: CampaignState
 }
@@ -106,10 +118,11 @@ const AT_ONCE: Readonly<Record<Network, Readonly<Record<Engine, number>>>> = {
 }
 
 const STOP: Turn = { kind: 'stop' }
+const NOBODY = { kind: 'taken', claimed: [], untilMs: null, limitedUntilMs: null, refusal: null } as const
 
 /** One step of one number of a campaign, decided and recorded in the caller's commit. */
 export function createTurn(deps: TurnDeps) {
-  const { clock, safety, optOuts, messages, numberState, state } = deps
+  const { clock, safety, optOuts, messages, instances, costs, templates, numberState, state } = deps
   const limited = createLimitedNumbers()
 
   return async function takeTurn(tx: Tx, { campaignId, instanceId, canCheck, room }: Ask): Promise<Turn> {
@@ -165,15 +178,28 @@ export function createTurn(deps: TurnDeps) {
     if (limits.untilMs !== null) return hold(limits.untilMs)
     const isUnpaced = campaign.config.maxDelay === 0
     const most = Math.min(room, limits.left, isUnpaced ? AT_ONCE[instance.network][instance.engine] : 1)
-    const ctx: Context = { ...{ tx, campaign, lane, lanes, instance, now, canCheck, restrictedUntilMs }, most }
+    const spending = await spendingOf(tx, campaign, instance)
+    if (spending === undefined) return { kind: 'prices', campaign, instance }
+    const ctx: Context = {
+      ...{ tx, campaign, lane, lanes, instance, now, canCheck, restrictedUntilMs, spending },
+      most,
+    }
     const found = await take(ctx)
     if (found.kind === 'check') return { kind: 'check', campaign, phones: found.phones }
     if (found.claimed.length > 0) {
       if (campaign.status !== 'running') await state.run(tx, campaign)
       const next = dueAt(clock, await record(ctx, found.claimed))
       state.notify(tx, campaign)
+      await warnOfBudget(ctx)
       const isLast = !(await hasMore(tx, campaignId, instanceId))
       return { kind: 'send', campaign, instance, claimed: found.claimed, next, isLast }
+    }
+    if (found.refusal !== null) {
+      const { by } = found.refusal
+      if (by === 'client' && !costs.budgets.isPrepared(campaign.accountId))
+        return { kind: 'prices', campaign, instance }
+      await state.waitForBudget(tx, campaign, found.refusal)
+      return stop()
     }
     if (found.untilMs !== null) return hold(found.untilMs)
     if (found.limitedUntilMs !== null) {
@@ -198,7 +224,14 @@ export function createTurn(deps: TurnDeps) {
     readonly now: number
     readonly canCheck: boolean
     readonly restrictedUntilMs: number | null
+    /** null: no network charges for its messages. */
+    readonly spending: Spending | null
     readonly most: number
+  }
+
+  interface Spending {
+    readonly limits: BudgetLimits
+    readonly categories: ReadonlyMap<string, string>
   }
 
   type Found =
@@ -209,7 +242,28 @@ export function createTurn(deps: TurnDeps) {
         readonly untilMs: number | null
         /** When the portfolio of this number can reach new people again. */
         readonly limitedUntilMs: number | null
+        /** A budget does not cover the next message. */
+        readonly refusal: BudgetRefusal | null
       }
+
+  /** undefined: the categories of its templates have to be read first. */
+  async function spendingOf(tx: Tx, campaign: StoredCampaign, instance: KnownInstance) {
+    const { id: campaignId, accountId, messages: variations, config } = campaign
+    if (billedNumberOf(instances, accountId, instance) === null) return null
+    const categories = templates.known(instance.id, variations)
+    if (categories === undefined) return undefined
+    const limits = await costs.budgets.limitsOf(tx, { accountId, campaignId, budget: config.budget })
+    return { limits, categories }
+  }
+
+  /** Once for each budget. */
+  async function warnOfBudget({ tx, campaign, spending, now }: Context): Promise<void> {
+    const isNear = (spending?.limits.campaign?.state ?? 'below') !== 'below'
+    if (!isNear || campaign.budgetWarnedAtMs !== null) return
+    const { id: campaignId } = campaign
+    if ((await tx.run(setBudgetWarned, { id: campaignId, now })) > 0)
+      tx.afterCommit(() => deps.log.info({ event: 'campaign.budget_warning', campaignId }))
+  }
 
   async function limitsOf(
     tx: Tx,
@@ -254,13 +308,13 @@ export function createTurn(deps: TurnDeps) {
       }
       for (const one of judged.send) {
         const verdict = await claim(ctx, one)
-        if (verdict.kind === 'wait') return { kind: 'taken', claimed, untilMs: verdict.untilMs, limitedUntilMs: null }
-        if (verdict.kind === 'limited')
-          return { kind: 'taken', claimed, untilMs: null, limitedUntilMs: verdict.untilMs }
+        if (verdict.kind === 'wait') return { ...NOBODY, claimed, untilMs: verdict.untilMs }
+        if (verdict.kind === 'limited') return { ...NOBODY, claimed, limitedUntilMs: verdict.untilMs }
+        if (verdict.kind === 'over_budget') return { ...NOBODY, claimed, refusal: verdict.refusal }
         if (verdict.kind === 'claimed') claimed.push(verdict.claimed)
       }
     }
-    return { kind: 'taken', claimed, untilMs: null, limitedUntilMs: null }
+    return { ...NOBODY, claimed }
   }
 
   type Judged =
@@ -341,10 +395,11 @@ export function createTurn(deps: TurnDeps) {
     | { readonly kind: 'claimed'; readonly claimed: Claimed }
     | { readonly kind: 'wait'; readonly untilMs: number }
     | { readonly kind: 'limited'; readonly untilMs: number }
+    | { readonly kind: 'over_budget'; readonly refusal: BudgetRefusal }
     | { readonly kind: 'given_away' }
 
   async function claim(
-    { tx, campaign, lane, now, restrictedUntilMs }: Context,
+    { tx, campaign, lane, now, restrictedUntilMs, spending }: Context,
     { recipient, to, isCold }: { readonly recipient: Recipient; readonly to: string; readonly isCold: boolean },
   ): Promise<Verdict> {
     const { id: campaignId, accountId, config } = campaign
@@ -356,6 +411,10 @@ export function createTurn(deps: TurnDeps) {
       return { kind: 'given_away' }
     }
     if (restrictedUntilMs !== null && isCold) return giveAway()
+    const { variation } = drawFor(campaignId, position, config, campaign.messages.length)
+    const kind = spending && { country: countryOf(to), category: categoryIn(spending.categories, variation) }
+    const refusal = kind && spending.limits.refusalOf(kind)
+    if (refusal !== null) return { kind: 'over_budget', refusal }
     if (campaign.network === 'live') {
       const answer = await safety.claim(tx, { accountId, instanceId, phone: to, cold: isCold, atMs: now, limits: {} })
       if (answer.kind === 'wait' && answer.reason === 'messaging_limit') {
@@ -372,15 +431,23 @@ export function createTurn(deps: TurnDeps) {
         return { kind: 'wait', untilMs: Math.min(untilMs, now + LOOK_AGAIN_MS) }
       }
     }
-    const { variation } = drawFor(campaignId, position, config, campaign.messages.length)
     const claimed = await tx.run(markSending, { campaignId, position, instanceId, variation, now })
     if (claimed === 0) return { kind: 'given_away' }
+    if (kind !== null) {
+      spending?.limits.take(kind)
+      await costs.holds.hold(tx, { sendKey: sendKey({ campaignId, position }), accountId, campaignId, ...kind })
+    }
     await countMove(
       tx,
       { campaignId, instanceId: null, variation: null, status: 'pending' },
       { campaignId, instanceId, variation, status: 'sending' },
     )
     return { kind: 'claimed', claimed: { recipient: { ...recipient, instanceId, variation }, variation, to } }
+
+    function categoryIn(categories: ReadonlyMap<string, string>, at: number): string | null {
+      const message = campaign.messages[at - 1]
+      return message === undefined ? null : categoryOf(message, categories)
+    }
   }
 
   /** @returns when the number may send again. */

@@ -1,7 +1,10 @@
+import type { CampaignStatus } from '../../contract/campaign.ts'
 import { ApiError } from '../../contract/errors.ts'
 import type { Principal } from '../../kernel/access.ts'
 import type { Tx } from '../../kernel/db.ts'
+import { completeBudget, type BudgetInput } from '../../contract/costs.ts'
 import type { Access, Found } from './access.ts'
+import type { BudgetHolds } from './budget-holds.ts'
 import { completeConfig } from './config.ts'
 import type { UpdateCampaignBody } from './contract.ts'
 import { readTime } from './create.ts'
@@ -10,20 +13,31 @@ import type { ListReader } from './lists.ts'
 import { mergeTallies, type Loading } from './loading.ts'
 import { requireMessages } from './messages.ts'
 import { emptyTally, requireSomeUsable, sourceOf, type RecipientSource, type Tally } from './recipients.ts'
-import type { CampaignState } from './state.ts'
+import { notIn, type CampaignState } from './state.ts'
 import { requireUploads } from './uploads.ts'
-import { deleteLanes, insertLane, setLoading, setVariables, updateDraft, type StoredCampaign } from './store.ts'
+import {
+  deleteLanes,
+  insertLane,
+  setBudget,
+  setLoading,
+  setVariables,
+  updateDraft,
+  type StoredCampaign,
+} from './store.ts'
 
 interface UpdateDeps extends Pick<CampaignsDeps, 'db' | 'clock' | 'messages' | 'config'> {
   readonly access: Access
   readonly lists: ListReader
   readonly loading: Loading
   readonly state: CampaignState
+  readonly budgetHolds: Pick<BudgetHolds, 'goOn'>
 }
+
+const BEFORE_THE_END: readonly CampaignStatus[] = ['draft', 'scheduled', 'running', 'paused']
 
 /** Changes drafts, and the time of scheduled campaigns. */
 export function createUpdate(deps: UpdateDeps) {
-  const { db, clock, access, lists, loading, state } = deps
+  const { db, clock, access, lists, loading, state, budgetHolds } = deps
 
   async function reschedule({ campaign }: Found, body: UpdateCampaignBody): Promise<void> {
     const { scheduled_at: scheduledAt, ...others } = body
@@ -128,6 +142,27 @@ export function createUpdate(deps: UpdateDeps) {
       if (found.campaign.status !== 'scheduled') return changeDraft(caller, found, body)
       await reschedule(found, body)
       return emptyTally()
+    },
+
+    /** @throws ApiError invalid_state for a campaign that has ended. */
+    async setBudget(caller: Principal, id: string, input: BudgetInput | null): Promise<void> {
+      const { campaign } = await access.get(caller, id)
+      const budget = input === null ? null : completeBudget(input)
+      await db.commit(async (tx) => {
+        const found = await state.load(tx, campaign.id)
+        if (found === undefined) throw new ApiError('not_found', 'There is no campaign with this id.')
+        if (!BEFORE_THE_END.includes(found.status)) throw notIn(found, 'given a budget')
+        const [config, configInput] = [
+          { ...found.config, budget },
+          { ...found.configInput, budget },
+        ]
+        await tx.run(setBudget, {
+          ...{ id: found.id, config: JSON.stringify(config), configInput: JSON.stringify(configInput) },
+          now: clock.now(),
+        })
+        state.notify(tx, found)
+        await budgetHolds.goOn(tx, found.id)
+      })
     },
 
     /** @throws ApiError invalid_state unless it is a draft */

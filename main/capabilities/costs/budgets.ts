@@ -142,6 +142,12 @@ export function createBudgets({ db, clock, cardOf }: BudgetsDeps) {
 
   return {
     prepare,
+
+    /** Whether what `prepare` has counted is recent. */
+    isPrepared(accountId: AccountId): boolean {
+      const known = free.get(accountId)
+      return known?.month === monthOf(clock.now()) && clock.mono() - known.atMono < FREE_KNOWN_MS
+    },
     limitsOf,
 
     /** Called in the commit that sets or removes the budget of an account. */

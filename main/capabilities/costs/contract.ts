@@ -1,11 +1,21 @@
 import { Type } from 'typebox'
-import { AllowanceRecord, CostQuery, CostRow, CostTotals, RateName, RateRecord } from '../../contract/costs.ts'
+import {
+  AccountBudget,
+  AllowanceRecord,
+  BudgetInput,
+  CostQuery,
+  CostRow,
+  CostTotals,
+  RateName,
+  RateRecord,
+} from '../../contract/costs.ts'
 import { operation, type Contract } from '../../contract/operation.ts'
-import { Body } from '../../contract/shapes.ts'
+import { Body, Uuid } from '../../contract/shapes.ts'
 
 declare module '../../contract/notice.ts' {
   interface Topics {
     'message-rates': true
+    'message-budgets': true
   }
 }
 
@@ -15,6 +25,14 @@ const TOTALS = {
 }
 const RATE = { country: 'US', category: 'service', valid_from: '2026-10-01' } as const
 const ofTheOperator = { scope: null, reach: 'account', origin: 'ours', audience: 'console', role: 'operator' } as const
+const ACCOUNT = '019b8d40-1111-7a52-8f63-1d2c3b4a5968'
+const BUDGET = { amount_micros: 50_000_000, currency: 'usd', warn_percent: 80 }
+const BUDGET_EXAMPLE = {
+  account_id: ACCOUNT,
+  month: '2026-11',
+  budget: BUDGET,
+  spending: { spent_micros: 41_200_000, held_micros: 340_000, unknown_messages: 0, state: 'warning' },
+} as const
 const { example: _example, ...RATE_FIELDS } = RateRecord.properties
 
 export const costsContract = {
@@ -40,6 +58,64 @@ export const costsContract = {
     errors: ['not_found'],
     examples: { reply: { data: [{ key: '019b8d40-3c1e-7a52-8f63-1d2c3b4a5968', ...TOTALS }], totals: TOTALS } },
     tool: { name: 'get_message_costs', title: 'Read what messages cost', idempotent: true, onRequest: true },
+  }),
+  listMessageBudgets: operation({
+    id: 'listMessageBudgets',
+    effects: [],
+    method: 'GET',
+    path: '/v1/message-budgets',
+    summary: 'List the message budgets of accounts',
+    description: [
+      'What messages of your account and of each sub-account may cost in a calendar month, in UTC, and what is spent of it. Accounts without a budget have `null`.',
+      'When the budget does not cover the next message, the campaigns of the account pause with `budget`. They continue when the budget is raised or the month ends. Messages of people, agents and the API are not held, but they are part of what is spent.',
+    ].join('\n\n'),
+    scope: 'billing:read',
+    reach: 'account',
+    origin: 'ours',
+    query: Type.Object({
+      account_id: Type.Optional({ ...Uuid, description: 'Only this account: your own or a sub-account.' }),
+    }),
+    reply: {
+      status: 200,
+      description: 'Your account first, then the sub-accounts.',
+      schema: Type.Object({ data: Type.Array(AccountBudget) }),
+    },
+    errors: ['not_found'],
+    examples: { reply: { data: [BUDGET_EXAMPLE] } },
+    tool: { name: 'list_message_budgets', title: 'List message budgets', idempotent: true, onRequest: true },
+  }),
+  setMessageBudget: operation({
+    id: 'setMessageBudget',
+    // Campaigns that wait for it continue.
+    effects: ['people', 'money'],
+    method: 'PUT',
+    path: '/v1/agency/accounts/{account_id}/message-budget',
+    summary: 'Set the message budget of a sub-account',
+    description:
+      'Replaces the monthly budget, and applies immediately. Campaigns that waited for it continue if it covers their next message.',
+    scope: 'agency:manage',
+    reach: 'account',
+    origin: 'ours',
+    body: Body(BudgetInput.properties),
+    reply: { status: 200, description: 'The budget, and what is spent of it.', schema: AccountBudget },
+    errors: ['not_found'],
+    examples: { body: BUDGET, reply: BUDGET_EXAMPLE },
+    tool: { name: 'set_message_budget', title: 'Set a message budget', idempotent: true, onRequest: true },
+  }),
+  removeMessageBudget: operation({
+    id: 'removeMessageBudget',
+    effects: ['people', 'money', 'removal'],
+    method: 'DELETE',
+    path: '/v1/agency/accounts/{account_id}/message-budget',
+    summary: 'Remove the message budget of a sub-account',
+    description: 'Messages of the sub-account may cost any amount. Campaigns that waited for the budget continue.',
+    scope: 'agency:manage',
+    reach: 'account',
+    origin: 'ours',
+    reply: { status: 204, description: 'There is no budget.', schema: null },
+    errors: ['not_found'],
+    examples: {},
+    tool: { name: 'remove_message_budget', title: 'Remove a message budget', idempotent: true, onRequest: true },
   }),
   listMessageRates: operation({
     ...ofTheOperator,

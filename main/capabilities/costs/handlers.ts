@@ -1,12 +1,13 @@
 import { ApiError } from '../../contract/errors.ts'
-import type { RateRecord } from '../../contract/costs.ts'
+import { completeBudget, type AccountBudget, type RateRecord } from '../../contract/costs.ts'
+import type { Principal } from '../../kernel/access.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { AccountId } from '../../kernel/ids.ts'
 import { shiftDate } from '../../kernel/time-zone.ts'
-import type { Handlers } from '../handler.ts'
+import type { Existence, Handlers } from '../handler.ts'
 import type { costsContract } from './contract.ts'
-import { ALLOWANCES, dayOfPrice, type Costs } from './index.ts'
+import { ALLOWANCES, dayOfPrice, monthOf, type Costs } from './index.ts'
 import type { Rate } from './rate-card.ts'
 import { putRate, removeRate } from './store.ts'
 
@@ -21,7 +22,34 @@ export interface CostsHandlerDeps {
 const DEFAULT_DAYS = 30
 
 export function costsHandlers({ db, clock, costs, family }: CostsHandlerDeps): Handlers<typeof costsContract> {
+  /** @throws ApiError not_found for an account that is no sub-account of the caller. */
+  async function clientOf(own: AccountId, id: string): Promise<AccountId> {
+    const [found] = id.toLowerCase() === own ? [] : await family(own, id)
+    if (found !== undefined) return found
+    throw noSubAccount()
+  }
+
+  async function budgetRecord(accountId: AccountId): Promise<AccountBudget> {
+    const { budget, spending } = (await costs.budgets.ofAccount(accountId)) ?? { budget: null, spending: null }
+    return { account_id: accountId, month: monthOf(clock.now()), budget, spending }
+  }
+
   return {
+    async listMessageBudgets({ principal, query }) {
+      const data: AccountBudget[] = []
+      for (const accountId of await family(principal.accountId, query.account_id))
+        data.push(await budgetRecord(accountId))
+      return { data }
+    },
+    async setMessageBudget({ principal, params, body }) {
+      const accountId = await clientOf(principal.accountId, params.account_id)
+      await costs.budgets.setOfAccount(accountId, completeBudget(body))
+      return budgetRecord(accountId)
+    },
+    async removeMessageBudget({ principal, params }) {
+      await costs.budgets.removeOfAccount(await clientOf(principal.accountId, params.account_id))
+      return undefined
+    },
     async getMessageCosts({ principal, query }) {
       const { to = dayOfPrice(clock.now()), group = 'instance' } = query
       const { from = shiftDate(to, 1 - DEFAULT_DAYS), campaign_id: campaignId } = query
@@ -62,6 +90,16 @@ export function costsHandlers({ db, clock, costs, family }: CostsHandlerDeps): H
     },
   }
 }
+
+export function costsExistence({ family }: Pick<CostsHandlerDeps, 'family'>): Existence<typeof costsContract> {
+  const exists = async ({ accountId }: Principal, { account_id: id }: { readonly account_id: string }) => {
+    if (id.toLowerCase() === accountId) throw noSubAccount()
+    await family(accountId, id)
+  }
+  return { setMessageBudget: exists, removeMessageBudget: exists }
+}
+
+const noSubAccount = () => new ApiError('not_found', 'There is no sub-account with this id.')
 
 const toRecord = ({ country, category, validFrom, currency, micros, source, isExample }: Rate): RateRecord => ({
   ...{ country, category, valid_from: validFrom, currency, amount_micros: micros, source, example: isExample },

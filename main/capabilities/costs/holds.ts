@@ -31,7 +31,13 @@ export async function releaseHold(tx: Tx, sendKey: string): Promise<void> {
 }
 
 /** Messages of campaigns whose price is not reported yet. They count for budgets at their expected price. */
-export function createHolds({ db, clock }: { readonly db: Pick<Db, 'read' | 'commit'>; readonly clock: Pick<Clock, 'now'> }) {
+export function createHolds({
+  db,
+  clock,
+}: {
+  readonly db: Pick<Db, 'read' | 'commit'>
+  readonly clock: Pick<Clock, 'now'>
+}) {
   return {
     /** In the commit that decides to send it. */
     async hold(tx: Tx, message: HeldMessage): Promise<void> {

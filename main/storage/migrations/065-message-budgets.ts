@@ -49,6 +49,6 @@ ALTER TABLE campaigns ADD COLUMN budget_hold TEXT CHECK (budget_hold IN ('campai
 ALTER TABLE campaigns ADD COLUMN budget_needs INTEGER;
 ALTER TABLE campaigns ADD COLUMN budget_warned_at INTEGER;
 CREATE INDEX campaigns_by_budget ON campaigns (account_id, seq) WHERE budget_hold IS NOT NULL;
-CREATE INDEX campaigns_warned ON campaigns (account_id, seq) WHERE budget_warned_at IS NOT NULL;
+CREATE INDEX campaigns_warned ON campaigns (account_id, seq) WHERE budget_warned_at IS NOT NULL AND status = 'running';
 `,
 }

@@ -1,7 +1,9 @@
+import { createCosts } from '../../../main/capabilities/costs/index.ts'
 import { createCampaigns, type CampaignsDeps } from '../../../main/capabilities/campaigns/index.ts'
 import type { KnownInstance } from '../../../main/capabilities/instances/index.ts'
 import type { Message } from '../../../main/capabilities/messages/store.ts'
-import type { CampaignConfigInput } from '../../../main/contract/campaign.ts'
+import type { CampaignConfigInput, CampaignMessage } from '../../../main/contract/campaign.ts'
+import type { BudgetInput } from '../../../main/contract/costs.ts'
 import { ApiError } from '../../../main/contract/errors.ts'
 import type { Engine, InstanceStatus, Network } from '../../../main/contract/shapes.ts'
 import type { Db, Tx } from '../../../main/kernel/db.ts'
@@ -16,7 +18,8 @@ import { fakeClock, settle, START_MS } from '../../support/clock.ts'
 import { testDatabase } from '../../support/database.ts'
 import { seededRandom } from '../../support/random.ts'
 
-const ACCOUNT = '0197f0c2-0000-7c51-9d2b-5f8e1a7c4b60' as AccountId
+export const UTILITY = { name: 'offer', language: 'en' }
+export const ACCOUNT = '0197f0c2-0000-7c51-9d2b-5f8e1a7c4b60' as AccountId
 
 const CALLER = {
   ...{ kind: 'key', role: null, accountId: ACCOUNT, accountName: 'Agency', key: null, scopes: [] },
@@ -57,7 +60,8 @@ export async function campaignBench({
   engine = 'smv2',
   startMs = START_MS,
   zone = 'UTC',
-}: { network?: Network; engine?: Engine; startMs?: number; zone?: string } = {}) {
+  isBilled = false,
+}: { network?: Network; engine?: Engine; startMs?: number; zone?: string; isBilled?: boolean } = {}) {
   const clock = fakeClock(startMs)
   const { db, raw, close } = await testDatabase(undefined, { clock })
   const lines = new Map<InstanceId, Line>()
@@ -115,7 +119,14 @@ export async function campaignBench({
       const id = ids.message()
       await own.commit(async () => {
         if (messages.has(key)) throw new Error(`${key} was sent twice`)
-        messages.set(key, { ...QUEUED, id, instanceId: instance.id, chat: body.to, idempotencyKey: key })
+        messages.set(key, {
+          ...QUEUED,
+          id,
+          instanceId: instance.id,
+          chat: body.to,
+          idempotencyKey: key,
+          campaignId: campaignId ?? null,
+        })
       })
       if (isDead) return never()
       sent.push({ to: body.to, instanceId: instance.id, atMs: clock.now(), text: body.text ?? '' })
@@ -134,6 +145,7 @@ export async function campaignBench({
       return { kind: 'accepted', engine: 'smv2', messageId: id, replayed: false }
     }
 
+    const costs = createCosts({ db: own, clock })
     const campaigns = createCampaigns({
       wasOffMs: () => Infinity,
       isSuspended: () => false,
@@ -150,12 +162,15 @@ export async function campaignBench({
         },
         // Only what a campaign asks of an engine.
         engineFor: () =>
-          ({ evidence: ({ id }: { id: InstanceId }) => ({ restriction: restrictionOf(lines.get(id)) }) }) as never,
+          ({
+            evidence: ({ id }: { id: InstanceId }) => ({ restriction: restrictionOf(lines.get(id)) }),
+            billedNumber: (id: InstanceId) => (isBilled ? id : null),
+            templates: { list: async () => ({ templates: [{ ...UTILITY, category: 'UTILITY' }], after: null }) },
+          }) as never,
         subscribe() {},
         known: async () => new Set(),
       },
-      // No number of these tests is charged.
-      costs: { estimate: () => Promise.reject(new Error('nothing is charged')) },
+      costs,
       messages: {
         send,
         async getByKey(_instanceId, key) {
@@ -188,7 +203,32 @@ export async function campaignBench({
       contacts: { async *withTag() {}, lastContact: async () => new Map(), nameOnce: async () => {} },
       config: { safetyTimezone: zone },
     })
+    /** The network reports what became of a message. */
+    const report = (key: string, outcome: 'charged' | 'free' | 'failed') =>
+      own.commit(async (tx) => {
+        const message = messages.get(key)
+        if (message === undefined) throw new Error(`${key} was not sent`)
+        const { id, instanceId, campaignId } = message
+        const timestamp = new Date(clock.now()).toISOString()
+        const status = outcome === 'failed' ? outcome : 'delivered'
+        const data = { message_id: id, status, campaign_id: campaignId, idempotency_key: key, timestamp }
+        const error = { code: 'undeliverable', message: 'x' }
+        if (outcome !== 'failed')
+          await costs.reported(tx, {
+            ...{ messageId: id, instanceId, message, status: 'delivered', atMs: clock.now() },
+            billing: {
+              ...{ numberId: instanceId, businessId: 'b', recipient: null },
+              price: {
+                ...{ category: 'utility', type: outcome === 'free' ? 'free_entry_point' : 'regular', model: 'PMP' },
+                billable: outcome === 'charged',
+              },
+            },
+          })
+        await tell(tx, { type: `message.${status}`, accountId: ACCOUNT, instanceId, data: { ...data, error } })
+      })
     return {
+      costs,
+      report,
       campaigns,
       isDead: () => isDead,
       death,
@@ -196,8 +236,12 @@ export async function campaignBench({
         await jobs.recover()
         await campaigns.recover()
         jobs.start()
+        if (isBilled) campaigns.start()
       },
-      stop: () => (isDead ? undefined : jobs.stop(0)),
+      async stop() {
+        await campaigns.stop()
+        if (!isDead) await jobs.stop(0)
+      },
       link: (id: InstanceId, status: InstanceStatus) =>
         own.commit(async (tx) => {
           const line = lines.get(id)
@@ -217,6 +261,7 @@ export async function campaignBench({
   }
 
   return {
+    db,
     clock,
     sent,
     optedOut,
@@ -241,14 +286,22 @@ export async function campaignBench({
       now = boot(++boots, kill)
       await Promise.race([now.start(), now.death])
     },
-    async create(instanceIds: readonly string[], phones: readonly string[], config: CampaignConfigInput = {}) {
+    async create(
+      instanceIds: readonly string[],
+      phones: readonly string[],
+      config: CampaignConfigInput = {},
+      messages: readonly CampaignMessage[] = [{ text: '{A|B} {{phone}}' }],
+    ) {
       const body = {
         ...{ instance_ids: [...instanceIds], name: 'Offer', start: true, config },
-        ...{ messages: [{ text: '{A|B} {{phone}}' }], recipients: phones.map((phone) => ({ phone })) },
+        ...{ messages: [...messages], recipients: phones.map((phone) => ({ phone })) },
       }
       const created = await now.campaigns.create({ caller: CALLER, body, rawBody: body, idempotencyKey: null })
       return (JSON.parse(created.bytes.toString()) as { campaign_id: string }).campaign_id
     },
+    setBudget: (id: string, budget: BudgetInput | null) => now.campaigns.updates.setBudget(CALLER, id, budget),
+    /** Keys of the messages that the network got, and the campaign of each. */
+    messages,
     get: async (id: string) => now.campaigns.full((await now.campaigns.get(CALLER, id)).campaign),
     act: (verb: 'pause' | 'resume' | 'cancel', id: string) => now.campaigns.controls[verb](id),
     recipients: (id: string) =>

@@ -33,7 +33,14 @@ async function reset(): Promise<void> {
     DELETE FROM message_budgets; DELETE FROM message_rates`)
   costs = createCosts({ db: data.db, clock })
   await data.db.commit((tx) =>
-    tx.run(putRate, { country: 'IN', category: 'utility', validFrom: '2026-10-01', currency: 'usd', micros: 1_500, source: 'x' }),
+    tx.run(putRate, {
+      country: 'IN',
+      category: 'utility',
+      validFrom: '2026-10-01',
+      currency: 'usd',
+      micros: 1_500,
+      source: 'x',
+    }),
   )
 }
 
@@ -167,8 +174,16 @@ const step = fc.oneof(
     to: fc.constantFrom(US, IN),
     isCut: fc.boolean(),
   }),
-  fc.record({ kind: fc.constantFrom('deliver' as const, 'fail' as const, 'free' as const), at: fc.nat(), isCut: fc.boolean() }),
-  fc.record({ kind: fc.constant('raise' as const), campaign: fc.constantFrom('cmp_1', 'cmp_2', 'client'), by: fc.integer({ min: 1, max: 9_000 }) }),
+  fc.record({
+    kind: fc.constantFrom('deliver' as const, 'fail' as const, 'free' as const),
+    at: fc.nat(),
+    isCut: fc.boolean(),
+  }),
+  fc.record({
+    kind: fc.constant('raise' as const),
+    campaign: fc.constantFrom('cmp_1', 'cmp_2', 'client'),
+    by: fc.integer({ min: 1, max: 9_000 }),
+  }),
 )
 
 test('no campaign ever costs more than its budgets, whatever fails, is delivered late or is raised', async () => {
@@ -209,7 +224,10 @@ test('no campaign ever costs more than its budgets, whatever fails, is delivered
               await costs.holds.hold(tx, { sendKey: key, accountId: ACCOUNT, campaignId: campaign, ...kindOf(to) })
           })
           const sum = (of: string) =>
-            [...open.values()].reduce((total, each) => total + (of === 'client' || each.campaign === of ? (PRICES[each.to] ?? 0) : 0), 0)
+            [...open.values()].reduce(
+              (total, each) => total + (of === 'client' || each.campaign === of ? (PRICES[each.to] ?? 0) : 0),
+              0,
+            )
           const used = (charged[campaign] ?? 0) + sum(campaign) + (PRICES[to] ?? 0)
           const usedByAll = (charged['cmp_1'] ?? 0) + (charged['cmp_2'] ?? 0) + sum('client') + (PRICES[to] ?? 0)
           expect(isSent).toBe(used <= (budgets[campaign] ?? 0) && usedByAll <= (budgets['client'] ?? 0))

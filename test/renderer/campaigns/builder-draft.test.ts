@@ -162,7 +162,7 @@ test('delays and hours have to be in order', () => {
     ...{ minDelay: 8, maxDelay: 25, pauseAfter: 50, pauseFor: [300, 900], hourlyLimit: 80, dailyLimit: null },
     window: { start: '08:00', end: '20:00', timezone: 'UTC', days: [1] },
     ...{ stopOnErrorPercent: 20, maxFailuresInRow: 5, rotation: 'round_robin', weights: {}, variation: 'random' },
-    ...{ skipIfContactedHours: 24, checkNumbers: true, typing: true },
+    ...{ skipIfContactedHours: 24, checkNumbers: true, typing: true, budget: null },
   }
   expect(isPaceValid(config)).toBe(true)
   expect(isPaceValid({ ...config, window: null })).toBe(true)
