@@ -130,6 +130,7 @@ export type Spending = Static<typeof Spending>
 /** The budget of an account for a calendar month, and what is spent of it. */
 export const AccountBudget = Type.Object({
   account_id: Uuid,
+  name: Type.String(),
   month: Type.String({ description: 'The current month, `YYYY-MM`, in UTC.' }),
   budget: Nullable(Budget),
   spending: Nullable(Spending),

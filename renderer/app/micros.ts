@@ -17,8 +17,10 @@ export const microsText = (micros: number, currency: string, locale: string): st
     decimalOfMicros(micros) as unknown as number,
   )
 
-/** @returns undefined for what is no amount, or has more than six decimals. */
-export function microsOf(text: string): number | undefined {
-  const [, whole, fraction = ''] = /^(\d{1,6})(?:[.,](\d{1,6}))?$/.exec(text.trim()) ?? []
-  return whole === undefined ? undefined : Number(whole) * 1_000_000 + Number(fraction.padEnd(6, '0'))
+/** @returns undefined for what is no amount, or has more than six decimals. @param digits before the decimals, at most. */
+export function microsOf(text: string, digits = 6): number | undefined {
+  const [, whole, fraction = ''] = /^(\d{1,9})(?:[.,](\d{1,6}))?$/.exec(text.trim()) ?? []
+  return whole === undefined || whole.length > digits
+    ? undefined
+    : Number(whole) * 1_000_000 + Number(fraction.padEnd(6, '0'))
 }

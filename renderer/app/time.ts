@@ -13,6 +13,8 @@ const FORMS = {
   day: DAY,
   /** February 26 */
   longDay: { day: 'numeric', month: 'long' },
+  /** February 2027 */
+  month: { month: 'long', year: 'numeric' },
   /** Feb 26, 8 PM */
   dayHour: { ...DAY, hour: 'numeric' },
   /** Feb 26, 8:19 PM */

@@ -75,6 +75,10 @@ export const budgetOf = sql<{ accountId: string }, BudgetRow>(
   `SELECT ${BUDGET} FROM message_budgets WHERE account_id = :accountId`,
 )
 
+export const nameOfAccount = sql<{ accountId: string }, { name: string }>(
+  'SELECT name FROM accounts WHERE id = :accountId',
+)
+
 /** Those that were not warned of this month. */
 export const budgetsAfter = sql<{ after: string; month: string; rows: number }, BudgetRow>(
   `SELECT ${BUDGET} FROM message_budgets

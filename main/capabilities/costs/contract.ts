@@ -29,6 +29,7 @@ const ACCOUNT = '019b8d40-1111-7a52-8f63-1d2c3b4a5968'
 const BUDGET = { amount_micros: 50_000_000, currency: 'usd', warn_percent: 80 }
 const BUDGET_EXAMPLE = {
   account_id: ACCOUNT,
+  name: 'Bakery Luz',
   month: '2026-11',
   budget: BUDGET,
   spending: { spent_micros: 41_200_000, held_micros: 340_000, unknown_messages: 0, state: 'warning' },

@@ -9,6 +9,7 @@ import type { Existence, Handlers } from '../handler.ts'
 import type { costsContract } from './contract.ts'
 import { ALLOWANCES, dayOfPrice, monthOf, type Costs } from './index.ts'
 import type { Rate } from './rate-card.ts'
+import { nameOfAccount } from './budget-store.ts'
 import { putRate, removeRate } from './store.ts'
 
 export interface CostsHandlerDeps {
@@ -31,7 +32,8 @@ export function costsHandlers({ db, clock, costs, family }: CostsHandlerDeps): H
 
   async function budgetRecord(accountId: AccountId): Promise<AccountBudget> {
     const { budget, spending } = (await costs.budgets.ofAccount(accountId)) ?? { budget: null, spending: null }
-    return { account_id: accountId, month: monthOf(clock.now()), budget, spending }
+    const name = (await db.readOne(nameOfAccount, { accountId }))?.name ?? ''
+    return { account_id: accountId, name, month: monthOf(clock.now()), budget, spending }
   }
 
   return {

@@ -1,5 +1,6 @@
 import type { RoomEntries } from '../../app/entries.ts'
 
+const toCosts = () => '/billing?tab=costs'
 const toBilling = () => '/billing'
 /** @param id of the client; null: several. */
 const toClient = (id: string | null) => (id === null ? '/clients' : `/clients/${id}?tab=billing`)
@@ -25,6 +26,9 @@ export default {
       to: toClient,
       list: '/clients',
     },
+    'costs.budget': { words: 'billing.attention.budget', icon: 'i-lucide-coins', to: toCosts },
+    'costs.client': { words: 'billing.attention.clientBudget', icon: 'i-lucide-coins', to: toCosts },
+    'costs.more_clients': { words: 'billing.attention.moreBudgets', icon: 'i-lucide-coins', to: toCosts },
     'billing.amount_mismatch': {
       ...{ words: 'billing.attention.amount_mismatch', icon: 'i-lucide-circle-alert' },
       to: () => '/billing?tab=history',

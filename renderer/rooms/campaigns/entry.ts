@@ -22,6 +22,9 @@ export default {
   finds: { words: 'campaigns.title', use: usePaletteCampaigns },
   attention: {
     'campaigns.paused': { words: 'campaigns.attention.paused', ...toCampaigns, icon: 'i-lucide-circle-pause' },
+    'campaigns.near_budget': {
+      ...{ words: 'campaigns.attention.nearBudget', ...toCampaigns, icon: 'i-lucide-coins' },
+    },
     'campaigns.failed': { words: 'campaigns.attention.failed', ...toCampaigns, icon: 'i-lucide-circle-x' },
   },
 } satisfies RoomEntries
