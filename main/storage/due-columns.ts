@@ -143,6 +143,7 @@ export const DUE_COLUMNS: Readonly<Record<string, Readonly<Record<string, DueCol
     ],
   },
   members: { invitation_expires_at: deadline('invitation_expires_at') },
+  message_budgets: { warned_at: 'stays' },
   messages: {
     // A message that was not sent is given up after a time.
     created_at: moves(`status = 'queued'`),

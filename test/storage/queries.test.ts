@@ -93,6 +93,16 @@ const EXCEPTIONS: readonly { readonly step: string; readonly statement: RegExp; 
     why: 'a node runs a few hundred jobs at most',
   },
   {
+    step: 'USE TEMP B-TREE FOR GROUP BY',
+    statement: /FROM price_sums WHERE .* GROUP BY day, country, category, kind/,
+    why: 'the rows of a month or of a campaign: days, countries and categories, and no numbers',
+  },
+  {
+    step: 'USE TEMP B-TREE FOR DISTINCT',
+    statement: /^SELECT DISTINCT number_id AS numberId FROM price_counts/,
+    why: 'the numbers of an account; read once a minute at most',
+  },
+  {
     step: 'SCAN jobs USING INDEX jobs_running',
     statement: /FROM jobs WHERE state = 'running' AND lease_owner NOT IN/,
     why: 'the index holds only running jobs',

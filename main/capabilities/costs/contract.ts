@@ -101,7 +101,7 @@ export const costsContract = {
     reply: { status: 200, description: 'The budget, and what is spent of it.', schema: AccountBudget },
     errors: ['not_found'],
     examples: { body: BUDGET, reply: BUDGET_EXAMPLE },
-    tool: { name: 'set_message_budget', title: 'Set a message budget', idempotent: true, onRequest: true },
+    tool: null,
   }),
   removeMessageBudget: operation({
     id: 'removeMessageBudget',
@@ -116,7 +116,7 @@ export const costsContract = {
     reply: { status: 204, description: 'There is no budget.', schema: null },
     errors: ['not_found'],
     examples: {},
-    tool: { name: 'remove_message_budget', title: 'Remove a message budget', idempotent: true, onRequest: true },
+    tool: null,
   }),
   listMessageRates: operation({
     ...ofTheOperator,
