@@ -145,6 +145,8 @@ async function payFor(api: OpenWindow['api'], client: string): Promise<void> {
   await api('PATCH', '/v1/agency/billing', { enabled: true })
   const terms = { amount_cents: 4_900, currency: 'brl', interval: 'month', email: 'billing@bakery.example' }
   await api('PUT', `/v1/agency/accounts/${client}/billing`, terms)
+  const budget = { amount_micros: 50_000_000, currency: 'usd' }
+  await api('PUT', `/v1/agency/accounts/${client}/message-budget`, budget)
 }
 
 /** A campaign that was sent, with somebody who cannot be reached, a draft, and one that begins tomorrow. */

@@ -489,6 +489,7 @@ const OVERLAYS: Readonly<Record<string, readonly Omit<Overlay, 'of'>[]>> = {
   'rooms/assistants/ConnectTab': [{ name: 'key', at: onPage('/assistants/connect'), show: choose('Choose a key') }],
   'rooms/settings/BackupList': [{ name: 'restore', at: onPage('/settings'), show: press(/^Restore the backup from/) }],
   'rooms/settings/RateDialog': [{ name: 'rate', at: onPage('/settings'), show: press('Add price') }],
+  'parts/BudgetDialog': [{ name: 'budget', at: onPage('/billing?tab=costs'), show: press(/^Change budget/) }],
   'rooms/billing/CostsTab': [{ name: 'group', at: onPage('/billing?tab=costs'), show: choose('Group by') }],
   'rooms/settings/SettingDialog': [{ name: 'change', at: onPage('/settings'), show: press('Change Number limit') }],
   // Only the desktop app has it: test/window/desktop.slow.ts.
