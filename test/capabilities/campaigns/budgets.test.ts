@@ -260,7 +260,7 @@ test(
         }
         check()
       }),
-      { numRuns: 40 },
+      { numRuns: 25 },
     )
   },
 )

@@ -1,9 +1,11 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createBudgetWarnings } from '../../../main/capabilities/costs/budget-warnings.ts'
 import { createCosts, type Costs } from '../../../main/capabilities/costs/index.ts'
 import { putRate } from '../../../main/capabilities/costs/store.ts'
 import type { Budget } from '../../../main/contract/costs.ts'
 import type { AccountId, InstanceId } from '../../../main/kernel/ids.ts'
+import { silentLog } from '../../../main/kernel/log.ts'
 import { fakeClock, type FakeClock } from '../../support/clock.ts'
 import { testDatabase, type TestDatabase } from '../../support/database.ts'
 
@@ -51,18 +53,28 @@ const limits = (campaignId: string, budget: Budget | null = null) =>
 const hold = (sendKey: string, campaignId: string, to: keyof typeof COUNTRY, category: string | null = 'utility') =>
   data.db.commit((tx) => costs.holds.hold(tx, { sendKey, accountId: ACCOUNT, campaignId, ...kindOf(to, category) }))
 
-/** The network reports that it was delivered. */
-const deliver = (sendKey: string, campaignId: string | null, to: string, category = 'utility', type = 'regular') =>
-  data.db.commit((tx) =>
-    costs.reported(tx, {
-      ...{ messageId: `msg_${sendKey}`, instanceId: INSTANCE, status: 'delivered', atMs: clock.now() },
-      message: { accountId: ACCOUNT, chat: to, campaignId, idempotencyKey: sendKey },
-      billing: {
-        ...{ numberId: '1', businessId: '2', recipient: null },
-        price: { category, type, model: 'PMP', billable: type === 'regular' },
-      },
-    }),
-  )
+/** The network reports that they were delivered. */
+const deliverAll = (
+  sendKeys: readonly string[],
+  campaignId: string | null,
+  to: string,
+  category = 'utility',
+  type = 'regular',
+) =>
+  data.db.commit(async (tx) => {
+    for (const sendKey of sendKeys)
+      await costs.reported(tx, {
+        ...{ messageId: `msg_${sendKey}`, instanceId: INSTANCE, status: 'delivered', atMs: clock.now() },
+        message: { accountId: ACCOUNT, chat: to, campaignId, idempotencyKey: sendKey },
+        billing: {
+          ...{ numberId: '1', businessId: '2', recipient: null },
+          price: { category, type, model: 'PMP', billable: type === 'regular' },
+        },
+      })
+  })
+const deliver = (sendKey: string, ...rest: [campaignId: string | null, to: string, category?: string, type?: string]) =>
+  deliverAll([sendKey], ...rest)
+const keys = (count: number) => Array.from({ length: count }, (_, at) => `m${at}`)
 
 describe('the budget of a campaign', () => {
   test('covers messages up to the exact amount, those included that are not delivered yet', async () => {
@@ -127,7 +139,7 @@ describe('the budget of a campaign', () => {
     [99, 'warning'],
     [100, 'reached'],
   ])('at %i of 100 is %s', async (messages, state) => {
-    for (let at = 0; at < messages; at++) await deliver(`m${at}`, 'cmp_1', US)
+    await deliverAll(keys(messages), 'cmp_1', US)
     expect((await limits('cmp_1', usd(340_000))).campaign?.state).toBe(state)
   })
 })
@@ -149,7 +161,7 @@ describe('the budget of an account for a month', () => {
 
   test('counts service messages within the allowance of their number as free', async () => {
     await costs.budgets.setOfAccount(ACCOUNT, usd(6_800))
-    for (let at = 0; at < 1_001; at++) await deliver(`m${at}`, null, US, 'service')
+    await deliverAll(keys(1_001), null, US, 'service')
     expect((await costs.budgets.ofAccount(ACCOUNT))?.spending).toMatchObject({ spent_micros: 3_400, state: 'below' })
     const { totals } = await costs.report(
       { accountIds: [ACCOUNT], from: '2027-01-01', to: '2027-01-31', instanceIds: null },
@@ -163,6 +175,46 @@ describe('the budget of an account for a month', () => {
     expect((await limits('cmp_1')).refusalOf(kindOf(US))).not.toBeNull()
     await costs.budgets.removeOfAccount(ACCOUNT)
     expect((await limits('cmp_1')).refusalOf(kindOf(US))).toBeNull()
+  })
+})
+
+describe('an account whose budget is nearly used up', () => {
+  const line = { role: 'operator', network: null } as const
+  const warnings = () =>
+    createBudgetWarnings({
+      db: data.db,
+      clock,
+      live: { publish: (id) => void told.push(id) },
+      log: silentLog,
+      budgets: costs.budgets,
+    })
+  const told: (string | null)[] = []
+
+  test('is noticed once a month, by itself and by its agency', async () => {
+    data.raw.exec(`INSERT INTO accounts (id, name, change_at, created_at) VALUES ('agency', 'Agency', 1, 1);
+      INSERT INTO accounts (id, name, parent_account_id, change_at, created_at) VALUES ('${ACCOUNT}', 'Luz', 'agency', 1, 1)`)
+    await costs.budgets.setOfAccount(ACCOUNT, usd(34_000))
+    const { look, attention } = warnings()
+    await deliverAll(keys(7), null, US)
+    await look()
+    expect(told).toEqual([])
+    await deliver('m7', null, US)
+    for (let times = 0; times < 3; times++) await look()
+    expect(told).toEqual([ACCOUNT])
+    expect(await attention({ ...line, accountId: ACCOUNT })).toMatchObject([{ code: 'budget', severity: 'warning' }])
+    const agency = { ...line, accountId: 'agency' as AccountId }
+    expect(await attention(agency)).toMatchObject([{ code: 'client', subject: { id: ACCOUNT, name: 'Luz' } }])
+    expect(await attention({ ...agency, role: 'member' })).toEqual([])
+    await costs.budgets.setOfAccount(ACCOUNT, usd(68_000))
+    await look()
+    expect(await attention(agency)).toEqual([])
+    await costs.budgets.setOfAccount(ACCOUNT, usd(30_000))
+    await look()
+    expect(told).toEqual([ACCOUNT, ACCOUNT])
+    clock.set(EVENING + HOUR)
+    expect(await attention(agency)).toEqual([])
+    await look()
+    expect(told).toHaveLength(2)
   })
 })
 
@@ -252,6 +304,6 @@ test('no campaign ever costs more than its budgets, whatever fails, is delivered
       }
       expect((charged['cmp_1'] ?? 0) + (charged['cmp_2'] ?? 0)).toBeLessThanOrEqual(budgets['client'] ?? 0)
     }),
-    { numRuns: 120 },
+    { numRuns: 60 },
   )
 })
