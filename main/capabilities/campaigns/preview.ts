@@ -101,7 +101,7 @@ export function createPreview(deps: PreviewDeps) {
     const risks = [
       ...problems,
       ...risksOf({
-        ...{ numbers, config, messages, load, recentlyContacted, startsAtMs, endsAtMs },
+        ...{ numbers, config, messages, load, recentlyContacted, startsAtMs, endsAtMs, cost },
         people: people.total,
       }),
     ]

@@ -1,4 +1,5 @@
 import type { CampaignConfig, CampaignMessage, CampaignRisk } from '../../contract/campaign.ts'
+import type { CostTotals } from '../../contract/costs.ts'
 import { countVariants, variablesOf } from '../../contract/campaign-text.ts'
 import { CAREFUL_LIVE_DELAY, type Numbers } from './config.ts'
 import type { Load } from './forecast.ts'
@@ -15,6 +16,8 @@ interface Facts {
   readonly recentlyContacted: number
   readonly startsAtMs: number
   readonly endsAtMs: number | null
+  /** null: no network charges for it. */
+  readonly cost: CostTotals | null
 }
 
 const MANY_IDENTICAL = 50
@@ -38,6 +41,7 @@ export function risksOf(facts: Facts): CampaignRisk[] {
     ...ofTime(facts),
     ...ofButtons(facts),
     ...ofRecentContacts(facts),
+    ...ofBudget(facts),
     ...(facts.numbers.network === 'live'
       ? [...ofSpeed(facts), ...ofStrangers(facts), ...ofOfficial(facts), ...ofPortfolios(facts)]
       : []),
@@ -134,6 +138,13 @@ function ofOfficial({ messages, numbers }: Facts): CampaignRisk[] {
     found.push(warning('outside_window', 'messages', message))
   }
   return found
+}
+
+function ofBudget({ config: { budget }, cost }: Facts): CampaignRisk[] {
+  const expected = cost?.costs.find(({ currency }) => currency === budget?.currency)?.amount_micros ?? 0
+  if (budget === null || expected <= budget.amount_micros) return []
+  const message = 'It is expected to cost more than its budget. It pauses when the budget is used up.'
+  return [warning('over_budget', 'config.budget', message)]
 }
 
 /** The messaging limit of a portfolio is said once, for all its numbers. */

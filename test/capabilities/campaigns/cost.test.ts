@@ -70,6 +70,18 @@ describe('the preview of a campaign says what it costs', () => {
     })
   })
 
+  test.each([
+    [10_199, ['over_budget']],
+    [10_200, []],
+  ])('and whether that is more than a budget of %i millionths', async (amount, expected) => {
+    const { body } = await w.api('POST', '/v1/campaigns/preview', {
+      ...{ instance_ids: [line.id], messages: [UTILITY], recipients: people(3) },
+      config: { budget: { amount_micros: amount, currency: 'usd' } },
+    })
+    const codes = body.risks.map(({ code }: { code: string }) => code)
+    expect(codes.filter((code: string) => code === 'over_budget')).toEqual(expected)
+  })
+
   test('numbers that no network bills cost nothing', async () => {
     const phone = await w.pair('12025550462', { network: 'sandbox' })
     expect(await costOf({ instance_ids: [phone.id], messages: [SERVICE], recipients: people(2) })).toBeNull()
