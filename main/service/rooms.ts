@@ -247,7 +247,11 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
       for (const { id } of (await webhooks.api.list(accountId)).data) await webhooks.api.remove(accountId, id)
     },
     // Billing is built after this one.
-    onDeleted: [members.api.accountDeleted, (tx, accountId) => billing.api.clients.accountDeleted(tx, accountId)],
+    onDeleted: [
+      members.api.accountDeleted,
+      costs.api.budgets.accountDeleted,
+      (tx, accountId) => billing.api.clients.accountDeleted(tx, accountId),
+    ],
   })
   const isFrozen = async (accountId: AccountId) => (await entitlements.api.of(accountId)).frozen
   const links = linksRoom({

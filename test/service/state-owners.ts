@@ -85,7 +85,11 @@ export const STATES: Readonly<Record<string, States>> = {
       draft: [person('startCampaign')],
       scheduled: [job('campaigns.control', 'test/service/clock-set.test.ts')],
       running: [job('campaigns.send', CAMPAIGNS)],
-      paused: [person('resumeCampaign'), job('campaigns.control', 'test/capabilities/campaigns/states.test.ts')],
+      paused: [
+        person('resumeCampaign'),
+        job('campaigns.control', 'test/capabilities/campaigns/states.test.ts'),
+        sweep('test/capabilities/campaigns/budgets.test.ts'),
+      ],
     },
   },
   'crm_backfills.state': {

@@ -52,7 +52,7 @@ export function completeConfig(input: CampaignConfigInput, numbers: Numbers, tim
     maxFailuresInRow: base.maxFailuresInRow,
     rotation: base.rotation,
     weights: base.weights,
-    budget: input.budget == null ? null : completeBudget(input.budget),
+    budget: input.budget ? completeBudget(input.budget) : null,
     variation: base.variation,
     skipIfContactedHours: base.skipIfContactedHours,
     checkNumbers: base.checkNumbers,

@@ -18,7 +18,7 @@ import { dayOfPrice } from './price.ts'
 import { ALLOWANCES, type RateCard } from './rate-card.ts'
 
 /** Whose budget: of the campaign, or of its account for the month. */
-export type BudgetScope = 'campaign' | 'client'
+type BudgetScope = 'campaign' | 'client'
 
 /** A budget does not cover the next message. */
 export interface BudgetRefusal {
@@ -45,7 +45,7 @@ export interface BudgetLimits {
   readonly campaign: Spending | null
 }
 
-export interface CampaignScope {
+interface CampaignScope {
   readonly accountId: AccountId
   readonly campaignId: string
   /** null: none. */
@@ -155,6 +155,10 @@ export function createBudgets({ db, clock, cardOf }: BudgetsDeps) {
 
     setOfAccount: (accountId: AccountId, budget: Budget) => write(accountId, budget),
     removeOfAccount: (accountId: AccountId) => write(accountId, null),
+
+    async accountDeleted(tx: Tx, accountId: AccountId): Promise<void> {
+      await tx.run(removeBudget, { accountId })
+    },
 
     async ofAccount(accountId: AccountId): Promise<{ budget: Budget; spending: Spending } | null> {
       await prepare(accountId)

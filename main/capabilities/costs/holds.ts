@@ -10,7 +10,7 @@ const HELD_DAYS = 30
 export const heldSince = (nowMs: number): string => shiftDate(dayOfPrice(nowMs), -HELD_DAYS)
 
 /** What is about to be sent. */
-export interface HeldMessage {
+interface HeldMessage {
   /** Its Idempotency-Key. */
   readonly sendKey: string
   readonly accountId: string

@@ -107,6 +107,13 @@ describe('the budget of a sub-account', () => {
     ])
   })
 
+  test('ends with it', async () => {
+    const id = await clientOf('Closed')
+    await w.api('PUT', path(id), BUDGET)
+    expect((await w.api('DELETE', `/v1/agency/accounts/${id}`)).status).toBe(204)
+    expect(await w.rows('SELECT account_id FROM message_budgets WHERE account_id = :id', { id })).toEqual([])
+  })
+
   test('is there for sub-accounts of the caller only', async () => {
     for (const id of [w.account.id, '019b8d40-3c1e-7a52-8f63-1d2c3b4a5968'])
       expect((await w.api('PUT', path(id), BUDGET)).status).toBe(404)

@@ -4,6 +4,7 @@ import { createBudgetWarnings } from '../../../main/capabilities/costs/budget-wa
 import { createCosts, type Costs } from '../../../main/capabilities/costs/index.ts'
 import { putRate } from '../../../main/capabilities/costs/store.ts'
 import type { Budget } from '../../../main/contract/costs.ts'
+import type { Tx } from '../../../main/kernel/db.ts'
 import type { AccountId, InstanceId } from '../../../main/kernel/ids.ts'
 import { silentLog } from '../../../main/kernel/log.ts'
 import { fakeClock, type FakeClock } from '../../support/clock.ts'
@@ -254,26 +255,24 @@ test('no campaign ever costs more than its budgets, whatever fails, is delivered
           if (one.campaign === 'client') await costs.budgets.setOfAccount(ACCOUNT, usd(budgets['client'] ?? 0))
           continue
         }
-        const ended = async (work: Parameters<typeof data.db.commit>[0]) => {
-          const cut = data.db.commit(async (tx) => {
+        const committed = async <T>(work: (tx: Tx) => Promise<T>): Promise<T> => {
+          const cut = async (tx: Tx) => {
             await work(tx)
             throw new Error('the process ends before the commit')
-          })
-          if (one.isCut) await expect(cut).rejects.toThrow('the process ends')
-          else await cut.catch(() => {})
-          await data.db.commit(work)
+          }
+          if (one.isCut) await expect(data.db.commit(cut)).rejects.toThrow('the process ends')
+          return data.db.commit(work)
         }
         if (one.kind === 'send') {
           const { campaign, to } = one
           const key = `s${sends++}`
-          let isSent = false
-          await ended(async (tx) => {
+          const isSent = await committed(async (tx) => {
             const allowed = await costs.budgets.limitsOf(tx, {
               ...{ accountId: ACCOUNT, campaignId: campaign, budget: usd(budgets[campaign] ?? 0) },
             })
-            isSent = allowed.refusalOf(kindOf(to)) === null
-            if (isSent)
-              await costs.holds.hold(tx, { sendKey: key, accountId: ACCOUNT, campaignId: campaign, ...kindOf(to) })
+            if (allowed.refusalOf(kindOf(to)) !== null) return false
+            await costs.holds.hold(tx, { sendKey: key, accountId: ACCOUNT, campaignId: campaign, ...kindOf(to) })
+            return true
           })
           const sum = (of: string) =>
             [...open.values()].reduce(
@@ -290,7 +289,7 @@ test('no campaign ever costs more than its budgets, whatever fails, is delivered
         const sent = key === undefined ? undefined : open.get(key)
         if (key === undefined || sent === undefined) continue
         open.delete(key)
-        if (one.kind === 'fail') await ended((tx) => costs.holds.release(tx, key))
+        if (one.kind === 'fail') await committed((tx) => costs.holds.release(tx, key))
         else {
           await deliver(key, sent.campaign, sent.to, 'utility', one.kind === 'free' ? 'free_entry_point' : 'regular')
           await deliver(key, sent.campaign, sent.to, 'utility', one.kind === 'free' ? 'free_entry_point' : 'regular')
