@@ -110,7 +110,7 @@ describe('the budget of a sub-account', () => {
   test('ends with it', async () => {
     const id = await clientOf('Closed')
     await w.api('PUT', path(id), BUDGET)
-    expect((await w.api('DELETE', `/v1/agency/accounts/${id}`)).status).toBe(204)
+    expect((await w.api('DELETE', `/v1/agency/accounts/${id}?confirm=true`)).status).toBe(204)
     expect(await w.rows('SELECT account_id FROM message_budgets WHERE account_id = :id', { id })).toEqual([])
   })
 
