@@ -79,7 +79,10 @@ export const EFFECT_NAMES = Object.keys(EFFECTS) as readonly Effect[]
 
 /** For an operation whose arguments decide. */
 interface EffectsByArgument {
-  /** Arguments of the path, query or body. Their values, joined by `/`, are the keys of `effects`; '' if missing. */
+  /**
+   * Arguments of the path, query or body; `config.budget` is a field of one. Their values, joined by `/`, are the keys of
+   * `effects`; '' if missing. A field of an argument that is null is not missing: its key is `null`.
+   */
   readonly by: readonly string[]
   readonly effects: Readonly<Record<string, readonly Effect[]>>
   /** Of every value that is not listed. */
@@ -101,8 +104,17 @@ export function effectsOf({ effects }: Declared, args?: Arguments): readonly Eff
   const { by, effects: listed, otherwise } = effects
   if (args === undefined)
     return EFFECT_NAMES.filter((name) => [...Object.values(listed), otherwise].flat().includes(name))
-  const value = by.map((name) => wordOf(args[name])).join('/')
+  const value = by.map((name) => wordOf(argumentAt(args, name))).join('/')
   return Object.hasOwn(listed, value) ? (listed[value] ?? otherwise) : otherwise
+}
+
+function argumentAt(args: Arguments, name: string): unknown {
+  const [first = '', field] = name.split('.')
+  const argument = args[first]
+  if (field === undefined) return argument
+  if (typeof argument !== 'object' || argument === null) return undefined
+  const value: unknown = (argument as Arguments)[field]
+  return value === null ? 'null' : value
 }
 
 /** What is no word is never listed, so it falls under `otherwise`. */

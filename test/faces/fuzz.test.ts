@@ -274,6 +274,8 @@ test('the fuzzer came through: what can be carried out with any valid body was',
     'onboardSandboxInstance',
     // Need a call that runs.
     ...['answerSandboxCall', 'hangUpSandboxCall'],
+    // Need an official number that is connected.
+    ...['createTemplate', 'updateTemplate', 'deleteTemplate'],
     // Needs the options of the poll.
     'voteInSandboxPoll',
     // Need a pairing that asks for a passkey.

@@ -1,4 +1,3 @@
-import { BudgetInput } from '../../contract/costs.ts'
 import { Type, type Static } from 'typebox'
 import {
   Campaign,
@@ -422,14 +421,20 @@ export const campaignsContract = {
   updateCampaign: operation({
     ...manages,
     id: 'updateCampaign',
-    effects: ['people_later'],
+    // A campaign that waits for a budget continues with a new one.
+    effects: {
+      by: ['config.budget'],
+      effects: { '': ['people_later'] },
+      otherwise: ['people_later', 'people', 'money'],
+    },
     method: 'PATCH',
     path: '/v1/campaigns/{id}',
     summary: 'Change a draft campaign',
     description:
       'Changes the given fields of a draft. `scheduled_at` only sets the time: `start` then schedules the campaign. For a ' +
-      'scheduled campaign, `scheduled_at` alone can be changed, and `null` makes it a draft again. Any other state: 409 ' +
-      '`invalid_state`.',
+      'scheduled campaign, `scheduled_at` alone can be changed, and `null` makes it a draft again. Until it has ended, ' +
+      '`config` with `budget` alone sets its budget, and `null` removes it; a campaign that waits for its budget continues ' +
+      'if the new one covers its next message. Anything else: 409 `invalid_state`.',
     origin: 'ours',
     body: UpdateCampaignBody,
     reply: {
@@ -445,25 +450,6 @@ export const campaignsContract = {
       idempotent: true,
       onRequest: true,
     },
-  }),
-
-  setCampaignBudget: operation({
-    ...manages,
-    id: 'setCampaignBudget',
-    // A campaign that waits for it continues.
-    effects: ['people', 'money'],
-    method: 'PUT',
-    path: '/v1/campaigns/{id}/budget',
-    summary: 'Set the budget of a campaign',
-    description:
-      'Replaces `config.budget` of a campaign that has not ended; `null` removes it. A campaign that waits for its budget ' +
-      'continues if the new one covers its next message. For a draft, `PATCH` does the same.',
-    origin: 'ours',
-    body: Body({ budget: Nullable(Type.Object(BudgetInput.properties, { additionalProperties: false })) }),
-    reply: actionReply('The campaign.'),
-    errors: ['invalid_state'],
-    examples: { body: { budget: BUDGET_EXAMPLE }, reply: CAMPAIGN_EXAMPLE },
-    tool: { name: 'set_campaign_budget', title: 'Set the budget of a campaign', idempotent: true, onRequest: true },
   }),
 
   deleteCampaign: operation({

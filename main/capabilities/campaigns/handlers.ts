@@ -32,10 +32,6 @@ export function campaignsHandlers(campaigns: Campaigns): Handlers<typeof campaig
       const tally = await updates.update(principal, params.id, body)
       return { ...(await campaigns.full((await campaigns.get(principal, params.id)).campaign)), ...tally }
     },
-    async setCampaignBudget({ principal, params, body }) {
-      await updates.setBudget(principal, params.id, body.budget)
-      return campaigns.full((await campaigns.get(principal, params.id)).campaign)
-    },
     async deleteCampaign({ principal, params }) {
       await updates.remove(principal, params.id)
       return undefined
@@ -80,7 +76,6 @@ export function campaignsExistence(campaigns: Campaigns): Existence<typeof campa
   const exists = (principal: Principal, { id }: { readonly id: string }) => campaigns.get(principal, id)
   return {
     updateCampaign: exists,
-    setCampaignBudget: exists,
     deleteCampaign: exists,
     startCampaign: exists,
     pauseCampaign: exists,

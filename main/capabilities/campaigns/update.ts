@@ -18,7 +18,7 @@ import { requireUploads } from './uploads.ts'
 import {
   deleteLanes,
   insertLane,
-  setBudget,
+  setBudget as storeBudget,
   setLoading,
   setVariables,
   updateDraft,
@@ -35,7 +35,13 @@ interface UpdateDeps extends Pick<CampaignsDeps, 'db' | 'clock' | 'messages' | '
 
 const BEFORE_THE_END: readonly CampaignStatus[] = ['draft', 'scheduled', 'running', 'paused']
 
-/** Changes drafts, and the time of scheduled campaigns. */
+/** undefined: the body changes something else. */
+function budgetAlone({ config, ...others }: UpdateCampaignBody): BudgetInput | null | undefined {
+  const isAlone = config !== undefined && Object.keys(config).length === 1 && Object.keys(others).length === 0
+  return isAlone ? config.budget : undefined
+}
+
+/** Changes drafts, the time of scheduled campaigns, and the budget of those that have not ended. */
 export function createUpdate(deps: UpdateDeps) {
   const { db, clock, access, lists, loading, state, budgetHolds } = deps
 
@@ -132,6 +138,26 @@ export function createUpdate(deps: UpdateDeps) {
     }
   }
 
+  /** @throws ApiError invalid_state for a campaign that has ended. */
+  async function setBudget({ campaign }: Found, input: BudgetInput | null): Promise<void> {
+    const budget = input === null ? null : completeBudget(input)
+    await db.commit(async (tx) => {
+      const found = await state.load(tx, campaign.id)
+      if (found === undefined) throw new ApiError('not_found', 'There is no campaign with this id.')
+      if (!BEFORE_THE_END.includes(found.status)) throw notIn(found, 'given a budget')
+      const [config, configInput] = [
+        { ...found.config, budget },
+        { ...found.configInput, budget },
+      ]
+      await tx.run(storeBudget, {
+        ...{ id: found.id, config: JSON.stringify(config), configInput: JSON.stringify(configInput) },
+        now: clock.now(),
+      })
+      state.notify(tx, found)
+      await budgetHolds.goOn(tx, found.id)
+    })
+  }
+
   return {
     fill,
 
@@ -139,30 +165,14 @@ export function createUpdate(deps: UpdateDeps) {
     async update(caller: Principal, id: string, body: UpdateCampaignBody): Promise<Tally> {
       const found = await access.get(caller, id)
       if (Object.keys(body).length === 0) return emptyTally()
+      const budget = budgetAlone(body)
+      if (budget !== undefined && found.campaign.status !== 'draft') {
+        await setBudget(found, budget)
+        return emptyTally()
+      }
       if (found.campaign.status !== 'scheduled') return changeDraft(caller, found, body)
       await reschedule(found, body)
       return emptyTally()
-    },
-
-    /** @throws ApiError invalid_state for a campaign that has ended. */
-    async setBudget(caller: Principal, id: string, input: BudgetInput | null): Promise<void> {
-      const { campaign } = await access.get(caller, id)
-      const budget = input === null ? null : completeBudget(input)
-      await db.commit(async (tx) => {
-        const found = await state.load(tx, campaign.id)
-        if (found === undefined) throw new ApiError('not_found', 'There is no campaign with this id.')
-        if (!BEFORE_THE_END.includes(found.status)) throw notIn(found, 'given a budget')
-        const [config, configInput] = [
-          { ...found.config, budget },
-          { ...found.configInput, budget },
-        ]
-        await tx.run(setBudget, {
-          ...{ id: found.id, config: JSON.stringify(config), configInput: JSON.stringify(configInput) },
-          now: clock.now(),
-        })
-        state.notify(tx, found)
-        await budgetHolds.goOn(tx, found.id)
-      })
     },
 
     /** @throws ApiError invalid_state unless it is a draft */

@@ -92,7 +92,7 @@ export function createTemplates({ db, clock, transport, connected, refusal }: Te
     read,
     async create(instance, draft) {
       const { number, speaker } = connected(instance)
-      return { id: must(await transport.createTemplate(speaker, number.wabaId, draft)) }
+      return { id: must(await transport.submitTemplate(speaker, number.wabaId, draft)) }
     },
     async change(instance, id, change) {
       must(await transport.changeTemplate(connected(instance).speaker, id, change))

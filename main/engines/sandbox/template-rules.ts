@@ -118,7 +118,7 @@ export function rejectionOf(components: readonly object[]): 'INVALID_FORMAT' | n
 }
 
 /** Names or numbers between double braces, in order, each one once. */
-export function variablesOf(text: unknown): string[] {
+function variablesOf(text: unknown): string[] {
   if (typeof text !== 'string') return []
   return [...new Set([...text.matchAll(/\{\{([a-z0-9_]+)\}\}/g)].map(([, name]) => name ?? ''))]
 }

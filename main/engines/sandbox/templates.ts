@@ -53,7 +53,7 @@ const SAMPLES: readonly Template[] = [
 ]
 
 /** Much longer at Meta: up to a day. */
-export const REVIEW_MS = 2_000
+const REVIEW_MS = 2_000
 const EDIT_EVERY_MS = 24 * 60 * 60_000
 const NAME_LOCKED_MS = 30 * EDIT_EVERY_MS
 /** At Meta 250 for a business that is not verified. */

@@ -43,7 +43,7 @@ const textAt = (from: Component | undefined, name: string): string => {
 }
 
 /** Names or numbers between double braces, in order, each one once. */
-export const variablesIn = (text: string): readonly string[] => [
+const variablesIn = (text: string): readonly string[] => [
   ...new Set([...text.matchAll(/\{\{([a-z0-9_]+)\}\}/g)].map(([, name = '']) => name)),
 ]
 

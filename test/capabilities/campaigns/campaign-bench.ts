@@ -299,7 +299,8 @@ export async function campaignBench({
       const created = await now.campaigns.create({ caller: CALLER, body, rawBody: body, idempotencyKey: null })
       return (JSON.parse(created.bytes.toString()) as { campaign_id: string }).campaign_id
     },
-    setBudget: (id: string, budget: BudgetInput | null) => now.campaigns.updates.setBudget(CALLER, id, budget),
+    setBudget: (id: string, budget: BudgetInput | null) =>
+      now.campaigns.updates.update(CALLER, id, { config: { budget: budget } }),
     /** Keys of the messages that the network got, and the campaign of each. */
     messages,
     get: async (id: string) => now.campaigns.full((await now.campaigns.get(CALLER, id)).campaign),

@@ -43,10 +43,12 @@ describe('the budget of a campaign', () => {
     await until('charged', async () => (await campaign(w, id)).spending.spent_micros === 6_800)
     const costs = await w.api('GET', `/v1/usage/costs?group=campaign&campaign_id=${id}`)
     expect(costs.body.totals.costs).toEqual([{ currency: 'usd', amount_micros: 6_800 }])
-    const raised = await w.api('PUT', `/v1/campaigns/${id}/budget`, { budget: { ...BUDGET, amount_micros: 17_000 } })
+    const raised = await w.api('PATCH', `/v1/campaigns/${id}`, {
+      config: { budget: { ...BUDGET, amount_micros: 17_000 } },
+    })
     expect([raised.status, raised.body.status]).toEqual([200, 'running'])
     expect((await completed(id)).counts).toMatchObject({ sent: 5, failed: 0 })
-    expect((await w.api('PUT', `/v1/campaigns/${id}/budget`, { budget: null })).status).toBe(409)
+    expect((await w.api('PATCH', `/v1/campaigns/${id}`, { config: { budget: null } })).status).toBe(409)
   })
 
   test('of a draft changes with it, and 80 percent is the usual warning', async () => {
@@ -55,12 +57,11 @@ describe('the budget of a campaign', () => {
     expect((await campaign(w, id)).config.budget).toEqual({ amount_micros: 5, currency: 'usd', warn_percent: 80 })
     await w.api('PATCH', `/v1/campaigns/${id}`, { config: { budget: null } })
     expect(await campaign(w, id)).toMatchObject({ config: { budget: null }, spending: null, budget_hold: null })
-    const set = await w.api('PUT', `/v1/campaigns/${id}/budget`, { budget: BUDGET })
+    const set = await w.api('PATCH', `/v1/campaigns/${id}`, { config: { budget: BUDGET } })
     expect(set.body).toMatchObject({ status: 'draft', config: { budget: BUDGET }, spending: { state: 'below' } })
   })
 
   test.each([
-    [{}],
     [{ budget: { currency: 'usd' } }],
     [{ budget: { amount_micros: 0, currency: 'usd' } }],
     [{ budget: { amount_micros: 1.5, currency: 'usd' } }],
@@ -68,7 +69,7 @@ describe('the budget of a campaign', () => {
     [{ budget: { amount_micros: 5, currency: 'usd', warn_percent: 101 } }],
   ])('refuses %j, and changes nothing', async (body) => {
     const id = await campaignOf(w, { instances: [line], phones: phonesFrom(1), messages: [TEMPLATE], start: false })
-    expect((await w.api('PUT', `/v1/campaigns/${id}/budget`, body)).status).toBe(400)
+    expect((await w.api('PATCH', `/v1/campaigns/${id}`, { config: body })).status).toBe(400)
     expect((await campaign(w, id)).config.budget).toBeNull()
   })
 
@@ -76,7 +77,7 @@ describe('the budget of a campaign', () => {
     const id = await campaignOf(w, { instances: [line], phones: phonesFrom(1), messages: [TEMPLATE], start: false })
     const { key } = await w.key({ scopes: ['dispatch:manage', 'dispatch:read'] })
     const assistant = await assistantOf(w, 'none', 'modern', key)
-    await assistant.callAndWait('set_campaign_budget', { campaign_id: id, budget: BUDGET })
+    await assistant.callAndWait('update_campaign', { campaign_id: id, config: { budget: BUDGET } })
     expect((await campaign(w, id)).config.budget).toBeNull()
   })
 })

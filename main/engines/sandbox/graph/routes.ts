@@ -6,25 +6,13 @@ import { GraphFault, ok, parameterFault, SUCCESS, type GraphAnswer } from './ans
 import type { Callbacks } from './callbacks.ts'
 import type { GraphFiles } from './files.ts'
 import type { GraphNumbers } from './numbers.ts'
+import type { GraphRequest } from './request.ts'
 import type { GraphCalls } from './calls.ts'
 import type { Portfolios } from './portfolios.ts'
 import type { Permissions } from './permissions.ts'
 import type { createSending } from './send.ts'
 import type { Signups } from './signups.ts'
 import type { GraphNumber } from './store.ts'
-
-/** A request as the simulator read it. */
-export interface GraphRequest {
-  readonly method: string
-  /** Without the version. */
-  readonly path: readonly string[]
-  readonly query: URLSearchParams
-  readonly authorization: string | undefined
-  readonly contentType: string | undefined
-  readonly body: Buffer
-  /** Aborts when the client disconnects. */
-  readonly signal: AbortSignal
-}
 
 interface RouteDeps {
   readonly random: Random

@@ -5,7 +5,7 @@ import type { Random } from '../../../kernel/ids.ts'
 import { cause, type Log } from '../../../kernel/log.ts'
 import { faultAnswer, GraphFault, type GraphAnswer } from './answers.ts'
 import type { GraphFaultKind, GraphFaults } from './faults.ts'
-import type { GraphRequest } from './routes.ts'
+import type { GraphRequest } from './request.ts'
 import { NoAnswer } from './send.ts'
 
 interface ServerDeps {

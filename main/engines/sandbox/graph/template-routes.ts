@@ -1,7 +1,7 @@
 import type { Template } from '../../templates.ts'
 import { TemplateRefusal, type TemplateOwner, type TemplateStore } from '../templates.ts'
 import { GraphFault, ok, parameterFault, SUCCESS, type GraphAnswer } from './answers.ts'
-import type { GraphRequest } from './routes.ts'
+import type { GraphRequest } from './request.ts'
 import type { GraphNumber } from './store.ts'
 
 type Json = Readonly<Record<string, unknown>>
