@@ -22,6 +22,8 @@ export const CALL_EXAMPLE = {
   ended_at: '2026-03-01T09:30:20.920Z',
   duration_seconds: 19,
   end_reason: 'person_hung_up',
+  held_at: null,
+  transfer: null,
   attempt: 1,
   batch_id: null,
   widget_id: null,

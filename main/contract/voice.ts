@@ -39,7 +39,7 @@ const END_REASONS = [
   ...(['no_answer', 'busy', 'rejected', 'number_not_callable', 'call_permission_required'] as const),
   ...(['app_offline', 'app_closed', 'app_crashed', 'not_ready', 'voice_off', 'trial_used_up'] as const),
   ...(['agent_gone', 'agent_failed', 'gateway_unavailable', 'instance_deleted', 'receiving_off'] as const),
-  ...(['instance_transferred', 'account_suspended', 'account_frozen'] as const),
+  ...(['instance_transferred', 'account_suspended', 'account_frozen', 'transferred'] as const),
   ...(['no_media_connection', 'codec_not_supported', 'media_lost', 'storage_full', 'restored'] as const),
 ] as const
 export type EndReason = (typeof END_REASONS)[number]
@@ -51,11 +51,37 @@ export const EndReason = Type.Enum([...END_REASONS], {
     '`app_crashed`: it ended during the call. `not_ready`: the instance was not connected. `voice_off`: voice was not ' +
     'enabled. `trial_used_up`: no calls are left. `agent_gone`: the agent was deleted. `agent_failed`: its speech or model ' +
     'service failed. `instance_transferred`: the instance was moved to another account. `account_suspended`: the agency ' +
-    'has suspended the account. `account_frozen`: a payment failed more than seven days ago. `no_media_connection`: no sound ' +
+    'has suspended the account. `transferred`: the person was transferred to another number, where they may still be ' +
+    'talking. `account_frozen`: a payment failed more than seven days ago. `no_media_connection`: no sound ' +
     'arrived within 20 seconds, so the call is not counted. `media_lost`: no sound arrived for ' +
     'five seconds. `storage_full`: the disk was full while recording. `restored`: a backup was restored after ' +
     'the call was due, so it may have been made already.',
 })
+
+const TRANSFER_FAILURES = [
+  ...(['busy', 'no_answer', 'rejected', 'number_not_callable', 'refused', 'timed_out', 'failed'] as const),
+] as const
+export type TransferFailure = (typeof TRANSFER_FAILURES)[number]
+
+const CallTransfer = Type.Object(
+  {
+    to_number: Type.String(),
+    status: Type.Enum(['pending', 'completed', 'failed', 'unknown'], {
+      description:
+        '`failed`: the call went on; see `failure`. `unknown`: the trunk never said how it went, or the call ended first.',
+    }),
+    failure: Nullable(
+      Type.Enum([...TRANSFER_FAILURES], {
+        description:
+          '`refused`: the trunk makes no transfers, or not to this number. `timed_out`: the trunk reported no result within ' +
+          '90 seconds. The others say what the number answered.',
+      }),
+    ),
+    requested_at: Timestamp,
+  },
+  { description: 'The last transfer of the person to another number.' },
+)
+export type CallTransfer = Static<typeof CallTransfer>
 
 export const VoiceCall = Type.Object({
   id: Uuid,
@@ -73,6 +99,8 @@ export const VoiceCall = Type.Object({
   ended_at: Nullable(Timestamp),
   duration_seconds: Nullable(Type.Integer({ minimum: 0, description: 'From answer to end.' })),
   end_reason: Nullable(EndReason),
+  held_at: Nullable(Type.String({ format: 'date-time', description: 'Since when the person is on hold; null: not.' })),
+  transfer: Nullable(CallTransfer),
   attempt: Type.Integer({ minimum: 0, description: 'How often it was dialed: 0 or 1. A call is never dialed twice.' }),
   batch_id: Nullable(Type.String()),
   widget_id: Nullable(Type.String()),

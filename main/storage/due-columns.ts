@@ -190,6 +190,8 @@ export const DUE_COLUMNS: Readonly<Record<string, Readonly<Record<string, DueCol
       appointment(`status = 'scheduled' AND id NOT IN (${CALLS_AT_ONCE})`),
     ],
     answered_at: 'stays',
+    held_at: 'stays',
+    transfer_at: 'stays',
     batch_interval_ms: 'stays',
   },
   voice_instances: { enabled_at: 'stays' },

@@ -129,7 +129,9 @@ export const STRICTEST = [
     ON CONFLICT DO NOTHING`,
   `UPDATE main.voice_instances SET plan = p.plan, trial_used = max(voice_instances.trial_used, p.trial_used)
     FROM present.voice_instances p WHERE p.instance_id = voice_instances.instance_id`,
-  `UPDATE main.voice_calls SET status = p.status, end_reason = p.end_reason, attempt = p.attempt, ended_at = p.ended_at
+  `UPDATE main.voice_calls SET status = p.status, end_reason = p.end_reason, attempt = p.attempt, ended_at = p.ended_at,
+     held_at = NULL,
+     transfer_status = CASE WHEN voice_calls.transfer_status = 'pending' THEN 'unknown' ELSE voice_calls.transfer_status END
     FROM present.voice_calls p WHERE p.id = voice_calls.id
      AND voice_calls.status IN ('scheduled', 'dialing', 'ringing', 'in_progress')
      AND p.status NOT IN ('scheduled', 'dialing', 'ringing', 'in_progress')`,

@@ -7,7 +7,7 @@ import { createTrunks } from './gateways/sip/trunks.ts'
 import { createWebRtcLeg } from './gateways/webrtc.ts'
 import { createSandboxLeg } from './gateways/sandbox.ts'
 import { PUBLIC_ONLY, type VoiceNetwork } from './network.ts'
-import type { CallPlan, ErrorTrace, FromVoice, Route, ToVoice } from './protocol.ts'
+import type { CallPlan, ControlResult, ErrorTrace, FromVoice, Route, ToVoice } from './protocol.ts'
 import { createRecorder, type Recorder } from './recorder.ts'
 import { startSession, type CallSession } from './session.ts'
 import { checkSpeech } from './speech/check.ts'
@@ -82,6 +82,11 @@ export function createVoiceHost({ clock, send, builtIn, network }: HostDeps): Vo
     })
   }
 
+  async function control({ callId, requestId, control: wanted }: ToVoice & { kind: 'control' }): Promise<void> {
+    const result: ControlResult = (await sessions.get(callId)?.control(wanted)) ?? { ok: false, why: 'not_running' }
+    send({ kind: 'controlled', requestId, result })
+  }
+
   function recorderOf({ recordTo, title, isSandbox }: CallPlan, onFailed: (error: unknown) => void): Promise<Recorder> {
     if (recordTo === null) throw new Error('This call is not recorded.')
     return createRecorder({ path: recordTo, title, isSandbox, onFailed })
@@ -118,6 +123,16 @@ export function createVoiceHost({ clock, send, builtIn, network }: HostDeps): Vo
       case 'remote_answer':
       case 'remote_state':
         return { callId: message.callId, fail: () => failCall(message.callId) }
+      case 'control': {
+        const { callId, requestId } = message
+        return {
+          callId,
+          fail() {
+            send({ kind: 'controlled', requestId, result: { ok: false, why: 'not_running' } })
+            failCall(callId)
+          },
+        }
+      }
       case 'listen': {
         const { callId, requestId } = message
         return {
@@ -204,6 +219,8 @@ export function createVoiceHost({ clock, send, builtIn, network }: HostDeps): Vo
           network.within(message.speech),
         ).then((result) => send({ kind: 'checked', requestId, result }))
       }
+      case 'control':
+        return void control(message)
       case 'listen':
         return listen(message)
       case 'stop_listening':

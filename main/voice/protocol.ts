@@ -1,4 +1,4 @@
-import type { EndReason, TranscriptLine } from '../contract/voice.ts'
+import type { EndReason, TransferFailure, TranscriptLine } from '../contract/voice.ts'
 import type { AccountId } from '../kernel/ids.ts'
 
 /** What the service and the voice process say to each other. Everything here survives structured cloning. */
@@ -28,6 +28,8 @@ export interface SipTrunk {
   /** Private networks that the trunk and its media may be in: none unless the operator set the trunk. */
   readonly trustedRanges: readonly string[]
 }
+
+export type { TransferFailure } from '../contract/voice.ts'
 
 /** The way to the person. */
 export type Route =
@@ -113,6 +115,25 @@ export interface MediaCounts {
   readonly underruns: number
 }
 
+/** What a running call can be asked for besides its end. */
+export type Control =
+  | { readonly kind: 'hold'; readonly isHeld: boolean }
+  | { readonly kind: 'press'; readonly digits: string }
+  | { readonly kind: 'transfer'; readonly number: string }
+
+/**
+ * Why a control had no effect. `refused`: by the trunk, with this SIP status. `no_answer`: the trunk did not say whether
+ * it did it. `no_digits`: the other side takes none. `on_hold`: one side keeps the other on hold. `busy`: something else
+ * is being changed. `cannot`: calls that travel this way have no such control.
+ */
+export type ControlResult =
+  | { readonly ok: true }
+  | {
+      readonly ok: false
+      readonly why: 'cannot' | 'not_running' | 'not_connected' | 'no_answer' | 'no_digits' | 'on_hold' | 'busy'
+    }
+  | { readonly ok: false; readonly why: 'refused'; readonly status: number }
+
 export type CheckResult =
   { readonly ok: true; readonly detail: string } | { readonly ok: false; readonly error: string }
 
@@ -125,6 +146,7 @@ export type ToVoice =
   | { readonly kind: 'remote_answer'; readonly callId: string; readonly sdp: string }
   /** What the network says about a call whose signalling is elsewhere; `accepted` answers a simulated phone. */
   | { readonly kind: 'remote_state'; readonly callId: string; readonly state: 'ringing' | 'accepted' }
+  | { readonly kind: 'control'; readonly callId: string; readonly requestId: number; readonly control: Control }
   | { readonly kind: 'listen'; readonly callId: string; readonly requestId: number; readonly offer: string }
   /** Disconnects the listener that was connected by the request. */
   | { readonly kind: 'stop_listening'; readonly callId: string; readonly requestId: number }
@@ -151,6 +173,9 @@ export type FromVoice =
   | { readonly kind: 'console_answer'; readonly callId: string; readonly sdp: string }
   | { readonly kind: 'state'; readonly callId: string; readonly state: 'ringing' | 'in_progress' }
   | { readonly kind: 'line'; readonly callId: string; readonly line: TranscriptLine }
+  | { readonly kind: 'held'; readonly callId: string; readonly isHeld: boolean }
+  | { readonly kind: 'not_transferred'; readonly callId: string; readonly failure: TransferFailure | null }
+  | { readonly kind: 'controlled'; readonly requestId: number; readonly result: ControlResult }
   /** The person said something; the agent answers with `reply`. */
   | { readonly kind: 'turn'; readonly callId: string; readonly turnId: number; readonly text: string }
   | { readonly kind: 'ended'; readonly callId: string; readonly end: CallEnd }

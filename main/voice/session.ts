@@ -7,7 +7,7 @@ import { keepErrorScope } from './error-scope.ts'
 import type { CallLeg } from './leg.ts'
 import { createMouth } from './mouth.ts'
 import { startPacer, type Pacer } from './pacer.ts'
-import type { CallEnd, CallPlan, FromVoice } from './protocol.ts'
+import type { CallEnd, CallPlan, Control, ControlResult, FromVoice } from './protocol.ts'
 import type { Recorder } from './recorder.ts'
 import { AGENT_VOICE, type Tts } from './speech/speech.ts'
 
@@ -31,6 +31,8 @@ export interface CallSession {
   sayGoodbye(reason: EndReason): void
   remoteAnswer(sdp: string): void
   remoteState(state: 'ringing' | 'accepted'): void
+  /** Never rejects. */
+  control(control: Control): Promise<ControlResult>
   /** Adds somebody who hears both sides. @param onAnswer our session description; null: it failed. Called once. */
   addListener(id: number, leg: CallLeg, onAnswer: (sdp: string | null) => void): void
   removeListener(id: number): void
@@ -61,6 +63,7 @@ export function startSession(deps: SessionDeps): CallSession {
   let isConnected = false
   let isTalking = false
   let isAccepted = false
+  let isHeld = false
   let end: EndReason | undefined
   let pacer: Pacer | undefined
   let brain: VoiceBrain | undefined
@@ -161,17 +164,42 @@ export function startSession(deps: SessionDeps): CallSession {
 
   function tick(): void {
     const atMs = nowMs()
-    const ours = (agent === null ? consoleLeg?.take() : mouth.next(atMs)) ?? SILENCE
+    const ours = nextOfOurs(atMs)
     leg.send(ours)
     const theirs = leg.take() ?? SILENCE
     if (end !== undefined) return
     frames++
     consoleLeg?.send(theirs)
     recorder?.add(ours, theirs)
-    brain?.hear(theirs, atMs)
+    if (!isHeld) brain?.hear(theirs, atMs)
     for (const listener of listeners.values()) listener.send(mix(ours, theirs))
     if (reasonWhenQuiet !== undefined && mouth.isQuiet()) finish(reasonWhenQuiet)
     if (leg.speed > 1 && nowMs() >= plan.limitMs) finish('time_limit')
+  }
+
+  /** Somebody on hold hears nothing: what an agent says waits, what is said at the console is for nobody. */
+  function nextOfOurs(atMs: number): Int16Array {
+    if (agent !== null) return isHeld ? SILENCE : (mouth.next(atMs) ?? SILENCE)
+    const spoken = consoleLeg?.take() ?? SILENCE
+    return isHeld ? SILENCE : spoken
+  }
+
+  async function control(wanted: Control): Promise<ControlResult> {
+    if (!isTalking || end !== undefined) return { ok: false, why: 'not_running' }
+    const cannot: ControlResult = { ok: false, why: 'cannot' }
+    switch (wanted.kind) {
+      case 'hold':
+        return leg.hold?.(wanted.isHeld) ?? cannot
+      case 'transfer':
+        return leg.transfer?.(wanted.number) ?? cannot
+      case 'press': {
+        const at = nowMs()
+        const result = (await leg.press?.(wanted.digits)) ?? cannot
+        if (result.ok && end === undefined)
+          onLine({ speaker: 'agent', start_ms: at, end_ms: nowMs(), text: `Pressed ${wanted.digits}` })
+        return result
+      }
+    }
   }
 
   function limitRinging(): void {
@@ -206,14 +234,20 @@ export function startSession(deps: SessionDeps): CallSession {
       const at = nowMs()
       if (isTalking) onLine({ speaker: 'person', start_ms: at, end_ms: at, text: `Pressed ${digit}` })
     },
+    onHeld(is) {
+      isHeld = is
+      if (end === undefined) send({ kind: 'held', callId, isHeld: is })
+    },
+    onNotTransferred(failure) {
+      if (end === undefined) send({ kind: 'not_transferred', callId, failure })
+    },
     onEnded: keepErrorScope(finish),
   })
   consoleLeg?.start({
     onLocalSdp: (sdp) => send({ kind: 'console_answer', callId, sdp }),
     onRinging() {},
     onConnected() {},
-    onCaption() {},
-    onDigit() {},
+    ...NOTHING,
     onEnded: () => finish('operator_hung_up'),
   })
   // A browser that waits for our answer to its offer does not ring.
@@ -232,14 +266,14 @@ export function startSession(deps: SessionDeps): CallSession {
       }
       leg.remoteState(state)
     },
+    control,
     addListener(id, listener, onAnswer) {
       listeners.set(id, listener)
       listener.start({
         onLocalSdp: onAnswer,
         onRinging() {},
         onConnected() {},
-        onCaption() {},
-        onDigit() {},
+        ...NOTHING,
         onEnded() {
           listeners.delete(id)
           onAnswer(null)
@@ -253,6 +287,9 @@ export function startSession(deps: SessionDeps): CallSession {
     ended,
   }
 }
+
+/** What somebody at the console or a listener does not do. */
+const NOTHING = { onCaption() {}, onDigit() {}, onHeld() {}, onNotTransferred() {} }
 
 function quietly(act: () => void): void {
   try {

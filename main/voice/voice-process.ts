@@ -2,9 +2,20 @@ import type { TranscriptLine } from '../contract/voice.ts'
 import type { Clock, Timer } from '../kernel/clock.ts'
 import { cause, type Log } from '../kernel/log.ts'
 import { startTimeout } from '../kernel/timeout.ts'
-import type { CallEnd, CallPlan, CheckResult, FromVoice, SipTrunk, SpeechServices, ToVoice } from './protocol.ts'
+import type {
+  CallEnd,
+  CallPlan,
+  CheckResult,
+  Control,
+  ControlResult,
+  FromVoice,
+  SipTrunk,
+  SpeechServices,
+  ToVoice,
+  TransferFailure,
+} from './protocol.ts'
 
-export type { CallEnd, CallPlan, SipTrunk } from './protocol.ts'
+export type { CallEnd, CallPlan, Control, ControlResult, SipTrunk } from './protocol.ts'
 
 /** A voice process that was started. */
 interface VoiceLink {
@@ -23,6 +34,10 @@ export interface CallEvents {
   onConsoleAnswer?(sdp: string): void
   onState(state: 'ringing' | 'in_progress'): void
   onLine(line: TranscriptLine): void
+  /** The person is on hold, or no longer. */
+  onHeld?(isHeld: boolean): void
+  /** A transfer did not take place; null: nobody says whether it did. One that did ends the call. */
+  onNotTransferred?(failure: TransferFailure | null): void
   /** @returns what the agent says; null: nothing. Never rejects. */
   onTurn(text: string): Promise<{ readonly text: string | null; readonly hangUp: boolean }>
 }
@@ -42,6 +57,8 @@ export interface PlacedCall {
   sayGoodbye(reason: CallEnd['reason']): void
   remoteAnswer(sdp: string): void
   remoteState(state: 'ringing' | 'accepted'): void
+  /** Never rejects. null: the voice process did not answer. */
+  control(control: Control): Promise<ControlResult | null>
   /** @returns null: the call has ended. */
   listen(offer: string): Promise<Listener | null>
 }
@@ -189,6 +206,7 @@ export function createVoiceProcess({ clock, log, start, onChange = () => {} }: V
         return log.error({ event: 'voice.error', ...what })
       }
       case 'listening':
+      case 'controlled':
       case 'checked': {
         const settle = asked.get(message.requestId)
         asked.delete(message.requestId)
@@ -220,6 +238,10 @@ export function createVoiceProcess({ clock, log, start, onChange = () => {} }: V
         return calls.get(message.callId)?.events.onState(message.state)
       case 'line':
         return calls.get(message.callId)?.events.onLine(message.line)
+      case 'held':
+        return calls.get(message.callId)?.events.onHeld?.(message.isHeld)
+      case 'not_transferred':
+        return calls.get(message.callId)?.events.onNotTransferred?.(message.failure)
     }
   }
 
@@ -299,6 +321,11 @@ export function createVoiceProcess({ clock, log, start, onChange = () => {} }: V
         sayGoodbye: (reason) => say({ kind: 'say_goodbye', callId, reason }),
         remoteAnswer: (sdp) => say({ kind: 'remote_answer', callId, sdp }),
         remoteState: (state) => say({ kind: 'remote_state', callId, state }),
+        async control(control) {
+          if (!calls.has(callId)) return { ok: false, why: 'not_running' }
+          const answer = await ask((requestId) => ({ kind: 'control', callId, requestId, control }))
+          return answer?.kind === 'controlled' ? answer.result : null
+        },
         async listen(offer) {
           if (!calls.has(callId)) return null
           const answer = await ask((requestId) => ({ kind: 'listen', callId, requestId, offer }))

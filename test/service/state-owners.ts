@@ -159,6 +159,11 @@ export const STATES: Readonly<Record<string, States>> = {
       in_progress: [start, sweep(CALLS)],
     },
   },
+  // By its limit in the voice process, and with the call.
+  'voice_calls.transfer_status': {
+    final: ['completed', 'failed', 'unknown'],
+    open: { pending: [start, sweep(CALLS)] },
+  },
   'webhooks.state': {
     final: ['active'],
     open: { paused: [person('updateWebhook')], deactivated: [person('updateWebhook')] },

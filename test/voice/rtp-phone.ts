@@ -28,6 +28,10 @@ const byteOf = (sample: number): number =>
     0,
   )
 
+/** The number of telephone-event that `describe` offers, and the keys by their events (RFC 4733, section 3.2). */
+const KEYS = 101
+const KEY_NAMES = '0123456789*#ABCD'
+
 /** A second of the tone, which has a whole number of waves. */
 const TONE = Buffer.from(
   Array.from({ length: 8_000 }, (_, i) => byteOf(TONE_PEAK * Math.sin((2 * Math.PI * PITCH_HZ * i) / 8_000))),
@@ -35,14 +39,18 @@ const TONE = Buffer.from(
 
 export interface RtpPhone {
   /** Our session description. @param formats payload types in the order of the offer. */
-  describe(formats?: string): string
+  describe(formats?: string, more?: { readonly version: number; readonly direction: string }): string
   /** Sends the tone to where their session description says. */
   talkTo(sdp: string): void
+  /** Sends nothing until it talks again. */
+  pause(): void
   readonly heard: {
     packets: number
     /** Packets that a person hears. */
     loud: number
     peak: number
+    /** The keys that they pressed, and how long each sounded, in milliseconds (RFC 4733). */
+    readonly keys: { readonly key: string; milliseconds: number; ends: number }[]
     /** What RTP does not allow. */
     readonly faults: string[]
   }
@@ -54,8 +62,9 @@ export async function rtpPhone(address = '127.0.0.1'): Promise<RtpPhone> {
   socket.bind(0, address)
   await once(socket, 'listening')
   const { port } = socket.address()
-  const heard: RtpPhone['heard'] = { packets: 0, loud: 0, peak: 0, faults: [] }
-  let last: { sequence: number; timestamp: number; source: number } | undefined
+  const heard: RtpPhone['heard'] = { packets: 0, loud: 0, peak: 0, keys: [], faults: [] }
+  let last: { sequence: number; timestamp: number | undefined; source: number } | undefined
+  let lastKeyAt: number | undefined
   let sending: { cancel(): void } | undefined
   let isClosed = false
 
@@ -63,12 +72,14 @@ export async function rtpPhone(address = '127.0.0.1'): Promise<RtpPhone> {
   socket.on('message', (packet) => {
     const sequence = packet.readUInt16BE(2)
     const [timestamp, source] = [packet.readUInt32BE(4), packet.readUInt32BE(8)]
+    if (((packet[1] ?? 0) & 0x7f) === KEYS) return hearKey(packet, { sequence, timestamp, source })
     if (packet[0] !== 0x80 || ((packet[1] ?? 0) & 0x7f) !== 0)
       heard.faults.push(`header ${packet.subarray(0, 2).toString('hex')}`)
     if (packet.length !== 12 + SAMPLES) heard.faults.push(`${packet.length} bytes`)
     if (last !== undefined) {
       if (sequence !== ((last.sequence + 1) & 0xff_ff)) heard.faults.push(`${sequence} after ${last.sequence}`)
-      if (timestamp !== (last.timestamp + SAMPLES) >>> 0) heard.faults.push(`at ${timestamp} after ${last.timestamp}`)
+      if (last.timestamp !== undefined && timestamp !== (last.timestamp + SAMPLES) >>> 0)
+        heard.faults.push(`at ${timestamp} after ${last.timestamp}`)
       if (source !== last.source) heard.faults.push('another source')
     }
     last = { sequence, timestamp, source }
@@ -78,16 +89,28 @@ export async function rtpPhone(address = '127.0.0.1'): Promise<RtpPhone> {
     heard.peak = Math.max(heard.peak, peak)
   })
 
+  function hearKey(packet: Buffer, { sequence, timestamp, source }: NonNullable<typeof last> & { timestamp: number }) {
+    if (last !== undefined && sequence !== ((last.sequence + 1) & 0xff_ff)) heard.faults.push(`${sequence} with a key`)
+    last = { sequence, timestamp: undefined, source }
+    const [event = 0, flags = 0] = packet.subarray(12)
+    if (timestamp !== lastKeyAt) heard.keys.push({ key: KEY_NAMES[event] ?? '?', milliseconds: 0, ends: 0 })
+    lastKeyAt = timestamp
+    const key = heard.keys.at(-1)
+    if (key === undefined) return
+    key.milliseconds = packet.readUInt16BE(14) / 8
+    if (flags & 0x80) key.ends++
+  }
+
   return {
     heard,
-    describe: (formats = '0 101') =>
+    describe: (formats = '0 101', { version, direction } = { version: 1, direction: 'sendrecv' }) =>
       [
-        ...['v=0', `o=exchange ${port} 1 IN IP4 ${address}`, 's=call', `c=IN IP4 ${address}`, 't=0 0'],
+        ...['v=0', `o=exchange ${port} ${version} IN IP4 ${address}`, 's=call', `c=IN IP4 ${address}`, 't=0 0'],
         `m=audio ${port} RTP/AVP ${formats}`,
         ...(formats.startsWith('0') ? ['a=rtpmap:0 PCMU/8000'] : []),
         ...(formats.includes('101') ? ['a=rtpmap:101 telephone-event/8000', 'a=fmtp:101 0-15'] : []),
         ...(formats.includes('96') ? ['a=rtpmap:96 opus/48000/2'] : []),
-        ...['a=ptime:20', ''],
+        ...['a=ptime:20', ...(direction === 'sendrecv' ? [] : [`a=${direction}`]), ''],
       ].join('\r\n'),
     talkTo(sdp) {
       const to = {
@@ -108,6 +131,7 @@ export async function rtpPhone(address = '127.0.0.1'): Promise<RtpPhone> {
         }
       })
     },
+    pause: () => sending?.cancel(),
     close() {
       sending?.cancel()
       if (!isClosed) socket.close()

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { onTestFinished } from 'vitest'
 import { rtpPhone, type RtpPhone } from './rtp-phone.ts'
 import { until } from './sip-calls.ts'
+import { createChanges, type ChangeOptions } from './sip-changes.ts'
 import { createDigest } from './sip-digest.ts'
 import { listenForLinks, type SipLink, type SipTransport } from './sip-links.ts'
 import {
@@ -23,7 +24,7 @@ import {
  * from RFC 3261 (SIP), 3264 (offers and answers) and 7118 (WebSocket).
  */
 
-interface ExchangeOptions {
+interface ExchangeOptions extends ChangeOptions {
   readonly transport: SipTransport
   /** What happens to calls that the subscriber makes: a status refuses them. */
   readonly onInvite?: 'answers' | 'rings' | number
@@ -32,6 +33,8 @@ interface ExchangeOptions {
   readonly address?: string
   /** What it agrees on over WebSocket; null: nothing. */
   readonly subprotocol?: 'sip' | null
+  /** Asks for the password again in a call. */
+  readonly challenges?: boolean
 }
 
 interface Registration {
@@ -52,6 +55,12 @@ export interface ExchangeCall {
   hangUp(): Promise<number | undefined>
   /** Gives up before an answer. @returns what the CANCEL was answered with. */
   cancel(): Promise<number | undefined>
+  /** What the subscriber changed and asked for while it ran. */
+  readonly changes: ReturnType<typeof createChanges>
+  /** Offers another direction. @returns what it was answered with. */
+  reinvite(direction: string): Promise<SipMessage>
+  /** Says how the transfer goes (RFC 3515). @returns what the NOTIFY was answered with. */
+  notify(fragment: string, headers?: readonly Header[]): Promise<number | undefined>
 }
 
 interface InviteOptions {
@@ -143,8 +152,10 @@ export async function exchange(options: ExchangeOptions) {
     if (typeof onInvite === 'number') return say(onInvite)
     say(180, [recordRoute, contact])
     if (onInvite === 'rings') return
-    if (options.formats === undefined) phone.talkTo(invite.body)
-    say(200, [recordRoute, contact], phone.describe(options.formats ?? '0'))
+    const formats = options.formats ?? '0'
+    dialog.changes.begin(invite)
+    if (/^0\b/.test(formats)) phone.talkTo(invite.body)
+    say(200, [recordRoute, contact], phone.describe(formats))
   }
 
   /** A call to the subscriber. */
@@ -175,6 +186,7 @@ export async function exchange(options: ExchangeOptions) {
       if (status >= 300) ack(response, state.branch)
       if (status < 200 || status >= 300) return
       answer = response
+      dialog.changes.begin(response)
       state.target = uriOf(header(response, 'contact'))
       ack(response, token())
       phone.talkTo(response.body)
@@ -199,16 +211,26 @@ export async function exchange(options: ExchangeOptions) {
   }
 
   function createDialog(link: SipLink, phone: RtpPhone, state: DialogState) {
-    const ask = async (method: string, branch: string) => {
+    const answerTo = async (method: string, branch: string, more: readonly Header[] = [], body = '') => {
       const { promise, resolve } = Promise.withResolvers<SipMessage>()
-      send(link, state, { method, branch, number: state.number }, resolve)
-      return statusOf(await promise)
+      const isFinal = (response: SipMessage) => (statusOf(response) ?? 0) >= 200 && resolve(response)
+      send(link, state, { method, branch, number: state.number, more, body }, isFinal)
+      return promise
     }
+    const ask = async (...about: Parameters<typeof answerTo>) => statusOf(await answerTo(...about))
+    const changes = createChanges(options, phone)
     const dialog = {
-      ...{ phone, callId: state.callId },
+      ...{ phone, callId: state.callId, changes },
       take(request: SipMessage) {
         const method = methodOf(request)
-        if (method === 'ACK') return
+        if (method === 'ACK') return changes.acknowledge(request)
+        const reply = replyTo(request, link)
+        const isChange = method === 'INVITE' || method === 'REFER'
+        if (isChange && options.challenges && !digest.isRight(request, 'proxy-authorization')) {
+          changes.challenge(request)
+          return reply(407, [['Proxy-Authenticate', digest.challenge()]])
+        }
+        if (isChange) return changes.take(request, (status, body) => reply(status, [recordRoute, contact], body))
         replyTo(request, link)(method === 'BYE' || method === 'CANCEL' ? 200 : 501)
         if (method === 'BYE') phone.close()
         if (method === 'CANCEL') state.onCancel?.()
@@ -219,6 +241,18 @@ export async function exchange(options: ExchangeOptions) {
         return ask('BYE', token())
       },
       cancel: () => ask('CANCEL', state.branch),
+      async reinvite(direction: string) {
+        state.number++
+        const branch = token()
+        const answer = await answerTo('INVITE', branch, [contact], changes.describe(direction))
+        const isRefused = (statusOf(answer) ?? 0) >= 300
+        send(link, state, { method: 'ACK', branch: isRefused ? branch : token(), number: state.number })
+        return answer
+      },
+      notify(fragment: string, more: readonly Header[] = NOTIFIED) {
+        state.number++
+        return ask('NOTIFY', token(), [contact, ...more], fragment)
+      },
     }
     dialogs.set(state.callId, dialog)
     return dialog
@@ -283,6 +317,13 @@ async function newPhone(address: string): Promise<RtpPhone> {
   onTestFinished(() => phone.close())
   return phone
 }
+
+/** A transfer that is over. */
+const NOTIFIED: readonly Header[] = [
+  ['Event', 'refer'],
+  ['Subscription-State', 'terminated;reason=noresource'],
+  ['Content-Type', 'message/sipfrag;version=2.0'],
+]
 
 const PHRASES: Record<number, string> = {
   ...{ 100: 'Trying', 180: 'Ringing', 200: 'OK', 401: 'Unauthorized', 407: 'Proxy Authentication Required' },

@@ -268,7 +268,8 @@ describe('digits', () => {
     const [peer, phone] = [newPeer(), await telephone()]
     await answerTo(peer, { media: media(phone.port) })
     peer.send(silence)
-    expect([peer.sendDigit('7'), peer.sendDigit('x'), peer.sendDigit('12')]).toEqual([true, false, false])
+    let result: unknown
+    void peer.sendDigits('7').then((given) => (result = given))
     for (let i = 0; i < 9; i++) peer.send(silence)
     await until(() => phone.packets.length === 12, 'All packets')
     const events = phone.packets.filter((one) => typeOf(one) === 96).map(({ packet }) => packet)
@@ -281,11 +282,16 @@ describe('digits', () => {
     expect(events.map((packet) => (packet[1] ?? 0) >> 7)).toEqual([1, 0, 0, 0, 0, 0, 0, 0, 0, 0])
     const sequences = phone.packets.map(({ packet }) => packet.readUInt16BE(2))
     expect(sequences).toEqual(sequences.map((_, i) => (sequences[0] ?? 0) + i))
+    expect(result).toBeUndefined()
+    // The pause after it belongs to the digit.
+    for (let i = 0; i < 4; i++) peer.send(silence)
+    await until(() => result !== undefined, 'The end of the digit')
+    expect(result).toEqual({ ok: true })
   })
 
   test('are not sent to a side that takes none', async () => {
     const peer = newPeer()
     await answerTo(peer, { media: ['m=audio 5006 RTP/AVP 0'] })
-    expect(peer.sendDigit('1')).toBe(false)
+    expect(await peer.sendDigits('1')).toEqual({ ok: false, why: 'no_digits' })
   })
 })

@@ -29,7 +29,7 @@ export const writeMessage = (firstLine: string, headers: readonly Header[], body
   [
     firstLine,
     ...headers.map(([name, value]) => `${name}: ${value}`),
-    ...(body === '' ? [] : ['Content-Type: application/sdp']),
+    ...(body === '' || headers.some(([name]) => name === 'Content-Type') ? [] : ['Content-Type: application/sdp']),
     `Content-Length: ${Buffer.byteLength(body)}`,
     '',
     body,

@@ -6,6 +6,7 @@ const OUTCOMES = {
   agent_hung_up: 'answered',
   operator_hung_up: 'answered',
   time_limit: 'answered',
+  transferred: 'answered',
   canceled: 'canceled',
   no_answer: 'no_answer',
   busy: 'busy',

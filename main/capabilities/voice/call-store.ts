@@ -1,4 +1,13 @@
-import type { CallDirection, CallSource, CallStatus, EndReason, Gateway, TranscriptLine } from '../../contract/voice.ts'
+import type {
+  CallDirection,
+  CallSource,
+  CallStatus,
+  CallTransfer,
+  EndReason,
+  Gateway,
+  TranscriptLine,
+  TransferFailure,
+} from '../../contract/voice.ts'
 import type { AccountId, InstanceId } from '../../kernel/ids.ts'
 import { sql } from '../../kernel/sql.ts'
 
@@ -30,6 +39,12 @@ export interface StoredCall {
   readonly answeredAtMs: number | null
   readonly endedAtMs: number | null
   readonly durationMs: number | null
+  /** Since when the person is on hold; null: not. */
+  readonly heldAtMs: number | null
+  readonly transferTo: string | null
+  readonly transferStatus: CallTransfer['status'] | null
+  readonly transferFailure: TransferFailure | null
+  readonly transferAtMs: number | null
   readonly createdAtMs: number
 }
 
@@ -37,7 +52,8 @@ const COLUMNS = `seq, id, account_id AS accountId, instance_id AS instanceId, ag
   from_number AS fromNumber, direction, source, gateway, status, end_reason AS endReason, attempt, batch_id AS batchId,
   batch_interval_ms AS batchIntervalMs, widget_id AS widgetId, recording_id AS recordingId, summary, summary_by AS summaryBy, coaching,
   scheduled_at AS scheduledAtMs, started_at AS startedAtMs, answered_at AS answeredAtMs, ended_at AS endedAtMs,
-  duration_ms AS durationMs, created_at AS createdAtMs`
+  duration_ms AS durationMs, held_at AS heldAtMs, transfer_to AS transferTo, transfer_status AS transferStatus,
+  transfer_failure AS transferFailure, transfer_at AS transferAtMs, created_at AS createdAtMs`
 
 const LIVE = `status IN ('dialing', 'ringing', 'in_progress')`
 
@@ -82,8 +98,22 @@ type End = Id & { status: CallStatus; reason: EndReason; now: number }
 export type LiveEnd = End & { recordingId: string | null; durationMs: number | null }
 export const endLive = sql<LiveEnd>(
   `UPDATE voice_calls SET status = :status, end_reason = :reason, ended_at = :now, recording_id = :recordingId,
-     duration_ms = :durationMs
+     duration_ms = :durationMs, held_at = NULL,
+     transfer_status = CASE WHEN transfer_status <> 'pending' THEN transfer_status
+       WHEN :reason = 'transferred' THEN 'completed' WHEN transfer_status = 'pending' THEN 'unknown' END
    WHERE id = :id AND ${LIVE}`,
+)
+export const setHeld = sql<Id & { heldAtMs: number | null }>(
+  `UPDATE voice_calls SET held_at = :heldAtMs WHERE id = :id AND status = 'in_progress'`,
+)
+export const beginTransfer = sql<Id & { number: string; now: number }>(
+  `UPDATE voice_calls SET transfer_to = :number, transfer_status = 'pending', transfer_failure = NULL, transfer_at = :now
+   WHERE id = :id AND status = 'in_progress' AND (transfer_status <> 'pending' OR transfer_status IS NULL)`,
+)
+/** @param failure null: nobody says whether it took place. */
+export const endTransfer = sql<Id & { status: CallTransfer['status']; failure: TransferFailure | null }>(
+  `UPDATE voice_calls SET transfer_status = :status, transfer_failure = :failure
+   WHERE id = :id AND transfer_status = 'pending'`,
 )
 export const endScheduled = sql<End>(
   `UPDATE voice_calls SET status = :status, end_reason = :reason, ended_at = :now WHERE id = :id AND status = 'scheduled'`,

@@ -23,12 +23,25 @@ export function toCall(call: StoredCall): VoiceCall {
     ended_at: isoTimeOrNull(call.endedAtMs),
     duration_seconds: call.durationMs === null ? null : Math.round(call.durationMs / 1_000),
     end_reason: call.endReason,
+    held_at: isoTimeOrNull(call.heldAtMs),
+    transfer: transferOf(call),
     attempt: call.attempt,
     batch_id: call.batchId,
     widget_id: call.widgetId,
     recording_id: call.recordingId,
     summary: call.summary,
     created_at: isoTime(call.createdAtMs),
+  }
+}
+
+function transferOf(call: StoredCall): VoiceCall['transfer'] {
+  const { transferTo, transferStatus, transferFailure, transferAtMs } = call
+  if (transferTo === null || transferStatus === null || transferAtMs === null) return null
+  return {
+    to_number: transferTo,
+    status: transferStatus,
+    failure: transferFailure,
+    requested_at: isoTime(transferAtMs),
   }
 }
 

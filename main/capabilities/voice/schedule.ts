@@ -48,7 +48,8 @@ type Wanted = Omit<NewCall, 'status' | 'scheduledAtMs'> & { readonly scheduledAt
 /** What a call has only later. */
 const NOT_YET = {
   ...{ endReason: null, recordingId: null, summary: null, summaryBy: null, coaching: null },
-  ...{ answeredAtMs: null, endedAtMs: null, durationMs: null },
+  ...{ answeredAtMs: null, endedAtMs: null, durationMs: null, heldAtMs: null },
+  ...{ transferTo: null, transferStatus: null, transferFailure: null, transferAtMs: null },
 } as const
 
 interface ScheduleDeps extends Pick<VoiceDeps, 'db' | 'clock' | 'ids' | 'idempotency' | 'agents' | 'instances'> {

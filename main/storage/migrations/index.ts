@@ -64,6 +64,7 @@ import { messagePrices } from './062-message-prices.ts'
 import { messageRates } from './063-message-rates.ts'
 import { templates } from './064-templates.ts'
 import { messageBudgets } from './065-message-budgets.ts'
+import { callControls } from './066-call-controls.ts'
 
 /** Every step of the schema, in order. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -132,4 +133,5 @@ export const MIGRATIONS: readonly Migration[] = [
   messageRates,
   templates,
   messageBudgets,
+  callControls,
 ]

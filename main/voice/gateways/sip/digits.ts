@@ -14,8 +14,6 @@ const FRAMES_BETWEEN = 5
 /** RFC 4733, section 2.5.1.4: the end is sent three times, as one may be lost. */
 const ENDS = 3
 
-export const isDigit = (text: string): boolean => text.length === 1 && DIGITS.includes(text)
-
 /** @returns undefined: it is no DTMF digit. */
 export function readDigit(payload: Uint8Array): string | undefined {
   return payload.length < 4 ? undefined : DIGITS[payload[0] ?? DIGITS.length]

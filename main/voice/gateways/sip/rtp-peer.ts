@@ -5,8 +5,9 @@ import { isIP } from 'node:net'
 import type { EndReason } from '../../../contract/voice.ts'
 import { parseAddress } from '../../../kernel/address-range.ts'
 import { FRAME, FRAME_MS } from '../../audio.ts'
-import { framesOfDigit, isDigit, readDigit, type DigitFrame } from './digits.ts'
+import { framesOfDigit, readDigit, type DigitFrame } from './digits.ts'
 import { fromG711, toG711, type G711 } from './g711.ts'
+import type { ControlResult } from '../../leg.ts'
 import {
   DIGITS_OFFERED,
   formatsOffered,
@@ -14,7 +15,9 @@ import {
   maySend,
   readAudio,
   writeAnswer,
+  WITHOUT_RECEIVING,
   writeOffer,
+  type Direction,
   type RemoteAudio,
 } from './session-description.ts'
 
@@ -27,7 +30,7 @@ const COMFORT_NOISE = 13
 const FILLED_AT_MOST = 5
 /** Packets of one source before we send to it (RFC 4961). */
 const LEARNED_AFTER = 3
-/** Nobody presses more at once. */
+/** Of all that wait: sixteen seconds. */
 const DIGITS_AT_MOST = 64
 
 const plainAddress = (ip: string): string => parseAddress(ip)?.toString() ?? ip
@@ -74,7 +77,9 @@ export class RtpPeer {
   #timestamp = 0
   #isPaused = true
   #waiting = Buffer.alloc(0)
-  #digits: DigitFrame[] = []
+  #digits: (DigitFrame & { readonly done?: () => void })[] = []
+  readonly #pressing = new Set<(result: ControlResult) => void>()
+  #isHeld = false
   #digitTimestamp = 0
   #lastSequence: number | undefined
   #lastDigitTimestamp: number | undefined
@@ -99,10 +104,36 @@ export class RtpPeer {
   addTrack(): void {}
 
   async createOffer(): Promise<{ type: string; sdp: string }> {
+    return { type: 'offer', sdp: await this.offerHold(this.#isHeld) }
+  }
+
+  /** Our offer that puts the other side on hold or takes it back. Nothing changes until it is accepted: `agreeOnHold`. */
+  async offerHold(isHeld: boolean): Promise<string> {
     const before = this.#remote
     this.#formats = new Map(formatsOffered(before))
     this.#digitsNumber = (before?.digits ?? DIGITS_OFFERED).payloadType
-    return { type: 'offer', sdp: await this.#describe((local) => writeOffer(local, before)) }
+    const direction = isHeld ? WITHOUT_RECEIVING[before?.direction ?? 'sendrecv'] : 'sendrecv'
+    return this.#describe((local) => writeOffer(local, before, direction))
+  }
+
+  /** @returns false: the answer cannot be used, and everything stays as it was. */
+  async agreeOnHold(isHeld: boolean, answer: string): Promise<boolean> {
+    if (!this.accepts(answer)) return false
+    await this.setRemoteDescription({ type: 'answer', sdp: answer })
+    this.#isHeld = isHeld
+    // What was sent meanwhile is not lost.
+    this.#lastSequence = undefined
+    return true
+  }
+
+  /** Whether we keep the other side on hold. */
+  isHeld(): boolean {
+    return this.#isHeld
+  }
+
+  /** What we may do. */
+  #direction({ direction }: RemoteAudio): Direction {
+    return this.#isHeld ? WITHOUT_RECEIVING[direction] : direction
   }
 
   async createAnswer(): Promise<{ type: string; sdp: string }> {
@@ -110,7 +141,8 @@ export class RtpPeer {
     if (remote === undefined) throw new Error('There is no offer to answer.')
     this.#formats = new Map([[remote.payloadType, remote.codec]])
     this.#digitsNumber = remote.digits?.payloadType
-    return { type: 'answer', sdp: await this.#describe((local) => writeAnswer(remote, local)) }
+    const answered = { ...remote, direction: this.#direction(remote) }
+    return { type: 'answer', sdp: await this.#describe((local) => writeAnswer(answered, local)) }
   }
 
   async setLocalDescription(description: { type: string; sdp: string }): Promise<void> {
@@ -138,7 +170,7 @@ export class RtpPeer {
 
   /** Whether the other side sends sound: not while the call is on hold. */
   isSoundExpected(): boolean {
-    return this.#remote !== undefined && this.#remote.direction === 'sendrecv'
+    return this.#remote !== undefined && this.#direction(this.#remote) === 'sendrecv'
   }
 
   #whyUnusable(remote: RemoteAudio | undefined): EndReason | null {
@@ -219,7 +251,11 @@ export class RtpPeer {
     const payloadType = second & 0x7f
     const codec = this.#formats.get(payloadType)
     const isOfUse = codec !== undefined || payloadType === this.#digitsNumber || payloadType === COMFORT_NOISE
-    if (!isOfUse || (this.#remote !== undefined && !mayReceive(this.#remote.direction)) || !this.#isFromThem(from))
+    if (
+      !isOfUse ||
+      (this.#remote !== undefined && !mayReceive(this.#direction(this.#remote))) ||
+      !this.#isFromThem(from)
+    )
       return
     const sequence = packet.readUInt16BE(2)
     const gap = this.#lastSequence === undefined ? 1 : (sequence - this.#lastSequence) & 0xff_ff
@@ -245,13 +281,30 @@ export class RtpPeer {
     this.onDigit(digit)
   }
 
-  /** Presses a digit after those that are being sent. @returns false: the other side takes none. */
-  sendDigit(digit: string): boolean {
-    const isTaken = this.#remote !== undefined && this.#remote.digits !== null && isDigit(digit)
-    const isRoom = this.#digits.filter(({ isFirst }) => isFirst).length < DIGITS_AT_MOST
-    if (!isTaken || !isRoom) return false
-    this.#digits.push(...framesOfDigit(digit))
-    return true
+  /** Presses digits after those that are being sent. Resolves when they were sent. */
+  async sendDigits(digits: string): Promise<ControlResult> {
+    const remote = this.#remote
+    if (remote === undefined) return { ok: false, why: 'not_running' }
+    if (remote.digits === null) return { ok: false, why: 'no_digits' }
+    if (this.#isHeld || !maySend(remote.direction)) return { ok: false, why: 'on_hold' }
+    if (this.#digits.filter(({ isFirst }) => isFirst).length + digits.length > DIGITS_AT_MOST)
+      return { ok: false, why: 'busy' }
+    const { promise, resolve } = Promise.withResolvers<ControlResult>()
+    const settle = (result: ControlResult) => {
+      this.#pressing.delete(settle)
+      resolve(result)
+    }
+    this.#pressing.add(settle)
+    const frames = [...digits].flatMap(framesOfDigit)
+    const last = frames.pop()
+    this.#digits.push(...frames)
+    if (last !== undefined) this.#digits.push({ ...last, done: () => settle({ ok: true }) })
+    return promise
+  }
+
+  #dropDigits(result: ControlResult): void {
+    this.#digits = []
+    for (const settle of this.#pressing) settle(result)
   }
 
   /** 20 ms. */
@@ -260,14 +313,17 @@ export class RtpPeer {
     if (remote === undefined) return
     const startedAt = this.#timestamp
     this.#timestamp = (this.#timestamp + TICKS_PER_MS * FRAME_MS) >>> 0
-    if (!maySend(remote.direction)) {
+    if (!maySend(this.#direction(remote))) {
       this.#isPaused = true
       this.#waiting = Buffer.alloc(0)
+      // Pressed after the hold, they would answer another question.
+      this.#dropDigits({ ok: false, why: 'on_hold' })
       return
     }
     const digit = this.#digits.shift()
     if (digit !== undefined && digit.payloads.length > 0) this.#sendEvents(remote, digit, startedAt)
     else this.#sendSound(remote, pcm)
+    digit?.done?.()
   }
 
   #sendEvents({ digits }: RemoteAudio, { payloads, isFirst }: DigitFrame, startedAt: number): void {
@@ -305,6 +361,7 @@ export class RtpPeer {
 
   close(): void {
     this.signalingState = 'closed'
+    this.#dropDigits({ ok: false, why: 'not_running' })
     this.#socket?.close()
     this.#socket = undefined
   }

@@ -76,6 +76,14 @@ const WITHOUT_SENDING = {
   inactive: 'inactive',
 } as const satisfies Record<Direction, Direction>
 
+/** What is left of a direction while we keep the other side on hold (RFC 3264, section 8.4). */
+export const WITHOUT_RECEIVING = {
+  sendrecv: 'sendonly',
+  sendonly: 'sendonly',
+  recvonly: 'inactive',
+  inactive: 'inactive',
+} as const satisfies Record<Direction, Direction>
+
 export const maySend = (direction: Direction): boolean => direction === 'sendrecv' || direction === 'sendonly'
 export const mayReceive = (direction: Direction): boolean => direction === 'sendrecv' || direction === 'recvonly'
 
@@ -166,14 +174,14 @@ export function writeAnswer(remote: RemoteAudio, local: LocalAudio): string {
 }
 
 /** @param before what was agreed on in this call: its numbers keep their meaning (RFC 3264, section 8.3.2). */
-export function writeOffer(local: LocalAudio, before: RemoteAudio | undefined): string {
+export function writeOffer(local: LocalAudio, before: RemoteAudio | undefined, direction: Direction): string {
   const digits = before?.digits ?? DIGITS_OFFERED
   const formats = formatsOffered(before)
   return write(local, [
     `m=audio ${local.port} RTP/AVP ${[...formats.map(([number]) => number), digits.payloadType].join(' ')}`,
     ...formatLines(formats, digits),
     `a=ptime:${before?.packetMs ?? FRAME_MS}`,
-    'a=sendrecv',
+    `a=${direction}`,
   ])
 }
 

@@ -5,9 +5,10 @@ import { startTimeout } from '../../../kernel/timeout.ts'
 import { FRAME_MS } from '../../audio.ts'
 import { inErrorScope, keepErrorScope } from '../../error-scope.ts'
 import { createJitterBuffer } from '../../jitter-buffer.ts'
-import type { CallLeg, LegEvents } from '../../leg.ts'
+import type { CallLeg, ControlResult, LegEvents } from '../../leg.ts'
 import type { CheckResult, SipTrunk } from '../../protocol.ts'
 import type { VoiceNetwork } from '../../network.ts'
+import { createControls, reasonOf, type Controls } from './controls.ts'
 import { RtpPeer, type TrunkSide } from './rtp-peer.ts'
 import { refusalOf, type Refusal, type SipRequest } from './refusal.ts'
 import { createSipSocket, type SipSocket } from './sip-socket.ts'
@@ -169,7 +170,7 @@ export function createTrunks({ clock, network, onIncoming }: TrunksDeps) {
 
   return {
     dial: (config: SipTrunk, number: string): CallLeg =>
-      createLeg((events) => {
+      createLeg(clock, (events) => {
         const trunk = open(config, false, null)
         const late = startTimeout(clock, CONNECT_MS, () => events.onEnded('gateway_unavailable'))
         const begin = keepErrorScope(() => {
@@ -186,17 +187,23 @@ export function createTrunks({ clock, network, onIncoming }: TrunksDeps) {
         const session = new Promise<Session>((resolve) => {
           if (trunk.socket.isConnected()) resolve(begin())
           else {
-            trunk.agent.once('connected', () => resolve(begin()))
-            trunk.agent.once('disconnected', () => events.onEnded('gateway_unavailable'))
+            const notReached = () => events.onEnded('gateway_unavailable')
+            trunk.agent.once('connected', () => {
+              // A call goes on if its connection breaks later.
+              trunk.agent.off('disconnected', notReached)
+              resolve(begin())
+            })
+            trunk.agent.once('disconnected', notReached)
           }
         })
-        return { session, close: () => (late.cancel(), release(trunk)) }
+        const addressOf = numberAt(config)
+        return { session, addressOf, close: () => (late.cancel(), release(trunk)) }
       }),
 
     answer(incomingId: string): CallLeg {
       const found = arriving.get(incomingId)
       arriving.delete(incomingId)
-      return createLeg((events) => {
+      return createLeg(clock, (events) => {
         if (found === undefined) {
           // The caller gave up before it was taken.
           events.onEnded('person_hung_up')
@@ -205,6 +212,7 @@ export function createTrunks({ clock, network, onIncoming }: TrunksDeps) {
         found.trunk.uses++
         return {
           session: Promise.resolve(found.session),
+          addressOf: numberAt(found.trunk.config),
           accept() {
             // All trunks share this field: another may have set its own address since the call came in.
             RtpPeer.trunk = found.trunk.trunkSide
@@ -273,17 +281,20 @@ interface SessionChange {
 
 interface Opened {
   readonly session: Promise<Session>
+  /** The trunk's address of a number. */
+  readonly addressOf: (number: string) => string
   /** Answers, if the call came in. */
   readonly accept?: () => void
   readonly close: () => void
 }
 
-function createLeg(open: (events: LegEvents) => Opened): CallLeg {
+function createLeg(clock: Clock, open: (events: LegEvents) => Opened): CallLeg {
   const inbound = createJitterBuffer()
   let events: LegEvents | undefined
   let session: Session | undefined
   let opened: Opened | undefined
   let peer: RtpPeer | undefined
+  let controls: Controls | undefined
   let isUp = false
   let isOver = false
   /** Why the media of the other side cannot be used; JsSIP refuses it with 488. */
@@ -301,6 +312,7 @@ function createLeg(open: (events: LegEvents) => Opened): CallLeg {
   function close(): void {
     isOver = true
     if (session !== undefined && !session.isEnded()) session.terminate()
+    controls?.close()
     peer?.close()
     opened?.close()
   }
@@ -320,8 +332,8 @@ function createLeg(open: (events: LegEvents) => Opened): CallLeg {
       made.onDigit = (digit) => events?.onDigit(digit)
       made.onUnusable = (reason) => (unusable = reason)
     }
-    given.on('reinvite', refuseUnusable)
-    given.on('update', refuseUnusable)
+    given.on('reinvite', (change) => refuseUnusable(change, true))
+    given.on('update', (change) => refuseUnusable(change, Boolean((change as SessionChange).request.body)))
     // JsSIP has one already if we call. If the call came in, it makes one for the answer.
     const existing = given.connection as unknown as RtpPeer | null
     if (existing !== null) use(existing)
@@ -330,6 +342,13 @@ function createLeg(open: (events: LegEvents) => Opened): CallLeg {
     given.on('confirmed', () => {
       if (isUp) return
       isUp = true
+      if (peer !== undefined)
+        controls = createControls({
+          ...{ clock, session: given, peer },
+          onHeld: (isHeld) => events?.onHeld(isHeld),
+          onTransferred: () => end('transferred'),
+          onNotTransferred: (failure) => events?.onNotTransferred(failure),
+        })
       events?.onConnected()
     })
     given.on('ended', () => end((isUp ? undefined : unusable) ?? 'person_hung_up'))
@@ -341,7 +360,9 @@ function createLeg(open: (events: LegEvents) => Opened): CallLeg {
   }
 
   /** JsSIP answers some of these never, and others twice. The call goes on as it was (RFC 3261, section 14). */
-  function refuseUnusable({ request, reject }: SessionChange): void {
+  function refuseUnusable({ request, reject }: SessionChange, isOffer: boolean): void {
+    // JsSIP has refused it, and would follow it nevertheless.
+    if (isOffer && controls?.isOffering() === true) return reject({ status_code: 491 })
     const refusal = refusalOf(request)
     if (refusal !== null) return reject(refusal)
     if (request.body && peer?.accepts(request.body) === false) reject({ status_code: 488 })
@@ -366,7 +387,9 @@ function createLeg(open: (events: LegEvents) => Opened): CallLeg {
       else if (isUp && ++framesWithoutSound > LOST_AFTER_FRAMES) end('media_lost')
       return inbound.take()
     },
-    sendDigit: (digit) => isUp && !isOver && peer?.sendDigit(digit) === true,
+    hold: (isHeld) => controls?.hold(isHeld) ?? notRunning(),
+    press: (digits) => (isUp && !isOver && peer ? peer.sendDigits(digits) : notRunning()),
+    transfer: (number) => controls?.transfer(opened?.addressOf(number) ?? '') ?? notRunning(),
     remoteAnswer() {},
     remoteState() {},
     hangUp: () => {
@@ -376,11 +399,9 @@ function createLeg(open: (events: LegEvents) => Opened): CallLeg {
   }
 }
 
-function reasonOf(status: number | undefined, cause: string | undefined): EndReason {
-  if (status === 486 || status === 600) return 'busy'
-  if (status === 603 || status === 403) return 'rejected'
-  if (status === 404 || status === 484 || status === 604) return 'number_not_callable'
-  if (status === 408 || status === 480 || status === 487 || cause === 'No Answer') return 'no_answer'
-  if (status === 488 || status === 606) return 'codec_not_supported'
-  return 'gateway_unavailable'
-}
+const numberAt =
+  ({ host }: SipTrunk) =>
+  (number: string): string =>
+    addressOfRecord({ username: number, host })
+
+const notRunning = (): Promise<ControlResult> => Promise.resolve({ ok: false, why: 'not_running' })
