@@ -157,4 +157,6 @@ export const LIMITS = {
   voiceWidgetOrigins: 20,
   voiceLinkSeconds: 300,
   voiceOfferLength: 16_384,
+  /** Eight seconds. */
+  voiceDigits: 32,
 } as const

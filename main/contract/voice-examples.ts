@@ -32,6 +32,12 @@ export const CALL_EXAMPLE = {
   created_at: '2026-03-01T09:30:00.000Z',
 } as const satisfies VoiceCall
 
+export const RUNNING_EXAMPLE = {
+  ...CALL_EXAMPLE,
+  ...{ gateway: 'sip', status: 'in_progress', ended_at: null, duration_seconds: null },
+  ...{ end_reason: null, recording_id: null, summary: null },
+} as const satisfies VoiceCall
+
 export const LIVE_EXAMPLE = {
   ...CALL_EXAMPLE,
   ...{ status: 'in_progress', ended_at: null, duration_seconds: null, end_reason: null, recording_id: null },

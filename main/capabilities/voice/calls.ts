@@ -210,3 +210,5 @@ export function createCalls(
     return toCall(call)
   }
 }
+
+export type Calls = ReturnType<typeof createCalls>

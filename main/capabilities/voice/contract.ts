@@ -21,6 +21,7 @@ import {
   LIVE_EXAMPLE,
   RECORDING_EXAMPLE,
   REVIEW_EXAMPLE,
+  RUNNING_EXAMPLE,
   SETTINGS_EXAMPLE,
   STATUS_EXAMPLE,
   WIDGET_EXAMPLE,
@@ -115,6 +116,14 @@ const Offer = Type.String({
 })
 const Answer = Type.String({ description: 'The SDP answer, with all its candidates.' })
 const OfferBody = Body({ offer: Offer })
+
+const DigitsBody = Body({
+  digits: Type.String({
+    pattern: `^[0-9A-D*#]{1,${LIMITS.voiceDigits}}$`,
+    description: `Keys of a telephone: 0 to 9, *, #, A to D; at most ${LIMITS.voiceDigits}.`,
+    examples: ['1'],
+  }),
+})
 
 const CHECKS = ['process', 'gateway', 'speech', 'agent', 'recorder', 'mail'] as const
 const Check = Type.Object({
@@ -212,6 +221,7 @@ const manages = { ...under, scope: 'voice:manage' } as const
 const inConsole = { scope: null, origin: 'ours', audience: 'console', role: 'member', tool: null } as const
 const quiet = { idempotent: true, onRequest: true } as const
 
+const TRUNK_ERRORS = ['upstream_unavailable', 'upstream_timeout'] as const
 const callReply = { status: 200, description: 'The call.', schema: VoiceCall } as const
 const widgetReply = { status: 200, description: 'The widget.', schema: VoiceWidget } as const
 const OFFER_EXAMPLE = { offer: 'v=0\r\no=- 1 1 IN IP4 127.0.0.1\r\n' }
@@ -440,6 +450,85 @@ export const voiceContract = {
     errors: ['invalid_state'],
     examples: { reply: { ...CALL_EXAMPLE, status: 'canceled', end_reason: 'canceled' } },
     tool: { name: 'cancel_voice_call', title: 'Cancel a call', idempotent: true, onRequest: true },
+  }),
+
+  holdVoiceCall: operation({
+    ...manages,
+    id: 'holdVoiceCall',
+    effects: ['people'],
+    method: 'POST',
+    path: `${under.path}/calls/{call_id}/hold`,
+    summary: 'Put a call on hold',
+    description:
+      'The person hears silence, you hear nothing of them, and an agent waits. The recording goes on with silence. Only calls ' +
+      'over a SIP trunk can be held. A call that is on hold is returned unchanged.',
+    origin: 'ours',
+    reply: callReply,
+    errors: ['invalid_state', ...TRUNK_ERRORS],
+    examples: { reply: { ...RUNNING_EXAMPLE, held_at: '2026-03-01T09:30:12.000Z' } },
+    tool: { name: 'hold_voice_call', title: 'Put a call on hold', idempotent: true, onRequest: true },
+  }),
+
+  resumeVoiceCall: operation({
+    ...manages,
+    id: 'resumeVoiceCall',
+    effects: ['people'],
+    method: 'POST',
+    path: `${under.path}/calls/{call_id}/resume`,
+    summary: 'Resume a call',
+    description: 'Takes the person off hold. A call that is not on hold is returned unchanged.',
+    origin: 'ours',
+    reply: callReply,
+    errors: ['invalid_state', ...TRUNK_ERRORS],
+    examples: { reply: RUNNING_EXAMPLE },
+    tool: { name: 'resume_voice_call', title: 'Resume a call', idempotent: true, onRequest: true },
+  }),
+
+  sendVoiceCallDigits: operation({
+    ...manages,
+    id: 'sendVoiceCallDigits',
+    effects: ['people'],
+    method: 'POST',
+    path: `${under.path}/calls/{call_id}/digits`,
+    summary: 'Press keys in a call',
+    description:
+      'Sends DTMF digits, for example to a menu. The answer comes when they were sent, a quarter of a second for each. Only calls ' +
+      'over a SIP trunk take digits, and not while one side is on hold.',
+    origin: 'ours',
+    body: DigitsBody,
+    reply: callReply,
+    errors: ['invalid_state', ...TRUNK_ERRORS],
+    examples: { body: { digits: '1' }, reply: RUNNING_EXAMPLE },
+    tool: { name: 'send_voice_call_digits', title: 'Press keys in a call', idempotent: false, onRequest: true },
+  }),
+
+  transferVoiceCall: operation({
+    ...manages,
+    id: 'transferVoiceCall',
+    // The trunk charges for the call to the number.
+    effects: ['people', 'money'],
+    method: 'POST',
+    path: `${under.path}/calls/{call_id}/transfer`,
+    summary: 'Transfer a call',
+    description:
+      'Asks the trunk to connect the person with another number. Answers once the trunk has accepted that: `transfer.status` ' +
+      'is then `pending`. When the number answers, your side of the call ends with `transferred`. If it does not, the call goes on ' +
+      'and `transfer.failure` says why. Only calls over a SIP trunk can be transferred.',
+    origin: 'ours',
+    body: Body({ to_number: Digits }),
+    reply: callReply,
+    errors: ['invalid_state', ...TRUNK_ERRORS],
+    examples: {
+      body: { to_number: '12025550177' },
+      reply: {
+        ...RUNNING_EXAMPLE,
+        transfer: {
+          ...{ to_number: '12025550177', status: 'pending', failure: null },
+          requested_at: '2026-03-01T09:30:14.000Z',
+        },
+      },
+    },
+    tool: { name: 'transfer_voice_call', title: 'Transfer a call', idempotent: false, onRequest: true },
   }),
 
   getVoice: operation({

@@ -16,7 +16,7 @@ export function voiceHandlers(
   voice: Voice,
   { mailbox, mailer, cursors }: Pick<VoiceDeps, 'mailbox' | 'mailer' | 'cursors'>,
 ): Handlers<typeof voiceContract> {
-  const { setup, schedule, direct, calls, recordings, widgets, speech, trunks } = voice
+  const { setup, schedule, direct, calls, controls, recordings, widgets, speech, trunks } = voice
   return {
     getLatestVoiceRecording: async ({ principal, query }) => ({
       data: await recordings.latest(principal, query.instance, query.call_id),
@@ -34,6 +34,11 @@ export function voiceHandlers(
     getVoiceCall: async ({ instance, params }) => toCall(await calls.get(instance, params.call_id)),
     getVoiceCallReview: ({ instance, params }) => calls.review(instance, params.call_id),
     cancelVoiceCall: ({ instance, params }) => calls.cancel(instance, params.call_id),
+
+    holdVoiceCall: ({ instance, params }) => controls.hold(instance, params.call_id, true),
+    resumeVoiceCall: ({ instance, params }) => controls.hold(instance, params.call_id, false),
+    sendVoiceCallDigits: ({ instance, params, body }) => controls.press(instance, params.call_id, body.digits),
+    transferVoiceCall: ({ instance, params, body }) => controls.transfer(instance, params.call_id, body.to_number),
 
     getVoice: ({ instance }) => setup.status(instance),
     enableVoice: ({ instance }) => setup.enable(instance),
@@ -120,6 +125,10 @@ export function voiceExistence(voice: Voice): Existence<typeof voiceContract> {
     voice.recordings.get({ id: params.id as InstanceId }, params.recording_id)
   return {
     cancelVoiceCall: call,
+    holdVoiceCall: call,
+    resumeVoiceCall: call,
+    sendVoiceCallDigits: call,
+    transferVoiceCall: call,
     hangUpVoiceCall: call,
     listenToVoiceCall: call,
     updateVoiceWidget: widget,

@@ -9,6 +9,7 @@ import { createCalls } from './calls.ts'
 import { createCheck } from './check.ts'
 import { createCloudLegs } from './cloud-legs.ts'
 import { createConsoleConnections } from './console-connections.ts'
+import { createControls } from './controls.ts'
 import type { VoiceDeps } from './deps.ts'
 import { createDial } from './dial.ts'
 import { createDirectCalls } from './direct-calls.ts'
@@ -74,6 +75,7 @@ export function createVoice(deps: VoiceDeps) {
   })
   const incoming = answerIncoming({ ...deps, direct, setup, cloudLegs, routes })
   const calls = createCalls({ ...deps, running, consoleConnections })
+  const controls = createControls({ ...deps, running, calls })
   const links = createSignedLinks(deps)
   const recordings = createRecordings({ ...deps, links })
   const widgets = createWidgets({ ...deps, links, allowance, endCallsOf: calls.endCallsOf })
@@ -92,7 +94,7 @@ export function createVoice(deps: VoiceDeps) {
     /** Calls of simulated phones. */
     ringFromPhone: incoming.overSandbox,
     phoneSide: createPhoneSide({ db, running }),
-    ...{ setup, schedule, direct, calls, recordings, widgets, speech, trunks, db },
+    ...{ setup, schedule, direct, calls, controls, recordings, widgets, speech, trunks, db },
     /** In the commit that ends a person's or key's access: ends the signed links of the account. */
     endLinksOf: links.endOf,
     check: createCheck({ ...deps, routes, speech, folder: endings.folder }),

@@ -4,7 +4,7 @@ import type { Tx } from '../../kernel/db.ts'
 import { cause } from '../../kernel/log.ts'
 import { atMost, startTimeout } from '../../kernel/timeout.ts'
 import type { CallEvents, CallPlan, PlacedCall } from '../../voice/voice-process.ts'
-import { callById, insertLine, setRinging, type StoredCall } from './call-store.ts'
+import { callById, endTransfer, insertLine, setHeld, setRinging, type StoredCall } from './call-store.ts'
 import type { VoiceDeps } from './deps.ts'
 import { type Ending, type Endings, rowOf } from './ending.ts'
 import type { Standing } from './standing.ts'
@@ -32,6 +32,8 @@ export interface RunningCall {
   hangUp(reason: EndReason): void
   /** Hangs up once the person has been told. */
   sayGoodbye(reason: EndReason): void
+  /** Resolves when its effect was written down. Never rejects. */
+  control: PlacedCall['control']
   listen: PlacedCall['listen']
   /** Resolves when its end is durable, or the service stops before it is. Never rejects. */
   readonly ended: Promise<EndReason>
@@ -102,6 +104,14 @@ export function createRunning(deps: RunningDeps) {
         const position = lines.push(line) - 1
         write((tx) => tx.run(insertLine, rowOf(call.id, position, line)))
       },
+      onHeld(isHeld) {
+        const heldAtMs = isHeld ? clock.now() : null
+        write((tx) => tx.run(setHeld, { id: call.id, heldAtMs }))
+      },
+      onNotTransferred(failure) {
+        const status = failure === null ? 'unknown' : 'failed'
+        write((tx) => tx.run(endTransfer, { id: call.id, status, failure }))
+      },
       onTurn: (text) => answer(call, lines, text),
     })
     wish.onPlaced?.(placed)
@@ -131,6 +141,11 @@ export function createRunning(deps: RunningDeps) {
       sayGoodbye(reason) {
         askedReason ??= reason
         placed.sayGoodbye(reason)
+      },
+      async control(control) {
+        const result = await placed.control(control)
+        await writing
+        return result
       },
       listen: placed.listen,
     }
@@ -182,6 +197,7 @@ export function createRunning(deps: RunningDeps) {
       ...{ call, lines: [], ended, becomes, hangUp: end, sayGoodbye: end },
       isAnswered: () => false,
       pickUp() {},
+      control: () => Promise.resolve({ ok: false, why: 'not_running' }),
       listen: () => Promise.resolve(null),
     }
     ringing.set(call.id, one)
