@@ -12,13 +12,17 @@ export interface CallingNumber {
 }
 
 /** A live official number at the simulated Meta that may call. */
-export async function callingNumber(log: Log): Promise<CallingNumber> {
+export async function callingNumber(
+  log: Log,
+  change: Partial<NonNullable<Parameters<typeof world>[0]>> = {},
+): Promise<CallingNumber> {
   let graph: GraphSimulator | undefined
   const w = await world({
     ...{ clock: systemClock, startVoice: testVoiceProcess, voiceAgents: testAgents(), log },
     // Trunks of tests are on loopback.
     settings: { graphBaseUrl: 'sandbox', network: 'live', trustedRanges: ['127.0.0.0/8'] },
     onGraph: (built) => (graph = built),
+    ...change,
   })
   const { number, ...credentials } = (await w.api('POST', '/v1/sandbox/graph/numbers', { number: '12025550200' })).body
   const made = await w.instance({ engine: 'official' })

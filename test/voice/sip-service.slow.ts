@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { systemClock } from '../../main/kernel/clock.ts'
 import { silentLog } from '../../main/kernel/log.ts'
 import { asConsole } from '../support/console.ts'
 import { callingNumber, type CallingNumber } from './cloud-world.ts'
@@ -49,6 +50,44 @@ test('a call comes in over the trunk and one goes out, and both are recorded', a
   expect(first).toMatchObject({ direction: 'inbound', gateway: 'sip', end_reason: 'person_hung_up' })
   expect(last).toMatchObject({ id: outgoing.id, direction: 'outbound', gateway: 'sip' })
   expect((await voice('GET', '/recordings?has_audio=true')).recordings).toHaveLength(2)
+})
+
+test('a call is held and resumed, gets keys, and is transferred', async () => {
+  const office = await exchange({ transport: 'tcp', formats: '0 101', challenges: true })
+  await voice('PUT', '/trunk', trunkTo(office))
+  await office.registered()
+  const { id } = await voice('POST', '/calls', { to_number: PERSON, agent_id: 'agent-1' })
+  const theirs = await office.nextCall()
+  const act = (path: string, body?: object) => voice('POST', `/calls/${id}/${path}`, body)
+  await until(async () => (await voice('GET', `/calls/${id}`)).status === 'in_progress', 'The answer')
+
+  expect((await act('hold')).held_at).not.toBeNull()
+  await until(() => theirs.changes.waiting() === 0, 'The ACK')
+  // Of the greeting, nothing is heard meanwhile.
+  await systemClock.sleep(200)
+  const { loud } = theirs.phone.heard
+  await systemClock.sleep(500)
+  expect(theirs.phone.heard.loud).toBe(loud)
+  expect((await act('resume')).held_at).toBeNull()
+  await until(() => theirs.phone.heard.loud > loud + 20, 'The rest of the greeting')
+
+  await act('digits', { digits: '15#' })
+  expect(theirs.phone.heard.keys.map(({ key }) => key).join('')).toBe('15#')
+
+  const transferring = await act('transfer', { to_number: '12025550177' })
+  expect(transferring.transfer).toMatchObject({ to_number: '12025550177', status: 'pending' })
+  await theirs.notify('SIP/2.0 486 Busy Here')
+  const transfer = async () => (await voice('GET', `/calls/${id}`)).transfer
+  await until(async () => (await transfer()).status === 'failed', 'The failure')
+  expect(await transfer()).toMatchObject({ failure: 'busy' })
+  await act('transfer', { to_number: '12025550178' })
+  await theirs.notify('SIP/2.0 200 OK')
+  await until(async () => (await voice('GET', `/calls/${id}`)).status === 'completed', 'The end')
+  const ended = await voice('GET', `/calls/${id}`)
+  expect(ended).toMatchObject({ end_reason: 'transferred', transfer: { status: 'completed' } })
+  expect([theirs.changes.faults, theirs.phone.heard.faults]).toEqual([[], []])
+  const { transcript } = await voice('GET', `/calls/${id}/review`)
+  expect(transcript).toContainEqual(expect.objectContaining({ speaker: 'agent', text: 'Pressed 15#' }))
 })
 
 test('where calls are not received, the caller is declined and nothing is written', async () => {
