@@ -146,6 +146,8 @@ export const STATES: Readonly<Record<string, States>> = {
     open: { waiting: [start, process('test/kernel/jobs.test.ts')], running: [start, process(WORKER)] },
   },
   'messages.status': { final: ['sent', 'delivered', 'read', 'failed'], open: { queued: [start, sweep(RECONCILER)] } },
+  // A random value that a signup brings back.
+  'official_numbers.signup_state': { final: ['*'], open: {} },
   'sandbox_ghl_messages.status': { final: ['*'], open: {} },
   'sandbox_graph_permissions.status': { final: ['no_permission', 'temporary', 'permanent'], open: {} },
   // A review ends by itself, two seconds after it began: the state in the table is what it ends with.

@@ -28,7 +28,7 @@ test('every state of the schema is declared, and no other', async () => {
   }[]
   const found = new Map<string, readonly string[] | undefined>()
   for (const { name, sql } of tables)
-    for (const [, column = ''] of sql.matchAll(/\b(state|status|outcome) TEXT\b/g)) {
+    for (const [, column = ''] of sql.matchAll(/\b((?:\w+_)?(?:state|status|outcome)) TEXT\b/g)) {
       const check = new RegExp(`\\b${column} TEXT[^,]*?CHECK \\(${column} IN\\s*\\(([^)]*)\\)`).exec(sql)?.[1]
       found.set(
         `${name}.${column}`,

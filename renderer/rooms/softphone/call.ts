@@ -190,6 +190,6 @@ export const useSoftphone = defineStore('softphone', () => {
 
   return {
     ...{ phase, to, instanceId, record, ending, answeredAtMs, talkedMs, isMuted, level, isUnheard, isActive },
-    ...{ dial, answer, hangUp, mute, clear },
+    ...{ dial, answer, accept, hangUp, mute, clear },
   }
 })

@@ -1,0 +1,86 @@
+import { defineStore } from 'pinia'
+import { computed, ref, watch } from 'vue'
+import { LIMITS } from '../../../main/contract/limits.ts'
+import type { VoiceCall } from '../../../main/contract/voice.ts'
+import { call } from '../../app/api.ts'
+import { useSoftphone } from './call.ts'
+
+/** Hold, keys and transfer of the call of this window. What is typed is kept while other screens are looked at. */
+export const useCallControls = defineStore('call-controls', () => {
+  const phone = useSoftphone()
+  const panel = ref<'keys' | 'transfer'>()
+  const pressed = ref('')
+  const transferTo = ref('')
+  const changing = ref<'hold' | 'transfer'>()
+  const isTalking = computed(() => phone.phase === 'talking')
+  /** Only calls over a trunk have them. */
+  const isThere = computed(() => isTalking.value && phone.record?.gateway === 'sip')
+  const isHeld = computed(() => isTalking.value && typeof phone.record?.held_at === 'string')
+  const transfer = computed(() => (isTalking.value ? (phone.record?.transfer ?? undefined) : undefined))
+  let waiting = ''
+  let isSending = false
+
+  watch(
+    () => phone.record?.id,
+    () => {
+      panel.value = undefined
+      pressed.value = ''
+      transferTo.value = ''
+      waiting = ''
+    },
+  )
+
+  const paramsOf = ({ instance_id: id, id: call_id }: VoiceCall) => ({ id, call_id })
+
+  /** What is late for one call does not touch the next. */
+  function accept(found: VoiceCall): void {
+    if (phone.record?.id === found.id) phone.accept(found)
+  }
+
+  async function change(what: 'hold' | 'transfer', act: (of: VoiceCall) => Promise<VoiceCall>): Promise<void> {
+    const known = phone.record
+    if (known === undefined || changing.value !== undefined) return
+    changing.value = what
+    try {
+      accept(await act(known))
+    } finally {
+      changing.value = undefined
+    }
+  }
+
+  /** @throws Problem */
+  const hold = (is: boolean): Promise<void> =>
+    change('hold', (of) => call(is ? 'holdVoiceCall' : 'resumeVoiceCall', { params: paramsOf(of) }))
+
+  /** @throws Problem */
+  const transferCall = (number: string): Promise<void> =>
+    change('transfer', (of) => call('transferVoiceCall', { params: paramsOf(of), body: { to_number: number } }))
+
+  /** Keys that are pressed faster than they sound are sent together, in their order. @throws Problem */
+  async function press(key: string): Promise<void> {
+    const known = phone.record
+    if (known === undefined) return
+    pressed.value += key
+    waiting += key
+    if (isSending) return
+    isSending = true
+    try {
+      while (waiting !== '' && phone.record?.id === known.id) {
+        const digits = waiting.slice(0, LIMITS.voiceDigits)
+        waiting = waiting.slice(digits.length)
+        await call('sendVoiceCallDigits', { params: paramsOf(known), body: { digits } }).catch((error: unknown) => {
+          pressed.value = pressed.value.slice(0, -(digits.length + waiting.length))
+          waiting = ''
+          throw error
+        })
+      }
+    } finally {
+      isSending = false
+    }
+  }
+
+  return {
+    ...{ panel, pressed, transferTo, changing, isThere, isHeld, transfer },
+    ...{ hold, press, transferCall },
+  }
+})
