@@ -64,6 +64,8 @@ const WORDS: Readonly<Record<string, (side: Side, line: Line) => Words>> = {
   getLatestVoiceRecording: (_side, { id }) => ({ query: { instance: id } }),
   scheduleVoiceCall: (_side, { agent: agent_id }) => ({ body: { to_number: '12025550486', agent_id } }),
   scheduleVoiceCallBatch: (_side, { agent: agent_id }) => ({ body: { numbers: ['12025550486'], agent_id } }),
+  // A single digit is in every id.
+  sendVoiceCallDigits: () => ({ body: { digits: '120255504#' } }),
   // A plan can be bought once, a product again and again.
   createPurchase: () => ({ body: { product: 'setup' } }),
   causeSandboxFault: () => ({ body: { kind: 'timeout', times: 1 } }),

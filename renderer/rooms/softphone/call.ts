@@ -34,6 +34,8 @@ export const useSoftphone = defineStore('softphone', () => {
   const level = ref(0)
   /** The microphone was unplugged, and no other could be opened. */
   const isUnheard = ref(false)
+  /** The person waits until the call is resumed. */
+  const isHeld = computed(() => phase.value === 'talking' && typeof record.value?.held_at === 'string')
   const isActive = computed(() => phase.value !== 'idle' && phase.value !== 'ended')
   let line: Line | undefined
   /** Raised by every call, so that what is late for one does not touch the next. */
@@ -189,7 +191,7 @@ export const useSoftphone = defineStore('softphone', () => {
   addEventListener('pagehide', () => line?.close())
 
   return {
-    ...{ phase, to, instanceId, record, ending, answeredAtMs, talkedMs, isMuted, level, isUnheard, isActive },
+    ...{ phase, to, instanceId, record, ending, answeredAtMs, talkedMs, isMuted, level, isUnheard, isHeld, isActive },
     ...{ dial, answer, accept, hangUp, mute, clear },
   }
 })

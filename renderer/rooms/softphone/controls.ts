@@ -15,7 +15,6 @@ export const useCallControls = defineStore('call-controls', () => {
   const isTalking = computed(() => phone.phase === 'talking')
   /** Only calls over a trunk have them. */
   const isThere = computed(() => isTalking.value && phone.record?.gateway === 'sip')
-  const isHeld = computed(() => isTalking.value && typeof phone.record?.held_at === 'string')
   const transfer = computed(() => (isTalking.value ? (phone.record?.transfer ?? undefined) : undefined))
   let waiting = ''
   let isSending = false
@@ -80,7 +79,7 @@ export const useCallControls = defineStore('call-controls', () => {
   }
 
   return {
-    ...{ panel, pressed, transferTo, changing, isThere, isHeld, transfer },
+    ...{ panel, pressed, transferTo, changing, isThere, transfer },
     ...{ hold, press, transferCall },
   }
 })
