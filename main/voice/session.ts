@@ -72,6 +72,7 @@ export function startSession(deps: SessionDeps): CallSession {
   let reasonWhenQuiet: EndReason | undefined
   let timers: Timer[] = []
 
+  const isOver = () => end !== undefined
   const nowMs = () => frames * FRAME_MS
   const onLine = (line: TranscriptLine) => {
     textLeft -= line.text.length + LINE_COSTS
@@ -195,7 +196,7 @@ export function startSession(deps: SessionDeps): CallSession {
       case 'press': {
         const at = nowMs()
         const result = (await leg.press?.(wanted.digits)) ?? cannot
-        if (result.ok && end === undefined)
+        if (result.ok && !isOver())
           onLine({ speaker: 'agent', start_ms: at, end_ms: nowMs(), text: `Pressed ${wanted.digits}` })
         return result
       }
@@ -210,7 +211,7 @@ export function startSession(deps: SessionDeps): CallSession {
 
   /** In the built-in voice: no service has to answer while this one stops. */
   function sayGoodbye(reason: EndReason): void {
-    if (!isTalking || agent === null) return finish(reason)
+    if (!isTalking || agent === null || isHeld) return finish(reason)
     brain?.stop()
     brain = undefined
     mouth.interrupt(nowMs())

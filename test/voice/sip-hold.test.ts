@@ -256,13 +256,13 @@ describe('keys', () => {
     expect(await leg.press?.('159*0#D')).toEqual({ ok: true })
     expect(performance.now() - startedAt).toBeGreaterThan(1_500)
     await until(() => call.phone.heard.keys.at(-1)?.ends === 3, 'The last key')
-    expect(call.phone.heard.keys).toEqual([...'159*0#D'].map((key) => ({ key, milliseconds: 160, ends: 3 })))
+    expect(call.phone.heard.keys).toEqual(Array.from('159*0#D').map((key) => ({ key, milliseconds: 160, ends: 3 })))
     expect(call.phone.heard.faults).toEqual([])
   })
 
   test('pressed one after another come in their order', async () => {
     const { leg, call } = await dialed()
-    await Promise.all([...'1234'].map((key) => leg.press?.(key)))
+    await Promise.all(Array.from('1234').map(async (key) => leg.press?.(key)))
     expect(call.phone.heard.keys.map(({ key }) => key).join('')).toBe('1234')
   })
 

@@ -53,6 +53,7 @@ interface Dialog {
 /** Parts of a session that JsSIP keeps to itself. */
 interface Internals {
   readonly _ua: unknown
+  readonly direction: 'incoming' | 'outgoing'
   readonly status: number
   readonly C: { readonly STATUS_CONFIRMED: number }
   readonly _dialog: Dialog | null
@@ -61,6 +62,8 @@ interface Internals {
   _handleSessionTimersInIncomingResponse(response: Response): void
   _receiveNotify(request: Notify): void
   sendRequest(method: string): void
+  /** Its types name no result. */
+  refer(target: string, options: object): { readonly id: number } | false
 }
 
 /** How long a request in a call may wait for its answer, another try included. */
@@ -115,7 +118,7 @@ export function createControls(deps: ControlsDeps): Controls {
  */
 function createOffers({ clock, session, peer, onHeld }: ControlsDeps) {
   const internals = session as unknown as Internals
-  const [shortest, end] = session.direction === 'outgoing' ? GLARE.ours : GLARE.theirs
+  const [shortest, end] = internals.direction === 'outgoing' ? GLARE.ours : GLARE.theirs
   let cancel: (() => void) | undefined
   let isWaiting = false
   /** Raised by each change, so that what is late for one does not make another offer. */
@@ -271,7 +274,7 @@ function createTransfers({ clock, session, onTransferred, onNotTransferred }: Co
       if (status === 481) session.terminate()
     }
     const eventHandlers = { requestSucceeded: () => settle(OK), requestFailed }
-    const subscriber = session.refer(target, { eventHandlers } as never) as unknown as Pending['subscriber'] | false
+    const subscriber = internals.refer(target, { eventHandlers })
     if (subscriber) mine.subscriber = subscriber
     else {
       mine.finish()

@@ -295,7 +295,7 @@ export class RtpPeer {
       resolve(result)
     }
     this.#pressing.add(settle)
-    const frames = [...digits].flatMap(framesOfDigit)
+    const frames = Array.from(digits).flatMap((digit) => framesOfDigit(digit))
     const last = frames.pop()
     this.#digits.push(...frames)
     if (last !== undefined) this.#digits.push({ ...last, done: () => settle({ ok: true }) })
