@@ -37,6 +37,22 @@ describe('a call to baresip', () => {
   })
 })
 
+test('baresip takes a hold, the end of it, and keys', async () => {
+  const phone = await baresip(NUMBER, 25_120)
+  const call = dial(trunkAt(25_120, { host: ownAddress() }), 'held')
+  await until(() => call.states.includes('in_progress'))
+  expect(await call.control({ kind: 'hold', isHeld: true })).toEqual({ ok: true })
+  // Longer than a call without sound that is not on hold.
+  await systemClock.sleep(6_000)
+  expect(await call.control({ kind: 'hold', isHeld: false })).toEqual({ ok: true })
+  await systemClock.sleep(1_000)
+  expect(await call.control({ kind: 'press', digits: '15#' })).toEqual({ ok: true })
+  call.hangUp('operator_hung_up')
+  const end = await call.ended
+  expect([end?.reason, end?.media.framesLost]).toEqual(['operator_hung_up', 0])
+  await until(() => phone.said().includes('session closed'), 'The end')
+})
+
 test('a trunk that nobody answers at is unavailable', async () => {
   const call = dial(trunkAt(9), 'nobody')
   expect((await call.ended)?.reason).toBe('gateway_unavailable')
