@@ -10,7 +10,8 @@ let w: ConsoleWindow
 let page: Page
 let instance: string
 
-const item = (name: string) => page.getByRole('listitem').filter({ has: page.getByRole('heading', { name, exact: true }) })
+const item = (name: string) =>
+  page.getByRole('listitem').filter({ has: page.getByRole('heading', { name, exact: true }) })
 const dialog = () => page.getByRole('dialog')
 const all = async () => (await w.api('GET', `/v1/instances/${instance}/templates`)).body.data as any[]
 

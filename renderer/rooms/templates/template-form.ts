@@ -91,9 +91,7 @@ function examplesOf(part: 'header' | 'body', component: Component | undefined): 
   const listed = given[`${part}_text`]
   const texts: unknown[] = Array.isArray(listed) ? (Array.isArray(listed[0]) ? listed[0] : listed) : []
   const at = (index: number) => (typeof texts[index] === 'string' ? texts[index] : '')
-  return Object.fromEntries(
-    variablesIn(textAt(component, 'text')).map((name, index) => [`${part}.${name}`, at(index)]),
-  )
+  return Object.fromEntries(variablesIn(textAt(component, 'text')).map((name, index) => [`${part}.${name}`, at(index)]))
 }
 
 /** In Graph’s own format. */
