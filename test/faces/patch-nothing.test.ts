@@ -26,6 +26,12 @@ const RECORDS: Readonly<Record<string, (w: World) => Promise<{ path: string; rea
     await w.api('POST', '/v1/contacts', { phone: '12025550123', name: 'Ada' })
     return { path: '/v1/contacts/12025550123' }
   },
+  updateTemplate: async (w) => {
+    const at = `/v1/instances/${(await w.official()).id}/templates`
+    const components = [{ type: 'BODY', text: 'Hello.' }]
+    const { body } = await w.api('POST', at, { name: 'hello', language: 'en', category: 'UTILITY', components })
+    return { path: `${at}/${body.id}` }
+  },
   updateGhl: async (w) => ({ path: `/v1/instances/${(await w.instance()).id}/ghl` }),
   updateCrmWebhook: async (w) => {
     const path = `/v1/instances/${(await w.instance()).id}/crm-webhook`

@@ -96,7 +96,7 @@ test('what was left stays closed, though the answer that somebody is there comes
 test('a wrong password does not open it, and that is said in the language of whoever types it', async () => {
   await speak('pt-BR')
   await signIn(`${PASSWORD}?`)
-  await page.getByText('Não foi possível entrar', { exact: false }).waitFor()
+  await page.getByText('A senha está errada.').waitFor()
   await speak('en')
 })
 

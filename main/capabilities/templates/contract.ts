@@ -53,10 +53,7 @@ const CreateTemplateBody = Body({
 })
 export type CreateTemplateBody = Static<typeof CreateTemplateBody>
 
-const ChangeTemplateBody = Body(
-  { category: Type.Optional(Category), components: Type.Optional(Components) },
-  { minProperties: 1 },
-)
+const ChangeTemplateBody = Body({ category: Type.Optional(Category), components: Type.Optional(Components) })
 export type ChangeTemplateBody = Static<typeof ChangeTemplateBody>
 
 const EXAMPLE: TemplateRecord = {

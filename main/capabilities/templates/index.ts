@@ -79,7 +79,8 @@ export function createTemplates({ cursors, instances, ...deps }: TemplatesDeps):
     async change(instance, id, body) {
       const templates = templatesOf(instance)
       return callEngine(instance, async () => {
-        await find(templates, instance, id)
+        const found = await find(templates, instance, id)
+        if (Object.keys(body).length === 0) return toRecord(found)
         await templates.change(instance, id, body)
         return toRecord(await find(templates, instance, id))
       })

@@ -118,7 +118,7 @@ const allOfName = sql<Of & { name: string }, Row>(
 )
 const lockedName = sql<Of & { name: string; language: string; since: number }, { id: string }>(
   `SELECT id FROM sandbox_templates WHERE account_id = :accountId AND business_id = :businessId
-     AND name = :name AND language = :language AND deleted_at > :since LIMIT 1`,
+     AND name = :name AND language = :language AND deleted_at > :since ORDER BY id LIMIT 1`,
 )
 const count = sql<Of, { n: number }>(
   `SELECT COUNT(*) AS n FROM sandbox_templates WHERE account_id = :accountId AND business_id = :businessId

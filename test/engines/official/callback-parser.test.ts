@@ -276,7 +276,7 @@ describe('what cannot be read', () => {
         {
           id: WABA_ID,
           changes: [
-            { field: 'message_template_status_update', value: { event: 'APPROVED' } },
+            { field: 'message_template_quality_update', value: { new_quality_score: 'GREEN' } },
             { field: 'constructor', value: {} },
             {},
           ],
