@@ -28,8 +28,9 @@ const HOUR_MS = 60 * 60_000
 /** Meta's documentation, "Template pausing". The third time it disables the template. */
 const PAUSE_MS: Readonly<Record<string, number>> = { FIRST_PAUSE: 3 * HOUR_MS, SECOND_PAUSE: 6 * HOUR_MS }
 const ID = /^\d{1,30}$/
-/** A template has at most this many languages. */
-const MOST_OF_A_NAME = 100
+/** One page has all languages of a name. Should Meta ignore the name, all of a business account are looked through. */
+const PAGE = 100
+const MOST_PAGES = 60
 
 interface TemplatesDeps {
   readonly db: Db
@@ -69,13 +70,18 @@ export function createTemplates({ db, clock, transport, connected, refusal }: Te
     const { number, speaker } = connected(instance)
     const name = await transport.templateName(speaker, id)
     if (name.kind === 'error' && name.error.code === UNKNOWN_OBJECT) return undefined
-    const page = { limit: MOST_OF_A_NAME, after: null, name: must(name) }
-    const { templates } = must(await transport.templates(speaker, number.wabaId, page))
-    const [template] = await withPauses(
-      number,
-      templates.filter((each) => each.id === id),
-    )
-    return template
+    let after: string | null = null
+    for (let pages = 0; pages < MOST_PAGES; pages++) {
+      const page = { limit: PAGE, after, name: must(name) }
+      const found: GraphTemplatePage = must(await transport.templates(speaker, number.wabaId, page))
+      const [template] = await withPauses(
+        number,
+        found.templates.filter((each) => each.id === id),
+      )
+      if (template !== undefined || found.after === null) return template
+      after = found.after
+    }
+    return undefined
   }
 
   function must<T>(result: Result<T>): T {
