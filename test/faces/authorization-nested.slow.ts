@@ -64,6 +64,8 @@ interface Reference {
   readonly ofAccount?: true
   /** Of one’s own it was removed by an earlier row. */
   readonly isGone?: true
+  /** One’s own is there, and its state does not allow it. */
+  readonly isOver?: true
   /** A list that is filtered by it is empty, which is no error. */
   readonly isFilter?: true
 }
@@ -165,10 +167,10 @@ const REFERENCES: readonly Reference[] = [
   { operation: 'getVoiceCall', field: 'call_id', swap: (own, { smv2 }) => inLine(own, 'smv2', { call: smv2.call }), ofLine: true },
   { operation: 'getVoiceCallReview', field: 'call_id', swap: (own, { smv2 }) => inLine(own, 'smv2', { call: smv2.call }), ofLine: true },
   { operation: 'cancelVoiceCall', field: 'call_id', swap: (own, { smv2 }) => inLine(own, 'smv2', { call: smv2.call }), ofLine: true },
-  { operation: 'holdVoiceCall', field: 'call_id', swap: (own, { smv2 }) => inLine(own, 'smv2', { call: smv2.call }), ofLine: true },
-  { operation: 'resumeVoiceCall', field: 'call_id', swap: (own, { smv2 }) => inLine(own, 'smv2', { call: smv2.call }), ofLine: true },
-  { operation: 'sendVoiceCallDigits', field: 'call_id', swap: (own, { smv2 }) => inLine(own, 'smv2', { call: smv2.call }), ofLine: true },
-  { operation: 'transferVoiceCall', field: 'call_id', swap: (own, { smv2 }) => inLine(own, 'smv2', { call: smv2.call }), ofLine: true },
+  { operation: 'holdVoiceCall', field: 'call_id', swap: (own, { smv2 }) => inLine(own, 'smv2', { call: smv2.call }), ofLine: true, isOver: true },
+  { operation: 'resumeVoiceCall', field: 'call_id', swap: (own, { smv2 }) => inLine(own, 'smv2', { call: smv2.call }), ofLine: true, isOver: true },
+  { operation: 'sendVoiceCallDigits', field: 'call_id', swap: (own, { smv2 }) => inLine(own, 'smv2', { call: smv2.call }), ofLine: true, isOver: true },
+  { operation: 'transferVoiceCall', field: 'call_id', swap: (own, { smv2 }) => inLine(own, 'smv2', { call: smv2.call }), ofLine: true, isOver: true },
   { operation: 'getVoiceRecording', field: 'recording_id', swap: (own, { smv2 }) => inLine(own, 'smv2', { recording: smv2.recording }), ofLine: true },
   { operation: 'downloadVoiceRecording', field: 'recording_id', swap: (own, { smv2 }) => inLine(own, 'smv2', { recording: smv2.recording }), ofLine: true },
   { operation: 'getVoiceWidget', field: 'widget_id', swap: (own, { smv2 }) => inLine(own, 'smv2', { widget: smv2.widget }), ofLine: true },
@@ -205,6 +207,7 @@ const NAMES_NOTHING = new Map([
     'test/capabilities/agency/isolation.test.ts: instances of the sub-account',
   ],
   ['connectGhl.location_id', 'a location at GoHighLevel: only who may enter it there can connect with it'],
+  ['listMessageBudgets.account_id', 'test/capabilities/costs/budget-requests.test.ts: a filter of one’s own accounts'],
   ['listVoiceCalls.batch_id', 'a filter of the calls of this instance'],
   ['callEngine.call_id', 'a call is looked for only among those that ring at this instance'],
   ['callEngine.label_id', 'a label is looked for only among those of this instance'],
@@ -277,6 +280,7 @@ describe('what is named beside the path', () => {
 
       const own = await rest(isOfAccount(operation) ? 'all' : 'list', askFor('own'))
       if (reference.isGone) expect(own.status).toBe(404)
+      else if (reference.isOver) expect(own.status).toBe(409)
       else expect(own.status, own.text).toBeLessThan(400)
       if (reference.isFilter) expect(own.body.data).not.toEqual([])
       if (id === 'recreateInstances') expect(own.body.accepted).toBe(1)

@@ -78,6 +78,7 @@ function nobody(side: Side, id: string): Side {
     poll: `msg_${id}`,
     key: `key-${id}`,
     media: `SANDBOX${id}`,
+    template: id,
     group: `${id}@g.us`,
     ...{ agent: id, stage: id, faq: id },
     link: id,

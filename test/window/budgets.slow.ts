@@ -92,7 +92,7 @@ test('the operator sets, raises and removes the budget of a client', async () =>
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Budget').fill('50')
   await dialog.getByRole('button', { name: 'Save' }).click()
-  const row = page.getByRole('row', { name: /Flower Shop/ })
+  const row = page.getByRole('listitem', { name: 'Flower Shop' })
   await row.getByText('$50').waitFor()
   await looksWell('clients')
   const budgetOf = async () => (await w.api('GET', `/v1/message-budgets?account_id=${client}`)).body.data[0].budget
