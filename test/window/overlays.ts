@@ -67,6 +67,7 @@ const unpaired = ({ unpaired: id }: Holdings) => `/instances/${id}`
 const official = ({ official: id }: Holdings) => `/instances/${id}`
 const settingsOf = (which: 'instance' | 'live' | 'linkable') => (holdings: Holdings) =>
   `/instances/${holdings[which]}?tab=settings`
+const templates = ({ linkable: id }: Holdings) => `/instances/${id}?tab=templates`
 const crmOf = ({ instance: id }: Holdings) => `/instances/${id}?tab=crm`
 const chat = ({ instance: id, chat: number }: Holdings) => `/messages/${id}/${number}`
 const phone = ({ number }: Holdings) => `/sandbox/phones/${number}`
@@ -201,6 +202,8 @@ const OVERLAYS: Readonly<Record<string, readonly Omit<Overlay, 'of'>[]>> = {
       show: (page) => page.getByRole('button', { name: 'Add', exact: true }).click(),
     },
   ],
+  'rooms/templates/TemplateDialog': [{ name: 'new', at: templates, show: press('New template') }],
+  'rooms/templates/TemplatesTab': [{ name: 'delete', at: templates, show: press('Delete order_update') }],
   'rooms/crm/GhlCard': [{ name: 'disconnect', at: crmOf, show: press('Disconnect') }],
   'rooms/crm/WebhookCard': [{ name: 'remove', at: crmOf, show: press('Remove the CRM webhook') }],
   'rooms/crm/BackfillPart': [{ name: 'period', at: crmOf, show: choose('Period') }],

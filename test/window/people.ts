@@ -89,7 +89,7 @@ export async function personIn(
     ...{ viewport: { width: 1280, height: 800 }, locale: 'en-US', reducedMotion: 'reduce' },
   })
   const page = await context.newPage()
-  page.setDefaultTimeout(30_000)
+  page.setDefaultTimeout(60_000)
   let troubles: string[] = []
   const waiting = new Set<unknown>()
   page.on('request', (request) => {

@@ -65,13 +65,7 @@ const EXAMPLE: TemplateRecord = {
   quality: null,
   rejected_reason: null,
   paused_until: null,
-  components: [
-    {
-      type: 'BODY',
-      text: 'Hello {{1}}, your order {{2}} is on its way.',
-      example: { body_text: [['Ana', '1042']] },
-    },
-  ],
+  components: [{ type: 'BODY', text: 'Your order is on its way.' }],
 }
 
 const PATH = '/v1/instances/{id}/templates'
