@@ -67,7 +67,7 @@ interface JoinRules {
   readonly isAddedToByAdmins?: boolean
 }
 
-/** Somebody who wants to join a group. */
+/** A request to join a group. */
 interface JoinRequest {
   /** Digits, else the hidden id. */
   readonly number: string

@@ -110,7 +110,7 @@ export const beginTransfer = sql<Id & { number: string; now: number }>(
   `UPDATE voice_calls SET transfer_to = :number, transfer_status = 'pending', transfer_failure = NULL, transfer_at = :now
    WHERE id = :id AND status = 'in_progress' AND (transfer_status <> 'pending' OR transfer_status IS NULL)`,
 )
-/** @param failure null: nobody says whether it took place. */
+/** @param failure null: it did not fail, or its outcome is unknown. */
 export const endTransfer = sql<Id & { status: CallTransfer['status']; failure: TransferFailure | null }>(
   `UPDATE voice_calls SET transfer_status = :status, transfer_failure = :failure
    WHERE id = :id AND transfer_status = 'pending'`,

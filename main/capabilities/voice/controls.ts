@@ -28,7 +28,7 @@ export function createControls({ db, clock, running, calls }: ControlsDeps) {
   }
 
   async function act(one: RunningCall, control: Control): Promise<ControlResult> {
-    // Without an answer of the voice process, nobody knows.
+    // If the voice process does not answer, the outcome is unknown.
     return (await one.control(control)) ?? { ok: false, why: 'no_answer' }
   }
 
@@ -53,7 +53,7 @@ export function createControls({ db, clock, running, calls }: ControlsDeps) {
     /** @throws ApiError not_found, invalid_state, upstream_unavailable, upstream_timeout */
     async transfer(instance: InstanceSubject, id: string, number: string): Promise<VoiceCall> {
       const { call, one } = await requireRunning(instance, id)
-      // Before the trunk knows of it, so that no transfer goes on of which the record says nothing.
+      // Recorded before the trunk is asked, so that every transfer under way is in the record.
       const begun = await db.commit((tx) => tx.run(beginTransfer, { id, number, now: clock.now() }))
       if (begun === 0)
         throw new ApiError('invalid_state', 'The call is being transferred already, or has just ended.').because(

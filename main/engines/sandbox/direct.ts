@@ -25,7 +25,7 @@ interface DirectDeps {
   readonly calls: Pick<Calls, 'reject'>
 }
 
-/** The phones of the sandbox have no profile, status, privacy settings or timers, no list of chats to arrange, and nobody who asks to join. */
+/** Sandbox phones have no profile, status, privacy settings, timers, chat list or requests to join groups. */
 type OnlyOnPhones =
   | ('setName' | 'setAbout' | 'setPicture' | 'postStatus' | 'deleteStatus' | 'privacy' | 'setPrivacy')
   | ('chatTimer' | 'setChatTimer' | 'setJoinRules' | 'joinRequests' | 'answerJoinRequests')

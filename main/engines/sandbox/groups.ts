@@ -77,7 +77,7 @@ export function createGroups({ db, clock, random }: { db: Db; clock: Pick<Clock,
     const { id, name, owner, createdAtMs, seq, description } = row
     const rows = await tx.all(membersOf, { group: seq })
     const members = rows.map(({ number, admin }) => ({ number, isAdmin: admin === 1 }))
-    // Whoever has the link joins, and only admins add members.
+    // Anyone with the link can join, and only admins can add members.
     const join = { needsApproval: false, isAddedToByAdmins: true }
     const rules = { isAnnounceOnly: row.announce === 1, isLocked: row.locked === 1, ...join }
     return { id, kind: 'group', communityId: null, name, owner, createdAtMs, description, ...rules, members }

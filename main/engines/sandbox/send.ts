@@ -86,7 +86,7 @@ export function createSend(deps: SendDeps) {
   const { timeline, phoneMessages, timelineMs } = deps
   const silentMs = deps.sendTimeoutMs + SILENT_AFTER_DEADLINE_MS
 
-  /** A template that nobody has created counts as approved. */
+  /** A name without a template of the account counts as an approved one, so that any name can be tried. */
   async function templateFault({ accountId }: EngineInstance, out: Outgoing): Promise<SendOutcome | null> {
     if (!isTemplate(out)) return null
     const { name, language } = (out.payload as { template: { name?: unknown; language?: { code?: unknown } } }).template

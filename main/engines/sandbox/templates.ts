@@ -149,7 +149,7 @@ interface StoreDeps {
 
 export type TemplateStore = ReturnType<typeof createTemplateStore>
 
-/** The templates of the simulated Meta. A review ends by itself after two seconds. */
+/** The templates of the simulated Meta. Its reviews take two seconds. */
 export function createTemplateStore({ db, clock, random }: StoreDeps) {
   const isInReview = ({ submittedAtMs }: Row) => {
     const since = clock.now() - submittedAtMs
