@@ -73,7 +73,7 @@ describe('a message', TIMEOUT, () => {
       await page.keyboard.press('Enter')
     })
     const bubble = page.getByRole('article').filter({ hasText: text })
-    // On its way it may be told of twice: by the window, and by the service as its last word.
+    // For a moment the window may show both its own copy and the message that the service has stored.
     await bubble.first().waitFor()
     await back()
     await expect.poll(() => arrived(text)).toBe(1)
