@@ -87,7 +87,10 @@ export const LIMITS = {
   consoleFilesPerMinute: 6_000,
   callbacksPerMinute: 60_000,
   callbackBytes: 4 * 1024 * 1024,
-  signInsPerMinute: 5,
+  /** Of one network. Only refused ones count: an office signs in together in the morning. */
+  refusedPasswordsPerMinute: 5,
+  /** Nobody guesses the code of a link; people open links that were used. */
+  refusedCodesPerMinute: 60,
   signInCodeMinutes: 15,
   sessionIdleHours: 12,
   sessionDays: 30,

@@ -15,6 +15,8 @@ export interface RateLimiter {
   take(bucket: string, perMinute: number): RateVerdict
   /** The same, without spending a token. */
   peek(bucket: string, perMinute: number): RateVerdict
+  /** Returns a token that was taken: what it was taken for is not to be limited after all. */
+  giveBack(bucket: string, perMinute: number): void
 }
 
 const PRUNE_ABOVE = 10_000
@@ -62,6 +64,10 @@ export function createRateLimiter(clock: Clock): RateLimiter {
     peek(bucket, perMinute) {
       const { intervalMs, free } = readBucket(bucket, perMinute, clock.mono())
       return verdict(perMinute, free, intervalMs, free >= 1)
+    },
+    giveBack(bucket, perMinute) {
+      const next = arrival.get(bucket)
+      if (next !== undefined) arrival.set(bucket, next - 60_000 / perMinute)
     },
   }
 }

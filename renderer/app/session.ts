@@ -1,10 +1,13 @@
 import { defineStore } from 'pinia'
-import { ref } from 'vue'
+import { computed, ref } from 'vue'
 import { sessionApi, onSignedOut, type Credential, type Session } from './api.ts'
 import { useLive } from './live.ts'
 import { signsInAsMember } from './preferences.ts'
 import { asProblem, type Problem } from './problem.ts'
 import { takeSignInCode } from './sign-in-code.ts'
+
+/** How long a link that nobody answered waits for its next try. */
+const LINK_RETRY_SECONDS = 3
 
 /** Who uses the window. The desktop app needs no sign-in; a browser signs in with a one-time link or a password. */
 export const useSession = defineStore('session', () => {
@@ -20,6 +23,10 @@ export const useSession = defineStore('session', () => {
   const live = useLive()
   // Raised by every request about the session and by its end: an overtaken answer is ignored.
   let latest = 0
+  /** From the address the page was opened with, until the service says whether it signs in. */
+  const code = ref<string>()
+  const hasLink = computed(() => code.value !== undefined)
+  let linkTimer: ReturnType<typeof setTimeout> | undefined
   /** Who used this page last. */
   let lastPerson: string | undefined
   // The refused request may be older than the current sign-in; only the session itself knows. A page that waits for a
@@ -28,9 +35,18 @@ export const useSession = defineStore('session', () => {
   live.onNotice('account', () => void look())
 
   async function begin(): Promise<void> {
-    const code = takeSignInCode()
-    if (code !== undefined) await signIn({ code })
-    else await look()
+    code.value = takeSignInCode()
+    await tryAgain()
+  }
+
+  /** With the link, as long as nobody has said that it does not work. */
+  async function tryAgain(): Promise<void> {
+    clearTimeout(linkTimer)
+    if (code.value === undefined) return look()
+    await signIn({ code: code.value })
+    if (!hasLink.value) return
+    const waitSeconds = problem.value?.retryAfterSeconds ?? LINK_RETRY_SECONDS
+    linkTimer = setTimeout(() => void tryAgain(), waitSeconds * 1_000)
   }
 
   async function look(): Promise<void> {
@@ -61,7 +77,9 @@ export const useSession = defineStore('session', () => {
       await look()
       if (isOpen()) return
       problem.value = asProblem(error)
-      if (problem.value.status === 401) refused.value = 'code' in credential ? 'link' : 'password'
+      if (problem.value.status !== 401) return
+      refused.value = 'code' in credential ? 'link' : 'password'
+      if (refused.value === 'link') code.value = undefined
       return
     }
     await look()
@@ -84,6 +102,7 @@ export const useSession = defineStore('session', () => {
     isExpired.value = false
     problem.value = undefined
     refused.value = undefined
+    code.value = undefined
     state.value = 'open'
     signsInAsMember.value = found.role === 'member'
     live.start()
@@ -108,7 +127,10 @@ export const useSession = defineStore('session', () => {
     state.value = 'closed'
   }
 
-  return { state, session, isExpired, problem, refused, hasPassword, begin, look, signIn, signOut }
+  return {
+    ...{ state, session, isExpired, problem, refused, hasPassword, hasLink },
+    ...{ begin, look, tryAgain, signIn, signOut },
+  }
 })
 
 const personOf = ({ account, role, member }: Session): string => JSON.stringify([account.id, role, member])

@@ -71,17 +71,39 @@ describe('signing in', () => {
     expect(code(await browserOf(w).ask('POST', '/panel/session', body))).toBe('400 validation_error')
   })
 
-  test('is slowed down after five attempts in a minute, right ones too', async () => {
+  test('is slowed down after five wrong passwords in a minute; the right one then waits too', async () => {
     const own = await worldOfTest({ consoleFolder: builtConsole() })
+    const right = { password: 'correct horse battery' }
+    const mine = await signedIn(own)
+    await mine.ask('PUT', '/panel/v1/service/password', right)
     const guesser = browserOf(own)
     for (let attempt = 0; attempt < 5; attempt++)
-      expect(code(await guesser.signIn({ code: `wrong${attempt}` }))).toBe('401 unauthorized')
-    const right = newCode(own)
-    const refused = await guesser.signIn({ code: right })
+      expect(code(await guesser.signIn({ password: `wrong horse battery ${attempt}` }))).toBe('401 unauthorized')
+    const refused = await guesser.signIn(right)
     expect(code(refused)).toBe('429 rate_limited')
     expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0)
+    // A link cannot be guessed: whoever has one does not pay for the passwords of others.
+    expect((await browserOf(own).signIn({ code: newCode(own) })).status).toBe(204)
     await own.clock.advance(12_000)
-    expect((await guesser.signIn({ code: right })).status).toBe(204)
+    expect((await guesser.signIn(right)).status).toBe(204)
+  })
+
+  test('an office that signs in together in the morning is not slowed down', async () => {
+    const own = await worldOfTest({ consoleFolder: builtConsole() })
+    const right = { password: 'correct horse battery' }
+    await (await signedIn(own)).ask('PUT', '/panel/v1/service/password', right)
+    for (let person = 0; person < 12; person++) {
+      expect((await browserOf(own).signIn({ code: newCode(own) })).status).toBe(204)
+      expect((await browserOf(own).signIn(right)).status).toBe(204)
+    }
+  })
+
+  test('links that were used are refused sixty times a minute, and then have to wait', async () => {
+    const own = await worldOfTest({ consoleFolder: builtConsole() })
+    const guesser = browserOf(own)
+    for (let attempt = 0; attempt < 60; attempt++)
+      expect(code(await guesser.signIn({ code: `wrong${attempt}` }))).toBe('401 unauthorized')
+    expect(code(await guesser.signIn({ code: newCode(own) }))).toBe('429 rate_limited')
   })
 })
 

@@ -55,6 +55,16 @@ describe('a bucket', () => {
     expect(limiter.take('k', 60).allowed).toBe(true)
   })
 
+  test('has what is given back, and never more than it holds', () => {
+    const limiter = createRateLimiter(stopwatch())
+    for (let i = 0; i < 5; i++) limiter.take('k', 5)
+    limiter.giveBack('k', 5)
+    expect([limiter.take('k', 5).allowed, limiter.take('k', 5).allowed]).toEqual([true, false])
+    for (let i = 0; i < 20; i++) limiter.giveBack('k', 5)
+    limiter.giveBack('never taken', 5)
+    expect([limiter.peek('k', 5).remaining, limiter.peek('never taken', 5).remaining]).toEqual([5, 5])
+  })
+
   const steps = fc.array(fc.record({ waitMs: fc.nat(5_000), asks: fc.nat(20) }), { maxLength: 40 })
 
   test('never lets more through than it holds and has got back meanwhile, whatever the rhythm', () => {

@@ -111,10 +111,35 @@ test('the address the service gives signs in once, and its code is gone from it 
   expect(w.log()).toContain('console.sign_in_refused')
 })
 
+test('a link that has to wait, or finds no service, is not lost: it signs in as soon as it may', async () => {
+  const answers: ((route: Route) => Promise<void>)[] = [
+    (route) => route.abort(),
+    (route) =>
+      route.fulfill({
+        ...{ status: 429, headers: { 'retry-after': '1' } },
+        json: { error: { code: 'rate_limited', message: 'Wait.' } },
+      }),
+  ]
+  const address = await consoleAddress(w.home)
+  let isGone = true
+  await page.route('**/panel/session', async (route) => {
+    if (isGone && route.request().method() === 'GET') return route.abort()
+    const answer = route.request().method() === 'POST' ? answers.shift() : undefined
+    return answer === undefined ? route.continue() : answer(route)
+  })
+  await arrive(address)
+  await page.getByRole('button', { name: 'Try again' }).waitFor()
+  isGone = false
+  await page.getByText('Your link is tried again in a second.').waitFor()
+  await page.getByRole('heading', { name: 'Name your workspace' }).waitFor()
+  await page.unroute('**/panel/session')
+  await signOut()
+})
+
 test('whoever goes on guessing has to wait, and is told how long in their language', async () => {
   await speak('es')
   const waits = page.getByText(/^Demasiados intentos\. Espere (un segundo|\d+ segundos) /)
-  for (let guesses = 0; guesses < LIMITS.signInsPerMinute && !(await waits.isVisible()); guesses++) {
+  for (let guesses = 0; guesses < LIMITS.refusedPasswordsPerMinute && !(await waits.isVisible()); guesses++) {
     await signIn(`${PASSWORD}${guesses}`)
     await w.settle()
   }

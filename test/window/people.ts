@@ -105,7 +105,7 @@ export async function personIn(
       troubles.push(`${response.status()} ${response.request().method()} ${path}`)
   })
   await page.goto(url)
-  await page.locator('h1').first().waitFor()
+  await page.locator('h1').filter({ hasNotText: 'Sign in' }).first().waitFor()
   const settle = async () => {
     for (let quiet = 0; quiet < 6; quiet++) {
       await pause(20)

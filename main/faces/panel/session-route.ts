@@ -69,13 +69,21 @@ export function addSessionRoutes(app: FastifyInstance, port: () => number, deps:
 
   app.post('/panel/session', { config: { console: 'panel', open: true } }, async (request, reply) => {
     if (isInProcess(request)) return reply.code(204).send()
-    throttle(attempts.take(`address:${networkOf(request.ip)}`, LIMITS.signInsPerMinute))
+    const credential = credentialOf(request.body)
+    const [what, perMinute] =
+      'code' in credential
+        ? (['code', LIMITS.refusedCodesPerMinute] as const)
+        : (['password', LIMITS.refusedPasswordsPerMinute] as const)
+    const bucket = `${what}:${networkOf(request.ip)}`
+    // Taken before the answer is known, or many could guess at once.
+    throttle(attempts.take(bucket, perMinute))
     const from = { address: request.ip, browser: browserOf(request.headers['user-agent']) }
-    const token = await sessions.signIn(credentialOf(request.body), from)
+    const token = await sessions.signIn(credential, from)
     if (token === undefined) {
       log.warn({ event: 'console.sign_in_refused', requestId: request.id })
       throw signInFailed()
     }
+    attempts.giveBack(bucket, perMinute)
     await endSession(request)
     log.info({ event: 'console.signed_in', requestId: request.id })
     return reply
