@@ -39,7 +39,7 @@ export function createOutbox({ send, find, storage, now, wait, onChange, onAccep
 
   async function attempt(outgoing: OutboxMessage): Promise<void> {
     const { key, instanceId, body } = outgoing
-    change(key, { state: 'sending', problem: undefined })
+    change(key, { state: 'sending', problem: undefined, isUnsettled: false })
     if (needsLookUp(outgoing, now()) && (await isSettled(outgoing))) return
     for (let tries = 0; ; tries++) {
       try {
@@ -51,7 +51,7 @@ export function createOutbox({ send, find, storage, now, wait, onChange, onAccep
           await wait(delay)
           continue
         }
-        change(key, { state: 'failed', problem })
+        change(key, { state: 'failed', problem, isUnsettled: isUncertain(problem) })
         if (isUncertain(problem)) await isSettled({ ...outgoing, problem })
         return
       }
@@ -65,8 +65,11 @@ export function createOutbox({ send, find, storage, now, wait, onChange, onAccep
       return true
     } catch (error) {
       const found = asProblem(error)
-      if (found.status === 404) return false
-      change(key, { state: 'failed', problem: problem ?? found })
+      if (found.status === 404) {
+        change(key, { isUnsettled: false })
+        return false
+      }
+      change(key, { state: 'failed', problem: problem ?? found, isUnsettled: true })
       return true
     }
   }
@@ -93,6 +96,7 @@ export function createOutbox({ send, find, storage, now, wait, onChange, onAccep
         state: 'sending',
         messageId: undefined,
         problem: undefined,
+        isUnsettled: false,
       }
       set([...outbox, outgoing])
       await attempt(outgoing)

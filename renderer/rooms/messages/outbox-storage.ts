@@ -1,6 +1,6 @@
 import type { SendBody } from '../../../main/capabilities/messages/contract.ts'
 import { Problem } from '../../app/problem.ts'
-import type { OutboxMessage } from './outbox.ts'
+import { isUncertain, type OutboxMessage } from './outbox.ts'
 
 type Items = Pick<Storage, 'getItem' | 'setItem' | 'removeItem' | 'key' | 'length'>
 
@@ -54,7 +54,8 @@ function parse(text: string | null): OutboxMessage | undefined {
       detail,
     } = saved.problem ?? {}
     const problem = new Problem(status, code, '', { isRetryable, operation, ...(detail && { detail }) })
-    return { ...{ key, instanceId, chat, body, createdAt, after, messageId }, state: 'failed', problem }
+    const isUnsettled = isUncertain(problem)
+    return { ...{ key, instanceId, chat, body, createdAt, after, messageId }, state: 'failed', problem, isUnsettled }
   } catch {
     return undefined
   }

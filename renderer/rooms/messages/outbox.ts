@@ -18,6 +18,8 @@ export interface OutboxMessage {
   readonly state: 'sending' | 'accepted' | 'failed'
   readonly messageId: string | undefined
   readonly problem: Problem | undefined
+  /** No answer came, and the service has not said yet whether it has the message. */
+  readonly isUnsettled: boolean
 }
 
 /** How long to wait before retrying automatically; undefined: a person decides. */
@@ -62,8 +64,8 @@ export function notInThread(outbox: readonly OutboxMessage[], messages: readonly
 
 function isSame(outgoing: OutboxMessage, message: ChatMessage, all: readonly ChatMessage[]): boolean {
   if (outgoing.messageId !== undefined) return message.message_id === outgoing.messageId
-  // While the answer is on its way the record may be there already; it is known by its words and its place.
-  if (outgoing.state === 'failed' || !isOurs(message)) return false
+  // While the answer is on its way, or was lost, the record may be there already: known by its words and its place.
+  if ((outgoing.state === 'failed' && !outgoing.isUnsettled) || !isOurs(message)) return false
   const start = all.findIndex(({ message_id }) => message_id === outgoing.after)
   return all.indexOf(message) > start && message.text === (outgoing.body.text ?? outgoing.body.caption ?? '')
 }

@@ -129,11 +129,24 @@ describe('a message whose answer was lost', () => {
     Object.assign(network.state, { lostAnswer: offline, findFails: offline })
     const { outbox, shown } = open(storage, network)
     await outbox.send(MESSAGE)
-    expect([network.state.sends, shown()[0]?.state]).toEqual([1, 'failed'])
+    expect(network.state.sends).toBe(1)
+    expect(shown()).toMatchObject([{ state: 'failed', isUnsettled: true }])
 
     Object.assign(network.state, { lostAnswer: undefined, findFails: undefined })
     await outbox.settle()
     expect([network.state.sends, shown(), storage.length]).toEqual([1, [], 0])
+  })
+
+  test('stays as one that was not sent once the service says that it has none', async () => {
+    const [storage, network] = [browserStorage(), service()]
+    Object.assign(network.state, { unreachable: offline, findFails: offline })
+    const { outbox, shown } = open(storage, network)
+    await outbox.send(MESSAGE)
+    expect(shown()).toMatchObject([{ state: 'failed', isUnsettled: true }])
+
+    network.state.findFails = undefined
+    await outbox.settle()
+    expect(shown()).toMatchObject([{ state: 'failed', isUnsettled: false }])
   })
 
   test('is never sent twice, even after the service has forgotten its key', async () => {

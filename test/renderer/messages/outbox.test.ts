@@ -19,6 +19,7 @@ const outgoing = (key: string, own: Partial<OutboxMessage> = {}): OutboxMessage 
   state: 'sending',
   messageId: undefined,
   problem: undefined,
+  isUnsettled: false,
   ...own,
 })
 const keys = (outbox: OutboxMessage[]) => outbox.map(({ key }) => key)
@@ -39,6 +40,12 @@ describe('what is being said', () => {
   test('the same words said twice are two messages', () => {
     expect(notInThread([outgoing('a'), outgoing('b')], [message(1), out(2)])).toHaveLength(1)
     expect(notInThread([outgoing('a'), outgoing('b')], [message(1), out(2), out(3)])).toEqual([])
+  })
+
+  test('whose answer was lost is not shown beside the message that the service has', () => {
+    const lost = outgoing('a', { state: 'failed', isUnsettled: true })
+    expect(notInThread([lost], [message(1), out(2)])).toEqual([])
+    expect(keys(notInThread([lost], [message(1)]))).toEqual(['a'])
   })
 
   test('what failed stays, whatever else was said', () => {
