@@ -95,8 +95,31 @@ const terms = {
   ),
 }
 
+const messageCosts = Nullable(
+  Type.Object(
+    {
+      markup_percent: Type.Integer({
+        minimum: 0,
+        maximum: 1_000,
+        description: 'What you add to the costs of each day. `0`: the client pays what Meta charges.',
+      }),
+    },
+    {
+      additionalProperties: false,
+      description:
+        'Puts what Meta charges for the messages of the client on its invoices, as `GET /v1/usage/costs` counts it. Each day of UTC is reported two hours after its end, with the rates and the mark-up of that moment; later corrections of rates change no reported day. `null`: not charged.',
+    },
+  ),
+)
+
+const Left = Type.Object({
+  currency: Currency,
+  amount_micros: Type.Integer({ minimum: 0, description: 'In millionths of the currency.' }),
+})
+
 export const ClientBillingBody = Body({
   ...terms,
+  message_costs: Type.Optional(messageCosts),
   tax: Type.Optional(terms.tax),
   metered: Type.Optional(terms.metered),
   usage_prices: Type.Optional(terms.usage_prices),
@@ -106,6 +129,11 @@ export type ClientBillingBody = Static<typeof ClientBillingBody>
 export const ClientBilling = Type.Object({
   account_id: Uuid,
   ...terms,
+  message_costs: messageCosts,
+  message_costs_left_out: Type.Array(Left, {
+    description:
+      'Costs of the last 31 reported days that are on no invoice of the client, because they are in another currency than its invoices. Empty without `message_costs`.',
+  }),
   status: Type.Enum(['pending', 'active', 'past_due', 'failed'], {
     description:
       '`pending`: Stripe has not confirmed it yet. `failed`: Stripe refused it, `error` says why; change the terms to try again.',
@@ -129,6 +157,8 @@ export const CLIENT_BILLING_EXAMPLE: ClientBilling = {
     { counter: 'sent', per: 1, amount_cents_decimal: '2' },
     { counter: 'ai_tokens', per: 1_000, amount_cents_decimal: '0.25' },
   ],
+  message_costs: { markup_percent: 15 },
+  message_costs_left_out: [],
   status: 'active',
   error: null,
   usage_reported_until: '2026-03-01',

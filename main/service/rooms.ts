@@ -280,7 +280,7 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
   })
   const billing = billingRoom({
     ...deps,
-    ...{ usage: usage.api, entitlements: entitlements.api, simulator: simulatedStripe },
+    ...{ usage: usage.api, costs: costs.api, entitlements: entitlements.api, simulator: simulatedStripe },
     resolve: world.resolve ?? systemResolve,
     publicBaseUrl: config.publicBaseUrl,
     localUrl,

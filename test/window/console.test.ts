@@ -130,7 +130,7 @@ test('a link that has to wait, or finds no service, is not lost: it signs in as 
   await arrive(address)
   await page.getByRole('button', { name: 'Try again' }).waitFor()
   isGone = false
-  await page.getByText('Your link is tried again in a second.').waitFor()
+  await page.getByText('Your link will be used again in a second.').waitFor()
   await page.getByRole('heading', { name: 'Name your workspace' }).waitFor()
   await page.unroute('**/panel/session')
   await signOut()

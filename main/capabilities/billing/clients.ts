@@ -29,7 +29,8 @@ import { orUnavailable } from './customers.ts'
 import type { BillingDeps } from './deps.ts'
 import { unavailable, type Providers } from './providers.ts'
 import type { ClientBillingProvider, ClientState } from './stripe/client-billing.ts'
-import { checkUsagePrices, shownPrices, usagePricesOf } from './usage-prices.ts'
+import { chargedCosts, LEFT_OUT_DAYS, leftOutCosts, priceOfAMicro } from './message-costs.ts'
+import { checkUsagePrices, shownPrices, usagePricesOf, type ReportedPrice } from './usage-prices.ts'
 
 /** An agency bills its sub-accounts through its own account at Stripe. Off unless the agency turns it on. */
 export interface ClientBillings {
@@ -55,7 +56,7 @@ export interface ClientBillings {
   requireClient(agencyId: AccountId, clientId: string): Promise<{ name: string }>
 }
 
-interface Deps extends Pick<BillingDeps, 'db' | 'clock' | 'jobs' | 'seal' | 'usage' | 'live'> {
+interface Deps extends Pick<BillingDeps, 'db' | 'clock' | 'jobs' | 'seal' | 'usage' | 'costs' | 'live'> {
   readonly providers: Pick<Providers, 'clients'>
   /** How addresses of the provider's pages are shown now. */
   readonly shown: (url: string) => string
@@ -72,7 +73,7 @@ const DAY_MS = 24 * HOUR_MS
 const SETTLING_MS = 2 * HOUR_MS
 
 export function createClientBillings(deps: Deps): ClientBillings {
-  const { db, clock, jobs, seal, usage, live, providers, shown } = deps
+  const { db, clock, jobs, seal, usage, costs, live, providers, shown } = deps
 
   const read = async (accountId: AccountId): Promise<AgencyRow> =>
     (await db.readOne(agencyRow, { accountId })) ?? blank(accountId)
@@ -140,7 +141,7 @@ export function createClientBillings(deps: Deps): ClientBillings {
       const row = await db.readOne(clientRow, { clientId })
       const provider = row && (await providerOf(row.agencyId))
       if (row === undefined || row.customerId === null || provider === undefined) return null
-      const last = dayBefore(await usage.today(clientId))
+      const last = earlier(dayBefore(await usage.today(clientId)), lastSettledDay(clock.now()))
       let until = row.reportedUntil
       while (until < last) {
         const day = dayAfter(until)
@@ -166,8 +167,12 @@ export function createClientBillings(deps: Deps): ClientBillings {
   async function reportDay(provider: ClientBillingProvider, row: ClientRow, day: string): Promise<void> {
     const { clientId, customerId } = row
     const totals = await usage.totals([clientId], { from: day, to: day })
-    for (const { counter } of termsOf(row).metered) {
-      const value = totals[counter]
+    const { metered, currency, markupPercent } = termsOf(row)
+    for (const { counter } of metered) {
+      const value =
+        counter === 'message_costs'
+          ? await chargedCosts(costs, { clientId, currency, markupPercent, day })
+          : totals[counter]
       if (value === 0 || customerId === null) continue
       // Stripe takes no time that lies ahead, and no day that is still open.
       const atMs = Math.min(clock.now(), Date.parse(`${day}T12:00:00Z`))
@@ -209,6 +214,13 @@ export function createClientBillings(deps: Deps): ClientBillings {
     return { enabled: enabled === 1, mode, restricted_key_last4: keyLast4, ready, clients }
   }
 
+  async function record(row: ClientRow): Promise<ClientBilling> {
+    const { clientId, reportedUntil: to } = row
+    const { message_costs: messageCosts, currency } = JSON.parse(row.terms) as ClientBillingBody
+    const from = shiftDate(to, 1 - LEFT_OUT_DAYS)
+    return toRecord(row, messageCosts ? await leftOutCosts(costs, { clientId, currency, from, to }) : [])
+  }
+
   return {
     settings,
     requireClient,
@@ -237,7 +249,7 @@ export function createClientBillings(deps: Deps): ClientBillings {
       })
       return settings(agencyId)
     },
-    get: async (agencyId, clientId) => toRecord(await getRow(agencyId, clientId)),
+    get: async (agencyId, clientId) => record(await getRow(agencyId, clientId)),
 
     async set(agencyId, clientId, body) {
       await requireClient(agencyId, clientId)
@@ -263,7 +275,7 @@ export function createClientBillings(deps: Deps): ClientBillings {
         })
         await addJob(tx, agencyId, id, revision)
       })
-      return toRecord(await getRow(agencyId, clientId))
+      return record(await getRow(agencyId, clientId))
     },
 
     async remove(agencyId, clientId) {
@@ -356,9 +368,13 @@ function termsOf({ terms }: ClientRow) {
     interval,
     email,
     tax: taxId = null,
+    message_costs: messageCosts = null,
     ...prices
   } = JSON.parse(terms) as ClientBillingBody
-  return { ...{ amount, currency, interval, email, taxId }, metered: usagePricesOf(prices) }
+  const metered: ReportedPrice[] = [...usagePricesOf(prices)]
+  if (messageCosts !== null) metered.push({ counter: 'message_costs', per: 1, amount: priceOfAMicro(currency) })
+  const markupPercent = messageCosts?.markup_percent ?? 0
+  return { ...{ amount, currency, interval, email, taxId }, metered, markupPercent }
 }
 
 const withState = (row: ClientRow, { customerId, subscriptionId, isPastDue, periodEndMs }: ClientState): ClientRow => ({
@@ -366,13 +382,15 @@ const withState = (row: ClientRow, { customerId, subscriptionId, isPastDue, peri
   ...{ customerId, subscriptionId, periodEndMs, state: isPastDue ? 'past_due' : 'active' },
 })
 
-function toRecord(row: ClientRow): ClientBilling {
+function toRecord(row: ClientRow, leftOut: ClientBilling['message_costs_left_out']): ClientBilling {
   const body = JSON.parse(row.terms) as ClientBillingBody
   return {
     account_id: row.clientId,
     ...{ amount_cents: body.amount_cents, currency: body.currency, interval: body.interval, email: body.email },
     tax: body.tax ?? null,
     ...shownPrices(body),
+    message_costs: body.message_costs ?? null,
+    message_costs_left_out: leftOut,
     status: row.state,
     error: row.error,
     usage_reported_until: row.customerId === null ? null : row.reportedUntil,
@@ -383,4 +401,7 @@ function toRecord(row: ClientRow): ClientBilling {
 
 const dayAfter = (day: string) => shiftDate(day, 1)
 const dayBefore = (day: string) => shiftDate(day, -1)
+const earlier = (one: string, other: string) => (one < other ? one : other)
+/** Days of UTC, as costs are counted by. */
+const lastSettledDay = (nowMs: number) => dayBefore(isoTime(nowMs - SETTLING_MS).slice(0, 10))
 const nextMidnight = (nowMs: number) => (Math.floor(nowMs / DAY_MS) + 1) * DAY_MS

@@ -10,6 +10,7 @@ import type { Dial, Resolve } from '../../outbound/outbound.ts'
 import type { Cursors } from '../../kernel/page.ts'
 import type { Seal } from '../../kernel/seal.ts'
 import type { StripeSimulator } from '../../simulators/stripe/index.ts'
+import type { Costs } from '../costs/index.ts'
 import type { Entitlements } from '../entitlements/index.ts'
 import type { Usage } from '../usage/index.ts'
 
@@ -29,6 +30,7 @@ export interface BillingDeps {
   readonly dial?: Dial | undefined
   readonly entitlements: Pick<Entitlements, 'of' | 'grant' | 'revoke' | 'slots'>
   readonly usage: Pick<Usage, 'totals' | 'today'>
+  readonly costs: Pick<Costs, 'report'>
   readonly simulator: StripeSimulator
   /** Where this service listens, and where others reach it. */
   readonly localUrl: () => string

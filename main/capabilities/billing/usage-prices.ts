@@ -12,6 +12,12 @@ export interface UsagePrice {
   readonly amount: string
 }
 
+/** What Stripe counts for an invoice: a counter of use, or the millionths that messages cost. */
+export type ReportedCounter = Metered | 'message_costs'
+export interface ReportedPrice extends Omit<UsagePrice, 'counter'> {
+  readonly counter: ReportedCounter
+}
+
 /** The prices of terms in either form. Those of `metered` come first; one that is in both is one price. */
 export function usagePricesOf({ metered = [], usage_prices: prices = [] }: Terms): readonly UsagePrice[] {
   const whole = metered.map(({ counter, unit_amount_cents: cents }) => ({

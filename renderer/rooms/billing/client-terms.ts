@@ -58,6 +58,17 @@ export interface TermsForm {
   /** Empty: not charged by use. */
   metered: Record<Metered, string>
   per: Record<Metered, UnitsOfPrice>
+  /** What Meta charges for messages is passed on. */
+  hasMessageCosts: boolean
+  /** In percent. */
+  markup: string
+}
+
+/** As much as the service takes. */
+export const MOST_MARKUP = 1_000
+const readPercent = (text: string): number | undefined => {
+  const percent = /^(\d{1,4})(?: ?%)?$/.exec(text.trim())?.[1]
+  return percent !== undefined && Number(percent) <= MOST_MARKUP ? Number(percent) : undefined
 }
 
 /** Which units the price of a counter can be for, the usual one first. */
@@ -86,10 +97,12 @@ export function formOf(terms: Terms | undefined, locale: string): TermsForm {
       return found ? fineAmountText(found.amount_cents_decimal, currency, locale) : ''
     }),
     per: forEach((counter) => priceOf(counter)?.per ?? usualUnit(counter)),
+    hasMessageCosts: (terms?.message_costs ?? null) !== null,
+    markup: String(terms?.message_costs?.markup_percent ?? 0),
   }
 }
 
-export type Wrong = 'amount' | 'email' | 'taxValue' | Metered
+export type Wrong = 'amount' | 'email' | 'taxValue' | 'markup' | Metered
 
 /** The fields that cannot be sent as they are. */
 export function wrongFields(form: TermsForm): readonly Wrong[] {
@@ -101,6 +114,7 @@ export function wrongFields(form: TermsForm): readonly Wrong[] {
     ...(readAmount(form.amount, form.currency) === undefined ? (['amount'] as const) : []),
     ...(/^[^\s@]+@[^\s@.]+(?:\.[^\s@.]+)+$/.test(form.email.trim()) ? [] : (['email'] as const)),
     ...(form.taxType !== NO_TAX && form.taxValue.trim().length < 3 ? (['taxValue'] as const) : []),
+    ...(form.hasMessageCosts && readPercent(form.markup) === undefined ? (['markup'] as const) : []),
     ...METERED.filter((counter) => form.metered[counter].trim() !== '' && !isPrice(form.metered[counter])),
   ]
 }
@@ -112,6 +126,7 @@ export function bodyOf(form: TermsForm): Body<'setClientBilling'> {
     ...{ currency, interval, email: form.email.trim() },
     amount_cents: readAmount(form.amount, currency) ?? 0,
     tax: form.taxType === NO_TAX ? null : { type: form.taxType, value: form.taxValue.trim() },
+    message_costs: form.hasMessageCosts ? { markup_percent: readPercent(form.markup) ?? 0 } : null,
     usage_prices: METERED.flatMap((counter) => {
       const cents = readFineAmount(form.metered[counter], currency)
       return cents === undefined ? [] : [{ counter, per: form.per[counter], amount_cents_decimal: cents }]

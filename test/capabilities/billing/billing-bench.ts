@@ -108,6 +108,7 @@ export async function billingBench() {
       live: { publish() {} },
       entitlements: createEntitlements({ db: own, clock, config: { slots: 10 } }),
       usage: { totals: async () => noUse(), today: async () => '2026-01-05' },
+      costs: { report: () => Promise.reject(new Error('no client is billed here')) },
       publicBaseUrl: null,
     })
     const end = () => {

@@ -11,6 +11,7 @@ const TERMS: Terms = {
     { counter: 'call_seconds', per: 1, amount_cents_decimal: '1' },
     { counter: 'ai_tokens', per: 1_000, amount_cents_decimal: '0.01' },
   ],
+  ...{ message_costs: { markup_percent: 15 }, message_costs_left_out: [] },
   ...{ status: 'active', error: null, usage_reported_until: null, current_period_end: null },
   updated_at: '2026-03-01T09:30:00.000Z',
 }
@@ -73,4 +74,14 @@ test('a new price is for a minute and for 1,000 tokens, and no price is zero or 
   expect(wrong('0.0001')).toEqual([])
   expect(wrong('10000')).toEqual([])
   for (const text of ['0', '0.0000', '10000.0001', 'much']) expect(wrong(text), text).toEqual(['ai_tokens'])
+})
+
+test('a markup is a whole percentage, and nothing is sent of one that is turned off', () => {
+  const form = { ...formOf(TERMS, 'en'), markup: '15 %' }
+  expect(bodyOf(form).message_costs).toEqual({ markup_percent: 15 })
+  expect(bodyOf({ ...form, hasMessageCosts: false }).message_costs).toBeNull()
+  for (const markup of ['', '-1', '1.5', '1001', 'much']) {
+    expect(wrongFields({ ...form, markup }), markup).toEqual(['markup'])
+    expect(wrongFields({ ...form, markup, hasMessageCosts: false }), markup).toEqual([])
+  }
 })

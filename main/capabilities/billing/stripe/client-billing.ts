@@ -1,9 +1,8 @@
 import type Stripe from 'stripe'
-import type { Metered } from '../../../contract/client-billing.ts'
 import type { Interval } from '../../../contract/billing-words.ts'
 import type { Invoice } from '../../../contract/billing.ts'
 import type { Asked } from '../payment-provider.ts'
-import type { UsagePrice } from '../usage-prices.ts'
+import type { ReportedCounter, ReportedPrice } from '../usage-prices.ts'
 import { toInvoice } from './invoice-view.ts'
 import { asked } from './outcome.ts'
 
@@ -18,7 +17,7 @@ interface ClientTerms {
   readonly currency: string
   readonly interval: Interval
   readonly taxId: { readonly type: string; readonly value: string } | null
-  readonly metered: readonly UsagePrice[]
+  readonly metered: readonly ReportedPrice[]
 }
 
 export interface ClientState {
@@ -41,7 +40,7 @@ export interface ClientBillingProvider {
   report(use: {
     customerId: string
     clientId: string
-    counter: Metered
+    counter: ReportedCounter
     day: string
     value: number
     atMs: number
@@ -105,7 +104,7 @@ export function createClientBilling(client: () => Promise<Stripe>): ClientBillin
   }
 }
 
-const eventOf = (counter: Metered) => `switchboard_${counter}`
+const eventOf = (counter: ReportedCounter) => `switchboard_${counter}`
 
 async function customerFor(
   stripe: Stripe,
@@ -139,7 +138,8 @@ const COUNTER_NAMES = {
   calls: 'Calls',
   call_seconds: 'Call time',
   ai_tokens: 'AI tokens',
-} as const satisfies Record<Metered, string>
+  message_costs: 'Message fees',
+} as const satisfies Record<ReportedCounter, string>
 
 /** The price for the period, and one for each counter. */
 async function pricesFor(stripe: Stripe, terms: ClientTerms): Promise<string[]> {
@@ -169,7 +169,7 @@ async function pricesFor(stripe: Stripe, terms: ClientTerms): Promise<string[]> 
 }
 
 /** Whole amounts are sent as they always were: an idempotency key that is used again needs the same request. */
-function amountFor({ per, amount }: UsagePrice): Partial<Stripe.PriceCreateParams> {
+function amountFor({ per, amount }: ReportedPrice): Partial<Stripe.PriceCreateParams> {
   return {
     ...(amount.includes('.')
       ? // The client takes text too; its own number class would load the whole library here.
@@ -179,7 +179,7 @@ function amountFor({ per, amount }: UsagePrice): Partial<Stripe.PriceCreateParam
   }
 }
 
-async function meterFor(stripe: Stripe, counter: Metered): Promise<string> {
+async function meterFor(stripe: Stripe, counter: ReportedCounter): Promise<string> {
   for await (const meter of stripe.billing.meters.list({ status: 'active', limit: 100 })) {
     if (meter.event_name === eventOf(counter)) return meter.id
   }

@@ -1,0 +1,47 @@
+import type { Costs } from '../costs/index.ts'
+
+/** What Meta charged for a client's messages, passed on to the client with a mark-up. */
+
+type CostsByDay = Pick<Costs, 'report'>
+
+/** Costs in a currency. */
+interface Amount {
+  readonly currency: string
+  readonly amount_micros: number
+}
+
+/** Stripe adds up millionths of the currency, so that only the line of an invoice is rounded. */
+const MICROS_PER_UNIT_DIGITS = 6
+/** How far back costs are looked up that could not be charged. */
+export const LEFT_OUT_DAYS = 31
+
+/** The price of a millionth of the currency, in its smallest unit: `0.0001` for the US dollar. */
+export function priceOfAMicro(currency: string): string {
+  const { maximumFractionDigits = 2 } = new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions()
+  return `0.${'1'.padStart(MICROS_PER_UNIT_DIGITS - maximumFractionDigits, '0')}`
+}
+
+/** @returns the costs of a day with the mark-up, in whole millionths, half up. */
+export async function chargedCosts(
+  costs: CostsByDay,
+  of: { readonly clientId: string; readonly currency: string; readonly markupPercent: number; readonly day: string },
+): Promise<number> {
+  const all = await costsOf(costs, of.clientId, of.day, of.day)
+  const cost = all.find(({ currency }) => currency === of.currency)?.amount_micros ?? 0
+  const hundredths = BigInt(cost) * BigInt(100 + of.markupPercent)
+  return Number((hundredths + 50n) / 100n)
+}
+
+/** Costs that no invoice of the client can have: Stripe bills a client in one currency. */
+export async function leftOutCosts(
+  costs: CostsByDay,
+  of: { readonly clientId: string; readonly currency: string; readonly from: string; readonly to: string },
+): Promise<Amount[]> {
+  const all = await costsOf(costs, of.clientId, of.from, of.to)
+  return all.filter(({ currency }) => currency !== of.currency)
+}
+
+async function costsOf(costs: CostsByDay, clientId: string, from: string, to: string): Promise<readonly Amount[]> {
+  const { totals } = await costs.report({ accountIds: [clientId], from, to, instanceIds: null }, 'account')
+  return totals.costs
+}
