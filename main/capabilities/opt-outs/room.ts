@@ -2,6 +2,7 @@ import type { Files } from '../../kernel/files.ts'
 import type { Cursors } from '../../kernel/page.ts'
 import type { Instances } from '../instances/index.ts'
 import { room } from '../room.ts'
+import { createAttention } from './attention.ts'
 import { optOutsContract } from './contract.ts'
 import { optOutsHandlers } from './handlers.ts'
 import { createOptOuts, type OptOutsDeps } from './index.ts'
@@ -19,5 +20,6 @@ export function optOutsRoom(deps: RoomDeps) {
     ...{ name: 'opt-outs', contract: optOutsContract, handlers: optOutsHandlers({ ...deps, optOuts }), api: optOuts },
     recover: () => rekeyOptOuts(deps.db),
     chores: [optOuts.questions.retention],
+    attention: createAttention(deps),
   })
 }

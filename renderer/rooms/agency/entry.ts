@@ -28,6 +28,13 @@ export default {
       list: '/clients',
     },
     'ai.client': { words: 'agency.attention.chats', icon: 'i-lucide-hand', to: toClient },
+    'opt-outs.client': { words: 'agency.attention.optOuts', icon: 'i-lucide-message-circle-question', to: toClient },
+    'opt-outs.more_clients': {
+      words: 'agency.attention.moreOptOuts',
+      icon: 'i-lucide-message-circle-question',
+      to: toClient,
+      list: '/clients',
+    },
     'ai.more_clients': { words: 'agency.attention.moreChats', icon: 'i-lucide-hand', to: toClient, list: '/clients' },
   },
   actions: [{ words: 'agency.new.act', icon: 'i-lucide-plus', to: '/clients?new=1' }],

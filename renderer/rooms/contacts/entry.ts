@@ -15,4 +15,12 @@ export default {
     { words: 'contacts.new.title', icon: 'i-lucide-user-plus', to: '/contacts?new=1' },
     { words: 'contacts.import.title', icon: 'i-lucide-upload', to: '/contacts/import' },
   ],
+  attention: {
+    'opt-outs.question': {
+      words: 'contacts.attention.question',
+      to: () => '/opt-outs?tab=questions',
+      list: '/opt-outs',
+      icon: 'i-lucide-message-circle-question',
+    },
+  },
 } satisfies RoomEntries

@@ -80,6 +80,7 @@ export const useOverview = defineStore('overview', () => {
       'campaigns',
       'account',
       'billing',
+      'opt-outs',
     ],
     loadSoon,
   )

@@ -134,3 +134,40 @@ test('questions can be listed page by page, newest first', async () => {
   const second = (await w.api('GET', `/v1/opt-out-questions?limit=1&cursor=${first.next_cursor}`)).body
   expect(second).toMatchObject({ data: [{ text: 'Cancelar' }], has_more: false, next_cursor: null })
 })
+
+describe('the overview', () => {
+  const lines = async (query = '') =>
+    (await browser.ask('GET', `/panel/v1/overview/attention${query}`)).body.data.filter(
+      ({ room }: { room: string }) => room === 'opt-outs',
+    )
+
+  test('names how many people wait for an answer, until each has one', async () => {
+    expect(await lines()).toEqual([])
+    await say('Quero cancelar, por favor')
+    const since = new Date(w.clock.now()).toISOString()
+    expect(await lines()).toMatchObject([{ code: 'question', severity: 'warning', count: 1, subject: null, since }])
+    expect(await lines('?network=live')).toEqual([])
+    const [{ message_id: id }] = await questions()
+    await answer(id, false)
+    expect(await lines()).toEqual([])
+  })
+
+  test('tells an operator of the clients whose people wait', async () => {
+    const { body: client } = await w.api('POST', '/v1/agency/accounts', { name: 'North bakery', slots_allocated: 1 })
+    const { key } = (
+      await w.api('POST', `/v1/agency/accounts/${client.id}/keys`, {
+        ...{ name: 'Theirs', scopes: ['instances:read', 'instances:write'] },
+      })
+    ).body
+    const { id } = (await w.api('POST', '/v1/instances', {}, { key })).body
+    const { pairing_code: code } = (await w.api('GET', `/v1/instances/${id}/qr`, undefined, { key })).body
+    const phones = '/v1/sandbox/phones'
+    await w.api('POST', `${phones}/12025550190/scan`, { pairing_code: code }, { key })
+    await w.quiet()
+    const text = 'Quero cancelar, por favor'
+    await w.api('POST', `${phones}/${PERSON}/messages`, { to: '12025550190', text }, { key })
+    await w.quiet()
+    const subject = { id: client.id, name: 'North bakery' }
+    expect(await lines()).toMatchObject([{ code: 'client', severity: 'warning', count: 1, subject }])
+  })
+})
