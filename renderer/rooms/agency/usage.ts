@@ -5,12 +5,15 @@ type Row = Reply<'getAgencyUsage'>['data'][number]
 export const PERIODS = [7, 30, 90] as const
 export type Period = (typeof PERIODS)[number]
 
-const DAY_MS = 86_400_000
-const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10)
-
-/** The days of a period that ends today, oldest first: `2026-03-01`. */
-export const daysOf = (period: Period, nowMs: number): string[] =>
-  Array.from({ length: period }, (_, index) => dayOf(nowMs - (period - 1 - index) * DAY_MS))
+/** The days of a period that ends today, where the person is, oldest first: `2026-03-01`. */
+export function daysOf(period: Period, nowMs: number): string[] {
+  const today = new Date(nowMs)
+  return Array.from({ length: period }, (_, index) => {
+    // Only the date counts: days of UTC have no change of clocks in them.
+    const day = Date.UTC(today.getFullYear(), today.getMonth(), today.getDate() - (period - 1 - index))
+    return new Date(day).toISOString().slice(0, 10)
+  })
+}
 
 /** The sums of a counter, day by day. */
 export function seriesOf(rows: readonly Row[], days: readonly string[], counter: 'sent' | 'received' | 'failed') {

@@ -3,8 +3,8 @@ import { daysFrom, dayWord, timeText } from '../../app/time.ts'
 /** In a list: the time today, the weekday within a week, else the date. */
 export function shortTime(at: string, nowMs: number, locale: string): string {
   if (new Date(at).toDateString() === new Date(nowMs).toDateString()) return clockTime(at, locale)
-  const days = (nowMs - Date.parse(at)) / 86_400_000
-  return timeText(at, { form: days >= 0 && days < 6 ? 'weekday' : 'day', locale, nowMs })
+  const days = daysFrom(Date.parse(at), nowMs)
+  return timeText(at, { form: days > 0 && days < 7 ? 'weekday' : 'day', locale, nowMs })
 }
 
 export const clockTime = (at: string, locale: string): string => timeText(at, { form: 'clock', locale })

@@ -90,6 +90,9 @@ describe('times', () => {
     expect(shortTime(at(5), now, 'en')).toMatch(/^9:30\sAM$/)
     expect(shortTime(at(3), now, 'en')).toBe('Tue')
     expect(shortTime(at(1, 1), now, 'en')).toBe('Feb 1')
+    // By the calendar: six days ago is named, however late it was; the same weekday is a date.
+    expect(shortTime(new Date(2026, 1, 27, 0, 5).toISOString(), now, 'en')).toBe('Fri')
+    expect(shortTime(new Date(2026, 1, 26, 23, 55).toISOString(), now, 'en')).toBe('Feb 26')
     expect(shortTime(at(1, 1, 2025), now, 'en')).toBe('Feb 1, 2025')
   })
 
