@@ -25,7 +25,7 @@ const EDGES = {
   agency: ['account', 'entitlements', 'instances', 'usage'],
   links: ['instances'],
   members: ['account'],
-  billing: ['entitlements', 'usage'],
+  billing: ['entitlements', 'usage', 'costs'],
   voice: ['instances', 'usage'],
 }
 

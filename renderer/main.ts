@@ -11,9 +11,12 @@ import { i18n, startLanguage } from './app/i18n.ts'
 import { keepFocus } from './app/keep-focus.ts'
 import { router } from './app/router.ts'
 import './app/theme.css'
+import { loadNumberFormats } from './parts/number-text.ts'
 
 takeAccount(location.search)
 keepFocus()
 showCutText()
 await startLanguage()
 createApp(App).use(createPinia()).use(i18n).use(router).use(ui).mount('#app')
+// Without it, numbers are shown with their digits alone.
+void loadNumberFormats().catch(() => {})

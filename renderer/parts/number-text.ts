@@ -1,7 +1,18 @@
-/** `+1 202 555 0147`: North American and Brazilian numbers in their usual format, any other with its plus. */
+import { shallowRef } from 'vue'
+
+/** Knows the formats of all countries, once it is loaded: it is too large for the first load. */
+const formats = shallowRef<(digits: string) => string | undefined>()
+
+/** Numbers that are on screen are written again once the formats are there. */
+export async function loadNumberFormats(): Promise<void> {
+  const { parsePhoneNumberFromString } = await import('libphonenumber-js/min')
+  formats.value = (digits) => parsePhoneNumberFromString(`+${digits}`)?.formatInternational()
+}
+
+/** `+1 202 555 0147`: a number as its country writes it for people abroad; in Brazil with its usual hyphen. */
 export function numberText(digits: string): string {
   const american = /^1(\d{3})(\d{3})(\d{4})$/.exec(digits)
   if (american) return `+1 ${american.slice(1).join(' ')}`
   const [, area, first, last] = /^55(\d{2})(\d{4,5})(\d{4})$/.exec(digits) ?? []
-  return area ? `+55 ${area} ${first}-${last}` : `+${digits}`
+  return area ? `+55 ${area} ${first}-${last}` : (formats.value?.(digits) ?? `+${digits}`)
 }

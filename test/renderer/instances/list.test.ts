@@ -7,7 +7,7 @@ import {
   queryOfFilter,
   sortInstances,
 } from '../../../renderer/rooms/instances/filter.ts'
-import { numberText } from '../../../renderer/parts/number-text.ts'
+import { loadNumberFormats, numberText } from '../../../renderer/parts/number-text.ts'
 import { connectStep, listUnpaired, nextStep, toStateView } from '../../../renderer/rooms/instances/status.ts'
 import { record } from './records.ts'
 import { cpuTime } from '../../support/cpu-time.ts'
@@ -194,5 +194,12 @@ describe('the main button of an instance', () => {
     ['4915112345678', '+4915112345678'],
   ])('writes %s as %s', (digits, text) => {
     expect(numberText(digits)).toBe(text)
+  })
+
+  it('writes numbers of other countries in their format, once the formats are loaded', async () => {
+    await loadNumberFormats()
+    expect(['4915112345678', '525512345678', '5491123456789', '5511987654321', '12'].map(numberText)).toEqual([
+      ...['+49 1511 2345678', '+52 55 1234 5678', '+54 9 11 2345 6789', '+55 11 98765-4321', '+12'],
+    ])
   })
 })
