@@ -43,6 +43,9 @@ export const CostRow = Type.Object({
     description:
       'Id of the instance, account, campaign or business account, the category in Meta’s words, or the day (`YYYY-MM-DD`, UTC). Empty: none.',
   }),
+  name: Nullable(
+    Type.String({ description: 'Name of the instance, account or campaign. `null`: it was deleted, or has none.' }),
+  ),
   ...CostTotals.properties,
 })
 export type CostRow = Static<typeof CostRow>

@@ -57,7 +57,9 @@ export const costsContract = {
       schema: Type.Object({ data: Type.Array(CostRow), totals: CostTotals }),
     },
     errors: ['not_found'],
-    examples: { reply: { data: [{ key: '019b8d40-3c1e-7a52-8f63-1d2c3b4a5968', ...TOTALS }], totals: TOTALS } },
+    examples: {
+      reply: { data: [{ key: '019b8d40-3c1e-7a52-8f63-1d2c3b4a5968', name: 'Front desk', ...TOTALS }], totals: TOTALS },
+    },
     tool: { name: 'get_message_costs', title: 'Read what messages cost', idempotent: true, onRequest: true },
   }),
   listMessageBudgets: operation({

@@ -9,6 +9,7 @@ import type { Existence, Handlers } from '../handler.ts'
 import type { costsContract } from './contract.ts'
 import { ALLOWANCES, dayOfPrice, monthOf, type Costs } from './index.ts'
 import type { Rate } from './rate-card.ts'
+import { namesOf } from './names.ts'
 import { nameOfAccount } from './budget-store.ts'
 import { putRate, removeRate } from './store.ts'
 
@@ -68,7 +69,13 @@ export function costsHandlers({ db, clock, costs, family }: CostsHandlerDeps): H
         )
       const accountIds = await family(own, allowed === null ? query.account_id : own)
       const instanceIds = allowed === null ? null : new Set(allowed)
-      return costs.report({ accountIds, from, to, instanceId, campaignId, instanceIds }, group)
+      const { data, totals } = await costs.report({ accountIds, from, to, instanceId, campaignId, instanceIds }, group)
+      const names = await namesOf(
+        db,
+        group,
+        data.map(({ key }) => key),
+      )
+      return { data: data.map(({ key, ...row }) => ({ key, name: names.get(key) ?? null, ...row })), totals }
     },
     async listMessageRates() {
       const { rates } = await costs.card()

@@ -47,8 +47,20 @@ test('a message says what Meta reported about its price, and is counted once', a
   expect(status).toBe(200)
   const one = { messages: 1, free: 0, allowance: 0, billable: 1, unpriced: 0, estimated: true }
   const cost = [{ currency: 'usd', amount_micros: 3_400 }]
-  expect(body.data).toEqual([line.id, other.id].toSorted().map((key) => ({ key, ...one, costs: cost })))
+  const names = new Map<string, string>()
+  for (const { id } of [line, other]) names.set(id, (await w.api('GET', `/v1/instances/${id}`)).body.name)
+  const rowOf = (key: string) => ({ key, name: names.get(key), ...one, costs: cost })
+  expect(body.data).toEqual([line.id, other.id].toSorted().map(rowOf))
   expect(body.totals).toMatchObject({ messages: 2, costs: [{ currency: 'usd', amount_micros: 6_800 }] })
+})
+
+test('rows of accounts and campaigns have names, those of days have none, and what is gone has none', async () => {
+  const [account] = (await costs('group=account')).body.data
+  expect(account).toMatchObject({ key: w.account.id, name: w.account.name })
+  const [day] = (await costs('group=day')).body.data
+  expect(day.name).toBeNull()
+  const [none] = (await costs('group=campaign')).body.data
+  expect(none).toMatchObject({ key: '', name: null })
 })
 
 test('a message that no network charges has no price', async () => {
