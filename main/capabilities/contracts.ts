@@ -53,7 +53,7 @@ const ROOMS = [
   { room: 'line-settings', operations: lineSettingsContract },
   { room: 'events', operations: eventsContract, topics: ['events'] },
   { room: 'direct', operations: directContract },
-  { room: 'templates', operations: templatesContract },
+  { room: 'templates', operations: templatesContract, topics: ['templates'] },
   { room: 'overview', operations: overviewContract },
   { room: 'ai', operations: aiContract, topics: ['ai'], feature: 'ai' },
   { room: 'ai-providers', operations: aiProvidersContract, feature: 'ai' },

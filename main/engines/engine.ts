@@ -129,7 +129,13 @@ export type SendOutcome =
    * The request itself is wrong: 400, no row, the key is released.
    * With `template` it names a template that nobody can be sent now.
    */
-  | { readonly kind: 'invalid'; readonly message: string; readonly template?: 'paused' | 'disabled' | 'missing' }
+  | {
+      readonly kind: 'invalid'
+      readonly message: string
+      readonly template?: 'paused' | 'disabled' | 'missing'
+      /** When the network ends the pause; null or absent: it has not said. */
+      readonly pausedUntilMs?: number | null
+    }
   /** The instance cannot send now (link down, token dead): 409 not_ready, nothing stored. */
   | { readonly kind: 'not_ready'; readonly message: string; readonly held?: Hold['reason'] }
   /**
@@ -314,6 +320,18 @@ export type EngineSignal =
   | { readonly kind: 'number_changed'; readonly before: string; readonly after: string }
   /** Somebody turned marketing messages of this number off or on, in their app (official only). */
   | { readonly kind: 'marketing'; readonly person: string; readonly wants: boolean; readonly atMs: number }
+  /**
+   * The network changed a message template of the account behind this number (official only).
+   * `use`: whether messages with it are taken from now on; null: that has not changed.
+   */
+  | {
+      readonly kind: 'template'
+      /** null: the network names it in another way, or not at all. */
+      readonly template: { readonly name: string; readonly language: string } | null
+      readonly use: 'usable' | 'paused' | 'disabled' | null
+      /** When the network ends the pause; null: it has not said. */
+      readonly untilMs: number | null
+    }
   | ReceivedSignal
   /** For the webhook of the instance: calls, groups, presence, contacts. */
   | { readonly kind: 'line_event'; readonly event: LineEvent }

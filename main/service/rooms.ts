@@ -85,6 +85,7 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
         instanceWebhooks: instanceWebhooks.api,
         calls: calls.api,
         optOuts: optOuts.api,
+        campaigns: campaigns.api,
         movePerson: (...learned) => movePerson(...learned),
         live,
       },

@@ -1,4 +1,5 @@
 import type { Calls } from '../capabilities/calls/index.ts'
+import type { Campaigns } from '../capabilities/campaigns/index.ts'
 import type { InstanceWebhooks } from '../capabilities/instance-webhook/index.ts'
 import type { Instances } from '../capabilities/instances/index.ts'
 import type { Messages } from '../capabilities/messages/index.ts'
@@ -26,13 +27,14 @@ interface SignalTargets {
   readonly instanceWebhooks: Pick<InstanceWebhooks, 'onLineEvent'>
   readonly calls: Pick<Calls, 'onOffered'>
   readonly optOuts: Pick<OptOuts, 'onMarketing'>
+  readonly campaigns: Pick<Campaigns, 'onTemplate'>
   readonly movePerson: (id: InstanceId, signal: PersonSignal) => Promise<void>
   readonly live: NoticeBus<Notice>
 }
 
 /** Signals of the link belong to the instances room, those of messages to the messages room, new names to every room. */
 export async function routeSignal(
-  { instances, messages, instanceWebhooks, calls, optOuts, movePerson, live }: SignalTargets,
+  { instances, messages, instanceWebhooks, calls, optOuts, campaigns, movePerson, live }: SignalTargets,
   ...[id, signal]: Parameters<EngineSink>
 ): Promise<void> {
   switch (signal.kind) {
@@ -49,6 +51,12 @@ export async function routeSignal(
       return movePerson(id, signal)
     case 'marketing':
       return optOuts.onMarketing(id, signal)
+    case 'template': {
+      await campaigns.onTemplate(id, signal)
+      const instance = await instances.owned(id)
+      if (instance !== undefined) live.publish(instance.subject.accountId, { topic: 'templates', instance_id: id })
+      return
+    }
     case 'line_event':
       await instanceWebhooks.onLineEvent(id, signal.event)
       // Rejecting waits for the network, and the next signal must not.

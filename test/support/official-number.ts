@@ -5,6 +5,7 @@ import type { World } from './world.ts'
 export interface OfficialNumber {
   readonly id: string
   readonly portfolioId: string
+  readonly phoneNumberId: string
   /** Makes the simulated Meta refuse, or fail, the next sends. */
   readonly cause: (kind: string, times?: number) => Promise<void>
 }
@@ -21,6 +22,7 @@ export async function officialNumber(w: World, number: string, wish: object = {}
   return {
     id,
     portfolioId: known.portfolio_id,
+    phoneNumberId: known.phone_number_id,
     async cause(kind, times = 1_000) {
       const path = `/v1/sandbox/graph/numbers/${known.phone_number_id}/faults`
       expect((await w.api('POST', path, { kind, times })).status).toBe(200)

@@ -19,7 +19,7 @@ import { createReports } from './report.ts'
 import { createRecovery } from './recovery.ts'
 import { rekeyRecipients } from './rekey.ts'
 import { createResolver } from './resolve.ts'
-import { createState, isUnderWay, type ControlInput } from './state.ts'
+import { createState, type ControlInput } from './state.ts'
 import { setHasJob } from './store.ts'
 import { createTestSend } from './test-send.ts'
 import { createTurn } from './turn.ts'
@@ -31,6 +31,7 @@ import { ApiError } from '../../contract/errors.ts'
 
 import { billedNumberOf } from './billed-numbers.ts'
 import { createBudgetHolds } from './budget-holds.ts'
+import { createTemplateHolds } from './template-holds.ts'
 import { createTemplateCategories } from './template-categories.ts'
 
 export type { CampaignsDeps } from './deps.ts'
@@ -53,6 +54,7 @@ export function createCampaigns(deps: CampaignsDeps) {
   const outcomes = createOutcomes({ clock, contacts, costs, state })
   const templates = createTemplateCategories({ clock })
   const budgetHolds = createBudgetHolds({ ...deps, state })
+  const templateHolds = createTemplateHolds({ db, clock, state, templates })
   costs.budgets.onChange(budgetHolds.accountChanged)
   const resolve = createResolver({ ...deps, outcomes })
   const checks = createNumberChecks(deps)
@@ -73,11 +75,7 @@ export function createCampaigns(deps: CampaignsDeps) {
           const campaign = await state.load(tx, id)
           if (campaign?.status === 'running' && (await pendingOf(tx, id)) === 0) await state.complete(tx, campaign)
         }),
-      async waitForTemplate(tx, campaignId, untilMs) {
-        const campaign = await state.load(tx, campaignId)
-        if (campaign !== undefined && campaign.pauseReason !== 'template' && isUnderWay(campaign))
-          await state.pause(tx, campaign, 'template', untilMs)
-      },
+      waitForTemplate: templateHolds.refused,
       async retry(tx, campaignId, instanceId) {
         const campaign = await state.load(tx, campaignId)
         if (campaign === undefined) return
@@ -141,6 +139,7 @@ export function createCampaigns(deps: CampaignsDeps) {
       await recovery.recover()
       await lateness.recover()
     },
+    onTemplate: templateHolds.onTemplate,
     movePerson: createMove({ notify: state.notify }),
     start: recovery.start,
     stop: recovery.stop,

@@ -16,6 +16,7 @@ import { faultOf, renderMessage } from './render.ts'
 import type { Resolver } from './resolve.ts'
 import { seedOf } from './seed.ts'
 import { delayLane, type StoredCampaign } from './store.ts'
+import type { TemplateHolds } from './template-holds.ts'
 import type { Claimed, Turn } from './turn.ts'
 
 interface LaneDeps extends Pick<
@@ -34,8 +35,8 @@ interface LaneDeps extends Pick<
   /** Keys of the sends under way. */
   readonly sends: Set<string>
   readonly finish: (campaignId: string) => Promise<void>
-  /** Pauses the campaign. @param untilMs when the template is tried again; null: once a person has chosen another. */
-  readonly waitForTemplate: (tx: Tx, campaignId: string, untilMs: number | null) => Promise<void>
+  /** The campaign waits until its template is accepted again. */
+  readonly waitForTemplate: TemplateHolds['refused']
   /** Adds the job again in the commit that ends this one for good. */
   readonly retry: (tx: Tx, campaignId: string, instanceId: InstanceId) => Promise<void>
 }
@@ -65,8 +66,6 @@ const TYPING_FROM_DELAY_SECONDS = 4
 const TRIES = 3
 const RETRY_MS = 10_000
 const NOT_READY_MS = 5_000
-/** How long Meta pauses a template the first time. */
-const TEMPLATE_PAUSE_MS = 3 * 3_600_000
 const TEMPLATE_FAULTS = { template_paused: true, template_disabled: true, template_missing: true } as const
 
 /** Worth another try later: nothing has left the machine, and the message is not at fault. */
@@ -214,7 +213,10 @@ export function laneJob(deps: LaneDeps): JobKind<object, Result> {
     if (outcomes.takeSettled(recipient)) return
     if (result.kind === 'not_sent') {
       const fault = result.error.detail?.reason
-      if (fault !== undefined && fault in TEMPLATE_FAULTS) return waitForTemplate(claimed, fault === 'template_paused')
+      if (fault !== undefined && fault in TEMPLATE_FAULTS) {
+        const { pausedUntilMs = null } = result
+        return waitForTemplate(claimed, { isPaused: fault === 'template_paused', pausedUntilMs })
+      }
       const delayMs = PASSING[result.error.code]
       const isHopeless = result.error.code === 'upstream_unavailable' && recipient.tries + 1 >= TRIES
       if (delayMs === undefined || isHopeless) return fail(claimed, result.error.code, result.error.message)
@@ -238,12 +240,12 @@ export function laneJob(deps: LaneDeps): JobKind<object, Result> {
     outcomes.takeSettled(claimed.recipient)
   }
 
-  /** Meta accepts this template for nobody now. A paused one is tried again, since Meta does not say when the pause ends. */
-  async function waitForTemplate(claimed: Claimed, isPaused: boolean): Promise<void> {
+  /** Meta accepts this template for nobody now. */
+  async function waitForTemplate(claimed: Claimed, refusal: Parameters<TemplateHolds['refused']>[2]): Promise<void> {
     await db.commit(async (tx) => {
       await outcomes.putBack(tx, placeOf(claimed))
       await giveBack(tx, claimed)
-      await deps.waitForTemplate(tx, claimed.recipient.campaignId, isPaused ? clock.now() + TEMPLATE_PAUSE_MS : null)
+      await deps.waitForTemplate(tx, claimed.recipient.campaignId, refusal)
     })
   }
 

@@ -70,6 +70,9 @@ export function createTemplateCategories({ clock }: { readonly clock: Pick<Clock
       return categories
     },
 
+    /** What is known of the number's templates may have changed. */
+    forget: (instanceId: string): boolean => known.delete(instanceId),
+
     /** What `read` has found. undefined: `read` them first. */
     known(instanceId: string, messages: readonly CampaignMessage[]): Categories | undefined {
       const wanted = templatesOf(messages)
@@ -89,6 +92,12 @@ export function categoryOf(message: CampaignMessage, categories: Categories): st
   const template = templateOf(message)
   return template === undefined ? SERVICE : (categories.get(template) ?? null)
 }
+
+/** Whether one of the messages uses the template. */
+export const usesTemplate = (
+  messages: readonly CampaignMessage[],
+  template: { name: string; language: string },
+): boolean => templatesOf(messages).includes(nameOf(template.name, template.language))
 
 const templatesOf = (messages: readonly CampaignMessage[]): string[] => [
   ...new Set(messages.flatMap((message) => templateOf(message) ?? [])),

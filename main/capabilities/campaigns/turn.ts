@@ -167,7 +167,9 @@ export function createTurn(deps: TurnDeps) {
       return wait(untilMs)
     }
 
-    if (campaign.pauseReason === 'template' && (campaign.resumeAtMs ?? 0) > now) return wait(campaign.resumeAtMs ?? now)
+    if (campaign.pauseReason === 'template' && (campaign.resumeAtMs ?? 0) > now)
+      // Meta may end the pause earlier.
+      return wait(Math.min(campaign.resumeAtMs ?? now, now + HELD_MS))
     if (restrictedUntilMs !== lane.restrictedUntilMs) {
       await tx.run(setRestricted, { ...place, untilMs: restrictedUntilMs })
       if (restrictedUntilMs === null) await tx.run(releaseHeld, { campaignId, rows: RELEASED_AT_ONCE })

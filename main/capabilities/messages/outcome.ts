@@ -177,7 +177,8 @@ export function createOutcomes({ db, clock, log, announce, idempotency, safety, 
         default: {
           const providerCode = outcome.kind === 'nothing_sent' ? outcome.providerCode : undefined
           await store(message, { write: () => removeUnsent(message, providerCode) })
-          return { kind: 'not_sent', error: refusal(outcome) }
+          const pausedUntilMs = outcome.kind === 'invalid' ? outcome.pausedUntilMs : null
+          return { kind: 'not_sent', error: refusal(outcome), pausedUntilMs: pausedUntilMs ?? null }
         }
       }
     },

@@ -18,7 +18,12 @@ export interface SentMessage {
 export type SendResult =
   | SentMessage
   /** Nothing left this machine, and the Idempotency-Key is free: the same send may be repeated later. */
-  | { readonly kind: 'not_sent'; readonly error: ApiError }
+  | {
+      readonly kind: 'not_sent'
+      readonly error: ApiError
+      /** When the network ends the pause of its template; null or absent: it has not said. */
+      readonly pausedUntilMs?: number | null
+    }
   /** The message may have been sent. Repeating it with another key could send it twice. */
   | { readonly kind: 'unknown'; readonly error: ApiError }
 

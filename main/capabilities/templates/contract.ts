@@ -2,6 +2,12 @@ import { Type, type Static } from 'typebox'
 import { operation, type Contract } from '../../contract/operation.ts'
 import { Body, List, Nullable, PageSize, Timestamp } from '../../contract/shapes.ts'
 
+declare module '../../contract/notice.ts' {
+  interface Topics {
+    templates: true
+  }
+}
+
 const Components = Type.Array(Type.Record(Type.String(), Type.Unknown()), {
   minItems: 1,
   maxItems: 10,

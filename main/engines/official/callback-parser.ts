@@ -73,7 +73,9 @@ export type Item =
   | { readonly kind: 'quality'; readonly value: Json; readonly atMs: number }
   | { readonly kind: 'capability'; readonly value: Json; readonly atMs: number }
   | { readonly kind: 'account'; readonly value: Json; readonly atMs: number }
-  | { readonly kind: 'template'; readonly value: Json; readonly atMs: number }
+  | { readonly kind: 'template'; readonly field: TemplateField; readonly value: Json; readonly atMs: number }
+
+type TemplateField = (typeof TEMPLATE_FIELDS)[number]
 
 type ReceivedType = 'text' | MediaType | 'sticker' | 'location' | 'contact' | 'unavailable'
 
@@ -121,6 +123,13 @@ interface Reading {
   readonly problems: readonly string[]
 }
 
+const TEMPLATE_FIELDS = [
+  'message_template_status_update',
+  'message_template_quality_update',
+  'template_category_update',
+  'message_template_components_update',
+] as const
+
 const FIELDS: Readonly<Record<string, (value: Json, atMs: number) => Reading>> = {
   messages: readMessages,
   calls: readCalls,
@@ -128,7 +137,12 @@ const FIELDS: Readonly<Record<string, (value: Json, atMs: number) => Reading>> =
   smb_message_echoes: (value) => each(recordsAt(value, 'message_echoes'), 'message_echoes', readEcho),
   phone_number_quality_update: (value, atMs) => ({ items: [{ kind: 'quality', value, atMs }], problems: [] }),
   business_capability_update: (value, atMs) => ({ items: [{ kind: 'capability', value, atMs }], problems: [] }),
-  message_template_status_update: (value, atMs) => ({ items: [{ kind: 'template', value, atMs }], problems: [] }),
+  ...Object.fromEntries(
+    TEMPLATE_FIELDS.map((field) => [
+      field,
+      (value: Json, atMs: number) => ({ items: [{ kind: 'template' as const, field, value, atMs }], problems: [] }),
+    ]),
+  ),
   account_update: (value, atMs) => ({ items: [{ kind: 'account', value, atMs }], problems: [] }),
 }
 

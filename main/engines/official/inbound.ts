@@ -94,7 +94,7 @@ export function createInbound(deps: InboundDeps): Inbound {
       case 'account':
         return account(number, item)
       case 'template':
-        return noteTemplate(number.accountId, number.wabaId, item.value, item.atMs)
+        return sink(instanceId, await noteTemplate(number, item))
     }
   }
 

@@ -22,7 +22,7 @@ import { createOnboarding, type Onboarding, type SignupApp } from './onboarding.
 import { createSelfTest } from './self-test.ts'
 import { createPeople } from './people.ts'
 import { createSend, createPendingSends } from './send.ts'
-import { createTemplates } from './templates.ts'
+import { createPauseLookup, createTemplates } from './templates.ts'
 import { callerOf } from './graph-caller.ts'
 import { createTransport, type NotOk, type GraphCredentials } from './transport.ts'
 import { createNumberMonitor } from './number-monitor.ts'
@@ -143,7 +143,10 @@ export function createOfficial(deps: OfficialNeeds): Official {
       await db.commit((tx) => numbers.remove(tx, id))
     },
     onboarding,
-    send: createSend({ db, clock, log, numbers, transport, watch, holds, unnamed, people }),
+    send: createSend({
+      ...{ db, clock, log, numbers, transport, watch, holds, unnamed, people },
+      pausedUntil: createPauseLookup({ db, clock }),
+    }),
     endHold: holds.endByPerson,
     // Graph has no way to ask for a message; what it calls back decides.
     find: async () => 'cannot_tell',

@@ -8,11 +8,12 @@ import { failureOf, meaningOf, WORDS_OF_HOLD, type GraphError } from './errors.t
 import type { Holds } from './holds.ts'
 import { metaRefusal } from './media-rules.ts'
 import type { GraphReply } from './graph-client.ts'
-import { digitsOf, recordsAt, textAt } from './json.ts'
+import { digitsOf, recordsAt, textAt, type Json } from './json.ts'
 import { isUsable, type ConnectedNumber, type Numbers } from './numbers.ts'
 import { callerOf } from './graph-caller.ts'
 import { carriesOurId, payloadOf } from './payload.ts'
 import type { People } from './people.ts'
+import type { createPauseLookup } from './templates.ts'
 import type { NotOk, GraphCredentials, Transport } from './transport.ts'
 import type { NumberMonitor } from './number-monitor.ts'
 
@@ -27,6 +28,7 @@ interface SendDeps {
   /** Sends that Meta will name by its own id alone, until that id is stored. */
   readonly unnamed: PendingSends
   readonly people: Pick<People, 'reached'>
+  readonly pausedUntil: ReturnType<typeof createPauseLookup>
 }
 
 export type PendingSends = ReturnType<typeof createPendingSends>
@@ -55,7 +57,18 @@ export function createPendingSends() {
 }
 
 /** Sends over the Cloud API. Whatever happens ends in one of the outcomes of the port. */
-export function createSend({ db, clock, log, numbers, transport, watch, holds, unnamed, people }: SendDeps) {
+export function createSend({
+  db,
+  clock,
+  log,
+  numbers,
+  transport,
+  watch,
+  holds,
+  unnamed,
+  people,
+  pausedUntil,
+}: SendDeps) {
   return async function send(
     instance: EngineInstance,
     messageId: MessageId,
@@ -135,6 +148,17 @@ export function createSend({ db, clock, log, numbers, transport, watch, holds, u
     })
   }
 
+  async function ofTemplate(
+    number: ConnectedNumber,
+    out: Outgoing,
+    error: GraphError,
+    fault: NonNullable<Extract<SendOutcome, { kind: 'invalid' }>['template']>,
+  ): Promise<SendOutcome> {
+    const pausedUntilMs = fault === 'paused' ? await pausedUntil(number, payloadIn(out)) : null
+    const end = pausedUntilMs === null ? '' : ` Meta ends the pause at ${new Date(pausedUntilMs).toISOString()}.`
+    return { kind: 'invalid', message: `${said(error, out)}${end}`, template: fault, pausedUntilMs }
+  }
+
   async function ofError(
     number: ConnectedNumber,
     out: Outgoing,
@@ -167,7 +191,7 @@ export function createSend({ db, clock, log, numbers, transport, watch, holds, u
       case 'invalid':
         return { kind: 'invalid', message: said(error, out) }
       case 'template':
-        return { kind: 'invalid', message: said(error, out), template: meaning.fault }
+        return ofTemplate(number, out, error, meaning.fault)
       case 'server':
         return { kind: 'nothing_sent', message: `Meta's service failed and did not take the message (${error.code})` }
       case undefined:
@@ -177,6 +201,9 @@ export function createSend({ db, clock, log, numbers, transport, watch, holds, u
     }
   }
 }
+
+/** Payloads are objects of the caller's. */
+const payloadIn = (out: Outgoing): Json => (out.kind === 'cloud_api' ? (out.payload as Json) : {})
 
 const SCOPES = { number: 'from this number', pair: 'to this person' } as const
 

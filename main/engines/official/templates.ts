@@ -1,28 +1,40 @@
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db } from '../../kernel/db.ts'
-import type { AccountId } from '../../kernel/ids.ts'
 import { sql } from '../../kernel/sql.ts'
-import type { EngineInstance } from '../engine.ts'
+import type { EngineInstance, EngineSignal } from '../engine.ts'
+import type { Item } from './callback-parser.ts'
 import type { Template, Templates } from '../templates.ts'
 import { textAt, recordAt, type Json } from './json.ts'
 import type { ConnectedNumber } from './numbers.ts'
 import type { GraphCredentials, GraphTemplatePage, NotOk, Result, Transport } from './transport.ts'
 
 type Owner = { accountId: string; wabaId: string }
+type TemplateName = { name: string; language: string }
 
 const pausesOf = sql<Owner & { now: number }, { id: string; untilMs: number }>(
   `SELECT template_id AS id, paused_until AS untilMs FROM official_template_pauses
    WHERE account_id = :accountId AND waba_id = :wabaId AND paused_until > :now`,
 )
-const pause = sql<Owner & { id: string; untilMs: number }>(
-  `INSERT INTO official_template_pauses (account_id, waba_id, template_id, paused_until)
-   VALUES (:accountId, :wabaId, :id, :untilMs)
-   ON CONFLICT (account_id, waba_id, template_id) DO UPDATE SET paused_until = excluded.paused_until`,
+const pauseOf = sql<Owner & TemplateName & { now: number }, { untilMs: number }>(
+  `SELECT paused_until AS untilMs FROM official_template_pauses
+   WHERE account_id = :accountId AND waba_id = :wabaId AND name = :name AND language = :language
+     AND paused_until > :now
+   ORDER BY paused_until DESC LIMIT 1`,
+)
+const pause = sql<Owner & { [K in keyof TemplateName]: string | null } & { id: string; untilMs: number }>(
+  `INSERT INTO official_template_pauses (account_id, waba_id, template_id, paused_until, name, language)
+   VALUES (:accountId, :wabaId, :id, :untilMs, :name, :language)
+   ON CONFLICT (account_id, waba_id, template_id) DO UPDATE SET paused_until = excluded.paused_until,
+     name = COALESCE(excluded.name, official_template_pauses.name),
+     language = COALESCE(excluded.language, official_template_pauses.language)`,
 )
 const endPause = sql<Owner & { id: string }>(
   `DELETE FROM official_template_pauses
    WHERE account_id = :accountId AND waba_id = :wabaId AND template_id = :id`,
 )
+
+type TemplateSignal = Extract<EngineSignal, { kind: 'template' }>
+type TemplateItem = Extract<Item, { kind: 'template' }>
 
 const HOUR_MS = 60 * 60_000
 /** Meta's documentation, "Template pausing". The third time it disables the template. */
@@ -40,17 +52,55 @@ interface TemplatesDeps {
   readonly refusal: (reply: NotOk) => Error
 }
 
+/** What a callback `message_template_status_update` means for messages with the template; others change nothing. */
+const USES: Readonly<Record<string, TemplateSignal['use']>> = {
+  ...{ PAUSED: 'paused', APPROVED: 'usable', REINSTATED: 'usable', UNARCHIVED: 'usable' },
+  ...{ DISABLED: 'disabled', REJECTED: 'disabled', LOCKED: 'disabled', ARCHIVED: 'disabled' },
+  ...{ DELETED: 'disabled', PENDING_DELETION: 'disabled' },
+}
+
 /** Notes what Meta calls back about a template: when its pause ends is said nowhere else. */
 export function createTemplateNotices(db: Db) {
-  return async (accountId: AccountId, wabaId: string, value: Json, atMs: number): Promise<void> => {
-    const id = value['message_template_id']
-    if (typeof id !== 'number' && typeof id !== 'string') return
-    const owner = { accountId, wabaId, id: String(id) }
-    const lastsMs = PAUSE_MS[textAt(recordAt(value, 'other_info'), 'title') ?? '']
+  async function notePause(owner: Owner & { id: string }, named: TemplateName | null, untilMs: number | null) {
+    const { name = null, language = null } = named ?? {}
     await db.commit(async (tx) => {
-      if (textAt(value, 'event') !== 'PAUSED') await tx.run(endPause, owner)
-      else if (lastsMs !== undefined) await tx.run(pause, { ...owner, untilMs: atMs + lastsMs })
+      if (untilMs === null) await tx.run(endPause, owner)
+      else await tx.run(pause, { ...owner, untilMs, name, language })
     })
+  }
+
+  /** @returns what the rooms are told. */
+  return async (
+    { accountId, wabaId }: ConnectedNumber,
+    { field, value, atMs }: TemplateItem,
+  ): Promise<TemplateSignal> => {
+    const [name, language] = [textAt(value, 'message_template_name'), textAt(value, 'message_template_language')]
+    const template = name === null || language === null ? null : { name, language }
+    if (field !== 'message_template_status_update') return { kind: 'template', template, use: null, untilMs: null }
+    const event = textAt(value, 'event') ?? ''
+    const lastsMs = PAUSE_MS[textAt(recordAt(value, 'other_info'), 'title') ?? '']
+    const untilMs = event === 'PAUSED' && lastsMs !== undefined ? atMs + lastsMs : null
+    const id = value['message_template_id']
+    if (typeof id === 'number' || typeof id === 'string')
+      await notePause({ accountId, wabaId, id: String(id) }, template, untilMs)
+    return { kind: 'template', template, use: USES[event] ?? null, untilMs }
+  }
+}
+
+/** When Meta ends the pause of the template that a payload uses; null: it has not said. */
+export function createPauseLookup({
+  db,
+  clock,
+}: {
+  readonly db: Pick<Db, 'readOne'>
+  readonly clock: Pick<Clock, 'now'>
+}) {
+  return async ({ accountId, wabaId }: ConnectedNumber, payload: Json): Promise<number | null> => {
+    const template = recordAt(payload, 'template')
+    const [name, language] = [textAt(template, 'name'), textAt(recordAt(template, 'language'), 'code')]
+    if (name === null || language === null) return null
+    const found = await db.readOne(pauseOf, { accountId, wabaId, name, language, now: clock.now() })
+    return found?.untilMs ?? null
   }
 }
 

@@ -93,12 +93,13 @@ interface Row {
   readonly pausedUntilMs: number | null
   readonly submittedAtMs: number
   readonly approvedEditAtMs: number | null
+  readonly disabled: 0 | 1
 }
 
 type Of = TemplateOwner
 
 const COLUMNS = `id, name, language, category, components, status, rejected_reason AS rejectedReason, quality,
-  paused_until AS pausedUntilMs, submitted_at AS submittedAtMs, approved_edit_at AS approvedEditAtMs`
+  paused_until AS pausedUntilMs, submitted_at AS submittedAtMs, approved_edit_at AS approvedEditAtMs, disabled`
 
 const page = sql<Of & { after: string; limit: number }, Row>(
   `SELECT ${COLUMNS} FROM sandbox_templates WHERE account_id = :accountId AND business_id = :businessId
@@ -124,7 +125,7 @@ const count = sql<Of, { n: number }>(
   `SELECT COUNT(*) AS n FROM sandbox_templates WHERE account_id = :accountId AND business_id = :businessId
      AND deleted_at IS NULL`,
 )
-const add = sql<Of & Omit<Row, 'quality' | 'pausedUntilMs' | 'approvedEditAtMs'>>(
+const add = sql<Of & Omit<Row, 'quality' | 'pausedUntilMs' | 'approvedEditAtMs' | 'disabled'>>(
   `INSERT INTO sandbox_templates (account_id, business_id, id, name, language, category, components, status,
      rejected_reason, submitted_at)
    VALUES (:accountId, :businessId, :id, :name, :language, :category, :components, :status, :rejectedReason,
@@ -133,13 +134,18 @@ const add = sql<Of & Omit<Row, 'quality' | 'pausedUntilMs' | 'approvedEditAtMs'>
 const save = sql<Of & Omit<Row, 'name' | 'language'>>(
   `UPDATE sandbox_templates SET category = :category, components = :components, status = :status,
      rejected_reason = :rejectedReason, quality = :quality, paused_until = :pausedUntilMs,
-     submitted_at = :submittedAtMs, approved_edit_at = :approvedEditAtMs
+     submitted_at = :submittedAtMs, approved_edit_at = :approvedEditAtMs, disabled = :disabled
    WHERE account_id = :accountId AND business_id = :businessId AND id = :id`,
 )
 const remove = sql<Of & { id: string; now: number }>(
   `UPDATE sandbox_templates SET deleted_at = :now WHERE account_id = :accountId AND business_id = :businessId
      AND id = :id`,
 )
+
+type TemplateAlteration = Partial<Pick<Row, 'category' | 'quality' | 'pausedUntilMs'>> & {
+  readonly components?: readonly object[]
+  readonly disabled?: boolean
+}
 
 interface StoreDeps {
   readonly db: Db
@@ -158,9 +164,15 @@ export function createTemplateStore({ db, clock, random }: StoreDeps) {
   }
   const isPaused = ({ pausedUntilMs }: Row) => pausedUntilMs !== null && pausedUntilMs > clock.now()
 
+  function statusOf(row: Row): string {
+    if (row.disabled === 1) return 'DISABLED'
+    if (isInReview(row)) return 'PENDING'
+    return isPaused(row) ? 'PAUSED' : row.status
+  }
+
   function toTemplate(row: Row): Template {
     const { id, name, language, category, quality, components } = row
-    const status = isInReview(row) ? 'PENDING' : isPaused(row) ? 'PAUSED' : row.status
+    const status = statusOf(row)
     return {
       ...{ id, name, language, category, quality, status },
       rejectedReason: status === 'REJECTED' ? row.rejectedReason : null,
@@ -277,12 +289,20 @@ export function createTemplateStore({ db, clock, random }: StoreDeps) {
       })
     },
 
-    /** As Meta does with a template that people react badly to; null: its quality has dropped, and nothing else. */
-    async pause(owner: TemplateOwner, id: string, pausedUntilMs: number | null): Promise<void> {
+    /** What Meta, or somebody in the WhatsApp Manager, changes without asking for a review. */
+    async alter(owner: TemplateOwner, id: string, alteration: TemplateAlteration): Promise<Template> {
+      const { components, disabled, ...fields } = alteration
       await db.commit(async (tx) => {
         const row = await rowOf(tx, owner, id)
-        await tx.run(save, { ...owner, ...row, pausedUntilMs, quality: pausedUntilMs === null ? 'YELLOW' : 'RED' })
+        await tx.run(save, {
+          ...{ ...owner, ...row, ...fields },
+          ...(components !== undefined && { components: JSON.stringify(components) }),
+          ...(disabled !== undefined && { disabled: disabled ? 1 : 0 }),
+        })
       })
+      const altered = await this.read(owner, id)
+      if (altered === undefined) throw new Error('a template is gone that was just changed')
+      return altered
     },
   }
 }

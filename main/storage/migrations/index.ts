@@ -65,6 +65,7 @@ import { messageRates } from './063-message-rates.ts'
 import { templates } from './064-templates.ts'
 import { messageBudgets } from './065-message-budgets.ts'
 import { callControls } from './066-call-controls.ts'
+import { templateCallbacks } from './067-template-callbacks.ts'
 
 /** Every step of the schema, in order. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -134,4 +135,5 @@ export const MIGRATIONS: readonly Migration[] = [
   templates,
   messageBudgets,
   callControls,
+  templateCallbacks,
 ]

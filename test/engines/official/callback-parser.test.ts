@@ -276,7 +276,7 @@ describe('what cannot be read', () => {
         {
           id: WABA_ID,
           changes: [
-            { field: 'message_template_quality_update', value: { new_quality_score: 'GREEN' } },
+            { field: 'flows', value: { event: 'FLOW_STATUS_CHANGE' } },
             { field: 'constructor', value: {} },
             {},
           ],

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { EngineInstance } from '../../../main/engines/engine.ts'
 import type { Templates } from '../../../main/engines/templates.ts'
 import { until } from '../../support/service-process.ts'
-import { ANA, graphWorld, type Credentials, type GraphWorld } from './graph-world.ts'
+import { ANA, graphWorld, soon, type Credentials, type GraphWorld } from './graph-world.ts'
 
 const BODY = { type: 'BODY', text: 'Hello {{1}}, your table is ready.', example: { body_text: [['Ana']] } }
 const DRAFT = { name: 'table_ready', language: 'en', category: 'UTILITY', components: [BODY] }
@@ -40,6 +40,7 @@ const refusalOf = (act: Promise<unknown>) =>
     () => 'done',
     (error: unknown) => (error as Error).message,
   )
+const of = () => world.graph.templates(credentials.phoneNumberId)
 const calledBack = (value: object) =>
   world.graph.callBack(credentials.phoneNumberId, { field: 'message_template_status_update', value })
 
@@ -117,26 +118,66 @@ test('a template of another business account is not there, also when the token i
 })
 
 describe('a pause', () => {
-  const paused = (id: string, title: string) =>
-    calledBack({ event: 'PAUSED', message_template_id: Number(id), other_info: { title, description: 'Low quality.' } })
+  const NAMED = { name: DRAFT.name, language: DRAFT.language }
+  const noted = (id: string, untilMs: number | null) =>
+    later('noted', async () => (await templates.read(instance, id))?.pausedUntilMs === untilMs)
 
   test.each([
     ['FIRST_PAUSE', 3],
     ['SECOND_PAUSE', 6],
-  ])('of Meta, %s, lasts %i hours, and the template says until when', async (title, hours) => {
+  ] as const)('of Meta, %s, lasts %i hours, and everything says until when', async (title, hours) => {
     const { id } = await templates.create(instance, DRAFT)
     await approved(id)
-    const owner = { accountId: world.accountId, businessId: credentials.wabaId }
-    await world.network.templates.pause(owner, id, Date.now() + hours * HOUR_MS)
-    expect(await templates.read(instance, id)).toMatchObject({ status: 'PAUSED', quality: 'RED', pausedUntilMs: null })
-    expect((await sendIt()).outcome).toMatchObject({ kind: 'invalid', template: 'paused' })
     const before = Date.now()
-    await paused(id, title)
-    await later('noted', async () => ((await templates.read(instance, id))?.pausedUntilMs ?? null) !== null)
-    const until = (await templates.read(instance, id))?.pausedUntilMs ?? 0
-    expect(Math.abs(until - before - hours * HOUR_MS)).toBeLessThan(60_000)
-    await calledBack({ event: 'APPROVED', message_template_id: Number(id), other_info: { title: 'UNPAUSE' } })
-    await later('ended', async () => (await templates.read(instance, id))?.pausedUntilMs === null)
+    const untilMs = await of().pause(id, title)
+    expect(Math.abs(untilMs - before - hours * HOUR_MS)).toBeLessThan(2_000)
+    await noted(id, untilMs)
+    expect(await templates.read(instance, id)).toMatchObject({ status: 'PAUSED', quality: 'RED' })
+    expect((await sendIt()).outcome).toMatchObject({
+      ...{ kind: 'invalid', template: 'paused', pausedUntilMs: untilMs },
+      message: expect.stringContaining(new Date(untilMs).toISOString()),
+    })
+    await of().endPause(id)
+    await noted(id, null)
+    expect(world.of(instance, 'template')).toEqual([
+      { kind: 'template', template: NAMED, use: 'paused', untilMs },
+      { kind: 'template', template: NAMED, use: 'usable', untilMs: null },
+    ])
+  })
+
+  test('ends in nothing when the template is disabled', async () => {
+    const { id } = await templates.create(instance, DRAFT)
+    await approved(id)
+    await of().pause(id, 'SECOND_PAUSE')
+    await of().disable(id)
+    await noted(id, null)
+    expect(await templates.read(instance, id)).toMatchObject({ status: 'DISABLED' })
+    expect((await sendIt()).outcome).toMatchObject({ kind: 'invalid', template: 'disabled', pausedUntilMs: null })
+    expect(world.of(instance, 'template').at(-1)).toMatchObject({ use: 'disabled', untilMs: null })
+  })
+
+  test('whose length Meta does not name has no end', async () => {
+    const { id } = await templates.create(instance, DRAFT)
+    const named = { message_template_name: DRAFT.name, message_template_language: DRAFT.language }
+    const other_info = { title: 'RATE_LIMITING_PAUSE' }
+    await calledBack({ event: 'PAUSED', message_template_id: Number(id), ...named, other_info })
+    await soon('told', () => world.of(instance, 'template').length === 1)
+    expect(world.of(instance, 'template')).toMatchObject([{ template: NAMED, use: 'paused', untilMs: null }])
+  })
+})
+
+test('every other change of a template is told, and read with the next list', async () => {
+  const { id } = await templates.create(instance, DRAFT)
+  await approved(id)
+  await of().rate(id, 'YELLOW')
+  await of().announceCategory(id, 'MARKETING')
+  await of().changeCategory(id, 'MARKETING')
+  await of().edit(id, 'Hello {{1}}, see you soon.')
+  await soon('told', () => world.of(instance, 'template').length === 4)
+  expect(new Set(world.of(instance, 'template').map(({ use }) => use))).toEqual(new Set([null]))
+  expect(await templates.read(instance, id)).toMatchObject({
+    ...{ quality: 'YELLOW', category: 'MARKETING' },
+    components: [{ text: 'Hello {{1}}, see you soon.' }],
   })
 })
 

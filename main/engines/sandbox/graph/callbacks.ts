@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import type { Clock } from '../../../kernel/clock.ts'
 import type { Outbound } from '../../../outbound/outbound.ts'
 import { GraphFault } from './answers.ts'
 import type { GraphChange } from './callback-bodies.ts'
@@ -17,15 +18,23 @@ export interface Callbacks {
   verify(number: GraphNumber, address: string, verifyToken: string): Promise<void>
 }
 
+interface CallbacksDeps {
+  readonly outbound: Pick<Outbound, 'request'>
+  readonly faults: GraphFaults
+  readonly clock: Pick<Clock, 'now'>
+}
+
 /** How the simulated Meta calls back: signed with the app's secret, over HTTP. */
-export function createCallbacks(outbound: Pick<Outbound, 'request'>, faults: GraphFaults): Callbacks {
+export function createCallbacks({ outbound, faults, clock }: CallbacksDeps): Callbacks {
   const held = new Map<'reorder_callbacks' | 'batch_callbacks', Call[]>()
 
   async function post(calls: readonly Call[]): Promise<void> {
     const [first] = calls
     if (first === undefined || first.number.callbackUrl === null) return
     const { callbackUrl, appSecret, accountId, phoneNumberId } = first.number
-    const body = Buffer.from(JSON.stringify({ object: 'whatsapp_business_account', entry: entriesOf(calls) }))
+    const body = Buffer.from(
+      JSON.stringify({ object: 'whatsapp_business_account', entry: entriesOf(calls, clock.now()) }),
+    )
     const signature = createHmac('sha256', appSecret).update(body).digest('hex')
     const headers = { 'content-type': 'application/json', 'x-hub-signature-256': `sha256=${signature}` }
     const request = { url: callbackUrl, method: 'POST', headers, body, from: { accountId } } as const
@@ -78,7 +87,8 @@ export function createCallbacks(outbound: Pick<Outbound, 'request'>, faults: Gra
 }
 
 /** One entry for each business account, one change for each call. */
-function entriesOf(calls: readonly Call[]) {
+function entriesOf(calls: readonly Call[], nowMs: number) {
+  const time = Math.floor(nowMs / 1_000)
   const accounts = Map.groupBy(calls, ({ number }) => number.wabaId)
-  return [...accounts].map(([id, mine]) => ({ id, changes: mine.map(({ change }) => change) }))
+  return [...accounts].map(([id, mine]) => ({ id, time, changes: mine.map(({ change }) => change) }))
 }

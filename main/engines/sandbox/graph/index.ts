@@ -1,3 +1,5 @@
+import { createAssessments, type Assessments } from './assessments.ts'
+import { createTemplateEvents, type GraphTemplates } from './template-events.ts'
 import { createGraphCalls, type GraphCalls } from './calls.ts'
 import { createPortfolios, type GraphRestriction } from './portfolios.ts'
 import { createPermissions } from './permissions.ts'
@@ -90,6 +92,10 @@ export interface GraphSimulator {
   changeNumber(phoneNumberId: string, before: string, after: string): Promise<void>
   /** A person turns marketing messages of the number off or on. */
   changeMarketing(phoneNumberId: string, user: string, value: 'stop' | 'resume'): Promise<void>
+  /** What happens to a template of the number's business account, by its id; each is called back. */
+  templates(phoneNumberId: string): OfNumber<GraphTemplates>
+  /** Messages with a template that Meta holds back until it knows how people react to it. */
+  readonly assessments: Pick<Assessments, 'begin' | 'pass' | 'fail'>
   /** Calls back for a number with anything at all. */
   callBack(phoneNumberId: string, change: GraphChange): Promise<void>
   /** Whether a signal of the network belongs to a number here, and to no instance of the service. */
@@ -98,6 +104,11 @@ export interface GraphSimulator {
   onSignal(id: InstanceId, signal: EngineSignal): Promise<void>
   begin(): Promise<void>
   close(): Promise<void>
+}
+
+/** The same functions, for one number. */
+type OfNumber<T> = {
+  readonly [K in keyof T]: T[K] extends (number: GraphNumber, ...args: infer A) => infer R ? (...args: A) => R : never
 }
 
 const KEEP_MS = 7 * 24 * 60 * 60_000
@@ -109,7 +120,7 @@ export function createGraphSimulator(deps: GraphDeps): GraphSimulator {
   const outbound = createOutbound({ clock, resolve, trustedRanges: ['127.0.0.0/8', '::1/128'] })
   const numbers = createGraphNumbers(db)
   const faults = createGraphFaults()
-  const callbacks = createCallbacks(outbound, faults)
+  const callbacks = createCallbacks({ outbound, faults, clock })
   const permissions = createPermissions({ db, clock })
   const calls = createGraphCalls({ clock, random, callbacks, permissions })
   const signups = createSignups({ random, numbers, app })
@@ -118,8 +129,10 @@ export function createGraphSimulator(deps: GraphDeps): GraphSimulator {
   const files = createGraphFiles({ db, clock, random, network, baseUrl: url })
   const marketing = createMarketingStops(db)
   const portfolios = createPortfolios({ db, clock, network, numbers, callbacks })
+  const assessments = createAssessments()
+  const templateEvents = createTemplateEvents({ clock, store: network.templates, callbacks })
   const send = createSending({
-    ...{ db, clock, ids, network, numbers, files, marketing, portfolios },
+    ...{ db, clock, ids, network, numbers, files, marketing, portfolios, assessments },
     report: (number, sent, status) => callbacks.send(number, statusChange(number, sent, status)),
   })
   const answer = createRoutes({
@@ -225,6 +238,20 @@ export function createGraphSimulator(deps: GraphDeps): GraphSimulator {
       await marketing.change(number, user, value)
       await callbacks.send(number, preferenceChange(number, { user, value, atMs: clock.now() }))
     },
+    templates(phoneNumberId) {
+      const number = get(phoneNumberId)
+      const { pause, endPause, disable, rate, announceCategory, changeCategory, edit } = templateEvents
+      return {
+        pause: (...args) => pause(number, ...args),
+        endPause: (...args) => endPause(number, ...args),
+        disable: (...args) => disable(number, ...args),
+        rate: (...args) => rate(number, ...args),
+        announceCategory: (...args) => announceCategory(number, ...args),
+        changeCategory: (...args) => changeCategory(number, ...args),
+        edit: (...args) => edit(number, ...args),
+      }
+    },
+    assessments,
     callBack: (phoneNumberId, change) => callbacks.send(get(phoneNumberId), change),
 
     owns: (id) => numbers.byInstance(id) !== undefined,

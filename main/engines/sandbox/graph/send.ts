@@ -7,6 +7,7 @@ import type { Template } from '../../templates.ts'
 import { sleep } from '../abortable.ts'
 import { networkId } from '../network-ids.ts'
 import type { SandboxNetwork } from '../network.ts'
+import type { Assessments } from './assessments.ts'
 import { GraphFault, ok, parameterFault, type GraphAnswer } from './answers.ts'
 import type { statusChange } from './callback-bodies.ts'
 import { toEngineInstance, type GraphFiles } from './files.ts'
@@ -33,6 +34,7 @@ interface SendingDeps {
   readonly marketing: Pick<ReturnType<typeof createMarketingStops>, 'refuses'>
   readonly report: (number: GraphNumber, sent: Sent, status: Parameters<typeof statusChange>[2]) => Promise<void>
   readonly portfolios: Pick<Portfolios, 'reach'>
+  readonly assessments: Pick<Assessments, 'holds' | 'add'>
 }
 
 type Json = Readonly<Record<string, unknown>>
@@ -47,7 +49,7 @@ export class NoAnswer extends Error {}
 
 /** What `POST /{phone-number-id}/messages` does on the simulated network. */
 export function createSending(deps: SendingDeps) {
-  const { db, clock, ids, network, numbers, files, marketing, portfolios, report } = deps
+  const { db, clock, ids, network, numbers, files, marketing, portfolios, assessments, report } = deps
   return async (number: GraphNumber, payload: Json, signal: AbortSignal): Promise<GraphAnswer> => {
     if (payload['status'] === 'read') return markRead(number, payload)
     const message = readMessage(payload)
@@ -134,6 +136,8 @@ export function createSending(deps: SendingDeps) {
     }
     const out = await outgoing(number, to, given.message)
     const undo = await portfolios.reach(number, to)
+    const { template } = given
+    if (template !== undefined && assessments.holds(template.id)) return assess(template.id)
     // In the commit in which the network takes it: what it reports is recognized, and it takes nothing else.
     const outcome = await network.take(instance, messageId, out, { signal, leave })
     if (outcome.kind !== 'accepted' && outcome.kind !== 'unknown') await undo()
@@ -146,6 +150,19 @@ export function createSending(deps: SendingDeps) {
       })
     if (outcome.kind !== 'unknown' && network.latencyMs > 0) await sleep(clock, network.latencyMs, signal)
     return answerOf(number, given.message, to, outcome)
+
+    /** Meta takes the message, and delivers it after the assessment of its template, or never. */
+    async function assess(templateId: string): Promise<GraphAnswer> {
+      const sent = await db.commit((tx) => remember(tx, number, { wamid, to, ...given }))
+      assessments.add(templateId, {
+        async deliver() {
+          await network.take(instance, messageId, out, { signal: AbortSignal.timeout(ASSESSED_MS), leave })
+          await db.commit((tx) => network.reportSent(tx, instance, messageId, wamid))
+        },
+        drop: () => report(number, sent, { word: 'failed', atMs: clock.now(), error: NOT_ASSESSED }),
+      })
+      return taken(given.message, to, wamid, 'held_for_quality_assessment')
+    }
   }
 
   async function outgoing(
@@ -213,11 +230,23 @@ export function createSending(deps: SendingDeps) {
 
 const FILES: readonly string[] = ['image', 'video', 'audio', 'document', 'sticker']
 
-function taken({ to: input }: GraphMessage, to: string, wamid: string): GraphAnswer {
+const ASSESSED_MS = 5_000
+const NOT_ASSESSED = {
+  code: 'engine_rejected',
+  provider_code: 132_015,
+  message: 'The template was paused due to low quality.',
+} as const
+
+function taken(
+  { to: input }: GraphMessage,
+  to: string,
+  wamid: string,
+  message_status: 'accepted' | 'held_for_quality_assessment' = 'accepted',
+): GraphAnswer {
   const contact = input === to ? { input, wa_id: waIdOf(to) } : { input, user_id: input }
   return ok({
     messaging_product: 'whatsapp',
     contacts: [contact],
-    messages: [{ id: wamid, message_status: 'accepted' }],
+    messages: [{ id: wamid, message_status }],
   })
 }

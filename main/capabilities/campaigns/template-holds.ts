@@ -1,0 +1,66 @@
+import type { EngineSignal } from '../../engines/engine.ts'
+import type { Tx } from '../../kernel/db.ts'
+import type { InstanceId } from '../../kernel/ids.ts'
+import type { CampaignsDeps } from './deps.ts'
+import { isUnderWay, type CampaignState } from './state.ts'
+import { campaignsOfInstance, type StoredCampaign } from './store.ts'
+import { usesTemplate, type TemplateCategories } from './template-categories.ts'
+
+interface Deps extends Pick<CampaignsDeps, 'db' | 'clock'> {
+  readonly state: CampaignState
+  readonly templates: Pick<TemplateCategories, 'forget'>
+}
+
+type TemplateSignal = Extract<EngineSignal, { kind: 'template' }>
+
+/** How long Meta pauses a template the first time: where it does not say, a template is tried again after this. */
+const TRIED_AGAIN_MS = 3 * 3_600_000
+
+export type TemplateHolds = ReturnType<typeof createTemplateHolds>
+
+/** Campaigns that wait because Meta does not accept their template. */
+export function createTemplateHolds({ db, clock, state, templates }: Deps) {
+  const isHeld = ({ pauseReason }: StoredCampaign) => pauseReason === 'template'
+  /** Meta disabled or deleted a template of it, so it waits for a person. */
+  const needsPerson = (campaign: StoredCampaign) => isHeld(campaign) && campaign.resumeAtMs === null
+
+  async function hold(tx: Tx, campaign: StoredCampaign, untilMs: number | null): Promise<void> {
+    if (!isUnderWay(campaign) || (isHeld(campaign) && campaign.resumeAtMs === untilMs)) return
+    await state.pause(tx, campaign, 'template', untilMs)
+  }
+
+  async function apply(tx: Tx, campaign: StoredCampaign, { use, untilMs }: TemplateSignal): Promise<void> {
+    if (use === 'disabled') return hold(tx, campaign, null)
+    if (use === 'usable' && isHeld(campaign) && !needsPerson(campaign)) return state.begin(tx, campaign)
+    if (use !== 'paused') return
+    // Without a time it says nothing new of a campaign that waits already.
+    if (untilMs === null && isHeld(campaign)) return
+    await hold(tx, campaign, untilMs ?? clock.now() + TRIED_AGAIN_MS)
+  }
+
+  return {
+    /** The network refused a message of the campaign. @param pausedUntilMs null: it did not say. */
+    async refused(
+      tx: Tx,
+      campaignId: string,
+      { isPaused, pausedUntilMs }: { readonly isPaused: boolean; readonly pausedUntilMs: number | null },
+    ): Promise<void> {
+      const campaign = await state.load(tx, campaignId)
+      if (campaign === undefined || isHeld(campaign)) return
+      await hold(tx, campaign, isPaused ? (pausedUntilMs ?? clock.now() + TRIED_AGAIN_MS) : null)
+    },
+
+    /** The network reports a change of a template. */
+    async onTemplate(instanceId: InstanceId, signal: TemplateSignal): Promise<void> {
+      templates.forget(instanceId)
+      const { template, use } = signal
+      if (template === null || use === null) return
+      await db.commit(async (tx) => {
+        for (const { campaignId } of await tx.all(campaignsOfInstance, { instanceId })) {
+          const campaign = await state.load(tx, campaignId)
+          if (campaign !== undefined && usesTemplate(campaign.messages, template)) await apply(tx, campaign, signal)
+        }
+      })
+    },
+  }
+}

@@ -1,0 +1,89 @@
+import type { Clock } from '../../../kernel/clock.ts'
+import type { Template } from '../../templates.ts'
+import type { TemplateStore } from '../templates.ts'
+import type { GraphChange } from './callback-bodies.ts'
+import type { Callbacks } from './callbacks.ts'
+import type { GraphNumber } from './store.ts'
+
+interface TemplateEventsDeps {
+  readonly clock: Pick<Clock, 'now'>
+  readonly store: TemplateStore
+  readonly callbacks: Pick<Callbacks, 'send'>
+}
+
+const HOUR_MS = 3_600_000
+/** Meta's documentation, "Template pausing". */
+const PAUSES = { FIRST_PAUSE: 3 * HOUR_MS, SECOND_PAUSE: 6 * HOUR_MS } as const
+const REVIEW_MS = 24 * HOUR_MS
+
+export type GraphTemplates = ReturnType<typeof createTemplateEvents>
+
+/** What happens to the templates of a business account without its doing, and how Meta calls back about it. */
+export function createTemplateEvents({ clock, store, callbacks }: TemplateEventsDeps) {
+  const ownerOf = ({ accountId, wabaId: businessId }: GraphNumber) => ({ accountId, businessId })
+  const alter = (number: GraphNumber, ...change: [id: string, Parameters<TemplateStore['alter']>[2]]) =>
+    store.alter(ownerOf(number), ...change)
+  const report = (number: GraphNumber, field: string, template: Template, value: object) =>
+    callbacks.send(number, changeOf(field, template, value))
+
+  async function status(number: GraphNumber, template: Template, event: string, title: string): Promise<void> {
+    const other_info = { title, description: 'People reacted badly to it.' }
+    const category = { message_template_category: template.category }
+    const value = { event, reason: 'NONE', ...category, other_info }
+    await report(number, 'message_template_status_update', template, value)
+  }
+
+  return {
+    /** People react badly to it. @returns when Meta ends the pause. */
+    async pause(number: GraphNumber, id: string, title: keyof typeof PAUSES): Promise<number> {
+      // Callbacks carry whole seconds.
+      const pausedUntilMs = Math.floor(clock.now() / 1_000) * 1_000 + PAUSES[title]
+      const template = await alter(number, id, { pausedUntilMs, quality: 'RED' })
+      await status(number, template, 'PAUSED', title)
+      return pausedUntilMs
+    },
+    async endPause(number: GraphNumber, id: string): Promise<void> {
+      const template = await alter(number, id, { pausedUntilMs: null })
+      await status(number, template, 'APPROVED', 'UNPAUSE')
+    },
+    /** The third time, Meta does not pause it. */
+    async disable(number: GraphNumber, id: string): Promise<void> {
+      const template = await alter(number, id, { disabled: true, quality: 'RED' })
+      await status(number, template, 'DISABLED', 'DISABLED')
+    },
+    async rate(number: GraphNumber, id: string, quality: 'GREEN' | 'YELLOW' | 'RED'): Promise<void> {
+      const before = await store.read(ownerOf(number), id)
+      const template = await alter(number, id, { quality })
+      const value = { previous_quality_score: before?.quality ?? 'UNKNOWN', new_quality_score: quality }
+      await report(number, 'message_template_quality_update', template, value)
+    },
+    /** Meta announces another category a day ahead. `new_category` is the present one then. */
+    async announceCategory(number: GraphNumber, id: string, category: string): Promise<void> {
+      const template = await store.read(ownerOf(number), id)
+      if (template === undefined) throw new Error(`the simulated Meta has no template ${id}`)
+      const at = { category_update_timestamp: Math.floor((clock.now() + REVIEW_MS) / 1_000) }
+      const value = { correct_category: category, new_category: template.category, ...at }
+      await report(number, 'template_category_update', template, value)
+    },
+    async changeCategory(number: GraphNumber, id: string, category: string): Promise<void> {
+      const before = await store.read(ownerOf(number), id)
+      const template = await alter(number, id, { category })
+      const value = { previous_category: before?.category ?? '', new_category: category }
+      await report(number, 'template_category_update', template, value)
+    },
+    /** Somebody edits it in the WhatsApp Manager. */
+    async edit(number: GraphNumber, id: string, text: string): Promise<void> {
+      const template = await alter(number, id, { components: [{ type: 'BODY', text }] })
+      await report(number, 'message_template_components_update', template, { message_template_element: text })
+    },
+  }
+}
+
+function changeOf(field: string, { id, name, language }: Template, value: object): GraphChange {
+  const template = {
+    message_template_id: Number(id),
+    message_template_name: name,
+    message_template_language: language,
+  }
+  return { field, value: { ...template, ...value } }
+}
