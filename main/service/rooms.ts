@@ -321,6 +321,7 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
     worker: webhooks.api.worker,
     gauges: machinery.storage.gauges,
     ...serviceRoomDeps(world, home, machinery, address, problems),
+    notedCallbacks: engineHost.cloud.notedCallbacks,
     account: accounts,
     settings: editor,
     engines: ENGINE_ABILITIES,

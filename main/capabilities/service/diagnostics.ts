@@ -17,6 +17,8 @@ export interface DiagnosticsDeps {
   readonly facts: () => Omit<ServiceRecord, 'password_set'>
   readonly settings: () => readonly SettingRecord[]
   readonly platform: () => Platform
+  /** What Meta called back with and nothing here acts on, by name. */
+  readonly notedCallbacks: () => Readonly<Record<string, number>>
   readonly logLines: () => readonly LogLine[]
   readonly backups: () => readonly { readonly madeAtMs: number; readonly state: string }[]
   /** Schema of the database and the result of its last check. */
@@ -74,7 +76,7 @@ export function collectDiagnostics(deps: DiagnosticsDeps, counts: object) {
       place,
       ...(next !== null && { next: next.value }),
     })),
-    counts,
+    counts: { ...counts, noted_callbacks: deps.notedCallbacks() },
     log: deps.logLines().map(({ at, ...line }) => ({ at: isoTime(at), ...(redact(line, deps.folders) as object) })),
   }
 }

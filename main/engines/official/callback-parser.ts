@@ -4,6 +4,8 @@ import type { MediaType } from '../../contract/shapes.ts'
 import type { Price } from '../price.ts'
 import type { CloudCallEvent } from './calling.ts'
 import { unavailableContent, whatItIs } from './received-content.ts'
+import { readAccountUpdate } from './account-updates.ts'
+import type { NoticeField } from './notices.ts'
 import { toError, type GraphError } from './errors.ts'
 import { asRecord, digitsOf, integerAt, parseRecord, recordAt, recordsAt, textAt, type Json } from './json.ts'
 
@@ -49,7 +51,7 @@ export type Item =
       readonly atMs: number
     }
   /** About the number or its account, and no message. */
-  | { readonly kind: 'number_error'; readonly error: GraphError }
+  | { readonly kind: 'number_error'; readonly error: GraphError; readonly atMs: number }
   | ({
       readonly kind: 'message'
       readonly type: ReceivedType
@@ -74,6 +76,8 @@ export type Item =
   | { readonly kind: 'capability'; readonly value: Json; readonly atMs: number }
   | { readonly kind: 'account'; readonly value: Json; readonly atMs: number }
   | { readonly kind: 'template'; readonly field: TemplateField; readonly value: Json; readonly atMs: number }
+  /** For a person to read. */
+  | { readonly kind: 'notice'; readonly field: NoticeField; readonly value: Json; readonly atMs: number }
 
 type TemplateField = (typeof TEMPLATE_FIELDS)[number]
 
@@ -87,6 +91,8 @@ export interface Change {
   readonly items: readonly Item[]
   /** What could not be read, by its place in the change; never a reason to leave out the rest. */
   readonly problems: readonly string[]
+  /** What nothing here acts on: the field, or kinds within it as `field.list.kind`. */
+  readonly noted: readonly string[]
 }
 
 /** @returns undefined when the bytes are not a callback of a WhatsApp business account at all. */
@@ -113,14 +119,15 @@ function readChange(wabaId: string, change: Json, atMs: number): Change {
   }
   const reader = Object.hasOwn(FIELDS, field) ? FIELDS[field] : undefined
   // Meta has many more fields, and adds some every year; what nobody here needs is no problem.
-  if (reader === undefined) return { ...scope, items: [], problems: [] }
-  const { items, problems } = reader(value, atMs)
-  return { ...scope, items, problems }
+  if (reader === undefined) return { ...scope, items: [], problems: [], noted: field === '' ? [] : [field] }
+  const { items, problems, noted = [] } = reader(value, atMs)
+  return { ...scope, items, problems, noted: noted.map((kind) => `${field}.${kind}`) }
 }
 
 interface Reading {
   readonly items: readonly Item[]
   readonly problems: readonly string[]
+  readonly noted?: readonly string[]
 }
 
 const TEMPLATE_FIELDS = [
@@ -130,11 +137,21 @@ const TEMPLATE_FIELDS = [
   'message_template_components_update',
 ] as const
 
+const NOTICE_FIELDS = [
+  'account_alerts',
+  'account_review_update',
+  'security',
+  'phone_number_name_update',
+] as const satisfies readonly NoticeField[]
+
 const FIELDS: Readonly<Record<string, (value: Json, atMs: number) => Reading>> = {
   messages: readMessages,
   calls: readCalls,
   user_preferences: readPreferences,
-  smb_message_echoes: (value) => each(recordsAt(value, 'message_echoes'), 'message_echoes', readEcho),
+  smb_message_echoes: (value) => {
+    const echoes = recordsAt(value, 'message_echoes')
+    return { ...each(echoes, 'message_echoes', readEcho), noted: echoes.flatMap(notedOf) }
+  },
   phone_number_quality_update: (value, atMs) => ({ items: [{ kind: 'quality', value, atMs }], problems: [] }),
   business_capability_update: (value, atMs) => ({ items: [{ kind: 'capability', value, atMs }], problems: [] }),
   ...Object.fromEntries(
@@ -143,11 +160,21 @@ const FIELDS: Readonly<Record<string, (value: Json, atMs: number) => Reading>> =
       (value: Json, atMs: number) => ({ items: [{ kind: 'template' as const, field, value, atMs }], problems: [] }),
     ]),
   ),
-  account_update: (value, atMs) => ({ items: [{ kind: 'account', value, atMs }], problems: [] }),
+  ...Object.fromEntries(
+    NOTICE_FIELDS.map((field) => [
+      field,
+      (value: Json, atMs: number) => ({ items: [{ kind: 'notice' as const, field, value, atMs }], problems: [] }),
+    ]),
+  ),
+  account_update(value, atMs) {
+    const isActedUpon = readAccountUpdate(value, atMs).kind !== 'nothing'
+    const event = textAt(value, 'event') ?? ''
+    return { items: [{ kind: 'account', value, atMs }], problems: [], noted: isActedUpon ? [] : [event] }
+  },
 }
 
 /** Who is who comes first: what is said afterwards is said by somebody who is known then. */
-function readMessages(value: Json): Reading {
+function readMessages(value: Json, atMs: number): Reading {
   const contacts = recordsAt(value, 'contacts')
   const recipients = recordsAt(value, 'statuses').map((status) => personOf(status, 'recipient_id', 'recipient_user_id'))
   const known = [...contacts.map((contact) => personOf(contact, 'wa_id', 'user_id')), ...recipients].flatMap(
@@ -158,12 +185,40 @@ function readMessages(value: Json): Reading {
   const statuses = each(recordsAt(value, 'statuses'), 'statuses', readStatus)
   const errors = recordsAt(value, 'errors').flatMap((one): Item[] => {
     const error = toError(one)
-    return error === undefined ? [] : [{ kind: 'number_error', error }]
+    return error === undefined ? [] : [{ kind: 'number_error', error, atMs }]
   })
   return {
     items: [...known, ...messages.items, ...statuses.items, ...errors],
     problems: [...messages.problems, ...statuses.problems],
+    noted: [...recordsAt(value, 'messages').flatMap(notedOf), ...recordsAt(value, 'statuses').flatMap(notedStatus)],
   }
+}
+
+/** Kinds of messages that are shown as what they are. */
+const SHOWN_TYPES: readonly string[] = [
+  ...['text', 'image', 'video', 'audio', 'document', 'sticker', 'location', 'contacts', 'button', 'order'],
+  ...['reaction', 'edit', 'revoke', 'unsupported'],
+]
+const REPLIES: readonly string[] = ['button_reply', 'list_reply', 'nfm_reply']
+const SHOWN_REPLIES: readonly string[] = [...REPLIES, 'call_permission_reply']
+
+function notedOf(message: Json): string[] {
+  const type = textAt(message, 'type') ?? ''
+  if (type === 'system') {
+    const kind = textAt(recordAt(message, 'system'), 'type') ?? ''
+    return CHANGES.includes(kind) ? [] : [`system.${kind}`]
+  }
+  if (type === 'interactive') {
+    const kind = textAt(recordAt(message, type), 'type') ?? ''
+    return SHOWN_REPLIES.includes(kind) ? [] : [`interactive.${kind}`]
+  }
+  return SHOWN_TYPES.includes(type) ? [] : [`messages.${type}`]
+}
+
+function notedStatus(status: Json): string[] {
+  const word = textAt(status, 'status')
+  const isRead = word === null || word === 'failed' || Object.hasOwn(STATUSES, word)
+  return isRead ? [] : [`statuses.${word}`]
 }
 
 /** A call that begins or ends, and what becomes of one that rings. */
@@ -205,7 +260,12 @@ function readCallStatus(status: Json): Item | null | undefined {
 }
 
 function readPreferences(value: Json): Reading {
-  return each(recordsAt(value, 'user_preferences'), 'user_preferences', (preference) => {
+  const preferences = recordsAt(value, 'user_preferences')
+  const noted = preferences.flatMap((preference) => {
+    const category = textAt(preference, 'category') ?? ''
+    return category === 'marketing_messages' ? [] : [category]
+  })
+  const reading = each(preferences, 'user_preferences', (preference) => {
     // Other categories are none of a campaign's concern.
     if (textAt(preference, 'category') !== 'marketing_messages') return null
     const person = personOf(preference, 'wa_id', 'user_id')
@@ -215,6 +275,7 @@ function readPreferences(value: Json): Reading {
     if (isNobody || atMs === null || (word !== 'stop' && word !== 'resume')) return undefined
     return { kind: 'marketing', person, wants: word === 'resume', atMs }
   })
+  return { ...reading, noted }
 }
 
 /** @param read returns undefined for what it cannot make sense of, null for what is none of our concern. */
@@ -366,15 +427,36 @@ function contentOf(message: Json, type: string): ReceivedContent {
   const words = Object.hasOwn(WORDS, type) ? WORDS[type]?.(message, content) : undefined
   const contentType = type === 'contacts' ? 'contact' : type === 'location' ? 'location' : 'text'
   return words === undefined
-    ? { contentType: 'unavailable', text: '', media: null, content: unavailableContent('unsupported', type) }
+    ? {
+        contentType: 'unavailable',
+        text: '',
+        media: null,
+        content: unavailableContent('unsupported', kindOf(message, type)),
+      }
     : { contentType, text: words, media: null, content: whatItIs(message, type, content) }
 }
 
+/** The first message after a click on an ad, to a number that is also used on a phone: it is on the phone alone. */
+const ON_PHONE_ONLY = 131_060
+
+/** What a message is that Meta does not hand out, as far as Meta says so. */
+function kindOf(message: Json, type: string): string {
+  if (type === 'interactive') {
+    const answer = textAt(recordAt(recordAt(message, type), 'call_permission_reply'), 'response')
+    return answer === null ? type : `call_permission_${answer}`
+  }
+  if (type !== 'unsupported') return type
+  const error = toError(asRecord(recordsAt(message, 'errors')[0]))
+  return error?.code === ON_PHONE_ONLY ? 'on_phone_only' : (textAt(recordAt(message, type), 'type') ?? type)
+}
+
 /** What a message says in words, by its type; a type that is not here cannot be shown. */
-const WORDS: Readonly<Record<string, (message: Json, content: Json) => string>> = {
+const WORDS: Readonly<Record<string, (message: Json, content: Json) => string | undefined>> = {
   text: (_message, content) => textAt(content, 'body') ?? '',
   button: (_message, content) => textAt(content, 'text') ?? '',
   interactive(_message, content) {
+    // An answer to a request for permission to call, and what Meta may add.
+    if (!REPLIES.includes(textAt(content, 'type') ?? '')) return undefined
     const reply = recordAt(content, textAt(content, 'type') ?? '')
     return textAt(reply, 'title') ?? textAt(reply, 'body') ?? ''
   },

@@ -3,6 +3,7 @@ import { accountIssues, restrictionOf } from './account-updates.ts'
 import { WORDS_OF_HOLD } from './errors.ts'
 import { isActive } from './holds.ts'
 import { hasCredentials, isUsable, type OfficialNumber } from './numbers.ts'
+import { noticeIssues } from './notices.ts'
 import type { MetaConnection } from './number-monitor.ts'
 
 interface Known {
@@ -45,7 +46,8 @@ function activeHold({ number, nowMs }: Known): Hold | null {
 
 function issuesOf(known: Known): Issue[] {
   const { number, contact, unread, hasAddress, nowMs } = known
-  const issues: Issue[] = accountIssues(number?.facts ?? null, nowMs)
+  const facts = number?.facts ?? null
+  const issues: Issue[] = [...accountIssues(facts, nowMs), ...noticeIssues(facts, nowMs)]
   const hold = activeHold(known)
   if (hold !== null) {
     const { reason, sinceMs } = hold

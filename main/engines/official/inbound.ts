@@ -7,6 +7,7 @@ import type { ReceivedMedia, Item, Person } from './callback-parser.ts'
 import { failureOf, meaningOf } from './errors.ts'
 import type { Holds } from './holds.ts'
 import { afterAccountChange, readAccountUpdate } from './account-updates.ts'
+import { afterNotice, afterNumberError } from './notices.ts'
 import { afterCapabilityUpdate, afterQualityUpdate, type NumberFacts } from './number-facts.ts'
 import type { ConnectedNumber, Numbers } from './numbers.ts'
 import type { People } from './people.ts'
@@ -62,7 +63,8 @@ export function createInbound(deps: InboundDeps): Inbound {
       }
       case 'number_error': {
         const meaning = meaningOf(item.error)
-        return meaning?.kind === 'held' ? holds.begin(number, meaning.reason) : undefined
+        if (meaning?.kind === 'held') return holds.begin(number, meaning.reason)
+        return note(number, (facts) => afterNumberError(facts, item.error, item.atMs))
       }
       case 'known':
         return people.know(instanceId, item)
@@ -93,6 +95,10 @@ export function createInbound(deps: InboundDeps): Inbound {
         return note(number, (facts) => afterCapabilityUpdate(facts, item.value, item.atMs))
       case 'account':
         return account(number, item)
+      case 'notice':
+        await note(number, (facts) => afterNotice(facts, item.field, item.value, item.atMs))
+        // Meta has decided on the name that is shown to people.
+        return item.field === 'phone_number_name_update' ? watch.follow(instanceId) : undefined
       case 'template':
         return sink(instanceId, await noteTemplate(number, item))
     }

@@ -8,6 +8,7 @@ import type { Seal } from '../../kernel/seal.ts'
 import { createAlarms } from '../alarms.ts'
 import type { Engine, EngineInstance, EngineSink } from '../engine.ts'
 import { createSubscribeCallbacks } from './subscribe-callbacks.ts'
+import { createCallbackNotes } from './callback-notes.ts'
 import { createCallbacks, type Callbacks } from './callbacks.ts'
 import { createCalling, type CloudCalling } from './calling.ts'
 import { createConnect } from './connect.ts'
@@ -58,6 +59,8 @@ export interface Official {
   readonly callbacks: Callbacks
   readonly onboarding: Onboarding
   readonly calling: CloudCalling
+  /** What Meta called back with since the start and nothing here acts on, by name. */
+  readonly notedCallbacks: () => Readonly<Record<string, number>>
 }
 
 /**
@@ -86,7 +89,8 @@ export function createOfficial(deps: OfficialNeeds): Official {
   const calls = createCalling({ clock, client, connected: (instance) => connectedNumber(instance) })
   const people = createPeople({ db, sink })
   const inbound = createInbound({ ...shared, watch, holds, people, publishCall: calls.publish })
-  const journal = createJournal({ ...shared, inbound, unnamed })
+  const notes = createCallbackNotes(log)
+  const journal = createJournal({ ...shared, inbound, unnamed, notes })
   const selfTest = waysOut.mirror && createSelfTest({ outbound: waysOut.mirror, random })
   const connect = createConnect({ ...shared, watch })
   const onboarding = createOnboarding({ ...shared, connect, selfTest, app: deps.app, publicBaseUrl })
@@ -199,6 +203,7 @@ export function createOfficial(deps: OfficialNeeds): Official {
     callbacks: createCallbacks({ db, clock, numbers, journal }),
     onboarding,
     calling: calls.calling,
+    notedCallbacks: notes.counts,
   }
 }
 

@@ -5,6 +5,7 @@ import { cause, type Log } from '../../kernel/log.ts'
 import { yieldToEventLoop } from '../../kernel/yield-to-event-loop.ts'
 import type { Alarms } from '../alarms.ts'
 import { parseCallback, type Change, type Item } from './callback-parser.ts'
+import type { CallbackNotes } from './callback-notes.ts'
 import { createCallbackQueue } from './callback-queue.ts'
 import type { Inbound } from './inbound.ts'
 import { hasCredentials, type ConnectedNumber, type Numbers, type OfficialNumber } from './numbers.ts'
@@ -19,6 +20,7 @@ interface JournalDeps {
   readonly numbers: Numbers
   readonly inbound: Inbound
   readonly unnamed: PendingSends
+  readonly notes: Pick<CallbackNotes, 'note'>
 }
 
 export interface Journal {
@@ -55,7 +57,7 @@ const NONE = { count: 0, sinceMs: null } as const
  * Not jobs: one callback carries items of many chats, and 64 callbacks end in one commit.
  */
 export function createJournal(needs: JournalDeps): Journal {
-  const { db, clock, log, alarms, numbers, inbound, unnamed } = needs
+  const { db, clock, log, alarms, numbers, inbound, unnamed, notes } = needs
   const queue = createCallbackQueue({ db, clock, accountOf: (instanceId) => numbers.of(instanceId)?.accountId })
   const tries = new Map<number, number>()
   const unread = new Map<InstanceId, { count: number; sinceMs: number | null }>()
@@ -103,6 +105,8 @@ export function createJournal(needs: JournalDeps): Journal {
       if (isHeld) queue.hold(row, lanesOf(row))
       return !isHeld
     })
+    for (const { seq, instanceId } of ready)
+      for (const { noted } of readings.get(seq) ?? []) notes.note(instanceId, noted)
     const failed = await carryOut(ready.flatMap(({ seq }) => acts.get(seq) ?? []))
     for (const row of ready) if (!failed.has(row.seq)) tries.delete(row.seq)
     for (const row of await settle(ready, readings, failed)) queue.hold(row, lanesOf(row))
@@ -263,6 +267,7 @@ function laneOf(item: Item): string {
     case 'quality':
     case 'capability':
     case 'account':
+    case 'notice':
     case 'template':
       return 'number'
   }

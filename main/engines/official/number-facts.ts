@@ -17,6 +17,15 @@ export interface Restriction {
   readonly untilMs: number | null
 }
 
+/** Something that Meta reports of a number or its account, for a person to read. */
+export interface Notice {
+  /** By notices.ts. */
+  readonly code: string
+  /** Meta's own words or ids; '' if there are none. */
+  readonly detail: string
+  readonly sinceMs: number
+}
+
 /** What Meta last said of a number; kept as JSON, so every field of an older form may be absent. */
 export interface NumberFacts {
   readonly rating: string
@@ -38,6 +47,8 @@ export interface NumberFacts {
   /** Meta took the account away from us. */
   readonly removed?: { readonly reason: string; readonly sinceMs: number } | null
   readonly violation?: { readonly type: string; readonly sinceMs: number } | null
+  /** What a person is told, oldest first. */
+  readonly notices?: readonly Notice[]
   /** The address of ours that Meta calls back for this number; null: none that we know of. */
   readonly callsBackTo: string | null
   readonly checkedAtMs: number

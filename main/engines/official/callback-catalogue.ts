@@ -1,0 +1,46 @@
+/**
+ * What Meta documents of its webhook and what nothing here acts on, with the reason. A test holds the documentation
+ * against this list and the parser. What neither has is counted by callback-notes.ts.
+ */
+
+/** Fields that are noted, and nothing else. */
+const NOTED_FIELDS = {
+  account_settings_update: 'The settings it names are read from Meta every half hour.',
+  automatic_events: 'Purchases and leads that Meta detects after ads are shown in Meta Ads Manager.',
+  flows: 'The state of a flow is shown in WhatsApp Manager. A send with a blocked flow is refused with its own error.',
+  group_lifecycle_update: 'Groups of the Cloud API are not supported.',
+  group_participants_update: 'Groups of the Cloud API are not supported.',
+  group_settings_update: 'Groups of the Cloud API are not supported.',
+  group_status_update: 'Groups of the Cloud API are not supported.',
+  history: 'Chats from before the connection are not imported from the Business app.',
+  message_echoes: 'Messages of other apps on the number are reported as smb_message_echoes or standby.',
+  partner_solutions: 'Concerns solution partners of Meta.',
+  payment_configuration_update: 'Payments in chats are not supported.',
+  smb_app_state_sync: 'Contacts are not imported from the Business app.',
+  tracking_events: 'Clicks and conversions after ads are shown in Meta Ads Manager.',
+  business_username_update: 'The username of the business is not shown here.',
+} as const satisfies Readonly<Record<string, string>>
+
+/** Kinds within the fields that are read, as `field.list.kind`. */
+const NOTED_KINDS = {
+  'messages.messages.request_welcome': 'Somebody opened the chat and has not written yet, so there is nothing to show.',
+  'messages.statuses.deleted': 'The message was deleted for the recipient; its status stays.',
+  'messages.statuses.warning': 'Catalog items were left out of the message; it is delivered.',
+  'messages.system.user_identity_changed': 'The security code of the person changed; messages go on.',
+  'messages.system.customer_identity_changed': 'The security code of the person changed; messages go on.',
+  'account_update.ACCOUNT_UPDATE': 'What it names is read from Meta every half hour.',
+  'account_update.AD_ACCOUNT_LINKED': 'Ads are managed in Meta Ads Manager.',
+  'account_update.AUTH_INTL_PRICE_ELIGIBILITY_UPDATE': 'The price of a message is read from its statuses.',
+  'account_update.BUSINESS_PRIMARY_LOCATION_COUNTRY_UPDATE': 'The price of a message is read from its statuses.',
+  'account_update.PARTNER_ADDED': 'Concerns solution partners of Meta.',
+  'account_update.PARTNER_APP_INSTALLED':
+    'The app has been connected; the number is checked when it is connected here.',
+  'account_update.PARTNER_CLIENT_CERTIFICATION_STATUS_UPDATE': 'Concerns solution partners of Meta.',
+  'account_update.VERIFIED_ACCOUNT': 'The messaging limit that follows is reported by itself.',
+  'account_update.VOLUME_BASED_PRICING_TIER_UPDATE': 'The price of a message is read from its statuses.',
+} as const satisfies Readonly<Record<string, string>>
+
+const NOTED: Readonly<Record<string, string>> = { ...NOTED_FIELDS, ...NOTED_KINDS }
+
+/** Why nothing is done with it. @returns undefined for what Meta does not document. */
+export const reasonToNote = (name: string): string | undefined => (Object.hasOwn(NOTED, name) ? NOTED[name] : undefined)

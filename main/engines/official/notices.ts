@@ -1,0 +1,109 @@
+import type { Evidence } from '../engine.ts'
+import { recordAt, textAt, type Json } from './json.ts'
+import type { Notice, NumberFacts } from './number-facts.ts'
+
+export type NoticeField = 'account_alerts' | 'account_review_update' | 'security' | 'phone_number_name_update'
+
+/** @returns what a person is told, and what is over now. */
+interface Reading {
+  readonly begins?: Omit<Notice, 'sinceMs'> & { readonly code: NoticeCode }
+  readonly ends?: readonly NoticeCode[]
+}
+
+const SHOWN_MS = 7 * 86_400_000
+const MOST = 10
+const DETAIL_LENGTH = 200
+
+const WORDS = {
+  pin_changed:
+    'Somebody changed the two-step verification PIN of this number. If nobody of yours did, change it again in WhatsApp Manager, and check who has access there.',
+  pin_disabled:
+    'Somebody asked Meta to turn off the two-step verification PIN of this number. If nobody of yours did, set a PIN in WhatsApp Manager, and check who has access there.',
+  limit_increase_blocked:
+    'Meta does not raise the messaging limit of this number for now. Read in WhatsApp Manager what to do.',
+  official_account_rejected:
+    'Meta rejected the request for an Official Business Account. Read why in WhatsApp Manager.',
+  profile_picture_lost: 'The profile picture of this number was removed. Add it again in WhatsApp Manager.',
+  account_alert: 'Meta reports something about this account. Read it in WhatsApp Manager.',
+  account_review_rejected:
+    'Meta reviewed this WhatsApp account and rejected it. Read why in WhatsApp Manager, and ask for another review there.',
+  display_name_rejected: 'Meta rejected the display name of this number. Choose another one in WhatsApp Manager.',
+  number_error: 'Meta reports an error of this number or its account. Read in WhatsApp Manager what to do.',
+} as const
+
+type NoticeCode = keyof typeof WORDS
+
+const ALERTS: Readonly<Record<string, NoticeCode>> = {
+  INCREASED_CAPABILITIES_ELIGIBILITY_DEFERRED: 'limit_increase_blocked',
+  INCREASED_CAPABILITIES_ELIGIBILITY_FAILED: 'limit_increase_blocked',
+  INCREASED_CAPABILITIES_ELIGIBILITY_NEED_MORE_INFO: 'limit_increase_blocked',
+  OBA_REJECTED: 'official_account_rejected',
+  PROFILE_PICTURE_LOST: 'profile_picture_lost',
+}
+
+/** `requester` is Meta's id of the person, as in Meta Business settings. */
+function readSecurity(value: Json): Reading {
+  const requester = textAt(value, 'requester')
+  const detail = requester === null ? '' : `Meta user ${requester}`
+  const isTurnedOff = /RESET|DISABLE/.test(textAt(value, 'event') ?? '')
+  return { begins: { code: isTurnedOff ? 'pin_disabled' : 'pin_changed', detail } }
+}
+
+function readAlert(value: Json): Reading {
+  const info = recordAt(value, 'alert_info')
+  const type = textAt(info, 'alert_type') ?? textAt(value, 'alert_type') ?? ''
+  if (type === 'OBA_APPROVED') return { ends: ['official_account_rejected'] }
+  const code = (Object.hasOwn(ALERTS, type) ? ALERTS[type] : undefined) ?? 'account_alert'
+  return { begins: { code, detail: type } }
+}
+
+function readReview(value: Json): Reading {
+  const decision = textAt(value, 'decision')
+  if (decision === 'APPROVED') return { ends: ['account_review_rejected'] }
+  return decision === 'REJECTED' ? { begins: { code: 'account_review_rejected', detail: '' } } : {}
+}
+
+function readName(value: Json): Reading {
+  if (textAt(value, 'decision') === 'APPROVED') return { ends: ['display_name_rejected'] }
+  const reason = textAt(value, 'rejection_reason')
+  const isRejected = textAt(value, 'decision') === 'REJECTED'
+  return isRejected
+    ? { begins: { code: 'display_name_rejected', detail: reason === 'NONE' ? '' : (reason ?? '') } }
+    : {}
+}
+
+const READERS: Readonly<Record<NoticeField, (value: Json) => Reading>> = {
+  account_alerts: readAlert,
+  account_review_update: readReview,
+  security: readSecurity,
+  phone_number_name_update: readName,
+}
+
+/** What is known of the number after one of these callbacks. A notice replaces an earlier one of its kind. */
+export function afterNotice(facts: NumberFacts, field: NoticeField, value: Json, atMs: number): NumberFacts {
+  const { begins, ends = [] } = READERS[field](value)
+  return add(facts, begins, ends, atMs)
+}
+
+/** Of an error of `value.errors`: it is of no message. */
+export const afterNumberError = (
+  facts: NumberFacts,
+  { code, details }: { code: number; details: string },
+  atMs: number,
+) => add(facts, { code: 'number_error', detail: `${code} ${details}`.trim() }, [], atMs)
+
+function add(facts: NumberFacts, begins: Reading['begins'], ends: readonly NoticeCode[], sinceMs: number): NumberFacts {
+  const isKept = ({ code }: Notice) => code !== begins?.code && !(ends as readonly string[]).includes(code)
+  const others = (facts.notices ?? []).filter(isKept)
+  const added = begins === undefined ? [] : [{ ...begins, detail: begins.detail.slice(0, DETAIL_LENGTH), sinceMs }]
+  return { ...facts, notices: [...others, ...added].slice(-MOST) }
+}
+
+/** For the health of the number, for a week. */
+export function noticeIssues(facts: NumberFacts | null, nowMs: number): NonNullable<Evidence['issues']>[number][] {
+  return (facts?.notices ?? []).flatMap(({ code, detail, sinceMs }) => {
+    const words = Object.entries(WORDS).find(([known]) => known === code)?.[1]
+    if (words === undefined || sinceMs <= nowMs - SHOWN_MS) return []
+    return [{ code, message: detail === '' ? words : `${words} (${detail})`, sinceMs }]
+  })
+}

@@ -1,0 +1,115 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { EngineInstance } from '../../../main/engines/engine.ts'
+import { reasonToNote } from '../../../main/engines/official/callback-catalogue.ts'
+import { parseCallback } from '../../../main/engines/official/callback-parser.ts'
+import { silentLog, type LogFields } from '../../../main/kernel/log.ts'
+import { cloudWorld, WABA_ID, type CloudWorld } from './cloud-world.ts'
+import { documented } from './documented-callbacks.ts'
+import { graphWorld, soon } from './graph-world.ts'
+
+const bodyOf = (change: object) => ({
+  object: 'whatsapp_business_account',
+  entry: [{ id: WABA_ID, time: 1_767_614_400, changes: [change] }],
+})
+const parse = (change: object) => parseCallback(Buffer.from(JSON.stringify(bodyOf(change))), 0)?.[0]
+
+describe('everything that Meta documents is read, or noted with a reason', () => {
+  test.each(documented().map(({ name, change }) => [name, change] as const))('%s', (_name, change) => {
+    const { items = [], noted = [], problems } = parse(change) ?? {}
+    expect(problems).toEqual([])
+    if (noted.length === 0) expect(items).not.toEqual([])
+    for (const name of noted) expect([name, reasonToNote(name)]).toEqual([name, expect.stringMatching(/^[A-Z].*\.$/)])
+  })
+})
+
+test('what Meta does not document is named, and nothing else happens', () => {
+  const messages = [
+    { from: '12025550101', id: 'wamid.1', timestamp: '1767614400', type: 'hologram' },
+    { type: 'system', system: { type: 'user_moved' } },
+  ]
+  const statuses = [{ id: 'wamid.2', status: 'framed', timestamp: '1767614400' }]
+  const found = parse({ field: 'messages', value: { messages, statuses } })
+  expect(found?.noted).toEqual(['messages.messages.hologram', 'messages.system.user_moved', 'messages.statuses.framed'])
+  expect(found?.items).toMatchObject([{ kind: 'message', type: 'unavailable', content: { kind: 'hologram' } }])
+  expect(parse({ field: 'constructor', value: {} })).toMatchObject({ items: [], problems: [], noted: ['constructor'] })
+  for (const name of ['constructor', ...(found?.noted ?? [])]) expect(reasonToNote(name)).toBeUndefined()
+})
+
+describe('the engine', () => {
+  let world: CloudWorld
+  let instance: EngineInstance
+  const lines: LogFields[] = []
+  const write = (fields: LogFields) => void lines.push(fields)
+  beforeEach(async () => {
+    lines.length = 0
+    world = await cloudWorld({ log: { ...silentLog, info: write, warn: write } })
+    instance = await world.connected()
+    lines.length = 0
+  })
+  afterEach(() => world.close())
+  const codes = () => (world.official.engine.evidence(instance).issues ?? []).map(({ code }) => code)
+  const call = (field: string, value: object) => world.callBack(instance, bodyOf({ field, value }))
+
+  test('counts what it only notes, and logs the first, tenth and hundredth', async () => {
+    for (let i = 0; i < 12; i++) await call('flows', { event: 'FLOW_STATUS_CHANGE' })
+    await call('invented', {})
+    expect(world.official.notedCallbacks()).toEqual({ flows: 12, invented: 1 })
+    const noted = { event: 'official.callback_noted', name: 'flows', reason: expect.stringContaining('flow') }
+    expect(lines).toMatchObject([
+      { ...noted, count: 1 },
+      { ...noted, count: 10 },
+      { event: 'official.callback_undocumented', name: 'invented', count: 1 },
+    ])
+    expect(codes()).toEqual([])
+  })
+
+  test('keeps few names, however many are invented', async () => {
+    const changes = Array.from({ length: 300 }, (_, index) => ({ field: `invented_${index}`, value: {} }))
+    await world.callBack(instance, { object: 'whatsapp_business_account', entry: [{ id: WABA_ID, changes }] })
+    const counts = world.official.notedCallbacks()
+    expect(Object.keys(counts)).toHaveLength(201)
+    expect(counts['others']).toBe(100)
+  })
+
+  test.each([
+    ['security', { event: 'PIN_CHANGED', requester: '61555' }, 'pin_changed', 'Meta user 61555'],
+    ['security', { event: 'PIN_RESET_REQUEST', requester: '61555' }, 'pin_disabled', 'Meta user 61555'],
+    ['account_alerts', { alert_info: { alert_type: 'OBA_REJECTED' } }, 'official_account_rejected', 'OBA_REJECTED'],
+    ['account_alerts', { alert_info: { alert_type: 'SOMETHING_NEW' } }, 'account_alert', 'SOMETHING_NEW'],
+    ['account_review_update', { decision: 'REJECTED' }, 'account_review_rejected', 'reviewed'],
+    ['phone_number_name_update', { decision: 'REJECTED', rejection_reason: 'X' }, 'display_name_rejected', 'X'],
+    ['messages', { errors: [{ code: 131_000, title: 'Went wrong' }] }, 'number_error', '131000 Went wrong'],
+  ])('says of %s %j what happened, for a week', async (field, value, code, words) => {
+    await call(field, value)
+    await call(field, value)
+    expect(world.official.engine.evidence(instance).issues).toMatchObject([
+      { code, message: expect.stringContaining(words), sinceMs: 1_767_614_400_000 },
+    ])
+    world.clock.suspend(1_767_614_400_000 + 7 * 86_400_000 - world.clock.now())
+    expect(codes()).toEqual([])
+  })
+
+  test('ends a notice when Meta takes it back', async () => {
+    await call('account_review_update', { decision: 'REJECTED' })
+    await call('phone_number_name_update', { decision: 'REJECTED' })
+    await call('account_review_update', { decision: 'APPROVED' })
+    await call('phone_number_name_update', { decision: 'APPROVED' })
+    await world.clock.advance(1)
+    expect(codes()).toEqual([])
+  })
+})
+
+test('the simulator sends all of it, and the engine takes every callback', async () => {
+  const warnings: LogFields[] = []
+  const world = await graphWorld({ log: { ...silentLog, warn: (fields) => void warnings.push(fields) } })
+  const credentials = await world.number('12025550200')
+  await world.connect(credentials)
+  const all = documented(credentials.phoneNumberId)
+  for (const { change } of all) await world.graph.callBack(credentials.phoneNumberId, change)
+  const left = () => world.data.raw.prepare('SELECT problem FROM official_callbacks').all()
+  await soon('all taken', () => left().length === 0)
+  expect(world.callbacks).toHaveLength(all.length)
+  const events = warnings.map(({ event }) => event)
+  expect(events.filter((event) => /undocumented|not_taken|callback_kept/.test(event))).toEqual([])
+  await world.close()
+})
