@@ -115,6 +115,8 @@ export interface Accepted {
   readonly engineMessageId: string
   /** `sent` when the acceptance already is the confirmation; otherwise a receipt follows. */
   readonly status: 'queued' | 'sent'
+  /** The network keeps it until it knows how people react to its template; then it delivers the message, or reports a failure. */
+  readonly isHeld?: boolean
   /** What the engine must remember of this message, written in the same commit as the result. */
   readonly journal?: (tx: Tx) => Promise<void>
   /** Called once the result is stored, or will never be. */

@@ -148,7 +148,7 @@ export const DUE_COLUMNS: Readonly<Record<string, Readonly<Record<string, DueCol
     // A message that was not sent is given up after a time.
     created_at: moves(`status = 'queued'`),
     dispatch_started_at: moves(`status = 'queued' AND dispatch_started_at IS NOT NULL`),
-    assessed_since: 'stays',
+    held_since: 'stays',
   },
   official_numbers: { signup_expires_at: deadline('signup_expires_at') },
   official_template_pauses: { paused_until: deadline('paused_until') },

@@ -159,6 +159,12 @@ export const MediaRecord = Type.Object({
 })
 export type MediaRecord = Static<typeof MediaRecord>
 
+const HeldSince = Nullable({
+  ...Timestamp,
+  description:
+    'Since when Meta has held the message while it assesses the quality of its template. It is delivered after that, or ' +
+    'fails. Meta decides within an hour, as a rule. `null`: not held. Only on the engine `official`.',
+})
 const HistoryEntry = Type.Object({ status: MessageStatus, at: Timestamp })
 
 /** In the words of the network, which adds values. */
@@ -197,6 +203,7 @@ export const MessageRecord = Type.Object({
   delivered_at: Nullable(Timestamp),
   read_at: Nullable(Timestamp),
   failed_at: Nullable(Timestamp),
+  held_since: HeldSince,
   error: Nullable(MessageErrorShape),
   pricing: Nullable(Pricing),
   history: Type.Array(HistoryEntry, { description: 'Every status the message has had, oldest first.' }),
@@ -219,6 +226,7 @@ const RECORD_EXAMPLE = {
   delivered_at: '2026-03-01T09:30:01.100Z',
   read_at: null,
   failed_at: null,
+  held_since: null,
   error: null,
   pricing: null,
   history: [
@@ -329,6 +337,7 @@ const ThreadMessageRecord = Type.Object({
   delivered_at: Nullable(Timestamp),
   read_at: Nullable(Timestamp),
   failed_at: Nullable(Timestamp),
+  held_since: HeldSince,
   edited_at: Nullable(Timestamp),
   deleted_at: Nullable(Timestamp),
 })
@@ -376,6 +385,7 @@ const THREAD_MESSAGE_EXAMPLE = {
   delivered_at: '2026-03-01T09:30:01.100Z',
   read_at: null,
   failed_at: null,
+  held_since: null,
   edited_at: null,
   deleted_at: null,
 } as const

@@ -1,4 +1,5 @@
 import { isoTime, isoTimeOrNull } from '../../contract/request.ts'
+import { heldSince } from './record.ts'
 import type { MediaPreview } from '../../engines/received.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
 import type { ConversationRecord, ThreadMessageRecord } from './contract.ts'
@@ -63,6 +64,7 @@ export function toThreadMessage(instanceId: InstanceId, said: ThreadMessage): Th
     delivered_at: isoTimeOrNull(said.deliveredAtMs),
     read_at: isoTimeOrNull(said.readAtMs),
     failed_at: isoTimeOrNull(said.failedAtMs),
+    held_since: heldSince(said),
     edited_at: isoTimeOrNull(said.editedAtMs),
     deleted_at: isoTimeOrNull(said.deletedAtMs),
   }

@@ -55,6 +55,7 @@ export interface ThreadMessageRow {
   readonly deliveredAtMs: number | null
   readonly readAtMs: number | null
   readonly failedAtMs: number | null
+  readonly heldSinceMs: number | null
   readonly editedAtMs: number | null
   readonly deletedAtMs: number | null
   readonly errorCode: MessageErrorCode | null
@@ -63,7 +64,7 @@ export interface ThreadMessageRow {
 
 const SAID = `seq, id, engine_message_id AS engineMessageId, direction, chat, sender, push_name AS pushName, type, text,
   media, content, view_once AS viewOnce, is_group AS isGroup, status, source, quoted_message_id AS quotedMessageId, created_at AS createdAtMs,
-  sent_at AS sentAtMs, delivered_at AS deliveredAtMs, read_at AS readAtMs, failed_at AS failedAtMs,
+  sent_at AS sentAtMs, delivered_at AS deliveredAtMs, read_at AS readAtMs, failed_at AS failedAtMs, held_since AS heldSinceMs,
   edited_at AS editedAtMs, deleted_at AS deletedAtMs, error_code AS errorCode, error_message AS errorMessage`
 
 export const threadMessageBySeq = sql<{ seq: number }, ThreadMessageRow>(

@@ -75,17 +75,18 @@ export function createOutcomes({ db, clock, log, announce, idempotency, safety, 
   type Accepted = Extract<SendOutcome, { kind: 'accepted' }>
   type Refused = Extract<SendOutcome, { kind: 'refused' }>
 
-  const writeAccepted = (message: Dispatched, { engineMessageId, status, journal }: Accepted) =>
+  const writeAccepted = (message: Dispatched, { engineMessageId, status, isHeld, journal }: Accepted) =>
     db.commit(async (tx) => {
       const { seq } = message
       const now = clock.now()
       await journal?.(tx)
-      if (status === 'queued') await tx.run(markAccepted, { seq, engineMessageId })
+      const heldSinceMs = isHeld === true ? now : null
+      if (status === 'queued') await tx.run(markAccepted, { seq, engineMessageId, heldSinceMs })
       else if ((await tx.run(markSent, { seq, engineMessageId, now })) === 1) {
         await announce(tx, message, 'sent', now)
       }
       // A receipt was faster than the answer to the send; it has announced `sent`.
-      else await tx.run(markAccepted, { seq, engineMessageId })
+      else await tx.run(markAccepted, { seq, engineMessageId, heldSinceMs })
       await settle(tx, message, 'accepted')
     })
 

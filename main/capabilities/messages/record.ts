@@ -25,6 +25,7 @@ export function toRecord(message: Message, engine: Engine, price: Price | null):
     delivered_at: isoTimeOrNull(deliveredAtMs),
     read_at: isoTimeOrNull(readAtMs),
     failed_at: isoTimeOrNull(failedAtMs),
+    held_since: heldSince(message),
     error: message.error,
     pricing: price && { ...price },
     history: historyOf({
@@ -36,6 +37,10 @@ export function toRecord(message: Message, engine: Engine, price: Price | null):
     }),
   }
 }
+
+/** Null once the network has reported what became of the message. */
+export const heldSince = ({ status, heldSinceMs }: { status: string | null; heldSinceMs: number | null }) =>
+  status === 'queued' ? isoTimeOrNull(heldSinceMs) : null
 
 /** A status is dated by its own column; their order is the order of the state machine. */
 function historyOf(times: Record<Message['status'], number | null>): MessageRecord['history'] {

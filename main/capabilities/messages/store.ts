@@ -27,6 +27,8 @@ export interface Message {
   readonly deliveredAtMs: number | null
   readonly readAtMs: number | null
   readonly failedAtMs: number | null
+  /** Since when its network has held it back; also after that is over. */
+  readonly heldSinceMs: number | null
   readonly error: MessageErrorShape | null
 }
 
@@ -42,7 +44,7 @@ export interface MessageRow extends Omit<Message, 'id' | 'accountId' | 'instance
 const COLUMNS = `seq, id, account_id AS accountId, instance_id AS instanceId, engine, direction, chat, type, status,
   source, idem_key AS idempotencyKey, campaign_id AS campaignId, engine_message_id AS engineMessageId,
   created_at AS createdAtMs, dispatch_started_at AS dispatchStartedAtMs, sent_at AS sentAtMs,
-  delivered_at AS deliveredAtMs, read_at AS readAtMs, failed_at AS failedAtMs,
+  delivered_at AS deliveredAtMs, read_at AS readAtMs, failed_at AS failedAtMs, held_since AS heldSinceMs,
   error_code AS errorCode, error_message AS errorMessage, error_provider_code AS errorProviderCode`
 
 export function toMessage({ errorCode, errorMessage, errorProviderCode, ...row }: MessageRow): Message {
@@ -94,8 +96,8 @@ export const markSent = sql<{ seq: number; engineMessageId: string; now: number 
 )
 
 /** The engine accepted the message; its status comes from receipts. */
-export const markAccepted = sql<{ seq: number; engineMessageId: string }>(
-  'UPDATE messages SET engine_message_id = :engineMessageId WHERE seq = :seq',
+export const markAccepted = sql<{ seq: number; engineMessageId: string; heldSinceMs: number | null }>(
+  'UPDATE messages SET engine_message_id = :engineMessageId, held_since = :heldSinceMs WHERE seq = :seq',
 )
 
 /** Times and error columns that are null stay as they are. */

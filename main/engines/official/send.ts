@@ -118,7 +118,7 @@ export function createSend({
     const engineMessageId = wamidOf(reply)
     await noteAddress(number, out, reply)
     if (engineMessageId === null) return { kind: 'unknown', message: 'Meta took the message and did not name it' }
-    return { kind: 'accepted', engineMessageId, status: 'queued', settled: end }
+    return { kind: 'accepted', engineMessageId, status: 'queued', isHeld: isHeldIn(reply), settled: end }
   }
 
   /** If it cannot be stored, the caller is not affected: the next answer says it again. */
@@ -212,6 +212,12 @@ type Accepted = Extract<GraphReply, { kind: 'ok' }>
 function wamidOf({ body }: Accepted): string | null {
   const [message = {}] = recordsAt(body, 'messages')
   return textAt(message, 'id')
+}
+
+/** "Template pacing": the first messages with a new template wait until Meta knows how people react to them. */
+function isHeldIn({ body }: Accepted): boolean {
+  const [message = {}] = recordsAt(body, 'messages')
+  return textAt(message, 'message_status') === 'held_for_quality_assessment'
 }
 
 /** How Meta writes the number of the person who gets the message; a raw payload may name somebody else. */

@@ -12,7 +12,7 @@ CREATE INDEX official_template_pauses_by_name ON official_template_pauses (accou
 
 ALTER TABLE sandbox_templates ADD COLUMN disabled INTEGER NOT NULL DEFAULT 0 CHECK (disabled IN (0, 1));
 
--- Since when Meta assesses the quality of its template before it delivers the message.
-ALTER TABLE messages ADD COLUMN assessed_since INTEGER;
+-- Since when Meta holds the message while it assesses the quality of its template.
+ALTER TABLE messages ADD COLUMN held_since INTEGER;
 `,
 }

@@ -312,5 +312,5 @@ function chunksOf({ answer, text, calls = [], breaks, tokens: [input, output] = 
 const QUEUED: Omit<Message, 'id' | 'instanceId' | 'chat' | 'idempotencyKey'> = {
   ...{ seq: 1, accountId: ACCOUNT, engine: 'smv2', direction: 'out', type: 'text', status: 'queued' },
   ...{ source: 'ai', campaignId: null, engineMessageId: null, createdAtMs: 0, dispatchStartedAtMs: 0 },
-  ...{ sentAtMs: null, deliveredAtMs: null, readAtMs: null, failedAtMs: null, error: null },
+  ...{ sentAtMs: null, deliveredAtMs: null, readAtMs: null, failedAtMs: null, heldSinceMs: null, error: null },
 }

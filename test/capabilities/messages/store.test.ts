@@ -44,6 +44,7 @@ describe('the status record', () => {
       delivered_at: '2026-01-05T12:00:01.000Z',
       read_at: '2026-01-05T12:00:01.000Z',
       failed_at: null,
+      held_since: null,
       error: null,
       pricing: null,
       history: [

@@ -25,6 +25,7 @@ export const message = (n: number, own: Partial<ChatMessage> = {}): ChatMessage 
   delivered_at: null,
   read_at: null,
   failed_at: null,
+  held_since: null,
   edited_at: null,
   deleted_at: null,
   ...own,

@@ -138,26 +138,30 @@ export function createSending(deps: SendingDeps) {
     const undo = await portfolios.reach(number, to)
     const { template } = given
     if (template !== undefined && assessments.holds(template.id)) return assess(template.id)
-    // In the commit in which the network takes it: what it reports is recognized, and it takes nothing else.
-    const outcome = await network.take(instance, messageId, out, { signal, leave })
+    const outcome = await carry(signal)
     if (outcome.kind !== 'accepted' && outcome.kind !== 'unknown') await undo()
-    if (outcome.kind === 'accepted')
-      await db.commit(async (tx) => {
-        await leave(tx)
-        await outcome.journal?.(tx)
-        // On a timeline without any time the network confirms by accepting; Meta always does so by a call.
-        if (outcome.status === 'sent') await network.reportSent(tx, instance, messageId, wamid)
-      })
     if (outcome.kind !== 'unknown' && network.latencyMs > 0) await sleep(clock, network.latencyMs, signal)
     return answerOf(number, given.message, to, outcome)
+
+    async function carry(limit: AbortSignal): Promise<SendOutcome> {
+      // In the commit in which the network takes it: what it reports is recognized, and it takes nothing else.
+      const taking = await network.take(instance, messageId, out, { signal: limit, leave })
+      if (taking.kind === 'accepted')
+        await db.commit(async (tx) => {
+          await leave(tx)
+          await taking.journal?.(tx)
+          // On a timeline without any time the network confirms by accepting; Meta always does so by a call.
+          if (taking.status === 'sent') await network.reportSent(tx, instance, messageId, wamid)
+        })
+      return taking
+    }
 
     /** Meta takes the message, and delivers it after the assessment of its template, or never. */
     async function assess(templateId: string): Promise<GraphAnswer> {
       const sent = await db.commit((tx) => remember(tx, number, { wamid, to, ...given }))
       assessments.add(templateId, {
         async deliver() {
-          await network.take(instance, messageId, out, { signal: AbortSignal.timeout(ASSESSED_MS), leave })
-          await db.commit((tx) => network.reportSent(tx, instance, messageId, wamid))
+          await carry(AbortSignal.timeout(ASSESSED_MS))
         },
         drop: () => report(number, sent, { word: 'failed', atMs: clock.now(), error: NOT_ASSESSED }),
       })
