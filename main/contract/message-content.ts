@@ -19,6 +19,8 @@ const Contact = Type.Object({
   vcard: Nullable(Type.String({ description: '`null` on the engine `official`, which does not send one.' })),
 })
 
+const Choice = Type.Object({ id: Type.String(), title: Type.String() })
+
 const OrderItem = Type.Object({
   product_id: Type.String(),
   quantity: Type.Integer(),
@@ -42,6 +44,28 @@ export const MessageContent = Type.Union(
       'A place.',
     ),
     kind('contacts', { contacts: Type.Array(Contact) }, 'One or more contact cards.'),
+    kind(
+      'interactive',
+      {
+        kind: Type.String({
+          description: 'In Meta’s words: `button`, `list`, `cta_url`, `location_request_message`, `flow` and so on.',
+        }),
+        header: Text,
+        footer: Text,
+        button: Nullable(Type.String({ description: 'The button that opens a list, a link or a form.' })),
+        buttons: Type.Array(Choice, { description: 'Reply buttons.' }),
+        sections: Type.Array(
+          Type.Object({
+            title: Text,
+            rows: Type.Array(Type.Object({ ...Choice.properties, description: Text })),
+            product_ids: Type.Array(Type.String()),
+          }),
+          { description: 'Of a list of choices or products.' },
+        ),
+        url: Nullable(Type.String({ description: 'What the button opens.' })),
+      },
+      'A message with buttons, a list or a form. Its body is `text`.',
+    ),
     kind('button_reply', { id: Text, title: Type.String() }, 'A button that somebody selected.'),
     kind('list_reply', { id: Text, title: Type.String(), description: Text }, 'A list row that somebody selected.'),
     kind(

@@ -31,6 +31,10 @@ export const INTERACTIVE_LIMITS = {
   row: 24,
   rowDescription: 72,
   rowId: 200,
+  /** The button that opens a flow. */
+  flowButton: 30,
+  /** Of a list of products: of all sections together. */
+  products: 30,
 } as const
 
 /** Meta does not say how it counts. Of the two usual counts this is the smaller, so that nothing is refused that it accepts. */

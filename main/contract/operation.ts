@@ -40,6 +40,8 @@ export interface ToolSpec {
    * the output schema, at any depth. An operation with `noStore` must set this or have no tool.
    */
   readonly redact?: readonly string[]
+  /** Fields of the body that the tool does not list, because they would cost more tokens than they are worth. */
+  readonly omit?: readonly string[]
   /** Rarely needed: listed only if its toolset is requested, because every listed tool costs tokens. */
   readonly onRequest?: true
   /** The reply can contain text from strangers (messages, profile names); the result marks it as data. */

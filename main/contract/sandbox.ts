@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox'
 import type { PasskeyCredential } from './instance.ts'
 import { LIMITS } from './limits.ts'
+import { MessageContent } from './message-content.ts'
 import { Digits, List, MediaType, Nullable, Timestamp, Uuid } from './shapes.ts'
 
 const RECEIPTS = ['none', 'delivered', 'read'] as const
@@ -209,6 +210,7 @@ export const SandboxMessage = Type.Object({
       description: 'Structured content of a location, contact, poll or link preview. `null` for anything else.',
     }),
   ),
+  content: Nullable(MessageContent),
   cloud_api: Nullable(
     Type.Record(Type.String(), Type.Unknown(), { description: 'The raw Cloud API payload, if it was sent as one.' }),
   ),

@@ -1,5 +1,6 @@
 import type { MessageContent } from '../contract/message-content.ts'
 import type { Outgoing } from './engine.ts'
+import { interactiveContent } from './official/interactive-content.ts'
 
 /** What a message on its way out is besides text and file: the same that the other side receives. */
 export function contentOfOutgoing(out: Outgoing): MessageContent | null {
@@ -20,7 +21,9 @@ export function contentOfOutgoing(out: Outgoing): MessageContent | null {
     }
     case 'forward':
       return out.details
-    default:
+    case 'cloud_api':
+      return interactiveContent(out.payload)
+    case 'media':
       return null
   }
 }

@@ -26,6 +26,8 @@ export function wordsOf(content: MessageContent): string {
     case 'list_reply':
     case 'flow_reply':
       return content.title
+    case 'interactive':
+      return content.header ?? content.button ?? ''
     case 'link':
       return content.url
     case 'poll_vote':

@@ -31,6 +31,7 @@ const HARMLESS: Readonly<Record<string, string>> = {
   answerSandboxCall: 'the number of a simulated phone; whoever made the call was asked',
   hangUpSandboxCall: 'the number of a simulated phone',
   voteInSandboxPoll: 'the number of a simulated phone',
+  tapSandboxMessage: 'the number of a simulated phone',
   onboardSandboxInstance: 'the number of a simulated phone',
   createSandboxGraphNumber: 'a number of the simulated Graph',
   createSandboxGhlContact: 'a number of the simulated GoHighLevel',

@@ -278,6 +278,8 @@ test('the fuzzer came through: what can be carried out with any valid body was',
     ...['createTemplate', 'updateTemplate', 'deleteTemplate'],
     // Needs the options of the poll.
     'voteInSandboxPoll',
+    // Needs a message with buttons.
+    'tapSandboxMessage',
     // Need a pairing that asks for a passkey.
     'answerInstancePasskey',
     'confirmInstancePasskey',

@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox'
 import { GROUP_ID, NUMBER, USER_ID } from '../../contract/addresses.ts'
+import { Interactive } from '../../contract/interactive.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import { contentFields } from '../../contract/message-content.ts'
 import { TEXT_LIMITS } from '../../contract/message-limits.ts'
@@ -123,6 +124,7 @@ export const SendBody = Body(
         description: 'The `message_id` to reply to, of the same chat. `cloud_api` has `context` for this.',
       }),
     ),
+    interactive: Type.Optional(Interactive),
     cloud_api: Type.Optional(
       Type.Object(
         {},
@@ -135,7 +137,7 @@ export const SendBody = Body(
     ),
   },
   {
-    description: '`to` and exactly one of `text`, `media_url`, `media_id` and `cloud_api`.',
+    description: '`to` and exactly one of `text`, `media_url`, `media_id`, `interactive` and `cloud_api`.',
   },
 )
 export type SendBody = Static<typeof SendBody>
@@ -501,6 +503,7 @@ export const messagesContract = {
         '`text`, `media_url` + `media_type`, or `cloud_api` (official engine only). Always give an idempotency key so that ' +
         'repeating the call cannot send the message twice. `sent: false` means the network permanently rejected it. After ' +
         '`upstream_timeout` the message may have been sent: look it up with find_message, never send it with a new key.',
+      omit: ['interactive'],
       idempotent: false,
     },
   }),

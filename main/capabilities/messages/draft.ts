@@ -1,8 +1,11 @@
 import { GROUP_ID, NUMBER, USER_ID } from '../../contract/addresses.ts'
 import { ApiError } from '../../contract/errors.ts'
+import type { Interactive } from '../../contract/interactive.ts'
 import { charactersIn, TEXT_LIMITS } from '../../contract/message-limits.ts'
 import type { Engine } from '../../contract/shapes.ts'
 import type { FileType, Outgoing, OutgoingContent } from '../../engines/engine.ts'
+import { interactiveBody } from '../../engines/official/interactive-content.ts'
+import { interactiveFault, interactivePayload } from '../../engines/official/interactive.ts'
 import { exceededLimit } from '../../engines/official/payload-limits.ts'
 import type { SendBody } from './contract.ts'
 
@@ -36,24 +39,26 @@ export interface ForwardDraft {
 export type Draft =
   | ((MediaDraft | Exclude<OutgoingContent, { kind: 'media' }>) & Answering)
   | ForwardDraft
-  | Extract<Outgoing, { kind: 'cloud_api' }>
+  | (Extract<Outgoing, { kind: 'cloud_api' }> & Pick<Answering, 'quotedMessageId'>)
 
 /** What its caller has written. */
 type WrittenDraft = Exclude<Draft, ForwardDraft>
 
-const KINDS = ['text', 'media_url', 'media_id', 'cloud_api'] as const
+const KINDS = ['text', 'media_url', 'media_id', 'interactive', 'cloud_api'] as const
+
+const KIND_NAMES = `${KINDS.slice(0, -1).join(', ')} and ${KINDS.at(-1)}`
 
 /**
  * What the body asks to send. The schema has checked each field by itself; this checks how they go together, because a
  * schema's own words for "exactly one of three" help nobody.
- * @throws ApiError validation_error naming field and rule; engine_mismatch for cloud_api on smv2.
+ * @throws ApiError validation_error naming field and rule; engine_mismatch for interactive and cloud_api on smv2.
  */
 export function readDraft(body: SendBody, engine: Engine): WrittenDraft {
-  const { to, text, media_type: mediaType, cloud_api: payload } = body
+  const { to, text, media_type: mediaType, interactive, cloud_api: payload } = body
   requireReachable(body, engine)
   const given = KINDS.filter((kind) => body[kind] !== undefined)
   if (given.length > 1) {
-    throw wrong(`The body has ${given.join(' and ')}. Send exactly one of text, media_url, media_id and cloud_api.`)
+    throw wrong(`The body has ${given.join(' and ')}. Send exactly one of ${KIND_NAMES}.`)
   }
   const source = sourceOf(body)
   if (source === undefined) refuseMediaFields(body)
@@ -75,11 +80,12 @@ export function readDraft(body: SendBody, engine: Engine): WrittenDraft {
       'cloud_api needs the official engine, and this instance runs on smv2. Use text or media_url.',
     )
   }
+  if (interactive !== undefined) return interactiveDraft(body, interactive, engine)
   const context = contextOf(body)
   if (text !== undefined) return { kind: 'text', to, text, ...context }
   if (source === undefined) {
     throw wrong(
-      'The body has no content. Send exactly one of text, media_url or media_id with media_type, and cloud_api.',
+      'The body has no content. Send exactly one of text, media_url or media_id with media_type, interactive, and cloud_api.',
     )
   }
   if (body.gif === true) requireKind(body, 'gif', 'video')
@@ -98,6 +104,24 @@ export function readDraft(body: SendBody, engine: Engine): WrittenDraft {
     ...(body.voice === true && { isVoice: true }),
     ...context,
   }
+}
+
+function interactiveDraft({ to, quoted_message_id: quotedMessageId }: SendBody, message: Interactive, engine: Engine) {
+  if (engine !== 'official')
+    throw new ApiError(
+      'engine_mismatch',
+      'interactive needs the official engine, and this instance runs on smv2. Use text or media_url.',
+    )
+  const fault = interactiveFault(message)
+  if (fault !== undefined) {
+    const field = `interactive.${fault.field}`
+    const sentence = `${field} ${fault.message}.`
+    throw 'limit' in fault
+      ? wrong(sentence).because(fault.reason, { field, n: fault.limit })
+      : wrong(sentence).because(fault.reason, { field })
+  }
+  const payload = interactivePayload(message)
+  return { kind: 'cloud_api', to, payload, ...(quotedMessageId !== undefined && { quotedMessageId }) } as const
 }
 
 function requireTextsFit(body: SendBody, engine: Engine): void {
@@ -195,7 +219,7 @@ export function textOf(out: Outgoing): string {
     case 'poll':
       return out.question
     case 'cloud_api':
-      return ''
+      return interactiveBody(out.payload)
   }
 }
 

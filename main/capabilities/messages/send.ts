@@ -2,7 +2,7 @@ import { accountFrozen, accountSuspended } from '../../contract/account-refusals
 import { ApiError } from '../../contract/errors.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import { contentOfOutgoing } from '../../engines/content-of-outgoing.ts'
-import type { Engine, Outgoing } from '../../engines/engine.ts'
+import type { Engine, Outgoing, Quoted } from '../../engines/engine.ts'
 import type { Tx } from '../../kernel/db.ts'
 import { createConcurrencyLimiter, type Slot } from '../../kernel/concurrency-limiter.ts'
 import { stillBusy, type Claim } from '../../kernel/idempotency.ts'
@@ -152,7 +152,7 @@ export function createSend(deps: SendDeps) {
 
   /** Looks for what the caller has named. Nothing is stored before it is there. */
   const resolveDraft = async (
-    wanted: Exclude<Draft, { kind: 'cloud_api' }>,
+    wanted: Draft,
     { id, accountId, engine }: InstanceSubject,
     campaignId: string | null,
   ): Promise<Resolved> => {
@@ -160,8 +160,9 @@ export function createSend(deps: SendDeps) {
       const found = await getForwardable(db, id, wanted)
       return { ...found, type: found.out.type, release: () => {} }
     }
-    const { quotedMessageId, mentions, ...draft } = wanted
+    const { quotedMessageId, mentions, ...draft } = { mentions: undefined, ...wanted }
     const quoted = quotedMessageId === undefined ? undefined : await getQuoted(db, id, draft.to, quotedMessageId)
+    if (draft.kind === 'cloud_api') return answeringPayload(draft, quoted)
     const fetched =
       draft.kind === 'media'
         ? await resolveMedia(deps, draft, { accountId, engine }, campaignId)
@@ -251,11 +252,17 @@ export function createSend(deps: SendDeps) {
 
 /** Nothing it names has to be looked for. */
 const isComplete = (draft: Draft): draft is Exclude<Draft, MediaDraft | ForwardDraft> =>
-  draft.kind === 'cloud_api' ||
-  (draft.kind !== 'media' &&
-    draft.kind !== 'forward' &&
-    draft.quotedMessageId === undefined &&
-    !needsLinkPreview(draft))
+  draft.kind !== 'media' &&
+  draft.kind !== 'forward' &&
+  draft.quotedMessageId === undefined &&
+  (draft.kind === 'cloud_api' || !needsLinkPreview(draft))
+
+/** A payload says itself what it answers. */
+function answeringPayload(draft: Extract<Outgoing, { kind: 'cloud_api' }>, quoted: Quoted | undefined): Resolved {
+  const context = quoted && { context: { message_id: quoted.engineMessageId } }
+  const out = { ...draft, payload: { ...context, ...draft.payload } }
+  return { out, type: typeOf(out), media: null, release: () => {} }
+}
 
 const FRESH = { kind: 'fresh' } as const
 

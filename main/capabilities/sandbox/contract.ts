@@ -65,6 +65,30 @@ export type ScanBody = Static<typeof ScanBody>
 const SpeechBody = Body(SPEECH, { description: '`to` and exactly one of `text`, `media_type` and `content`.' })
 export type SpeechBody = Static<typeof SpeechBody>
 
+const TapBody = Body(
+  {
+    id: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 256, description: 'Of the button, the row or the product.' }),
+    ),
+    response: Type.Optional(
+      Type.Record(Type.String({ maxLength: 100 }), Type.Unknown(), {
+        description: 'What the form or the address is filled with.',
+      }),
+    ),
+    location: Type.Optional(
+      Type.Object(
+        {
+          latitude: Type.Number({ minimum: -90, maximum: 90 }),
+          longitude: Type.Number({ minimum: -180, maximum: 180 }),
+          name: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+        },
+        { additionalProperties: false, description: 'The place that the message asks for.' },
+      ),
+    ),
+  },
+  { description: 'What the message has: `id`, `response` or `location`.' },
+)
+
 const FaultKind = Type.Enum([...SEND_FAULTS, ...LINK_FAULTS])
 
 const FaultBody = Body({
@@ -171,6 +195,7 @@ const MESSAGE_EXAMPLE = {
   text: 'Your order 1042 is on its way.',
   media: null,
   details: null,
+  content: null,
   cloud_api: null,
   quoted_message_id: null,
   sent_at: '2026-03-01T09:30:00.000Z',
@@ -569,6 +594,34 @@ export const sandboxContract = {
       name: 'vote_in_sandbox_poll',
       title: 'Vote in a poll on a sandbox phone',
       idempotent: true,
+    },
+  }),
+
+  tapSandboxMessage: operation({
+    id: 'tapSandboxMessage',
+    effects: [],
+    method: 'POST',
+    path: '/v1/sandbox/phones/{number}/messages/{id}/tap',
+    summary: 'Tap a button on a sandbox phone',
+    description:
+      'Taps a message with buttons, a list or a form that this phone has received. Instances receive what the phone sends ' +
+      'back as `message.received`, with `content` of the type `button_reply`, `list_reply`, `flow_reply`, `order` or ' +
+      '`location`. Links send nothing back.',
+    scope: 'instances:write',
+    reach: 'account',
+    origin: 'ours',
+    body: TapBody,
+    reply: { status: 201, description: 'What the phone sent.', schema: SpokenMessage },
+    errors: ['invalid_state'],
+    examples: {
+      body: { id: 'yes' },
+      reply: { ...SPOKEN_EXAMPLE, text: 'Yes', instance_ids: [MESSAGE_EXAMPLE.instance_id] },
+    },
+    tool: {
+      name: 'tap_sandbox_message',
+      title: 'Tap a button on a sandbox phone',
+      onRequest: true,
+      idempotent: false,
     },
   }),
 

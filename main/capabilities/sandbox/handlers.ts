@@ -35,6 +35,8 @@ export function sandboxHandlers(sandbox: Sandbox): Handlers<typeof sandboxContra
     },
     voteInSandboxPoll: ({ principal, params, body }) =>
       sandbox.vote(principal.accountId, params.number, params.id, body.options),
+    tapSandboxMessage: ({ principal, params, body }) =>
+      sandbox.tap(principal.accountId, params.number, params.id, body),
     reactToSandboxMessage: ({ principal, params, body }) =>
       sandbox.react(principal.accountId, params.number, params.id, body.emoji),
     causeSandboxFault: async ({ principal, params, body: { kind, times = 1 } }) => {

@@ -14,7 +14,7 @@ import {
 } from '../../contract/sandbox.ts'
 import type { GraphSimulator } from '../../engines/sandbox/graph/index.ts'
 import type { ModelSimulator } from '../../simulators/model/index.ts'
-import type { Catcher, PhoneSettings, SandboxNetwork } from '../../engines/sandbox/index.ts'
+import type { Catcher, PhoneSettings, SandboxNetwork, Tap } from '../../engines/sandbox/index.ts'
 import type { AccountId } from '../../kernel/ids.ts'
 import type { Cursors } from '../../kernel/page.ts'
 import type { InstanceSubject } from '../handler.ts'
@@ -23,7 +23,7 @@ import { createGraphControls, type GraphControls } from './graph-controls.ts'
 import { createModelControls, type ModelControls } from './model-controls.ts'
 import { page, type Page } from './pages.ts'
 import { createPhoneCalls, type PhoneSide, type RingHere } from './phone-calls.ts'
-import { toCall, toCaught, toMessage, toPhone, toReply } from './record.ts'
+import { toCall, toCaught, toMessage, toPhone, toReply, toSpoken } from './record.ts'
 import { toUtterance } from './utterance.ts'
 import { toScanned } from './scan.ts'
 
@@ -68,6 +68,7 @@ export interface Sandbox {
   /** The phone gives up, declines or ends the call. @throws ApiError not_found */
   hangUp(accountId: AccountId, number: string, callId: string): Promise<void>
   vote(accountId: AccountId, number: string, id: string, options: readonly string[]): Promise<SandboxMessage>
+  tap(accountId: AccountId, number: string, id: string, tap: Tap): Promise<SpokenMessage>
   react(accountId: AccountId, number: string, id: string, emoji: string): Promise<SandboxMessage>
   /** @throws ApiError not_found, engine_mismatch, or validation_error for an instance of the live network. */
   requireInstance(accountId: AccountId, id: string, engine?: InstanceSubject['engine']): Promise<InstanceSubject>
@@ -127,10 +128,8 @@ export function createSandbox(needs: SandboxDeps): Sandbox {
     async scan(accountId, number, body) {
       return network.scan(accountId, numberOf(number), await toScanned(needs, accountId, body))
     },
-    async speak(accountId, number, body) {
-      const { message, instanceIds } = await network.speak(accountId, numberOf(number), toUtterance(body))
-      return { ...toMessage(message), instance_ids: [...instanceIds] }
-    },
+    speak: async (accountId, number, body) =>
+      toSpoken(await network.speak(accountId, numberOf(number), toUtterance(body))),
     edit: async (accountId, number, id, text) => toMessage(await network.edit(accountId, numberOf(number), id, text)),
     remove: async (accountId, number, id) => toMessage(await network.remove(accountId, numberOf(number), id)),
     async call(accountId, number, { to, video = false }) {
@@ -145,6 +144,7 @@ export function createSandbox(needs: SandboxDeps): Sandbox {
     hangUp: (accountId, number, callId) => phoneCalls.hangUp(accountId, numberOf(number), callId),
     vote: async (accountId, number, id, options) =>
       toMessage(await network.vote(accountId, numberOf(number), id, options)),
+    tap: async (accountId, number, id, tap) => toSpoken(await network.tap(accountId, numberOf(number), id, tap)),
     react: async (accountId, number, id, emoji) =>
       toMessage(await network.react(accountId, numberOf(number), id, emoji)),
 

@@ -1,6 +1,13 @@
 import { isoTime, isoTimeOrNull } from '../../contract/request.ts'
-import type { CatcherReply, CatcherView, SandboxCall, SandboxMessage, SandboxPhone } from '../../contract/sandbox.ts'
-import type { Caught, KnownPhone, PhoneMessage, Reply } from '../../engines/sandbox/index.ts'
+import type {
+  CatcherReply,
+  CatcherView,
+  SandboxCall,
+  SandboxMessage,
+  SandboxPhone,
+  SpokenMessage,
+} from '../../contract/sandbox.ts'
+import type { Caught, KnownPhone, PhoneMessage, Reply, SpokenMessage as Spoken } from '../../engines/sandbox/index.ts'
 import { messageIdOf, defaultName } from '../../engines/sandbox/index.ts'
 import type { CallAtPhone } from './phone-calls.ts'
 
@@ -43,6 +50,7 @@ export function toMessage({ content, ...message }: PhoneMessage): SandboxMessage
       ? { mime_type: media.mimeType, size: media.size, filename: media.filename, caption: media.caption }
       : null,
     details: content.details ?? null,
+    content: content.content ?? null,
     cloud_api: content.payload ? { ...content.payload } : null,
     quoted_message_id: content.quoted ?? null,
     sent_at: isoTime(message.sentAtMs),
@@ -52,6 +60,11 @@ export function toMessage({ content, ...message }: PhoneMessage): SandboxMessage
     reactions: Object.entries(message.reactions).map(([from, emoji]) => ({ from, emoji })),
   }
 }
+
+export const toSpoken = ({ message, instanceIds }: Spoken): SpokenMessage => ({
+  ...toMessage(message),
+  instance_ids: [...instanceIds],
+})
 
 export const toReply = ({ status, delayMs, hang }: Reply): CatcherReply => ({ status, delay_ms: delayMs, hang })
 

@@ -36,8 +36,11 @@ function* ofInteractive(interactive: Json): Checks {
   const action = recordAt(interactive, 'action')
   yield* ofButtons(action)
   if (isList) yield* ofList(action)
-  const display = recordAt(action, 'parameters')['display_text']
+  const products = recordsAt(action, 'sections').flatMap((section) => recordsAt(section, 'product_items'))
+  yield* entries('interactive.action.sections[].product_items', products.length, INTERACTIVE_LIMITS.products)
+  const { display_text: display, flow_cta: flow } = recordAt(action, 'parameters')
   yield* characters('interactive.action.parameters.display_text', display, INTERACTIVE_LIMITS.openButton)
+  yield* characters('interactive.action.parameters.flow_cta', flow, INTERACTIVE_LIMITS.flowButton)
 }
 
 function* ofButtons(action: Json): Checks {

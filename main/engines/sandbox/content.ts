@@ -1,5 +1,6 @@
 import type { Outgoing } from '../engine.ts'
 import { contentOfOutgoing } from '../content-of-outgoing.ts'
+import { interactiveBody } from '../official/interactive-content.ts'
 import type { Content } from './inbox.ts'
 
 type Sendable = Exclude<Outgoing, { kind: 'forward' }>
@@ -54,7 +55,8 @@ function contentWithoutQuote(out: Sendable): Content {
     }
     case 'cloud_api': {
       const { type = 'text', text } = out.payload as { type?: string; text?: { body?: unknown } }
-      return { type, text: typeof text?.body === 'string' ? text.body : null, payload: out.payload }
+      const words = typeof text?.body === 'string' ? text.body : interactiveBody(out.payload) || null
+      return { type, text: words, payload: out.payload }
     }
   }
 }

@@ -25,6 +25,7 @@ import { STEPS, type TimelineMs } from './plan.ts'
 import { createSend, RESTRICTION_MS } from './send.ts'
 import { createPhoneMessages, type SpokenMessage, type Utterance } from './phone-messages.ts'
 import { createTemplateStore, type TemplateStore } from './templates.ts'
+import type { Tap } from './taps.ts'
 import { createTimeline } from './timeline.ts'
 
 export interface SandboxNetworkDeps {
@@ -83,6 +84,8 @@ export interface SandboxNetwork {
   readonly calls: Pick<Calls, 'takeOver' | 'end' | 'isRinging' | 'onRejected'>
   /** @throws ApiError invalid_state for a message that is no poll, validation_error for options it does not have. */
   vote(accountId: AccountId, number: string, id: string, options: readonly string[]): Promise<PhoneMessage>
+  /** What the phone sends back. @throws ApiError invalid_state for a message without buttons, validation_error for a tap it has not. */
+  tap(accountId: AccountId, number: string, id: string, tap: Tap): Promise<SpokenMessage>
   /** @throws ApiError invalid_state when a fault of the link finds none. */
   breakLink(instance: EngineInstance, kind: LinkFault): Promise<void>
   failSends(instance: EngineInstance, kind: SendFault, times: number): Promise<void>

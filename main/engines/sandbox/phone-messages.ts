@@ -12,6 +12,7 @@ import type { Sessions } from './sessions.ts'
 import { phoneMessageId, defaultName } from './network-ids.ts'
 import type { KnownPhone, Phones } from './phones.ts'
 import { toReceivedSignal, type MessageInTransit } from './received-signal.ts'
+import { tapReply, type Tap } from './taps.ts'
 import type { Timeline } from './timeline.ts'
 
 /** What a phone says. */
@@ -149,6 +150,36 @@ export function createPhoneMessages(deps: PhoneMessagesDeps) {
     }
   }
 
+  async function speak(accountId: AccountId, number: string, utterance: Utterance): Promise<SpokenMessage> {
+    const { to, group } = utterance
+    const id = phoneMessageId(clock.now(), random)
+    return db.commit(async (tx) => {
+      const now = clock.now()
+      const author = await phones.ensure(tx, accountId, number, now)
+      const recipient = await phones.ensure(tx, accountId, to, now)
+      const content = await quoting(tx, accountId, number, utterance.content)
+      const parties = { author: number, recipient: to, group }
+      const arrival = (await isBlocked(tx, accountId, parties)) ? NOT_RECEIVED : arrivalAt(recipient, now)
+      if (group !== null) await groups.spokenIn(tx, accountId, group, [number, to])
+      await inbox.add(tx, {
+        id,
+        phone: recipient.seq,
+        author: number,
+        instanceId: null,
+        group,
+        content,
+        sentAtMs: now,
+        ...arrival,
+      })
+      await phones.spoke(tx, author, now)
+      const said = { id, author: number, pushName: author.name ?? defaultName(number), recipient: to, group, content }
+      const instanceIds = await publishToBoth(tx, accountId, said, ({ chat, fromMe }) =>
+        toReceivedSignal(said, chat, fromMe, now),
+      )
+      return { message: await reread(tx, accountId, number, id), instanceIds }
+    })
+  }
+
   return {
     /** An instance wrote to a number that other instances have: they receive it. */
     async deliverToInstances(tx: Tx, accountId: AccountId, said: MessageInTransit, due: Due): Promise<void> {
@@ -159,34 +190,14 @@ export function createPhoneMessages(deps: PhoneMessagesDeps) {
       }
     },
 
-    async speak(accountId: AccountId, number: string, utterance: Utterance): Promise<SpokenMessage> {
-      const { to, group } = utterance
-      const id = phoneMessageId(clock.now(), random)
-      return db.commit(async (tx) => {
-        const now = clock.now()
-        const author = await phones.ensure(tx, accountId, number, now)
-        const recipient = await phones.ensure(tx, accountId, to, now)
-        const content = await quoting(tx, accountId, number, utterance.content)
-        const parties = { author: number, recipient: to, group }
-        const arrival = (await isBlocked(tx, accountId, parties)) ? NOT_RECEIVED : arrivalAt(recipient, now)
-        if (group !== null) await groups.spokenIn(tx, accountId, group, [number, to])
-        await inbox.add(tx, {
-          id,
-          phone: recipient.seq,
-          author: number,
-          instanceId: null,
-          group,
-          content,
-          sentAtMs: now,
-          ...arrival,
-        })
-        await phones.spoke(tx, author, now)
-        const said = { id, author: number, pushName: author.name ?? defaultName(number), recipient: to, group, content }
-        const instanceIds = await publishToBoth(tx, accountId, said, ({ chat, fromMe }) =>
-          toReceivedSignal(said, chat, fromMe, now),
-        )
-        return { message: await reread(tx, accountId, number, id), instanceIds }
-      })
+    speak,
+
+    /** Taps a button, a row or a form of a message that the phone has received. */
+    async tap(accountId: AccountId, number: string, id: string, tap: Tap): Promise<SpokenMessage> {
+      const message = await db.commit((tx) => getMessage(tx, accountId, number, id))
+      if (message.recipient !== number)
+        throw new ApiError('invalid_state', 'A phone can only tap messages it has received.')
+      return speak(accountId, number, { to: message.author, group: null, content: tapReply(message, tap) })
     },
 
     /** A message of the phone's chats. @throws ApiError not_found, invalid_state when it was deleted. */

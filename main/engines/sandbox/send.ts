@@ -17,6 +17,7 @@ import type { Faults } from './faults.ts'
 import type { Files } from './files.ts'
 import type { Groups } from './groups.ts'
 import type { Content, Inbox } from './inbox.ts'
+import { interactiveProblem } from './interactive-rules.ts'
 import { isPaired, type Sessions, type PairedSession } from './sessions.ts'
 import type { Links } from './links.ts'
 import { parseUserId } from './user-ids.ts'
@@ -351,6 +352,8 @@ function problemOf(payload: object): string | null {
   const type = fields.get('type') ?? 'text'
   if (typeof type !== 'string') return '(#100) cloud_api.type must be a string such as "template"'
   const content = fields.get(type)
-  if (typeof content === 'object' && content !== null) return null
-  return `(#100) cloud_api of the type "${type}" needs an object named "${type}"`
+  if (typeof content !== 'object' || content === null)
+    return `(#100) cloud_api of the type "${type}" needs an object named "${type}"`
+  const problem = type === 'interactive' ? interactiveProblem(content as Record<string, unknown>) : undefined
+  return problem === undefined ? null : `Meta refused cloud_api (100): ${problem}`
 }

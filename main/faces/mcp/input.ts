@@ -57,7 +57,8 @@ export function toolInput(operation: Operation): ToolInput {
   for (const { fullName, description } of path)
     put(fullName, fullName.endsWith('_id') ? ID : { type: 'string', description })
   for (const [name, schema] of Object.entries(query.properties)) put(name, withoutLongChoice(schema))
-  for (const [name, schema] of Object.entries(body?.properties ?? {})) put(name, schema)
+  const omitted = operation.tool?.omit ?? []
+  for (const [name, schema] of Object.entries(body?.properties ?? {})) if (!omitted.includes(name)) put(name, schema)
   const isConfirmed = isDestructive(operation)
   if (isConfirmed) put('confirm', CONFIRM)
   if (operation.idempotencyKey === true) put('idempotency_key', IDEMPOTENCY_KEY)

@@ -1,24 +1,35 @@
 import type { SendBody } from '../../../main/capabilities/messages/contract.ts'
 import type { MediaType } from '../../../main/contract/shapes.ts'
+import { draftOfInteractive, type InteractiveDraft } from './interactive-draft.ts'
 
 /** A message that was not sent yet, as its chat keeps it. */
 export interface ComposerDraft {
   readonly text: string
   /** A file that goes by its address. */
   readonly media: { readonly url: string; readonly type: MediaType; readonly filename: string } | null
+  /** A message with buttons or a list, which has a dialog of its own. */
+  readonly interactive: InteractiveDraft | null
 }
 
-export const EMPTY_DRAFT: ComposerDraft = { text: '', media: null }
+export const EMPTY_DRAFT: ComposerDraft = { text: '', media: null, interactive: null }
 export const NO_MEDIA = { url: '', type: 'image', filename: '' } as const satisfies ComposerDraft['media']
 
 /** Something of it was typed. */
-export const isTyped = ({ text, media }: ComposerDraft): boolean =>
-  text.trim() !== '' || (media !== null && `${media.url}${media.filename}`.trim() !== '')
+export const isTyped = ({ text, media, interactive }: ComposerDraft): boolean =>
+  text.trim() !== '' || interactive !== null || (media !== null && `${media.url}${media.filename}`.trim() !== '')
 
 /** A message that could not be sent, to be changed and sent again. */
-export const draftOf = ({ text, caption, media_url: url, media_type: type, filename }: SendBody): ComposerDraft => ({
+export const draftOf = ({
+  text,
+  caption,
+  media_url: url,
+  media_type: type,
+  filename,
+  interactive,
+}: SendBody): ComposerDraft => ({
   text: text ?? caption ?? '',
   media: url === undefined ? null : { url, type: type ?? NO_MEDIA.type, filename: filename ?? '' },
+  interactive: draftOfInteractive(interactive),
 })
 
 /** @returns undefined while it cannot be sent. */

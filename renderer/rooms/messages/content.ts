@@ -95,6 +95,7 @@ function shapeOf(content: Content, locale: string): Shape | null {
     case 'channel_invite':
       return { icon: 'i-lucide-megaphone', kind: 'channelInvite', title: content.name }
     case 'contacts':
+    case 'interactive':
     case 'poll':
     case 'poll_vote':
     case 'unavailable':
@@ -109,6 +110,7 @@ export function textBeside({ text, content, poll }: Pick<ChatMessage, 'text' | '
     content !== null &&
     (content.type === 'location' ||
       content.type === 'contacts' ||
+      content.type === 'interactive' ||
       ('title' in content && content.type !== 'link' && !content.type.endsWith('_reply') && content.title === text) ||
       ('name' in content && content.name === text))
   return isInCard ? '' : text

@@ -67,5 +67,6 @@ function isSame(outgoing: OutboxMessage, message: ChatMessage, all: readonly Cha
   // While the answer is on its way, or was lost, the record may be there already: known by its words and its place.
   if ((outgoing.state === 'failed' && !outgoing.isUnsettled) || !isOurs(message)) return false
   const start = all.findIndex(({ message_id }) => message_id === outgoing.after)
-  return all.indexOf(message) > start && message.text === (outgoing.body.text ?? outgoing.body.caption ?? '')
+  const { text, caption, interactive } = outgoing.body
+  return all.indexOf(message) > start && message.text === (text ?? caption ?? interactive?.body ?? '')
 }

@@ -106,6 +106,9 @@ export const useSandbox = defineStore('sandbox', () => {
     if (message.from === number) keepSent(number, message)
     return message
   }
+  async function tap(number: string, id: string, body: Body<'tapSandboxMessage'>): Promise<void> {
+    keepSent(number, await call('tapSandboxMessage', { params: { number, id }, body }))
+  }
   const edit = (number: string, id: string, text: string) =>
     change(number, call('editSandboxMessage', { params: { number, id }, body: { text } }))
   const deleteMessage = (number: string, id: string) =>
@@ -126,6 +129,7 @@ export const useSandbox = defineStore('sandbox', () => {
     ...{
       received,
       sendFrom,
+      tap,
       edit,
       deleteMessage,
       react,

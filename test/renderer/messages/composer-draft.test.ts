@@ -2,12 +2,16 @@ import { describe, expect, test } from 'vitest'
 import { bodyOf, draftOf, EMPTY_DRAFT, isTyped, NO_MEDIA } from '../../../renderer/rooms/messages/composer-draft.ts'
 
 const TO = '12025550101'
-const file = (part: object) => ({ text: ' Look ', media: { ...NO_MEDIA, url: ' https://example.com/a.png ', ...part } })
+const file = (part: object) => ({
+  ...EMPTY_DRAFT,
+  text: ' Look ',
+  media: { ...NO_MEDIA, url: ' https://example.com/a.png ', ...part },
+})
 
 describe('what the composer sends', () => {
   test.each([
-    ['a text', { text: ' Hi ', media: null }, { to: TO, text: 'Hi' }],
-    ['nothing but spaces', { text: '  ', media: null }, undefined],
+    ['a text', { ...EMPTY_DRAFT, text: ' Hi ' }, { to: TO, text: 'Hi' }],
+    ['nothing but spaces', { ...EMPTY_DRAFT, text: '  ' }, undefined],
     ['a file whose address is not one', file({ url: 'example.com/a.png' }), undefined],
     ['an image', file({}), { to: TO, media_url: 'https://example.com/a.png', media_type: 'image', caption: 'Look' }],
     [
@@ -36,7 +40,7 @@ describe('what the composer sends', () => {
 })
 
 test('a message that could not be sent is typed again with its file', () => {
-  for (const draft of [{ text: 'Hi', media: null }, file({ type: 'document', filename: 'a.pdf' })]) {
+  for (const draft of [{ ...EMPTY_DRAFT, text: 'Hi' }, file({ type: 'document', filename: 'a.pdf' })]) {
     const body = bodyOf(TO, draft)
     if (body === undefined) throw new Error('This draft can be sent.')
     expect(bodyOf(TO, draftOf(body))).toEqual(body)
@@ -45,6 +49,6 @@ test('a message that could not be sent is typed again with its file', () => {
 
 test('an open file field is not typed text, an address in it is', () => {
   expect(isTyped(EMPTY_DRAFT)).toBe(false)
-  expect(isTyped({ text: ' ', media: NO_MEDIA })).toBe(false)
-  expect(isTyped({ text: '', media: { ...NO_MEDIA, url: 'h' } })).toBe(true)
+  expect(isTyped({ ...EMPTY_DRAFT, text: ' ', media: NO_MEDIA })).toBe(false)
+  expect(isTyped({ ...EMPTY_DRAFT, media: { ...NO_MEDIA, url: 'h' } })).toBe(true)
 })

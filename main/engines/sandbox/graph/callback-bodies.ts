@@ -1,3 +1,4 @@
+import type { MessageContent } from '../../../contract/message-content.ts'
 import type { MessageErrorShape } from '../../../contract/shapes.ts'
 import type { EngineSignal } from '../../engine.ts'
 import type { Content } from '../inbox.ts'
@@ -141,9 +142,11 @@ function contentOf(signal: InboundSignal, number: GraphNumber, details: Content[
 }
 
 function messageBody(
-  { type, text, media }: Extract<InboundSignal, { kind: 'received' }>,
+  { type, text, media, content = null }: Extract<InboundSignal, { kind: 'received' }>,
   details: Content['details'] = {},
 ): object {
+  const reply = content && replyBody(content)
+  if (reply !== null) return reply
   if (media !== null) {
     const { id, mimeType: mime_type, filename, caption } = media
     return { type, [type]: { id, mime_type, ...(filename && { filename }), ...(caption && { caption }) } }
@@ -162,6 +165,35 @@ function messageBody(
   }
   if (type === 'unavailable') return { type: 'unsupported' }
   return { type: 'text', text: { body: text } }
+}
+
+/** What somebody has tapped or ordered; null for anything else. */
+function replyBody(content: MessageContent): object | null {
+  switch (content.type) {
+    case 'button_reply': {
+      const { id, title } = content
+      return { type: 'interactive', interactive: { type: 'button_reply', button_reply: { id, title } } }
+    }
+    case 'list_reply': {
+      const { id, title, description } = content
+      const reply = { id, title, ...(description !== null && { description }) }
+      return { type: 'interactive', interactive: { type: 'list_reply', list_reply: reply } }
+    }
+    case 'flow_reply': {
+      const { name, title: body, response } = content
+      const reply = { name, body, response_json: JSON.stringify(response ?? {}) }
+      return { type: 'interactive', interactive: { type: 'nfm_reply', nfm_reply: reply } }
+    }
+    case 'order': {
+      const items = content.items.map(({ product_id: product_retailer_id, quantity, price }) => ({
+        ...{ product_retailer_id, quantity },
+        ...(price && { item_price: price.amount, currency: price.currency }),
+      }))
+      return { type: 'order', order: { catalog_id: content.catalog_id, product_items: items } }
+    }
+    default:
+      return null
+  }
 }
 
 function context({ quotedEngineMessageId: id }: Extract<InboundSignal, { kind: 'received' }>, { number }: GraphNumber) {

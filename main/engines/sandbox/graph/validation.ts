@@ -1,6 +1,7 @@
 import { charactersIn, INTERACTIVE_LIMITS } from '../../../contract/message-limits.ts'
 import { exceededLimit } from '../../official/payload-limits.ts'
 import type { Template } from '../../templates.ts'
+import { interactiveProblem } from '../interactive-rules.ts'
 import { GraphFault, parameterFault } from './answers.ts'
 
 type Json = Readonly<Record<string, unknown>>
@@ -57,9 +58,9 @@ const CHECKS: Readonly<Record<string, (content: Json) => void>> = {
     if (!Array.isArray(contacts) || contacts.length === 0)
       throw parameterFault('The parameter contacts must be a list.')
   },
-  interactive({ type, action }) {
-    if (typeof type !== 'string' || asRecord(action) === undefined)
-      throw parameterFault('interactive needs type and action.')
+  interactive(content) {
+    const problem = interactiveProblem(content)
+    if (problem !== undefined) throw parameterFault(problem)
   },
   reaction({ message_id: id, emoji }) {
     if (typeof id !== 'string' || typeof emoji !== 'string')

@@ -1,0 +1,86 @@
+import { ApiError } from '../../contract/errors.ts'
+import type { MessageContent } from '../../contract/message-content.ts'
+import type { Content, PhoneMessage } from './inbox.ts'
+
+/** What somebody does with a message that has buttons, a list or a form. */
+export interface Tap {
+  /** Of a button, a row or a product. */
+  readonly id?: string
+  /** What a form or an address is filled with. */
+  readonly response?: Readonly<Record<string, unknown>>
+  /** The place that was asked for. */
+  readonly location?: { readonly latitude: number; readonly longitude: number; readonly name?: string }
+}
+
+type Interactive = Extract<MessageContent, { type: 'interactive' }>
+
+/**
+ * What the phone sends when its owner taps.
+ * @throws ApiError invalid_state for a message without buttons, validation_error for a tap that it does not have.
+ */
+export function tapReply({ id: quoted, content }: PhoneMessage, tap: Tap): Content {
+  const shown = content.content
+  if (shown?.type !== 'interactive')
+    throw new ApiError('invalid_state', 'This message has nothing to tap: it has no buttons, list or form.')
+  return { ...replyTo(shown, tap, content.payload), quoted }
+}
+
+function replyTo(shown: Interactive, { id, response, location }: Tap, payload: object = {}): Content {
+  switch (shown.kind) {
+    case 'button':
+    case 'list':
+      return choiceReply(shown, id)
+    case 'product':
+    case 'product_list':
+      return orderReply(shown, id, payload)
+    case 'location_request_message': {
+      if (location === undefined) throw wrong('This message asks for a place. Give location.')
+      const { latitude, longitude, name = null } = location
+      const place = { latitude, longitude, name, address: null }
+      const text = name ?? `${latitude}, ${longitude}`
+      return { type: 'location', text, details: place, content: { type: 'location', ...place, url: null, live: false } }
+    }
+    case 'flow':
+    case 'address_message':
+      if (response === undefined) throw wrong('This message has a form. Give response: what it is filled with.')
+      return formReply(shown, response, payload)
+    default:
+      throw new ApiError('invalid_state', 'Nothing comes back from this message: its button only opens something.')
+  }
+}
+
+function choiceReply({ buttons, sections }: Interactive, id: string | undefined): Content {
+  const button = buttons.find((each) => each.id === id)
+  if (button) return { type: 'text', text: button.title, content: { type: 'button_reply', ...button } }
+  const row = sections.flatMap(({ rows }) => rows).find((each) => each.id === id)
+  if (row) return { type: 'text', text: row.title, content: { type: 'list_reply', ...row } }
+  throw wrong(`The message has no button or row with the id ${JSON.stringify(id ?? null)}.`)
+}
+
+function orderReply({ sections }: Interactive, id: string | undefined, payload: object): Content {
+  const product = sections.flatMap(({ product_ids: all }) => all).find((each) => each === id)
+  if (product === undefined) throw wrong(`The message has no product with the id ${JSON.stringify(id ?? null)}.`)
+  const { interactive } = payload as { interactive?: { action?: { catalog_id?: string } } }
+  const items = [{ product_id: product, quantity: 1, price: null }]
+  const none = { order_id: null, title: null, total: null }
+  const catalog_id = interactive?.action?.catalog_id ?? null
+  return { type: 'text', text: '', content: { type: 'order', ...none, catalog_id, item_count: 1, items } }
+}
+
+function formReply({ kind }: Interactive, response: Readonly<Record<string, unknown>>, payload: object): Content {
+  const { interactive } = payload as { interactive?: { action?: { parameters?: { flow_token?: string } } } }
+  const token = interactive?.action?.parameters?.flow_token ?? null
+  return {
+    type: 'text',
+    text: 'Sent',
+    content: {
+      type: 'flow_reply',
+      id: token,
+      title: 'Sent',
+      name: kind,
+      response: { ...response, ...(token !== null && { flow_token: token }) },
+    },
+  }
+}
+
+const wrong = (message: string) => new ApiError('validation_error', message)
