@@ -70,6 +70,7 @@ const settingsOf = (which: 'instance' | 'live' | 'linkable') => (holdings: Holdi
 const templates = ({ linkable: id }: Holdings) => `/instances/${id}?tab=templates`
 const crmOf = ({ instance: id }: Holdings) => `/instances/${id}?tab=crm`
 const chat = ({ instance: id, chat: number }: Holdings) => `/messages/${id}/${number}`
+const officialChat = ({ linkable: id, chat: number }: Holdings) => `/messages/${id}/${number}`
 const phone = ({ number }: Holdings) => `/sandbox/phones/${number}`
 
 const agents =
@@ -213,6 +214,10 @@ const OVERLAYS: Readonly<Record<string, readonly Omit<Overlay, 'of'>[]>> = {
   'rooms/messages/MessageComposer': [
     { name: 'file', at: chat, show: inTurn(press('Attach a file'), choose('File type')) },
   ],
+  'rooms/messages/InteractiveMenu': [{ name: 'kinds', at: officialChat, show: press('Add buttons or a list') }],
+  'rooms/messages/InteractiveDialog': ['Reply buttons', 'List', 'Link button', 'Ask for location'].map((name) => ({
+    ...{ name, at: officialChat, show: inMenu('Add buttons or a list', name) },
+  })),
   'rooms/messages/ChatMenu': [{ name: 'menu', at: chat, show: press(/^Actions for Ana Souza/) }],
   'rooms/events/EventFilters': [
     { name: 'type', at: onPage('/events'), show: choose('Event type') },

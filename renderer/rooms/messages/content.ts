@@ -39,10 +39,8 @@ function shapeOf(content: Content, locale: string): Shape | null {
         linkText: 'map',
       }
     }
-    case 'button_reply':
-    case 'list_reply':
     case 'flow_reply':
-      return { icon: 'i-lucide-mouse-pointer-click', kind: 'reply' }
+      return { icon: 'i-lucide-clipboard-check', kind: 'form', lines: answersOf(content.response) }
     case 'poll_result': {
       const results = content.options.map(({ text, votes }) => `${text}: ${votes}`)
       return { icon: 'i-lucide-chart-bar', kind: 'pollResult', lines: results }
@@ -94,6 +92,8 @@ function shapeOf(content: Content, locale: string): Shape | null {
       }
     case 'channel_invite':
       return { icon: 'i-lucide-megaphone', kind: 'channelInvite', title: content.name }
+    case 'button_reply':
+    case 'list_reply':
     case 'contacts':
     case 'interactive':
     case 'poll':
@@ -114,6 +114,16 @@ export function textBeside({ text, content, poll }: Pick<ChatMessage, 'text' | '
       ('title' in content && content.type !== 'link' && !content.type.endsWith('_reply') && content.title === text) ||
       ('name' in content && content.name === text))
   return isInCard ? '' : text
+}
+
+const MOST_ANSWERS = 20
+
+/** What a form was filled with. Its token is for programs. */
+function answersOf(response: Readonly<Record<string, unknown>> | null): string[] {
+  const answers = Object.entries(response ?? {}).filter(([name]) => name !== 'flow_token')
+  return answers
+    .slice(0, MOST_ANSWERS)
+    .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
 }
 
 /** Only https leads out of the window: whoever wrote the message chose the address. */

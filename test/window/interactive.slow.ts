@@ -1,0 +1,131 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { SendBody } from '../../main/capabilities/messages/contract.ts'
+import { openConsole, type ConsoleWindow } from '../support/window.ts'
+
+/** Messages with buttons and lists: written in the Inbox, tapped on a sandbox phone, answered in the Inbox. */
+
+const [OURS, ANA] = ['12025550200', '12025550101']
+let w: ConsoleWindow
+let page: Page
+let instance: string
+
+const thread = () => page.getByRole('log')
+const dialog = () => page.getByRole('dialog')
+const field = (name: string) => dialog().getByLabel(name, { exact: true })
+const preview = () => dialog().getByRole('region', { name: 'Preview' })
+const press = (name: string) => dialog().getByRole('button', { name, exact: true }).click()
+
+async function begin(kind: string): Promise<void> {
+  await page.getByRole('button', { name: 'Add buttons or a list' }).click()
+  await page.getByRole('menuitem', { name: kind }).click()
+}
+
+/** What the window asks the service to send. */
+async function sent(): Promise<SendBody> {
+  const request = page.waitForRequest((one) => one.method() === 'POST' && one.url().endsWith('/messages'))
+  await press('Send')
+  const body = (await request).postDataJSON() as SendBody
+  await dialog().waitFor({ state: 'detached' })
+  return body
+}
+
+beforeAll(async () => {
+  w = await openConsole()
+  page = w.page
+  await w.api('POST', '/v1/sandbox/phones', { number: ANA, name: 'Ana Souza' })
+  instance = (await w.api('POST', '/v1/instances', { engine: 'official', name: 'Bakery Luz' })).body.id
+  await w.api('POST', `/v1/sandbox/instances/${instance}/onboard`, { number: OURS })
+  await w.api('POST', `/v1/sandbox/phones/${ANA}/messages`, { to: OURS, text: 'Do you deliver?' })
+  await w.open(`/messages/${instance}/${ANA}`)
+})
+afterAll(() => w.remove())
+
+test('what was typed is the text of a message with buttons, and the preview follows', async () => {
+  await page.getByRole('textbox', { name: 'Write a message' }).fill('Yes. Shall we come today?')
+  await begin('Reply buttons')
+  await preview().getByText('Yes. Shall we come today?').waitFor()
+  await field('Button 1').fill('Today')
+  await preview().getByText('Today', { exact: true }).waitFor()
+  await press('Add a button')
+  await field('Button 2').fill('Today')
+  await press('Send')
+  await dialog().getByText('Another button says the same.').waitFor()
+  await field('Button 2').fill('Tomorrow')
+  expect(await sent()).toEqual({
+    to: ANA,
+    interactive: {
+      type: 'button',
+      body: 'Yes. Shall we come today?',
+      buttons: [
+        { id: 'Today', title: 'Today' },
+        { id: 'Tomorrow', title: 'Tomorrow' },
+      ],
+    },
+  })
+  await thread().getByRole('article').filter({ hasText: 'Tomorrow' }).waitFor()
+  expect(await page.getByRole('textbox', { name: 'Write a message' }).inputValue()).toBe('')
+})
+
+test('a list has rows in sections', async () => {
+  await begin('List')
+  await field('Message').fill('When?')
+  await field('Button text').fill('See times')
+  await field('Row title').fill('Morning')
+  await press('Add a section')
+  await field('Title of section 1').fill('Today')
+  await field('Title of section 2').fill('Later')
+  await field('Row title').nth(1).fill('Evening')
+  await field('Description (optional)').nth(1).fill('After six')
+  expect((await sent()).interactive).toEqual({
+    ...{ type: 'list', body: 'When?', button: 'See times' },
+    sections: [
+      { title: 'Today', rows: [{ id: 'Morning', title: 'Morning' }] },
+      { title: 'Later', rows: [{ id: 'Evening', title: 'Evening', description: 'After six' }] },
+    ],
+  })
+  await thread().getByText('After six').waitFor()
+})
+
+test('a link and a request for a place need what they are for', async () => {
+  await begin('Link button')
+  await field('Message').fill('Your order')
+  await press('Send')
+  await dialog().getByText('Enter an address that begins with https:// or http://.').waitFor()
+  await field('Button text').fill('Track order')
+  await field('Web address').fill('https://shop.example/1042')
+  expect((await sent()).interactive).toMatchObject({ type: 'cta_url', url: 'https://shop.example/1042' })
+  const link = thread().getByRole('link', { name: 'Track order' })
+  expect(await link.getAttribute('href')).toBe('https://shop.example/1042')
+
+  await begin('Ask for location')
+  await field('Message').fill('Where are you?')
+  expect(await field('Header (optional)').count()).toBe(0)
+  expect((await sent()).interactive).toEqual({ type: 'location_request_message', body: 'Where are you?' })
+  await thread().getByText('Send location').waitFor()
+})
+
+test('a person taps on their phone, and the Inbox shows what they chose', async () => {
+  await w.open(`/sandbox/phones/${ANA}`)
+  const phone = page.getByRole('log', { name: 'Messages' })
+  await phone.getByRole('button', { name: 'Tomorrow' }).click()
+  await phone.getByText(/^To /).nth(0).waitFor()
+  await phone.getByRole('button', { name: 'Evening After six' }).click()
+  await phone.getByText(/^To /).nth(1).waitFor()
+  await phone.getByRole('button', { name: 'Send location' }).click()
+  await phone.getByText(/^To /).nth(2).waitFor()
+  await w.open(`/messages/${instance}/${ANA}`)
+  const chosen = thread().getByRole('article').filter({ hasText: 'Selected' })
+  await expect.poll(() => chosen.count()).toBe(2)
+  expect(await chosen.first().innerText()).toContain('Tomorrow')
+  expect(await chosen.last().innerText()).toContain('After six')
+  await thread().getByText('Sample place').waitFor()
+  expect(w.complaints).toEqual([])
+})
+
+test('numbers of phones offer no buttons', async () => {
+  const { id } = (await w.api('POST', '/v1/instances', { engine: 'smv2', name: 'Phone' })).body
+  await w.open(`/messages/${id}/${ANA}`)
+  await page.getByRole('textbox', { name: 'Write a message' }).waitFor()
+  expect(await page.getByRole('button', { name: 'Add buttons or a list' }).count()).toBe(0)
+})
