@@ -14,6 +14,7 @@ export const ABILITIES = {
     'location',
     'contact',
     'poll',
+    'interactive',
     'template',
     'reply',
     'forward',

@@ -4,6 +4,7 @@ import { ABILITIES, type Abilities, type Level } from '../../main/contract/abili
 import type { DirectActs } from '../../main/engines/direct.ts'
 import { ENGINE_ABILITIES } from '../../main/engines/abilities.ts'
 import type { Outgoing } from '../../main/engines/engine.ts'
+import { interactivePayload } from '../../main/engines/official/interactive.ts'
 import type { Content } from '../../main/engines/sandbox/inbox.ts'
 import { ANA, OURS, SCENES, type Scene } from './scenes.ts'
 
@@ -34,6 +35,10 @@ const OUT: Readonly<
   sticker: file('sticker', 'image/webp'),
   location: { kind: 'location', latitude: 1, longitude: 2, name: 'Shop', address: null },
   contact: { kind: 'contact', name: 'Ben', number: '12025550102' },
+  interactive: {
+    kind: 'cloud_api',
+    payload: interactivePayload({ type: 'button', body: 'Open?', buttons: [{ id: '1', title: 'Yes' }] }),
+  },
   poll: { kind: 'poll', question: 'Bread?', options: ['Rye', 'Wheat'], maxChoices: 1 },
 }
 

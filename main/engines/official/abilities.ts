@@ -8,7 +8,7 @@ export const OFFICIAL: Abilities = {
     // Meta shows a preview of whatever address it finds itself; title and picture cannot be chosen.
     link_preview: 'raw',
     ...{ sticker: 'raw', location: 'raw', contact: 'raw', template: 'raw' },
-    ...{ reply: 'yes', forward: 'no', poll: 'no', group: 'no' },
+    ...{ interactive: 'yes', reply: 'yes', forward: 'no', poll: 'no', group: 'no' },
   },
   act: {
     ...{ react: 'raw', mark_read: 'yes' },

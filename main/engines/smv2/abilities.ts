@@ -7,7 +7,7 @@ export const SMV2: Abilities = {
     ...{ text: 'yes', link_preview: 'yes', image: 'yes', video: 'yes', audio: 'yes', document: 'yes' },
     ...{ sticker: 'yes', location: 'yes', contact: 'yes', poll: 'yes', reply: 'yes', forward: 'yes' },
     group: 'yes',
-    template: 'no',
+    ...{ interactive: 'no', template: 'no' },
   },
   act: {
     ...{ react: 'yes', edit: 'yes', delete: 'yes', mark_read: 'yes', typing: 'yes' },
