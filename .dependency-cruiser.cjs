@@ -11,6 +11,7 @@ const EDGES = {
   fusion: ['instances'],
   direct: ['instances', 'messages'],
   calls: ['instances', 'messages'],
+  templates: ['messages'],
   campaigns: ['instances', 'messages', 'safety', 'opt-outs', 'contacts', 'costs'],
   crm: ['instances', 'messages', 'opt-outs', 'contacts', 'webhooks'],
   'opt-outs': ['instances'],

@@ -1,3 +1,4 @@
+import type { FileContent } from '../kernel/file-content.ts'
 import type { EngineInstance } from './instance.ts'
 
 /** A message template of the Cloud API, with Meta's own words for its status, category and quality. */
@@ -32,6 +33,12 @@ export interface TemplateDraft {
 /** What is left out stays as it is. All components are replaced together. */
 export type TemplateChange = Partial<Pick<TemplateDraft, 'category' | 'components'>>
 
+/** The file of a header, as Meta's reviewers see it. */
+export interface TemplateSample {
+  readonly mimeType: string
+  readonly content: Pick<FileContent, 'size' | 'parts'>
+}
+
 /**
  * The templates of the business account behind a number. Each throws ApiError not_ready without a number, and
  * invalid_state with what Meta says when it refuses.
@@ -40,6 +47,8 @@ export interface Templates {
   list(instance: EngineInstance, page: { readonly limit: number; readonly after: string | null }): Promise<TemplatePage>
   /** @returns undefined if the business account has none with this id. */
   read(instance: EngineInstance, id: string): Promise<Template | undefined>
+  /** @returns what names the file in `example.header_handle` of a header. */
+  uploadSample(instance: EngineInstance, sample: TemplateSample): Promise<string>
   /** Submits it for review. Meta refuses a second one with the same name and language. */
   create(instance: EngineInstance, draft: TemplateDraft): Promise<{ readonly id: string }>
   /** Submits the changes for review. */

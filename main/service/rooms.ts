@@ -227,7 +227,7 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
   })
   const events = eventsRoom(deps)
   const direct = directRoom({ ...deps, instances: instances.api, messages: messages.api })
-  const templates = templatesRoom({ ...deps, instances: instances.api })
+  const templates = templatesRoom({ ...deps, instances: instances.api, messages: messages.api })
 
   /** Where links that are handed out lead. */
   const linkAddress = () => {

@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox'
 import { operation, type Contract } from '../../contract/operation.ts'
+import { LIMITS } from '../../contract/limits.ts'
 import { Body, List, Nullable, PageSize, Timestamp } from '../../contract/shapes.ts'
 
 declare module '../../contract/notice.ts' {
@@ -18,6 +19,24 @@ const Category = Type.Enum(['MARKETING', 'UTILITY', 'AUTHENTICATION'], {
   description: 'Decides the price of each message. Meta may approve a template in another category than you ask for.',
 })
 
+const HeaderMedia = Type.Object(
+  {
+    media_id: Type.Optional(
+      Type.String({ minLength: 1, maxLength: LIMITS.messageIdLength, description: 'An upload of `POST /v1/media`.' }),
+    ),
+    media_url: Type.Optional(
+      Type.String({ minLength: 1, maxLength: LIMITS.mediaUrlLength, description: 'A public URL of the file.' }),
+    ),
+  },
+  {
+    additionalProperties: false,
+    description:
+      'The sample file of a header of format IMAGE (JPEG or PNG, 5 MB), VIDEO (MP4, 16 MB) or DOCUMENT (PDF, 100 MB), ' +
+      'which Meta’s reviewers see. Give `media_id` or `media_url`. It is uploaded to Meta and becomes the ' +
+      '`example.header_handle` of the header. Each message you send has a file of its own.',
+  },
+)
+
 const TemplateRecord = Type.Object({
   id: Type.String(),
   name: Type.String(),
@@ -30,6 +49,9 @@ const TemplateRecord = Type.Object({
   quality: Nullable(Type.String({ description: 'GREEN, YELLOW or RED: how people react to it. null: not known yet.' })),
   rejected_reason: Nullable(
     Type.String({ description: 'Meta’s code for why the review rejected it, for example INVALID_FORMAT.' }),
+  ),
+  rejection_help: Nullable(
+    Type.String({ description: 'The same in a sentence, with what to do before you submit it again.' }),
   ),
   paused_until: Nullable({
     ...Timestamp,
@@ -56,10 +78,15 @@ const CreateTemplateBody = Body({
   language: Type.String({ pattern: '^[a-z]{2,3}(_[A-Z]{2,3})?$', examples: ['en_US'] }),
   category: Category,
   components: Components,
+  header_media: Type.Optional(HeaderMedia),
 })
 export type CreateTemplateBody = Static<typeof CreateTemplateBody>
 
-const ChangeTemplateBody = Body({ category: Type.Optional(Category), components: Type.Optional(Components) })
+const ChangeTemplateBody = Body({
+  category: Type.Optional(Category),
+  components: Type.Optional(Components),
+  header_media: Type.Optional(HeaderMedia),
+})
 export type ChangeTemplateBody = Static<typeof ChangeTemplateBody>
 
 const EXAMPLE: TemplateRecord = {
@@ -70,6 +97,7 @@ const EXAMPLE: TemplateRecord = {
   category: 'UTILITY',
   quality: null,
   rejected_reason: null,
+  rejection_help: null,
   paused_until: null,
   components: [{ type: 'BODY', text: 'Your order is on its way.' }],
 }
@@ -120,7 +148,7 @@ export const templatesContract = {
     origin: 'ours',
     body: CreateTemplateBody,
     reply: { status: 201, description: 'The template, in review.', schema: TemplateRecord },
-    errors: [...ASKING, 'invalid_state'],
+    errors: [...ASKING, 'invalid_state', 'invalid_url', 'not_found'],
     examples: {
       body: { name: 'order_update', language: 'en', category: 'UTILITY', components: EXAMPLE.components },
       reply: EXAMPLE,
@@ -159,7 +187,7 @@ export const templatesContract = {
     origin: 'ours',
     body: ChangeTemplateBody,
     reply: { status: 200, description: 'The template, in review.', schema: TemplateRecord },
-    errors: [...ASKING, 'invalid_state'],
+    errors: [...ASKING, 'invalid_state', 'invalid_url'],
     examples: { body: { category: 'MARKETING' }, reply: { ...EXAMPLE, category: 'MARKETING' } },
     tool: { name: 'update_template', title: 'Edit a message template', idempotent: true },
   }),

@@ -4,6 +4,9 @@ import { isoTime } from '../../contract/request.ts'
 import type { Cursors } from '../../kernel/page.ts'
 import type { Engine } from '../../engines/engine.ts'
 import type { Template } from '../../engines/templates.ts'
+import type { Messages } from '../messages/index.ts'
+import { rejectionHelp } from './rejection-help.ts'
+import { createHeaderSamples } from './header-sample.ts'
 import { createEngineCalls, notSupported, requireConnected } from '../engine-call.ts'
 import type { InstanceSubject } from '../handler.ts'
 import type { ChangeTemplateBody, CreateTemplateBody, TemplateRecord, TemplatesQuery } from './contract.ts'
@@ -29,13 +32,15 @@ export interface Templates {
 export type TemplatesDeps = Parameters<typeof createEngineCalls>[0] & {
   readonly cursors: Cursors
   readonly instances: { engineFor(subject: InstanceSubject): Engine }
+  readonly messages: Pick<Messages, 'uploads' | 'fetchFile'>
 }
 
 type OfEngine = NonNullable<Engine['templates']>
 
 /** Message templates of the business account behind a number. */
-export function createTemplates({ cursors, instances, ...deps }: TemplatesDeps): Templates {
+export function createTemplates({ cursors, instances, messages, ...deps }: TemplatesDeps): Templates {
   const callEngine = createEngineCalls(deps)
+  const withSample = createHeaderSamples({ ...deps, messages })
 
   function templatesOf(instance: InstanceSubject): OfEngine {
     requireConnected(instance)
@@ -66,22 +71,27 @@ export function createTemplates({ cursors, instances, ...deps }: TemplatesDeps):
       return toRecord(await callEngine(instance, () => find(templates, instance, id)))
     },
 
-    async create(instance, body) {
+    async create(instance, { header_media: media, ...body }) {
       const templates = templatesOf(instance)
+      const components = await withSample(instance, templates, body.components, media)
       return callEngine(instance, async () => {
-        const { id } = await templates.create(instance, body)
+        const draft = { ...body, components }
+        const { id } = await templates.create(instance, draft)
         // It is there, whether it can be read again or not.
         const made = await templates.read(instance, id).catch(() => undefined)
-        return toRecord(made ?? { ...IN_REVIEW, ...body, id })
+        return toRecord(made ?? { ...IN_REVIEW, ...draft, id })
       })
     },
 
-    async change(instance, id, body) {
+    async change(instance, id, { header_media: media, ...body }) {
       const templates = templatesOf(instance)
+      const found = await callEngine(instance, () => find(templates, instance, id))
+      const given = media === undefined ? body.components : (body.components ?? found.components)
+      const components = given && (await withSample(instance, templates, given, media))
       return callEngine(instance, async () => {
-        const found = await find(templates, instance, id)
-        if (Object.keys(body).length === 0) return toRecord(found)
-        await templates.change(instance, id, body)
+        const change = { ...body, ...(components && { components }) }
+        if (Object.keys(change).length === 0) return toRecord(found)
+        await templates.change(instance, id, change)
         return toRecord(await find(templates, instance, id))
       })
     },
@@ -99,6 +109,7 @@ function toRecord({ rejectedReason, pausedUntilMs, components, ...template }: Te
   return {
     ...template,
     rejected_reason: rejectedReason,
+    rejection_help: rejectionHelp(rejectedReason),
     paused_until: pausedUntilMs === null ? null : isoTime(pausedUntilMs),
     components: components.map((component): Record<string, unknown> => ({ ...component })),
   }

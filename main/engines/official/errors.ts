@@ -74,10 +74,18 @@ export function meaningOf({ code }: GraphError): Meaning | undefined {
 }
 
 const DETAILS_LENGTH = 300
+const INVALID_PARAMETER = 100
 
 /** @returns undefined when the body is not one of Graph's errors. */
 export function readError(body: Json): GraphError | undefined {
-  return toError(recordAt(body, 'error'))
+  return toError(recordAt(body, 'error')) ?? toUploadError(recordAt(body, 'debug_info'))
+}
+
+/** Uploads are answered by another host of Meta's, in a shape of its own and without a code. */
+function toUploadError(info: Json): GraphError | undefined {
+  const [type, said] = [textAt(info, 'type'), textAt(info, 'message')]
+  if (type === null) return undefined
+  return { code: INVALID_PARAMETER, details: (said ?? type).slice(0, DETAILS_LENGTH) }
 }
 
 /** An entry of `statuses[].errors[]`, or the `error` of an answer. */

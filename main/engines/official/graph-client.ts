@@ -12,6 +12,9 @@ export interface GraphCall {
   readonly query?: Readonly<Record<string, string>>
   /** null: an endpoint that is asked without a token. */
   readonly token: Secret | null
+  /** How the token is named; only uploads want `OAuth`. Default: `Bearer`. */
+  readonly scheme?: 'Bearer' | 'OAuth'
+  readonly headers?: Readonly<Record<string, string>>
   readonly body?: { readonly type: string; readonly bytes: Buffer }
   readonly accountId: AccountId
   readonly signal?: AbortSignal
@@ -68,7 +71,8 @@ export function createGraphClient(needs: {
   const { outbound, baseUrl, version } = needs
 
   return {
-    async ask({ method, path, query, token, body, accountId, signal, beforeFirstByte, timeoutMs = ASK_MS }) {
+    async ask({ method, path, query, token, scheme = 'Bearer', body, accountId, timeoutMs = ASK_MS, ...more }) {
+      const { headers, signal, beforeFirstByte } = more
       const url = new URL(`${baseUrl()}/${version}/${path}`)
       for (const [name, value] of Object.entries(query ?? {})) url.searchParams.set(name, value)
       const answer = await outbound.request({
@@ -76,7 +80,8 @@ export function createGraphClient(needs: {
         method,
         headers: {
           accept: 'application/json',
-          ...(token && { authorization: `Bearer ${token.open()}` }),
+          ...(token && { authorization: `${scheme} ${token.open()}` }),
+          ...headers,
           ...(body && { 'content-type': body.type }),
         },
         ...(body && { body: body.bytes }),

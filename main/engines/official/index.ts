@@ -175,7 +175,7 @@ export function createOfficial(deps: OfficialNeeds): Official {
       if (found.kind === 'error') return null
       throw refusal(found)
     },
-    templates: createTemplates({ db, clock, transport, connected: connectedNumber, refusal }),
+    templates: createTemplates({ db, clock, transport, client, connected: connectedNumber, refusal }),
     billedNumber: (id) => numbers.of(id)?.phoneNumberId ?? null,
     evidence: ({ id }) =>
       evidenceOf({

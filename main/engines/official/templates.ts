@@ -3,9 +3,14 @@ import type { Db } from '../../kernel/db.ts'
 import { sql } from '../../kernel/sql.ts'
 import type { EngineInstance, EngineSignal } from '../engine.ts'
 import type { Item } from './callback-parser.ts'
-import type { Template, Templates } from '../templates.ts'
+import type { Template, TemplateDraft, Templates } from '../templates.ts'
+import { extensionsOf } from '../../kernel/file-type.ts'
+import { bytesOf } from '../../kernel/file-content.ts'
+import type { GraphClient } from './graph-client.ts'
 import { textAt, recordAt, type Json } from './json.ts'
 import type { ConnectedNumber } from './numbers.ts'
+import { createResumableUpload } from './resumable-upload.ts'
+import { createSampleKeeper } from './template-samples.ts'
 import type { GraphCredentials, GraphTemplatePage, NotOk, Result, Transport } from './transport.ts'
 
 type Owner = { accountId: string; wabaId: string }
@@ -48,6 +53,7 @@ interface TemplatesDeps {
   readonly db: Db
   readonly clock: Pick<Clock, 'now'>
   readonly transport: Transport
+  readonly client: GraphClient
   readonly connected: (instance: EngineInstance) => { number: ConnectedNumber; speaker: GraphCredentials }
   readonly refusal: (reply: NotOk) => Error
 }
@@ -104,7 +110,17 @@ export function createPauseLookup({
   }
 }
 
-export function createTemplates({ db, clock, transport, connected, refusal }: TemplatesDeps): Templates {
+export function createTemplates(deps: TemplatesDeps): Templates {
+  const { db, clock, transport, client, connected, refusal } = deps
+  const upload = createResumableUpload(client)
+
+  async function uploadSample(speaker: GraphCredentials, mimeType: string, bytes: Buffer): Promise<string> {
+    const name = `sample.${extensionsOf(mimeType)[0] ?? 'bin'}`
+    return must(await upload(speaker, { name, mimeType, bytes }))
+  }
+
+  const withSamples = createSampleKeeper({ client, upload: uploadSample })
+
   async function withPauses({ accountId, wabaId }: ConnectedNumber, found: GraphTemplatePage['templates']) {
     const pauses = await db.read(pausesOf, { accountId, wabaId, now: clock.now() })
     const untilOf = new Map(pauses.map(({ id, untilMs }) => [id, untilMs]))
@@ -146,12 +162,18 @@ export function createTemplates({ db, clock, transport, connected, refusal }: Te
       return { templates: await withPauses(number, templates), after }
     },
     read,
+    uploadSample: async (instance, { mimeType, content }) =>
+      uploadSample(connected(instance).speaker, mimeType, await bytesOf(content)),
     async create(instance, draft) {
       const { number, speaker } = connected(instance)
-      return { id: must(await transport.submitTemplate(speaker, number.wabaId, draft)) }
+      const components = await withSamples(speaker, draft.components)
+      const whole = { ...draft, components, parameter_format: formatOf(components) }
+      return { id: must(await transport.submitTemplate(speaker, number.wabaId, whole)) }
     },
-    async change(instance, id, change) {
-      must(await transport.changeTemplate(connected(instance).speaker, id, change))
+    async change(instance, id, { components, ...change }) {
+      const { speaker } = connected(instance)
+      const fresh = components && { components: await withSamples(speaker, components) }
+      must(await transport.changeTemplate(speaker, id, { ...change, ...fresh }))
     },
     async remove(instance, template) {
       const { number, speaker } = connected(instance)
@@ -159,5 +181,11 @@ export function createTemplates({ db, clock, transport, connected, refusal }: Te
     },
   }
 }
+
+/** Meta takes names between the braces only of a template that says so. */
+const formatOf = (components: TemplateDraft['components']): 'named' | 'positional' =>
+  components.some((component) => /\{\{[a-z_][a-z0-9_]*\}\}/.test(textAt(component as Json, 'text') ?? ''))
+    ? 'named'
+    : 'positional'
 
 const UNKNOWN_OBJECT = 100

@@ -139,7 +139,11 @@ export function createTransport({ client, random }: { client: GraphClient; rando
       return withField(await call(speaker, { method: 'GET', path: id, query: { fields: 'name' } }), 'name')
     },
 
-    async submitTemplate(speaker: GraphCredentials, wabaId: string, draft: TemplateDraft): Promise<Result<string>> {
+    async submitTemplate(
+      speaker: GraphCredentials,
+      wabaId: string,
+      draft: TemplateDraft & { readonly parameter_format: string },
+    ): Promise<Result<string>> {
       const body = json(JSON.stringify(draft))
       const reply = await call(speaker, { method: 'POST', path: `${wabaId}/message_templates`, body })
       const id = reply.kind === 'ok' ? integerAt(reply.body, 'id') : null

@@ -25,6 +25,7 @@ import { memberCopyId, networkId } from './network-ids.ts'
 import type { Phone, Phones } from './phones.ts'
 import { planFor, STEPS, type Path, type Plan, type TimelineMs } from './plan.ts'
 import type { PhoneMessages } from './phone-messages.ts'
+import { parameterFault } from './template-parameters.ts'
 import { SANDBOX_BUSINESS, type TemplateStore } from './templates.ts'
 import type { Timeline } from './timeline.ts'
 import { aborted, sleep } from './abortable.ts'
@@ -90,9 +91,14 @@ export function createSend(deps: SendDeps) {
   /** A name without a template of the account counts as an approved one, so that any name can be tried. */
   async function templateFault({ accountId }: EngineInstance, out: Outgoing): Promise<SendOutcome | null> {
     if (!isTemplate(out)) return null
-    const { name, language } = (out.payload as { template: { name?: unknown; language?: { code?: unknown } } }).template
+    const { name, language } = out.payload.template as { name?: unknown; language?: { code?: unknown } }
     const found = await templates.find({ accountId, businessId: SANDBOX_BUSINESS }, name, language?.code)
-    if (found === undefined || found.status === 'APPROVED') return null
+    if (found === undefined || found.status === 'APPROVED') {
+      const fault = parameterFault(out.payload.template, found)
+      return fault === undefined
+        ? null
+        : { kind: 'invalid', message: `Meta refused cloud_api (${fault.code}): ${fault.details}` }
+    }
     if (found.status === 'PAUSED') return { kind: 'invalid', message: PAUSED_TEMPLATE, template: 'paused' }
     if (found.status === 'DISABLED') return { kind: 'invalid', message: DISABLED_TEMPLATE, template: 'disabled' }
     return { kind: 'invalid', message: MISSING_TEMPLATE, template: 'missing' }
@@ -343,7 +349,11 @@ const PAUSED_TEMPLATE = 'Meta refused cloud_api (132015): the template is paused
 const DISABLED_TEMPLATE = 'Meta refused cloud_api (132016): the template was paused too often and is disabled'
 const MISSING_TEMPLATE = 'Meta refused cloud_api (132001): Meta has not approved a template with this name and language'
 
-const isTemplate = (out: Outgoing): out is Extract<Outgoing, { kind: 'cloud_api' }> =>
+type Json = Readonly<Record<string, unknown>>
+type TemplateMessage = { readonly kind: 'cloud_api'; readonly payload: { readonly template: Json } }
+
+/** Its payload was checked by `problemOf`. */
+const isTemplate = (out: Outgoing): out is Extract<Outgoing, { kind: 'cloud_api' }> & TemplateMessage =>
   out.kind === 'cloud_api' && 'type' in out.payload && out.payload.type === 'template'
 
 /** What Graph would say of a payload that cannot be a message. */

@@ -1,5 +1,7 @@
 import { charactersIn } from '../../contract/message-limits.ts'
 import type { TemplateDraft } from '../templates.ts'
+import { authenticationRefusal } from './authentication-templates.ts'
+import { buttonsRefusal } from './template-buttons.ts'
 
 /*
  * What Meta takes as a template, and what its review approves. Sources: "Template components" of 2026-05-06 and
@@ -8,11 +10,7 @@ import type { TemplateDraft } from '../templates.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-const LONGEST = { header: 60, body: 1_024, footer: 60, quickReply: 25, buttons: 10 } as const
-const MOST_OF_A_KIND: Readonly<Record<string, number>> = {
-  ...{ QUICK_REPLY: 10, URL: 2, PHONE_NUMBER: 1, COPY_CODE: 1, OTP: 1, FLOW: 1, VOICE_CALL: 1, CATALOG: 1, MPM: 1 },
-  ...{ SPM: 1, REQUEST_CONTACT_INFO: 1 },
-}
+const LONGEST = { header: 60, body: 1_024, footer: 60 } as const
 const CATEGORIES = ['MARKETING', 'UTILITY', 'AUTHENTICATION']
 const HEADERS = ['TEXT', 'IMAGE', 'VIDEO', 'DOCUMENT', 'LOCATION']
 /** A body has at least this many words for each of its variables. */
@@ -37,13 +35,18 @@ export function componentsRefusal(given: readonly object[], category: string): s
     if (of(type).length > 1) return `A template has at most one component of type ${type}.`
   const [[header], [body], [footer], [buttons]] = [of('HEADER'), of('BODY'), of('FOOTER'), of('BUTTONS')]
   if (body === undefined) return 'A template needs a component of type BODY.'
-  // Meta writes the text of one-time passwords itself.
-  if (category !== 'AUTHENTICATION') {
-    const refusal = textRefusal(body, 'body')
-    if (refusal !== undefined) return refusal
-  }
-  return (header && headerRefusal(header)) ?? (footer && footerRefusal(footer)) ?? (buttons && buttonsRefusal(buttons))
+  if (category === 'AUTHENTICATION') return authenticationRefusal(components) ?? (buttons && buttonsRefusal(buttons))
+  if (kindsIn(buttons).includes('OTP')) return 'Buttons of type OTP are for templates of category AUTHENTICATION.'
+  return (
+    textRefusal(body, 'body') ??
+    (header && headerRefusal(header)) ??
+    (footer && footerRefusal(footer)) ??
+    (buttons && buttonsRefusal(buttons))
+  )
 }
+
+const kindsIn = (buttons: Json | undefined): unknown[] =>
+  Array.isArray(buttons?.['buttons']) ? (buttons['buttons'] as Json[]).map(({ type }) => type) : []
 
 function headerRefusal(header: Json): string | undefined {
   const { format } = header
@@ -85,26 +88,14 @@ function examplesOf(example: unknown, part: string): number {
   return (Array.isArray(texts[0]) ? texts[0] : texts).filter(isGiven).length
 }
 
-function buttonsRefusal({ buttons }: Json): string | undefined {
-  if (!Array.isArray(buttons) || buttons.length === 0) return 'BUTTONS needs at least one button.'
-  if (buttons.length > LONGEST.buttons) return `A template has at most ${LONGEST.buttons} buttons.`
-  const kinds = (buttons as Json[]).map(({ type }) => String(type))
-  for (const [kind, mine] of Map.groupBy(kinds, (name) => name)) {
-    const most = Object.hasOwn(MOST_OF_A_KIND, kind) ? MOST_OF_A_KIND[kind] : undefined
-    if (most === undefined) return `Button type ${kind} is not valid.`
-    if (mine.length > most) return `A template has at most ${most} buttons of type ${kind}.`
-  }
-  const replies = kinds.map((kind) => kind === 'QUICK_REPLY')
-  if (replies.filter((isReply, at) => isReply && replies[at - 1] !== true).length > 1)
-    return 'Quick replies must stand together.'
-  const long = (buttons as Json[]).find(
-    ({ text }) => typeof text === 'string' && charactersIn(text) > LONGEST.quickReply,
-  )
-  return long && `The text of a button can have ${LONGEST.quickReply} characters at most.`
-}
+/** Whether variables have names, which Meta takes only of templates with `parameter_format: named`. */
+export const hasNamedVariables = (components: readonly object[]): boolean =>
+  (components as readonly Json[]).some(({ text }) => variablesOf(text).some((name) => !/^\d+$/.test(name)))
 
 /** What Meta's review says: the reason of a rejection, or null for an approval. */
-export function rejectionOf(components: readonly object[]): 'INVALID_FORMAT' | null {
+export function rejectionOf(components: readonly object[], category: string): 'INVALID_FORMAT' | null {
+  // Meta's own text begins with its variable.
+  if (category === 'AUTHENTICATION') return null
   const body = (components as readonly Json[]).find(({ type }) => type === 'BODY')
   const text = typeof body?.['text'] === 'string' ? body['text'].trim() : ''
   const variables = variablesOf(text).length

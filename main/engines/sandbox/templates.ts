@@ -6,6 +6,7 @@ import { sql } from '../../kernel/sql.ts'
 import type { EngineInstance } from '../engine.ts'
 import type { Template, TemplateChange, TemplateDraft, TemplatePage, Templates } from '../templates.ts'
 import { isPaired, type Sessions } from './sessions.ts'
+import { withMetaText } from './authentication-templates.ts'
 import { componentsRefusal, refusalOf, rejectionOf } from './template-rules.ts'
 
 /** What every business account has, in Graph's own shape. Like the sample of Meta, they cannot be changed. */
@@ -147,6 +148,10 @@ type TemplateAlteration = Partial<Pick<Row, 'category' | 'quality' | 'pausedUnti
   readonly disabled?: boolean
 }
 
+/** Meta adds its own words to templates of one-time codes. */
+const shownOf = ({ language, category, components }: Omit<TemplateDraft, 'name'>): readonly object[] =>
+  category === 'AUTHENTICATION' ? withMetaText(components, language) : components
+
 interface StoreDeps {
   readonly db: Db
   readonly clock: Pick<Clock, 'now'>
@@ -189,8 +194,8 @@ export function createTemplateStore({ db, clock, random }: StoreDeps) {
     return row
   }
 
-  const verdictOn = (components: readonly object[]) => {
-    const rejectedReason = rejectionOf(components)
+  const verdictOn = (components: readonly object[], category: string) => {
+    const rejectedReason = rejectionOf(components, category)
     return { status: rejectedReason === null ? 'APPROVED' : 'REJECTED', rejectedReason, submittedAtMs: clock.now() }
   }
 
@@ -236,7 +241,8 @@ export function createTemplateStore({ db, clock, random }: StoreDeps) {
     async create(owner: TemplateOwner, draft: TemplateDraft): Promise<Template> {
       const refusal = refusalOf(draft)
       if (refusal !== undefined) throw new TemplateRefusal(100, refusal)
-      const { name, language, category, components } = draft
+      const { name, language, category } = draft
+      const components = shownOf(draft)
       const id = String(900_000_000_000_100 + Number(BigInt.asUintN(40, random.bytes(8).readBigUInt64BE())))
       await db.commit(async (tx) => {
         const since = clock.now() - NAME_LOCKED_MS
@@ -249,7 +255,7 @@ export function createTemplateStore({ db, clock, random }: StoreDeps) {
           throw new TemplateRefusal(100, `A business account can have ${MOST} templates.`)
         await tx.run(add, {
           ...{ ...owner, id, name, language, category, components: JSON.stringify(components) },
-          ...verdictOn(components),
+          ...verdictOn(components, category),
         })
       })
       const made = await this.read(owner, id)
@@ -271,11 +277,17 @@ export function createTemplateStore({ db, clock, random }: StoreDeps) {
         if (isApproved && sinceEdit >= 0 && sinceEdit < EDIT_EVERY_MS)
           throw new TemplateRefusal(100, 'An approved template can be edited once in 24 hours.')
         const category = change.category ?? row.category
-        const components = change.components ?? (JSON.parse(row.components) as object[])
-        const refusal = componentsRefusal(components, category)
+        const before = JSON.parse(row.components) as object[]
+        if (change.components === undefined && (category === 'AUTHENTICATION') !== (row.category === 'AUTHENTICATION'))
+          throw new TemplateRefusal(100, 'The components do not fit this category.')
+        const refusal = change.components && componentsRefusal(change.components, category)
         if (refusal !== undefined) throw new TemplateRefusal(100, refusal)
+        const components =
+          change.components === undefined
+            ? before
+            : shownOf({ language: row.language, category, components: change.components })
         await tx.run(save, {
-          ...{ ...owner, ...row, category, components: JSON.stringify(components), ...verdictOn(components) },
+          ...{ ...owner, ...row, category, components: JSON.stringify(components), ...verdictOn(components, category) },
           ...{ pausedUntilMs: null, approvedEditAtMs: isApproved ? clock.now() : row.approvedEditAtMs },
         })
       })
@@ -332,6 +344,11 @@ export function createTemplates(sessions: Sessions, store: TemplateStore): Templ
   return {
     list: async (instance, wanted) => store.list(await ownerOf(instance), wanted),
     read: async (instance, id) => store.read(await ownerOf(instance), id),
+    // Nobody reviews it here, so its bytes are not kept.
+    async uploadSample(instance, { mimeType, content }) {
+      await ownerOf(instance)
+      return `4::${Buffer.from(mimeType).toString('base64url')}:${content.size}`
+    },
     async create(instance, draft) {
       const owner = await ownerOf(instance)
       return refused(() => store.create(owner, draft))

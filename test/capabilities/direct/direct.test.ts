@@ -519,7 +519,11 @@ describe('what exists is known before the body is looked at', () => {
 })
 
 describe('raw payloads of the Cloud API', () => {
-  const template = { name: 'order_update', language: { code: 'en' }, someFutureKey: { camelCase: [1, 2] } }
+  const parameters = ['Ana', '1042'].map((text) => ({ type: 'text', text }))
+  const template = {
+    ...{ name: 'order_update', language: { code: 'en' }, someFutureKey: { camelCase: [1, 2] } },
+    components: [{ type: 'body', parameters }],
+  }
 
   test('go out as they are, and are messages like any other', async () => {
     const w = await worldOfTest()

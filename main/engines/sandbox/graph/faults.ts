@@ -1,7 +1,7 @@
 import type { GraphFault } from '../../../contract/sandbox.ts'
 
-/** What strikes, and not at once. */
-export type GraphFaultKind = Exclude<GraphFault, 'token_dead'>
+/** What strikes, and not at once. A connection that breaks during an upload is for tests alone. */
+export type GraphFaultKind = Exclude<GraphFault, 'token_dead'> | 'upload_interrupted'
 
 export type GraphFaults = ReturnType<typeof createGraphFaults>
 

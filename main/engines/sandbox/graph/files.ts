@@ -4,6 +4,7 @@ import { buffer } from 'node:stream/consumers'
 import type { Db } from '../../../kernel/db.ts'
 import type { Random } from '../../../kernel/ids.ts'
 import type { MediaFile } from '../../direct.ts'
+import { MEDIA_HOST, sampleOf, sampleTypeAt } from '../media.ts'
 import type { SandboxNetwork } from '../network.ts'
 import { GraphFault, ok, parameterFault, type GraphAnswer } from './answers.ts'
 import { checkUpload } from './upload-rules.ts'
@@ -28,6 +29,8 @@ export function createGraphFiles({ db, clock, random, network, baseUrl }: FileDe
     createHmac('sha256', key).update(`${id} ${expiresMs}`).digest('hex')
 
   async function read(number: GraphNumber, id: string): Promise<Omit<MediaFile, 'filename'>> {
+    const sample = sampleTypeAt(`https://${MEDIA_HOST}/${id}`)
+    if (sample !== undefined) return sampleOf(sample)
     const uploaded = await db.readOne(uploadedById, { id })
     if (uploaded?.phoneNumberId === number.phoneNumberId) {
       return { mimeType: uploaded.mimeType, bytes: Buffer.from(uploaded.bytes) }
@@ -42,8 +45,23 @@ export function createGraphFiles({ db, clock, random, network, baseUrl }: FileDe
     )
   }
 
+  /** @returns its id. */
+  async function keep({ phoneNumberId }: GraphNumber, mimeType: string, bytes: Buffer): Promise<string> {
+    const id = numericId(random)
+    await db.commit((tx) => tx.run(addUploaded, { id, phoneNumberId, mimeType, bytes, now: clock.now() }))
+    return id
+  }
+
+  /** For five minutes. */
+  function addressOf(id: string): string {
+    const expiresMs = clock.now() + URL_MS
+    return `${baseUrl()}/media/${encodeURIComponent(id)}?ext=${expiresMs}&hash=${signatureOf(id, expiresMs)}`
+  }
+
   return {
     read,
+    keep,
+    addressOf,
 
     async upload(number: GraphNumber, type: string | undefined, body: Buffer): Promise<GraphAnswer> {
       const form = await formOf(type, body)
@@ -52,18 +70,14 @@ export function createGraphFiles({ db, clock, random, network, baseUrl }: FileDe
       if (!(file instanceof File)) throw parameterFault('file is required.')
       const declared = form.get('type')
       const mimeType = typeof declared === 'string' ? declared : ''
-      const id = numericId(random)
       const bytes = Buffer.from(await file.arrayBuffer())
       checkUpload({ name: file.name, type: file.type, declared: mimeType, bytes })
-      const now = clock.now()
-      await db.commit((tx) => tx.run(addUploaded, { id, phoneNumberId: number.phoneNumberId, mimeType, bytes, now }))
-      return ok({ id })
+      return ok({ id: await keep(number, mimeType, bytes) })
     },
 
     async describe(number: GraphNumber, id: string): Promise<GraphAnswer> {
       const { mimeType: mime_type, bytes } = await read(number, id)
-      const expiresMs = clock.now() + URL_MS
-      const url = `${baseUrl()}/media/${encodeURIComponent(id)}?ext=${expiresMs}&hash=${signatureOf(id, expiresMs)}`
+      const url = addressOf(id)
       const sha256 = createHash('sha256').update(bytes).digest('hex')
       return ok({ messaging_product: 'whatsapp', url, mime_type, sha256, file_size: bytes.length, id })
     },

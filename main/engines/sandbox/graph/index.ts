@@ -20,6 +20,7 @@ import { createGraphNumbers } from './numbers.ts'
 import { createMarketingStops } from './marketing.ts'
 import { createRoutes } from './routes.ts'
 import { createSending } from './send.ts'
+import { createGraphUploads } from './uploads.ts'
 import { createGraphServer } from './server.ts'
 import { createSignups, type GraphApp } from './signups.ts'
 import { noteEntry } from './prices.ts'
@@ -127,6 +128,7 @@ export function createGraphSimulator(deps: GraphDeps): GraphSimulator {
   let port = 0
   const url = () => `http://127.0.0.1:${port}`
   const files = createGraphFiles({ db, clock, random, network, baseUrl: url })
+  const uploads = createGraphUploads({ random, numbers, files, faults })
   const marketing = createMarketingStops(db)
   const portfolios = createPortfolios({ db, clock, network, numbers, callbacks })
   const assessments = createAssessments()
@@ -136,7 +138,7 @@ export function createGraphSimulator(deps: GraphDeps): GraphSimulator {
     report: (number, sent, status) => callbacks.send(number, statusChange(number, sent, status)),
   })
   const answer = createRoutes({
-    ...{ random, numbers, files, callbacks, signups, send, calls, permissions, portfolios, network },
+    ...{ random, numbers, files, uploads, callbacks, signups, send, calls, permissions, portfolios, network },
   })
   const server = createGraphServer({ clock, random, log, faults, answer })
 

@@ -6,6 +6,8 @@ export interface GraphRequest {
   readonly query: URLSearchParams
   readonly authorization: string | undefined
   readonly contentType: string | undefined
+  /** Of a resumable upload. */
+  readonly fileOffset: string | undefined
   readonly body: Buffer
   /** Aborts when the client disconnects. */
   readonly signal: AbortSignal

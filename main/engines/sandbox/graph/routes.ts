@@ -5,6 +5,7 @@ import { createTemplateRoutes } from './template-routes.ts'
 import { GraphFault, ok, parameterFault, SUCCESS, type GraphAnswer } from './answers.ts'
 import type { Callbacks } from './callbacks.ts'
 import type { GraphFiles } from './files.ts'
+import type { GraphUploads } from './uploads.ts'
 import type { GraphNumbers } from './numbers.ts'
 import type { GraphRequest } from './request.ts'
 import type { GraphCalls } from './calls.ts'
@@ -18,6 +19,7 @@ interface RouteDeps {
   readonly random: Random
   readonly numbers: GraphNumbers
   readonly files: GraphFiles
+  readonly uploads: GraphUploads
   readonly callbacks: Callbacks
   readonly signups: Signups
   readonly send: ReturnType<typeof createSending>
@@ -31,15 +33,20 @@ type Json = Readonly<Record<string, unknown>>
 
 /** The paths of Graph that this product uses, in Graph's shapes. @throws GraphFault */
 export function createRoutes(deps: RouteDeps) {
-  const { numbers, files, callbacks, signups, send, calls, permissions, portfolios } = deps
-  const templates = createTemplateRoutes(deps.network.templates)
+  const { numbers, files, uploads, callbacks, signups, send, calls, permissions, portfolios } = deps
+  const templates = createTemplateRoutes({ store: deps.network.templates, uploads, files })
+
+  /** `app` is the app of the token. */
+  const isApp = (id: string) => id === 'app' || id === signups.appId
 
   return async (request: GraphRequest): Promise<GraphAnswer> => {
     const { method, path, query, authorization } = request
     const [first = '', second] = path
     if (first === 'oauth' && second === 'access_token') return signups.exchange(formOf(request))
     if (first === 'debug_token') return signups.debug(authorization, query.get('input_token') ?? '')
+    if (first.startsWith('upload:')) return uploads.take(first, request)
     const mine = numbers.withToken(authorization)
+    if (isApp(first) && second === 'uploads' && method === 'POST') return uploads.begin(mine, query)
     if (first === 'media' && second !== undefined) return files.download(mine, second, query)
     const number = mine.find(({ phoneNumberId }) => phoneNumberId === first)
     if (number !== undefined) return ofNumber(number, method, second, request)

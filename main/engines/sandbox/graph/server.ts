@@ -57,6 +57,7 @@ export function createGraphServer({ clock, random, log, faults, answer }: Server
       query: searchParams,
       authorization: request.headers.authorization,
       contentType: request.headers['content-type'],
+      fileOffset: textOf(request.headers['file_offset']),
       body,
       signal: gone.signal,
     }
@@ -118,6 +119,9 @@ const REFUSALS = [
   ['template_paused', new GraphFault(400, 132_015, '(#132015) Template is paused', 'It is paused due to low quality.')],
   ['template_disabled', new GraphFault(400, 132_016, '(#132016) Template is disabled', 'It was paused too often.')],
 ] as const satisfies readonly (readonly [GraphFaultKind, GraphFault])[]
+
+const textOf = (header: string | string[] | undefined): string | undefined =>
+  typeof header === 'string' ? header : undefined
 
 const unknownPath = (path: string) =>
   new GraphFault(400, 2_500, `Unknown path components: ${path}. The path begins with a version, such as /v26.0`)

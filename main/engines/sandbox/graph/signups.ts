@@ -21,6 +21,7 @@ export function createSignups(deps: {
   const codes = new Map<string, GraphNumber>()
 
   return {
+    appId: app.id,
     /** What the person's browser brings back when they have chosen this number. Good once. */
     issue(number: GraphNumber): string {
       const code = random.bytes(18).toString('base64url')

@@ -1,7 +1,10 @@
 import type { Template } from '../../templates.ts'
 import { TemplateRefusal, type TemplateOwner, type TemplateStore } from '../templates.ts'
+import { hasNamedVariables } from '../template-rules.ts'
 import { GraphFault, ok, parameterFault, SUCCESS, type GraphAnswer } from './answers.ts'
+import type { GraphFiles } from './files.ts'
 import type { GraphRequest } from './request.ts'
+import { checkHandles, handlesOf, mediaIdOf, type GraphUploads } from './uploads.ts'
 import type { GraphNumber } from './store.ts'
 
 type Json = Readonly<Record<string, unknown>>
@@ -9,13 +12,43 @@ type ReadJson = (request: GraphRequest) => Json
 
 const PAGE = 25
 
+interface TemplateRouteDeps {
+  readonly store: TemplateStore
+  readonly uploads: Pick<GraphUploads, 'hasMade'>
+  readonly files: Pick<GraphFiles, 'addressOf'>
+}
+
 /** The templates of a business account, in Graph's paths and shapes. */
-export function createTemplateRoutes(store: TemplateStore) {
+export function createTemplateRoutes({ store, uploads, files }: TemplateRouteDeps) {
+  /** Graph shows where the sample of a header is, and not the handle that named it. */
+  function withAddresses(component: object): object {
+    const [handle] = handlesOf(component)
+    if (typeof handle !== 'string') return component
+    return { ...component, example: { header_handle: [files.addressOf(mediaIdOf(handle))] } }
+  }
+
+  /** Graph shows the fields that were asked for, and always the id. */
+  function shown(
+    { id, name, language, status, category, components, ...more }: Template,
+    query: URLSearchParams,
+  ): object {
+    const fields: Json = {
+      ...{ name, language, status, category, components: components.map(withAddresses) },
+      rejected_reason: more.rejectedReason ?? 'NONE',
+      quality_score: { score: more.quality ?? 'UNKNOWN' },
+    }
+    const asked = query.get('fields')?.split(',') ?? ['name', 'language', 'status', 'category', 'components']
+    return { id, ...Object.fromEntries(Object.entries(fields).filter(([field]) => asked.includes(field))) }
+  }
+
   async function create(owner: TemplateOwner, body: Json): Promise<GraphAnswer> {
-    const { name, language, category, components } = body
+    const { name, language, category, components, parameter_format: format = 'positional' } = body
     if (typeof name !== 'string' || typeof language !== 'string' || typeof category !== 'string')
       throw parameterFault('name, language and category are required.')
     const draft = { name, language, category, components: listOf(components) }
+    checkHandles(draft.components, uploads)
+    if (format !== 'named' && hasNamedVariables(draft.components))
+      throw new GraphFault(400, 100, '(#100) Invalid parameter', null, 'Variables must be numbers: {{1}}, {{2}}.')
     const { id, ...made } = await refused(() => store.create(owner, draft))
     return ok({ id, status: made.status, category: made.category })
   }
@@ -26,6 +59,7 @@ export function createTemplateRoutes(store: TemplateStore) {
       ...(typeof category === 'string' && { category }),
       ...(components !== undefined && { components: listOf(components) }),
     }
+    checkHandles(changes.components ?? [], uploads)
     await refused(() => store.change(owner, id, changes))
     return SUCCESS
   }
@@ -76,19 +110,6 @@ export function createTemplateRoutes(store: TemplateStore) {
 function ownerOf([first]: readonly GraphNumber[]): TemplateOwner {
   if (first === undefined) throw new Error('a business account without a number')
   return { accountId: first.accountId, businessId: first.wabaId }
-}
-
-/** Graph shows the fields that were asked for, and always the id. */
-function shown(
-  { id, name, language, status, category, components, ...more }: Template,
-  query: URLSearchParams,
-): object {
-  const fields: Json = {
-    ...{ name, language, status, category, components, rejected_reason: more.rejectedReason ?? 'NONE' },
-    quality_score: { score: more.quality ?? 'UNKNOWN' },
-  }
-  const asked = query.get('fields')?.split(',') ?? ['name', 'language', 'status', 'category', 'components']
-  return { id, ...Object.fromEntries(Object.entries(fields).filter(([field]) => asked.includes(field))) }
 }
 
 function listOf(components: unknown): object[] {

@@ -1,0 +1,46 @@
+import { ApiError } from '../../contract/errors.ts'
+import type { GraphClient } from './graph-client.ts'
+import { asRecord } from './json.ts'
+import type { GraphCredentials } from './transport.ts'
+
+type Components = readonly object[]
+
+interface SampleDeps {
+  readonly client: Pick<GraphClient, 'fetch'>
+  readonly upload: (speaker: GraphCredentials, mimeType: string, bytes: Buffer) => Promise<string>
+}
+
+const LARGEST_SAMPLE = 100 * 1024 * 1024
+
+/**
+ * Meta shows the sample of a header as an address, and takes it only as the handle of an upload. A template that was
+ * read and is submitted again, edited or as a copy, gets its sample uploaded again.
+ */
+export function createSampleKeeper({ client, upload }: SampleDeps) {
+  async function handleOf(speaker: GraphCredentials, url: string): Promise<string> {
+    const file = await client.fetch(url, speaker.accessToken, speaker.accountId, LARGEST_SAMPLE).catch(() => {
+      throw new ApiError(
+        'invalid_state',
+        'Meta no longer has the sample file of the header, so nothing was submitted. Give the file again.',
+      ).because('template_sample_gone')
+    })
+    return upload(speaker, file.mimeType, file.bytes)
+  }
+
+  return (speaker: GraphCredentials, components: Components): Promise<Components> =>
+    Promise.all(
+      components.map(async (component) => {
+        const url = addressIn(component)
+        if (url === undefined) return component
+        return { ...component, example: { header_handle: [await handleOf(speaker, url)] } }
+      }),
+    )
+}
+
+/** Of a header whose sample is an address. */
+function addressIn(component: object): string | undefined {
+  const { type, example } = asRecord(component)
+  const handles = asRecord(example)['header_handle']
+  const [handle] = type === 'HEADER' && Array.isArray(handles) ? (handles as readonly unknown[]) : []
+  return typeof handle === 'string' && URL.canParse(handle) && /^https?:\/\//.test(handle) ? handle : undefined
+}
