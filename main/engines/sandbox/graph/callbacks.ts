@@ -9,11 +9,16 @@ import type { GraphNumber } from './store.ts'
 interface Call {
   readonly number: GraphNumber
   readonly change: GraphChange
+  readonly atMs: number
 }
 
 export interface Callbacks {
-  /** Calls the subscriber of the number. @throws Error unless it answers 200; the caller retries. */
-  send(number: GraphNumber, change: GraphChange): Promise<void>
+  /**
+   * Calls the subscriber of the number.
+   * @param atMs when it happened; now, unless it is given.
+   * @throws Error unless it answers 200; the caller retries.
+   */
+  send(number: GraphNumber, change: GraphChange, atMs?: number): Promise<void>
   /** Asks an address whether it wants calls, as Meta does when one is entered. @throws GraphFault */
   verify(number: GraphNumber, address: string, verifyToken: string): Promise<void>
 }
@@ -32,9 +37,7 @@ export function createCallbacks({ outbound, faults, clock }: CallbacksDeps): Cal
     const [first] = calls
     if (first === undefined || first.number.callbackUrl === null) return
     const { callbackUrl, appSecret, accountId, phoneNumberId } = first.number
-    const body = Buffer.from(
-      JSON.stringify({ object: 'whatsapp_business_account', entry: entriesOf(calls, clock.now()) }),
-    )
+    const body = Buffer.from(JSON.stringify({ object: 'whatsapp_business_account', entry: entriesOf(calls) }))
     const signature = createHmac('sha256', appSecret).update(body).digest('hex')
     const headers = { 'content-type': 'application/json', 'x-hub-signature-256': `sha256=${signature}` }
     const request = { url: callbackUrl, method: 'POST', headers, body, from: { accountId } } as const
@@ -62,9 +65,9 @@ export function createCallbacks({ outbound, faults, clock }: CallbacksDeps): Cal
   }
 
   return {
-    async send(number, change) {
+    async send(number, change, atMs = clock.now()) {
       if (number.callbackUrl === null || number.subscribed === 0) return
-      const call = { number, change }
+      const call = { number, change, atMs }
       if ((await hold('batch_callbacks', call)) || (await hold('reorder_callbacks', call))) return
       await post([call])
     },
@@ -87,8 +90,10 @@ export function createCallbacks({ outbound, faults, clock }: CallbacksDeps): Cal
 }
 
 /** One entry for each business account, one change for each call. */
-function entriesOf(calls: readonly Call[], nowMs: number) {
-  const time = Math.floor(nowMs / 1_000)
+function entriesOf(calls: readonly Call[]) {
   const accounts = Map.groupBy(calls, ({ number }) => number.wabaId)
-  return [...accounts].map(([id, mine]) => ({ id, time, changes: mine.map(({ change }) => change) }))
+  return [...accounts].map(([id, mine]) => {
+    const time = Math.floor(Math.max(...mine.map(({ atMs }) => atMs)) / 1_000)
+    return { id, time, changes: mine.map(({ change }) => change) }
+  })
 }

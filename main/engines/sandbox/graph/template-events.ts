@@ -23,23 +23,30 @@ export function createTemplateEvents({ clock, store, callbacks }: TemplateEvents
   const ownerOf = ({ accountId, wabaId: businessId }: GraphNumber) => ({ accountId, businessId })
   const alter = (number: GraphNumber, ...change: [id: string, Parameters<TemplateStore['alter']>[2]]) =>
     store.alter(ownerOf(number), ...change)
-  const report = (number: GraphNumber, field: string, template: Template, value: object) =>
-    callbacks.send(number, changeOf(field, template, value))
+  const report = (number: GraphNumber, field: string, template: Template, value: object, atMs?: number) =>
+    callbacks.send(number, changeOf(field, template, value), atMs)
 
-  async function status(number: GraphNumber, template: Template, event: string, title: string): Promise<void> {
+  async function status(
+    number: GraphNumber,
+    template: Template,
+    event: string,
+    title: string,
+    atMs?: number,
+  ): Promise<void> {
     const other_info = { title, description: 'People reacted badly to it.' }
     const category = { message_template_category: template.category }
     const value = { event, reason: 'NONE', ...category, other_info }
-    await report(number, 'message_template_status_update', template, value)
+    await report(number, 'message_template_status_update', template, value, atMs)
   }
 
   return {
     /** People react badly to it. @returns when Meta ends the pause. */
     async pause(number: GraphNumber, id: string, title: keyof typeof PAUSES): Promise<number> {
       // Callbacks carry whole seconds.
-      const pausedUntilMs = Math.floor(clock.now() / 1_000) * 1_000 + PAUSES[title]
+      const atMs = Math.floor(clock.now() / 1_000) * 1_000
+      const pausedUntilMs = atMs + PAUSES[title]
       const template = await alter(number, id, { pausedUntilMs, quality: 'RED' })
-      await status(number, template, 'PAUSED', title)
+      await status(number, template, 'PAUSED', title, atMs)
       return pausedUntilMs
     },
     async endPause(number: GraphNumber, id: string): Promise<void> {
