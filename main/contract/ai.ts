@@ -322,7 +322,7 @@ export type HandoffReason = (typeof HANDOFF_REASONS)[number]
 export const HandoffReason = Type.Enum([...HANDOFF_REASONS])
 
 /** @public */
-export const PAUSE_REASONS = ['person', 'handoff', 'user'] as const
+export const PAUSE_REASONS = ['person', 'handoff', 'user', 'meta_agent'] as const
 export type PauseReason = (typeof PAUSE_REASONS)[number]
 
 export const Conversation = Type.Object({
@@ -333,7 +333,9 @@ export const Conversation = Type.Object({
   ),
   pause_reason: Nullable(
     Type.Enum([...PAUSE_REASONS], {
-      description: '`person`: somebody wrote in the chat. `handoff`: the agent handed over. `user`: paused by hand.',
+      description:
+        '`person`: somebody wrote in the chat. `handoff`: the agent handed over. `user`: paused by hand. ' +
+        '`meta_agent`: Meta Business Agent answers (official only).',
     }),
   ),
   agent_id: Nullable(Type.String({ format: 'uuid' })),

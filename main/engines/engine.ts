@@ -334,6 +334,8 @@ export type EngineSignal =
       /** When the network ends the pause; null: it has not said. */
       readonly untilMs: number | null
     }
+  /** Another agent of the network answers the chat, or no longer does (official only): Meta Business Agent. */
+  | { readonly kind: 'handover'; readonly chat: string; readonly to: 'network_agent' | 'us'; readonly atMs: number }
   | ReceivedSignal
   /** For the webhook of the instance: calls, groups, presence, contacts. */
   | { readonly kind: 'line_event'; readonly event: LineEvent }

@@ -86,6 +86,7 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
         calls: calls.api,
         optOuts: optOuts.api,
         campaigns: campaigns.api,
+        ai: ai.api,
         movePerson: (...learned) => movePerson(...learned),
         live,
       },

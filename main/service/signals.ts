@@ -1,3 +1,4 @@
+import type { Ai } from '../capabilities/ai/index.ts'
 import type { Calls } from '../capabilities/calls/index.ts'
 import type { Campaigns } from '../capabilities/campaigns/index.ts'
 import type { InstanceWebhooks } from '../capabilities/instance-webhook/index.ts'
@@ -28,13 +29,14 @@ interface SignalTargets {
   readonly calls: Pick<Calls, 'onOffered'>
   readonly optOuts: Pick<OptOuts, 'onMarketing'>
   readonly campaigns: Pick<Campaigns, 'onTemplate'>
+  readonly ai: Pick<Ai, 'onHandover'>
   readonly movePerson: (id: InstanceId, signal: PersonSignal) => Promise<void>
   readonly live: NoticeBus<Notice>
 }
 
 /** Signals of the link belong to the instances room, those of messages to the messages room, new names to every room. */
 export async function routeSignal(
-  { instances, messages, instanceWebhooks, calls, optOuts, campaigns, movePerson, live }: SignalTargets,
+  { instances, messages, instanceWebhooks, calls, optOuts, campaigns, ai, movePerson, live }: SignalTargets,
   ...[id, signal]: Parameters<EngineSink>
 ): Promise<void> {
   switch (signal.kind) {
@@ -51,6 +53,11 @@ export async function routeSignal(
       return movePerson(id, signal)
     case 'marketing':
       return optOuts.onMarketing(id, signal)
+    case 'handover': {
+      const instance = await instances.owned(id)
+      if (instance !== undefined) await ai.onHandover(instance.subject, signal)
+      return
+    }
     case 'template': {
       await campaigns.onTemplate(id, signal)
       const instance = await instances.owned(id)

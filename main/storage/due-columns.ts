@@ -44,6 +44,7 @@ export const DUE_COLUMNS: Readonly<Record<string, Readonly<Record<string, DueCol
   accounts: { change_at: 'stays' },
   activity: { hour: 'stays' },
   ai_conversations: {
+    meta_agent_at: 'stays',
     paused_until: deadline('paused_until'),
     follow_up_at: moves('follow_up_at IS NOT NULL'),
     handoff_at: 'stays',

@@ -13,6 +13,8 @@ export interface ConversationRow {
   readonly paused: 0 | 1
   readonly pausedUntilMs: number | null
   readonly pauseReason: PauseReason | null
+  /** Meta's own agent answers the chat: when it was last seen to. The table was made without this reason. */
+  readonly metaAgentAtMs: number | null
   readonly handoffReason: HandoffReason | null
   readonly handoffDetail: string | null
   readonly handoffAtMs: number | null
@@ -38,6 +40,7 @@ type OfConversation = { seq: number }
 
 const COLUMNS = `seq, id, instance_id AS instanceId, chat, account_id AS accountId, agent_id AS agentId,
   stage_id AS stageId, paused, paused_until AS pausedUntilMs, pause_reason AS pauseReason,
+  meta_agent_at AS metaAgentAtMs,
   handoff_reason AS handoffReason, handoff_detail AS handoffDetail, handoff_at AS handoffAtMs, waiting, summary,
   answered_by AS answeredBy, last_inbound_at AS lastInboundAtMs, last_answer_at AS lastAnswerAtMs,
   next_turn AS nextTurn, open_turn AS openTurn, repeated_text AS repeatedText, repeats, follow_ups AS followUps,
@@ -78,11 +81,16 @@ export const setStage = sql<OfConversation & { agentId: string; stageId: string 
   'UPDATE ai_conversations SET agent_id = :agentId, stage_id = :stageId WHERE seq = :seq',
 )
 export const setPause = sql<OfConversation & { untilMs: number | null; reason: PauseReason; now: number }>(
-  `UPDATE ai_conversations SET paused = 1, paused_until = :untilMs, pause_reason = :reason, follow_up_at = NULL,
+  `UPDATE ai_conversations SET paused = 1, paused_until = :untilMs, pause_reason = :reason, meta_agent_at = NULL, follow_up_at = NULL,
      rest = NULL, rest_turn = NULL, changed_at = :now WHERE seq = :seq`,
 )
+/** Meta's own agent answers: as if a person did, without an end. */
+export const pauseForMetaAgent = sql<OfConversation & { at: number; now: number }>(
+  `UPDATE ai_conversations SET paused = 1, paused_until = NULL, pause_reason = 'person', meta_agent_at = :at,
+     follow_up_at = NULL, rest = NULL, rest_turn = NULL, changed_at = :now WHERE seq = :seq`,
+)
 export const clearPause = sql<OfConversation & { now: number }>(
-  `UPDATE ai_conversations SET paused = 0, paused_until = NULL, pause_reason = NULL, waiting = 0, changed_at = :now
+  `UPDATE ai_conversations SET paused = 0, paused_until = NULL, pause_reason = NULL, meta_agent_at = NULL, waiting = 0, changed_at = :now
    WHERE seq = :seq`,
 )
 export const setHandoff = sql<
@@ -114,7 +122,7 @@ export const renameChat = sql<OfConversation & { chat: string }>(
 )
 export const setMerged = sql<OfConversation & MergedState>(
   `UPDATE ai_conversations SET agent_id = :agentId, stage_id = :stageId, paused = :paused, paused_until = :pausedUntilMs,
-     pause_reason = :pauseReason, handoff_reason = :handoffReason, handoff_detail = :handoffDetail,
+     pause_reason = :pauseReason, meta_agent_at = :metaAgentAtMs, handoff_reason = :handoffReason, handoff_detail = :handoffDetail,
      handoff_at = :handoffAtMs, waiting = :waiting, summary = :summary, answered_by = :answeredBy,
      last_inbound_at = :lastInboundAtMs, last_answer_at = :lastAnswerAtMs, next_turn = :nextTurn,
      follow_ups = :followUps, follow_up_at = :followUpAtMs, changed_at = :changedAtMs WHERE seq = :seq`,

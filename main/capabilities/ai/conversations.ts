@@ -140,11 +140,22 @@ export function createConversations({ db, clock, cursors, messages, settings: st
 
 /** A chat that no agent has taken part in. */
 const unknown = (chat: string) => ({
-  ...{ chat, agentId: null, stageId: null, paused: 0 as const, pausedUntilMs: null, pauseReason: null },
+  ...{
+    chat,
+    agentId: null,
+    stageId: null,
+    paused: 0 as const,
+    pausedUntilMs: null,
+    pauseReason: null,
+    metaAgentAtMs: null,
+  },
   ...{ handoffReason: null, handoffDetail: null, handoffAtMs: null, waiting: 0 as const, summary: null },
   ...{ answeredBy: null, lastInboundAtMs: null, lastAnswerAtMs: null, followUps: 0, followUpAtMs: null },
   ...{ rest: null, restTurn: null, changedAtMs: null },
 })
+
+const reasonOf = ({ metaAgentAtMs, pauseReason }: Pick<ConversationRow, 'metaAgentAtMs' | 'pauseReason'>) =>
+  metaAgentAtMs === null ? pauseReason : 'meta_agent'
 
 function toRecord(
   row: Omit<
@@ -159,7 +170,7 @@ function toRecord(
     phone: row.chat,
     ai_active: isEnabled && !paused,
     paused_until: paused ? isoTimeOrNull(row.pausedUntilMs) : null,
-    pause_reason: paused ? row.pauseReason : null,
+    pause_reason: paused ? reasonOf(row) : null,
     ...{ agent_id: row.agentId, stage_id: row.stageId, summary: row.summary },
     handoff:
       row.handoffReason === null || row.handoffAtMs === null

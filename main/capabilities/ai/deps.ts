@@ -49,7 +49,7 @@ export interface AiDeps {
   readonly seal: Seal
   readonly outbound: Pick<Outbound, 'request' | 'checkUrl'>
   readonly instances: Pick<Instances, 'subject' | 'subscribe' | 'find' | 'holdOf'>
-  readonly messages: Pick<Messages, 'send' | 'getByKey' | 'thread' | 'uploads'>
+  readonly messages: Pick<Messages, 'send' | 'getByKey' | 'thread' | 'uploads' | 'chatAsFirstGiven'>
   readonly safety: Pick<Safety, 'claim' | 'release'>
   readonly optOuts: Pick<OptOuts, 'isOptedOut' | 'optedOutAt' | 'isStopWord'>
   readonly providers: AiProviders

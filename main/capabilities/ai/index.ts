@@ -15,6 +15,7 @@ import { createHttpCall } from './http-call.ts'
 import { createHttpTools, type HttpTools } from './http-tools.ts'
 import { removeHttpToolsOf } from './http-tool-store.ts'
 import { createListener } from './listen.ts'
+import { createMetaAgent } from './meta-agent.ts'
 import { createMove } from './move.ts'
 import { createMediaLibrary, type MediaLibrary } from './media.ts'
 import { removeMediaOf } from './media-store.ts'
@@ -53,6 +54,8 @@ export interface Ai {
    */
   readonly brain: Brain
   readonly movePerson: MovePerson
+  /** Meta's own agent answers a chat, or no longer does. */
+  readonly onHandover: ReturnType<typeof createMetaAgent>
   readonly retention: ReturnType<typeof createRetention>
 }
 
@@ -94,6 +97,7 @@ export function createAi(deps: AiDeps): Ai {
     trial: createTrial({ ...deps, settings, agents, stages, conversations, brain }),
     overview: createOverview({ ...deps, settings }),
     movePerson: createMove({ ...deps, chats }),
+    onHandover: createMetaAgent({ ...deps, settings, chats }),
     retention: createRetention(deps),
   }
 }

@@ -50,12 +50,12 @@ export function createListener({ clock, settings: store, chats, turns }: ListenD
   return async (tx, event) => {
     if (event.instanceId === null) return
     if (event.type === 'message.sent') {
-      if (OF_PERSONS.has(event.data.source)) await personWrote(tx, event, event.data.chat)
+      if (OF_PERSONS.has(event.data.source)) await personWrote(tx, event, event.data.chat, true)
       if (event.data.source === 'ai') await answerWasSent(tx, event.data.idempotency_key)
       return
     }
     if (event.type !== 'message.received') return
-    if (event.data.from_me) await personWrote(tx, event, event.data.chat)
+    if (event.data.from_me) await personWrote(tx, event, event.data.chat, false)
     else await received(tx, event)
   }
 
@@ -71,6 +71,7 @@ export function createListener({ clock, settings: store, chats, turns }: ListenD
     tx: Tx,
     { instanceId, accountId }: Pick<Heard, 'instanceId' | 'accountId'>,
     chat: string,
+    isFromHere: boolean,
   ): Promise<void> {
     const settings = await store.read(tx, instanceId)
     if (!settings.enabled || (settings.ignore_groups && isGroup(chat))) return
@@ -80,7 +81,9 @@ export function createListener({ clock, settings: store, chats, turns }: ListenD
     const untilMs = now + settings.pause_on_human_minutes * 60_000
     // A longer pause that somebody chose is kept.
     const isLonger = isPaused(conversation, now) && (conversation.pausedUntilMs ?? Infinity) > untilMs
-    if (!isLonger) await tx.run(setPause, { seq, untilMs, reason: 'person', now })
+    // A message from here takes the chat back from Meta's agent.
+    const isTakenBack = isFromHere && conversation.metaAgentAtMs !== null
+    if (!isLonger || isTakenBack) await tx.run(setPause, { seq, untilMs, reason: 'person', now })
     await tx.run(setAnsweredByPerson, { seq, now })
     await chats.dropUnsent(tx, conversation, 'person')
     chats.notify(tx, { instanceId, accountId })
@@ -100,7 +103,9 @@ export function createListener({ clock, settings: store, chats, turns }: ListenD
     await tx.run(setInbound, { seq, at: Math.min(atMs, now), now })
     await chats.dropUnsent(tx, conversation, 'person_answered', ['follow_up'])
     chats.notify(tx, { instanceId, accountId })
-    if (isPaused(conversation, now)) return
+    // It came to us, so Meta's agent no longer answers: what that one answers comes with a handover of the same time.
+    const isBackFromMeta = conversation.metaAgentAtMs !== null && atMs > conversation.metaAgentAtMs
+    if (isPaused(conversation, now) && !isBackFromMeta) return
     // Its time is over.
     if (conversation.paused === 1) await tx.run(clearPause, { seq, now })
     await ask(tx, conversation, settings, text, now)

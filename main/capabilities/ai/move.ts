@@ -65,6 +65,7 @@ function mergedState(kept: ConversationRow, other: ConversationRow, nowMs: numbe
   const answered = (kept.lastAnswerAtMs ?? 0) >= (other.lastAnswerAtMs ?? 0) ? kept : other
   return {
     ...{ paused: pause.paused, pausedUntilMs: pause.pausedUntilMs, pauseReason: pause.pauseReason },
+    metaAgentAtMs: pause.metaAgentAtMs,
     ...{ handoffReason, handoffDetail, handoffAtMs, waiting: kept.waiting === 1 ? 1 : other.waiting },
     ...{ agentId: placed.agentId, stageId: placed.stageId, summary: kept.summary ?? other.summary },
     ...{ answeredBy: answered.answeredBy, lastAnswerAtMs: answered.lastAnswerAtMs },

@@ -76,6 +76,8 @@ export type Item =
   | { readonly kind: 'capability'; readonly value: Json; readonly atMs: number }
   | { readonly kind: 'account'; readonly value: Json; readonly atMs: number }
   | { readonly kind: 'template'; readonly field: TemplateField; readonly value: Json; readonly atMs: number }
+  /** Meta Business Agent answers the chat from now on, or we do. */
+  | { readonly kind: 'handover'; readonly person: Person; readonly to: 'network_agent' | 'us'; readonly atMs: number }
   /** For a person to read. */
   | { readonly kind: 'notice'; readonly field: NoticeField; readonly value: Json; readonly atMs: number }
 
@@ -114,7 +116,7 @@ function readChange(wabaId: string, change: Json, atMs: number): Change {
   const display = textAt(value, 'display_phone_number') ?? textAt(metadata, 'display_phone_number')
   const scope = {
     wabaId,
-    phoneNumberId: textAt(metadata, 'phone_number_id'),
+    phoneNumberId: textAt(metadata, 'phone_number_id') ?? textAt(recordAt(value, 'recipient'), 'phone_number_id'),
     displayNumber: display === null ? null : digitsOf(display),
   }
   const reader = Object.hasOwn(FIELDS, field) ? FIELDS[field] : undefined
@@ -146,6 +148,8 @@ const NOTICE_FIELDS = [
 
 const FIELDS: Readonly<Record<string, (value: Json, atMs: number) => Reading>> = {
   messages: readMessages,
+  standby: readStandby,
+  messaging_handovers: readHandover,
   calls: readCalls,
   user_preferences: readPreferences,
   smb_message_echoes: (value) => {
@@ -192,6 +196,35 @@ function readMessages(value: Json, atMs: number): Reading {
     problems: [...messages.problems, ...statuses.problems],
     noted: [...recordsAt(value, 'messages').flatMap(notedOf), ...recordsAt(value, 'statuses').flatMap(notedStatus)],
   }
+}
+
+/**
+ * A chat that Meta Business Agent answers. What people write, and what the agent answers, is shown; our own agents keep
+ * out of it. Some versions put the lists under `standby`.
+ */
+function readStandby(value: Json, atMs: number): Reading {
+  const inner = { ...value, ...recordAt(value, 'standby') }
+  const { items, problems, noted = [] } = readMessages({ ...inner, statuses: [] }, atMs)
+  const echoes = each(recordsAt(inner, 'message_echoes'), 'message_echoes', readEcho)
+  const said = [...items, ...echoes.items].flatMap((item): Item[] => {
+    if (item.kind !== 'message') return [item]
+    return [{ kind: 'handover', person: item.person, to: 'network_agent', atMs: item.atMs }, item]
+  })
+  const statuses = recordsAt(inner, 'statuses').map(() => 'statuses')
+  return { items: said, problems: [...problems, ...echoes.problems], noted: [...noted, ...statuses] }
+}
+
+const META_AGENT = 'meta_business_agent'
+
+/** Control of a chat changes. It names the person as `sender`, and the number as `recipient`. */
+function readHandover(value: Json, atMs: number): Reading {
+  const person = personOf(recordAt(value, 'sender'), 'phone_number', 'user_id')
+  const passed = { ...recordAt(value, 'control_passed'), ...recordAt(value, 'control_taken') }
+  const owners = [textAt(passed, 'new_owner_app_role'), textAt(passed, 'previous_owner_app_role')]
+  if (!owners.includes(META_AGENT)) return { items: [], problems: [], noted: [textAt(value, 'type') ?? 'other'] }
+  if (person.number === null && person.userId === null) return { items: [], problems: ['sender'] }
+  const to = owners[0] === META_AGENT ? 'network_agent' : 'us'
+  return { items: [{ kind: 'handover', person, to, atMs: secondsAt(value, 'timestamp') ?? atMs }], problems: [] }
 }
 
 /** Kinds of messages that are shown as what they are. */

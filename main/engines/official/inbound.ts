@@ -82,6 +82,10 @@ export function createInbound(deps: InboundDeps): Inbound {
         return sink(instanceId, { kind: 'reaction', emoji: item.emoji, ...(await spoken(number, item, item.target)) })
       case 'call':
         return publishCall(instanceId, item.event, item.atMs)
+      case 'handover': {
+        const chat = await people.nameOf(instanceId, item.person)
+        return sink(instanceId, { kind: 'handover', chat, to: item.to, atMs: item.atMs })
+      }
       case 'marketing': {
         const { wants, atMs } = item
         const person = await people.nameOf(instanceId, item.person)

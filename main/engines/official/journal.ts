@@ -256,6 +256,7 @@ function laneOf(item: Item): string {
     case 'deleted':
     case 'reaction':
     case 'marketing':
+    case 'handover':
       return `chat ${item.person.number ?? item.person.userId ?? ''}`
     case 'known':
       return `chat ${item.number}`

@@ -14,5 +14,8 @@ ALTER TABLE sandbox_templates ADD COLUMN disabled INTEGER NOT NULL DEFAULT 0 CHE
 
 -- Since when Meta holds the message while it assesses the quality of its template.
 ALTER TABLE messages ADD COLUMN held_since INTEGER;
+
+-- Meta's own agent answers the chat: when it was last seen to. It is paused for ours meanwhile.
+ALTER TABLE ai_conversations ADD COLUMN meta_agent_at INTEGER;
 `,
 }

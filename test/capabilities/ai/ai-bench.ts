@@ -187,6 +187,7 @@ export async function aiBench({ network = 'sandbox', engine = 'smv2' }: BenchOpt
             })),
             nextCursor: null,
           }) as never,
+        chatAsFirstGiven: (_read, _instanceId, chat) => Promise.resolve(chat),
         uploads: undefined as never,
       },
       safety: { claim: (tx, claim) => bench.safety(tx, claim), release: async () => {} },

@@ -137,6 +137,26 @@ export function documented(phoneNumberId = PHONE_NUMBER_ID): readonly Documented
     of('user_preferences', '', {
       user_preferences: [{ wa_id: ANA, category: 'marketing_messages', value: 'stop', timestamp: AT }],
     }),
+    of('standby', 'message', {
+      standby: { contacts: [{ wa_id: ANA, profile: { name: 'Ana' } }], messages: [textFrom(ANA, 'wamid.s')] },
+    }),
+    of('standby', 'echo', {
+      message_echoes: [
+        { from: OURS, to: ANA, id: 'wamid.m', timestamp: AT, type: 'text', text: { body: 'Until six.' } },
+      ],
+    }),
+    of('standby', 'status', { statuses: [{ id: 'wamid.m', status: 'read', timestamp: AT, recipient_id: ANA }] }),
+    ...['meta_business_agent', 'other_app'].map((role) => ({
+      name: `messaging_handovers ${role}`,
+      change: {
+        field: 'messaging_handovers',
+        value: {
+          ...{ type: 'control_passed', sender: { phone_number: ANA } },
+          ...{ recipient: { phone_number_id: phoneNumberId, display_phone_number: OURS } },
+          control_passed: { previous_owner_app_role: role },
+        },
+      },
+    })),
     ...STATUS_EVENTS.map((event) => ({
       name: `message_template_status_update ${event}`,
       change: { field: 'message_template_status_update', value: { ...TEMPLATE, event, reason: 'NONE' } },
