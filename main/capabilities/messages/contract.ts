@@ -527,7 +527,7 @@ export const messagesContract = {
     tool: {
       name: 'get_message',
       title: 'Read the status of a message',
-      description: 'Returns the status record of a message of this instance. Received messages have none: 404.',
+      description: 'Returns the status of a message. 404 if it was received.',
       idempotent: true,
     },
   }),
@@ -558,8 +558,8 @@ export const messagesContract = {
     examples: { reply: RECORD_EXAMPLE },
     tool: {
       name: 'find_message',
-      title: 'Find a message by its Idempotency-Key',
-      description: 'Returns the status of the newest message sent with the key. 404: nothing was.',
+      title: 'Find a message by its key',
+      description: 'Returns the newest message sent with the key. 404: none.',
       idempotent: true,
     },
   }),
