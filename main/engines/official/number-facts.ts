@@ -108,7 +108,8 @@ function tierAt(value: Json, name: string): string | null {
 export function afterCapabilityUpdate(facts: NumberFacts, value: Json, atMs: number): NumberFacts {
   const tier = tierAt(value, 'max_daily_conversations_per_business') ?? tierAt(value, 'current_limit')
   const knownAtMs = Math.max(facts.limit?.atMs ?? 0, facts.limitSilentAtMs ?? 0)
-  if (tier === null || atMs < knownAtMs) return facts
+  // Callbacks carry whole seconds.
+  if (tier === null || atMs < Math.floor(knownAtMs / 1_000) * 1_000) return facts
   return { ...facts, limit: { tier, source: 'callback', atMs }, limitSilentAtMs: null }
 }
 

@@ -53,6 +53,17 @@ describe('the messaging limit', () => {
     expect(limitOf(one)?.tier).toBe('TIER_10K')
   })
 
+  test('is taken from a callback of the second in which the number was read: callbacks carry whole seconds', async () => {
+    await world.clock.advance(700)
+    says('1111110001', 'TIER_2K')
+    const one = await connect('1111110001')
+    const second = Math.floor(world.clock.now() / 1_000)
+    await world.callBack(one, capability({ max_daily_conversations_per_business: 'TIER_10K' }, second))
+    expect(limitOf(one)?.tier).toBe('TIER_10K')
+    await world.callBack(one, capability({ max_daily_conversations_per_business: 'TIER_250' }, second - 1))
+    expect(limitOf(one)?.tier).toBe('TIER_10K')
+  })
+
   test.each([undefined, null, '', 'TIER_NOT_SET', 'unlimited', 0, {}])(
     'is unknown where Meta answers %j, and the last known one is kept',
     async (limit) => {
