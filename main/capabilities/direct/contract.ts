@@ -380,6 +380,15 @@ const RawMessage = Type.Object(
     message_id: Type.Optional(
       Words(256, 'With `status: "read"`: the `message_id` or `wamid` of the message to mark as read.'),
     ),
+    typing_indicator: Type.Optional(
+      Type.Object(
+        { type: Type.Literal('text') },
+        {
+          additionalProperties: false,
+          description: 'With `status: "read"`: also shows for up to 25 seconds that you are writing an answer.',
+        },
+      ),
+    ),
   },
   {
     additionalProperties: true,
@@ -477,7 +486,7 @@ export const directContract = {
     description: [
       'The body is a Cloud API message in Graph’s own format: template, interactive, location, reaction or anything else Graph accepts. Keys and values are passed on unchanged and in order; `messaging_product`, `recipient_type` and `biz_opaque_callback_data` are added where missing.',
       'It is a message like any other: it has a status record, its events fire, `GET …/messages?idempotency_key=…` finds it, and its responses are those of `POST …/messages`.',
-      '`{"messaging_product": "whatsapp", "status": "read", "message_id": …}` marks a received message as read, by its `message_id` or its `wamid`: 200 with `success`.',
+      '`{"messaging_product": "whatsapp", "status": "read", "message_id": …}` marks a received message as read, by its `message_id` or its `wamid`: 200 with `success`. With `"typing_indicator": {"type": "text"}` it also shows that you are writing.',
     ].join('\n\n'),
     scope: 'messages:send',
     reach: 'instance',

@@ -97,7 +97,7 @@ export function createDirect(deps: DirectDeps): Direct {
       const message = read.messageId.startsWith('msg_')
         ? await messages.getRef(instance.id, read.messageId)
         : { engineMessageId: read.messageId, chat: '', isOwn: false, participant: null }
-      await withLimits(instance, () => markRead(instance, message))
+      await withLimits(instance, () => markRead(instance, message, read.isTyping))
       return { kind: 'done', result: { success: true } }
     },
 

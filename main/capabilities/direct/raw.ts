@@ -4,13 +4,14 @@ import type { RawMessage } from './contract.ts'
 
 /** A raw payload either sends a message or marks one as read. */
 export type Raw =
-  { readonly kind: 'send'; readonly draft: Draft } | { readonly kind: 'read'; readonly messageId: string }
+  | { readonly kind: 'send'; readonly draft: Draft }
+  | { readonly kind: 'read'; readonly messageId: string; readonly isTyping: boolean }
 
 /** @throws ApiError validation_error without a destination, or without the message to mark as read. */
 export function parseRaw(payload: RawMessage): Raw {
-  const { to, recipient, message_id: messageId } = payload
+  const { to, recipient, message_id: messageId, typing_indicator: typing } = payload
   if (payload['status'] === 'read') {
-    if (messageId !== undefined) return { kind: 'read', messageId }
+    if (messageId !== undefined) return { kind: 'read', messageId, isTyping: typing !== undefined }
     throw new ApiError('validation_error', 'message_id must name the message to mark as read.')
   }
   if (to !== undefined) return { kind: 'send', draft: { kind: 'cloud_api', to: to.replace(/^\+/, ''), payload } }

@@ -11,14 +11,13 @@ export const OFFICIAL: Abilities = {
     ...{ interactive: 'yes', reply: 'yes', forward: 'no', poll: 'no', group: 'no' },
   },
   act: {
-    ...{ react: 'raw', mark_read: 'yes' },
+    ...{ react: 'raw', mark_read: 'yes', typing: 'raw' },
     ...{
       edit: 'no',
       star_message: 'no',
       pin_message: 'no',
       disappearing_messages: 'no',
       privacy: 'no',
-      typing: 'no',
       delete: 'no',
       check_number: 'no',
       profile: 'no',

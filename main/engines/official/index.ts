@@ -159,9 +159,9 @@ export function createOfficial(deps: OfficialNeeds): Official {
       return facts ? { perSecond: perSecond(facts), toOne: TO_ONE } : null
     },
     direct: {
-      async markRead(instance, { engineMessageId }) {
+      async markRead(instance, { engineMessageId }, isTyping = false) {
         const { number, speaker } = connectedNumber(instance)
-        const done = await transport.markRead(speaker, number.phoneNumberId, engineMessageId)
+        const done = await transport.markRead(speaker, number.phoneNumberId, engineMessageId, isTyping)
         if (done.kind !== 'ok') throw refusal(done)
       },
     },

@@ -163,11 +163,12 @@ export function createTransport({ client, random }: { client: GraphClient; rando
       return reply.kind === 'ok' ? { kind: 'ok', value: null } : reply
     },
 
-    markRead: (speaker: GraphCredentials, phoneNumberId: string, wamid: string) =>
+    markRead: (speaker: GraphCredentials, phoneNumberId: string, wamid: string, isTyping: boolean) =>
       act(speaker, 'POST', `${phoneNumberId}/messages`, {
         messaging_product: 'whatsapp',
         status: 'read',
         message_id: wamid,
+        ...(isTyping && { typing_indicator: { type: 'text' } }),
       }),
 
     subscribe: (speaker: GraphCredentials, wabaId: string) => act(speaker, 'POST', `${wabaId}/subscribed_apps`),

@@ -272,6 +272,7 @@ export function createSend(deps: SendDeps) {
     const session = sessions.of(instance.id)
     if (!isPaired(session) || !session.up) return NOT_READY
     if (out.kind === 'poll' && instance.engine === 'official') return NO_POLLS
+    if (out.kind === 'cloud_api' && instance.engine === 'smv2') return NO_PAYLOADS
     if (out.kind === 'forward' && instance.engine === 'official') return NO_FORWARDS
     const problem = out.kind === 'cloud_api' ? problemOf(out.payload) : null
     if (problem !== null) return { kind: 'invalid', message: problem }
@@ -334,6 +335,7 @@ const NOBODY: MessageErrorShape = {
   provider_code: 131_026,
 }
 const NO_POLLS: SendOutcome = { kind: 'invalid', message: 'The official engine does not support polls.' }
+const NO_PAYLOADS: SendOutcome = { kind: 'invalid', message: 'cloud_api is for the official engine.' }
 const NO_FORWARDS: SendOutcome = { kind: 'invalid', message: 'The official engine does not forward messages.' }
 const NOT_READY: SendOutcome = { kind: 'not_ready', message: 'The instance is not connected to the sandbox network' }
 const UNREACHABLE: SendOutcome = { kind: 'nothing_sent', message: 'The sandbox engine cannot be reached' }

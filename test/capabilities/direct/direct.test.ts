@@ -552,6 +552,7 @@ describe('raw payloads of the Cloud API', () => {
     [{ to: ANA, type: 5 }, 'type'],
     [{ status: 'read' }, 'message_id'],
     [{ status: 'read', message_id: 5 }, 'message_id'],
+    [{ status: 'read', message_id: 'wamid.1', typing_indicator: { type: 'audio' } }, 'typing_indicator'],
   ])('%j is refused and nothing is left behind', async (payload, word) => {
     const w = await worldOfTest()
     const { id } = await w.official()
@@ -602,6 +603,8 @@ describe('raw payloads of the Cloud API', () => {
     for (const name of [message_id, said.id]) {
       const answer = await raw(w, id, { messaging_product: 'whatsapp', status: 'read', message_id: name })
       expect([answer.status, answer.body]).toEqual([200, { engine: 'official', success: true }])
+      const typing = { status: 'read', message_id: name, typing_indicator: { type: 'text' } }
+      expect((await raw(w, id, typing)).status).toBe(200)
     }
     expect(codeOf(await raw(w, id, { status: 'read', message_id: 'wamid.none' }))).toEqual([404, 'not_found'])
     expect(await w.typesSince(mark)).toEqual([])

@@ -113,6 +113,24 @@ describe('over the simulated Graph API', () => {
   })
   afterAll(() => world.close())
 
+  test('the typing indicator is shown with the read mark, and Meta knows one kind of it', async () => {
+    const said = await world.network.speak(world.accountId, ANA, {
+      ...{ to: '12025550200', group: null, content: { type: 'text', text: 'Hi' } },
+    })
+    const ask = async (typing: object) => {
+      const reply = await fetch(`${world.graph.url()}/v26.0/${credentials.phoneNumberId}/messages`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${credentials.accessToken}` },
+        body: JSON.stringify({
+          ...{ messaging_product: 'whatsapp', status: 'read', message_id: said.message.id, typing_indicator: typing },
+        }),
+      })
+      return reply.status
+    }
+    expect(await ask({ type: 'text' })).toBe(200)
+    expect(await ask({ type: 'audio' })).toBe(400)
+  })
+
   const send = (payload: object) => world.send(instance, { kind: 'cloud_api', to: ANA, payload })
 
   test.each(Object.values(MESSAGES))('Meta takes $type', async (message) => {

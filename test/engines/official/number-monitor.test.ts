@@ -312,4 +312,9 @@ test('templates come page by page, and read receipts go out by Meta’s id', asy
     status: 'read',
     message_id: 'wamid.9',
   })
+  const message = { engineMessageId: 'wamid.9', chat: '', isOwn: false, participant: null }
+  await world.official.engine.direct?.markRead?.(instance, message, true)
+  expect(JSON.parse(bodyText(world.asked[1]?.body))).toMatchObject({
+    ...{ status: 'read', message_id: 'wamid.9', typing_indicator: { type: 'text' } },
+  })
 })

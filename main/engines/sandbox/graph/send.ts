@@ -102,8 +102,13 @@ export function createSending(deps: SendingDeps) {
     return sent
   }
 
-  async function markRead(number: GraphNumber, { message_id: id }: Json): Promise<GraphAnswer> {
+  async function markRead(
+    number: GraphNumber,
+    { message_id: id, typing_indicator: typing }: Json,
+  ): Promise<GraphAnswer> {
     if (typeof id !== 'string') throw parameterFault('The parameter message_id is required.')
+    if (typing !== undefined && asRecord(typing)?.['type'] !== 'text')
+      throw parameterFault('Param typing_indicator.type must be one of {text}.')
     try {
       await network.official.direct?.markRead?.(toEngineInstance(number), {
         engineMessageId: id,
