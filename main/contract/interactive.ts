@@ -3,7 +3,7 @@ import { LIMITS } from './limits.ts'
 import { INTERACTIVE_LIMITS } from './message-limits.ts'
 
 /** Messages with buttons, lists and forms, which the engine `official` sends. `type` is Meta's own name. */
-export const INTERACTIVE_TYPES = [
+const INTERACTIVE_TYPES = [
   'button',
   'list',
   'cta_url',
