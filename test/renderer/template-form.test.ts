@@ -1,11 +1,17 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { newButton, mayAdd, type FormButton } from '../../renderer/rooms/templates/template-buttons.ts'
+import { EXAMPLES, exampleTemplate } from '../../renderer/rooms/templates/template-examples.ts'
+import { hintsOf } from '../../renderer/rooms/templates/template-hints.ts'
+import { componentsRefusal, rejectionOf } from '../../main/engines/sandbox/template-rules.ts'
 import {
   exampleKeys,
   NEW_TEMPLATE,
   toComponents,
   toForm,
+  toHeaderMedia,
   toPreview,
   type Template,
+  type TemplateForm,
 } from '../../renderer/rooms/templates/template-form.ts'
 
 const template = (...components: Template['components']): Template => ({
@@ -25,29 +31,127 @@ const REPLY = { type: 'QUICK_REPLY', text: 'Yes' }
 const LINK = { type: 'URL', text: 'Open', url: 'https://luz.example' }
 const CODE = { type: 'COPY_CODE', example: '25OFF' }
 
-test.each([
-  ['a body', [BODY]],
-  ['named variables', [NAMED]],
-  ['all parts', [HEADER, BODY, FOOTER, { type: 'BUTTONS', buttons: [REPLY, LINK] }]],
-  ['a header with a picture', [PICTURE, BODY]],
-  ['buttons that the form does not have', [BODY, { type: 'BUTTONS', buttons: [REPLY, CODE] }]],
-])('%s is the same after it was edited and nothing changed', (_, components) => {
-  expect(toComponents(toForm(template(...components)))).toEqual(components)
+const VARIABLE_LINK = { ...LINK, url: 'https://luz.example/{{1}}', example: ['summer'] }
+const PHONE = { type: 'PHONE_NUMBER', text: 'Call us', phone_number: '+12025550123' }
+const FLOW = { type: 'FLOW', text: 'Book', flow_id: '7', flow_action: 'navigate', navigate_screen: 'FIRST' }
+const CATALOG = { type: 'CATALOG', text: 'View catalog' }
+const PRODUCTS = { type: 'MPM', text: 'View items' }
+const CALL = { type: 'VOICE_CALL', text: 'Call now', ttl_minutes: 10 }
+const buttons = (...given: object[]) => ({ type: 'BUTTONS', buttons: given })
+const labelOf = (kind: string) => `[${kind}]`
+const form = (changes: Partial<TemplateForm>): TemplateForm => ({ ...NEW_TEMPLATE, ...changes })
+
+describe('what was edited without a change is the same:', () => {
+  test.each([
+    ['a body', [BODY]],
+    ['named variables', [NAMED]],
+    ['all parts', [HEADER, BODY, FOOTER, buttons(REPLY, LINK)]],
+    ['a header with a picture', [PICTURE, BODY]],
+    ['a header with a place', [{ type: 'HEADER', format: 'LOCATION' }, BODY]],
+    ['each kind of button', [BODY, buttons(REPLY, LINK, VARIABLE_LINK, PHONE, CODE, FLOW, CATALOG, PRODUCTS, CALL)]],
+    ['buttons that the form does not have', [BODY, buttons(REPLY, { type: 'SPM', text: 'View' })]],
+  ])('%s', (_, components) => {
+    expect(toComponents(toForm(template(...components)))).toEqual(components)
+  })
+})
+
+test('a template of codes that Meta shows with its text is submitted without it', () => {
+  const shown = {
+    ...template(
+      { type: 'BODY', text: '*{{1}}* is your verification code.', add_security_recommendation: true },
+      { type: 'FOOTER', text: 'This code expires in 5 minutes.', code_expiration_minutes: 5 },
+      buttons({
+        type: 'URL',
+        text: 'Copy',
+        url: 'https://www.whatsapp.com/otp/code/?otp_type=COPY_CODE&code=otp{{1}}',
+      }),
+    ),
+    category: 'AUTHENTICATION',
+  }
+  expect(toComponents(toForm(shown))).toEqual([
+    { type: 'BODY', add_security_recommendation: true },
+    { type: 'FOOTER', code_expiration_minutes: 5 },
+    buttons({ type: 'OTP', otp_type: 'COPY_CODE', text: 'Copy' }),
+  ])
 })
 
 test('answers stand together, before links', () => {
-  const [reply, link] = [
-    { kind: 'QUICK_REPLY', text: 'Yes', url: '' },
-    { kind: 'URL', text: 'Open', url: LINK.url },
-  ] as const
-  const form = { ...NEW_TEMPLATE, body: 'Hi', buttons: [reply, link, { ...reply, text: 'No' }] }
-  expect(toComponents(form).at(-1)).toEqual({ type: 'BUTTONS', buttons: [REPLY, { ...REPLY, text: 'No' }, LINK] })
-  expect(toPreview(form).buttons).toEqual(['Yes', 'No', 'Open'])
+  const reply = newButton('QUICK_REPLY', 'Yes')
+  const link: FormButton = { ...newButton('URL', 'Open'), value: LINK.url }
+  const made = form({ body: 'Hi', buttons: [reply, link, { ...reply, text: 'No' }] })
+  expect(toComponents(made).at(-1)).toEqual({ type: 'BUTTONS', buttons: [REPLY, { ...REPLY, text: 'No' }, LINK] })
+  expect(toPreview(made, labelOf).buttons).toEqual(['Yes', 'No', 'Open'])
+})
+
+test('Meta takes two links, one phone number and ten buttons', () => {
+  const link = newButton('URL', 'Open')
+  expect([mayAdd([link], 'URL'), mayAdd([link, link], 'URL')]).toEqual([true, false])
+  expect(mayAdd([newButton('PHONE_NUMBER', 'Call')], 'PHONE_NUMBER')).toBe(false)
+  const replies = Array.from({ length: 10 }, () => newButton('QUICK_REPLY', 'Yes'))
+  expect([mayAdd(replies.slice(1), 'QUICK_REPLY'), mayAdd(replies, 'URL')]).toEqual([true, false])
 })
 
 test('each variable needs an example, and the preview shows it', () => {
-  const form = { ...NEW_TEMPLATE, header: 'For {{1}}', body: 'Dear {{1}}, see {{2}} and {{1}}.' }
-  expect(exampleKeys(form)).toEqual(['header.1', 'body.1', 'body.2'])
+  const made = form({ headerKind: 'TEXT', header: 'For {{1}}', body: 'Dear {{1}}, see {{2}} and {{1}}.' })
+  expect(exampleKeys(made)).toEqual(['header.1', 'body.1', 'body.2'])
   const examples = { 'header.1': 'you', 'body.1': 'Ana' }
-  expect(toPreview({ ...form, examples })).toMatchObject({ header: 'For you', text: 'Dear Ana, see {{2}} and Ana.' })
+  expect(toPreview({ ...made, examples }, labelOf)).toMatchObject({
+    ...{ header: 'For you', text: 'Dear Ana, see {{2}} and Ana.' },
+  })
+})
+
+test('a file that was chosen replaces the one of the header', () => {
+  const file = { mediaId: 'fil_1', name: 'garden.png', url: 'blob:1' }
+  const kept = toForm(template(PICTURE, BODY))
+  expect(toHeaderMedia(kept)).toEqual({})
+  const changed = { ...kept, file }
+  expect(toHeaderMedia(changed)).toEqual({ header_media: { media_id: 'fil_1' } })
+  expect(toComponents(changed)[0]).toEqual({ type: 'HEADER', format: 'IMAGE' })
+  expect(toHeaderMedia({ ...changed, headerKind: 'TEXT' })).toEqual({})
+})
+
+describe('hints', () => {
+  const keysOf = (changes: Partial<TemplateForm>) => hintsOf(form(changes)).map(({ key }) => key)
+
+  test.each([
+    ['Hello {{1}}, your table is ready.', []],
+    ['{{1}}, your table is ready.', ['edge']],
+    ['Your table is ready, {{1}}', ['edge']],
+    ['Hello {{1}} {{2}}, your table is ready now.', ['adjacent']],
+    ['Hello {{1}}, your table {{3}} is ready now.', ['gap']],
+    ['Hello {{1}}, your table {{table}} is ready now.', ['mixed']],
+    ['Hello {{1}}, at {{2}} now.', ['fewWords']],
+  ])('on %j: %j', (body, expected) => {
+    expect(keysOf({ body })).toEqual(expected)
+  })
+
+  test.each([
+    ['en', 'Your order is here. Today you get 20% off everything.'],
+    ['es', 'Su pedido llegó. Hoy tiene 20 % de descuento.'],
+    ['pt', 'Seu pedido chegou. Hoje tem frete grátis em tudo.'],
+  ])('a utility template that sells says so in %s, and a marketing one may', (_, body) => {
+    expect(keysOf({ body })).toEqual(['offer'])
+    expect(keysOf({ body, category: 'MARKETING' })).toEqual([])
+  })
+
+  test('a link has its variable at its end', () => {
+    const link = { ...newButton('URL', 'Open'), value: 'https://luz.example/{{1}}/a' }
+    expect(keysOf({ body: 'Hi', buttons: [link] })).toEqual(['urlEnd'])
+    expect(keysOf({ body: 'Hi', buttons: [{ ...link, value: 'https://luz.example/{{1}}' }] })).toEqual([])
+  })
+
+  test('mixed buttons are for phones only', () => {
+    const both = [newButton('QUICK_REPLY', 'Yes'), newButton('URL', 'Open')]
+    expect(keysOf({ body: 'Hi', buttons: both })).toEqual(['phonesOnly'])
+  })
+})
+
+describe.each(['en', 'es_MX', 'pt_BR', 'de'])('the examples in %s', (language) => {
+  test.each(EXAMPLES)('%s is taken and approved by Meta', (name) => {
+    const example = exampleTemplate(name, language)
+    const components = toComponents(example)
+    expect(componentsRefusal(components, example.category)).toBeUndefined()
+    expect(rejectionOf(components, example.category)).toBeNull()
+    expect(hintsOf(example).filter(({ isAdvice }) => !isAdvice)).toEqual([])
+  })
 })

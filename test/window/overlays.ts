@@ -204,6 +204,14 @@ const OVERLAYS: Readonly<Record<string, readonly Omit<Overlay, 'of'>[]>> = {
     },
   ],
   'rooms/templates/TemplateDialog': [{ name: 'new', at: templates, show: press('New template') }],
+  'rooms/templates/TemplateStart': [
+    { name: 'start', at: templates, show: inTurn(press('New template'), choose('Start with')) },
+    { name: 'language', at: templates, show: inTurn(press('New template'), choose('Language')) },
+    { name: 'copy', at: templates, show: press('Copy or translate order_update') },
+  ],
+  'rooms/templates/TemplateHeader': [
+    { name: 'header', at: templates, show: inTurn(press('New template'), choose('Header')) },
+  ],
   'rooms/templates/TemplatesTab': [{ name: 'delete', at: templates, show: press('Delete order_update') }],
   'rooms/crm/GhlCard': [{ name: 'disconnect', at: crmOf, show: press('Disconnect') }],
   'rooms/crm/WebhookCard': [{ name: 'remove', at: crmOf, show: press('Remove the CRM webhook') }],

@@ -1,18 +1,22 @@
 import type { Item } from '../../app/operation-types.ts'
 import type { PhoneMessage } from '../campaigns/preview.ts'
+import { inOrder, toButton, toFormButtons, type Component, type FormButton } from './template-buttons.ts'
+import { codePreview, NEW_CODE, toCodeComponents, toFormCode, type FormCode } from './code-template.ts'
 
 export type Template = Item<'listTemplates'>
-export type Category = 'MARKETING' | 'UTILITY'
-export const CATEGORIES: readonly Category[] = ['UTILITY', 'MARKETING']
+export const CATEGORIES = ['UTILITY', 'MARKETING', 'AUTHENTICATION'] as const
+type Category = (typeof CATEGORIES)[number]
+export const HEADERS = ['NONE', 'TEXT', 'IMAGE', 'VIDEO', 'DOCUMENT', 'LOCATION'] as const
+export type HeaderKind = (typeof HEADERS)[number]
 
 /** Meta: "Template components", 2026-05-06. In characters. */
-export const LONGEST = { header: 60, body: 1_024, footer: 60, button: 25, url: 2_000 } as const
-export const MOST_BUTTONS = 10
+export const LONGEST = { header: 60, body: 1_024, footer: 60 } as const
 
-export interface FormButton {
-  readonly kind: 'QUICK_REPLY' | 'URL'
-  readonly text: string
-  /** '' for an answer. */
+/** A file that was uploaded for the header. */
+interface HeaderFile {
+  readonly mediaId: string
+  readonly name: string
+  /** For the preview, while this window is open. */
   readonly url: string
 }
 
@@ -20,22 +24,28 @@ export interface TemplateForm {
   readonly name: string
   readonly language: string
   readonly category: Category
+  readonly headerKind: HeaderKind
   readonly header: string
+  /** null: none was chosen, or the one that Meta has stays. */
+  readonly file: HeaderFile | null
   readonly body: string
   readonly footer: string
   readonly buttons: readonly FormButton[]
+  /** For a template of one-time codes, which has nothing else. */
+  readonly code: FormCode
   /** For Meta’s review, by the name of the variable: `header.1`, `body.name`. */
   readonly examples: Readonly<Record<string, string>>
-  /** Parts that this form does not show, such as a header with a picture: they stay as they are. */
+  /** Parts of Meta’s that stay as they are: a header with its file, buttons that this form does not have. */
   readonly kept: readonly Component[]
 }
 
-type Component = Template['components'][number]
-
 export const NEW_TEMPLATE: TemplateForm = {
-  ...{ name: '', language: 'en', category: 'UTILITY', header: '', body: '', footer: '', buttons: [] },
-  ...{ examples: {}, kept: [] },
+  ...{ name: '', language: 'en', category: 'UTILITY', headerKind: 'NONE', header: '', file: null, body: '' },
+  ...{ footer: '', buttons: [], code: NEW_CODE, examples: {}, kept: [] },
 }
+
+export const hasFile = (kind: HeaderKind): kind is 'IMAGE' | 'VIDEO' | 'DOCUMENT' =>
+  kind === 'IMAGE' || kind === 'VIDEO' || kind === 'DOCUMENT'
 
 const textAt = (from: Component | undefined, name: string): string => {
   const value = from?.[name]
@@ -43,42 +53,37 @@ const textAt = (from: Component | undefined, name: string): string => {
 }
 
 /** Names or numbers between double braces, in order, each one once. */
-const variablesIn = (text: string): readonly string[] => [
+export const variablesIn = (text: string): readonly string[] => [
   ...new Set([...text.matchAll(/\{\{([a-z0-9_]+)\}\}/g)].map(([, name = '']) => name)),
 ]
 
 /** The variables that need an example. */
-export const exampleKeys = ({ header, body }: Pick<TemplateForm, 'header' | 'body'>): readonly string[] => [
-  ...variablesIn(header).map((name) => `header.${name}`),
-  ...variablesIn(body).map((name) => `body.${name}`),
-]
+export const exampleKeys = ({ header, headerKind, body, category }: TemplateForm): readonly string[] =>
+  category === 'AUTHENTICATION'
+    ? []
+    : [
+        ...variablesIn(headerKind === 'TEXT' ? header : '').map((name) => `header.${name}`),
+        ...variablesIn(body).map((name) => `body.${name}`),
+      ]
 
 export function toForm({ name, language, category, components }: Template): TemplateForm {
   const find = (type: string) => components.find((each) => each.type === type)
+  const known = CATEGORIES.find((one) => one === category) ?? 'UTILITY'
+  const named = { ...NEW_TEMPLATE, name, language, category: known }
+  if (known === 'AUTHENTICATION') return { ...named, code: toFormCode(components) }
   const header = find('HEADER')
-  const hasText = header === undefined || header.format === 'TEXT'
-  const buttons = buttonsOf(find('BUTTONS'))
+  const headerKind = header === undefined ? 'NONE' : (HEADERS.find((kind) => kind === header.format) ?? 'TEXT')
+  const list = find('BUTTONS')?.buttons
+  const buttons = toFormButtons(Array.isArray(list) ? (list as Component[]) : [])
   const kept = [
-    ...(hasText ? [] : [header]),
+    ...(header !== undefined && headerKind !== 'TEXT' ? [header] : []),
     ...(buttons === undefined ? components.filter(({ type }) => type === 'BUTTONS') : []),
   ]
   return {
-    ...{ name, language, category: category === 'MARKETING' ? 'MARKETING' : 'UTILITY', kept },
-    ...{ header: hasText ? textAt(header, 'text') : '', body: textAt(find('BODY'), 'text') },
-    ...{ footer: textAt(find('FOOTER'), 'text'), buttons: buttons ?? [] },
-    examples: { ...examplesOf('header', hasText ? header : undefined), ...examplesOf('body', find('BODY')) },
+    ...{ ...named, headerKind, kept, buttons: buttons ?? [] },
+    ...{ header: textAt(header, 'text'), body: textAt(find('BODY'), 'text'), footer: textAt(find('FOOTER'), 'text') },
+    examples: { ...examplesOf('header', header), ...examplesOf('body', find('BODY')) },
   }
-}
-
-/** @returns undefined if one of them is of a kind that the form does not have. */
-function buttonsOf(component: Component | undefined): FormButton[] | undefined {
-  const list = Array.isArray(component?.buttons) ? (component.buttons as Component[]) : []
-  const isPlain = ({ type, url }: Component) =>
-    type === 'QUICK_REPLY' || (type === 'URL' && typeof url === 'string' && !url.includes('{{'))
-  if (!list.every(isPlain)) return undefined
-  return list.map((button) => ({
-    ...{ kind: button.type as FormButton['kind'], text: textAt(button, 'text'), url: textAt(button, 'url') },
-  }))
 }
 
 function examplesOf(part: 'header' | 'body', component: Component | undefined): Record<string, string> {
@@ -95,48 +100,59 @@ function examplesOf(part: 'header' | 'body', component: Component | undefined): 
 }
 
 /** In Graph’s own format. */
-export function toComponents({ header, body, footer, buttons, examples, kept }: TemplateForm): Component[] {
-  const withExample = (part: 'header' | 'body', text: string): Component => {
-    const names = variablesIn(text)
-    if (names.length === 0) return { text }
-    const values = names.map((name) => examples[`${part}.${name}`]?.trim() ?? '')
-    const isNamed = names.some((name) => !/^\d+$/.test(name))
-    const given = isNamed
-      ? { [`${part}_text_named_params`]: names.map((name, at) => ({ param_name: name, example: values[at] })) }
-      : { [`${part}_text`]: part === 'body' ? [values] : values }
-    return { text, example: given }
-  }
+export function toComponents(form: TemplateForm): Component[] {
+  if (form.category === 'AUTHENTICATION') return toCodeComponents(form.code)
+  const { body, footer, buttons, kept } = form
   return [
-    ...kept.filter(({ type }) => type === 'HEADER'),
-    ...(header.trim() === '' ? [] : [{ type: 'HEADER', format: 'TEXT', ...withExample('header', header.trim()) }]),
-    { type: 'BODY', ...withExample('body', body.trim()) },
+    ...headerOf(form),
+    { type: 'BODY', ...withExample(form, 'body', body.trim()) },
     ...(footer.trim() === '' ? [] : [{ type: 'FOOTER', text: footer.trim() }]),
     ...kept.filter(({ type }) => type === 'BUTTONS'),
     ...(buttons.length === 0 ? [] : [{ type: 'BUTTONS', buttons: inOrder(buttons).map(toButton) }]),
   ]
 }
 
-/** Meta wants answers to stand together. */
-const inOrder = (buttons: readonly FormButton[]) => [
-  ...buttons.filter(({ kind }) => kind === 'QUICK_REPLY'),
-  ...buttons.filter(({ kind }) => kind === 'URL'),
-]
-
-const toButton = ({ kind, text, url }: FormButton): Component =>
-  kind === 'URL' ? { type: kind, text: text.trim(), url: url.trim() } : { type: kind, text: text.trim() }
-
-/** With its examples filled in, as a person would get it. */
-export function toPreview({ header, body, footer, buttons, examples, kept }: TemplateForm): PhoneMessage {
-  const filled = (part: 'header' | 'body', text: string) =>
-    text.replaceAll(/\{\{([a-z0-9_]+)\}\}/g, (place, name: string) => examples[`${part}.${name}`]?.trim() || place)
-  const format = kept.find(({ type }) => type === 'HEADER')?.format
-  const media = MEDIA.find((type) => type.toUpperCase() === format)
-  return {
-    header: filled('header', header),
-    media: media === undefined ? null : { type: media, url: '', filename: '' },
-    ...{ text: filled('body', body), footer },
-    buttons: inOrder(buttons).map(({ text }) => text),
-  }
+function headerOf(form: TemplateForm): Component[] {
+  const { headerKind: format, header, kept, file } = form
+  if (format === 'NONE') return []
+  if (format === 'TEXT')
+    return header.trim() === '' ? [] : [{ type: 'HEADER', format, ...withExample(form, 'header', header.trim()) }]
+  const same = kept.find((each) => each.type === 'HEADER' && each.format === format)
+  return [same !== undefined && file === null ? same : { type: 'HEADER', format }]
 }
 
-const MEDIA = ['image', 'video', 'document'] as const
+function withExample({ examples }: TemplateForm, part: 'header' | 'body', text: string): Component {
+  const names = variablesIn(text)
+  if (names.length === 0) return { text }
+  const values = names.map((name) => examples[`${part}.${name}`]?.trim() ?? '')
+  const isNamed = names.some((name) => !/^\d+$/.test(name))
+  const given = isNamed
+    ? { [`${part}_text_named_params`]: names.map((name, at) => ({ param_name: name, example: values[at] })) }
+    : { [`${part}_text`]: part === 'body' ? [values] : values }
+  return { text, example: given }
+}
+
+/** The file of the header as the operations take it. */
+export const toHeaderMedia = ({ category, headerKind, file }: TemplateForm) =>
+  category !== 'AUTHENTICATION' && hasFile(headerKind) && file !== null
+    ? { header_media: { media_id: file.mediaId } }
+    : {}
+
+const MEDIA = { IMAGE: 'image', VIDEO: 'video', DOCUMENT: 'document' } as const
+
+/**
+ * With its examples filled in, as a person would get it.
+ * @param labelOf the words of a button that Meta writes.
+ */
+export function toPreview(form: TemplateForm, labelOf: (kind: string) => string): PhoneMessage {
+  if (form.category === 'AUTHENTICATION') return codePreview(form.code, form.language)
+  const { headerKind, header, file, body, footer, buttons, examples } = form
+  const filled = (part: 'header' | 'body', text: string) =>
+    text.replaceAll(/\{\{([a-z0-9_]+)\}\}/g, (place, name: string) => examples[`${part}.${name}`]?.trim() || place)
+  return {
+    header: headerKind === 'TEXT' ? filled('header', header) : '',
+    media: hasFile(headerKind) ? { type: MEDIA[headerKind], url: file?.url ?? '', filename: file?.name ?? '' } : null,
+    ...{ text: filled('body', body), footer },
+    buttons: inOrder(buttons).map(({ kind, text }) => text || labelOf(kind)),
+  }
+}

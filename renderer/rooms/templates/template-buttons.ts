@@ -1,0 +1,85 @@
+import type { Item } from '../../app/operation-types.ts'
+
+export type Component = Item<'listTemplates'>['components'][number]
+
+/** Kinds that the form writes; the button of one-time codes is part of their templates. */
+export const BUTTON_KINDS = [
+  ...(['QUICK_REPLY', 'URL', 'PHONE_NUMBER', 'COPY_CODE', 'FLOW', 'VOICE_CALL', 'CATALOG', 'MPM'] as const),
+]
+export type ButtonKind = (typeof BUTTON_KINDS)[number]
+
+export interface FormButton {
+  readonly kind: ButtonKind
+  /** '' for a code to copy: Meta writes it. */
+  readonly text: string
+  /** The address, phone number, code or Flow that the button is for; '' for the others. */
+  readonly value: string
+  /** What fills the variable of an address, for the review. */
+  readonly example: string
+  /** Fields that the form does not show. */
+  readonly more: Component
+}
+
+/** Meta: "Template components", 2026-05-06. */
+const MOST_BUTTONS = 10
+const MOST_OF_A_KIND: Readonly<Partial<Record<ButtonKind, number>>> = { QUICK_REPLY: 10, URL: 2 }
+/** In characters. */
+export const LONGEST_BUTTON = { text: 25, URL: 2_000, PHONE_NUMBER: 20, COPY_CODE: 15, FLOW: 50 } as const
+/** The field that Graph has for the value of a kind. */
+const FIELD = { URL: 'url', PHONE_NUMBER: 'phone_number', COPY_CODE: 'example', FLOW: 'flow_id' } as const
+type KindWithValue = keyof typeof FIELD
+
+/** WhatsApp on a computer shows no more than these. */
+const MOST_ON_COMPUTERS = 3
+
+export const hasValue = (kind: ButtonKind): kind is KindWithValue => Object.hasOwn(FIELD, kind)
+export const hasText = (kind: ButtonKind): boolean => kind !== 'COPY_CODE'
+export const hasVariable = ({ kind, value }: FormButton): boolean => kind === 'URL' && value.includes('{{')
+
+export const newButton = (kind: ButtonKind, text: string): FormButton => ({
+  ...{ kind, text, value: '', example: '', more: {} },
+})
+
+/** Whether Meta takes one more of this kind. */
+export const mayAdd = (buttons: readonly FormButton[], kind: ButtonKind): boolean =>
+  buttons.length < MOST_BUTTONS && buttons.filter((button) => button.kind === kind).length < (MOST_OF_A_KIND[kind] ?? 1)
+
+/** Meta wants answers to stand together. */
+export const inOrder = (buttons: readonly FormButton[]): readonly FormButton[] => [
+  ...buttons.filter(({ kind }) => kind === 'QUICK_REPLY'),
+  ...buttons.filter(({ kind }) => kind !== 'QUICK_REPLY'),
+]
+
+/** WhatsApp on a computer shows no buttons of such a template. */
+export const isForPhonesOnly = (buttons: readonly FormButton[]): boolean =>
+  buttons.length > MOST_ON_COMPUTERS || new Set(buttons.map(({ kind }) => kind === 'QUICK_REPLY')).size > 1
+
+/** @returns undefined if one of them is of a kind that the form does not have. */
+export function toFormButtons(list: readonly Component[]): readonly FormButton[] | undefined {
+  const isKnown = ({ type }: Component) => BUTTON_KINDS.some((kind) => kind === type)
+  return list.every(isKnown) ? list.map(toFormButton) : undefined
+}
+
+function toFormButton({ type, text, example, ...more }: Component): FormButton {
+  const kind = type as ButtonKind
+  const sample = textOf(Array.isArray(example) ? example[0] : example)
+  const shared = { kind, text: textOf(text) }
+  if (kind === 'COPY_CODE') return { ...shared, value: sample, example: '', more }
+  if (!hasValue(kind)) return { ...shared, value: '', example: '', more }
+  const { [FIELD[kind]]: value, ...rest } = more
+  return { ...shared, value: textOf(value), example: sample, more: rest }
+}
+
+/** In Graph’s own format. */
+export function toButton(button: FormButton): Component {
+  const { kind, text, value, example, more } = button
+  return {
+    type: kind,
+    ...(hasText(kind) && { text: text.trim() }),
+    ...more,
+    ...(hasValue(kind) && { [FIELD[kind]]: value.trim() }),
+    ...(hasVariable(button) && { example: [example.trim()] }),
+  }
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
