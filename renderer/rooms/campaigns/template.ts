@@ -4,10 +4,11 @@ export type Template = Item<'listTemplates'>
 
 /** A place of a template that is filled for each person. */
 export interface TemplateField {
-  /** `body.1`, `header.image`, `button.0.1`. */
+  /** `body.1`, `header.image`, `button.0.1`, `button.0.code`. */
   readonly key: string
   readonly part: 'header' | 'body' | 'button'
-  readonly kind: 'text' | 'image' | 'video' | 'document'
+  /** `code`: what a button copies. */
+  readonly kind: 'text' | 'code' | 'image' | 'video' | 'document'
   /** The name between its braces; empty for a file. */
   readonly name: string
   /** Which button. */
@@ -22,7 +23,7 @@ interface TemplateParts {
   readonly headerFormat: string
   readonly body: string
   readonly footer: string
-  readonly buttons: readonly { readonly text: string; readonly url: string }[]
+  readonly buttons: readonly { readonly type: string; readonly text: string; readonly url: string }[]
 }
 
 const PLACEHOLDER = /\{\{\s*(\w+)\s*\}\}/g
@@ -44,6 +45,7 @@ export function templateParts({ components }: Pick<Template, 'components'>): Tem
     body: text('BODY'),
     footer: text('FOOTER'),
     buttons: asList(find('BUTTONS')?.buttons).map((button) => ({
+      type: isText(button.type) ? button.type : '',
       text: isText(button.text) ? button.text : '',
       url: isText(button.url) ? button.url : '',
     })),
@@ -51,6 +53,7 @@ export function templateParts({ components }: Pick<Template, 'components'>): Tem
 }
 
 const namesIn = (text: string) => [...new Set([...text.matchAll(PLACEHOLDER)].map(([, name = '']) => name))]
+const CODE = 'code'
 const MEDIA = { IMAGE: 'image', VIDEO: 'video', DOCUMENT: 'document' } as const
 
 /** What has to be filled before the template can be sent, from its top to its buttons. */
@@ -64,11 +67,12 @@ export function listTemplateFields(template: Pick<Template, 'components'>): read
       ? texts('header', header)
       : [{ key: `header.${media}`, part: 'header' as const, kind: media, name: '', button: 0 }]),
     ...texts('body', body),
-    ...buttons.flatMap(({ url }, button) =>
-      namesIn(url).map((name) => ({
-        ...{ key: `button.${button}.${name}`, part: 'button' as const, kind: 'text' as const, name, button },
-      })),
-    ),
+    ...buttons.flatMap(({ type, url }, button): TemplateField[] => {
+      const field = (name: string, kind: 'text' | 'code'): TemplateField => ({
+        ...{ key: `button.${button}.${name}`, part: 'button', kind, name, button },
+      })
+      return type === 'COPY_CODE' ? [field(CODE, 'code')] : namesIn(url).map((name) => field(name, 'text'))
+    }),
   ]
 }
 
@@ -89,14 +93,16 @@ export function toTemplatePayload(
 ): Record<string, unknown> {
   const valueOf = ({ key }: TemplateField) => values[key] ?? ''
   const parameter = (field: TemplateField) =>
-    field.kind === 'text'
-      ? {
-          type: 'text',
-          // Named placeholders are matched by name, numbered ones by their order.
-          ...(!/^\d+$/.test(field.name) && { parameter_name: field.name }),
-          text: valueOf(field),
-        }
-      : { type: field.kind, [field.kind]: { link: valueOf(field) } }
+    field.kind === 'code'
+      ? { type: 'coupon_code', coupon_code: valueOf(field) }
+      : field.kind === 'text'
+        ? {
+            type: 'text',
+            // Named placeholders are matched by name, numbered ones by their order.
+            ...(!/^\d+$/.test(field.name) && { parameter_name: field.name }),
+            text: valueOf(field),
+          }
+        : { type: field.kind, [field.kind]: { link: valueOf(field) } }
   const of = (part: TemplateField['part']) => fields.filter((field) => field.part === part)
   const component = (type: string, some: readonly TemplateField[]) =>
     some.length === 0 ? [] : [{ type, parameters: some.map(parameter) }]
@@ -109,7 +115,8 @@ export function toTemplatePayload(
         ...component('header', of('header')),
         ...component('body', of('body')),
         ...of('button').map((field) => ({
-          ...{ type: 'button', sub_type: 'url', index: String(field.button), parameters: [parameter(field)] },
+          ...{ type: 'button', sub_type: field.kind === 'code' ? 'copy_code' : 'url' },
+          ...{ index: String(field.button), parameters: [parameter(field)] },
         })),
       ],
     },
@@ -128,6 +135,10 @@ export function readTemplatePayload(payload: Readonly<Record<string, unknown>>):
     for (const [index, parameter] of asList(component.parameters).entries()) {
       const name = isText(parameter.parameter_name) ? parameter.parameter_name : String(index + 1)
       const kind = isText(parameter.type) ? parameter.type : 'text'
+      if (kind === 'coupon_code') {
+        values[`button.${String(component.index)}.${CODE}`] = isText(parameter.coupon_code) ? parameter.coupon_code : ''
+        continue
+      }
       const file = parameter[kind] as { link?: unknown } | undefined
       const value = kind === 'text' ? parameter.text : file?.link
       const place = part === 'button' ? `button.${String(component.index)}.${name}` : `${part}.${name}`

@@ -112,6 +112,25 @@ test('a template names what has to be filled, and its payload says it in Graphâ€
   expect(fillTemplateText('{{1}} and {{2}}', 'body', { 'body.1': 'A' })).toBe('A and {{2}}')
 })
 
+test('a button that copies a code waits for the code', () => {
+  const coupon: Template = {
+    ...TEMPLATE,
+    components: [
+      { type: 'BODY', text: 'For you.' },
+      { type: 'BUTTONS', buttons: [{ type: 'COPY_CODE', example: '25OFF' }] },
+    ],
+  }
+  const fields = listTemplateFields(coupon)
+  expect(fields.map(({ key }) => key)).toEqual(['button.0.code'])
+  const choice = { name: 'offer', language: 'pt_BR', values: { 'button.0.code': '{{code}}' } }
+  const payload = toTemplatePayload(choice, fields)
+  const parameters = [{ type: 'coupon_code', coupon_code: '{{code}}' }]
+  expect(payload).toMatchObject({
+    template: { components: [{ type: 'button', sub_type: 'copy_code', index: '0', parameters }] },
+  })
+  expect(readTemplatePayload(payload)).toEqual(choice)
+})
+
 test('the preview shows what the person gets, and a variable nobody has as it was written', () => {
   expect(preview(text('Hi {{name}} in {{ city }}, {{zip}} {{tier|gold}}')).text).toBe('Hi Ana in Recife, {{zip}} gold')
 })
