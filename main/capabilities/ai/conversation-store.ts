@@ -81,8 +81,8 @@ export const setStage = sql<OfConversation & { agentId: string; stageId: string 
   'UPDATE ai_conversations SET agent_id = :agentId, stage_id = :stageId WHERE seq = :seq',
 )
 export const setPause = sql<OfConversation & { untilMs: number | null; reason: PauseReason; now: number }>(
-  `UPDATE ai_conversations SET paused = 1, paused_until = :untilMs, pause_reason = :reason, meta_agent_at = NULL, follow_up_at = NULL,
-     rest = NULL, rest_turn = NULL, changed_at = :now WHERE seq = :seq`,
+  `UPDATE ai_conversations SET paused = 1, paused_until = :untilMs, pause_reason = :reason, meta_agent_at = NULL,
+     follow_up_at = NULL, rest = NULL, rest_turn = NULL, changed_at = :now WHERE seq = :seq`,
 )
 /** Meta's own agent answers: as if a person did, without an end. */
 export const pauseForMetaAgent = sql<OfConversation & { at: number; now: number }>(
@@ -90,8 +90,8 @@ export const pauseForMetaAgent = sql<OfConversation & { at: number; now: number 
      follow_up_at = NULL, rest = NULL, rest_turn = NULL, changed_at = :now WHERE seq = :seq`,
 )
 export const clearPause = sql<OfConversation & { now: number }>(
-  `UPDATE ai_conversations SET paused = 0, paused_until = NULL, pause_reason = NULL, meta_agent_at = NULL, waiting = 0, changed_at = :now
-   WHERE seq = :seq`,
+  `UPDATE ai_conversations SET paused = 0, paused_until = NULL, pause_reason = NULL, meta_agent_at = NULL, waiting = 0,
+     changed_at = :now WHERE seq = :seq`,
 )
 export const setHandoff = sql<
   OfConversation & { reason: HandoffReason; detail: string | null; summary: string | null; now: number }
@@ -122,9 +122,9 @@ export const renameChat = sql<OfConversation & { chat: string }>(
 )
 export const setMerged = sql<OfConversation & MergedState>(
   `UPDATE ai_conversations SET agent_id = :agentId, stage_id = :stageId, paused = :paused, paused_until = :pausedUntilMs,
-     pause_reason = :pauseReason, meta_agent_at = :metaAgentAtMs, handoff_reason = :handoffReason, handoff_detail = :handoffDetail,
-     handoff_at = :handoffAtMs, waiting = :waiting, summary = :summary, answered_by = :answeredBy,
-     last_inbound_at = :lastInboundAtMs, last_answer_at = :lastAnswerAtMs, next_turn = :nextTurn,
+     pause_reason = :pauseReason, meta_agent_at = :metaAgentAtMs, handoff_reason = :handoffReason,
+     handoff_detail = :handoffDetail, handoff_at = :handoffAtMs, waiting = :waiting, summary = :summary,
+     answered_by = :answeredBy, last_inbound_at = :lastInboundAtMs, last_answer_at = :lastAnswerAtMs, next_turn = :nextTurn,
      follow_ups = :followUps, follow_up_at = :followUpAtMs, changed_at = :changedAtMs WHERE seq = :seq`,
 )
 export const removeConversation = sql<OfConversation>('DELETE FROM ai_conversations WHERE seq = :seq')
