@@ -211,6 +211,7 @@ const NAMES_NOTHING = new Map([
   ['listVoiceCalls.batch_id', 'a filter of the calls of this instance'],
   ['callEngine.call_id', 'a call is looked for only among those that ring at this instance'],
   ['callEngine.label_id', 'a label is looked for only among those of this instance'],
+  ['tapSandboxMessage.id', 'a word of the message that is tapped: for a button, a row or a product'],
   ['speakFromSandboxPhone.group', 'a word for a group, which comes into being when somebody first speaks in it'],
   ['getMessageCosts.account_id', 'test/capabilities/costs/costs.test.ts: another account is not found'],
   ['getMessageCosts.instance_id', 'a filter of the counts that the key may read'],
