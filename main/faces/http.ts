@@ -20,6 +20,7 @@ import type { Ids } from '../kernel/ids.ts'
 import type { NoticeBus } from '../kernel/notice-bus.ts'
 import type { WriteGate } from '../kernel/write-gate.ts'
 import { cause, type Log } from '../kernel/log.ts'
+import { yieldToEventLoop } from '../kernel/yield-to-event-loop.ts'
 import { createAccountGate, type AccountGateDeps } from './account-gate.ts'
 import { createAdmission, type AdmissionDeps } from './admission.ts'
 import { createArrivals, LONGEST_REQUEST_MS } from './arrival.ts'
@@ -211,7 +212,10 @@ export function createDoor(deps: DoorDeps): Door {
     caller: InProcessCaller,
     { method, path, headers = {}, body }: InProcessRequest,
   ): Promise<InProcessAnswer> => {
-    const payload = body === undefined ? {} : { payload: JSON.stringify(body) }
+    const text = body === undefined ? '' : JSON.stringify(body)
+    // It was read once already: others have a turn before it is read again.
+    if (text.length > LARGE_CHARACTERS) await yieldToEventLoop()
+    const payload = body === undefined ? {} : { payload: text }
     const type = body === undefined ? {} : { 'content-type': 'application/json' }
     const answer = await callAs(caller, async () =>
       app.inject({ method: method as 'GET', url: path, headers: { ...headers, ...type }, ...payload }),
@@ -243,6 +247,8 @@ export function createDoor(deps: DoorDeps): Door {
     },
   }
 }
+
+const LARGE_CHARACTERS = 64 * 1024
 
 const CONSOLE_FILES: FastifyContextConfig = { console: 'files' }
 

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { LIMITS } from '../contract/limits.ts'
+import { yieldToEventLoop } from '../kernel/yield-to-event-loop.ts'
 import { requireFeature, type AdmissionDeps } from './admission.ts'
 import type { Mcp } from './mcp.ts'
 
@@ -39,6 +40,8 @@ function addRoute(
         Object.entries(reply.getHeaders()).map(([name, value]) => [name, String(value)]),
       )
       reply.hijack()
+      // The library reads a large body again: others have a turn in between.
+      await yieldToEventLoop()
       await mcp.handle({
         req: request.raw,
         res: reply.raw,

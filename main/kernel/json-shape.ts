@@ -17,6 +17,7 @@ export interface JsonLimits {
 }
 
 const [QUOTE, COMMA, COLON, BACKSLASH] = [0x22, 0x2c, 0x3a, 0x5c] as const
+const [LETTER_D, LETTER_U] = [0x64, 0x75] as const
 const [LIST, LIST_END, OBJECT, OBJECT_END] = [0x5b, 0x5d, 0x7b, 0x7d] as const
 
 /**
@@ -72,8 +73,10 @@ function textFrom(bytes: Buffer, start: number): { readonly end: number; readonl
 
 /** High from \ud800, low from \udc00. In UTF-8 itself there are no halves, so they can only be escaped. */
 function surrogateAt(bytes: Buffer, at: number): 'high' | 'low' | undefined {
-  const [backslash, u, first = 0, second = 0] = [bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]
-  if (backslash !== BACKSLASH || u !== 0x75 || toLowerCase(first) !== 0x64) return undefined
+  if (bytes[at] !== BACKSLASH || bytes[at + 1] !== LETTER_U) return undefined
+  const first = bytes[at + 2] ?? 0
+  const second = bytes[at + 3] ?? 0
+  if (toLowerCase(first) !== LETTER_D) return undefined
   if (second === 0x38 || second === 0x39 || toLowerCase(second) === 0x61 || toLowerCase(second) === 0x62) return 'high'
   return isDigit(second) ? undefined : 'low'
 }
