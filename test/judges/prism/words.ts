@@ -5,7 +5,7 @@ import type { OperationToFuzz } from './document.ts'
  * client a union, and every refusal its sentence. The fuzzer holds the product to them as to the schemas.
  */
 const EXACTLY_ONE: Readonly<Record<string, readonly string[]>> = {
-  sendMessage: ['text', 'media_url', 'media_id', 'cloud_api'],
+  sendMessage: ['text', 'media_url', 'media_id', 'interactive', 'cloud_api'],
   speakFromSandboxPhone: ['text', 'media_type'],
   scanSandboxCode: ['qr', 'pairing_code'],
 }
@@ -19,14 +19,15 @@ const ONLY_WITH: Readonly<Record<string, Readonly<Record<string, readonly string
   speakFromSandboxPhone: { media_url: ['media_type'], caption: ['media_type'], filename: ['media_type'] },
 }
 /**
- * Whether they are right depends on which phone numbers, time zones, web addresses and prices exist, and on the instances,
- * files, agents and campaigns they name.
+ * Whether they are right depends on which phone numbers, time zones, web addresses and prices exist, on the instances,
+ * files, agents and campaigns they name, and on the buttons of a message.
  */
 const DEPENDS = new Set([
   ...['createCampaign', 'updateCampaign', 'previewCampaign', 'testCampaign', 'startCampaign'],
   ...['createContact', 'updateContact', 'createOptOut', 'deleteOptOut', 'updateLineSettings', 'startHistoryImport'],
   ...['updateAiSettings', 'createAgent', 'updateAgent', 'updateFollowUp', 'putProviderKey', 'orderStages'],
   ...['createPurchase', 'createCheckout', 'updateAgencyBilling', 'setClientBilling', 'setSandboxCard'],
+  ...['createTemplate', 'updateTemplate', 'tapSandboxMessage'],
   ...['createSubAccount', 'updateSubAccount', 'createSubAccountKey', 'createAccessLink', 'updateBranding'],
   ...['connectGhl', 'updateGhl', 'setCrmWebhook', 'updateCrmWebhook', 'createSandboxGhlContact'],
   ...['scheduleVoiceCall', 'scheduleVoiceCallBatch', 'updateVoiceSettings', 'createVoiceWidget', 'updateVoiceWidget'],
@@ -97,8 +98,8 @@ function ofBody({ id, body: schema }: Thought['operation'], sent: Body, thing: B
   if (id === 'callEngine' && !hasTheFieldsOf(schema, sent)) return 'forbidden'
   const way = id === 'callEngine' || id === 'sendMessage' ? ofSends(sent) : undefined
   if (way !== undefined) return way
-  // A code that is on some screen, and a payload as the Cloud API wants it: beyond schemas.
-  if (id === 'scanSandboxCode' || 'cloud_api' in sent) return 'open'
+  // A code that is on some screen, and messages as the Cloud API wants them: beyond schemas.
+  if (id === 'scanSandboxCode' || 'cloud_api' in sent || 'interactive' in sent) return 'open'
   if ('media_id' in sent) return 'open'
   const sample = id === 'callEngine' && !('media_type' in sent) ? STICKER : SAMPLES[String(sent['media_type'])]
   return 'media_url' in sent && sent['media_url'] !== sample ? 'open' : 'allowed'
