@@ -10,7 +10,7 @@ afterAll(closeConsole)
 describe('follows the accessibility rules and keeps everything in reach, light and dark, at 100 % and 200 %:', () => {
   test('every screen', async () => {
     expect(await faultsOfScreens(ZOOMS, SCHEMES)).toEqual({})
-  }, 600_000)
+  }, 1_200_000)
 
   test('every dialog, menu and list', async () => {
     expect(await faultsOfOverlays(ZOOMS, SCHEMES)).toEqual({})

@@ -40,7 +40,9 @@ async function show(scheme: Scheme, zoom: Zoom): Promise<void> {
   // Colours that are still on their way are nobody's colours.
   await w.page.evaluate(async () => {
     await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))
-    const ending = document.getAnimations().filter((each) => each.effect?.getComputedTiming().endTime !== Infinity)
+    const ending = document
+      .getAnimations()
+      .filter((each) => each.playState === 'running' && each.effect?.getComputedTiming().endTime !== Infinity)
     await Promise.all(ending.map((each) => each.finished.catch(() => {})))
   })
 }
