@@ -8,6 +8,8 @@ import { everyPlace, type Holdings } from './places.ts'
 
 /** Light and dark, at 100 % and at 200 %: zoom halves the window and doubles the pixels. */
 const [WIDTH, HEIGHT] = [1280, 800]
+/** Far longer than any animation of the window. */
+const ANIMATION_MS = 5_000
 
 export type Scheme = 'light' | 'dark'
 type Zoom = 1 | 2
@@ -38,13 +40,17 @@ async function show(scheme: Scheme, zoom: Zoom): Promise<void> {
     shown = zoom
   }
   // Colours that are still on their way are nobody's colours.
-  await w.page.evaluate(async () => {
-    await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))
-    const ending = document
-      .getAnimations()
-      .filter((each) => each.playState === 'running' && each.effect?.getComputedTiming().endTime !== Infinity)
-    await Promise.all(ending.map((each) => each.finished.catch(() => {})))
-  })
+  await w.page.evaluate(async (patienceMs) => {
+    const settled = async () => {
+      await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))
+      const ending = document
+        .getAnimations()
+        .filter((each) => each.playState === 'running' && each.effect?.getComputedTiming().endTime !== Infinity)
+      await Promise.all(ending.map((each) => each.finished.catch(() => {})))
+    }
+    // An animation of an element that was removed never ends.
+    await Promise.race([settled(), new Promise((done) => setTimeout(done, patienceMs))])
+  }, ANIMATION_MS)
 }
 
 /** The screen below what opened over it. */
