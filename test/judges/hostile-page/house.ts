@@ -21,8 +21,10 @@ interface Entry {
 
 const LINE = '12025550100'
 const PHONE = '12025550177'
-/** They show a clock, or start something. */
-const NOT_COMPARED = new Set(['getInstanceHealth', 'getInstanceQr', 'getMedia', 'getSandboxBillingClock'])
+/** They show a clock, count by the hour, or start something. */
+const NOT_COMPARED = new Set([
+  ...['getInstanceHealth', 'getInstanceQr', 'getInstanceSafety', 'getMedia', 'getSandboxBillingClock'],
+])
 
 const COMPARED_AT_LEAST = 12
 
