@@ -18,5 +18,5 @@ keepFocus()
 showCutText()
 await startLanguage()
 createApp(App).use(createPinia()).use(i18n).use(router).use(ui).mount('#app')
-// Without it, numbers are shown with their digits alone.
+// If it fails, numbers of most countries stay unformatted.
 void loadNumberFormats().catch(() => {})

@@ -87,9 +87,9 @@ export const LIMITS = {
   consoleFilesPerMinute: 6_000,
   callbacksPerMinute: 60_000,
   callbackBytes: 4 * 1024 * 1024,
-  /** Of one network. Only refused ones count: an office signs in together in the morning. */
+  /** Of one network. Only refused sign-ins count, so that an office can sign in together in the morning. */
   refusedPasswordsPerMinute: 5,
-  /** Nobody guesses the code of a link; people open links that were used. */
+  /** A code is too long to guess, and people often open used links, so this limit is higher. */
   refusedCodesPerMinute: 60,
   signInCodeMinutes: 15,
   sessionIdleHours: 12,

@@ -127,7 +127,7 @@ export interface DirectActs {
   edit(instance: EngineInstance, message: MessageRef, text: string): Promise<void>
   /** For everyone. */
   remove(instance: EngineInstance, message: MessageRef): Promise<void>
-  /** @param isTyping also shows that somebody is writing an answer, for at most 25 seconds (official only). */
+  /** @param isTyping also shows the typing indicator, for at most 25 seconds (official only). */
   markRead(instance: EngineInstance, message: MessageRef, isTyping?: boolean): Promise<void>
   /** Among the starred messages of this account; nobody else sees it. */
   star(instance: EngineInstance, message: MessageRef, isStarred: boolean): Promise<void>

@@ -213,7 +213,7 @@ export function createDoor(deps: DoorDeps): Door {
     { method, path, headers = {}, body }: InProcessRequest,
   ): Promise<InProcessAnswer> => {
     const text = body === undefined ? '' : JSON.stringify(body)
-    // It was read once already: others have a turn before it is read again.
+    // The body was parsed once already. Other requests run before it is parsed again.
     if (text.length > LARGE_CHARACTERS) await yieldToEventLoop()
     const payload = body === undefined ? {} : { payload: text }
     const type = body === undefined ? {} : { 'content-type': 'application/json' }

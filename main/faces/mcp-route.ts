@@ -40,7 +40,7 @@ function addRoute(
         Object.entries(reply.getHeaders()).map(([name, value]) => [name, String(value)]),
       )
       reply.hijack()
-      // The library reads a large body again: others have a turn in between.
+      // The library parses the body again. Other requests run before that.
       await yieldToEventLoop()
       await mcp.handle({
         req: request.raw,

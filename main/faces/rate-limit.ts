@@ -15,7 +15,7 @@ export interface RateLimiter {
   take(bucket: string, perMinute: number): RateVerdict
   /** The same, without spending a token. */
   peek(bucket: string, perMinute: number): RateVerdict
-  /** Returns a token that was taken: what it was taken for is not to be limited after all. */
+  /** Returns a token that was taken, for a request that does not count towards the limit. */
   giveBack(bucket: string, perMinute: number): void
 }
 

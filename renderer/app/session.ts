@@ -6,7 +6,7 @@ import { signsInAsMember } from './preferences.ts'
 import { asProblem, type Problem } from './problem.ts'
 import { takeSignInCode } from './sign-in-code.ts'
 
-/** How long a link that nobody answered waits for its next try. */
+/** How long to wait before a link is tried again, if the service does not say. */
 const LINK_RETRY_SECONDS = 3
 
 /** Who uses the window. The desktop app needs no sign-in; a browser signs in with a one-time link or a password. */
@@ -23,7 +23,7 @@ export const useSession = defineStore('session', () => {
   const live = useLive()
   // Raised by every request about the session and by its end: an overtaken answer is ignored.
   let latest = 0
-  /** From the address the page was opened with, until the service says whether it signs in. */
+  /** The code of the link the page was opened with, until the service accepts or refuses it. */
   const code = ref<string>()
   const hasLink = computed(() => code.value !== undefined)
   let linkTimer: ReturnType<typeof setTimeout> | undefined
@@ -39,7 +39,7 @@ export const useSession = defineStore('session', () => {
     await tryAgain()
   }
 
-  /** With the link, as long as nobody has said that it does not work. */
+  /** Signs in with the link again, unless the service has refused it. */
   async function tryAgain(): Promise<void> {
     clearTimeout(linkTimer)
     if (code.value === undefined) return look()

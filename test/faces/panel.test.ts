@@ -82,7 +82,7 @@ describe('signing in', () => {
     const refused = await guesser.signIn(right)
     expect(code(refused)).toBe('429 rate_limited')
     expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0)
-    // A link cannot be guessed: whoever has one does not pay for the passwords of others.
+    // Links have a limit of their own, because they cannot be guessed.
     expect((await browserOf(own).signIn({ code: newCode(own) })).status).toBe(204)
     await own.clock.advance(12_000)
     expect((await guesser.signIn(right)).status).toBe(204)

@@ -48,7 +48,7 @@ async function show(scheme: Scheme, zoom: Zoom): Promise<void> {
         .filter((each) => each.playState === 'running' && each.effect?.getComputedTiming().endTime !== Infinity)
       await Promise.all(ending.map((each) => each.finished.catch(() => {})))
     }
-    // An animation of an element that was removed never ends.
+    // The animation of a removed element never ends.
     await Promise.race([settled(), new Promise((done) => setTimeout(done, patienceMs))])
   }, ANIMATION_MS)
 }

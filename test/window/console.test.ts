@@ -139,7 +139,7 @@ test('a link that has to wait, or finds no service, is not lost: it signs in as 
 test('whoever goes on guessing has to wait, and is told how long in their language', async () => {
   await speak('es')
   const waits = page.getByText(/^Demasiados intentos\. Espere (un segundo|\d+ segundos) /)
-  // A slow machine is forgiven a guess or two meanwhile.
+  // On a slow machine, the limit refills while the test types.
   for (let guesses = 0; guesses < 2 * LIMITS.refusedPasswordsPerMinute && !(await waits.isVisible()); guesses++) {
     await signIn(`${PASSWORD}${guesses}`)
     await w.settle()

@@ -28,7 +28,7 @@ export function createMetaAgent({ db, clock, messages, settings, chats }: MetaAg
       }
       const conversation = known ?? (await chats.ensure(tx, { instanceId, accountId, chat }))
       const isOurs = conversation.metaAgentAtMs === null
-      // Somebody paused it, or it waits for a person: that may outlast Meta's agent.
+      // A pause by a person or a handoff is kept: it may last longer than Meta's agent answers.
       if (isOurs && isPaused(conversation, now) && conversation.pauseReason !== 'person') return
       await tx.run(pauseForMetaAgent, {
         seq: conversation.seq,

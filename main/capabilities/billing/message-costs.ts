@@ -1,6 +1,6 @@
 import type { Costs } from '../costs/index.ts'
 
-/** What Meta charged for a client's messages, passed on to the client with a mark-up. */
+/** What Meta charged for a client's messages, passed on to the client with a markup. */
 
 type CostsByDay = Pick<Costs, 'report'>
 
@@ -21,7 +21,7 @@ export function priceOfAMicro(currency: string): string {
   return `0.${'1'.padStart(MICROS_PER_UNIT_DIGITS - maximumFractionDigits, '0')}`
 }
 
-/** @returns the costs of a day with the mark-up, in whole millionths, half up. */
+/** @returns the costs of a day with the markup, in whole millionths, half up. */
 export async function chargedCosts(
   costs: CostsByDay,
   of: { readonly clientId: string; readonly currency: string; readonly markupPercent: number; readonly day: string },
@@ -32,7 +32,7 @@ export async function chargedCosts(
   return Number((hundredths + 50n) / 100n)
 }
 
-/** Costs that no invoice of the client can have: Stripe bills a client in one currency. */
+/** Costs in other currencies than the client's, which Stripe cannot put on its invoices. */
 export async function leftOutCosts(
   costs: CostsByDay,
   of: { readonly clientId: string; readonly currency: string; readonly from: string; readonly to: string },

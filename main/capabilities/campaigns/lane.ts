@@ -240,7 +240,7 @@ export function laneJob(deps: LaneDeps): JobKind<object, Result> {
     outcomes.takeSettled(claimed.recipient)
   }
 
-  /** Meta accepts this template for nobody now. */
+  /** Meta currently refuses this template for everybody. */
   async function waitForTemplate(claimed: Claimed, refusal: Parameters<TemplateHolds['refused']>[2]): Promise<void> {
     await db.commit(async (tx) => {
       await outcomes.putBack(tx, placeOf(claimed))

@@ -70,7 +70,7 @@ export function createTemplateCategories({ clock }: { readonly clock: Pick<Clock
       return categories
     },
 
-    /** What is known of the number's templates may have changed. */
+    /** Drops what is cached of the number's templates. */
     forget: (instanceId: string): boolean => known.delete(instanceId),
 
     /** What `read` has found. undefined: `read` them first. */

@@ -21,7 +21,7 @@ export type TemplateHolds = ReturnType<typeof createTemplateHolds>
 /** Campaigns that wait because Meta does not accept their template. */
 export function createTemplateHolds({ db, clock, state, templates }: Deps) {
   const isHeld = ({ pauseReason }: StoredCampaign) => pauseReason === 'template'
-  /** Meta disabled or deleted a template of it, so it waits for a person. */
+  /** Meta disabled or deleted its template, so a person must act. */
   const needsPerson = (campaign: StoredCampaign) => isHeld(campaign) && campaign.resumeAtMs === null
 
   async function hold(tx: Tx, campaign: StoredCampaign, untilMs: number | null): Promise<void> {
@@ -33,7 +33,7 @@ export function createTemplateHolds({ db, clock, state, templates }: Deps) {
     if (use === 'disabled') return hold(tx, campaign, null)
     if (use === 'usable' && isHeld(campaign) && !needsPerson(campaign)) return state.begin(tx, campaign)
     if (use !== 'paused') return
-    // Without a time it says nothing new of a campaign that waits already.
+    // A pause without an end changes nothing for a campaign that waits already.
     if (untilMs === null && isHeld(campaign)) return
     await hold(tx, campaign, untilMs ?? clock.now() + TRIED_AGAIN_MS)
   }

@@ -38,7 +38,7 @@ export function toRecord(message: Message, engine: Engine, price: Price | null):
   }
 }
 
-/** Null once the network has reported what became of the message. */
+/** Null once the network has reported the result. */
 export const heldSince = ({ status, heldSinceMs }: { status: string | null; heldSinceMs: number | null }) =>
   status === 'queued' ? isoTimeOrNull(heldSinceMs) : null
 

@@ -12,7 +12,7 @@ const openQuestions = sql<Of & { rows: number }, { createdAtMs: number }>(
    ORDER BY q.seq LIMIT :rows`,
 )
 
-/** The clients of an agency with people who wait for the answer. */
+/** The clients of an agency that have open questions. */
 const clientsWithQuestions = sql<Of, ClientCount>(
   `SELECT a.id, a.name, COUNT(*) AS count, MIN(q.created_at) AS sinceMs
    FROM accounts a JOIN opt_out_questions q ON q.account_id = a.id AND q.dismissed_at IS NULL
@@ -24,7 +24,7 @@ const clientsWithQuestions = sql<Of, ClientCount>(
 
 const MOST = 200
 
-/** People who may want no more campaigns, and whom nobody has answered for. */
+/** Overview lines for people who may want to opt out and about whom nobody has decided. */
 export function createAttention({ db }: { readonly db: Pick<Db, 'read'> }) {
   return async ({ accountId, network, role }: AttentionQuery): Promise<AttentionLine[]> => {
     const [first, ...others] = await db.read(openQuestions, { accountId, network, rows: MOST })

@@ -4,7 +4,7 @@ import { reasonToNote } from './callback-catalogue.ts'
 
 export type CallbackNotes = ReturnType<typeof createCallbackNotes>
 
-/** Of names that Meta may invent; what comes on top is counted together. */
+/** Most names that are counted apart. All others are counted together. */
 const MOST_NAMES = 200
 const NAME_LENGTH = 80
 const OTHERS = 'others'

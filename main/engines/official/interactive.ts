@@ -34,7 +34,7 @@ const FIELDS: Readonly<
   product_list: { required: ['header', 'body', 'catalog_id', 'sections'], optional: ['footer'] },
 }
 
-/** How the fields of a message go together. The schema has checked each one by itself. */
+/** Checks the fields of a message against each other. The schema has checked each one alone. */
 export const interactiveFault = (message: Interactive): InteractiveFault | undefined =>
   faultsOf(message).next().value ?? undefined
 
@@ -66,7 +66,7 @@ function* ofTexts(message: Interactive): Faults {
   }
 }
 
-/** Every text that the message shows, or that comes back when somebody taps it. */
+/** Every text that the message shows or a tap returns, with its path. */
 function* textsOf(value: unknown, path = ''): Generator<readonly [string, string]> {
   if (typeof value === 'string') yield [path, value]
   else if (Array.isArray(value)) for (const [i, each] of value.entries()) yield* textsOf(each, `${path}[${i}]`)

@@ -85,7 +85,7 @@ export function afterNotice(facts: NumberFacts, field: NoticeField, value: Json,
   return add(facts, begins, ends, atMs)
 }
 
-/** Of an error of `value.errors`: it is of no message. */
+/** For an error of `value.errors`, which concerns no message. */
 export const afterNumberError = (
   facts: NumberFacts,
   { code, details }: { code: number; details: string },

@@ -52,7 +52,7 @@ export function createResumableUpload(client: Pick<GraphClient, 'ask'>) {
     let reply = await sendFrom(from)
     for (let breaks = 0; reply.kind !== 'ok' && breaks < MOST_BREAKS; breaks++) {
       const offset = await arrived()
-      // What was refused without a byte more is refused again.
+      // If no byte arrived in between, another try would be refused too.
       if (reply.kind === 'error' && (offset === null || offset <= from)) return reply
       if (offset === null) continue
       from = offset

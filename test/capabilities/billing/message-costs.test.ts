@@ -29,7 +29,7 @@ test.each([
   [10, 15, 12],
   [0, 15, 0],
   [90_000_000_000_000, 1_000, 990_000_000_000_000],
-])('costs of %d with a mark-up of %d percent are charged as %d', async (cost, markupPercent, charged) => {
+])('costs of %d with a markup of %d percent are charged as %d', async (cost, markupPercent, charged) => {
   const costs = reportOf({ currency: 'inr', amount_micros: 7 }, { currency: 'usd', amount_micros: cost })
   const of = { clientId: 'c', currency: 'usd', markupPercent, day: '2026-11-01' }
   expect(await chargedCosts(costs, of)).toBe(charged)
@@ -61,7 +61,7 @@ function countMessages(b: BillingWorld, accountId: string, rows: readonly (reado
   raw.close()
 }
 
-test('a client pays what its messages cost, with a mark-up, each day once', async () => {
+test('a client pays what its messages cost, with a markup, each day once', async () => {
   const b = await billingWorld()
   const { call, until } = b
   const { id } = await call('POST', '/v1/agency/accounts', { name: 'Client', slots_allocated: 1 })
@@ -106,7 +106,7 @@ test('a client pays what its messages cost, with a mark-up, each day once', asyn
     message_costs_left_out: [{ currency: 'inr', amount_micros: 230_000 }],
   })
 
-  // Another mark-up is for the days that come.
+  // A new markup applies to later days.
   await call('PUT', path, { ...TERMS, message_costs: { markup_percent: 0 } })
   await isActive()
   await sleep(DAY_MS)

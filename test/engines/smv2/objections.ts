@@ -8,7 +8,7 @@ import type { Log, LogFields } from '../../../main/kernel/log.ts'
  */
 const USUAL = /^(stream errored out|no name present|timed out waiting for message)/
 
-/** The first questions of a line of an earlier file, which ended before they were answered. */
+/** A line of an earlier test file ended before its first queries were answered. */
 const UNANSWERED = /timed out|connection (closed|was lost|terminated)/i
 const isOfAnotherFile = (about: unknown, said: string | undefined): boolean =>
   said?.includes("'init queries'") === true && UNANSWERED.test(String((about as { err?: unknown } | null)?.err))
