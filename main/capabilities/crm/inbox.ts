@@ -25,7 +25,7 @@ import { contactOf, forgetMessage, PAUSED } from './outbox-store.ts'
 import { numbersOf } from './people.ts'
 import type { Turn } from './queues.ts'
 import type { Statuses } from './statuses.ts'
-import { partsOfWritten, type Part, type Written } from './written.ts'
+import { partsOfWritten, tooMuch, type Part, type Written } from './written.ts'
 
 interface InboxDeps extends Pick<CrmDeps, 'messages' | 'instances' | 'optOuts'> {
   readonly db: Db
@@ -186,9 +186,14 @@ export function createInbox(deps: InboxDeps) {
   /** @returns whether the next message of the contact may follow. */
   async function carryOut(link: CrmLink, instance: InstanceSubject, given: InboxRow): Promise<boolean> {
     let row = given
-    const parts = partsOfWritten(JSON.parse(row.payload) as Written)
+    const written = JSON.parse(row.payload) as Written
+    const parts = partsOfWritten(written)
     const to = await chatOf(link, row.number)
-    const refused = await refusal(link, row, to)
+    const tooLarge = tooMuch(written)
+    const refused =
+      tooLarge === undefined
+        ? await refusal(link, row, to)
+        : ({ kind: 'failed', code: null, reason: tooLarge } satisfies Verdict)
     if (refused !== undefined) return settle(link, row, refused)
     if (parts.length === 0)
       return settle(link, row, { kind: 'failed', code: null, reason: 'The message has neither text nor attachments.' })

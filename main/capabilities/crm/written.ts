@@ -1,3 +1,4 @@
+import { LIMITS } from '../../contract/limits.ts'
 import type { MediaType } from '../../contract/shapes.ts'
 
 /** What a user of a CRM wrote, before it becomes messages. */
@@ -24,6 +25,19 @@ export type Part =
     }
 
 const CAPTION_LENGTH = 1_024
+
+const URL_LENGTH = 2_048
+
+/** Why the message is not sent, for the person who wrote it: nothing of it is left out without a word. */
+export function tooMuch({ text, attachments }: Written): string | undefined {
+  if (attachments.length > LIMITS.crmAttachments)
+    return `The message has more than ${LIMITS.crmAttachments} attachments. Send them in several messages.`
+  if (attachments.some(({ url }) => url.length > URL_LENGTH))
+    return `The address of an attachment is longer than ${URL_LENGTH} characters. Attach the file in another way.`
+  if (text.length > LIMITS.textLength)
+    return `The message is longer than ${LIMITS.textLength} characters. Send it in several messages.`
+  return undefined
+}
 
 /** One message for each file, the text as the caption of the first one if that can have it. */
 export function partsOfWritten({ text, attachments }: Written): readonly Part[] {

@@ -125,6 +125,24 @@ test('a delivery without a signature, or with a wrong one, is 401 and sends noth
   expect(await w.rows("SELECT seq FROM crm_inbox WHERE external_id = 'forged'")).toEqual([])
 })
 
+test.each([
+  ['more than 10 attachments', { attachments: Array(11).fill('https://media.sandbox/image.png') }],
+  ['longer than 2048 characters', { attachments: [`https://media.sandbox/${'a'.repeat(2_048)}`] }],
+  ['longer than 65536 characters', { message: 'a'.repeat(65_537) }],
+])('what is %s is sent in no part, and fails with that reason', async (why, more) => {
+  const id = `much ${why}`
+  const before = await received('12025550277')
+  const { text, signature } = await signed(await written(id, more))
+  expect(await post('/callbacks/ghl/outbound', text, signature)).toBe(200)
+  const [status] = await until(async () => {
+    const found = await w.rows('SELECT status, error FROM crm_statuses WHERE external_id = :id', { id })
+    expect(found).toHaveLength(1)
+    return found
+  })
+  expect(status).toMatchObject({ status: 'failed', error: expect.stringContaining(why) })
+  expect(await received('12025550277')).toEqual(before)
+})
+
 test('the same delivery twice is sent once', async () => {
   const { text, signature } = await signed(await written('once'))
   expect(await post('/callbacks/ghl/outbound', text, signature)).toBe(200)

@@ -71,9 +71,9 @@ export function createCallbacks({ db, contacts, links, inbox, optOutSync, sides,
       if (given['type'] === 'Email')
         throw new ApiError('validation_error', 'This provider sends SMS only. Set its type to SMS in your app.')
       const phone = digitsOf(given['phone'])
-      const attachments = listOf(given['attachments']).slice(0, LIMITS.crmAttachments)
+      const attachments = listOf(given['attachments'])
       const written = {
-        text: textOf(given, 'message').slice(0, LIMITS.textLength),
+        text: textOf(given, 'message'),
         attachments: attachments.map((url) => ({ url, mediaType: null, filename: null })),
       }
       await db.commit(async (tx) => {
@@ -164,7 +164,7 @@ function textOf(given: Json, name: string): string {
 }
 
 const listOf = (value: unknown): readonly string[] =>
-  Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string' && one.length <= 2_048) : []
+  Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : []
 
 /** Digits with country code; empty for what is no number. */
 function digitsOf(value: unknown): string {
