@@ -195,9 +195,16 @@ export const overdueCalls = sql<{ beforeMs: number; rows: number }, StoredCall>(
   `SELECT ${COLUMNS} FROM voice_calls WHERE status = 'scheduled' AND scheduled_at < :beforeMs
    ORDER BY scheduled_at, seq LIMIT :rows`,
 )
-export const waitingCallTo = sql<{ instanceId: string; number: string }, { id: string }>(
-  `SELECT id FROM voice_calls WHERE instance_id = :instanceId AND status = 'scheduled' AND to_number = :number
+type Spellings = { instanceId: string; number: string; other: string }
+
+export const waitingCallTo = sql<Spellings, { id: string }>(
+  `SELECT id FROM voice_calls WHERE instance_id = :instanceId AND status = 'scheduled'
+     AND to_number IN (:number, :other)
    ORDER BY seq LIMIT 1`,
+)
+export const redirectWaiting = sql<Spellings & { to: string }>(
+  `UPDATE voice_calls SET to_number = :to
+   WHERE instance_id = :instanceId AND status = 'scheduled' AND to_number IN (:number, :other)`,
 )
 export const endWaiting = sql<{ instanceId: string; reason: EndReason; now: number }>(
   `UPDATE voice_calls SET status = 'canceled', end_reason = :reason, ended_at = :now

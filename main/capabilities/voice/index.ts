@@ -16,6 +16,7 @@ import { createDirectCalls } from './direct-calls.ts'
 import { createEndings } from './ending.ts'
 import { createLeaving } from './leaving.ts'
 import { createSignedLinks } from './links.ts'
+import { createMove } from './move.ts'
 import { createOverdue } from './overdue.ts'
 import { createPhoneSide } from './phone-side.ts'
 import { createRecordings } from './recordings.ts'
@@ -102,6 +103,7 @@ export function createVoice(deps: VoiceDeps) {
       recording: recordings.bySignedLink,
       widgets: createWidgetSessions({ ...deps, direct, db, setup, allowance, links }),
     } satisfies VoicePages,
+    movePerson: createMove(deps),
     recover: recovery.recover,
     async start() {
       recovery.start()

@@ -6,7 +6,7 @@ import type { Tx } from '../../kernel/db.ts'
 import { appointmentAt, dueAt, type Due } from '../../kernel/due.ts'
 import { stillBusy } from '../../kernel/idempotency.ts'
 import type { JobQueue } from '../../kernel/jobs.ts'
-import { readPhone } from '../../kernel/phone-number.ts'
+import { readPhone, spellingsOf } from '../../kernel/phone-number.ts'
 import { yieldToEventLoop } from '../../kernel/yield-to-event-loop.ts'
 import type { InstanceSubject } from '../handler.ts'
 import { insertCall, waitingCallTo, type StoredCall } from './call-store.ts'
@@ -241,7 +241,8 @@ export function createSchedule(deps: ScheduleDeps) {
     only: (request: Request<ScheduleBody>) =>
       single(request, async (tx) => {
         const { instance, body } = request
-        if ((await tx.one(waitingCallTo, { instanceId: instance.id, number: body.to_number })) !== undefined)
+        const [number, other] = spellingsOf(body.to_number)
+        if ((await tx.one(waitingCallTo, { instanceId: instance.id, number, other })) !== undefined)
           throw new ApiError('idempotency_conflict', 'A call to this person is scheduled already.').because(
             'call_scheduled_already',
           )
