@@ -182,6 +182,7 @@ async function run(
   await jobs.recover()
   await files.recover()
   for (const room of list) await room.recover?.()
+  await rooms.recoverPeople()
   const commands = createCommands({
     accounts,
     accountId: account.id,

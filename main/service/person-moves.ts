@@ -1,34 +1,74 @@
 import type { Instances } from '../capabilities/instances/index.ts'
 import type { Messages } from '../capabilities/messages/index.ts'
 import type { EngineSignal } from '../engines/engine.ts'
-import type { Db } from '../kernel/db.ts'
+import type { Db, Tx } from '../kernel/db.ts'
 import type { InstanceId } from '../kernel/ids.ts'
 import type { MovePerson } from '../kernel/person-move.ts'
+import { rekey } from '../kernel/rekeying.ts'
 
 interface PersonMovesDeps {
-  readonly db: Pick<Db, 'commit'>
+  readonly db: Pick<Db, 'commit' | 'readOne'>
   readonly instances: Pick<Instances, 'owned'>
-  readonly messages: Pick<Messages, 'chatAsFirstGiven' | 'movePerson' | 'moveChats'>
+  readonly messages: Pick<Messages, 'chatAsFirstGiven' | 'chatsAfter' | 'chatsOfNumber' | 'movePerson' | 'moveChats'>
   /** What each room does, besides messages. */
   readonly rooms: readonly MovePerson[]
 }
 
 export type PersonSignal = Extract<EngineSignal, { kind: 'contact' | 'number_changed' }>
 
-/** When an engine learns that two names are one person, every room knows it from the same commit on. */
-export function createPersonMoves({ db, instances, messages, rooms }: PersonMovesDeps) {
-  return async (instanceId: InstanceId, signal: PersonSignal): Promise<void> => {
-    const isNewNumber = signal.kind === 'number_changed'
-    const [before, after] = isNewNumber ? [signal.before, signal.after] : [signal.hiddenId, signal.number]
-    await db.commit(async (tx) => {
-      const owner = await instances.owned(instanceId, tx)
-      if (owner === undefined) return
-      const { accountId } = owner.subject
-      const from = await messages.chatAsFirstGiven(tx, instanceId, before)
-      const to = await messages.chatAsFirstGiven(tx, instanceId, after)
-      const move = { accountId, instanceId, from, to, isNewNumber }
-      for (const movePerson of [messages.movePerson, ...rooms]) await movePerson(tx, move)
-    })
-    await messages.moveChats()
+export interface PersonMoves {
+  /** When an engine learns that two names are one person, every room knows it from the same commit on. */
+  learn(instanceId: InstanceId, signal: PersonSignal): Promise<void>
+  /**
+   * Once after an upgrade: unites the chats that an earlier version had with one person under two spellings. The oldest
+   * one stays, and its spelling is what the person is called.
+   */
+  recover(): Promise<void>
+}
+
+/** Reading chats one by one is fast, but the service starts only when a portion of them has been looked at. */
+const CHATS_AT_ONCE = 500
+
+export function createPersonMoves({ db, instances, messages, rooms }: PersonMovesDeps): PersonMoves {
+  const everyRoom = [messages.movePerson, ...rooms]
+
+  async function move(
+    tx: Tx,
+    instanceId: InstanceId,
+    names: { readonly from: string; readonly to: string; readonly isNewNumber: boolean },
+  ): Promise<void> {
+    const owner = await instances.owned(instanceId, tx)
+    if (owner === undefined) return
+    for (const movePerson of everyRoom)
+      await movePerson(tx, { accountId: owner.subject.accountId, instanceId, ...names })
+  }
+
+  return {
+    async learn(instanceId, signal) {
+      const isNewNumber = signal.kind === 'number_changed'
+      const [before, after] = isNewNumber ? [signal.before, signal.after] : [signal.hiddenId, signal.number]
+      await db.commit(async (tx) => {
+        const from = await messages.chatAsFirstGiven(tx, instanceId, before)
+        const to = await messages.chatAsFirstGiven(tx, instanceId, after)
+        await move(tx, instanceId, { from, to, isNewNumber })
+      })
+      await messages.moveChats()
+    },
+
+    async recover() {
+      await rekey(db, {
+        table: 'chats',
+        async page(after: { readonly instanceId: InstanceId; readonly number: string } | undefined) {
+          const last = after && { instanceId: after.instanceId, chat: after.number }
+          const chats = await messages.chatsAfter(last, CHATS_AT_ONCE)
+          return chats.map(({ instanceId, chat }) => ({ instanceId, number: chat }))
+        },
+        async move(tx, { instanceId, number }) {
+          const [oldest, ...others] = await messages.chatsOfNumber(tx, instanceId, number)
+          if (oldest === undefined) return
+          for (const from of others) await move(tx, instanceId, { from, to: oldest, isNewNumber: false })
+        },
+      })
+    },
   }
 }

@@ -87,7 +87,7 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
         optOuts: optOuts.api,
         campaigns: campaigns.api,
         ai: ai.api,
-        movePerson: (...learned) => movePerson(...learned),
+        movePerson: (...learned) => personMoves.learn(...learned),
         live,
       },
       id,
@@ -201,10 +201,6 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
     isSuspended: accounts.isSuspended,
     localUrl: () => localUrlOf(address.url),
   })
-  const movePerson = createPersonMoves({
-    ...{ db: home.db, instances: instances.api, messages: messages.api },
-    rooms: [optOuts, contacts, safety, campaigns, ai, aiKnowledge, crm].map(({ api }) => api.movePerson),
-  })
   const lineSettings = lineSettingsRoom({ ...deps, instances: instances.api })
   const history = historyRoom({ ...deps, instances: instances.api, messages: messages.api })
   const voice = voiceRoom({
@@ -225,6 +221,10 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
     cloud: engineHost.cloud.calling,
     baseUrl: () => address.url,
     onEnded: (tx, call) => tellCrm(crm.api, tx, call, config.publicBaseUrl ?? localUrlOf(address.url)),
+  })
+  const personMoves = createPersonMoves({
+    ...{ db: home.db, instances: instances.api, messages: messages.api },
+    rooms: [optOuts, contacts, safety, campaigns, ai, aiKnowledge, crm, voice].map(({ api }) => api.movePerson),
   })
   const events = eventsRoom(deps)
   const direct = directRoom({ ...deps, instances: instances.api, messages: messages.api })
@@ -393,6 +393,7 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
     billing: billing.api,
     stripePages: simulatedStripe.pages,
     voicePages: voice.api.pages,
+    recoverPeople: personMoves.recover,
     areCallsFailing: () => (voice.problems?.() ?? []).length > 0,
   }
 }

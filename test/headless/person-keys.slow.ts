@@ -10,12 +10,20 @@ const PEOPLE = 100_000
 const before = (n: number) => `52155${String(10_000_000 + n)}`
 const now = (n: number) => `5255${String(10_000_000 + n)}`
 
+/** Of them, with whom there are two chats. */
+const CHATS = 5_000
+
 let home: TestHome
+let instance: string
 let database: string
 let key: string
 beforeAll(async () => {
   home = testHome()
   ;({ key } = await home.key('A program'))
+  const started = await home.start()
+  const made = await createApi(started.url, key)('POST', '/v1/instances', { network: 'sandbox' })
+  instance = made.body.id
+  await started.end('SIGTERM')
   database = join(home.dir, 'switchboard.db')
   const db = new Database(database)
   const account = db.prepare('SELECT id FROM accounts').pluck().get() as string
@@ -27,7 +35,15 @@ beforeAll(async () => {
     `INSERT INTO opt_outs (seq, account_id, number, scope, phone, source, created_at)
      VALUES (?, ?, ?, 'account', ?, 'keyword', 1)`,
   )
+  const message = db.prepare(
+    `INSERT INTO messages (seq, id, account_id, instance_id, engine, direction, chat, sender, type, text,
+       engine_message_id, is_group, created_at)
+     VALUES (@seq, 'm' || @seq, @account, @instance, 'smv2', 'in', @chat, @chat, 'text', 'Hello', 'e' || @seq, 0, 1)`,
+  )
   db.transaction(() => {
+    for (let n = 0; n < CHATS; n++)
+      for (const [seq, chat] of [[2 * n + 1, now(n)] as const, [2 * n + 2, before(n)] as const])
+        message.run({ seq, account, instance, chat })
     for (let n = 0; n < PEOPLE; n++) {
       for (const [seq, number] of [[2 * n, now(n)] as const, [2 * n + 1, before(n)] as const])
         contact.run(
@@ -40,22 +56,25 @@ beforeAll(async () => {
         )
       optOut.run(n, account, before(n), before(n))
     }
-    for (const table of ['contacts', 'opt_outs'])
+    for (const table of ['contacts', 'opt_outs', 'chats'])
       db.prepare('INSERT INTO person_rekeyings (name) VALUES (?) ON CONFLICT DO NOTHING').run(table)
   })()
   db.close()
 })
 afterAll(() => home.remove())
 
-/** Rows that still have the key of an earlier version. */
-function left(table: 'contacts' | 'opt_outs'): number {
+function countOf(query: string): number {
   const db = new Database(database, { readonly: true })
   try {
-    return db.prepare(`SELECT COUNT(*) FROM ${table} WHERE number GLOB '521*'`).pluck().get() as number
+    return db.prepare(query).pluck().get() as number
   } finally {
     db.close()
   }
 }
+/** Rows that still have the key of an earlier version. */
+const left = (table: 'contacts' | 'opt_outs') => countOf(`SELECT COUNT(*) FROM ${table} WHERE number GLOB '521*'`)
+const leftChats = () => countOf("SELECT COUNT(*) FROM messages WHERE chat GLOB '521*'")
+const moves = () => countOf('SELECT COUNT(*) FROM chat_moves')
 
 test('people of an earlier version become one each, although the service is killed while it unites them', async () => {
   const first = home.launch()
@@ -63,6 +82,11 @@ test('people of an earlier version become one each, although the service is kill
   await until('a part of them', () => left('contacts') < PEOPLE * 0.8 || undefined, 90_000)
   await first.end('SIGKILL')
   expect(left('contacts')).toBeGreaterThan(0)
+
+  const second = home.launch()
+  second.listening.catch(() => {})
+  await until('a part of the chats', () => moves() > 0 || undefined, 90_000)
+  await second.end('SIGKILL')
 
   const service = await home.start()
   const api = createApi(service.url, key)
@@ -74,6 +98,8 @@ test('people of an earlier version become one each, although the service is kill
   const db = new Database(database, { readonly: true })
   const count = (table: string) => db.prepare(`SELECT COUNT(*) FROM ${table}`).pluck().get()
   expect([count('contacts'), count('opt_outs'), count('person_rekeyings')]).toEqual([PEOPLE, PEOPLE, 0])
+  await until('all chats', () => leftChats() === 0 || undefined, 240_000)
+  expect([count('messages'), count('chat_moves')]).toEqual([2 * CHATS, 0])
   db.close()
   await service.end('SIGTERM')
 })

@@ -3,10 +3,12 @@ import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { MIGRATIONS } from '../../main/storage/migrations/index.ts'
 import { campaignOf } from '../capabilities/campaigns/campaign-world.ts'
+import { asConsole } from '../support/console.ts'
 import { newHome } from '../support/restores.ts'
+import { until } from '../support/service-process.ts'
 import { world, worldOfTest, type World } from '../support/world.ts'
 
-const STEP = MIGRATIONS.find(({ name }) => name === 'person-keys')
+const STEPS = MIGRATIONS.filter(({ name }) => name === 'person-keys' || name === 'person-chats')
 
 /** Numbers as an earlier version compared them: digit by digit but for Brazilian mobiles. */
 const EARLIER = { now: '525512345678', before: '5215512345678' }
@@ -16,7 +18,7 @@ function asBefore(home: string, change: (db: Database.Database) => void): void {
   const db = new Database(join(home, 'switchboard.db'))
   change(db)
   db.exec('DROP TABLE person_rekeyings')
-  db.exec(STEP?.sql ?? '')
+  for (const { sql } of STEPS) db.exec(sql)
   db.close()
 }
 
@@ -121,6 +123,32 @@ test('a start that was interrupted begins again, and takes the message from nobo
   ]
   expect(await recipients(once)).toEqual(expected)
   expect(await recipients(await upgraded(once, () => {}, 3))).toEqual(expected)
+})
+
+test('two chats with one person become one, in the spelling of the older', async () => {
+  const w = await world({ home: newHome() })
+  const a = await w.pair()
+  const said = async (of: World, chat: string, text: string) =>
+    of.api('POST', `/v1/instances/${a.id}/messages`, { to: chat, text })
+  await said(w, EARLIER.now, 'First')
+  await said(w, '12025550123', 'Second')
+  await said(w, '12025550124', 'Third')
+  await said(w, '12025550125', 'Another person')
+  const after = await upgraded(w, (db) => {
+    const set = db.prepare('UPDATE messages SET chat = ? WHERE chat = ?')
+    set.run(EARLIER.before, '12025550123')
+    set.run('551191234567', '12025550124')
+  })
+  const path = `/v1/instances/${a.id}/conversations`
+  const chats = async () =>
+    (await asConsole(after)('GET', path)).body.data.map(({ chat }: { chat: string }) => chat).toSorted()
+  await until('one chat of each person', async () => (await chats()).length === 3 || undefined)
+  expect(await chats()).toEqual(['12025550125', EARLIER.now, '551191234567'].toSorted())
+  const { data } = (await asConsole(after)('GET', `${path}/${EARLIER.now}/messages`)).body
+  expect(data.map(({ text }: { text: string }) => text).toSorted()).toEqual(['First', 'Second'])
+  expect((await said(after, EARLIER.before, 'Fourth')).status).toBe(201)
+  expect(await chats()).toHaveLength(3)
+  expect(await after.rows('SELECT name FROM person_rekeyings')).toEqual([])
 })
 
 test('is done once: a later start looks at no row again', async () => {

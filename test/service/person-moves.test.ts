@@ -222,4 +222,23 @@ describe('somebody who takes another number', () => {
     )
     expect(new Set(phones.map((row: any) => row.phone))).toEqual(new Set([after.number]))
   })
+
+  test('is called at the new number', async () => {
+    const before = somebody()
+    const after = somebody()
+    const voice = `/v1/instances/${shop.id}/voice`
+    expect((await w.api('POST', `${voice}/enable`)).status).toBe(200)
+    const agent = await w.api('POST', `/v1/instances/${shop.id}/ai/agents`, { name: 'Caller', provider: 'builtin' })
+    const call = (number: string) =>
+      w.api('POST', `${voice}/calls`, {
+        ...{ to_number: number, agent_id: agent.body.id },
+        scheduled_at: new Date(Date.now() + 3_600_000).toISOString(),
+      })
+    const scheduled = await call(before.number)
+    expect(scheduled.status, scheduled.text).toBe(201)
+    await says(before, 'Hi', 'number')
+    await graph.changeNumber(shop.phoneNumberId, before.number, after.number)
+    const path = `${voice}/calls/${scheduled.body.id}`
+    await until('the call', async () => (await w.api('GET', path)).body.to_number === after.number || undefined)
+  })
 })

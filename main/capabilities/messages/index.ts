@@ -15,7 +15,7 @@ import { createInbound } from './inbound.ts'
 import { bytesOf } from '../../kernel/file-content.ts'
 import { resolveMedia } from './media.ts'
 import { createChatMerge } from './chat-merge.ts'
-import { chatAsFirstGiven } from './chat-name.ts'
+import { chatAsFirstGiven, chatsAfter, chatsOfNumber, type ChatOfInstance } from './chat-name.ts'
 import type { DraftRequest, MessagesDeps, SendRequest } from './deps.ts'
 import { createOutcomes } from './outcome.ts'
 import type { PollRecord } from './contract.ts'
@@ -93,6 +93,10 @@ export interface Messages extends Conversations, Past {
   moveChats(): Promise<void>
   /** The spelling in which the instance was first given the number. */
   chatAsFirstGiven(read: Pick<Tx, 'one'>, instanceId: InstanceId, chat: string): Promise<string>
+  /** The chats that an instance has under the spellings of one number, the oldest first. */
+  chatsOfNumber(read: Pick<Tx, 'one'>, instanceId: InstanceId, chat: string): Promise<string[]>
+  /** The chats of all instances, in an order of their own. @param after undefined for the first ones. */
+  chatsAfter(after: ChatOfInstance | undefined, limit: number): Promise<readonly ChatOfInstance[]>
   /** Resolves once the fact is durable. */
   onSignal(instanceId: InstanceId, signal: MessageSignal): Promise<void>
   /** A pending file is there now. @returns the account, if a message has changed. */
@@ -243,6 +247,8 @@ export function createMessages(deps: MessagesDeps): Messages {
     movePerson: chatMerge.begin,
     moveChats: chatMerge.finish,
     chatAsFirstGiven,
+    chatsOfNumber,
+    chatsAfter: (after, limit) => chatsAfter(db, after, limit),
 
     mediaArrived: inbound.mediaArrived,
 

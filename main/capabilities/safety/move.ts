@@ -7,6 +7,7 @@ import { moveClaims } from './store.ts'
 /** Moves the granted sends, and when the person was reached. Whether somebody is a known contact is read from messages, which move separately. */
 export const movePerson: MovePerson = async (tx, { instanceId, from, to }) => {
   const keys = { from: personKey(from), to: personKey(to) }
+  if (keys.from === keys.to) return
   await tx.run(moveClaims, { instanceId, ...keys })
   const { portfolio = null } = (await tx.one(portfolioOfNumber, { instanceId })) ?? {}
   if (portfolio !== null) await joinPeople(tx, portfolio, keys.from, keys.to)

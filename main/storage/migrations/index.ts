@@ -66,6 +66,7 @@ import { templates } from './064-templates.ts'
 import { messageBudgets } from './065-message-budgets.ts'
 import { callControls } from './066-call-controls.ts'
 import { templateCallbacks } from './067-template-callbacks.ts'
+import { personChats } from './068-person-chats.ts'
 
 /** Every step of the schema, in order. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -136,4 +137,5 @@ export const MIGRATIONS: readonly Migration[] = [
   messageBudgets,
   callControls,
   templateCallbacks,
+  personChats,
 ]
