@@ -336,6 +336,8 @@ export type EngineSignal =
     }
   /** Another agent of the network answers the chat, or no longer does (official only): Meta Business Agent. */
   | { readonly kind: 'handover'; readonly chat: string; readonly to: 'network_agent' | 'us'; readonly atMs: number }
+  /** The name that a person has chosen, without the @. They may choose another one. */
+  | { readonly kind: 'username'; readonly person: string; readonly username: string }
   | ReceivedSignal
   /** For the webhook of the instance: calls, groups, presence, contacts. */
   | { readonly kind: 'line_event'; readonly event: LineEvent }

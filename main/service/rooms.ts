@@ -85,6 +85,7 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
         instanceWebhooks: instanceWebhooks.api,
         calls: calls.api,
         optOuts: optOuts.api,
+        contacts: contacts.api,
         campaigns: campaigns.api,
         ai: ai.api,
         movePerson: (...learned) => personMoves.learn(...learned),

@@ -2,6 +2,7 @@ import type { Ai } from '../capabilities/ai/index.ts'
 import type { Calls } from '../capabilities/calls/index.ts'
 import type { Campaigns } from '../capabilities/campaigns/index.ts'
 import type { InstanceWebhooks } from '../capabilities/instance-webhook/index.ts'
+import type { Contacts } from '../capabilities/contacts/index.ts'
 import type { Instances } from '../capabilities/instances/index.ts'
 import type { Messages } from '../capabilities/messages/index.ts'
 import type { OptOuts } from '../capabilities/opt-outs/index.ts'
@@ -30,13 +31,14 @@ interface SignalTargets {
   readonly optOuts: Pick<OptOuts, 'onMarketing'>
   readonly campaigns: Pick<Campaigns, 'onTemplate'>
   readonly ai: Pick<Ai, 'onHandover'>
+  readonly contacts: Pick<Contacts, 'onUsername'>
   readonly movePerson: (id: InstanceId, signal: PersonSignal) => Promise<void>
   readonly live: NoticeBus<Notice>
 }
 
 /** Signals of the link belong to the instances room, those of messages to the messages room, new names to every room. */
 export async function routeSignal(
-  { instances, messages, instanceWebhooks, calls, optOuts, campaigns, ai, movePerson, live }: SignalTargets,
+  { instances, messages, instanceWebhooks, calls, optOuts, contacts, campaigns, ai, movePerson, live }: SignalTargets,
   ...[id, signal]: Parameters<EngineSink>
 ): Promise<void> {
   switch (signal.kind) {
@@ -53,6 +55,11 @@ export async function routeSignal(
       return movePerson(id, signal)
     case 'marketing':
       return optOuts.onMarketing(id, signal)
+    case 'username': {
+      const instance = await instances.owned(id)
+      if (instance !== undefined) await contacts.onUsername(instance.subject.accountId, signal)
+      return
+    }
     case 'handover': {
       const instance = await instances.owned(id)
       if (instance !== undefined) await ai.onHandover(instance.subject, signal)

@@ -38,10 +38,14 @@ const somebody = () => {
 type Person = ReturnType<typeof somebody>
 
 let said = 0
-const says = async ({ number, userId }: Person, text: string, shows: 'number' | 'id') => {
+const says = async ({ number, userId }: Person, text: string, shows: 'number' | 'id', username?: string) => {
   const id = `wamid.person-${String(++said)}`
   const who = shows === 'number' ? { from: number, from_user_id: userId } : { from_user_id: userId }
-  const contact = { profile: { name: 'Ana' }, user_id: userId, ...(shows === 'number' && { wa_id: number }) }
+  const contact = {
+    profile: { name: 'Ana', ...(username && { username }) },
+    user_id: userId,
+    ...(shows === 'number' && { wa_id: number }),
+  }
   const message = { ...who, id, timestamp: String(Math.floor(Date.now() / 1_000)), type: 'text', text: { body: text } }
   const metadata = { display_phone_number: OURS, phone_number_id: shop.phoneNumberId }
   const value = { messaging_product: 'whatsapp', metadata, contacts: [contact], messages: [message] }
@@ -109,6 +113,39 @@ describe('a number that becomes known', () => {
     expect(await contact(ana.userId)).toMatchObject(both)
     const chats = await w.rows('SELECT DISTINCT chat FROM messages WHERE chat IN (:number, :userId)', ana)
     expect(chats).toEqual([{ chat: ana.number }])
+  })
+})
+
+describe('a username', () => {
+  const found = async (q: string) =>
+    (await w.api('GET', `/v1/contacts?q=${encodeURIComponent(q)}`)).body.data.map(({ phone }: any) => phone)
+  const usernames = async (phone: string) =>
+    (await contact(phone)).identities.filter(({ kind }: any) => kind === 'username').map(({ value }: any) => value)
+
+  test('belongs to the contact who wrote, is replaced by a new one, and finds them', async () => {
+    const ana = somebody()
+    await says(ana, 'Hi', 'number', 'Ana.Luz')
+    await until('the username', async () => (await usernames(ana.number)).length === 1 || undefined)
+    expect(await usernames(ana.number)).toEqual(['ana.luz'])
+    expect(await found('@ana')).toEqual([ana.number])
+    await says(ana, 'Again', 'id', 'luz_2')
+    await until('the new one', async () => (await usernames(ana.number))[0] === 'luz_2' || undefined)
+    expect(await usernames(ana.number)).toEqual(['luz_2'])
+    expect([await found('@ana'), await found('@LUZ'), await found('@'), await found('@luz_22')]).toEqual([
+      [],
+      [ana.number],
+      [],
+      [],
+    ])
+  })
+
+  test('goes to the person who has it now', async () => {
+    const [before, after] = [somebody(), somebody()]
+    await says(before, 'Hi', 'number', 'shop')
+    await until('the username', async () => (await usernames(before.number)).length === 1 || undefined)
+    await says(after, 'Hi', 'number', 'shop')
+    await until('its new owner', async () => (await usernames(after.number)).length === 1 || undefined)
+    expect(await found('@shop')).toEqual([after.number])
   })
 })
 

@@ -39,7 +39,7 @@ const ContactRecord = Type.Object({
     Type.Object({
       kind: Type.Enum(['phone', 'lid', 'bsuid', 'username'], {
         description:
-          '`lid` and `bsuid` are the ids by which WhatsApp and Meta’s Cloud API know people who hide their number.',
+          '`lid` and `bsuid` are the ids by which WhatsApp and Meta’s Cloud API know people who hide their number. `username` is the name that the person has chosen, which can change.',
       }),
       value: Type.String(),
     }),
@@ -107,7 +107,8 @@ export const contactsContract = {
         Type.String({
           minLength: 1,
           maxLength: 100,
-          description: 'The beginnings of words of the name, or the first or last digits of the number.',
+          description:
+            'The beginnings of words of the name, the first or last digits of the number, or the beginning of a username after an `@`.',
         }),
       ),
       tag: Type.Optional(

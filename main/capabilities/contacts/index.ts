@@ -21,9 +21,12 @@ import {
   contactsWithTag,
   instancesOfContacts,
   lastContactOf,
+  putIdentity,
   removeOfInstance,
+  removeUsername,
   tagCounts,
   tagsOfContacts,
+  usernameOf,
   type Contact,
 } from './store.ts'
 
@@ -78,6 +81,8 @@ export interface Contacts extends ContactEdit {
   /** @param phone in any spelling, or a hidden id. */
   find(accountId: AccountId, phone: string): Promise<Contact | undefined>
   readonly movePerson: MovePerson
+  /** A person has this username now. It is noted of contacts only. */
+  onUsername(accountId: AccountId, named: { readonly person: string; readonly username: string }): Promise<void>
   /** null for somebody who is no contact, or whose name is not known. */
   nameOf(accountId: AccountId, phone: string): Promise<string | null>
   detail(accountId: AccountId, contacts: readonly Contact[]): Promise<readonly ContactDetail[]>
@@ -154,6 +159,17 @@ export function createContacts({ db, clock, ledger, live, instances, optOuts }: 
         live.publish(accountId, { topic: 'contacts' })
       },
     }),
+    async onUsername(accountId, { person, username }) {
+      const contact = await find(accountId, person)
+      if (contact === undefined) return
+      const { seq } = contact
+      if ((await db.readOne(usernameOf, { seq }))?.value === username) return
+      await db.commit(async (tx) => {
+        await tx.run(removeUsername, { seq })
+        await tx.run(putIdentity, { accountId, seq, kind: 'username', value: username })
+        tx.afterCommit(() => live.publish(accountId, { topic: 'contacts' }))
+      })
+    },
     async nameOf(accountId, phone) {
       const contact = await find(accountId, phone)
       return contact === undefined ? null : nameOf(contact)

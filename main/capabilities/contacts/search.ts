@@ -7,6 +7,7 @@ import {
   contactsByFirstDigits,
   contactsByLastDigits,
   contactsByTerm,
+  contactsByUsername,
   contactsWithTag,
   newestContacts,
   tagsOfContacts,
@@ -94,6 +95,14 @@ export function createSearch(db: Db) {
       return found.slice(0, rows)
     }
 
+  const byUsername =
+    (accountId: AccountId, prefix: string): Portion =>
+    async (after, rows) => {
+      const range = { from: prefix, to: endOfPrefix(prefix), after: String(after?.[0] ?? '') }
+      const found = await db.read(contactsByUsername, { accountId, rows, ...range })
+      return found.map(({ username, ...contact }) => ({ contact, position: [username] }))
+    }
+
   /** Numbers that begin with the digits, then those that end with them. */
   const byDigits =
     (accountId: AccountId, digits: string): Portion =>
@@ -154,17 +163,20 @@ export function createSearch(db: Db) {
     const isNumber = isDigits(q)
     const whole = isNumber ? parsePhone(q, country) : undefined
     const digits = whole === undefined ? q.replaceAll(/\D/g, '') : personKey(whole)
-    const words = isNumber ? [] : termsOf(q)
+    const username = usernameIn(q)
+    const words = isNumber || username !== undefined ? [] : termsOf(q)
     const driver = words.length > 0 ? await rarest(accountId, words, after?.[2]) : undefined
-    if (q !== '' && !isNumber && driver === undefined) return []
-    const drivenByTag = !isNumber && driver === undefined && tag !== undefined
+    if (q !== '' && !isNumber && driver === undefined && username === undefined) return []
+    const drivenByTag = !isNumber && driver === undefined && username === undefined && tag !== undefined
     const portion = isNumber
       ? byDigits(accountId, digits)
-      : driver !== undefined
-        ? byTerm(accountId, driver)
-        : tag === undefined
-          ? newest(accountId)
-          : withTag(accountId, tag)
+      : username !== undefined
+        ? byUsername(accountId, username)
+        : driver !== undefined
+          ? byTerm(accountId, driver)
+          : tag === undefined
+            ? newest(accountId)
+            : withTag(accountId, tag)
     if (driver === undefined && (tag === undefined || drivenByTag)) return portion(after, rows)
     const found: Found[] = []
     let position = after
@@ -177,6 +189,9 @@ export function createSearch(db: Db) {
     }
   }
 }
+
+/** `@ana` looks for usernames. */
+const usernameIn = (q: string): string | undefined => /^@([a-z0-9._]+)$/i.exec(q.trim())?.[1]?.toLowerCase()
 
 const isDigits = (text: string): boolean => DIGITS.test(text) && /\d/.test(text)
 

@@ -141,6 +141,20 @@ export const putIdentity = sql<IdentityRow & { accountId: AccountId }>(
   `INSERT INTO contact_identities (account_id, kind, value, contact_seq) VALUES (:accountId, :kind, :value, :seq)
    ON CONFLICT (account_id, kind, value) DO UPDATE SET contact_seq = excluded.contact_seq`,
 )
+export const usernameOf = sql<{ seq: number }, { value: string }>(
+  "SELECT value FROM contact_identities WHERE contact_seq = :seq AND kind = 'username' ORDER BY value LIMIT 1",
+)
+export const removeUsername = sql<{ seq: number }>(
+  "DELETE FROM contact_identities WHERE contact_seq = :seq AND kind = 'username'",
+)
+export const contactsByUsername = sql<
+  { accountId: AccountId; rows: number; from: string; to: string; after: string },
+  Contact & { readonly username: string }
+>(
+  `SELECT ${COLUMNS}, i.value AS username FROM contact_identities i JOIN contacts c ON c.seq = i.contact_seq
+   WHERE i.account_id = :accountId AND i.kind = 'username' AND i.value >= :from AND i.value < :to AND i.value > :after
+   ORDER BY i.value LIMIT :rows`,
+)
 export const contactOfIdentity = sql<{ accountId: AccountId; value: string }, Contact>(
   `SELECT ${COLUMNS} FROM contact_identities i JOIN contacts c ON c.seq = i.contact_seq
    WHERE i.account_id = :accountId AND i.kind IN ('lid', 'bsuid') AND i.value = :value`,

@@ -67,6 +67,8 @@ export type Item =
   | ({ readonly kind: 'reaction'; readonly target: string; readonly emoji: string } & Said)
   /** A number and an id that belong to one person. */
   | { readonly kind: 'known'; readonly number: string; readonly userId: string }
+  /** The name that somebody has chosen for others to find them by. */
+  | { readonly kind: 'username'; readonly person: Person; readonly username: string }
   /** Somebody has another number, and another id with it. Of each at least one name is known. */
   | { readonly kind: 'changed'; readonly before: Person; readonly after: Person }
   | { readonly kind: 'call'; readonly event: CloudCallEvent; readonly atMs: number }
@@ -192,10 +194,17 @@ function readMessages(value: Json, atMs: number): Reading {
     return error === undefined ? [] : [{ kind: 'number_error', error, atMs }]
   })
   return {
-    items: [...known, ...messages.items, ...statuses.items, ...errors],
+    items: [...known, ...messages.items, ...statuses.items, ...errors, ...contacts.flatMap(usernameOf)],
     problems: [...messages.problems, ...statuses.problems],
     noted: [...recordsAt(value, 'messages').flatMap(notedOf), ...recordsAt(value, 'statuses').flatMap(notedStatus)],
   }
+}
+
+function usernameOf(contact: Json): Item[] {
+  const person = personOf(contact, 'wa_id', 'user_id')
+  const username = textAt(recordAt(contact, 'profile'), 'username')
+  if (username === null || !USERNAME.test(username) || namesOf(person).length === 0) return []
+  return [{ kind: 'username', person, username: username.toLowerCase() }]
 }
 
 /**
@@ -522,6 +531,7 @@ function mediaOf(content: Json, contentType: MediaType | 'sticker'): ReceivedCon
 }
 
 const DIGITS = /^[0-9]{7,15}$/
+const USERNAME = /^[A-Za-z0-9._]{3,35}$/
 
 function personOf(from: Json, numberField: string, ...userFields: readonly string[]): Person {
   const number = digitsOf(textAt(from, numberField) ?? '')

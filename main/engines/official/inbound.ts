@@ -70,6 +70,10 @@ export function createInbound(deps: InboundDeps): Inbound {
         return people.know(instanceId, item)
       case 'changed':
         return people.changed(instanceId, item)
+      case 'username': {
+        const person = await people.nameOf(instanceId, item.person)
+        return sink(instanceId, { kind: 'username', person, username: item.username })
+      }
       case 'message':
         return sink(instanceId, await received(number, item))
       case 'edited':

@@ -257,6 +257,7 @@ function laneOf(item: Item): string {
     case 'reaction':
     case 'marketing':
     case 'handover':
+    case 'username':
       return `chat ${item.person.number ?? item.person.userId ?? ''}`
     case 'known':
       return `chat ${item.number}`
