@@ -160,6 +160,39 @@ test('a transfer keeps what is typed, says why it failed, and ends the call once
   expect(await brokenRules(page)).toEqual([])
 })
 
+test('the call of an agent is held and transferred from the list of calls', async () => {
+  const office = await exchange({ transport: 'tcp', formats: '0 101' })
+  const trunk = { host: '127.0.0.1', port: office.port, transport: 'tcp', username: '1001', password: 'right' }
+  expect(await inWindow('PUT', `/v1/instances/${instance}/voice/trunk`, trunk)).toBe(200)
+  await office.registered()
+  const agents = `/v1/instances/${instance}/ai/agents`
+  const { id: agent_id } = (await w.api('POST', agents, { name: 'Caller', provider: 'builtin' })).body
+  const made = await w.api('POST', `/v1/instances/${instance}/voice/calls`, { to_number: PERSON, agent_id })
+  expect(made.status, JSON.stringify(made.body)).toBe(201)
+  const call = await office.nextCall()
+  await w.open('/calls')
+  const row = page.getByRole('region', { name: 'Calls in progress' }).getByRole('listitem')
+  await row.getByRole('button', { name: 'Hold' }).click()
+  await row.getByText('On hold').waitFor()
+  expect(call.changes.directions()).toEqual(['sendonly'])
+  await row.getByRole('button', { name: 'Resume' }).click()
+  await row.getByRole('button', { name: 'Hold' }).waitFor()
+  await row.getByRole('button', { name: 'Transfer', exact: true }).click()
+  const to = row.getByRole('textbox', { name: 'Transfer to' })
+  await to.fill('reception')
+  await to.press('Enter')
+  await row.getByText('Enter a phone number with country code').waitFor()
+  await to.fill('+1 202 555 0177')
+  expect(await brokenRules(page)).toEqual([])
+  await page.setViewportSize({ width: 390, height: 800 })
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
+  await page.setViewportSize({ width: 1280, height: 800 })
+  await to.press('Enter')
+  await row.getByText('Being transferred').waitFor()
+  await call.notify('SIP/2.0 200 OK')
+  await expect.poll(async () => (await newest()).end_reason).toBe('transferred')
+})
+
 test('a call that is not over a trunk says that it has none of this', async () => {
   expect(await inWindow('DELETE', `/v1/instances/${instance}/voice/trunk`)).toBe(204)
   const simulated = (await w.api('POST', '/v1/instances', { name: 'Simulated', network: 'sandbox' })).body
