@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config'
 import { base, PACKAGES, testFilesWith } from './base.ts'
+import { LongestFirst } from './longest-first.ts'
 
 /** Files with a short and a long form (test/support/sized.ts). */
 const sizedFiles = testFilesWith(/\/support\/sized\.ts'/)
@@ -37,6 +38,7 @@ export default defineConfig({
     // Machines differ a lot in speed, so these limits only end tests that hang.
     testTimeout: 600_000,
     hookTimeout: 300_000,
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         extends: true,

@@ -13,6 +13,8 @@ const ANIMATION_MS = 5_000
 
 export type Scheme = 'light' | 'dark'
 type Zoom = 1 | 2
+export const ZOOMS: readonly Zoom[] = [1, 2]
+export const SCHEMES: readonly Scheme[] = ['light', 'dark']
 
 let w: ConsoleWindow
 let cdp: CDPSession
