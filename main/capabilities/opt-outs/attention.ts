@@ -6,8 +6,8 @@ import type { AttentionLine, AttentionQuery } from '../room.ts'
 
 type Of = { accountId: string; network: Network | null }
 
-const openQuestions = sql<Of & { rows: number }, { createdAtMs: number }>(
-  `SELECT q.created_at AS createdAtMs FROM opt_out_questions q JOIN instances i ON i.id = q.instance_id
+const openQuestions = sql<Of & { rows: number }, { chat: string; createdAtMs: number }>(
+  `SELECT q.chat, q.created_at AS createdAtMs FROM opt_out_questions q JOIN instances i ON i.id = q.instance_id
    WHERE q.account_id = :accountId AND q.dismissed_at IS NULL AND (i.network = :network OR :network IS NULL)
    ORDER BY q.seq LIMIT :rows`,
 )
@@ -27,14 +27,20 @@ const MOST = 200
 /** Overview lines for people who may want to opt out and about whom nobody has decided. */
 export function createAttention({ db }: { readonly db: Pick<Db, 'read'> }) {
   return async ({ accountId, network, role }: AttentionQuery): Promise<AttentionLine[]> => {
-    const [first, ...others] = await db.read(openQuestions, { accountId, network, rows: MOST })
+    const questions = await db.read(openQuestions, { accountId, network, rows: MOST })
+    const [first] = questions
     const clients = role === 'operator' ? await db.read(clientsWithQuestions, { accountId, network }) : []
     const own: AttentionLine[] =
       first === undefined
         ? []
         : [
             {
-              ...{ code: 'question', severity: 'warning', count: 1 + others.length, text: null },
+              ...{
+                code: 'question',
+                severity: 'warning',
+                count: new Set(questions.map(({ chat }) => chat)).size,
+                text: null,
+              },
               subject: null,
               sinceMs: first.createdAtMs,
             },

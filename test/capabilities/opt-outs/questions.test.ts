@@ -152,6 +152,13 @@ describe('the overview', () => {
     expect(await lines()).toEqual([])
   })
 
+  test('counts somebody who wrote to two numbers once', async () => {
+    await say('Cancelar')
+    await say('Remover', await w.pair())
+    expect(await questions()).toHaveLength(2)
+    expect(await lines()).toMatchObject([{ code: 'question', count: 1 }])
+  })
+
   test('tells an operator of the clients whose people wait', async () => {
     const { body: client } = await w.api('POST', '/v1/agency/accounts', { name: 'North bakery', slots_allocated: 1 })
     const { key } = (
