@@ -18,6 +18,10 @@ export const UNITS_OF = {
 } as const satisfies Readonly<Record<Metered, readonly number[]>>
 export type UnitsOfPrice = (typeof UNITS_OF)[Metered][number]
 
+/** Languages of the console. */
+export const INVOICE_LANGUAGES = ['en', 'es', 'pt-BR'] as const
+export type InvoiceLanguage = (typeof INVOICE_LANGUAGES)[number]
+
 export const AgencyBilling = Type.Object({
   enabled: Type.Boolean(),
   mode: Type.Enum(['sandbox', 'live'], { description: '`sandbox`: a simulated Stripe account; no money moves.' }),
@@ -46,6 +50,10 @@ const terms = {
   currency: Currency,
   interval: Type.Enum([...INTERVALS]),
   email: Type.String({ format: 'email', maxLength: 254, description: 'Where Stripe sends the invoices.' }),
+  language: Type.Enum([...INVOICE_LANGUAGES], {
+    description:
+      'Of the invoices, and of Stripe’s emails and pages about them. Without it: `en`. Invoices that were sent do not change.',
+  }),
   tax: Nullable(
     Type.Object(
       {
@@ -120,6 +128,7 @@ const Left = Type.Object({
 export const ClientBillingBody = Body({
   ...terms,
   message_costs: Type.Optional(messageCosts),
+  language: Type.Optional(terms.language),
   tax: Type.Optional(terms.tax),
   metered: Type.Optional(terms.metered),
   usage_prices: Type.Optional(terms.usage_prices),
@@ -151,6 +160,7 @@ export const CLIENT_BILLING_EXAMPLE: ClientBilling = {
   currency: 'brl',
   interval: 'month',
   email: 'billing@client.example',
+  language: 'pt-BR',
   tax: { type: 'br_cnpj', value: '01.234.456/5432-10' },
   metered: [{ counter: 'sent', unit_amount_cents: 2 }],
   usage_prices: [

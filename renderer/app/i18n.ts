@@ -1,9 +1,6 @@
 import { createI18n } from 'vue-i18n'
+import { LANGUAGES, type Language } from './languages.ts'
 import type { Words } from './words/by-room.ts'
-
-/** Languages of the console. A test compares the keys of all others with those of the first. */
-export const LANGUAGES = ['en', 'pt-BR', 'es'] as const
-export type Language = (typeof LANGUAGES)[number]
 
 const STORAGE_KEY = 'switchboard.language'
 

@@ -48,7 +48,7 @@ test('the invoice of a period is the sum of its lines, and each line is its use 
       })
       const applied = await billing.apply(
         {
-          ...{ clientId, revision: 1, name: 'Client', email: 'billing@client.example', taxId: null },
+          ...{ clientId, revision: 1, name: 'Client', email: 'billing@client.example', language: 'en', taxId: null },
           ...{ amount, currency, interval: 'month', metered },
         },
         { customerId: null, subscriptionId: null },

@@ -367,6 +367,7 @@ function termsOf({ terms }: ClientRow) {
     currency,
     interval,
     email,
+    language = 'en',
     tax: taxId = null,
     message_costs: messageCosts = null,
     ...prices
@@ -374,7 +375,7 @@ function termsOf({ terms }: ClientRow) {
   const metered: ReportedPrice[] = [...usagePricesOf(prices)]
   if (messageCosts !== null) metered.push({ counter: 'message_costs', per: 1, amount: priceOfAMicro(currency) })
   const markupPercent = messageCosts?.markup_percent ?? 0
-  return { ...{ amount, currency, interval, email, taxId }, metered, markupPercent }
+  return { ...{ amount, currency, interval, email, language, taxId }, metered, markupPercent }
 }
 
 const withState = (row: ClientRow, { customerId, subscriptionId, isPastDue, periodEndMs }: ClientState): ClientRow => ({
@@ -387,6 +388,7 @@ function toRecord(row: ClientRow, leftOut: ClientBilling['message_costs_left_out
   return {
     account_id: row.clientId,
     ...{ amount_cents: body.amount_cents, currency: body.currency, interval: body.interval, email: body.email },
+    language: body.language ?? 'en',
     tax: body.tax ?? null,
     ...shownPrices(body),
     message_costs: body.message_costs ?? null,

@@ -57,6 +57,7 @@ export function updateCustomer(work: Work, before: Stripe.Customer, params: Read
     ...before,
     ...{ ...text('description'), ...text('email'), ...text('name'), ...text('phone') },
     metadata: params.metadata(before.metadata),
+    ...(params.has('preferred_locales') && { preferred_locales: params.texts('preferred_locales') }),
     ...(params.has('balance') && { balance: params.integer('balance') ?? 0 }),
     invoice_settings: {
       ...before.invoice_settings,

@@ -1,6 +1,13 @@
-import { UNITS_OF, type Metered, type UnitsOfPrice } from '../../../main/contract/client-billing.ts'
+import {
+  INVOICE_LANGUAGES,
+  UNITS_OF,
+  type InvoiceLanguage,
+  type Metered,
+  type UnitsOfPrice,
+} from '../../../main/contract/client-billing.ts'
 import type { Body, Reply } from '../../app/operation-types.ts'
 import { amountText, fineAmountText, moneyText, readAmount, readFineAmount } from '../../app/money.ts'
+import { LANGUAGE_NAMES } from '../../app/languages.ts'
 import { namesOf } from '../../app/names.ts'
 
 export type Terms = Reply<'getClientBilling'>
@@ -48,11 +55,16 @@ export function taxChoices(locale: string, kept: string): Choice[] {
   })
 }
 
+/** Each by its own name. */
+export const languageChoices = (): { value: InvoiceLanguage; label: string }[] =>
+  INVOICE_LANGUAGES.map((value) => ({ value, label: LANGUAGE_NAMES[value] }))
+
 export interface TermsForm {
   amount: string
   currency: string
   interval: 'month' | 'year'
   email: string
+  language: InvoiceLanguage
   taxType: string
   taxValue: string
   /** Empty: not charged by use. */
@@ -90,6 +102,7 @@ export function formOf(terms: Terms | undefined, locale: string): TermsForm {
     currency,
     interval: terms?.interval ?? 'month',
     email: terms?.email ?? '',
+    language: terms?.language ?? INVOICE_LANGUAGES.find((own) => own === locale) ?? 'en',
     taxType: terms?.tax?.type ?? NO_TAX,
     taxValue: terms?.tax?.value ?? '',
     metered: forEach((counter) => {
@@ -121,9 +134,9 @@ export function wrongFields(form: TermsForm): readonly Wrong[] {
 
 /** @param form without wrong fields. */
 export function bodyOf(form: TermsForm): Body<'setClientBilling'> {
-  const { currency, interval } = form
+  const { currency, interval, language } = form
   return {
-    ...{ currency, interval, email: form.email.trim() },
+    ...{ currency, interval, language, email: form.email.trim() },
     amount_cents: readAmount(form.amount, currency) ?? 0,
     tax: form.taxType === NO_TAX ? null : { type: form.taxType, value: form.taxValue.trim() },
     message_costs: form.hasMessageCosts ? { markup_percent: readPercent(form.markup) ?? 0 } : null,

@@ -107,6 +107,48 @@ test('an agency bills a client: a price, a tax id, and each day’s use once; of
   expect(own.body.error.message).toContain('belongs to an agency')
 })
 
+test('invoices are in the language of the client, and change with it', async () => {
+  const b = await billingWorld()
+  const { call, until } = b
+  const client = await call('POST', '/v1/agency/accounts', { name: 'Padaria Luz' })
+  const path = `/v1/agency/accounts/${client.id}/billing`
+  await call('PATCH', '/v1/agency/billing', { enabled: true })
+  const withFees = { ...TERMS, message_costs: { markup_percent: 0 } }
+  const apply = async (terms: object) => {
+    await call('PUT', path, terms)
+    return until('Stripe has it', async () => {
+      const found = await call('GET', path)
+      return found.status === 'active' && found
+    })
+  }
+  const names = async () => (await stripe(b, 'product')).map(({ name }: { name: string }) => name).slice(-3)
+  const locales = async () => (await stripe(b, 'customer'))[0].preferred_locales
+
+  expect((await apply({ ...withFees, language: 'pt-BR' })).language).toBe('pt-BR')
+  expect(await locales()).toEqual(['pt-BR'])
+  expect(await names()).toEqual([
+    'Serviço de mensagens, Padaria Luz',
+    'Mensagens enviadas, Padaria Luz',
+    'Tarifas de mensagens, Padaria Luz',
+  ])
+  const [invoice] = (await call('GET', `/v1/agency/accounts/${client.id}/invoices`)).data
+  expect(invoice.description).toContain('Serviço de mensagens, Padaria Luz')
+
+  await apply({ ...withFees, language: 'es' })
+  expect(await locales()).toEqual(['es'])
+  expect(await names()).toEqual([
+    'Servicio de mensajería, Padaria Luz',
+    'Mensajes enviados, Padaria Luz',
+    'Tarifas de mensajes, Padaria Luz',
+  ])
+  // As it was before languages could be set.
+  expect((await apply(withFees)).language).toBe('en')
+  expect(await locales()).toEqual(['en'])
+  expect((await names())[0]).toBe('Messaging service, Padaria Luz')
+  const other = await b.w.api('PUT', path, { ...withFees, language: 'fr' })
+  expect([other.status, other.body.error.code]).toEqual([400, 'validation_error'])
+})
+
 test('live billing without keys is refused and never simulated, and the check names what is missing', async () => {
   const b = await billingWorld()
   await b.card()

@@ -5,7 +5,14 @@ import { fineAmountText, readFineAmount } from '../../../renderer/app/money.ts'
 
 const TERMS: Terms = {
   account_id: '0197f0c2-6a3e-7c51-9d2b-5f8e1a7c4b60',
-  ...{ amount_cents: 4_900, currency: 'usd', interval: 'month', email: 'billing@client.example', tax: null },
+  ...{
+    amount_cents: 4_900,
+    currency: 'usd',
+    interval: 'month',
+    email: 'billing@client.example',
+    language: 'es',
+    tax: null,
+  },
   metered: [{ counter: 'call_seconds', unit_amount_cents: 1 }],
   usage_prices: [
     { counter: 'call_seconds', per: 1, amount_cents_decimal: '1' },

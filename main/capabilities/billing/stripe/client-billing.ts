@@ -1,9 +1,11 @@
 import type Stripe from 'stripe'
 import type { Interval } from '../../../contract/billing-words.ts'
 import type { Invoice } from '../../../contract/billing.ts'
+import type { InvoiceLanguage } from '../../../contract/client-billing.ts'
 import type { Asked } from '../payment-provider.ts'
 import type { ReportedCounter, ReportedPrice } from '../usage-prices.ts'
 import { toInvoice } from './invoice-view.ts'
+import { INVOICE_WORDS } from './invoice-words.ts'
 import { asked } from './outcome.ts'
 
 /** What a client is to pay. */
@@ -13,6 +15,8 @@ interface ClientTerms {
   readonly revision: number
   readonly name: string
   readonly email: string
+  /** Of the invoices, and of Stripe’s emails and pages about them. */
+  readonly language: InvoiceLanguage
   readonly amount: number
   readonly currency: string
   readonly interval: Interval
@@ -108,15 +112,16 @@ const eventOf = (counter: ReportedCounter) => `switchboard_${counter}`
 
 async function customerFor(
   stripe: Stripe,
-  { clientId, name, email }: ClientTerms,
+  { clientId, name, email, language }: ClientTerms,
   known: string | null,
 ): Promise<string> {
+  const person = { name, email, preferred_locales: [language] }
   if (known !== null) {
-    await stripe.customers.update(known, { name, email })
+    await stripe.customers.update(known, person)
     return known
   }
   const metadata = { account_id: clientId }
-  return (await stripe.customers.create({ name, email, metadata }, { idempotencyKey: `client:${clientId}` })).id
+  return (await stripe.customers.create({ ...person, metadata }, { idempotencyKey: `client:${clientId}` })).id
 }
 
 async function putTaxId(stripe: Stripe, customerId: string, wanted: ClientTerms['taxId']): Promise<void> {
@@ -131,19 +136,10 @@ async function putTaxId(stripe: Stripe, customerId: string, wanted: ClientTerms[
   }
 }
 
-/** On the invoices that clients get, and on the pages of the provider. */
-const COUNTER_NAMES = {
-  sent: 'Messages sent',
-  received: 'Messages received',
-  calls: 'Calls',
-  call_seconds: 'Call time',
-  ai_tokens: 'AI tokens',
-  message_costs: 'Message fees',
-} as const satisfies Record<ReportedCounter, string>
-
 /** The price for the period, and one for each counter. */
 async function pricesFor(stripe: Stripe, terms: ClientTerms): Promise<string[]> {
-  const { clientId, revision, name, amount, currency, interval, metered } = terms
+  const { clientId, revision, name, amount, currency, interval, language, metered } = terms
+  const words = INVOICE_WORDS[language]
   const create = async (suffix: string, params: Stripe.PriceCreateParams) =>
     (
       await stripe.prices.create(params, {
@@ -152,7 +148,7 @@ async function pricesFor(stripe: Stripe, terms: ClientTerms): Promise<string[]> 
     ).id
   const base = await create('base', {
     ...{ currency, unit_amount: amount, recurring: { interval } },
-    product_data: { name: `Messaging service, ${name}` },
+    product_data: { name: `${words.service}, ${name}` },
   })
   const ids = [base]
   for (const price of metered) {
@@ -160,7 +156,7 @@ async function pricesFor(stripe: Stripe, terms: ClientTerms): Promise<string[]> 
     const meter = await meterFor(stripe, counter)
     ids.push(
       await create(counter, {
-        ...{ currency, ...amountFor(price), product_data: { name: `${COUNTER_NAMES[counter]}, ${name}` } },
+        ...{ currency, ...amountFor(price), product_data: { name: `${words.counters[counter]}, ${name}` } },
         recurring: { interval, usage_type: 'metered', meter },
       }),
     )
@@ -185,7 +181,7 @@ async function meterFor(stripe: Stripe, counter: ReportedCounter): Promise<strin
   }
   const made = await stripe.billing.meters.create(
     {
-      display_name: `Switchboard: ${COUNTER_NAMES[counter]}`,
+      display_name: `Switchboard: ${INVOICE_WORDS.en.counters[counter]}`,
       event_name: eventOf(counter),
       default_aggregation: { formula: 'sum' },
     },
