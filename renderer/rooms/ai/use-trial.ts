@@ -1,5 +1,6 @@
 import { ref, shallowRef } from 'vue'
 import { call } from '../../app/api.ts'
+import { useDraft } from '../../app/drafts.ts'
 import type { Body, Reply } from '../../app/operation-types.ts'
 import { asProblem, type Problem } from '../../app/problem.ts'
 import { useSetup } from './use-setup.ts'
@@ -20,7 +21,7 @@ export type Trial = ReturnType<typeof useTrial>
 export function useTrial(agentId: string, draft: () => Body<'testAgent'>['agent']) {
   const { params } = useSetup()
   const lines = shallowRef<readonly Line[]>([])
-  const text = ref('')
+  const text = useDraft(() => `ai.try/${agentId}`)
   const isBusy = ref(false)
   const problem = ref<Problem>()
 

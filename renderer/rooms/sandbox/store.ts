@@ -23,8 +23,6 @@ export const useSandbox = defineStore('sandbox', () => {
   const sent = ref<Readonly<Record<string, SandboxMessage[]>>>({})
   /** Instances of the simulated network, for whom to write to and what to triggerFault. */
   const instances = computed(() => useInstances().all.filter(({ network }) => network === 'sandbox'))
-  /** What is being written on each phone and was not sent. */
-  const drafts = new Map<string, string>()
   let cursor: string | null = null
   const live = useLive()
 
@@ -137,7 +135,6 @@ export const useSandbox = defineStore('sandbox', () => {
       readCatcher,
       setCatcherReply,
       emptyCatcher,
-      drafts,
     },
   }
 })
