@@ -3,7 +3,7 @@ import { computed, shallowReactive, type WritableComputedRef } from 'vue'
 import { useUnsaved } from './unsaved.ts'
 
 /** Text of small fields, by what it is for. It stays whatever screen is shown. */
-export const useDrafts = defineStore('drafts', () => {
+const useDrafts = defineStore('drafts', () => {
   const texts = shallowReactive(new Map<string, string>())
   useUnsaved({ isDirty: () => texts.size > 0, staysInWindow: true, discard: () => texts.clear() })
   return { texts }
@@ -18,6 +18,9 @@ export function useDraft(key: () => string, initial: () => string = () => ''): W
   const { texts } = useDrafts()
   return computed({
     get: () => texts.get(key()) ?? initial(),
-    set: (text) => void (text === initial() ? texts.delete(key()) : texts.set(key(), text)),
+    set(text) {
+      if (text === initial()) texts.delete(key())
+      else texts.set(key(), text)
+    },
   })
 }

@@ -63,7 +63,7 @@ function isGuarded(file: string, asked: ReadonlySet<string> = new Set()): boolea
 }
 
 const typed = [...parts]
-  .filter(([, { template }]) => template?.ast != null && countFields(template.ast as unknown as Node) > 0)
+  .filter(([, { template }]) => template?.ast !== undefined && countFields(template.ast as unknown as Node) > 0)
   .map(([file]) => file)
 
 test.each(typed)('%s keeps what is typed or asks before it is lost', (file) => {

@@ -47,7 +47,7 @@ test('what was typed is the text of a message with buttons, and the preview foll
   await preview().getByText('Yes. Shall we come today?').waitFor()
   await field('Button 1').fill('Today')
   await preview().getByText('Today', { exact: true }).waitFor()
-  await press('Add a button')
+  await press('Add button')
   await field('Button 2').fill('Today')
   await press('Send')
   await dialog().getByText('Another button says the same.').waitFor()

@@ -1,53 +1,35 @@
-import type { Page, Route } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { codeOnScreen } from '../support/qr.ts'
 import { pairedInstance } from '../support/sandbox.ts'
 import { openConsole, type ConsoleWindow } from '../support/window.ts'
+import { createKiller } from './killer.ts'
 
 /** The service is killed in the middle of what somebody does, and started again: nothing is lost, and nothing done twice. */
 const TIMEOUT = { timeout: 600_000 }
 const [OURS, PERSON] = ['12025550100', '12025550101']
 let w: ConsoleWindow
 let page: Page
+let killer: ReturnType<typeof createKiller>
 let line: string
 
 beforeAll(async () => {
   w = await openConsole()
   page = w.page
+  killer = createKiller(w)
   line = await pairedInstance(w.api, OURS, 'Bakery Luz')
   await w.api('POST', '/v1/sandbox/phones', { number: PERSON, name: 'Ana Souza' })
   await page.getByRole('button', { name: 'Skip for now' }).click()
 })
 afterAll(() => w.remove())
 
-const kill = () => w.service().end('SIGKILL')
-const unreachable = () => page.getByText('Can’t reach Switchboard').first()
+const kill = () => killer.kill()
+const unreachable = () => killer.unreachable()
+const back = () => killer.back()
+const killAfter = (path: string, act: () => Promise<unknown>) => killer.killAfter(path, act)
 const dialog = () => page.getByRole('dialog')
 const button = (name: string) => page.getByRole('button', { name, exact: true })
 const listed = async (path: string): Promise<any[]> => (await w.api('GET', path)).body.data
-
-/** Starts it again, and waits until the window has noticed. */
-async function back(): Promise<void> {
-  await w.restart()
-  await page.getByText('Can’t reach Switchboard', { exact: false }).first().waitFor({ state: 'detached' })
-}
-
-/** The service does what is asked for, and is killed before its answer is there. */
-async function killAfter(path: string, act: () => Promise<unknown>): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<unknown>()
-  const fetchAndKill = async (route: Route) => {
-    // A connection that is kept from before the last kill ends as soon as it is used.
-    await route.fetch({ maxRetries: 2 })
-    await kill()
-    await route.abort()
-  }
-  await page.route(path, (route) =>
-    route.request().method() === 'GET' ? route.continue() : fetchAndKill(route).then(resolve, reject),
-  )
-  await act()
-  await promise
-  await page.unroute(path)
-}
 
 describe('a message', TIMEOUT, () => {
   const arrived = async (text: string) =>

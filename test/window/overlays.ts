@@ -217,7 +217,14 @@ const OVERLAYS: Readonly<Record<string, readonly Omit<Overlay, 'of'>[]>> = {
   'rooms/crm/WebhookCard': [{ name: 'remove', at: crmOf, show: press('Remove the CRM webhook') }],
   'rooms/crm/BackfillPart': [{ name: 'period', at: crmOf, show: choose('Period') }],
   'rooms/crm/FieldMapPart': [{ name: 'source', at: crmOf, show: choose('Field here') }],
-  'parts/InstanceSelect': [{ name: 'choice', at: chat, show: choose('Choose a number') }],
+  'parts/InstanceSelect': [
+    { name: 'choice', at: chat, show: choose('Choose a number') },
+    { name: 'number', at: onPage('/events'), show: choose('Number') },
+  ],
+  'parts/FilterSelect': [
+    { name: 'event', at: onPage('/events'), show: choose('Event type') },
+    { name: 'status', at: onPage('/webhooks/deliveries'), show: choose('Status') },
+  ],
   'rooms/messages/NewChatDialog': [{ name: 'new', at: chat, show: press('New message') }],
   'rooms/messages/MessageComposer': [
     { name: 'file', at: chat, show: inTurn(press('Attach a file'), choose('File type')) },
@@ -227,10 +234,6 @@ const OVERLAYS: Readonly<Record<string, readonly Omit<Overlay, 'of'>[]>> = {
     ...{ name, at: officialChat, show: inMenu('Add buttons or a list', name) },
   })),
   'rooms/messages/ChatMenu': [{ name: 'menu', at: chat, show: press(/^Actions for Ana Souza/) }],
-  'rooms/events/EventFilters': [
-    { name: 'type', at: onPage('/events'), show: choose('Event type') },
-    { name: 'number', at: onPage('/events'), show: choose('Number') },
-  ],
   'rooms/events/EventSlide': [
     {
       name: 'event',
@@ -480,7 +483,6 @@ const OVERLAYS: Readonly<Record<string, readonly Omit<Overlay, 'of'>[]>> = {
   'rooms/webhooks/WebhookFacts': [
     { name: 'events', at: selective, show: (page) => page.getByRole('button', { name: '1 event' }).hover() },
   ],
-  'rooms/webhooks/LogFilters': [{ name: 'filter', at: onPage('/webhooks/deliveries'), show: choose('Event') }],
   'rooms/webhooks/DeliverySlide': [
     {
       name: 'delivery',

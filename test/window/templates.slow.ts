@@ -137,7 +137,7 @@ test('an image header has its file uploaded, and each kind of button is written'
   await dialog().getByRole('button', { name: 'Add copy code' }).click()
   await page.keyboard.type('25OFF')
   await dialog().getByRole('button', { name: 'Add WhatsApp call' }).click()
-  await dialog().getByText('Only phones show these buttons.').waitFor()
+  await dialog().getByText('These buttons appear on phones only.').waitFor()
   await picture('kinds')
   expect(await brokenRules(page)).toEqual([])
   await dialog().getByRole('button', { name: 'Submit for review' }).click()

@@ -14,9 +14,6 @@ export type Terms = Reply<'getClientBilling'>
 
 export const METERED = ['sent', 'received', 'calls', 'call_seconds', 'ai_tokens'] as const satisfies readonly Metered[]
 
-/** Currencies that are offered; Stripe has more, through the API. */
-const CURRENCIES = ['usd', 'eur', 'gbp', 'brl', 'mxn', 'ars', 'clp', 'cop', 'pen', 'cad', 'aud', 'chf', 'jpy'] as const
-
 /** Kinds of tax IDs, as Stripe names them, with the country whose name is shown beside. */
 const TAX_TYPES: Readonly<Record<string, readonly [name: string, region: string]>> = {
   br_cnpj: ['CNPJ', 'BR'],
@@ -36,15 +33,6 @@ export const NO_TAX = 'none'
 interface Choice {
   readonly value: string
   readonly label: string
-}
-
-/** @param kept shown too, if a program has set something that is not in the list. */
-export function currencyChoices(locale: string, kept: string): Choice[] {
-  const nameOf = namesOf('currency', locale)
-  return [...new Set([...CURRENCIES, kept])].map((value) => ({
-    value,
-    label: `${value.toUpperCase()}, ${nameOf(value.toUpperCase())}`,
-  }))
 }
 
 export function taxChoices(locale: string, kept: string): Choice[] {

@@ -1,0 +1,21 @@
+import { nextTick, type Ref } from 'vue'
+
+/**
+ * Edits a list that somebody else keeps.
+ * @param list its element: the field of what is added takes the focus.
+ */
+export function useListEdit<T>(
+  items: () => readonly T[],
+  update: (items: readonly T[]) => void,
+  list: Readonly<Ref<HTMLElement | null>>,
+) {
+  return {
+    set: (index: number, item: T) => update(items().with(index, item)),
+    remove: (index: number) => update(items().toSpliced(index, 1)),
+    async add(item: T): Promise<void> {
+      update([...items(), item])
+      await nextTick()
+      list.value?.querySelector<HTMLInputElement>('li:last-child input')?.focus()
+    },
+  }
+}
