@@ -13,16 +13,21 @@ export type Outcome =
   | { readonly kind: 'one'; readonly call: VoiceCall }
   | { readonly kind: 'many'; readonly calls: readonly VoiceCall[]; readonly skipped: readonly SkippedNumber[] }
 
+/** Between the starts of two calls. */
+const USUAL_EVERY = 30
+
 /** The form that schedules one call or many. */
 export function useSchedule(given: Partial<ScheduleFields>) {
   const fields = reactive<ScheduleFields>({
     ...{ mode: 'one', instanceId: undefined, agentId: undefined, to: '', isLater: false, at: '' },
-    ...{ every: 30, unit: 'seconds' },
+    ...{ every: USUAL_EVERY, unit: 'seconds' },
     ...given,
   })
   /** What was pasted; `list` is what was read in it. */
   const pasted = ref('')
   const list = shallowRef<NumberList>()
+  /** Stays when another list is begun. */
+  const keptEvery = ref(USUAL_EVERY)
   const isTried = ref(false)
   const isBusy = ref(false)
   const problem = ref<Problem>()
@@ -80,13 +85,17 @@ export function useSchedule(given: Partial<ScheduleFields>) {
     list.value = undefined
     pasted.value = ''
     fields.to = ''
+    keptEvery.value = fields.every
     isTried.value = false
   }
 
   useUnsaved({
     isDirty: () =>
       outcome.value === undefined &&
-      (fields.to !== (given.to ?? '') || list.value !== undefined || pasted.value.trim() !== ''),
+      (fields.to !== (given.to ?? '') ||
+        fields.every !== keptEvery.value ||
+        list.value !== undefined ||
+        pasted.value.trim() !== ''),
     discard: startOver,
   })
 
