@@ -169,6 +169,41 @@ export const SandboxPhone = Type.Object({
 })
 export type SandboxPhone = Static<typeof SandboxPhone>
 
+const Audience = Type.String({ description: 'As in the result of account/privacy.' })
+
+/** What a phone shows of itself, and how it lists its chats. */
+export const SandboxProfile = Type.Object({
+  number: Digits,
+  name: Type.String(),
+  about: Type.String(),
+  picture_url: Type.String({ description: 'At https://media.sandbox, which only Switchboard can fetch.' }),
+  privacy: Type.Object({
+    last_seen: Audience,
+    online: Audience,
+    picture: Audience,
+    about: Audience,
+    read_receipts: Audience,
+    groups: Audience,
+    calls: Audience,
+  }),
+  chats: Type.Array(
+    Type.Object({
+      chat: Type.String({ description: 'A number, or the id of a group.' }),
+      archived: Type.Boolean(),
+      pinned: Type.Boolean(),
+      unread: Type.Boolean({ description: 'Marked as unread.' }),
+      muted: Type.Boolean(),
+      muted_until: Nullable(Timestamp),
+      label_ids: Type.Array(Type.String()),
+    }),
+    { description: 'Chats whose place in the list was changed; 500 at most.' },
+  ),
+  labels: Type.Array(Type.Object({ label_id: Type.String(), name: Type.String(), color: Type.Integer() })),
+  starred: Type.Array(Type.String(), { description: '`id` of each starred message.' }),
+  labeled_messages: Type.Array(Type.Object({ id: Type.String(), label_id: Type.String() })),
+})
+export type SandboxProfile = Static<typeof SandboxProfile>
+
 export const SandboxCall = Type.Object({
   call_id: Uuid,
   instance_id: Uuid,
@@ -191,10 +226,12 @@ export const SandboxMessage = Type.Object({
   ),
   from: Digits,
   to: Digits,
-  group: Nullable(Type.String({ description: 'Id of the group, or `null` outside groups.' })),
+  group: Nullable(
+    Type.String({ description: 'Id of the group, `status@broadcast` for a status, or `null` outside of both.' }),
+  ),
   type: Type.String({
     description:
-      'text, image, video, audio or document. For `cloud_api`, the type of its payload, for example template.',
+      'status for a status; otherwise text, image, video, audio or document. For `cloud_api`, the type of its payload, for example template.',
   }),
   text: Nullable(Type.String({ description: '`null` if there is none or the message was deleted.' })),
   media: Nullable(
@@ -219,6 +256,12 @@ export const SandboxMessage = Type.Object({
   received_at: Nullable(Timestamp),
   edited_at: Nullable(Timestamp),
   deleted_at: Nullable(Timestamp),
+  disappears_at: Nullable(
+    Type.String({
+      format: 'date-time',
+      description: 'When a message of a chat with disappearing messages, or a status, leaves the phone.',
+    }),
+  ),
   reactions: Type.Array(Type.Object({ from: Digits, emoji: Type.String() })),
 })
 export type SandboxMessage = Static<typeof SandboxMessage>

@@ -62,13 +62,13 @@ export interface GroupRules {
 }
 
 /** How people get into a group; what is left out stays as it is. */
-interface JoinRules {
+export interface JoinRules {
   readonly needsApproval?: boolean
   readonly isAddedToByAdmins?: boolean
 }
 
 /** A request to join a group. */
-interface JoinRequest {
+export interface JoinRequest {
   /** Digits, else the hidden id. */
   readonly number: string
   readonly requestedAtMs: number

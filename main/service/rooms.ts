@@ -295,7 +295,7 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
     live.publish(request.accountId, { topic: 'sandbox' })
     return answer
   })
-  outbound.addResponder(MEDIA_HOST, answerMedia)
+  outbound.addResponder(MEDIA_HOST, (request) => answerMedia(request, network.picture))
   const { subject } = instances.api
   const sandbox = sandboxRoom({
     ...{ network, graph, catcher, model, cursors, render: qrPicture, subject, ring: voice.api.ringFromPhone },

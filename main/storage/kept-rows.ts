@@ -126,6 +126,7 @@ const SMV2 = [
 
 const SANDBOX = [
   ...['phones', 'catchers', 'caught', 'groups', 'group_members', 'blocks', 'messages', 'files', 'graph_numbers'],
+  ...['profiles', 'pictures', 'chats', 'labels', 'marks', 'timers', 'join_requests'],
   ...[
     'graph_sent',
     'graph_media',
@@ -190,7 +191,7 @@ export const KEPT = [
   added('official_contacts', HAS_INSTANCE),
   added('official_addresses', HAS_INSTANCE),
   // Meta counts whom its numbers reached, whatever is restored here.
-  ...['safety_reached', 'safety_minutes'].flatMap((table) => replaced(table)),
+  ...['safety_reached', 'safety_minutes', 'number_check_portions'].flatMap((table) => replaced(table)),
   ...SMV2,
   added('smv2_protocol'),
   ...replacedOfKnown('sandbox_lines'),

@@ -31,6 +31,7 @@ export const TABLE_RULES: Readonly<Record<string, AfterRestore>> = {
     ...['chat_moves', 'contact_identities'],
     ...['contacts', 'contact_terms', 'contact_tags', 'contact_instances', 'opt_out_settings'],
     'opt_out_questions',
+    ...['number_checks', 'number_check_numbers'],
     ...['history_imports', 'history_chats', 'instance_call_settings', 'instance_line_settings', 'instance_reconnects'],
     ...['instance_departures', 'access_link_uses', 'safety_numbers', 'safety_firsts', 'campaign_number_checks'],
     ...['ai_provider_keys', 'ai_agents', 'ai_stages', 'ai_agent_media', 'ai_http_tools', 'ai_faq', 'ai_documents'],
@@ -40,6 +41,7 @@ export const TABLE_RULES: Readonly<Record<string, AfterRestore>> = {
   ]),
   ...rule('kept', [
     ...['console_sessions', 'console_passwords', 'audit_log', 'files', 'safety_reached', 'safety_minutes'],
+    'number_check_portions',
     ...['campaigns', 'campaign_instances', 'campaign_recipients', 'campaign_counts', 'campaign_streaks'],
     ...['billing_provider', 'billing_customers', 'billing_orders', 'billing_subscriptions', 'billing_callbacks'],
     ...['billing_history', 'billing_agencies', 'billing_clients', 'entitlement_grants'],
@@ -65,6 +67,8 @@ export const TABLE_RULES: Readonly<Record<string, AfterRestore>> = {
       'sandbox_catchers',
     ],
     ...['sandbox_caught', 'sandbox_groups', 'sandbox_group_members', 'sandbox_blocks', 'sandbox_files'],
+    ...['sandbox_profiles', 'sandbox_pictures', 'sandbox_chats', 'sandbox_labels', 'sandbox_marks', 'sandbox_timers'],
+    'sandbox_join_requests',
     ...[
       'sandbox_graph_numbers',
       'sandbox_graph_sent',

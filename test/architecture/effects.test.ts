@@ -32,6 +32,7 @@ const HARMLESS: Readonly<Record<string, string>> = {
   hangUpSandboxCall: 'the number of a simulated phone',
   voteInSandboxPoll: 'the number of a simulated phone',
   tapSandboxMessage: 'the number of a simulated phone',
+  joinGroupFromSandboxPhone: 'a group of simulated phones',
   onboardSandboxInstance: 'the number of a simulated phone',
   createSandboxGraphNumber: 'a number of the simulated Graph',
   createSandboxGhlContact: 'a number of the simulated GoHighLevel',

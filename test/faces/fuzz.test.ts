@@ -273,7 +273,7 @@ test('the fuzzer came through: what can be carried out with any valid body was',
     'deleteSandboxMessage',
     'onboardSandboxInstance',
     // Need a call that runs.
-    ...['answerSandboxCall', 'hangUpSandboxCall'],
+    ...['answerSandboxCall', 'hangUpSandboxCall', 'joinGroupFromSandboxPhone'],
     // Need an official number that is connected.
     ...['createTemplate', 'updateTemplate', 'deleteTemplate'],
     // Needs the options of the poll.

@@ -14,6 +14,7 @@ import {
   SandboxCall,
   SandboxMessage,
   SandboxPhone,
+  SandboxProfile,
   SEND_FAULTS,
   SPEECH,
   SpokenMessage,
@@ -202,6 +203,7 @@ const MESSAGE_EXAMPLE = {
   received_at: '2026-03-01T09:30:00.600Z',
   edited_at: null,
   deleted_at: null,
+  disappears_at: null,
   reactions: [],
 } satisfies SandboxMessage
 
@@ -215,6 +217,26 @@ const SPOKEN_EXAMPLE = {
   text: 'Thank you!',
   received_at: '2026-03-01T09:30:00.000Z',
 } satisfies SandboxMessage
+
+const PROFILE_EXAMPLE = {
+  number: '12025550100',
+  name: 'Bakery Luz',
+  about: 'Open from seven to noon',
+  picture_url: 'https://media.sandbox/image.png',
+  privacy: {
+    ...{ last_seen: 'nobody', online: 'everyone', picture: 'everyone', about: 'everyone' },
+    ...{ read_receipts: 'everyone', groups: 'everyone', calls: 'everyone' },
+  },
+  chats: [
+    {
+      ...{ chat: '12025550123', archived: false, pinned: true, unread: false, muted: false, muted_until: null },
+      label_ids: ['1'],
+    },
+  ],
+  labels: [{ label_id: '1', name: 'New order', color: 3 }],
+  starred: ['SANDBOX019CAA0B1C2D9F3A5B7C1D2E4F60'],
+  labeled_messages: [],
+} satisfies SandboxProfile
 
 const CALL_EXAMPLE = {
   call_id: '0197f0c2-7b4e-7a10-8c3d-2e9f5b6a1d70',
@@ -327,6 +349,63 @@ export const sandboxContract = {
       title: 'Read what a sandbox phone has received',
       idempotent: true,
       untrusted: true,
+    },
+  }),
+
+  readSandboxProfile: operation({
+    id: 'readSandboxProfile',
+    effects: [],
+    method: 'GET',
+    path: '/v1/sandbox/phones/{number}/profile',
+    summary: 'Read what a sandbox phone shows of itself',
+    description:
+      'The name, about text, picture and privacy settings of a phone, and how it lists its chats: what the actions ' +
+      '`account`, `chat`, `label` and `message/star` of an instance with this number have changed.',
+    scope: 'instances:read',
+    reach: 'account',
+    origin: 'ours',
+    reply: { status: 200, description: 'As the owner of the phone sees it.', schema: SandboxProfile },
+    errors: [],
+    examples: { reply: PROFILE_EXAMPLE },
+    tool: {
+      ...{ name: 'read_sandbox_profile', title: 'Read what a sandbox phone shows of itself', idempotent: true },
+      ...{ untrusted: true, onRequest: true },
+    },
+  }),
+
+  joinGroupFromSandboxPhone: operation({
+    id: 'joinGroupFromSandboxPhone',
+    effects: [],
+    method: 'POST',
+    path: '/v1/sandbox/phones/{number}/groups',
+    summary: 'Let a sandbox phone join a group',
+    description:
+      'The phone opens the invite link of a sandbox group. `requested`: an admin of the group has to approve the ' +
+      'request; an instance does it with group/approve.',
+    scope: 'instances:write',
+    reach: 'account',
+    origin: 'ours',
+    body: Body({
+      link: Type.String({
+        pattern: '^https://chat\\.sandbox/[A-Z0-9]{8,64}$',
+        maxLength: 256,
+        description: 'The link that group/invitelink returned.',
+        examples: ['https://chat.sandbox/7K3M9XQ27K3M9XQ27K3M9XQ2'],
+      }),
+    }),
+    reply: {
+      status: 200,
+      description: 'The group.',
+      schema: Type.Object({ group_id: Type.String(), state: Type.Enum(['joined', 'requested']) }),
+    },
+    errors: ['not_found', 'invalid_state'],
+    examples: {
+      body: { link: 'https://chat.sandbox/7K3M9XQ27K3M9XQ27K3M9XQ2' },
+      reply: { group_id: 'SANDBOX7K3M9XQ27K3M9XQ2@g.us', state: 'requested' },
+    },
+    tool: {
+      ...{ name: 'join_group_from_sandbox_phone', title: 'Let a sandbox phone join a group', idempotent: false },
+      onRequest: true,
     },
   }),
 

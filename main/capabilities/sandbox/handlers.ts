@@ -13,6 +13,11 @@ export function sandboxHandlers(sandbox: Sandbox): Handlers<typeof sandboxContra
       (await sandbox.changePhone(principal.accountId, params.number, body)).phone,
     listSandboxPhoneMessages: ({ principal, params, query }) =>
       sandbox.listMessages(principal.accountId, params.number, query),
+    readSandboxProfile: ({ principal, params }) => sandbox.profile(principal.accountId, params.number),
+    joinGroupFromSandboxPhone: async ({ principal, params, body }) => {
+      const { id, waits } = await sandbox.joinGroup(principal.accountId, params.number, body.link)
+      return { group_id: id, state: waits ? ('requested' as const) : ('joined' as const) }
+    },
     scanSandboxCode: async ({ principal, params: { number }, body }) => {
       const { instanceId, state } = await sandbox.scan(principal.accountId, number, body)
       return { instance_id: instanceId, number, state }

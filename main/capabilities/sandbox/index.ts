@@ -9,6 +9,7 @@ import {
   type SandboxCall,
   type SandboxMessage,
   type SandboxPhone,
+  type SandboxProfile,
   type SendFault,
   type SpokenMessage,
 } from '../../contract/sandbox.ts'
@@ -23,7 +24,7 @@ import { createGraphControls, type GraphControls } from './graph-controls.ts'
 import { createModelControls, type ModelControls } from './model-controls.ts'
 import { page, type Page } from './pages.ts'
 import { createPhoneCalls, type PhoneSide, type RingHere } from './phone-calls.ts'
-import { toCall, toCaught, toMessage, toPhone, toReply, toSpoken } from './record.ts'
+import { toCall, toCaught, toMessage, toPhone, toProfile, toReply, toSpoken } from './record.ts'
 import { toUtterance } from './utterance.ts'
 import { toScanned } from './scan.ts'
 
@@ -52,6 +53,9 @@ export interface Sandbox {
   ): Promise<{ phone: SandboxPhone; existed: boolean }>
   listPhones(accountId: AccountId, query: PhonesQuery): Promise<Page<SandboxPhone>>
   listMessages(accountId: AccountId, number: string, query: PageQuery): Promise<Page<SandboxMessage>>
+  profile(accountId: AccountId, number: string): Promise<SandboxProfile>
+  /** @throws ApiError not_found, invalid_state */
+  joinGroup(accountId: AccountId, number: string, link: string): Promise<{ id: string; waits: boolean }>
   scan(accountId: AccountId, number: string, body: ScanBody): ReturnType<SandboxNetwork['scan']>
   speak(accountId: AccountId, number: string, body: SpeechBody): Promise<SpokenMessage>
   edit(accountId: AccountId, number: string, id: string, text: string): Promise<SandboxMessage>
@@ -125,6 +129,12 @@ export function createSandbox(needs: SandboxDeps): Sandbox {
       const read = (before: number, rows: number) => network.listMessages(accountId, phone, before, rows)
       return page(cursors, `${accountId} phone ${phone} messages`, query, read, toMessage)
     },
+    async profile(accountId, number) {
+      const phone = numberOf(number)
+      return toProfile(phone, await network.profile(accountId, phone))
+    },
+    joinGroup: async (accountId, number, link) =>
+      network.enterGroup(accountId, numberOf(number), link.split('/').at(-1) ?? ''),
     async scan(accountId, number, body) {
       return network.scan(accountId, numberOf(number), await toScanned(needs, accountId, body))
     },

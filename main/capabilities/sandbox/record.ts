@@ -5,10 +5,18 @@ import type {
   SandboxCall,
   SandboxMessage,
   SandboxPhone,
+  SandboxProfile,
   SpokenMessage,
 } from '../../contract/sandbox.ts'
-import type { Caught, KnownPhone, PhoneMessage, Reply, SpokenMessage as Spoken } from '../../engines/sandbox/index.ts'
-import { messageIdOf, defaultName } from '../../engines/sandbox/index.ts'
+import type {
+  Caught,
+  KnownPhone,
+  PhoneMessage,
+  PhoneProfile,
+  Reply,
+  SpokenMessage as Spoken,
+} from '../../engines/sandbox/index.ts'
+import { messageIdOf, defaultName, MEDIA_HOST } from '../../engines/sandbox/index.ts'
 import type { CallAtPhone } from './phone-calls.ts'
 
 /** What the network keeps, in the words of the wire. */
@@ -25,6 +33,25 @@ export const toPhone = (phone: KnownPhone): SandboxPhone => ({
   duplicate_receipts: phone.duplicateReceipts,
   created_at: isoTime(phone.createdAtMs),
 })
+
+export function toProfile(number: string, profile: PhoneProfile): SandboxProfile {
+  const { lastSeen, readReceipts, ...others } = profile.privacy
+  return {
+    number,
+    name: profile.name,
+    about: profile.about,
+    picture_url: `https://${MEDIA_HOST}/${profile.pictureName ?? 'image.png'}`,
+    privacy: { last_seen: lastSeen, read_receipts: readReceipts, ...others },
+    chats: profile.chats.map(({ chat, isArchived, isPinned, isUnread, mutedUntilMs, labelIds }) => ({
+      ...{ chat, archived: isArchived, pinned: isPinned, unread: isUnread, muted: mutedUntilMs !== null },
+      muted_until: isoTimeOrNull(mutedUntilMs === Infinity ? null : mutedUntilMs),
+      label_ids: [...labelIds],
+    })),
+    labels: profile.labels.map(({ id: label_id, name, color }) => ({ label_id, name, color })),
+    starred: [...profile.starred],
+    labeled_messages: profile.labeled.map(({ messageId: id, labelId: label_id }) => ({ id, label_id })),
+  }
+}
 
 /** @param call which our number made, and which rings or was answered. */
 export const toCall = ({ id, instanceId, fromNumber, status, startedAtMs, createdAtMs }: CallAtPhone): SandboxCall => ({
@@ -57,6 +84,7 @@ export function toMessage({ content, ...message }: PhoneMessage): SandboxMessage
     received_at: isoTimeOrNull(message.receivedAtMs),
     edited_at: isoTimeOrNull(message.editedAtMs),
     deleted_at: isoTimeOrNull(message.deletedAtMs),
+    disappears_at: isoTimeOrNull(message.disappearsAtMs),
     reactions: Object.entries(message.reactions).map(([from, emoji]) => ({ from, emoji })),
   }
 }

@@ -1,10 +1,13 @@
 import { ApiError } from '../../contract/errors.ts'
 import type { Engine as EngineName } from '../../contract/shapes.ts'
+import type { Clock } from '../../kernel/clock.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { DirectActs } from '../direct.ts'
 import type { EngineInstance } from '../engine.ts'
 import type { Blocks } from './blocks.ts'
 import type { Calls } from './calls.ts'
+import type { ChatLists } from './chat-lists.ts'
+import { chatOf, type ChatTimers } from './chat-timers.ts'
 import { isRegistered } from './simulated-outcomes.ts'
 import type { Faults } from './faults.ts'
 import type { Groups } from './groups.ts'
@@ -12,10 +15,12 @@ import { isPaired, type Sessions } from './sessions.ts'
 import { MEDIA_HOST } from './media.ts'
 import { defaultName } from './network-ids.ts'
 import type { Phones } from './phones.ts'
+import type { Profiles } from './profiles.ts'
 import type { PhoneMessages } from './phone-messages.ts'
 
 interface DirectDeps {
   readonly db: Db
+  readonly clock: Pick<Clock, 'now'>
   readonly sessions: Sessions
   readonly faults: Faults
   readonly phones: Phones
@@ -23,29 +28,26 @@ interface DirectDeps {
   readonly groups: Groups
   readonly blocks: Blocks
   readonly calls: Pick<Calls, 'reject'>
+  readonly profiles: Profiles
+  readonly chatLists: ChatLists
+  readonly chatTimers: ChatTimers
 }
-
-/** Sandbox phones have no profile, status, privacy settings, timers, chat list or requests to join groups. */
-type OnlyOnPhones =
-  | ('setName' | 'setAbout' | 'setPicture' | 'postStatus' | 'deleteStatus' | 'privacy' | 'setPrivacy')
-  | ('chatTimer' | 'setChatTimer' | 'setJoinRules' | 'joinRequests' | 'answerJoinRequests')
-  | ('changeChat' | 'star' | 'labels' | 'saveLabel' | 'removeLabel' | 'labelChat' | 'labelMessage')
 
 /**
  * What the engines of the sandbox can do past sending. What an instance does to a message is told to everybody who has
  * one of the two numbers, itself included, as a linked device is.
  */
 export function createDirect(deps: DirectDeps): Readonly<Record<EngineName, Partial<DirectActs>>> {
-  const { db, phones, phoneMessages, groups, blocks, calls } = deps
+  const { db, clock, sessions, phones, phoneMessages, groups, blocks, calls, profiles, chatLists, chatTimers } = deps
 
   /** @throws ApiError not_ready, upstream_unavailable */
   async function numberOf({ id }: EngineInstance): Promise<string> {
-    await deps.sessions.load()
+    await sessions.load()
     await deps.faults.load()
     if (deps.faults.has(id, 'engine_down')) {
       throw new ApiError('upstream_unavailable', 'The sandbox engine cannot be reached. Nothing was done.')
     }
-    const session = deps.sessions.of(id)
+    const session = sessions.of(id)
     if (isPaired(session) && session.up) return session.number
     throw new ApiError('not_ready', 'The instance is not connected to the sandbox network. Connect it, then try again.')
   }
@@ -55,7 +57,28 @@ export function createDirect(deps: DirectDeps): Readonly<Record<EngineName, Part
     await phoneMessages.find(instance.accountId, await numberOf(instance), engineMessageId)
   }
 
-  const smv2: Omit<DirectActs, OnlyOnPhones> = {
+  /** @throws ApiError not_found for a chat that cannot be. */
+  async function requireChat({ accountId }: EngineInstance, own: string, to: string): Promise<void> {
+    if (to.endsWith('@g.us')) await groups.get(accountId, own, to)
+    else requireOnNetwork(to)
+  }
+
+  /** The timer of a chat, and who may see it. */
+  async function timerOf(instance: EngineInstance, to: string) {
+    const own = await numberOf(instance)
+    await requireChat(instance, own, to)
+    await chatTimers.load()
+    return { own, chat: chatOf(own, to, to.endsWith('@g.us') ? to : null) }
+  }
+
+  /** @throws ApiError not_found when nobody of them is on WhatsApp. */
+  function audienceOf(numbers: readonly string[]): readonly string[] {
+    const found = numbers.filter(isRegistered)
+    if (found.length > 0) return found
+    throw new ApiError('not_found', 'None of these numbers is on WhatsApp.')
+  }
+
+  const smv2: DirectActs = {
     async react(instance, { engineMessageId }, emoji) {
       await phoneMessages.react(instance.accountId, await numberOf(instance), engineMessageId, emoji)
     },
@@ -72,9 +95,7 @@ export function createDirect(deps: DirectDeps): Readonly<Record<EngineName, Part
 
     async showTyping(instance, to) {
       // Nobody on the sandbox watches the screen; that it would be shown is checked.
-      const own = await numberOf(instance)
-      if (!to.endsWith('@g.us')) requireOnNetwork(to)
-      else await groups.get(instance.accountId, own, to)
+      await requireChat(instance, await numberOf(instance), to)
     },
     async setOnline(instance) {
       await numberOf(instance)
@@ -90,12 +111,14 @@ export function createDirect(deps: DirectDeps): Readonly<Record<EngineName, Part
       await numberOf(instance)
       requireOnNetwork(number)
       const { name } = await phones.find(instance.accountId, number)
-      return { number, name: name ?? defaultName(number), about: 'On the sandbox network', isBusiness: false }
+      const { about } = await profiles.seen(instance.accountId, number)
+      return { number, name: name ?? defaultName(number), about, isBusiness: false }
     },
     async avatar(instance, number) {
       await numberOf(instance)
       requireOnNetwork(number)
-      return `https://${MEDIA_HOST}/image.png`
+      if (!(await profiles.seen(instance.accountId, number)).hasPicture) return null
+      return `https://${MEDIA_HOST}/${(await profiles.pictureName(instance.accountId, number)) ?? 'image.png'}`
     },
     async rejectCall(instance, callId) {
       await numberOf(instance)
@@ -104,6 +127,72 @@ export function createDirect(deps: DirectDeps): Readonly<Record<EngineName, Part
     async block(instance, number, isBlocked) {
       const owner = await numberOf(instance)
       await db.commit((tx) => blocks.set(tx, instance.accountId, owner, number, isBlocked))
+    },
+
+    async setName(instance, name) {
+      const own = await numberOf(instance)
+      await db.commit(async (tx) => {
+        await phones.change(tx, instance.accountId, own, { name }, clock.now())
+        for (const id of sessions.withNumber(instance.accountId, own)) await sessions.rename(tx, id, name)
+      })
+    },
+    setAbout: async (instance, text) => profiles.setAbout(instance.accountId, await numberOf(instance), text),
+    async setPicture(instance, groupId, jpeg) {
+      const { accountId } = instance
+      const own = await numberOf(instance)
+      await db.commit(async (tx) => {
+        if (groupId !== null) await groups.requireEditor(tx, accountId, own, groupId)
+        await profiles.setPicture(tx, accountId, groupId ?? own, jpeg)
+      })
+    },
+    async postStatus(instance, text, audience) {
+      const own = await numberOf(instance)
+      return { engineMessageId: await phoneMessages.postStatus(instance.accountId, own, text, audienceOf(audience)) }
+    },
+    async deleteStatus(instance, engineMessageId, audience) {
+      const own = await numberOf(instance)
+      audienceOf(audience)
+      await phoneMessages.deleteStatus(instance.accountId, own, engineMessageId)
+    },
+    privacy: async (instance) => (await profiles.read(instance.accountId, await numberOf(instance))).privacy,
+    setPrivacy: async (instance, changes) => profiles.setPrivacy(instance.accountId, await numberOf(instance), changes),
+
+    async chatTimer(instance, to) {
+      const { chat } = await timerOf(instance, to)
+      return chatTimers.of(instance.accountId, chat)
+    },
+    async setChatTimer(instance, to, seconds) {
+      const { own, chat } = await timerOf(instance, to)
+      await db.commit(async (tx) => {
+        // As for the description of a group: members may, unless it is locked.
+        if (to.endsWith('@g.us')) await groups.requireEditor(tx, instance.accountId, own, to)
+        await chatTimers.set(tx, instance.accountId, chat, seconds)
+      })
+    },
+
+    async changeChat(instance, chat, change) {
+      const own = await numberOf(instance)
+      await requireChat(instance, own, chat)
+      await chatLists.changeChat(instance.accountId, own, chat, change)
+    },
+    async star(instance, { engineMessageId }, isStarred) {
+      const own = await numberOf(instance)
+      const { id } = await phoneMessages.find(instance.accountId, own, engineMessageId)
+      await chatLists.star(instance.accountId, own, id, isStarred)
+    },
+    labels: async (instance) => chatLists.labels(instance.accountId, await numberOf(instance)),
+    saveLabel: async (instance, label) => chatLists.saveLabel(instance.accountId, await numberOf(instance), label),
+    removeLabel: async (instance, labelId) =>
+      chatLists.removeLabel(instance.accountId, await numberOf(instance), labelId),
+    async labelChat(instance, chat, labelId, isLabeled) {
+      const own = await numberOf(instance)
+      await requireChat(instance, own, chat)
+      await chatLists.labelChat(instance.accountId, own, chat, labelId, isLabeled)
+    },
+    async labelMessage(instance, { engineMessageId }, labelId, isLabeled) {
+      const own = await numberOf(instance)
+      const { id } = await phoneMessages.find(instance.accountId, own, engineMessageId)
+      await chatLists.labelMessage(instance.accountId, own, id, labelId, isLabeled)
     },
 
     groups: async (instance) => groups.list(instance.accountId, await numberOf(instance)),
@@ -119,6 +208,11 @@ export function createDirect(deps: DirectDeps): Readonly<Record<EngineName, Part
       groups.describe(instance.accountId, await numberOf(instance), id, description),
     setGroupRules: async (instance, id, rules) =>
       groups.setRules(instance.accountId, await numberOf(instance), id, rules),
+    setJoinRules: async (instance, id, rules) =>
+      groups.setJoinRules(instance.accountId, await numberOf(instance), id, rules),
+    joinRequests: async (instance, id) => groups.joinRequests(instance.accountId, await numberOf(instance), id),
+    answerJoinRequests: async (instance, id, numbers, isApproved) =>
+      groups.answerJoinRequests(instance.accountId, await numberOf(instance), id, numbers, isApproved),
     joinGroup: async (instance, code) => groups.join(instance.accountId, await numberOf(instance), code),
     leaveGroup: async (instance, id) => groups.leave(instance.accountId, await numberOf(instance), id),
   }

@@ -3,7 +3,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
 import type { AccountId, Random } from '../../kernel/ids.ts'
 import { sql } from '../../kernel/sql.ts'
-import type { Group, GroupRules, MemberChange, MemberResult } from '../direct.ts'
+import type { Group, GroupRules, JoinRequest, JoinRules, MemberChange, MemberResult } from '../direct.ts'
 import { isRegistered } from './simulated-outcomes.ts'
 import { crockford } from './network-ids.ts'
 
@@ -17,6 +17,8 @@ interface GroupRow {
   readonly description: string | null
   readonly announce: 0 | 1
   readonly locked: 0 | 1
+  readonly approval: 0 | 1
+  readonly adminAdd: 0 | 1
 }
 
 interface MemberRow {
@@ -24,7 +26,8 @@ interface MemberRow {
   readonly admin: number
 }
 
-const GROUP = 'g.seq, g.id, g.name, g.owner, g.invite, g.created_at AS createdAtMs, g.description, g.announce, g.locked'
+const GROUP = `g.seq, g.id, g.name, g.owner, g.invite, g.created_at AS createdAtMs, g.description, g.announce, g.locked,
+  g.approval, g.admin_add AS adminAdd`
 
 type Named = { accountId: string; id: string }
 type Membership = { group: number; number: string }
@@ -59,10 +62,24 @@ const describe = sql<{ group: number; description: string | null }>(
 const setRules = sql<{ group: number; announce: 0 | 1; locked: 0 | 1 }>(
   'UPDATE sandbox_groups SET announce = :announce, locked = :locked WHERE seq = :group',
 )
+const setJoinRules = sql<{ group: number; approval: 0 | 1; adminAdd: 0 | 1 }>(
+  'UPDATE sandbox_groups SET approval = :approval, admin_add = :adminAdd WHERE seq = :group',
+)
+const request = sql<Membership & { now: number }>(
+  `INSERT INTO sandbox_join_requests (group_seq, number, requested_at) VALUES (:group, :number, :now)
+   ON CONFLICT (group_seq, number) DO NOTHING`,
+)
+const endRequest = sql<Membership>('DELETE FROM sandbox_join_requests WHERE group_seq = :group AND number = :number')
+const requestsOf = sql<{ group: number; limit: number }, JoinRequest>(
+  `SELECT number, requested_at AS requestedAtMs FROM sandbox_join_requests WHERE group_seq = :group
+   ORDER BY requested_at, number LIMIT :limit`,
+)
 const byInvite = sql<{ accountId: string; invite: string }, GroupRow>(
   `SELECT ${GROUP} FROM sandbox_groups g WHERE g.account_id = :accountId AND g.invite = :invite`,
 )
 const dissolve = sql<{ group: number }>('DELETE FROM sandbox_groups WHERE seq = :group')
+const forgetTimer = sql<Named>('DELETE FROM sandbox_timers WHERE account_id = :accountId AND chat = :id')
+const forgetPicture = sql<Named>('DELETE FROM sandbox_pictures WHERE account_id = :accountId AND subject = :id')
 
 /** Nobody is in more of them than a list should show. */
 const MAX_LISTED = 500
@@ -77,8 +94,7 @@ export function createGroups({ db, clock, random }: { db: Db; clock: Pick<Clock,
     const { id, name, owner, createdAtMs, seq, description } = row
     const rows = await tx.all(membersOf, { group: seq })
     const members = rows.map(({ number, admin }) => ({ number, isAdmin: admin === 1 }))
-    // Anyone with the link can join, and only admins can add members.
-    const join = { needsApproval: false, isAddedToByAdmins: true }
+    const join = { needsApproval: row.approval === 1, isAddedToByAdmins: row.adminAdd === 1 }
     const rules = { isAnnounceOnly: row.announce === 1, isLocked: row.locked === 1, ...join }
     return { id, kind: 'group', communityId: null, name, owner, createdAtMs, description, ...rules, members }
   }
@@ -114,6 +130,26 @@ export function createGroups({ db, clock, random }: { db: Db; clock: Pick<Clock,
     return seen.row.locked === 1 ? getAsAdmin(tx, accountId, number, id) : seen
   }
 
+  /** Adding is up to the rules of the group; everything else is up to its admins. */
+  async function getAsChanger(tx: Tx, accountId: AccountId, number: string, id: string, change: MemberChange) {
+    const seen = await getAsMember(tx, accountId, number, id)
+    return change === 'add' && seen.row.adminAdd === 0 ? seen : getAsAdmin(tx, accountId, number, id)
+  }
+
+  /** By the invite link. @returns whether an admin has to let them in first. */
+  async function enter(tx: Tx, accountId: AccountId, number: string, invite: string) {
+    const row = await tx.one(byInvite, { accountId, invite })
+    if (!row)
+      throw new ApiError('not_found', 'This invite link does not work for this number. Ask an admin for a new one.')
+    const { members } = await withMembers(tx, row)
+    if (members.some((member) => member.number === number))
+      throw new ApiError('invalid_state', 'This instance is already in the group.')
+    const waits = row.approval === 1
+    if (waits) await tx.run(request, { group: row.seq, number, now: clock.now() })
+    else await tx.run(join, { group: row.seq, number, admin: 0 })
+    return { id: row.id, waits }
+  }
+
   /** @returns why it cannot be done, or null when it was. */
   async function changeOne(
     tx: Tx,
@@ -125,6 +161,7 @@ export function createGroups({ db, clock, random }: { db: Db; clock: Pick<Clock,
     const at = { group: row.seq, number }
     if (change === 'add') {
       if (!isRegistered(number)) return 'not_on_whatsapp'
+      await tx.run(endRequest, at)
       return (await tx.run(join, { ...at, admin: 0 })) === 1 ? null : 'already_member'
     }
     if (!isMember) return 'not_member'
@@ -174,7 +211,7 @@ export function createGroups({ db, clock, random }: { db: Db; clock: Pick<Clock,
         return { group: await withMembers(tx, row), results }
       }),
     change: (accountId: AccountId, number: string, id: string, change: MemberChange, numbers: readonly string[]) =>
-      db.commit(async (tx) => changeAll(tx, await getAsAdmin(tx, accountId, number, id), change, numbers)),
+      db.commit(async (tx) => changeAll(tx, await getAsChanger(tx, accountId, number, id, change), change, numbers)),
     invite: (accountId: AccountId, number: string, id: string, isRenewed: boolean): Promise<string> =>
       db.commit(async (tx) => {
         const { row } = await getAsAdmin(tx, accountId, number, id)
@@ -198,15 +235,49 @@ export function createGroups({ db, clock, random }: { db: Db; clock: Pick<Clock,
         const { isAnnounceOnly = row.announce === 1, isLocked = row.locked === 1 } = rules
         await tx.run(setRules, { group: row.seq, announce: isAnnounceOnly ? 1 : 0, locked: isLocked ? 1 : 0 })
       }),
-    join: (accountId: AccountId, number: string, invite: string): Promise<string> =>
+    setJoinRules: (accountId: AccountId, number: string, id: string, rules: JoinRules): Promise<void> =>
       db.commit(async (tx) => {
-        const row = await tx.one(byInvite, { accountId, invite })
-        if (!row) {
-          throw new ApiError('not_found', 'This invite link does not work for this number. Ask an admin for a new one.')
-        }
-        if ((await tx.run(join, { group: row.seq, number, admin: 0 })) === 1) return row.id
-        throw new ApiError('invalid_state', 'This instance is already in the group.')
+        const { row } = await getAsAdmin(tx, accountId, number, id)
+        const { needsApproval = row.approval === 1, isAddedToByAdmins = row.adminAdd === 1 } = rules
+        const adminAdd = isAddedToByAdmins ? 1 : 0
+        await tx.run(setJoinRules, { group: row.seq, approval: needsApproval ? 1 : 0, adminAdd })
       }),
+    /** Whoever may change the picture. */
+    requireEditor: async (tx: Tx, accountId: AccountId, number: string, id: string): Promise<void> => {
+      await getAsEditor(tx, accountId, number, id)
+    },
+    joinRequests: (accountId: AccountId, number: string, id: string): Promise<JoinRequest[]> =>
+      db.commit(async (tx) => {
+        const { row } = await getAsAdmin(tx, accountId, number, id)
+        return tx.all(requestsOf, { group: row.seq, limit: MAX_LISTED })
+      }),
+    answerJoinRequests: (
+      accountId: AccountId,
+      number: string,
+      id: string,
+      numbers: readonly string[],
+      isApproved: boolean,
+    ): Promise<MemberResult[]> =>
+      db.commit(async (tx) => {
+        const { row } = await getAsAdmin(tx, accountId, number, id)
+        const results: MemberResult[] = []
+        for (const asking of numbers) {
+          const at = { group: row.seq, number: asking }
+          const isWaiting = (await tx.run(endRequest, at)) === 1
+          if (isWaiting && isApproved) await tx.run(join, { ...at, admin: 0 })
+          results.push({ number: asking, reason: isWaiting ? null : 'not_requested' })
+        }
+        return results
+      }),
+    /** @throws ApiError invalid_state when an admin has to let it in; it has asked then. */
+    async join(accountId: AccountId, number: string, invite: string): Promise<string> {
+      const { id, waits } = await db.commit((tx) => enter(tx, accountId, number, invite))
+      if (!waits) return id
+      throw new ApiError('invalid_state', 'An admin of the group must approve the request to join.')
+    },
+    /** The same for a phone. */
+    enter: (accountId: AccountId, number: string, invite: string): Promise<{ id: string; waits: boolean }> =>
+      db.commit((tx) => enter(tx, accountId, number, invite)),
     /** A group that loses its last admin gets another; one that loses its last member ends. */
     leave: (accountId: AccountId, number: string, id: string): Promise<void> =>
       db.commit(async (tx) => {
@@ -214,8 +285,11 @@ export function createGroups({ db, clock, random }: { db: Db; clock: Pick<Clock,
         await tx.run(leave, { group: row.seq, number })
         const rest = group.members.filter((member) => member.number !== number)
         const [heir] = rest
-        if (!heir) await tx.run(dissolve, { group: row.seq })
-        else if (!rest.some((member) => member.isAdmin)) {
+        if (!heir) {
+          await tx.run(dissolve, { group: row.seq })
+          await tx.run(forgetTimer, { accountId, id })
+          await tx.run(forgetPicture, { accountId, id })
+        } else if (!rest.some((member) => member.isAdmin)) {
           await tx.run(appoint, { group: row.seq, number: heir.number, admin: 1 })
         }
       }),

@@ -44,6 +44,8 @@ export interface PhoneMessage {
   readonly receivedAtMs: number | null
   readonly editedAtMs: number | null
   readonly deletedAtMs: number | null
+  /** When it disappears from the phone; null: it stays. */
+  readonly disappearsAtMs: number | null
   /** Emoji by the number that reacted. */
   readonly reactions: Readonly<Record<string, string>>
 }
@@ -60,6 +62,8 @@ export interface NewMessage {
   readonly receivedAtMs: number | null
   /** Arrives when the phone comes online. */
   readonly waits: boolean
+  /** null: it stays. */
+  readonly disappearsAtMs: number | null
 }
 
 interface Row {
@@ -75,12 +79,14 @@ interface Row {
   receivedAtMs: number | null
   editedAtMs: number | null
   deletedAtMs: number | null
+  disappearsAtMs: number | null
   reactions: string | null
 }
 
 const SELECT = `SELECT m.seq, m.id, m.phone, m.author, p.number AS recipient, m.instance_id AS instanceId,
     m.chat_group AS "group", m.content, m.sent_at AS sentAtMs, m.received_at AS receivedAtMs,
-    m.edited_at AS editedAtMs, m.deleted_at AS deletedAtMs, m.reactions
+    m.edited_at AS editedAtMs, m.deleted_at AS deletedAtMs, m.disappears_at AS disappearsAtMs,
+    m.reactions
   FROM sandbox_messages m JOIN sandbox_phones p ON p.seq = m.phone`
 
 const insert = sql<{
@@ -94,9 +100,11 @@ const insert = sql<{
   sentAt: number
   receivedAt: number | null
   waits: number
+  disappearsAt: number | null
 }>(
-  `INSERT INTO sandbox_messages (seq, id, phone, author, instance_id, chat_group, content, sent_at, received_at, waits)
-   VALUES (:seq, :id, :phone, :author, :instanceId, :group, :content, :sentAt, :receivedAt, :waits)
+  `INSERT INTO sandbox_messages (seq, id, phone, author, instance_id, chat_group, content, sent_at, received_at, waits,
+     disappears_at)
+   VALUES (:seq, :id, :phone, :author, :instanceId, :group, :content, :sentAt, :receivedAt, :waits, :disappearsAt)
    ON CONFLICT (id) DO NOTHING`,
 )
 
@@ -112,6 +120,7 @@ const copiesOf = sql<Copies, { recipient: string }>(
 
 const received = sql<{ accountId: string; number: string; now: number; before: number; limit: number }, Row>(
   `${SELECT} WHERE p.account_id = :accountId AND p.number = :number AND m.seq < :before AND m.received_at <= :now
+     AND (m.disappears_at IS NULL OR m.disappears_at > :now)
    ORDER BY m.seq DESC LIMIT :limit`,
 )
 
@@ -154,10 +163,11 @@ export function createInbox(db: Db) {
   return {
     /** @returns false if the message exists already, so writing a result twice is harmless. */
     async add(tx: Tx, message: NewMessage): Promise<boolean> {
-      const { sentAtMs: sentAt, receivedAtMs: receivedAt, ...rest } = message
+      const { sentAtMs: sentAt, receivedAtMs: receivedAt, disappearsAtMs: disappearsAt, ...rest } = message
       const seq = await tx.next('sandbox')
       const content = JSON.stringify(message.content)
-      const added = await tx.run(insert, { ...rest, seq, content, sentAt, receivedAt, waits: message.waits ? 1 : 0 })
+      const times = { sentAt, receivedAt, disappearsAt }
+      const added = await tx.run(insert, { ...rest, ...times, seq, content, waits: message.waits ? 1 : 0 })
       return added === 1
     },
     /** Whether the network took a message with this id. */

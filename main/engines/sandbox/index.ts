@@ -2,7 +2,7 @@ export { CATCHER_HOST, createCatcher, type Catcher, type Caught, type Reply } fr
 export type { Content, PhoneMessage } from './inbox.ts'
 export { answerMedia, MEDIA_HOST, sampleOf, sampleTypeAt } from './media.ts'
 export { messageIdOf, defaultName } from './network-ids.ts'
-export { createSandboxNetwork, type SandboxNetwork, type Scanned } from './network.ts'
+export { createSandboxNetwork, type PhoneProfile, type SandboxNetwork, type Scanned } from './network.ts'
 export { QR_PREFIX } from './pairing.ts'
 export type { KnownPhone, PhoneSettings } from './phones.ts'
 export type { SpokenMessage, Utterance } from './phone-messages.ts'

@@ -1,5 +1,6 @@
 import { LIMITS } from '../../contract/limits.ts'
 import type { MediaType } from '../../contract/shapes.ts'
+import type { AccountId } from '../../kernel/ids.ts'
 import type { SimulatedRequest, OutboundAnswer } from '../../outbound/outbound.ts'
 import SAMPLES from './samples.json' with { type: 'json' }
 
@@ -26,6 +27,8 @@ const SAMPLE_OF: Readonly<Record<MediaType, Sample>> = {
   document: sample('document.pdf', 'application/pdf'),
 }
 const STICKER = sample('sticker.webp', 'image/webp')
+/** As account/picture and group/picture take them. */
+const PICTURE = sample('picture.jpg', 'image/jpeg')
 
 /** The sample of a kind. */
 export const sampleOf = (type: MediaType): Sample => SAMPLE_OF[type]
@@ -40,12 +43,20 @@ export function sampleTypeAt(url: string): MediaType | undefined {
 /** Larger than any file a message may carry. */
 const HUGE_BYTES = Math.max(...Object.values(LIMITS.mediaMegabytes)) * 1024 * 1024 + 1
 
-/** Answers for `media.sandbox`. */
-export async function answerMedia({ url }: SimulatedRequest): Promise<OutboundAnswer> {
+/**
+ * Answers for `media.sandbox`.
+ * @param picture finds a picture that a number or a group shows.
+ */
+export async function answerMedia(
+  { url, accountId }: SimulatedRequest,
+  picture: (accountId: AccountId, name: string) => Promise<Buffer | undefined>,
+): Promise<OutboundAnswer> {
   const name = url.pathname.slice(1)
+  const shown = await picture(accountId, name)
+  if (shown) return file('image/jpeg', shown)
   // Unread zeros take no memory; the client stops at its own limit.
   if (name === 'huge') return file('image/png', Buffer.alloc(HUGE_BYTES))
-  if (name === 'sticker.webp') return file(STICKER.mimeType, STICKER.bytes)
+  for (const { name: its, mimeType, bytes } of [STICKER, PICTURE]) if (name === its) return file(mimeType, bytes)
   const type = typeNamed(name)
   if (type === undefined) return notFound()
   const { mimeType, bytes } = sampleOf(type)
@@ -70,7 +81,9 @@ const notFound = (): OutboundAnswer => ({
   kind: 'response',
   status: 404,
   headers: { 'content-type': 'text/plain' },
-  body: Buffer.from('media.sandbox has image.png, audio.ogg, video.mp4, document.pdf, sticker.webp and huge.'),
+  body: Buffer.from(
+    'media.sandbox has image.png, audio.ogg, video.mp4, document.pdf, sticker.webp, picture.jpg and huge.',
+  ),
   truncated: false,
   remoteIp: null,
 })

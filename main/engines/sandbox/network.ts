@@ -5,10 +5,13 @@ import type { Db, Tx } from '../../kernel/db.ts'
 import { dueIn } from '../../kernel/due.ts'
 import type { AccountId, InstanceId, MessageId, Random } from '../../kernel/ids.ts'
 import { cause, type Log } from '../../kernel/log.ts'
+import type { Privacy } from '../direct.ts'
 import type { Engine, EngineInstance, EngineSink, SendOutcome } from '../engine.ts'
 import { createAlarms } from '../alarms.ts'
 import { createBlocks } from './blocks.ts'
 import { createCalls, type Calls } from './calls.ts'
+import { createChatLists, type ChatList } from './chat-lists.ts'
+import { createChatTimers } from './chat-timers.ts'
 import { createDirect } from './direct.ts'
 import { createSandboxEngine } from './sandbox-engine.ts'
 import { createFaults } from './faults.ts'
@@ -20,6 +23,7 @@ import { createLinks } from './links.ts'
 import { defaultName } from './network-ids.ts'
 import { createOnboarding, type OnboardingSubject } from './onboarding.ts'
 import { createPairings } from './pairing.ts'
+import { createProfiles, readPicture } from './profiles.ts'
 import { createPhones, type KnownPhone, type Phone, type PhoneSettings } from './phones.ts'
 import { STEPS, type TimelineMs } from './plan.ts'
 import { createSend, RESTRICTION_MS } from './send.ts'
@@ -40,6 +44,14 @@ export interface SandboxNetworkDeps {
   readonly sendTimeoutMs: number
 }
 
+export interface PhoneProfile extends ChatList {
+  readonly name: string
+  readonly about: string
+  /** null: the sample that every phone has. */
+  readonly pictureName: string | null
+  readonly privacy: { readonly [Setting in keyof Privacy]: NonNullable<Privacy[Setting]> }
+}
+
 /** How a phone names the code it scans or types. */
 export type Scanned = { readonly text: string } | { readonly code: string }
 
@@ -57,6 +69,12 @@ export interface SandboxNetwork {
   findPhone(accountId: AccountId, number: string): Promise<Phone>
   /** @param search part of a name or a number; undefined lists every phone. */
   listPhones(accountId: AccountId, beforeSeq: number, limit: number, search?: string): Promise<KnownPhone[]>
+  /** What a phone shows of itself, and how it lists its chats. */
+  profile(accountId: AccountId, number: string): Promise<PhoneProfile>
+  /** By its invite link. @returns whether an admin has to let it in first. @throws ApiError not_found, invalid_state */
+  enterGroup(accountId: AccountId, number: string, invite: string): Promise<{ id: string; waits: boolean }>
+  /** A picture at `media.sandbox`, by its name. */
+  picture(accountId: AccountId, name: string): Promise<Buffer | undefined>
   /** What the phone has received, newest first. */
   listMessages(accountId: AccountId, number: string, beforeSeq: number, limit: number): Promise<PhoneMessage[]>
   /** Every QR text an instance of the account shows at this moment. */
@@ -125,9 +143,16 @@ export function createSandboxNetwork(deps: SandboxNetworkDeps): SandboxNetwork {
   const groups = createGroups({ db, clock, random })
   const blocks = createBlocks()
   const files = createFiles({ db, sessions, inbox })
-  const phoneMessages = createPhoneMessages({ db, clock, random, sessions, phones, inbox, timeline, groups, blocks })
+  const profiles = createProfiles(db)
+  const chatLists = createChatLists(db)
+  const chatTimers = createChatTimers(db)
+  const phoneMessages = createPhoneMessages({
+    ...{ db, clock, random, sessions, phones, inbox, timeline, groups, blocks, chatTimers },
+  })
   const calls = createCalls({ db, clock, random, sessions, phones, timeline })
-  const direct = createDirect({ db, sessions, faults, phones, phoneMessages, groups, blocks, calls })
+  const direct = createDirect({
+    ...{ db, clock, sessions, faults, phones, phoneMessages, groups, blocks, calls, profiles, chatLists, chatTimers },
+  })
   const onboarding = createOnboarding({ db, random, sessions })
   const templates = createTemplateStore({ db, clock, random })
   const send = createSend({
@@ -143,6 +168,7 @@ export function createSandboxNetwork(deps: SandboxNetworkDeps): SandboxNetwork {
     templates,
     timeline,
     phoneMessages,
+    chatTimers,
     timelineMs,
     sendTimeoutMs,
   })
@@ -154,6 +180,7 @@ export function createSandboxNetwork(deps: SandboxNetworkDeps): SandboxNetwork {
     hasBegun = true
     await sessions.load()
     await faults.load()
+    await chatTimers.load()
     for (const { instanceId, healsAtMs } of sessions.all()) if (healsAtMs !== null) links.healAt(instanceId, healsAtMs)
     timeline.open()
     alarms.set('prune', clock.now() + PRUNE_EVERY_MS, () => void prune())
@@ -229,6 +256,19 @@ export function createSandboxNetwork(deps: SandboxNetworkDeps): SandboxNetwork {
       }),
     findPhone: phones.find,
     listPhones: (accountId, beforeSeq, limit, search) => phones.list(accountId, beforeSeq, limit, search),
+    async profile(accountId, number) {
+      return {
+        name: await nameOf(accountId, number),
+        ...(await profiles.read(accountId, number)),
+        pictureName: await profiles.pictureName(accountId, number),
+        ...(await chatLists.read(accountId, number)),
+      }
+    },
+    async enterGroup(accountId, number, invite) {
+      await db.commit((tx) => phones.ensure(tx, accountId, number, clock.now()))
+      return groups.enter(accountId, number, invite)
+    },
+    picture: (accountId, name) => readPicture(db, accountId, name),
     listMessages: (accountId, number, beforeSeq, limit) =>
       inbox.received(accountId, number, clock.now(), beforeSeq, limit),
 

@@ -6,10 +6,11 @@ import { dueIn, type Due } from '../../kernel/due.ts'
 import type { AccountId, InstanceId, Random } from '../../kernel/ids.ts'
 import type { EngineSignal, MessageOrigin } from '../engine.ts'
 import type { Blocks } from './blocks.ts'
+import { chatOf, type ChatTimers } from './chat-timers.ts'
 import type { Groups } from './groups.ts'
 import type { Content, Inbox, PhoneMessage } from './inbox.ts'
 import type { Sessions } from './sessions.ts'
-import { phoneMessageId, defaultName } from './network-ids.ts'
+import { phoneMessageId, defaultName, memberCopyId } from './network-ids.ts'
 import type { KnownPhone, Phones } from './phones.ts'
 import { toReceivedSignal, type MessageInTransit } from './received-signal.ts'
 import { tapReply, type Tap } from './taps.ts'
@@ -39,13 +40,14 @@ interface PhoneMessagesDeps {
   readonly timeline: Timeline
   readonly groups: Groups
   readonly blocks: Blocks
+  readonly chatTimers: Pick<ChatTimers, 'load' | 'of'>
 }
 
 export type PhoneMessages = ReturnType<typeof createPhoneMessages>
 
 /** Messages sent from phones, and their delivery to instances. */
 export function createPhoneMessages(deps: PhoneMessagesDeps) {
-  const { db, clock, random, sessions, phones, inbox, timeline, groups, blocks } = deps
+  const { db, clock, random, sessions, phones, inbox, timeline, groups, blocks, chatTimers } = deps
   async function schedule(tx: Tx, instanceId: InstanceId, chat: string, due: Due, signal: EngineSignal): Promise<void> {
     const when = { step: 0, due, phone: null, offsetMs: 0 }
     await timeline.schedule(tx, { instanceId, lane: `${instanceId} ${chat}`, ...when, signal })
@@ -153,8 +155,10 @@ export function createPhoneMessages(deps: PhoneMessagesDeps) {
   async function speak(accountId: AccountId, number: string, utterance: Utterance): Promise<SpokenMessage> {
     const { to, group } = utterance
     const id = phoneMessageId(clock.now(), random)
+    await chatTimers.load()
     return db.commit(async (tx) => {
       const now = clock.now()
+      const timerSeconds = chatTimers.of(accountId, chatOf(number, to, group))
       const author = await phones.ensure(tx, accountId, number, now)
       const recipient = await phones.ensure(tx, accountId, to, now)
       const content = await quoting(tx, accountId, number, utterance.content)
@@ -170,6 +174,7 @@ export function createPhoneMessages(deps: PhoneMessagesDeps) {
         content,
         sentAtMs: now,
         ...arrival,
+        disappearsAtMs: timerSeconds === 0 ? null : now + timerSeconds * 1_000,
       })
       await phones.spoke(tx, author, now)
       const said = { id, author: number, pushName: author.name ?? defaultName(number), recipient: to, group, content }
@@ -191,6 +196,34 @@ export function createPhoneMessages(deps: PhoneMessagesDeps) {
     },
 
     speak,
+
+    /** Posts a text on the phones of the audience, for a day. @returns its id on the network. */
+    async postStatus(accountId: AccountId, number: string, text: string, audience: readonly string[]): Promise<string> {
+      const id = phoneMessageId(clock.now(), random)
+      await db.commit(async (tx) => {
+        const now = clock.now()
+        for (const [index, viewer] of audience.entries()) {
+          const phone = await phones.ensure(tx, accountId, viewer, now)
+          const arrival = (await isBlocked(tx, accountId, { author: number, recipient: viewer, group: null }))
+            ? NOT_RECEIVED
+            : arrivalAt(phone, now)
+          await inbox.add(tx, {
+            id: index === 0 ? id : memberCopyId(id, viewer),
+            ...{ phone: phone.seq, author: number, instanceId: null, group: STATUS, content: { type: 'status', text } },
+            ...{ sentAtMs: now, ...arrival, disappearsAtMs: now + STATUS_MS },
+          })
+        }
+      })
+      return id
+    },
+    /** @throws ApiError not_found, invalid_state when it was deleted. */
+    deleteStatus: (accountId: AccountId, number: string, id: string): Promise<void> =>
+      db.commit(async (tx) => {
+        const status = await getMessage(tx, accountId, number, id)
+        if (status.group !== STATUS || status.author !== number)
+          throw new ApiError('not_found', 'This instance has posted no status with this message_id.')
+        await inbox.erase(tx, status, clock.now())
+      }),
 
     /** Taps a button, a row or a form of a message that the phone has received. */
     async tap(accountId: AccountId, number: string, id: string, tap: Tap): Promise<SpokenMessage> {
@@ -264,6 +297,10 @@ export function createPhoneMessages(deps: PhoneMessagesDeps) {
     },
   }
 }
+
+/** Where WhatsApp keeps status posts. */
+const STATUS = 'status@broadcast'
+const STATUS_MS = 86_400_000
 
 type Parties = Pick<MessageInTransit, 'author' | 'recipient' | 'group'>
 

@@ -13,6 +13,7 @@ import {
   SPAM_LIMITED,
   type SimulatedOutcome,
 } from './simulated-outcomes.ts'
+import { chatOf, type ChatTimers } from './chat-timers.ts'
 import type { Faults } from './faults.ts'
 import type { Files } from './files.ts'
 import type { Groups } from './groups.ts'
@@ -50,6 +51,7 @@ interface SendDeps {
   readonly templates: Pick<TemplateStore, 'find'>
   readonly timeline: Timeline
   readonly phoneMessages: PhoneMessages
+  readonly chatTimers: Pick<ChatTimers, 'of'>
   readonly timelineMs: TimelineMs
   readonly sendTimeoutMs: number
 }
@@ -85,7 +87,7 @@ interface PhonePlan {
  */
 export function createSend(deps: SendDeps) {
   const { db, clock, sessions, links, faults, phones, groups, inbox, files, templates } = deps
-  const { timeline, phoneMessages, timelineMs } = deps
+  const { timeline, phoneMessages, chatTimers, timelineMs } = deps
   const silentMs = deps.sendTimeoutMs + SILENT_AFTER_DEADLINE_MS
 
   /** A name without a template of the account counts as an approved one, so that any name can be tried. */
@@ -157,6 +159,8 @@ export function createSend(deps: SendDeps) {
     const { instance, session } = message
     const startedAtMs = message.startedAt.atMs
     const content = await withVisibleQuote(tx, message, message.content)
+    const timerSeconds = chatTimers.of(instance.accountId, chatOf(session.number, message.phone.number, message.group))
+    const disappearsAtMs = timerSeconds === 0 ? null : startedAtMs + timerSeconds * 1_000
     for (const [index, { phone: known, plan }] of plans.entries()) {
       const phone = await phones.ensure(tx, instance.accountId, known.number, startedAtMs)
       // A line that is alone in its group: the network takes the message, and nobody gets it.
@@ -166,6 +170,7 @@ export function createSend(deps: SendDeps) {
           id: index === 0 ? engineMessageId : memberCopyId(engineMessageId, phone.number),
           ...{ phone: phone.seq, author: session.number, instanceId: instance.id, group: message.group, content },
           ...{ sentAtMs: startedAtMs, receivedAtMs: plan.arrivesAt?.atMs ?? null, waits: plan.waits },
+          disappearsAtMs,
         }))
       if (!isNew) return
       for (const { step, due, offsetMs, onPhone, signal } of plan.steps) {

@@ -56,6 +56,7 @@ const lower = update<{ healsAt: number | null }>('up = 0, heals_at = :healsAt', 
 const unpair = update('number = NULL, name = NULL, up = 0, heals_at = NULL')
 const giveToken = update<{ token: string }>('token = :token', 'AND token IS NULL AND number IS NULL')
 const restrict = update<{ now: number; until: number }>('restricted_at = :now, restricted_until = :until')
+const rename = update<{ name: string }>('name = :name', 'AND number IS NOT NULL')
 const rehome = update<{ accountId: string }>('account_id = :accountId')
 const renewToken = update('token = NULL', 'AND token IS NOT NULL')
 const remove = sql<Id>('DELETE FROM sandbox_lines WHERE instance_id = :instanceId')
@@ -123,6 +124,8 @@ export function createSessions(db: Db) {
       written(tx, await tx.one(giveToken, { instanceId, token })),
     restrict: async (tx: Tx, instanceId: InstanceId, now: number, until: number) =>
       written(tx, await tx.one(restrict, { instanceId, now, until })),
+    rename: async (tx: Tx, instanceId: InstanceId, name: string) =>
+      written(tx, await tx.one(rename, { instanceId, name })),
     rehome: async (tx: Tx, instanceId: InstanceId, accountId: AccountId) =>
       written(tx, await tx.one(rehome, { instanceId, accountId })),
     async remove(tx: Tx, instanceId: InstanceId) {

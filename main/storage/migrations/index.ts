@@ -67,6 +67,7 @@ import { messageBudgets } from './065-message-budgets.ts'
 import { callControls } from './066-call-controls.ts'
 import { templateCallbacks } from './067-template-callbacks.ts'
 import { personChats } from './068-person-chats.ts'
+import { sandboxProfilesAndNumberChecks } from './069-sandbox-profiles-and-number-checks.ts'
 
 /** Every step of the schema, in order. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -138,4 +139,5 @@ export const MIGRATIONS: readonly Migration[] = [
   callControls,
   templateCallbacks,
   personChats,
+  sandboxProfilesAndNumberChecks,
 ]

@@ -5,6 +5,15 @@ import { call } from '../../app/api.ts'
 const FRESH_MS = 15_000
 const DAY_SECONDS = 86_400
 
+/** What WhatsApp offers, as its own menu does. */
+export const TIMERS = [
+  { seconds: 0, key: 'off' },
+  { seconds: 86_400, key: 'day' },
+  { seconds: 604_800, key: 'week' },
+  { seconds: 7_776_000, key: 'ninetyDays' },
+] as const
+export type TimerSeconds = (typeof TIMERS)[number]['seconds']
+
 /** After how long messages of chats disappear, as far as this window has asked. */
 export const useChatTimers = defineStore('chatTimers', () => {
   const seconds = shallowRef<ReadonlyMap<string, number>>(new Map())
@@ -22,9 +31,20 @@ export const useChatTimers = defineStore('chatTimers', () => {
     seconds.value = new Map(seconds.value).set(key, typeof found === 'number' ? found : 0)
   }
 
-  /** 0: they stay, or nobody knows. Less than a day counts as one. */
-  const days = (instanceId: string, chat: string): number =>
-    Math.ceil((seconds.value.get(keyOf(instanceId, chat)) ?? 0) / DAY_SECONDS)
+  /** Sets it for everybody in the chat. @throws Problem */
+  async function set(instanceId: string, chat: string, wanted: TimerSeconds): Promise<void> {
+    const params = { id: instanceId, group: 'chat', action: 'disappearing' }
+    await call('callEngine', { params, body: { to: chat, seconds: wanted } })
+    const key = keyOf(instanceId, chat)
+    readAt.set(key, Date.now())
+    seconds.value = new Map(seconds.value).set(key, wanted)
+  }
 
-  return { load, days }
+  /** 0: they stay, or nobody knows. */
+  const of = (instanceId: string, chat: string): number => seconds.value.get(keyOf(instanceId, chat)) ?? 0
+
+  /** 0: they stay, or nobody knows. Less than a day counts as one. */
+  const days = (instanceId: string, chat: string): number => Math.ceil(of(instanceId, chat) / DAY_SECONDS)
+
+  return { load, set, of, days }
 })

@@ -488,16 +488,6 @@ describe('what exists is known before the body is looked at', () => {
     }
   })
 
-  test('what the sandbox has nowhere to show is refused there', async () => {
-    const w = await worldOfTest()
-    const { id } = await w.pair()
-    const picture = { media_url: 'https://media.sandbox/image.png' }
-    const asked = { 'account/name': { name: 'Bakery' }, 'account/about': { text: 'Open' }, 'account/picture': picture }
-    for (const [action, body] of Object.entries(asked)) {
-      expect(codeOf(await engine(w, id, action, body)), action).toEqual([400, 'engine_mismatch'])
-    }
-  })
-
   test('each engine has its own', async () => {
     const w = await worldOfTest()
     const [smv2, official] = [await w.pair(), await w.official()]
@@ -629,28 +619,6 @@ test('a message is pinned on every phone that has it, for 7 days unless it says 
   for (const wrong of [{ pinned: true, for: 3 }, { pinned: false, for: 7 }, {}])
     expect(codeOf(await engine(w, id, 'message/pin', { message_id, ...wrong }))).toEqual([400, 'validation_error'])
   expect(codeOf(await engine(w, id, 'account/privacy', { privacy: {} }))).toEqual([400, 'validation_error'])
-  expect(codeOf(await engine(w, id, 'account/privacy', {}))).toEqual([400, 'engine_mismatch'])
-})
-
-test('what only live numbers can do is refused in the sandbox, and changes nothing', async () => {
-  const w = await worldOfTest()
-  const { id } = await w.pair()
-  const created = await engine(w, id, 'group/create', { name: 'Garden', participants: [ANA] })
-  const { group_id } = created.body.result.group
-  const calls: readonly (readonly [string, object])[] = [
-    ['chat/info', { to: ANA }],
-    ['chat/disappearing', { to: ANA, seconds: 86_400 }],
-    ['group/settings', { group_id, announce: true, join_approval: true }],
-    ['group/settings', { group_id, member_add: 'everyone' }],
-    ['group/requests', { group_id }],
-    ['group/approve', { group_id, participants: [ANA] }],
-    ['group/reject', { group_id, participants: [ANA] }],
-  ]
-  for (const [name, fields] of calls)
-    expect(codeOf(await engine(w, id, name, fields)), name).toEqual([400, 'engine_mismatch'])
-  expect((await engine(w, id, 'group/info', { group_id })).body.result).toMatchObject({
-    ...{ announce: false, join_approval: false, member_add: 'admins' },
-  })
 })
 
 test.each([

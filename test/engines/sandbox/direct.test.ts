@@ -407,3 +407,45 @@ test('typing is shown to people and groups that are there', async () => {
   expect(await codeOf(act('showTyping')(us, '12025550404', 'typing'))).toBe('not_found')
   expect(await codeOf(act('showTyping')(us, '120363041234567890@g.us', 'typing'))).toBe('not_found')
 })
+
+test('what was changed outlives a restart', async () => {
+  await act('setAbout')(us, 'Open')
+  await act('setChatTimer')(us, ANA, 86_400)
+  await act('changeChat')(us, ANA, { kind: 'pin', isSet: true }, null)
+  const before = await w.network.profile(w.accountId, OURS)
+  expect(before).toMatchObject({ about: 'Open', chats: [{ chat: ANA, isPinned: true }] })
+  await w.restart()
+  await w.network.smv2.begin()
+  expect(await w.network.profile(w.accountId, OURS)).toEqual(before)
+  expect(await act('chatTimer')(us, ANA)).toBe(86_400)
+  await w.send(us, { to: ANA })
+  const shown = await lastOf(ANA)
+  expect((shown?.disappearsAtMs ?? 0) - (shown?.sentAtMs ?? 0)).toBe(86_400_000)
+})
+
+test('every member may set the timer of a group, unless it is locked', async () => {
+  const { group } = await act('createGroup')(us, 'Team', [BEN])
+  const member = await w.connected('smv2', BEN)
+  await act('setChatTimer')(member, group.id, 604_800)
+  expect(await act('chatTimer')(us, group.id)).toBe(604_800)
+  await act('setGroupRules')(us, group.id, { isLocked: true })
+  expect(await codeOf(act('setChatTimer')(member, group.id, 0))).toBe('invalid_state')
+  expect(await codeOf(act('setPicture')(member, group.id, Buffer.from('a')))).toBe('invalid_state')
+  expect(await act('chatTimer')(us, group.id)).toBe(604_800)
+})
+
+test('members add others where the group lets everybody do so', async () => {
+  const { group } = await act('createGroup')(us, 'Team', [BEN])
+  const member = await w.connected('smv2', BEN)
+  expect(await codeOf(act('changeMembers')(member, group.id, 'add', [ANA]))).toBe('invalid_state')
+  await act('setJoinRules')(us, group.id, { isAddedToByAdmins: false })
+  expect(await act('changeMembers')(member, group.id, 'add', [ANA])).toEqual([{ number: ANA, reason: null }])
+  expect(await codeOf(act('changeMembers')(member, group.id, 'remove', [ANA]))).toBe('invalid_state')
+})
+
+test('somebody who is blocked sees no status', async () => {
+  await act('block')(await w.connected('smv2', BEN), OURS, true)
+  await act('postStatus')(us, 'Fresh rolls', [ANA, BEN])
+  expect((await lastOf(ANA))?.content).toEqual({ type: 'status', text: 'Fresh rolls' })
+  expect(await lastOf(BEN)).toBeUndefined()
+})

@@ -6,13 +6,8 @@ import type { OutboundResponse } from '../../../main/outbound/outbound.ts'
 
 async function get(name: string): Promise<OutboundResponse> {
   const url = new URL(`https://media.sandbox/${name}`)
-  const answer = await answerMedia({
-    url,
-    method: 'GET',
-    headers: {},
-    body: Buffer.alloc(0),
-    accountId: 'a' as AccountId,
-  })
+  const request = { url, method: 'GET', headers: {}, body: Buffer.alloc(0), accountId: 'a' as AccountId } as const
+  const answer = await answerMedia(request, async () => undefined)
   if (answer.kind === 'failure') throw new Error(answer.message)
   return answer
 }

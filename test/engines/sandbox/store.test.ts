@@ -14,8 +14,8 @@ afterAll(() => data.close())
 /** What stands in for GoHighLevel and Stripe is no part of the sandbox network. */
 const OTHERS = /sandbox_(ghl|stripe)_/
 
-/** Read whole, once, when the service starts: one row for each instance, and one for each fault that is set. */
-const READ_WHOLE = /^SELECT [\s\S]*FROM sandbox_(lines|faults|graph_numbers)\s*$/
+/** Read whole, once, when the service starts: one row for each instance, each fault that is set, and each timer of a chat. */
+const READ_WHOLE = /^SELECT [\s\S]*FROM sandbox_(lines|faults|graph_numbers|timers)\s*$/
 
 const statements = declaredStatements()
   .map(({ text }) => text.replaceAll(/\s+/g, ' ').trim())
@@ -27,6 +27,7 @@ test('every table of the sandbox has statements', () => {
     'sandbox_blocks',
     'sandbox_catchers',
     'sandbox_caught',
+    'sandbox_chats',
     'sandbox_faults',
     'sandbox_files',
     'sandbox_graph_entries',
@@ -39,11 +40,17 @@ test('every table of the sandbox has statements', () => {
     'sandbox_graph_sent',
     'sandbox_group_members',
     'sandbox_groups',
+    'sandbox_join_requests',
+    'sandbox_labels',
     'sandbox_lines',
+    'sandbox_marks',
     'sandbox_messages',
     'sandbox_phones',
+    'sandbox_pictures',
+    'sandbox_profiles',
     'sandbox_templates',
     'sandbox_timeline',
+    'sandbox_timers',
   ])
 })
 

@@ -39,3 +39,25 @@ test('a chat is not asked about again within seconds', async () => {
   await timers.load('i1', '12025550123')
   expect(asked).toHaveLength(1)
 })
+
+test('a timer is set for the chat, and shown without asking again', async () => {
+  seconds = 0
+  const timers = useChatTimers()
+  await timers.load('i1', '12025550123')
+  await timers.set('i1', '12025550123', 604_800)
+  expect(timers.of('i1', '12025550123')).toBe(604_800)
+  await timers.load('i1', '12025550123')
+  expect(timers.days('i1', '12025550123')).toBe(7)
+  expect(asked.slice(1)).toEqual([
+    '/panel/v1/instances/i1/engine/smv2/chat/disappearing {"to":"12025550123","seconds":604800}',
+  ])
+})
+
+test('a timer that is refused stays as it was', async () => {
+  seconds = 86_400
+  const timers = useChatTimers()
+  await timers.load('i1', '12025550123')
+  seconds = 'fails'
+  await expect(timers.set('i1', '12025550123', 0)).rejects.toMatchObject({ status: 500 })
+  expect(timers.of('i1', '12025550123')).toBe(86_400)
+})
