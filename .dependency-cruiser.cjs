@@ -18,6 +18,7 @@ const EDGES = {
   contacts: ['instances', 'opt-outs'],
   'line-settings': ['instances'],
   history: ['instances', 'messages'],
+  'number-checks': ['instances', 'safety'],
   sandbox: ['instances'],
   'ai-providers': ['instances'],
   'ai-knowledge': ['instances', 'ai-providers'],

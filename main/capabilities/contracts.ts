@@ -24,6 +24,7 @@ import { lineSettingsContract } from './line-settings/contract.ts'
 import { linksContract } from './links/contract.ts'
 import { membersContract } from './members/contract.ts'
 import { messagesContract } from './messages/contract.ts'
+import { numberChecksContract } from './number-checks/contract.ts'
 import { optOutsContract } from './opt-outs/contract.ts'
 import { overviewContract } from './overview/contract.ts'
 import { safetyContract } from './safety/contract.ts'
@@ -50,6 +51,7 @@ const ROOMS = [
   { room: 'contacts', operations: contactsContract, topics: ['contacts'] },
   { room: 'opt-outs', operations: optOutsContract, topics: ['opt-outs'] },
   { room: 'history', operations: historyContract },
+  { room: 'number-checks', operations: numberChecksContract },
   { room: 'line-settings', operations: lineSettingsContract },
   { room: 'events', operations: eventsContract, topics: ['events'] },
   { room: 'direct', operations: directContract },

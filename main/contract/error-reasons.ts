@@ -175,6 +175,8 @@ export const ERROR_REASONS = {
   has_phone: [],
   import_none: [],
   import_running: [],
+  number_check_ended: [],
+  number_check_running: [],
   in_account_already: [],
   links_full: ['n'],
   network_unknown_yet: [],

@@ -30,6 +30,7 @@ export const JOB_KINDS = {
   'history.import': 'restored',
   // Numbers stay as they are now, so a number that is banned now still needs its reconnection.
   'instances.ban_end': 'kept',
+  'number-checks.ask': 'restored',
   'sandbox.stripe_callback': 'kept',
   'voice.dial': 'restored',
   'voice.mail': 'discarded',

@@ -57,6 +57,8 @@ export const LIMITS = {
   /** Open at once. */
   mcpStreams: { inAll: 512, perAccount: 64 },
   linkStreams: { inAll: 2_000, perAccount: 500, perInstance: 50 },
+  /** Of one check of which numbers are on WhatsApp. */
+  checkedNumbers: 10_000,
   pageSizeDefault: 50,
   pageSize: 200,
   plainListSize: 1_000,

@@ -19,6 +19,7 @@ import { createRefusals } from '../capabilities/entitlements/refusal.ts'
 import { entitlementsRoom } from '../capabilities/entitlements/room.ts'
 import { eventsRoom } from '../capabilities/events/room.ts'
 import { fusionRoom } from '../capabilities/fusion/room.ts'
+import { numberChecksRoom } from '../capabilities/number-checks/room.ts'
 import { historyRoom } from '../capabilities/history/room.ts'
 import { instanceWebhookRoom } from '../capabilities/instance-webhook/room.ts'
 import { knownInstances, qrPicture, type Gauges } from '../capabilities/instances/index.ts'
@@ -204,6 +205,7 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
   })
   const lineSettings = lineSettingsRoom({ ...deps, instances: instances.api })
   const history = historyRoom({ ...deps, instances: instances.api, messages: messages.api })
+  const numberChecks = numberChecksRoom({ ...deps, instances: instances.api, safety: safety.api })
   const voice = voiceRoom({
     ...deps,
     ...voiceServices(world, home, () => live.publish(null, { topic: 'service' })),
@@ -374,6 +376,7 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
     crm,
     lineSettings,
     history,
+    numberChecks,
     billing,
     voice,
     sandbox,

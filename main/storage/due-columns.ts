@@ -151,7 +151,7 @@ export const DUE_COLUMNS: Readonly<Record<string, Readonly<Record<string, DueCol
     dispatch_started_at: moves(`status = 'queued' AND dispatch_started_at IS NOT NULL`),
     held_since: 'stays',
   },
-  number_checks: { asked_at: 'stays', waits_until: deadline('waits_until') },
+  number_checks: { waits_until: deadline('waits_until') },
   number_check_numbers: { asked_at: 'stays' },
   number_check_portions: { asked_at: recent('asked_at') },
   official_numbers: { signup_expires_at: deadline('signup_expires_at') },

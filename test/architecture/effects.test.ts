@@ -37,11 +37,13 @@ const HARMLESS: Readonly<Record<string, string>> = {
   createSandboxGraphNumber: 'a number of the simulated Graph',
   createSandboxGhlContact: 'a number of the simulated GoHighLevel',
   previewCampaign: 'shows what would be sent, and sends and stores nothing',
+  startNumberCheck: 'asks the network who has an account; the people hear nothing of it',
 }
 
 /** Their scope can reach people, and they do not. Each says why. */
 const REACHES_NOBODY: Readonly<Record<string, string>> = {
   previewCampaign: 'shows what would be sent, and sends and stores nothing',
+  startNumberCheck: 'asks the network who has an account; the people hear nothing of it',
   pauseCampaign: 'only stops sending; to resume needs approval',
   uploadMedia: 'stores a file, which reaches nobody until it is sent',
 }

@@ -34,6 +34,7 @@ const WITHOUT_A_REASON = new Map([
   ['capabilities/voice/offer.ts', 'the browser makes the offer'],
   ['capabilities/webhooks/webhook-operations.ts', 'the window sends all events or a list'],
   ['engines/official/callbacks.ts', 'Meta calls'],
+  ['engines/sandbox/chat-lists.ts', 'actions of the engine, which the window does not offer'],
   ['engines/sandbox/groups.ts', 'actions of the engine, which the window does not offer'],
   ['engines/sandbox/network.ts', 'faults are offered where they are possible'],
   ['engines/sandbox/phone-messages.ts', 'the sandbox phones offer what is possible'],

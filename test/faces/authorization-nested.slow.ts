@@ -125,6 +125,10 @@ const REFERENCES: readonly Reference[] = [
     words: ({ smv2 }) => ({ body: campaignOn(smv2.id) }) },
   { operation: 'previewCampaign', field: 'instance_ids', swap: (own, { smv2 }) => inLine(own, 'smv2', { id: smv2.id }),
     words: ({ smv2 }) => ({ body: campaignOn(smv2.id) }) },
+  ...['getNumberCheck', 'listCheckedNumbers', 'updateNumberCheck'].map((operation) => ({
+    ...({ operation, field: 'check_id', ofLine: true } as const),
+    swap: (own: Side, { numberCheck }: Side) => ({ ...own, numberCheck }),
+  })),
   { operation: 'previewCampaign', field: 'campaign_id', swap: (own, { campaign }) => ({ ...own, campaign }) },
   { operation: 'updateCampaign', field: 'instance_ids', swap: (own, { smv2 }) => inLine(own, 'smv2', { id: smv2.id }),
     words: ({ smv2 }) => ({ body: { instance_ids: [smv2.id] } }) },

@@ -305,6 +305,8 @@ test('the fuzzer came through: what can be carried out with any valid body was',
     'writeSandboxGhlMessage',
     // Needs a connected live number.
     'startHistoryImport',
+    // Need a connected number without a check, or a check that runs.
+    ...['startNumberCheck', 'updateNumberCheck'],
     // Need an agent, a call in a certain state, or a session description.
     'scheduleVoiceCall',
     'scheduleVoiceCallBatch',

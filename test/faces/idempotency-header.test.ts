@@ -151,7 +151,7 @@ describe('through the door', () => {
     expect(taking.toSorted()).toEqual([
       ...['callEngine', 'createAccessLink', 'createCampaign', 'createCheckout', 'createInstance', 'createPurchase'],
       ...['createSubAccount', 'createVoiceWidget', 'scheduleVoiceCall', 'scheduleVoiceCallBatch', 'sendMessage'],
-      ...['sendRawMessage', 'testCampaign'],
+      ...['sendRawMessage', 'startNumberCheck', 'testCampaign'],
     ])
     const headers = { 'idempotency-key': 'x'.repeat(500) }
     expect((await w.api('GET', '/v1/me', undefined, { headers })).status).toBe(200)

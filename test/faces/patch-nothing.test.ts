@@ -17,6 +17,12 @@ const RECORDS: Readonly<Record<string, (w: World) => Promise<{ path: string; rea
   updateCallSettings: async (w) => ({ path: `/v1/instances/${(await w.instance()).id}/call-settings` }),
   updateLineSettings: async (w) => ({ path: `/v1/instances/${(await w.instance()).id}/line-settings` }),
   updateHistoryImport: async (w) => ({ path: `/v1/instances/${(await w.instance()).id}/history-import` }),
+  updateNumberCheck: async (w) => {
+    const path = `/v1/instances/${(await w.pair()).id}/number-checks`
+    const { body } = await w.api('POST', path, { numbers: ['12025550123'] })
+    await w.quiet()
+    return { path: `${path}/${body.check_id}` }
+  },
   updateCampaign: async (w) => {
     const wish = { instance_ids: [(await w.instance()).id], name: 'Offer' }
     const { body } = await w.api('POST', '/v1/campaigns', wish)

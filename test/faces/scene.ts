@@ -107,6 +107,7 @@ function nobody(side: Side, id: string): Side {
       location: 'A'.repeat(20),
       optOut: id,
       question: `msg_${id}`,
+      numberCheck: `nck_${id}`,
       code: 'ZZZZ-ZZZZ',
       qr: 'data:image/png;base64,AAAA',
     },

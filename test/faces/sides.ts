@@ -53,6 +53,8 @@ export interface Side {
   /** Somebody who may have asked smv2 for no more campaigns, and the message in which they did. */
   readonly asker: string
   readonly question: string
+  /** Of the numbers that smv2 was asked about. */
+  readonly numberCheck: string
   /** A contact at the simulated GoHighLevel, its conversation, and the location it is in. */
   readonly lead: string
   readonly conversation: string
@@ -98,6 +100,7 @@ export async function sideOf(w: World, owner: string, name: string, digits: stri
     ...{ instance_ids: [smv2.id], name: `${name}-campaign`, messages: [{ text: `${name}-offer` }] },
     recipients: [{ phone }],
   })
+  const { check_id: numberCheck } = await must('POST', `/v1/instances/${smv2.id}/number-checks`, { numbers: [phone] })
   const { client, clientKey } = await clientOf(w, owner, name)
   const account = (await must('GET', '/v1/me')).account.id
   const { purchase, checkout } = await boughtBy(w, owner)
@@ -136,7 +139,7 @@ export async function sideOf(w: World, owner: string, name: string, digits: stri
     checkout,
     campaign,
     contact,
-    ...{ asker, question },
+    ...{ asker, question, numberCheck },
     optOut,
     code,
     qr,

@@ -127,6 +127,13 @@ export const STATES: Readonly<Record<string, States>> = {
       paused: [person('updateHistoryImport')],
     },
   },
+  'number_checks.state': {
+    final: ['completed', 'failed', 'canceled'],
+    open: {
+      running: [job('number-checks.ask', 'test/capabilities/number-checks/number-checks.test.ts')],
+      paused: [person('updateNumberCheck')],
+    },
+  },
   'idempotency_keys.state': {
     final: ['done'],
     open: { in_progress: [start, process(KEYS), sweep(FULL_DISK)], unknown: [start, process(KEYS), sweep(RECONCILER)] },

@@ -31,6 +31,7 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   agency: 'Sub-accounts, their slots and keys.',
   calls: 'What happens when somebody calls the number of an instance.',
   history: 'Import of messages from before a number was connected.',
+  'number-checks': 'Checks of which numbers are on WhatsApp.',
   templates: 'What Meta lets you send to people who have not written lately.',
   'line-settings': 'How a number connects and sends: pace, presence and proxy.',
   direct: 'Direct access to an engine, for actions beyond the normalized operations.',

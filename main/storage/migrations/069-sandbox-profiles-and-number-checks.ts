@@ -89,16 +89,15 @@ CREATE TABLE number_checks (
   total INTEGER NOT NULL,
   asked INTEGER NOT NULL,
   found INTEGER NOT NULL,
-  idempotency_key TEXT,
   -- Why nothing is asked now, and until when.
   wait_reason TEXT,
   waits_until INTEGER,
   ended_reason TEXT,
-  asked_at INTEGER,
   created_at INTEGER NOT NULL,
   ended_at INTEGER
 ) STRICT;
 CREATE INDEX number_checks_of_instance ON number_checks (instance_id, seq);
+CREATE UNIQUE INDEX number_checks_open ON number_checks (instance_id) WHERE ended_at IS NULL;
 CREATE INDEX number_checks_by_end ON number_checks (ended_at) WHERE ended_at IS NOT NULL;
 
 -- canonical: as the network writes it; null with asked_at: it is not on WhatsApp.
