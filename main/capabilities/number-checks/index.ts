@@ -157,7 +157,7 @@ export function createNumberChecks(deps: NumberChecksDeps) {
   }
 
   ledger.inCommit(async (tx, { type, instanceId }) => {
-    if (type === 'instance.auth_failed' && instanceId !== null) await endOpen(tx, instanceId, 'signed_out')
+    if (type === 'instance.auth_failed') await endOpen(tx, instanceId, 'signed_out')
   })
   instances.subscribe(async (tx, { kind, id: instanceId }) => {
     await endOpen(tx, instanceId, kind === 'number' ? 'number_changed' : 'canceled')

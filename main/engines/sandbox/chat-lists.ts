@@ -17,7 +17,7 @@ interface Row {
 }
 
 /** How a phone lists a chat. */
-export interface ListedChat {
+interface ListedChat {
   readonly chat: string
   readonly isArchived: boolean
   readonly isPinned: boolean
