@@ -7,6 +7,7 @@ import { aiProvidersContract } from './ai-providers/contract.ts'
 import { agencyContract } from './agency/contract.ts'
 import { approvalsContract } from './approvals/contract.ts'
 import { auditContract } from './audit/contract.ts'
+import { blocksContract } from './blocks/contract.ts'
 import { billingContract } from './billing/contract.ts'
 import { callsContract } from './calls/contract.ts'
 import { contactsContract } from './contacts/contract.ts'
@@ -17,6 +18,7 @@ import { crmContract } from './crm/contract.ts'
 import { directContract } from './direct/contract.ts'
 import { entitlementsContract } from './entitlements/contract.ts'
 import { eventsContract } from './events/contract.ts'
+import { groupsContract } from './groups/contract.ts'
 import { historyContract } from './history/contract.ts'
 import { instanceWebhookContract } from './instance-webhook/contract.ts'
 import { instancesContract } from './instances/contract.ts'
@@ -55,6 +57,8 @@ const ROOMS = [
   { room: 'line-settings', operations: lineSettingsContract },
   { room: 'events', operations: eventsContract, topics: ['events'] },
   { room: 'direct', operations: directContract },
+  { room: 'blocks', operations: blocksContract, topics: ['blocked'] },
+  { room: 'groups', operations: groupsContract, topics: ['groups'] },
   { room: 'templates', operations: templatesContract, topics: ['templates'] },
   { room: 'overview', operations: overviewContract },
   { room: 'ai', operations: aiContract, topics: ['ai'], feature: 'ai' },

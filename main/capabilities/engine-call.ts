@@ -53,6 +53,15 @@ export function requireConnected({ connected }: InstanceSubject): void {
   )
 }
 
+/** @throws ApiError validation_error for an id of Meta's on smv2, where nobody has one. */
+export function requireAddress({ engine }: InstanceSubject, address: string, field: string): void {
+  if (engine === 'official' || !/^[A-Z]{2}[.]/.test(address)) return
+  throw new ApiError(
+    'validation_error',
+    `${field} ${address} is an id of the official engine. Use the number.`,
+  ).because('not_phone', { field })
+}
+
 export const notSupported = () =>
   new ApiError('engine_mismatch', 'The engine of this instance does not support this action.')
 

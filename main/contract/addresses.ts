@@ -3,8 +3,8 @@
 /** A phone number with country code. */
 export const NUMBER = '[0-9]{7,15}'
 
-/** A group on smv2: `120363041234567890@g.us`. */
-export const GROUP_ID = '[A-Za-z0-9._-]{1,60}@g[.]us'
+/** A group: `120363041234567890@g.us`. One of Meta's Groups API is Meta's id with the same ending. */
+export const GROUP_ID = '[A-Za-z0-9._-]{1,128}@g[.]us'
 
 /** The official engine's ID for a person who hides their number: `US.13491208655302741918`. */
 export const USER_ID = '[A-Z]{2}[.](?:ENT[.])?[A-Za-z0-9]{1,128}'

@@ -208,6 +208,9 @@ export const ERROR_REASONS = {
   transferred: [],
 
   // Messages.
+  block_list_full: [],
+  block_self: [],
+  block_too_late: [],
   channel_post: [],
   held_display_name: [],
   held_payment: [],
@@ -229,6 +232,7 @@ export const ERROR_REASONS = {
   template_disabled: [],
   template_missing: [],
   template_paused: [],
+  typing_needs_message: [],
 
   // Sandbox.
   code_expired: [],

@@ -107,6 +107,18 @@ export interface Privacy {
   readonly calls: Audience | null
 }
 
+/** Where a list goes on. @param after of the page before; null: from its begin. */
+export interface PageRequest {
+  readonly limit: number
+  readonly after: string | null
+}
+
+export interface BlockedPage {
+  readonly people: readonly string[]
+  /** null: there are no more. */
+  readonly after: string | null
+}
+
 export type MemberChange = 'add' | 'remove' | 'promote' | 'demote'
 
 export type TypingState = 'typing' | 'recording' | 'paused'
@@ -137,8 +149,11 @@ export interface DirectActs {
   chatTimer(instance: EngineInstance, to: string): Promise<number>
   /** For everybody in the chat. @param seconds a day, a week or 90 days; 0: new messages stay. */
   setChatTimer(instance: EngineInstance, to: string, seconds: number): Promise<void>
-  /** Shows in a chat that somebody is writing or recording. Phones stop showing it after some seconds. */
-  showTyping(instance: EngineInstance, to: string, state: TypingState): Promise<void>
+  /**
+   * Shows in a chat that somebody is writing or recording. Phones stop showing it after some seconds.
+   * @param received the newest message of the person; null: none is known here. Official marks it as read.
+   */
+  showTyping(instance: EngineInstance, to: string, state: TypingState, received?: MessageRef | null): Promise<void>
   /** Whether contacts see the line as online; until then, and after each start of the service, they do not. */
   setOnline(instance: EngineInstance, isOnline: boolean): Promise<void>
   check(instance: EngineInstance, numbers: readonly string[]): Promise<NumberCheck[]>
@@ -147,7 +162,10 @@ export interface DirectActs {
   avatar(instance: EngineInstance, number: string): Promise<string | null>
   /** @throws ApiError not_found for a call that does not ring. */
   rejectCall(instance: EngineInstance, callId: string): Promise<void>
+  /** @param number or a hidden id. */
   block(instance: EngineInstance, number: string, isBlocked: boolean): Promise<void>
+  /** Whom this line has blocked: digits, else the hidden id. */
+  blocked(instance: EngineInstance, page: PageRequest): Promise<BlockedPage>
   /** The name people see who have not saved the number. */
   setName(instance: EngineInstance, name: string): Promise<void>
   setAbout(instance: EngineInstance, text: string): Promise<void>

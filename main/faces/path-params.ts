@@ -34,6 +34,17 @@ const RESOURCES: Readonly<Record<string, Omit<PathParam, 'name'>>> = {
   smv2: { fullName: 'group', description: '`send`, `message`, `user` or `group`.', example: 'message' },
   '{group}': { fullName: 'action', description: 'The action, for example `react`.', example: 'react' },
   phones: { fullName: 'number', description: 'Phone number, digits only.', example: '12025550123' },
+  blocked: {
+    fullName: 'phone',
+    description: 'Number of the person, digits only; of somebody who hides it, the id that the list shows.',
+    example: '12025550123',
+  },
+  chats: {
+    fullName: 'chat',
+    description: 'What events call `chat`: the number of a person, digits only, the id of a group, or a hidden id.',
+    example: '12025550123',
+  },
+  groups: { fullName: 'group', description: 'Id of the group.', example: '120363041234567890@g.us' },
   catcher: { fullName: 'name', description: 'Name of the catcher.', example: 'orders' },
 }
 

@@ -36,6 +36,8 @@ import type { Room } from '../capabilities/room.ts'
 import { safetyRoom } from '../capabilities/safety/room.ts'
 import type { SettingsEditor } from '../capabilities/service/index.ts'
 import { serviceRoom } from '../capabilities/service/room.ts'
+import { blocksRoom } from '../capabilities/blocks/room.ts'
+import { groupsRoom } from '../capabilities/groups/room.ts'
 import { templatesRoom } from '../capabilities/templates/room.ts'
 import { usageRoom } from '../capabilities/usage/room.ts'
 import { voiceRoom } from '../capabilities/voice/room.ts'
@@ -231,6 +233,8 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
   })
   const events = eventsRoom(deps)
   const direct = directRoom({ ...deps, instances: instances.api, messages: messages.api })
+  const blocks = blocksRoom({ ...deps, instances: instances.api })
+  const groups = groupsRoom({ ...deps, instances: instances.api })
   const templates = templatesRoom({ ...deps, instances: instances.api, messages: messages.api })
 
   /** Where links that are handed out lead. */
@@ -360,6 +364,8 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
     safety,
     events,
     direct,
+    blocks,
+    groups,
     templates,
     calls,
     optOuts,

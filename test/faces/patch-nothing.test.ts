@@ -38,6 +38,11 @@ const RECORDS: Readonly<Record<string, (w: World) => Promise<{ path: string; rea
     const { body } = await w.api('POST', at, { name: 'hello', language: 'en', category: 'UTILITY', components })
     return { path: `${at}/${body.id}` }
   },
+  updateGroupChat: async (w) => {
+    const at = `/v1/instances/${(await w.pair()).id}/groups`
+    const { body } = await w.api('POST', at, { subject: 'Team' })
+    return { path: `${at}/${body.group}` }
+  },
   updateGhl: async (w) => ({ path: `/v1/instances/${(await w.instance()).id}/ghl` }),
   updateCrmWebhook: async (w) => {
     const path = `/v1/instances/${(await w.instance()).id}/crm-webhook`

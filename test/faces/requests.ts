@@ -126,6 +126,9 @@ const idsOf = ({ path }: Operation, side: Side, line: Line) => ({
   thread: line.message,
   media: line.media,
   templates: line.template,
+  blocked: side.phone,
+  chats: side.phone,
+  groups: line.group,
   polls: line.poll,
   webhooks: side.webhook,
   deliveries: side.delivery,
@@ -172,6 +175,7 @@ const OWNED = new Set([
   'messages',
   'media',
   'templates',
+  'groups',
   'polls',
   'webhooks',
   'deliveries',
@@ -195,7 +199,7 @@ const OWNED = new Set([
   'widgets',
 ])
 /** … or a word that every account uses as it likes: there is no phone, catcher or provider that does not exist. */
-const FREE = new Set(['phones', 'catcher', 'smv2', '{group}', 'ai/conversations', 'provider-keys'])
+const FREE = new Set(['phones', 'blocked', 'chats', 'catcher', 'smv2', '{group}', 'ai/conversations', 'provider-keys'])
 
 /**
  * The placeholders of a path that name what somebody owns.

@@ -7,7 +7,7 @@ const RENDERER = resolve(import.meta.dirname, '../../renderer')
 
 /** Ways to keep what is typed: by asking before it is lost, or by keeping it as a draft. */
 const GUARDS =
-  /\b(useSavedForm|useUnsaved|useUnsavedDialog|useDraft|useSchedule|useBuilder)\(|: (Behaviour|Trial)( \}>.*)?$|<FormDialog\b|\.drafts\b/m
+  /\b(useSavedForm|useUnsaved|useUnsavedDialog|useDraft|useTransferNumber|useSchedule|useBuilder)\(|: (Behaviour|Trial)( \}>.*)?$|<FormDialog\b|\.drafts\b/m
 /** Where somebody types. */
 const FIELDS = new Set([
   ...['UInput', 'UTextarea', 'UInputNumber', 'UInputTags', 'UPinInput', 'UInputMenu', 'UFileUpload'],

@@ -16,7 +16,7 @@ type Recorded = ReadonlyMap<Effect, string>
 
 /** What an engine does without anybody noticing. Everything else that it does past sending reaches people. */
 const UNNOTICED = new Set([
-  ...['check', 'profile', 'avatar', 'block', 'groups', 'group', 'changeChat'],
+  ...['check', 'profile', 'avatar', 'block', 'blocked', 'groups', 'group', 'changeChat'],
   ...['labels', 'saveLabel', 'removeLabel', 'labelChat', 'labelMessage'],
 ])
 

@@ -181,7 +181,7 @@ const ACTS: Readonly<Record<string, Act>> = {
   },
   async 'chat/typing'({ instance, body, engine }) {
     const { to, state } = fieldsOf('chat/typing', body, ['to', 'state'])
-    await engine('showTyping')(instance, to, state)
+    await engine('showTyping')(instance, to, state, null)
     return { to, state }
   },
   async 'chat/archive'(scene) {

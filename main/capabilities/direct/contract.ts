@@ -409,6 +409,15 @@ const RawReply = Type.Object({
   success: Type.Optional(Type.Literal(true, { description: 'Only for `status: "read"`, which sends nothing.' })),
 })
 
+const TypingBody = Body({
+  state: Type.Optional(
+    Type.Enum(['typing', 'recording', 'paused'], {
+      default: 'typing',
+      description: 'What is shown; `paused` ends it.',
+    }),
+  ),
+})
+
 const SENDING_ERRORS = [
   'invalid_url',
   'not_ready',
@@ -513,6 +522,29 @@ export const directContract = {
     },
     // send_message takes the same payload as `cloud_api`, with a destination that is checked.
     tool: null,
+  }),
+
+  showChatTyping: operation({
+    id: 'showChatTyping',
+    effects: ['people'],
+    method: 'POST',
+    path: '/v1/instances/{id}/chats/{chat}/typing',
+    summary: 'Show that you are typing',
+    description:
+      'Shows in the chat that somebody is writing. Phones stop showing it after some seconds, or when a message is ' +
+      'sent; repeat the call to show it longer. On the official engine it is shown for up to 25 seconds and also marks ' +
+      'the newest message of the person as read, because Meta has no other way: 409 `invalid_state` if they have not ' +
+      'written to this number. There, `recording`, `paused` and groups are 400 `engine_mismatch`.',
+    scope: 'messages:send',
+    reach: 'instance',
+    waitsForEngine: true,
+    origin: 'ours',
+    body: TypingBody,
+    bodyOptional: true,
+    reply: { status: 204, description: 'It is shown.', schema: null },
+    errors: ['engine_mismatch', 'invalid_state', 'not_ready', 'upstream_unavailable', 'upstream_timeout'],
+    examples: { body: { state: 'typing' } },
+    tool: { name: 'show_typing', title: 'Show that you are typing', onRequest: true, idempotent: true },
   }),
 
   getMedia: operation({

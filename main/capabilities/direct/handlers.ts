@@ -20,6 +20,11 @@ export function directHandlers(direct: Direct): Handlers<Contract> {
       return new Answer({ status: 200, body: { engine: 'official' as const, success: true as const } })
     },
 
+    async showChatTyping({ instance, params, body }) {
+      await direct.type(instance, params.chat, body.state)
+      return undefined
+    },
+
     async getMedia({ instance, params }) {
       const { content, mimeType, filename } = await direct.media(instance, params.media_id)
       const headers = {

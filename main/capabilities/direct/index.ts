@@ -1,10 +1,11 @@
+import { GROUP_ID, NUMBER, USER_ID } from '../../contract/addresses.ts'
 import { ApiError } from '../../contract/errors.ts'
 import type { Source } from '../../contract/shapes.ts'
-import type { DirectActs, ReceivedFile } from '../../engines/direct.ts'
+import type { DirectActs, ReceivedFile, TypingState } from '../../engines/direct.ts'
 import type { Engine } from '../../engines/engine.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Log } from '../../kernel/log.ts'
-import { createEngineCalls, notSupported, requireConnected } from '../engine-call.ts'
+import { createEngineCalls, notSupported, requireAddress, requireConnected } from '../engine-call.ts'
 import type { InstanceSubject } from '../handler.ts'
 import type { Messages, SendResult } from '../messages/index.ts'
 import { findAct, type Result } from './acts.ts'
@@ -15,7 +16,7 @@ import { findDraft } from './sends.ts'
 export interface DirectDeps {
   readonly clock: Clock
   readonly instances: { engineFor(subject: InstanceSubject): Engine }
-  readonly messages: Pick<Messages, 'sendDraft' | 'getRef' | 'lastRef' | 'fetchFile'>
+  readonly messages: Pick<Messages, 'sendDraft' | 'getRef' | 'lastRef' | 'lastReceivedRef' | 'fetchFile'>
   readonly config: { readonly sendTimeoutMs: number }
   readonly log: Log
 }
@@ -39,6 +40,8 @@ export interface Direct {
   call(group: string, action: string, asked: DirectCall & { readonly body: ActionBody }): Promise<DirectResult>
   /** A raw payload of the Cloud API. */
   raw(asked: DirectCall & { readonly payload: RawMessage }): Promise<DirectResult>
+  /** @throws ApiError validation_error for what is no chat, engine_mismatch, invalid_state. */
+  type(instance: InstanceSubject, chat: string, state?: TypingState): Promise<void>
   /** @throws ApiError not_found */
   media(instance: InstanceSubject, mediaId: string): Promise<ReceivedFile>
 }
@@ -101,6 +104,19 @@ export function createDirect(deps: DirectDeps): Direct {
       return { kind: 'done', result: { success: true } }
     },
 
+    async type(instance, chat, state = 'typing') {
+      if (!CHAT.test(chat))
+        throw new ApiError(
+          'validation_error',
+          'chat must be a number, digits only, the id of a group, or a hidden id.',
+        ).because('not_phone', { field: 'chat' })
+      requireAddress(instance, chat, 'chat')
+      requireConnected(instance)
+      const showTyping = actFinder(instances.engineFor(instance))('showTyping')
+      const received = await messages.lastReceivedRef(instance.id, chat)
+      await withLimits(instance, () => showTyping(instance, chat, state, received))
+    },
+
     async media(instance, mediaId) {
       const read = instances.engineFor(instance).media
       const file = read ? await withLimits(instance, () => read(instance, mediaId)) : null
@@ -112,6 +128,8 @@ export function createDirect(deps: DirectDeps): Direct {
     },
   }
 }
+
+const CHAT = new RegExp(`^(?:${NUMBER}|${USER_ID}|${GROUP_ID})$`)
 
 /** Finds what an engine offers, by the name of the action. */
 function actFinder({ direct = {} }: Engine) {

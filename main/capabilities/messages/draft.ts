@@ -163,16 +163,17 @@ const GROUP = new RegExp(`^${GROUP_ID}$`)
 
 export const isGroupChat = (chat: string): boolean => GROUP.test(chat)
 
-/** @throws ApiError engine_mismatch for a group on official, validation_error for an address of another engine. */
-function requireReachable({ to, mentions }: SendBody, engine: Engine): void {
+/** @throws ApiError engine_mismatch for what official has not in groups, validation_error for an address of another engine. */
+function requireReachable({ to, mentions, interactive }: SendBody, engine: Engine): void {
   const isGroup = isGroupChat(to)
   if (engine === 'smv2' && !ON_SMV2.test(to)) {
     throw wrong(`to must be digits or the id of a group on the smv2 engine. ${to} is an id of the official engine.`)
   }
-  if (engine === 'official' && isGroup) {
+  if (engine === 'official' && isGroup && (mentions !== undefined || interactive !== undefined)) {
+    const field = mentions === undefined ? 'interactive' : 'mentions'
     throw new ApiError(
       'engine_mismatch',
-      'Groups need the smv2 engine, and this instance runs on official. Send to the members one by one.',
+      `The official engine has no ${field} in groups. Send text, a file or a template.`,
     )
   }
   if (mentions !== undefined && !isGroup) throw wrong('mentions is only allowed when to is a group.')

@@ -27,6 +27,7 @@ import { createSend } from './send.ts'
 import type { SendResult } from './send-result.ts'
 import {
   lastMessage,
+  lastReceivedReferenced,
   lastReferenced,
   lastWritten,
   messageById,
@@ -84,6 +85,8 @@ export interface Messages extends Conversations, Past {
   oldestIn(instanceId: InstanceId, after: string, limit: number): Promise<OldestInChat[]>
   /** The newest message of a chat; null: the network has none. */
   lastRef(instanceId: InstanceId, chat: string): Promise<DatedMessageRef | null>
+  /** The newest message that somebody else said in a chat, whichever spelling names it. */
+  lastReceivedRef(instanceId: InstanceId, chat: string): Promise<MessageRef | null>
   /** Any message of the instance, whichever way it went. */
   said(instanceId: InstanceId, messageId: string): Promise<ThreadMessageRow | undefined>
   /** @throws ApiError not_found */
@@ -222,6 +225,11 @@ export function createMessages(deps: MessagesDeps): Messages {
     async lastRef(instanceId, chat) {
       const row = await db.readOne(lastReferenced, { instanceId, chat })
       return row ? { ...toMessageRef(row, 'message_id'), atMs: row.createdAtMs } : null
+    },
+    async lastReceivedRef(instanceId, chat) {
+      const name = await chatAsFirstGiven({ one: db.readOne }, instanceId, chat)
+      const row = await db.readOne(lastReceivedReferenced, { instanceId, chat: name })
+      return row ? toMessageRef(row, 'message_id') : null
     },
     poll: createPollReader(db),
     said: (instanceId, messageId) => db.readOne(threadMessageById, { instanceId, id: messageId }),

@@ -216,6 +216,15 @@ export const lastReferenced = sql<{ instanceId: string; chat: string }, Referenc
    ORDER BY seq DESC LIMIT 1`,
 )
 
+/** The newest message that somebody else said in a chat. */
+export const lastReceivedReferenced = sql<{ instanceId: string; chat: string }, ReferencedMessage>(
+  `SELECT engine_message_id AS engineMessageId, chat, direction, participant, type, text, deleted_at AS deletedAtMs
+   FROM (SELECT seq, engine_message_id, chat, direction, participant, type, text, deleted_at FROM messages
+         WHERE instance_id = :instanceId AND chat = :chat ORDER BY seq DESC LIMIT 1000) AS newest
+   WHERE direction = 'in' AND engine_message_id IS NOT NULL
+   ORDER BY seq DESC LIMIT 1`,
+)
+
 // What the network reports.
 
 export const receivedByEngineId = sql<

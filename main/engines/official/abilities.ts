@@ -8,10 +8,10 @@ export const OFFICIAL: Abilities = {
     // Meta shows a preview of whatever address it finds itself; title and picture cannot be chosen.
     link_preview: 'raw',
     ...{ sticker: 'raw', location: 'raw', contact: 'raw', template: 'raw' },
-    ...{ interactive: 'yes', reply: 'yes', forward: 'no', poll: 'no', group: 'no' },
+    ...{ interactive: 'yes', reply: 'yes', forward: 'no', poll: 'no', group: 'yes' },
   },
   act: {
-    ...{ react: 'raw', mark_read: 'yes', typing: 'raw' },
+    ...{ react: 'raw', mark_read: 'yes', typing: 'yes', block: 'yes', groups: 'yes', join_requests: 'yes' },
     ...{
       edit: 'no',
       star_message: 'no',
@@ -25,14 +25,15 @@ export const OFFICIAL: Abilities = {
       post_status: 'no',
       chat_list: 'no',
       labels: 'no',
-      block: 'no',
-      groups: 'no',
-      join_requests: 'no',
+      show_online: 'no',
+      group_rules: 'no',
+      join_rules: 'no',
+      join_groups: 'no',
     },
   },
   hear: {
     ...{ text: 'yes', image: 'yes', video: 'yes', audio: 'yes', document: 'yes', sticker: 'yes' },
     ...{ location: 'yes', contact: 'yes', poll: 'no' },
-    ...{ edit: 'yes', delete: 'yes', reaction: 'yes', group: 'no', own_phone: 'yes' },
+    ...{ edit: 'yes', delete: 'yes', reaction: 'yes', group: 'yes', own_phone: 'yes' },
   },
 }

@@ -7,6 +7,7 @@ import { unavailableContent, whatItIs } from './received-content.ts'
 import { readAccountUpdate } from './account-updates.ts'
 import type { NoticeField } from './notices.ts'
 import { toError, type GraphError } from './errors.ts'
+import { groupName } from './group-id.ts'
 import { asRecord, digitsOf, integerAt, parseRecord, recordAt, recordsAt, textAt, type Json } from './json.ts'
 
 /** Somebody as Meta names them: by number, by an id of its own, or by both. At least one is known. */
@@ -27,6 +28,8 @@ interface Said {
   readonly id: string
   /** The other side: who wrote, or in an echo whom our own phone wrote to. */
   readonly person: Person
+  /** The group it was said in. */
+  readonly group: string | null
   /** Typed on the phone of this very number. */
   readonly isEcho: boolean
   readonly atMs: number
@@ -80,6 +83,8 @@ export type Item =
   | { readonly kind: 'template'; readonly field: TemplateField; readonly value: Json; readonly atMs: number }
   /** Meta Business Agent answers the chat from now on, or we do. */
   | { readonly kind: 'handover'; readonly person: Person; readonly to: 'network_agent' | 'us'; readonly atMs: number }
+  /** What became of a group of the number, or of a change that was asked for. */
+  | { readonly kind: 'group'; readonly type: string; readonly value: Json; readonly atMs: number }
   /** For a person to read. */
   | { readonly kind: 'notice'; readonly field: NoticeField; readonly value: Json; readonly atMs: number }
 
@@ -141,6 +146,10 @@ const TEMPLATE_FIELDS = [
   'message_template_components_update',
 ] as const
 
+const GROUP_FIELDS = [
+  ...['group_lifecycle_update', 'group_participants_update', 'group_settings_update', 'group_status_update'],
+] as const
+
 const NOTICE_FIELDS = [
   'account_alerts',
   'account_review_update',
@@ -166,6 +175,7 @@ const FIELDS: Readonly<Record<string, (value: Json, atMs: number) => Reading>> =
       (value: Json, atMs: number) => ({ items: [{ kind: 'template' as const, field, value, atMs }], problems: [] }),
     ]),
   ),
+  ...Object.fromEntries(GROUP_FIELDS.map((field) => [field, readGroups])),
   ...Object.fromEntries(
     NOTICE_FIELDS.map((field) => [
       field,
@@ -179,10 +189,19 @@ const FIELDS: Readonly<Record<string, (value: Json, atMs: number) => Reading>> =
   },
 }
 
+function readGroups(value: Json, atMs: number): Reading {
+  return each(recordsAt(value, 'groups'), 'groups', (group) => {
+    const type = textAt(group, 'type')
+    return type === null
+      ? undefined
+      : { kind: 'group', type, value: group, atMs: secondsAt(group, 'timestamp') ?? atMs }
+  })
+}
+
 /** Who is who comes first: what is said afterwards is said by somebody who is known then. */
 function readMessages(value: Json, atMs: number): Reading {
   const contacts = recordsAt(value, 'contacts')
-  const recipients = recordsAt(value, 'statuses').map((status) => personOf(status, 'recipient_id', 'recipient_user_id'))
+  const recipients = recordsAt(value, 'statuses').map(recipientOf)
   const known = [...contacts.map((contact) => personOf(contact, 'wa_id', 'user_id')), ...recipients].flatMap(
     ({ number, userId }): Item[] => (number !== null && userId !== null ? [{ kind: 'known', number, userId }] : []),
   )
@@ -352,9 +371,15 @@ function readStatus(status: Json): Item | null | undefined {
   const known = Object.hasOwn(STATUSES, word) ? STATUSES[word] : undefined
   // Such as `deleted` and `warning`: nothing of ours changes by it.
   if (known === undefined) return null
-  const { number: recipient } = personOf(status, 'recipient_id')
+  const { number: recipient } = recipientOf(status)
   return { kind: 'status', id, opaque, status: known, atMs, recipient, price: readPrice(status) }
 }
+
+/** Of a message to a group Meta names the group, and who of it has received or read the message. */
+const recipientOf = (status: Json): Person =>
+  textAt(status, 'recipient_type') === 'group'
+    ? personOf(status, 'recipient_participant_id', 'recipient_participant_user_id')
+    : personOf(status, 'recipient_id', 'recipient_user_id')
 
 /** Of values that are longer than any of Meta's, the beginning is kept. */
 const PRICE_WORD_LENGTH = 64
@@ -423,7 +448,8 @@ function readSaid(message: Json, person: Person, isEcho: boolean, pushName: stri
   const type = textAt(message, 'type')
   if (id === null || atMs === null || type === null || (person.number === null && person.userId === null))
     return undefined
-  const said = { id, person, isEcho, atMs }
+  const group = groupName(textAt(message, 'group_id') ?? '')
+  const said = { id, person, group, isEcho, atMs }
   // Reported by the service and not by a person.
   if (type === 'system' || type === 'request_welcome') return null
   if (type === 'reaction' || type === 'edit' || type === 'revoke') return readAct(message, type, said)

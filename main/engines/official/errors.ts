@@ -1,6 +1,6 @@
 import type { MessageErrorShape } from '../../contract/shapes.ts'
 import type { Hold, ThrottleScope } from '../engine.ts'
-import { integerAt, recordAt, textAt, type Json } from './json.ts'
+import { integerAt, recordAt, recordsAt, textAt, type Json } from './json.ts'
 
 /** What Graph says went wrong, in an answer or later in a status. */
 export interface GraphError {
@@ -78,7 +78,14 @@ const INVALID_PARAMETER = 100
 
 /** @returns undefined when the body is not one of Graph's errors. */
 export function readError(body: Json): GraphError | undefined {
-  return toError(recordAt(body, 'error')) ?? toUploadError(recordAt(body, 'debug_info'))
+  return failedUserIn(body) ?? toError(recordAt(body, 'error')) ?? toUploadError(recordAt(body, 'debug_info'))
+}
+
+/** Of a change of the block list for one person, the reason stands beside that person. */
+export function failedUserIn(body: Json): GraphError | undefined {
+  const [failed = {}] = recordsAt(recordAt(body, 'block_users'), 'failed_users')
+  const [error] = recordsAt(failed, 'errors')
+  return error && toError(error)
 }
 
 /** Uploads are answered by another host of Meta's, in a shape of its own and without a code. */

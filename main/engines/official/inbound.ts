@@ -5,7 +5,10 @@ import type { EngineSignal, EngineSink, MessageOrigin } from '../engine.ts'
 import type { CloudCallEvent } from './calling.ts'
 import type { ReceivedMedia, Item, Person } from './callback-parser.ts'
 import { failureOf, meaningOf } from './errors.ts'
+import { groupEvents } from './group-events.ts'
+import type { GroupRequests } from './group-requests.ts'
 import type { Holds } from './holds.ts'
+import { textAt } from './json.ts'
 import { afterAccountChange, readAccountUpdate } from './account-updates.ts'
 import { afterNotice, afterNumberError } from './notices.ts'
 import { afterCapabilityUpdate, afterQualityUpdate, type NumberFacts } from './number-facts.ts'
@@ -32,13 +35,15 @@ interface InboundDeps {
   readonly holds: Pick<Holds, 'begin' | 'end'>
   readonly sink: EngineSink
   readonly people: People
+  readonly groupRequests: Pick<GroupRequests, 'note'>
   readonly callbackAddress: (id: InstanceId) => string | null
   readonly publishCall: (id: InstanceId, event: CloudCallEvent, atMs: number) => Promise<void>
 }
 
 /** What each thing that Meta reports is in the words of the port. */
 export function createInbound(deps: InboundDeps): Inbound {
-  const { db, clock, numbers, transport, watch, holds, sink, people, callbackAddress, publishCall } = deps
+  const { db, clock, numbers, transport, watch, holds, sink, people, groupRequests, callbackAddress, publishCall } =
+    deps
 
   const noteTemplate = createTemplateNotices(db)
 
@@ -86,6 +91,8 @@ export function createInbound(deps: InboundDeps): Inbound {
         return sink(instanceId, { kind: 'reaction', emoji: item.emoji, ...(await spoken(number, item, item.target)) })
       case 'call':
         return publishCall(instanceId, item.event, item.atMs)
+      case 'group':
+        return group(number, item)
       case 'handover': {
         const chat = await people.nameOf(instanceId, item.person)
         return sink(instanceId, { kind: 'handover', chat, to: item.to, atMs: item.atMs })
@@ -132,13 +139,21 @@ export function createInbound(deps: InboundDeps): Inbound {
     if (change.kind === 'reinstated') return watch.follow(number.instanceId)
   }
 
+  /** What is asked for waits for it; what others do is told to the webhook of the instance. */
+  async function group({ instanceId }: ConnectedNumber, { value }: Extract<Item, { kind: 'group' }>): Promise<void> {
+    const requestId = textAt(value, 'request_id')
+    if (requestId !== null) groupRequests.note(requestId, value)
+    for (const event of await groupEvents(value, (person) => people.nameOf(instanceId, person)))
+      await sink(instanceId, { kind: 'line_event', event })
+  }
+
   async function spoken(
     number: ConnectedNumber,
-    { person, isEcho, atMs }: { person: Person; isEcho: boolean; atMs: number },
+    { person, group, isEcho, atMs }: { person: Person; group: string | null; isEcho: boolean; atMs: number },
     engineMessageId: string,
   ): Promise<MessageOrigin> {
-    const chat = await people.nameOf(number.instanceId, person)
-    return { engineMessageId, chat, from: isEcho ? number.number : chat, fromMe: isEcho, atMs }
+    const name = await people.nameOf(number.instanceId, person)
+    return { engineMessageId, chat: group ?? name, from: isEcho ? number.number : name, fromMe: isEcho, atMs }
   }
 
   async function received(number: ConnectedNumber, item: Extract<Item, { kind: 'message' }>): Promise<EngineSignal> {
@@ -149,13 +164,13 @@ export function createInbound(deps: InboundDeps): Inbound {
       ...said,
       type,
       text,
-      isGroup: false,
+      isGroup: item.group !== null,
       pushName,
       media: media === null ? null : { ...media, size: await sizeOf(number, media) },
       quotedEngineMessageId: quoted,
-      participant: null,
+      participant: item.group === null || item.isEcho ? null : said.from,
       referral: referral === null ? null : { ...referral },
-      fromLid: said.chat === item.person.userId ? said.chat : null,
+      fromLid: said.from === item.person.userId ? said.from : null,
       content,
     }
   }

@@ -6,6 +6,8 @@ import { contentOf } from '../../kernel/file-content.ts'
 import type { Log } from '../../kernel/log.ts'
 import type { Seal } from '../../kernel/seal.ts'
 import { createAlarms } from '../alarms.ts'
+import { messageToTypeUnder } from '../typing-rules.ts'
+import { createBlocks } from './blocks.ts'
 import type { Engine, EngineInstance, EngineSink } from '../engine.ts'
 import { createSubscribeCallbacks } from './subscribe-callbacks.ts'
 import { createCallbackNotes } from './callback-notes.ts'
@@ -15,6 +17,8 @@ import { createConnect } from './connect.ts'
 import { evidenceOf } from './evidence.ts'
 import { perSecond, TO_ONE } from './number-facts.ts'
 import { createGraphClient } from './graph-client.ts'
+import { createGroupRequests } from './group-requests.ts'
+import { createGroups } from './groups.ts'
 import { createHolds } from './holds.ts'
 import { createInbound } from './inbound.ts'
 import { createJournal } from './journal.ts'
@@ -88,7 +92,8 @@ export function createOfficial(deps: OfficialNeeds): Official {
   const unnamed = createPendingSends()
   const calls = createCalling({ clock, client, connected: (instance) => connectedNumber(instance) })
   const people = createPeople({ db, sink })
-  const inbound = createInbound({ ...shared, watch, holds, people, publishCall: calls.publish })
+  const groupRequests = createGroupRequests(clock)
+  const inbound = createInbound({ ...shared, watch, holds, people, groupRequests, publishCall: calls.publish })
   const notes = createCallbackNotes(log)
   const journal = createJournal({ ...shared, inbound, unnamed, notes })
   const selfTest = waysOut.mirror && createSelfTest({ outbound: waysOut.mirror, random })
@@ -164,6 +169,14 @@ export function createOfficial(deps: OfficialNeeds): Official {
         const done = await transport.markRead(speaker, number.phoneNumberId, engineMessageId, isTyping)
         if (done.kind !== 'ok') throw refusal(done)
       },
+      async showTyping(instance, to, state, received) {
+        const { number, speaker } = connectedNumber(instance)
+        const { engineMessageId } = messageToTypeUnder(to, state, received)
+        const done = await transport.markRead(speaker, number.phoneNumberId, engineMessageId, true)
+        if (done.kind !== 'ok') throw refusal(done)
+      },
+      ...createBlocks({ client, connected: connectedNumber, people, refusal }),
+      ...createGroups({ client, connected: connectedNumber, people, requests: groupRequests, refusal }),
     },
     async media(instance, mediaId) {
       const { number, speaker } = connectedNumber(instance)

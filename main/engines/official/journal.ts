@@ -255,6 +255,7 @@ function laneOf(item: Item): string {
     case 'edited':
     case 'deleted':
     case 'reaction':
+      return `chat ${item.group ?? item.person.number ?? item.person.userId ?? ''}`
     case 'marketing':
     case 'handover':
     case 'username':
@@ -263,6 +264,8 @@ function laneOf(item: Item): string {
       return `chat ${item.number}`
     case 'changed':
       return `chat ${item.before.number ?? item.before.userId ?? ''}`
+    case 'group':
+      return `group ${typeof item.value['group_id'] === 'string' ? item.value['group_id'] : ''}`
     case 'call':
       return `call ${item.event.networkId}`
     case 'number_error':

@@ -2,6 +2,7 @@ import { USER_ID } from '../../contract/addresses.ts'
 import type { MessageId } from '../../kernel/ids.ts'
 import { dialledNumber } from '../../kernel/phone-number.ts'
 import type { Outgoing } from '../engine.ts'
+import { isGroupName, metaGroupId } from './group-id.ts'
 import { isMetaVoiceNote } from './media-rules.ts'
 import type { Json } from './json.ts'
 
@@ -20,14 +21,19 @@ export function payloadOf(out: Outgoing, messageId: MessageId, mediaId: string |
   if (out.kind === 'cloud_api') return { kind: 'payload', text: rawPayload(out.to, out.payload as Json, messageId) }
   const content = contentOf(out, mediaId)
   if (content === undefined) return wrong(`The official engine has no ${out.kind} messages of its own. Use cloud_api.`)
-  const head = { messaging_product: 'whatsapp', recipient_type: 'individual', ...addressed(out.to) }
+  const head = { messaging_product: 'whatsapp', recipient_type: recipientType(out.to), ...addressed(out.to) }
   const answered = 'quoted' in out && { context: { message_id: out.quoted.engineMessageId } }
   const payload = { ...head, ...answered, ...content, biz_opaque_callback_data: messageId }
   return { kind: 'payload', text: JSON.stringify(payload) }
 }
 
 /** Meta finds the account by the number as it is dialled today, whatever spelling the account has. */
-const addressed = (to: string) => (IS_USER_ID.test(to) ? { recipient: to } : { to: dialledNumber(to) })
+function addressed(to: string) {
+  if (isGroupName(to)) return { to: metaGroupId(to) }
+  return IS_USER_ID.test(to) ? { recipient: to } : { to: dialledNumber(to) }
+}
+
+const recipientType = (to: string) => (isGroupName(to) ? 'group' : 'individual')
 
 function contentOf(out: Exclude<Outgoing, { kind: 'cloud_api' }>, mediaId: string | null): object | undefined {
   switch (out.kind) {
@@ -63,7 +69,7 @@ function rawPayload(to: string, payload: Json, messageId: MessageId): string {
   const { to: ownTo, recipient } = payload
   const added = {
     ...(Object.hasOwn(payload, 'messaging_product') ? {} : { messaging_product: 'whatsapp' }),
-    ...(Object.hasOwn(payload, 'recipient_type') ? {} : { recipient_type: 'individual' }),
+    ...(Object.hasOwn(payload, 'recipient_type') ? {} : { recipient_type: recipientType(to) }),
     ...(ownTo === undefined && recipient === undefined ? addressed(to) : {}),
   }
   const opaque = Object.hasOwn(payload, 'biz_opaque_callback_data') ? {} : { biz_opaque_callback_data: messageId }

@@ -6,6 +6,7 @@ import { personKey } from '../../kernel/phone-number.ts'
 import type { Departure, EngineInstance, Outgoing, SendOutcome } from '../engine.ts'
 import { failureOf, meaningOf, WORDS_OF_HOLD, type GraphError } from './errors.ts'
 import type { Holds } from './holds.ts'
+import { isGroupName } from './group-id.ts'
 import { metaRefusal } from './media-rules.ts'
 import type { GraphReply } from './graph-client.ts'
 import { digitsOf, recordsAt, textAt, type Json } from './json.ts'
@@ -123,7 +124,7 @@ export function createSend({
 
   /** If it cannot be stored, the caller is not affected: the next answer says it again. */
   async function noteAddress({ instanceId }: ConnectedNumber, { to }: Outgoing, reply: Accepted): Promise<void> {
-    const address = addressIn(reply, to)
+    const address = isGroupName(to) ? null : addressIn(reply, to)
     if (address === null) return
     await people.reached(instanceId, to, address).catch((error: unknown) => {
       log.warn({ event: 'official.address_not_stored', instanceId, cause: cause(error) })

@@ -6,6 +6,5 @@ import { SMV2 } from '../smv2/abilities.ts'
 /** What the two faces of the simulated network can do. */
 export const SANDBOX: Readonly<Record<Engine, Abilities>> = {
   smv2: SMV2,
-  // Phones of the sandbox have groups, whichever engine listens.
-  official: { ...OFFICIAL, hear: { ...OFFICIAL.hear, group: 'yes' } },
+  official: { ...OFFICIAL, act: { ...OFFICIAL.act, join_requests: 'no' } },
 }

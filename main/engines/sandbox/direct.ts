@@ -2,6 +2,9 @@ import { ApiError } from '../../contract/errors.ts'
 import type { Engine as EngineName } from '../../contract/shapes.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db } from '../../kernel/db.ts'
+import { blockError } from '../block-errors.ts'
+import { addsNobody, noOtherAdmins } from '../group-rules.ts'
+import { messageToTypeUnder } from '../typing-rules.ts'
 import type { DirectActs } from '../direct.ts'
 import type { EngineInstance } from '../engine.ts'
 import type { Blocks } from './blocks.ts'
@@ -10,17 +13,20 @@ import type { ChatLists } from './chat-lists.ts'
 import { chatOf, type ChatTimers } from './chat-timers.ts'
 import { isRegistered } from './simulated-outcomes.ts'
 import type { Faults } from './faults.ts'
-import type { Groups } from './groups.ts'
+import { OF_META, type Groups } from './groups.ts'
+import type { Inbox } from './inbox.ts'
 import { isPaired, type Sessions } from './sessions.ts'
 import { MEDIA_HOST } from './media.ts'
 import { defaultName } from './network-ids.ts'
 import type { Phones } from './phones.ts'
 import type { Profiles } from './profiles.ts'
 import type { PhoneMessages } from './phone-messages.ts'
+import { parseUserId } from './user-ids.ts'
 
 interface DirectDeps {
   readonly db: Db
   readonly clock: Pick<Clock, 'now'>
+  readonly lastWroteAtMs: Inbox['lastWroteAtMs']
   readonly sessions: Sessions
   readonly faults: Faults
   readonly phones: Phones
@@ -32,6 +38,8 @@ interface DirectDeps {
   readonly chatLists: ChatLists
   readonly chatTimers: ChatTimers
 }
+
+const WINDOW_MS = 24 * 60 * 60_000
 
 /**
  * What the engines of the sandbox can do past sending. What an instance does to a message is told to everybody who has
@@ -77,6 +85,27 @@ export function createDirect(deps: DirectDeps): Readonly<Record<EngineName, Part
     if (found.length > 0) return found
     throw new ApiError('not_found', 'None of these numbers is on WhatsApp.')
   }
+
+  /** Meta's rule: only who has written in the last 24 hours can be blocked. */
+  const blockAsMeta: DirectActs['block'] = async (instance, name, isBlocked) => {
+    const { accountId } = instance
+    const owner = await numberOf(instance)
+    const number = parseUserId(name)
+    if (number === owner) throw blockError(131_021, 'Failed to block self phone number')
+    const wroteAtMs = number === undefined ? null : await deps.lastWroteAtMs(accountId, owner, number)
+    const isLate = wroteAtMs === null || clock.now() - wroteAtMs > WINDOW_MS
+    if (isBlocked && isLate) throw blockError(131_047, 'Re-engagement required')
+    if (number !== undefined) await db.commit((tx) => blocks.set(tx, accountId, owner, number, isBlocked))
+  }
+
+  /** Meta shows it with the read mark of what the person wrote. */
+  const typeAsMeta: DirectActs['showTyping'] = async (instance, to, state, received) => {
+    await numberOf(instance)
+    await markRead(instance, messageToTypeUnder(to, state, received))
+  }
+
+  const blocked: DirectActs['blocked'] = async (instance, page) =>
+    blocks.list(instance.accountId, await numberOf(instance), page)
 
   const smv2: DirectActs = {
     async react(instance, { engineMessageId }, emoji) {
@@ -128,6 +157,7 @@ export function createDirect(deps: DirectDeps): Readonly<Record<EngineName, Part
       const owner = await numberOf(instance)
       await db.commit((tx) => blocks.set(tx, instance.accountId, owner, number, isBlocked))
     },
+    blocked,
 
     async setName(instance, name) {
       const own = await numberOf(instance)
@@ -217,7 +247,23 @@ export function createDirect(deps: DirectDeps): Readonly<Record<EngineName, Part
     leaveGroup: async (instance, id) => groups.leave(instance.accountId, await numberOf(instance), id),
   }
 
-  return { smv2, official: { markRead } }
+  /** A group that Meta's Groups API made: nobody is added to it, and it ends with the business. */
+  const groupsAsMeta = {
+    ...{ groups: smv2.groups, group: smv2.group, inviteLink: smv2.inviteLink },
+    ...{ renameGroup: smv2.renameGroup, describeGroup: smv2.describeGroup },
+    async createGroup(instance, name, members) {
+      if (members.length > 0) throw addsNobody()
+      return groups.create(instance.accountId, await numberOf(instance), name, [], OF_META)
+    },
+    async changeMembers(instance, id, change, members) {
+      if (change === 'add') throw addsNobody()
+      if (change !== 'remove') throw noOtherAdmins()
+      return groups.change(instance.accountId, await numberOf(instance), id, change, members)
+    },
+    leaveGroup: async (instance, id) => groups.dissolve(instance.accountId, await numberOf(instance), id),
+  } satisfies Partial<DirectActs>
+
+  return { smv2, official: { markRead, blocked, block: blockAsMeta, showTyping: typeAsMeta, ...groupsAsMeta } }
 }
 
 function requireOnNetwork(number: string): void {

@@ -84,6 +84,11 @@ const forgetPicture = sql<Named>('DELETE FROM sandbox_pictures WHERE account_id 
 /** Nobody is in more of them than a list should show. */
 const MAX_LISTED = 500
 
+/** How the ids of groups begin that were made by Meta's Groups API. */
+export const OF_META = 'CAPI'
+/** Besides the business. */
+const MOST_OF_META = 8
+
 export type Groups = ReturnType<typeof createGroups>
 
 /** The groups of the network. A group is created explicitly or by the first message in it. */
@@ -144,6 +149,8 @@ export function createGroups({ db, clock, random }: { db: Db; clock: Pick<Clock,
     const { members } = await withMembers(tx, row)
     if (members.some((member) => member.number === number))
       throw new ApiError('invalid_state', 'This instance is already in the group.')
+    if (row.id.startsWith(OF_META) && members.length > MOST_OF_META)
+      throw new ApiError('invalid_state', 'This group is full: eight people can join a group of an official number.')
     const waits = row.approval === 1
     if (waits) await tx.run(request, { group: row.seq, number, now: clock.now() })
     else await tx.run(join, { group: row.seq, number, admin: 0 })
@@ -203,9 +210,9 @@ export function createGroups({ db, clock, random }: { db: Db; clock: Pick<Clock,
       const numbers = members.map((member) => member.number)
       return numbers.includes(number) ? numbers : undefined
     },
-    create: (accountId: AccountId, number: string, name: string, numbers: readonly string[]) =>
+    create: (accountId: AccountId, number: string, name: string, numbers: readonly string[], prefix = 'SANDBOX') =>
       db.commit(async (tx) => {
-        const id = `SANDBOX${crockford(random.bytes(10))}@g.us`
+        const id = `${prefix}${crockford(random.bytes(10))}@g.us`
         const row = await ensureGroup(tx, accountId, id, name, number)
         const results = await changeAll(tx, { row, group: await withMembers(tx, row) }, 'add', numbers)
         return { group: await withMembers(tx, row), results }
@@ -278,6 +285,12 @@ export function createGroups({ db, clock, random }: { db: Db; clock: Pick<Clock,
     /** The same for a phone. */
     enter: (accountId: AccountId, number: string, invite: string): Promise<{ id: string; waits: boolean }> =>
       db.commit((tx) => enter(tx, accountId, number, invite)),
+    /** Ends the group for everybody. */
+    dissolve: (accountId: AccountId, number: string, id: string): Promise<void> =>
+      db.commit(async (tx) => {
+        const { row } = await getAsAdmin(tx, accountId, number, id)
+        await tx.run(dissolve, { group: row.seq })
+      }),
     /** A group that loses its last admin gets another; one that loses its last member ends. */
     leave: (accountId: AccountId, number: string, id: string): Promise<void> =>
       db.commit(async (tx) => {

@@ -8,7 +8,7 @@ import { cause, type Log } from '../../kernel/log.ts'
 import type { Privacy } from '../direct.ts'
 import type { Engine, EngineInstance, EngineSink, SendOutcome } from '../engine.ts'
 import { createAlarms } from '../alarms.ts'
-import { createBlocks } from './blocks.ts'
+import { createBlocks, type Blocks } from './blocks.ts'
 import { createCalls, type Calls } from './calls.ts'
 import { createChatLists, type ChatList } from './chat-lists.ts'
 import { createChatTimers } from './chat-timers.ts'
@@ -16,7 +16,7 @@ import { createDirect } from './direct.ts'
 import { createSandboxEngine } from './sandbox-engine.ts'
 import { createFaults } from './faults.ts'
 import { createFiles } from './files.ts'
-import { createGroups } from './groups.ts'
+import { createGroups, type Groups } from './groups.ts'
 import { createInbox, type PhoneMessage } from './inbox.ts'
 import { isPaired, createSessions } from './sessions.ts'
 import { createLinks } from './links.ts'
@@ -116,6 +116,9 @@ export interface SandboxNetwork {
   take(...sent: Parameters<Engine['send']>): Promise<SendOutcome>
   /** Reports from this commit on, until it is heard, that the network has the message. */
   reportSent(tx: Tx, instance: EngineInstance, messageId: MessageId, engineMessageId: string): Promise<void>
+  /** Whom a number has blocked; a block belongs to the number. */
+  readonly blocks: Blocks
+  readonly groups: Groups
   /** When this person last wrote to the number; null: never. */
   lastWroteAtMs(accountId: AccountId, number: string, person: string): Promise<number | null>
   /** Completes onboarding. @throws ApiError invalid_state when the instance has a number already. */
@@ -141,7 +144,7 @@ export function createSandboxNetwork(deps: SandboxNetworkDeps): SandboxNetwork {
   const links = createLinks({ db, clock, alarms, sessions, timeline, faults })
   const pairings = createPairings({ clock, random, alarms, sink, log, pair })
   const groups = createGroups({ db, clock, random })
-  const blocks = createBlocks()
+  const blocks = createBlocks(db)
   const files = createFiles({ db, sessions, inbox })
   const profiles = createProfiles(db)
   const chatLists = createChatLists(db)
@@ -152,6 +155,7 @@ export function createSandboxNetwork(deps: SandboxNetworkDeps): SandboxNetwork {
   const calls = createCalls({ db, clock, random, sessions, phones, timeline })
   const direct = createDirect({
     ...{ db, clock, sessions, faults, phones, phoneMessages, groups, blocks, calls, profiles, chatLists, chatTimers },
+    lastWroteAtMs: inbox.lastWroteAtMs,
   })
   const onboarding = createOnboarding({ db, random, sessions })
   const templates = createTemplateStore({ db, clock, random })
@@ -169,6 +173,7 @@ export function createSandboxNetwork(deps: SandboxNetworkDeps): SandboxNetwork {
     timeline,
     phoneMessages,
     chatTimers,
+    isBlocked: blocks.isBlocked,
     timelineMs,
     sendTimeoutMs,
   })
@@ -303,6 +308,8 @@ export function createSandboxNetwork(deps: SandboxNetworkDeps): SandboxNetwork {
       }),
 
     latencyMs,
+    blocks,
+    groups,
     take: (instance, messageId, out, departure) => send(instance, messageId, out, departure, 0),
     lastWroteAtMs: inbox.lastWroteAtMs,
     reportSent(tx, { id: instanceId }, messageId, engineMessageId) {

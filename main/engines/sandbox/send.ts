@@ -2,7 +2,7 @@ import type { MessageErrorShape } from '../../contract/shapes.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
 import { dueIn, type Due } from '../../kernel/due.ts'
-import type { MessageId } from '../../kernel/ids.ts'
+import type { AccountId, MessageId } from '../../kernel/ids.ts'
 import { bytesOf } from '../../kernel/file-content.ts'
 import type { Departure, EngineInstance, ForwardedMessage, Outgoing, SendOutcome } from '../engine.ts'
 import { contentOf, forwardedContent } from './content.ts'
@@ -52,6 +52,7 @@ interface SendDeps {
   readonly timeline: Timeline
   readonly phoneMessages: PhoneMessages
   readonly chatTimers: Pick<ChatTimers, 'of'>
+  readonly isBlocked: (accountId: AccountId, owner: string, number: string) => Promise<boolean>
   readonly timelineMs: TimelineMs
   readonly sendTimeoutMs: number
 }
@@ -119,6 +120,8 @@ export function createSend(deps: SendDeps) {
       }
     }
     if (group !== null) return { kind: 'ordinary' }
+    if (engine === 'official' && (await deps.isBlocked(instance.accountId, message.session.number, out.to)))
+      return BLOCKED
     const outcome = outcomeForNumber(engine, out.to)
     return engine === 'official' ? outcomeInWindow(outcome, message) : outcome
   }
@@ -317,11 +320,11 @@ export function createSend(deps: SendDeps) {
 
   /** @returns undefined when this line is no member. */
   async function othersIn(
-    { accountId, engine }: EngineInstance,
+    { accountId }: EngineInstance,
     { number: own }: PairedSession,
     group: string,
   ): Promise<string[] | undefined> {
-    const members = engine === 'smv2' ? await groups.membersFor(accountId, own, group) : undefined
+    const members = await groups.membersFor(accountId, own, group)
     return members?.filter((number) => number !== own)
   }
 }
@@ -338,6 +341,10 @@ const NOBODY: MessageErrorShape = {
   code: 'undeliverable',
   message: 'Nobody on the sandbox network has this id.',
   provider_code: 131_026,
+}
+const BLOCKED: SimulatedOutcome = {
+  kind: 'refused',
+  error: { ...NOBODY, message: 'This number has blocked the person. Unblock them first.' },
 }
 const NO_POLLS: SendOutcome = { kind: 'invalid', message: 'The official engine does not support polls.' }
 const NO_PAYLOADS: SendOutcome = { kind: 'invalid', message: 'cloud_api is for the official engine.' }

@@ -10,10 +10,16 @@ export const SMV2: Abilities = {
     ...{ interactive: 'no', template: 'no' },
   },
   act: {
-    ...{ react: 'yes', edit: 'yes', delete: 'yes', mark_read: 'yes', typing: 'yes' },
+    ...{ react: 'yes', edit: 'yes', delete: 'yes', mark_read: 'yes', typing: 'yes', show_online: 'yes' },
     ...{ check_number: 'yes', profile: 'yes', change_profile: 'yes', post_status: 'yes', block: 'yes', groups: 'yes' },
     ...{ chat_list: 'yes', labels: 'yes', star_message: 'yes', pin_message: 'yes', privacy: 'yes' },
-    ...{ disappearing_messages: 'yes', join_requests: 'yes' },
+    ...{
+      disappearing_messages: 'yes',
+      join_requests: 'yes',
+      join_rules: 'yes',
+      group_rules: 'yes',
+      join_groups: 'yes',
+    },
   },
   hear: {
     ...{ text: 'yes', image: 'yes', video: 'yes', audio: 'yes', document: 'yes', sticker: 'yes' },

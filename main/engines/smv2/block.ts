@@ -1,4 +1,5 @@
 import { ApiError } from '../../contract/errors.ts'
+import type { BlockedPage, PageRequest } from '../direct.ts'
 import { addressOf } from './jid.ts'
 import type { OpenLink } from './link.ts'
 import { recipientOf } from './recipient.ts'
@@ -17,6 +18,21 @@ export async function block({ library, sock }: OpenLink, jid: string, isBlocked:
     attrs: { to: library.S_WHATSAPP_NET, type: 'set', xmlns: 'blocklist' },
     content: [{ tag: 'item', attrs: { jid: hidden, action: isBlocked ? 'block' : 'unblock', ...beside } }],
   })
+}
+
+/** Whom the account has blocked, in the order of their names: digits, or a hidden id where no number is known. */
+export async function blocked(
+  { sock }: OpenLink,
+  nameOf: (hiddenId: string) => Promise<string>,
+  { limit, after }: PageRequest,
+): Promise<BlockedPage> {
+  const jids = (await sock.fetchBlocklist()).filter((jid) => jid !== undefined)
+  const people = jids.map(async (jid) => {
+    const { user, kind } = addressOf(jid)
+    return kind === 'hidden' ? nameOf(user) : user
+  })
+  const left = [...new Set(await Promise.all(people))].toSorted().filter((name) => after === null || name > after)
+  return { people: left.slice(0, limit), after: left.length > limit ? (left[limit - 1] ?? null) : null }
 }
 
 const nameless = () =>

@@ -8,7 +8,7 @@ import type { DirectActs, MessageRef } from '../direct.ts'
 import type { EngineInstance } from '../engine.ts'
 import { refusalOf } from './close-codes.ts'
 import type { Wrapping } from './outgoing-content.ts'
-import { block } from './block.ts'
+import { block, blocked } from './block.ts'
 import { createChatList } from './chat-list.ts'
 import type { ChatTimers } from './chat-timers.ts'
 import { createGroups, setGroupTimer } from './groups.ts'
@@ -206,6 +206,11 @@ export function createDirect(needs: DirectNeeds): { readonly acts: DirectActs; r
     async block(instance, number, isBlocked) {
       const jid = await jidOf(instance, number)
       await block(openOf(instance), jid, isBlocked)
+    },
+    async blocked(instance, page) {
+      const open = openOf(instance)
+      const nameOf = (hiddenId: string) => people.nameOf(instance, open.session.keys, { number: null, hiddenId })
+      return blocked(open, nameOf, page)
     },
     async pinMessage(instance, target, seconds) {
       const { Type } = openOf(instance).library.proto.Message.PinInChatMessage

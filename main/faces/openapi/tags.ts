@@ -32,6 +32,8 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   calls: 'What happens when somebody calls the number of an instance.',
   history: 'Import of messages from before a number was connected.',
   'number-checks': 'Checks of which numbers are on WhatsApp.',
+  blocks: 'Who cannot write to a number.',
+  groups: 'The groups a number is in, and who else is.',
   templates: 'What Meta lets you send to people who have not written lately.',
   'line-settings': 'How a number connects and sends: pace, presence and proxy.',
   direct: 'Direct access to an engine, for actions beyond the normalized operations.',

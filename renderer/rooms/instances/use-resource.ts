@@ -28,7 +28,7 @@ export function useResource<T>(
 
   const live = useLive()
   const unsubscribe = live.onNotice(
-    ['instances', 'events', 'messages', 'fusion', 'webhooks', 'access-links', 'ai', 'crm', 'billing'],
+    ['instances', 'events', 'messages', 'fusion', 'webhooks', 'access-links', 'ai', 'crm', 'billing', 'blocked'],
     (notice) => {
       if (!concerns(notice)) return
       timer ??= setTimeout(() => {

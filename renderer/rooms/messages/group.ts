@@ -21,21 +21,13 @@ export const useGroups = defineStore('groups', () => {
     const key = keyOf(instanceId, chat)
     if (Date.now() - (readAt.get(key) ?? 0) < FRESH_MS) return
     readAt.set(key, Date.now())
-    const params = { id: instanceId, group: 'group', action: 'info' }
-    const answer = await call('callEngine', { params, body: { group_id: chat } }).catch(() => undefined)
-    const group = answer && 'result' in answer ? toGroup(answer.result) : undefined
-    if (group === undefined) readAt.delete(key)
-    else groups.value = new Map(groups.value).set(key, group)
+    const answer = await call('getGroupChat', { params: { id: instanceId, group: chat } }).catch(() => undefined)
+    if (answer === undefined) return void readAt.delete(key)
+    const group = { name: answer.subject, participants: answer.participants.map(({ phone }) => phone) }
+    groups.value = new Map(groups.value).set(key, group)
   }
 
   const find = (instanceId: string, chat: string): Group | undefined => groups.value.get(keyOf(instanceId, chat))
 
   return { load, find }
 })
-
-function toGroup(result: unknown): Group | undefined {
-  // The action's part of the contract (capabilities/direct): `{name, participants: [{number, admin}]}`.
-  const { name, participants } = result as { name?: string; participants?: readonly { number: string | null }[] }
-  if (name === undefined || participants === undefined) return undefined
-  return { name, participants: participants.flatMap(({ number }) => number ?? []) }
-}

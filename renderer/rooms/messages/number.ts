@@ -16,9 +16,9 @@ export const isPerson = (chat: string): boolean => PERSON.test(chat)
 
 const GROUP = new RegExp(`^${GROUP_ID}$`)
 
-/** Whether this engine can write here: to groups only smv2 can. */
+/** Whether the number can write here: nobody writes to channels. */
 export const canWrite = (chat: string, engine: string | undefined): boolean =>
-  isPerson(chat) || (engine === 'smv2' && GROUP.test(chat))
+  isPerson(chat) || (engine !== undefined && GROUP.test(chat))
 
 const PHONE = new RegExp(`^${NUMBER}$`)
 

@@ -141,8 +141,17 @@ describe('a group', () => {
     expect(check(media, 'smv2')).toMatchObject({ kind: 'media', to: group, mentions: [to] })
   })
 
-  test.each([{ text: 'x' }, { cloud_api }])('is no destination on official: %j', (content) => {
-    expect(() => check({ to: group, ...content })).toThrow(/^Groups need the smv2 engine/)
+  test('takes text, files and payloads on official', () => {
+    expect(check({ to: group, text: 'x' })).toMatchObject({ kind: 'text', to: group })
+    expect(check({ to: group, cloud_api })).toMatchObject({ kind: 'cloud_api', to: group })
+    expect(check({ to: group, media_url, media_type: 'image' })).toMatchObject({ kind: 'media', to: group })
+  })
+
+  test.each([
+    [{ text: '@12025550123 hi', mentions: [to] }, /no mentions in groups/],
+    [{ interactive: { type: 'location_request_message', body: 'Where?' } } as const, /no interactive in groups/],
+  ])('takes nothing on official that Meta has not in groups: %j', (content, words) => {
+    expect(() => check({ to: group, ...content })).toThrow(words)
   })
 
   test.each([

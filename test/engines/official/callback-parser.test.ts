@@ -18,6 +18,7 @@ test('a text says who wrote, when, and under which name', () => {
       kind: 'message',
       id: 'wamid.1',
       person: { number: ANA, userId: null },
+      group: null,
       isEcho: false,
       atMs: 1_767_614_400_000,
       type: 'text',

@@ -90,10 +90,24 @@ const CHANGES: Readonly<Record<string, object>> = {
   business_capability_update: { max_daily_conversations_per_business: 2_000, max_phone_numbers_per_business: 2 },
   business_username_update: { display_phone_number: OURS, username: 'garden', status: 'approved' },
   flows: { event: 'FLOW_STATUS_CHANGE' },
-  group_lifecycle_update: {},
-  group_participants_update: {},
-  group_settings_update: {},
-  group_status_update: {},
+  group_lifecycle_update: {
+    groups: [{ timestamp: AT, group_id: 'Y2Fw', type: 'group_create', request_id: '1', subject: 'Garden' }],
+  },
+  group_participants_update: {
+    groups: [
+      ...[{ timestamp: AT, group_id: 'Y2Fw', type: 'group_participants_add', added_participants: [{ wa_id: ANA }] }],
+      ...[{ timestamp: AT, group_id: 'Y2Fw', type: 'group_join_request_created', join_request_id: '2', wa_id: ANA }],
+    ],
+  },
+  group_settings_update: {
+    groups: [
+      {
+        ...{ timestamp: AT, group_id: 'Y2Fw', type: 'group_settings_update', request_id: '3' },
+        group_subject: { text: 'Allotment', update_successful: true },
+      },
+    ],
+  },
+  group_status_update: { groups: [{ timestamp: AT, group_id: 'Y2Fw', type: 'group_suspend' }] },
   history: { history: [{ metadata: { phase: 0, chunk_order: 1, progress: 10 }, threads: [] }] },
   message_echoes: { message_echoes: [] },
   message_template_components_update: { ...TEMPLATE, message_template_element: 'Hello' },

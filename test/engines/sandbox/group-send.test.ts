@@ -94,7 +94,7 @@ test('an answer and mentions are shown; a message of another chat is not', async
   expect((await on(BEN))[0]?.content.quoted).toBeUndefined()
 })
 
-test('a stranger can be neither mentioned nor written to, and official has no groups', async () => {
+test('a stranger can be neither mentioned nor written to, and official is in no group of others', async () => {
   expect(await send({ mentions: [CARLA] })).toMatchObject({ kind: 'invalid', message: expect.stringContaining(CARLA) })
   const stranger = await w.connected('smv2', CARLA)
   expect(await w.send(stranger, { to: group })).toMatchObject({ kind: 'invalid' })

@@ -64,6 +64,12 @@ test('whom it blocks, and lets write again', async () => {
   await act('block')(shop, ANA, true)
   await act('block')(shop, bea.lid, true)
   expect(blocked).toEqual([ANA, bea.number])
+  expect(await act('blocked')(shop, { limit: 50, after: null })).toEqual({
+    people: [ANA, bea.lid].toSorted(),
+    after: null,
+  })
+  const [first = ''] = [ANA, bea.lid].toSorted()
+  expect(await act('blocked')(shop, { limit: 1, after: null })).toEqual({ people: [first], after: first })
   await act('block')(shop, ANA, false)
   await act('block')(shop, bea.lid, false)
   expect(blocked).toEqual([])

@@ -160,6 +160,9 @@ async function furniture(api: Api) {
     [/(\/accounts\/)\{account_id\}/, client.id],
     [/^(\/v1\/agency\/instances\/)\{id\}/, line.id],
     [/(\/conversations\/)\{phone\}/, PHONE],
+    [/(\/blocked\/)\{phone\}/, PHONE],
+    [/(\/chats\/)\{chat\}/, PHONE],
+    [/(\/groups\/)\{group\}/, '120363041234567890@g.us'],
     [/(\/provider-keys\/)\{provider\}/, 'openai'],
     // What takes a while to come to be; what is there is asked for by its list.
     [/^(\/v1\/sandbox\/ghl\/\w+\/)\{id\}/, 'none'],

@@ -19,11 +19,11 @@ describe('numbers', () => {
     ['', undefined],
   ])('%s is %s', (written, digits) => expect(digitsOf(written)).toBe(digits))
 
-  test('a group can be written to on smv2 only', () => {
+  test('a group can be written to by a number of either engine', () => {
     const group = '120363041234567890@g.us'
     expect([canWrite(group, 'smv2'), canWrite(group, 'official'), canWrite(group, undefined)]).toEqual([
       true,
-      false,
+      true,
       false,
     ])
     expect([canWrite('12025550123', 'official'), canWrite('Family', 'smv2')]).toEqual([true, false])

@@ -38,13 +38,11 @@ interface Status {
 /** What becomes of a message. @param status.error with `failed`. */
 export function statusChange(number: GraphNumber, sent: Sent, status: Status): GraphChange {
   const { wamid, recipient, opaque } = sent
-  const { number: wa_id, userId } = identityOf(recipient)
   const entry = {
     id: wamid,
     status: status.word,
     timestamp: seconds(status.atMs),
-    ...(wa_id === null ? {} : { recipient_id: wa_id }),
-    recipient_user_id: userId,
+    ...recipientFields(recipient),
     ...(opaque === null ? {} : { biz_opaque_callback_data: opaque }),
     ...(status.isPriced === true && { pricing: pricingOf(sent) }),
     ...(status.error !== undefined && { errors: [errorOf(status.error)] }),
@@ -52,9 +50,25 @@ export function statusChange(number: GraphNumber, sent: Sent, status: Status): G
   return { field: 'messages', value: { ...metadata(number), statuses: [entry] } }
 }
 
+function recipientFields(recipient: string): object {
+  if (isGroup(recipient)) return { recipient_id: graphGroupId(recipient), recipient_type: 'group' }
+  const { number, userId } = identityOf(recipient)
+  return { ...(number !== null && { recipient_id: number }), recipient_user_id: userId }
+}
+
+const isGroup = (chat: string): boolean => chat.endsWith('@g.us')
+/** A group of the network as Meta names it. */
+export const graphGroupId = (chat: string): string => chat.slice(0, -'@g.us'.length)
+
 function errorOf({ provider_code: code, message }: MessageErrorShape) {
   return { code, title: message, message, error_data: { details: message } }
 }
+
+/** What became of a group of the number. */
+export const groupChange = (number: GraphNumber, field: string, group: object): GraphChange => ({
+  field,
+  value: { ...metadata(number), groups: [group] },
+})
 
 /** Somebody took another number. Their id changes with it; who hides their number is known by it alone. */
 export function numberChange(
@@ -95,8 +109,9 @@ export function preferenceChange(
  * @param details of a place or a contact.
  */
 export function inboundChange(number: GraphNumber, signal: InboundSignal, details?: Content['details']): GraphChange {
-  const { number: wa_id, userId } = identityOf(signal.chat)
-  const entry = { ...headerFields(signal, wa_id, userId), ...contentOf(signal, number, details) }
+  const inGroup = isGroup(signal.chat) ? { group_id: graphGroupId(signal.chat) } : {}
+  const { number: wa_id, userId } = identityOf(isGroup(signal.chat) ? signal.from : signal.chat)
+  const entry = { ...inGroup, ...headerFields(signal, wa_id, userId), ...contentOf(signal, number, details) }
   if (signal.fromMe) {
     return {
       field: 'smb_message_echoes',

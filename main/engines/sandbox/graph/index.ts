@@ -17,6 +17,7 @@ import { createCallbacks } from './callbacks.ts'
 import { createGraphFaults, type GraphFaultKind } from './faults.ts'
 import { createGraphFiles, toEngineInstance, numericId } from './files.ts'
 import { createGraphNumbers } from './numbers.ts'
+import { createGroupRoutes } from './group-routes.ts'
 import { createMarketingStops } from './marketing.ts'
 import { createRoutes } from './routes.ts'
 import { createSending } from './send.ts'
@@ -91,6 +92,10 @@ export interface GraphSimulator {
   callFrom(user: string, phoneNumberId: string, offer: string): Promise<string>
   /** A person takes another number; one that nobody may see is hidden. */
   changeNumber(phoneNumberId: string, before: string, after: string): Promise<void>
+  /** Whether the business of the number may have groups; it may at first. */
+  allowGroups(phoneNumberId: string, isAllowed: boolean): void
+  /** A person opens the invite link of a group. */
+  joinGroup(phoneNumberId: string, group: string, user: string): Promise<'joined' | 'asked' | 'full'>
   /** A person turns marketing messages of the number off or on. */
   changeMarketing(phoneNumberId: string, user: string, value: 'stop' | 'resume'): Promise<void>
   /** What happens to a template of the number's business account, by its id; each is called back. */
@@ -137,8 +142,24 @@ export function createGraphSimulator(deps: GraphDeps): GraphSimulator {
     ...{ db, clock, ids, network, numbers, files, marketing, portfolios, assessments },
     report: (number, sent, status) => callbacks.send(number, statusChange(number, sent, status)),
   })
+  const groups = createGroupRoutes({ clock, random, network, callbacks })
   const answer = createRoutes({
-    ...{ random, numbers, files, uploads, callbacks, signups, send, calls, permissions, portfolios, network },
+    ...{
+      db,
+      clock,
+      random,
+      numbers,
+      files,
+      uploads,
+      callbacks,
+      signups,
+      send,
+      calls,
+      permissions,
+      portfolios,
+      groups,
+      network,
+    },
   })
   const server = createGraphServer({ clock, random, log, faults, answer })
 
@@ -235,6 +256,8 @@ export function createGraphSimulator(deps: GraphDeps): GraphSimulator {
       const id = networkId('official', ids.message())
       return callbacks.send(number, numberChange(number, { id, before, after, atMs: clock.now() }))
     },
+    allowGroups: (phoneNumberId, isAllowed) => groups.allow(get(phoneNumberId), isAllowed),
+    joinGroup: (phoneNumberId, group, user) => groups.join(get(phoneNumberId), group, user),
     async changeMarketing(phoneNumberId, user, value) {
       const number = get(phoneNumberId)
       await marketing.change(number, user, value)

@@ -1,11 +1,15 @@
 import { createHmac } from 'node:crypto'
+import type { Clock } from '../../../kernel/clock.ts'
+import type { Db } from '../../../kernel/db.ts'
 import type { Random } from '../../../kernel/ids.ts'
 import type { SandboxNetwork } from '../network.ts'
+import { createBlockRoutes } from './block-routes.ts'
 import { createTemplateRoutes } from './template-routes.ts'
 import { GraphFault, ok, parameterFault, SUCCESS, type GraphAnswer } from './answers.ts'
 import type { Callbacks } from './callbacks.ts'
 import type { GraphFiles } from './files.ts'
 import type { GraphUploads } from './uploads.ts'
+import type { GraphGroups } from './group-routes.ts'
 import type { GraphNumbers } from './numbers.ts'
 import type { GraphRequest } from './request.ts'
 import type { GraphCalls } from './calls.ts'
@@ -16,6 +20,8 @@ import type { Signups } from './signups.ts'
 import type { GraphNumber } from './store.ts'
 
 interface RouteDeps {
+  readonly db: Db
+  readonly clock: Pick<Clock, 'now'>
   readonly random: Random
   readonly numbers: GraphNumbers
   readonly files: GraphFiles
@@ -25,16 +31,19 @@ interface RouteDeps {
   readonly send: ReturnType<typeof createSending>
   readonly calls: Pick<GraphCalls, 'act'>
   readonly permissions: Permissions
+  readonly groups: Pick<GraphGroups, 'ofNumber' | 'find'>
   readonly portfolios: Pick<Portfolios, 'get'>
-  readonly network: Pick<SandboxNetwork, 'templates'>
+  readonly network: Pick<SandboxNetwork, 'templates' | 'blocks' | 'lastWroteAtMs'>
 }
 
 type Json = Readonly<Record<string, unknown>>
 
 /** The paths of Graph that this product uses, in Graph's shapes. @throws GraphFault */
 export function createRoutes(deps: RouteDeps) {
-  const { numbers, files, uploads, callbacks, signups, send, calls, permissions, portfolios } = deps
+  const { numbers, files, uploads, callbacks, signups, send, calls, permissions, portfolios, groups } = deps
   const templates = createTemplateRoutes({ store: deps.network.templates, uploads, files })
+
+  const ofBlocks = createBlockRoutes({ db: deps.db, clock: deps.clock, network: deps.network })
 
   /** `app` is the app of the token. */
   const isApp = (id: string) => id === 'app' || id === signups.appId
@@ -52,6 +61,8 @@ export function createRoutes(deps: RouteDeps) {
     if (number !== undefined) return ofNumber(number, method, second, request)
     const account = mine.filter(({ wabaId }) => wabaId === first)
     if (account.length > 0) return ofAccount(account, second, request)
+    const ofGroup = await groups.find(mine, path, request, jsonOf)
+    if (ofGroup !== undefined) return ofGroup
     const ofTemplate = second === undefined ? await templates.one(mine, first, request, jsonOf) : undefined
     if (ofTemplate !== undefined) return ofTemplate
     if (method !== 'GET' || second !== undefined) throw unknownObject(first)
@@ -65,6 +76,8 @@ export function createRoutes(deps: RouteDeps) {
     if (method === 'GET' && edge === undefined) return describe(number, request)
     if (method === 'GET' && edge === 'call_permissions')
       return permissions.describe(number, request.query.get('user_wa_id') ?? '')
+    if (edge === 'groups') return groups.ofNumber(number, request, jsonOf)
+    if (edge === 'block_users') return ofBlocks(number, request, jsonOf)
     if (method !== 'POST') throw unknownObject(number.phoneNumberId)
     switch (edge) {
       case undefined:

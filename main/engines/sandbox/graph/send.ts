@@ -53,7 +53,7 @@ export function createSending(deps: SendingDeps) {
   return async (number: GraphNumber, payload: Json, signal: AbortSignal): Promise<GraphAnswer> => {
     if (payload['status'] === 'read') return markRead(number, payload)
     const message = readMessage(payload)
-    const to = parseUserId(message.to)
+    const to = payload['recipient_type'] === 'group' ? `${message.to}@g.us` : parseUserId(message.to)
     if (to === undefined)
       throw new GraphFault(400, 131_026, '(#131026) Message undeliverable', 'Nobody has this user id.')
     const template = await templateOf(number, message)
@@ -140,7 +140,7 @@ export function createSending(deps: SendingDeps) {
       await remember(tx, number, { wamid, to, ...given })
     }
     const out = await outgoing(number, to, given.message)
-    const undo = await portfolios.reach(number, to)
+    const undo = to.endsWith('@g.us') ? async () => {} : await portfolios.reach(number, to)
     const { template } = given
     if (template !== undefined && assessments.holds(template.id)) return assess(template.id)
     const outcome = await carry(signal)
@@ -252,7 +252,11 @@ function taken(
   wamid: string,
   message_status: 'accepted' | 'held_for_quality_assessment' = 'accepted',
 ): GraphAnswer {
-  const contact = input === to ? { input, wa_id: waIdOf(to) } : { input, user_id: input }
+  const contact = to.endsWith('@g.us')
+    ? { input, wa_id: input }
+    : input === to
+      ? { input, wa_id: waIdOf(to) }
+      : { input, user_id: input }
   return ok({
     messaging_product: 'whatsapp',
     contacts: [contact],

@@ -1,0 +1,90 @@
+import type { DirectActs, MemberResult } from '../../engines/direct.ts'
+import type { InstanceSubject } from '../handler.ts'
+import type { UpdateGroupBody } from './contract.ts'
+
+/** Finds what an engine can do. @throws ApiError engine_mismatch */
+export type ActFinder = <K extends keyof DirectActs>(name: K) => DirectActs[K]
+
+/** @returns what became of each person that it names. */
+type Change = () => Promise<readonly MemberResult[]>
+
+const MEMBER_CHANGES = {
+  add_participants: 'add',
+  remove_participants: 'remove',
+  add_admins: 'promote',
+  remove_admins: 'demote',
+} as const
+
+/**
+ * The changes of a group that a body asks for, in their order. None is made yet.
+ * @throws ApiError engine_mismatch if the engine cannot make one of them.
+ */
+export function changesOf(act: ActFinder, instance: InstanceSubject, id: string, body: UpdateGroupBody): Change[] {
+  return [
+    ...nameChanges(act, instance, id, body),
+    ...ruleChanges(act, instance, id, body),
+    ...memberChanges(act, instance, id, body),
+  ]
+}
+
+function nameChanges(
+  act: ActFinder,
+  instance: InstanceSubject,
+  id: string,
+  { subject, description }: UpdateGroupBody,
+): Change[] {
+  const changes: Change[] = []
+  if (subject !== undefined) {
+    const rename = act('renameGroup')
+    changes.push(() => rename(instance, id, subject).then(nobody))
+  }
+  if (description !== undefined) {
+    const describe = act('describeGroup')
+    changes.push(() => describe(instance, id, description).then(nobody))
+  }
+  return changes
+}
+
+function ruleChanges(
+  act: ActFinder,
+  instance: InstanceSubject,
+  id: string,
+  { announce, locked, join_approval: needsApproval, member_add: memberAdd }: UpdateGroupBody,
+): Change[] {
+  const changes: Change[] = []
+  if (announce !== undefined || locked !== undefined) {
+    const setRules = act('setGroupRules')
+    const rules = {
+      ...(announce !== undefined && { isAnnounceOnly: announce }),
+      ...(locked !== undefined && { isLocked: locked }),
+    }
+    changes.push(() => setRules(instance, id, rules).then(nobody))
+  }
+  if (needsApproval !== undefined || memberAdd !== undefined) {
+    const setJoinRules = act('setJoinRules')
+    const rules = {
+      ...(needsApproval !== undefined && { needsApproval }),
+      ...(memberAdd !== undefined && { isAddedToByAdmins: memberAdd === 'admins' }),
+    }
+    changes.push(() => setJoinRules(instance, id, rules).then(nobody))
+  }
+  return changes
+}
+
+function memberChanges(act: ActFinder, instance: InstanceSubject, id: string, body: UpdateGroupBody): Change[] {
+  const changes: Change[] = []
+  for (const [field, change] of Object.entries(MEMBER_CHANGES)) {
+    const phones = body[field as keyof typeof MEMBER_CHANGES]
+    if (phones === undefined) continue
+    const changeMembers = act('changeMembers')
+    changes.push(() => changeMembers(instance, id, change, phones))
+  }
+  for (const [phones, isApproved] of [[body.approve_requests, true] as const, [body.reject_requests, false] as const]) {
+    if (phones === undefined) continue
+    const answer = act('answerJoinRequests')
+    changes.push(() => answer(instance, id, phones, isApproved))
+  }
+  return changes
+}
+
+const nobody = (): readonly MemberResult[] => []

@@ -1,0 +1,145 @@
+import { GROUP_ID } from '../../contract/addresses.ts'
+import { ApiError } from '../../contract/errors.ts'
+import { LIMITS } from '../../contract/limits.ts'
+import { isoTime } from '../../contract/request.ts'
+import type { DirectActs, Group, MemberResult } from '../../engines/direct.ts'
+import type { Engine } from '../../engines/engine.ts'
+import type { Cursors } from '../../kernel/page.ts'
+import { createEngineCalls, notSupported, requireConnected } from '../engine-call.ts'
+import type { InstanceSubject } from '../handler.ts'
+import { changesOf, type ActFinder } from './changes.ts'
+import type {
+  ChangedGroup,
+  CreateGroupBody,
+  GroupDetails,
+  GroupQuery,
+  GroupRecord,
+  GroupsQuery,
+  UpdateGroupBody,
+} from './contract.ts'
+
+interface GroupList {
+  readonly data: GroupRecord[]
+  readonly next_cursor: string | null
+  readonly has_more: boolean
+}
+
+/** Each throws ApiError not_ready for an instance that is not connected, engine_mismatch, and what the network says. */
+export interface Groups {
+  list(instance: InstanceSubject, query: GroupsQuery): Promise<GroupList>
+  create(instance: InstanceSubject, body: CreateGroupBody): Promise<ChangedGroup>
+  /** @throws ApiError not_found */
+  read(instance: InstanceSubject, id: string, query: GroupQuery): Promise<GroupDetails>
+  /** @throws ApiError not_found */
+  change(instance: InstanceSubject, id: string, body: UpdateGroupBody): Promise<ChangedGroup>
+  /** @throws ApiError not_found */
+  leave(instance: InstanceSubject, id: string): Promise<void>
+}
+
+export type GroupsDeps = Parameters<typeof createEngineCalls>[0] & {
+  readonly cursors: Cursors
+  readonly instances: { engineFor(subject: InstanceSubject): Engine }
+}
+
+const IS_GROUP = new RegExp(`^${GROUP_ID}$`)
+
+/** The groups of a number, as the network has them. */
+export function createGroups({ cursors, instances, ...deps }: GroupsDeps): Groups {
+  const callEngine = createEngineCalls(deps)
+
+  /** @throws ApiError not_ready, engine_mismatch */
+  function actsOf(instance: InstanceSubject): ActFinder {
+    requireConnected(instance)
+    const { direct = {} } = instances.engineFor(instance)
+    return <K extends keyof DirectActs>(name: K): DirectActs[K] => {
+      const act = direct[name]
+      if (act === undefined) throw notSupported()
+      return act
+    }
+  }
+
+  return {
+    async list(instance, { limit = LIMITS.pageSizeDefault, cursor }) {
+      const name = `groups ${instance.id}`
+      const [after = ''] = cursor === undefined ? [] : cursors.decode(name, cursor)
+      const groups = actsOf(instance)('groups')
+      const found = await callEngine(instance, () => groups(instance))
+      const left = found.filter(({ id }) => id > String(after)).toSorted((one, other) => (one.id < other.id ? -1 : 1))
+      const page = left.slice(0, limit)
+      const last = left.length > limit ? page.at(-1) : undefined
+      const next = last === undefined ? null : cursors.encode(name, [last.id])
+      return { data: page.map(toRecord), next_cursor: next, has_more: next !== null }
+    },
+
+    async create(instance, { subject, description, participants = [] }) {
+      const act = actsOf(instance)
+      const [create, describe] = [act('createGroup'), description === undefined ? null : act('describeGroup')]
+      const { group, results } = await callEngine(instance, () => create(instance, subject, participants))
+      if (describe !== null && description !== undefined)
+        await callEngine(instance, () => describe(instance, group.id, description))
+      return { ...toRecord({ ...group, description: description ?? null }), results: results.map(toResult) }
+    },
+
+    async read(instance, id, { include }) {
+      const act = actsOf(instance)
+      const group = act('group')
+      requireGroup(id)
+      const joinRequests = include === 'join_requests' ? act('joinRequests') : null
+      return callEngine(instance, async () => {
+        const record = toRecord(await group(instance, id))
+        if (joinRequests === null) return record
+        const found = await joinRequests(instance, id)
+        const requests = found.map(({ number, requestedAtMs }) => ({
+          ...{ phone: number, requested_at: isoTime(requestedAtMs) },
+        }))
+        return { ...record, join_requests: requests }
+      })
+    },
+
+    async change(instance, id, body) {
+      const act = actsOf(instance)
+      const group = act('group')
+      requireGroup(id)
+      const changes = changesOf(act, instance, id, body)
+      const inviteLink = body.invite_link === undefined ? undefined : act('inviteLink')
+      return callEngine(instance, async () => {
+        // Of a group that the number is not in, nothing is tried.
+        await group(instance, id)
+        const results: MemberResult[] = []
+        for (const change of changes) results.push(...(await change()))
+        const link = inviteLink && (await inviteLink(instance, id, body.invite_link === 'renew'))
+        return {
+          ...toRecord(await group(instance, id)),
+          ...(results.length > 0 && { results: results.map(toResult) }),
+          ...(link !== undefined && { invite_link: link }),
+        }
+      })
+    },
+
+    async leave(instance, id) {
+      const leave = actsOf(instance)('leaveGroup')
+      requireGroup(id)
+      await callEngine(instance, () => leave(instance, id))
+    },
+  }
+}
+
+function requireGroup(id: string): void {
+  if (IS_GROUP.test(id)) return
+  throw new ApiError('not_found', 'This instance is not in a group with this id. List its groups to see their ids.')
+}
+
+const toRecord = (group: Group): GroupRecord => ({
+  group: group.id,
+  subject: group.name,
+  description: group.description,
+  owner: group.owner,
+  announce: group.isAnnounceOnly,
+  locked: group.isLocked,
+  join_approval: group.needsApproval,
+  member_add: group.isAddedToByAdmins ? 'admins' : 'everyone',
+  participants: group.members.map(({ number, isAdmin }) => ({ phone: number, admin: isAdmin })),
+  created_at: isoTime(group.createdAtMs),
+})
+
+const toResult = ({ number, reason }: MemberResult) => ({ phone: number, done: reason === null, reason })

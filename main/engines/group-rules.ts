@@ -1,0 +1,13 @@
+import { ApiError } from '../contract/errors.ts'
+
+export const addsNobody = (): ApiError =>
+  new ApiError(
+    'engine_mismatch',
+    'The official engine adds nobody to a group. Create it without participants, and send them its invite link: up to eight can join.',
+  )
+
+export const noSuchGroup = (): ApiError =>
+  new ApiError('not_found', 'This instance is not in a group with this id. List its groups to see their ids.')
+
+export const noOtherAdmins = (): ApiError =>
+  new ApiError('engine_mismatch', 'The groups of an official number have no other admins.')

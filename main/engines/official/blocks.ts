@@ -1,0 +1,70 @@
+import { USER_ID } from '../../contract/addresses.ts'
+import { dialledNumber } from '../../kernel/phone-number.ts'
+import { blockError } from '../block-errors.ts'
+import type { DirectActs } from '../direct.ts'
+import type { EngineInstance } from '../engine.ts'
+import { failedUserIn } from './errors.ts'
+import type { GraphClient } from './graph-client.ts'
+import { digitsOf, recordAt, recordsAt, textAt, type Json } from './json.ts'
+import type { ConnectedNumber } from './numbers.ts'
+import type { People } from './people.ts'
+import type { GraphCredentials, NotOk } from './transport.ts'
+
+interface BlocksDeps {
+  readonly client: Pick<GraphClient, 'ask'>
+  readonly connected: (instance: EngineInstance) => { number: ConnectedNumber; speaker: GraphCredentials }
+  readonly people: Pick<People, 'nameOf'>
+  readonly refusal: (reply: NotOk) => Error
+}
+
+const IS_USER_ID = new RegExp(`^${USER_ID}$`)
+
+/** The block list of a number at Meta ("Block users"). */
+export function createBlocks({
+  client,
+  connected,
+  people,
+  refusal,
+}: BlocksDeps): Pick<DirectActs, 'block' | 'blocked'> {
+  return {
+    async block(instance, person, isBlocked) {
+      const { number, speaker } = connected(instance)
+      const user = IS_USER_ID.test(person) ? { user_id: person } : { user: dialledNumber(person) }
+      const list = { messaging_product: 'whatsapp', block_users: [user] }
+      const reply = await client.ask({
+        ...{ method: isBlocked ? 'POST' : 'DELETE', path: `${number.phoneNumberId}/block_users` },
+        ...{ token: speaker.accessToken, accountId: speaker.accountId },
+        body: { type: 'application/json', bytes: Buffer.from(JSON.stringify(list)) },
+      })
+      // Of somebody who was left out, Meta may say so in an answer that is none of its errors.
+      const fault = reply.kind === 'ok' ? failedUserIn(reply.body) : reply.kind === 'error' ? reply.error : undefined
+      if (fault !== undefined) throw blockError(fault.code, fault.details)
+      if (reply.kind !== 'ok') throw refusal(reply)
+    },
+
+    async blocked(instance, { limit, after }) {
+      const { number, speaker } = connected(instance)
+      const reply = await client.ask({
+        ...{ method: 'GET', path: `${number.phoneNumberId}/block_users` },
+        query: { limit: String(limit), ...(after !== null && { after }) },
+        ...{ token: speaker.accessToken, accountId: speaker.accountId },
+      })
+      if (reply.kind !== 'ok') throw refusal(reply)
+      const found = recordsAt(reply.body, 'data').map(personIn)
+      const named = found.filter(({ number: digits, userId }) => digits !== null || userId !== null)
+      const names = await Promise.all(named.map((person) => people.nameOf(instance.id, person)))
+      return { people: [...new Set(names)], after: nextIn(reply.body) }
+    },
+  }
+}
+
+function personIn(entry: Json) {
+  const digits = digitsOf(textAt(entry, 'wa_id') ?? '')
+  return { number: digits === '' ? null : digits, userId: textAt(entry, 'user_id') }
+}
+
+/** Meta names a cursor on the last page as well; only `next` says that there is one. */
+function nextIn(body: Json): string | null {
+  const paging = recordAt(body, 'paging')
+  return textAt(paging, 'next') === null ? null : textAt(recordAt(paging, 'cursors'), 'after')
+}

@@ -1,0 +1,51 @@
+import { ApiError } from '../../contract/errors.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import { startTimeout } from '../../kernel/timeout.ts'
+import type { Json } from './json.ts'
+
+/** Less than a caller waits for the whole change. */
+const WAIT_MS = 8_000
+/** Of callbacks that came before the answer which names their request. */
+const MOST_EARLY = 200
+
+export type GroupRequests = ReturnType<typeof createGroupRequests>
+
+/**
+ * Meta answers a change of a group with the id of a request, and says in a callback what became of it. The two may come in
+ * either order.
+ */
+export function createGroupRequests(clock: Clock) {
+  const waiting = new Map<string, (outcome: Json) => void>()
+  const early = new Map<string, Json>()
+
+  return {
+    /** @throws ApiError upstream_timeout if Meta has not called back in time. */
+    async outcomeOf(requestId: string): Promise<Json> {
+      const known = early.get(requestId)
+      if (known !== undefined) {
+        early.delete(requestId)
+        return known
+      }
+      const { promise, resolve, reject } = Promise.withResolvers<Json>()
+      const limit = startTimeout(clock, WAIT_MS, () => reject(late()))
+      waiting.set(requestId, resolve)
+      return promise.finally(() => {
+        waiting.delete(requestId)
+        limit.cancel()
+      })
+    },
+    note(requestId: string, outcome: Json): void {
+      const tell = waiting.get(requestId)
+      if (tell !== undefined) return tell(outcome)
+      early.set(requestId, outcome)
+      const [oldest] = early.keys()
+      if (early.size > MOST_EARLY && oldest !== undefined) early.delete(oldest)
+    },
+  }
+}
+
+const late = () =>
+  new ApiError(
+    'upstream_timeout',
+    'Meta took the change of the group and has not confirmed it yet. Read the group in a minute to see what became of it.',
+  )

@@ -1,0 +1,121 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { worldOfTest, type Reply, type World } from '../../support/world.ts'
+
+const OURS = '12025550310'
+const ANA = '12025550301'
+const BEN = '12025550302'
+const NOBODY = '12025550404'
+
+let w: World
+let path: string
+beforeEach(async () => {
+  w = await worldOfTest()
+  path = `/v1/instances/${(await w.pair(OURS)).id}/groups`
+})
+
+const codeOf = ({ status, body }: Reply) => [status, body?.error?.code]
+const create = async (body: object = { subject: 'Team', participants: [ANA] }) => w.api('POST', path, body)
+const at = (group: string) => `${path}/${encodeURIComponent(group)}`
+const phonesIn = (body: { participants: { phone: string }[] }) => body.participants.map(({ phone }) => phone).toSorted()
+
+test('a group is created, listed, read, changed and left', async () => {
+  const made = await create({ subject: 'Team', description: 'Who does what', participants: [ANA, NOBODY] })
+  expect(made.status).toBe(201)
+  const { results, ...record } = made.body
+  expect(record).toMatchObject({ subject: 'Team', description: 'Who does what', owner: OURS, announce: false })
+  expect(results).toEqual([
+    { phone: ANA, done: true, reason: null },
+    { phone: NOBODY, done: false, reason: 'not_on_whatsapp' },
+  ])
+  expect((await w.api('GET', path)).body).toEqual({ data: [record], next_cursor: null, has_more: false })
+  expect((await w.api('GET', at(record.group))).body).toEqual(record)
+  const body = { subject: 'Crew', description: null, announce: true, add_participants: [BEN], add_admins: [ANA] }
+  const changed = await w.api('PATCH', at(record.group), body)
+  expect([changed.status, changed.body]).toMatchObject([200, { subject: 'Crew', description: null, announce: true }])
+  expect(phonesIn(changed.body)).toEqual([ANA, BEN, OURS].toSorted())
+  expect(changed.body.results).toEqual([BEN, ANA].map((phone) => ({ phone, done: true, reason: null })))
+  const removed = await w.api('PATCH', at(record.group), { remove_participants: [BEN], remove_admins: [BEN] })
+  expect(removed.body.results).toEqual([
+    { phone: BEN, done: true, reason: null },
+    { phone: BEN, done: false, reason: 'not_member' },
+  ])
+  expect((await w.api('DELETE', at(record.group))).status).toBe(204)
+  expect(codeOf(await w.api('GET', at(record.group)))).toEqual([404, 'not_found'])
+  expect(codeOf(await w.api('DELETE', at(record.group)))).toEqual([404, 'not_found'])
+  expect(codeOf(await w.api('PATCH', at(record.group), { subject: 'X' }))).toEqual([404, 'not_found'])
+})
+
+test('a message to the group reaches its members', async () => {
+  const { group } = (await create()).body
+  const sent = await w.api('POST', path.replace('/groups', '/messages'), { to: group, text: 'Hello all' })
+  expect(sent.body).toMatchObject({ sent: true })
+  await w.pass(2_000)
+  const { data } = (await w.api('GET', `/v1/sandbox/phones/${ANA}/messages`)).body
+  expect(data).toMatchObject([{ group, text: 'Hello all' }])
+})
+
+test('the list has pages', async () => {
+  const made = [await create(), await create()].map(({ body }) => body.group).toSorted()
+  const first = (await w.api('GET', `${path}?limit=1`)).body
+  expect(first).toMatchObject({ data: [{ group: made[0] }], has_more: true })
+  const second = (await w.api('GET', `${path}?limit=1&cursor=${first.next_cursor}`)).body
+  expect(second).toMatchObject({ data: [{ group: made[1] }], next_cursor: null, has_more: false })
+  expect(codeOf(await w.api('GET', `${path}?cursor=x`))).toEqual([400, 'invalid_cursor'])
+})
+
+test('the invite link is shown when it is asked for, and a new one ends it', async () => {
+  const { group } = (await create()).body
+  const { invite_link: link } = (await w.api('PATCH', at(group), { invite_link: 'show' })).body
+  expect(link).toMatch(/^https:\/\/chat\.sandbox\//)
+  expect((await w.api('GET', at(group))).body).not.toHaveProperty('invite_link')
+  const { invite_link: renewed } = (await w.api('PATCH', at(group), { invite_link: 'renew' })).body
+  expect(renewed).not.toBe(link)
+  expect((await w.api('PATCH', at(group), { invite_link: 'show' })).body.invite_link).toBe(renewed)
+})
+
+test('what the network cannot do is refused before anything changes', async () => {
+  const { group } = (await create()).body
+  const refused = await w.api('PATCH', at(group), { subject: 'Changed', join_approval: true, add_participants: [BEN] })
+  expect(codeOf(refused)).toEqual([400, 'engine_mismatch'])
+  expect(codeOf(await w.api('GET', `${at(group)}?include=join_requests`))).toEqual([400, 'engine_mismatch'])
+  const { body } = await w.api('GET', at(group))
+  expect([body.subject, phonesIn(body)]).toEqual(['Team', [ANA, OURS].toSorted()])
+})
+
+test('a group of which the number is no admin is not changed', async () => {
+  const other = await w.pair(ANA)
+  const { group } = (await create()).body
+  const theirs = `/v1/instances/${other.id}/groups/${encodeURIComponent(group)}`
+  expect(codeOf(await w.api('PATCH', theirs, { add_participants: [BEN] }))).toEqual([409, 'invalid_state'])
+  expect(phonesIn((await w.api('GET', at(group))).body)).toEqual([ANA, OURS].toSorted())
+})
+
+describe('bad input', () => {
+  test.each([
+    ['no subject', {}],
+    ['an empty subject', { subject: '' }],
+    ['a participant that is no number', { subject: 'Team', participants: ['ana'] }],
+    ['the same participant twice', { subject: 'Team', participants: [ANA, ANA] }],
+    ['another field', { subject: 'Team', name: 'Team' }],
+  ])('%s is refused, and no group is made', async (_, body) => {
+    expect(codeOf(await create(body))).toEqual([400, 'validation_error'])
+    expect((await w.api('GET', path)).body.data).toEqual([])
+  })
+
+  test('what is no id of a group is not found', async () => {
+    expect(codeOf(await w.api('GET', `${path}/12025550301`))).toEqual([404, 'not_found'])
+    expect(codeOf(await w.api('DELETE', `${path}/nonsense`))).toEqual([404, 'not_found'])
+  })
+
+  test('a number that is not connected does nothing', async () => {
+    const { id } = await w.instance()
+    expect(codeOf(await w.api('GET', `/v1/instances/${id}/groups`))).toEqual([409, 'not_ready'])
+    expect(codeOf(await w.api('POST', `/v1/instances/${id}/groups`, { subject: 'Team' }))).toEqual([409, 'not_ready'])
+  })
+
+  test('a key that may only read changes no groups', async () => {
+    const { key } = await w.key({ scopes: ['messages:read'] })
+    expect((await w.api('GET', path, undefined, { key })).status).toBe(200)
+    expect((await w.api('POST', path, { subject: 'Team' }, { key })).status).toBe(403)
+  })
+})

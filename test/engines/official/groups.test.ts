@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { DirectActs } from '../../../main/engines/direct.ts'
+import type { EngineInstance } from '../../../main/engines/engine.ts'
+import { ANA, graphWorld, soon, type Credentials, type GraphWorld } from './graph-world.ts'
+
+const OURS = '12025550100'
+const BEN = '12025550102'
+
+let world: GraphWorld
+let number: Credentials
+let us: EngineInstance
+beforeAll(async () => {
+  world = await graphWorld()
+  number = await world.number(OURS)
+  us = await world.connect(number)
+})
+afterAll(() => world.close())
+
+const act = <K extends keyof DirectActs>(name: K): DirectActs[K] => {
+  const found = world.official.engine.direct?.[name]
+  if (!found) throw new Error(`official cannot ${name}`)
+  return found
+}
+const create = async (name = 'Garden') => (await act('createGroup')(us, name, [])).group
+const membersOf = async (id: string) => (await act('group')(us, id)).members.map(({ number: one }) => one)
+const join = (id: string, user: string) => world.graph.joinGroup(number.phoneNumberId, id, user)
+
+test('a group is made, renamed, described, listed and ended; each change waits for its callback', async () => {
+  const group = await create()
+  expect(group).toMatchObject({ name: 'Garden', owner: OURS, members: [{ number: OURS, isAdmin: true }] })
+  expect(group.id).toMatch(/^CAPI\w+@g\.us$/)
+  await act('renameGroup')(us, group.id, 'Allotment')
+  await act('describeGroup')(us, group.id, 'Tuesdays')
+  expect(await act('group')(us, group.id)).toMatchObject({ name: 'Allotment', description: 'Tuesdays' })
+  await act('describeGroup')(us, group.id, null)
+  expect(await act('group')(us, group.id)).toMatchObject({ description: null })
+  expect((await act('groups')(us)).map(({ id }) => id)).toContain(group.id)
+  const fields = world.callbacks.map(({ entry }) => entry[0].changes[0].field)
+  expect(fields).toContain('group_lifecycle_update')
+  expect(fields).toContain('group_settings_update')
+  await act('leaveGroup')(us, group.id)
+  await expect(act('group')(us, group.id)).rejects.toMatchObject({ code: 'not_found' })
+})
+
+test('nobody is added: people join with the link, eight at most, and are removed', async () => {
+  await expect(act('createGroup')(us, 'Garden', [ANA])).rejects.toMatchObject({ code: 'engine_mismatch' })
+  const { id } = await create()
+  await expect(act('changeMembers')(us, id, 'add', [ANA])).rejects.toMatchObject({ code: 'engine_mismatch' })
+  const link = await act('inviteLink')(us, id, false)
+  expect(await act('inviteLink')(us, id, true)).not.toBe(link)
+  for (let i = 0; i < 8; i++) expect(await join(id, `1202555012${i}`)).toBe('joined')
+  expect(await join(id, ANA)).toBe('full')
+  await soon('told', () =>
+    world
+      .of(us, 'line_event')
+      .some(
+        ({ event }) => event.type === 'group.participants_changed' && event.data.participants.includes('12025550127'),
+      ),
+  )
+  const results = await act('changeMembers')(us, id, 'remove', ['12025550120', '12025550199'])
+  expect(results).toEqual([
+    { number: '12025550120', reason: null },
+    { number: '12025550199', reason: 'not_member' },
+  ])
+  expect(await membersOf(id)).not.toContain('12025550120')
+})
+
+test('a message goes to the group and its statuses come back; what is said there is shown in its chat', async () => {
+  const { id } = await create()
+  await join(id, ANA)
+  await join(id, BEN)
+  const { messageId, outcome } = await world.send(us, { to: id })
+  expect(outcome.kind).toBe('accepted')
+  await soon('read', () => world.statuses(us, messageId).includes('read'))
+  const status = world.callbacks
+    .flatMap(({ entry }) => entry[0].changes[0].value.statuses ?? [])
+    .find(({ recipient_type: type }) => type === 'group')
+  expect(status).toMatchObject({ recipient_id: id.replace('@g.us', ''), recipient_type: 'group' })
+  expect(world.of(us, 'receipt').find((one) => one.messageId === messageId)?.billing?.recipient).toBeNull()
+  await world.network.speak(world.accountId, ANA, { to: OURS, group: id, content: { type: 'text', text: 'Rain!' } })
+  await soon('heard', () => world.of(us, 'received').some(({ text }) => text === 'Rain!'))
+  expect(world.of(us, 'received').find(({ text }) => text === 'Rain!')).toMatchObject({
+    ...{ chat: id, from: ANA, isGroup: true, participant: ANA, fromMe: false },
+  })
+})
+
+test('a group of another number is not found, although the token may be good for it', async () => {
+  const { id } = await create()
+  const other = await world.connect(await world.number('12025550109'))
+  await expect(act('group')(other, id)).rejects.toMatchObject({ code: 'not_found' })
+  await expect(act('leaveGroup')(other, id)).rejects.toMatchObject({ code: 'not_found' })
+  expect(await membersOf(id)).toEqual([OURS])
+})
+
+test('a business without access to groups is told in Meta’s words', async () => {
+  world.graph.allowGroups(number.phoneNumberId, false)
+  await expect(create()).rejects.toThrow(/131215/)
+  world.graph.allowGroups(number.phoneNumberId, true)
+})
