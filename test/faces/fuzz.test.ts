@@ -276,6 +276,9 @@ test('the fuzzer came through: what can be carried out with any valid body was',
     ...['answerSandboxCall', 'hangUpSandboxCall', 'joinGroupFromSandboxPhone'],
     // Need an official number that is connected.
     ...['createTemplate', 'updateTemplate', 'deleteTemplate'],
+    // Need a number that is connected, people who have written, and a group.
+    ...['blockPerson', 'unblockPerson', 'showChatTyping'],
+    ...['createGroupChat', 'updateGroupChat', 'deleteGroupChat'],
     // Needs the options of the poll.
     'voteInSandboxPoll',
     // Needs a message with buttons.
