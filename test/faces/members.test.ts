@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { SCOPES } from '../../main/contract/scopes.ts'
 import { sql } from '../../main/kernel/sql.ts'
-import { browserOf, builtConsole, signedIn, type Browser } from '../support/panel.ts'
+import { browserOf, builtConsole, newCode, signedIn, type Browser } from '../support/panel.ts'
 import { world, worldOfTest, type World } from '../support/world.ts'
 import { clientOf, pairedIn, type Client } from '../capabilities/agency/agency-world.ts'
 
@@ -369,4 +369,17 @@ describe('the list of clients', () => {
     expect(next.body.data.map(({ name }: any) => name)).toEqual(['Florist'])
     expect((await operator.ask('GET', '/panel/v1/agency/clients?q=FLOR')).body.data).toHaveLength(1)
   })
+})
+
+test('a link and an address whose sign-in fails for another reason sign in when they are tried again', async () => {
+  const { url } = await invited(client, 'retry@bakery.example')
+  const credentials = [{ code: codeIn(url) }, { code: newCode(w) }]
+  const run = (text: string) => w.service.db.commit((tx) => tx.run(sql(text), {}))
+  await run(
+    `CREATE TRIGGER no_sessions BEFORE INSERT ON console_sessions BEGIN SELECT RAISE(ABORT, 'no sessions'); END`,
+  )
+  for (const credential of credentials) expect((await browserOf(w).signIn(credential)).status).toBe(500)
+  await run('DROP TRIGGER no_sessions')
+  for (const credential of credentials) expect((await browserOf(w).signIn(credential)).status).toBe(204)
+  for (const credential of credentials) expect((await browserOf(w).signIn(credential)).status).toBe(401)
 })

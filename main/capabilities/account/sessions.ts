@@ -117,7 +117,10 @@ export function createSessions(deps: Deps): Sessions {
   })
 
   const sources: CredentialSource[] = []
-  const grantOf = async (credential: Credential, network: string): Promise<SignInGrant | undefined> => {
+  const grantOf = async (
+    credential: Credential,
+    network: string,
+  ): Promise<(SignInGrant & { giveBack?: () => void }) | undefined> => {
     const local = 'code' in credential ? codes.redeem(credential.code) : undefined
     if (local !== undefined) return local
     const operator = 'accountId' in credential ? await db.readOne(operatorAccount, {}) : undefined
@@ -156,6 +159,21 @@ export function createSessions(deps: Deps): Sessions {
       .filter((row) => !hasEnded(row) && (viewerRole === 'operator' || row.role === 'member'))
       .map(({ hash, role: _role, ...rest }) => ({ id: Buffer.from(hash).toString('hex'), ...rest }))
 
+  const open = async (grant: SignInGrant, from: SessionOrigin): Promise<Secret | undefined> => {
+    const token = random.bytes(TOKEN_BYTES).toString('base64url')
+    const isIn = await db.commit(async (tx) => {
+      if ((await grant.isStillValid?.(tx)) === false) return false
+      const now = clock.now()
+      await tx.run(removeIdleSessions, { before: now - IDLE_MS })
+      const { accountId, role, memberId = null, byLink: isByLink = false } = grant
+      const byLink = isByLink ? 1 : 0
+      await tx.run(removeSurplusSessions, { accountId, role, kept: LIMITS.sessions - 1 })
+      await tx.run(insertSession, { hash: hashOf(token), accountId, role, memberId, byLink, ...from, now })
+      return true
+    })
+    return isIn ? new Secret(token) : undefined
+  }
+
   return {
     ...passwords,
     async acceptsPassword() {
@@ -175,18 +193,12 @@ export function createSessions(deps: Deps): Sessions {
     async signIn(credential, from = { address: null, browser: null }) {
       const grant = await grantOf(credential, networkOf(from.address ?? ''))
       if (grant === undefined) return undefined
-      const token = random.bytes(TOKEN_BYTES).toString('base64url')
-      const isIn = await db.commit(async (tx) => {
-        if ((await grant.isStillValid?.(tx)) === false) return false
-        const now = clock.now()
-        await tx.run(removeIdleSessions, { before: now - IDLE_MS })
-        const { accountId, role, memberId = null, byLink: isByLink = false } = grant
-        const byLink = isByLink ? 1 : 0
-        await tx.run(removeSurplusSessions, { accountId, role, kept: LIMITS.sessions - 1 })
-        await tx.run(insertSession, { hash: hashOf(token), accountId, role, memberId, byLink, ...from, now })
-        return true
-      })
-      return isIn ? new Secret(token) : undefined
+      try {
+        return await open(grant, from)
+      } catch (error) {
+        grant.giveBack?.()
+        throw error
+      }
     },
     async findSession(token) {
       if (!TOKEN.test(token)) return undefined

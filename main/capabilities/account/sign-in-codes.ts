@@ -21,13 +21,20 @@ interface Code {
   readonly secret: Secret
   readonly grant: SignInGrant
   readonly untilMono: number
+  isTaken: boolean
+}
+
+/** A grant of a code, which is used up. */
+interface Redeemed extends SignInGrant {
+  /** The sign-in failed for another reason, so the code can be used again. */
+  readonly giveBack: () => void
 }
 
 export interface SignInCodes {
   /** For the address that is printed: it signs in once, within a quarter of an hour. */
   readonly make: (grant: SignInGrant) => Secret
   /** @returns whose console it opens; undefined when it is unknown, was used or is too old. */
-  readonly redeem: (text: string) => SignInGrant | undefined
+  readonly redeem: (text: string) => Redeemed | undefined
   /** Codes of the account that were not used stop working. */
   readonly endOf: (accountId: AccountId) => void
 }
@@ -39,7 +46,7 @@ const MAX_CODES = 8
 /** Codes live in memory: a service that was started again has printed a new one. */
 export function createSignInCodes({ clock, random }: { clock: Pick<Clock, 'mono'>; random: Random }): SignInCodes {
   let codes: Code[] = []
-  const usable = () => codes.filter(({ untilMono }) => untilMono > clock.mono())
+  const usable = () => codes.filter(({ untilMono, isTaken }) => !isTaken && untilMono > clock.mono())
   return {
     make(grant) {
       const secret = new Secret(random.bytes(CODE_BYTES).toString('base64url'))
@@ -51,15 +58,16 @@ export function createSignInCodes({ clock, random }: { clock: Pick<Clock, 'mono'
         ...usable()
           .filter(isSameAccount)
           .slice(1 - MAX_CODES),
-        { secret, grant, untilMono },
+        { secret, grant, untilMono, isTaken: false },
       ]
       return secret
     },
     redeem(text) {
       // Each one is compared, so that the time says nothing about which came near.
       const [found] = usable().filter(({ secret }) => secret.equals(text))
-      codes = codes.filter((code) => code !== found)
-      return found?.grant
+      if (found === undefined) return undefined
+      found.isTaken = true
+      return { ...found.grant, giveBack: () => void (found.isTaken = false) }
     },
     endOf(accountId) {
       codes = codes.filter(({ grant }) => grant.accountId !== accountId)

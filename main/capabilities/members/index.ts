@@ -20,6 +20,7 @@ import {
   membersToRemove,
   passwordByEmail,
   passwordOfMember,
+  memberByInvitation,
   redeemInvitation,
   removeMember,
   setInvitation,
@@ -83,9 +84,10 @@ export function createMembers(deps: MembersDeps) {
     if ('code' in credential) {
       if (!TOKEN.test(credential.code)) return undefined
       const invitation = hashOf(credential.code)
-      const found = await db.commit((tx) => tx.one(redeemInvitation, { invitation, now }))
+      const found = await db.readOne(memberByInvitation, { invitation, now })
       if (found === undefined) return undefined
-      const isStillValid = async (tx: Tx) => (await tx.one(passwordOfMember, { id: found.id })) !== undefined
+      // In the commit that makes the session: a link that did not sign in still does.
+      const isStillValid = async (tx: Tx) => (await tx.one(redeemInvitation, { invitation, now })) !== undefined
       return { accountId: found.accountId, role: 'member', memberId: found.id, byLink: true, isStillValid }
     }
     // A shared password has the id of its account where people have an e-mail address.

@@ -43,10 +43,16 @@ export const setInvitation = sql<Id & { invitation: Uint8Array; expiresAt: numbe
   'UPDATE members SET invitation = :invitation, invitation_expires_at = :expiresAt WHERE id = :id',
 )
 
+type Invitation = { invitation: Uint8Array; now: number }
+
+export const memberByInvitation = sql<Invitation, Id & { accountId: AccountId }>(
+  `SELECT id, account_id AS accountId FROM members WHERE invitation = :invitation AND invitation_expires_at > :now`,
+)
+
 /** Once: the second browser finds nothing. */
-export const redeemInvitation = sql<{ invitation: Uint8Array; now: number }, Id & { accountId: AccountId }>(
+export const redeemInvitation = sql<Invitation, Id>(
   `UPDATE members SET invitation = NULL, invitation_expires_at = NULL, last_seen_at = :now
-   WHERE invitation = :invitation AND invitation_expires_at > :now RETURNING id, account_id AS accountId`,
+   WHERE invitation = :invitation AND invitation_expires_at > :now RETURNING id`,
 )
 
 interface StoredPassword {

@@ -7,6 +7,7 @@ import { Body } from '../../contract/shapes.ts'
 import { networkOf } from '../../kernel/address-range.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Log } from '../../kernel/log.ts'
+import type { Secret } from '../../kernel/secret.ts'
 import { notSignedIn } from '../admission.ts'
 import { createRateLimiter } from '../rate-limit.ts'
 import { browserOf } from '../browser-name.ts'
@@ -78,12 +79,19 @@ export function addSessionRoutes(app: FastifyInstance, port: () => number, deps:
     // Taken before the answer is known, or many could guess at once.
     throttle(attempts.take(bucket, perMinute))
     const from = { address: request.ip, browser: browserOf(request.headers['user-agent']) }
-    const token = await sessions.signIn(credential, from)
+    let isRefused = false
+    let token: Secret | undefined
+    try {
+      token = await sessions.signIn(credential, from)
+      isRefused = token === undefined
+    } finally {
+      // Also when the service was too busy to look: nothing was guessed.
+      if (!isRefused) attempts.giveBack(bucket, perMinute)
+    }
     if (token === undefined) {
       log.warn({ event: 'console.sign_in_refused', requestId: request.id })
       throw signInFailed()
     }
-    attempts.giveBack(bucket, perMinute)
     await endSession(request)
     log.info({ event: 'console.signed_in', requestId: request.id })
     return reply
