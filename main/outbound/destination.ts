@@ -45,18 +45,31 @@ export function parseDestination(text: string): Destination | string {
   const port = url.port === '' ? { https: 443, http: 80 }[scheme] : Number(url.port)
   if (port === 0) return 'uses port 0, which cannot be called.'
   if (BAD_PORTS.has(port)) return `uses port ${port}, which is reserved for another protocol.`
-  const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '')
-  if (isInZone('localhost', host))
-    return 'points to this machine (localhost). For a receiver on this machine, use 127.0.0.1 and add 127.0.0.1/32 to egress.trusted_ranges in settings.json.'
-  return {
-    scheme,
-    origin: url.origin,
-    path: url.pathname + url.search,
-    host,
-    port,
-    isLiteral: isIP(host) !== 0,
-    isSimulated: isInZone('sandbox', host),
-  }
+  const host = hostIn(url)
+  if (host === '') return 'is not a valid URL.'
+  if (isInZone('localhost', host)) return IS_LOCALHOST
+  return { scheme, origin: url.origin, path: url.pathname + url.search, port, ...placeOf(host) }
+}
+
+const IS_LOCALHOST =
+  'points to this machine (localhost). For a receiver on this machine, use 127.0.0.1 and add 127.0.0.1/32 to egress.trusted_ranges in settings.json.'
+
+const hostIn = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '')
+
+const placeOf = (host: string) => ({ host, isLiteral: isIP(host) !== 0, isSimulated: isInZone('sandbox', host) })
+
+/**
+ * A host without a scheme that somebody typed and that is about to be stored, such as the host of a SIP trunk, by the
+ * rules of a URL: `127.1` is the address 127.0.0.1.
+ * @returns the host to store, or the rule it breaks, completing "<field> …".
+ */
+export function parseTypedHost(text: string): Pick<Destination, 'host' | 'isLiteral' | 'isSimulated'> | string {
+  const [bare, hasBrackets] = [text.replace(/^\[(.*)\]$/, '$1'), text.startsWith('[')]
+  const isPlain = /^[A-Za-z0-9._:-]+$/.test(bare)
+  const url = isPlain ? URL.parse(`https://${hasBrackets || bare.includes(':') ? `[${bare}]` : bare}`) : null
+  const host = url === null ? '' : hostIn(url)
+  if (host === '') return 'is neither a host name nor an IP address.'
+  return isInZone('localhost', host) ? IS_LOCALHOST : placeOf(host)
 }
 
 /**

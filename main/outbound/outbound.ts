@@ -7,7 +7,7 @@ import { CheckedAgent } from './checked-agent.ts'
 import { createConnections, createPool, peerOf, type FetchTimeouts } from './connections.ts'
 import { createConnector, type Dial, type PendingConnection } from './connector.ts'
 import { startTimeout } from '../kernel/timeout.ts'
-import { parseDestination, parseTypedDestination, type Destination } from './destination.ts'
+import { parseDestination, parseTypedDestination, parseTypedHost, type Destination } from './destination.ts'
 import {
   BrokenBody,
   Exchange,
@@ -67,8 +67,8 @@ export interface Outbound {
    * @throws ApiError invalid_url
    */
   checkUrl(url: string, rule: { schemes: readonly Scheme[]; field: string }): Promise<URL>
-  /** As `checkUrl`, for a host without a scheme: a name or an address. @throws ApiError invalid_url */
-  checkHost(host: string, field: string): Promise<void>
+  /** As `checkUrl`, for a host without a scheme: a name or an address. @returns the host to store. @throws ApiError invalid_url */
+  checkHost(host: string, field: string): Promise<string>
   /** Never rejects, never follows a redirect, never sends twice. */
   request(request: OutboundRequest): Promise<OutboundAnswer>
   /** As `request`, for a response of any size: resolves with its header, and the body is read as it arrives. */
@@ -217,13 +217,18 @@ export function createOutbound(deps: OutboundDeps): Outbound {
           schemes: schemes.map((scheme) => `${scheme}://`).join(', '),
         })
       const { host, isSimulated } = destination
-      if (isSimulated && !responders.has(host))
-        throw invalidUrl(field, 'names a host that the sandbox does not have.').because('url_sandbox_host', { field })
+      if (isSimulated && !responders.has(host)) throw unknownSandboxHost(field)
       if (!isSimulated) await checkAddresses(destination, field)
       return new URL(text)
     },
 
-    checkHost: (host, field) => checkAddresses({ host, isLiteral: isIP(host) !== 0 }, field),
+    async checkHost(text, field) {
+      const place = parseTypedHost(text)
+      if (typeof place === 'string') throw invalidUrl(field, place).because('url_invalid', { field })
+      if (place.isSimulated) throw unknownSandboxHost(field)
+      await checkAddresses(place, field)
+      return place.host
+    },
 
     request: (asked) => request(asked),
 
@@ -323,6 +328,9 @@ const unsent = (stage: 'blocked' | 'protocol', code: string, message: string): O
 
 const NOT_PUBLIC =
   'does not lead to a public address. Use a public one, or add its range to egress.trusted_ranges in settings.json.'
+
+const unknownSandboxHost = (field: string) =>
+  invalidUrl(field, 'names a host that the sandbox does not have.').because('url_sandbox_host', { field })
 
 const invalidUrl = (field: string, rule: string) => new ApiError('invalid_url', `${field} ${rule}`)
 

@@ -128,7 +128,7 @@ const NOT_PUBLIC = [
   '[fec0::1]',
   '[ff02::1]',
 ]
-const UNREADABLE = ['[fe80::1%25eth0]', '[::1%lo]', 'exa mple.com', '1.2.3.4.5', '256.1.1.1', '', '[::1', 'a:b']
+const UNREADABLE = ['.', '[fe80::1%25eth0]', '[::1%lo]', 'exa mple.com', '1.2.3.4.5', '256.1.1.1', '', '[::1', 'a:b']
 const THIS_MACHINE = ['localhost', 'localhost.', 'LOCALHOST', 'api.localhost', 'ｌocalhost', 'x.y.LocalHost.']
 const NAMES = [
   'foo_bar.com',
@@ -247,6 +247,49 @@ describe('an address that is to be stored', () => {
       field: 'media_url',
     })
     expect(url.href).toBe('http://receiver.example/a.png')
+  })
+})
+
+describe('a host without a scheme that is to be stored', () => {
+  const checkHost = (host: string) => outbound.checkHost(host, 'host')
+  const hostRefusal = (host: string) => checkHost(host).then(String, (error: unknown) => (error as Error).message)
+  const isTypeable = (host: string) => /^[[\]\w.:-]+$/.test(host)
+
+  test.each(NOT_PUBLIC.filter(isTypeable))('X-01 %s is refused with the sentence of a URL', async (host) => {
+    const sentence = (await refusal(`https://${host}/`)).replace(/^url/, 'host')
+    expect(await hostRefusal(host)).toBe(sentence)
+    expect(await hostRefusal(host.replaceAll(/[[\]]/g, ''))).toBe(sentence)
+    expect(asked).toEqual([])
+  })
+
+  test.each(THIS_MACHINE.filter(isTypeable))('X-01 %s is refused with the sentence of a URL', async (host) => {
+    expect(await hostRefusal(host)).toBe((await refusal(`https://${host}/`)).replace(/^url/, 'host'))
+    expect(asked).toEqual([])
+  })
+
+  test.each([...UNREADABLE, 'a/b', 'a@127.0.0.1', 'a?b', 'a#b', 'a\\b', 'sip:a', '[a.example]'])(
+    'X-01 %s is refused as no host',
+    async (host) => {
+      expect(await hostRefusal(host)).toBe('host is neither a host name nor an IP address.')
+      expect(asked).toEqual([])
+    },
+  )
+
+  test.each([
+    ['RECEIVER.example.', 'receiver.example'],
+    ['foo_bar.example', 'foo_bar.example'],
+    ['8.8.8.8', '8.8.8.8'],
+    ['134744072', '8.8.8.8'],
+    ['[2606:4700::1111]', '2606:4700::1111'],
+    ['2606:4700:0:0::1111', '2606:4700::1111'],
+  ])('%s is stored as %s, which is what is called', async (typed, stored) => {
+    expect(await checkHost(typed)).toBe(stored)
+  })
+
+  test('a name that leads to a private address, and a name of the sandbox, are refused', async () => {
+    zone['inside.example'] = ['10.0.0.1']
+    expect(await hostRefusal('Inside.example.')).toContain('public address')
+    expect(await hostRefusal('sip.sandbox')).toContain('the sandbox does not have')
   })
 })
 

@@ -27,7 +27,7 @@ const ProxyType = Type.Enum(['http', 'https', 'socks5'], {
 const ProxyHost = Type.String({
   minLength: 1,
   maxLength: 253,
-  pattern: '^[A-Za-z0-9]([A-Za-z0-9._:-]*[A-Za-z0-9])?$',
+  pattern: '^([A-Za-z0-9._:-]+|\\[[A-Fa-f0-9.:]+\\])$',
   description:
     'Host name or IP address of the proxy. It must be public, or in a range of the setting `egress.trusted_ranges`.',
 })

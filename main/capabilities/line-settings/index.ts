@@ -2,6 +2,7 @@ import { ApiError } from '../../contract/errors.ts'
 import type { LineControl } from '../../engines/line-settings.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { ConnectFailure } from '../../outbound/connect-failure.ts'
+import { parseTypedHost } from '../../outbound/destination.ts'
 import type { Db } from '../../kernel/db.ts'
 import { cause, type Log } from '../../kernel/log.ts'
 import type { Proxy } from '../../outbound/proxy.ts'
@@ -117,7 +118,10 @@ export function createLineSettings({ db, clock, log, seal, instances, config }: 
   }
 }
 
-function toProxy({ type, host, port, username, password }: ProxyPatch): Proxy {
+function toProxy({ type, host: typed, port, username, password }: ProxyPatch): Proxy {
+  const place = parseTypedHost(typed)
+  if (typeof place === 'string')
+    throw new ApiError('invalid_url', `proxy.host ${place} ${UNSAVED}`).because('url_invalid', { field: 'proxy.host' })
   if (password !== undefined && username === undefined)
     throw new ApiError('validation_error', 'proxy.password needs proxy.username. Send both, or neither.').because(
       'field_required',
@@ -136,7 +140,7 @@ function toProxy({ type, host, port, username, password }: ProxyPatch): Proxy {
     ).because('proxy_username_colon')
   const credentials =
     username === undefined ? null : { username: new Secret(username), password: new Secret(password ?? '') }
-  return { type, host: host.toLowerCase(), port, credentials }
+  return { type, host: place.host, port, credentials }
 }
 
 /** A SOCKS proxy is told the length in one byte. */

@@ -175,7 +175,10 @@ const Trunk = Type.Object({
 })
 export type Trunk = Static<typeof Trunk>
 const TrunkBody = Body({
-  host: Type.String({ minLength: 1, maxLength: 253, pattern: '^[A-Za-z0-9.:-]+$' }),
+  host: Type.String({
+    ...{ minLength: 1, maxLength: 253, pattern: '^([A-Za-z0-9._:-]+|\\[[A-Fa-f0-9.:]+\\])$' },
+    description: 'Host name or IP address. It is stored in its usual form: `127.1` is 127.0.0.1.',
+  }),
   port: Type.Integer({ minimum: 1, maximum: 65_535 }),
   transport: Trunk.properties.transport,
   username: Type.String({ minLength: 1, maxLength: 100, pattern: '^[^\\s@]+$' }),

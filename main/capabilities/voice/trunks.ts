@@ -2,6 +2,7 @@ import { ApiError } from '../../contract/errors.ts'
 import { cause } from '../../kernel/log.ts'
 import { Secret } from '../../kernel/secret.ts'
 import { sql } from '../../kernel/sql.ts'
+import { parseTypedHost } from '../../outbound/destination.ts'
 import type { InstanceSubject } from '../handler.ts'
 import type { Trunk, TrunkBody } from './contract.ts'
 import type { VoiceDeps } from './deps.ts'
@@ -50,12 +51,13 @@ export function createTrunks({
       body: TrunkBody,
       isOperator: boolean,
     ): Promise<Trunk | null> {
-      const { host, port, transport, username, caller_id: callerId = null, password } = body
+      const { port, transport, username, caller_id: callerId = null, password } = body
       const sealed = password === undefined ? undefined : seal.seal(new Secret(password), trunkOwner(instanceId))
       const known = await db.readOne(trunkOf, { instanceId })
       // A member may change what the operator set, as long as the address stays.
-      if (isOperator) await outbound.checkHost(host, 'host')
-      else if (known?.byOperator !== 1 || !isSameAddress(known, body)) await publicOutbound.checkHost(host, 'host')
+      const isKept = known?.byOperator === 1 && isSameAddress(known, body)
+      const host =
+        isKept && !isOperator ? known.host : await (isOperator ? outbound : publicOutbound).checkHost(body.host, 'host')
       await db.commit(async (tx) => {
         const before = await tx.one(trunkOf, { instanceId })
         const isMoved = before !== undefined && !isSameAddress(before, body)
@@ -100,4 +102,10 @@ export function createTrunks({
 type Address = Pick<TrunkRow, 'host' | 'port' | 'transport'>
 
 const isSameAddress = (one: Address, other: Address): boolean =>
-  one.host === other.host && one.port === other.port && one.transport === other.transport
+  hostOf(one) === hostOf(other) && one.port === other.port && one.transport === other.transport
+
+/** Earlier versions stored a host as it was typed. */
+function hostOf({ host }: Address): string {
+  const place = parseTypedHost(host)
+  return typeof place === 'string' ? host : place.host
+}

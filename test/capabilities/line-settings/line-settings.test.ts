@@ -67,6 +67,18 @@ test('a proxy is refused for a sandbox instance, at a private address, and where
   expect((await w.api('GET', live)).body).toMatchObject({ online: false, proxy: null })
 })
 
+test.each(['localhost', 'localhost.', 'LocalHost', '127.1', '2130706433', '[::ffff:127.0.0.1]', '127.0.0.1.'])(
+  'a proxy at %s is refused as an address is, and changes nothing',
+  async (host) => {
+    const w = await worldOfTest()
+    const live = await settingsOf(w, { network: 'live' })
+    const { status, body } = await w.api('PATCH', live, { proxy: { type: 'socks5', host, port: 1080 } })
+    expect([status, body.error.code]).toEqual([400, 'invalid_url'])
+    expect(body.error.message).toMatch(/egress\.trusted_ranges in settings\.json\. Nothing was changed\.$/)
+    expect((await w.api('GET', live)).body.proxy).toBeNull()
+  },
+)
+
 test('a proxy that leads to WhatsApp is stored, its login sealed and never shown', async () => {
   const whatsapp = await startWhatsApp()
   whatsapp.takeRoute()
