@@ -55,3 +55,26 @@ describe.each(['light', 'dark'] as const)('the page of a link on a phone, %s', (
     await context.close()
   })
 })
+
+test('a page that gave way to others says so, and one that finds no room comes back', async () => {
+  const { id } = (await api('POST', '/v1/instances', {})).body
+  const { url } = (await api('POST', `/v1/instances/${id}/access-links`, {})).body
+  const context = await browser.newContext({ locale: 'es' })
+  const page = await context.newPage()
+  const first = await Promise.all([page.waitForResponse(`${url}/events`), page.goto(url)])
+  expect(first[0].status()).toBe(200)
+  const others = new AbortController()
+  for (let nth = 0; nth < 10; nth++) await fetch(`${url}/events`, { signal: others.signal })
+  await page.getByText('Esta página está abierta en demasiadas ventanas y ya no se actualiza aquí.').waitFor()
+  others.abort()
+
+  const full = { status: 429, headers: { 'content-type': 'application/json' }, body: '{}' }
+  await page.route('**/events', (route) => route.fulfill(full), { times: 1 })
+  await page.reload()
+  await page.getByText('Hay demasiadas páginas abiertas en este momento').waitFor()
+  await page.waitForResponse((answer) => answer.url().endsWith('/events') && answer.status() === 200, {
+    timeout: 20_000,
+  })
+  await page.getByText('Hay demasiadas páginas abiertas en este momento').waitFor({ state: 'hidden' })
+  await context.close()
+})

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { LinkView } from '../../main/capabilities/links/index.ts'
 import { linkContent } from '../../main/faces/link-page/page.ts'
 import { wordsFor, type LinkWords } from '../../main/faces/link-page/words.ts'
@@ -191,6 +191,27 @@ describe('an open link', () => {
     await until('event: done')
     expect(text).toContain('Your number is connected')
     await reading
+    stop.abort()
+  })
+
+  test('keeps the ten pages current that were opened last, and the others say that they are not', async () => {
+    const own = await worldOfTest()
+    const line = await own.instance()
+    const { path } = await linkTo(own, line.id)
+    const stop = new AbortController()
+    const pages: { text: string; isOver: boolean }[] = []
+    for (let nth = 0; nth < 12; nth++) {
+      const answer = await fetch(`${own.service.url}${path}/events`, { signal: stop.signal })
+      expect(answer.status, `page ${nth}`).toBe(200)
+      const page = { text: '', isOver: false }
+      pages.push(page)
+      void (async () => {
+        for await (const chunk of answer.body?.pipeThrough(new TextDecoderStream()) ?? []) page.text += chunk
+        page.isOver = true
+      })().catch(() => {})
+    }
+    const replaced = () => pages.map(({ text, isOver }) => isOver && text.endsWith('event: replaced\ndata: {}\n\n'))
+    await vi.waitFor(() => expect(replaced()).toEqual(pages.map((_, nth) => nth < 2)))
     stop.abort()
   })
 

@@ -18,6 +18,7 @@ export function linkPage(words: LinkWords, view: LinkView, nowMs: number): strin
     `<style>${themeStyle(brand.theme)}</style>`,
     `<header>${logo}<b>${escape(brand.name)}</b></header>
 <main aria-live="polite">${linkContent(words, view, nowMs)}</main>
+<p class="hint" role="status" data-replaced="${escape(words.replaced)}" data-full="${escape(words.full)}"></p>
 <noscript><p class="hint">${escape(words.noScript)}</p></noscript>
 <footer><p>${escape(words.privacy)}</p>${help}</footer>
 <script>${SCRIPT}</script>`,
@@ -169,7 +170,7 @@ label { font-weight: 500 }
 input { width: 100%; padding: .625rem .75rem; font: inherit; color: inherit; background: transparent; border: 1px solid var(--muted); border-radius: .5rem }
 button, .button { display: block; padding: .75rem 1rem; border: 0; border-radius: .5rem; background: var(--accent); color: var(--on-accent); font: inherit; font-weight: 600; cursor: pointer; text-decoration: none; text-align: center }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px }
-.problem:empty { display: none }
+.problem:empty, .hint:empty { display: none }
 footer a { color: var(--accent) }
 footer { text-align: center }
 @media (max-width: 30rem) { .ways { flex-direction: column } }`

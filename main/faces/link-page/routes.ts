@@ -69,7 +69,7 @@ export function addLinkRoutes(app: FastifyInstance, deps: LinkRoutesDeps): void 
       const link = await page.open(token)
       if (link === undefined) return gone(request, reply)
       const words = wordsOf(request)
-      streams.open(reply, token, link, (view) => linkContent(words, view, clock.now()))
+      streams.open(reply, token, link, (view) => linkContent(words, view, clock.now()), words.full)
       return reply
     })
 

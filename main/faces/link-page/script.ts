@@ -52,10 +52,21 @@ document.addEventListener('submit', (event) => {
   const form = event.target
   void act({ act: form.dataset.act, ...Object.fromEntries(new FormData(form)) })
 })
-const stream = new EventSource(at + '/events')
-stream.addEventListener('view', (event) => show(JSON.parse(event.data)))
-stream.addEventListener('gone', () => { stream.close(); location.reload() })
-stream.addEventListener('done', (event) => { stream.close(); show(JSON.parse(event.data)) })
+const says = document.querySelector('[data-full]')
+const follow = () => {
+  const stream = new EventSource(at + '/events')
+  stream.addEventListener('view', (event) => { says.textContent = ''; show(JSON.parse(event.data)) })
+  stream.addEventListener('gone', () => { stream.close(); location.reload() })
+  stream.addEventListener('done', (event) => { stream.close(); show(JSON.parse(event.data)) })
+  stream.addEventListener('replaced', () => { stream.close(); says.textContent = says.dataset.replaced })
+  // The browser itself tries again, except where it was refused.
+  stream.addEventListener('error', () => {
+    if (stream.readyState !== EventSource.CLOSED) return
+    says.textContent = says.dataset.full
+    setTimeout(follow, 10000 + 5000 * Math.random())
+  })
+}
+follow()
 document.addEventListener('visibilitychange', renew)
 unfold()
 set()

@@ -18,13 +18,19 @@ interface Stream {
   readonly token: string
   readonly look: () => Promise<void>
   readonly end: () => void
+  /** Another page took its place; it says so. */
+  readonly giveWay: () => void
 }
 
 const LOOK_MS = 2_000
 const HEARTBEAT_MS = 15_000
 const MOST_OF_A_LINK = 10
+const RETRY_AFTER_SECONDS = 10
 
-/** Sends an open page what it shows, whenever that changes, and tells it when the link is over. */
+/**
+ * Sends an open page what it shows, whenever that changes, and tells it when the link is over. Of one link so many pages
+ * are kept current; the oldest gives way to the next, which somebody has just opened.
+ */
 export function createLinkStreams({ page, live, clock }: LinkStreamsDeps) {
   const streams = new Set<Stream>()
   const limiter = createConcurrencyLimiter(LIMITS.linkStreams)
@@ -43,19 +49,18 @@ export function createLinkStreams({ page, live, clock }: LinkStreamsDeps) {
       for (const stream of streams) if (stream.token === token) void stream.look()
     },
 
-    /** @throws ApiError service_unavailable */
+    /** @param full what the page is told when there is no room. @throws ApiError rate_limited */
     open(
       reply: FastifyReply,
       token: string,
       { accountId, instanceId }: { readonly accountId: AccountId; readonly instanceId: InstanceId },
       contentOf: (view: LinkView) => string,
+      full: string,
     ): void {
-      const ofLink = [...streams].filter((stream) => stream.token === token).length
-      const slot = ofLink >= MOST_OF_A_LINK ? undefined : limiter.acquire({ accountId, id: instanceId })
-      if (slot === undefined)
-        throw new ApiError('service_unavailable', 'This page is open too often. Close it elsewhere.', {
-          'retry-after': '10',
-        })
+      const ofLink = [...streams].filter((stream) => stream.token === token)
+      for (const stream of ofLink.slice(0, Math.max(0, ofLink.length + 1 - MOST_OF_A_LINK))) stream.giveWay()
+      const slot = limiter.acquire({ accountId, id: instanceId })
+      if (slot === undefined) throw new ApiError('rate_limited', full, { 'retry-after': String(RETRY_AFTER_SECONDS) })
       reply.hijack()
       const { raw } = reply
       raw.writeHead(200, {
@@ -103,21 +108,29 @@ export function createLinkStreams({ page, live, clock }: LinkStreamsDeps) {
         asked++
         return (looking ??= lookUntilCurrent().finally(() => (looking = undefined)))
       }
-      const stream: Stream = { token, look, end: () => void raw.end() }
+      const stream: Stream = {
+        ...{ token, look, end: () => void raw.end() },
+        giveWay() {
+          write('event: replaced\ndata: {}\n\n')
+          raw.end()
+          forget()
+        },
+      }
       streams.add(stream)
       const unsubscribe = live.feed({ accountId, isOperator: false }).subscribe(({ notice }) => {
         // The account may have been suspended.
         const isOurs = notice.topic === 'account' || notice.id === instanceId || notice.instance_id === instanceId
         if (isOurs) void look()
       })
-      raw.once('close', () => {
+      const forget = () => {
         slot.release()
         unsubscribe()
         streams.delete(stream)
         if (streams.size > 0) return
         timer?.cancel()
         timer = undefined
-      })
+      }
+      raw.once('close', forget)
       keepLooking()
       void look()
     },

@@ -48,6 +48,10 @@ export interface LinkWords {
   readonly failed: string
   /** The page was opened too often. */
   readonly often: string
+  /** The page is open in too many windows, and no longer kept current in this one. */
+  readonly replaced: string
+  /** Too many pages are open, so this one is not kept current. It tries again. */
+  readonly full: string
   readonly privacy: string
   readonly gone: { readonly title: string; readonly text: string }
 }
@@ -96,6 +100,8 @@ const en: LinkWords = {
   help: 'Help',
   noScript: 'Turn on JavaScript to see the code change, or reload this page.',
   often: 'This page was opened too often. Wait a minute, then try again.',
+  replaced: 'This page is open in too many windows, so it no longer updates here. Reload it to continue here.',
+  full: 'Too many of these pages are open at the moment, so this one does not update. It tries again in a few seconds.',
   failed: 'That did not work. Try again.',
   privacy: 'Only continue if you know who sent you this link.',
   gone: {
@@ -149,6 +155,8 @@ const ptBR: LinkWords = {
   help: 'Ajuda',
   noScript: 'Ative o JavaScript para ver o código mudar ou recarregue esta página.',
   often: 'Esta página foi aberta vezes demais. Espere um minuto e tente de novo.',
+  replaced: 'Esta página está aberta em janelas demais e não é mais atualizada aqui. Recarregue-a para continuar aqui.',
+  full: 'Há páginas demais abertas no momento, por isso esta não é atualizada. Ela tenta de novo em alguns segundos.',
   failed: 'Não funcionou. Tente de novo.',
   privacy: 'Continue somente se você sabe quem enviou este link.',
   gone: {
@@ -202,6 +210,9 @@ const es: LinkWords = {
   help: 'Ayuda',
   noScript: 'Active JavaScript para ver cambiar el código, o recargue esta página.',
   often: 'Esta página se abrió demasiadas veces. Espere un minuto e intente de nuevo.',
+  replaced:
+    'Esta página está abierta en demasiadas ventanas y ya no se actualiza aquí. Recárguela para continuar aquí.',
+  full: 'Hay demasiadas páginas abiertas en este momento, por lo que esta no se actualiza. Lo intenta de nuevo en unos segundos.',
   failed: 'No funcionó. Inténtelo de nuevo.',
   privacy: 'Continúe solo si sabe quién le envió este enlace.',
   gone: { title: 'Este enlace no funciona', text: 'Ya no es válido o nunca lo fue. Pida otro a quien se lo envió.' },
