@@ -372,7 +372,8 @@ export const agencyContract = {
     summary: 'Transfer an instance',
     description:
       'Moves an instance between the agency and its sub-accounts, or between two of them, without a new pairing: it keeps ' +
-      'its id and its session, and takes its messages, files, access links and the contacts it has talked with along. ' +
+      'its id and its session, and takes its messages, files and the contacts it has talked with along. ' +
+      'Links that could connect it end: access links, its onboarding link and links to confirm a passkey. ' +
       'Keys of the old account lose it, and lists of restricted keys no longer have it. The old account gets ' +
       '`instance.deleted`, the new one `instance.created`, and `instance.connected` if it is. Deliveries of earlier events ' +
       'stay with the account that had it. Its own webhook is removed, because it leads to the old owner. ' +

@@ -179,7 +179,11 @@ export function createInstances(deps: InstancesDeps): Instances {
   const passkey = createPasskey(link)
   const passkeyLinks = createPasskeyLinks({ ...deps, passkey, qr })
   const update = createUpdate({ db, clock, announce })
-  const transfers = createTransfer({ ...link, clock, announce, publish, requireSlot: deps.entitlements.requireSlot })
+  const seenLinks = createSeenLinks({ engines, passkeyLinks })
+  const transfers = createTransfer({
+    ...{ ...link, clock, announce, publish, requireSlot: deps.entitlements.requireSlot },
+    endLinksOf: seenLinks.endLinksOf,
+  })
   const repeatTransfers = createRepeatTransfers({ db, log, lifecycle, transfer: transfers.transfer })
   const resumeAll = createResumeAll({ db, clock, engines, log, lifecycle, discardSession })
 
@@ -212,7 +216,7 @@ export function createInstances(deps: InstancesDeps): Instances {
     passkeyLinks,
     restart,
     moving: createMoving({ ...link, random, keyDerivation }),
-    endSeenLinks: createSeenLinks({ engines, passkeyLinks }),
+    endSeenLinks: seenLinks.endSeenLinks,
     readSession: (accountId, stream) =>
       readUpload(stream, { random, derive: keyDerivation.forAccount.bind(null, accountId) }),
     disconnect: createDisconnect(link),

@@ -37,6 +37,7 @@ export interface PasskeyLinks {
   readonly page: PasskeyPage
   /** Links that a key created stop opening, or all of the account that a person worked in. */
   endOf(lost: { readonly accountId: AccountId; readonly who: Creator }): void
+  endOfInstance(id: InstanceId): void
 }
 
 interface Entry {
@@ -89,6 +90,9 @@ export function createPasskeyLinks({ db, clock, random, passkey, qr, baseUrl, is
       const hasEnded = (entry: Entry) =>
         who.startsWith('key:') && entry.createdBy !== null ? entry.createdBy === who : entry.accountId === accountId
       for (const [digest, entry] of entries) if (hasEnded(entry)) entries.delete(digest)
+    },
+    endOfInstance(id) {
+      for (const [digest, entry] of entries) if (entry.id === id) entries.delete(digest)
     },
     page: {
       address,

@@ -7,7 +7,7 @@ import { officialCreatedBy, officialOfAccount, officialOfUnknownCreator } from '
 
 interface Deps {
   readonly engines: Engines
-  readonly passkeyLinks: Pick<PasskeyLinks, 'endOf'>
+  readonly passkeyLinks: Pick<PasskeyLinks, 'endOf' | 'endOfInstance'>
 }
 
 export interface LostAccess {
@@ -17,7 +17,7 @@ export interface LostAccess {
   readonly opened: readonly InstanceId[]
 }
 
-/** In the commit that ends a person's or key's access: ends the links that could still connect a number. */
+/** Ends the links that could still connect a number, in the commit that ends the access of whoever has seen them. */
 export function createSeenLinks({ engines, passkeyLinks }: Deps) {
   /** A key is shown the link of an instance that it creates; people see all of their account. */
   async function seenBy(tx: Tx, { accountId, who, opened }: LostAccess): Promise<Iterable<InstanceId>> {
@@ -27,9 +27,19 @@ export function createSeenLinks({ engines, passkeyLinks }: Deps) {
     return new Set([...opened, ...[...created, ...unknown].map(({ id }) => id)])
   }
 
-  return async (tx: Tx, lost: LostAccess): Promise<void> => {
-    for (const id of await seenBy(tx, lost))
-      for (const { official } of Object.values(engines)) await official?.onboarding?.renew(tx, id)
-    tx.afterCommit(() => passkeyLinks.endOf(lost))
+  async function renew(tx: Tx, id: InstanceId): Promise<void> {
+    for (const { official } of Object.values(engines)) await official?.onboarding?.renew(tx, id)
+  }
+
+  return {
+    async endSeenLinks(tx: Tx, lost: LostAccess): Promise<void> {
+      for (const id of await seenBy(tx, lost)) await renew(tx, id)
+      tx.afterCommit(() => passkeyLinks.endOf(lost))
+    },
+    /** Of an instance that leaves its account. */
+    async endLinksOf(tx: Tx, id: InstanceId): Promise<void> {
+      await renew(tx, id)
+      tx.afterCommit(() => passkeyLinks.endOfInstance(id))
+    },
   }
 }

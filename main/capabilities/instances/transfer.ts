@@ -21,6 +21,7 @@ interface Deps {
   readonly publish: InstanceListener
   readonly runExclusive: RunExclusive
   readonly requireSlot: (tx: Tx, accountId: AccountId) => Promise<void>
+  readonly endLinksOf: (tx: Tx, id: InstanceId) => Promise<void>
 }
 
 interface Move {
@@ -37,7 +38,7 @@ interface Move {
 /** Gives an instance to another account, without a new pairing. @returns it, and when. */
 export type Transfer = (move: Move) => Promise<{ readonly instance: Instance; readonly atMs: number }>
 
-export function createTransfer({ db, clock, engines, announce, publish, runExclusive, requireSlot }: Deps) {
+export function createTransfer({ db, clock, engines, announce, publish, runExclusive, requireSlot, endLinksOf }: Deps) {
   /** Those that were transferred since the start. Nobody else needs to be looked up before each send. */
   const moved = new Set<InstanceId>()
 
@@ -66,6 +67,7 @@ export function createTransfer({ db, clock, engines, announce, publish, runExclu
         await tx.run(rehomeInstance, { id, accountId: to, instanceName, at: slot.changeAtMs })
         await tx.run(removeDepartures, { accountId: to, instanceId: id })
         await engineOf(engines, before).rehome?.(tx, id, to)
+        await endLinksOf(tx, id)
         await publish(tx, { kind: 'transferred', id, from, to })
 
         const instance: Instance = { ...before, accountId: to, instanceName, updatedAtMs: slot.changeAtMs }

@@ -130,7 +130,8 @@ export function createLinks(deps: LinksDeps) {
   const { db, clock, ids, random, seal, idempotency, instances } = deps
 
   instances.subscribe(async (tx, { kind, id: instanceId }) => {
-    if (kind === 'deleted') await tx.run(revokeOfInstance, { instanceId, now: clock.now() })
+    // Who had a link of the old account must not connect, or disconnect, the number of the new one.
+    if (kind === 'deleted' || kind === 'transferred') await tx.run(revokeOfInstance, { instanceId, now: clock.now() })
   })
   // A link that came back is no pairing.
   deps.ledger.inCommit(async (tx, event) => {
