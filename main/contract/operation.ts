@@ -60,6 +60,8 @@ export interface FileBody {
   readonly mimeType: string
   /** Read it once. Throws an ApiError when the file is larger than `maxBytes`. */
   readonly stream: AsyncIterable<Uint8Array>
+  /** Aborted when the key or session of the caller ends: what is stored in many commits stops. Its reason is an ApiError. */
+  readonly ended: AbortSignal
 }
 
 /** An operation as data. Route, OpenAPI entry, MCP tool and the console's client are derived from it. */

@@ -5,6 +5,9 @@ import type { FileBody, FileBodySpec } from '../contract/operation.ts'
 import type { WriteGate } from '../kernel/write-gate.ts'
 import type { Arrivals } from './arrival.ts'
 
+/** Whose access it depends on is known once the caller was checked. */
+type ArrivingFile = Omit<FileBody, 'ended'>
+
 interface FileBodyDeps {
   readonly writeGate: Pick<WriteGate, 'check'>
   readonly arrivals: Pick<Arrivals, 'find'>
@@ -17,7 +20,7 @@ export function acceptFile(scope: FastifyInstance, spec: FileBodySpec, { writeGa
     scope.addContentTypeParser(type, (request, payload, done) => {
       if (Number(request.headers['content-length'] ?? 0) > spec.maxBytes) return done(tooLarge(spec))
       const signal = arrivals.find(request.raw)?.signal
-      const body: FileBody = { mimeType: type, stream: streamOf(payload, spec, writeGate, signal) }
+      const body: ArrivingFile = { mimeType: type, stream: streamOf(payload, spec, writeGate, signal) }
       return done(null, body)
     })
   }

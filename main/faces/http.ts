@@ -49,7 +49,7 @@ export interface DoorDeps extends Omit<AdmissionDeps, 'guard' | 'limiter' | 'por
   /** Called with each operation that was carried out, before it is answered. */
   readonly onDone: OnDone
   /** Notes bodies that are sent for long. */
-  readonly openBodies: Pick<OpenBodies, 'add'>
+  readonly openBodies: Pick<OpenBodies, 'add' | 'during'>
   /** Called after each operation that changed something. */
   readonly publish: NoticeBus<Notice>['publish']
   /** Checked before each operation that adds data. */

@@ -84,7 +84,7 @@ export function routeOperation(
     publish: NoticeBus<Notice>['publish']
     stopping: AbortSignal
     onDone: OnDone
-    openBodies: Pick<OpenBodies, 'add'>
+    openBodies: Pick<OpenBodies, 'add' | 'during'>
     /** All of them. */
     operations: readonly ServedOperation[]
   },
@@ -116,7 +116,12 @@ export function routeOperation(
         if (principal !== null) await accountGate.beforeCall(principal, operation, request, body)
         if (request.admitted.isRehearsal) return reply.code(204).send()
         if (writesData(operation)) writeGate.check()
-        const act = () => handler(callOf(operation, request, body))
+        const act = () =>
+          bodyFile === undefined || principal === null
+            ? handler(callOf(operation, request, body))
+            : openBodies.during(principal, (ended) =>
+                handler(callOf(operation, request, { ...(body as object), ended })),
+              )
         const owner = principal?.accountId ?? null
         const name = await nameBefore(reader, () => callOf(operation, request, undefined))
         const answer = await (operation.waitsForEngine === true ? untilStopped(stopping, act()) : limit(owner, act))

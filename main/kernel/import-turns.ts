@@ -7,7 +7,14 @@ import { createSlotQueue } from './slot-queue.ts'
  */
 export function createImportTurns() {
   const queue = createSlotQueue({ inAll: 1, perAccount: 1 })
-  // All imports of an account are one owner.
-  return <T>(accountId: AccountId, write: () => Promise<T>): Promise<T> =>
-    queue.within({ accountId, id: String(accountId) as InstanceId }, write)
+  /**
+   * @param ended the access of whoever imports: nothing is written for them after it.
+   * @throws its reason
+   */
+  return <T>(accountId: AccountId, ended: AbortSignal, write: () => Promise<T>): Promise<T> =>
+    // All imports of an account are one owner.
+    queue.within({ accountId, id: String(accountId) as InstanceId }, () => {
+      ended.throwIfAborted()
+      return write()
+    })
 }

@@ -19,6 +19,7 @@ import { createApiActivity } from '../../main/kernel/api-activity.ts'
 import { systemClock } from '../../main/kernel/clock.ts'
 import { createIds, systemRandom, type AccountId, type KeyId } from '../../main/kernel/ids.ts'
 import { silentLog } from '../../main/kernel/log.ts'
+import { createOpenBodies } from '../../main/faces/open-bodies.ts'
 
 const MB = 1024 * 1024
 const tool = { name: 'import_list', title: 'Import a list', idempotent: false }
@@ -81,7 +82,7 @@ beforeAll(async () => {
     featureOf: () => undefined,
     isSuspended: () => false,
     isFrozen: async () => false,
-    openBodies: { add() {} },
+    openBodies: createOpenBodies(),
     onDone: async () => {},
     operations: Object.values(contract).map((each) => ({
       ...{ operation: each, handler: handlers[each.id] },

@@ -13,6 +13,7 @@ import { createApiActivity } from '../../main/kernel/api-activity.ts'
 import { createIds, systemRandom, type AccountId, type InstanceId, type KeyId } from '../../main/kernel/ids.ts'
 import { systemClock } from '../../main/kernel/clock.ts'
 import { silentLog } from '../../main/kernel/log.ts'
+import { createOpenBodies } from '../../main/faces/open-bodies.ts'
 import { fakeClock, type FakeClock } from '../support/clock.ts'
 import { INSTANCE_ID, OTHER_ID, SAMPLE_ROOMS, sampleHandlers, type Asked } from './sample.ts'
 
@@ -67,7 +68,7 @@ export async function openHouse(rooms: readonly RoomContract[] = SAMPLE_ROOMS): 
     featureOf: () => undefined,
     isSuspended: () => false,
     isFrozen: async () => false,
-    openBodies: { add() {} },
+    openBodies: createOpenBodies(),
     onDone: async () => {},
     writeGate: { check() {} },
     times: createRequestTimes(clock),

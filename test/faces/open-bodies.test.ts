@@ -22,3 +22,22 @@ test('a download is cut off with the key or session that asked for it, and no ot
   expect([a, b, session, desktop].map(({ destroyed }) => destroyed)).toEqual([true, false, true, false])
   expect(a.errored).toBeInstanceOf(Error)
 })
+
+test('what is done with a body learns that the key or session has ended, and no other does', async () => {
+  const open = createOpenBodies()
+  const signals: AbortSignal[] = []
+  const release = Promise.withResolvers<undefined>()
+  const work = async (ended: AbortSignal) => {
+    signals.push(ended)
+    await release.promise
+  }
+  const callers = [ofKey('a'), ofKey('a'), ofKey('b'), { key: null, sessionId: 's' }, { key: null }]
+  const done = callers.map((caller) => open.during(caller, work))
+  open.endOf('a')
+  expect(signals.map(({ aborted }) => aborted)).toEqual([true, true, false, false, false])
+  expect(signals[0]?.reason).toMatchObject({ code: 'unauthorized' })
+  release.resolve(undefined)
+  await Promise.all(done)
+  open.endOf('s')
+  expect(signals.map(({ aborted }) => aborted)).toEqual([true, true, false, false, false])
+})

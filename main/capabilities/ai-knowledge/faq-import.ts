@@ -1,5 +1,6 @@
 import { ApiError } from '../../contract/errors.ts'
 import { LIMITS } from '../../contract/limits.ts'
+import type { FileBody } from '../../contract/operation.ts'
 import { readCsv, type CsvRow } from '../../kernel/csv.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { Files } from '../../kernel/files.ts'
@@ -30,8 +31,8 @@ const BATCH = 100
  */
 export function createFaqImport({ db, files, faq }: ImportDeps) {
   const inTurn = createImportTurns()
-  return async (place: Place, source: AsyncIterable<Uint8Array>): Promise<FaqImport> => {
-    const file = await files.storeTemporarily(source, LIMITS.importBytes)
+  return async (place: Place, { stream, ended }: Pick<FileBody, 'stream' | 'ended'>): Promise<FaqImport> => {
+    const file = await files.storeTemporarily(stream, LIMITS.importBytes)
     try {
       const first = await readCsv(file.parts())
       const at = placesIn(first.header)
@@ -45,7 +46,7 @@ export function createFaqImport({ db, files, faq }: ImportDeps) {
       }
       const save = async (batch: readonly Pair[]) => {
         const entries = batch.map(({ question, answer }) => ({ question, answer }))
-        const results = await inTurn(place.accountId, () => db.commit((tx) => faq.save(tx, place, entries)))
+        const results = await inTurn(place.accountId, ended, () => db.commit((tx) => faq.save(tx, place, entries)))
         for (const [index, result] of results.entries()) {
           if (result === 'too_many') refuse({ line: batch[index]?.line ?? 0, reason: result })
           else count[result]++

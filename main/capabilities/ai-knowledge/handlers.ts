@@ -20,7 +20,7 @@ export function aiKnowledgeHandlers({
       await faq.remove(instance.id, params.faq_id)
       return undefined
     },
-    importFaq: ({ instance, body }) => importFaq(placeOf(instance), body.stream),
+    importFaq: ({ instance, body }) => importFaq(placeOf(instance), body),
     listDocuments: ({ instance, query }) => documents.list(instance.id, query),
     uploadDocument: ({ instance, query, body }) => documents.upload(placeOf(instance), query.name, body),
     async deleteDocument({ instance, params }) {

@@ -46,7 +46,7 @@ export function campaignsHandlers(campaigns: Campaigns): Handlers<typeof campaig
       return { data, next_cursor: nextCursor, has_more: nextCursor !== null }
     },
     importCampaignRecipients: ({ principal, params, body, query }) =>
-      campaigns.importFile(principal, params.id, body.stream, query),
+      campaigns.importFile(principal, params.id, body, query),
     async getCampaignReport({ principal, params, query, wantsCsv }) {
       const { campaign } = await campaigns.get(principal, params.id)
       if (!wantsCsv) return reports.totals(campaign, query.timeline === true)

@@ -28,6 +28,7 @@ import { dueIn } from '../../kernel/due.ts'
 import type { JobQueue } from '../../kernel/jobs.ts'
 import { pendingOf } from './counts.ts'
 import { ApiError } from '../../contract/errors.ts'
+import type { FileBody } from '../../contract/operation.ts'
 
 import { billedNumberOf } from './billed-numbers.ts'
 import { createBudgetHolds } from './budget-holds.ts'
@@ -117,7 +118,7 @@ export function createCampaigns(deps: CampaignsDeps) {
     async importFile(
       caller: Principal,
       id: string,
-      stream: AsyncIterable<Uint8Array>,
+      file: Pick<FileBody, 'stream' | 'ended'>,
       { country, replace = false }: { country?: string; replace?: boolean },
     ) {
       const found = await access.get(caller, id)
@@ -127,7 +128,7 @@ export function createCampaigns(deps: CampaignsDeps) {
           'invalid_state',
           `This campaign is ${status}. Recipients can be added to a draft only.`,
         ).because('campaign_not_draft')
-      const source = await readRecipientFile(stream, {
+      const source = await readRecipientFile(file, {
         country: country ?? (await optOuts.country(caller.accountId)),
       })
       const tally = await updates.fill(found, source, replace)

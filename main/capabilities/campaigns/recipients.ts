@@ -4,6 +4,7 @@ import { variableKey } from '../../contract/campaign-text.ts'
 import { ApiError } from '../../contract/errors.ts'
 import { COLUMN_NAMES, findColumn } from '../../contract/list-columns.ts'
 import { LIMITS } from '../../contract/limits.ts'
+import type { FileBody } from '../../contract/operation.ts'
 import { phoneCell, readCsv, type CsvRow } from '../../kernel/csv.ts'
 import { parsePhone, personKey, readPhone } from '../../kernel/phone-number.ts'
 import { yieldToEventLoop } from '../../kernel/yield-to-event-loop.ts'
@@ -134,18 +135,22 @@ export function* portionsOf(rows: readonly AcceptedRecipient[]): Generator<reado
 /**
  * Reads a file twice: once to know that all of it can be read, and again while its rows are stored. Only the bytes of the
  * file are kept, never all of its rows.
- * @param source a CSV file: a column of numbers, perhaps one of names (contract/list-columns.ts), every other one a
+ * @param file a CSV file: a column of numbers, perhaps one of names (contract/list-columns.ts), every other one a
  *   variable.
  * @throws ApiError validation_error for a file that is no such list, or has no usable row
  */
-export async function readRecipientFile(source: AsyncIterable<Uint8Array>, reading: Reading): Promise<RecipientSource> {
+export async function readRecipientFile(
+  { stream, ended }: Pick<FileBody, 'stream' | 'ended'>,
+  reading: Reading,
+): Promise<RecipientSource> {
   const bytes: Uint8Array[] = []
-  for await (const chunk of source) bytes.push(chunk)
+  for await (const chunk of stream) bytes.push(chunk)
   await requireUsableFile(bytes, reading)
   const { variables, portions } = await readRows(bytes)
   const reader = createReader(reading)
   async function* read(): AsyncGenerator<readonly AcceptedRecipient[]> {
     for await (const rows of portions) {
+      ended.throwIfAborted()
       for (const row of rows) reader.add(row)
       yield* portionsOf(reader.take())
     }

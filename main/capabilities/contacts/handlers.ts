@@ -111,7 +111,7 @@ export function contactsHandlers({ db, cursors, files, contacts }: HandlerDeps):
           { field: 'tags', wanted: query.tags, names: COLUMN_NAMES.tags },
         ],
         save: (rows) =>
-          inTurn(accountId, () =>
+          inTurn(accountId, body.ended, () =>
             db.commit(async (tx) => {
               let [created, updated] = [0, 0]
               for (const { phone, values } of rows) {

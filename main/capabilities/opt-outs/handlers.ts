@@ -125,7 +125,7 @@ export function optOutsHandlers({
       return undefined
     },
 
-    importOptOuts: ({ principal, body, query }) => importOptOuts(principal.accountId, body.stream, query),
+    importOptOuts: ({ principal, body, query }) => importOptOuts(principal.accountId, body, query),
     async listOptOutQuestions({ principal, query: { limit = LIMITS.pageSizeDefault, cursor } }) {
       const { accountId } = principal
       const { shown, next } = await seenOf({

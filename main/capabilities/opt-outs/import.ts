@@ -1,3 +1,4 @@
+import type { FileBody } from '../../contract/operation.ts'
 import type { ImportResult } from '../../contract/shapes.ts'
 import { COLUMN_NAMES } from '../../contract/list-columns.ts'
 import { importCsv } from '../../kernel/csv-import.ts'
@@ -19,7 +20,7 @@ export function createImport({ db, files, optOuts }: ImportDeps) {
   const inTurn = createImportTurns()
   return async (
     accountId: AccountId,
-    source: AsyncIterable<Uint8Array>,
+    { stream: source, ended }: Pick<FileBody, 'stream' | 'ended'>,
     columns: { readonly phone?: string; readonly note?: string },
   ): Promise<ImportResult> =>
     importCsv<'note'>(files, {
@@ -30,7 +31,7 @@ export function createImport({ db, files, optOuts }: ImportDeps) {
         { field: 'note', wanted: columns.note, names: COLUMN_NAMES.note },
       ],
       save: (rows) =>
-        inTurn(accountId, () =>
+        inTurn(accountId, ended, () =>
           db.commit(async (tx) => {
             let created = 0
             for (const { phone, values } of rows) {

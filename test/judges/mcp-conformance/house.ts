@@ -9,6 +9,7 @@ import { createApiActivity } from '../../../main/kernel/api-activity.ts'
 import { createIds, systemRandom, type AccountId, type KeyId } from '../../../main/kernel/ids.ts'
 import { silentLog } from '../../../main/kernel/log.ts'
 import { SCOPES } from '../../../main/contract/scopes.ts'
+import { createOpenBodies } from '../../../main/faces/open-bodies.ts'
 import { fixtureServer } from './fixture.ts'
 
 const principal: Principal = {
@@ -38,7 +39,7 @@ export async function openFixture(key: string): Promise<{ url: string; close(): 
     featureOf: () => undefined,
     isSuspended: () => false,
     isFrozen: async () => false,
-    openBodies: { add() {} },
+    openBodies: createOpenBodies(),
     onDone: async () => {},
     writeGate: { check() {} },
     times: createRequestTimes(systemClock),
