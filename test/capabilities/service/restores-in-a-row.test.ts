@@ -206,3 +206,71 @@ test('D-10 the copy that a restore saves brings back the tokens of a CRM and the
     { number: '12025550185' },
   ])
 })
+
+test.each(['a person restores it', 'the database is damaged'] as const)(
+  'D-10 a half-sent campaign stays paused, and messages nobody twice, when after its restore %s again',
+  async (way) => {
+    const w = await world({ home: newHome() })
+    const line = await w.pair('12025550186')
+    const phones = Array.from({ length: 20 }, (_, nth) => String(12_025_551_000 + nth))
+    const made = await ok(w, 'POST', '/v1/campaigns', {
+      ...{ instance_ids: [line.id], name: 'Offer', messages: [{ text: 'Hi' }], start: false },
+      ...{
+        recipients: phones.map((phone) => ({ phone })),
+        config: { minDelay: 20, maxDelay: 20, checkNumbers: false },
+      },
+    })
+    const path = `/v1/campaigns/${made.campaign_id}`
+    const name = await backUp(w)
+    await ok(w, 'POST', `${path}/start`)
+    await w.pass(190_000)
+    const texts = async (of: World) => {
+      const all = phones.map(async (phone) => (await ok(of, 'GET', `/v1/sandbox/phones/${phone}/messages`)).data.length)
+      return Promise.all(all)
+    }
+    const before = await texts(w)
+    expect(before.filter((count) => count === 1).length).toBeGreaterThan(3)
+    expect(before).toContain(0)
+
+    const first = await goBack(w, name, 'a person restores it')
+    expect(await ok(first, 'GET', path)).toMatchObject({ status: 'paused', pause_reason: 'restored' })
+    await ok(first, 'POST', `${path}/resume`)
+    await first.pass(70_000)
+    const since = await texts(first)
+    expect(since.filter((count) => count === 1).length).toBeGreaterThan(before.filter((count) => count === 1).length)
+    expect(since).toContain(0)
+
+    const again = await goBack(first, name, way)
+    expect(await ok(again, 'GET', path)).toMatchObject({ status: 'paused', pause_reason: 'restored' })
+    // The simulated phones are in the database: what they got since is lost with it.
+    const held = await texts(again)
+    if (way === 'a person restores it') expect(held).toEqual(since)
+    await again.pass(600_000)
+    expect(await texts(again)).toEqual(held)
+    await ok(again, 'POST', `${path}/resume`)
+    await again.pass(1_200_000)
+    expect(await ok(again, 'GET', path)).toMatchObject({ status: 'completed' })
+    const end = await texts(again)
+    // Everybody who had not got it, and nobody else.
+    expect(end.map((count, nth) => count - (held[nth] ?? 0))).toEqual(since.map((count) => 1 - count))
+  },
+)
+
+test('D-10 a client that was suspended stays so when a backup from before it was made is restored first', async () => {
+  const w = await world({ home: newHome() })
+  const first = await backUp(w)
+  const client = await clientOf(w, { name: 'Since' })
+  const line = await pairedIn(w, client, '12025550187')
+  const link = await w.api('POST', `/v1/instances/${line.id}/access-links`, { permanent: true }, { key: client.key })
+  const second = await backUp(w)
+  await ok(w, 'POST', `/v1/agency/accounts/${client.id}/suspend`)
+  const { pathname } = new URL(link.body.url)
+  await w.api('DELETE', `/v1/instances/${line.id}/access-links/${link.body.id}`, undefined, { key: client.key })
+
+  const between = await goBack(w, first, 'a person restores it')
+  expect((await between.api('GET', `/v1/agency/accounts/${client.id}`)).status).toBe(404)
+  const after = await goBack(between, second, 'a person restores it')
+  expect(await ok(after, 'GET', `/v1/agency/accounts/${client.id}`)).toMatchObject({ status: 'suspended' })
+  await ok(after, 'POST', `/v1/agency/accounts/${client.id}/activate`)
+  expect((await after.api('GET', pathname, undefined, { key: null })).status).toBe(404)
+})
