@@ -16,7 +16,12 @@ import { migrate, versionOf } from './migrate.ts'
 import { isDamaged, replaceDamagedWith } from './quarantine.ts'
 import { replaceDatabase, type DatabaseFiles } from './replace-database.ts'
 
-const RestoreRequest = Type.Object({ name: Type.String(), asked_at_ms: Type.Integer() })
+const RestoreRequest = Type.Object({
+  name: Type.String(),
+  asked_at_ms: Type.Integer(),
+  /** Made by a restore that was cut off, which may have replaced the database already. */
+  safety_copy: Type.Optional(Type.String()),
+})
 
 /** A copy that takes the place of the database at the next start. */
 export interface StagedRestore {
@@ -37,10 +42,12 @@ const requestFile = ({ file }: Pick<DatabaseFiles, 'file'>) => join(dirname(file
 const newestSchemaOf = ({ migrations }: Pick<DatabaseFiles, 'migrations'>) => migrations.at(-1)?.version ?? 0
 
 export function stagedRestore(place: Pick<DatabaseFiles, 'file'>): StagedRestore | null {
-  if (!existsSync(requestFile(place))) return null
-  const wish = parsed(readFileSync(requestFile(place), 'utf8'))
+  const wish = readRequest(place)
   return wish === undefined ? null : { name: wish.name, requestedAtMs: wish.asked_at_ms }
 }
+
+const readRequest = (place: Pick<DatabaseFiles, 'file'>) =>
+  existsSync(requestFile(place)) ? parsed(readFileSync(requestFile(place), 'utf8')) : undefined
 
 /**
  * Notes that the copy is to take the place of the database at the next start; until then nothing changes.
@@ -67,7 +74,8 @@ export async function cancelRestore(place: Pick<DatabaseFiles, 'file'>): Promise
 
 /**
  * Carries out a staged restore, before the database is opened. The present state is copied into the backups first, and
- * the copy takes the database's place in one rename: a crash leaves the one or the other, and the next start goes on.
+ * the copy takes the database's place in one rename: a crash leaves the one or the other, and the next start goes on
+ * with the copy of the state that was there at first.
  * Damaged files cannot be copied, and are moved to a folder of their own. Where it cannot be done, the present state stays
  * and the wish is dropped.
  */
@@ -111,7 +119,12 @@ const isEmpty = (file: string) => !statSync(file, { throwIfNoEntry: false })?.si
 
 async function replaceIntact(place: DatabaseFiles, { name, madeAtMs }: Backup, nowMs: number): Promise<string> {
   const { file } = place
-  const { safetyCopy, isNewer } = await backUpCurrent(place, nowMs)
+  const wish = readRequest(place)
+  const made = wish?.safety_copy
+  const isMade = made !== undefined && existsSync(join(backupsFolderOf(file), made))
+  const { safetyCopy, isNewer } = await prepareCurrent(place, isMade ? made : null, nowMs)
+  if (wish !== undefined && !isMade)
+    await writeDurably(requestFile(place), JSON.stringify({ ...wish, safety_copy: basename(safetyCopy) }))
   const facts = readFacts(factsFolderOf(file))
   const present: PresentState = isNewer ? { kind: 'facts', facts, madeAtMs } : { kind: 'database', file, facts }
   await replaceDatabase(place, name, nowMs, (copy) => carryOver(copy, present, nowMs))
@@ -124,7 +137,8 @@ interface CurrentState {
   readonly isNewer: boolean
 }
 
-async function backUpCurrent(place: DatabaseFiles, nowMs: number): Promise<CurrentState> {
+/** @param made the name of its copy, if there is one. */
+async function prepareCurrent(place: DatabaseFiles, made: string | null, nowMs: number): Promise<CurrentState> {
   const { file, migrations } = place
   const backupsFolder = backupsFolderOf(file)
   const present = new Database(file, { fileMustExist: true })
@@ -137,7 +151,8 @@ async function backUpCurrent(place: DatabaseFiles, nowMs: number): Promise<Curre
     }
     // Everything is in the file itself afterwards, and the log beside it is empty.
     present.pragma('wal_checkpoint(TRUNCATE)')
-    return { safetyCopy: await writeBackup(backupsFolder, 'before-restore', nowMs, copyInProcess(present)), isNewer }
+    const copy = () => writeBackup(backupsFolder, 'before-restore', nowMs, copyInProcess(present))
+    return { safetyCopy: made ?? (await copy()), isNewer }
   } finally {
     present.close()
   }

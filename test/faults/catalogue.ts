@@ -130,6 +130,10 @@ export const CATALOGUE: Readonly<Record<string, Fault>> = {
     does: 'the end of a call or of an approval refused by a full disk',
     sees: 'written later, without a restart',
   },
+  'D-14': {
+    does: 'kill -9 at three moments of a restore, again and again',
+    sees: 'the database is whole, the next start finishes it, and the state before is one copy',
+  },
   'K-01': { does: '100 callers with one key, again and again', sees: 'one send, one id' },
   'K-02': { does: 'kill -9 while 1,000 keys are sent by two clients each', sees: 'one send and one id a key' },
   'K-03': { does: 'one key with other spellings, texts, instances', sees: 'replay, conflict, independent' },

@@ -1,0 +1,76 @@
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { expect, onTestFinished, test } from 'vitest'
+import { pause, testHome } from '../support/service-process.ts'
+
+/** Names of the keys in a database that is whole, and which of them are revoked. */
+function keysIn(file: string): Record<string, boolean> {
+  const database = new Database(file, { readonly: true })
+  try {
+    expect(database.pragma('integrity_check', { simple: true }), file).toBe('ok')
+    const rows = database.prepare('SELECT name, revoked_at FROM api_keys').all() as {
+      name: string
+      revoked_at: unknown
+    }[]
+    return Object.fromEntries(rows.map(({ name, revoked_at }) => [name, revoked_at !== null]))
+  } finally {
+    database.close()
+  }
+}
+
+/** Where the restore of a home is, seen from outside. */
+const POINTS: Readonly<Record<string, (home: string, inode: number) => boolean>> = {
+  'it has begun to save the present state': (home) =>
+    readdirSync(join(home, 'backups')).some((name) => name.includes('before-restore')),
+  'the present state is saved': (home) => requestIn(home).includes('safety_copy'),
+  'the database is replaced': (home, inode) =>
+    (statSync(join(home, 'switchboard.db'), { throwIfNoEntry: false })?.ino ?? inode) !== inode,
+}
+
+const requestIn = (home: string): string =>
+  existsSync(join(home, 'restore.json')) ? readFileSync(join(home, 'restore.json'), 'utf8') : ''
+
+test.each(Object.keys(POINTS))(
+  'D-14 a restore killed when %s: the next start finishes it, and names the state before',
+  async (point) => {
+    const home = testHome()
+    onTestFinished(() => home.remove())
+    const file = join(home.dir, 'switchboard.db')
+    await home.key('Before')
+    const { id } = await home.key('Leaked')
+    await home.command('backup')
+    const [name = ''] = readdirSync(join(home.dir, 'backups'))
+    await home.key('After')
+    expect((await home.command('keys', 'revoke', id)).code).toBe(0)
+
+    const kills: string[] = []
+    for (let round = 0; round < 3; round++) {
+      if (round === 0) writeFileSync(join(home.dir, 'restore.json'), JSON.stringify({ name, asked_at_ms: Date.now() }))
+      const inode = statSync(file).ino
+      const service = home.launch()
+      service.listening.catch(() => {})
+      const state = { isOver: false }
+      void service.ended.then(() => (state.isOver = true))
+      while (!state.isOver && requestIn(home.dir) !== '' && POINTS[point]?.(home.dir, inode) !== true) await pause(1)
+      kills.push(requestIn(home.dir) === '' ? 'too late' : 'in time')
+      await service.end('SIGKILL')
+      // Whole at every moment, and either of the one state or of the other.
+      const keys = keysIn(file)
+      expect(keys).toEqual(
+        'After' in keys ? { Before: false, Leaked: true, After: false } : { Before: false, Leaked: true },
+      )
+    }
+    expect(kills).toContain('in time')
+
+    const last = await home.start()
+    expect((await fetch(`${last.url}/healthz`)).status).toBe(200)
+    await last.end('SIGTERM')
+    expect(keysIn(file)).toEqual({ Before: false, Leaked: true })
+    expect(requestIn(home.dir)).toBe('')
+    const saved = readdirSync(join(home.dir, 'backups')).filter((one) => one.includes('before-restore'))
+    expect(saved.map((one) => keysIn(join(home.dir, 'backups', one)))).toEqual([
+      { Before: false, Leaked: true, After: false },
+    ])
+  },
+)
