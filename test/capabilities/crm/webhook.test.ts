@@ -141,6 +141,27 @@ test('a replayed opt-out changes nothing, and neither does one that was overtake
   expect(await optedOut()).toBe(true)
 })
 
+test('a recorded message with its signature is sent once, and is refused hours later and for another number', async () => {
+  const phone = '12025556219'
+  const at = Math.floor(w.moving.now() / 1_000)
+  const body = { id: 'recorded', type: 'message', to: phone, text: 'Your code is 1234' }
+  expect([await post(body, { at }), await post(body, { at })]).toEqual([202, 202])
+  await until(async () => expect(await received(phone)).toEqual(['Your code is 1234']))
+
+  const other = await w.pair('12025556299')
+  const { inbound_url } = await w.must('PUT', `/v1/instances/${other.id}/crm-webhook`, {
+    url: 'https://catcher.sandbox/crm2',
+  })
+  const mine = inbound
+  inbound = new URL(inbound_url).pathname
+  expect(await post(body, { at })).toBe(401)
+  inbound = mine
+  w.moving.move(6 * 3_600_000)
+  expect(await post(body, { at })).toBe(401)
+  expect(await post(body)).toBe(202)
+  expect(await received(phone)).toEqual(['Your code is 1234'])
+})
+
 test('a receiver that is down gets everything afterwards, once and in order', async () => {
   await w.must('PUT', '/v1/sandbox/catcher/crm', { status: 503 })
   for (const text of ['1', '2', '3']) await w.say('12025556204', LINE, text)
