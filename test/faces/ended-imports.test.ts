@@ -47,7 +47,7 @@ async function storedIn({ w }: House, table: string): Promise<number> {
 async function post(w: World, path: string, body: Buffer<ArrayBuffer>, headers: Record<string, string>) {
   const own = { origin: w.service.url, 'sec-fetch-site': 'same-origin', 'content-type': 'text/csv' }
   const answer = await fetch(`${w.service.url}${path}`, { method: 'POST', headers: { ...own, ...headers }, body })
-  return { status: answer.status, body: (await answer.json()) }
+  return { status: answer.status, body: await answer.json() }
 }
 
 const inside = ({ client }: House, path: string) => `/panel/accounts/${client.id}${path}`

@@ -60,7 +60,11 @@ export function createUploads({ files, clock, freeBytes }: UploadsDeps) {
   }
 
   return {
-    async add(accountId: AccountId, body: Pick<FileBody, 'mimeType' | 'stream'>, name: string | null): Promise<MediaRecord> {
+    async add(
+      accountId: AccountId,
+      body: Pick<FileBody, 'mimeType' | 'stream'>,
+      name: string | null,
+    ): Promise<MediaRecord> {
       const expiresAt = dueIn(clock, KEPT_MS)
       const { head, stream } = await withHead(body.stream)
       const mimeType = fileTypeOf({ head, declared: body.mimeType, name })
