@@ -22,7 +22,7 @@ const EDGES = {
   sandbox: ['instances'],
   'ai-providers': ['instances'],
   'ai-knowledge': ['instances', 'ai-providers'],
-  ai: ['instances', 'messages', 'safety', 'opt-outs', 'ai-providers', 'ai-knowledge', 'usage'],
+  ai: ['instances', 'messages', 'fusion', 'safety', 'opt-outs', 'ai-providers', 'ai-knowledge', 'usage'],
   'ai-evaluations': ['instances', 'ai'],
   agency: ['account', 'entitlements', 'instances', 'usage'],
   links: ['instances'],

@@ -15,6 +15,7 @@ export const SETTINGS = {
   max_replies_per_hour: 30,
   pause_on_human_minutes: 720,
   ignore_groups: true,
+  answer_over_linked_number: false,
   handoff: { keywords: ['human', 'atendente'], message: null },
   updated_at: AT,
 } satisfies AiSettings

@@ -201,6 +201,10 @@ const settingsFields = {
     description: 'How long the agent stays silent in a chat after a person has written in it, or after it handed over.',
   }),
   ignore_groups: Type.Boolean({ description: 'true: the agent does not answer in groups.' }),
+  answer_over_linked_number: Type.Boolean({
+    description:
+      'true: while this number cannot send, because Meta takes no payment or restricts it, the agent answers over the instance it is fused with, if that one can send. Follow-ups wait.',
+  }),
 }
 
 const Handoff = Type.Object(
@@ -232,6 +236,7 @@ export const UpdateAiSettingsBody = Body({
   max_replies_per_hour: Type.Optional(settingsFields.max_replies_per_hour),
   pause_on_human_minutes: Type.Optional(settingsFields.pause_on_human_minutes),
   ignore_groups: Type.Optional(settingsFields.ignore_groups),
+  answer_over_linked_number: Type.Optional(settingsFields.answer_over_linked_number),
   handoff: Type.Optional(
     Body({
       keywords: Type.Optional(Handoff.properties.keywords),

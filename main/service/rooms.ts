@@ -181,6 +181,7 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
     ...deps,
     instances: instances.api,
     messages: messages.api,
+    fusion: fusion.api,
     safety: safety.api,
     optOuts: optOuts.api,
     providers: aiProviders.api,

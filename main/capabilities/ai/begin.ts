@@ -3,6 +3,7 @@ import type { HandoffReason } from '../../contract/ai.ts'
 import type { Hold } from '../../engines/engine.ts'
 import type { Tx } from '../../kernel/db.ts'
 import { appointmentAt, dueAt, dueIn } from '../../kernel/due.ts'
+import type { InstanceId } from '../../kernel/ids.ts'
 import { fold } from '../../kernel/search/index.ts'
 import type { Agent } from './agent-store.ts'
 import type { Agents } from './agents.ts'
@@ -23,6 +24,7 @@ import {
   answeredSince,
   endTurn,
   setDecision,
+  setSendsFrom,
   setThinking,
   turnBySeq,
   unendedBefore,
@@ -31,7 +33,10 @@ import {
 } from './turn-store.ts'
 import { isUnreadable } from './utterances.ts'
 
-interface BeginDeps extends Pick<AiDeps, 'db' | 'clock' | 'instances' | 'optOuts' | 'providers' | 'refusalOf'> {
+interface BeginDeps extends Pick<
+  AiDeps,
+  'db' | 'clock' | 'instances' | 'fusion' | 'optOuts' | 'providers' | 'refusalOf'
+> {
   readonly settings: Pick<SettingsStore, 'read'>
   readonly agents: Pick<Agents, 'primary'>
   readonly stages: Pick<Stages, 'of'>
@@ -56,6 +61,8 @@ const ANSWERS_IN_TEN_MINUTES = 10
 /** The third time that somebody writes the same, it is probably a machine. */
 const SAME_IN_A_ROW = 3
 const LOOK_AGAIN_MS = 2_000
+/** Only numbers are the same for every engine; hidden ids are not. */
+const NUMBER = /^\d+$/
 /** How long an answer waits while its number cannot send, and how often that is checked. */
 const HELD_MOST_MS = 30 * 60_000
 const HELD_MS = 10_000
@@ -65,6 +72,7 @@ export function createBegin({
   db,
   clock,
   instances,
+  fusion,
   optOuts,
   providers,
   refusalOf,
@@ -96,7 +104,9 @@ export function createBegin({
       // Before any model or tool: an answer could not be sent.
       if (accountRefusal !== null) return leaveToPerson(tx, { turn, conversation, settings }, accountRefusal)
       const hold = await holdOf(tx, turn)
-      if (hold !== undefined) {
+      const sendsFrom = hold === undefined ? null : await linkedSender(tx, turn, settings)
+      if (sendsFrom !== turn.sendsFrom) await tx.run(setSendsFrom, { seq: turnSeq, instanceId: sendsFrom })
+      if (hold !== undefined && sendsFrom === null) {
         if (clock.now() - turn.dueAtMs < HELD_MOST_MS) return waitUntil(dueIn(clock, HELD_MS))
         return leaveToPerson(tx, { turn, conversation, settings }, `held_${hold}`)
       }
@@ -135,6 +145,19 @@ export function createBegin({
     const instance = await instances.find(tx, accountId, instanceId)
     const reason = instance && instances.holdOf({ ...instance, accountId })?.reason
     return reason === 'spam' ? undefined : reason
+  }
+
+  /** The instance of the same number that may answer for a held one, if it can send. */
+  async function linkedSender(
+    tx: Tx,
+    { accountId, instanceId, kind, chat }: TurnRow,
+    settings: Settings,
+  ): Promise<InstanceId | null> {
+    if (!settings.answer_over_linked_number || kind !== 'reply' || !NUMBER.test(chat)) return null
+    const id = await fusion.partnerOf(tx, instanceId)
+    const partner = id && (await instances.find(tx, accountId, id))
+    if (!partner || partner.status !== 'connected') return null
+    return instances.holdOf({ ...partner, accountId }) === null ? partner.id : null
   }
 
   /** Sends the rest of an answer. It is written already, so no model is asked. */

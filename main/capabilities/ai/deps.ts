@@ -12,6 +12,7 @@ import type { Cursors } from '../../kernel/page.ts'
 import type { Seal } from '../../kernel/seal.ts'
 import type { AiKnowledge } from '../ai-knowledge/index.ts'
 import type { AiProviders } from '../ai-providers/index.ts'
+import type { Fusion } from '../fusion/index.ts'
 import type { Instances } from '../instances/index.ts'
 import type { Messages } from '../messages/index.ts'
 import type { OptOuts } from '../opt-outs/index.ts'
@@ -50,6 +51,7 @@ export interface AiDeps {
   readonly outbound: Pick<Outbound, 'request' | 'checkUrl'>
   readonly instances: Pick<Instances, 'subject' | 'subscribe' | 'find' | 'holdOf'>
   readonly messages: Pick<Messages, 'send' | 'getByKey' | 'thread' | 'uploads' | 'chatAsFirstGiven'>
+  readonly fusion: Pick<Fusion, 'partnerOf'>
   readonly safety: Pick<Safety, 'claim' | 'release'>
   readonly optOuts: Pick<OptOuts, 'isOptedOut' | 'optedOutAt' | 'isStopWord'>
   readonly providers: AiProviders

@@ -1,6 +1,7 @@
 import { ApiError, type ErrorCode } from '../../contract/errors.ts'
 import type { Tx } from '../../kernel/db.ts'
 import { dueAt, dueIn } from '../../kernel/due.ts'
+import type { InstanceId } from '../../kernel/ids.ts'
 import type { Messages, SendResult } from '../messages/index.ts'
 import type { InstanceSubject } from '../handler.ts'
 import type { Chats } from './chats.ts'
@@ -67,9 +68,11 @@ export function createSender(deps: SendDeps): Sender {
     const key = keyOf(conversation, turn)
     const known = looks ? await messageOf(turn, key) : undefined
     if (known !== undefined) return recordKnown(turn, known)
-    if (await hasPersonWritten(messages, instanceId, chat, turn.firstAtMs))
-      return db.commit((tx) => leave(tx, turn, 'person'))
-    const instance = await instances.subject(accountId, instanceId)
+    const sender = senderOf(turn)
+    for (const side of new Set([instanceId, sender]))
+      if (await hasPersonWritten(messages, side, chat, turn.firstAtMs))
+        return db.commit((tx) => leave(tx, turn, 'person'))
+    const instance = await instances.subject(accountId, sender)
     if (instance === undefined || instance.deleted) return end(turn, 'skipped', 'deleted')
     const claimed = await db.commit((tx) => claim(tx, turn, instance))
     if (claimed !== undefined) return claimed
@@ -84,11 +87,15 @@ export function createSender(deps: SendDeps): Sender {
   }
 
   /** @returns undefined if the part may be sent now. */
-  async function claim(tx: Tx, { seq }: TurnRow, { network }: InstanceSubject): Promise<Step | undefined> {
+  async function claim(
+    tx: Tx,
+    { seq }: TurnRow,
+    { id: instanceId, network }: InstanceSubject,
+  ): Promise<Step | undefined> {
     const turn = await tx.one(turnBySeq, { seq })
     const conversation = turn && (await tx.one(conversationBySeq, { seq: turn.conversationSeq }))
     if (turn === undefined || turn.endedAtMs !== null || conversation === undefined) return END
-    const { accountId, instanceId, chat } = turn
+    const { accountId, chat } = turn
     // The pause of a handoff is the turn's own.
     if (isPaused(conversation, clock.now()) && conversation.pauseReason !== 'handoff')
       return leave(tx, turn, conversation.pauseReason ?? 'paused')
@@ -114,7 +121,7 @@ export function createSender(deps: SendDeps): Sender {
     const delayMs = PASSING[error.code]
     const isLate = clock.now() - turn.firstAtMs > LATEST_MS
     return db.commit(async (tx): Promise<Step> => {
-      await safety.release(tx, { instanceId: turn.instanceId, phone: turn.chat })
+      await safety.release(tx, { instanceId: senderOf(turn), phone: turn.chat })
       if (delayMs === undefined || isLate) return giveUp(tx, turn, error.code)
       return waitUntil(dueIn(clock, Math.min(delayMs * (turn.tries + 1), LONGEST_DELAY_MS)))
     })
@@ -185,15 +192,18 @@ export function createSender(deps: SendDeps): Sender {
     return END
   }
 
-  async function messageOf({ instanceId }: TurnRow, key: string): Promise<Message | undefined> {
+  async function messageOf(turn: TurnRow, key: string): Promise<Message | undefined> {
     try {
-      return await messages.getByKey(instanceId, key)
+      return await messages.getByKey(senderOf(turn), key)
     } catch (error) {
       if (error instanceof ApiError && error.code === 'not_found') return undefined
       throw error
     }
   }
 }
+
+/** The instance that sends the answer. */
+const senderOf = ({ sendsFrom, instanceId }: TurnRow): InstanceId => sendsFrom ?? instanceId
 
 /** The key of the part that is sent next. */
 const keyOf = ({ id }: ConversationRow, { turn, sentParts }: TurnRow): string =>

@@ -24,6 +24,7 @@ export function createSettings({ db, clock, providers, config }: SettingsDeps) {
   const defaults: Settings = {
     ...{ enabled: false, timezone: config.safetyTimezone, business_hours: null, debounce_seconds: 6 },
     ...{ max_replies_per_hour: 30, pause_on_human_minutes: 720, ignore_groups: true },
+    answer_over_linked_number: false,
     handoff: { keywords: KEYWORDS, message: null },
   }
   const followUpDefaults: FollowUpSettings = {

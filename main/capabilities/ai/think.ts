@@ -26,9 +26,9 @@ import {
   type StoredDecision,
   type TurnRow,
 } from './turn-store.ts'
-import { recentUtterances } from './utterances.ts'
+import { recentUtterances, sidesOf } from './utterances.ts'
 
-interface ThinkDeps extends Pick<AiDeps, 'db' | 'clock' | 'instances' | 'messages' | 'log' | 'calls' | 'usage'> {
+interface ThinkDeps extends Pick<AiDeps, 'db' | 'clock' | 'instances' | 'fusion' | 'messages' | 'log' | 'calls' | 'usage'> {
   readonly brain: Brain
   readonly chats: Chats
 }
@@ -47,6 +47,7 @@ export function createThinker({
   db,
   clock,
   instances,
+  fusion,
   messages,
   log,
   calls,
@@ -64,7 +65,7 @@ export function createThinker({
       const decision = await brain.reply(
         {
           ...{ instanceId, accountId, agent, stages, stageId, question, kind },
-          history: await recentUtterances(messages, instanceId, chat),
+          history: await recentUtterances(messages, await sidesOf({ db, fusion }, instanceId), chat),
           nowMs: clock.now(),
           timezone: settings.timezone,
           scheduleCall: await callTool(turn, agent, settings.timezone),

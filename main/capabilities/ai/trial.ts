@@ -15,9 +15,9 @@ import { asksForPerson, handoffText } from './handoff.ts'
 import { SpentFailure } from './spent-failure.ts'
 import type { SettingsStore } from './settings.ts'
 import type { Stages } from './stages.ts'
-import { recentUtterances } from './utterances.ts'
+import { recentUtterances, sidesOf } from './utterances.ts'
 
-interface TrialDeps extends Pick<AiDeps, 'db' | 'clock' | 'messages' | 'usage'> {
+interface TrialDeps extends Pick<AiDeps, 'db' | 'clock' | 'fusion' | 'messages' | 'usage'> {
   readonly brain: Brain
   readonly settings: Pick<SettingsStore, 'read'>
   readonly agents: Pick<Agents, 'find' | 'primary'>
@@ -38,7 +38,7 @@ const DEADLINE_MS = 120_000
 
 /** Answers as the agent would, and sends nothing. What it uses is counted, and its limits hold. */
 export function createTrial(deps: TrialDeps) {
-  const { db, clock, messages, brain, settings: store, agents, stages, conversations } = deps
+  const { db, clock, fusion, messages, brain, settings: store, agents, stages, conversations } = deps
   const outside = { one: db.readOne, all: db.read }
 
   /** @throws ApiError invalid_state */
@@ -136,7 +136,7 @@ export function createTrial(deps: TrialDeps) {
     async suggest(instance: InstanceSubject, chat: string): Promise<Suggestion> {
       const conversation = await conversations.find(instance.id, chat)
       const agent = await primary(instance.id)
-      const history = await recentUtterances(messages, instance.id, chat)
+      const history = await recentUtterances(messages, await sidesOf({ db, fusion }, instance.id), chat)
       const lastAnswer = history.findLastIndex(({ from }) => from === 'agent')
       const open = history.slice(lastAnswer + 1)
       const asked = (open.length > 0 ? open : history.filter(({ from }) => from === 'person').slice(-1)).map(

@@ -20,6 +20,8 @@ export interface TurnRow {
   readonly agentId: string | null
   readonly stageId: string | null
   readonly decision: string | null
+  /** The instance that answers for the one of the chat; null: that one itself. */
+  readonly sendsFrom: InstanceId | null
   readonly sentParts: number
   readonly messageIds: string
   readonly tries: number
@@ -56,7 +58,7 @@ type OfTurn = { seq: number }
 
 const COLUMNS = `seq, conversation_seq AS conversationSeq, turn, instance_id AS instanceId, chat,
   account_id AS accountId, kind, state, revision, question, first_at AS firstAtMs, due_at AS dueAtMs,
-  agent_id AS agentId, stage_id AS stageId, decision, sent_parts AS sentParts, message_ids AS messageIds, tries, reason,
+  agent_id AS agentId, stage_id AS stageId, decision, sends_from AS sendsFrom, sent_parts AS sentParts, message_ids AS messageIds, tries, reason,
   detail, source, input_tokens AS inputTokens, output_tokens AS outputTokens, cost_micros AS costMicros,
   duration_ms AS durationMs, created_at AS createdAtMs, ended_at AS endedAtMs`
 
@@ -94,6 +96,9 @@ export const answeredSince = sql<{ conversationSeq: number; since: number }, { c
 export const setThinking = sql<OfTurn & { agentId: string; stageId: string | null }>(
   `UPDATE ai_turns SET state = 'thinking', agent_id = :agentId, stage_id = :stageId, tries = tries + 1
    WHERE seq = :seq AND state IN ('waiting', 'thinking')`,
+)
+export const setSendsFrom = sql<OfTurn & { instanceId: InstanceId | null }>(
+  "UPDATE ai_turns SET sends_from = :instanceId WHERE seq = :seq AND state IN ('waiting', 'thinking')",
 )
 export const setWaiting = sql<OfTurn>(`UPDATE ai_turns SET state = 'waiting' WHERE seq = :seq AND state = 'thinking'`)
 export const setDecision = sql<

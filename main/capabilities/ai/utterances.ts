@@ -1,6 +1,7 @@
 import type { InstanceId } from '../../kernel/ids.ts'
 import type { Messages } from '../messages/index.ts'
 import type { Utterance } from './decision.ts'
+import type { AiDeps } from './deps.ts'
 
 /** What stands for a message without words. */
 const PLACEHOLDERS: Readonly<Record<string, string>> = {
@@ -35,15 +36,29 @@ export const isUnreadable = (question: string): boolean =>
 
 const MESSAGES = 40
 
-/** The last messages of a chat, oldest first. */
+/** The instance and the one that is fused with it: each message of a chat is kept by one of them. */
+export async function sidesOf(
+  { db, fusion }: Pick<AiDeps, 'db' | 'fusion'>,
+  instanceId: InstanceId,
+): Promise<readonly InstanceId[]> {
+  const partnerId = await fusion.partnerOf({ one: db.readOne }, instanceId)
+  return partnerId === undefined ? [instanceId] : [instanceId, partnerId]
+}
+
+/**
+ * The last messages of a chat, oldest first.
+ * @param sides as `sidesOf` has them.
+ */
 export async function recentUtterances(
   messages: Pick<Messages, 'thread'>,
-  instanceId: InstanceId,
+  sides: readonly InstanceId[],
   chat: string,
 ): Promise<Utterance[]> {
-  const { data } = await messages.thread(instanceId, chat, { limit: MESSAGES })
-  return data
-    .toReversed()
+  const threads = await Promise.all(sides.map((id) => messages.thread(id, chat, { limit: MESSAGES })))
+  const said = threads.flatMap(({ data }) => data.toReversed())
+  const inOrder = sides.length === 1 ? said : said.toSorted((one, other) => one.createdAtMs - other.createdAtMs)
+  return inOrder
+    .slice(-MESSAGES)
     .filter(({ deletedAtMs, status }) => deletedAtMs === null && status !== 'failed')
     .map(({ direction, type, text, media }) => ({
       from: direction === 'in' ? ('person' as const) : ('agent' as const),

@@ -29,7 +29,7 @@ export interface Fusion {
   /** Ends the fusion for both; safe to repeat. @throws ApiError not_found, also when the partner is outside the caller's list. */
   readonly remove: (call: PairCall) => Promise<Pair>
   /** The other instance of the same number, which may have received the same message already. */
-  readonly partnerOf: (tx: Tx, id: InstanceId) => Promise<InstanceId | undefined>
+  readonly partnerOf: (read: Pick<Tx, 'one'>, id: InstanceId) => Promise<InstanceId | undefined>
 }
 
 export function createFusion({ db, clock, instances }: FusionDeps): Fusion {
@@ -54,7 +54,7 @@ export function createFusion({ db, clock, instances }: FusionDeps): Fusion {
         await tx.run(removeFusion, { id: call.id })
         return { instance, fused: false, partner: null }
       }),
-    partnerOf: async (tx, id) => (await tx.one(partnerOf, { id }))?.partnerId,
+    partnerOf: async (read, id) => (await read.one(partnerOf, { id }))?.partnerId,
   }
 }
 

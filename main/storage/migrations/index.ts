@@ -68,6 +68,7 @@ import { callControls } from './066-call-controls.ts'
 import { templateCallbacks } from './067-template-callbacks.ts'
 import { personChats } from './068-person-chats.ts'
 import { sandboxProfilesAndNumberChecks } from './069-sandbox-profiles-and-number-checks.ts'
+import { aiLinkedNumbers } from './070-ai-linked-numbers.ts'
 
 /** Every step of the schema, in order. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -140,4 +141,5 @@ export const MIGRATIONS: readonly Migration[] = [
   templateCallbacks,
   personChats,
   sandboxProfilesAndNumberChecks,
+  aiLinkedNumbers,
 ]

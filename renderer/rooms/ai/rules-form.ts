@@ -11,6 +11,7 @@ export interface RulesForm {
   perHour: number
   pauseHours: number
   ignoreGroups: boolean
+  overLinked: boolean
   keywords: string[]
   handoffMessage: string
 }
@@ -30,6 +31,7 @@ export const rulesOf = (settings: Settings): RulesForm => {
     perHour: settings.max_replies_per_hour,
     pauseHours: Math.max(1, Math.round(settings.pause_on_human_minutes / 60)),
     ignoreGroups: settings.ignore_groups,
+    overLinked: settings.answer_over_linked_number,
     keywords: [...settings.handoff.keywords],
     handoffMessage: settings.handoff.message ?? '',
   }
@@ -47,6 +49,7 @@ export function rulesBody(form: RulesForm, saved: Settings): Body<'updateAiSetti
     max_replies_per_hour: form.perHour,
     pause_on_human_minutes: isSamePause ? saved.pause_on_human_minutes : form.pauseHours * 60,
     ignore_groups: form.ignoreGroups,
+    answer_over_linked_number: form.overLinked,
     handoff: {
       keywords: [...new Set(form.keywords.map((word) => word.trim()).filter((word) => word !== ''))],
       message: orNull(form.handoffMessage),

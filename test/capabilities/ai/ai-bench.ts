@@ -172,6 +172,7 @@ export async function aiBench({ network = 'sandbox', engine = 'smv2' }: BenchOpt
       outbound: undefined as never,
       calls: { isReady: async () => false, schedule: () => Promise.reject(new Error('Voice is off.')) },
       instances: { subject: async () => subject, subscribe() {}, find: async () => undefined, holdOf: () => null },
+      fusion: { partnerOf: async () => undefined },
       messages: {
         send,
         async getByKey(_instanceId, key) {
