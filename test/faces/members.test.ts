@@ -344,6 +344,16 @@ describe('what was done', () => {
     expect(own).toMatchObject([{ operation: 'deleteSubAccount', subject_name: 'Kiosk' }])
   })
 
+  test('by an agency to a client names no person or key of the agency in the log of the client', async () => {
+    const path = `/v1/agency/accounts/${sibling.id}/slots`
+    expect((await w.api('PUT', path, { slots_allocated: 9 })).status).toBe(200)
+    const [act] = (await inside(sibling.id)('GET', '/v1/audit-log?limit=1')).body.data
+    expect(act).toMatchObject({ actor: 'operator', actor_id: null, actor_name: '', operation: 'setSubAccountSlots' })
+    const [own] = (await operator.ask('GET', '/panel/v1/audit-log?limit=1')).body.data
+    expect(own).toMatchObject({ actor: 'key', operation: 'setSubAccountSlots', subject_id: sibling.id })
+    expect(own.actor_name).not.toBe('')
+  })
+
   test('in one account is not in the log of another', async () => {
     const { id } = (await client.api('POST', '/v1/instances', { name: 'Mine' })).body
     const log = (await inside(sibling.id)('GET', '/v1/audit-log')).text

@@ -29,9 +29,11 @@ const Entry = Type.Object({
   id: Type.String(),
   at: Timestamp,
   actor: Type.Enum([...ACTORS], {
-    description: '`operator`: the owner of this Switchboard, also where they work in a client’s account.',
+    description:
+      '`operator`: the owner of this Switchboard, also where they work in a client’s account. What an agency does to a ' +
+      'client from its own account has this actor in the log of the client, without the name of a person or key.',
   }),
-  actor_id: Nullable(Type.String({ description: 'The member or the key.' })),
+  actor_id: Nullable(Type.String({ description: 'The member or the key, of this account.' })),
   actor_name: Type.String(),
   via: Type.Enum(['window', 'api', 'mcp']),
   operation: Type.String({ description: 'Id of the operation.' }),

@@ -82,7 +82,7 @@ export function createAudit({ db, clock, summaryOf }: AuditDeps) {
       await db.commit(async (tx) => {
         await tx.run(insertAct, { ...row, seq: await tx.next('audit_log'), accountId })
         if (below !== undefined && below !== accountId)
-          await tx.run(insertAct, { ...row, seq: await tx.next('audit_log'), accountId: below })
+          await tx.run(insertAct, { ...row, ...AGENCY, seq: await tx.next('audit_log'), accountId: below })
       })
     },
 
@@ -112,6 +112,9 @@ export function createAudit({ db, clock, summaryOf }: AuditDeps) {
     } satisfies Chore,
   }
 }
+
+/** In the log of a client its agency has one name: those of its people and keys are of another account. */
+const AGENCY = { actor: 'operator', actorId: null, actorName: '' } as const
 
 const cellOf = (value: string | readonly string[] | null) =>
   typeof value === 'object' && value !== null ? value.join(' ') : value
