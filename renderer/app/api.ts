@@ -140,6 +140,10 @@ const optionsOf = (options: unknown): AnyOptions => (options as readonly [AnyOpt
 export const findOperation = (call: string): string | undefined =>
   Object.entries(OPERATIONS).find(([, [method, path]]) => `${method} ${path}` === call)?.[0]
 
+/** @returns whether an operation only reads, so that it can be repeated without asking. */
+export const isRead = (id: string | undefined): boolean =>
+  id !== undefined && Object.hasOwn(OPERATIONS, id) && OPERATIONS[id as keyof OperationTable][0] === 'GET'
+
 function pathOf(id: keyof OperationTable, params: Readonly<Record<string, string>> = {}): string {
   const [, path] = OPERATIONS[id]
   return path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))

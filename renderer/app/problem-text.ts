@@ -2,7 +2,8 @@ import type { Audience } from './audience.ts'
 import type { Problem } from './problem.ts'
 
 /** What is known of a refusal: a problem, or what a record says of one. */
-export type Refusal = Pick<Problem, 'code'> & Partial<Pick<Problem, 'operation' | 'detail' | 'retryAfterSeconds'>>
+export type Refusal = Pick<Problem, 'code'> &
+  Partial<Pick<Problem, 'operation' | 'detail' | 'retryAfterSeconds' | 'atMs'>>
 
 export interface ProblemText {
   readonly title: string

@@ -26,6 +26,8 @@ export class Problem extends Error {
   readonly operation: string | undefined
   /** What was wrong exactly, where the service says so. */
   readonly detail: ErrorDetail | undefined
+  /** When the request failed. */
+  readonly atMs = Date.now()
 
   constructor(status: number, code: string, message: string, more: ProblemDetails = {}) {
     super(message)

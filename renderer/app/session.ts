@@ -6,8 +6,8 @@ import { signsInAsMember } from './preferences.ts'
 import { asProblem, type Problem } from './problem.ts'
 import { takeSignInCode } from './sign-in-code.ts'
 
-/** How long to wait before a link is tried again, if the service does not say. */
-const LINK_RETRY_SECONDS = 3
+/** How long to wait before the service is asked again, if it does not say. */
+const RETRY_SECONDS = 3
 
 /** Who uses the window. The desktop app needs no sign-in; a browser signs in with a one-time link or a password. */
 export const useSession = defineStore('session', () => {
@@ -26,7 +26,7 @@ export const useSession = defineStore('session', () => {
   /** The code of the link the page was opened with, until the service accepts or refuses it. */
   const code = ref<string>()
   const hasLink = computed(() => code.value !== undefined)
-  let linkTimer: ReturnType<typeof setTimeout> | undefined
+  let retryTimer: ReturnType<typeof setTimeout> | undefined
   /** Who used this page last. */
   let lastPerson: string | undefined
   // The refused request may be older than the current sign-in; only the session itself knows. A page that waits for a
@@ -41,12 +41,16 @@ export const useSession = defineStore('session', () => {
 
   /** Signs in with the link again, unless the service has refused it. */
   async function tryAgain(): Promise<void> {
-    clearTimeout(linkTimer)
+    clearTimeout(retryTimer)
     if (code.value === undefined) return look()
     await signIn({ code: code.value })
     if (!hasLink.value) return
-    const waitSeconds = problem.value?.retryAfterSeconds ?? LINK_RETRY_SECONDS
-    linkTimer = setTimeout(() => void tryAgain(), waitSeconds * 1_000)
+    askLater(problem.value?.retryAfterSeconds ?? RETRY_SECONDS)
+  }
+
+  function askLater(seconds: number): void {
+    clearTimeout(retryTimer)
+    retryTimer = setTimeout(() => void tryAgain(), seconds * 1_000)
   }
 
   async function look(): Promise<void> {
@@ -64,6 +68,7 @@ export const useSession = defineStore('session', () => {
       problem.value = found
       // A page that is open stays, and says itself that it cannot be reached.
       if (state.value === 'asking') state.value = 'unreachable'
+      if (state.value === 'unreachable') askLater(RETRY_SECONDS)
     }
   }
 

@@ -2,15 +2,21 @@ import { useI18n } from 'vue-i18n'
 import { useAccess } from './access.ts'
 import { unitText } from './numbers.ts'
 import { textOf, type ProblemText, type Refusal, type Words } from './problem-text.ts'
+import { useReconnected } from './reconnected.ts'
 
-/** @returns what to show of a problem, in the language of the window and for the person who reads it. */
+/**
+ * @returns what to show of a problem, in the language of the window and for the person who reads it. Inside a `computed`,
+ * the words change once the service can be reached again.
+ */
 export function useProblemText(): (refusal: Refusal) => ProblemText {
   const { t, te, n, locale } = useI18n()
   const access = useAccess()
+  const isReconnected = useReconnected()
   const words: Words = {
     has: (key) => te(key),
     say: (key, params, count) => t(key, params, count),
     number: (value, unit) => (unit === undefined ? n(value) : unitText({ value, unit }, locale.value)),
   }
-  return (refusal) => textOf(refusal, access.audience(), words)
+  return (refusal) =>
+    textOf(isReconnected(refusal) ? { ...refusal, code: 'reconnected' } : refusal, access.audience(), words)
 }

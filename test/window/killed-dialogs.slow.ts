@@ -119,7 +119,11 @@ describe.each(Object.entries(FLOWS))('%s', TIMEOUT, (_, flow) => {
       .waitFor()
     await w.restart()
     const again = dialog().getByRole('button', { name: 'Try again' })
-    if (await again.isVisible()) await again.click()
+    if (await dialog().isVisible()) {
+      await dialog().getByText('Reconnected to Switchboard').waitFor()
+      expect(await says().isVisible()).toBe(false)
+      await again.click()
+    }
     await dialog().waitFor({ state: 'detached' })
     await expect.poll(flow.count, { timeout: 60_000 }).toBe(1)
   })

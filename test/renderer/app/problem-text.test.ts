@@ -91,7 +91,7 @@ describe('the words for a refusal', () => {
   test('every code that an operation can answer has its own words, in each language and for each reader', () => {
     const said = new Map<string, string>()
     for (const { id, errors } of OPERATIONS)
-      for (const code of new Set([...errors, ...OF_THE_DOOR, 'account_frozen', 'unreachable']))
+      for (const code of new Set([...errors, ...OF_THE_DOOR, 'account_frozen', 'unreachable', 'reconnected']))
         for (const { title, text } of told({ code, operation: id }))
           said.set(JSON.stringify({ title, text }), `${id} ${code}`)
     expect(said.size).toBeGreaterThan(ERROR_CODES.length)
@@ -121,6 +121,7 @@ describe('the words for a refusal', () => {
       ...ERROR_CODES,
       'account_frozen',
       'unreachable',
+      'reconnected',
       'unexpected',
       'window',
       'interrupted',
