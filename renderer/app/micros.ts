@@ -10,6 +10,12 @@ export function decimalOfMicros(micros: number): string {
   return decimals === 0 ? digits.slice(0, -6) : `${digits.slice(0, -6)}.${digits.slice(-6, decimals - 6 || undefined)}`
 }
 
+/** As somebody types it in a field: `0,0034` where decimals follow a comma. */
+export const microsInput = (micros: number, locale: string): string =>
+  formatter(locale, { maximumFractionDigits: 6, useGrouping: false }).format(
+    decimalOfMicros(micros) as unknown as number,
+  )
+
 /** An amount in millionths of its currency, with as many digits as it has: a message costs less than a cent. */
 export const microsText = (micros: number, currency: string, locale: string): string =>
   // As text, so that no digit is lost; the types know only numbers.

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { decimalOfMicros, microsOf, microsText } from '../../../renderer/app/micros.ts'
+import { decimalOfMicros, microsInput, microsOf, microsText } from '../../../renderer/app/micros.ts'
 
 test.each([
   [3_400, '0.0034', '$0.0034'],
@@ -22,5 +22,14 @@ test.each([
   ['1.', undefined],
   ['a', undefined],
 ])('“%s” is read as %s', (text, micros) => {
+  expect(microsOf(text)).toBe(micros)
+})
+
+test.each([
+  ['en', 3_400, '0.0034'],
+  ['pt-BR', 3_400, '0,0034'],
+  ['es', 1_234_500_000, '1234,5'],
+])('a field in %s shows %i millionths as %s, which it also accepts', (locale, micros, text) => {
+  expect(microsInput(micros, locale)).toBe(text)
   expect(microsOf(text)).toBe(micros)
 })

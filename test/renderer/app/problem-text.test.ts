@@ -196,7 +196,7 @@ describe('the words for a field', () => {
     [{}, 'Nombre: es obligatorio.'],
     [{ name: '' }, 'Nombre: no puede quedar vacío.'],
     [{ name: 'abcd' }, 'Nombre: como máximo 3 caracteres.'],
-    [{ name: 'a', config: { window: { start: 'x' } } }, 'Inicio: no está escrito en la forma correcta. Revíselo.'],
+    [{ name: 'a', config: { window: { start: 'x' } } }, 'Inicio: el formato no es correcto. Revíselo.'],
     [{ name: 'a', metadata: { shop: 1 } }, 'Metadatos: este valor no se acepta aquí.'],
     [{ name: 'a', email: 'x' }, 'Correo electrónico: escriba una dirección de correo.'],
   ])('%j is refused with the label of the field', async (body, said) => {
