@@ -50,6 +50,22 @@ test('every word that a screen names is there', () => {
   expect(missing).toEqual([])
 })
 
+test('every key that a file names, wherever it is, has words or is the beginning of keys that do', () => {
+  const rooms = new Set([...english.keys()].map((key) => key.split('.')[0]))
+  const groups = new Set(
+    [...english.keys()].flatMap((key) => key.split('.').map((_, n, all) => all.slice(0, n).join('.'))),
+  )
+  // The kinds of what needs attention look the same.
+  const named = sources.filter(({ file }) => !file.endsWith('entry.ts'))
+  const missing = named.flatMap(({ file, text }) =>
+    [...text.matchAll(/'([\w-]+(?:\.[\w-]+)+)'/g)]
+      .map(([, key = '']) => key)
+      .filter((key) => rooms.has(key.split('.')[0] ?? '') && !english.has(key) && !groups.has(key))
+      .map((key) => `${file} names ${key}`),
+  )
+  expect(missing).toEqual([])
+})
+
 test('every family of words that a screen names has members', () => {
   const keys = [...english.keys()]
   const missing: string[] = []
