@@ -11,6 +11,7 @@ import {
   PURCHASE_STATUSES,
   SUBSCRIPTION_STATUSES,
 } from './billing-words.ts'
+import { INVOICE_LANGUAGES } from './client-billing.ts'
 import { Body, Nullable, Timestamp, Uuid } from './shapes.ts'
 
 /** What the operations of billing take and answer. */
@@ -108,14 +109,28 @@ const choice = {
 
 const EXACTLY_ONE = 'Exactly one of `plan` and `product`.'
 
-export const OrderBody = Body(
+const order = {
+  ...choice,
+  instance_id: Type.Optional(Type.String({ format: 'uuid', description: 'The instance it is bought for, if any.' })),
+}
+
+export const OrderBody = Body(order, { description: EXACTLY_ONE })
+export type OrderBody = Static<typeof OrderBody>
+
+export const CheckoutBody = Body(
   {
-    ...choice,
-    instance_id: Type.Optional(Type.String({ format: 'uuid', description: 'The instance it is bought for, if any.' })),
+    ...order,
+    language: Type.Optional(
+      Type.Enum([...INVOICE_LANGUAGES], {
+        description:
+          'Of the payment page, and of the invoices and receipts of the account from then on. If absent, the page is in ' +
+          'the language of the browser.',
+      }),
+    ),
   },
   { description: EXACTLY_ONE },
 )
-export type OrderBody = Static<typeof OrderBody>
+export type CheckoutBody = Static<typeof CheckoutBody>
 
 export const PreviewBody = Body(choice, { description: EXACTLY_ONE })
 export type PreviewBody = Static<typeof PreviewBody>

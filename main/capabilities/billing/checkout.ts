@@ -1,4 +1,4 @@
-import type { Checkout, OrderBody } from '../../contract/billing.ts'
+import type { Checkout, CheckoutBody } from '../../contract/billing.ts'
 import { ApiError } from '../../contract/errors.ts'
 import type { AccountId, Ids } from '../../kernel/ids.ts'
 import type { Customers } from './customers.ts'
@@ -27,7 +27,7 @@ interface Deps extends Pick<BillingDeps, 'db' | 'clock'> {
 }
 
 export interface Checkouts {
-  create(call: OrderCall & { readonly body: OrderBody }): Promise<Answered>
+  create(call: OrderCall & { readonly body: CheckoutBody }): Promise<Answered>
   /** @throws ApiError not_found */
   get(accountId: AccountId, checkoutId: string): Promise<Checkout>
   /** @throws ApiError not_found */
@@ -49,7 +49,7 @@ export function createCheckouts(deps: Deps): Checkouts {
   }
 
   return {
-    async create({ body, ...call }) {
+    async create({ body: { language, ...body }, ...call }) {
       const { accountId } = call
       const held = orders.held('POST billing/checkouts', call)
       const earlier = await orders.earlier(accountId, held)
@@ -76,6 +76,7 @@ export function createCheckouts(deps: Deps): Checkouts {
         isRecurring: price.interval !== null,
         successUrl: returnUrl(checkoutId),
         cancelUrl: returnUrl(null),
+        ...(language !== undefined && { language }),
       })
       if (session.kind !== 'ok') {
         // Nobody has seen the page, so nobody can pay on it.

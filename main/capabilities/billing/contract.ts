@@ -22,6 +22,7 @@ import {
   FaultBody,
   HistoryEntry,
   Invoice,
+  CheckoutBody,
   OrderBody,
   Preview,
   PreviewBody,
@@ -184,7 +185,7 @@ export const billingContract = {
     description:
       'Creates a hosted payment page for a plan or a product. Nothing is charged until somebody pays on the page. Then the account gets what was bought by itself, once, and the checkout also appears among the purchases. The card is saved for later purchases.',
     idempotencyKey: true,
-    body: OrderBody,
+    body: CheckoutBody,
     reply: { status: 201, description: 'The checkout. Open `checkout_url` in a browser.', schema: Checkout },
     errors: ['not_found', 'invalid_state', 'billing_unavailable'],
     examples: { body: ORDER, reply: CHECKOUT },

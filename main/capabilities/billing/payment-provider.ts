@@ -1,3 +1,4 @@
+import type { InvoiceLanguage } from '../../contract/client-billing.ts'
 import type { Card, Invoice, Preview } from '../../contract/billing.ts'
 import type { Interval, PurchaseFailure } from '../../contract/billing-words.ts'
 
@@ -80,6 +81,8 @@ interface CheckoutOrder {
   readonly isRecurring: boolean
   readonly successUrl: string
   readonly cancelUrl: string
+  /** Of the page, and of the customer's invoices from then on. */
+  readonly language?: InvoiceLanguage
 }
 
 export interface FoundPrice {

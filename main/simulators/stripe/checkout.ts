@@ -14,6 +14,30 @@ import { onInvoicePaid } from './subscriptions.ts'
 import { idOf, needId, type Work } from './unit.ts'
 
 const DAY = 86_400
+/** Those that Stripe Checkout speaks. */
+const LOCALES = [
+  ...(['auto', 'bg', 'cs', 'da', 'de', 'el', 'en', 'en-GB', 'es', 'es-419', 'et', 'fi', 'fil', 'fr', 'fr-CA'] as const),
+  ...([
+    'hr',
+    'hu',
+    'id',
+    'it',
+    'ja',
+    'ko',
+    'lt',
+    'lv',
+    'ms',
+    'mt',
+    'nb',
+    'nl',
+    'pl',
+    'pt',
+    'pt-BR',
+    'ro',
+    'ru',
+  ] as const),
+  ...(['sk', 'sl', 'sv', 'th', 'tr', 'vi', 'zh', 'zh-HK', 'zh-TW'] as const),
+] as const
 
 interface Line {
   readonly price: PriceObject
@@ -48,6 +72,7 @@ export function createSession(work: Work, params: Reader): Stripe.Checkout.Sessi
       url: `/v1/checkout/sessions/${id}/line_items`,
       data: lines.map(({ price, quantity }) => itemOf(work, price, quantity)),
     },
+    locale: params.oneOf('locale', LOCALES) ?? null,
     metadata: params.metadata(),
     mode,
     payment_status: mode === 'setup' ? 'no_payment_required' : 'unpaid',
@@ -254,7 +279,6 @@ const blank = () =>
     invoice: null,
     invoice_creation: null,
     livemode: false,
-    locale: null,
     managed_payments: null,
     origin_context: null,
     payment_intent: null,

@@ -1,4 +1,6 @@
 import { onScopeDispose, ref, shallowRef } from 'vue'
+import { useI18n } from 'vue-i18n'
+import { INVOICE_LANGUAGES } from '../../../main/contract/client-billing.ts'
 import { call } from '../../app/api.ts'
 import { useLive } from '../../app/live.ts'
 import type { Reply } from '../../app/operation-types.ts'
@@ -28,6 +30,7 @@ const REFUSALS: Readonly<Record<string, Stage>> = {
 
 /** Buys one thing: what it costs now, then the saved card or a page of the payment provider. */
 export function useBuy() {
+  const { locale } = useI18n()
   const stage = shallowRef<Stage>({ kind: 'loading' })
   const preview = shallowRef<Preview>()
   const problem = shallowRef<Problem>()
@@ -103,8 +106,9 @@ export function useBuy() {
 
   const openCheckout = () =>
     act(async (mine) => {
+      const language = INVOICE_LANGUAGES.find((known) => known === locale.value)
       const { checkout_id: checkoutId, checkout_url: url } = await call('createCheckout', {
-        body: choice,
+        body: { ...choice, ...(language !== undefined && { language }) },
         idempotencyKey: crypto.randomUUID(),
       })
       if (mine !== turn) return

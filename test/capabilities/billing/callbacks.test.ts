@@ -19,6 +19,24 @@ async function booksAgree(b: BillingWorld): Promise<void> {
   expect(new Set(grants.map(({ key }) => key)).size).toBe(grants.length)
 }
 
+test('a checkout page, and the invoices after it, are in the language of the buyer', async () => {
+  const b = await billingWorld()
+  const objects = async (kind: string) =>
+    (
+      await b.w.rows<{ body: string }>('SELECT body FROM sandbox_stripe_objects WHERE kind = :kind ORDER BY seq', {
+        kind,
+      })
+    ).map(({ body }) => JSON.parse(body) as Record<string, unknown>)
+  await checkout(b, { plan: 'growth' })
+  expect(await objects('checkout_session')).toMatchObject([{ locale: null }])
+  expect(await objects('customer')).toMatchObject([{ preferred_locales: [] }])
+  await checkout(b, { plan: 'growth', language: 'pt-BR' })
+  expect((await objects('checkout_session')).at(-1)).toMatchObject({ locale: 'pt-BR' })
+  expect(await objects('customer')).toMatchObject([{ preferred_locales: ['pt-BR'] }])
+  const refused = await b.w.api('POST', '/v1/billing/checkouts', { plan: 'growth', language: 'klingon' })
+  expect([refused.status, refused.body.error.code]).toEqual([400, 'validation_error'])
+})
+
 test('a checkout is paid on its page, provisioned by its callback once, and saves the card', async () => {
   const b = await billingWorld()
   const key = { 'idempotency-key': 'checkout' }

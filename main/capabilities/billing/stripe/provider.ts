@@ -102,13 +102,15 @@ export function createStripeProvider(client: () => Promise<Stripe>): PaymentProv
 
     createCheckout: (order) =>
       ask(async (stripe) => {
-        const { orderId, isRecurring } = order
+        const { orderId, isRecurring, language } = order
+        if (language !== undefined) await stripe.customers.update(order.customerId, { preferred_locales: [language] })
         const metadata = { order_id: orderId }
         const session = await stripe.checkout.sessions.create(
           {
             mode: isRecurring ? 'subscription' : 'payment',
             customer: order.customerId,
             client_reference_id: orderId,
+            ...(language !== undefined && { locale: language }),
             metadata,
             line_items: [{ price: order.priceId, quantity: 1 }],
             success_url: order.successUrl,
