@@ -32,7 +32,7 @@ import {
   countAnswers,
   endCheck,
   insertCheck,
-  insertNumber,
+  insertNumbers,
   numbersOf,
   openCheckOf,
   pruneChecks,
@@ -179,8 +179,7 @@ export function createNumberChecks(deps: NumberChecksDeps) {
   ) {
     const seq = await tx.next('number_checks')
     await tx.run(insertCheck, { seq, id, accountId, instanceId, total: numbers.length, now: clock.now() })
-    for (const [position, number] of numbers.entries())
-      await tx.run(insertNumber, { seq, position: position + 1, number })
+    await tx.run(insertNumbers, { seq, numbers: JSON.stringify(numbers) })
     await work.add(tx, { accountId, subjectId: id, input: { checkId: id } })
   }
 
