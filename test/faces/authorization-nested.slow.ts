@@ -85,6 +85,11 @@ const ofGroup = (action: string, more: object = {}): Reference => ({
   words: ({ smv2 }) => act('group', action, { group_id: smv2.group, ...more }),
 })
 
+const ofCheck = (operation: string): Reference => ({
+  ...{ operation, field: 'check_id', ofLine: true },
+  swap: (own, { numberCheck }) => ({ ...own, numberCheck }),
+})
+
 /** Of a business account, which the official numbers of the account share. */
 const ofTemplate = (operation: string): Reference => ({
   ...{ operation, field: 'template_id', ofAccount: true },
@@ -128,10 +133,10 @@ const REFERENCES: readonly Reference[] = [
     words: ({ smv2 }) => ({ body: campaignOn(smv2.id) }) },
   { operation: 'previewCampaign', field: 'instance_ids', swap: (own, { smv2 }) => inLine(own, 'smv2', { id: smv2.id }),
     words: ({ smv2 }) => ({ body: campaignOn(smv2.id) }) },
-  ...['getNumberCheck', 'listCheckedNumbers', 'updateNumberCheck'].map((operation) => ({
-    ...({ operation, field: 'check_id', ofLine: true } as const),
-    swap: (own: Side, { numberCheck }: Side) => ({ ...own, numberCheck }),
-  })),
+  ofCheck('getNumberCheck'),
+  ofCheck('listCheckedNumbers'),
+  { ...ofCheck('updateNumberCheck'), isOver: true },
+  { operation: 'joinGroupFromSandboxPhone', field: 'link', swap: (own, { invite }) => ({ ...own, invite }), ofAccount: true, isOver: true },
   { operation: 'previewCampaign', field: 'campaign_id', swap: (own, { campaign }) => ({ ...own, campaign }) },
   { operation: 'updateCampaign', field: 'instance_ids', swap: (own, { smv2 }) => inLine(own, 'smv2', { id: smv2.id }),
     words: ({ smv2 }) => ({ body: { instance_ids: [smv2.id] } }) },

@@ -68,6 +68,7 @@ const WORDS: Readonly<Record<string, (side: Side, line: Line) => Words>> = {
   sendVoiceCallDigits: () => ({ body: { digits: '120255504#' } }),
   // A plan can be bought once, a product again and again.
   createPurchase: () => ({ body: { product: 'setup' } }),
+  joinGroupFromSandboxPhone: ({ invite }) => ({ body: { link: invite } }),
   causeSandboxFault: () => ({ body: { kind: 'timeout', times: 1 } }),
 }
 

@@ -108,6 +108,7 @@ function nobody(side: Side, id: string): Side {
       optOut: id,
       question: `msg_${id}`,
       numberCheck: `nck_${id}`,
+      invite: `https://chat.sandbox/${'A'.repeat(20)}`,
       code: 'ZZZZ-ZZZZ',
       qr: 'data:image/png;base64,AAAA',
     },

@@ -55,6 +55,8 @@ export interface Side {
   readonly question: string
   /** Of the numbers that smv2 was asked about. */
   readonly numberCheck: string
+  /** Leads into another group of smv2. */
+  readonly invite: string
   /** A contact at the simulated GoHighLevel, its conversation, and the location it is in. */
   readonly lead: string
   readonly conversation: string
@@ -101,6 +103,8 @@ export async function sideOf(w: World, owner: string, name: string, digits: stri
     recipients: [{ phone }],
   })
   const { check_id: numberCheck } = await must('POST', `/v1/instances/${smv2.id}/number-checks`, { numbers: [phone] })
+  const open = await groupOf(must, `/v1/instances/${smv2.id}`, `${name}-open`, phone)
+  const invited = await must('POST', `/v1/instances/${smv2.id}/engine/smv2/group/invitelink`, { group_id: open })
   const { client, clientKey } = await clientOf(w, owner, name)
   const account = (await must('GET', '/v1/me')).account.id
   const { purchase, checkout } = await boughtBy(w, owner)
@@ -139,7 +143,7 @@ export async function sideOf(w: World, owner: string, name: string, digits: stri
     checkout,
     campaign,
     contact,
-    ...{ asker, question, numberCheck },
+    ...{ asker, question, numberCheck, invite: invited.result.link },
     optOut,
     code,
     qr,

@@ -136,6 +136,7 @@ async function furniture(api: Api) {
   const origins = { name: 'A secret', allowed_origins: ['https://www.example.com'] }
   const widget = await make(`/v1/instances/${line.id}/voice/widgets`, origins)
   const client = await make('/v1/agency/accounts', { name: 'A secret' })
+  const check = await make(`/v1/instances/${line.id}/number-checks`, { numbers: [PHONE] })
   const IDS: readonly (readonly [RegExp, string])[] = [
     [/^(\/v1\/instances\/)\{id\}(?=\/(engine\/official|templates))/, official.id],
     [/^(\/v1\/sandbox\/instances\/)\{id\}(?=\/onboard)/, official.id],
@@ -160,6 +161,7 @@ async function furniture(api: Api) {
     [/(\/accounts\/)\{account_id\}/, client.id],
     [/^(\/v1\/agency\/instances\/)\{id\}/, line.id],
     [/(\/conversations\/)\{phone\}/, PHONE],
+    [/(\/number-checks\/)\{check_id\}/, check.check_id],
     [/(\/blocked\/)\{phone\}/, PHONE],
     [/(\/chats\/)\{chat\}/, PHONE],
     [/(\/groups\/)\{group\}/, '120363041234567890@g.us'],
