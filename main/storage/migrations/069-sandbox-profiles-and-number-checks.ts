@@ -75,10 +75,6 @@ CREATE INDEX sandbox_join_requests_in_order ON sandbox_join_requests (group_seq,
 ALTER TABLE sandbox_messages ADD COLUMN disappears_at INTEGER;
 ALTER TABLE sandbox_groups ADD COLUMN approval INTEGER NOT NULL DEFAULT 0 CHECK (approval IN (0, 1));
 ALTER TABLE sandbox_groups ADD COLUMN admin_add INTEGER NOT NULL DEFAULT 1 CHECK (admin_add IN (0, 1));
-ALTER TABLE sandbox_groups ADD COLUMN kind TEXT NOT NULL DEFAULT 'group'
-  CHECK (kind IN ('group', 'community', 'announcements'));
-ALTER TABLE sandbox_groups ADD COLUMN community TEXT;
-CREATE INDEX sandbox_groups_by_community ON sandbox_groups (account_id, community) WHERE community IS NOT NULL;
 
 CREATE TABLE number_checks (
   seq INTEGER PRIMARY KEY,
