@@ -176,10 +176,9 @@ export function createDirect(needs: DirectNeeds): { readonly acts: DirectActs; r
     async profile(instance, number) {
       const { sock } = openOf(instance)
       const jid = await jidOf(instance, number)
-      const [status] = (await sock.fetchStatus(jid)) ?? []
+      const [found] = (await sock.fetchStatus(jid)) ?? []
       const business = await sock.getBusinessProfile(jid)
-      const about = typeof status?.['status'] === 'string' ? status['status'] : null
-      return { number, name: null, about, isBusiness: business !== undefined }
+      return { number, name: null, about: aboutIn(found?.['status']), isBusiness: business !== undefined }
     },
     async avatar(instance, number) {
       const { sock } = openOf(instance)
@@ -267,6 +266,12 @@ export function createDirect(needs: DirectNeeds): { readonly acts: DirectActs; r
 const EDITS: Wrapping = { additionalAttributes: { edit: '1' } }
 const PINS: Wrapping = { additionalAttributes: { edit: '2' } }
 const DELETES: Wrapping = { additionalAttributes: { edit: '7' } }
+/** The library wraps the text in an object with its time; it is '' when it is hidden. */
+function aboutIn(answer: unknown): string | null {
+  if (typeof answer !== 'object' || answer === null || !('status' in answer)) return null
+  return typeof answer.status === 'string' && answer.status !== '' ? answer.status : null
+}
+
 const HIDDEN: ReadonlySet<number> = new Set([401, 403, 404])
 
 const tooFast = (seconds: number) =>

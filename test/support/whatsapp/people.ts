@@ -29,6 +29,12 @@ export interface Habits {
   readonly shows: 'number' | 'lid' | 'lid_only' | 'number_only'
   /** Shown beside messages. */
   readonly name: string
+  /** The text about them. Default: none. */
+  readonly about?: string
+  /** Where their picture is. Default: there is none. */
+  readonly picture?: { readonly url: string } | 'hidden'
+  /** Has a business profile. Default: false. */
+  readonly isBusiness?: boolean
   /**
    * What it scans QR codes with. The first scan of a client by `camera` fails: the client is told to draw its code
    * again, and only the new one links. Default: `app`.

@@ -69,7 +69,12 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
     const { appState } = network.phone(device.number)
     return answerSync(iq, { device, appState, cdn: network.cdn })
   },
-  'w:profile:picture': ({ attrs }) => (attrs['type'] === 'set' ? [stanza('picture', { id: 1 })] : undefined),
+  'w:profile:picture': answerPicture,
+  'w:biz': (iq, { network }) => {
+    const jid = child(child(iq, 'business_profile'), 'profile')?.attrs['jid'] ?? ''
+    const profile = network.who(jid).habits.isBusiness ? [stanza('profile', { jid }, [stanza('address')])] : []
+    return [stanza('business_profile', { v: 244 }, profile)]
+  },
   md: forgetDevice,
 }
 
@@ -155,9 +160,18 @@ function describe(person: PhoneInside, jid: string, wanted: ReadonlySet<string>,
   }
   if (wanted.has('contact'))
     answers.push(stanza('contact', { type: isThere ? 'in' : 'out' }, bytesIn(child(asked, 'contact'))))
+  if (wanted.has('status') && isThere)
+    answers.push(stanza('status', {}, Buffer.from(person.about ?? person.habits.about ?? '')))
   if (wanted.has('lid') && isThere && readAddress(jid).kind === 'number' && person.habits.shows !== 'number_only')
     answers.push(stanza('lid', { val: lidJid(person.lid) }))
   return answers
+}
+
+function answerPicture({ attrs }: Stanza, { network }: Asker): Stanza[] | undefined {
+  if (attrs['type'] === 'set') return [stanza('picture', { id: 1 })]
+  const { picture } = network.who(attrs['target'] ?? '').habits
+  if (picture === 'hidden') return [stanza('error', { code: 401, text: 'not-authorized' })]
+  return picture && [stanza('picture', { id: 1, type: 'image', url: picture.url })]
 }
 
 const privacyOf = new WeakMap<PhoneInside, Map<string, string>>()
