@@ -33,6 +33,7 @@ import { optOutsRoom } from '../capabilities/opt-outs/room.ts'
 import { sandboxRoom } from '../capabilities/sandbox/room.ts'
 import { overviewRoom } from '../capabilities/overview/room.ts'
 import type { Room } from '../capabilities/room.ts'
+import { createGroupAdditions } from '../capabilities/group-additions.ts'
 import { safetyRoom } from '../capabilities/safety/room.ts'
 import type { SettingsEditor } from '../capabilities/service/index.ts'
 import { serviceRoom } from '../capabilities/service/room.ts'
@@ -233,9 +234,10 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
     rooms: [optOuts, contacts, safety, campaigns, ai, aiKnowledge, crm, voice].map(({ api }) => api.movePerson),
   })
   const events = eventsRoom(deps)
-  const direct = directRoom({ ...deps, instances: instances.api, messages: messages.api })
+  const reserveAdditions = createGroupAdditions({ ...deps, safety: safety.api })
+  const direct = directRoom({ ...deps, instances: instances.api, messages: messages.api, reserveAdditions })
   const blocks = blocksRoom({ ...deps, instances: instances.api })
-  const groups = groupsRoom({ ...deps, instances: instances.api })
+  const groups = groupsRoom({ ...deps, instances: instances.api, reserveAdditions })
   const templates = templatesRoom({ ...deps, instances: instances.api, messages: messages.api })
 
   /** Where links that are handed out lead. */

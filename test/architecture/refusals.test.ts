@@ -28,6 +28,7 @@ const WITHOUT_A_REASON = new Map([
   ['capabilities/instances/recreate.ts', 'the window recreates one number at a time'],
   ['capabilities/links/index.ts', 'the window sends no lifetime for a permanent link'],
   ['capabilities/messages/draft.ts', 'shapes of messages that the composer cannot make'],
+  ['capabilities/group-additions.ts', 'people who are added to groups, which the window does not do'],
   ['capabilities/sandbox/graph-controls.ts', 'the Graph simulator, which only the API controls'],
   ['capabilities/sandbox/model-controls.ts', 'the simulated model, which only the API controls'],
   ['capabilities/sandbox/utterance.ts', 'shapes of messages that the sandbox phones cannot make'],

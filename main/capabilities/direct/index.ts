@@ -8,6 +8,7 @@ import type { Log } from '../../kernel/log.ts'
 import { createEngineCalls, notSupported, requireAddress, requireConnected } from '../engine-call.ts'
 import type { InstanceSubject } from '../handler.ts'
 import type { Messages, SendResult } from '../messages/index.ts'
+import { guardAdditions, type ReserveAdditions } from '../group-additions.ts'
 import { findAct, type Result } from './acts.ts'
 import { ACTIONS, type ActionBody, type RawMessage } from './contract.ts'
 import { parseRaw } from './raw.ts'
@@ -19,6 +20,7 @@ export interface DirectDeps {
   readonly messages: Pick<Messages, 'sendDraft' | 'getRef' | 'lastRef' | 'lastReceivedRef' | 'fetchFile'>
   readonly config: { readonly sendTimeoutMs: number }
   readonly log: Log
+  readonly reserveAdditions: ReserveAdditions
 }
 
 /** The caller, and what every send has in common. */
@@ -80,7 +82,8 @@ export function createDirect(deps: DirectDeps): Direct {
       // Called once the action has read its fields: the body is validated before the state.
       const engine: ReturnType<typeof actFinder> = (name) => {
         requireConnected(instance)
-        return actFinder(instances.engineFor(instance))(name)
+        const found = actFinder(instances.engineFor(instance))(name)
+        return guardAdditions(name, found, (phones) => deps.reserveAdditions(instance, phones))
       }
       const message = (id: string) => messages.getRef(instance.id, id)
       const lastMessage = (chat: string) => messages.lastRef(instance.id, chat)

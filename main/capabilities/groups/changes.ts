@@ -1,12 +1,13 @@
 import type { DirectActs, MemberResult } from '../../engines/direct.ts'
 import type { InstanceSubject } from '../handler.ts'
+import type { Reservation } from '../group-additions.ts'
 import type { UpdateGroupBody } from './contract.ts'
 
 /** Finds what an engine can do. @throws ApiError engine_mismatch */
 export type ActFinder = <K extends keyof DirectActs>(name: K) => DirectActs[K]
 
 /** @returns what became of each person that it names. */
-type Change = () => Promise<readonly MemberResult[]>
+type Change = (additions: Reservation) => Promise<readonly MemberResult[]>
 
 const MEMBER_CHANGES = {
   add_participants: 'add',
@@ -77,7 +78,8 @@ function memberChanges(act: ActFinder, instance: InstanceSubject, id: string, bo
     const phones = body[field as keyof typeof MEMBER_CHANGES]
     if (phones === undefined) continue
     const changeMembers = act('changeMembers')
-    changes.push(() => changeMembers(instance, id, change, phones))
+    const make = () => changeMembers(instance, id, change, phones)
+    changes.push((additions) => (change === 'add' ? additions.during(make, (results) => results) : make()))
   }
   for (const [phones, isApproved] of [[body.approve_requests, true] as const, [body.reject_requests, false] as const]) {
     if (phones === undefined) continue

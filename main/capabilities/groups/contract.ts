@@ -112,6 +112,8 @@ const GroupQuery = Type.Object({
 })
 export type GroupQuery = Static<typeof GroupQuery>
 
+const ADDITIONS =
+  'People who have never exchanged a message with the number count as first contacts of its safety budget, as if a message were sent to them; if too little of it is left, 409 `invalid_state` says until when, and nothing changes. '
 const PATH = '/v1/instances/{id}/groups'
 const common = { reach: 'instance', origin: 'ours', waitsForEngine: true } as const
 const ASKING = [
@@ -161,6 +163,7 @@ export const groupsContract = {
     summary: 'Create a group',
     description:
       'Creates a group with this number as its admin, and adds people to it. `results` says who could not be added. ' +
+      ADDITIONS +
       'An official number adds nobody: create the group without `participants` (400 `engine_mismatch`), ask for its ' +
       'invite link with `PATCH`, and send it to up to eight people. Meta offers groups to official business accounts ' +
       'only, and not to numbers that are also used in the app. Repeating the call creates another group.',
@@ -202,7 +205,9 @@ export const groupsContract = {
     summary: 'Change a group',
     description:
       'Changes its name, description and rules, adds and removes people, and answers requests to join. Whatever this ' +
-      'engine cannot do is refused before anything changes (400 `engine_mismatch`). The changes are made one after ' +
+      'engine cannot do is refused before anything changes (400 `engine_mismatch`). ' +
+      ADDITIONS +
+      'The changes are made one after ' +
       'another, in the order of the fields: if the network refuses one, 409 `invalid_state` says why, and those before ' +
       'it stay.',
     scope: 'messages:send',

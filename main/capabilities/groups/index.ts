@@ -7,6 +7,7 @@ import type { Engine } from '../../engines/engine.ts'
 import type { Cursors } from '../../kernel/page.ts'
 import { createEngineCalls, notSupported, requireConnected } from '../engine-call.ts'
 import type { InstanceSubject } from '../handler.ts'
+import { guardAdditions, type ReserveAdditions } from '../group-additions.ts'
 import { changesOf, type ActFinder } from './changes.ts'
 import type {
   ChangedGroup,
@@ -39,12 +40,13 @@ export interface Groups {
 export type GroupsDeps = Parameters<typeof createEngineCalls>[0] & {
   readonly cursors: Cursors
   readonly instances: { engineFor(subject: InstanceSubject): Engine }
+  readonly reserveAdditions: ReserveAdditions
 }
 
 const IS_GROUP = new RegExp(`^${GROUP_ID}$`)
 
 /** The groups of a number, as the network has them. */
-export function createGroups({ cursors, instances, ...deps }: GroupsDeps): Groups {
+export function createGroups({ cursors, instances, reserveAdditions, ...deps }: GroupsDeps): Groups {
   const callEngine = createEngineCalls(deps)
 
   /** @throws ApiError not_ready, engine_mismatch */
@@ -73,7 +75,8 @@ export function createGroups({ cursors, instances, ...deps }: GroupsDeps): Group
 
     async create(instance, { subject, description, participants = [] }) {
       const act = actsOf(instance)
-      const [create, describe] = [act('createGroup'), description === undefined ? null : act('describeGroup')]
+      const create = guardAdditions('createGroup', act('createGroup'), (phones) => reserveAdditions(instance, phones))
+      const describe = description === undefined ? null : act('describeGroup')
       const { group, results } = await callEngine(instance, () => create(instance, subject, participants))
       if (describe !== null && description !== undefined)
         await callEngine(instance, () => describe(instance, group.id, description))
@@ -105,8 +108,13 @@ export function createGroups({ cursors, instances, ...deps }: GroupsDeps): Group
       return callEngine(instance, async () => {
         // Of a group that the number is not in, nothing is tried.
         await group(instance, id)
+        const additions = await reserveAdditions(instance, body.add_participants ?? [])
         const results: MemberResult[] = []
-        for (const change of changes) results.push(...(await change()))
+        try {
+          for (const change of changes) results.push(...(await change(additions)))
+        } finally {
+          await additions.giveBack()
+        }
         const link = inviteLink && (await inviteLink(instance, id, body.invite_link === 'renew'))
         return {
           ...toRecord(await group(instance, id)),

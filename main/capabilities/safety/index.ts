@@ -20,6 +20,7 @@ import { spellingsOf } from '../../kernel/phone-number.ts'
 import {
   claimsOf,
   countsOf,
+  countSent,
   exchangedWith,
   insertClaim,
   markClaimed,
@@ -31,6 +32,7 @@ import {
   releaseClaim,
   removeOfInstance,
   retireNumbers,
+  uncountSent,
   type EngineSide,
   type NumberRow,
 } from './store.ts'
@@ -60,6 +62,29 @@ export interface Claim {
   readonly atMs: number
   readonly limits: OwnLimits
 }
+
+/**
+ * A number adds people to a group.
+ * @public
+ */
+export interface Addition {
+  readonly accountId: AccountId
+  readonly instanceId: InstanceId
+  readonly phones: readonly string[]
+  readonly atMs: number
+}
+
+/** @public */
+export type AdditionResult =
+  | { readonly kind: 'counted'; readonly strangers: readonly string[] }
+  | {
+      readonly kind: 'refused'
+      /** Why nobody new may be reached; null: `left` may, which is too few. */
+      readonly message: string | null
+      readonly strangers: number
+      readonly left: number
+      readonly untilMs: number | null
+    }
 
 /**
  * How much a number may send, and has sent. Times are the ends of the day and the hour.
@@ -143,6 +168,14 @@ export interface Safety {
   isOneMore(instanceId: InstanceId, phones: readonly string[]): Promise<ReadonlySet<string>>
   /** For previews. Unknown instances are left out. */
   remaining(instanceIds: readonly InstanceId[]): Promise<ReadonlyMap<InstanceId, Remaining>>
+
+  /**
+   * Counts people whom a number adds to a group: those it does not know are first contacts, as with a message. Refused if
+   * the number may not reach so many new people now. People it knows are never refused.
+   */
+  addToGroup(tx: Tx, addition: Addition): Promise<AdditionResult>
+  /** They were not added after all. */
+  notAdded(tx: Tx, addition: Omit<Addition, 'accountId'>): Promise<void>
 
   readonly movePerson: MovePerson
   /** Counts a message in the commit that accepts it, whoever sends it. */
@@ -255,8 +288,39 @@ export function createSafety({ db, clock, ledger, instances, config }: SafetyDep
     return result
   }
 
+  async function isCold(reader: Reader, instanceId: InstanceId, phones: readonly string[]) {
+    const read = toTx(reader)
+    const chats = [...new Set(phones.flatMap(spellingsOf))]
+    const found = await exchangedWith.over(chats, { instanceId }, (statement, params) => read.all(statement, params))
+    const known = new Set(found.flat().map(({ chat }) => chat))
+    return new Set(phones.filter((phone) => !spellingsOf(phone).some((chat) => known.has(chat))))
+  }
+
+  async function addToGroup(tx: Tx, { accountId, instanceId, phones, atMs }: Addition): Promise<AdditionResult> {
+    const strangers = [...(await isCold(tx, instanceId, phones))]
+    const number = await tx.one(numberOf, { instanceId, accountId })
+    if (!number || strangers.length === 0) return { kind: 'counted', strangers: [] }
+    const facts = await factsOf(tx, number, { nowMs: atMs, isExact: true })
+    const [hold] = budgetOf(facts).holds
+    const { today, hour, firstContacts } = remainingOf(facts, null)
+    const left = hold ? 0 : Math.min(today ?? Infinity, hour ?? Infinity, firstContacts ?? Infinity)
+    if (left < strangers.length) {
+      const untilMs = hold ? hold.untilMs : hour === left ? facts.hour.endMs : facts.day.endMs
+      return { kind: 'refused', message: hold?.message ?? null, strangers: strangers.length, left, untilMs }
+    }
+    const quarter = quarterOf(atMs)
+    for (let added = 0; added < strangers.length; added++)
+      await tx.run(countSent, { instanceId, quarter, firstContact: 1 })
+    return { kind: 'counted', strangers }
+  }
+
   return {
     claim,
+    addToGroup,
+    async notAdded(tx, { instanceId, phones, atMs }) {
+      for (let given = 0; given < phones.length; given++)
+        await tx.run(uncountSent, { instanceId, quarter: quarterOf(atMs), firstContact: 1 })
+    },
     async release(tx, { instanceId, phone }) {
       await tx.run(releaseClaim, { instanceId, phone: spellingsOf(phone)[0] })
     },
@@ -267,13 +331,7 @@ export function createSafety({ db, clock, ledger, instances, config }: SafetyDep
       if (!('one' in reader)) await settlePortfolio(number)
       return stateOf(await factsOf(read, number, { nowMs: clock.now(), isExact: true }))
     },
-    async isCold(reader, instanceId, phones) {
-      const read = toTx(reader)
-      const chats = [...new Set(phones.flatMap(spellingsOf))]
-      const found = await exchangedWith.over(chats, { instanceId }, (statement, params) => read.all(statement, params))
-      const known = new Set(found.flat().map(({ chat }) => chat))
-      return new Set(phones.filter((phone) => !spellingsOf(phone).some((chat) => known.has(chat))))
-    },
+    isCold,
     async remaining(instanceIds) {
       const read = toTx(db)
       const found = await numbersOf.over(instanceIds, {}, (statement, params) => read.all(statement, params))

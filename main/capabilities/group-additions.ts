@@ -1,0 +1,106 @@
+import { ApiError } from '../contract/errors.ts'
+import { isoTime } from '../contract/request.ts'
+import type { DirectActs, MemberResult } from '../engines/direct.ts'
+import type { Clock } from '../kernel/clock.ts'
+import type { Db, Tx } from '../kernel/db.ts'
+import type { InstanceSubject } from './handler.ts'
+import type { Addition, AdditionResult } from './safety/index.ts'
+
+interface AdditionsDeps {
+  readonly db: Db
+  readonly clock: Pick<Clock, 'now'>
+  readonly safety: AdditionsPort
+}
+
+/** What the safety of a number knows of people whom it adds to groups. */
+interface AdditionsPort {
+  addToGroup(tx: Tx, addition: Addition): Promise<AdditionResult>
+  notAdded(tx: Tx, addition: Omit<Addition, 'accountId'>): Promise<void>
+}
+
+/** People who are about to be added to a group, and who count as first contacts already. */
+export interface Reservation {
+  /** Adds them. Those who turn out to be no new people of the group do not count. */
+  during<T>(add: () => Promise<T>, resultsOf: (added: T) => readonly MemberResult[]): Promise<T>
+  /** Nobody was added. Does nothing once it has been tried. */
+  giveBack(): Promise<void>
+}
+
+/** @throws ApiError invalid_state if the number may not reach so many new people now; nobody counts then. */
+export type ReserveAdditions = (instance: InstanceSubject, phones: readonly string[]) => Promise<Reservation>
+
+/** WhatsApp did nothing, or did not hear of it. With any other error, people may have been added. */
+const NOTHING_DONE: readonly string[] = ['invalid_state', 'not_found', 'not_ready', 'engine_mismatch', 'rate_limited']
+
+/** Strangers who are added to groups report a number as strangers do who get messages, so both have one budget. */
+export function createGroupAdditions({ db, clock, safety }: AdditionsDeps): ReserveAdditions {
+  return async ({ engine, accountId, id: instanceId }, phones) => {
+    // An official number adds nobody: people join with a link.
+    if (engine !== 'smv2' || phones.length === 0) return NOBODY
+    const atMs = clock.now()
+    const result = await db.commit((tx) => safety.addToGroup(tx, { accountId, instanceId, phones, atMs }))
+    if (result.kind === 'refused') throw refused(result)
+    const giveBack = (people: readonly string[]) =>
+      people.length === 0
+        ? Promise.resolve()
+        : db.commit((tx) => safety.notAdded(tx, { instanceId, phones: people, atMs }))
+    let isTried = false
+    return {
+      async during(add, resultsOf) {
+        isTried = true
+        try {
+          const added = await add()
+          const members = resultsOf(added).flatMap(({ number, reason }) => (reason === 'already_member' ? number : []))
+          await giveBack(result.strangers.filter((phone) => members.includes(phone)))
+          return added
+        } catch (error) {
+          if (error instanceof ApiError && NOTHING_DONE.includes(error.code)) await giveBack(result.strangers)
+          throw error
+        }
+      },
+      async giveBack() {
+        if (isTried) return
+        isTried = true
+        await giveBack(result.strangers)
+      },
+    }
+  }
+}
+
+const NOBODY: Reservation = { during: (add) => add(), giveBack: () => Promise.resolve() }
+
+/** The acts of an engine that add people to groups, with the safety of the number before them. */
+export function guardAdditions<K extends keyof DirectActs>(
+  name: K,
+  act: DirectActs[K],
+  reserve: (phones: readonly string[]) => Promise<Reservation>,
+): DirectActs[K] {
+  const guarded: Partial<DirectActs> = {
+    async createGroup(instance, subject, numbers) {
+      const create = act as DirectActs['createGroup']
+      const reservation = await reserve(numbers)
+      return reservation.during(
+        () => create(instance, subject, numbers),
+        ({ results }) => results,
+      )
+    },
+    async changeMembers(instance, id, change, numbers) {
+      const changeMembers = act as DirectActs['changeMembers']
+      if (change !== 'add') return changeMembers(instance, id, change, numbers)
+      const reservation = await reserve(numbers)
+      return reservation.during(
+        () => changeMembers(instance, id, change, numbers),
+        (results) => results,
+      )
+    },
+  }
+  return guarded[name] ?? act
+}
+
+function refused({ message, left, strangers, untilMs }: Extract<AdditionResult, { kind: 'refused' }>): ApiError {
+  const when = untilMs === null ? '' : ` Try again after ${isoTime(untilMs)}.`
+  const why =
+    message ??
+    `${strangers} of the people have never exchanged a message with this number, and it may reach ${left} new ones now.`
+  return new ApiError('invalid_state', `Nothing was changed, and nobody was added to the group. ${why}${when}`)
+}
