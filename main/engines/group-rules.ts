@@ -11,3 +11,9 @@ export const noSuchGroup = (): ApiError =>
 
 export const noOtherAdmins = (): ApiError =>
   new ApiError('engine_mismatch', 'The groups of an official number have no other admins.')
+
+export const noGroupsBesideTheApp = (): ApiError =>
+  new ApiError(
+    'engine_mismatch',
+    'This number is also used in the WhatsApp Business app, and Meta offers groups to no such number. Make the group in the app, or use another number.',
+  )

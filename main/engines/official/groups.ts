@@ -1,6 +1,6 @@
 import type { DirectActs, Group, MemberResult } from '../direct.ts'
 import type { EngineInstance } from '../engine.ts'
-import { addsNobody, noOtherAdmins, noSuchGroup } from '../group-rules.ts'
+import { addsNobody, noGroupsBesideTheApp, noOtherAdmins, noSuchGroup } from '../group-rules.ts'
 import { toError } from './errors.ts'
 import type { GraphCall, GraphClient } from './graph-client.ts'
 import { groupName, metaGroupId } from './group-id.ts'
@@ -46,7 +46,8 @@ export function createGroups({ client, connected, people, requests, refusal }: G
   const known = new Set<string>()
 
   async function ask(instance: EngineInstance, call: Omit<GraphCall, 'token' | 'accountId' | 'body'>, body?: object) {
-    const { speaker } = connected(instance)
+    const { number, speaker } = connected(instance)
+    if (number.facts?.isCoexistence === true) throw noGroupsBesideTheApp()
     const reply = await client.ask({
       ...call,
       ...{ token: speaker.accessToken, accountId: speaker.accountId },

@@ -6,11 +6,12 @@ import type { CloudCallEvent } from './calling.ts'
 import type { ReceivedMedia, Item, Person } from './callback-parser.ts'
 import { failureOf, meaningOf } from './errors.ts'
 import { groupEvents } from './group-events.ts'
+import { groupName } from './group-id.ts'
 import type { GroupRequests } from './group-requests.ts'
 import type { Holds } from './holds.ts'
 import { textAt } from './json.ts'
 import { afterAccountChange, readAccountUpdate } from './account-updates.ts'
-import { afterNotice, afterNumberError } from './notices.ts'
+import { afterGroupStatus, afterNotice, afterNumberError } from './notices.ts'
 import { afterCapabilityUpdate, afterQualityUpdate, type NumberFacts } from './number-facts.ts'
 import type { ConnectedNumber, Numbers } from './numbers.ts'
 import type { People } from './people.ts'
@@ -140,7 +141,14 @@ export function createInbound(deps: InboundDeps): Inbound {
   }
 
   /** What is asked for waits for it; what others do is told to the webhook of the instance. */
-  async function group({ instanceId }: ConnectedNumber, { value }: Extract<Item, { kind: 'group' }>): Promise<void> {
+  async function group(
+    number: ConnectedNumber,
+    { type, value, atMs }: Extract<Item, { kind: 'group' }>,
+  ): Promise<void> {
+    const { instanceId } = number
+    const id = groupName(textAt(value, 'group_id') ?? '')
+    if (id !== null && type.startsWith('group_suspend'))
+      await note(number, (facts) => afterGroupStatus(facts, id, type, atMs))
     const requestId = textAt(value, 'request_id')
     if (requestId !== null) groupRequests.note(requestId, value)
     for (const event of await groupEvents(value, (person) => people.nameOf(instanceId, person)))

@@ -28,6 +28,8 @@ const WORDS = {
   account_review_rejected:
     'Meta reviewed this WhatsApp account and rejected it. Read why in WhatsApp Manager, and ask for another review there.',
   display_name_rejected: 'Meta rejected the display name of this number. Choose another one in WhatsApp Manager.',
+  group_suspended:
+    'Meta suspended a group of this number, so nobody can write in it. Read why in WhatsApp Manager, and ask for a review there.',
   number_error: 'Meta reports an error of this number or its account. Read in WhatsApp Manager what to do.',
 } as const
 
@@ -91,6 +93,13 @@ export const afterNumberError = (
   { code, details }: { code: number; details: string },
   atMs: number,
 ) => add(facts, { code: 'number_error', detail: `${code} ${details}`.trim() }, [], atMs)
+
+/** What a callback says of a group that Meta suspends. Another group's suspension goes on. */
+export function afterGroupStatus(facts: NumberFacts, groupId: string, type: string, atMs: number): NumberFacts {
+  if (type === 'group_suspend') return add(facts, { code: 'group_suspended', detail: groupId }, [], atMs)
+  const isShown = facts.notices?.some(({ code, detail }) => code === 'group_suspended' && detail === groupId)
+  return type === 'group_suspend_cleared' && isShown === true ? add(facts, undefined, ['group_suspended'], atMs) : facts
+}
 
 function add(facts: NumberFacts, begins: Reading['begins'], ends: readonly NoticeCode[], sinceMs: number): NumberFacts {
   const isKept = ({ code }: Notice) => code !== begins?.code && !(ends as readonly string[]).includes(code)

@@ -97,3 +97,65 @@ test('a business without access to groups is told in Meta’s words', async () =
   await expect(create()).rejects.toThrow(/131215/)
   world.graph.allowGroups(number.phoneNumberId, true)
 })
+
+const newApprovalGroup = async (): Promise<string> => {
+  const made = await fetch(`${world.graph.url()}/v26.0/${number.phoneNumberId}/groups`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${number.accessToken}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ messaging_product: 'whatsapp', subject: 'Closed', join_approval_mode: 'approval_required' }),
+  })
+  const { request_id: requestId } = (await made.json()) as { request_id: string }
+  const outcome = () =>
+    world.callbacks
+      .flatMap(({ entry }) => entry[0].changes[0].value.groups ?? [])
+      .find(({ request_id: id }) => id === requestId)
+  await soon('made', () => outcome() !== undefined)
+  return `${outcome().group_id}@g.us`
+}
+
+test('requests to join are listed, approved and rejected, and no other answer is made up', async () => {
+  const id = await newApprovalGroup()
+  expect(await act('group')(us, id)).toMatchObject({ needsApproval: true })
+  expect(await act('joinRequests')(us, id)).toEqual([])
+  expect(await join(id, ANA)).toBe('asked')
+  expect(await join(id, BEN)).toBe('asked')
+  const waiting = await act('joinRequests')(us, id)
+  expect(waiting.map(({ number: one }) => one)).toEqual([ANA, BEN])
+  expect(Math.abs(Date.now() - (waiting[0]?.requestedAtMs ?? 0))).toBeLessThan(60_000)
+  expect(await membersOf(id)).toEqual([OURS])
+  expect(await act('answerJoinRequests')(us, id, [ANA, '12025550199'], true)).toEqual([
+    { number: ANA, reason: null },
+    { number: '12025550199', reason: 'not_requested' },
+  ])
+  expect(await membersOf(id)).toEqual([OURS, ANA])
+  const told = () =>
+    world.of(us, 'line_event').filter(({ event }) => 'group_id' in event.data && event.data.group_id === id)
+  await soon('told', () => told().some(({ event }) => event.type === 'group.participants_changed'))
+  expect(await act('answerJoinRequests')(us, id, [BEN], false)).toEqual([{ number: BEN, reason: null }])
+  expect(await act('answerJoinRequests')(us, id, [BEN], true)).toEqual([{ number: BEN, reason: 'not_requested' }])
+  expect(await act('joinRequests')(us, id)).toEqual([])
+  expect(await membersOf(id)).toEqual([OURS, ANA])
+})
+
+test('a group that Meta suspends is shown on the number until that ends', async () => {
+  const { id } = await create()
+  const issues = () =>
+    (world.official.engine.evidence(us).issues ?? []).filter(({ code }) => code === 'group_suspended')
+  await world.graph.suspendGroup(number.phoneNumberId, id, true)
+  await soon('shown', () => issues().length === 1)
+  expect(issues()[0]?.message).toContain(id)
+  await world.graph.suspendGroup(number.phoneNumberId, id, false)
+  await soon('over', () => issues().length === 0)
+})
+
+test('a number that is also used in the app makes no groups, and is told so before Meta is asked', async () => {
+  const shared = await world.number('12025550108')
+  world.graph.useApp(shared.phoneNumberId, true)
+  const instance = await world.connect(shared)
+  const refused = {
+    code: 'engine_mismatch',
+    message: expect.stringContaining('also used in the WhatsApp Business app'),
+  }
+  await expect(act('createGroup')(instance, 'Garden', [])).rejects.toMatchObject(refused)
+  await expect(act('groups')(instance)).rejects.toMatchObject(refused)
+})

@@ -39,6 +39,8 @@ interface JoinRequest {
 export function createGroupRoutes({ clock, random, network, callbacks }: GroupRouteDeps) {
   const { groups } = network
   const withoutAccess = new Set<string>()
+  const suspended = new Set<string>()
+  const besideApp = new Set<string>()
   const approved = new Set<string>()
   const waiting = new Map<string, JoinRequest[]>()
 
@@ -48,6 +50,8 @@ export function createGroupRoutes({ clock, random, network, callbacks }: GroupRo
     callbacks.send(number, groupChange(number, field, { timestamp: String(seconds()), ...group }))
 
   function requireAccess({ phoneNumberId }: GraphNumber): void {
+    if (besideApp.has(phoneNumberId))
+      throw new GraphFault(400, 131_215, '(#131215) Groups not eligible', 'Coexistence numbers cannot use groups.')
     if (!withoutAccess.has(phoneNumberId)) return
     throw new GraphFault(400, 131_215, '(#131215) Groups not eligible', 'Groups need an Official Business Account.')
   }
@@ -100,7 +104,7 @@ export function createGroupRoutes({ clock, random, network, callbacks }: GroupRo
   }
 
   const describe = ({ id, name: subject, description, createdAtMs, members }: Group, owner: string) => ({
-    ...{ messaging_product: 'whatsapp', id: graphGroupId(id), subject, suspended: false },
+    ...{ messaging_product: 'whatsapp', id: graphGroupId(id), subject, suspended: suspended.has(id) },
     ...(description !== null && { description }),
     creation_timestamp: String(Math.floor(createdAtMs / 1_000)),
     total_participant_count: members.length - 1,
@@ -250,6 +254,19 @@ export function createGroupRoutes({ clock, random, network, callbacks }: GroupRo
     allow({ phoneNumberId }: GraphNumber, isAllowed: boolean): void {
       if (isAllowed) withoutAccess.delete(phoneNumberId)
       else withoutAccess.add(phoneNumberId)
+    },
+    /** The Business app on the phone goes on working with the number, or does not. */
+    useApp({ phoneNumberId }: GraphNumber, isUsed: boolean): void {
+      if (isUsed) besideApp.add(phoneNumberId)
+      else besideApp.delete(phoneNumberId)
+    },
+    isBesideApp: ({ phoneNumberId }: GraphNumber): boolean => besideApp.has(phoneNumberId),
+    /** Meta suspends a group that breaks its rules, or ends that. */
+    async suspend(number: GraphNumber, id: string, isSuspended: boolean): Promise<void> {
+      if (isSuspended) suspended.add(id)
+      else suspended.delete(id)
+      const type = isSuspended ? 'group_suspend' : 'group_suspend_cleared'
+      await tell(number, 'group_status_update', { group_id: graphGroupId(id), type })
     },
     /** A person opens the invite link. @returns whether they are in, or have asked to be. */
     async join(number: GraphNumber, id: string, user: string): Promise<'joined' | 'asked' | 'full'> {

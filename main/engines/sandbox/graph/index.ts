@@ -94,6 +94,10 @@ export interface GraphSimulator {
   changeNumber(phoneNumberId: string, before: string, after: string): Promise<void>
   /** Whether the business of the number may have groups; it may at first. */
   allowGroups(phoneNumberId: string, isAllowed: boolean): void
+  /** The number is also used in the WhatsApp Business app (coexistence), or no longer. */
+  useApp(phoneNumberId: string, isUsed: boolean): void
+  /** Meta suspends a group, or ends that; it calls back. */
+  suspendGroup(phoneNumberId: string, group: string, isSuspended: boolean): Promise<void>
   /** A person opens the invite link of a group. */
   joinGroup(phoneNumberId: string, group: string, user: string): Promise<'joined' | 'asked' | 'full'>
   /** A person turns marketing messages of the number off or on. */
@@ -257,6 +261,8 @@ export function createGraphSimulator(deps: GraphDeps): GraphSimulator {
       return callbacks.send(number, numberChange(number, { id, before, after, atMs: clock.now() }))
     },
     allowGroups: (phoneNumberId, isAllowed) => groups.allow(get(phoneNumberId), isAllowed),
+    useApp: (phoneNumberId, isUsed) => groups.useApp(get(phoneNumberId), isUsed),
+    suspendGroup: (phoneNumberId, group, isSuspended) => groups.suspend(get(phoneNumberId), group, isSuspended),
     joinGroup: (phoneNumberId, group, user) => groups.join(get(phoneNumberId), group, user),
     async changeMarketing(phoneNumberId, user, value) {
       const number = get(phoneNumberId)

@@ -31,7 +31,7 @@ interface RouteDeps {
   readonly send: ReturnType<typeof createSending>
   readonly calls: Pick<GraphCalls, 'act'>
   readonly permissions: Permissions
-  readonly groups: Pick<GraphGroups, 'ofNumber' | 'find'>
+  readonly groups: Pick<GraphGroups, 'ofNumber' | 'find' | 'isBesideApp'>
   readonly portfolios: Pick<Portfolios, 'get'>
   readonly network: Pick<SandboxNetwork, 'templates' | 'blocks' | 'lastWroteAtMs'>
 }
@@ -148,7 +148,7 @@ export function createRoutes(deps: RouteDeps) {
       ...(messagingLimit !== null && { whatsapp_business_manager_messaging_limit: messagingLimit }),
       account_mode: 'SANDBOX',
       platform_type: number.registered === 1 ? 'CLOUD_API' : 'NOT_APPLICABLE',
-      is_on_biz_app: false,
+      is_on_biz_app: groups.isBesideApp(number),
       throughput: { level: 'STANDARD' },
     })
   }
