@@ -175,6 +175,10 @@ const MEANT: Readonly<Record<string, fc.Arbitrary<object>>> = {
   createContact: fc.record({ phone: to }),
   createSubAccount: fc.record({ name: text }),
   createOptOut: fc.record({ phone: to }),
+  // An address at random has no scheme, or leads nowhere.
+  setInstanceWebhook: fc.record({ url: fc.constant('https://catcher.sandbox/fuzz') }),
+  postInstanceWebhook: fc.record({ url: fc.constant('https://catcher.sandbox/fuzz') }),
+  connectGhl: fc.record({ mode: fc.constant('oauth') }),
   sendRawMessage: fc.record({ to, type: fc.constant('text'), text: fc.record({ body: text }) }),
   replayWebhook: fc.record({ since: fc.constant('2026-01-05T11:00:00.000Z') }),
   speakFromSandboxPhone: fc.oneof(
