@@ -20,6 +20,8 @@ export interface TestProxy {
   readonly port: number
   /** `host:port` of each connection it was asked for and let through. */
   readonly carried: readonly string[]
+  /** How many are open. */
+  connections(): number
   /** Cuts what goes through it, and accepts nothing more until `up`. */
   down(): void
   up(): void
@@ -98,6 +100,7 @@ export async function startProxy(type: ProxyType, { to, login, denies = false, i
   return {
     port: (server.address() as AddressInfo).port,
     carried,
+    connections: () => sockets.size,
     down() {
       isDown = true
       cut()

@@ -377,6 +377,7 @@ export const agencyContract = {
       'Keys of the old account lose it, and lists of restricted keys no longer have it. The old account gets ' +
       '`instance.deleted`, the new one `instance.created`, and `instance.connected` if it is. Deliveries of earlier events ' +
       'stay with the account that had it. Its own webhook is removed, because it leads to the old owner. ' +
+      'Its line settings are reset: if it had a proxy, it reconnects without one. ' +
       'Its AI agents, what they know and what they have said go along, and so do its calls, recordings and widgets. ' +
       'What is of the old account does not: keys of AI providers, HTTP tools of agents, CRM connections, the SIP trunk, ' +
       'the voice package and addresses for call summaries. Calls that run are hung up, and scheduled ones are canceled ' +

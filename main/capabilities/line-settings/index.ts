@@ -3,9 +3,10 @@ import type { LineControl } from '../../engines/line-settings.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { ConnectFailure } from '../../outbound/connect-failure.ts'
 import { parseTypedHost } from '../../outbound/destination.ts'
-import type { Db } from '../../kernel/db.ts'
+import type { Db, Tx } from '../../kernel/db.ts'
 import { cause, type Log } from '../../kernel/log.ts'
 import type { Proxy } from '../../outbound/proxy.ts'
+import type { InstanceId } from '../../kernel/ids.ts'
 import type { Seal } from '../../kernel/seal.ts'
 import { Secret } from '../../kernel/secret.ts'
 import type { InstanceSubject } from '../handler.ts'
@@ -21,7 +22,7 @@ export interface LineSettingsDeps {
   readonly clock: Pick<Clock, 'now'>
   readonly log: Log
   readonly seal: Seal
-  readonly instances: Pick<Instances, 'engineFor' | 'subscribe'>
+  readonly instances: Pick<Instances, 'engineFor' | 'owned' | 'subscribe'>
   /** Read for each answer: the window can change them. */
   readonly config: {
     readonly pacePerMinute: number
@@ -34,7 +35,7 @@ export interface LineSettingsDeps {
 
 export interface LineSettings {
   read(instance: InstanceSubject): Promise<LineSettingsView>
-  /** @throws ApiError validation_error, invalid_url, invalid_state, upstream_unavailable, sealed */
+  /** @throws ApiError validation_error, invalid_url, invalid_state, not_found, upstream_unavailable, sealed */
   update(instance: InstanceSubject, patch: LineSettingsPatch): Promise<LineSettingsView>
 }
 
@@ -49,9 +50,36 @@ const DEFAULTS: LineSettingsRow = {
 
 /** How each line connects and sends, where it differs from the others. */
 export function createLineSettings({ db, clock, log, seal, instances, config }: LineSettingsDeps): LineSettings {
-  instances.subscribe(async (tx, { kind, id }) => {
-    if (kind === 'deleted') await tx.run(removeLineSettings, { instanceId: id })
+  instances.subscribe(async (tx, { kind, id: instanceId }) => {
+    if (kind !== 'deleted' && kind !== 'transferred') return
+    const removed = await tx.run(removeLineSettings, { instanceId })
+    // Otherwise the new owner's number would stay connected through the server of the old one.
+    if (kind === 'transferred' && removed > 0) tx.afterCommit(() => void applyToNewOwner(instanceId))
   })
+
+  async function applyToNewOwner(id: InstanceId): Promise<void> {
+    const found = await instances.owned(id).catch((error: unknown) => notApplied(id, error))
+    if (found) await apply(found.subject)
+  }
+
+  /** They are stored: what cannot be applied now is applied when the line connects. */
+  async function apply(instance: InstanceSubject): Promise<void> {
+    try {
+      await instances.engineFor(instance).lines?.settingsChanged(instance)
+    } catch (error) {
+      notApplied(instance.id, error)
+    }
+  }
+
+  function notApplied(instanceId: string, error: unknown): undefined {
+    log.warn({ event: 'line.settings_not_applied', instanceId, cause: cause(error) })
+  }
+
+  /** The check of a proxy takes a while, in which the instance may be transferred or deleted. */
+  async function requireOwner(tx: Tx, { id, accountId }: InstanceSubject): Promise<void> {
+    const found = await instances.owned(id, tx)
+    if (found?.subject.accountId !== accountId) throw new ApiError('not_found', 'There is no instance with this id.')
+  }
 
   function toView(row: LineSettingsRow): LineSettingsView {
     const { proxyType: type, proxyHost: host, proxyPort: port, proxySealed } = row
@@ -95,6 +123,7 @@ export function createLineSettings({ db, clock, log, seal, instances, config }: 
       const { id: instanceId } = instance
       const columns = proxy ? await columnsOf(lines, instanceId, proxy) : proxy === null ? NO_PROXY : {}
       const row = await db.commit(async (tx) => {
+        await requireOwner(tx, instance)
         const before = (await tx.one(lineSettingsOf, { instanceId })) ?? DEFAULTS
         const after: LineSettingsRow = {
           ...before,
@@ -109,10 +138,7 @@ export function createLineSettings({ db, clock, log, seal, instances, config }: 
         await tx.run(saveLineSettings, { instanceId, ...after, now: clock.now() })
         return after
       })
-      // It is stored: what cannot be applied now is applied when the line connects.
-      await lines
-        ?.settingsChanged(instance)
-        .catch((error: unknown) => log.warn({ event: 'line.settings_not_applied', instanceId, cause: cause(error) }))
+      await apply(instance)
       return toView(row)
     },
   }

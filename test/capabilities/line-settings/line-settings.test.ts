@@ -1,7 +1,11 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { startProxy } from '../../support/proxy.ts'
+import { systemResolve } from '../../../main/outbound/outbound.ts'
+import { decodeQr } from '../../support/qr.ts'
+import { until } from '../../support/service-process.ts'
 import { startWhatsApp } from '../../support/whatsapp/index.ts'
 import { worldOfTest, type World } from '../../support/world.ts'
+import { clientOf } from '../agency/agency-world.ts'
 
 const NO_PACE = { per_minute: null, burst: null, chat_per_minute: null, chat_burst: null, spacing_ms: null }
 const USERNAME = 'line-one-user'
@@ -127,3 +131,72 @@ test('the settings belong to smv2, and end with the instance', async () => {
   await w.api('DELETE', `/v1/instances/${id}?confirm=true`)
   expect(await w.rows('SELECT 1 FROM instance_line_settings')).toEqual([])
 })
+
+test('a transferred number leaves the proxy of the old account and has no settings of it', async () => {
+  const whatsapp = await startWhatsApp()
+  whatsapp.takeRoute()
+  onTestFinished(() => whatsapp.close())
+  const server = await startProxy('socks5', { to: whatsapp.route.port })
+  onTestFinished(() => server.close())
+  const w = await worldOfTest({
+    ...{ resolve: systemResolve, dial: (address, port) => ({ address, port }) },
+    settings: { trustedRanges: ['127.0.0.1/32'] },
+  })
+  const { id } = await w.instance({ network: 'live' })
+  const path = `/v1/instances/${id}/line-settings`
+  const proxy = { type: 'socks5', host: '127.0.0.1', port: server.port }
+  const set = await w.api('PATCH', path, { pace: { per_minute: 3 }, online: true, proxy })
+  expect(set.body.proxy).toEqual({ ...proxy, has_credentials: false })
+  const qr = await until('a code', async () => (await w.api('GET', `/v1/instances/${id}/qr`)).body.qr ?? undefined)
+  await whatsapp.phone('12025550200').scan(decodeQr(qr))
+  const connection = async (api: World['api']) => {
+    await w.pass(100)
+    return (await api('GET', `/v1/instances/${id}/connection`)).body.connected === true || undefined
+  }
+  await until('the connection', () => connection(w.api))
+  expect(server.connections()).toBeGreaterThan(0)
+
+  const to = await clientOf(w)
+  const carried = server.carried.length
+  const moved = await w.api('POST', `/v1/agency/instances/${id}/transfer`, { account_id: to.id })
+  expect(moved.status, moved.text).toBe(200)
+  const read = await to.api('GET', path)
+  expect(read.body).toMatchObject({ pace: NO_PACE, online: false, proxy: null })
+  expect(await w.rows('SELECT 1 FROM instance_line_settings')).toEqual([])
+
+  await until('the end of the connection through the proxy', () => server.connections() === 0)
+  await until('the connection', () => connection(to.api))
+  expect([server.carried.length, server.connections()]).toEqual([carried, 0])
+})
+
+test.each(['transferred', 'deleted'])(
+  'a change that waits for its proxy is refused once the number is %s',
+  async (how) => {
+    const whatsapp = await startWhatsApp()
+    whatsapp.takeRoute()
+    onTestFinished(() => whatsapp.close())
+    const server = await startProxy('socks5', { to: whatsapp.route.port })
+    onTestFinished(() => server.close())
+    const { promise: answer, resolve: letAnswer } = Promise.withResolvers<string[]>()
+    let isAsked = false
+    const w = await worldOfTest({
+      resolve: (name) => {
+        if (name !== 'proxy.example') return systemResolve(name)
+        isAsked = true
+        return answer
+      },
+      dial: (address, port) => ({ address, port }),
+      settings: { trustedRanges: ['127.0.0.1/32'] },
+    })
+    const { id } = await w.instance({ network: 'live' })
+    const path = `/v1/instances/${id}/line-settings`
+    const changing = w.api('PATCH', path, { proxy: { type: 'socks5', host: 'proxy.example', port: server.port } })
+    await until('the check of the proxy', () => isAsked)
+    const to = await clientOf(w)
+    if (how === 'transferred') await w.api('POST', `/v1/agency/instances/${id}/transfer`, { account_id: to.id })
+    else await w.api('DELETE', `/v1/instances/${id}?confirm=true`)
+    letAnswer(['127.0.0.1'])
+    expect([(await changing).status, (await changing).body.error?.code]).toEqual([404, 'not_found'])
+    expect(await w.rows('SELECT 1 FROM instance_line_settings')).toEqual([])
+  },
+)
