@@ -6,6 +6,7 @@ import type { Db, Tx } from '../../kernel/db.ts'
 import type { AccountId } from '../../kernel/ids.ts'
 import type { Seal } from '../../kernel/seal.ts'
 import { Secret } from '../../kernel/secret.ts'
+import type { Instances } from '../instances/index.ts'
 import { ask } from './ask.ts'
 import type { ProviderKey, PutProviderKeyBody } from './contract.ts'
 import { ENDPOINTS } from './endpoints.ts'
@@ -25,6 +26,7 @@ interface KeysDeps {
   readonly clock: Pick<Clock, 'now'>
   readonly seal: Seal
   readonly ways: Ways
+  readonly instances: Pick<Instances, 'requireInAccount'>
 }
 
 interface Place {
@@ -35,7 +37,7 @@ interface Place {
 export type Keys = ReturnType<typeof createKeys>
 
 /** Keys of providers, one of each for an instance. They are written, used, and never shown. */
-export function createKeys({ db, clock, seal, ways }: KeysDeps) {
+export function createKeys({ db, clock, seal, ways, instances }: KeysDeps) {
   const ownerOf = (instanceId: string, provider: string) => `ai-key:${instanceId}:${provider}`
 
   const wayOf = ({ provider, baseUrl, byOperator }: Pick<KeyRow, 'provider' | 'baseUrl' | 'byOperator'>): Way =>
@@ -106,7 +108,11 @@ export function createKeys({ db, clock, seal, ways }: KeysDeps) {
         verified: verified ? (1 as const) : (0 as const),
         updatedAtMs: clock.now(),
       }
-      await db.commit((tx) => tx.run(saveKey, row))
+      await db.commit(async (tx) => {
+        // The checks of the address and of the key take a while.
+        await instances.requireInAccount(tx, { id: instanceId, accountId })
+        await tx.run(saveKey, row)
+      })
       return toRecord(provider, row)
     },
 

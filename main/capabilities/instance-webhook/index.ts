@@ -30,6 +30,7 @@ export interface InstanceWebhooksDeps {
   readonly instances: {
     get(id: InstanceId): Promise<Pick<InstanceRecord, 'instance_name'>>
     accountOf(id: InstanceId): Promise<AccountId | undefined>
+    requireInAccount: Instances['requireInAccount']
     subscribe: Instances['subscribe']
   }
 }
@@ -73,12 +74,16 @@ export function createInstanceWebhooks(deps: InstanceWebhooksDeps): InstanceWebh
   })
 
   return {
-    async set({ id: instanceId, engine }, { url: typedUrl, events }) {
+    async set({ id: instanceId, accountId, engine }, { url: typedUrl, events }) {
       const names = parseEventNames(engine, events)
       const { href: url } = await outbound.checkUrl(typedUrl, { schemes: ['https'], field: 'url' })
       const { instance_name: instanceName } = await instances.get(instanceId)
       const row = { instanceId, instanceName, url, events: JSON.stringify(names), now: clock.now() }
-      const written = await db.commit((tx) => tx.run(upsertWebhook, row))
+      const written = await db.commit(async (tx) => {
+        // The check of the URL takes a while.
+        await instances.requireInAccount(tx, { id: instanceId, accountId })
+        return tx.run(upsertWebhook, row)
+      })
       if (written === 0) throw new ApiError('not_found', 'There is no instance with this id.')
       return { engine, url, events: [...names] }
     },

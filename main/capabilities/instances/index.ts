@@ -18,7 +18,7 @@ import { createBanEnds } from './ban-end.ts'
 import { createCreate, type Create } from './create.ts'
 import { createDisconnect, type Disconnect } from './disconnect.ts'
 import { engineOf, type Engines } from './engines.ts'
-import { getInstance } from './find.ts'
+import { getInstance, notFound } from './find.ts'
 import { createListeners, type InstanceListeners } from './listeners.ts'
 import { createHealth, type Gauges } from './health.ts'
 import { createLifecycle } from './lifecycle.ts'
@@ -104,6 +104,11 @@ export interface Instances {
    * @throws ApiError not_ready
    */
   readonly requireOwner: (tx: Tx, accountId: AccountId, id: InstanceId) => Promise<void>
+  /**
+   * In a commit after a wait: the instance may have been transferred or deleted meanwhile.
+   * @throws ApiError not_found
+   */
+  readonly requireInAccount: (tx: Tx, instance: { readonly id: string; readonly accountId: AccountId }) => Promise<void>
   readonly connection: (id: InstanceId) => Promise<ConnectionView>
   readonly health: (id: InstanceId) => Promise<HealthView>
   readonly qr: Qr
@@ -248,6 +253,10 @@ export function createInstances(deps: InstancesDeps): Instances {
       const { accountId, engine, network, phoneNumber } = row
       const connected = row.status === 'connected'
       return { subject: { id, accountId, engine, network, connected, deleted: false }, phoneNumber }
+    },
+    async requireInAccount(tx, { id, accountId }) {
+      const row = await tx.one(byId, { id })
+      if (row?.deletedAtMs !== null || row.accountId !== accountId) throw notFound()
     },
     known: knownInstances(db),
     async accountOf(id) {

@@ -3,7 +3,7 @@ import type { LineControl } from '../../engines/line-settings.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { ConnectFailure } from '../../outbound/connect-failure.ts'
 import { parseTypedHost } from '../../outbound/destination.ts'
-import type { Db, Tx } from '../../kernel/db.ts'
+import type { Db } from '../../kernel/db.ts'
 import { cause, type Log } from '../../kernel/log.ts'
 import type { Proxy } from '../../outbound/proxy.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
@@ -22,7 +22,7 @@ export interface LineSettingsDeps {
   readonly clock: Pick<Clock, 'now'>
   readonly log: Log
   readonly seal: Seal
-  readonly instances: Pick<Instances, 'engineFor' | 'owned' | 'subscribe'>
+  readonly instances: Pick<Instances, 'engineFor' | 'owned' | 'requireInAccount' | 'subscribe'>
   /** Read for each answer: the window can change them. */
   readonly config: {
     readonly pacePerMinute: number
@@ -75,12 +75,6 @@ export function createLineSettings({ db, clock, log, seal, instances, config }: 
     log.warn({ event: 'line.settings_not_applied', instanceId, cause: cause(error) })
   }
 
-  /** The check of a proxy takes a while, in which the instance may be transferred or deleted. */
-  async function requireOwner(tx: Tx, { id, accountId }: InstanceSubject): Promise<void> {
-    const found = await instances.owned(id, tx)
-    if (found?.subject.accountId !== accountId) throw new ApiError('not_found', 'There is no instance with this id.')
-  }
-
   function toView(row: LineSettingsRow): LineSettingsView {
     const { proxyType: type, proxyHost: host, proxyPort: port, proxySealed } = row
     return {
@@ -123,7 +117,8 @@ export function createLineSettings({ db, clock, log, seal, instances, config }: 
       const { id: instanceId } = instance
       const columns = proxy ? await columnsOf(lines, instanceId, proxy) : proxy === null ? NO_PROXY : {}
       const row = await db.commit(async (tx) => {
-        await requireOwner(tx, instance)
+        // The check of a proxy takes a while.
+        await instances.requireInAccount(tx, instance)
         const before = (await tx.one(lineSettingsOf, { instanceId })) ?? DEFAULTS
         const after: LineSettingsRow = {
           ...before,

@@ -24,7 +24,8 @@ export function createTrunks({
   outbound,
   publicOutbound,
   routes,
-}: Pick<VoiceDeps, 'db' | 'clock' | 'seal' | 'log' | 'process' | 'outbound' | 'publicOutbound'> & {
+  instances,
+}: Pick<VoiceDeps, 'db' | 'instances' | 'clock' | 'seal' | 'log' | 'process' | 'outbound' | 'publicOutbound'> & {
   readonly routes: Pick<Routes, 'trunk'>
 }) {
   async function read(instanceId: string): Promise<Trunk | null> {
@@ -59,6 +60,8 @@ export function createTrunks({
       const host =
         isKept && !isOperator ? known.host : await (isOperator ? outbound : publicOutbound).checkHost(body.host, 'host')
       await db.commit(async (tx) => {
+        // The check of the host takes a while.
+        await instances.requireInAccount(tx, { id: instanceId, accountId })
         const before = await tx.one(trunkOf, { instanceId })
         const isMoved = before !== undefined && !isSameAddress(before, body)
         if (isMoved && before.password !== null && sealed === undefined)

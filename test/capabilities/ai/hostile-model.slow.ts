@@ -49,7 +49,7 @@ beforeAll(async () => {
   providers = createAiProviders({
     ...{ db, clock: systemClock, outbound, publicOutbound: outbound, resolve, modelSimulator: simulator },
     seal: createSeal({ masterKey: { key: () => key }, random: systemRandom }),
-    instances: { subscribe() {} },
+    instances: { subscribe() {}, async requireInAccount() {} },
   })
   await providers.put({ instanceId: healthyLine, accountId }, 'custom', { base_url: 'https://model.sandbox/v1' }, false)
   // It behaves until it is asked for an answer.

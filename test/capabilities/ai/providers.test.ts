@@ -37,7 +37,7 @@ beforeAll(async () => {
   providers = createAiProviders({
     ...{ db, clock: systemClock, outbound, publicOutbound: outbound, resolve, modelSimulator: simulator },
     seal: createSeal({ masterKey: { key: () => MASTER }, random: systemRandom }),
-    instances: { subscribe() {} },
+    instances: { subscribe() {}, async requireInAccount() {} },
   })
   for (const provider of PROVIDERS)
     await providers.put(

@@ -168,35 +168,3 @@ test('a transferred number leaves the proxy of the old account and has no settin
   await until('the connection', () => connection(to.api))
   expect([server.carried.length, server.connections()]).toEqual([carried, 0])
 })
-
-test.each(['transferred', 'deleted'])(
-  'a change that waits for its proxy is refused once the number is %s',
-  async (how) => {
-    const whatsapp = await startWhatsApp()
-    whatsapp.takeRoute()
-    onTestFinished(() => whatsapp.close())
-    const server = await startProxy('socks5', { to: whatsapp.route.port })
-    onTestFinished(() => server.close())
-    const { promise: answer, resolve: letAnswer } = Promise.withResolvers<string[]>()
-    let isAsked = false
-    const w = await worldOfTest({
-      resolve: (name) => {
-        if (name !== 'proxy.example') return systemResolve(name)
-        isAsked = true
-        return answer
-      },
-      dial: (address, port) => ({ address, port }),
-      settings: { trustedRanges: ['127.0.0.1/32'] },
-    })
-    const { id } = await w.instance({ network: 'live' })
-    const path = `/v1/instances/${id}/line-settings`
-    const changing = w.api('PATCH', path, { proxy: { type: 'socks5', host: 'proxy.example', port: server.port } })
-    await until('the check of the proxy', () => isAsked)
-    const to = await clientOf(w)
-    if (how === 'transferred') await w.api('POST', `/v1/agency/instances/${id}/transfer`, { account_id: to.id })
-    else await w.api('DELETE', `/v1/instances/${id}?confirm=true`)
-    letAnswer(['127.0.0.1'])
-    expect([(await changing).status, (await changing).body.error?.code]).toEqual([404, 'not_found'])
-    expect(await w.rows('SELECT 1 FROM instance_line_settings')).toEqual([])
-  },
-)
