@@ -52,6 +52,8 @@ async function busyLine(w: World): Promise<AiLine & { callId: string; plannedId:
   const { phone_number: to } = (await w.api('GET', `/v1/instances/${id}`)).body
   await w.api('POST', '/v1/sandbox/phones/12025550166/messages', { to, text: 'Cancelar' })
   await ai('PUT', 'provider-keys/openai', { api_key: 'sk-test-4f9c2d7be1' })
+  const checked = await w.api('POST', `/v1/instances/${id}/number-checks`, { numbers: ['12025550166'] })
+  expect(checked.status, checked.text).toBe(202)
   const [agent] = (await ai('GET', 'agents')).data
   await inWindow('POST', `agents/${agent.id}/http-tools`, {
     ...{ name: 'order_status', description: 'Looks up an order.', method: 'GET' },
@@ -130,7 +132,7 @@ test('no row of a transferred instance names the old account, in any table that 
   ])
 
   // What is of the old account does not.
-  for (const table of ['ai_provider_keys', 'ai_http_tools', 'voice_trunks', 'crm_links', 'crm_states'])
+  for (const table of ['ai_provider_keys', 'ai_http_tools', 'voice_trunks', 'crm_links', 'crm_states', 'number_checks'])
     expect(await w.rows(`SELECT 1 AS one FROM ${table} WHERE instance_id = :id`, { id }), table).toEqual([])
   expect((await get('voice')).settings).toMatchObject({ summary_emails: [], coach_enabled: true })
   expect(await get(`voice/calls/${plannedId}`)).toMatchObject({
