@@ -72,10 +72,8 @@ export const pruneChecks = sql<{ before: number; limit: number }>(
      SELECT seq FROM number_checks WHERE ended_at IS NOT NULL AND ended_at < :before ORDER BY ended_at LIMIT :limit)`,
 )
 
-/** All in one statement: thousands of statements would hold up the process. `numbers`: a JSON array. */
-export const insertNumbers = sql<{ seq: number; numbers: string }>(
-  `INSERT INTO number_check_numbers (check_seq, position, number)
-   SELECT :seq, key + 1, value FROM json_each(:numbers) ORDER BY key`,
+export const insertNumber = sql<{ seq: number; position: number; number: string }>(
+  'INSERT INTO number_check_numbers (check_seq, position, number) VALUES (:seq, :position, :number)',
 )
 export const nextNumbers = sql<{ seq: number; limit: number }, { position: number; number: string }>(
   `SELECT position, number FROM number_check_numbers WHERE check_seq = :seq AND asked_at IS NULL

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { systemResolve } from '../../../main/outbound/outbound.ts'
-import { endCheck, insertCheck, insertNumbers, pruneChecks } from '../../../main/capabilities/number-checks/store.ts'
+import { endCheck, insertCheck, insertNumber, pruneChecks } from '../../../main/capabilities/number-checks/store.ts'
 import { testDatabase } from '../../support/database.ts'
 import { decodeQr } from '../../support/qr.ts'
 import { until } from '../../support/service-process.ts'
@@ -155,7 +155,7 @@ test('the oldest of those that ended are removed first, with their numbers; what
   await db.commit(async (tx) => {
     for (const seq of [1, 2, 3, 4]) {
       await tx.run(insertCheck, { ...of, seq, id: `nck_${seq}`, instanceId: `i${seq}` })
-      await tx.run(insertNumbers, { seq, numbers: '["12025550123"]' })
+      await tx.run(insertNumber, { seq, position: 1, number: '12025550123' })
       if (seq < 4) await tx.run(endCheck, { seq, state: 'completed', reason: 'completed', now: seq * 10 })
     }
     expect(await tx.run(pruneChecks, { before: 30, limit: 1 })).toBe(1)
