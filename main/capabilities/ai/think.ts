@@ -28,7 +28,10 @@ import {
 } from './turn-store.ts'
 import { recentUtterances, sidesOf } from './utterances.ts'
 
-interface ThinkDeps extends Pick<AiDeps, 'db' | 'clock' | 'instances' | 'fusion' | 'messages' | 'log' | 'calls' | 'usage'> {
+interface ThinkDeps extends Pick<
+  AiDeps,
+  'db' | 'clock' | 'instances' | 'fusion' | 'messages' | 'log' | 'calls' | 'usage'
+> {
   readonly brain: Brain
   readonly chats: Chats
 }

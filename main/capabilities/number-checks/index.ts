@@ -71,8 +71,6 @@ interface StartCall {
   readonly idempotencyKey: string | null
 }
 
-/** Rows that are written before others have a turn. */
-const INSERTED_AT_ONCE = 500
 const RETRY_DELAYS_MS = [1, 5, 30, 120].map((minutes) => minutes * 60_000)
 const WAIT_FOR_LINK_MS = 30_000
 const LOOK_AGAIN_MS = 600_000
@@ -181,10 +179,8 @@ export function createNumberChecks(deps: NumberChecksDeps) {
   ) {
     const seq = await tx.next('number_checks')
     await tx.run(insertCheck, { seq, id, accountId, instanceId, total: numbers.length, now: clock.now() })
-    for (const [position, number] of numbers.entries()) {
+    for (const [position, number] of numbers.entries())
       await tx.run(insertNumber, { seq, position: position + 1, number })
-      if (position % INSERTED_AT_ONCE === INSERTED_AT_ONCE - 1) await yieldToEventLoop()
-    }
     await work.add(tx, { accountId, subjectId: id, input: { checkId: id } })
   }
 
