@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join, resolve } from 'node:path'
 import { cruise, type ICruiseOptions, type ICruiseResult } from 'dependency-cruiser'
@@ -91,4 +91,23 @@ test.each([
   const { output } = await cruise(['main'], { baseDir: folder, validate: true, ruleSet: { forbidden } })
   const broken = (output as ICruiseResult).summary.violations.map(({ rule }) => rule.name)
   expect(broken.filter((rule) => rule === 'only-the-guard-dials' || rule.startsWith('home-of-'))).not.toEqual([])
+})
+
+/** Answers that are read part by part. Those of `request` have limits without being asked. */
+const OPENED = globSync('main/**/*.ts', { cwd: ROOT, exclude: ['main/outbound/**'] }).flatMap((file) => {
+  const text = readFileSync(join(ROOT, file), 'utf8')
+  return [...text.matchAll(/outbound\.open\(\{(.*?)\n\s*\}\)/gs)].map(([, wish = '']) => ({ file, wish }))
+})
+
+test('answers are read part by part in known places', () => {
+  expect(OPENED.map(({ file }) => file).toSorted()).toEqual([
+    'main/capabilities/ai-providers/guarded-fetch.ts',
+    'main/capabilities/messages/media.ts',
+    'main/engines/smv2/media-transfer.ts',
+    'main/voice/speech/http.ts',
+  ])
+})
+
+test.each(OPENED)('an answer that $file reads part by part may be neither endless nor silent', ({ wish }) => {
+  for (const limit of ['headersTimeoutMs', 'bodyTimeoutMs', 'maxBodyBytes', 'signal']) expect(wish).toContain(limit)
 })
