@@ -5,6 +5,7 @@ import { isoTime } from '../../contract/request.ts'
 import { Secret } from '../../kernel/secret.ts'
 import { seqPage } from '../../kernel/seq-page.ts'
 import { isSameOrigin } from '../../outbound/service-address.ts'
+import type { InstanceSubject } from '../handler.ts'
 import type { CreateHttpToolBody, HttpTool, UpdateHttpToolBody } from './contract.ts'
 import type { AiDeps } from './deps.ts'
 import {
@@ -38,9 +39,10 @@ export function createHttpTools({
   clock,
   ids,
   cursors,
+  instances,
   seal,
   outbound,
-}: Pick<AiDeps, 'db' | 'clock' | 'ids' | 'cursors' | 'seal' | 'outbound'>) {
+}: Pick<AiDeps, 'db' | 'clock' | 'ids' | 'cursors' | 'instances' | 'seal' | 'outbound'>) {
   const ownerOf = (id: string) => `ai-http-tool:${id}`
   const get = async (agentId: string, id: string): Promise<HttpToolRow> => {
     const row = await db.readOne(httpToolById, { agentId, id })
@@ -100,7 +102,7 @@ export function createHttpTools({
       ),
 
     /** @throws ApiError validation_error, invalid_url, invalid_state, sealed */
-    async create({ instanceId, agentId }: { instanceId: string; agentId: string }, body: CreateHttpToolBody) {
+    async create({ id: instanceId, accountId }: InstanceSubject, agentId: string, body: CreateHttpToolBody) {
       const { name, description, method, url, parameters = [], secret = null } = body
       const secretHeader = body.secret_header ?? (secret === null ? null : 'Authorization')
       await check(agentId, { name, description, method, url, parameters, secretHeader }, null)
@@ -108,6 +110,8 @@ export function createHttpTools({
       const sealed = secret === null ? null : seal.seal(new Secret(secret), ownerOf(id))
       const now = clock.now()
       return db.commit(async (tx) => {
+        // Looking up the address takes a while.
+        await instances.requireInAccount(tx, { id: instanceId, accountId })
         const known = await tx.all(httpToolsPage, {
           agentId,
           before: Number.MAX_SAFE_INTEGER,

@@ -27,6 +27,13 @@ const SETTINGS = [
     path: 'ai/provider-keys/custom',
     body: () => ({ base_url: 'https://slow.example/v1' }),
   },
+  { table: 'crm_links', method: 'PUT', path: 'crm-webhook', body: () => ({ url: 'https://slow.example/crm' }) },
+  {
+    table: 'ai_http_tools',
+    method: 'POST',
+    path: 'ai/agents/{agent}/http-tools',
+    body: () => ({ name: 'orders', description: 'Looks up an order.', method: 'GET', url: 'https://slow.example/' }),
+  },
   {
     table: 'voice_trunks',
     method: 'PUT',
@@ -57,7 +64,9 @@ test.each(CASES)('a change of $path that waits for its check is refused once the
   })
   const to = await clientOf(w)
   const { id } = await w.instance({ network: 'live' })
-  const changing = asConsole(w)(method, `/v1/instances/${id}/${path}`, body(server.port))
+  const agent = await w.api('POST', `/v1/instances/${id}/ai/agents`, { name: 'Agent', provider: 'builtin' })
+  const at = `/v1/instances/${id}/${path.replace('{agent}', agent.body.id)}`
+  const changing = asConsole(w)(method, at, body(server.port))
   await until('the check', () => isAsked)
   const ended =
     how === 'transferred'

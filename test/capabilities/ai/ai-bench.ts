@@ -171,7 +171,13 @@ export async function aiBench({ network = 'sandbox', engine = 'smv2' }: BenchOpt
       refusalOf: async () => null,
       outbound: undefined as never,
       calls: { isReady: async () => false, schedule: () => Promise.reject(new Error('Voice is off.')) },
-      instances: { subject: async () => subject, subscribe() {}, find: async () => undefined, holdOf: () => null },
+      instances: {
+        subject: async () => subject,
+        subscribe() {},
+        find: async () => undefined,
+        holdOf: () => null,
+        requireInAccount: async () => {},
+      },
       fusion: { partnerOf: async () => undefined },
       messages: {
         send,

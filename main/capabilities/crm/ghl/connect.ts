@@ -119,6 +119,7 @@ export function createConnect(deps: ConnectDeps) {
       ).because('ghl_token_refused')
     })
     const taken = await db.commit(async (tx) => {
+      await instances.requireInAccount(tx, instance)
       if (await isTaken(tx, instance, locationId)) return true
       const { accountId } = instance
       await tokens.put(tx, {

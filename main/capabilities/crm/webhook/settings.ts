@@ -12,7 +12,7 @@ import { endPreviousSecretsOf, wipePrevious } from '../link-store.ts'
 import type { CrmLink, Links } from '../links.ts'
 import type { Signing } from './signing.ts'
 
-interface SettingsDeps extends Pick<CrmDeps, 'outbound'> {
+interface SettingsDeps extends Pick<CrmDeps, 'instances' | 'outbound'> {
   readonly db: Db
   readonly clock: Pick<Clock, 'now'>
   readonly links: Links
@@ -22,7 +22,16 @@ interface SettingsDeps extends Pick<CrmDeps, 'outbound'> {
 }
 
 /** The CRM webhook of an instance and its secret. */
-export function createWebhookSettings({ db, clock, links, signing, outbound, resume, suspend }: SettingsDeps) {
+export function createWebhookSettings({
+  db,
+  clock,
+  instances,
+  links,
+  signing,
+  outbound,
+  resume,
+  suspend,
+}: SettingsDeps) {
   return {
     /** @returns the secret if it is new. @throws ApiError invalid_url, sealed */
     async set(
@@ -32,6 +41,8 @@ export function createWebhookSettings({ db, clock, links, signing, outbound, res
     ): Promise<Secret | null> {
       const { href: url } = await outbound.checkUrl(address, { schemes: ['https'], field: 'url' })
       return db.commit(async (tx) => {
+        // Looking up the address takes a while.
+        await instances.requireInAccount(tx, { id: instanceId, accountId })
         const before = await links.find(instanceId, 'webhook', tx)
         const id = before?.id ?? links.newId()
         const { secret, secretEnc } = signing.newSecret(id)
