@@ -1,3 +1,4 @@
+import { GROUP_ID, NUMBER, USER_ID } from '../contract/addresses.ts'
 import type { Operation } from '../contract/operation.ts'
 
 /** A path parameter. */
@@ -8,6 +9,8 @@ export interface PathParam {
   readonly fullName: string
   readonly description: string
   readonly example: string
+  /** What it must be; without one, an unknown value is not found. */
+  readonly pattern?: string
 }
 
 /** By the path segment before the placeholder. */
@@ -38,11 +41,13 @@ const RESOURCES: Readonly<Record<string, Omit<PathParam, 'name'>>> = {
     fullName: 'phone',
     description: 'Number of the person, digits only; of somebody who hides it, the id that the list shows.',
     example: '12025550123',
+    pattern: `^(?:${NUMBER}|${USER_ID})$`,
   },
   chats: {
     fullName: 'chat',
     description: 'What events call `chat`: the number of a person, digits only, the id of a group, or a hidden id.',
     example: '12025550123',
+    pattern: `^(?:${NUMBER}|${USER_ID}|${GROUP_ID})$`,
   },
   groups: { fullName: 'group', description: 'Id of the group.', example: '120363041234567890@g.us' },
   catcher: { fullName: 'name', description: 'Name of the catcher.', example: 'orders' },

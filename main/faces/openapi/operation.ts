@@ -81,12 +81,12 @@ const example = (value: unknown) => (value === undefined ? {} : { example: value
 function parameters(operation: Operation): unknown[] {
   const query = operation.query === undefined ? undefined : fieldsOf(plainSchema(operation.query))
   return [
-    ...pathParams(operation).map(({ name, description, example: value }) => ({
+    ...pathParams(operation).map(({ name, description, example: value, pattern }) => ({
       name,
       in: 'path',
       required: true,
       description,
-      schema: { type: 'string' },
+      schema: { type: 'string', ...(pattern !== undefined && { pattern }) },
       example: value,
     })),
     ...Object.entries(query?.properties ?? {}).map(([name, schema]) =>

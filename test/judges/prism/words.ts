@@ -16,7 +16,9 @@ const ONLY_WITH: Readonly<Record<string, Readonly<Record<string, readonly string
     ...{ media_type: FILE, caption: FILE, filename: FILE },
     ...{ media_url: ['media_type'], media_id: ['media_type'] },
   },
-  speakFromSandboxPhone: { media_url: ['media_type'], caption: ['media_type'], filename: ['media_type'] },
+  speakFromSandboxPhone: {
+    ...{ media_url: ['media_type'], caption: ['media_type'], filename: ['media_type'], view_once: ['media_type'] },
+  },
 }
 /**
  * Whether they are right depends on which phone numbers, time zones, web addresses and prices exist, on the instances,
@@ -101,10 +103,14 @@ function ofBody({ id, body: schema }: Thought['operation'], sent: Body, thing: B
   // A code that is on some screen, and messages as the Cloud API wants them: beyond schemas.
   if (id === 'scanSandboxCode' || 'cloud_api' in sent || 'interactive' in sent) return 'open'
   if ('media_id' in sent) return 'open'
-  const sample = id === 'callEngine' && !('media_type' in sent) ? STICKER : SAMPLES[String(sent['media_type'])]
+  const isEngineFile = id === 'callEngine' && !('media_type' in sent)
+  // A picture of a profile or group: it must be a JPEG file.
+  if (isEngineFile && !('to' in sent)) return 'open'
+  const sample = isEngineFile ? STICKER : SAMPLES[String(sent['media_type'])]
   return 'media_url' in sent && sent['media_url'] !== sample ? 'open' : 'allowed'
 }
 
+const GROUP_RULES = ['announce', 'locked', 'join_approval', 'member_add']
 /** The name of an account is shorter than that of a group. */
 const ACCOUNT_NAME = 25
 
@@ -149,7 +155,7 @@ function hasTheFieldsOf(schema: Body | undefined, sent: Body): boolean {
   const known = schema['properties'] as Body
   if ((schema['required'] as string[]).some((field) => !(field in sent))) return false
   if (Object.keys(sent).some((field) => !(field in known))) return false
-  if ('announce' in known && !('announce' in sent) && !('locked' in sent)) return false
+  if ('announce' in known && !GROUP_RULES.some((rule) => rule in sent)) return false
   const { options, max_choices: choices } = sent
   return !Array.isArray(options) || choices === undefined || Number(choices) <= options.length
 }
