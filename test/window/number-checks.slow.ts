@@ -96,6 +96,8 @@ test('what is typed stays while another screen is shown', async () => {
 })
 
 test('a check is paused, says why it waits, goes on and is canceled', async () => {
+  // Else it may be over before it is paused.
+  await w.api('POST', `/v1/sandbox/instances/${instance}/faults`, { kind: 'engine_down' })
   await paste(10_000)
   await press('Check 10,000 numbers')
   await press('Pause')
