@@ -51,8 +51,7 @@ export function aiHandlers(ai: Ai): Handlers<typeof aiContract> {
     },
 
     listHttpTools: ({ params, query }) => httpTools.list(params.agent_id, query),
-    createHttpTool: ({ instance, params, body }) =>
-      httpTools.create(instance, params.agent_id, body),
+    createHttpTool: ({ instance, params, body }) => httpTools.create(instance, params.agent_id, body),
     updateHttpTool: ({ params, body }) => httpTools.update(params.agent_id, params.tool_id, body),
     async deleteHttpTool({ params }) {
       await httpTools.remove(params.agent_id, params.tool_id)
