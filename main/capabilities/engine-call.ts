@@ -53,7 +53,7 @@ export function requireConnected({ connected }: InstanceSubject): void {
   )
 }
 
-/** @throws ApiError validation_error for an id of Meta's on smv2, where nobody has one. */
+/** @throws ApiError validation_error if an smv2 instance is given one of Meta's user ids. */
 export function requireAddress({ engine }: InstanceSubject, address: string, field: string): void {
   if (engine === 'official' || !/^[A-Z]{2}[.]/.test(address)) return
   throw new ApiError(

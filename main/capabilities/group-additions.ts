@@ -22,20 +22,20 @@ interface AdditionsPort {
 export interface Reservation {
   /** Adds them. Those who turn out to be no new people of the group do not count. */
   during<T>(add: () => Promise<T>, resultsOf: (added: T) => readonly MemberResult[]): Promise<T>
-  /** Nobody was added. Does nothing once it has been tried. */
+  /** Frees the reservation, unless `during` has used it. */
   giveBack(): Promise<void>
 }
 
-/** @throws ApiError invalid_state if the number may not reach so many new people now; nobody counts then. */
+/** @throws ApiError invalid_state if the number may not reach so many new people now. Then nothing is reserved. */
 export type ReserveAdditions = (instance: InstanceSubject, phones: readonly string[]) => Promise<Reservation>
 
-/** WhatsApp did nothing, or did not hear of it. With any other error, people may have been added. */
+/** Errors after which nobody was added. After any other error, people may have been added. */
 const NOTHING_DONE: readonly string[] = ['invalid_state', 'not_found', 'not_ready', 'engine_mismatch', 'rate_limited']
 
 /** Strangers who are added to groups report a number as strangers do who get messages, so both have one budget. */
 export function createGroupAdditions({ db, clock, safety }: AdditionsDeps): ReserveAdditions {
   return async ({ engine, accountId, id: instanceId }, phones) => {
-    // An official number adds nobody: people join with a link.
+    // Official numbers cannot add people: they join with a link.
     if (engine !== 'smv2' || phones.length === 0) return NOBODY
     const atMs = clock.now()
     const result = await db.commit((tx) => safety.addToGroup(tx, { accountId, instanceId, phones, atMs }))

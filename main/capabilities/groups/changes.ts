@@ -6,7 +6,7 @@ import type { UpdateGroupBody } from './contract.ts'
 /** Finds what an engine can do. @throws ApiError engine_mismatch */
 export type ActFinder = <K extends keyof DirectActs>(name: K) => DirectActs[K]
 
-/** @returns what became of each person that it names. */
+/** @returns the result for each person it names. */
 type Change = (additions: Reservation) => Promise<readonly MemberResult[]>
 
 const MEMBER_CHANGES = {
@@ -37,11 +37,11 @@ function nameChanges(
   const changes: Change[] = []
   if (subject !== undefined) {
     const rename = act('renameGroup')
-    changes.push(() => rename(instance, id, subject).then(nobody))
+    changes.push(() => rename(instance, id, subject).then(noResults))
   }
   if (description !== undefined) {
     const describe = act('describeGroup')
-    changes.push(() => describe(instance, id, description).then(nobody))
+    changes.push(() => describe(instance, id, description).then(noResults))
   }
   return changes
 }
@@ -59,7 +59,7 @@ function ruleChanges(
       ...(announce !== undefined && { isAnnounceOnly: announce }),
       ...(locked !== undefined && { isLocked: locked }),
     }
-    changes.push(() => setRules(instance, id, rules).then(nobody))
+    changes.push(() => setRules(instance, id, rules).then(noResults))
   }
   if (needsApproval !== undefined || memberAdd !== undefined) {
     const setJoinRules = act('setJoinRules')
@@ -67,7 +67,7 @@ function ruleChanges(
       ...(needsApproval !== undefined && { needsApproval }),
       ...(memberAdd !== undefined && { isAddedToByAdmins: memberAdd === 'admins' }),
     }
-    changes.push(() => setJoinRules(instance, id, rules).then(nobody))
+    changes.push(() => setJoinRules(instance, id, rules).then(noResults))
   }
   return changes
 }
@@ -89,4 +89,4 @@ function memberChanges(act: ActFinder, instance: InstanceSubject, id: string, bo
   return changes
 }
 
-const nobody = (): readonly MemberResult[] => []
+const noResults = (): readonly MemberResult[] => []
