@@ -62,8 +62,11 @@ export interface FaultsInside extends Faults {
   readonly oldestVersion: number
   readonly withholdsRestart: boolean
   readonly demandsCurrentForms: boolean
-  /** @returns what happens to a message to this number or group; one use of the fault is spent. */
-  messageTo(to: string): MessageFault | undefined
+  /**
+   * The last digits of a group's id are nobody's choice and mean nothing.
+   * @returns what happens to a message to this number or group; one use of the fault is spent.
+   */
+  messageTo(to: string, of?: { readonly isGroup: boolean }): MessageFault | undefined
   losesReceipt(): boolean
   /** @returns what goes wrong at this step; one use of the fault is spent. */
   atPasskeyStep(step: PasskeyStep): PasskeyFault | undefined
@@ -122,9 +125,9 @@ export function createFaults(heldMs: number = HELD_MS): FaultsInside {
     get oldestVersion() {
       return oldestVersion
     },
-    messageTo(to) {
+    messageTo(to, { isGroup } = { isGroup: false }) {
       const rule = rules.find((one) => one.left > 0 && (one.to === undefined || one.to === to))
-      if (rule === undefined) return byNumber[to.slice(-4)]
+      if (rule === undefined) return isGroup ? undefined : byNumber[to.slice(-4)]
       rule.left--
       return rule.fault
     },

@@ -63,7 +63,7 @@ function faultFor(node: Stanza, from: DeviceInside, network: Network): MessageFa
   const { to = '', category } = node.attrs
   if (category === 'peer' || to === STATUS) return undefined
   const { user, kind } = readAddress(to)
-  if (kind === 'group') return network.faults.messageTo(user)
+  if (kind === 'group') return network.faults.messageTo(user, { isGroup: true })
   if (network.faults.demandsCurrentForms && !isAddressedByLid(node, network)) return { kind: 'refused', code: 400 }
   const { number } = network.who(to)
   if (number === from.number) return undefined
