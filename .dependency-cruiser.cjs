@@ -1,39 +1,16 @@
-const { readdirSync } = require('node:fs')
+const { readdirSync, readFileSync } = require('node:fs')
 
 // Who may import whom. The picture is in section "Who may import whom" of the house's architecture.
-
-/** A room sees these other rooms, and only through their index.ts or contract.ts. A room that is not listed sees none. */
-const EDGES = {
-  'instance-webhook': ['instances'],
-  instances: ['events', 'account'],
-  messages: ['instances', 'events'],
-  safety: ['instances'],
-  fusion: ['instances'],
-  direct: ['instances', 'messages'],
-  calls: ['instances', 'messages'],
-  templates: ['messages'],
-  campaigns: ['instances', 'messages', 'safety', 'opt-outs', 'contacts', 'costs'],
-  crm: ['instances', 'messages', 'opt-outs', 'contacts', 'webhooks'],
-  'opt-outs': ['instances'],
-  contacts: ['instances', 'opt-outs'],
-  'line-settings': ['instances'],
-  history: ['instances', 'messages'],
-  'number-checks': ['instances', 'safety'],
-  sandbox: ['instances'],
-  'ai-providers': ['instances'],
-  'ai-knowledge': ['instances', 'ai-providers'],
-  ai: ['instances', 'messages', 'fusion', 'safety', 'opt-outs', 'ai-providers', 'ai-knowledge', 'usage'],
-  'ai-evaluations': ['instances', 'ai'],
-  agency: ['account', 'entitlements', 'instances', 'usage'],
-  links: ['instances'],
-  members: ['account'],
-  billing: ['entitlements', 'usage', 'costs'],
-  voice: ['instances', 'usage'],
-}
 
 const ROOMS = readdirSync('main/capabilities', { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .map(({ name }) => name)
+
+/** A room sees the rooms that its room.ts uses, and only through their index.ts or contract.ts. */
+const usedBy = (room) =>
+  [...readFileSync(`main/capabilities/${room}/room.ts`, 'utf8').matchAll(/from '[.][.][/]([a-z-]+)[/]room[.]ts'/g)].map(
+    ([, other]) => other,
+  )
 
 /** What each layer sees below itself. Itself it always sees. */
 const LAYERS = {
@@ -114,17 +91,17 @@ const layers = Object.entries(LAYERS).map(([layer, below]) => ({
 }))
 
 const rooms = ROOMS.map((room) => {
-  const seen = EDGES[room] ?? []
+  const seen = usedBy(room)
   return {
     name: `room-${room}`,
-    comment: `${room} sees ${seen.join(', ') || 'no other room'}, through index.ts or contract.ts. Edges are written in .dependency-cruiser.cjs.`,
+    comment: `${room} sees ${seen.join(', ') || 'no other room'}, through index.ts or contract.ts, as its room.ts says in \`uses\`.`,
     severity: 'error',
     from: { path: `^main/capabilities/${room}/` },
     to: {
       path: '^main/capabilities/[^/]+/',
       pathNot: [
         `^main/capabilities/${room}/`,
-        ...seen.map((other) => `^main/capabilities/${other}/(index|contract)[.]ts$`),
+        ...seen.map((other) => `^main/capabilities/${other}/(index|contract|room)[.]ts$`),
       ],
     },
   }
@@ -143,6 +120,13 @@ module.exports = {
     ...layers,
     ...rooms,
     ...homes,
+    {
+      name: 'rooms-are-used-as-values',
+      comment: 'What a room uses of another is given to it. Only room.ts names the definitions of other rooms.',
+      severity: 'error',
+      from: { path: '^main/capabilities/[^/]+/', pathNot: '/room[.]ts$' },
+      to: { path: '^main/capabilities/[^/]+/room[.]ts$' },
+    },
     {
       name: 'only-the-guard-dials',
       comment: 'main/outbound/ opens connections and resolves names. Sound of trunks goes where it permits.',

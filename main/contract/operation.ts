@@ -138,6 +138,8 @@ export type Contract = Readonly<Record<string, Operation>>
 /** A room's contract with its name. The faces are built from these. */
 export interface RoomContract {
   readonly room: string
+  /** A sentence or two for readers of the OpenAPI document. A room that only the console uses needs none. */
+  readonly about?: string
   readonly operations: Contract
   /** Segments of its paths that are topics: an operation that changes something publishes the last one of its path. */
   readonly topics?: readonly Topic[]

@@ -10,7 +10,6 @@ import type { OpenApiDocument, OperationEntry } from './openapi/document.ts'
 import { eventEntries, eventUsages, SIGNED_HEADERS } from './openapi/events.ts'
 import { operationEntry, usagesOf } from './openapi/operation.ts'
 import { errorExamples, errorResponses, HEADERS } from './openapi/responses.ts'
-import { tagOf } from './openapi/tags.ts'
 
 export { operationFor, type OpenApiDocument } from './openapi/document.ts'
 
@@ -39,7 +38,7 @@ interface OpenApiDeps {
 /** Builds the OpenAPI 3.1 document from the contracts. */
 export function buildOpenApi({ contracts, version, baseUrl }: OpenApiDeps): OpenApiDocument {
   const rooms = contracts
-    .map(({ room, operations }) => ({ room, offered: Object.values(operations).filter(isPublic) }))
+    .map(({ room, about, operations }) => ({ room, about, offered: Object.values(operations).filter(isPublic) }))
     .filter(({ offered }) => offered.length > 0)
   const operations = rooms.flatMap(({ offered }) => offered)
   // A GET returns the resource itself, so its name wins.
@@ -65,8 +64,10 @@ export function buildOpenApi({ contracts, version, baseUrl }: OpenApiDeps): Open
     servers: [{ url: baseUrl, description: 'This service.' }],
     security: [{ ApiKey: [] }],
     tags: [
-      ...rooms.map(({ room }) => tagOf(room)),
-      ...(rooms.some(({ room }) => room === 'events') ? [] : [tagOf('events')]),
+      ...rooms.map(tagOf),
+      ...(rooms.some(({ room }) => room === 'events')
+        ? []
+        : contracts.filter(({ room }) => room === 'events').map(tagOf)),
     ],
     paths,
     webhooks: eventEntries(components),
@@ -130,3 +131,12 @@ Operations with \`x-origin: spec\` come from the management API specification; t
 ${EFFECT_ROWS}
 
 Suspended accounts are refused with 403 \`account_suspended\`, frozen ones with 409 \`invalid_state\`.`
+
+/** @throws Error if a room with public operations does not say what it is about. */
+function tagOf({ room, about }: { readonly room: string; readonly about?: string | undefined }): {
+  name: string
+  description: string
+} {
+  if (about === undefined) throw new Error(`contracts.ts has no description of the room ${room}.`)
+  return { name: room, description: about }
+}

@@ -1,11 +1,12 @@
-import type { Ai } from '../capabilities/ai/index.ts'
-import type { Calls } from '../capabilities/calls/index.ts'
-import type { Campaigns } from '../capabilities/campaigns/index.ts'
-import type { InstanceWebhooks } from '../capabilities/instance-webhook/index.ts'
-import type { Contacts } from '../capabilities/contacts/index.ts'
-import type { Instances } from '../capabilities/instances/index.ts'
-import type { Messages } from '../capabilities/messages/index.ts'
-import type { OptOuts } from '../capabilities/opt-outs/index.ts'
+import { aiRoom } from '../capabilities/ai/room.ts'
+import { callsRoom } from '../capabilities/calls/room.ts'
+import { campaignsRoom } from '../capabilities/campaigns/room.ts'
+import type { FindRoom } from '../capabilities/compose-rooms.ts'
+import { contactsRoom } from '../capabilities/contacts/room.ts'
+import { instanceWebhookRoom } from '../capabilities/instance-webhook/room.ts'
+import { instancesRoom } from '../capabilities/instances/room.ts'
+import { messagesRoom } from '../capabilities/messages/room.ts'
+import { optOutsRoom } from '../capabilities/opt-outs/room.ts'
 import type { Notice } from '../contract/notice.ts'
 import type { EngineSink } from '../engines/engine.ts'
 import type { InstanceId } from '../kernel/ids.ts'
@@ -24,23 +25,18 @@ export function publishLedger(ledger: Ledger, live: NoticeBus<Notice>): void {
 }
 
 interface SignalTargets {
-  readonly instances: Instances
-  readonly messages: Messages
-  readonly instanceWebhooks: Pick<InstanceWebhooks, 'onLineEvent'>
-  readonly calls: Pick<Calls, 'onOffered'>
-  readonly optOuts: Pick<OptOuts, 'onMarketing'>
-  readonly campaigns: Pick<Campaigns, 'onTemplate'>
-  readonly ai: Pick<Ai, 'onHandover'>
-  readonly contacts: Pick<Contacts, 'onUsername'>
+  readonly find: FindRoom
   readonly movePerson: (id: InstanceId, signal: PersonSignal) => Promise<void>
   readonly live: NoticeBus<Notice>
 }
 
 /** Signals of the link belong to the instances room, those of messages to the messages room, new names to every room. */
 export async function routeSignal(
-  { instances, messages, instanceWebhooks, calls, optOuts, contacts, campaigns, ai, movePerson, live }: SignalTargets,
+  { find, movePerson, live }: SignalTargets,
   ...[id, signal]: Parameters<EngineSink>
 ): Promise<void> {
+  const instances = find(instancesRoom)
+  const messages = find(messagesRoom)
   switch (signal.kind) {
     case 'receipt':
     case 'failed':
@@ -54,27 +50,27 @@ export async function routeSignal(
     case 'number_changed':
       return movePerson(id, signal)
     case 'marketing':
-      return optOuts.onMarketing(id, signal)
+      return find(optOutsRoom).onMarketing(id, signal)
     case 'username': {
       const instance = await instances.owned(id)
-      if (instance !== undefined) await contacts.onUsername(instance.subject.accountId, signal)
+      if (instance !== undefined) await find(contactsRoom).onUsername(instance.subject.accountId, signal)
       return
     }
     case 'handover': {
       const instance = await instances.owned(id)
-      if (instance !== undefined) await ai.onHandover(instance.subject, signal)
+      if (instance !== undefined) await find(aiRoom).onHandover(instance.subject, signal)
       return
     }
     case 'template': {
-      await campaigns.onTemplate(id, signal)
+      await find(campaignsRoom).onTemplate(id, signal)
       const instance = await instances.owned(id)
       if (instance !== undefined) live.publish(instance.subject.accountId, { topic: 'templates', instance_id: id })
       return
     }
     case 'line_event':
-      await instanceWebhooks.onLineEvent(id, signal.event)
+      await find(instanceWebhookRoom).onLineEvent(id, signal.event)
       // Rejecting waits for the network, and the next signal must not.
-      if (signal.event.type === 'call.offered') void calls.onOffered(id, signal.event.data)
+      if (signal.event.type === 'call.offered') void find(callsRoom).onOffered(id, signal.event.data)
       return
     case 'media_arrived': {
       const accountId = await messages.mediaArrived(id, signal)

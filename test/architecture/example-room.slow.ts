@@ -53,8 +53,8 @@ test('a room is a folder, its lines in the lists, a migration, words and a scree
   expect(outside.toSorted()).toEqual([
     'main/README.md',
     'main/capabilities/contracts.ts',
+    'main/capabilities/rooms.ts',
     'main/contract/job-kinds.ts',
-    'main/service/rooms.ts',
     'main/storage/migrations/999-notes.ts',
     'main/storage/migrations/index.ts',
     'main/storage/table-rules.ts',

@@ -148,26 +148,29 @@ export function notesHandlers(notes: Notes): Handlers<typeof notesContract> {
   }
 }
 `,
-  'main/capabilities/notes/room.ts': `import { room } from '../room.ts'
+  'main/capabilities/notes/room.ts': `import { defineRoom } from '../room.ts'
 import { notesContract } from './contract.ts'
 import { notesHandlers } from './handlers.ts'
 import { createNotes, type NotesDeps } from './index.ts'
 
-export function notesRoom(deps: NotesDeps) {
-  const notes = createNotes(deps)
-  return room({
-    name: 'notes',
-    contract: notesContract,
-    handlers: notesHandlers(notes),
-    api: notes,
-    async attention({ accountId }) {
-      const count = await notes.waiting(accountId as Parameters<typeof notes.waiting>[0])
-      return count === 0
-        ? []
-        : [{ code: 'waiting', severity: 'warning', count, subject: null, sinceMs: null, text: null }]
-    },
-  })
-}
+export const notesRoom = defineRoom({
+  name: 'notes',
+  contract: notesContract,
+  uses: {},
+  build(ground: NotesDeps) {
+    const notes = createNotes(ground)
+    return {
+      handlers: notesHandlers(notes),
+      api: notes,
+      async attention({ accountId }) {
+        const count = await notes.waiting(accountId as Parameters<typeof notes.waiting>[0])
+        return count === 0
+          ? []
+          : [{ code: 'waiting', severity: 'warning', count, subject: null, sinceMs: null, text: null }]
+      },
+    }
+  },
+})
 `,
   'main/storage/migrations/999-notes.ts': `import type { Migration } from '../migrate.ts'
 
@@ -259,13 +262,12 @@ export const EXAMPLE_LINES: Readonly<Record<string, readonly { readonly before: 
       line: "  { room: 'notes', operations: notesContract, topics: ['notes'] },\n",
     },
   ],
-  'main/service/rooms.ts': [
+  'main/capabilities/rooms.ts': [
     {
-      before: "import { overviewRoom } from '../capabilities/overview/room.ts'",
-      line: "import { notesRoom } from '../capabilities/notes/room.ts'\n",
+      before: "import { numberChecksRoom } from './number-checks/room.ts'",
+      line: "import { notesRoom } from './notes/room.ts'\n",
     },
-    { before: '  const overview = overviewRoom({', line: '  const notes = notesRoom(deps)\n' },
-    { before: '    overview,\n  ]', line: '    notes,\n' },
+    { before: '  overviewRoom,\n]', line: '  notesRoom,\n' },
   ],
   'main/contract/job-kinds.ts': [
     { before: "  'sandbox.stripe_callback': 'kept',", line: "  'notes.count': 'restored',\n" },

@@ -1,7 +1,10 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { composeRooms, inOrder } from '../../main/capabilities/compose-rooms.ts'
 import { CONTRACTS } from '../../main/capabilities/contracts.ts'
+import { defineRoom, type UsedRooms } from '../../main/capabilities/room.ts'
+import { ROOMS } from '../../main/capabilities/rooms.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 const CAPABILITIES = join(ROOT, 'main/capabilities')
@@ -12,10 +15,56 @@ test('every room is in the list of contracts, under the name of its folder', () 
   expect(CONTRACTS.map(({ room }) => room).toSorted()).toEqual(rooms)
 })
 
-test.each(rooms)('%s says what it adds to the service, and the service builds it', (name) => {
+test('every room is built, under the name of its folder', () => {
+  expect(ROOMS.map(({ name }) => name).toSorted()).toEqual(rooms)
+})
+
+test.each(rooms)('%s has its contract, its handlers, what others may use, and its definition', (name) => {
   expect(readdirSync(join(CAPABILITIES, name))).toEqual(
     expect.arrayContaining(['contract.ts', 'handlers.ts', 'index.ts', 'room.ts']),
   )
-  expect(readFileSync(join(CAPABILITIES, name, 'room.ts'), 'utf8')).toContain(`name: '${name}'`)
-  expect(readFileSync(join(ROOT, 'main/service/rooms.ts'), 'utf8')).toContain(`'../capabilities/${name}/room.ts'`)
+})
+
+describe('rooms are built after those that they use', () => {
+  const names = (list: readonly { name: string }[]) => list.map(({ name }) => name)
+  const room = (name: string, uses: UsedRooms = {}, build: (of: object) => unknown = () => name) =>
+    defineRoom({
+      ...{ name, contract: {}, uses },
+      build: (ground: { readonly word: string }, used) => ({ handlers: {}, api: build({ ...ground, ...used }) }),
+    })
+
+  test('otherwise in the order of the list', () => {
+    const base = room('base')
+    const left = room('left', { base })
+    const right = room('right', { base, left })
+    const alone = room('alone')
+    expect(names(inOrder([alone, right, left, base]))).toEqual(['alone', 'base', 'left', 'right'])
+  })
+
+  test('each is given the ground and what it uses, and is found once it is built', () => {
+    const base = room('base', {}, (given) => given)
+    const upper = room('upper', { below: base }, (given) => given)
+    const early: unknown[] = []
+    const { rooms: built, find } = composeRooms([upper, base], (findRoom) => {
+      try {
+        findRoom(base)
+      } catch (error) {
+        early.push(error)
+      }
+      return { word: 'hello' }
+    })
+    expect(early).toEqual([new Error('The room base is not built yet.')])
+    expect(names(built)).toEqual(['base', 'upper'])
+    expect(find(upper)).toEqual({ word: 'hello', below: { word: 'hello' } })
+  })
+
+  test('a circle, a room that is not in the list and a name that is there twice are refused', () => {
+    const uses: Record<string, ReturnType<typeof room>> = {}
+    const first = room('first', uses)
+    const second = room('second', { first })
+    expect(() => inOrder([second])).toThrow('A room is used that is not in the list: second → first.')
+    uses['second'] = second
+    expect(() => inOrder([first, second])).toThrow('Rooms use each other in a circle: first → second → first.')
+    expect(() => inOrder([room('one'), room('one')])).toThrow('Two rooms have the same name.')
+  })
 })

@@ -239,8 +239,8 @@ export const hooksContract = {
 } as const satisfies Contract
 
 export const SAMPLE_ROOMS = [
-  { room: 'instances', operations: linesContract },
-  { room: 'webhooks', operations: hooksContract },
+  { room: 'instances', about: 'Lines.', operations: linesContract },
+  { room: 'webhooks', about: 'Hooks.', operations: hooksContract },
 ] as const
 
 /** What the handlers were asked, so that a test can say what happened and what did not. */

@@ -1,17 +1,34 @@
 import type { Cursors } from '../../kernel/page.ts'
-import { room } from '../room.ts'
+import { defineRoom } from '../room.ts'
 import { accountContract } from './contract.ts'
 import { accountHandlers } from './handlers.ts'
 import { createAccounts, type AccountsDeps } from './index.ts'
 
-export function accountRoom(deps: AccountsDeps & { readonly cursors: Cursors }) {
-  const accounts = createAccounts(deps)
-  return room({
-    name: 'account',
-    contract: accountContract,
-    handlers: accountHandlers(accounts, deps.cursors),
-    api: accounts,
-    recover: accounts.loadSuspended,
-    close: accounts.close,
-  })
+interface Ground extends Omit<AccountsDeps, 'ratePerMinute' | 'timeZone'> {
+  readonly cursors: Cursors
+  /** Looked at each time. */
+  readonly config: { readonly ratePerMinute: number; readonly safetyTimezone: string }
 }
+
+export const accountRoom = defineRoom({
+  name: 'account',
+  contract: accountContract,
+  uses: {},
+  build({ config, ...ground }: Ground) {
+    const accounts = createAccounts({
+      ...ground,
+      get ratePerMinute() {
+        return config.ratePerMinute
+      },
+      get timeZone() {
+        return config.safetyTimezone
+      },
+    })
+    return {
+      handlers: accountHandlers(accounts, ground.cursors),
+      api: accounts,
+      recover: accounts.loadSuspended,
+      close: accounts.close,
+    }
+  },
+})

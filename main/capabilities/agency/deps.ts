@@ -1,6 +1,6 @@
 import type { Notice } from '../../contract/notice.ts'
 import type { Clock } from '../../kernel/clock.ts'
-import type { Db, Tx } from '../../kernel/db.ts'
+import type { Db } from '../../kernel/db.ts'
 import type { Idempotency } from '../../kernel/idempotency.ts'
 import type { AccountId, Ids } from '../../kernel/ids.ts'
 import type { NoticeBus } from '../../kernel/notice-bus.ts'
@@ -25,6 +25,4 @@ export interface AgencyDeps {
   readonly onActivated: () => Promise<void>
   /** Of an account that is gone. Repeating it is harmless. */
   readonly removeWebhooks: (accountId: AccountId) => Promise<void>
-  /** In the commit that deletes an account: what other rooms keep of it. */
-  readonly onDeleted: readonly ((tx: Tx, accountId: AccountId) => Promise<void>)[]
 }

@@ -1,20 +1,44 @@
 import type { Cursors } from '../../kernel/page.ts'
-import { room } from '../room.ts'
+import { accountRoom } from '../account/room.ts'
+import { entitlementsRoom } from '../entitlements/room.ts'
+import { instancesRoom } from '../instances/room.ts'
+import { defineRoom } from '../room.ts'
+import { usageRoom } from '../usage/room.ts'
+import { webhooksRoom } from '../webhooks/room.ts'
 import { createAttention } from './attention.ts'
 import { agencyContract } from './contract.ts'
 import { agencyExistence, agencyHandlers } from './handlers.ts'
 import { createAgency, type AgencyDeps } from './index.ts'
 
-export function agencyRoom(deps: AgencyDeps & { readonly cursors: Cursors }) {
-  const agency = createAgency(deps)
-  return room({
-    name: 'agency',
-    contract: agencyContract,
-    handlers: agencyHandlers({ ...deps, agency }),
-    existence: agencyExistence(agency),
-    api: agency,
-    attention: createAttention(deps),
-    recover: agency.recover,
-    chores: [agency.chore],
-  })
-}
+type Given = 'accounts' | 'entitlements' | 'usage' | 'instances' | 'onActivated' | 'removeWebhooks'
+
+export const agencyRoom = defineRoom({
+  name: 'agency',
+  contract: agencyContract,
+  uses: {
+    accounts: accountRoom,
+    entitlements: entitlementsRoom,
+    usage: usageRoom,
+    instances: instancesRoom,
+    webhooks: webhooksRoom,
+  },
+  build(ground: Omit<AgencyDeps, Given> & { readonly cursors: Cursors }, { webhooks, ...rooms }) {
+    const deps: AgencyDeps & { readonly cursors: Cursors } = {
+      ...ground,
+      ...rooms,
+      onActivated: webhooks.lookAgain,
+      async removeWebhooks(accountId) {
+        for (const { id } of (await webhooks.list(accountId)).data) await webhooks.remove(accountId, id)
+      },
+    }
+    const agency = createAgency(deps)
+    return {
+      handlers: agencyHandlers({ ...deps, agency }),
+      existence: agencyExistence(agency),
+      api: agency,
+      attention: createAttention(deps),
+      recover: agency.recover,
+      chores: [agency.chore],
+    }
+  },
+})

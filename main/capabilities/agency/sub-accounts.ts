@@ -41,6 +41,7 @@ const OPERATION = 'POST agency accounts'
 /** The accounts below an agency. Everything that changes one is one commit. */
 export function createSubAccounts(deps: AgencyDeps) {
   const { db, clock, ids, accounts, entitlements, idempotency, live } = deps
+  const forgetters: ((tx: Tx, accountId: AccountId) => Promise<void>)[] = []
 
   const toRecord = async (row: SubAccountRow, read?: Tx): Promise<SubAccount> => {
     const { slots, features } = await entitlements.of(row.id, read)
@@ -153,6 +154,9 @@ export function createSubAccounts(deps: AgencyDeps) {
       return record
     },
 
+    /** Runs in the commit that deletes an account: rooms that keep something of it forget it. */
+    whenDeleted: (forget: (typeof forgetters)[number]): void => void forgetters.push(forget),
+
     async remove(parentId: AccountId, id: string): Promise<void> {
       const removed = await db.commit(async (tx) => {
         const row = required(await tx.one(subAccountById, { parentId, id: id.toLowerCase() }))
@@ -165,7 +169,7 @@ export function createSubAccounts(deps: AgencyDeps) {
         await tx.run(markDeleted, { accountId: row.id, now: clock.now() })
         await entitlements.revoke(tx, grantOf(row.id))
         await accounts.lockOut(tx, row.id, clock.now())
-        for (const forget of deps.onDeleted) await forget(tx, row.id)
+        for (const forget of forgetters) await forget(tx, row.id)
         tx.afterCommit(() => deps.live.publish(parentId, { topic: 'agency' }))
         return row.id
       })

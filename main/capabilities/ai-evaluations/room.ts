@@ -1,15 +1,20 @@
-import { room } from '../room.ts'
+import { aiRoom } from '../ai/room.ts'
+import { instancesRoom } from '../instances/room.ts'
+import { defineRoom } from '../room.ts'
 import { aiEvaluationsContract } from './contract.ts'
 import { aiEvaluationsExistence, aiEvaluationsHandlers } from './handlers.ts'
 import { createAiEvaluations, type AiEvaluationsDeps } from './index.ts'
 
-export function aiEvaluationsRoom(deps: AiEvaluationsDeps) {
-  const evaluations = createAiEvaluations(deps)
-  return room({
-    name: 'ai-evaluations',
-    contract: aiEvaluationsContract,
-    handlers: aiEvaluationsHandlers(evaluations),
-    existence: aiEvaluationsExistence(evaluations),
-    api: evaluations,
-  })
-}
+export const aiEvaluationsRoom = defineRoom({
+  name: 'ai-evaluations',
+  contract: aiEvaluationsContract,
+  uses: { ai: aiRoom, instances: instancesRoom },
+  build(ground: Omit<AiEvaluationsDeps, 'ai' | 'instances'>, rooms) {
+    const evaluations = createAiEvaluations({ ...ground, ...rooms })
+    return {
+      handlers: aiEvaluationsHandlers(evaluations),
+      existence: aiEvaluationsExistence(evaluations),
+      api: evaluations,
+    }
+  },
+})

@@ -1,17 +1,23 @@
-import { room } from '../room.ts'
+import { aiProvidersRoom } from '../ai-providers/room.ts'
+import { instancesRoom } from '../instances/room.ts'
+import { defineRoom } from '../room.ts'
 import { aiKnowledgeContract } from './contract.ts'
 import { aiKnowledgeExistence, aiKnowledgeHandlers } from './handlers.ts'
 import { createAiKnowledge, type AiKnowledgeDeps } from './index.ts'
 
-export function aiKnowledgeRoom(deps: AiKnowledgeDeps) {
-  const knowledge = createAiKnowledge(deps)
-  return room({
-    name: 'ai-knowledge',
-    contract: aiKnowledgeContract,
-    handlers: aiKnowledgeHandlers(knowledge),
-    existence: aiKnowledgeExistence(knowledge),
-    api: knowledge,
-    start: knowledge.documents.readOutdated,
-    chores: [knowledge.unanswered.retention],
-  })
-}
+export const aiKnowledgeRoom = defineRoom({
+  name: 'ai-knowledge',
+  contract: aiKnowledgeContract,
+  uses: { instances: instancesRoom, providers: aiProvidersRoom },
+  build(ground: Omit<AiKnowledgeDeps, 'instances' | 'providers'>, rooms) {
+    const knowledge = createAiKnowledge({ ...ground, ...rooms })
+    return {
+      handlers: aiKnowledgeHandlers(knowledge),
+      existence: aiKnowledgeExistence(knowledge),
+      api: knowledge,
+      start: knowledge.documents.readOutdated,
+      chores: [knowledge.unanswered.retention],
+      movePerson: knowledge.movePerson,
+    }
+  },
+})

@@ -1,16 +1,25 @@
-import { room } from '../room.ts'
+import type { ModelSimulator } from '../../simulators/model/index.ts'
+import { instancesRoom } from '../instances/room.ts'
+import { defineRoom } from '../room.ts'
 import { aiProvidersContract } from './contract.ts'
 import { aiProvidersExistence, aiProvidersHandlers } from './handlers.ts'
 import { createAiProviders, type AiProvidersDeps } from './index.ts'
 
-export function aiProvidersRoom(deps: AiProvidersDeps) {
-  const providers = createAiProviders(deps)
-  return room({
-    name: 'ai-providers',
-    contract: aiProvidersContract,
-    handlers: aiProvidersHandlers(providers),
-    existence: aiProvidersExistence(),
-    api: providers,
-    close: providers.close,
-  })
+interface Ground extends Omit<AiProvidersDeps, 'instances' | 'modelSimulator'> {
+  readonly model: ModelSimulator
 }
+
+export const aiProvidersRoom = defineRoom({
+  name: 'ai-providers',
+  contract: aiProvidersContract,
+  uses: { instances: instancesRoom },
+  build({ model, ...ground }: Ground, rooms) {
+    const providers = createAiProviders({ ...ground, ...rooms, modelSimulator: model })
+    return {
+      handlers: aiProvidersHandlers(providers),
+      existence: aiProvidersExistence(),
+      api: providers,
+      close: providers.close,
+    }
+  },
+})

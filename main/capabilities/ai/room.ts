@@ -1,18 +1,49 @@
-import { room } from '../room.ts'
+import { aiKnowledgeRoom } from '../ai-knowledge/room.ts'
+import { aiProvidersRoom } from '../ai-providers/room.ts'
+import { entitlementsRoom } from '../entitlements/room.ts'
+import { fusionRoom } from '../fusion/room.ts'
+import { instancesRoom } from '../instances/room.ts'
+import { messagesRoom } from '../messages/room.ts'
+import { optOutsRoom } from '../opt-outs/room.ts'
+import { defineRoom } from '../room.ts'
+import { safetyRoom } from '../safety/room.ts'
+import { usageRoom } from '../usage/room.ts'
 import { createAttention } from './attention.ts'
 import { aiContract } from './contract.ts'
 import { aiExistence, aiHandlers } from './handlers.ts'
 import { createAi, type AiDeps } from './index.ts'
 
-export function aiRoom(deps: AiDeps) {
-  const ai = createAi(deps)
-  return room({
-    name: 'ai',
-    contract: aiContract,
-    handlers: aiHandlers(ai),
-    existence: aiExistence(ai),
-    api: ai,
-    chores: [ai.retention],
-    attention: createAttention(deps),
-  })
+type Rooms = 'fusion' | 'instances' | 'knowledge' | 'messages' | 'optOuts' | 'providers' | 'safety' | 'usage'
+
+interface Ground extends Omit<AiDeps, Rooms | 'refusalOf' | 'calls'> {
+  /** Calls need agents, so the room of calls is built after this one. */
+  readonly agentCalls: AiDeps['calls']
 }
+
+export const aiRoom = defineRoom({
+  name: 'ai',
+  contract: aiContract,
+  uses: {
+    entitlements: entitlementsRoom,
+    fusion: fusionRoom,
+    instances: instancesRoom,
+    knowledge: aiKnowledgeRoom,
+    messages: messagesRoom,
+    optOuts: optOutsRoom,
+    providers: aiProvidersRoom,
+    safety: safetyRoom,
+    usage: usageRoom,
+  },
+  build({ agentCalls, ...ground }: Ground, { entitlements, ...rooms }) {
+    const deps: AiDeps = { ...ground, ...rooms, refusalOf: entitlements.refusalOf, calls: agentCalls }
+    const ai = createAi(deps)
+    return {
+      handlers: aiHandlers(ai),
+      existence: aiExistence(ai),
+      api: ai,
+      chores: [ai.retention],
+      attention: createAttention(deps),
+      movePerson: ai.movePerson,
+    }
+  },
+})

@@ -1,27 +1,35 @@
+import type { KeyId } from '../../kernel/ids.ts'
 import type { Cursors } from '../../kernel/page.ts'
-import { room } from '../room.ts'
+import { accountRoom } from '../account/room.ts'
+import { defineRoom } from '../room.ts'
 import { approvalsContract } from './contract.ts'
 import { approvalsHandlers } from './handlers.ts'
 import { createApprovals, type ApprovalsDeps, type ApprovedCalls } from './index.ts'
 
-export interface ApprovalsRoomDeps extends ApprovalsDeps {
+interface Ground extends Omit<ApprovalsDeps, 'principalOf'> {
   readonly cursors: Cursors
   readonly approvedCalls: ApprovedCalls
 }
 
-export function approvalsRoom(deps: ApprovalsRoomDeps) {
-  const approvals = createApprovals(deps)
-  return room({
-    name: 'approvals',
-    contract: approvalsContract,
-    handlers: approvalsHandlers(approvals, deps.cursors),
-    api: approvals,
-    start: () => approvals.start(deps.approvedCalls),
-    close: approvals.close,
-    async attention({ accountId }) {
-      const { pending: count } = await approvals.countPending(accountId)
-      if (count === 0) return []
-      return [{ code: 'waiting', severity: 'warning', count, subject: null, sinceMs: null, text: null }]
-    },
-  })
-}
+export const approvalsRoom = defineRoom({
+  name: 'approvals',
+  contract: approvalsContract,
+  uses: { account: accountRoom },
+  build(ground: Ground, { account }) {
+    const approvals = createApprovals({ ...ground, principalOf: account.principalOf })
+    account.whenAccessEnds(async (tx, { who }) => {
+      if (who.startsWith('key:')) await approvals.keyRevoked(tx, who.slice('key:'.length) as KeyId)
+    })
+    return {
+      handlers: approvalsHandlers(approvals, ground.cursors),
+      api: approvals,
+      start: () => approvals.start(ground.approvedCalls),
+      close: approvals.close,
+      async attention({ accountId }) {
+        const { pending: count } = await approvals.countPending(accountId)
+        if (count === 0) return []
+        return [{ code: 'waiting', severity: 'warning', count, subject: null, sinceMs: null, text: null }]
+      },
+    }
+  },
+})

@@ -1,9 +1,15 @@
-import { room } from '../room.ts'
+import { instancesRoom } from '../instances/room.ts'
+import { defineRoom } from '../room.ts'
 import { blocksContract } from './contract.ts'
 import { blocksHandlers } from './handlers.ts'
 import { createBlocks, type BlocksDeps } from './index.ts'
 
-export function blocksRoom(deps: BlocksDeps) {
-  const blocks = createBlocks(deps)
-  return room({ name: 'blocks', contract: blocksContract, handlers: blocksHandlers(blocks), api: blocks })
-}
+export const blocksRoom = defineRoom({
+  name: 'blocks',
+  contract: blocksContract,
+  uses: { instances: instancesRoom },
+  build(ground: Omit<BlocksDeps, 'instances'>, rooms) {
+    const blocks = createBlocks({ ...ground, ...rooms })
+    return { handlers: blocksHandlers(blocks), api: blocks }
+  },
+})

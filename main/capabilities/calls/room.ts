@@ -1,9 +1,17 @@
-import { room } from '../room.ts'
+import { entitlementsRoom } from '../entitlements/room.ts'
+import { instancesRoom } from '../instances/room.ts'
+import { messagesRoom } from '../messages/room.ts'
+import { defineRoom } from '../room.ts'
 import { callsContract } from './contract.ts'
 import { callsHandlers } from './handlers.ts'
 import { createCalls, type CallsDeps } from './index.ts'
 
-export function callsRoom(deps: CallsDeps) {
-  const calls = createCalls(deps)
-  return room({ name: 'calls', contract: callsContract, handlers: callsHandlers(calls), api: calls })
-}
+export const callsRoom = defineRoom({
+  name: 'calls',
+  contract: callsContract,
+  uses: { entitlements: entitlementsRoom, instances: instancesRoom, messages: messagesRoom },
+  build(ground: Omit<CallsDeps, 'instances' | 'messages' | 'refusalOf'>, { entitlements, ...rooms }) {
+    const calls = createCalls({ ...ground, ...rooms, refusalOf: entitlements.refusalOf })
+    return { handlers: callsHandlers(calls), api: calls }
+  },
+})

@@ -1,24 +1,31 @@
 import type { Files } from '../../kernel/files.ts'
 import type { Cursors } from '../../kernel/page.ts'
-import { room } from '../room.ts'
+import { instancesRoom } from '../instances/room.ts'
+import { optOutsRoom } from '../opt-outs/room.ts'
+import { defineRoom } from '../room.ts'
 import { contactsContract } from './contract.ts'
 import { contactsExistence, contactsHandlers } from './handlers.ts'
 import { createContacts, type ContactsDeps } from './index.ts'
 import { rekeyContacts } from './unite.ts'
 
-interface RoomDeps extends ContactsDeps {
+interface Ground extends Omit<ContactsDeps, 'instances' | 'optOuts'> {
   readonly cursors: Cursors
   readonly files: Pick<Files, 'storeTemporarily'>
 }
 
-export function contactsRoom(deps: RoomDeps) {
-  const contacts = createContacts(deps)
-  return room({
-    name: 'contacts',
-    contract: contactsContract,
-    handlers: contactsHandlers({ ...deps, contacts }),
-    existence: contactsExistence(contacts),
-    api: contacts,
-    recover: () => rekeyContacts(deps.db),
-  })
-}
+export const contactsRoom = defineRoom({
+  name: 'contacts',
+  contract: contactsContract,
+  uses: { instances: instancesRoom, optOuts: optOutsRoom },
+  build(ground: Ground, rooms) {
+    const deps = { ...ground, ...rooms }
+    const contacts = createContacts(deps)
+    return {
+      handlers: contactsHandlers({ ...deps, contacts }),
+      existence: contactsExistence(contacts),
+      api: contacts,
+      recover: () => rekeyContacts(ground.db),
+      movePerson: contacts.movePerson,
+    }
+  },
+})

@@ -1,14 +1,15 @@
+import type { Clock } from '../../kernel/clock.ts'
 import type { Log } from '../../kernel/log.ts'
 import type { NoticeBus } from '../../kernel/notice-bus.ts'
 import type { Notice } from '../../contract/notice.ts'
-import { room } from '../room.ts'
+import { agencyRoom } from '../agency/room.ts'
+import { defineRoom } from '../room.ts'
 import { createBudgetWarnings } from './budget-warnings.ts'
 import { costsContract } from './contract.ts'
 import { costsExistence, costsHandlers, type CostsHandlerDeps } from './handlers.ts'
 import { createCosts } from './index.ts'
-import type { Clock } from '../../kernel/clock.ts'
 
-interface CostsRoomDeps extends Omit<CostsHandlerDeps, 'costs'> {
+interface Ground extends Omit<CostsHandlerDeps, 'costs' | 'family'> {
   readonly clock: Clock
   readonly live: Pick<NoticeBus<Notice>, 'publish'>
   readonly log: Log
@@ -16,26 +17,31 @@ interface CostsRoomDeps extends Omit<CostsHandlerDeps, 'costs'> {
 
 const EXPIRED_AT_ONCE = 200
 
-export function costsRoom(deps: CostsRoomDeps) {
-  const costs = createCosts(deps)
-  costs.budgets.onChange(async (tx, accountId) =>
-    tx.afterCommit(() => deps.live.publish(accountId, { topic: 'message-budgets' })),
-  )
-  const warnings = createBudgetWarnings({ ...deps, budgets: costs.budgets })
-  return room({
-    name: 'costs',
-    contract: costsContract,
-    handlers: costsHandlers({ ...deps, costs }),
-    existence: costsExistence(deps),
-    api: costs,
-    start: warnings.start,
-    stop: warnings.stop,
-    chores: [
-      {
-        name: 'messages without a reported price',
-        begin: () => async () => (await costs.holds.expire(EXPIRED_AT_ONCE)) === EXPIRED_AT_ONCE,
-      },
-    ],
-    attention: warnings.attention,
-  })
-}
+export const costsRoom = defineRoom({
+  name: 'costs',
+  contract: costsContract,
+  uses: { agency: agencyRoom },
+  build(ground: Ground, { agency }) {
+    const deps = { ...ground, family: agency.family }
+    const costs = createCosts(deps)
+    costs.budgets.onChange(async (tx, accountId) =>
+      tx.afterCommit(() => ground.live.publish(accountId, { topic: 'message-budgets' })),
+    )
+    agency.whenDeleted(costs.budgets.accountDeleted)
+    const warnings = createBudgetWarnings({ ...deps, budgets: costs.budgets })
+    return {
+      handlers: costsHandlers({ ...deps, costs }),
+      existence: costsExistence(deps),
+      api: costs,
+      start: warnings.start,
+      stop: warnings.stop,
+      chores: [
+        {
+          name: 'messages without a reported price',
+          begin: () => async () => (await costs.holds.expire(EXPIRED_AT_ONCE)) === EXPIRED_AT_ONCE,
+        },
+      ],
+      attention: warnings.attention,
+    }
+  },
+})

@@ -1,21 +1,50 @@
-import { room } from '../room.ts'
+import type { GhlSimulator } from '../../simulators/ghl/index.ts'
+import { accountRoom } from '../account/room.ts'
+import { contactsRoom } from '../contacts/room.ts'
+import { instancesRoom } from '../instances/room.ts'
+import { messagesRoom } from '../messages/room.ts'
+import { optOutsRoom } from '../opt-outs/room.ts'
+import { defineRoom } from '../room.ts'
+import { webhooksRoom } from '../webhooks/room.ts'
 import { crmContract } from './contract.ts'
 import { crmExistence, crmHandlers } from './handlers.ts'
 import { createCrm, type CrmDeps } from './index.ts'
 
-export function crmRoom(deps: CrmDeps) {
-  const crm = createCrm(deps)
-  return room({
-    name: 'crm',
-    contract: crmContract,
-    handlers: crmHandlers(crm),
-    existence: crmExistence(crm),
-    api: crm.api,
-    recover: crm.recover,
-    start: crm.start,
-    // Jobs may still call while they are drained; the simulator they call closes after them.
-    close: crm.close,
-    chores: [crm.retention],
-    attention: crm.attention,
-  })
+type Given = 'contacts' | 'instances' | 'messages' | 'optOuts' | 'isSuspended' | 'simulator'
+
+interface Ground extends Omit<CrmDeps, Given> {
+  readonly ghl: GhlSimulator
 }
+
+export const crmRoom = defineRoom({
+  name: 'crm',
+  contract: crmContract,
+  uses: {
+    account: accountRoom,
+    contacts: contactsRoom,
+    instances: instancesRoom,
+    messages: messagesRoom,
+    optOuts: optOutsRoom,
+    webhooks: webhooksRoom,
+  },
+  build({ ghl, ...ground }: Ground, { account, ...rooms }) {
+    const crm = createCrm({ ...ground, ...rooms, simulator: ghl, isSuspended: account.isSuspended })
+    account.whenAccessEnds(async (tx, { who, accountId, endsLinks }) => {
+      if (!endsLinks) return
+      await crm.api.endCreatedBy(tx, who)
+      await ghl.endPages(tx, accountId)
+    })
+    return {
+      handlers: crmHandlers(crm),
+      existence: crmExistence(crm),
+      api: crm.api,
+      recover: crm.recover,
+      start: crm.start,
+      // Jobs may still call while they are drained; the simulator they call closes after them.
+      close: crm.close,
+      chores: [crm.retention],
+      attention: crm.attention,
+      movePerson: crm.api.movePerson,
+    }
+  },
+})

@@ -1,15 +1,23 @@
-import { room } from '../room.ts'
+import type { Db } from '../../kernel/db.ts'
+import { createGroupAdditions } from '../group-additions.ts'
+import { instancesRoom } from '../instances/room.ts'
+import { messagesRoom } from '../messages/room.ts'
+import { defineRoom } from '../room.ts'
+import { safetyRoom } from '../safety/room.ts'
 import { directContract } from './contract.ts'
 import { directExistence, directHandlers } from './handlers.ts'
 import { createDirect, type DirectDeps } from './index.ts'
 
-export function directRoom(deps: DirectDeps) {
-  const direct = createDirect(deps)
-  return room({
-    name: 'direct',
-    contract: directContract,
-    handlers: directHandlers(direct),
-    existence: directExistence(direct),
-    api: direct,
-  })
+interface Ground extends Omit<DirectDeps, 'instances' | 'messages' | 'reserveAdditions'> {
+  readonly db: Db
 }
+
+export const directRoom = defineRoom({
+  name: 'direct',
+  contract: directContract,
+  uses: { instances: instancesRoom, messages: messagesRoom, safety: safetyRoom },
+  build(ground: Ground, { safety, ...rooms }) {
+    const direct = createDirect({ ...ground, ...rooms, reserveAdditions: createGroupAdditions({ ...ground, safety }) })
+    return { handlers: directHandlers(direct), existence: directExistence(direct), api: direct }
+  },
+})

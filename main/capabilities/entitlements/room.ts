@@ -1,25 +1,28 @@
 import type { Notice } from '../../contract/notice.ts'
-import type { AccountId } from '../../kernel/ids.ts'
 import type { NoticeBus } from '../../kernel/notice-bus.ts'
-import { room } from '../room.ts'
+import { accountRoom } from '../account/room.ts'
+import { defineRoom } from '../room.ts'
 import { entitlementsContract } from './contract.ts'
 import { entitlementsHandlers } from './handlers.ts'
 import { createEntitlements, type EntitlementsDeps } from './index.ts'
+import { createRefusals } from './refusal.ts'
 
-interface RoomDeps extends EntitlementsDeps {
+interface Ground extends EntitlementsDeps {
   readonly live: Pick<NoticeBus<Notice>, 'publish'>
-  readonly isSuspended: (accountId: AccountId) => boolean
 }
 
-export function entitlementsRoom(deps: RoomDeps) {
-  const entitlements = createEntitlements(deps)
-  entitlements.onFrozenChanged((accountIds) => {
-    for (const id of accountIds) deps.live.publish(id, { topic: 'account' })
-  })
-  return room({
-    name: 'entitlements',
-    contract: entitlementsContract,
-    handlers: entitlementsHandlers(entitlements, deps.isSuspended),
-    api: entitlements,
-  })
-}
+export const entitlementsRoom = defineRoom({
+  name: 'entitlements',
+  contract: entitlementsContract,
+  uses: { account: accountRoom },
+  build(ground: Ground, { account }) {
+    const entitlements = createEntitlements(ground)
+    entitlements.onFrozenChanged((accountIds) => {
+      for (const id of accountIds) ground.live.publish(id, { topic: 'account' })
+    })
+    return {
+      handlers: entitlementsHandlers(entitlements, account.isSuspended),
+      api: { ...entitlements, ...createRefusals(account, entitlements) },
+    }
+  },
+})

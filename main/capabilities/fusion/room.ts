@@ -1,13 +1,16 @@
-import { room } from '../room.ts'
+import { instancesRoom } from '../instances/room.ts'
+import { defineRoom } from '../room.ts'
 import { fusionContract } from './contract.ts'
 import { fusionHandlers } from './handlers.ts'
 import { createFusion, type FusionDeps } from './index.ts'
 import { rekeyFusions } from './rekey.ts'
 
-export function fusionRoom(deps: FusionDeps) {
-  const fusion = createFusion(deps)
-  return room({
-    ...{ name: 'fusion', contract: fusionContract, handlers: fusionHandlers(fusion), api: fusion },
-    recover: () => rekeyFusions(deps.db),
-  })
-}
+export const fusionRoom = defineRoom({
+  name: 'fusion',
+  contract: fusionContract,
+  uses: { instances: instancesRoom },
+  build(ground: Omit<FusionDeps, 'instances'>, rooms) {
+    const fusion = createFusion({ ...ground, ...rooms })
+    return { handlers: fusionHandlers(fusion), api: fusion, recover: () => rekeyFusions(ground.db) }
+  },
+})

@@ -1,9 +1,21 @@
-import { room } from '../room.ts'
+import type { Db } from '../../kernel/db.ts'
+import { createGroupAdditions } from '../group-additions.ts'
+import { instancesRoom } from '../instances/room.ts'
+import { defineRoom } from '../room.ts'
+import { safetyRoom } from '../safety/room.ts'
 import { groupsContract } from './contract.ts'
 import { groupsHandlers } from './handlers.ts'
 import { createGroups, type GroupsDeps } from './index.ts'
 
-export function groupsRoom(deps: GroupsDeps) {
-  const groups = createGroups(deps)
-  return room({ name: 'groups', contract: groupsContract, handlers: groupsHandlers(groups), api: groups })
-}
+type Ground = Omit<GroupsDeps, 'instances' | 'reserveAdditions'> & { readonly db: Db }
+
+export const groupsRoom = defineRoom({
+  name: 'groups',
+  contract: groupsContract,
+  uses: { instances: instancesRoom, safety: safetyRoom },
+  build(ground: Ground, { instances, safety }) {
+    const reserveAdditions = createGroupAdditions({ ...ground, safety })
+    const groups = createGroups({ ...ground, instances, reserveAdditions })
+    return { handlers: groupsHandlers(groups), api: groups }
+  },
+})

@@ -1,9 +1,16 @@
-import { room } from '../room.ts'
+import { instancesRoom } from '../instances/room.ts'
+import { messagesRoom } from '../messages/room.ts'
+import { defineRoom } from '../room.ts'
 import { historyContract } from './contract.ts'
 import { historyHandlers } from './handlers.ts'
 import { createHistory, type HistoryDeps } from './index.ts'
 
-export function historyRoom(deps: HistoryDeps) {
-  const history = createHistory(deps)
-  return room({ name: 'history', contract: historyContract, handlers: historyHandlers(history), api: history })
-}
+export const historyRoom = defineRoom({
+  name: 'history',
+  contract: historyContract,
+  uses: { instances: instancesRoom, messages: messagesRoom },
+  build(ground: Omit<HistoryDeps, 'instances' | 'messages'>, rooms) {
+    const history = createHistory({ ...ground, ...rooms })
+    return { handlers: historyHandlers(history), api: history }
+  },
+})

@@ -1,17 +1,21 @@
-import { room } from '../room.ts'
+import { instancesRoom } from '../instances/room.ts'
+import { defineRoom } from '../room.ts'
 import { instanceWebhookContract } from './contract.ts'
 import { instanceWebhookHandlers } from './handlers.ts'
 import { createInstanceWebhooks, type InstanceWebhooksDeps } from './index.ts'
 
-export function instanceWebhookRoom(deps: InstanceWebhooksDeps) {
-  const instanceWebhooks = createInstanceWebhooks(deps)
-  return room({
-    name: 'instance-webhook',
-    contract: instanceWebhookContract,
-    handlers: instanceWebhookHandlers(instanceWebhooks),
-    api: instanceWebhooks,
-    recover: instanceWebhooks.recover,
-    start: instanceWebhooks.start,
-    stop: instanceWebhooks.stop,
-  })
-}
+export const instanceWebhookRoom = defineRoom({
+  name: 'instance-webhook',
+  contract: instanceWebhookContract,
+  uses: { instances: instancesRoom },
+  build(ground: Omit<InstanceWebhooksDeps, 'instances'>, rooms) {
+    const instanceWebhooks = createInstanceWebhooks({ ...ground, ...rooms })
+    return {
+      handlers: instanceWebhookHandlers(instanceWebhooks),
+      api: instanceWebhooks,
+      recover: instanceWebhooks.recover,
+      start: instanceWebhooks.start,
+      stop: instanceWebhooks.stop,
+    }
+  },
+})

@@ -1,14 +1,15 @@
-import { room } from '../room.ts'
+import { instancesRoom } from '../instances/room.ts'
+import { defineRoom } from '../room.ts'
 import { lineSettingsContract } from './contract.ts'
 import { lineSettingsHandlers } from './handlers.ts'
 import { createLineSettings, type LineSettingsDeps } from './index.ts'
 
-export function lineSettingsRoom(deps: LineSettingsDeps) {
-  const settings = createLineSettings(deps)
-  return room({
-    name: 'line-settings',
-    contract: lineSettingsContract,
-    handlers: lineSettingsHandlers(settings),
-    api: settings,
-  })
-}
+export const lineSettingsRoom = defineRoom({
+  name: 'line-settings',
+  contract: lineSettingsContract,
+  uses: { instances: instancesRoom },
+  build(ground: Omit<LineSettingsDeps, 'instances'>, rooms) {
+    const settings = createLineSettings({ ...ground, ...rooms })
+    return { handlers: lineSettingsHandlers(settings), api: settings }
+  },
+})

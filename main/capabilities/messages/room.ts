@@ -1,22 +1,42 @@
-import { room } from '../room.ts'
+import { accountRoom } from '../account/room.ts'
+import { costsRoom } from '../costs/room.ts'
+import { entitlementsRoom } from '../entitlements/room.ts'
+import { eventsRoom } from '../events/room.ts'
+import { fusionRoom } from '../fusion/room.ts'
+import { instancesRoom } from '../instances/room.ts'
+import { optOutsRoom } from '../opt-outs/room.ts'
+import { defineRoom } from '../room.ts'
+import { safetyRoom } from '../safety/room.ts'
+import { usageRoom } from '../usage/room.ts'
 import { messagesContract } from './contract.ts'
 import type { MessagesDeps } from './deps.ts'
-import { messagesHandlers, type ConsentOf } from './handlers.ts'
+import { messagesHandlers } from './handlers.ts'
 import { createMessages } from './index.ts'
 
-interface RoomDeps extends MessagesDeps {
-  readonly consentOf: ConsentOf
-}
+type Given = 'instances' | 'fusion' | 'safety' | 'usage' | 'entitlements' | 'prices' | 'isSuspended'
 
-export function messagesRoom(deps: RoomDeps) {
-  const messages = createMessages(deps)
-  return room({
-    name: 'messages',
-    contract: messagesContract,
-    handlers: messagesHandlers(messages, deps.consentOf),
-    api: messages,
-    recover: messages.recover,
-    start: messages.start,
-    stop: messages.stop,
-  })
-}
+export const messagesRoom = defineRoom({
+  name: 'messages',
+  contract: messagesContract,
+  uses: {
+    account: accountRoom,
+    entitlements: entitlementsRoom,
+    events: eventsRoom,
+    fusion: fusionRoom,
+    instances: instancesRoom,
+    optOuts: optOutsRoom,
+    prices: costsRoom,
+    safety: safetyRoom,
+    usage: usageRoom,
+  },
+  build(ground: Omit<MessagesDeps, Given>, { account, optOuts, ...rooms }) {
+    const messages = createMessages({ ...ground, ...rooms, isSuspended: account.isSuspended })
+    return {
+      handlers: messagesHandlers(messages, optOuts.consentOf),
+      api: messages,
+      recover: messages.recover,
+      start: messages.start,
+      stop: messages.stop,
+    }
+  },
+})

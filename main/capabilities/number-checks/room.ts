@@ -1,15 +1,16 @@
-import { room } from '../room.ts'
+import { instancesRoom } from '../instances/room.ts'
+import { defineRoom } from '../room.ts'
+import { safetyRoom } from '../safety/room.ts'
 import { numberChecksContract } from './contract.ts'
 import { numberChecksHandlers } from './handlers.ts'
 import { createNumberChecks, type NumberChecksDeps } from './index.ts'
 
-export function numberChecksRoom(deps: NumberChecksDeps) {
-  const checks = createNumberChecks(deps)
-  return room({
-    name: 'number-checks',
-    contract: numberChecksContract,
-    handlers: numberChecksHandlers(checks),
-    chores: [checks.retention],
-    api: checks,
-  })
-}
+export const numberChecksRoom = defineRoom({
+  name: 'number-checks',
+  contract: numberChecksContract,
+  uses: { instances: instancesRoom, safety: safetyRoom },
+  build(ground: Omit<NumberChecksDeps, 'instances' | 'safety'>, rooms) {
+    const checks = createNumberChecks({ ...ground, ...rooms })
+    return { handlers: numberChecksHandlers(checks), chores: [checks.retention], api: checks }
+  },
+})

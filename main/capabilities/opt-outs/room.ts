@@ -1,25 +1,32 @@
 import type { Files } from '../../kernel/files.ts'
 import type { Cursors } from '../../kernel/page.ts'
-import type { Instances } from '../instances/index.ts'
-import { room } from '../room.ts'
+import { instancesRoom } from '../instances/room.ts'
+import { defineRoom } from '../room.ts'
 import { createAttention } from './attention.ts'
 import { optOutsContract } from './contract.ts'
 import { optOutsHandlers } from './handlers.ts'
 import { createOptOuts, type OptOutsDeps } from './index.ts'
 import { rekeyOptOuts } from './rekey.ts'
 
-interface RoomDeps extends OptOutsDeps {
+interface Ground extends Omit<OptOutsDeps, 'instances'> {
   readonly cursors: Cursors
   readonly files: Pick<Files, 'storeTemporarily'>
-  readonly instances: Pick<Instances, 'find' | 'subscribe' | 'owned'>
 }
 
-export function optOutsRoom(deps: RoomDeps) {
-  const optOuts = createOptOuts(deps)
-  return room({
-    ...{ name: 'opt-outs', contract: optOutsContract, handlers: optOutsHandlers({ ...deps, optOuts }), api: optOuts },
-    recover: () => rekeyOptOuts(deps.db),
-    chores: [optOuts.questions.retention],
-    attention: createAttention(deps),
-  })
-}
+export const optOutsRoom = defineRoom({
+  name: 'opt-outs',
+  contract: optOutsContract,
+  uses: { instances: instancesRoom },
+  build(ground: Ground, rooms) {
+    const deps = { ...ground, ...rooms }
+    const optOuts = createOptOuts(deps)
+    return {
+      handlers: optOutsHandlers({ ...deps, optOuts }),
+      api: optOuts,
+      recover: () => rekeyOptOuts(ground.db),
+      chores: [optOuts.questions.retention],
+      attention: createAttention(deps),
+      movePerson: optOuts.movePerson,
+    }
+  },
+})

@@ -1,23 +1,52 @@
-import { room } from '../room.ts'
+import type { Notice } from '../../contract/notice.ts'
+import { answerMedia, CATCHER_HOST, createCatcher, MEDIA_HOST } from '../../engines/sandbox/index.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import type { Db } from '../../kernel/db.ts'
+import type { NoticeBus } from '../../kernel/notice-bus.ts'
+import type { Outbound } from '../../outbound/outbound.ts'
+import { qrPicture } from '../instances/index.ts'
+import { instancesRoom } from '../instances/room.ts'
+import { defineRoom } from '../room.ts'
+import { voiceRoom } from '../voice/room.ts'
+import { webhooksRoom } from '../webhooks/room.ts'
 import { sandboxContract } from './contract.ts'
 import { sandboxExistence, sandboxHandlers } from './handlers.ts'
 import { createSandbox, type SandboxDeps } from './index.ts'
 
-interface SandboxRoomDeps extends SandboxDeps {
+interface Ground extends Pick<SandboxDeps, 'graph' | 'model' | 'cursors'> {
+  readonly db: Db
+  readonly clock: Clock
+  readonly live: Pick<NoticeBus<Notice>, 'publish'>
+  readonly outbound: Pick<Outbound, 'addResponder'>
+  readonly sandboxNetwork: SandboxDeps['network']
   /** Opens the port of the sandbox model. */
-  readonly listen: () => Promise<void>
+  readonly listenModel: () => Promise<void>
 }
 
-export function sandboxRoom(deps: SandboxRoomDeps) {
-  const sandbox = createSandbox(deps)
-  return room({
-    name: 'sandbox',
-    contract: sandboxContract,
-    handlers: sandboxHandlers(sandbox),
-    existence: sandboxExistence(sandbox),
-    // Work that an earlier process left may ask the model as soon as it runs.
-    recover: deps.listen,
-    close: deps.model.close,
-    api: sandbox,
-  })
-}
+export const sandboxRoom = defineRoom({
+  name: 'sandbox',
+  contract: sandboxContract,
+  uses: { instances: instancesRoom, voice: voiceRoom, webhooks: webhooksRoom },
+  build({ sandboxNetwork: network, listenModel, ...ground }: Ground, { instances, voice, webhooks }) {
+    const { live, model, outbound } = ground
+    const catcher = createCatcher({ ...ground, signingSecrets: webhooks.signingSecrets })
+    outbound.addResponder(CATCHER_HOST, async (request) => {
+      const answer = await catcher.answer(request)
+      live.publish(request.accountId, { topic: 'sandbox' })
+      return answer
+    })
+    outbound.addResponder(MEDIA_HOST, (request) => answerMedia(request, network.picture))
+    const sandbox = createSandbox({
+      ...{ ...ground, network, catcher, render: qrPicture, subject: instances.subject },
+      ...{ ring: voice.ringFromPhone, phoneSide: voice.phoneSide },
+    })
+    return {
+      handlers: sandboxHandlers(sandbox),
+      existence: sandboxExistence(sandbox),
+      // Work that an earlier process left may ask the model as soon as it runs.
+      recover: listenModel,
+      close: model.close,
+      api: sandbox,
+    }
+  },
+})

@@ -1,14 +1,16 @@
-import { room } from '../room.ts'
+import { instancesRoom } from '../instances/room.ts'
+import { messagesRoom } from '../messages/room.ts'
+import { defineRoom } from '../room.ts'
 import { templatesContract } from './contract.ts'
 import { templatesHandlers } from './handlers.ts'
 import { createTemplates, type TemplatesDeps } from './index.ts'
 
-export function templatesRoom(deps: TemplatesDeps) {
-  const templates = createTemplates(deps)
-  return room({
-    name: 'templates',
-    contract: templatesContract,
-    handlers: templatesHandlers(templates),
-    api: templates,
-  })
-}
+export const templatesRoom = defineRoom({
+  name: 'templates',
+  contract: templatesContract,
+  uses: { instances: instancesRoom, messages: messagesRoom },
+  build(ground: Omit<TemplatesDeps, 'instances' | 'messages'>, rooms) {
+    const templates = createTemplates({ ...ground, ...rooms })
+    return { handlers: templatesHandlers(templates), api: templates }
+  },
+})

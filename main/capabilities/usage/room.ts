@@ -1,9 +1,15 @@
-import { room } from '../room.ts'
+import { accountRoom } from '../account/room.ts'
+import { defineRoom } from '../room.ts'
 import { usageContract } from './contract.ts'
 import { usageHandlers } from './handlers.ts'
 import { createUsage, type UsageDeps } from './index.ts'
 
-export function usageRoom(deps: UsageDeps) {
-  const usage = createUsage(deps)
-  return room({ name: 'usage', contract: usageContract, handlers: usageHandlers(usage), api: usage })
-}
+export const usageRoom = defineRoom({
+  name: 'usage',
+  contract: usageContract,
+  uses: { account: accountRoom },
+  build(ground: Omit<UsageDeps, 'timeZoneOf'>, { account }) {
+    const usage = createUsage({ ...ground, timeZoneOf: account.timeZoneOf })
+    return { handlers: usageHandlers(usage), api: usage }
+  },
+})

@@ -33,7 +33,7 @@ import { createWidgetSessions, type WidgetSessions } from './widget-sessions.ts'
 import { createWidgets } from './widgets.ts'
 
 export type { VoiceAgent, VoiceAgents, VoiceTurn } from './agents.ts'
-export type { EndedCall, VoiceDeps } from './deps.ts'
+export type { VoiceDeps } from './deps.ts'
 
 /** What the pages of this service use of calls. */
 export interface VoicePages {

@@ -1,6 +1,6 @@
-import type { CrmRoom } from '../capabilities/crm/index.ts'
-import type { EndedCall } from '../capabilities/voice/index.ts'
-import type { Tx } from '../kernel/db.ts'
+import type { Tx } from '../../kernel/db.ts'
+import type { CrmRoom } from '../crm/index.ts'
+import type { EndedCall } from './deps.ts'
 
 type AddCall = CrmRoom['api']['addCall']
 type Outcome = Parameters<AddCall>[1]['outcome']

@@ -1,11 +1,11 @@
-import type { AiKnowledge } from '../capabilities/ai-knowledge/index.ts'
-import type { Agent, Ai, Decision } from '../capabilities/ai/index.ts'
-import type { Instances } from '../capabilities/instances/index.ts'
-import type { VoiceAgent, VoiceAgents } from '../capabilities/voice/index.ts'
-import { ApiError } from '../contract/errors.ts'
-import type { Clock } from '../kernel/clock.ts'
-import type { Db } from '../kernel/db.ts'
-import { startTimeout } from '../kernel/timeout.ts'
+import { ApiError } from '../../contract/errors.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import type { Db } from '../../kernel/db.ts'
+import { startTimeout } from '../../kernel/timeout.ts'
+import type { Agent, Ai, Decision } from '../ai/index.ts'
+import type { AiKnowledge } from '../ai-knowledge/index.ts'
+import type { Instances } from '../instances/index.ts'
+import type { VoiceAgent, VoiceAgents } from './agents.ts'
 
 interface Deps {
   readonly db: Db

@@ -1,0 +1,60 @@
+import type { ApiOf, Room, RoomDefinition } from './room.ts'
+
+type AnyRoom = RoomDefinition<unknown, never>
+
+/** What all of these rooms together need of what no room owns. */
+type GroundOf<R> = (R extends RoomDefinition<unknown, infer Ground> ? (ground: Ground) => void : never) extends (
+  ground: infer All,
+) => void
+  ? All
+  : never
+
+/** What other rooms may use of a room that was built. @throws Error while it is not. */
+export type FindRoom = <R extends AnyRoom>(room: R) => ApiOf<R>
+
+export interface Composition {
+  /** Each room after those that it uses, otherwise in the order of the list. */
+  readonly rooms: readonly Room[]
+  readonly find: FindRoom
+}
+
+/**
+ * Builds every room after the rooms that it uses.
+ * @param makeGround `find` is for what is called once the service runs: a room that uses a later one would be a cycle.
+ * @throws Error for a room that uses one which is not in the list, and for two rooms of one name.
+ */
+export function composeRooms<const Rooms extends readonly AnyRoom[]>(
+  list: Rooms,
+  makeGround: (find: FindRoom) => GroundOf<Rooms[number]>,
+): Composition {
+  const built = new Map<AnyRoom, Room>()
+  const find: FindRoom = (room) => {
+    const found = built.get(room)
+    if (found === undefined) throw new Error(`The room ${room.name} is not built yet.`)
+    return found.api as ApiOf<typeof room>
+  }
+  const ground = makeGround(find)
+  for (const room of inOrder(list)) {
+    const used = Object.entries(room.uses).map(([name, other]) => [name, find(other)] as const)
+    // That the ground has what each of them needs was checked for the whole list.
+    built.set(room, room.build(ground as never, Object.fromEntries(used)))
+  }
+  return { rooms: [...built.values()], find }
+}
+
+/** @throws Error */
+export function inOrder(list: readonly AnyRoom[]): readonly AnyRoom[] {
+  const names = new Set(list.map(({ name }) => name))
+  if (names.size !== list.length) throw new Error('Two rooms have the same name.')
+  const ordered = new Set<AnyRoom>()
+  const visit = (room: AnyRoom, path: readonly AnyRoom[]) => {
+    if (ordered.has(room)) return
+    const trace = [...path, room].map(({ name }) => name).join(' → ')
+    if (path.includes(room)) throw new Error(`Rooms use each other in a circle: ${trace}.`)
+    if (!list.includes(room)) throw new Error(`A room is used that is not in the list: ${trace}.`)
+    for (const other of Object.values(room.uses)) visit(other, [...path, room])
+    ordered.add(room)
+  }
+  for (const room of list) visit(room, [])
+  return [...ordered]
+}
