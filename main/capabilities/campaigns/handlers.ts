@@ -1,7 +1,9 @@
 import type { Principal } from '../../kernel/access.ts'
 import { Answer, type Existence, type Handlers } from '../handler.ts'
 import { decodeKeyHeader, sendAnswer } from '../messages/index.ts'
-import type { campaignsContract, CreateReply, TestReply } from './contract.ts'
+import type { campaignsContract } from './contract.ts'
+import type { CreateReply } from './contract/parts.ts'
+import type { TestReply } from './contract/preview.ts'
 import type { Campaigns } from './index.ts'
 import { Readable } from 'node:stream'
 

@@ -1,7 +1,7 @@
 import { isoTime } from '../../contract/request.ts'
 import type { Db } from '../../kernel/db.ts'
 import { yieldToEventLoop } from '../../kernel/yield-to-event-loop.ts'
-import type { Timeline } from './contract.ts'
+import type { Timeline } from './contract/report.ts'
 import { timesPage, type RecipientTimes } from './recipient-store.ts'
 import { dayOf, shiftDate, startOfDate } from '../../kernel/time-zone.ts'
 

@@ -2,7 +2,7 @@ import { ApiError } from '../../contract/errors.ts'
 import type { GraphCredentials, GraphFault } from '../../contract/sandbox.ts'
 import type { GraphSimulator } from '../../engines/sandbox/graph/index.ts'
 import type { AccountId } from '../../kernel/ids.ts'
-import type { GraphNumberBody } from './contract.ts'
+import type { GraphNumberBody } from './contract/faults.ts'
 
 export interface GraphControls {
   /** @throws ApiError invalid_state where the simulator does not run. */

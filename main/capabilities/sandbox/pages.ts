@@ -1,6 +1,6 @@
 import { LIMITS } from '../../contract/limits.ts'
 import type { Cursors } from '../../kernel/page.ts'
-import type { PageQuery } from './contract.ts'
+import type { PageQuery } from './contract/parts.ts'
 
 export interface Page<T> {
   data: T[]

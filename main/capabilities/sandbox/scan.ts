@@ -1,7 +1,7 @@
 import { ApiError } from '../../contract/errors.ts'
 import { QR_PREFIX, type SandboxNetwork, type Scanned } from '../../engines/sandbox/index.ts'
 import type { AccountId } from '../../kernel/ids.ts'
-import type { ScanBody } from './contract.ts'
+import type { ScanBody } from './contract/phones.ts'
 
 interface ScanDeps {
   readonly network: SandboxNetwork

@@ -4,7 +4,7 @@ import { MessageContent } from '../../contract/message-content.ts'
 import type { MediaType } from '../../contract/shapes.ts'
 import { wordsOf } from '../../engines/content-words.ts'
 import { sampleOf, sampleTypeAt, type Content, type Utterance } from '../../engines/sandbox/index.ts'
-import type { SpeechBody } from './contract.ts'
+import type { SpeechBody } from './contract/messages.ts'
 import { safeFilename } from '../../engines/safe-filename.ts'
 
 /** What a phone is to say. @throws ApiError validation_error for a body that is neither text nor media. */

@@ -18,7 +18,7 @@ import {
   type StoredCall,
 } from './call-store.ts'
 import type { ConsoleConnections } from './console-connections.ts'
-import type { CallRow, LiveCall } from './contract.ts'
+import type { CallRow, LiveCall } from './contract/console.ts'
 import type { VoiceDeps } from './deps.ts'
 import { requireOffer } from './offer.ts'
 import { toCall } from './record.ts'

@@ -1,7 +1,7 @@
 import { access, constants, mkdir } from 'node:fs/promises'
 import { cause } from '../../kernel/log.ts'
 import type { InstanceSubject } from '../handler.ts'
-import type { Check } from './contract.ts'
+import type { Check } from './contract/console.ts'
 import type { VoiceDeps } from './deps.ts'
 import type { Routes } from './routes.ts'
 import type { createSpeech } from './speech.ts'

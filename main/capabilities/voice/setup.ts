@@ -6,7 +6,7 @@ import type { AccountId } from '../../kernel/ids.ts'
 import { requireTimeZone } from '../../kernel/time-zone.ts'
 import type { InstanceSubject } from '../handler.ts'
 import { channelsOf } from './call-store.ts'
-import type { VoiceOverview } from './contract.ts'
+import type { VoiceOverview } from './contract/console.ts'
 import type { VoiceDeps } from './deps.ts'
 import type { RouteKind, Routes } from './routes.ts'
 import {

@@ -3,7 +3,7 @@ import type { AccountId } from '../../kernel/ids.ts'
 import { Secret } from '../../kernel/secret.ts'
 import { checkServiceUrl, isSameOrigin } from '../../outbound/service-address.ts'
 import type { SpeechServices } from '../../voice/protocol.ts'
-import type { Speech, SpeechBody } from './contract.ts'
+import type { Speech, SpeechBody } from './contract/services.ts'
 import type { VoiceDeps } from './deps.ts'
 import { saveSpeech, speechOf, type SpeechRow } from './setup-store.ts'
 
