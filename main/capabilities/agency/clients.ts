@@ -2,7 +2,7 @@ import type { BrandColors } from '../../contract/brand.ts'
 import { isoTime } from '../../contract/request.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { AccountId } from '../../kernel/ids.ts'
-import type { Client } from './contract.ts'
+import type { Client } from './contract/clients.ts'
 import type { AgencyDeps } from './deps.ts'
 import {
   allSubAccounts,

@@ -4,7 +4,8 @@ import type { Cursors } from '../../kernel/page.ts'
 import type { Accounts, ApiKey } from '../account/index.ts'
 import { Answer, type Existence, type Handlers } from '../handler.ts'
 import { usageReport, type Usage } from '../usage/index.ts'
-import type { agencyContract, SubAccountKey } from './contract.ts'
+import type { agencyContract } from './contract.ts'
+import type { SubAccountKey } from './contract/keys.ts'
 import type { Agency } from './index.ts'
 
 interface Deps {

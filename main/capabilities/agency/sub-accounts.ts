@@ -6,7 +6,7 @@ import { stillBusy, type Claim } from '../../kernel/idempotency.ts'
 import type { AccountId } from '../../kernel/ids.ts'
 import { requireTimeZone } from '../../kernel/time-zone.ts'
 import { ALLOCATION } from '../entitlements/index.ts'
-import type { SubAccount } from './contract.ts'
+import type { SubAccount } from './contract/accounts.ts'
 import type { AgencyDeps } from './deps.ts'
 import {
   insertSubAccount,

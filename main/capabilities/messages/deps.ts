@@ -15,7 +15,7 @@ import type { InstanceSubject } from '../handler.ts'
 import type { Announce, Instances } from '../instances/index.ts'
 import type { Draft } from './draft.ts'
 import type { MediaSource } from './media.ts'
-import type { SendBody } from './contract.ts'
+import type { SendBody } from './contract/sending.ts'
 
 /** What this room asks of the instances room. */
 export interface InstancesPort {

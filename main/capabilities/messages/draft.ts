@@ -7,7 +7,7 @@ import type { FileType, Outgoing, OutgoingContent } from '../../engines/engine.t
 import { interactiveBody } from '../../engines/official/interactive-content.ts'
 import { interactiveFault, interactivePayload } from '../../engines/official/interactive.ts'
 import { exceededLimit } from '../../engines/official/payload-limits.ts'
-import type { SendBody } from './contract.ts'
+import type { SendBody } from './contract/sending.ts'
 
 /** A media message whose file has not been downloaded yet. */
 export interface MediaDraft {

@@ -3,7 +3,7 @@ import type { MessageContent } from '../../contract/message-content.ts'
 import { isoTime } from '../../contract/request.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
-import type { PollRecord } from './contract.ts'
+import type { PollRecord } from './contract/chats.ts'
 import { pollById, votesOf, type VoteRow } from './store.ts'
 
 /** What somebody has chosen in a poll. */

@@ -1,7 +1,7 @@
 import { isoTime, isoTimeOrNull } from '../../contract/request.ts'
 import type { Engine } from '../../contract/shapes.ts'
 import type { Price } from '../../engines/price.ts'
-import type { MessageRecord } from './contract.ts'
+import type { MessageRecord } from './contract/parts.ts'
 import type { Message } from './store.ts'
 
 /** The status record (spec: Message status record). @param engine of the instance. */

@@ -2,7 +2,7 @@ import type { ApiError } from '../../contract/errors.ts'
 import type { Engine } from '../../contract/shapes.ts'
 import type { MessageId } from '../../kernel/ids.ts'
 import { Answer } from '../handler.ts'
-import type { SendReply } from './contract.ts'
+import type { SendReply } from './contract/sending.ts'
 
 /** A message that has an ID and a status from now on. */
 export interface SentMessage {

@@ -9,7 +9,7 @@ import type { Tx } from '../../kernel/db.ts'
 import type { FileContent } from '../../kernel/file-content.ts'
 import type { Files, StoredFile } from '../../kernel/files.ts'
 import type { AccountId } from '../../kernel/ids.ts'
-import type { MediaRecord } from './contract.ts'
+import type { MediaRecord } from './contract/sending.ts'
 
 const KIND = 'messages.media'
 const KEPT_MS = LIMITS.mediaDays * 86_400_000

@@ -4,7 +4,7 @@ import type { Notice } from '../../contract/notice.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { cause, type Log } from '../../kernel/log.ts'
 import type { NoticeBus } from '../../kernel/notice-bus.ts'
-import type { BackupsRecord, RestorePreviewRecord } from './contract.ts'
+import type { BackupsRecord, RestorePreviewRecord } from './contract/backups.ts'
 
 type State = BackupsRecord['data'][number]['state']
 

@@ -2,7 +2,8 @@ import { isoTime, isoTimeOrNull } from '../../contract/request.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { redact } from '../../kernel/redact.ts'
 import type { LogLine } from '../../kernel/recent-log.ts'
-import type { ServiceRecord, SettingRecord } from './contract.ts'
+import type { ServiceRecord } from './contract/overview.ts'
+import type { SettingRecord } from './contract/settings.ts'
 
 /** The software the service runs on. */
 export interface Platform {

@@ -1,7 +1,9 @@
 import { isoTime } from '../../contract/request.ts'
 import type { AccountId } from '../../kernel/ids.ts'
 import type { Handlers } from '../handler.ts'
-import { COUNTED_AT_MOST, type serviceContract, type ToolCallRecord } from './contract.ts'
+import type { serviceContract } from './contract.ts'
+import { COUNTED_AT_MOST } from './contract/overview.ts'
+import type { ToolCallRecord } from './contract/console.ts'
 import type { ServiceRoom } from './index.ts'
 import type { RecordedToolCall } from './tool-calls.ts'
 

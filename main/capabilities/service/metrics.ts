@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { AccountId } from '../../kernel/ids.ts'
 import { gauge, type Family } from '../../kernel/metrics.ts'
-import type { ServiceRecord } from './contract.ts'
+import type { ServiceRecord } from './contract/overview.ts'
 import type { Tallies } from './tallies.ts'
 
 interface MetricsDeps {

@@ -1,4 +1,4 @@
-import type { SettingRecord } from './contract.ts'
+import type { SettingRecord } from './contract/settings.ts'
 
 /** The settings of the running service, for the person who may change them. */
 export interface SettingsEditor {

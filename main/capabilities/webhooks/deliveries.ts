@@ -8,7 +8,8 @@ import type { Cursors } from '../../kernel/page.ts'
 import { subjectSeq } from '../../kernel/ledger.ts'
 import { sql } from '../../kernel/sql.ts'
 import type { EventText } from './attempt.ts'
-import { DELIVERY_STATUSES, type DeliveriesQuery, type Delivery, type DeliveryDetail } from './contract.ts'
+import { DELIVERY_STATUSES, type Delivery } from './contract/parts.ts'
+import type { DeliveriesQuery, DeliveryDetail } from './contract/deliveries.ts'
 import type { DeliveryStatus, FinalReason, Outcome, Trigger } from './states.ts'
 
 export interface DeliveryRow {

@@ -6,7 +6,7 @@ import { sql } from '../../kernel/sql.ts'
 import type { Attempt, AttemptTarget } from './attempt.ts'
 import { beginAttempt, deliveryStateColumns, type WebhookKeysRow, type TakenRow } from './claim.ts'
 import { deliveryBySeq, noSuchDelivery, toDelivery } from './deliveries.ts'
-import type { Delivery } from './contract.ts'
+import type { Delivery } from './contract/parts.ts'
 
 interface Candidate extends WebhookKeysRow {
   readonly deliverySeq: number

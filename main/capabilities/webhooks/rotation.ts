@@ -6,7 +6,7 @@ import type { Seal } from '../../kernel/seal.ts'
 import type { Secret } from '../../kernel/secret.ts'
 import { sealName, type Keyring } from './keyring.ts'
 import { newSecret } from './secret.ts'
-import type { WebhookWithSecret } from './contract.ts'
+import type { WebhookWithSecret } from './contract/endpoints.ts'
 import { expiredSecrets, rotateSecret, sealedKeysOfAccount, toWebhook, wipeExpiredSecrets } from './store.ts'
 
 interface RotationDeps {

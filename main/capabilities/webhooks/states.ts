@@ -1,4 +1,6 @@
-import type { DELIVERY_STATUSES, DISABLED_REASONS, FINAL_REASONS, OUTCOMES, TRIGGERS } from './contract.ts'
+import type { DELIVERY_STATUSES, FINAL_REASONS } from './contract/parts.ts'
+import type { DISABLED_REASONS } from './contract/endpoints.ts'
+import type { OUTCOMES, TRIGGERS } from './contract/deliveries.ts'
 
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
 export type DisabledReason = (typeof DISABLED_REASONS)[number]

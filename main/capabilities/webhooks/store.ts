@@ -1,7 +1,7 @@
 import type { WebhookId } from '../../kernel/ids.ts'
 import { sql } from '../../kernel/sql.ts'
 import type { SealedKeys } from './keyring.ts'
-import type { Webhook } from './contract.ts'
+import type { Webhook } from './contract/endpoints.ts'
 import type { DisabledReason, WebhookState } from './states.ts'
 
 export interface WebhookRow {
