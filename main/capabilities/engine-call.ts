@@ -5,6 +5,7 @@ import { createConcurrencyLimiter } from '../kernel/concurrency-limiter.ts'
 import { startTimeout } from '../kernel/timeout.ts'
 import { cause, type Log } from '../kernel/log.ts'
 import type { InstanceSubject } from './handler.ts'
+import { notConnected } from './not-connected.ts'
 
 interface EngineCallDeps {
   readonly clock: Clock
@@ -45,12 +46,8 @@ export function createEngineCalls({ clock, log, config }: EngineCallDeps): CallE
 }
 
 /** @throws ApiError not_ready */
-export function requireConnected({ connected }: InstanceSubject): void {
-  if (connected) return
-  throw new ApiError(
-    'not_ready',
-    'The instance is not connected, so nothing was done. Connect it and try again; GET …/connection shows its state.',
-  )
+export function requireConnected(instance: InstanceSubject): void {
+  if (!instance.connected) throw notConnected(instance, 'nothing was done', 'try again')
 }
 
 /** @throws ApiError validation_error if an smv2 instance is given one of Meta's user ids. */

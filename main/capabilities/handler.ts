@@ -12,6 +12,8 @@ export interface InstanceSubject {
   readonly engine: Engine
   readonly network: Network
   readonly connected: boolean
+  /** It is paired, and the service connects it again without anybody's help. */
+  readonly reconnecting?: boolean
   readonly deleted: boolean
 }
 

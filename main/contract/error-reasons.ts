@@ -199,6 +199,7 @@ export const ERROR_REASONS = {
   proxy_unreachable: [],
   proxy_username_colon: [],
   reconnecting: [],
+  reconnecting_now: [],
   sandbox_no_history: [],
   sandbox_no_proxy: [],
   session_file_broken: ['name'],

@@ -10,6 +10,7 @@ import type { Notice } from '../../contract/notice.ts'
 import type { InstanceSubject } from '../handler.ts'
 import type { Instances } from '../instances/index.ts'
 import type { Messages } from '../messages/index.ts'
+import { notConnected } from '../not-connected.ts'
 import type { HistoryImportPatch, HistoryImportView } from './contract.ts'
 import { createSteps, type ImportInput, type StepResult } from './steps.ts'
 import {
@@ -118,8 +119,7 @@ export function createHistory({ db, clock, ids, jobs, live, instances, messages 
           'invalid_state',
           'A sandbox number has no earlier messages to import. Use a live number.',
         ).because('sandbox_no_history')
-      if (!instance.connected)
-        throw new ApiError('not_ready', 'The instance is not connected. Connect it, then import its messages.')
+      if (!instance.connected) throw notConnected(instance, 'no import was started', 'import its messages')
       const { id: instanceId, accountId } = instance
       const importId = ids.tagged('imp')
       await db.commit(async (tx) => {

@@ -6,6 +6,7 @@ import { dueIn } from '../../kernel/due.ts'
 import type { JobOutcome } from '../../kernel/job.ts'
 import type { InstanceSubject } from '../handler.ts'
 import type { Messages } from '../messages/index.ts'
+import { RECONNECTING_SECONDS } from '../not-connected.ts'
 import { addChat, countImport, moveChat, nextChat, removeChat, type ImportRow } from './store.ts'
 
 /** One step of an import: a page of chats is listed, or a page of messages fetched. */
@@ -145,7 +146,10 @@ export function createSteps({ db, clock, messages, next, complete }: StepDeps) {
     }
   }
 
-  const wait: StepResult = { record: async () => ({ kind: 'again', at: dueIn(clock, WAIT_FOR_LINK_MS) }) }
+  const wait = ({ reconnecting }: InstanceSubject): StepResult => {
+    const ms = reconnecting === true ? RECONNECTING_SECONDS * 1_000 : WAIT_FOR_LINK_MS
+    return { record: async () => ({ kind: 'again', at: dueIn(clock, ms) }) }
+  }
 
   return async (
     of: ImportRow,
@@ -156,6 +160,6 @@ export function createSteps({ db, clock, messages, next, complete }: StepDeps) {
   ) => {
     if (input.listing === 'phone') return listOfPhone(of, instance, source, input.after ?? '')
     if (input.listing === 'messages') return listOfMessages(of, input.after ?? '')
-    return instance.connected ? fetch(of, instance, source, signal) : wait
+    return instance.connected ? fetch(of, instance, source, signal) : wait(instance)
   }
 }

@@ -230,9 +230,10 @@ export function createInstances(deps: InstancesDeps): Instances {
     async subject(accountId, id) {
       const row = await db.readOne(subjectById, { id, accountId })
       if (!row) return undefined
-      const { status, deletedAtMs, ...rest } = row
+      const { status, loggedIn, willRetry, deletedAtMs, ...rest } = row
       const deleted = deletedAtMs !== null
-      return { ...rest, connected: status === 'connected' && !deleted, deleted }
+      const reconnecting = loggedIn === 1 && (status === 'connecting' || willRetry === 1) && !deleted
+      return { ...rest, connected: status === 'connected' && !deleted, reconnecting, deleted }
     },
     async find(read, accountId, id) {
       const row = await read.one(byId, { id })

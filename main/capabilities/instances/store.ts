@@ -66,13 +66,16 @@ export interface SubjectRow {
   engine: Engine
   network: Network
   status: InstanceStatus
+  loggedIn: 0 | 1
+  willRetry: 0 | 1
   deletedAtMs: number | null
 }
 
 /** The door's question, asked on every request under /v1/instances/{id}: no more columns than it needs. */
 export const subjectById = sql<Id & OfAccount, SubjectRow>(
-  `SELECT id, account_id AS accountId, engine, network, status, deleted_at AS deletedAtMs FROM instances
-   WHERE id = :id AND account_id = :accountId`,
+  `SELECT id, account_id AS accountId, engine, network, status, logged_in AS loggedIn, will_retry AS willRetry,
+     deleted_at AS deletedAtMs
+   FROM instances WHERE id = :id AND account_id = :accountId`,
 )
 
 export const byId = sql<Id, InstanceRow>(`SELECT ${INSTANCE} FROM instances WHERE id = :id`)

@@ -246,7 +246,7 @@ function refusal(outcome: NotSent): ApiError {
     case 'not_ready':
       if (outcome.held !== undefined)
         return new ApiError('not_ready', `${said} Nothing was sent.`).because(`held_${outcome.held}`)
-      return new ApiError('not_ready', `${said} Nothing was sent. Connect the instance, then send again.`)
+      return new ApiError('not_ready', `${said} Nothing was sent. Send again once the instance is connected.`)
     case 'nothing_sent': {
       const { retryAfterSeconds: wait } = outcome
       if (wait === undefined)

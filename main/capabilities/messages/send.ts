@@ -7,6 +7,7 @@ import type { Tx } from '../../kernel/db.ts'
 import { createConcurrencyLimiter, type Slot } from '../../kernel/concurrency-limiter.ts'
 import { stillBusy, type Claim } from '../../kernel/idempotency.ts'
 import type { InstanceSubject } from '../handler.ts'
+import { notConnected } from '../not-connected.ts'
 import { sendWithDeadline, NO_ANSWER } from './send-with-deadline.ts'
 import { isGroupChat, textOf, typeOf, type Draft, type ForwardDraft, type MediaDraft } from './draft.ts'
 import { getForwardable } from './forward.ts'
@@ -241,7 +242,7 @@ export function createSend(deps: SendDeps) {
             'Messages are still received. Pay the open invoice in Billing, then send again.',
           ),
         )
-      if (!instance.connected) return notSent(notConnected())
+      if (!instance.connected) return notSent(notConnected(instance, 'nothing was sent', 'send again'))
       if (slot === undefined) return notSent(tooManySends())
       return await sendFrom(slot, request, key)
     } finally {
@@ -313,9 +314,6 @@ function contentColumn(out: Outgoing): string | null {
   const content = contentOfOutgoing(out)
   return content && JSON.stringify(content)
 }
-
-const notConnected = () =>
-  new ApiError('not_ready', 'The instance is not connected, so nothing was sent. Connect it, then send again.')
 
 const throttled = (seconds: number) =>
   new ApiError(

@@ -17,6 +17,7 @@ import type { Cursors } from '../../kernel/page.ts'
 import { yieldToEventLoop } from '../../kernel/yield-to-event-loop.ts'
 import type { InstanceSubject } from '../handler.ts'
 import type { Instances } from '../instances/index.ts'
+import { notConnected, RECONNECTING_SECONDS } from '../not-connected.ts'
 import type { Safety } from '../safety/index.ts'
 import {
   CSV_COLUMNS,
@@ -117,10 +118,11 @@ export function createNumberChecks(deps: NumberChecksDeps) {
       case 'later':
         return { kind: 'again', at: dueIn(clock, portion.inMs) }
       case 'waits': {
-        const { reason, untilMs } = portion
+        const { reason, untilMs, isComingBack } = portion
+        const lookMs = isComingBack ? RECONNECTING_SECONDS * 1_000 : WAIT_FOR_LINK_MS
         await tx.run(setWait, { seq, reason, untilMs })
         const againAtMs = Math.min(untilMs ?? Infinity, clock.now() + LOOK_AGAIN_MS)
-        const at = reason === 'not_connected' ? dueIn(clock, WAIT_FOR_LINK_MS) : dueAt(clock, againAtMs)
+        const at = reason === 'not_connected' ? dueIn(clock, lookMs) : dueAt(clock, againAtMs)
         return { kind: 'again', at }
       }
       case 'answers': {
@@ -195,8 +197,7 @@ export function createNumberChecks(deps: NumberChecksDeps) {
         if (earlier.kind === 'replay') return { bytes: earlier.body, replayed: true }
         if (earlier.kind === 'busy') throw stillBusy(earlier)
       }
-      if (!instance.connected)
-        throw new ApiError('not_ready', 'The instance is not connected. Connect it, then check numbers.')
+      if (!instance.connected) throw notConnected(instance, 'no check was started', 'check numbers')
       const id = ids.tagged('nck')
       return db.commit(async (tx) => {
         if (held !== null) {

@@ -15,8 +15,13 @@ interface Answer {
 export type Portion =
   | { readonly kind: 'complete' }
   | { readonly kind: 'answers'; readonly answers: readonly Answer[]; readonly pauseMs: number }
-  /** Nothing was asked. `untilMs` null: nobody knows how long. */
-  | { readonly kind: 'waits'; readonly reason: WaitReason; readonly untilMs: number | null }
+  /** Nothing was asked. `untilMs` null: nobody knows how long. `isComingBack`: the service reconnects. */
+  | {
+      readonly kind: 'waits'
+      readonly reason: WaitReason
+      readonly untilMs: number | null
+      readonly isComingBack?: boolean
+    }
   /** Somebody else has just asked. */
   | { readonly kind: 'later'; readonly inMs: number }
 
@@ -50,7 +55,8 @@ export function createPortions({ db, clock, instances, safety }: PortionDeps) {
 
   return async function ask({ accountId, instanceId, seq }: CheckRow): Promise<Portion> {
     const instance = await instances.subject(accountId, instanceId)
-    if (!instance?.connected) return { kind: 'waits', reason: 'not_connected', untilMs: null }
+    if (!instance?.connected)
+      return { kind: 'waits', reason: 'not_connected', untilMs: null, isComingBack: instance?.reconnecting === true }
     const allowed = await allowance(instance)
     if (typeof allowed !== 'number') return allowed
     const pace = instance.network === 'live' ? LIVE : SANDBOX
@@ -76,7 +82,7 @@ export function createPortions({ db, clock, instances, safety }: PortionDeps) {
     } catch (error) {
       if (error instanceof ApiError && error.code === 'rate_limited') return { kind: 'later', inMs: LIVE.pauseMs }
       if (error instanceof ApiError && error.code === 'not_ready')
-        return { kind: 'waits', reason: 'not_connected', untilMs: null }
+        return { kind: 'waits', reason: 'not_connected', untilMs: null, isComingBack: true }
       throw error
     }
   }

@@ -18,7 +18,7 @@ import type { LineNetworks } from './line-networks.ts'
 import { createOwnProfile } from './own-profile.ts'
 import { createPrivacy } from './privacy.ts'
 import { createPresence, type Presence } from './presence.ts'
-import type { Link, OpenLink } from './link.ts'
+import { noLink, type Link, type OpenLink } from './link.ts'
 import type { Post } from './post.ts'
 import type { People } from './people.ts'
 import { createGroupMembers } from './group-members.ts'
@@ -59,7 +59,7 @@ export function createDirect(needs: DirectNeeds): { readonly acts: DirectActs; r
   function openOf(instance: EngineInstance): OpenLink {
     const open = linkOf(instance).open()
     if (open) return open
-    throw new ApiError('not_ready', 'The instance has no link to WhatsApp. Connect it, then try again.')
+    throw noLink()
   }
 
   /** @throws ApiError not_found */

@@ -11,7 +11,7 @@ import type { Inbound } from './inbound.ts'
 import type { ChatTimers } from './chat-timers.ts'
 import { addressOf } from './jid.ts'
 import type { LoadLibrary } from './library.ts'
-import type { Link, OpenLink } from './link.ts'
+import { noLink, type Link, type OpenLink } from './link.ts'
 import type { People } from './people.ts'
 import type { HistorySet } from './raw-line-event.ts'
 import { historyChatsAfter, upsertHistoryChat, type HistoryChatRow } from './store.ts'
@@ -58,7 +58,7 @@ export function createHistory(needs: HistoryNeeds): History {
   function openOf(instance: EngineInstance): OpenLink {
     const open = linkOf(instance).open()
     if (open) return open
-    throw new ApiError('not_ready', 'The instance has no link to WhatsApp. Connect it, then try again.')
+    throw noLink()
   }
 
   function collect(

@@ -1,4 +1,5 @@
 import type { BinaryNode, NewChatMessageCapInfo, proto, WAMessage, WASocket, WAVersion } from 'baileys'
+import { ApiError } from '../../contract/errors.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { Random } from '../../kernel/ids.ts'
@@ -349,6 +350,12 @@ export function createLink(needs: LinkDeps, instance: EngineInstance): Link {
 }
 
 const CONNECTED: QrState = { state: 'connected', text: null, pairingCode: null, expiresAtMs: null, attempt: 0 }
+
+/** Nobody asks while the instance is known to be disconnected, so that the link is on its way back. */
+export const noLink = () =>
+  new ApiError('not_ready', 'The link to WhatsApp is being restored. Try again in a few seconds.', {
+    'Retry-After': '5',
+  }).because('reconnecting_now')
 
 /** The end of a link that has gone silent, in the form the library gives its own ends. */
 const silence = () => Object.assign(new Error('no response'), { output: { statusCode: SILENT } })

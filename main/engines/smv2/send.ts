@@ -226,7 +226,7 @@ function unlessAborted<T>(act: Promise<T>, signal: AbortSignal): Promise<T> {
   return Promise.race([act, promise]).finally(() => signal.removeEventListener('abort', abort))
 }
 
-const NOT_READY: SendOutcome = { kind: 'not_ready', message: 'The instance has no link to WhatsApp' }
+const NOT_READY: SendOutcome = { kind: 'not_ready', message: 'The link to WhatsApp is being restored' }
 const STOPPED: SendOutcome = { kind: 'nothing_sent', message: 'The message was still waiting for its turn' }
 const tooFast = (retryAfterSeconds: number): SendOutcome => ({
   kind: 'nothing_sent',

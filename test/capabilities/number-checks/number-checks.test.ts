@@ -3,6 +3,7 @@ import { systemResolve } from '../../../main/outbound/outbound.ts'
 import { endCheck, insertCheck, insertNumber, pruneChecks } from '../../../main/capabilities/number-checks/store.ts'
 import { testDatabase } from '../../support/database.ts'
 import { decodeQr } from '../../support/qr.ts'
+import { newHome } from '../../support/restores.ts'
 import { until } from '../../support/service-process.ts'
 import { startWhatsApp, type WhatsApp } from '../../support/whatsapp/index.ts'
 import { worldOfTest, type World } from '../../support/world.ts'
@@ -199,4 +200,38 @@ test('a live number asks about 20 numbers in 10 seconds, and a new one about fiv
   expect(Date.parse(waiting.until) - w.clock.now()).toBeGreaterThan(23 * 3_600_000)
   const found = await pages(w, `${pathOf(id, check_id)}/numbers`)
   expect(found.slice(50).map((each) => each.state)).toEqual(Array.from({ length: 20 }, () => 'not_asked'))
+})
+
+test('after a start of the service, who asks too early is told to wait some seconds', async () => {
+  const whatsapp = await startWhatsApp()
+  whatsapp.takeRoute()
+  onTestFinished(() => whatsapp.close())
+  const before = await worldOfTest({ ...OUTSIDE, home: newHome() })
+  const id = await pairLive(before, whatsapp)
+  await before.close()
+  const w = await worldOfTest({ ...OUTSIDE, home: before.home, vault: before.vault, clock: before.clock, seed: 2 })
+  const asked = [
+    w.api('POST', `/v1/instances/${id}/messages`, { to: '12025550123', text: 'Hello' }),
+    w.api('POST', `/v1/instances/${id}/engine/smv2/user/check`, { numbers: ['12025550123'] }),
+    w.api('POST', pathOf(id), { numbers: numbersFrom(1) }),
+  ]
+  for (const { status, headers, body } of await Promise.all(asked)) {
+    expect([status, headers['retry-after'], body.error.code]).toEqual([409, '5', 'not_ready'])
+    expect(body.error.message).toMatch(/^The instance is reconnecting, so .* Wait 5 s, then /)
+  }
+})
+
+test('a check goes on some seconds after a number has reconnected', async () => {
+  const w = await worldOfTest()
+  const { id } = await w.pair()
+  const { check_id } = (await w.api('POST', pathOf(id), { numbers: numbersFrom(600) })).body
+  const read = async () => (await w.api('GET', pathOf(id, check_id))).body
+  await w.api('PATCH', pathOf(id, check_id), { state: 'paused' })
+  await w.api('POST', `/v1/sandbox/instances/${id}/faults`, { kind: 'drop' })
+  await w.pass(6_000)
+  await w.api('PATCH', pathOf(id, check_id), { state: 'running' })
+  await w.pass(100)
+  expect(await read()).toMatchObject({ state: 'running', waiting: { reason: 'not_connected', until: null } })
+  await w.pass(6_000)
+  expect(await read()).toMatchObject({ state: 'completed', asked: 600, waiting: null })
 })
