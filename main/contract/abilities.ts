@@ -41,6 +41,7 @@ export const ABILITIES = {
     'join_requests',
     'join_rules',
     'join_groups',
+    'communities',
     'chat_list',
     'labels',
   ],

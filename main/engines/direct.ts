@@ -55,6 +55,15 @@ export interface Group {
   readonly members: readonly GroupMember[]
 }
 
+/** A group of a community, which this line need not be a member of. */
+export interface CommunityGroup {
+  readonly id: string
+  readonly kind: Exclude<GroupKind, 'community'>
+  readonly name: string
+  /** null: the network did not say. */
+  readonly memberCount: number | null
+}
+
 /** What a group allows; what is left out stays as it is. */
 export interface GroupRules {
   readonly isAnnounceOnly?: boolean
@@ -217,6 +226,16 @@ export interface DirectActs {
   /** @param code the last part of the invite link. @returns the id of the group. */
   joinGroup(instance: EngineInstance, code: string): Promise<string>
   leaveGroup(instance: EngineInstance, id: string): Promise<void>
+  /** Makes a community and its announcements. @param description null: none. */
+  createCommunity(instance: EngineInstance, name: string, description: string | null): Promise<Group>
+  /** The groups of a community, its announcements among them. */
+  communityGroups(instance: EngineInstance, communityId: string): Promise<CommunityGroup[]>
+  /** Everybody in any group of a community: digits, else the hidden id. */
+  communityMembers(instance: EngineInstance, communityId: string): Promise<string[]>
+  /** @throws ApiError invalid_state if this line is not an admin of both. */
+  linkGroup(instance: EngineInstance, communityId: string, groupId: string): Promise<void>
+  /** @throws ApiError invalid_state if this line is no admin of the community. */
+  unlinkGroup(instance: EngineInstance, communityId: string, groupId: string): Promise<void>
   /** @param last message of the chat; the phone applies what is archived or read up to it. null: none is known here. */
   changeChat(instance: EngineInstance, chat: string, change: ChatChange, last: DatedMessageRef | null): Promise<void>
   /** Labels belong to business accounts. */
@@ -230,6 +249,9 @@ export interface DirectActs {
   /** @throws ApiError not_found for an unknown label. */
   labelMessage(instance: EngineInstance, message: MessageRef, labelId: string, isLabeled: boolean): Promise<void>
 }
+
+/** What is done with communities, which not every network of phones has. */
+export type CommunityActs = 'createCommunity' | 'communityGroups' | 'communityMembers' | 'linkGroup' | 'unlinkGroup'
 
 /** A file that somebody sent to an instance. */
 export interface MediaFile {

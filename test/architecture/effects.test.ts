@@ -171,6 +171,8 @@ test('a direct engine call is judged by its action', () => {
     'group/leave',
     'group/approve',
     'group/reject',
+    'community/link',
+    'community/unlink',
   ])
     expect(asked(name), name).toEqual(['destructive', 'sending'])
   for (const name of ['message/delete', 'user/block', 'user/unblock', 'label/delete'])
@@ -186,7 +188,7 @@ test('a direct engine call is judged by its action', () => {
     'something/new',
   ])
     expect(asked(name), name).toEqual(['sending'])
-  for (const name of ['user/check', 'group/list', 'group/requests', 'chat/pin', 'chat/info'])
+  for (const name of ['user/check', 'group/list', 'group/requests', 'community/groups', 'chat/pin', 'chat/info'])
     expect(asked(name), name).toEqual([])
 })
 

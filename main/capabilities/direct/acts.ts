@@ -170,6 +170,43 @@ const ACTS: Readonly<Record<string, Act>> = {
   'group/approve': (scene) => answerRequests('group/approve', scene, true),
   'group/reject': (scene) => answerRequests('group/reject', scene, false),
 
+  async 'community/list'({ instance, body, engine }) {
+    fieldsOf('community/list', body, [])
+    // Not every network has them, although it has groups.
+    engine('communityGroups')
+    const found = await engine('groups')(instance)
+    return { communities: found.filter(({ kind }) => kind === 'community').map(toGroup) }
+  },
+  async 'community/create'({ instance, body, engine }) {
+    const { name, description = null } = fieldsOf('community/create', body, ['name'], ['description'])
+    return { community: toGroup(await engine('createCommunity')(instance, name, description)) }
+  },
+  async 'community/groups'({ instance, body, engine }) {
+    const { community_id } = fieldsOf('community/groups', body, ['community_id'])
+    const found = await engine('communityGroups')(instance, community_id)
+    const groups = found.map(({ id: group_id, kind, name, memberCount: members }) => ({
+      group_id,
+      kind,
+      name,
+      members,
+    }))
+    return { community_id, groups }
+  },
+  async 'community/members'({ instance, body, engine }) {
+    const { community_id } = fieldsOf('community/members', body, ['community_id'])
+    return { community_id, numbers: await engine('communityMembers')(instance, community_id) }
+  },
+  async 'community/link'({ instance, body, engine }) {
+    const { community_id, group_id } = fieldsOf('community/link', body, ['community_id', 'group_id'])
+    await engine('linkGroup')(instance, community_id, group_id)
+    return { community_id, group_id, linked: true }
+  },
+  async 'community/unlink'({ instance, body, engine }) {
+    const { community_id, group_id } = fieldsOf('community/unlink', body, ['community_id', 'group_id'])
+    await engine('unlinkGroup')(instance, community_id, group_id)
+    return { community_id, group_id, linked: false }
+  },
+
   async 'chat/info'({ instance, body, engine }) {
     const { to } = fieldsOf('chat/info', body, ['to'])
     return { to, disappearing_seconds: await engine('chatTimer')(instance, to) }

@@ -14,6 +14,7 @@ export const ACTIONS = {
     ...(['list', 'info', 'create', 'participant', 'subject', 'description', 'settings', 'picture'] as const),
     ...(['invitelink', 'join', 'leave', 'requests', 'approve', 'reject'] as const),
   ],
+  community: ['list', 'create', 'groups', 'members', 'link', 'unlink'],
   chat: ['info', 'typing', 'archive', 'pin', 'mute', 'read', 'disappearing'],
   label: ['list', 'save', 'delete', 'chat', 'message'],
   account: ['online', 'name', 'about', 'picture', 'status', 'status-delete', 'privacy'],
@@ -70,7 +71,7 @@ export const ActionBody = Body(
     description: Type.Optional(
       Words(
         1_024,
-        'send/link: description under the title. group/description: what the group is about; without it the description is removed.',
+        'send/link: description under the title. group/description: what the group is about; without it the description is removed. community/create: what the community is about.',
       ),
     ),
     media_url: Type.Optional(
@@ -105,7 +106,10 @@ export const ActionBody = Body(
     longitude: Type.Optional(Type.Number({ minimum: -180, maximum: 180, description: 'send/location, in degrees.' })),
     address: Type.Optional(Words(256, 'send/location: postal address.')),
     name: Type.Optional(
-      Words(100, 'Name of the place, the contact, the group or the label; for account/name, 25 characters.'),
+      Words(
+        100,
+        'Name of the place, the contact, the group, the community or the label; for account/name, 25 characters.',
+      ),
     ),
     number: Type.Optional(
       Type.String({
@@ -174,6 +178,7 @@ export const ActionBody = Body(
     ),
     emoji: Type.Optional(Type.String({ maxLength: 32, description: 'message/react: the reaction. Empty removes it.' })),
     group_id: Type.Optional(Words(64, 'ID of a group, as returned by group/list.')),
+    community_id: Type.Optional(Words(64, 'ID of a community, as returned by community/list.')),
     change: Type.Optional(
       Type.Enum(['add', 'remove', 'promote', 'demote'], { description: 'group/participant: the change to make.' }),
     ),
@@ -287,6 +292,12 @@ const EFFECTS_BY_ACTION = {
     'group/invitelink': ['people', 'invitation'],
     'group/join': ['people', 'access'],
     'group/leave': ['people', 'removal'],
+    'community/list': [],
+    'community/groups': [],
+    'community/members': [],
+    'community/create': [],
+    'community/link': ['people', 'access'],
+    'community/unlink': ['people', 'removal'],
     'chat/info': [],
     'chat/archive': [],
     'chat/pin': [],
@@ -336,6 +347,11 @@ const TABLE = [
   '| group/leave | group_id | group_id, left |',
   '| group/requests | group_id | group_id, requests: [{number, requested_at}] |',
   '| group/approve, group/reject | group_id, participants | group_id, participants: [{number, done, reason}] |',
+  '| community/list | – | communities: [group] |',
+  '| community/create | name, description? | community: group |',
+  '| community/groups | community_id | community_id, groups: [{group_id, kind, name, members}] |',
+  '| community/members | community_id | community_id, numbers |',
+  '| community/link, community/unlink | community_id, group_id | community_id, group_id, linked |',
   '| chat/info | to | to, disappearing_seconds (0: messages stay) |',
   '| chat/typing | to, state | to, state |',
   '| chat/archive | to, archived | to, archived |',
@@ -443,8 +459,9 @@ export const directContract = {
       'Does what only this engine can do: message kinds that `POST …/messages` does not cover, and actions on messages, people and groups. The path names the action and the body holds its fields, no others. An unknown group or action is 404.',
       TABLE,
       'A `group` is `{group_id, kind, community_id, name, owner, created_at, description, announce, locked, join_approval, member_add, participants: [{number, admin}]}` (`kind`: group, community, or announcements for the group in which a community’s admins write to everybody), a `label` is `{label_id, name, color}`. `reason` is null on success, otherwise `not_on_whatsapp`, `already_member`, `not_member`, `not_requested` or `refused`. Only admins see and answer requests to join; repeating an answer says `not_requested`.',
-      '**A send is a message like any other**: it has a status record, its events fire, `GET …/messages?idempotency_key=…` finds it, and its responses, including replays, are those of `POST …/messages`. Other actions ignore `Idempotency-Key`. Repeating them is safe, except group/create and label/save without `label_id`, which create another one.',
+      '**A send is a message like any other**: it has a status record, its events fire, `GET …/messages?idempotency_key=…` finds it, and its responses, including replays, are those of `POST …/messages`. Other actions ignore `Idempotency-Key`. Repeating them is safe, except group/create, community/create and label/save without `label_id`, which create another one.',
       'Pictures are JPEG files, best square with 640 × 640 pixels; they are sent unchanged. account/status posts a text for 24 hours; account/status-delete takes it back. account/privacy returns all settings as they are afterwards; `contacts_except` can be set on the phone only, and null means that WhatsApp did not say. Labels belong to accounts of the WhatsApp Business app. The chat list and labels are those of the phone: the lists of Switchboard do not change. `chat/info` is what WhatsApp has said of the chat. A message that is sent to a chat with disappearing messages disappears with the others, on all phones; Switchboard keeps its record. In the sandbox, `GET /v1/sandbox/phones/{number}/profile` shows what these actions have changed, a status is among the messages of the phones that may see it, and a phone asks to join a group with `POST /v1/sandbox/phones/{number}/groups`.',
+      'A **community** holds groups, and everybody in one of them is in the community. `community/groups` also names groups of it that this instance is not in; `members` is their number of people, or null. Only somebody who is an admin of both links a group; a group belongs to one community at most. Repeating a link or unlink changes nothing. The sandbox has no communities: these actions are 400 `engine_mismatch` there.',
       'group/create and group/participant count people who have never exchanged a message with the number as first contacts of its safety budget; if too little of it is left, 409 `invalid_state` says until when, and nobody is added.',
       '`to` can be a group. `mentions` names members of it: write each one as `@` and the number in the text or caption.',
       '**message/forward** sends a message of this instance, from any chat and either side, to another chat, where it is marked as forwarded. It is a send like the others. A file is not uploaded again. Text, files, locations, contacts and polls can be forwarded; a poll starts without votes. 409 `invalid_state`: the message was deleted, may be seen only once, or is of another kind.',

@@ -29,6 +29,7 @@ export const OFFICIAL: Abilities = {
       group_rules: 'no',
       join_rules: 'no',
       join_groups: 'no',
+      communities: 'no',
     },
   },
   hear: {

@@ -5,7 +5,7 @@ import type { Db } from '../../kernel/db.ts'
 import { blockError } from '../block-errors.ts'
 import { addsNobody, noOtherAdmins } from '../group-rules.ts'
 import { messageToTypeUnder } from '../typing-rules.ts'
-import type { DirectActs } from '../direct.ts'
+import type { CommunityActs, DirectActs } from '../direct.ts'
 import type { EngineInstance } from '../engine.ts'
 import type { Blocks } from './blocks.ts'
 import type { Calls } from './calls.ts'
@@ -22,6 +22,9 @@ import type { Phones } from './phones.ts'
 import type { Profiles } from './profiles.ts'
 import type { PhoneMessages } from './phone-messages.ts'
 import { parseUserId } from './user-ids.ts'
+
+/** There are no communities on this network. */
+type LineActs = Omit<DirectActs, CommunityActs>
 
 interface DirectDeps {
   readonly db: Db
@@ -107,7 +110,7 @@ export function createDirect(deps: DirectDeps): Readonly<Record<EngineName, Part
   const blocked: DirectActs['blocked'] = async (instance, page) =>
     blocks.list(instance.accountId, await numberOf(instance), page)
 
-  const smv2: DirectActs = {
+  const smv2: LineActs = {
     async react(instance, { engineMessageId }, emoji) {
       await phoneMessages.react(instance.accountId, await numberOf(instance), engineMessageId, emoji)
     },

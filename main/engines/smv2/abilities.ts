@@ -19,6 +19,7 @@ export const SMV2: Abilities = {
       join_rules: 'yes',
       group_rules: 'yes',
       join_groups: 'yes',
+      communities: 'yes',
     },
   },
   hear: {

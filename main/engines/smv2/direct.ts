@@ -10,6 +10,7 @@ import { refusalOf } from './close-codes.ts'
 import type { Wrapping } from './outgoing-content.ts'
 import { block, blocked } from './block.ts'
 import { createChatList } from './chat-list.ts'
+import { createCommunities } from './communities.ts'
 import type { ChatTimers } from './chat-timers.ts'
 import { createGroups, setGroupTimer } from './groups.ts'
 import { createJoinRequests } from './join-requests.ts'
@@ -143,6 +144,8 @@ export function createDirect(needs: DirectNeeds): { readonly acts: DirectActs; r
     checkedMono.set(id, clock.mono())
   }
 
+  const groupMembers = createGroupMembers({ clock })
+  const groups = createGroups({ openOf, jidOf, people, groupMembers })
   const presence = createPresence({ openOf, jidOf, isOnlineByDefault: (id) => networks.settings(id).online })
   const acts: DirectActs = {
     async react(instance, target, emoji) {
@@ -255,7 +258,8 @@ export function createDirect(needs: DirectNeeds): { readonly acts: DirectActs; r
     showTyping: presence.showTyping,
     setOnline: presence.setOnline,
     ...createOwnProfile({ openOf }),
-    ...createGroups({ openOf, jidOf, people, groupMembers: createGroupMembers({ clock }) }),
+    ...groups,
+    ...createCommunities({ openOf, people, groupMembers, group: groups.group }),
     ...createJoinRequests({ openOf, people }),
     ...createPrivacy({ openOf }),
     ...createChatList({ db, openOf, jidOf, keyOf }),

@@ -10,8 +10,12 @@ type Asking = Pick<OpenLink, 'library' | 'sock' | 'session'>
 
 /** Groups as WhatsApp's own client makes them today; the library still asks in an older way. */
 export interface GroupMembers {
-  /** @param members addresses, without this line's own. @returns the address of the new group. */
-  create(open: Asking, name: string, members: readonly string[]): Promise<string>
+  /**
+   * @param members addresses, without this line's own.
+   * @param more what makes it more than a group.
+   * @returns the address of the new group.
+   */
+  create(open: Asking, name: string, members: readonly string[], more?: readonly BinaryNode[]): Promise<string>
   /** @returns what the network says of it, such as `200`. */
   add(open: Asking, group: string, member: string): Promise<string>
 }
@@ -29,9 +33,9 @@ export function createGroupMembers({ clock }: { readonly clock: Pick<Clock, 'now
   }
 
   return {
-    async create(open, name, members) {
+    async create(open, name, members, more = []) {
       const participants = await Promise.all(members.map((member) => invited(open, member)))
-      const content = [...RULES, ...participants]
+      const content = [...RULES, ...more, ...participants]
       const answer = await change(open, '@g.us', { tag: 'create', attrs: { subject: name }, content })
       const { id } = open.library.getBinaryNodeChild(answer, 'group')?.attrs ?? {}
       if (id === undefined) throw new Error('the network named no new group')

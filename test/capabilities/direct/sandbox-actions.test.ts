@@ -46,6 +46,13 @@ async function scene() {
 }
 type Scene = Awaited<ReturnType<typeof scene>>
 
+/** The simulated network has no communities. */
+async function notPlayed({ refused, done }: Scene, action: string, body: object): Promise<void> {
+  const before = await done('group/list')
+  expect(await refused(action, body)).toBe('engine_mismatch')
+  expect(await done('group/list')).toEqual(before)
+}
+
 /** What each action changes, and who sees it. A new action does not compile without one. */
 const PLAYED: Readonly<Record<ActionName, (s: Scene) => Promise<void>>> = {
   async 'send/text'({ sent, on }) {
@@ -227,6 +234,12 @@ const PLAYED: Readonly<Record<ActionName, (s: Scene) => Promise<void>>> = {
     await done('group/leave', { group_id: await group() })
     expect((await done('group/list')).groups).toEqual([])
   },
+  'community/list': (s) => notPlayed(s, 'community/list', {}),
+  'community/create': (s) => notPlayed(s, 'community/create', { name: 'Village' }),
+  'community/groups': (s) => notPlayed(s, 'community/groups', { community_id: '1@g.us' }),
+  'community/members': (s) => notPlayed(s, 'community/members', { community_id: '1@g.us' }),
+  'community/link': (s) => notPlayed(s, 'community/link', { community_id: '1@g.us', group_id: '2@g.us' }),
+  'community/unlink': (s) => notPlayed(s, 'community/unlink', { community_id: '1@g.us', group_id: '2@g.us' }),
   async 'group/requests'({ done, refused, group, enter, w }) {
     const group_id = await group()
     const { link } = await done('group/invitelink', { group_id })

@@ -16,6 +16,9 @@ export interface Group extends GroupFace {
   isLocked: boolean
   description: string | null
   community: readonly Node[]
+  isCommunity: boolean
+  communityId: string | null
+  isAnnouncements: boolean
   inviteCode: string
   readonly createdAt: number
 }
@@ -64,15 +67,17 @@ export function createGroups(around: AroundGroups): Groups {
       request: () => {},
       ...{ inviteCode: randomBytes(9).toString('base64url'), createdAt: nowSeconds() },
       reserveForAdmins: () => void (group.isForAdmins = true),
-      community: [],
+      ...{ community: [], isCommunity: false, communityId: null, isAnnouncements: false },
       placeIn(community) {
-        group.community =
-          community === 'itself'
-            ? [node('parent')]
-            : [
-                ...(community.isAnnouncements ? [node('default_sub_group')] : []),
-                node('linked_parent', { jid: groupJid(community.id) }),
-              ]
+        const place = typeof community === 'string' ? undefined : community
+        group.isCommunity = community === 'itself'
+        group.communityId = place?.id ?? null
+        group.isAnnouncements = place?.isAnnouncements === true
+        group.community = [
+          ...(group.isCommunity ? [node('parent')] : []),
+          ...(group.isAnnouncements ? [node('default_sub_group')] : []),
+          ...(place === undefined ? [] : [node('linked_parent', { jid: groupJid(place.id) })]),
+        ]
       },
     }
     all.set(group.id, group)

@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { jidDecode } from 'baileys'
+import { answerCommunityQuery, becomeCommunity } from './communities.ts'
 import type { PhoneInside } from './people.ts'
 import {
   bytesIn,
@@ -42,7 +43,11 @@ export interface Group {
   request(number: string): void
   reserveForAdmins(): void
   /** Makes it a community, or a group of one: the one for announcements, or another. */
-  placeIn(community: 'itself' | { readonly id: string; readonly isAnnouncements?: boolean }): void
+  placeIn(community: 'itself' | 'nowhere' | { readonly id: string; readonly isAnnouncements?: boolean }): void
+  readonly isCommunity: boolean
+  /** The community it belongs to: digits, without `@g.us`. */
+  readonly communityId: string | null
+  readonly isAnnouncements: boolean
 }
 
 type GroupRule = 'announcement' | 'not_announcement' | 'locked' | 'unlocked'
@@ -95,7 +100,7 @@ export function createGroup(
   let isAddedToByAdmins = false
   const requests = new Set<string>()
   let description: string | null = null
-  let marks: Stanza[] = []
+  let place: Parameters<GroupInside['placeIn']>[0] = 'nowhere'
   return {
     id,
     addressing,
@@ -146,17 +151,23 @@ export function createGroup(
       else isForAdmins = rule === 'announcement'
     },
     reserveForAdmins: () => void (isForAdmins = true),
-    placeIn(community) {
-      marks =
-        community === 'itself'
-          ? [stanza('parent', {})]
-          : [
-              stanza('linked_parent', { jid: groupJid(community.id) }),
-              ...(community.isAnnouncements ? [stanza('default_sub_group', {})] : []),
-            ]
+    placeIn: (community) => void (place = community),
+    get isCommunity() {
+      return place === 'itself'
+    },
+    get communityId() {
+      return typeof place === 'string' ? null : place.id
+    },
+    get isAnnouncements() {
+      return typeof place !== 'string' && place.isAnnouncements === true
     },
     get communityMarks() {
-      return marks
+      if (place === 'nowhere') return []
+      if (place === 'itself') return [stanza('parent', { default_membership_approval_mode: 'request_required' })]
+      return [
+        stanza('linked_parent', { jid: groupJid(place.id) }),
+        ...(place.isAnnouncements ? [stanza('default_sub_group', {})] : []),
+      ]
     },
     rename: (next) => void (title = next),
     add: (number) => void members.add(number),
@@ -227,6 +238,7 @@ interface Groups {
   get(id: string): GroupInside | undefined
   create(subject: string, founder: string, others: readonly string[]): GroupInside
   of(number: string): readonly GroupInside[]
+  linkedTo(communityId: string): readonly GroupInside[]
   invitedBy(code: string): GroupInside | undefined
 }
 
@@ -250,6 +262,8 @@ export function answerGroupQuery(iq: Stanza, asking: Asking): Stanza[] | undefin
   if (to === '@g.us') return answerGeneral(asked, asking)
   const group = asking.groups.get(jidDecode(to)?.user ?? '')
   if (!group?.members.includes(asking.asker.number)) return undefined
+  const answer = answerCommunityQuery(group, asked, asking)
+  if (answer !== undefined) return answer
   return iq.attrs['type'] === 'get' ? answerAbout(group, asked, asking) : change(group, asked, asking)
 }
 
@@ -270,6 +284,9 @@ function answerGeneral(
       if (demandsCurrentForms && !isCurrentCreate(asked, who)) return undefined
       const others = children(asked, 'participant').map(({ attrs }) => who(attrs['jid'] ?? '').number)
       const group = groups.create(asked.attrs['subject'] ?? '', asker.number, others)
+      const description = child(child(asked, 'description'), 'body')
+      if (description !== undefined) group.describe(bytesIn(description).toString())
+      if (child(asked, 'parent') !== undefined) becomeCommunity(group, { asker, groups, phone })
       announce(group, stanza('create', { type: 'new' }, [describe(group, phone)]))
       return [describe(group, phone)]
     }

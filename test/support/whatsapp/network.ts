@@ -22,6 +22,7 @@ export interface Network {
     get(id: string): GroupInside | undefined
     create(subject: string, founder: string, others: readonly string[], addressing?: Addressing): GroupInside
     of(number: string): readonly GroupInside[]
+    linkedTo(communityId: string): readonly GroupInside[]
     invitedBy(code: string): GroupInside | undefined
   }
   /** Tells every linked device in the group what somebody changed. */
@@ -96,6 +97,7 @@ export function createNetwork(heldAckMs?: number): Network {
       },
       invitedBy: (code) => [...groups.values()].find(({ inviteCode }) => inviteCode === code),
       of: (number) => [...groups.values()].filter(({ members }) => members.includes(number)),
+      linkedTo: (id) => [...groups.values()].filter(({ communityId }) => communityId === id),
     },
     announce,
     later,
