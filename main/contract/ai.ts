@@ -322,6 +322,7 @@ export const HANDOFF_REASONS = [
   'model_unknown',
   'bad_model_output',
   'not_sent',
+  'partly_sent',
 ] as const
 export type HandoffReason = (typeof HANDOFF_REASONS)[number]
 export const HandoffReason = Type.Enum([...HANDOFF_REASONS])

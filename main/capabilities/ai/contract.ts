@@ -70,7 +70,7 @@ const Turn = Type.Object({
   turn: Type.Integer({ minimum: 1 }),
   state: Type.Enum(['waiting', 'thinking', 'sending', 'answered', 'handed_over', 'skipped', 'unknown'], {
     description:
-      '`unknown`: whether the answer reached the network is not known; it is never repeated. `skipped`: see `reason`.',
+      '`unknown`: whether the answer, or its last part, reached the network is not known; it is never repeated. An earlier part is `handed_over` with the reason `partly_sent`. `skipped`: see `reason`.',
   }),
   kind: Type.Enum(['reply', 'follow_up']),
   question: Type.String({ description: 'The messages of the person that are answered together.' }),

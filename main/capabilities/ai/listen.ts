@@ -61,10 +61,10 @@ export function createListener({ clock, settings: store, chats, turns }: ListenD
 
   /** Usually the turn knows; one whose send had no clear outcome learns it here. */
   async function answerWasSent(tx: Tx, key: string | null): Promise<void> {
-    const [, id, turn] = /^ai:(cnv_\w+):(\d+)/.exec(key ?? '') ?? []
+    const [, id, turn, part = 0] = /^ai:(cnv_\w+):(\d+)(?::(\d+))?$/.exec(key ?? '') ?? []
     const conversation = id === undefined ? undefined : await tx.one(conversationById, { id })
     if (conversation !== undefined)
-      await tx.run(settleUnknown, { conversationSeq: conversation.seq, turn: Number(turn) })
+      await tx.run(settleUnknown, { conversationSeq: conversation.seq, turn: Number(turn), part: Number(part) })
   }
 
   async function personWrote(

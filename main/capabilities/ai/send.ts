@@ -142,9 +142,22 @@ export function createSender(deps: SendDeps): Sender {
     })
   }
 
-  /** It may have been sent: saying it again could say it twice. */
-  function recordUnknown(turn: TurnRow): Promise<Step> {
-    return end(turn, 'unknown', 'outcome_unknown')
+  /**
+   * It may have been sent: saying it again could say it twice. What comes after it is not said either, because it makes
+   * no sense without it; a person reads what arrived and says the rest.
+   */
+  async function recordUnknown(turn: TurnRow): Promise<Step> {
+    const { parts, becomes } = JSON.parse(turn.decision ?? '{}') as StoredDecision
+    const isLast = turn.sentParts + 1 >= parts.length
+    const conversation = await db.readOne(conversationBySeq, { seq: turn.conversationSeq })
+    if (isLast || becomes !== 'answered' || turn.kind !== 'reply' || conversation === undefined)
+      return end(turn, 'unknown', 'outcome_unknown')
+    return db.commit(async (tx) => {
+      const settings = await store.read(tx, turn.instanceId)
+      const detail = `${turn.sentParts + 1}/${parts.length}`
+      await chats.handOver(tx, { turn, conversation, settings }, { reason: 'partly_sent', detail }, { text: null })
+      return END
+    })
   }
 
   async function finish(turn: TurnRow, { becomes, rest }: StoredDecision): Promise<Step> {

@@ -124,9 +124,9 @@ export const endTurn = sql<OfTurn & { state: TurnState; reason: string | null; d
      ended_at = :now WHERE seq = :seq AND ended_at IS NULL`,
 )
 /** It has turned out that an answer reached the network. */
-export const settleUnknown = sql<{ conversationSeq: number; turn: number }>(
+export const settleUnknown = sql<{ conversationSeq: number; turn: number; part: number }>(
   `UPDATE ai_turns SET state = 'answered', reason = NULL
-   WHERE conversation_seq = :conversationSeq AND turn = :turn AND state = 'unknown'`,
+   WHERE conversation_seq = :conversationSeq AND turn = :turn AND sent_parts = :part AND state = 'unknown'`,
 )
 export const renameTurns = sql<{ conversationSeq: number; chat: string }>(
   'UPDATE ai_turns SET chat = :chat WHERE conversation_seq = :conversationSeq',
