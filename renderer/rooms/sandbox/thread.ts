@@ -2,16 +2,26 @@ import type { SandboxMessage } from '../../../main/contract/sandbox.ts'
 
 /**
  * What came to a phone and what was said on it, oldest first. A message a phone sends to itself, or one that both lists
- * hold, is there once, as the service last told it.
+ * hold, is there once, as the service last told it. Messages that have disappeared are left out.
  */
-export function threadOf(received: readonly SandboxMessage[], sent: readonly SandboxMessage[]): SandboxMessage[] {
+export function threadOf(
+  received: readonly SandboxMessage[],
+  sent: readonly SandboxMessage[],
+  nowMs: number,
+): SandboxMessage[] {
   const all = new Map([...sent, ...received].map((message) => [message.id, message]))
-  return [...all.values()].sort((one, other) => one.sent_at.localeCompare(other.sent_at))
+  return [...all.values()]
+    .filter(({ disappears_at }) => disappears_at === null || Date.parse(disappears_at) > nowMs)
+    .sort((one, other) => one.sent_at.localeCompare(other.sent_at))
 }
+
+/** A post that disappears after a day, and that nobody answers in a chat. */
+export const isStatus = ({ type }: Pick<SandboxMessage, 'type'>): boolean => type === 'status'
 
 /** The other side of each conversation of a phone, the one last heard of first. */
 export function partnersOf(thread: readonly SandboxMessage[], number: string): string[] {
-  const others = thread.toReversed().map(({ from, to }) => (from === number ? to : from))
+  const messages = thread.filter((message) => !isStatus(message))
+  const others = messages.toReversed().map(({ from, to }) => (from === number ? to : from))
   return [...new Set(others)]
 }
 

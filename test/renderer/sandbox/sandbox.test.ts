@@ -14,7 +14,9 @@ import {
 } from '../../../renderer/rooms/sandbox/thread.ts'
 
 const message = (id: string, from: string, to: string, sent_at: string, text = id) =>
-  ({ id, from, to, sent_at, text }) as SandboxMessage
+  ({ id, from, to, sent_at, text, type: 'text', disappears_at: null }) as SandboxMessage
+
+const NOW = Date.parse('2026-03-01T10:00:00.000Z')
 
 describe('the thread of a phone', () => {
   const received = [
@@ -24,14 +26,26 @@ describe('the thread of a phone', () => {
   const sent = [message('c', '1', '3', '2026-03-01T09:01:00.000Z')]
 
   it('is what came and what was said, oldest first', () => {
-    expect(threadOf(received, sent).map(({ id }) => id)).toEqual(['a', 'c', 'b'])
+    expect(threadOf(received, sent, NOW).map(({ id }) => id)).toEqual(['a', 'c', 'b'])
   })
   it('holds a message of both lists once, as the service last told it', () => {
-    const thread = threadOf([message('c', '1', '3', '2026-03-01T09:01:00.000Z', 'edited')], sent)
+    const thread = threadOf([message('c', '1', '3', '2026-03-01T09:01:00.000Z', 'edited')], sent, NOW)
     expect(thread.map(({ text }) => text)).toEqual(['edited'])
   })
+  it('shows a message until it disappears', () => {
+    const [first, ...others] = received
+    const fading = { ...first, disappears_at: '2026-03-01T10:00:00.000Z' } as SandboxMessage
+    expect(threadOf([fading, ...others], [], NOW - 1).map(({ id }) => id)).toEqual(['a', 'b'])
+    expect(threadOf([fading, ...others], [], NOW).map(({ id }) => id)).toEqual(['a'])
+  })
+  it('has a status among its messages, and answers nobody who only posted one', () => {
+    const status = { ...message('s', '9', '1', '2026-03-01T09:30:00.000Z'), type: 'status' }
+    const thread = threadOf([status, ...received], sent, NOW)
+    expect(thread.at(-1)?.id).toBe('s')
+    expect(partnersOf(thread, '1')).toEqual(['2', '3'])
+  })
   it('answers whoever was last heard of', () => {
-    expect(partnersOf(threadOf(received, sent), '1')).toEqual(['2', '3'])
+    expect(partnersOf(threadOf(received, sent, NOW), '1')).toEqual(['2', '3'])
   })
 })
 
