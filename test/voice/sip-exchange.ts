@@ -293,6 +293,8 @@ export async function exchange(options: ExchangeOptions) {
     ...server,
     ...{ transport, requests, registrations, call, contact: contact[1], recordRoute: recordRoute[1] },
     openLinks: () => links.filter((link) => link.isOpen()).length,
+    /** Cuts every connection, without a goodbye. */
+    dropLinks: () => links.forEach((link) => link.drop()),
     /** Requests with this method that belong to a call. */
     in: ({ callId }: ExchangeCall, method: string) =>
       requests.filter((one) => methodOf(one) === method && header(one, 'call-id') === callId),

@@ -87,7 +87,12 @@ async function callingTrunk() {
     responses.filter((one) => header(one, 'cseq') === `${cseq} ${method}` && (statusOf(one) ?? 0) >= 200)
 
   /** @returns the final answers, which has to be one; the ACK is sent. */
-  async function ask(method: 'INVITE' | 'UPDATE', body: string, more: readonly Header[] = [], ackBody = '') {
+  async function ask(
+    method: 'INVITE' | 'UPDATE' | 'OPTIONS' | 'BYE' | 'INFO',
+    body: string,
+    more: readonly Header[] = [],
+    ackBody = '',
+  ) {
     const cseq = ++number
     write(method, cseq, more, body)
     await until(() => finalFor(cseq, method).length > 0, `An answer to ${method} with ${JSON.stringify(body)}`)
@@ -139,6 +144,36 @@ describe('a request that needs what we do not have', () => {
       expect([accepted.status, header(accepted.answer, 'session-expires')]).toEqual([200, '600;refresher=uac'])
     }
     expect(events).toEqual(['connected'])
+  })
+})
+
+describe('a question, and the end of a call, that need what we do not have', () => {
+  const needs: readonly Header[] = [['Require', 'path, timer']]
+
+  test('OPTIONS is refused outside of a call and in one, and answered without the need', async () => {
+    const trunk = await callingTrunk()
+    const refused = await trunk.ask('OPTIONS', '', needs)
+    expect([refused.status, header(refused.answer, 'unsupported')]).toEqual([420, 'path'])
+    expect((await trunk.ask('OPTIONS', '', [['Require', 'timer']])).status).toBe(200)
+    const { events } = await trunk.connect()
+    const inCall = await trunk.ask('OPTIONS', '', needs)
+    expect([inCall.status, header(inCall.answer, 'unsupported'), inCall.count()]).toEqual([420, 'path', 1])
+    expect((await trunk.ask('OPTIONS', '')).status).toBe(200)
+    expect(events).toEqual(['connected'])
+  })
+
+  test('BYE and INFO are refused, the call goes on, and a plain BYE ends it', async () => {
+    const trunk = await callingTrunk()
+    const { events } = await trunk.connect()
+    for (const method of ['INFO', 'BYE'] as const) {
+      const refused = await trunk.ask(method, '', needs)
+      expect([refused.status, header(refused.answer, 'unsupported'), refused.count()]).toEqual([420, 'path', 1])
+    }
+    expect(events).toEqual(['connected'])
+    expect((await trunk.ask('UPDATE', sdpOf(AUDIO))).status).toBe(200)
+    expect((await trunk.ask('BYE', '')).status).toBe(200)
+    await until(() => events.length === 2, 'The end of the call')
+    expect(events[1]).toBe('person_hung_up')
   })
 })
 

@@ -10,7 +10,7 @@ import { header, headers, methodOf, requestUri, uriOf } from './sip-messages.ts'
 const NUMBER = '12025550151'
 const { voice, place, nextIncoming } = sipCalls()
 
-const trunkTo = ({ port, ca }: Exchange): SipTrunk => trunkAt(port, { transport: 'wss', host: 'localhost', ca })
+const trunkTo = ({ port, ca, transport }: Exchange): SipTrunk => trunkAt(port, { transport, host: 'localhost', ca })
 const dial = (office: Exchange, callId: string, more: Partial<CallPlan> = {}) =>
   place({ kind: 'sip', trunk: trunkTo(office), number: NUMBER }, callId, more)
 
@@ -111,6 +111,27 @@ describe('a call that we make', () => {
     await until(() => isPortFree(invite.body), 'The port of the sound is closed, which')
     await until(() => office.openLinks() === 0, 'The end of the connection')
   })
+
+  test.each(['tls', 'wss'] as const)(
+    'goes on when its %s connection breaks, and ends over the next one',
+    async (transport) => {
+      const office = await exchange({ transport })
+      const call = dial(office, `broken-${transport}`)
+      const theirs = await office.nextCall()
+      await until(() => call.said.length > 0, 'The greeting')
+      office.dropLinks()
+      expect(office.openLinks()).toBe(0)
+      await until(() => office.openLinks() === 1, 'The next connection')
+      expect(call.states).toEqual(['ringing', 'in_progress'])
+      call.hangUp('operator_hung_up')
+      const end = await call.ended
+      expect(end?.reason).toBe('operator_hung_up')
+      await until(() => office.in(theirs, 'BYE').length > 0, 'Their end')
+      expect(office.in(theirs, 'BYE')).toHaveLength(1)
+      expectSound(end, theirs.phone)
+      await until(() => office.openLinks() === 0, 'The end of the connection')
+    },
+  )
 
   test.each([
     [404, 'number_not_callable'],

@@ -16,14 +16,20 @@ const SUPPORTED: ReadonlySet<string> = new Set(['timer'])
 /** RFC 4028, section 4. */
 const SHORTEST_SESSION_SECONDS = 90
 
+/** What a request requires and we do not have: RFC 3261, section 8.2.2.3. Not for ACK and CANCEL. */
+export function unsupportedIn(request: Pick<SipRequest, 'getHeaders'>): Refusal | null {
+  const required = request.getHeaders('require').flatMap((value) => value.split(','))
+  const unknown = required.map((tag) => tag.trim()).filter((tag) => tag !== '' && !SUPPORTED.has(tag.toLowerCase()))
+  return unknown.length === 0 ? null : { status_code: 420, extraHeaders: [`Unsupported: ${unknown.join(', ')}`] }
+}
+
 /**
  * Why an INVITE or UPDATE is refused whatever its session description says: RFC 3261, section 8.2.2.3, and RFC 4028,
  * section 6. JsSIP checks neither.
  */
 export function refusalOf(request: Pick<SipRequest, 'getHeaders' | 'getHeader'>): Refusal | null {
-  const required = request.getHeaders('require').flatMap((value) => value.split(','))
-  const unknown = required.map((tag) => tag.trim()).filter((tag) => tag !== '' && !SUPPORTED.has(tag.toLowerCase()))
-  if (unknown.length > 0) return { status_code: 420, extraHeaders: [`Unsupported: ${unknown.join(', ')}`] }
+  const unsupported = unsupportedIn(request)
+  if (unsupported !== null) return unsupported
   const seconds = /^\s*(\d+)/.exec(request.getHeader('session-expires') ?? '')?.[1]
   if (seconds !== undefined && Number(seconds) < SHORTEST_SESSION_SECONDS)
     return { status_code: 422, extraHeaders: [`Min-SE: ${SHORTEST_SESSION_SECONDS}`] }

@@ -10,7 +10,7 @@ import type { CheckResult, SipTrunk } from '../../protocol.ts'
 import type { VoiceNetwork } from '../../network.ts'
 import { createControls, reasonOf, type Controls } from './controls.ts'
 import { RtpPeer, type TrunkSide } from './rtp-peer.ts'
-import { refusalOf, type Refusal, type SipRequest } from './refusal.ts'
+import { refusalOf, unsupportedIn, type Refusal, type SipRequest } from './refusal.ts'
 import { createSipSocket, type SipSocket } from './sip-socket.ts'
 import { addressOfRecord, uriHost } from './sip-uri.ts'
 
@@ -29,6 +29,12 @@ interface NewSession {
   readonly originator: string
   readonly session: Session
   readonly request: SipRequest
+}
+
+/** A question of the other side. JsSIP answers it with 200 unless it is rejected; its types lack the message. */
+interface NewOptions {
+  readonly request: SipRequest
+  readonly message: { reject(refusal: Refusal): void }
 }
 
 interface TrunksDeps {
@@ -125,7 +131,13 @@ export function createTrunks({ clock, network, onIncoming }: TrunksDeps) {
         if (trunk.uses > 0 && socket.isConnected() && !agent.isRegistered()) agent.register()
       })
     })
+    agent.on('newOptions', (event: unknown) => {
+      const { request, message } = event as NewOptions
+      const refusal = unsupportedIn(request)
+      if (refusal !== null) message.reject(refusal)
+    })
     agent.on('newRTCSession', ({ originator, session, request }: NewSession) => {
+      refuseUnsupported(session)
       if (originator !== 'remote') return
       if (instanceId === null) return session.terminate({ status_code: 603 })
       const refusal = refusalOf(request)
@@ -270,6 +282,25 @@ export function createTrunks({ clock, network, onIncoming }: TrunksDeps) {
       for (const { agent } of trunks.values()) agent.stop()
       trunks.clear()
     },
+  }
+}
+
+interface InCall extends SipRequest {
+  readonly method: string
+  reply(status: number, reason: null, headers: readonly string[] | undefined): void
+}
+
+/** What `createLeg` refuses itself, and what has no answer or must not be refused. */
+const LEFT_TO_OTHERS: ReadonlySet<string> = new Set(['INVITE', 'UPDATE', 'ACK', 'CANCEL'])
+
+/** JsSIP does not look at what requests in a call require. */
+function refuseUnsupported(session: Session): void {
+  const receiver = session as unknown as { receiveRequest(request: InCall): void }
+  const receive = receiver.receiveRequest.bind(receiver)
+  receiver.receiveRequest = (request) => {
+    const refusal = LEFT_TO_OTHERS.has(request.method) ? null : unsupportedIn(request)
+    if (refusal === null) return receive(request)
+    request.reply(refusal.status_code, null, refusal.extraHeaders)
   }
 }
 
