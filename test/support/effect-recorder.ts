@@ -29,10 +29,10 @@ const MEANS: readonly (readonly [Effect, RegExp])[] = [
   ],
 ]
 
-/** Counts what left the service for a destination, and what was bought. */
+/** The last request that arrived and the last event, and how much was bought and called. */
 const COUNTS = `SELECT
-  (SELECT COUNT(*) FROM sandbox_caught) AS caught,
-  (SELECT COUNT(*) FROM events) AS events,
+  (SELECT COALESCE(MAX(seq), 0) FROM sandbox_caught) AS caught,
+  (SELECT COALESCE(MAX(seq), 0) FROM events) AS events,
   (SELECT COUNT(*) FROM billing_orders) AS orders,
   (SELECT COUNT(*) FROM voice_calls WHERE attempt > 0) AS calls`
 
@@ -51,6 +51,22 @@ const SET: readonly (readonly [Effect, string])[] = [
   ],
   ['access', `SELECT 'key ' || id AS item FROM api_keys`],
 ]
+
+/**
+ * What arrived without an event that happened meanwhile. What happens is delivered to the webhooks of the account,
+ * whoever made it happen.
+ */
+async function requestsSince(w: World, before: Counts): Promise<string[]> {
+  const caught = await w.rows<{ headers: string; body: string }>(
+    'SELECT headers, body FROM sandbox_caught WHERE seq > :caught ORDER BY seq',
+    { caught: before.caught },
+  )
+  const happened = await w.rows<{ id: string }>('SELECT event_id AS id FROM events WHERE seq > :events', {
+    events: before.events,
+  })
+  const isOfOne = (text: string) => happened.some(({ id }) => text.includes(id))
+  return caught.filter(({ body }) => !isOfOne(body)).map(({ body }) => `a request arrived: ${body.slice(0, 200)}`)
+}
 
 interface Counts {
   readonly caught: number
@@ -117,8 +133,7 @@ export function createEffectRecorder(): EffectRecorder {
       const answer = await act()
       await w.quiet()
       const after = await count()
-      // What happens is delivered to the webhooks of the account, whoever made it happen.
-      if (after.caught > before.caught && after.events === before.events) note('outbound', 'a request arrived')
+      for (const request of await requestsSince(w, before)) note('outbound', request)
       if (after.orders > before.orders) note('money', 'an order was made')
       if (after.calls > before.calls) note('people', 'a call was placed')
       for (const [at, [effect, text]] of SET.entries())
