@@ -16,6 +16,7 @@ import { createCallbacks, type Callbacks } from './ghl/callbacks.ts'
 import { createConnect, type Connect } from './ghl/connect.ts'
 import { createLimiter } from './ghl/limiter.ts'
 import { createSdk } from './ghl/sdk.ts'
+import { createConnectionsUnderWay } from './ghl/under-way.ts'
 import { removeStatesCreatedBy, removeStatesOf } from './ghl/session-store.ts'
 import { createSides } from './ghl/sides.ts'
 import { createTokens } from './ghl/tokens.ts'
@@ -121,7 +122,8 @@ export function createCrm(deps: CrmDeps) {
       },
     },
   )
-  const connect = createConnect({ ...deps, links, sides, sdk, tokens, resume })
+  const underWay = createConnectionsUnderWay()
+  const connect = createConnect({ ...deps, links, sides, sdk, tokens, underWay, resume })
   const settings = createWebhookSettings({ ...deps, links, signing, resume, suspend: pushes.suspend })
   const views = createViews({ ...deps, backfill, tokens, sides })
 
@@ -134,6 +136,7 @@ export function createCrm(deps: CrmDeps) {
     // The tokens and secrets are of the account that connected it, and so are the people in its CRM.
     await links.endOf(tx, change.id)
     await tx.run(removeStatesOf, { instanceId: change.id })
+    underWay.end(({ instanceId }) => instanceId === change.id)
   })
 
   const getLink = async ({ id }: Pick<InstanceSubject, 'id'>, kind: CrmLink['kind']): Promise<CrmLink> => {
@@ -180,6 +183,7 @@ export function createCrm(deps: CrmDeps) {
       movePerson: createMove(links),
       async endCreatedBy(tx, creator) {
         await tx.run(removeStatesCreatedBy, { creator })
+        underWay.end(({ createdBy }) => createdBy === creator)
         await settings.endSecretsOf(tx, creator)
       },
       async secretsOf(creator) {

@@ -126,6 +126,33 @@ test('two processes that renew at the same time both go on with the pair that wa
   expect(endpoint.minted()).toBe(1)
 })
 
+const sessionOf = { text: 'SELECT account_id AS accountId, user_type AS userType, version FROM crm_sessions' }
+
+test('a pair that was renewed while the location was disconnected is not stored', async () => {
+  const { db, clock, tokens } = await tokensOfTest()
+  await clock.advance(86_400_000)
+  const renewing = tokens.access('LOC').catch((error: unknown) => error)
+  await db.commit((tx) => tx.run({ text: 'DELETE FROM crm_sessions' }, {}))
+  expect(await renewing).toBeInstanceOf(BridgeError)
+  expect(await db.read<object, object>(sessionOf, {})).toEqual([])
+})
+
+test('a pair that was renewed while another account connected the location does not replace its token', async () => {
+  const { db, clock, tokens } = await tokensOfTest()
+  await clock.advance(86_400_000)
+  const renewing = tokens.access('LOC')
+  const other = '0197f0c2-0000-7c51-9d2b-5f8e1a7c4b61' as never
+  await db.commit((tx) =>
+    tokens.put(tx, {
+      ...{ resourceId: 'LOC', accountId: other, side: 'sandbox', userType: 'Private', companyId: null },
+      tokens: { access_token: 'pit-theirs' },
+    }),
+  )
+  expect((await renewing).open()).toBe('pit-theirs')
+  expect(await db.read<object, object>(sessionOf, {})).toEqual([{ accountId: other, userType: 'Private', version: 2 }])
+  expect((await tokens.access('LOC')).open()).toBe('pit-theirs')
+})
+
 test('tokens are sealed', async () => {
   const { db } = await tokensOfTest()
   const rows = await db.read<object, { tokens: Uint8Array }>(

@@ -16,9 +16,10 @@ import type { CrmDeps } from '../deps.ts'
 import type { CrmLink, Links } from '../links.ts'
 import { faultOf } from './faults.ts'
 import type { Sdk } from './sdk.ts'
-import { insertState, pruneStates, takeState, type StateRow } from './session-store.ts'
+import { insertState, pruneStates, removeSession, takeState, type StateRow } from './session-store.ts'
 import type { GhlSide, Sides } from './sides.ts'
 import type { TokenAnswer, Tokens } from './tokens.ts'
+import type { ConnectionsUnderWay, UnderWay } from './under-way.ts'
 
 interface ConnectDeps extends Pick<CrmDeps, 'instances' | 'config' | 'isSuspended'> {
   readonly db: Db
@@ -29,6 +30,7 @@ interface ConnectDeps extends Pick<CrmDeps, 'instances' | 'config' | 'isSuspende
   readonly sides: Sides
   readonly sdk: Sdk
   readonly tokens: Tokens
+  readonly underWay: ConnectionsUnderWay
   /** The queue of a location works again. */
   readonly resume: (tx: Tx, queue: string) => Promise<void>
 }
@@ -68,7 +70,7 @@ interface Consented {
 
 /** Connects an instance with a location: by consent in the browser, or with a token. */
 export function createConnect(deps: ConnectDeps) {
-  const { db, clock, random, log, links, sides, sdk, tokens, resume, instances, config } = deps
+  const { db, clock, random, log, links, sides, sdk, tokens, underWay, resume, instances, config } = deps
 
   /** @throws ApiError sealed: tokens that could not be kept are not asked for. */
   const begin = async (
@@ -104,7 +106,12 @@ export function createConnect(deps: ConnectDeps) {
   const redirectUri = () => `${sides.base()}/callbacks/ghl/oauth`
 
   /** With a private integration token, which is checked first. */
-  const withToken = async (instance: InstanceSubject, locationId: string, token: Secret): Promise<Connecting> => {
+  const withToken = async (
+    instance: InstanceSubject,
+    locationId: string,
+    token: Secret,
+    self: UnderWay,
+  ): Promise<Connecting> => {
     const side = sides.of(instance.network)
     const location = await describe(side, instance, locationId, token).catch((error: unknown) => {
       if (!(error instanceof BridgeError)) throw error
@@ -120,6 +127,7 @@ export function createConnect(deps: ConnectDeps) {
     })
     const taken = await db.commit(async (tx) => {
       await instances.requireInAccount(tx, instance)
+      if (self.isEnded) throw accessEnded()
       if (await isTaken(tx, instance, locationId)) return true
       const { accountId } = instance
       await tokens.put(tx, {
@@ -229,7 +237,7 @@ export function createConnect(deps: ConnectDeps) {
     return locations.length === 1 ? (locations[0]?._id ?? null) : null
   }
 
-  async function finish(state: StateRow, code: string): Promise<ConsentResult> {
+  async function finish(state: StateRow, code: string, self: UnderWay): Promise<ConsentResult> {
     const { accountId } = state
     const side = sides.get(state.side)
     const consented = await exchange(side, state, code)
@@ -248,7 +256,11 @@ export function createConnect(deps: ConnectDeps) {
     const about = await describe(side, { accountId }, locationId, token).catch(() => ({ name: null }))
     return db.commit(async (tx): Promise<ConsentResult> => {
       const instance = await instances.find(tx, accountId, state.instanceId)
-      if (instance === undefined) return { kind: 'expired' }
+      const isOver = instance === undefined || self.isEnded
+      if (isOver || deps.isSuspended(accountId)) {
+        await dropUnused(tx, locationId, companyId)
+        return { kind: isOver ? 'expired' : 'suspended' }
+      }
       if (await isTaken(tx, { accountId }, locationId)) return { kind: 'taken' }
       if (!isCompany)
         await tokens.put(tx, { ...session, resourceId: locationId, userType: 'Location', tokens: consented.tokens })
@@ -256,6 +268,31 @@ export function createConnect(deps: ConnectDeps) {
       await join(tx, { id: instance.id, accountId }, side, to)
       return { kind: 'connected', instance: instance.name, location: about.name }
     })
+  }
+
+  /** The agency's consent is stored before it is known what becomes of it. */
+  async function dropUnused(tx: Tx, locationId: string, companyId: string | null): Promise<void> {
+    if ((await links.ofQueue(queueOfLocation(locationId), tx)).length === 0)
+      await tx.run(removeSession, { resourceId: locationId })
+    if (companyId !== null && (await links.ofCompany(companyId, tx)).length === 0)
+      await tx.run(removeSession, { resourceId: companyId })
+  }
+
+  async function resultOf(
+    taken: StateRow | undefined,
+    { code, error }: Pick<ConsentQuery, 'code' | 'error'>,
+    self: UnderWay | undefined,
+  ): Promise<ConsentResult> {
+    if (taken === undefined || self === undefined || taken.expiresAtMs <= clock.now()) return { kind: 'expired' }
+    if (error !== undefined || code === undefined) return { kind: 'denied' }
+    if (deps.isSuspended(taken.accountId)) return { kind: 'suspended' }
+    try {
+      return await finish(taken, code, self)
+    } catch (failure) {
+      log.warn({ event: 'crm.connect_failed', cause: cause(failure) })
+      if (!(failure instanceof BridgeError)) throw failure
+      return { kind: failure.fault.kind === 'wait' ? 'unreachable' : 'refused' }
+    }
   }
 
   return {
@@ -274,22 +311,23 @@ export function createConnect(deps: ConnectDeps) {
           'field_required',
           { field: token === undefined ? 'token' : 'location_id' },
         )
-      return withToken(instance, locationId, new Secret(token))
+      const self = underWay.begin({ instanceId: instance.id, createdBy })
+      return withToken(instance, locationId, new Secret(token), self).finally(() => underWay.over(self))
     },
 
     /** The browser comes back. The state is used up first, whatever comes of it. */
     async callback({ state, code, error }: ConsentQuery): Promise<ConsentResult> {
       const hash = hashOf(state ?? '')
-      const taken = await db.commit((tx) => tx.one(takeState, { hash }))
-      if (taken === undefined || taken.expiresAtMs <= clock.now()) return { kind: 'expired' }
-      if (error !== undefined || code === undefined) return { kind: 'denied' }
-      if (deps.isSuspended(taken.accountId)) return { kind: 'suspended' }
+      let self: UnderWay | undefined
+      const taken = await db.commit(async (tx) => {
+        const found = await tx.one(takeState, { hash })
+        if (found !== undefined) self ??= underWay.begin(found)
+        return found
+      })
       try {
-        return await finish(taken, code)
-      } catch (failure) {
-        log.warn({ event: 'crm.connect_failed', cause: cause(failure) })
-        if (!(failure instanceof BridgeError)) throw failure
-        return { kind: failure.fault.kind === 'wait' ? 'unreachable' : 'refused' }
+        return await resultOf(taken, { code, error }, self)
+      } finally {
+        if (self !== undefined) underWay.over(self)
       }
     },
   }
@@ -298,6 +336,9 @@ export function createConnect(deps: ConnectDeps) {
 export type Connect = ReturnType<typeof createConnect>
 
 const wrong = (message: string) => new ApiError('validation_error', message)
+const accessEnded = () =>
+  new ApiError('unauthorized', 'The key or session ended while GoHighLevel was asked. Nothing was connected.')
+
 const takenByOther = () =>
   new ApiError(
     'invalid_state',

@@ -41,9 +41,10 @@ export interface StateRow {
   readonly side: Network
   readonly locationId: string | null
   readonly expiresAtMs: number
+  readonly createdBy: Creator | null
 }
 
-export const insertState = sql<StateRow & { hash: string; createdBy: Creator | null }>(
+export const insertState = sql<StateRow & { hash: string }>(
   `INSERT INTO crm_states (hash, account_id, instance_id, side, location_id, expires_at, created_by)
    VALUES (:hash, :accountId, :instanceId, :side, :locationId, :expiresAtMs, :createdBy)`,
 )
@@ -51,7 +52,7 @@ export const insertState = sql<StateRow & { hash: string; createdBy: Creator | n
 export const takeState = sql<{ hash: string }, StateRow>(
   `DELETE FROM crm_states WHERE hash = :hash
    RETURNING account_id AS accountId, instance_id AS instanceId, side, location_id AS locationId,
-     expires_at AS expiresAtMs`,
+     expires_at AS expiresAtMs, created_by AS createdBy`,
 )
 export const removeStatesOf = sql<{ instanceId: string }>('DELETE FROM crm_states WHERE instance_id = :instanceId')
 /** Deletes unfinished consents of a creator. */

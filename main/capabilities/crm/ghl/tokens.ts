@@ -35,6 +35,13 @@ interface NewSession {
   readonly tokens: TokenAnswer
 }
 
+/** Asked of GoHighLevel, which takes a while. */
+interface Renewal {
+  readonly session: NewSession
+  /** Version of the row that it renews; null where there was none. */
+  readonly replaces: number | null
+}
+
 interface Stored {
   readonly access: string
   readonly refresh: string | null
@@ -54,7 +61,7 @@ const ownerOf = (resourceId: string) => `crm-session:${resourceId}`
 export function createTokens({ db, clock, seal, sdk, sides }: TokensDeps) {
   const renewing = new Map<string, Promise<Secret>>()
   /** Renewed pairs whose commit failed: they are stored before anything else happens. */
-  const unstored = new Map<string, NewSession>()
+  const unstored = new Map<string, Renewal>()
 
   const rowOf = ({ tokens, ...session }: NewSession) => {
     const pair: Stored = { access: tokens.access_token, refresh: tokens.refresh_token ?? null }
@@ -68,15 +75,24 @@ export function createTokens({ db, clock, seal, sdk, sides }: TokensDeps) {
   const open = ({ resourceId, tokensEnc }: SessionRow): Stored =>
     JSON.parse(seal.open(tokensEnc, ownerOf(resourceId)).open()) as Stored
 
-  async function store(session: NewSession): Promise<Secret> {
-    unstored.set(session.resourceId, session)
-    await db.commit((tx) => put(tx, session))
-    unstored.delete(session.resourceId)
-    return new Secret(session.tokens.access_token)
+  /** What was disconnected meanwhile, or connected by somebody else, stays as it is. */
+  async function store(renewal: Renewal): Promise<Secret> {
+    const { session, replaces } = renewal
+    const { resourceId } = session
+    unstored.set(resourceId, renewal)
+    const kept = await db.commit(async (tx) => {
+      const now = await tx.one(sessionOf, { resourceId })
+      if ((now?.version ?? null) !== replaces) return now ?? 'none'
+      await put(tx, session)
+      return undefined
+    })
+    unstored.delete(resourceId)
+    if (kept === 'none') throw reconnect()
+    return new Secret(kept === undefined ? session.tokens.access_token : open(kept).access)
   }
 
   async function renewNow(row: SessionRow): Promise<Secret> {
-    const { resourceId, accountId, userType, companyId } = row
+    const { resourceId, accountId, userType, companyId, version: replaces } = row
     const side = sides.get(row.side)
     const { refresh } = open(row)
     if (userType === 'Private' || refresh === null) throw reconnect()
@@ -89,7 +105,8 @@ export function createTokens({ db, clock, seal, sdk, sides }: TokensDeps) {
         .catch((error: unknown) => {
           throw tokenFaultOf(error) ?? faultOf(error, true)
         })
-      return await store({ resourceId, accountId, side: row.side, userType, companyId, tokens })
+      const session = { resourceId, accountId, side: row.side, userType, companyId, tokens }
+      return await store({ session, replaces })
     } catch (error) {
       if (!(error instanceof BridgeError)) throw error
       if (error.fault.kind === 'wait') throw error
@@ -97,13 +114,13 @@ export function createTokens({ db, clock, seal, sdk, sides }: TokensDeps) {
       const current = await db.readOne(sessionOf, { resourceId })
       if (current !== undefined && open(current).refresh !== refresh) return new Secret(open(current).access)
       // The token was used up or revoked. The agency's may still be good.
-      if (userType === 'Location' && companyId !== null) return ofCompany(resourceId, companyId)
+      if (userType === 'Location' && companyId !== null) return ofCompany(resourceId, companyId, replaces)
       throw reconnect(error)
     }
   }
 
   /** A token of a location by that of its agency. */
-  async function ofCompany(locationId: string, companyId: string): Promise<Secret> {
+  async function ofCompany(locationId: string, companyId: string, replaces: number | null): Promise<Secret> {
     const row = await db.readOne(sessionOf, { resourceId: companyId })
     if (row === undefined) throw reconnect()
     const { accountId, side } = row
@@ -117,7 +134,8 @@ export function createTokens({ db, clock, seal, sdk, sides }: TokensDeps) {
         const fault = tokenFaultOf(error) ?? faultOf(error, true)
         throw fault.fault.kind === 'wait' ? fault : reconnect(fault)
       })
-    return store({ resourceId: locationId, accountId, side, userType: 'Location', companyId, tokens })
+    const session = { resourceId: locationId, accountId, side, userType: 'Location', companyId, tokens } as const
+    return store({ session, replaces })
   }
 
   /** One renewal at a time: everybody who asks meanwhile gets its result. */
@@ -140,7 +158,7 @@ export function createTokens({ db, clock, seal, sdk, sides }: TokensDeps) {
     const row = await db.readOne(sessionOf, { resourceId })
     if (row === undefined) {
       if (companyId === null || companyId === resourceId) throw reconnect()
-      return once(resourceId, () => ofCompany(resourceId, companyId))
+      return once(resourceId, () => ofCompany(resourceId, companyId, null))
     }
     const isFresh = row.expiresAtMs === null || row.expiresAtMs - BEFORE_MS > clock.now()
     return isFresh ? new Secret(open(row).access) : renew(resourceId, new Secret(open(row).access))
