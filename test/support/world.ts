@@ -438,7 +438,9 @@ const PULSE = `SELECT
       JOIN accounts a ON a.id = w.account_id AND a.status = 'active'
       WHERE d.lease IS NOT NULL
          OR (d.lane = 0 AND d.next_attempt_at <= :now AND w.state = 'active' AND w.deleted_at IS NULL))
-  + (SELECT COUNT(*) FROM instance_webhook_calls WHERE lease IS NOT NULL OR next_try_at <= :now) AS due,
+  + (SELECT COUNT(*) FROM instance_webhook_calls c JOIN instances i ON i.id = c.instance_id
+      JOIN accounts a ON a.id = i.account_id AND a.status = 'active'
+      WHERE c.lease IS NOT NULL OR c.next_try_at <= :now) AS due,
   (SELECT COALESCE(SUM(attempts), 0) FROM deliveries) AS attempts,
   (SELECT COUNT(*) FROM events) AS events,
   (SELECT COUNT(*) FROM sandbox_caught) AS caught`

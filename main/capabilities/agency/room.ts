@@ -1,6 +1,7 @@
 import type { Cursors } from '../../kernel/page.ts'
 import { accountRoom } from '../account/room.ts'
 import { entitlementsRoom } from '../entitlements/room.ts'
+import { instanceWebhookRoom } from '../instance-webhook/room.ts'
 import { instancesRoom } from '../instances/room.ts'
 import { defineRoom } from '../room.ts'
 import { usageRoom } from '../usage/room.ts'
@@ -20,13 +21,17 @@ export const agencyRoom = defineRoom({
     entitlements: entitlementsRoom,
     usage: usageRoom,
     instances: instancesRoom,
+    instanceWebhooks: instanceWebhookRoom,
     webhooks: webhooksRoom,
   },
-  build(ground: Omit<AgencyDeps, Given> & { readonly cursors: Cursors }, { webhooks, ...rooms }) {
+  build(ground: Omit<AgencyDeps, Given> & { readonly cursors: Cursors }, { webhooks, instanceWebhooks, ...rooms }) {
     const deps: AgencyDeps & { readonly cursors: Cursors } = {
       ...ground,
       ...rooms,
-      onActivated: webhooks.lookAgain,
+      async onActivated() {
+        await webhooks.lookAgain()
+        await instanceWebhooks.lookAgain()
+      },
       async removeWebhooks(accountId) {
         for (const { id } of (await webhooks.list(accountId)).data) await webhooks.remove(accountId, id)
       },

@@ -69,8 +69,9 @@ const WHAT = [
   '**This is a legacy webhook. Prefer an account webhook (`POST /v1/webhooks`).** Requests are not signed, so receivers ' +
     `cannot verify the sender. An event is tried ${TRIES} times (immediately, after ${GAPS_SECONDS[0]} seconds and after ` +
     `another ${GAPS_SECONDS[1]} seconds) and then dropped. Events that cannot be delivered within ${DROPPED_AFTER_MINUTES} ` +
-    'minutes are dropped too. There is no delivery log, and the order is not guaranteed. An instance has at most one such ' +
-    'webhook; setting it again replaces it. It is deleted with the instance.',
+    'minutes are dropped too, also while the account is suspended and nothing is delivered. There is no delivery log, ' +
+    'and the order is not guaranteed. An instance has at most one such webhook; setting it again replaces it. It is ' +
+    'deleted with the instance.',
   'Each event is posted as `{event, instanceId, instanceName, data}`. `event` is one of the names below, `instanceName` ' +
     'is the `instance_name` of the instance, and `data` is the same as in account webhooks, plus `event_id` and ' +
     '`event_type` (for example `instance.connected`). It never contains credentials: QRCODE only tells you that there is ' +

@@ -43,6 +43,8 @@ export const CHUNK = 500
 export interface DeliveryWorker extends Worker {
   /** At each opening, before the service listens: what another boot left under way is due again. */
   recover(): Promise<void>
+  /** Calls may be due of which nobody was told. */
+  lookAgain(): Promise<void>
 }
 
 type Outcome = Over<Call, CallResult>
@@ -137,7 +139,12 @@ export function createDeliveryWorker({
     await db.commit((tx) => tx.run(removeEnded, {}))
   }
 
-  const worker = createWorker<Call, CallResult>({
+  async function lookAgain(): Promise<void> {
+    for (const instance of await db.read(waitingInstances, due())) slots.markDue(instance)
+    worker.wake()
+  }
+
+  const worker: Worker = createWorker<Call, CallResult>({
     clock,
     apiActivity,
     log,
@@ -150,8 +157,7 @@ export function createDeliveryWorker({
       interruptedResult: () => 'cut_off',
       record,
       async tick() {
-        for (const instance of await db.read(waitingInstances, due())) slots.markDue(instance)
-        worker.wake()
+        await lookAgain()
         await runChores()
       },
     },
@@ -159,6 +165,7 @@ export function createDeliveryWorker({
 
   return {
     ...worker,
+    lookAgain,
     recover: () =>
       db.commit(async (tx) => {
         await tx.run(dropAbandoned, { boot: db.boot, tries: TRIES })

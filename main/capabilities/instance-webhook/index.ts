@@ -48,6 +48,8 @@ export interface InstanceWebhooks {
   failing(id: InstanceId): Promise<number>
   /** Something happened on the line besides messages; nothing is kept unless the webhook asked for it. */
   onLineEvent(id: InstanceId, event: LineEvent): Promise<void>
+  /** An account that was suspended may be called again. */
+  lookAgain(): Promise<void>
   /** At each opening, before the service listens. */
   recover(): Promise<void>
   start(): void
@@ -102,6 +104,7 @@ export function createInstanceWebhooks(deps: InstanceWebhooksDeps): InstanceWebh
     },
     failing: async (instanceId) => (await db.readOne(failingCalls, { instanceId }))?.count ?? 0,
     onLineEvent: createLineEvents({ db, clock, ledger, accountOf: instances.accountOf, markDue }),
+    lookAgain: delivery.lookAgain,
     recover: delivery.recover,
     start: delivery.start,
     stop: delivery.stop,

@@ -67,6 +67,9 @@ export const insertCall = sql<OfInstance & { eventSeq: number; name: EventName; 
  */
 const DUE = `(c.next_try_at <= :now OR c.next_try_at > :furthest)`
 
+/** Calls of a suspended account wait, like the deliveries of its webhooks. */
+const MAY_LEAVE = `NOT EXISTS (SELECT 1 FROM accounts a WHERE a.id = s.id AND a.status = 'suspended')`
+
 export interface DueCall {
   readonly eventSeq: number
   readonly name: EventName
@@ -80,7 +83,8 @@ export interface DueCall {
 export const dueCalls = sql<OfInstance & { now: number; furthest: number; limit: number }, DueCall>(
   `SELECT c.event_seq AS eventSeq, c.name, c.tries, s.id AS accountId, e.event_id AS eventId, e.type, e.tail
      FROM instance_webhook_calls c JOIN events e ON e.seq = c.event_seq JOIN subjects s ON s.seq = e.account_seq
-    WHERE c.instance_id = :instanceId AND c.lease IS NULL AND ${DUE} ORDER BY c.event_seq LIMIT :limit`,
+    WHERE c.instance_id = :instanceId AND c.lease IS NULL AND ${DUE} AND ${MAY_LEAVE}
+    ORDER BY c.event_seq LIMIT :limit`,
 )
 
 /** Calls that failed at least once and are tried again. */
@@ -106,7 +110,7 @@ export const waitingInstances = sql<{ now: number; furthest: number }, DueInstan
      JOIN events e ON e.seq = (
        SELECT min(o.event_seq) FROM instance_webhook_calls o WHERE o.instance_id = waiting.id AND o.lease IS NULL)
      JOIN subjects s ON s.seq = e.account_seq
-    WHERE EXISTS (
+    WHERE ${MAY_LEAVE} AND EXISTS (
      SELECT 1 FROM instance_webhook_calls c WHERE c.instance_id = waiting.id AND c.lease IS NULL AND ${DUE})`,
 )
 

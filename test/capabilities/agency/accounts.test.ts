@@ -168,6 +168,10 @@ describe('a suspended sub-account', () => {
     const line = await pairedIn(own, client, '12025551111')
     const hook = { url: 'https://catcher.sandbox/held', events: ['message.received'] }
     await client.api('POST', '/v1/webhooks', hook)
+    const older = { url: 'https://catcher.sandbox/older', events: ['MESSAGE'] }
+    expect((await client.api('PUT', `/v1/instances/${line.id}/webhook`, older)).status).toBe(200)
+    const caughtBy = async (name: string) =>
+      (await client.api('GET', `/v1/sandbox/catcher/${name}`)).body.data.length as number
     const send = () => client.api('POST', `/v1/instances/${line.id}/messages`, { to: '12025550177', text: 'Hi' })
     expect((await own.api('POST', `${AGENCY}/${client.id}/suspend`)).body.status).toBe('suspended')
     expect((await own.api('POST', `${AGENCY}/${client.id}/suspend`)).status).toBe(200)
@@ -185,13 +189,13 @@ describe('a suspended sub-account', () => {
     const deliveries = async (status: string) =>
       (await client.api('GET', `/v1/webhooks/deliveries?status=${status}`)).body.data.length
     expect([await deliveries('pending'), await deliveries('delivered')]).toEqual([1, 0])
+    expect([await caughtBy('held'), await caughtBy('older')]).toEqual([0, 0])
 
     expect((await own.api('POST', `${AGENCY}/${client.id}/activate`)).body.status).toBe('active')
     await own.pass(5_000)
     expect([await deliveries('pending'), await deliveries('delivered')]).toEqual([0, 1])
     expect((await send()).status).toBe(201)
-    const { data } = (await client.api('GET', '/v1/sandbox/catcher/held')).body
-    expect(data).toHaveLength(1)
+    expect([await caughtBy('held'), await caughtBy('older')]).toEqual([1, 1])
   })
 
   test('its running campaign waits, says why, and reaches everybody once after that', async () => {
