@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { isoTime } from '../contract/request.ts'
 import { checkIntegrity } from './integrity.ts'
+import { isSameFile } from './same-file.ts'
 
 /** Writes a copy to this path, and resolves once it is known to be whole. */
 export type MakeCopy = (target: string) => Promise<void>
@@ -10,14 +11,26 @@ export type MakeCopy = (target: string) => Promise<void>
 /**
  * Has a copy made in the folder and gives it its name when it is done, so that what lies there is whole.
  * @param reason part of the file name, for the person who looks for it.
+ * @param others copies that are not made twice: if one of them has the same bytes, there is no new one.
  * @returns the path of the copy.
  */
-export async function writeBackup(folder: string, reason: string, nowMs: number, make: MakeCopy): Promise<string> {
+export async function writeBackup(
+  folder: string,
+  reason: string,
+  nowMs: number,
+  make: MakeCopy,
+  others: readonly string[] = [],
+): Promise<string> {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const path = uniquePath(folder, reason, nowMs)
   const unfinished = `${path}${UNFINISHED}`
   try {
     await make(unfinished)
+    const same = others.find((other) => isSameFile(other, unfinished))
+    if (same !== undefined) {
+      rmSync(unfinished)
+      return same
+    }
     renameSync(unfinished, path)
   } catch (error) {
     for (const rest of ['', '-journal']) rmSync(`${unfinished}${rest}`, { force: true })

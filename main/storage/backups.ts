@@ -31,6 +31,14 @@ export function parseBackupName(name: string): { madeAtMs: number; reason: strin
   return { madeAtMs: Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`), reason }
 }
 
+/** Paths of the copies in the folder that were made for this reason. */
+export function copiesMadeFor(folder: string, reason: string): string[] {
+  if (!existsSync(folder)) return []
+  return readdirSync(folder)
+    .filter((name) => parseBackupName(name)?.reason === reason)
+    .map((name) => join(folder, name))
+}
+
 export const backupsFolderOf = (database: string): string => join(dirname(database), 'backups')
 
 /** Names hold whole seconds, and two copies of one second are named a second apart. */

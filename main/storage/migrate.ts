@@ -1,7 +1,8 @@
 import { statSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { isDiskFull } from '../kernel/durable-file.ts'
-import { writeBackup, copyInProcess } from './backup.ts'
+import { copyInProcess, writeBackup } from './backup.ts'
+import { copiesMadeFor } from './backups.ts'
 
 /** One numbered step of the schema. Steps are never edited once released; a change is a new step. */
 export interface Migration {
@@ -42,7 +43,9 @@ export async function migrate({ connection, migrations, backupsFolder, nowMs }: 
 
 async function copyBefore(connection: Database.Database, folder: string, newest: number, nowMs: number): Promise<void> {
   try {
-    await writeBackup(folder, `before-schema-${newest}`, nowMs, copyInProcess(connection))
+    const reason = `before-schema-${newest}`
+    // A service that is started again and again while its upgrade fails would fill the disk with them.
+    await writeBackup(folder, reason, nowMs, copyInProcess(connection), copiesMadeFor(folder, reason))
   } catch (error) {
     if (!isDiskFull(error)) throw error
     const megabytes = Math.ceil(statSync(connection.name).size / 1_000_000)

@@ -95,6 +95,22 @@ test('an upgrade that fails is undone as a whole, and the version before it stil
   await openAndClose(fruit)
 })
 
+test('upgrades that fail again and again leave one copy, and another once the database has changed', async () => {
+  await openAndClose(fruit)
+  look(file, (connection) => connection.exec(`INSERT INTO fruit VALUES ('apple')`))
+  const fail = () => expect(openAndClose(fruit, colour, broken)).rejects.toThrow('and was undone')
+  for (let starts = 0; starts < 3; starts++) await fail()
+  expect(backups()).toHaveLength(1)
+
+  look(file, (connection) => connection.exec(`INSERT INTO fruit VALUES ('pear')`))
+  for (let starts = 0; starts < 3; starts++) await fail()
+  expect(backups()).toHaveLength(2)
+  const counts = backups().map((name) =>
+    look(join(dir, 'home', 'backups', name), (copy) => copy.prepare('SELECT count(*) FROM fruit').pluck().get()),
+  )
+  expect(counts).toEqual([1, 2])
+})
+
 test('an upgrade for which the disk is too full says so, and changes nothing', async () => {
   await openAndClose(fruit)
   const filling: Migration = {
