@@ -180,6 +180,9 @@ export const CATALOGUE: Readonly<Record<string, Fault>> = {
     does: 'deliveries as fast as they go, signed, over TLS, each attempt durable',
     sees: 'at least 300 a second at max_in_flight 8, 1,200 at 64',
   },
-  'L-03': { does: 'an older and a newer database', sees: 'brought up to date after a copy; refused' },
+  'L-03': {
+    does: 'an older and a newer database; an upgrade that fails again and again',
+    sees: 'brought up to date after a copy; refused; one copy is kept',
+  },
   'L-04': { does: 'told to stop during 64 deliveries', sees: 'ends within six seconds; goes on uncounted' },
 }

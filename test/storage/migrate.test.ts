@@ -95,7 +95,7 @@ test('an upgrade that fails is undone as a whole, and the version before it stil
   await openAndClose(fruit)
 })
 
-test('upgrades that fail again and again leave one copy, and another once the database has changed', async () => {
+test('L-03 upgrades that fail again and again leave one copy, and another once the database has changed', async () => {
   await openAndClose(fruit)
   look(file, (connection) => connection.exec(`INSERT INTO fruit VALUES ('apple')`))
   const fail = () => expect(openAndClose(fruit, colour, broken)).rejects.toThrow('and was undone')

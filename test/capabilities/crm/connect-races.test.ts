@@ -94,7 +94,7 @@ async function tokenOf({ w, id, client }: Scene) {
 }
 
 test.each(Object.keys(CHANGES).filter((name) => !name.includes('suspended')))(
-  'a token that GoHighLevel is asked about while %s connects nothing',
+  'A-08 a token that GoHighLevel is asked about while %s connects nothing',
   async (change) => {
     const slow = slowGhl()
     const scene = await sceneOf(slow.observeStorage)
@@ -110,7 +110,7 @@ test.each(Object.keys(CHANGES).filter((name) => !name.includes('suspended')))(
 )
 
 test.each(Object.keys(CHANGES).flatMap((change) => ['Main office', 'agency'].map((whose) => ({ change, whose }))))(
-  'a consent of $whose that is exchanged while $change connects nothing',
+  'A-08 a consent of $whose that is exchanged while $change connects nothing',
   async ({ change, whose }) => {
     const slow = slowGhl()
     const scene = await sceneOf(slow.observeStorage)
