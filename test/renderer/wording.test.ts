@@ -132,12 +132,12 @@ describe.each(Object.entries(BANS))('the words of %s', (language, bans) => {
 /** Keys that name the same thing on different screens. */
 const SAME: readonly (readonly string[])[] = [
   [
-    'instances.status.created',
     'instances.state.created',
     'instances.state.codeExpired',
     'instances.state.interrupted',
     'instances.issue.not_paired.title',
   ],
+  ['instances.status.created', 'instances.state.notConnected', 'instances.issue.official.not_paired.title'],
   ['instances.status.qr', 'instances.state.qr', 'instances.issue.waiting_for_scan.title'],
   ['instances.status.connected', 'instances.state.connected', 'instances.event.instance_connected'],
   [

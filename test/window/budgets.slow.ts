@@ -51,7 +51,7 @@ test('a campaign that used up its budget says so, and continues when a person ra
   await until('held', async () => (await campaignOf(id)).pause_reason === 'budget')
   await until('charged', async () => (await campaignOf(id)).spending.spent_micros === 6_800)
   await w.open(`/campaigns/${id}`)
-  await page.getByText('Paused: the budget is used up').waitFor()
+  await page.getByText('Waiting: the budget is used up').waitFor()
   const card = page.getByRole('region', { name: 'Budget' })
   await card.getByText('$0.0068 spent').waitFor()
   await card.getByText('Used up').waitFor()

@@ -274,7 +274,7 @@ describe('a campaign that runs', () => {
     await w.open('/overview')
     const line = page.getByRole('listitem').filter({ hasText: 'The campaign “Stuck” is paused' })
     await line.getByRole('link', { name: 'View' }).click()
-    await page.getByText('Paused: no number is connected').waitFor()
+    await page.getByText('Waiting: no number is connected').waitFor()
     await page.getByRole('link', { name: 'View numbers' }).waitFor()
   })
 

@@ -37,7 +37,7 @@ const shown = async () => (await rowCount()) - 1
 describe('the tiles of the overview', { timeout: TIMEOUT }, () => {
   test.each([
     ['Connected', 'status=connected'],
-    ['Not paired', 'status=waiting'],
+    ['Not connected yet', 'status=waiting'],
     ['Disconnected', 'status=troubled'],
   ])('%s opens as many numbers as it counts, also after a reload and by going back', async (name, query) => {
     await w.open('/overview')

@@ -16,12 +16,16 @@ export const CAMPAIGN_STYLES = {
   scheduled: { color: 'info', icon: 'i-lucide-calendar-clock' },
   running: { color: 'primary', icon: 'i-lucide-send' },
   paused: { color: 'warning', icon: 'i-lucide-circle-pause' },
+  waiting: { color: 'warning', icon: 'i-lucide-hourglass' },
   completed: { color: 'success', icon: 'i-lucide-circle-check' },
   canceled: { color: 'neutral', icon: 'i-lucide-ban' },
   failed: { color: 'error', icon: 'i-lucide-circle-x' },
-} as const satisfies Record<CampaignStatus, Style>
+} as const satisfies Record<CampaignStatus | 'waiting', Style>
 
-export const STATUSES = Object.keys(CAMPAIGN_STYLES) as readonly CampaignStatus[]
+/** What the service can filter by. */
+export const STATUSES = (Object.keys(CAMPAIGN_STYLES) as readonly (CampaignStatus | 'waiting')[]).filter(
+  (status) => status !== 'waiting',
+)
 
 export const RECIPIENT_STYLES = {
   pending: { color: 'neutral', icon: 'i-lucide-clock' },
@@ -56,6 +60,13 @@ const ENDED_BY = {
 
 export const resumesAutomatically = (reason: PauseReason | null): boolean =>
   reason !== null && ENDED_BY[reason] === 'itself'
+
+/** What people call its state: a campaign that continues automatically waits, and only a person ends a pause. */
+export const shownStatusOf = ({
+  status,
+  pause_reason,
+}: Pick<CampaignSummary, 'status' | 'pause_reason'>): CampaignStatus | 'waiting' =>
+  status === 'paused' && resumesAutomatically(pause_reason) ? 'waiting' : status
 
 export interface CampaignActions {
   readonly canEdit: boolean

@@ -26,7 +26,7 @@ export function reportSheet(
   failures: readonly { readonly reason: string; readonly count: number }[],
   { t, instanceName, reasonText }: Words,
 ): readonly (readonly (string | number)[])[] {
-  const nameOf = (count: string) => t(`campaigns.recipient.${count}`)
+  const nameOf = (count: string) => t(`campaigns.counted.${count}`)
   return [
     [name],
     ...COUNTS.map((count) => [nameOf(count), counts[count]]),

@@ -132,6 +132,8 @@ export function toStateView(instance: Facts & Pick<InstanceRecord, 'status_since
   }
   if (status === 'connecting' && hasLostConnection(instance))
     return { ...style, color: 'warning', name: 'reconnecting' }
+  // Only phones are paired.
+  if (status === 'created' && instance.engine === 'official') return { ...style, name: 'notConnected' }
   if (status !== 'disconnected') return { ...style, name: status }
   if (hasLostConnection(instance) && DISCONNECTED_STATES[reason ?? ''] === undefined)
     return { ...style, name: 'lost', lostAt: instance.status_since }

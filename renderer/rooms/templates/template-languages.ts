@@ -15,6 +15,9 @@ export function languageItems(locale: string, also: string): { value: string; la
     .toSorted((a, b) => a.label.localeCompare(b.label, locale))
 }
 
+/** As it is listed: “Portuguese (Brazil)”. */
+export const languageName = (locale: string, code: string): string => nameIn(namesOf('language', locale), code)
+
 /** “Portuguese (Brazil)”; a code that is no language is shown as it is. */
 function nameIn(nameOf: (code: string) => string, code: string): string {
   try {

@@ -6,6 +6,7 @@ import {
   doneOf,
   percentOf,
   resumesAutomatically,
+  shownStatusOf,
 } from '../../../renderer/rooms/campaigns/campaign-state.ts'
 import { addMark, hourlyRate, type Mark } from '../../../renderer/rooms/campaigns/rate.ts'
 
@@ -33,6 +34,18 @@ test('each state allows what the service allows in it', () => {
 test('a pause that ends by itself is told from one that waits for a person', () => {
   expect((['outside_window', 'no_instance', 'restricted'] as const).every(resumesAutomatically)).toBe(true)
   expect((['user', 'error_threshold', 'app_offline'] as const).some(resumesAutomatically)).toBe(false)
+})
+
+test('a campaign that continues automatically waits, and only one that a person has to resume is paused', () => {
+  const shown = (pause_reason: Parameters<typeof shownStatusOf>[0]['pause_reason']) =>
+    shownStatusOf({ status: 'paused', pause_reason })
+  expect([shown('budget'), shown('outside_window'), shown('messaging_limit')]).toEqual([
+    'waiting',
+    'waiting',
+    'waiting',
+  ])
+  expect([shown('user'), shown('payment'), shown(null)]).toEqual(['paused', 'paused', 'paused'])
+  expect(shownStatusOf({ status: 'running', pause_reason: null })).toBe('running')
 })
 
 test('the parts of the bar are disjoint and leave the pending ones open', () => {

@@ -162,6 +162,11 @@ describe('the main button of an instance', () => {
     expect(toStateView(record('a', facts), NOW).name).toBe(name)
   })
 
+  it('calls an official number not connected, because only phones are paired', () => {
+    expect(toStateView(record('a', { status: 'created', engine: 'official' }), NOW).name).toBe('notConnected')
+    expect(toStateView(record('a', { status: 'created' }), NOW).name).toBe('created')
+  })
+
   it('counts a lost connection from the change of its status', () => {
     const lost = record('a', { status: 'disconnected', logged_in: true, last_disconnect_reason: 'link_silent' })
     const at = '2026-03-01T23:55:00.000Z'
