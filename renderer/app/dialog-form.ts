@@ -6,7 +6,8 @@ interface DialogFormOptions<T, Field extends string> {
   readonly begin: () => T
   /** What is wrong with each field. It is shown once somebody has tried to send the form. */
   readonly errors: (form: T) => Readonly<Record<Field, string | false>>
-  readonly save: (form: T) => unknown
+  /** @param before why the last try failed: if its answer was lost, it may have taken effect. */
+  readonly save: (form: T, before: Problem | undefined) => unknown
   /** It shows a result afterwards. */
   readonly staysOpen?: boolean
 }
@@ -32,10 +33,11 @@ export function useDialogForm<T extends object, Field extends string>(
   async function submit(): Promise<void> {
     isTried.value = true
     if (Object.values(wrong.value).some((error) => error !== false)) return
+    const before = problem.value
     isBusy.value = true
     problem.value = undefined
     try {
-      await save(form.value)
+      await save(form.value, before)
       if (!staysOpen) isOpen.value = false
     } catch (error) {
       problem.value = asProblem(error)

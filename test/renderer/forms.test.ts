@@ -74,3 +74,11 @@ test('every field of the window is found, and every exception is one', () => {
   expect(typed.length).toBeGreaterThan(90)
   expect(Object.keys(NOTHING_TO_LOSE).filter((file) => !typed.includes(file))).toEqual([])
 })
+
+test('every dialog with a form has the one form pattern', () => {
+  const others = [...parts]
+    .filter(([, { source }]) => source.includes('<FormDialog') && !source.includes('useDialogForm('))
+    .map(([file]) => file)
+  // What is typed in it is kept as a draft of the chat.
+  expect(others).toEqual(['rooms/messages/InteractiveDialog.vue'])
+})

@@ -43,6 +43,17 @@ beforeAll(async () => {
 })
 afterAll(() => w.remove())
 
+test('an empty template is not submitted, and each field says what it lacks', async () => {
+  await page.getByRole('button', { name: 'New template' }).click()
+  const asked = w.asked.length
+  await dialog().getByRole('button', { name: 'Submit for review' }).click()
+  await dialog().getByText('Enter a name.').waitFor()
+  await dialog().getByText('Write the text.').waitFor()
+  expect(w.asked.slice(asked)).toEqual([])
+  await dialog().getByRole('button', { name: 'Cancel' }).click()
+  await dialog().waitFor({ state: 'detached' })
+})
+
 test('a template is written with its preview, and approved while somebody watches', async () => {
   await item('hello_world').getByText('Approved').waitFor()
   await page.getByRole('button', { name: 'New template' }).click()
@@ -85,9 +96,13 @@ test('what Meta refuses is said in the form, which keeps what was typed', async 
   await dialog().getByLabel('Name').fill('no_example')
   await dialog().getByLabel('Text', { exact: false }).first().fill('Hello {{1}}, come by.')
   await dialog().getByRole('button', { name: 'Submit for review' }).click()
-  await dialog().getByText('The body needs an example of each variable.').waitFor()
-  await picture('refused')
+  await dialog().getByText('Enter an example for every variable.').waitFor()
   await dialog().getByLabel('For {{1}}').fill('Ana')
+  await dialog().getByLabel('Footer').fill('Luz {{1}}')
+  await dialog().getByRole('button', { name: 'Submit for review' }).click()
+  await dialog().getByText('The footer cannot have variables.').waitFor()
+  await picture('refused')
+  await dialog().getByLabel('Footer').fill('Luz')
   await dialog().getByRole('button', { name: 'Submit for review' }).click()
   await item('no_example').waitFor()
 })

@@ -41,9 +41,20 @@ test('closes when it was saved, unless it shows a result', async () => {
     const { form, submit, isOpen } = await opened(save, staysOpen)
     form.value.name = 'Ana'
     await submit()
-    expect(save).toHaveBeenCalledWith({ name: 'Ana' })
+    expect(save).toHaveBeenCalledWith({ name: 'Ana' }, undefined)
     expect(isOpen.value).toBe(staysOpen)
   }
+})
+
+test('tells the next try why the last one failed', async () => {
+  const save = vi.fn(() => {
+    throw new Error('refused')
+  })
+  const { form, submit } = await opened(save)
+  form.value.name = 'Ana'
+  await submit()
+  await submit()
+  expect(save).toHaveBeenLastCalledWith({ name: 'Ana' }, expect.objectContaining({ code: 'window' }))
 })
 
 test('stays open with what was typed when the service refuses it, and begins anew the next time', async () => {
