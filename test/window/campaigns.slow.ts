@@ -231,7 +231,7 @@ describe('a campaign that runs', () => {
     const id = await slow('Slow', 3)
     await w.open(`/campaigns/${id}`)
     await page.getByRole('button', { name: 'Pause' }).click()
-    await page.getByText('Nothing is sent until you resume it.').waitFor()
+    await page.getByText('Nothing is sent until somebody resumes it.').waitFor()
     await page.getByRole('button', { name: 'Resume' }).click()
     await soon(async () => (await read(id)).status).toBe('running')
     await page.getByRole('button', { name: 'Actions for Slow' }).click()
