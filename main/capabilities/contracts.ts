@@ -27,6 +27,7 @@ import { linksContract } from './links/contract.ts'
 import { membersContract } from './members/contract.ts'
 import { messagesContract } from './messages/contract.ts'
 import { numberChecksContract } from './number-checks/contract.ts'
+import { officialSettingsContract } from './official-settings/contract.ts'
 import { optOutsContract } from './opt-outs/contract.ts'
 import { overviewContract } from './overview/contract.ts'
 import { safetyContract } from './safety/contract.ts'
@@ -109,6 +110,11 @@ const ROOMS = [
     room: 'line-settings',
     about: 'How a number connects and sends: pace, presence and proxy.',
     operations: lineSettingsContract,
+  },
+  {
+    room: 'official-settings',
+    about: 'Which version of Meta’s API an official number uses, and its username.',
+    operations: officialSettingsContract,
   },
   {
     room: 'events',

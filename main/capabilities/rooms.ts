@@ -26,6 +26,7 @@ import { linksRoom } from './links/room.ts'
 import { membersRoom } from './members/room.ts'
 import { messagesRoom } from './messages/room.ts'
 import { numberChecksRoom } from './number-checks/room.ts'
+import { officialSettingsRoom } from './official-settings/room.ts'
 import { optOutsRoom } from './opt-outs/room.ts'
 import { overviewRoom } from './overview/room.ts'
 import { safetyRoom } from './safety/room.ts'
@@ -62,6 +63,7 @@ export const ROOMS = [
   historyRoom,
   numberChecksRoom,
   lineSettingsRoom,
+  officialSettingsRoom,
   aiProvidersRoom,
   aiKnowledgeRoom,
   aiRoom,

@@ -6,7 +6,9 @@ import type { Tx } from '../kernel/db.ts'
 import type { FileContent } from '../kernel/file-content.ts'
 import type { AccountId, InstanceId, MessageId } from '../kernel/ids.ts'
 import type { DirectActs, MessageRef, ReceivedFile } from './direct.ts'
+import type { ApiVersionControl } from './api-version.ts'
 import type { Templates } from './templates.ts'
+import type { Usernames } from './usernames.ts'
 import type { HistorySource } from './history.ts'
 import type { EngineInstance } from './instance.ts'
 import type { LineControl } from './line-settings.ts'
@@ -432,6 +434,10 @@ export interface Engine {
   readonly media?: (instance: EngineInstance, mediaId: string) => Promise<ReceivedFile | null>
   /** official only: the message templates of the account behind the number. */
   readonly templates?: Templates
+  /** official only: by what name people find the number. */
+  readonly usernames?: Usernames
+  /** official on the live network only. */
+  readonly apiVersion?: ApiVersionControl
   /** The number as its network bills it, as in the `billing` of its receipts; null: it has none. */
   readonly billedNumber?: (id: InstanceId) => string | null
   evidence(instance: EngineInstance): Evidence

@@ -6,7 +6,7 @@ import type { Config } from '../config.ts'
 import type { ServiceNotice } from '../contract/service-notice.ts'
 import { SCOPES } from '../contract/scopes.ts'
 import { isoTime } from '../contract/request.ts'
-import { graphVersionEnd, TESTED_GRAPH_VERSION } from '../engines/official/graph-versions.ts'
+import { graphVersionWarning, TESTED_GRAPH_VERSION } from '../engines/official/graph-versions.ts'
 import { isDiskFull } from '../kernel/durable-file.ts'
 import { listBackups } from '../storage/backups.ts'
 import { MIGRATIONS } from '../storage/migrations/index.ts'
@@ -77,9 +77,9 @@ export function closedBackupsOf({ clock, config }: World) {
 
 /** What the running service says of itself to the doctor, who cannot know it from the files. */
 export function serviceFacts(service: Pick<ServiceRoom, 'facts'>, { db }: Home): ServiceFacts {
-  const { version, address, started_at, warnings, vault } = service.facts()
-  // The doctor has a line of its own for the vault.
-  const others = warnings.filter((line) => sealedNotices(vault).every(({ text }) => text !== line))
+  const { version, address, started_at, notices, vault } = service.facts()
+  // The doctor has lines of its own for these.
+  const others = notices.flatMap(({ code, text }) => (code === 'sealed' || code === 'graph_version' ? [] : [text]))
   return { version, url: address, startedAt: started_at, boot: db.boot, warnings: others, vault }
 }
 
@@ -168,14 +168,11 @@ function noticesOf(
 }
 
 function graphNotices({ graphVersion, graphBaseUrl }: Config, nowMs: number): ServiceNotice[] {
-  const end = graphBaseUrl === 'sandbox' ? null : graphVersionEnd(graphVersion, nowMs)
-  if (end === null) return []
-  const when = end.hasEnded
-    ? `Meta has ended version ${graphVersion} of its Graph API${end.endsOn === null ? '' : ` on ${end.endsOn}`}, so official numbers may fail.`
-    : `Meta ends version ${graphVersion} of its Graph API on ${end.endsOn}; from then on, official numbers may fail.`
+  const ends = graphBaseUrl === 'sandbox' ? null : graphVersionWarning(graphVersion, nowMs)
+  if (ends === null) return []
   return noticeOf(
     'graph_version',
-    `${when} Set official.graph_version to ${TESTED_GRAPH_VERSION}, which Switchboard was tested with, and restart it.`,
+    `${ends}; official numbers may then fail. Set official.graph_version to ${TESTED_GRAPH_VERSION}, which Switchboard was tested with, and restart it.`,
   )
 }
 

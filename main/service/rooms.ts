@@ -70,6 +70,7 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
     ...{ baseUrl: () => address.url, localUrl, linkAddress },
     ...{ sandboxNetwork: network, graph, cloud: cloud.calling },
     isAnsweredByHand: async (accountId, number) => (await network.findPhone(accountId, number)).calls === 'manual',
+    ownVersions: (accountId) => engineHost.engines.live.official?.apiVersion?.ownOf(accountId) ?? [],
     summaryOf: (id) => SUMMARIES.get(id) ?? id,
     attention: attentionOfRooms,
     machine: {

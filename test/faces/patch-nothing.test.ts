@@ -15,6 +15,7 @@ const RECORDS: Readonly<Record<string, (w: World) => Promise<{ path: string; rea
     return { path: '/v1/sandbox/phones/12025550123', read: '' }
   },
   updateCallSettings: async (w) => ({ path: `/v1/instances/${(await w.instance()).id}/call-settings` }),
+  updateOfficialSettings: async (w) => ({ path: `/v1/instances/${(await w.official()).id}/official-settings` }),
   updateLineSettings: async (w) => ({ path: `/v1/instances/${(await w.instance()).id}/line-settings` }),
   updateHistoryImport: async (w) => ({ path: `/v1/instances/${(await w.instance()).id}/history-import` }),
   updateNumberCheck: async (w) => {

@@ -187,6 +187,15 @@ const OVERLAYS: Readonly<Record<string, readonly Omit<Overlay, 'of'>[]>> = {
   // Only live numbers have one.
   'rooms/instances/HistoryCard': [],
   'rooms/instances/LineDialog': [{ name: 'line', at: settingsOf('instance'), show: press('Edit connection and pace') }],
+  // Only live numbers have a choice.
+  'rooms/instances/GraphVersionCard': [],
+  'rooms/instances/UsernameCard': [
+    {
+      name: 'delete',
+      at: settingsOf('linkable'),
+      show: inTurn(press('business_0100'), press('Request'), press('Delete')),
+    },
+  ],
   'rooms/instances/EditDialog': [{ name: 'edit', at: instance, show: press('Edit') }],
   'rooms/instances/ActionDialogs': [{ name: 'delete', at: settingsOf('instance'), show: press('Delete…') }],
   'rooms/instances/MoveInDialog': [

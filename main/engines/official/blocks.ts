@@ -33,7 +33,7 @@ export function createBlocks({
       const list = { messaging_product: 'whatsapp', block_users: [user] }
       const reply = await client.ask({
         ...{ method: isBlocked ? 'POST' : 'DELETE', path: `${number.phoneNumberId}/block_users` },
-        ...{ token: speaker.accessToken, accountId: speaker.accountId },
+        ...{ token: speaker.accessToken, accountId: speaker.accountId, version: speaker.version },
         body: { type: 'application/json', bytes: Buffer.from(JSON.stringify(list)) },
       })
       // Of somebody who was left out, Meta may say so in an answer that is none of its errors.
@@ -47,7 +47,7 @@ export function createBlocks({
       const reply = await client.ask({
         ...{ method: 'GET', path: `${number.phoneNumberId}/block_users` },
         query: { limit: String(limit), ...(after !== null && { after }) },
-        ...{ token: speaker.accessToken, accountId: speaker.accountId },
+        ...{ token: speaker.accessToken, accountId: speaker.accountId, version: speaker.version },
       })
       if (reply.kind !== 'ok') throw refusal(reply)
       const found = recordsAt(reply.body, 'data').map(personIn)

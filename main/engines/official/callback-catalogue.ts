@@ -14,7 +14,6 @@ const NOTED_FIELDS = {
   payment_configuration_update: 'Payments in chats are not supported.',
   smb_app_state_sync: 'Contacts are not imported from the Business app.',
   tracking_events: 'Clicks and conversions after ads are shown in Meta Ads Manager.',
-  business_username_update: 'The username of the business is not shown here.',
 } as const satisfies Readonly<Record<string, string>>
 
 /** Kinds within the fields that are read, as `field.list.kind`. */

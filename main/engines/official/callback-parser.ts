@@ -155,6 +155,7 @@ const NOTICE_FIELDS = [
   'account_review_update',
   'security',
   'phone_number_name_update',
+  'business_username_update',
 ] as const satisfies readonly NoticeField[]
 
 const FIELDS: Readonly<Record<string, (value: Json, atMs: number) => Reading>> = {

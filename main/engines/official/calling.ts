@@ -73,7 +73,8 @@ export function createCalling({ clock, client, connected }: CallingDeps) {
     const { number, speaker } = connected(instance)
     const { body, query } = more
     return client.ask({
-      ...{ method, path: `${number.phoneNumberId}/${edge}`, token: speaker.accessToken, accountId: speaker.accountId },
+      ...{ method, path: `${number.phoneNumberId}/${edge}` },
+      ...{ token: speaker.accessToken, accountId: speaker.accountId, version: speaker.version },
       ...(query && { query }),
       ...(body && { body: { type: 'application/json', bytes: Buffer.from(JSON.stringify(body)) } }),
     })

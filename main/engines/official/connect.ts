@@ -53,9 +53,9 @@ export type Connect = (page: OfficialNumber & { readonly token: string }, given:
  */
 export function createConnect({ db, clock, numbers, transport, watch, sink, askForCalls }: ConnectDeps): Connect {
   return async (page, given) => {
-    const { instanceId, accountId } = page
+    const { instanceId, accountId, graphVersion: version } = page
     const { credentials, phoneNumberId, wabaId } = given
-    const speaker = { accountId, accessToken: credentials.accessToken }
+    const speaker = { accountId, version, accessToken: credentials.accessToken }
     const info = await transport.numberInfo(speaker, phoneNumberId, credentials.appSecret)
     if (info.kind !== 'ok') return problemOf(info, 'phone_number_id')
     const isNew = !info.value.facts.isRegistered && !info.value.facts.isCoexistence

@@ -2,6 +2,7 @@ import type { Evidence, Hold, Portfolio } from '../engine.ts'
 import { accountIssues, restrictionOf } from './account-updates.ts'
 import { WORDS_OF_HOLD } from './errors.ts'
 import { isActive } from './holds.ts'
+import { graphVersionWarning, TESTED_GRAPH_VERSION } from './graph-versions.ts'
 import { hasCredentials, isUsable, type OfficialNumber } from './numbers.ts'
 import { noticeIssues } from './notices.ts'
 import type { MetaConnection } from './number-monitor.ts'
@@ -64,6 +65,13 @@ function issuesOf(known: Known): Issue[] {
   }
   if (isUsable(number) && (number.facts?.callsBackTo ?? null) === null) {
     issues.push({ code: 'callbacks_missing', message: hasAddress ? NOT_ENTERED : NO_ADDRESS, sinceMs: null })
+  }
+  // That of the service is told to whoever runs it.
+  const version = number?.graphVersion ?? null
+  const ends = version === null ? null : graphVersionWarning(version, nowMs)
+  if (ends !== null) {
+    const message = `${ends}, and this number is set to it. Set graph_version to ${TESTED_GRAPH_VERSION}, or to null for that of the service.`
+    issues.push({ code: 'graph_version', message, sinceMs: null })
   }
   if (unread.count > 0) {
     const what = unread.count === 1 ? 'One call of Meta' : `${unread.count} calls of Meta`

@@ -2,10 +2,11 @@ import { ApiError } from '../../contract/errors.ts'
 import type { ConnectedNumber } from './numbers.ts'
 import type { GraphCredentials } from './transport.ts'
 
-/** @returns undefined while the vault cannot be read. */
+/** Who asks Graph for a number, and in which version of it. @returns undefined while the vault cannot be read. */
 export function callerOf(number: ConnectedNumber): GraphCredentials | undefined {
   try {
-    return { accountId: number.accountId, accessToken: number.credentials().accessToken }
+    const { accountId, graphVersion: version } = number
+    return { accountId, version, accessToken: number.credentials().accessToken }
   } catch (error) {
     if (error instanceof ApiError) return undefined
     throw error

@@ -17,6 +17,8 @@ export interface GraphCall {
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: { readonly type: string; readonly bytes: Buffer }
   readonly accountId: AccountId
+  /** The version that the number of the call speaks; null: that of the service, as for calls of no number. */
+  readonly version: string | null
   readonly signal?: AbortSignal
   /** Runs before the first byte leaves; if it fails, nothing is sent. */
   readonly beforeFirstByte?: () => Promise<void>
@@ -64,16 +66,17 @@ export const MEDIA_ZONES = ['.fbsbx.com', '.fbcdn.net', '.facebook.com', '.whats
  */
 export function createGraphClient(needs: {
   readonly outbound: Pick<Outbound, 'request'>
-  /** Without a slash at its end, and the version, for example `v26.0`. */
+  /** Without a slash at its end. */
   readonly baseUrl: () => string
-  readonly version: string
+  /** For example `v26.0`. */
+  readonly defaultVersion: string
 }): GraphClient {
-  const { outbound, baseUrl, version } = needs
+  const { outbound, baseUrl, defaultVersion } = needs
 
   return {
     async ask({ method, path, query, token, scheme = 'Bearer', body, accountId, timeoutMs = ASK_MS, ...more }) {
-      const { headers, signal, beforeFirstByte } = more
-      const url = new URL(`${baseUrl()}/${version}/${path}`)
+      const { version, headers, signal, beforeFirstByte } = more
+      const url = new URL(`${baseUrl()}/${version ?? defaultVersion}/${path}`)
       for (const [name, value] of Object.entries(query ?? {})) url.searchParams.set(name, value)
       const answer = await outbound.request({
         url: url.href,

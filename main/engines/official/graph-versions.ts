@@ -1,21 +1,33 @@
+import type { GraphVersion } from '../../contract/graph-versions.ts'
+
 /**
- * When Meta ends versions of its Graph API: two years after it released the next one (Meta's page about platform
- * versioning, and its changelog for the dates). A version that is not here has no date yet.
+ * Versions of Meta's Graph API, oldest first, with the day on which Meta ends each: two years after it released the next
+ * one (Meta's page about platform versioning, and its changelog for the dates). null: it has no date yet.
  */
-const ENDS: Readonly<Record<string, string>> = {
+const CALENDAR = {
   'v20.0': '2026-09-24',
   'v21.0': '2027-01-21',
   'v22.0': '2027-05-29',
   'v23.0': '2027-10-08',
-}
+  'v24.0': null,
+  'v25.0': null,
+  'v26.0': null,
+} as const satisfies Readonly<Record<GraphVersion, string | null>>
+
 const OLDEST_KNOWN = 20
 
 /** The version that this driver is written for and tested with. */
-export const TESTED_GRAPH_VERSION = 'v26.0'
+export const TESTED_GRAPH_VERSION = 'v26.0' satisfies GraphVersion
 
 /** Long enough to try another version, number by number. */
 const GRAPH_VERSION_NOTICE_DAYS = 90
 const DAY_MS = 86_400_000
+
+/** @returns a date, `2027-01-21`; null: Meta has named none. */
+export const endOfGraphVersion = (version: string): string | null =>
+  isKnownGraphVersion(version) ? CALENDAR[version] : null
+
+const isKnownGraphVersion = (version: string): version is GraphVersion => Object.hasOwn(CALENDAR, version)
 
 /**
  * What somebody who runs an official number should know of the version it speaks.
@@ -28,9 +40,18 @@ export function graphVersionEnd(
   nowMs: number,
 ): { readonly endsOn: string | null; readonly hasEnded: boolean } | null {
   if (Number.parseInt(version.slice(1), 10) < OLDEST_KNOWN) return { endsOn: null, hasEnded: true }
-  const endsOn = ENDS[version]
-  if (endsOn === undefined) return null
+  const endsOn = endOfGraphVersion(version)
+  if (endsOn === null) return null
   const endsAtMs = Date.parse(endsOn)
   if (nowMs < endsAtMs - GRAPH_VERSION_NOTICE_DAYS * DAY_MS) return null
   return { endsOn, hasEnded: nowMs >= endsAtMs }
+}
+
+/** The same as a sentence; null while there is nothing to say. */
+export function graphVersionWarning(version: string, nowMs: number): string | null {
+  const end = graphVersionEnd(version, nowMs)
+  if (end === null) return null
+  return end.hasEnded
+    ? `Meta has ended version ${version} of its Graph API${end.endsOn === null ? '' : ` on ${end.endsOn}`}`
+    : `Meta ends version ${version} of its Graph API on ${end.endsOn}`
 }

@@ -33,6 +33,8 @@ type GroupActs = Pick<
   | ('joinRequests' | 'answerJoinRequests')
 >
 
+type GroupCall = Pick<GraphCall, 'method' | 'path' | 'query'>
+
 const FIELDS = 'subject,description,creation_timestamp,suspended,participants,join_approval_mode'
 const PAGE = 100
 /** Meta allows 10,000 groups for each number. */
@@ -45,12 +47,12 @@ export function createGroups({ client, connected, people, requests, refusal }: G
   /** Groups that were found among those of their number: the token may be good for several numbers. */
   const known = new Set<string>()
 
-  async function ask(instance: EngineInstance, call: Omit<GraphCall, 'token' | 'accountId' | 'body'>, body?: object) {
+  async function ask(instance: EngineInstance, call: GroupCall, body?: object) {
     const { number, speaker } = connected(instance)
     if (number.facts?.isCoexistence === true) throw noGroupsBesideTheApp()
     const reply = await client.ask({
       ...call,
-      ...{ token: speaker.accessToken, accountId: speaker.accountId },
+      ...{ token: speaker.accessToken, accountId: speaker.accountId, version: speaker.version },
       ...(body && {
         body: {
           type: 'application/json',

@@ -29,6 +29,7 @@ import { createPeople } from './people.ts'
 import { createSend, createPendingSends } from './send.ts'
 import { createPauseLookup, createTemplates } from './templates.ts'
 import { callerOf } from './graph-caller.ts'
+import { createUsernames } from './usernames.ts'
 import { createTransport, type NotOk, type GraphCredentials } from './transport.ts'
 import { createNumberMonitor } from './number-monitor.ts'
 import type { OutboundClients } from './outbound-clients.ts'
@@ -78,7 +79,7 @@ export function createOfficial(deps: OfficialNeeds): Official {
   const client = createGraphClient({
     outbound: waysOut.graph,
     baseUrl: deps.graphBaseUrl,
-    version: deps.graphVersion,
+    defaultVersion: deps.graphVersion,
   })
   const transport = createTransport({ client, random })
   const callbackAddress = (id: InstanceId): string | null => {
@@ -105,7 +106,7 @@ export function createOfficial(deps: OfficialNeeds): Official {
     const number = numbers.of(id)
     const speaker = isUsable(number) ? callerOf(number) : undefined
     if (isUsable(number) && speaker !== undefined) return { number, speaker }
-    throw new ApiError('not_ready', 'The instance has no number that Meta knows. Complete its onboarding.')
+    throw notConnected()
   }
 
   /** Unsubscribes at Meta only if no other number here uses the account: the subscription is per account. */
@@ -188,6 +189,30 @@ export function createOfficial(deps: OfficialNeeds): Official {
       if (found.kind === 'error') return null
       throw refusal(found)
     },
+    usernames: createUsernames({
+      ...{ client, connected: connectedNumber, refusal },
+      async noteReleased(id, releasedUsername) {
+        await db.commit((tx) => numbers.note(tx, id, (facts) => ({ ...facts, releasedUsername })))
+      },
+    }),
+    apiVersion: {
+      of: (id) => numbers.of(id)?.graphVersion ?? null,
+      ownOf: (accountId) =>
+        numbers
+          .all()
+          .flatMap(({ accountId: owner, instanceId, graphVersion: version }) =>
+            owner === accountId && version !== null ? [{ instanceId, version }] : [],
+          ),
+      async check(instance, version) {
+        const { number, speaker } = connectedNumber(instance)
+        const answer = await transport.numberInfo({ ...speaker, version }, number.phoneNumberId)
+        if (answer.kind !== 'ok') throw refusal(answer)
+      },
+      async set(tx, id, version) {
+        const changed = await numbers.speak(tx, id, version)
+        if (changed === undefined && version !== null) throw notConnected()
+      },
+    },
     templates: createTemplates({ db, clock, transport, client, connected: connectedNumber, refusal }),
     billedNumber: (id) => numbers.of(id)?.phoneNumberId ?? null,
     evidence: ({ id }) =>
@@ -219,6 +244,9 @@ export function createOfficial(deps: OfficialNeeds): Official {
     notedCallbacks: notes.counts,
   }
 }
+
+const notConnected = () =>
+  new ApiError('not_ready', 'The instance has no number that Meta knows. Complete its onboarding.')
 
 /** What a caller can do something about; anything else means that Meta did not answer. */
 function refusal(reply: NotOk): Error {

@@ -2,7 +2,8 @@ import type { Evidence } from '../engine.ts'
 import { recordAt, textAt, type Json } from './json.ts'
 import type { Notice, NumberFacts } from './number-facts.ts'
 
-export type NoticeField = 'account_alerts' | 'account_review_update' | 'security' | 'phone_number_name_update'
+export type NoticeField =
+  ('account_alerts' | 'account_review_update' | 'security') | ('phone_number_name_update' | 'business_username_update')
 
 /** @returns what a person is told, and what is over now. */
 interface Reading {
@@ -28,6 +29,8 @@ const WORDS = {
   account_review_rejected:
     'Meta reviewed this WhatsApp account and rejected it. Read why in WhatsApp Manager, and ask for another review there.',
   display_name_rejected: 'Meta rejected the display name of this number. Choose another one in WhatsApp Manager.',
+  username_removed:
+    'Meta took the username of this number away, so people no longer find it by that name. Choose another one.',
   group_suspended:
     'Meta suspended a group of this number, so nobody can write in it. Read why in WhatsApp Manager, and ask for a review there.',
   number_error: 'Meta reports an error of this number or its account. Read in WhatsApp Manager what to do.',
@@ -74,16 +77,24 @@ function readName(value: Json): Reading {
     : {}
 }
 
-const READERS: Readonly<Record<NoticeField, (value: Json) => Reading>> = {
+/** What was given up here needs no notice. */
+function readUsername(value: Json, { releasedUsername }: NumberFacts): Reading {
+  if (textAt(value, 'status') !== 'deleted') return { ends: ['username_removed'] }
+  const username = textAt(value, 'username') ?? ''
+  return username === releasedUsername ? {} : { begins: { code: 'username_removed', detail: username } }
+}
+
+const READERS: Readonly<Record<NoticeField, (value: Json, facts: NumberFacts) => Reading>> = {
   account_alerts: readAlert,
   account_review_update: readReview,
   security: readSecurity,
   phone_number_name_update: readName,
+  business_username_update: readUsername,
 }
 
 /** What is known of the number after one of these callbacks. A notice replaces an earlier one of its kind. */
 export function afterNotice(facts: NumberFacts, field: NoticeField, value: Json, atMs: number): NumberFacts {
-  const { begins, ends = [] } = READERS[field](value)
+  const { begins, ends = [] } = READERS[field](value, facts)
   return add(facts, begins, ends, atMs)
 }
 

@@ -47,6 +47,8 @@ export interface NumberFacts {
   /** Meta took the account away from us. */
   readonly removed?: { readonly reason: string; readonly sinceMs: number } | null
   readonly violation?: { readonly type: string; readonly sinceMs: number } | null
+  /** The username that was last given up from here. */
+  readonly releasedUsername?: string | null
   /** What a person is told, oldest first. */
   readonly notices?: readonly Notice[]
   /** The address of ours that Meta calls back for this number; null: none that we know of. */

@@ -24,6 +24,7 @@ import {
   removeNumber,
   rename,
   renewToken,
+  setGraphVersion,
   type NumberRow,
   type Refusal,
 } from './store.ts'
@@ -48,6 +49,8 @@ export interface OfficialNumber {
   readonly up: boolean
   readonly refused: Refusal | null
   readonly facts: NumberFacts | null
+  /** The version of the Graph API that it speaks; null: that of the service. */
+  readonly graphVersion: string | null
   /** @throws ApiError sealed */
   readonly verifyToken: () => Secret
   /** @throws ApiError sealed */
@@ -170,6 +173,8 @@ export function createNumbers({ db, seal, random }: { db: Db; seal: Seal; random
     },
     rename: async (tx: Tx, instanceId: InstanceId, called: { number: string; name: string | null }) =>
       written(tx, await tx.one(rename, { instanceId, ...called })),
+    speak: async (tx: Tx, instanceId: InstanceId, version: string | null) =>
+      written(tx, await tx.one(setGraphVersion, { instanceId, version })),
     /** Leaves the row with its verify token: whatever is entered at Meta still fits a number connected later. */
     forget: async (tx: Tx, instanceId: InstanceId) => written(tx, await tx.one(forgetCredentials, { instanceId })),
     async remove(tx: Tx, instanceId: InstanceId): Promise<void> {
@@ -200,10 +205,10 @@ const verifyOwner = (id: InstanceId) => `official verify:${id}`
 const credentialsOwner = (id: InstanceId) => `official credentials:${id}`
 
 function toNumber(row: NumberRow, seal: Seal): OfficialNumber {
-  const { instanceId, accountId, token, phoneNumberId, wabaId, number, name, refused } = row
+  const { instanceId, accountId, token, phoneNumberId, wabaId, number, name, refused, graphVersion } = row
   let credentials: Credentials | undefined
   return {
-    ...{ instanceId, accountId, token, phoneNumberId, wabaId, number, name, refused },
+    ...{ instanceId, accountId, token, phoneNumberId, wabaId, number, name, refused, graphVersion },
     up: row.up === 1,
     facts: row.facts === null ? null : toFacts(row.facts),
     verifyToken: () => seal.open(row.verifySealed, verifyOwner(instanceId)),

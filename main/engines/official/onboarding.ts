@@ -125,12 +125,12 @@ export function createOnboarding(needs: OnboardingNeeds): Onboarding {
   }
 
   async function signUp(page: Page, app: App, code: string, redirectUri: string, pin: Secret): Promise<ConnectOutcome> {
-    const { accountId } = page
+    const { accountId, graphVersion: version } = page
     const token = await transport.exchangeCode(accountId, app, code, redirectUri)
     if (token.kind !== 'ok') return problemOf(token, 'access_token')
     const accounts = await transport.accountsOf(accountId, app, token.value)
     if (accounts.kind !== 'ok') return problemOf(accounts, 'access_token')
-    const found = await findNumber({ accountId, accessToken: token.value }, accounts.value)
+    const found = await findNumber({ accountId, version, accessToken: token.value }, accounts.value)
     if ('problem' in found) return found.problem
     return connect(page, { ...found, credentials: { accessToken: token.value, appSecret: app.secret }, pin })
   }

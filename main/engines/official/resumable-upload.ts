@@ -22,18 +22,18 @@ const SESSION = /^upload:[\w+=:-]{1,500}(\?sig=[\w-]{1,200})?$/
  */
 export function createResumableUpload(client: Pick<GraphClient, 'ask'>) {
   return async function upload(
-    { accountId, accessToken }: GraphCredentials,
+    { accountId, accessToken: token, version }: GraphCredentials,
     { name, mimeType, bytes }: UploadedFile,
   ): Promise<Result<string>> {
     // `app` is the app that the token belongs to: a number that was connected with a token does not know its id.
     const announced = await client.ask({
-      ...{ method: 'POST', path: 'app/uploads', accountId, token: accessToken },
+      ...{ method: 'POST', path: 'app/uploads', accountId, token, version },
       query: { file_name: name, file_length: String(bytes.length), file_type: mimeType },
     })
     if (announced.kind !== 'ok') return announced
     const session = textAt(announced.body, 'id') ?? ''
     if (!SESSION.test(session)) return { kind: 'lost', code: 'no_upload' }
-    const of = { path: session, accountId, token: accessToken, scheme: 'OAuth' } as const
+    const of = { path: session, accountId, token, version, scheme: 'OAuth' } as const
 
     const sendFrom = (offset: number): Promise<GraphReply> =>
       client.ask({

@@ -18,13 +18,15 @@ export interface NumberRow {
   readonly up: number
   readonly refused: Refusal | null
   readonly facts: string | null
+  /** null: that of the service. */
+  readonly graphVersion: string | null
 }
 
 type Id = { instanceId: string }
 
 const COLUMNS = `instance_id AS instanceId, account_id AS accountId, token, verify_sealed AS verifySealed,
   credentials_sealed AS credentialsSealed, phone_number_id AS phoneNumberId, waba_id AS wabaId, number, name, up,
-  refused, facts`
+  refused, facts, graph_version AS graphVersion`
 
 export const allNumbers = sql<Record<never, never>, NumberRow>(`SELECT ${COLUMNS} FROM official_numbers`)
 
@@ -58,11 +60,12 @@ export const connect = update<{
   'AND token = :token',
 )
 export const raise = update('up = 1', 'AND credentials_sealed IS NOT NULL')
-export const rehome = update<{ accountId: string }>('account_id = :accountId')
+export const rehome = update<{ accountId: string }>('account_id = :accountId, graph_version = NULL')
 export const lower = update('up = 0')
 export const refuse = update<{ reason: Refusal }>('refused = :reason', 'AND refused IS NULL')
 export const accept = update('refused = NULL', 'AND refused IS NOT NULL')
 export const rename = update<{ number: string; name: string | null }>('number = :number, name = :name')
+export const setGraphVersion = update<{ version: string | null }>('graph_version = :version')
 export const note = update<{ facts: string }>('facts = :facts')
 export const forgetCredentials = update(
   'credentials_sealed = NULL, phone_number_id = NULL, waba_id = NULL, number = NULL, name = NULL, up = 0, refused = NULL, facts = NULL',

@@ -15,6 +15,8 @@ import { multipart } from './multipart.ts'
 export interface GraphCredentials {
   readonly accountId: AccountId
   readonly accessToken: Secret
+  /** Of the Graph API; null: that of the service. */
+  readonly version: string | null
 }
 
 /** An answer that is not the one hoped for. */
@@ -38,8 +40,10 @@ export type Transport = ReturnType<typeof createTransport>
 
 /** Meta's Cloud API in our words; one function for each thing that is asked of it. */
 export function createTransport({ client, random }: { client: GraphClient; random: Random }) {
-  const call = ({ accountId, accessToken }: GraphCredentials, rest: Omit<GraphCall, 'accountId' | 'token'>) =>
-    client.ask({ ...rest, accountId, token: accessToken })
+  const call = (
+    { accountId, accessToken: token, version }: GraphCredentials,
+    rest: Omit<GraphCall, 'accountId' | 'token' | 'version'>,
+  ) => client.ask({ ...rest, accountId, token, version })
 
   const act = async (
     speaker: GraphCredentials,
@@ -193,7 +197,8 @@ export function createTransport({ client, random }: { client: GraphClient; rando
         code,
       })
       const body = { type: 'application/x-www-form-urlencoded', bytes: Buffer.from(form.toString()) }
-      const reply = await client.ask({ method: 'POST', path: 'oauth/access_token', token: null, body, accountId })
+      const of = { token: null, version: null, accountId }
+      const reply = await client.ask({ ...of, method: 'POST', path: 'oauth/access_token', body })
       const token = withField(reply, 'access_token')
       return token.kind === 'ok' ? { kind: 'ok', value: new Secret(token.value) } : token
     },
@@ -202,7 +207,8 @@ export function createTransport({ client, random }: { client: GraphClient; rando
     async accountsOf(accountId: AccountId, app: App, token: Secret): Promise<Result<readonly string[]>> {
       const asApp = new Secret(`${app.id}|${app.secret.open()}`)
       const query = { input_token: token.open() }
-      const reply = await client.ask({ method: 'GET', path: 'debug_token', query, token: asApp, accountId })
+      const of = { token: asApp, version: null, accountId }
+      const reply = await client.ask({ ...of, method: 'GET', path: 'debug_token', query })
       return reply.kind === 'ok' ? { kind: 'ok', value: accountsIn(reply.body) } : reply
     },
 

@@ -24,6 +24,7 @@ import { defaultName } from './network-ids.ts'
 import { createOnboarding, type OnboardingSubject } from './onboarding.ts'
 import { createPairings } from './pairing.ts'
 import { createProfiles, readPicture } from './profiles.ts'
+import { createBusinessUsernames, type BusinessUsernameStore } from './usernames.ts'
 import { createPhones, type KnownPhone, type Phone, type PhoneSettings } from './phones.ts'
 import { STEPS, type TimelineMs } from './plan.ts'
 import { createSend, RESTRICTION_MS } from './send.ts'
@@ -118,6 +119,7 @@ export interface SandboxNetwork {
   reportSent(tx: Tx, instance: EngineInstance, messageId: MessageId, engineMessageId: string): Promise<void>
   /** Whom a number has blocked; a block belongs to the number. */
   readonly blocks: Blocks
+  readonly usernames: BusinessUsernameStore
   readonly groups: Groups
   /** When this person last wrote to the number; null: never. */
   lastWroteAtMs(accountId: AccountId, number: string, person: string): Promise<number | null>
@@ -147,6 +149,7 @@ export function createSandboxNetwork(deps: SandboxNetworkDeps): SandboxNetwork {
   const blocks = createBlocks(db)
   const files = createFiles({ db, sessions, inbox })
   const profiles = createProfiles(db)
+  const usernames = createBusinessUsernames(db)
   const chatLists = createChatLists(db)
   const chatTimers = createChatTimers(db)
   const phoneMessages = createPhoneMessages({
@@ -227,6 +230,7 @@ export function createSandboxNetwork(deps: SandboxNetworkDeps): SandboxNetwork {
     inbox,
     files,
     templates,
+    usernames,
     direct,
     send,
     latencyMs,
@@ -309,6 +313,7 @@ export function createSandboxNetwork(deps: SandboxNetworkDeps): SandboxNetwork {
 
     latencyMs,
     blocks,
+    usernames,
     groups,
     take: (instance, messageId, out, departure) => send(instance, messageId, out, departure, 0),
     lastWroteAtMs: inbox.lastWroteAtMs,

@@ -11,6 +11,7 @@ import { networkId } from './network-ids.ts'
 import type { Onboarding } from './onboarding.ts'
 import type { Pairings } from './pairing.ts'
 import { createTemplates, type TemplateStore } from './templates.ts'
+import { createUsernames, type BusinessUsernameStore } from './usernames.ts'
 
 interface SandboxEngineDeps {
   readonly clock: Clock
@@ -22,6 +23,7 @@ interface SandboxEngineDeps {
   readonly inbox: Inbox
   readonly files: Files
   readonly templates: TemplateStore
+  readonly usernames: BusinessUsernameStore
   readonly direct: Readonly<Record<EngineName, Partial<DirectActs>>>
   readonly send: Engine['send']
   /** How long the network takes to accept; what a person would measure as latency. */
@@ -114,6 +116,7 @@ export function createSandboxEngine(engine: EngineName, deps: SandboxEngineDeps)
       : {
           onboarding: { token: onboarding.token, renew: onboarding.renew },
           templates: createTemplates(sessions, deps.templates),
+          usernames: createUsernames(sessions, deps.usernames),
         }),
     direct: deps.direct[engine],
     media: deps.files.read,

@@ -14,6 +14,7 @@ import { checkDatabase, missing, missingWithoutBackup } from './database.ts'
 import { broken, warning, ok, type Finding } from './finding.ts'
 import { checkFiles } from './files.ts'
 import { checkBackups, checkDisk, checkHome } from './home-folder.ts'
+import { checkGraphVersions } from './graph-version.ts'
 import { checkLog } from './log.ts'
 import { checkNetwork } from './network.ts'
 import { checkProtocol } from './protocol.ts'
@@ -49,6 +50,7 @@ export async function runDoctor(
     const more = async (db: Parameters<Parameters<typeof checkDatabase>[2]>[0]) => [
       await checkFiles(config.home, db, clock.now()),
       ...(await checkProtocol(db, config.protocolVersion, clock.now())),
+      ...(await checkGraphVersions(db, config, clock.now())),
       running === null ? await checkVault(world, db) : judgeVault(running.vault),
     ]
     const isTooFull = (await freeBytes(config.home)) < TOO_FULL_TO_OPEN_BYTES

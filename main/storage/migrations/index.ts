@@ -69,6 +69,7 @@ import { templateCallbacks } from './067-template-callbacks.ts'
 import { personChats } from './068-person-chats.ts'
 import { sandboxProfilesAndNumberChecks } from './069-sandbox-profiles-and-number-checks.ts'
 import { aiLinkedNumbers } from './070-ai-linked-numbers.ts'
+import { graphVersionsAndUsernames } from './071-graph-versions-and-usernames.ts'
 
 /** Every step of the schema, in order. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -142,4 +143,5 @@ export const MIGRATIONS: readonly Migration[] = [
   personChats,
   sandboxProfilesAndNumberChecks,
   aiLinkedNumbers,
+  graphVersionsAndUsernames,
 ]

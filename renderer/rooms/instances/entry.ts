@@ -26,6 +26,9 @@ export default {
     'instances.signed_out': { words: 'instances.attention.signed_out', ...toNumbers, icon: 'i-lucide-log-out' },
     'instances.lost': { words: 'instances.attention.lost', ...toNumbers, icon: 'i-lucide-unplug' },
     'safety.restricted': { words: 'instances.attention.restricted', ...toNumbers, icon: 'i-lucide-shield-alert' },
+    'official-settings.version_ends': {
+      ...{ words: 'instances.attention.version_ends', ...toNumbers, icon: 'i-lucide-calendar-clock' },
+    },
     'instances.passkey': { words: 'instances.attention.passkey', ...toNumbers, icon: 'i-lucide-fingerprint' },
   },
 } satisfies RoomEntries

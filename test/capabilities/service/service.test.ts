@@ -77,7 +77,7 @@ test('a version of Meta that ends soon is a trouble, with the day and what to se
   own.clock.suspend(Date.parse('2026-07-01') - own.clock.now())
   const { troubles, notices } = await said()
   expect(troubles).toEqual([
-    'Meta ends version v20.0 of its Graph API on 2026-09-24; from then on, official numbers may fail. ' +
+    'Meta ends version v20.0 of its Graph API on 2026-09-24; official numbers may then fail. ' +
       'Set official.graph_version to v26.0, which Switchboard was tested with, and restart it.',
   ])
   expect(notices).toContainEqual({ code: 'graph_version', text: troubles[0], fault: true })

@@ -18,6 +18,7 @@ import { createGraphFaults, type GraphFaultKind } from './faults.ts'
 import { createGraphFiles, toEngineInstance, numericId } from './files.ts'
 import { createGraphNumbers } from './numbers.ts'
 import { createGroupRoutes } from './group-routes.ts'
+import { createUsernameRoutes } from './username-routes.ts'
 import { createMarketingStops } from './marketing.ts'
 import { createRoutes } from './routes.ts'
 import { createSending } from './send.ts'
@@ -92,6 +93,8 @@ export interface GraphSimulator {
   callFrom(user: string, phoneNumberId: string, offer: string): Promise<string>
   /** A person takes another number; one that nobody may see is hidden. */
   changeNumber(phoneNumberId: string, before: string, after: string): Promise<void>
+  /** Meta shows the username of the number to people, or takes it away; it calls back. */
+  decideUsername(phoneNumberId: string, status: 'approved' | 'deleted'): Promise<void>
   /** Whether the business of the number may have groups; it may at first. */
   allowGroups(phoneNumberId: string, isAllowed: boolean): void
   /** The number is also used in the WhatsApp Business app (coexistence), or no longer. */
@@ -147,6 +150,7 @@ export function createGraphSimulator(deps: GraphDeps): GraphSimulator {
     report: (number, sent, status) => callbacks.send(number, statusChange(number, sent, status)),
   })
   const groups = createGroupRoutes({ clock, random, network, callbacks })
+  const usernames = createUsernameRoutes({ network, numbers, callbacks })
   const answer = createRoutes({
     ...{
       db,
@@ -162,6 +166,7 @@ export function createGraphSimulator(deps: GraphDeps): GraphSimulator {
       permissions,
       portfolios,
       groups,
+      usernames,
       network,
     },
   })
@@ -260,6 +265,7 @@ export function createGraphSimulator(deps: GraphDeps): GraphSimulator {
       const id = networkId('official', ids.message())
       return callbacks.send(number, numberChange(number, { id, before, after, atMs: clock.now() }))
     },
+    decideUsername: (phoneNumberId, status) => usernames.decide(get(phoneNumberId), status),
     allowGroups: (phoneNumberId, isAllowed) => groups.allow(get(phoneNumberId), isAllowed),
     useApp: (phoneNumberId, isUsed) => groups.useApp(get(phoneNumberId), isUsed),
     suspendGroup: (phoneNumberId, group, isSuspended) => groups.suspend(get(phoneNumberId), group, isSuspended),

@@ -10,6 +10,7 @@ import type { Callbacks } from './callbacks.ts'
 import type { GraphFiles } from './files.ts'
 import type { GraphUploads } from './uploads.ts'
 import type { GraphGroups } from './group-routes.ts'
+import type { GraphUsernames } from './username-routes.ts'
 import type { GraphNumbers } from './numbers.ts'
 import type { GraphRequest } from './request.ts'
 import type { GraphCalls } from './calls.ts'
@@ -33,6 +34,7 @@ interface RouteDeps {
   readonly permissions: Permissions
   readonly groups: Pick<GraphGroups, 'ofNumber' | 'find' | 'isBesideApp'>
   readonly portfolios: Pick<Portfolios, 'get'>
+  readonly usernames: Pick<GraphUsernames, 'ofNumber' | 'suggestions'>
   readonly network: Pick<SandboxNetwork, 'templates' | 'blocks' | 'lastWroteAtMs'>
 }
 
@@ -40,7 +42,7 @@ type Json = Readonly<Record<string, unknown>>
 
 /** The paths of Graph that this product uses, in Graph's shapes. @throws GraphFault */
 export function createRoutes(deps: RouteDeps) {
-  const { numbers, files, uploads, callbacks, signups, send, calls, permissions, portfolios, groups } = deps
+  const { numbers, files, uploads, callbacks, signups, send, calls, permissions, portfolios, groups, usernames } = deps
   const templates = createTemplateRoutes({ store: deps.network.templates, uploads, files })
 
   const ofBlocks = createBlockRoutes({ db: deps.db, clock: deps.clock, network: deps.network })
@@ -77,6 +79,8 @@ export function createRoutes(deps: RouteDeps) {
     if (method === 'GET' && edge === 'call_permissions')
       return permissions.describe(number, request.query.get('user_wa_id') ?? '')
     if (edge === 'groups') return groups.ofNumber(number, request, jsonOf)
+    if (edge === 'username') return usernames.ofNumber(number, request, jsonOf)
+    if (edge === 'username_suggestions' && method === 'GET') return usernames.suggestions(number)
     if (edge === 'block_users') return ofBlocks(number, request, jsonOf)
     if (method !== 'POST') throw unknownObject(number.phoneNumberId)
     switch (edge) {

@@ -7,6 +7,7 @@ import { faultAnswer, GraphFault, type GraphAnswer } from './answers.ts'
 import type { GraphFaultKind, GraphFaults } from './faults.ts'
 import type { GraphRequest } from './request.ts'
 import { NoAnswer } from './send.ts'
+import { answeringVersion } from './versions.ts'
 
 interface ServerDeps {
   readonly clock: Clock
@@ -24,7 +25,6 @@ export interface GraphServer {
 
 const BODY_BYTES = 110 * 1024 * 1024
 const SLOW_MS = 1_500
-const VERSION = /^v\d{1,3}\.\d$/
 
 /** The simulated Graph's own listener, on loopback alone. */
 export function createGraphServer({ clock, random, log, faults, answer }: ServerDeps): GraphServer {
@@ -46,6 +46,7 @@ export function createGraphServer({ clock, random, log, faults, answer }: Server
     const sender = path[1] === 'messages' ? (path[0] ?? '') : ''
     if (faults.strikes(sender, 'close_before_read')) return void request.socket.resetAndDestroy()
     const body = await bodyOf(request)
+    const answering = answeringVersion(version, clock.now())
     if (faults.strikes(sender, 'server_error')) return write(response, SERVER_ERROR)
     const refusal = REFUSALS.find(([kind]) => faults.strikes(sender, kind))?.[1]
     if (refusal !== undefined) return write(response, faultAnswer(refusal, random))
@@ -61,13 +62,14 @@ export function createGraphServer({ clock, random, log, faults, answer }: Server
       body,
       signal: gone.signal,
     }
-    const isVersioned = version === 'media' || VERSION.test(version)
-    const given = isVersioned ? await answerOf(asked) : faultAnswer(unknownPath(pathname), random)
+    const isKnown = version === 'media' || answering !== undefined
+    const given = isKnown ? await answerOf(asked) : faultAnswer(unknownPath(pathname), random)
     if (given === null) return void response.destroy()
     if (faults.strikes(sender, 'close_after_read')) return void response.destroy()
     if (faults.strikes(sender, 'slow_headers')) await clock.sleep(SLOW_MS)
     if (faults.strikes(sender, 'malformed_json')) return write(response, HALF)
-    write(response, given)
+    const named = answering === undefined ? {} : { 'facebook-api-version': answering }
+    write(response, { ...given, headers: { ...named, ...given.headers } })
   }
 
   /** @returns null where nothing is to be answered. */
@@ -142,7 +144,6 @@ function write(response: ServerResponse, { status, headers = {}, body }: GraphAn
   const bytes = isBytes ? Buffer.from(body) : Buffer.from(JSON.stringify(body))
   response.writeHead(status, {
     'content-type': 'application/json; charset=UTF-8',
-    'facebook-api-version': 'v26.0',
     ...headers,
     'content-length': bytes.length,
   })

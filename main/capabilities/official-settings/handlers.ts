@@ -1,0 +1,20 @@
+import type { Handlers } from '../handler.ts'
+import type { officialSettingsContract } from './contract.ts'
+import type { GraphVersions } from './graph-version.ts'
+import type { BusinessUsernames } from './username.ts'
+
+export function officialSettingsHandlers(
+  versions: GraphVersions,
+  usernames: BusinessUsernames,
+): Handlers<typeof officialSettingsContract> {
+  return {
+    getOfficialSettings: async ({ instance }) => versions.read(instance),
+    updateOfficialSettings: ({ instance, body }) => versions.update(instance, body),
+    getUsername: ({ instance, query }) => usernames.read(instance, query),
+    setUsername: ({ instance, body }) => usernames.set(instance, body),
+    async deleteUsername({ instance }) {
+      await usernames.remove(instance)
+      return undefined
+    },
+  }
+}

@@ -1,0 +1,15 @@
+import { instancesRoom } from '../instances/room.ts'
+import { defineRoom } from '../room.ts'
+import { officialSettingsContract } from './contract.ts'
+import { officialSettingsHandlers } from './handlers.ts'
+import { createOfficialSettings, type OfficialSettingsDeps } from './index.ts'
+
+export const officialSettingsRoom = defineRoom({
+  name: 'official-settings',
+  contract: officialSettingsContract,
+  uses: { instances: instancesRoom },
+  build(ground: Omit<OfficialSettingsDeps, 'instances'>, rooms) {
+    const { versions, usernames, attention } = createOfficialSettings({ ...ground, ...rooms })
+    return { handlers: officialSettingsHandlers(versions, usernames), api: undefined, attention }
+  },
+})

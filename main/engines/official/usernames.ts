@@ -1,0 +1,65 @@
+import type { InstanceId } from '../../kernel/ids.ts'
+import type { EngineInstance } from '../engine.ts'
+import { usernameError } from '../username-errors.ts'
+import type { BusinessUsername, Usernames } from '../usernames.ts'
+import type { GraphCall, GraphClient } from './graph-client.ts'
+import { recordsAt, textAt, type Json } from './json.ts'
+import type { ConnectedNumber } from './numbers.ts'
+import type { GraphCredentials, NotOk } from './transport.ts'
+
+interface UsernamesDeps {
+  readonly client: Pick<GraphClient, 'ask'>
+  readonly connected: (instance: EngineInstance) => { number: ConnectedNumber; speaker: GraphCredentials }
+  readonly refusal: (reply: NotOk) => Error
+  /** Before Meta is asked to: its callback then needs no notice. */
+  readonly noteReleased: (id: InstanceId, username: string) => Promise<void>
+}
+
+const MOST_SUGGESTIONS = 20
+
+/** The username of a business number at Meta ("Business usernames"). */
+export function createUsernames({ client, connected, refusal, noteReleased }: UsernamesDeps): Usernames {
+  async function ask(instance: EngineInstance, method: GraphCall['method'], edge: string, body?: object) {
+    const { number, speaker } = connected(instance)
+    const reply = await client.ask({
+      ...{ method, path: `${number.phoneNumberId}/${edge}` },
+      ...{ token: speaker.accessToken, accountId: speaker.accountId, version: speaker.version },
+      ...(body && { body: { type: 'application/json', bytes: Buffer.from(JSON.stringify(body)) } }),
+    })
+    if (reply.kind === 'ok') return reply.body
+    throw (reply.kind === 'error' && usernameError(reply.error.code)) || refusal(reply)
+  }
+
+  const read: Usernames['read'] = async (instance) => toUsername(await ask(instance, 'GET', 'username'))
+
+  return {
+    read,
+    async suggestions(instance) {
+      const body = await ask(instance, 'GET', 'username_suggestions')
+      const found = recordsAt(body, 'data').flatMap((entry): unknown => entry['username_suggestions'])
+      return found.filter((name): name is string => typeof name === 'string').slice(0, MOST_SUGGESTIONS)
+    },
+    async claim(instance, username, isMoved) {
+      const before = await read(instance)
+      if (before !== null && before.username !== username) await noteReleased(instance.id, before.username)
+      const transfer = isMoved ? { transfer_action: 'force_transfer' } : {}
+      await ask(instance, 'POST', 'username', { username, ...transfer })
+      const claimed = await read(instance)
+      return claimed?.username.toLowerCase() === username ? claimed : { username, status: 'reserved' }
+    },
+    async release(instance) {
+      const before = await read(instance)
+      if (before === null) return
+      await noteReleased(instance.id, before.username)
+      await ask(instance, 'DELETE', 'username')
+    },
+  }
+}
+
+/** Meta leaves out `username` where there is none. */
+function toUsername(body: Json): BusinessUsername | null {
+  const username = textAt(body, 'username')
+  const status = textAt(body, 'status')
+  if (username === null || status === 'deleted') return null
+  return { username, status: status === 'approved' ? 'approved' : 'reserved' }
+}
