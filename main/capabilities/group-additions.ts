@@ -1,6 +1,7 @@
 import { ApiError } from '../contract/errors.ts'
 import { isoTime } from '../contract/request.ts'
 import type { DirectActs, MemberResult } from '../engines/direct.ts'
+import type { Engine } from '../engines/engine.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Db, Tx } from '../kernel/db.ts'
 import type { InstanceSubject } from './handler.ts'
@@ -10,6 +11,7 @@ interface AdditionsDeps {
   readonly db: Db
   readonly clock: Pick<Clock, 'now'>
   readonly safety: AdditionsPort
+  readonly instances: { engineFor(subject: InstanceSubject): Engine }
 }
 
 /** What the safety of a number knows of people whom it adds to groups. */
@@ -33,10 +35,10 @@ export type ReserveAdditions = (instance: InstanceSubject, phones: readonly stri
 const NOTHING_DONE: readonly string[] = ['invalid_state', 'not_found', 'not_ready', 'engine_mismatch', 'rate_limited']
 
 /** Strangers who are added to groups report a number as strangers do who get messages, so both have one budget. */
-export function createGroupAdditions({ db, clock, safety }: AdditionsDeps): ReserveAdditions {
-  return async ({ engine, accountId, id: instanceId }, phones) => {
-    // Official numbers cannot add people: they join with a link.
-    if (engine !== 'smv2' || phones.length === 0) return NOBODY
+export function createGroupAdditions({ db, clock, safety, instances }: AdditionsDeps): ReserveAdditions {
+  return async (instance, phones) => {
+    const { accountId, id: instanceId } = instance
+    if (phones.length === 0 || instances.engineFor(instance).addsToGroups !== true) return NOBODY
     const atMs = clock.now()
     const result = await db.commit((tx) => safety.addToGroup(tx, { accountId, instanceId, phones, atMs }))
     if (result.kind === 'refused') throw refused(result)
@@ -76,11 +78,11 @@ export function guardAdditions<K extends keyof DirectActs>(
   reserve: (phones: readonly string[]) => Promise<Reservation>,
 ): DirectActs[K] {
   const guarded: Partial<DirectActs> = {
-    async createGroup(instance, subject, numbers) {
+    async createGroup(instance, subject, numbers, ...more) {
       const create = act as DirectActs['createGroup']
       const reservation = await reserve(numbers)
       return reservation.during(
-        () => create(instance, subject, numbers),
+        () => create(instance, subject, numbers, ...more),
         ({ results }) => results,
       )
     },

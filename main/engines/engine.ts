@@ -425,6 +425,8 @@ export interface Engine {
   readonly lines?: LineControl
   /** smv2 on the live network only. */
   readonly history?: HistorySource
+  /** It adds people to groups without asking them, who then count as first contacts. */
+  readonly addsToGroups?: true
   /** What it can do besides sending, for direct calls. */
   readonly direct?: Partial<DirectActs>
   /**

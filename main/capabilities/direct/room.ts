@@ -17,7 +17,11 @@ export const directRoom = defineRoom({
   contract: directContract,
   uses: { instances: instancesRoom, messages: messagesRoom, safety: safetyRoom },
   build(ground: Ground, { safety, ...rooms }) {
-    const direct = createDirect({ ...ground, ...rooms, reserveAdditions: createGroupAdditions({ ...ground, safety }) })
+    const direct = createDirect({
+      ...ground,
+      ...rooms,
+      reserveAdditions: createGroupAdditions({ ...ground, safety, instances: rooms.instances }),
+    })
     return { handlers: directHandlers(direct), existence: directExistence(direct), api: direct }
   },
 })

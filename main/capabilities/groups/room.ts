@@ -14,7 +14,7 @@ export const groupsRoom = defineRoom({
   contract: groupsContract,
   uses: { instances: instancesRoom, safety: safetyRoom },
   build(ground: Ground, { instances, safety }) {
-    const reserveAdditions = createGroupAdditions({ ...ground, safety })
+    const reserveAdditions = createGroupAdditions({ ...ground, instances, safety })
     const groups = createGroups({ ...ground, instances, reserveAdditions })
     return { handlers: groupsHandlers(groups), api: groups }
   },

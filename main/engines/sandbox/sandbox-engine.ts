@@ -112,7 +112,7 @@ export function createSandboxEngine(engine: EngineName, deps: SandboxEngineDeps)
       await links.wipe(id)
     },
     ...(engine === 'smv2'
-      ? { pairing }
+      ? { pairing, addsToGroups: true as const }
       : {
           onboarding: { token: onboarding.token, renew: onboarding.renew },
           templates: createTemplates(sessions, deps.templates),

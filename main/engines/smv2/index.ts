@@ -265,6 +265,7 @@ export function createSmv2(needs: Smv2Deps): Smv2 {
     sessions: createSessionTransfer({ db, seal, loadLibrary, session: linkNeeds.session }),
     // What may have left, only the network knows about.
     find: async () => 'cannot_tell',
+    addsToGroups: true,
     direct: acts,
     media: files.read,
     history: history.source,

@@ -1,3 +1,4 @@
+import type { Engine } from '../../../main/engines/engine.ts'
 import { afterEach, expect, test } from 'vitest'
 import { createGroupAdditions } from '../../../main/capabilities/group-additions.ts'
 import { ApiError } from '../../../main/contract/errors.ts'
@@ -13,7 +14,10 @@ const opened = async (settings: Parameters<typeof safetyBench>[0]) => {
   b = await safetyBench({ safetySpacingSeconds: 0, safetyWarmupDays: 0, safetyFirstContactsDays: 0, ...settings })
   const side = await b.pair()
   const { db } = b.room.database
-  const reserve = createGroupAdditions({ db, clock: b.room.clock, safety: b.safety })
+  const reserve = createGroupAdditions({
+    ...{ db, clock: b.room.clock, safety: b.safety },
+    instances: { engineFor: () => ({ addsToGroups: true }) as Engine },
+  })
   const { accountId } = b.room
   const instance = { id: side.id, accountId, engine: 'smv2', network: 'live', connected: true, deleted: false } as const
   const add = async (phones: string[], act: () => Promise<MemberResult[]> = async () => []) => {
