@@ -13,6 +13,8 @@ interface Reading {
 
 const SHOWN_MS = 7 * 86_400_000
 const MOST = 10
+/** Of these there may be several at once, one for each group. */
+const MOST_GROUPS = 20
 const DETAIL_LENGTH = 200
 
 const WORDS = {
@@ -33,6 +35,8 @@ const WORDS = {
     'Meta took the username of this number away, so people no longer find it by that name. Choose another one.',
   group_suspended:
     'Meta suspended a group of this number, so nobody can write in it. Read why in WhatsApp Manager, and ask for a review there.',
+  groups_suspended:
+    'Meta suspended several groups of this number, so nobody can write in them. Read why in WhatsApp Manager, and ask for a review there.',
   number_error: 'Meta reports an error of this number or its account. Read in WhatsApp Manager what to do.',
 } as const
 
@@ -108,22 +112,40 @@ export const afterNumberError = (
 /** What a callback says of a group that Meta suspends. Another group's suspension goes on. */
 export function afterGroupStatus(facts: NumberFacts, groupId: string, type: string, atMs: number): NumberFacts {
   if (type === 'group_suspend') return add(facts, { code: 'group_suspended', detail: groupId }, [], atMs)
-  const isShown = facts.notices?.some(({ code, detail }) => code === 'group_suspended' && detail === groupId)
-  return type === 'group_suspend_cleared' && isShown === true ? add(facts, undefined, ['group_suspended'], atMs) : facts
+  if (type !== 'group_suspend_cleared') return facts
+  const isOver = ({ code, detail }: Notice) => code === 'group_suspended' && detail === groupId
+  return { ...facts, notices: (facts.notices ?? []).filter((notice) => !isOver(notice)) }
 }
 
 function add(facts: NumberFacts, begins: Reading['begins'], ends: readonly NoticeCode[], sinceMs: number): NumberFacts {
-  const isKept = ({ code }: Notice) => code !== begins?.code && !(ends as readonly string[]).includes(code)
+  const isOfGroup = ({ code }: Notice) => code === 'group_suspended'
+  const isReplaced = ({ code, detail }: Notice) =>
+    code === begins?.code && (code !== 'group_suspended' || detail === begins.detail)
+  const isKept = (notice: Notice) => !isReplaced(notice) && !(ends as readonly string[]).includes(notice.code)
   const others = (facts.notices ?? []).filter(isKept)
   const added = begins === undefined ? [] : [{ ...begins, detail: begins.detail.slice(0, DETAIL_LENGTH), sinceMs }]
-  return { ...facts, notices: [...others, ...added].slice(-MOST) }
+  const [ofGroups = [], ofNumber = []] = [true, false].map((isWanted) =>
+    [...others, ...added].filter((notice) => isOfGroup(notice) === isWanted),
+  )
+  return { ...facts, notices: [...ofNumber.slice(-MOST), ...ofGroups.slice(-MOST_GROUPS)] }
 }
 
 /** For the health of the number, for a week. */
 export function noticeIssues(facts: NumberFacts | null, nowMs: number): NonNullable<Evidence['issues']>[number][] {
-  return (facts?.notices ?? []).flatMap(({ code, detail, sinceMs }) => {
+  const shown = (facts?.notices ?? []).filter(({ sinceMs }) => sinceMs > nowMs - SHOWN_MS)
+  return joined(shown).flatMap(({ code, detail, sinceMs }) => {
     const words = Object.entries(WORDS).find(([known]) => known === code)?.[1]
-    if (words === undefined || sinceMs <= nowMs - SHOWN_MS) return []
+    if (words === undefined) return []
     return [{ code, message: detail === '' ? words : `${words} (${detail})`, sinceMs }]
   })
+}
+
+/** Several suspended groups are one issue, which counts and names them. */
+function joined(notices: readonly Notice[]): readonly Notice[] {
+  const groups = notices.filter(({ code }) => code === 'group_suspended')
+  const [first] = groups
+  if (first === undefined || groups.length === 1) return notices
+  const detail = `${groups.length} groups: ${groups.map((group) => group.detail).join(', ')}`
+  const others = notices.filter(({ code }) => code !== 'group_suspended')
+  return [...others, { code: 'groups_suspended', detail, sinceMs: first.sinceMs }]
 }
