@@ -196,10 +196,12 @@ export interface DirectActs {
   /** Every group the line is a member of. */
   groups(instance: EngineInstance): Promise<Group[]>
   group(instance: EngineInstance, id: string): Promise<Group>
+  /** @param needsApproval whoever wants to join waits for an admin; only of engines without `setJoinRules`. */
   createGroup(
     instance: EngineInstance,
     name: string,
     members: readonly string[],
+    needsApproval?: boolean,
   ): Promise<{ group: Group; results: MemberResult[] }>
   changeMembers(
     instance: EngineInstance,

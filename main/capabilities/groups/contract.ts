@@ -72,6 +72,7 @@ const CreateGroupBody = Body({
   subject: Subject,
   description: Type.Optional(Description),
   participants: Type.Optional(Phones('Numbers of those who are added.')),
+  join_approval: Type.Optional(settings.join_approval),
 })
 export type CreateGroupBody = Static<typeof CreateGroupBody>
 
@@ -166,7 +167,8 @@ export const groupsContract = {
       ADDITIONS +
       'An official number adds nobody: create the group without `participants` (400 `engine_mismatch`), ask for its ' +
       'invite link with `PATCH`, and send it to up to eight people. Meta offers groups to official business accounts ' +
-      'only, and not to numbers that are also used in the app. Repeating the call creates another group.',
+      'only, and not to numbers that are also used in the app. `join_approval` of an official number is decided here: it ' +
+      'cannot be changed afterwards. Repeating the call creates another group.',
     scope: 'messages:send',
     body: CreateGroupBody,
     reply: { status: 201, description: 'The group.', schema: ChangedGroup },

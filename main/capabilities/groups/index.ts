@@ -73,11 +73,16 @@ export function createGroups({ cursors, instances, reserveAdditions, ...deps }: 
       return { data: page.map(toRecord), next_cursor: next, has_more: next !== null }
     },
 
-    async create(instance, { subject, description, participants = [] }) {
+    async create(instance, { subject, description, participants = [], join_approval: needsApproval }) {
       const act = actsOf(instance)
       const create = guardAdditions('createGroup', act('createGroup'), (phones) => reserveAdditions(instance, phones))
       const describe = description === undefined ? null : act('describeGroup')
-      const { group, results } = await callEngine(instance, () => create(instance, subject, participants))
+      const { setJoinRules } = instances.engineFor(instance).direct ?? {}
+      const made = await callEngine(instance, () => create(instance, subject, participants, needsApproval))
+      const { results } = made
+      const isSetAfterwards = needsApproval !== undefined && setJoinRules !== undefined
+      if (isSetAfterwards) await callEngine(instance, () => setJoinRules(instance, made.group.id, { needsApproval }))
+      const group = isSetAfterwards ? { ...made.group, needsApproval } : made.group
       if (describe !== null && description !== undefined)
         await callEngine(instance, () => describe(instance, group.id, description))
       return { ...toRecord({ ...group, description: description ?? null }), results: results.map(toResult) }

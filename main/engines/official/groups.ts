@@ -154,10 +154,12 @@ export function createGroups({ client, connected, people, requests, refusal }: G
       return found
     },
     group: async (instance, name) => read(instance, await mine(instance, name)),
-    async createGroup(instance, subject, members) {
+    async createGroup(instance, subject, members, needsApproval) {
       if (members.length > 0) throw addsNobody()
       const { number } = connected(instance)
-      const made = await ask(instance, { method: 'POST', path: `${number.phoneNumberId}/groups` }, { subject })
+      const mode = needsApproval === true ? { join_approval_mode: 'approval_required' } : {}
+      const call = { method: 'POST', path: `${number.phoneNumberId}/groups` } as const
+      const made = await ask(instance, call, { subject, ...mode })
       const outcome = await confirmed(made)
       const id = textAt(outcome, 'group_id') ?? textAt(outcome, 'id')
       if (id === null || groupName(id) === null) throw new Error('Meta made a group and did not name it')

@@ -254,9 +254,13 @@ export function createDirect(deps: DirectDeps): Readonly<Record<EngineName, Part
   const groupsAsMeta = {
     ...{ groups: smv2.groups, group: smv2.group, inviteLink: smv2.inviteLink },
     ...{ renameGroup: smv2.renameGroup, describeGroup: smv2.describeGroup },
-    async createGroup(instance, name, members) {
+    async createGroup(instance, name, members, needsApproval) {
       if (members.length > 0) throw addsNobody()
-      return groups.create(instance.accountId, await numberOf(instance), name, [], OF_META)
+      const own = await numberOf(instance)
+      const made = await groups.create(instance.accountId, own, name, [], OF_META)
+      if (needsApproval !== true) return made
+      await groups.setJoinRules(instance.accountId, own, made.group.id, { needsApproval })
+      return { ...made, group: await groups.get(instance.accountId, own, made.group.id) }
     },
     async changeMembers(instance, id, change, members) {
       if (change === 'add') throw addsNobody()

@@ -45,6 +45,19 @@ test('a group is created, listed, read, changed and left', async () => {
   expect(codeOf(await w.api('PATCH', at(record.group), { subject: 'X' }))).toEqual([404, 'not_found'])
 })
 
+test('a group can be created so that an admin lets newcomers in, on both engines', async () => {
+  const made = await create({ subject: 'Team', participants: [ANA], join_approval: true })
+  expect([made.status, made.body.join_approval]).toEqual([201, true])
+  expect((await w.api('GET', at(made.body.group))).body.join_approval).toBe(true)
+  expect((await create()).body.join_approval).toBe(false)
+
+  const official = `/v1/instances/${(await w.official('12025550311')).id}/groups`
+  const closed = (await w.api('POST', official, { subject: 'Clients', join_approval: true })).body
+  expect(closed.join_approval).toBe(true)
+  expect((await w.api('GET', `${official}/${encodeURIComponent(closed.group)}`)).body.join_approval).toBe(true)
+  expect((await w.api('POST', official, { subject: 'Clients' })).body.join_approval).toBe(false)
+})
+
 test('a message to the group reaches its members', async () => {
   const { group } = (await create()).body
   const sent = await w.api('POST', path.replace('/groups', '/messages'), { to: group, text: 'Hello all' })

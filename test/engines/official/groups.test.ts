@@ -148,6 +148,36 @@ test('a group that Meta suspends is shown on the number until that ends', async 
   await soon('over', () => issues().length === 0)
 })
 
+test('several suspended groups are one issue that counts and names them, and each ends on its own', async () => {
+  const ids = [(await create()).id, (await create()).id, (await create()).id]
+  const issues = () =>
+    (world.official.engine.evidence(us).issues ?? []).filter(({ code }) => /^groups?_suspended$/.test(code))
+  const suspend = (id: string | undefined, isSuspended: boolean) =>
+    world.graph.suspendGroup(number.phoneNumberId, id ?? '', isSuspended)
+  for (const id of ids) await suspend(id, true)
+  await suspend(ids[1], true)
+  await soon('three', () => issues()[0]?.message.includes('3 groups') === true)
+  expect(issues()).toMatchObject([{ code: 'groups_suspended' }])
+  for (const id of ids) expect(issues()[0]?.message).toContain(id)
+  await suspend(ids[0], false)
+  await soon('two', () => issues()[0]?.message.includes('2 groups') === true)
+  expect(issues()[0]?.message).not.toContain(ids[0])
+  await suspend(ids[1], false)
+  await soon('one', () => issues()[0]?.code === 'group_suspended')
+  expect(issues()[0]?.message).toContain(ids[2])
+  await suspend(ids[2], false)
+  await soon('none', () => issues().length === 0)
+})
+
+test('a group is made with approval of those who join, where that is asked for', async () => {
+  const { group } = await act('createGroup')(us, 'Garden', [], true)
+  expect(group.needsApproval).toBe(true)
+  expect(await world.graph.joinGroup(number.phoneNumberId, group.id, ANA)).toBe('asked')
+  expect((await act('group')(us, group.id)).needsApproval).toBe(true)
+  const open = await act('createGroup')(us, 'Garden', [])
+  expect(open.group.needsApproval).toBe(false)
+})
+
 test('a number that is also used in the app makes no groups, and is told so before Meta is asked', async () => {
   const shared = await world.number('12025550108')
   world.graph.useApp(shared.phoneNumberId, true)
