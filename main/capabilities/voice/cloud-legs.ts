@@ -1,3 +1,4 @@
+import { ApiError } from '../../contract/errors.ts'
 import type { EndReason } from '../../contract/voice.ts'
 import { cause } from '../../kernel/log.ts'
 import type { PlacedCall } from '../../voice/voice-process.ts'
@@ -66,13 +67,16 @@ export function createCloudLegs({ cloud, running, log, onOffered }: CloudLegsDep
   })
 
   return {
-    /** @returns null: they may be called. */
+    requireCallable: (instance: InstanceSubject): void => cloud.requireCallable(instance),
+
+    /** @returns null: they may be called. @throws ApiError invalid_state if the number cannot call now. */
     async permissionFor(instance: InstanceSubject, number: string): Promise<EndReason | null> {
       try {
         if ((await cloud.permission(instance, number)) === 'granted') return null
         await cloud.requestPermission(instance, number)
         return 'call_permission_required'
       } catch (error) {
+        if (error instanceof ApiError && error.code === 'invalid_state') throw error
         log.warn({ event: 'voice.permission_unknown', cause: cause(error) })
         return 'gateway_unavailable'
       }

@@ -1,3 +1,4 @@
+import { ApiError } from '../../contract/errors.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import type { EndReason, Gateway, VoiceSettings } from '../../contract/voice.ts'
 import type { Tx } from '../../kernel/db.ts'
@@ -85,7 +86,10 @@ export function createDial(deps: DialDeps) {
     if (typeof prepared === 'string') return failScheduled(call, prepared)
     const notNow = await allowance.refusal({ one: db.readOne }, call, prepared.gateway)
     if (notNow !== null) return refuse(call, notNow)
-    const permission = await permissionFor(prepared, call.toNumber ?? '')
+    const permission = await permissionFor(prepared, call.toNumber ?? '').catch((error: unknown) => {
+      if (error instanceof ApiError) return 'gateway_unavailable' as const
+      throw error
+    })
     if (permission !== null) return failScheduled(call, permission)
     const begun = await db.commit(async (tx) => {
       // Others of its batch may have begun since.
@@ -174,10 +178,11 @@ export function createDial(deps: DialDeps) {
     }
   }
 
-  /** Whether the person may be called now. @returns why not. */
+  /** Whether the person may be called now. @returns why not. @throws ApiError invalid_state if the number cannot call. */
   async function permissionFor({ instance, gateway }: Outgoing, number: string): Promise<EndReason | null> {
     if (gateway === 'sandbox') return needsSandboxPermission(number) ? 'call_permission_required' : null
     if (gateway !== 'cloud' || cloudLegs === null) return null
+    cloudLegs.requireCallable(instance)
     return cloudLegs.permissionFor(instance, number)
   }
 

@@ -17,6 +17,8 @@ export type CloudCallEvent =
 
 /** Calls over Meta's Cloud API: what is said over HTTP. The sound is WebRTC, and somewhere else. */
 export interface CloudCalling {
+  /** What Meta has of the number already says that it cannot call. @throws ApiError invalid_state, not_ready */
+  requireCallable(instance: EngineInstance): void
   /** Whether the person allows calls. @throws ApiError upstream_unavailable */
   permission(instance: EngineInstance, number: string): Promise<'granted' | 'missing'>
   /** Asks the person to allow calls. @returns quota: they were asked too recently. @throws ApiError upstream_unavailable */
@@ -86,6 +88,10 @@ export function createCalling({ clock, client, connected }: CallingDeps) {
   }
 
   const calling: CloudCalling = {
+    requireCallable(instance) {
+      if (connected(instance).number.facts?.isCoexistence === true) throw noCallsBesideTheApp()
+    },
+
     async permission(instance, number) {
       const reply = okOf(await ask(instance, 'GET', 'call_permissions', { query: { user_wa_id: number } }))
       const permission = recordAt(reply, 'permission')
@@ -150,9 +156,33 @@ export function createCalling({ clock, client, connected }: CallingDeps) {
   }
 }
 
-/** @throws ApiError upstream_unavailable */
+/** What Meta says of the number, and not of the person (Meta's list of calling errors). */
+const REFUSALS: Readonly<
+  Record<number, readonly [reason: 'calls_off' | 'calls_at_once' | 'calls_too_many', message: string]>
+> = {
+  138_000: [
+    'calls_off',
+    'Calls are not turned on for this number. Turn them on in the call settings of WhatsApp Manager.',
+  ],
+  138_002: [
+    'calls_at_once',
+    'This number has as many simultaneous calls as Meta allows. Call again when one has ended.',
+  ],
+  138_005: ['calls_too_many', 'This number has made as many calls as Meta allows for now. Call again later.'],
+  138_012: ['calls_too_many', 'This number has made as many calls as Meta allows for now. Call again later.'],
+}
+
+const noCallsBesideTheApp = () =>
+  new ApiError(
+    'invalid_state',
+    'This number is also used in the WhatsApp Business app, and Meta offers calls to no such number. Call from the app, or use another number.',
+  ).because('calls_beside_app')
+
+/** @throws ApiError invalid_state, upstream_unavailable */
 function okOf(reply: GraphReply): Json {
   if (reply.kind === 'ok') return reply.body
+  const refusal = reply.kind === 'error' ? REFUSALS[reply.error.code] : undefined
+  if (refusal !== undefined) throw new ApiError('invalid_state', refusal[1]).because(refusal[0])
   const why = reply.kind === 'error' ? `refused it (${reply.error.code})` : 'did not answer'
   throw new ApiError(
     'upstream_unavailable',

@@ -76,8 +76,10 @@ export function createRoutes(deps: RouteDeps) {
 
   async function ofNumber(number: GraphNumber, method: string, edge: string | undefined, request: GraphRequest) {
     if (method === 'GET' && edge === undefined) return describe(number, request)
-    if (method === 'GET' && edge === 'call_permissions')
+    if (method === 'GET' && edge === 'call_permissions') {
+      if (groups.isBesideApp(number)) throw callingOff()
       return permissions.describe(number, request.query.get('user_wa_id') ?? '')
+    }
     if (edge === 'groups') return groups.ofNumber(number, request, jsonOf)
     if (edge === 'username') return usernames.ofNumber(number, request, jsonOf)
     if (edge === 'username_suggestions' && method === 'GET') return usernames.suggestions(number)
@@ -91,6 +93,7 @@ export function createRoutes(deps: RouteDeps) {
         return sendMessage(number, jsonOf(request), request.signal)
       case 'calls':
         requireRegistered(number)
+        if (groups.isBesideApp(number)) throw callingOff()
         return calls.act(number, jsonOf(request))
       case 'media':
         return files.upload(number, request.contentType, request.body)
@@ -165,6 +168,9 @@ export function createRoutes(deps: RouteDeps) {
     })
   }
 }
+
+/** Numbers that are also used in the app have no calls. */
+const callingOff = () => new GraphFault(400, 138_000, '(#138000) Calling API not enabled')
 
 /** Graph answers with the fields that were asked for, and always with the id. */
 function fieldsOf(query: URLSearchParams, object: Readonly<Record<string, unknown>>): GraphAnswer {
