@@ -2,6 +2,7 @@ import { createAssessments, type Assessments } from './assessments.ts'
 import { createTemplateEvents, type GraphTemplates } from './template-events.ts'
 import { createGraphCalls, type GraphCalls } from './calls.ts'
 import { createPortfolios, type GraphRestriction } from './portfolios.ts'
+import { createPayments, type PaymentRefusal } from './payments.ts'
 import { createPermissions } from './permissions.ts'
 import type { Clock } from '../../../kernel/clock.ts'
 import type { Db } from '../../../kernel/db.ts'
@@ -82,6 +83,9 @@ export interface GraphSimulator {
   rate(phoneNumberId: string, quality: string): Promise<void>
   /** Restricts the business account of the number, and calls back. */
   restrict(phoneNumberId: string, restrictions: readonly GraphRestriction[]): Promise<void>
+  /** The card of the number's business account expires. It calls back about nothing but messages. */
+  expireCard(phoneNumberId: string, how: PaymentRefusal): void
+  replaceCard(phoneNumberId: string): void
   hasPortfolio(accountId: AccountId, portfolioId: string): Promise<boolean>
   /** The code that a browser brings back from Meta's signup when this number was chosen there. */
   signUp(phoneNumberId: string): string
@@ -144,9 +148,10 @@ export function createGraphSimulator(deps: GraphDeps): GraphSimulator {
   const marketing = createMarketingStops(db)
   const portfolios = createPortfolios({ db, clock, network, numbers, callbacks })
   const assessments = createAssessments()
+  const payments = createPayments()
   const templateEvents = createTemplateEvents({ clock, store: network.templates, callbacks })
   const send = createSending({
-    ...{ db, clock, ids, network, numbers, files, marketing, portfolios, assessments },
+    ...{ db, clock, ids, network, numbers, files, marketing, portfolios, assessments, payments },
     report: (number, sent, status) => callbacks.send(number, statusChange(number, sent, status)),
   })
   const groups = createGroupRoutes({ clock, random, network, callbacks })
@@ -255,6 +260,8 @@ export function createGraphSimulator(deps: GraphDeps): GraphSimulator {
       await numbers.change(get(phoneNumberId), { quality })
     },
     restrict: (phoneNumberId, restrictions) => portfolios.restrict(get(phoneNumberId), restrictions),
+    expireCard: (phoneNumberId, how) => payments.expire(get(phoneNumberId), how),
+    replaceCard: (phoneNumberId) => payments.replace(get(phoneNumberId)),
     hasPortfolio: (accountId, portfolioId) => portfolios.isOf(accountId, portfolioId),
     signUp: (phoneNumberId) => signups.issue(get(phoneNumberId)),
     calls,

@@ -13,6 +13,7 @@ import type { statusChange } from './callback-bodies.ts'
 import { toEngineInstance, type GraphFiles } from './files.ts'
 import { STOPPED_MARKETING, type createMarketingStops } from './marketing.ts'
 import type { GraphNumbers } from './numbers.ts'
+import { UNPAID_FAULT, UNPAID_STATUS, type Payments } from './payments.ts'
 import type { Portfolios } from './portfolios.ts'
 import { priceOf } from './prices.ts'
 import { checkFileType } from './upload-rules.ts'
@@ -35,6 +36,7 @@ interface SendingDeps {
   readonly report: (number: GraphNumber, sent: Sent, status: Parameters<typeof statusChange>[2]) => Promise<void>
   readonly portfolios: Pick<Portfolios, 'reach'>
   readonly assessments: Pick<Assessments, 'holds' | 'add'>
+  readonly payments: Pick<Payments, 'refusalOf'>
 }
 
 type Json = Readonly<Record<string, unknown>>
@@ -49,7 +51,7 @@ export class NoAnswer extends Error {}
 
 /** What `POST /{phone-number-id}/messages` does on the simulated network. */
 export function createSending(deps: SendingDeps) {
-  const { db, clock, ids, network, numbers, files, marketing, portfolios, assessments, report } = deps
+  const { db, clock, ids, network, numbers, files, marketing, portfolios, assessments, payments, report } = deps
   return async (number: GraphNumber, payload: Json, signal: AbortSignal): Promise<GraphAnswer> => {
     if (payload['status'] === 'read') return markRead(number, payload)
     const message = readMessage(payload)
@@ -57,9 +59,13 @@ export function createSending(deps: SendingDeps) {
     if (to === undefined)
       throw new GraphFault(400, 131_026, '(#131026) Message undeliverable', 'Nobody has this user id.')
     const template = await templateOf(number, message)
-    if (await marketing.refuses(number, to, template)) return failLater(number, to, message, template)
+    const taking = { message, template }
+    const unpaid = payments.refusalOf(number)
+    if (unpaid === 'answer') throw UNPAID_FAULT
+    if (unpaid === 'status') return failLater(number, to, taking, UNPAID_STATUS)
+    if (await marketing.refuses(number, to, template)) return failLater(number, to, taking, STOPPED_MARKETING)
     if (message.type === 'reaction') await react(number, to, message)
-    else return send(number, to, { message, template }, signal)
+    else return send(number, to, taking, signal)
     const messageId = ids.message()
     const wamid = networkId('official', messageId)
     await db.commit(async (tx) => {
@@ -82,13 +88,13 @@ export function createSending(deps: SendingDeps) {
   async function failLater(
     number: GraphNumber,
     to: string,
-    message: GraphMessage,
-    template: Template | undefined,
+    taking: Taken,
+    error: typeof STOPPED_MARKETING | typeof UNPAID_STATUS,
   ): Promise<GraphAnswer> {
     const wamid = networkId('official', ids.message())
-    const sent = await db.commit((tx) => remember(tx, number, { wamid, to, message, template }))
-    await report(number, sent, { word: 'failed', atMs: clock.now(), error: STOPPED_MARKETING })
-    return taken(message, to, wamid)
+    const sent = await db.commit((tx) => remember(tx, number, { wamid, to, ...taking }))
+    await report(number, sent, { word: 'failed', atMs: clock.now(), error })
+    return taken(taking.message, to, wamid)
   }
 
   async function remember(
