@@ -1,4 +1,4 @@
-import type { RecipientStatus } from '../../contract/campaign.ts'
+import type { CampaignStatus, RecipientStatus } from '../../contract/campaign.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import type { Tx } from '../../kernel/db.ts'
 import type { InCommitSubscriber, LedgerEvent } from '../../kernel/ledger.ts'
@@ -11,6 +11,7 @@ import {
   markReplied,
   moveRecipient,
   putBack,
+  putBackUnpaid,
   recipientAt,
   type Recipient,
 } from './recipient-store.ts'
@@ -39,12 +40,23 @@ export interface Move extends Place {
   readonly atMs: number
   readonly messageId?: string | null
   readonly error?: { readonly code: string; readonly message: string }
+  /** Of a message that the network has taken already. */
+  readonly key?: string
 }
 
-/** The Idempotency-Key of a send, and what it was made of. */
-export const sendKey = ({ campaignId, position }: Place): string => `cmp:${campaignId}:${position}`
+/**
+ * The Idempotency-Key of a send.
+ * @param recipient as it was claimed. A message that it has already was taken by Meta and not paid for.
+ */
+export const sendKey = ({ campaignId, position, messageId }: Pick<Recipient, keyof Place | 'messageId'>): string =>
+  messageId === null ? nameOf({ campaignId, position }) : `${nameOf({ campaignId, position })}:${messageId}`
 
-const KEY = /^cmp:(cmp_[0-9A-Z]+):(\d+)$/
+const nameOf = ({ campaignId, position }: Place): string => `cmp:${campaignId}:${position}`
+
+const KEY = /^cmp:(cmp_[0-9A-Z]+):(\d+)(?::msg_[0-9A-Z]+)?$/
+
+/** Meta takes a message without a payment method, and reports later that it is not delivered. */
+const UNPAID = 131_042
 
 function placeOf(key: string | null): Place | undefined {
   const [, campaignId, position] = KEY.exec(key ?? '') ?? []
@@ -58,6 +70,8 @@ const KEPT = LIMITS.campaignFailuresInRow
 const REPLY_WITHIN_MS = 7 * 24 * 3_600_000
 /** A restriction of the number says nothing about the list. */
 const NOT_COUNTED = ['reachout_restricted']
+/** Campaigns that can still send. */
+const GOES_ON: readonly CampaignStatus[] = ['running', 'paused', 'completed']
 
 interface Verdict {
   readonly code: string | undefined
@@ -83,7 +97,7 @@ export function createOutcomes({
   /** Recipients whose result was recorded together with the message. The job that sent it removes them. */
   const settled = new Set<string>()
 
-  async function move(tx: Tx, { to, atMs, messageId = null, error, ...place }: Move): Promise<boolean> {
+  async function move(tx: Tx, { to, atMs, messageId = null, error, key, ...place }: Move): Promise<boolean> {
     const recipient = await tx.one(recipientAt, place)
     if (recipient === undefined || !(NEXT[recipient.status] as readonly string[]).includes(to)) return false
     // Nobody knows more than before: it is only too old to be asked about.
@@ -98,9 +112,9 @@ export function createOutcomes({
     await countMove(tx, recipient, { ...recipient, status: to })
     const { accountId, phone, name } = recipient
     // The network does not charge for it.
-    if (to === 'failed') await costs.holds.release(tx, sendKey(place))
+    if (to === 'failed') await costs.holds.release(tx, key ?? sendKey(recipient))
     if (to === 'sent' && name !== null) await contacts.nameOnce(tx, accountId, phone, name)
-    if (recipient.status === 'sending') tx.afterCommit(() => settled.add(sendKey(place)))
+    if (recipient.status === 'sending') tx.afterCommit(() => settled.add(nameOf(place)))
     const verdict = { code: error?.code, hasFailed: to === 'failed', wasSent: recipient.sentAtMs !== null }
     if (to === 'sent' || to === 'failed') await judge(tx, place.campaignId, verdict)
     notify(tx, recipient)
@@ -135,10 +149,27 @@ export function createOutcomes({
   async function putBackOne(tx: Tx, place: Place): Promise<void> {
     const recipient = await tx.one(recipientAt, place)
     if (recipient === undefined || (await tx.run(putBack, place)) === 0) return
-    await costs.holds.release(tx, sendKey(place))
+    await costs.holds.release(tx, sendKey(recipient))
     const waiting = { campaignId: place.campaignId, instanceId: null, variation: null }
     await countMove(tx, recipient, { ...waiting, status: 'pending' })
     notify(tx, recipient)
+  }
+
+  /** Nobody pays: the recipient waits again, for a message of its own. @returns whether it does. */
+  async function waitForPayment(tx: Tx, { key, messageId, ...place }: Place & { key: string; messageId: string }) {
+    const [recipient, campaign] = [await tx.one(recipientAt, place), await state.load(tx, place.campaignId)]
+    if (recipient === undefined || campaign === undefined || !GOES_ON.includes(campaign.status)) return false
+    if ((await tx.run(putBackUnpaid, { ...place, messageId })) === 0) return false
+    await costs.holds.release(tx, key)
+    const waiting = { campaignId: place.campaignId, instanceId: null, variation: null }
+    await countMove(tx, recipient, { ...waiting, status: 'pending' })
+    if (recipient.status === 'sending') tx.afterCommit(() => settled.add(nameOf(place)))
+    if (campaign.status === 'completed') await state.begin(tx, { ...campaign, finishedAtMs: null })
+    else if (isUnderWay(campaign))
+      for (const lane of await tx.all(lanesOf, { campaignId: campaign.id }))
+        if (lane.removed === 0) await state.wake(tx, campaign, lane, clock.now())
+    notify(tx, recipient)
+    return true
   }
 
   async function replied(tx: Tx, event: Extract<LedgerEvent, { type: 'message.received' }>): Promise<void> {
@@ -177,8 +208,11 @@ export function createOutcomes({
         const place = placeOf(event.data.idempotency_key)
         if (place === undefined) return
         const { message_id: messageId, status: to, timestamp } = event.data
+        const key = event.data.idempotency_key ?? ''
+        const isUnpaid = event.type === 'message.failed' && event.data.error.provider_code === UNPAID
+        if (isUnpaid && (await waitForPayment(tx, { ...place, key, messageId }))) return
         const error = event.type === 'message.failed' ? { error: event.data.error } : {}
-        await move(tx, { ...place, to: to as RecipientStatus, atMs: Date.parse(timestamp), messageId, ...error })
+        await move(tx, { ...place, to: to as RecipientStatus, atMs: Date.parse(timestamp), messageId, key, ...error })
         return
       }
       case 'message.received':
@@ -197,7 +231,7 @@ export function createOutcomes({
     move,
     putBack: putBackOne,
     /** Whether the send of this recipient has ended in a commit of its message. Forgets it. */
-    takeSettled: (place: Place): boolean => settled.delete(sendKey(place)),
+    takeSettled: (place: Place): boolean => settled.delete(nameOf(place)),
 
     async optedOut(tx: Tx, { accountId, phone, atMs }: { accountId: string; phone: string; atMs: number }) {
       const canonical = personKey(phone)

@@ -175,6 +175,12 @@ export const putBack = sql<Place>(
    WHERE campaign_id = :campaignId AND position = :position AND status = 'sending'`,
 )
 
+/** The network took the message, and did not deliver it. */
+export const putBackUnpaid = sql<Place & { messageId: string }>(
+  `UPDATE campaign_recipients SET status = 'pending', claimed_at = NULL, sent_at = NULL, message_id = :messageId
+   WHERE campaign_id = :campaignId AND position = :position AND status IN ('sending', 'sent', 'unknown')`,
+)
+
 export const markSkipped = sql<Place & { reason: SkipReason }>(
   `UPDATE campaign_recipients SET status = 'skipped', skip_reason = :reason
    WHERE campaign_id = :campaignId AND position = :position AND status = 'pending'`,

@@ -38,10 +38,11 @@ export function createResolver({
     outcomes.takeSettled(recipient)
   }
 
-  async function messageOf({ instanceId, ...place }: Recipient) {
+  async function messageOf(recipient: Recipient) {
+    const { instanceId } = recipient
     if (instanceId === null) return undefined
     try {
-      return await messages.getByKey(instanceId, sendKey(place))
+      return await messages.getByKey(instanceId, sendKey(recipient))
     } catch (error) {
       if (error instanceof ApiError && error.code === 'not_found') return undefined
       throw error

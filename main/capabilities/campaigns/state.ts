@@ -31,7 +31,8 @@ export const NEXT = {
   running: ['paused', 'completed', 'canceled'],
   // Scheduled again: a clock that was ahead had made it late.
   paused: ['running', 'scheduled', 'completed', 'canceled', 'failed'],
-  completed: [],
+  // Again: Meta did not deliver what it had taken, because nobody pays.
+  completed: ['running', 'paused'],
   canceled: [],
   failed: [],
 } as const satisfies Record<CampaignStatus, readonly CampaignStatus[]>

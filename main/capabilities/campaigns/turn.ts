@@ -437,7 +437,7 @@ export function createTurn(deps: TurnDeps) {
     if (claimed === 0) return { kind: 'given_away' }
     if (kind !== null) {
       spending?.limits.take(kind)
-      await costs.holds.hold(tx, { sendKey: sendKey({ campaignId, position }), accountId, campaignId, ...kind })
+      await costs.holds.hold(tx, { sendKey: sendKey(recipient), accountId, campaignId, ...kind })
     }
     await countMove(
       tx,

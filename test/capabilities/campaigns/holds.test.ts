@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { GraphSimulator } from '../../../main/engines/sandbox/graph/index.ts'
 import { systemClock } from '../../../main/kernel/clock.ts'
 import { officialNumber } from '../../support/official-number.ts'
 import { until } from '../../support/service-process.ts'
 import { world, type World } from '../../support/world.ts'
-import { campaign, campaignOf, recipientsOf } from './campaign-world.ts'
+import { campaign, campaignOf, expectCountsRight, recipientsOf } from './campaign-world.ts'
 
 const TEMPLATE = {
   cloud_api: { type: 'template', template: { name: 'hello_world', language: { code: 'en_US' } } },
@@ -11,8 +12,12 @@ const TEMPLATE = {
 const PEOPLE = ['12025550151', '12025550152', '12025550153']
 
 let w: World
+let graph: GraphSimulator
 beforeAll(async () => {
-  w = await world({ clock: systemClock, settings: { graphBaseUrl: 'sandbox', network: 'live' } })
+  w = await world({
+    ...{ clock: systemClock, settings: { graphBaseUrl: 'sandbox', network: 'live' } },
+    onGraph: (made) => (graph = made),
+  })
 })
 afterAll(() => w.close())
 
@@ -74,6 +79,23 @@ test('a person mends the payment and resumes: each gets the message once', async
   await until('completed', async () => (await campaign(w, id)).status === 'completed', 20_000)
   expect((await campaign(w, id)).counts).toMatchObject({ sent: 3, failed: 0 })
   expect(await issuesOf(line.id)).toEqual([])
+})
+
+test('a card that expires in the middle: those whom Meta took and did not reach get the message once it is replaced', async () => {
+  const line = await officialNumber(w, '12025550440')
+  graph.expireCard(line.phoneNumberId, 'status')
+  const id = await offer([line])
+  expect((await paused(id)).pause_reason).toBe('payment')
+  await until('reported', async () => (await statuses(id)).every((status) => status === 'pending'))
+  await expectCountsRight(w, id)
+  graph.replaceCard(line.phoneNumberId)
+  expect((await w.api('POST', `/v1/campaigns/${id}/resume`)).status).toBe(200)
+  await until('completed', async () => (await campaign(w, id)).status === 'completed', 20_000)
+  expect((await campaign(w, id)).counts).toMatchObject({ sent: 3, failed: 0 })
+  await until('read', async () => (await statuses(id)).every((status) => status === 'read'))
+  await expectCountsRight(w, id)
+  const received = await w.rows('SELECT id FROM sandbox_messages WHERE author = :number', { number: '12025550440' })
+  expect(received).toHaveLength(3)
 })
 
 test('a number that is held leaves its people to another one', async () => {

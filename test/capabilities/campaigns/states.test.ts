@@ -3,9 +3,10 @@ import { NEXT as RECIPIENT_NEXT } from '../../../main/capabilities/campaigns/out
 import { NEXT } from '../../../main/capabilities/campaigns/state.ts'
 
 describe('states', () => {
-  test('of a campaign: what has ended stays so, and only a paused one fails', () => {
+  test('of a campaign: what has ended stays so, unless messages that were sent are not paid, and only a paused one fails', () => {
     const ended = Object.entries(NEXT).filter(([, next]) => next.length === 0)
-    expect(ended.map(([status]) => status)).toEqual(['completed', 'canceled', 'failed'])
+    expect(ended.map(([status]) => status)).toEqual(['canceled', 'failed'])
+    expect(NEXT.completed).toEqual(['running', 'paused'])
     const failing = Object.entries(NEXT).filter(([, next]) => (next as readonly string[]).includes('failed'))
     expect(failing.map(([status]) => status)).toEqual(['paused'])
   })

@@ -39,12 +39,12 @@ test(
 
     async function start(owner: MonthPortfolio, phones: readonly string[], message: object, config: object = SWIFT) {
       const asked = { instances: owner.numbers, phones, messages: [message], config }
-      const id = await campaignOf({ ...w, api: owner.api } as typeof w, asked)
+      const id = await campaignOf({ ...w, api: owner.api }, asked)
       for (const phone of phones) campaignByPerson.set(phone, id)
       campaigns.push({ id, owner })
       return id
     }
-    const stateOf = async (owner: MonthPortfolio, id: string) => campaign({ ...w, api: owner.api } as typeof w, id)
+    const stateOf = async (owner: MonthPortfolio, id: string) => campaign({ ...w, api: owner.api }, id)
 
     /** Customers write, one of them after a click on an ad, and are answered. */
     async function answers(owner: MonthPortfolio, day: number) {
@@ -103,15 +103,15 @@ test(
       })
     }
 
-    async function cardExpires(owner: MonthPortfolio, day: number) {
+    async function cardExpires(owner: MonthPortfolio, day: number, how: 'answer' | 'status') {
       const [line] = owner.numbers
-      const { id, held, mark } = await caught(owner, UTILITY, () => graph.expireCard(line!.phoneNumberId, 'answer'))
+      const { id, held, mark } = await caught(owner, UTILITY, () => graph.expireCard(line!.phoneNumberId, how))
       expect(held).toMatchObject({ pause_reason: 'payment', counts: { failed: 0 } })
       await hours(m, 2)
       const asking = people.customers(1)[0]!
       const question = { to: line!.number, text: 'Are you open today?' }
       expectOk(await owner.api('POST', `/v1/sandbox/phones/${asking}/messages`, question))
-      await m.pass(300)
+      await m.pass(60)
       expect(attemptsSince(mark, owner)).toEqual([])
       graph.replaceCard(line!.phoneNumberId)
       expectOk(await owner.api('POST', `/v1/campaigns/${id}/resume`))
@@ -175,7 +175,8 @@ test(
 
     for (let day = 1; day <= 30; day++) {
       await m.sleepUntil(at(day, 6))
-      if (day === 6) await cardExpires(c, day)
+      if (day === 6) await cardExpires(c, day, 'answer')
+      else if (day === 9) await cardExpires(c, day, 'status')
       else if (day === 12) await templatePauses(b, day, 'FIRST_PAUSE')
       else if (day === 14) await templatePauses(b, day, 'SECOND_PAUSE')
       else if (day === 18) await limitRises(d, day)
@@ -204,8 +205,8 @@ const agencyPortfolio = (m: MonthWorld, index: number, limit: string) =>
 /** The computer is on for the first minutes and for the last. */
 async function hours(m: MonthWorld, count: number): Promise<void> {
   const endMs = m.w.clock.now() + count * HOUR
-  await minutes(m, 10)
-  await m.sleepUntil(endMs - 10 * MINUTE)
+  await minutes(m, 5)
+  await m.sleepUntil(endMs - 5 * MINUTE)
   await minutes(m, (endMs - m.w.clock.now()) / MINUTE)
 }
 
