@@ -29,6 +29,7 @@ import { createPhones, type KnownPhone, type Phone, type PhoneSettings } from '.
 import { STEPS, type TimelineMs } from './plan.ts'
 import { createSend, RESTRICTION_MS } from './send.ts'
 import { createPhoneMessages, type SpokenMessage, type Utterance } from './phone-messages.ts'
+import type { Template } from '../templates.ts'
 import { createTemplateStore, type TemplateStore } from './templates.ts'
 import type { Tap } from './taps.ts'
 import { createTimeline } from './timeline.ts'
@@ -114,7 +115,7 @@ export interface SandboxNetwork {
    * Decides what becomes of a message without letting the time of the answer pass: the caller makes it durable first. Once
    * `journal` is committed, the network goes on whatever happens to this process.
    */
-  take(...sent: Parameters<Engine['send']>): Promise<SendOutcome>
+  take(...sent: [...sent: Parameters<Engine['send']>, template?: Template | undefined]): Promise<SendOutcome>
   /** Reports from this commit on, until it is heard, that the network has the message. */
   reportSent(tx: Tx, instance: EngineInstance, messageId: MessageId, engineMessageId: string): Promise<void>
   /** Whom a number has blocked; a block belongs to the number. */
@@ -315,7 +316,8 @@ export function createSandboxNetwork(deps: SandboxNetworkDeps): SandboxNetwork {
     blocks,
     usernames,
     groups,
-    take: (instance, messageId, out, departure) => send(instance, messageId, out, departure, 0),
+    take: (instance, messageId, out, departure, template) =>
+      send(instance, messageId, out, departure, { acceptedMs: 0, template }),
     lastWroteAtMs: inbox.lastWroteAtMs,
     reportSent(tx, { id: instanceId }, messageId, engineMessageId) {
       const signal = { kind: 'receipt', messageId, status: 'sent', atMs: clock.now(), engineMessageId } as const

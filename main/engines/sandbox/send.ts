@@ -26,6 +26,8 @@ import { memberCopyId, networkId } from './network-ids.ts'
 import type { Phone, Phones } from './phones.ts'
 import { planFor, STEPS, type Path, type Plan, type TimelineMs } from './plan.ts'
 import type { PhoneMessages } from './phone-messages.ts'
+import type { Template } from '../templates.ts'
+import { templateContent } from './template-content.ts'
 import { parameterFault } from './template-parameters.ts'
 import { SANDBOX_BUSINESS, type TemplateStore } from './templates.ts'
 import type { Timeline } from './timeline.ts'
@@ -92,10 +94,14 @@ export function createSend(deps: SendDeps) {
   const silentMs = deps.sendTimeoutMs + SILENT_AFTER_DEADLINE_MS
 
   /** A name without a template of the account counts as an approved one, so that any name can be tried. */
-  async function templateFault({ accountId }: EngineInstance, out: Outgoing): Promise<SendOutcome | null> {
-    if (!isTemplate(out)) return null
+  async function templateOf({ accountId }: EngineInstance, out: Outgoing): Promise<Template | undefined> {
+    if (!isTemplate(out)) return undefined
     const { name, language } = out.payload.template as { name?: unknown; language?: { code?: unknown } }
-    const found = await templates.find({ accountId, businessId: SANDBOX_BUSINESS }, name, language?.code)
+    return templates.find({ accountId, businessId: SANDBOX_BUSINESS }, name, language?.code)
+  }
+
+  function templateFault(out: Outgoing, found: Template | undefined): SendOutcome | null {
+    if (!isTemplate(out)) return null
     if (found === undefined || found.status === 'APPROVED') {
       const fault = parameterFault(out.payload.template, found)
       return fault === undefined
@@ -271,7 +277,7 @@ export function createSend(deps: SendDeps) {
     messageId: MessageId,
     wanted: Outgoing,
     departure: Departure,
-    acceptedMs: number = timelineMs[0],
+    { acceptedMs = timelineMs[0], template: known }: { acceptedMs?: number; template?: Template | undefined } = {},
   ): Promise<SendOutcome> {
     const group = isGroup(wanted.to) ? wanted.to : null
     const to = group ?? parseUserId(wanted.to)
@@ -284,7 +290,8 @@ export function createSend(deps: SendDeps) {
     if (out.kind === 'forward' && instance.engine === 'official') return NO_FORWARDS
     const problem = out.kind === 'cloud_api' ? problemOf(out.payload) : null
     if (problem !== null) return { kind: 'invalid', message: problem }
-    const fault = await templateFault(instance, out)
+    const template = known ?? (await templateOf(instance, out))
+    const fault = known === undefined ? templateFault(out, template) : null
     if (fault !== null) return fault
     const startedAt = dueIn(clock, 0)
     const people = group === null ? [out.to] : await othersIn(instance, session, group)
@@ -296,7 +303,7 @@ export function createSend(deps: SendDeps) {
     }
     const reached = await Promise.all(people.map((number) => phoneOf(instance, number)))
     const phone = reached[0] ?? (await phoneOf(instance, session.number))
-    const said = out.kind === 'forward' ? await copyOf(instance, session, out) : await sayingOf(out)
+    const said = out.kind === 'forward' ? await copyOf(instance, session, out) : await sayingOf(out, template)
     if (said === undefined) return NO_ORIGINAL
     const message = { instance, session, messageId, out, ...said, group, phones: reached, phone, startedAt, departure }
     return travel(message, await courseFor(message), acceptedMs)
@@ -306,8 +313,9 @@ export function createSend(deps: SendDeps) {
     return phones.cached(accountId, number) ?? (await phones.find(accountId, number))
   }
 
-  async function sayingOf(out: Exclude<Outgoing, ForwardedMessage>) {
-    return { content: contentOf(out), file: await files.load(out) }
+  async function sayingOf(out: Exclude<Outgoing, ForwardedMessage>, template: Template | undefined) {
+    const shown = isTemplate(out) && template !== undefined ? templateContent(out.payload.template, template) : {}
+    return { content: { ...contentOf(out), ...shown }, file: await files.load(out) }
   }
 
   /** What is passed on; undefined: the network has it no longer. */

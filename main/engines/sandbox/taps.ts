@@ -12,6 +12,9 @@ export interface Tap {
   readonly location?: { readonly latitude: number; readonly longitude: number; readonly name?: string }
 }
 
+/** Marks the tap of a template's button, which Meta reports in another form than that of other buttons. */
+export const TEMPLATE_REPLY = 'template_reply'
+
 type Interactive = Extract<MessageContent, { type: 'interactive' }>
 
 /**
@@ -30,6 +33,8 @@ function replyTo(shown: Interactive, { id, response, location }: Tap, payload: o
     case 'button':
     case 'list':
       return choiceReply(shown, id)
+    case 'template':
+      return { ...choiceReply(shown, id), details: { [TEMPLATE_REPLY]: true } }
     case 'product':
     case 'product_list':
       return orderReply(shown, id, payload)

@@ -79,13 +79,11 @@ function* placesIn(component: Json | undefined, part: 'header' | 'body', given: 
   const strange = given.find((parameter) => !(part === 'body' ? BODY_TYPES : ['text']).includes(typeOf(parameter)))
   if (strange !== undefined)
     return yield fault(FORMAT, `${part}: Format mismatch, expected TEXT, received ${typeOf(strange).toUpperCase()}`)
-  const isNamed = names.some((name) => !/^\d+$/.test(name))
-  const valueOf = (name: string) =>
-    isNamed ? given.find((one) => one['parameter_name'] === name) : given[names.indexOf(name)]
+  const valueOf = valuesByName(names, given)
   const missing = names.find((name) => valueOf(name) === undefined)
   if (missing !== undefined)
     return yield fault(FORMAT, `${part}: Parameter name is missing or empty, expected ${missing}`)
-  const filled = text.replaceAll(PLACE, (_place, name: string) => shownText(valueOf(name)))
+  const filled = filledText(text, given)
   if (charactersIn(filled) > INTERACTIVE_LIMITS[part])
     yield fault(TOO_LONG, `${part}: the text is too long once its parameters are filled in`)
 }
@@ -129,6 +127,17 @@ const SUB_TYPES: Readonly<Record<string, string>> = {
 }
 const PLACE = /\{\{([a-z0-9_]+)\}\}/g
 
+/** A text with the values of a message in place of its variables. */
+export function filledText(text: string, given: readonly Json[]): string {
+  const valueOf = valuesByName(namesIn(text), given)
+  return text.replaceAll(PLACE, (_place, name: string) => shownText(valueOf(name)))
+}
+
+function valuesByName(names: readonly string[], given: readonly Json[]): (name: string) => Json | undefined {
+  const isNamed = names.some((name) => !/^\d+$/.test(name))
+  return (name) => (isNamed ? given.find((one) => one['parameter_name'] === name) : given[names.indexOf(name)])
+}
+
 const namesIn = (text: string): string[] => [...new Set([...text.matchAll(PLACE)].map(([, name = '']) => name))]
 
 /** A currency or a date is shown as its fallback. */
@@ -146,9 +155,9 @@ const titleOf = (type: unknown): string =>
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
     .join('')
 
-const recordOf = (value: unknown): Json =>
+export const recordOf = (value: unknown): Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {}
-const recordsIn = (value: unknown): Json[] =>
+export const recordsIn = (value: unknown): Json[] =>
   Array.isArray(value) ? value.filter((one): one is Json => recordOf(one) === one) : []
 
 const fault = ([code, title]: readonly [number, string], details: string): ParameterFault => ({ code, title, details })

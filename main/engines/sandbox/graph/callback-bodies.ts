@@ -1,6 +1,7 @@
 import type { MessageContent } from '../../../contract/message-content.ts'
 import type { MessageErrorShape } from '../../../contract/shapes.ts'
 import type { EngineSignal } from '../../engine.ts'
+import { TEMPLATE_REPLY } from '../taps.ts'
 import type { Content } from '../inbox.ts'
 import { graphIdentity } from '../user-ids.ts'
 import { pricingOf } from './prices.ts'
@@ -160,7 +161,7 @@ function messageBody(
   { type, text, media, content = null }: Extract<InboundSignal, { kind: 'received' }>,
   details: Content['details'] = {},
 ): object {
-  const reply = content && replyBody(content)
+  const reply = content && replyBody(content, details)
   if (reply !== null) return reply
   if (media !== null) {
     const { id, mimeType: mime_type, filename, caption } = media
@@ -183,10 +184,11 @@ function messageBody(
 }
 
 /** What somebody has tapped or ordered; null for anything else. */
-function replyBody(content: MessageContent): object | null {
+function replyBody(content: MessageContent, details: NonNullable<Content['details']>): object | null {
   switch (content.type) {
     case 'button_reply': {
       const { id, title } = content
+      if (details[TEMPLATE_REPLY] === true) return { type: 'button', button: { payload: id, text: title } }
       return { type: 'interactive', interactive: { type: 'button_reply', button_reply: { id, title } } }
     }
     case 'list_reply': {

@@ -207,12 +207,13 @@ export function createGraphSimulator(deps: GraphDeps): GraphSimulator {
     await callbacks.send(number, inboundChange(number, signal, await detailsOf(number, signal)))
   }
 
-  /** What words cannot say of a place or a contact. */
+  /** What words cannot say of a place, a contact or a tap. */
   async function detailsOf(
     { accountId, number }: GraphNumber,
-    { type, engineMessageId }: Extract<EngineSignal, { kind: 'received' }>,
+    { type, content, engineMessageId }: Extract<EngineSignal, { kind: 'received' }>,
   ): Promise<Content['details']> {
-    if (type !== 'location' && type !== 'contact') return undefined
+    const isTap = content?.type === 'button_reply'
+    if (type !== 'location' && type !== 'contact' && !isTap) return undefined
     return (await network.find(accountId, number, engineMessageId)).content.details
   }
 

@@ -156,7 +156,7 @@ export function createSending(deps: SendingDeps) {
 
     async function carry(limit: AbortSignal): Promise<SendOutcome> {
       // In the commit in which the network takes it: what it reports is recognized, and it takes nothing else.
-      const taking = await network.take(instance, messageId, out, { signal: limit, leave })
+      const taking = await network.take(instance, messageId, out, { signal: limit, leave }, template)
       if (taking.kind === 'accepted')
         await db.commit(async (tx) => {
           await leave(tx)
