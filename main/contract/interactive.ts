@@ -73,6 +73,15 @@ const Flow = Type.Object(
   { additionalProperties: false, description: 'A flow of the WhatsApp account: `id` or `name`.' },
 )
 
+const HeaderMedia = Type.Object(
+  {
+    type: Type.Enum(['image', 'video', 'document']),
+    url: words(LIMITS.mediaUrlLength, 'Meta fetches the file from it.'),
+    filename: Type.Optional(words(LIMITS.filenameLength, 'Of `document`.')),
+  },
+  { additionalProperties: false, description: 'Of `button` and `cta_url`: a file in place of `header`.' },
+)
+
 export const Interactive = Type.Object(
   {
     type: Type.Enum([...INTERACTIVE_TYPES], {
@@ -84,6 +93,7 @@ export const Interactive = Type.Object(
     header: Type.Optional(
       words(header, 'Required by `product_list`. `product` and `location_request_message` have none.'),
     ),
+    header_media: Type.Optional(HeaderMedia),
     body: Type.Optional(
       words(listBody, `Required, except by \`product\`. ${INTERACTIVE_LIMITS.body} characters, of a list ${listBody}.`),
     ),

@@ -48,9 +48,16 @@ export const MessageContent = Type.Union(
       'interactive',
       {
         kind: Type.String({
-          description: 'In Meta’s words: `button`, `list`, `cta_url`, `location_request_message`, `flow` and so on.',
+          description:
+            'In Meta’s words: `button`, `list`, `cta_url`, `location_request_message`, `flow` and so on. `template` on sandbox phones.',
         }),
         header: Text,
+        header_media: Type.Optional(
+          Type.Object(
+            { type: Type.String(), url: Text, filename: Text },
+            { description: 'The file above the text. `url` is `null` for a file that was uploaded to Meta.' },
+          ),
+        ),
         footer: Text,
         button: Nullable(Type.String({ description: 'The button that opens a list, a link or a form.' })),
         buttons: Type.Array(Choice, { description: 'Reply buttons.' }),

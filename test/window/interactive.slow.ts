@@ -105,19 +105,59 @@ test('a link and a request for a place need what they are for', async () => {
   await thread().getByText('Send location').waitFor()
 })
 
+test('a file can stand above buttons, and needs an address', async () => {
+  await begin('Link button')
+  await field('Message').fill('The new garden')
+  await field('Button text').fill('Look')
+  await field('Web address').fill('https://shop.example/new')
+  await field('Header type').click()
+  await page.getByRole('option', { name: 'Document' }).click()
+  await press('Send')
+  await dialog().getByText('Enter an address that begins with https:// or http://.').waitFor()
+  await field('File URL (https://…)').fill('https://shop.example/new.pdf')
+  await field('File name (optional)').fill('Garden.pdf')
+  await preview().getByText('Garden.pdf').waitFor()
+  expect((await sent()).interactive).toMatchObject({
+    header_media: { type: 'document', url: 'https://shop.example/new.pdf', filename: 'Garden.pdf' },
+  })
+  const file = thread().getByRole('link', { name: 'Garden.pdf' })
+  expect(await file.getAttribute('href')).toBe('https://shop.example/new.pdf')
+})
+
+test('quick replies of a template are on the phone, and a tap is in the Inbox', async () => {
+  const buttons = [{ type: 'QUICK_REPLY', text: 'Water them' }]
+  const components = [
+    { type: 'BODY', text: 'Your flowers are dry.' },
+    { type: 'BUTTONS', buttons },
+  ]
+  const draft = { name: 'flowers', language: 'en', category: 'UTILITY', components }
+  const { id } = (await w.api('POST', `/v1/instances/${instance}/templates`, draft)).body
+  const isApproved = async () =>
+    (await w.api('GET', `/v1/instances/${instance}/templates/${id}`)).body.status === 'APPROVED'
+  await expect.poll(isApproved, { timeout: 20_000 }).toBe(true)
+  const cloud_api = { type: 'template', template: { name: 'flowers', language: { code: 'en' } } }
+  await w.api('POST', `/v1/instances/${instance}/messages`, { to: ANA, cloud_api })
+  await w.open(`/sandbox/phones/${ANA}`)
+  const phone = page.getByRole('log', { name: 'Messages' })
+  await phone.getByText('Your flowers are dry.').waitFor()
+  await phone.getByRole('button', { name: 'Water them' }).click()
+  await w.open(`/messages/${instance}/${ANA}`)
+  await thread().getByRole('article').filter({ hasText: 'Selected' }).filter({ hasText: 'Water them' }).waitFor()
+})
+
 test('a person taps on their phone, and the Inbox shows what they chose', async () => {
   await w.open(`/sandbox/phones/${ANA}`)
   const phone = page.getByRole('log', { name: 'Messages' })
   await phone.getByRole('button', { name: 'Tomorrow' }).click()
-  await phone.getByText(/^To /).nth(0).waitFor()
-  await phone.getByRole('button', { name: 'Evening After six' }).click()
   await phone.getByText(/^To /).nth(1).waitFor()
-  await phone.getByRole('button', { name: 'Send location' }).click()
+  await phone.getByRole('button', { name: 'Evening After six' }).click()
   await phone.getByText(/^To /).nth(2).waitFor()
+  await phone.getByRole('button', { name: 'Send location' }).click()
+  await phone.getByText(/^To /).nth(3).waitFor()
   await w.open(`/messages/${instance}/${ANA}`)
   const chosen = thread().getByRole('article').filter({ hasText: 'Selected' })
-  await expect.poll(() => chosen.count()).toBe(2)
-  expect(await chosen.first().innerText()).toContain('Tomorrow')
+  await expect.poll(() => chosen.count()).toBe(3)
+  expect(await chosen.nth(1).innerText()).toContain('Tomorrow')
   expect(await chosen.last().innerText()).toContain('After six')
   await thread().getByText('Sample place').waitFor()
   expect(w.complaints).toEqual([])

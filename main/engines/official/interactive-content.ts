@@ -21,11 +21,14 @@ export function interactiveContent(payload: object): MessageContent | null {
   const action = recordAt(interactive, 'action')
   const parameters = recordAt(action, 'parameters')
   const product = textAt(action, 'product_retailer_id')
+  const header = recordAt(interactive, 'header')
+  const file = textAt(header, 'type') ?? 'text'
   const sections = recordsAt(action, 'sections').map(toSection)
   return {
     type: 'interactive',
     kind,
-    header: textAt(recordAt(interactive, 'header'), 'text'),
+    header: textAt(header, 'text'),
+    ...(file !== 'text' && { header_media: toFile(file, recordAt(header, file)) }),
     footer: textAt(recordAt(interactive, 'footer'), 'text'),
     button: textAt(action, 'button') ?? textAt(parameters, 'display_text') ?? textAt(parameters, 'flow_cta'),
     buttons: recordsAt(action, 'buttons').map((button) => toChoice(recordAt(button, 'reply'))),
@@ -33,6 +36,10 @@ export function interactiveContent(payload: object): MessageContent | null {
     url: textAt(parameters, 'url'),
   }
 }
+
+const toFile = (type: string, file: Json) => ({
+  ...{ type, url: textAt(file, 'link'), filename: textAt(file, 'filename') },
+})
 
 const toChoice = (choice: Json) => ({ id: textAt(choice, 'id') ?? '', title: textAt(choice, 'title') ?? '' })
 

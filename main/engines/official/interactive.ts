@@ -19,14 +19,15 @@ type Field = Exclude<keyof Interactive, 'type'>
 type Faults = Generator<InteractiveFault, void>
 
 const TEXTS = ['header', 'footer'] as const
+const WITH_FILE = [...TEXTS, 'header_media'] as const
 
 /** The fields of each type, as Meta documents them. */
 const FIELDS: Readonly<
   Record<InteractiveType, { readonly required: readonly Field[]; readonly optional: readonly Field[] }>
 > = {
-  button: { required: ['body', 'buttons'], optional: TEXTS },
+  button: { required: ['body', 'buttons'], optional: WITH_FILE },
   list: { required: ['body', 'button', 'sections'], optional: TEXTS },
-  cta_url: { required: ['body', 'button', 'url'], optional: TEXTS },
+  cta_url: { required: ['body', 'button', 'url'], optional: WITH_FILE },
   location_request_message: { required: ['body'], optional: [] },
   address_message: { required: ['body', 'country'], optional: TEXTS },
   flow: { required: ['body', 'button', 'flow'], optional: TEXTS },
@@ -53,9 +54,23 @@ function* faultsOf(message: Interactive): Faults {
   const titles = buttons?.map(({ title }) => title.trim())
   yield* unique('buttons', 'titles', titles)
   yield* ofSections(message)
-  if (url !== undefined && !isWebAddress(url))
-    yield { field: 'url', message: 'must be an address that begins with https:// or http://', reason: 'url_invalid' }
+  yield* webAddress('url', url)
+  yield* ofHeaderMedia(message)
   if (flow !== undefined) yield* ofFlow(flow)
+}
+
+function* ofHeaderMedia({ header, header_media: media }: Interactive): Faults {
+  if (media === undefined) return
+  if (header !== undefined)
+    yield { field: 'header', message: 'is not allowed with header_media', reason: 'field_unknown' }
+  yield* webAddress('header_media.url', media.url)
+  if (media.type !== 'document' && media.filename !== undefined)
+    yield { field: 'header_media.filename', message: 'is for documents', reason: 'field_unknown' }
+}
+
+function* webAddress(field: string, url: string | undefined): Faults {
+  if (url !== undefined && !isWebAddress(url))
+    yield { field, message: 'must be an address that begins with https:// or http://', reason: 'url_invalid' }
 }
 
 function* ofTexts(message: Interactive): Faults {
@@ -130,16 +145,22 @@ function isWebAddress(text: string): boolean {
 
 /** The payload of the Cloud API. The message has no fault. */
 export function interactivePayload(message: Interactive): object {
-  const { type, header, body, footer } = message
+  const { type, header, header_media: media, body, footer } = message
   const interactive = {
     type,
     ...(header !== undefined && { header: { type: 'text', text: header } }),
+    ...(media !== undefined && { header: fileHeader(media) }),
     ...(body !== undefined && { body: { text: body } }),
     ...(footer !== undefined && { footer: { text: footer } }),
     action: actionOf(message),
   }
   return { type: 'interactive', interactive }
 }
+
+const fileHeader = ({ type, url: link, filename }: NonNullable<Interactive['header_media']>) => ({
+  type,
+  [type]: { link, ...(filename !== undefined && { filename }) },
+})
 
 function actionOf(message: Interactive): object {
   const { type, buttons = [], button, sections = [], url, country, flow = {} } = message

@@ -6,6 +6,7 @@ type Problems = Generator<string, void>
 const asRecord = (value: unknown): Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {}
 const recordsIn = (value: unknown): readonly Json[] => (Array.isArray(value) ? value.map(asRecord) : [])
+const isWebAddress = (url: string): boolean => /^https?:\/\//.test(url) && URL.canParse(url)
 const isText = (value: unknown): value is string => typeof value === 'string' && value.trim() !== ''
 
 /** @returns undefined if Meta takes it. */
@@ -40,6 +41,7 @@ function* ofHeader(type: string, given: unknown): Problems {
   if (isTextOnly || !FILES.includes(header['type'])) return yield* refuse('Param interactive.header.type is not valid.')
   const { id, link } = asRecord(header[String(header['type'])])
   if (!isText(id) && !isText(link)) yield 'interactive.header needs a file with id or link.'
+  if (isText(link) && !isWebAddress(link)) yield 'Param interactive.header.link is not a valid URL.'
 }
 
 const ACTIONS: Readonly<Record<string, (action: Json) => Problems>> = {
@@ -66,8 +68,7 @@ const ACTIONS: Readonly<Record<string, (action: Json) => Problems>> = {
     yield* named(name, 'cta_url')
     const { display_text: display, url } = asRecord(parameters)
     yield* text('interactive.action.parameters.display_text', display)
-    if (!isText(url) || !/^https?:\/\//.test(url) || !URL.canParse(url))
-      yield 'Param interactive.action.parameters.url is not a valid URL.'
+    if (!isText(url) || !isWebAddress(url)) yield 'Param interactive.action.parameters.url is not a valid URL.'
   },
   *location_request_message({ name }) {
     yield* named(name, 'send_location')

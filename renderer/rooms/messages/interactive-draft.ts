@@ -16,10 +16,21 @@ export interface SectionDraft {
   readonly rows: readonly RowDraft[]
 }
 
+export const HEADER_MEDIA = ['image', 'video', 'document'] as const
+
+export interface HeaderMediaDraft {
+  readonly type: (typeof HEADER_MEDIA)[number]
+  readonly url: string
+  /** Of a document. */
+  readonly filename: string
+}
+
 /** A message with buttons or a list that is being written. */
 export interface InteractiveDraft {
   readonly kind: WrittenKind
   readonly header: string
+  /** null: the header is a text. */
+  readonly headerMedia: HeaderMediaDraft | null
   readonly body: string
   readonly footer: string
   /** Titles of reply buttons. */
@@ -34,7 +45,7 @@ export const EMPTY_ROW: RowDraft = { title: '', description: '' }
 const NEW_SECTION: SectionDraft = { title: '', rows: [EMPTY_ROW] }
 
 export const newInteractive = (kind: WrittenKind, body = ''): InteractiveDraft => ({
-  ...{ kind, header: '', body, footer: '', button: '', url: '' },
+  ...{ kind, header: '', headerMedia: null, body, footer: '', button: '', url: '' },
   ...{ buttons: [''], sections: [NEW_SECTION] },
 })
 
@@ -43,19 +54,30 @@ export const addSection = (sections: readonly SectionDraft[]): readonly SectionD
 export const rowCount = (sections: readonly SectionDraft[]): number =>
   sections.reduce((sum, { rows }) => sum + rows.length, 0)
 
+export const canHaveMedia = (kind: WrittenKind): boolean => kind === 'button' || kind === 'cta_url'
+
 export const longestBody = (kind: WrittenKind): number => INTERACTIVE_LIMITS[kind === 'list' ? 'listBody' : 'body']
 
 /** What is still wrong, under `messages.interactive.fault`, by field; `sections.0.rows.1` is the second row of the first section. */
 export type InteractiveFaults = Readonly<Record<string, 'empty' | 'same' | 'url'>>
 
-export function faultsOf({ kind, body, buttons, button, url, sections }: InteractiveDraft): InteractiveFaults {
+export function faultsOf({
+  kind,
+  headerMedia,
+  body,
+  buttons,
+  button,
+  url,
+  sections,
+}: InteractiveDraft): InteractiveFaults {
   const faults: Record<string, InteractiveFaults[string]> = {}
   const need = (field: string, text: string) => {
     if (text.trim() === '') faults[field] = 'empty'
   }
+  if (canHaveMedia(kind) && headerMedia !== null && !isWebAddress(headerMedia.url)) faults['headerMedia'] = 'url'
   need('body', body)
   if (kind === 'list' || kind === 'cta_url') need('button', button)
-  if (kind === 'cta_url' && !/^https?:\/\/\S+$/.test(url.trim())) faults['url'] = 'url'
+  if (kind === 'cta_url' && !isWebAddress(url)) faults['url'] = 'url'
   if (kind === 'button') {
     const titles = buttons.map((title) => title.trim())
     for (const [at, title] of titles.entries()) {
@@ -71,13 +93,16 @@ export function faultsOf({ kind, body, buttons, button, url, sections }: Interac
   return faults
 }
 
+const isWebAddress = (url: string): boolean => /^https?:\/\/\S+$/.test(url.trim())
+
 /** The message of a draft without faults. Ids are the titles, which programs can read. */
 export function interactiveOf(draft: InteractiveDraft): Interactive {
   const { kind } = draft
   const [header, body, footer, button] = [draft.header, draft.body, draft.footer, draft.button].map((text) =>
     text.trim(),
   )
-  const around = kind === 'location_request_message' ? {} : { ...(header && { header }), ...(footer && { footer }) }
+  const above = draft.headerMedia === null || !canHaveMedia(kind) ? header && { header } : fileOf(draft.headerMedia)
+  const around = kind === 'location_request_message' ? {} : { ...above, ...(footer && { footer }) }
   const message = { type: kind, ...around, ...(body && { body }) }
   switch (kind) {
     case 'button':
@@ -89,6 +114,11 @@ export function interactiveOf(draft: InteractiveDraft): Interactive {
     case 'location_request_message':
       return message
   }
+}
+
+function fileOf({ type, url, filename }: HeaderMediaDraft): Pick<Interactive, 'header_media'> {
+  const name = filename.trim()
+  return { header_media: { type, url: url.trim(), ...(type === 'document' && name && { filename: name }) } }
 }
 
 function sectionsOf(drafts: readonly SectionDraft[]): NonNullable<Interactive['sections']> {
@@ -124,8 +154,19 @@ const isWritten = (type: Interactive['type']): type is WrittenKind =>
 /** A message that could not be sent, to be changed and sent again; null for kinds that are not written here. */
 export function draftOfInteractive(message: Interactive | undefined): InteractiveDraft | null {
   if (message === undefined || !isWritten(message.type)) return null
-  const { type, header = '', body = '', footer = '', button = '', url = '', buttons = [], sections = [] } = message
+  const {
+    type,
+    header_media: media,
+    header = '',
+    body = '',
+    footer = '',
+    button = '',
+    url = '',
+    buttons = [],
+    sections = [],
+  } = message
   return {
+    headerMedia: media === undefined ? null : { filename: '', ...media },
     ...{ kind: type, header, body, footer, button, url, buttons: buttons.map(({ title }) => title) },
     sections: sections.map(({ title = '', rows = [] }) => ({
       title,
@@ -136,7 +177,17 @@ export function draftOfInteractive(message: Interactive | undefined): Interactiv
 
 /** How a message is shown before the service has it. */
 export function shownInteractive(message: Interactive): Extract<MessageContent, { type: 'interactive' }> {
-  const { type, header, footer, button, url, buttons = [], sections = [], product_id: product } = message
+  const {
+    type,
+    header,
+    header_media: media,
+    footer,
+    button,
+    url,
+    buttons = [],
+    sections = [],
+    product_id: product,
+  } = message
   const shown = sections.map(({ title = null, rows = [], product_ids = [] }) => ({
     title,
     rows: rows.map((row) => ({ ...row, description: row.description ?? null })),
@@ -144,6 +195,7 @@ export function shownInteractive(message: Interactive): Extract<MessageContent, 
   }))
   return {
     ...{ type: 'interactive', kind: type, header: header ?? null, footer: footer ?? null, button: button ?? null },
+    ...(media !== undefined && { header_media: { ...media, filename: media.filename ?? null } }),
     ...{ url: url ?? null, buttons },
     sections: product === undefined ? shown : [{ title: null, rows: [], product_ids: [product] }],
   }

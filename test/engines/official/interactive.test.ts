@@ -38,6 +38,14 @@ const MESSAGES = {
   },
 } satisfies Record<Interactive['type'], Interactive>
 
+const LINK = MESSAGES.cta_url
+const PHOTO = { type: 'image', url: 'https://shop.example/x.png' } as const
+const WITH_FILES = [
+  { ...LINK, header_media: PHOTO },
+  { ...LINK, header_media: { type: 'document', url: 'https://shop.example/x.pdf', filename: 'Offer.pdf' } },
+  { type: 'button', body: 'Look', buttons: [{ id: '1', title: 'Nice' }], header_media: { ...PHOTO, type: 'video' } },
+] satisfies readonly Interactive[]
+
 const payloadOf = (message: Interactive) => interactivePayload(message)
 
 describe('a message that does not fit together', () => {
@@ -84,6 +92,14 @@ describe('a message that does not fit together', () => {
       { ...products, sections: [{ title: 'All', product_ids: Array.from({ length: 31 }, (_, i) => `${i}`) }] },
       'sections[].product_ids must have at most 30',
     ],
+    ['a file and words above', { ...button, header_media: PHOTO }, 'header is not allowed with header_media'],
+    ['a file above a list', { ...list, header_media: PHOTO }, 'header_media is not allowed with type list'],
+    ['a file without an address', { ...LINK, header_media: { ...PHOTO, url: 'x.png' } }, 'header_media.url must be'],
+    [
+      'a picture with a name',
+      { ...LINK, header_media: { ...PHOTO, filename: 'x.png' } },
+      'header_media.filename is for documents',
+    ],
     ['a link that is none', { ...MESSAGES.cta_url, url: 'javascript:alert(1)' }, 'url must be an address'],
     ['a form with id and name', { ...flow, flow: { id: '1', name: 'a' } }, 'flow.id is missing'],
     ['values without a screen', { ...flow, flow: { id: '1', data: { a: 1 } } }, 'flow.screen is missing'],
@@ -93,7 +109,7 @@ describe('a message that does not fit together', () => {
     expect(`${fault?.field} ${fault?.message}`).toContain(expected)
   })
 
-  test.each(Object.values(MESSAGES))('$type fits together', (message) => {
+  test.each([...Object.values(MESSAGES), ...WITH_FILES])('$type with $header_media.type fits together', (message) => {
     expect(interactiveFault(message)).toBeUndefined()
   })
 
@@ -133,9 +149,12 @@ describe('over the simulated Graph API', () => {
 
   const send = (payload: object) => world.send(instance, { kind: 'cloud_api', to: ANA, payload })
 
-  test.each(Object.values(MESSAGES))('Meta takes $type', async (message) => {
-    expect((await send(payloadOf(message))).outcome).toMatchObject({ kind: 'accepted' })
-  })
+  test.each([...Object.values(MESSAGES), ...WITH_FILES])(
+    'Meta takes $type with $header_media.type',
+    async (message) => {
+      expect((await send(payloadOf(message))).outcome).toMatchObject({ kind: 'accepted' })
+    },
+  )
 
   const interactive = (type: string, action: object, more: object = {}) => ({
     type: 'interactive',
@@ -160,6 +179,10 @@ describe('over the simulated Graph API', () => {
         { button: 'x', sections: [{ rows: ROWS }] },
         { header: { type: 'image', image: { id: '1' } } },
       ),
+    ],
+    [
+      'a file at no address',
+      interactive('button', { buttons: [reply('1', 'x')] }, { header: { type: 'image', image: { link: 'x.png' } } }),
     ],
     ['a list without a button', interactive('list', { sections: [{ rows: ROWS }] })],
     ['a section without rows', interactive('list', { button: 'x', sections: [{ title: 'x' }] })],

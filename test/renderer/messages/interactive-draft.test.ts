@@ -43,6 +43,32 @@ describe.each(WRITTEN_KINDS)('%s', (kind) => {
   })
 })
 
+describe.each([
+  ['button', { type: 'image', url: ' https://a.example/x.png ', filename: 'x' }],
+  ['cta_url', { type: 'document', url: 'https://a.example/x.pdf', filename: ' Offer.pdf ' }],
+] as const)('a file above %s', (kind, headerMedia) => {
+  const draft = { ...filled(kind), headerMedia }
+  const message = interactiveOf(draft)
+
+  test('takes the place of the words, and is accepted, shown and written again', () => {
+    expect([faultsOf(draft), interactiveFault(message)]).toEqual([{}, undefined])
+    expect(message).not.toHaveProperty('header')
+    expect(shownInteractive(message)).toEqual(interactiveContent(interactivePayload(message)))
+    const again = draftOfInteractive(message)
+    expect(again && interactiveOf(again)).toEqual(message)
+  })
+
+  test('needs an address', () => {
+    expect(faultsOf({ ...draft, headerMedia: { ...headerMedia, url: 'x.png' } })).toEqual({ headerMedia: 'url' })
+  })
+})
+
+test('a file above a list is not sent', () => {
+  const headerMedia = { type: 'image', url: '', filename: '' } as const
+  expect(faultsOf({ ...filled('list'), headerMedia })).toEqual({})
+  expect(interactiveOf({ ...filled('list'), headerMedia })).toMatchObject({ header: 'Order' })
+})
+
 test('two rows of one title have different ids', () => {
   const { sections } = interactiveOf(filled('list'))
   expect(sections?.map(({ rows }) => rows?.[0])).toEqual([
