@@ -9,8 +9,9 @@ const CAMPAIGN_STATUSES = ['draft', 'scheduled', 'running', 'paused', 'completed
 export type CampaignStatus = (typeof CAMPAIGN_STATUSES)[number]
 export const CampaignStatus = Type.Enum([...CAMPAIGN_STATUSES], {
   description:
-    '`draft`: can be edited. `scheduled`: starts at `scheduled_at`. `running`, `paused`: see `pause_reason`. `completed`, ' +
-    '`canceled` and `failed` are final; a campaign fails when none of its numbers could send for 24 hours.',
+    '`draft`: can be edited. `scheduled`: starts at `scheduled_at`. `running`, `paused`: see `pause_reason`. `completed`: ' +
+    'continues only if Meta reports a missing payment for messages it had accepted. `canceled` and `failed` are final; a ' +
+    'campaign fails when none of its numbers could send for 24 hours.',
 })
 
 const PAUSE_REASONS = [

@@ -11,7 +11,7 @@ const SECOND = 1_000
 /** Of real time: far more than any send takes. */
 const LONGEST_REST_MS = 10_000
 
-export interface MonthNumber {
+interface MonthNumber {
   readonly id: string
   readonly number: string
   readonly phoneNumberId: string
