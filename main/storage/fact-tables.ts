@@ -225,6 +225,20 @@ export const FACT_TABLES: Readonly<Record<string, FactTable>> = {
     changes: ['status'],
     durable: 'before_commit',
   },
+  ai_provider_keys: {
+    key: ['instance_id', 'provider'],
+    columns: [],
+    isRemovalKept: true,
+    durable: 'before_commit',
+  },
+  ai_http_tools: {
+    key: ['id'],
+    columns: ['enabled'],
+    changes: ['enabled'],
+    isRemovalKept: true,
+    durable: 'before_commit',
+  },
+  voice_trunks: { key: ['instance_id'], columns: [], isRemovalKept: true, durable: 'before_commit' },
   voice_widgets: { key: ['id'], columns: [], isRemovalKept: true, durable: 'before_commit' },
   voice_recordings: { key: ['id'], columns: [], isRemovalKept: true, durable: 'before_commit' },
 }

@@ -139,6 +139,12 @@ export const STRICTEST = [
   `UPDATE main.voice_calls SET status = 'failed', end_reason = 'restored', attempt = 1, ended_at = :now
     WHERE status = 'scheduled' AND id IN (SELECT id FROM present.voice_calls
       WHERE status IN ('dialing', 'ringing', 'in_progress'))`,
+  // Where conversations no longer go, they do not go again.
+  `DELETE FROM main.ai_provider_keys WHERE (instance_id, provider) IN
+     (SELECT instance_id, provider FROM gone_ai_provider_keys)`,
+  'DELETE FROM main.ai_http_tools WHERE id IN (SELECT id FROM gone_ai_http_tools)',
+  'UPDATE main.ai_http_tools SET enabled = 0 WHERE id IN (SELECT id FROM present.ai_http_tools WHERE enabled = 0)',
+  'DELETE FROM main.voice_trunks WHERE instance_id IN (SELECT instance_id FROM gone_voice_trunks)',
   'DELETE FROM main.voice_widgets WHERE id IN (SELECT id FROM gone_voice_widgets)',
   // Its file is gone.
   'DELETE FROM main.voice_recordings WHERE id IN (SELECT id FROM gone_voice_recordings)',

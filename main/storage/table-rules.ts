@@ -34,10 +34,10 @@ export const TABLE_RULES: Readonly<Record<string, AfterRestore>> = {
     ...['number_checks', 'number_check_numbers'],
     ...['history_imports', 'history_chats', 'instance_call_settings', 'instance_line_settings', 'instance_reconnects'],
     ...['instance_departures', 'access_link_uses', 'safety_numbers', 'safety_firsts', 'campaign_number_checks'],
-    ...['ai_provider_keys', 'ai_agents', 'ai_stages', 'ai_agent_media', 'ai_http_tools', 'ai_faq', 'ai_documents'],
+    ...['ai_agents', 'ai_stages', 'ai_agent_media', 'ai_faq', 'ai_documents'],
     ...['ai_passages', 'ai_vectors', 'ai_unanswered', 'ai_evaluations', 'ai_evaluation_results'],
     ...['message_rates', 'billing_prices', 'crm_backfills', 'crm_statuses', 'crm_hidden_people', 'voice_transcripts'],
-    ...['voice_trunks', 'voice_speech', 'delivery_attempts'],
+    ...['voice_speech', 'delivery_attempts'],
   ]),
   ...rule('kept', [
     ...['console_sessions', 'console_passwords', 'audit_log', 'files', 'safety_reached', 'safety_minutes'],
@@ -96,6 +96,7 @@ export const TABLE_RULES: Readonly<Record<string, AfterRestore>> = {
     ],
     ...['webhooks', 'deliveries', 'instance_webhooks', 'instance_webhook_calls'],
     ...['safety_counts', 'usage_daily', 'ai_daily', 'ai_instances', 'ai_conversations'],
+    ...['ai_provider_keys', 'ai_http_tools', 'voice_trunks'],
     ...[
       'crm_links',
       'crm_queues',

@@ -356,6 +356,23 @@ export const CASES: Readonly<Record<string, readonly Case[]>> = {
       ...{ since: [], read: 'SELECT DISTINCT status || end_reason FROM voice_calls', found: 'failedrestored' },
     },
   ],
+  // Where conversations went, and with which key.
+  ai_http_tools: [
+    { since: ["DELETE FROM ai_http_tools WHERE id = 'both'"], read: 'SELECT id FROM ai_http_tools', found: 'then' },
+    {
+      then: ['UPDATE ai_http_tools SET enabled = 1'],
+      since: ["UPDATE ai_http_tools SET enabled = 0 WHERE id = 'both'"],
+      read: "SELECT group_concat(id || enabled, ',' ORDER BY id) FROM ai_http_tools WHERE id <> 'since'",
+      found: 'both0,then1',
+    },
+  ],
+  ai_provider_keys: [
+    {
+      since: ["DELETE FROM ai_provider_keys WHERE provider = 'both'"],
+      ...{ read: 'SELECT provider FROM ai_provider_keys', found: 'then' },
+    },
+  ],
+  voice_trunks: [{ since: ['DELETE FROM voice_trunks'], read: 'SELECT COUNT(*) FROM voice_trunks', found: 0 }],
   voice_widgets: [
     { since: ["DELETE FROM voice_widgets WHERE id = 'both'"], read: 'SELECT id FROM voice_widgets', found: 'then' },
   ],
