@@ -36,7 +36,10 @@ const ENDS = new Set([
 
 /** For instances of one engine; the other is tried now and then as well. */
 const SMV2_ONLY = new Set(['callEngine', 'getInstanceQr'])
-const OFFICIAL_ONLY = new Set(['sendRawMessage', 'listTemplates', 'fuseInstances', 'removeFusion'])
+const OFFICIAL_ONLY = new Set([
+  ...['sendRawMessage', 'listTemplates', 'fuseInstances', 'removeFusion'],
+  ...['getOfficialSettings', 'updateOfficialSettings', 'getUsername', 'setUsername', 'deleteUsername'],
+])
 
 /** Some of everything, so that the first requests already find what they ask for. */
 export async function createPool(api: Api): Promise<Pool> {

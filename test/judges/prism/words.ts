@@ -29,7 +29,7 @@ const DEPENDS = new Set([
   ...['createContact', 'updateContact', 'createOptOut', 'deleteOptOut', 'updateLineSettings', 'startHistoryImport'],
   ...['updateAiSettings', 'createAgent', 'updateAgent', 'updateFollowUp', 'putProviderKey', 'orderStages'],
   ...['createPurchase', 'createCheckout', 'updateAgencyBilling', 'setClientBilling', 'setSandboxCard'],
-  ...['createTemplate', 'updateTemplate', 'tapSandboxMessage'],
+  ...['createTemplate', 'updateTemplate', 'tapSandboxMessage', 'updateOfficialSettings', 'setUsername'],
   ...['createSubAccount', 'updateSubAccount', 'createSubAccountKey', 'createAccessLink', 'updateBranding'],
   ...['connectGhl', 'updateGhl', 'setCrmWebhook', 'updateCrmWebhook', 'createSandboxGhlContact'],
   ...['scheduleVoiceCall', 'scheduleVoiceCallBatch', 'updateVoiceSettings', 'createVoiceWidget', 'updateVoiceWidget'],
