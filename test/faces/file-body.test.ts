@@ -246,7 +246,7 @@ describe('an operation that takes a file', () => {
   })
 
   test('is described with its types and its limit, and offered to no assistant', () => {
-    const contracts = [{ room: 'messages', operations: contract }]
+    const contracts = [{ room: 'messages', about: 'Messages.', operations: contract }]
     const document = buildOpenApi({ contracts, version: '0.1.0', baseUrl: url })
     expect(document.paths['/v1/lists']?.['post']).toMatchObject({
       requestBody: {

@@ -157,6 +157,8 @@ export const STATES: Readonly<Record<string, States>> = {
   'official_numbers.signup_state': { final: ['*'], open: {} },
   'sandbox_ghl_messages.status': { final: ['*'], open: {} },
   'sandbox_graph_permissions.status': { final: ['no_permission', 'temporary', 'permanent'], open: {} },
+  // Meta shows reserved usernames to people country by country, and no number waits for it.
+  'sandbox_profiles.username_status': { final: ['reserved', 'approved'], open: {} },
   // A review ends by itself, two seconds after it began: the state in the table is what it ends with.
   'sandbox_templates.status': { final: ['APPROVED', 'REJECTED'], open: {} },
   'voice_calls.status': {

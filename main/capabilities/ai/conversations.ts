@@ -5,7 +5,7 @@ import { LIMITS } from '../../contract/limits.ts'
 import { isoTime, isoTimeOrNull } from '../../contract/request.ts'
 import type { InstanceSubject } from '../handler.ts'
 import type { Chats } from './chats.ts'
-import type { Turn } from './contract.ts'
+import type { Turn } from './contract/conversations.ts'
 import {
   clearPause,
   conversationOf,

@@ -1,5 +1,5 @@
 import type { AccountId } from '../../kernel/ids.ts'
-import type { HttpTool } from './contract.ts'
+import type { HttpTool } from './contract/tools.ts'
 import type { AiDeps } from './deps.ts'
 import type { HttpToolRow } from './http-tool-store.ts'
 import type { HttpTools } from './http-tools.ts'

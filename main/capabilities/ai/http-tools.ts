@@ -6,7 +6,7 @@ import { Secret } from '../../kernel/secret.ts'
 import { seqPage } from '../../kernel/seq-page.ts'
 import { isSameOrigin } from '../../outbound/service-address.ts'
 import type { InstanceSubject } from '../handler.ts'
-import type { CreateHttpToolBody, HttpTool, UpdateHttpToolBody } from './contract.ts'
+import type { CreateHttpToolBody, HttpTool, UpdateHttpToolBody } from './contract/tools.ts'
 import type { AiDeps } from './deps.ts'
 import {
   changeHttpTool,

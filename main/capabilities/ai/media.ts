@@ -3,7 +3,7 @@ import { LIMITS } from '../../contract/limits.ts'
 import { isoTime } from '../../contract/request.ts'
 import { seqPage } from '../../kernel/seq-page.ts'
 import type { InstanceSubject } from '../handler.ts'
-import type { CreateMediaBody, Media } from './contract.ts'
+import type { CreateMediaBody, Media } from './contract/media.ts'
 import type { AiDeps } from './deps.ts'
 import { insertMedia, mediaById, mediaPage, removeMedia, type MediaRow } from './media-store.ts'
 

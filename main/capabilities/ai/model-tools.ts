@@ -1,7 +1,7 @@
 import { jsonSchema, tool, type ToolSet } from 'ai'
 import type { AnswerSource, ToolCall } from '../../contract/ai.ts'
 import type { AiKnowledge } from '../ai-knowledge/index.ts'
-import type { HttpTool } from './contract.ts'
+import type { HttpTool } from './contract/tools.ts'
 import type { BrainTurn } from './decision.ts'
 import type { createHttpCall } from './http-call.ts'
 import type { HttpToolRow } from './http-tool-store.ts'

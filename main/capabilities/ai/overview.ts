@@ -1,7 +1,7 @@
 import type { AccountId } from '../../kernel/ids.ts'
 import type { InstanceSubject } from '../handler.ts'
 import { agentsByInstance } from './agent-store.ts'
-import type { InstanceSummary, Usage } from './contract.ts'
+import type { InstanceSummary, Usage } from './contract/usage.ts'
 import { waitingByInstance, waitingCount, waitingOfAccount } from './conversation-store.ts'
 import { daysOfAccount, daysOfInstance, type DailyCounts } from './daily-store.ts'
 import type { AiDeps } from './deps.ts'

@@ -11,7 +11,7 @@ import type {
   Privacy,
 } from '../../engines/direct.ts'
 import type { EngineInstance } from '../../engines/engine.ts'
-import type { ActionBody } from './contract.ts'
+import type { ActionBody } from './contract/actions.ts'
 import { fieldsOf } from './fields.ts'
 
 export type Result = Readonly<Record<string, unknown>>

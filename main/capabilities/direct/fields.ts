@@ -1,5 +1,5 @@
 import { ApiError } from '../../contract/errors.ts'
-import type { ActionBody } from './contract.ts'
+import type { ActionBody } from './contract/actions.ts'
 
 type Field = keyof ActionBody
 type Present<R extends Field, O extends Field> = { readonly [K in R]-?: NonNullable<ActionBody[K]> } & {

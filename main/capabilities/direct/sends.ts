@@ -1,6 +1,6 @@
 import { ApiError } from '../../contract/errors.ts'
 import { readDraft, type Draft } from '../messages/index.ts'
-import type { ActionBody, ACTIONS } from './contract.ts'
+import type { ActionBody, ACTIONS } from './contract/actions.ts'
 import { fieldsOf } from './fields.ts'
 
 type SendAction = (typeof ACTIONS)['send'][number]

@@ -76,6 +76,7 @@ test('a deleted instance is gone for everything but the door and late events', a
     engine: 'smv2',
     network: 'sandbox',
     connected: false,
+    reconnecting: false,
     deleted: true,
   })
   await room.instances.onSignal(id, { kind: 'link_lost', reason: 'connection_lost', code: 428, nextRetryAtMs: null })

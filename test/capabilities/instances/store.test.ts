@@ -105,6 +105,7 @@ test('subject finds an instance of its account only', async () => {
     engine: 'smv2',
     network: 'sandbox',
     connected: true,
+    reconnecting: false,
     deleted: false,
   })
   expect(await room.instances.subject('other', id)).toBeUndefined()
