@@ -67,7 +67,7 @@ describe('the card of a number', { timeout: TIMEOUT }, () => {
   test('waits for a number where none was connected', async () => {
     const { id } = (await w.api('POST', '/v1/instances', { name: 'Studio Norte' })).body
     await w.open(`/instances/${id}`)
-    await card().getByText('The limits appear here once a number is connected.').waitFor()
+    await card().getByText('The limits appear here once this number is connected.').waitFor()
   })
 })
 
