@@ -2,9 +2,9 @@ import type { ApiOf, Room, RoomDefinition } from './room.ts'
 
 type AnyRoom = RoomDefinition<unknown, never>
 
-/** What all of these rooms together need of what no room owns. */
-type GroundOf<R> = (R extends RoomDefinition<unknown, infer Ground> ? (ground: Ground) => void : never) extends (
-  ground: infer All,
+/** What all of these rooms together need besides each other. */
+type DepsOf<R> = (R extends RoomDefinition<unknown, infer Deps> ? (deps: Deps) => void : never) extends (
+  deps: infer All,
 ) => void
   ? All
   : never
@@ -20,12 +20,12 @@ export interface Composition {
 
 /**
  * Builds every room after the rooms that it uses.
- * @param makeGround `find` is for what is called once the service runs: a room that uses a later one would be a cycle.
+ * @param makeDeps `find` is for what is called once the service runs: a room that uses a later one would be a cycle.
  * @throws Error for a room that uses one which is not in the list, and for two rooms of one name.
  */
 export function composeRooms<const Rooms extends readonly AnyRoom[]>(
   list: Rooms,
-  makeGround: (find: FindRoom) => GroundOf<Rooms[number]>,
+  makeDeps: (find: FindRoom) => DepsOf<Rooms[number]>,
 ): Composition {
   const built = new Map<AnyRoom, Room>()
   const find: FindRoom = (room) => {
@@ -33,11 +33,11 @@ export function composeRooms<const Rooms extends readonly AnyRoom[]>(
     if (found === undefined) throw new Error(`The room ${room.name} is not built yet.`)
     return found.api as ApiOf<typeof room>
   }
-  const ground = makeGround(find)
+  const deps = makeDeps(find)
   for (const room of inOrder(list)) {
     const used = Object.entries(room.uses).map(([name, other]) => [name, find(other)] as const)
-    // That the ground has what each of them needs was checked for the whole list.
-    built.set(room, room.build(ground as never, Object.fromEntries(used)))
+    // The types have checked for the whole list that each room gets what it needs.
+    built.set(room, room.build(deps as never, Object.fromEntries(used)))
   }
   return { rooms: [...built.values()], find }
 }

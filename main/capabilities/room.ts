@@ -69,11 +69,11 @@ interface RoomParts<C extends Contract, Api> extends RoomLife {
 }
 
 /** A room as a value: what it is called, what it uses, and how it is built. rooms.ts has the list. */
-export interface RoomDefinition<Api, Ground> {
+export interface RoomDefinition<Api, Deps> {
   readonly name: string
   readonly uses: UsedRooms
   /** @param rooms what `uses` names. */
-  readonly build: (ground: Ground, rooms: Readonly<Record<string, unknown>>) => Room<Api>
+  readonly build: (deps: Deps, rooms: Readonly<Record<string, unknown>>) => Room<Api>
 }
 
 /** Other rooms, under the names that `build` knows them by. */
@@ -85,20 +85,20 @@ export type ApiOf<R> = R extends RoomDefinition<infer Api, never> ? Api : never
  * Defines a room. `uses` decides the types of what `build` is given, which rooms are built and started before this one,
  * and which other rooms' files this one may import. A missing handler does not compile.
  */
-export function defineRoom<C extends Contract, Uses extends UsedRooms, Ground, Api>(definition: {
+export function defineRoom<C extends Contract, Uses extends UsedRooms, Deps, Api>(definition: {
   /** The name of its folder. */
   readonly name: string
   readonly contract: C
   readonly uses: Uses
-  /** @param ground what no room owns: storage, time, ways out of the process. */
-  readonly build: (ground: Ground, rooms: { readonly [K in keyof Uses]: ApiOf<Uses[K]> }) => RoomParts<C, Api>
-}): RoomDefinition<Api, Ground> {
+  /** @param deps what no room owns: storage, time, ways out of the process. */
+  readonly build: (deps: Deps, rooms: { readonly [K in keyof Uses]: ApiOf<Uses[K]> }) => RoomParts<C, Api>
+}): RoomDefinition<Api, Deps> {
   const { name, contract, uses, build } = definition
   return {
     name,
     uses,
-    build(ground, rooms) {
-      const { handlers, existence, ...rest } = build(ground, rooms as Parameters<typeof build>[1])
+    build(deps, rooms) {
+      const { handlers, existence, ...rest } = build(deps, rooms as Parameters<typeof build>[1])
       const operations = Object.entries(contract).map(([id, operation]) => {
         // Both have only names of C, and each entry was checked against its own operation when it was written.
         return { operation, handler: handlers[id] as Handler, exists: existence?.[id] }

@@ -157,8 +157,8 @@ export const notesRoom = defineRoom({
   name: 'notes',
   contract: notesContract,
   uses: {},
-  build(ground: NotesDeps) {
-    const notes = createNotes(ground)
+  build(deps: NotesDeps) {
+    const notes = createNotes(deps)
     return {
       handlers: notesHandlers(notes),
       api: notes,

@@ -30,7 +30,7 @@ describe('rooms are built after those that they use', () => {
   const room = (name: string, uses: UsedRooms = {}, build: (of: object) => unknown = () => name) =>
     defineRoom({
       ...{ name, contract: {}, uses },
-      build: (ground: { readonly word: string }, used) => ({ handlers: {}, api: build({ ...ground, ...used }) }),
+      build: (deps: { readonly word: string }, used) => ({ handlers: {}, api: build({ ...deps, ...used }) }),
     })
 
   test('otherwise in the order of the list', () => {
@@ -41,7 +41,7 @@ describe('rooms are built after those that they use', () => {
     expect(names(inOrder([alone, right, left, base]))).toEqual(['alone', 'base', 'left', 'right'])
   })
 
-  test('each is given the ground and what it uses, and is found once it is built', () => {
+  test('each is given its dependencies and what it uses, and is found once it is built', () => {
     const base = room('base', {}, (given) => given)
     const upper = room('upper', { below: base }, (given) => given)
     const early: unknown[] = []

@@ -4,7 +4,7 @@ import { accountContract } from './contract.ts'
 import { accountHandlers } from './handlers.ts'
 import { createAccounts, type AccountsDeps } from './index.ts'
 
-interface Ground extends Omit<AccountsDeps, 'ratePerMinute' | 'timeZone'> {
+interface Deps extends Omit<AccountsDeps, 'ratePerMinute' | 'timeZone'> {
   readonly cursors: Cursors
   /** Looked at each time. */
   readonly config: { readonly ratePerMinute: number; readonly safetyTimezone: string }
@@ -14,9 +14,9 @@ export const accountRoom = defineRoom({
   name: 'account',
   contract: accountContract,
   uses: {},
-  build({ config, ...ground }: Ground) {
+  build({ config, ...deps }: Deps) {
     const accounts = createAccounts({
-      ...ground,
+      ...deps,
       get ratePerMinute() {
         return config.ratePerMinute
       },
@@ -25,7 +25,7 @@ export const accountRoom = defineRoom({
       },
     })
     return {
-      handlers: accountHandlers(accounts, ground.cursors),
+      handlers: accountHandlers(accounts, deps.cursors),
       api: accounts,
       recover: accounts.loadSuspended,
       close: accounts.close,

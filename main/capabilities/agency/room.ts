@@ -24,9 +24,9 @@ export const agencyRoom = defineRoom({
     instanceWebhooks: instanceWebhookRoom,
     webhooks: webhooksRoom,
   },
-  build(ground: Omit<AgencyDeps, Given> & { readonly cursors: Cursors }, { webhooks, instanceWebhooks, ...rooms }) {
+  build(given: Omit<AgencyDeps, Given> & { readonly cursors: Cursors }, { webhooks, instanceWebhooks, ...rooms }) {
     const deps: AgencyDeps & { readonly cursors: Cursors } = {
-      ...ground,
+      ...given,
       ...rooms,
       async onActivated() {
         await webhooks.lookAgain()

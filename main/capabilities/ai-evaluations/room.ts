@@ -9,8 +9,8 @@ export const aiEvaluationsRoom = defineRoom({
   name: 'ai-evaluations',
   contract: aiEvaluationsContract,
   uses: { ai: aiRoom, instances: instancesRoom },
-  build(ground: Omit<AiEvaluationsDeps, 'ai' | 'instances'>, rooms) {
-    const evaluations = createAiEvaluations({ ...ground, ...rooms })
+  build(deps: Omit<AiEvaluationsDeps, 'ai' | 'instances'>, rooms) {
+    const evaluations = createAiEvaluations({ ...deps, ...rooms })
     return {
       handlers: aiEvaluationsHandlers(evaluations),
       existence: aiEvaluationsExistence(evaluations),

@@ -9,8 +9,8 @@ export const aiKnowledgeRoom = defineRoom({
   name: 'ai-knowledge',
   contract: aiKnowledgeContract,
   uses: { instances: instancesRoom, providers: aiProvidersRoom },
-  build(ground: Omit<AiKnowledgeDeps, 'instances' | 'providers'>, rooms) {
-    const knowledge = createAiKnowledge({ ...ground, ...rooms })
+  build(deps: Omit<AiKnowledgeDeps, 'instances' | 'providers'>, rooms) {
+    const knowledge = createAiKnowledge({ ...deps, ...rooms })
     return {
       handlers: aiKnowledgeHandlers(knowledge),
       existence: aiKnowledgeExistence(knowledge),

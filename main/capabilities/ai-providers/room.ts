@@ -5,7 +5,7 @@ import { aiProvidersContract } from './contract.ts'
 import { aiProvidersExistence, aiProvidersHandlers } from './handlers.ts'
 import { createAiProviders, type AiProvidersDeps } from './index.ts'
 
-interface Ground extends Omit<AiProvidersDeps, 'instances' | 'modelSimulator'> {
+interface Deps extends Omit<AiProvidersDeps, 'instances' | 'modelSimulator'> {
   readonly model: ModelSimulator
 }
 
@@ -13,8 +13,8 @@ export const aiProvidersRoom = defineRoom({
   name: 'ai-providers',
   contract: aiProvidersContract,
   uses: { instances: instancesRoom },
-  build({ model, ...ground }: Ground, rooms) {
-    const providers = createAiProviders({ ...ground, ...rooms, modelSimulator: model })
+  build({ model, ...deps }: Deps, rooms) {
+    const providers = createAiProviders({ ...deps, ...rooms, modelSimulator: model })
     return {
       handlers: aiProvidersHandlers(providers),
       existence: aiProvidersExistence(),

@@ -15,7 +15,7 @@ import { createAi, type AiDeps } from './index.ts'
 
 type Rooms = 'fusion' | 'instances' | 'knowledge' | 'messages' | 'optOuts' | 'providers' | 'safety' | 'usage'
 
-interface Ground extends Omit<AiDeps, Rooms | 'refusalOf' | 'calls'> {
+interface Deps extends Omit<AiDeps, Rooms | 'refusalOf' | 'calls'> {
   /** Calls need agents, so the room of calls is built after this one. */
   readonly agentCalls: AiDeps['calls']
 }
@@ -34,8 +34,8 @@ export const aiRoom = defineRoom({
     safety: safetyRoom,
     usage: usageRoom,
   },
-  build({ agentCalls, ...ground }: Ground, { entitlements, ...rooms }) {
-    const deps: AiDeps = { ...ground, ...rooms, refusalOf: entitlements.refusalOf, calls: agentCalls }
+  build({ agentCalls, ...given }: Deps, { entitlements, ...rooms }) {
+    const deps: AiDeps = { ...given, ...rooms, refusalOf: entitlements.refusalOf, calls: agentCalls }
     const ai = createAi(deps)
     return {
       handlers: aiHandlers(ai),

@@ -6,7 +6,7 @@ import { approvalsContract } from './contract.ts'
 import { approvalsHandlers } from './handlers.ts'
 import { createApprovals, type ApprovalsDeps, type ApprovedCalls } from './index.ts'
 
-interface Ground extends Omit<ApprovalsDeps, 'principalOf'> {
+interface Deps extends Omit<ApprovalsDeps, 'principalOf'> {
   readonly cursors: Cursors
   readonly approvedCalls: ApprovedCalls
 }
@@ -15,15 +15,15 @@ export const approvalsRoom = defineRoom({
   name: 'approvals',
   contract: approvalsContract,
   uses: { account: accountRoom },
-  build(ground: Ground, { account }) {
-    const approvals = createApprovals({ ...ground, principalOf: account.principalOf })
+  build(deps: Deps, { account }) {
+    const approvals = createApprovals({ ...deps, principalOf: account.principalOf })
     account.whenAccessEnds(async (tx, { who }) => {
       if (who.startsWith('key:')) await approvals.keyRevoked(tx, who.slice('key:'.length) as KeyId)
     })
     return {
-      handlers: approvalsHandlers(approvals, ground.cursors),
+      handlers: approvalsHandlers(approvals, deps.cursors),
       api: approvals,
-      start: () => approvals.start(ground.approvedCalls),
+      start: () => approvals.start(deps.approvedCalls),
       close: approvals.close,
       async attention({ accountId }) {
         const { pending: count } = await approvals.countPending(accountId)

@@ -8,8 +8,8 @@ export const auditRoom = defineRoom({
   name: 'audit',
   contract: auditContract,
   uses: {},
-  build(ground: AuditDeps & { readonly cursors: Cursors }) {
-    const audit = createAudit(ground)
-    return { handlers: auditHandlers(audit, ground.cursors), api: audit, chores: [audit.retention] }
+  build(deps: AuditDeps & { readonly cursors: Cursors }) {
+    const audit = createAudit(deps)
+    return { handlers: auditHandlers(audit, deps.cursors), api: audit, chores: [audit.retention] }
   },
 })

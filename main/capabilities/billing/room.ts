@@ -8,7 +8,7 @@ import { billingContract } from './contract.ts'
 import { billingExistence, billingHandlers } from './handlers.ts'
 import { createBilling, type BillingDeps } from './index.ts'
 
-interface Ground extends Omit<BillingDeps, 'costs' | 'entitlements' | 'usage' | 'simulator' | 'publicBaseUrl'> {
+interface Deps extends Omit<BillingDeps, 'costs' | 'entitlements' | 'usage' | 'simulator' | 'publicBaseUrl'> {
   readonly stripe: StripeSimulator
   readonly config: { readonly publicBaseUrl: string | null }
 }
@@ -17,13 +17,13 @@ export const billingRoom = defineRoom({
   name: 'billing',
   contract: billingContract,
   uses: { agency: agencyRoom, costs: costsRoom, entitlements: entitlementsRoom, usage: usageRoom },
-  build({ stripe, config, ...ground }: Ground, { agency, ...rooms }) {
+  build({ stripe, config, ...deps }: Deps, { agency, ...rooms }) {
     const billing = createBilling({
-      ...{ ...ground, ...rooms },
+      ...{ ...deps, ...rooms },
       ...{ simulator: stripe, publicBaseUrl: config.publicBaseUrl },
     })
     agency.whenDeleted(billing.clients.accountDeleted)
-    const { db, cursors } = ground
+    const { db, cursors } = deps
     return {
       handlers: billingHandlers({ db, cursors, billing }),
       existence: billingExistence({ db, billing }),

@@ -8,8 +8,8 @@ export const blocksRoom = defineRoom({
   name: 'blocks',
   contract: blocksContract,
   uses: { instances: instancesRoom },
-  build(ground: Omit<BlocksDeps, 'instances'>, rooms) {
-    const blocks = createBlocks({ ...ground, ...rooms })
+  build(deps: Omit<BlocksDeps, 'instances'>, rooms) {
+    const blocks = createBlocks({ ...deps, ...rooms })
     return { handlers: blocksHandlers(blocks), api: blocks }
   },
 })

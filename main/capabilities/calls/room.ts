@@ -10,8 +10,8 @@ export const callsRoom = defineRoom({
   name: 'calls',
   contract: callsContract,
   uses: { entitlements: entitlementsRoom, instances: instancesRoom, messages: messagesRoom },
-  build(ground: Omit<CallsDeps, 'instances' | 'messages' | 'refusalOf'>, { entitlements, ...rooms }) {
-    const calls = createCalls({ ...ground, ...rooms, refusalOf: entitlements.refusalOf })
+  build(deps: Omit<CallsDeps, 'instances' | 'messages' | 'refusalOf'>, { entitlements, ...rooms }) {
+    const calls = createCalls({ ...deps, ...rooms, refusalOf: entitlements.refusalOf })
     return { handlers: callsHandlers(calls), api: calls }
   },
 })

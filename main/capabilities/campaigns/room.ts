@@ -27,9 +27,9 @@ export const campaignsRoom = defineRoom({
     optOuts: optOutsRoom,
     safety: safetyRoom,
   },
-  build(ground: Omit<CampaignsDeps, Given>, { account, entitlements, ...rooms }) {
+  build(given: Omit<CampaignsDeps, Given>, { account, entitlements, ...rooms }) {
     const deps: CampaignsDeps = {
-      ...{ ...ground, ...rooms },
+      ...{ ...given, ...rooms },
       isSuspended: account.isSuspended,
       refusalOf: entitlements.refusalOf,
     }

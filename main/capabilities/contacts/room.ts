@@ -8,7 +8,7 @@ import { contactsExistence, contactsHandlers } from './handlers.ts'
 import { createContacts, type ContactsDeps } from './index.ts'
 import { rekeyContacts } from './unite.ts'
 
-interface Ground extends Omit<ContactsDeps, 'instances' | 'optOuts'> {
+interface Deps extends Omit<ContactsDeps, 'instances' | 'optOuts'> {
   readonly cursors: Cursors
   readonly files: Pick<Files, 'storeTemporarily'>
 }
@@ -17,14 +17,14 @@ export const contactsRoom = defineRoom({
   name: 'contacts',
   contract: contactsContract,
   uses: { instances: instancesRoom, optOuts: optOutsRoom },
-  build(ground: Ground, rooms) {
-    const deps = { ...ground, ...rooms }
+  build(given: Deps, rooms) {
+    const deps = { ...given, ...rooms }
     const contacts = createContacts(deps)
     return {
       handlers: contactsHandlers({ ...deps, contacts }),
       existence: contactsExistence(contacts),
       api: contacts,
-      recover: () => rekeyContacts(ground.db),
+      recover: () => rekeyContacts(given.db),
       movePerson: contacts.movePerson,
     }
   },

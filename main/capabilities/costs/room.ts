@@ -9,7 +9,7 @@ import { costsContract } from './contract.ts'
 import { costsExistence, costsHandlers, type CostsHandlerDeps } from './handlers.ts'
 import { createCosts } from './index.ts'
 
-interface Ground extends Omit<CostsHandlerDeps, 'costs' | 'family'> {
+interface Deps extends Omit<CostsHandlerDeps, 'costs' | 'family'> {
   readonly clock: Clock
   readonly live: Pick<NoticeBus<Notice>, 'publish'>
   readonly log: Log
@@ -21,11 +21,11 @@ export const costsRoom = defineRoom({
   name: 'costs',
   contract: costsContract,
   uses: { agency: agencyRoom },
-  build(ground: Ground, { agency }) {
-    const deps = { ...ground, family: agency.family }
+  build(given: Deps, { agency }) {
+    const deps = { ...given, family: agency.family }
     const costs = createCosts(deps)
     costs.budgets.onChange(async (tx, accountId) =>
-      tx.afterCommit(() => ground.live.publish(accountId, { topic: 'message-budgets' })),
+      tx.afterCommit(() => given.live.publish(accountId, { topic: 'message-budgets' })),
     )
     agency.whenDeleted(costs.budgets.accountDeleted)
     const warnings = createBudgetWarnings({ ...deps, budgets: costs.budgets })

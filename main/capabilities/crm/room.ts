@@ -12,7 +12,7 @@ import { createCrm, type CrmDeps } from './index.ts'
 
 type Given = 'contacts' | 'instances' | 'messages' | 'optOuts' | 'isSuspended' | 'simulator'
 
-interface Ground extends Omit<CrmDeps, Given> {
+interface Deps extends Omit<CrmDeps, Given> {
   readonly ghl: GhlSimulator
 }
 
@@ -27,8 +27,8 @@ export const crmRoom = defineRoom({
     optOuts: optOutsRoom,
     webhooks: webhooksRoom,
   },
-  build({ ghl, ...ground }: Ground, { account, ...rooms }) {
-    const crm = createCrm({ ...ground, ...rooms, simulator: ghl, isSuspended: account.isSuspended })
+  build({ ghl, ...deps }: Deps, { account, ...rooms }) {
+    const crm = createCrm({ ...deps, ...rooms, simulator: ghl, isSuspended: account.isSuspended })
     account.whenAccessEnds(async (tx, { who, accountId, endsLinks }) => {
       if (!endsLinks) return
       await crm.api.endCreatedBy(tx, who)

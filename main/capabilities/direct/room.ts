@@ -8,7 +8,7 @@ import { directContract } from './contract.ts'
 import { directExistence, directHandlers } from './handlers.ts'
 import { createDirect, type DirectDeps } from './index.ts'
 
-interface Ground extends Omit<DirectDeps, 'instances' | 'messages' | 'reserveAdditions'> {
+interface Deps extends Omit<DirectDeps, 'instances' | 'messages' | 'reserveAdditions'> {
   readonly db: Db
 }
 
@@ -16,11 +16,11 @@ export const directRoom = defineRoom({
   name: 'direct',
   contract: directContract,
   uses: { instances: instancesRoom, messages: messagesRoom, safety: safetyRoom },
-  build(ground: Ground, { safety, ...rooms }) {
+  build(deps: Deps, { safety, ...rooms }) {
     const direct = createDirect({
-      ...ground,
+      ...deps,
       ...rooms,
-      reserveAdditions: createGroupAdditions({ ...ground, safety, instances: rooms.instances }),
+      reserveAdditions: createGroupAdditions({ ...deps, safety, instances: rooms.instances }),
     })
     return { handlers: directHandlers(direct), existence: directExistence(direct), api: direct }
   },

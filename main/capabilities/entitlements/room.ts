@@ -7,7 +7,7 @@ import { entitlementsHandlers } from './handlers.ts'
 import { createEntitlements, type EntitlementsDeps } from './index.ts'
 import { createRefusals } from './refusal.ts'
 
-interface Ground extends EntitlementsDeps {
+interface Deps extends EntitlementsDeps {
   readonly live: Pick<NoticeBus<Notice>, 'publish'>
 }
 
@@ -15,10 +15,10 @@ export const entitlementsRoom = defineRoom({
   name: 'entitlements',
   contract: entitlementsContract,
   uses: { account: accountRoom },
-  build(ground: Ground, { account }) {
-    const entitlements = createEntitlements(ground)
+  build(deps: Deps, { account }) {
+    const entitlements = createEntitlements(deps)
     entitlements.onFrozenChanged((accountIds) => {
-      for (const id of accountIds) ground.live.publish(id, { topic: 'account' })
+      for (const id of accountIds) deps.live.publish(id, { topic: 'account' })
     })
     return {
       handlers: entitlementsHandlers(entitlements, account.isSuspended),

@@ -7,8 +7,8 @@ export const eventsRoom = defineRoom({
   name: 'events',
   contract: eventsContract,
   uses: {},
-  build(ground: EventsDeps) {
-    const events = createEvents(ground)
+  build(deps: EventsDeps) {
+    const events = createEvents(deps)
     return { handlers: eventsHandlers(events), api: events, chores: [events.retention] }
   },
 })

@@ -9,8 +9,8 @@ export const fusionRoom = defineRoom({
   name: 'fusion',
   contract: fusionContract,
   uses: { instances: instancesRoom },
-  build(ground: Omit<FusionDeps, 'instances'>, rooms) {
-    const fusion = createFusion({ ...ground, ...rooms })
-    return { handlers: fusionHandlers(fusion), api: fusion, recover: () => rekeyFusions(ground.db) }
+  build(deps: Omit<FusionDeps, 'instances'>, rooms) {
+    const fusion = createFusion({ ...deps, ...rooms })
+    return { handlers: fusionHandlers(fusion), api: fusion, recover: () => rekeyFusions(deps.db) }
   },
 })

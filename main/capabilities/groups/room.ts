@@ -7,15 +7,15 @@ import { groupsContract } from './contract.ts'
 import { groupsHandlers } from './handlers.ts'
 import { createGroups, type GroupsDeps } from './index.ts'
 
-type Ground = Omit<GroupsDeps, 'instances' | 'reserveAdditions'> & { readonly db: Db }
+type Deps = Omit<GroupsDeps, 'instances' | 'reserveAdditions'> & { readonly db: Db }
 
 export const groupsRoom = defineRoom({
   name: 'groups',
   contract: groupsContract,
   uses: { instances: instancesRoom, safety: safetyRoom },
-  build(ground: Ground, { instances, safety }) {
-    const reserveAdditions = createGroupAdditions({ ...ground, instances, safety })
-    const groups = createGroups({ ...ground, instances, reserveAdditions })
+  build(deps: Deps, { instances, safety }) {
+    const reserveAdditions = createGroupAdditions({ ...deps, instances, safety })
+    const groups = createGroups({ ...deps, instances, reserveAdditions })
     return { handlers: groupsHandlers(groups), api: groups }
   },
 })

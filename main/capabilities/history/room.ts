@@ -9,8 +9,8 @@ export const historyRoom = defineRoom({
   name: 'history',
   contract: historyContract,
   uses: { instances: instancesRoom, messages: messagesRoom },
-  build(ground: Omit<HistoryDeps, 'instances' | 'messages'>, rooms) {
-    const history = createHistory({ ...ground, ...rooms })
+  build(deps: Omit<HistoryDeps, 'instances' | 'messages'>, rooms) {
+    const history = createHistory({ ...deps, ...rooms })
     return { handlers: historyHandlers(history), api: history }
   },
 })

@@ -8,8 +8,8 @@ export const instanceWebhookRoom = defineRoom({
   name: 'instance-webhook',
   contract: instanceWebhookContract,
   uses: { instances: instancesRoom },
-  build(ground: Omit<InstanceWebhooksDeps, 'instances'>, rooms) {
-    const instanceWebhooks = createInstanceWebhooks({ ...ground, ...rooms })
+  build(deps: Omit<InstanceWebhooksDeps, 'instances'>, rooms) {
+    const instanceWebhooks = createInstanceWebhooks({ ...deps, ...rooms })
     return {
       handlers: instanceWebhookHandlers(instanceWebhooks),
       api: instanceWebhooks,

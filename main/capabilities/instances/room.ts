@@ -10,8 +10,8 @@ export const instancesRoom = defineRoom({
   name: 'instances',
   contract: instancesContract,
   uses: { account: accountRoom, entitlements: entitlementsRoom, events: eventsRoom },
-  build(ground: Omit<InstancesDeps, 'entitlements' | 'isSuspended'>, { account, entitlements }) {
-    const instances = createInstances({ ...ground, entitlements, isSuspended: account.isSuspended })
+  build(deps: Omit<InstancesDeps, 'entitlements' | 'isSuspended'>, { account, entitlements }) {
+    const instances = createInstances({ ...deps, entitlements, isSuspended: account.isSuspended })
     return {
       handlers: instancesHandlers(instances),
       api: instances,

@@ -8,8 +8,8 @@ export const lineSettingsRoom = defineRoom({
   name: 'line-settings',
   contract: lineSettingsContract,
   uses: { instances: instancesRoom },
-  build(ground: Omit<LineSettingsDeps, 'instances'>, rooms) {
-    const settings = createLineSettings({ ...ground, ...rooms })
+  build(deps: Omit<LineSettingsDeps, 'instances'>, rooms) {
+    const settings = createLineSettings({ ...deps, ...rooms })
     return { handlers: lineSettingsHandlers(settings), api: settings }
   },
 })

@@ -8,7 +8,7 @@ import { linksContract } from './contract.ts'
 import { linksExistence, linksHandlers } from './handlers.ts'
 import { createLinks, type LinksDeps } from './index.ts'
 
-interface Ground extends Omit<LinksDeps, 'instances' | 'isSuspended' | 'isFrozen' | 'brandOf' | 'address'> {
+interface Deps extends Omit<LinksDeps, 'instances' | 'isSuspended' | 'isFrozen' | 'brandOf' | 'address'> {
   readonly cursors: Cursors
   readonly linkAddress: LinksDeps['address']
 }
@@ -17,9 +17,9 @@ export const linksRoom = defineRoom({
   name: 'links',
   contract: linksContract,
   uses: { account: accountRoom, agency: agencyRoom, entitlements: entitlementsRoom, instances: instancesRoom },
-  build({ linkAddress, ...ground }: Ground, { account, agency, entitlements, instances }) {
+  build({ linkAddress, ...deps }: Deps, { account, agency, entitlements, instances }) {
     const links = createLinks({
-      ...{ ...ground, instances, isSuspended: account.isSuspended },
+      ...{ ...deps, instances, isSuspended: account.isSuspended },
       isFrozen: async (accountId) => (await entitlements.of(accountId)).frozen,
       ...{ brandOf: agency.brandOf, address: linkAddress },
     })
@@ -28,6 +28,6 @@ export const linksRoom = defineRoom({
       await links.revokeCreatedBy(tx, accountId, who)
       await instances.endSeenLinks(tx, { accountId, who, opened: await links.instancesOf(tx, who) })
     })
-    return { handlers: linksHandlers(links, ground.cursors), existence: linksExistence(links), api: links }
+    return { handlers: linksHandlers(links, deps.cursors), existence: linksExistence(links), api: links }
   },
 })

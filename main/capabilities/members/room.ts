@@ -7,7 +7,7 @@ import { membersContract } from './contract.ts'
 import { membersExistence, membersHandlers } from './handlers.ts'
 import { createMembers, type MembersDeps } from './index.ts'
 
-interface Ground extends Omit<MembersDeps, 'accounts' | 'linksCreatedBy' | 'crmSecretsOf' | 'address'> {
+interface Deps extends Omit<MembersDeps, 'accounts' | 'linksCreatedBy' | 'crmSecretsOf' | 'address'> {
   readonly linkAddress: MembersDeps['address']
 }
 
@@ -15,9 +15,9 @@ export const membersRoom = defineRoom({
   name: 'members',
   contract: membersContract,
   uses: { accounts: accountRoom, agency: agencyRoom, crm: crmRoom, links: linksRoom },
-  build({ linkAddress, ...ground }: Ground, { accounts, agency, crm, links }) {
+  build({ linkAddress, ...deps }: Deps, { accounts, agency, crm, links }) {
     const members = createMembers({
-      ...{ ...ground, accounts, address: linkAddress },
+      ...{ ...deps, accounts, address: linkAddress },
       linksCreatedBy: links.createdBy,
       crmSecretsOf: crm.secretsOf,
     })

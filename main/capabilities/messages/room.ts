@@ -29,8 +29,8 @@ export const messagesRoom = defineRoom({
     safety: safetyRoom,
     usage: usageRoom,
   },
-  build(ground: Omit<MessagesDeps, Given>, { account, optOuts, ...rooms }) {
-    const messages = createMessages({ ...ground, ...rooms, isSuspended: account.isSuspended })
+  build(deps: Omit<MessagesDeps, Given>, { account, optOuts, ...rooms }) {
+    const messages = createMessages({ ...deps, ...rooms, isSuspended: account.isSuspended })
     return {
       handlers: messagesHandlers(messages, optOuts.consentOf),
       api: messages,

@@ -9,8 +9,8 @@ export const numberChecksRoom = defineRoom({
   name: 'number-checks',
   contract: numberChecksContract,
   uses: { instances: instancesRoom, safety: safetyRoom },
-  build(ground: Omit<NumberChecksDeps, 'instances' | 'safety'>, rooms) {
-    const checks = createNumberChecks({ ...ground, ...rooms })
+  build(deps: Omit<NumberChecksDeps, 'instances' | 'safety'>, rooms) {
+    const checks = createNumberChecks({ ...deps, ...rooms })
     return { handlers: numberChecksHandlers(checks), chores: [checks.retention], api: checks }
   },
 })

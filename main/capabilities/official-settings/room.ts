@@ -8,8 +8,8 @@ export const officialSettingsRoom = defineRoom({
   name: 'official-settings',
   contract: officialSettingsContract,
   uses: { instances: instancesRoom },
-  build(ground: Omit<OfficialSettingsDeps, 'instances'>, rooms) {
-    const { versions, usernames, attention } = createOfficialSettings({ ...ground, ...rooms })
+  build(deps: Omit<OfficialSettingsDeps, 'instances'>, rooms) {
+    const { versions, usernames, attention } = createOfficialSettings({ ...deps, ...rooms })
     return { handlers: officialSettingsHandlers(versions, usernames), api: undefined, attention }
   },
 })

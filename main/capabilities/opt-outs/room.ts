@@ -8,7 +8,7 @@ import { optOutsHandlers } from './handlers.ts'
 import { createOptOuts, type OptOutsDeps } from './index.ts'
 import { rekeyOptOuts } from './rekey.ts'
 
-interface Ground extends Omit<OptOutsDeps, 'instances'> {
+interface Deps extends Omit<OptOutsDeps, 'instances'> {
   readonly cursors: Cursors
   readonly files: Pick<Files, 'storeTemporarily'>
 }
@@ -17,13 +17,13 @@ export const optOutsRoom = defineRoom({
   name: 'opt-outs',
   contract: optOutsContract,
   uses: { instances: instancesRoom },
-  build(ground: Ground, rooms) {
-    const deps = { ...ground, ...rooms }
+  build(given: Deps, rooms) {
+    const deps = { ...given, ...rooms }
     const optOuts = createOptOuts(deps)
     return {
       handlers: optOutsHandlers({ ...deps, optOuts }),
       api: optOuts,
-      recover: () => rekeyOptOuts(ground.db),
+      recover: () => rekeyOptOuts(given.db),
       chores: [optOuts.questions.retention],
       attention: createAttention(deps),
       movePerson: optOuts.movePerson,

@@ -11,9 +11,9 @@ export const overviewRoom = defineRoom({
   name: 'overview',
   contract: overviewContract,
   uses: { account: accountRoom, instances: instancesRoom, service: serviceRoom, webhooks: webhooksRoom },
-  build(ground: Omit<OverviewDeps, 'setup'>, { account, instances, service, webhooks }) {
+  build(deps: Omit<OverviewDeps, 'setup'>, { account, instances, service, webhooks }) {
     const overview = createOverview({
-      ...ground,
+      ...deps,
       setup: async (accountId) => ({
         number: await instances.hasPaired(accountId),
         webhook: (await webhooks.tally(accountId)).total > 0,

@@ -8,10 +8,10 @@ export const safetyRoom = defineRoom({
   name: 'safety',
   contract: safetyContract,
   uses: { instances: instancesRoom },
-  build(ground: Omit<SafetyDeps, 'instances'>, rooms) {
-    const safety = createSafety({ ...ground, ...rooms })
+  build(deps: Omit<SafetyDeps, 'instances'>, rooms) {
+    const safety = createSafety({ ...deps, ...rooms })
     return {
-      handlers: safetyHandlers(safety, ground.db),
+      handlers: safetyHandlers(safety, deps.db),
       api: safety,
       chores: [safety.retention],
       attention: safety.attention,

@@ -13,7 +13,7 @@ import { sandboxContract } from './contract.ts'
 import { sandboxExistence, sandboxHandlers } from './handlers.ts'
 import { createSandbox, type SandboxDeps } from './index.ts'
 
-interface Ground extends Pick<SandboxDeps, 'graph' | 'model' | 'cursors'> {
+interface Deps extends Pick<SandboxDeps, 'graph' | 'model' | 'cursors'> {
   readonly db: Db
   readonly clock: Clock
   readonly live: Pick<NoticeBus<Notice>, 'publish'>
@@ -27,9 +27,9 @@ export const sandboxRoom = defineRoom({
   name: 'sandbox',
   contract: sandboxContract,
   uses: { instances: instancesRoom, voice: voiceRoom, webhooks: webhooksRoom },
-  build({ sandboxNetwork: network, listenModel, ...ground }: Ground, { instances, voice, webhooks }) {
-    const { live, model, outbound } = ground
-    const catcher = createCatcher({ ...ground, signingSecrets: webhooks.signingSecrets })
+  build({ sandboxNetwork: network, listenModel, ...deps }: Deps, { instances, voice, webhooks }) {
+    const { live, model, outbound } = deps
+    const catcher = createCatcher({ ...deps, signingSecrets: webhooks.signingSecrets })
     outbound.addResponder(CATCHER_HOST, async (request) => {
       const answer = await catcher.answer(request)
       live.publish(request.accountId, { topic: 'sandbox' })
@@ -37,7 +37,7 @@ export const sandboxRoom = defineRoom({
     })
     outbound.addResponder(MEDIA_HOST, (request) => answerMedia(request, network.picture))
     const sandbox = createSandbox({
-      ...{ ...ground, network, catcher, render: qrPicture, subject: instances.subject },
+      ...{ ...deps, network, catcher, render: qrPicture, subject: instances.subject },
       ...{ ring: voice.ringFromPhone, phoneSide: voice.phoneSide },
     })
     return {

@@ -9,8 +9,8 @@ export const templatesRoom = defineRoom({
   name: 'templates',
   contract: templatesContract,
   uses: { instances: instancesRoom, messages: messagesRoom },
-  build(ground: Omit<TemplatesDeps, 'instances' | 'messages'>, rooms) {
-    const templates = createTemplates({ ...ground, ...rooms })
+  build(deps: Omit<TemplatesDeps, 'instances' | 'messages'>, rooms) {
+    const templates = createTemplates({ ...deps, ...rooms })
     return { handlers: templatesHandlers(templates), api: templates }
   },
 })

@@ -8,8 +8,8 @@ export const usageRoom = defineRoom({
   name: 'usage',
   contract: usageContract,
   uses: { account: accountRoom },
-  build(ground: Omit<UsageDeps, 'timeZoneOf'>, { account }) {
-    const usage = createUsage({ ...ground, timeZoneOf: account.timeZoneOf })
+  build(deps: Omit<UsageDeps, 'timeZoneOf'>, { account }) {
+    const usage = createUsage({ ...deps, timeZoneOf: account.timeZoneOf })
     return { handlers: usageHandlers(usage), api: usage }
   },
 })

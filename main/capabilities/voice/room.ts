@@ -18,7 +18,7 @@ type Given =
   | ('agents' | 'instances' | 'isSuspended' | 'onEnded' | 'onRefusalChanged' | 'packages' | 'personName')
   | ('refusalOf' | 'sessions' | 'timeZoneOf' | 'usage')
 
-interface Ground extends Omit<VoiceDeps, Given> {
+interface Deps extends Omit<VoiceDeps, Given> {
   /** Tests only: used instead of those of the AI room. */
   readonly voiceAgents?: VoiceDeps['agents']
   /** Address for programs on this machine, without a slash at its end. */
@@ -38,11 +38,11 @@ export const voiceRoom = defineRoom({
     knowledge: aiKnowledgeRoom,
     usage: usageRoom,
   },
-  build(ground: Ground, { account, ai, contacts, crm, entitlements, instances, knowledge, usage }) {
-    const { config, localUrl } = ground
+  build(given: Deps, { account, ai, contacts, crm, entitlements, instances, knowledge, usage }) {
+    const { config, localUrl } = given
     const deps: VoiceDeps = {
-      ...{ ...ground, instances, usage, sessions: account },
-      agents: ground.voiceAgents ?? createVoiceAgents({ ...ground, ai, knowledge, instances }),
+      ...{ ...given, instances, usage, sessions: account },
+      agents: given.voiceAgents ?? createVoiceAgents({ ...given, ai, knowledge, instances }),
       packages: async (accountId) => (await entitlements.of(accountId)).voicePackages,
       isSuspended: account.isSuspended,
       refusalOf: entitlements.refusalOf,

@@ -8,8 +8,8 @@ export const webhooksRoom = defineRoom({
   name: 'webhooks',
   contract: webhooksContract,
   uses: {},
-  build(ground: WebhooksDeps) {
-    const webhooks = createWebhooks(ground)
+  build(deps: WebhooksDeps) {
+    const webhooks = createWebhooks(deps)
     return {
       handlers: webhooksHandlers(webhooks),
       existence: webhooksExistence(webhooks),
