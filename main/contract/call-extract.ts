@@ -2,7 +2,7 @@ import type { TranscriptLine } from './voice.ts'
 
 const MOST_QUESTIONS = 3
 
-/** What a summary without a model says, in whatever language. */
+/** The parts of a summary that is made without a model, in any language. */
 export interface CallExtract {
   readonly agentLines: number
   readonly personLines: number

@@ -196,7 +196,7 @@ export interface DirectActs {
   /** Every group the line is a member of. */
   groups(instance: EngineInstance): Promise<Group[]>
   group(instance: EngineInstance, id: string): Promise<Group>
-  /** @param needsApproval whoever wants to join waits for an admin; only of engines without `setJoinRules`. */
+  /** @param needsApproval people who want to join wait for an admin; only of engines without `setJoinRules`. */
   createGroup(
     instance: EngineInstance,
     name: string,

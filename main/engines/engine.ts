@@ -41,7 +41,7 @@ export interface Quoted extends MessageRef {
   readonly text: string
 }
 
-/** What is said, whatever it answers. */
+/** The message itself, apart from what it answers. */
 export type OutgoingContent =
   | { readonly kind: 'text'; readonly to: string; readonly text: string; readonly preview?: LinkPreview }
   | {

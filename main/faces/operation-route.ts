@@ -142,7 +142,7 @@ export function routeOperation(
   })
 }
 
-/** It has happened, whatever becomes of the note. */
+/** The operation has happened even if it cannot be recorded. */
 async function noteDone(
   served: ServedOperation,
   { admitted: { principal }, params }: FastifyRequest,

@@ -37,7 +37,7 @@ export interface Principal {
   readonly source: Source
 }
 
-/** The owner of this computer, at the console. A key never is, whoever created it. */
+/** The owner of this computer, at the console. A key never is, even if the operator created it. */
 export const isOperator = ({ kind, role }: Pick<Principal, 'kind' | 'role'>): boolean =>
   kind === 'console' && role === 'operator'
 

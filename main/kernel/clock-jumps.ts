@@ -11,7 +11,7 @@ export interface ClockJumps {
    * @returns how many gaps there were since the start.
    */
   check(): number
-  /** The system says that it slept or that its network changed: taken for a gap, whatever the clocks say. */
+  /** The system reports sleep or a network change. Handled as a gap even if the clocks show none. */
   report(): void
   /** @param act is called synchronously, in the order of subscription. */
   onJump(act: () => void): void

@@ -60,7 +60,7 @@ export interface JobKind<Input extends object = object, Result = unknown> {
   act(run: JobRun<Input>, signal: AbortSignal): Promise<Result>
   /** Records the result in the commit that ends the run; fenced by its lease. Default: done. */
   record?(tx: Tx, run: JobRun<Input>, result: Result): Promise<JobOutcome>
-  /** Called in the commit that makes the job `failed`, whatever failed it. */
+  /** Called in the commit that makes the job `failed`, for any reason. */
   recordFailure?(tx: Tx, run: StoredRun<Input>, error: string): Promise<void>
 }
 

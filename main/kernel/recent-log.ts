@@ -14,7 +14,7 @@ export interface RecentLog extends Log {
 
 const KEPT = 300
 
-/** Passes everything on and remembers the last lines, whatever the level that is printed. */
+/** Passes everything on and remembers the last lines of every level. */
 export function withRecentLines(log: Log, clock: Pick<Clock, 'now'>): RecentLog {
   const kept: LogLine[] = []
   return {

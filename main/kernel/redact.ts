@@ -1,6 +1,6 @@
 import { ID_PREFIXES } from './ids.ts'
 
-/** Replaces whatever was redacted. */
+/** Stands in for redacted text. */
 const OUT = '[…]'
 
 const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'
@@ -11,7 +11,7 @@ const OCTET = '(?:25[0-5]|2[0-4]\\d|1?\\d?\\d)'
 const PRIVATE_IP = `(?:(?:127|10)\\.${OCTET}|192\\.168|172\\.(?:1[6-9]|2\\d|3[01]))\\.${OCTET}\\.${OCTET}`
 /** Rooms have prefixes of their own (ids.tagged): their ids are known by their 26 characters. */
 const TAGGED = '(?!wid_)[a-z]{2,5}_[0-9A-HJKMNP-TV-Z]{26}'
-/** Fields whose whole value is a secret, whatever it looks like: a password can be any word. */
+/** Fields whose whole value is a secret: a password can be any word. */
 const SECRET_NAME = /(token|secret|password|passphrase|authorization|cookie|api_?key)$/i
 const OWN_ID = new RegExp(`^(${UUID}|${TAGGED}|(${Object.values(ID_PREFIXES).join('|')})_[\\w-]{1,64})$`)
 
@@ -21,7 +21,7 @@ const LONGEST = 4_096
 type Pattern = readonly [RegExp, string | ((found: string, ...groups: (string | undefined)[]) => string)]
 
 /**
- * What a log line must not contain, whatever its author intended: keys, secrets, one-time codes, tokens, everything of a
+ * What a log line must never contain: keys, secrets, one-time codes, tokens, everything of a
  * URL after its host, mail addresses, long random strings, phone numbers.
  */
 const PATTERNS: readonly Pattern[] = [
@@ -63,7 +63,7 @@ function hostOnly(_found: string, scheme = '', host = '', path = ''): string {
 }
 
 /**
- * Redacts whatever could be a secret or identify a person, and cuts off what is longer than 4,096 characters.
+ * Redacts what could be a secret or identify a person, and cuts off what is longer than 4,096 characters.
  * @param folders paths replaced by `~`, because they contain the user's name.
  */
 export function redactText(text: string, folders: readonly string[] = []): string {

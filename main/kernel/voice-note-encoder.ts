@@ -3,7 +3,7 @@ import { createOggWriter } from './ogg.ts'
 import { FRAMES_PER_PACKET, PACKET_START, VOICE_NOTE_RATE } from './voice-note.ts'
 
 const FRAME_SAMPLES = VOICE_NOTE_RATE / 50
-/** Opus counts time at this rate, whatever was encoded. */
+/** Opus counts time at this rate for any input. */
 const OPUS_RATE = 48_000
 const TICKS_PER_SAMPLE = OPUS_RATE / VOICE_NOTE_RATE
 const TICKS_PER_FRAME = FRAME_SAMPLES * TICKS_PER_SAMPLE

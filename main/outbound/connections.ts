@@ -93,7 +93,7 @@ export function createConnections(connector: Connector, policy: AddressPolicy): 
   }
 }
 
-/** How long whoever fetches without us waits. */
+/** How long a fetch outside this guard waits. */
 export interface FetchTimeouts {
   /** DNS, TCP and TLS together. */
   readonly connectTimeoutMs: number
@@ -101,7 +101,7 @@ export interface FetchTimeouts {
   readonly idleTimeoutMs: number
 }
 
-/** Connections to one origin, for `fetch`: they are checked as all others are, and lead there whatever is asked for. */
+/** Connections to one origin, for `fetch`: they are checked as all others are, and always lead to that origin. */
 export function createPool(
   connector: Connector,
   origin: string,

@@ -204,7 +204,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
         done(error)
       },
     })
-    // Whoever reads it is told; it may also break before anybody does.
+    // The reader gets the error. The stream may also break before anybody reads it.
     return body.on('error', () => {})
   }
 

@@ -39,7 +39,7 @@ export function buildEngineHost(
     app: signupAppOf(config),
     localUrl: () => localUrlOf(address.url),
   })
-  // A guard of its own: whatever a stranger writes into a message, nothing but WhatsApp's own servers is asked for it.
+  // A guard of its own: addresses in messages of strangers lead to WhatsApp's own servers only.
   const whatsApp = {
     clock: world.clock,
     resolve,

@@ -62,7 +62,7 @@ export async function openHome(world: World, holder: LockHolder): Promise<Home> 
     const onFault = (fault: StorageError) => faultListeners.forEach((listener) => listener(fault))
     const freeSpace = () => {
       const hasFreed = reserve.release()
-      // The group goes through in the new room; that there was none is news all the same.
+      // The group fits into the freed room, but the full disk must be reported.
       if (hasFreed) setImmediate(() => onFault(new StorageError('full', 'The reserve was given back')))
       return hasFreed
     }

@@ -14,7 +14,7 @@ export type Shutdown = 'in_order' | 'cut_short' | 'not_saved'
 export interface Closable {
   /** Finishes work in flight, records everything and releases the home folder. Idempotent. */
   close(): Promise<void>
-  /** Saves everything acknowledged and releases the home folder now, whatever still runs. The process must exit next. */
+  /** Saves everything acknowledged and releases the home folder now, even while work is running. The process must exit next. */
   closeStorage(): Promise<void>
 }
 

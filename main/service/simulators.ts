@@ -7,7 +7,7 @@ import type { Infrastructure } from './infrastructure.ts'
 import { StartError, type RunningWorld } from './world.ts'
 
 /**
- * Other services, played on this machine for whoever tries the product.
+ * Other services, simulated on this machine so that the product can be tried.
  * @param localUrl address for programs on this machine, without a slash at its end.
  */
 export function buildSimulators(world: RunningWorld, home: Home, machinery: Infrastructure, localUrl: () => string) {

@@ -64,7 +64,7 @@ export function createAppProtocol({
     try {
       return await answer(request)
     } catch (error) {
-      // It came in time and found the door shut all the same.
+      // It came in time, but the service had stopped taking requests.
       if (isClosing()) return closing()
       onFault(error)
       return refuse(500, 'internal_error', 'Switchboard could not load this page. Try again, or restart Switchboard.')

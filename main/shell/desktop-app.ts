@@ -39,7 +39,7 @@ export async function runDesktop(desktop: Desktop): Promise<void> {
   }
 }
 
-/** Whatever asks for the window. A link may come before there is one: macOS starts the app for it. */
+/** Anything that opens the window. On macOS, a link can start the app, so it may come before the window exists. */
 function openWhenAsked(holder: WindowHolder): void {
   function open(link?: string): void {
     if (holder.window === undefined) holder.link = link

@@ -46,7 +46,7 @@ export function offerOf(feed: unknown, { key, current }: { key: KeyObject; curre
   return isLater(release.version, current) ? { kind: 'offered', release } : { kind: 'newest' }
 }
 
-/** What is signed: the version and its files, in one form whatever the YAML looked like. */
+/** What is signed: the version and its files, independent of how the YAML is formatted. */
 export function statementOf({ version, files }: Pick<Release, 'version' | 'files'>): string {
   const named = files.map(({ url, sha512, size }) => ({ url, sha512, size }))
   return canonicalize({ app: 'switchboard', version, files: named }) ?? ''

@@ -44,7 +44,7 @@ export function windowStateIn(home: string): { read(): WindowState; write(state:
       try {
         writeSmallFile(file, state)
       } catch {
-        // On a full disk, for one. The window must close all the same.
+        // For example because the disk is full. The window must still close.
       }
     },
   }

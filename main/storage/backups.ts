@@ -24,7 +24,7 @@ export interface Backup {
 
 const NAME = /^switchboard-(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})(\d{2})Z-([a-z0-9-]+)\.db$/
 
-/** What the name of a copy says; undefined for a file that is none. */
+/** What the name of a copy says; undefined for other files. */
 export function parseBackupName(name: string): { madeAtMs: number; reason: string } | undefined {
   const [, year, month, day, hour, minute, second, reason] = NAME.exec(name) ?? []
   if (reason === undefined) return undefined

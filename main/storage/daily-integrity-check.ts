@@ -47,7 +47,7 @@ const MINUTE_TICKS = 60
 const HOUR_MS = 3_600_000
 const FIRST_AFTER_MS = 600_000
 const EVERY_MS = 24 * HOUR_MS
-/** So long it waits for a minute in which nothing is written; a service that never rests is looked through all the same. */
+/** How long it waits for a minute without writes. A service that is never idle is checked anyway. */
 const PATIENCE_MS = 6 * HOUR_MS
 
 export function createDailyIntegrityCheck(deps: DailyIntegrityCheckDeps): DailyIntegrityCheck {
@@ -79,7 +79,7 @@ export function createDailyIntegrityCheck(deps: DailyIntegrityCheckDeps): DailyI
   }
 
   async function reportDamage(found: readonly string[], checkedAtMs: number): Promise<void> {
-    // First of all: whatever becomes of this process, the next start must know.
+    // First of all, so that the next start knows even if this process is killed.
     markIfPossible(found)
     const backup = await findIntactBackup()
     if (isStopped) return
@@ -92,7 +92,7 @@ export function createDailyIntegrityCheck(deps: DailyIntegrityCheckDeps): DailyI
     try {
       markDamaged(file, found)
     } catch (error) {
-      // What is said now is true all the same.
+      // The report is true anyway.
       log.warn({ event: 'storage.damage_not_noted', cause: cause(error) })
     }
   }

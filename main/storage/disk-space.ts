@@ -15,7 +15,7 @@ export interface DiskSpaceMonitor {
   freeBytes(): number | undefined
   /** What a person should know; null while there is room. */
   problem(): string | null
-  /** SQLite found the disk full, whatever the system says of its room. */
+  /** SQLite found the disk full, even if the system reports free space. */
   reportFull(): void
   start(): void
   close(): Promise<void>

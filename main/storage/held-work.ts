@@ -90,9 +90,9 @@ export const HELD = [
   `UPDATE main.crm_outbox SET failed_at = :now,
      error = 'A backup was restored. It may have reached the CRM before, so it is not added again.'
     WHERE failed_at IS NULL`,
-  // Signed links may have ended since. They live for minutes, and whoever has access gets new ones.
+  // Signed links may have ended since. They live for minutes, and people with access get new ones.
   `DELETE FROM main.meta WHERE substr(name, 1, ${LINK_KEY_OF.length}) = '${LINK_KEY_OF}'`,
-  // Consents that were begun: they may have ended with the access of whoever began them.
+  // Consents that were begun. They may have ended with the access of the person who began them.
   'DELETE FROM main.crm_states',
   "UPDATE main.crm_inbox SET state = 'failed', ended_at = :now WHERE state = 'waiting'",
   `UPDATE main.voice_calls SET status = 'failed', end_reason = 'restored', ended_at = :now

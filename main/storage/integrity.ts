@@ -54,14 +54,14 @@ export function explainOpenError(error: unknown, file: string): unknown {
   return new CannotOpenError(`The database ${cannotOpenMessage(file, error)}`, { cause: error })
 }
 
-/** Whatever is wrong is not the file itself. */
+/** The fault is not in the file itself. */
 export class CannotOpenError extends Error {}
 
 /** Neither a mistake nor damage: rights, a folder that may only be read, a disk that fails or is full. */
 export const cannotOpenMessage = (file: string, error: Error): string =>
   `${file} cannot be opened (${error.message}). Check file permissions, disk health and free space.`
 
-/** What SQLite answers to a question about a file that is none of its own any more. */
+/** SQLite's error codes for a file that is no longer a database. */
 export const isCorruption = (error: unknown): error is Error =>
   error instanceof Database.SqliteError && (error.code === 'SQLITE_NOTADB' || error.code.startsWith('SQLITE_CORRUPT'))
 

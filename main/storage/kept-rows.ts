@@ -66,7 +66,7 @@ const INSTANCES = [
 /** In the order in which one needs the other. */
 const CAMPAIGNS = [
   `CREATE TEMP TABLE was_scheduled AS SELECT id, scheduled_at FROM main.campaigns WHERE status = 'scheduled'`,
-  // A campaign that sent since the backup was made waits for a person, whatever it did then.
+  // A campaign that has sent since the backup waits for a person, in any state.
   `CREATE TEMP TABLE has_sent AS SELECT DISTINCT p.campaign_id AS id FROM present.campaign_recipients p
      LEFT JOIN main.campaign_recipients r ON r.campaign_id = p.campaign_id AND r.position = p.position
      WHERE p.claimed_at IS NOT NULL AND r.claimed_at IS NOT p.claimed_at`,
@@ -190,7 +190,7 @@ export const KEPT = [
   ...replaced('official_template_pauses', HAS_ACCOUNT),
   added('official_contacts', HAS_INSTANCE),
   added('official_addresses', HAS_INSTANCE),
-  // Meta counts whom its numbers reached, whatever is restored here.
+  // Meta keeps counting whom its numbers reached; a restore does not change that.
   ...['safety_reached', 'safety_minutes', 'number_check_portions'].flatMap((table) => replaced(table)),
   ...SMV2,
   added('smv2_protocol'),

@@ -4,7 +4,7 @@ import Database from 'better-sqlite3'
 export interface MaintenanceTask {
   /** What is wrong, in SQLite's words; empty: nothing. null: it was ended before it was through. */
   readonly problems: Promise<readonly string[] | null>
-  /** Ends it now, whatever it is at. */
+  /** Ends it now, in the middle of its work. */
   kill(): void
 }
 

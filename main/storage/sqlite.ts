@@ -115,7 +115,7 @@ export async function openStorage(deps: StorageDeps): Promise<Storage> {
   } catch (error) {
     const reason = findSchemaDamage(opened[0], deps, error) ?? explainOpenError(error, file)
     for (const connection of opened) connection.close()
-    // The note is good for one start: whatever ends that one early is no clean end.
+    // The note is valid for one start. A start that is cut off is not a clean shutdown.
     if (existsSync(file)) spoilShutdownNote(file)
     throw reason
   }

@@ -12,7 +12,7 @@ export interface ChoiceDeps {
   readonly keychain: Vault
   /** A person can answer the keychain's prompt. */
   readonly isInteractive?: boolean | undefined
-  /** Used instead of keychain and file, whatever the settings say. */
+  /** Used instead of keychain and file; overrides the settings. */
   readonly vault?: Vault | undefined
 }
 

@@ -242,6 +242,12 @@ const OVERLAYS: Readonly<Record<string, readonly Omit<Overlay, 'of'>[]>> = {
   'rooms/messages/InteractiveDialog': ['Reply buttons', 'List', 'Link button', 'Ask for location'].map((name) => ({
     ...{ name, at: officialChat, show: inMenu('Add buttons or a list', name) },
   })),
+  'rooms/messages/InteractiveHeader': [
+    {
+      ...{ name: 'a file above the text', at: officialChat },
+      show: inTurn(inMenu('Add buttons or a list', 'Reply buttons'), choose('Header type')),
+    },
+  ],
   'rooms/messages/ChatMenu': [{ name: 'menu', at: chat, show: press(/^Actions for Ana Souza/) }],
   'rooms/events/EventSlide': [
     {

@@ -21,7 +21,7 @@ export interface Slot {
 type Moment = { id: string; now: number }
 
 /**
- * The wall clock, but never a value twice and never backwards, whatever happens to the machine's time: `updated_since`
+ * The wall clock, but strictly rising even if the machine's clock is set back: `updated_since`
  * is strictly-greater-than, so two changes of one value would hide one from a client that saw the other.
  */
 const TICK = 'change_at = CASE WHEN change_at >= :now THEN change_at + 1 ELSE :now END'

@@ -100,7 +100,7 @@ export const namesOf = sql<{ accountId: string }, { name: string; parentId: Acco
 
 // What the list of clients shows.
 
-/** A row for each instance: they are counted by whoever asks. */
+/** One row per instance; the caller counts them. */
 export const numbersOf = sqlOfList<string, object, { accountId: string; status: string; wasConnected: 0 | 1 }>(
   (ids) =>
     `SELECT account_id AS accountId, status, CASE WHEN last_connected_at IS NULL THEN 0 ELSE 1 END AS wasConnected

@@ -76,7 +76,7 @@ export function createAiProviders(deps: AiProvidersDeps): AiProviders {
   const embeddingModels = new Map<string, { readonly model: string | undefined; readonly untilMs: number }>()
 
   instances.subscribe(async (tx, { kind, id }) => {
-    // Whoever stored a key pays for what is asked with it.
+    // The account that stored a key pays for the requests made with it.
     if (kind === 'deleted' || kind === 'transferred') await tx.run(removeKeysOf, { instanceId: id })
   })
 

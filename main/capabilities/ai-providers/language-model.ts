@@ -9,7 +9,7 @@ import type { Access } from './keys.ts'
 
 type ChatModel = Exclude<LanguageModel, string>
 
-/** Some servers want a key in the header, whatever it is. */
+/** Some servers require a key in the header and accept any value. */
 const NO_KEY = 'none'
 
 /** The models of a provider, every request of which goes through the guard. */

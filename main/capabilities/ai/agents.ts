@@ -57,7 +57,7 @@ export function createAgents({ db, clock, ids, cursors, settings }: AgentsDeps) 
     return toAgent(row)
   }
 
-  /** While AI is enabled, whoever becomes primary must be able to answer. */
+  /** While AI is enabled, the primary agent must be able to answer. */
   const requireUsable = async (tx: Tx, instanceId: string): Promise<void> => {
     if ((await settings.read(tx, instanceId)).enabled) await settings.requireUsable(tx, instanceId)
   }

@@ -34,13 +34,13 @@ interface Heard {
   readonly data: EventData['message.received']
 }
 
-/** A person writes here, whoever carries it to the network. */
+/** A person wrote this, through whichever client. */
 const OF_PERSONS: ReadonlySet<Source> = new Set(['console', 'ghl', 'phone'])
 /** Nothing that one could answer. */
 const UNANSWERABLE = new Set(['sticker', 'poll_vote', 'unavailable'])
 /** What arrives later is history, such as after a long time offline. */
 const STALE_MS = 24 * 3_600_000
-/** Who keeps writing is answered after this time all the same. */
+/** The longest an agent waits for somebody who keeps writing. */
 const LONGEST_BURST_MS = 60_000
 const MESSAGES_OF_A_TURN = 20
 const QUESTION_LENGTH = 8_000

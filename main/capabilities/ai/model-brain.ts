@@ -115,7 +115,7 @@ export function createModelBrain(deps: ModelBrainDeps): Brain {
         spent.outputTokens += usage.outputTokens ?? 0
       },
     })
-    // Read to the end: a stream that breaks off is a failure, whatever it said before.
+    // Read to the end: a stream that breaks off is a failure, even if text has arrived.
     await result.consumeStream({ onError: fail })
     const answer = await Promise.resolve(result.output).catch((error: unknown) => {
       fail(error)

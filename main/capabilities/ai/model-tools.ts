@@ -111,7 +111,7 @@ export function toolsOf({ turn, notes, media, httpTools, knowledge, callHttp, si
         },
       }),
       async execute({ at }) {
-        // One call in a turn, whatever a model does.
+        // One call per turn, even if the model asks for more.
         const isRepeat = notes.calls.some(({ name }) => name === 'schedule_call')
         const result = isRepeat ? 'A call is scheduled already.' : await scheduleCall(String(at).trim().slice(0, 40))
         return noted('schedule_call', { at }, result)

@@ -1,7 +1,7 @@
 import { ProviderFailure } from '../ai-providers/index.ts'
 import type { Usage } from './decision.ts'
 
-/** Spent by a call that failed, so that it is counted all the same. */
+/** Tokens used by a call that failed. They are counted too. */
 export class SpentFailure extends ProviderFailure {
   readonly usage: Usage
 

@@ -99,7 +99,7 @@ const THUMBS = /^(?:[\u{1F44D}\u{1F44C}\u{1F64F}\u2705]|[\u{1F3FB}-\u{1F3FF}]|\s
 /** `Sim`, `pode mandar`, a thumb: yes to what was asked last. */
 export const isYes = (text: string): boolean => THUMBS.test(text.slice(0, 20)) || consistsOf(text, YES)
 
-/** `Continua`, `quero o resto`, `go on please`: asks for the rest, whatever was said last. */
+/** `Continua`, `quero o resto`, `go on please`: asks for the rest of the answer. */
 export function asksForMore(text: string): boolean {
   if (text.length > LONGEST_SENTENCE || !consistsOf(text.replaceAll('?', ' '), WISHES)) return false
   const said = fold(text)

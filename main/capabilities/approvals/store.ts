@@ -116,7 +116,7 @@ export const refuseAllOfKey = sql<{ keyId: string; now: number }, Pick<Approval,
    WHERE state = 'pending' AND key_id = :keyId AND expires_at > :now RETURNING id, account_id AS accountId`,
 )
 
-/** Fenced by the boot that began it: whoever was cut off writes nothing. */
+/** Fenced by the boot that began it, so that an earlier process cannot write a result. */
 export const recordResult = sql<
   { id: string; boot: string; status: number; answer: string | null; now: number },
   ApprovalRow

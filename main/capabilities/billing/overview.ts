@@ -110,7 +110,7 @@ export function createReads({ db, clock, entitlements, usage, settings, customer
     }
   }
 
-  /** null also where the provider cannot be reached: the rest is shown all the same. */
+  /** null also if the provider cannot be reached. The rest is shown anyway. */
   async function openInvoice(customer: CustomerRow | undefined): Promise<BillingOverview['open_invoice']> {
     const provider = customer && (await settings.findProvider(customer.mode))
     if (customer === undefined || provider === undefined) return null

@@ -202,7 +202,7 @@ export const setSession = sql<{ id: string; sessionId: string; url: string; expi
    WHERE id = :id`,
 )
 
-/** Whoever comes first; later ones change no row. What was judged failed and is paid all the same counts as paid. */
+/** The first caller wins; later ones change no row. A payment that was judged failed and then arrives is paid. */
 export const settlePaid = sql<{
   id: string
   amount: number

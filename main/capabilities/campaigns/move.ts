@@ -8,7 +8,7 @@ interface MoveDeps {
   readonly notify: (tx: Tx, campaign: { readonly id: string; readonly accountId: PersonMove['accountId'] }) => void
 }
 
-/** A campaign writes to a person once, whatever it knows them by, and at the number they have now. */
+/** A campaign writes to a person once, under any of their names, and at their current number. */
 export function createMove({ notify }: MoveDeps): MovePerson {
   return async (tx, { accountId, from, to }) => {
     const [before, canonical] = [personKey(from), personKey(to)]

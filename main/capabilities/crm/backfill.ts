@@ -34,7 +34,7 @@ const DAY_MS = 86_400_000
 const PAGE = 200
 /** Of a chat; what is older stays where it is. */
 const MOST_OF_CHAT = 5_000
-/** Everything that is new comes after everything that was there, whatever it is numbered with. */
+/** New rows sort after all rows that existed before. */
 const BEFORE_ALL_NEW = 1_000_000_000_000
 
 export type Backfill = ReturnType<typeof createBackfill>

@@ -48,7 +48,7 @@ export function createChanges({ db, links, backfill, wakePush, wakeSend, resume 
         ...(sync !== undefined && { sync: { ...link.sync, ...sync } }),
         ...(paused !== undefined && { paused: paused ? 1 : 0 }),
         ...(fieldMap !== undefined && { fieldMap }),
-        // Whoever changes the connection has seen what was wrong with single messages.
+        // A change of the connection acknowledges the failures of single messages.
         ...(link.state === 'connected' && { errorCode: null, errorMessage: null, errorAtMs: null }),
       })
       if (paused !== undefined && next.paused !== link.paused) await pause(tx, next, paused)

@@ -235,7 +235,7 @@ export function createPush(deps: PushDeps) {
     return []
   }
 
-  /** The contact in the CRM, made or filled anew if something about the person has changed. */
+  /** The contact in the CRM: created, or updated if something about the person has changed. */
   async function contactFor(link: CrmLink, item: OutboxRow, progress: Progress): Promise<CrmContact> {
     const { queue, number } = item
     const row: ContactRow | undefined = await db.readOne(contactOf, { queue, number })

@@ -27,7 +27,7 @@ export function createDisconnect({ db, engines, log, lifecycle, discardSession, 
       const after = await db.commit((tx) => lifecycle.apply(tx, id, { kind: 'stop', logout }))
       if (!after) throw notFound()
       refuseRecreating(after)
-      // It is disconnected by now, whatever the engine makes of it; an unfinished logout is remembered in the row.
+      // The instance is disconnected even if the engine fails. The row remembers an unfinished logout.
       if (after.discard !== null) await discardSession(after)
       else {
         await engine.stop(toEngineInstance(after)).catch((error: unknown) => {

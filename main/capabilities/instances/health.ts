@@ -34,7 +34,7 @@ export type Health = (id: InstanceId) => Promise<HealthView>
 const GAUGE_MS = 1_000
 const DAY_MS = 86_400_000
 
-/** The view that never fails: whatever does not answer, in time or at all, is null (spec: Health view). */
+/** Never fails: a part that does not answer in time is null (spec: Health view). */
 export function createHealth({ db, clock, engines, gauges, log }: Deps): Health {
   /** @returns the gauge's value, or null when it fails or is too slow. */
   function withinTimeout<T>(gauge: string, id: InstanceId, read: () => Promise<T>): Promise<T | null> {

@@ -27,7 +27,7 @@ export interface Lifecycle {
   readonly apply: (tx: Tx, id: InstanceId, event: LinkEvent) => Promise<Instance | undefined>
   /** Takes up a loss that was not announced when the service stopped. */
   readonly watch: (outage: Outage, leftMs: number) => void
-  /** Whatever was lost is nobody's concern any more: the instance is gone. */
+  /** The instance is deleted, so a lost session no longer matters. */
   readonly cancelOutage: (id: InstanceId) => void
   readonly close: () => void
 }

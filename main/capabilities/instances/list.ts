@@ -72,7 +72,7 @@ export function createList({ db, cursors, records }: Deps): List {
     const { changeAtMs: untilMs } = await accountState(db, call.accountId)
     const selection = await select(call)
     const rows = await selection.changed({ afterMs, untilMs, limit: size + 1 })
-    // From updated_since and limit alone, whatever the cursor says.
+    // Deleted instances depend on updated_since and limit only, not on the cursor.
     const gone = await selection.deleted({ afterMs: sinceMs, untilMs, limit: size + 1 })
     const page = rows.slice(0, size)
     const last = rows.length > size ? page.at(-1) : undefined

@@ -104,7 +104,7 @@ export interface Visitor {
 }
 
 export interface LinkPage {
-  /** Everything that is not open is undefined, whatever the reason. */
+  /** undefined for every link that does not open, without a reason. */
   open(token: string): Promise<{ readonly instanceId: InstanceId; readonly accountId: AccountId } | undefined>
   noteVisit(token: string, visitor: Visitor): Promise<void>
   /** @param seen the page is open: the success is shown once more, although the link is over. */
@@ -276,7 +276,7 @@ export function createLinks(deps: LinksDeps) {
 
     createdBy: (creator: Creator) => db.read(linksCreatedBy, { creator, now: clock.now() }),
 
-    /** In the commit that ends the access of whoever created them. */
+    /** In the commit that ends the access of their creator. */
     async revokeCreatedBy(tx: Tx, accountId: AccountId, creator: Creator): Promise<void> {
       const revoked = await tx.all(revokeCreatedBy, { creator, now: clock.now() })
       tx.afterCommit(() =>

@@ -51,7 +51,7 @@ export interface FoundLink extends LinkRow {
   readonly createdBy: Creator | null
 }
 
-/** With all that decides whether it is open: one statement, whatever there is. */
+/** With everything that decides whether it is open, in one statement. */
 export const linkByHash = sql<{ hash: Uint8Array }, FoundLink>(
   `SELECT ${COLUMNS}, l.instance_id AS instanceId, i.account_id AS accountId, i.deleted_at AS deletedAtMs,
      a.status AS accountStatus, l.created_by AS createdBy
@@ -87,7 +87,7 @@ export const linksCreatedBy = sql<OfCreator, OpenLink>(
      AND (l.expires_at IS NULL OR l.expires_at > :now) ORDER BY l.seq DESC`,
 )
 
-/** Whose pages the creator of links could open, of whatever state the links are. */
+/** Instances whose pages the creator of links could open, in any state of the links. */
 export const instancesOfCreator = sql<{ creator: string }, { instanceId: InstanceId }>(
   'SELECT instance_id AS instanceId FROM access_links WHERE created_by = :creator',
 )

@@ -93,7 +93,7 @@ export function createMembers(deps: MembersDeps) {
     // A shared password has the id of its account where people have an e-mail address.
     const name = ('email' in credential ? credential.email : credential.accountId) ?? ''
     const stored = await db.readOne(passwordByEmail, { email: name.trim().toLowerCase() })
-    // Where there is none it takes as long, so that nobody learns from outside who is a member.
+    // Takes as long for unknown members, so that timing does not reveal who is one.
     const { salt = null, cost = null, hash: expected = null } = stored ?? {}
     const { password } = credential
     const made = await keyDerivation.forSignIn(network, password, salt ?? Buffer.alloc(16), cost ?? SCRYPT_COST)
@@ -218,7 +218,7 @@ export function createMembers(deps: MembersDeps) {
           tx,
           revoked.map(({ key }) => key),
         )
-        // Whoever was removed may know the shared password.
+        // A removed member may know the shared password.
         const shared = await tx.all(sharedPasswordOf, { accountId })
         for (const one of new Set([memberId, ...shared.map((row) => row.id)])) {
           await accounts.endSessionsOf(tx, { memberId: one })

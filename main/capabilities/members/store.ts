@@ -6,7 +6,7 @@ export interface MemberRow {
   readonly accountId: AccountId
   readonly name: string
   readonly email: string
-  /** A password of the account from before people had their own: whoever knows it signs in. */
+  /** A password of the account from before members had their own. Anybody who knows it can sign in. */
   readonly isShared: 0 | 1
   readonly invitationExpiresAtMs: number | null
   readonly hasPassword: 0 | 1

@@ -28,7 +28,7 @@ export interface MediaFile {
   readonly remove: () => Promise<void>
 }
 
-/** What a file must become, and what to tell whoever sent it if that fails. */
+/** What a file must be converted to, and what to tell the sender if that fails. */
 interface Conversion {
   readonly target: MediaTarget
   readonly mimeType: string

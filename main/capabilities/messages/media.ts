@@ -25,7 +25,7 @@ const MEGABYTE = 1024 * 1024
 const FETCH_MS = 10_000
 const MOST_REDIRECTS = 5
 
-/** Whatever type the file turns out to have. */
+/** Any type that the file turns out to have. */
 export const largestBytes = ({ mediaType }: MediaDraft): number =>
   Math.max(LIMITS.mediaMegabytes[mediaType], mediaType === 'sticker' ? LIMITS.mediaMegabytes.image : 0) * MEGABYTE
 

@@ -198,8 +198,8 @@ export function createOutcomes({ db, clock, log, announce, idempotency, safety, 
     failNeverArrived,
 
     /**
-     * Judges a queued message without a mark, which nobody sends any more: it never left. Whoever has its key repeats
-     * it, so it is undone. One without a key has failed.
+     * Judges a queued message without a mark that nothing sends anymore: it never left. With a key it is undone,
+     * because its sender repeats it. Without a key it has failed.
      */
     async neverLeft(tx: Tx, message: Message & Dispatched): Promise<void> {
       if (message.idempotencyKey !== null) return remove(tx, message)

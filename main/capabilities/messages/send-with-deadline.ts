@@ -48,7 +48,7 @@ export function sendWithDeadline(
   })
 }
 
-/** Whatever an engine throws says nothing about what left the machine. */
+/** An error of an engine does not say whether the message left the machine. */
 async function outcomeOf(
   send: (signal: AbortSignal) => Promise<SendOutcome>,
   signal: AbortSignal,

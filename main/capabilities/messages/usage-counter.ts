@@ -12,7 +12,7 @@ interface Stored {
 }
 
 export interface UsageCounter {
-  /** For the account that sent the message, whoever has the instance since. */
+  /** For the account that sent the message, even if the instance was transferred since. */
   status(
     tx: Tx,
     message: Pick<Message, 'accountId' | 'instanceId' | 'source'>,

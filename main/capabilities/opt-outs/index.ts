@@ -72,7 +72,7 @@ export interface OptOuts {
   isOptedOut(read: Reader, accountId: AccountId, instanceId: InstanceId, phone: string): Promise<boolean>
   /** When the number opted out, for this instance or the whole account; null: it has not. */
   optedOutAt(read: Reader, accountId: AccountId, instanceId: InstanceId, phone: string): Promise<number | null>
-  /** Whether a message asks for no more messages, whatever the person has asked for before. */
+  /** Whether a message asks for no more messages. Earlier requests of the person do not matter. */
   isStopWord(read: Reader, accountId: AccountId, text: string): Promise<boolean>
   /** Those of the numbers, as they were given, that at least one of these instances must not write to. */
   optedOutOf(

@@ -67,7 +67,7 @@ export async function isOneMore(read: Pick<Tx, 'one'>, portfolio: string, to: To
 /** @returns the portfolio whose limit counts what the instance sends; null: none does. */
 export type PortfolioOf = (tx: Tx, instanceId: string) => Promise<string | null>
 
-/** Counts a message in the commit that accepts it for sending, whoever sends it. */
+/** Counts a message in the commit that accepts it for sending, from any source. */
 export async function countAccepted(tx: Tx, message: AcceptedMessage, portfolioOf: PortfolioOf): Promise<void> {
   const { seq, instanceId, engine, chat, atMs } = message
   const { isCold, isClaimed } = await acquaintanceOf(tx, message)

@@ -162,7 +162,7 @@ export interface Safety {
   release(tx: Tx, claim: Pick<Claim, 'instanceId' | 'phone'>): Promise<void>
   /** @returns undefined if the account has no such instance. */
   state(read: Reader, accountId: AccountId, instanceId: InstanceId): Promise<SafetyState | undefined>
-  /** Those of the numbers that the instance has never exchanged a message with. A message that failed is none. */
+  /** Those of the numbers that the instance has never exchanged a message with. Failed messages do not count. */
   isCold(read: Reader, instanceId: InstanceId, phones: readonly string[]): Promise<ReadonlySet<string>>
   /** official: of the people, those whom a message would add to what the portfolio has used of its messaging limit. */
   isOneMore(instanceId: InstanceId, phones: readonly string[]): Promise<ReadonlySet<string>>
@@ -178,7 +178,7 @@ export interface Safety {
   notAdded(tx: Tx, addition: Omit<Addition, 'accountId'>): Promise<void>
 
   readonly movePerson: MovePerson
-  /** Counts a message in the commit that accepts it, whoever sends it. */
+  /** Counts a message in the commit that accepts it, from any source. */
   accepted(tx: Tx, message: AcceptedMessage): Promise<void>
   /** It never left, and its row is gone. */
   takenBack(tx: Tx, message: Pick<AcceptedMessage, 'seq' | 'instanceId' | 'atMs'>): Promise<void>
@@ -370,7 +370,7 @@ const countFailures: InCommitSubscriber = async (tx, event) => {
   if (message !== undefined) await uncountReached(tx, { instanceId: event.instanceId, seq: message.seq })
 }
 
-/** Another number begins anew; one that comes back is as old as it was. */
+/** A different number starts at zero; a number that returns keeps its age. */
 const followNumber =
   (clock: Pick<Clock, 'now'>): InstanceListener =>
   async (tx, change) => {

@@ -15,7 +15,7 @@ const OUTCOMES: Partial<Record<EndedCall['status'], Outcome>> = {
 
 /**
  * Puts a call that has ended on the timeline of the contact in its CRM, with a link to its recording, which opens for
- * whoever is signed in to the console.
+ * anybody who is signed in to the console.
  * @param baseUrl without a slash at its end.
  */
 export async function tellCrm(

@@ -61,7 +61,7 @@ export function createSignedLinks({ db, clock, random }: LinksDeps) {
       const [mine, theirs] = [Buffer.from(sign(key, kind, id, Number(expires))), Buffer.from(signature)]
       return mine.length === theirs.length && timingSafeEqual(mine, theirs)
     },
-    /** Links of the account stop opening; whoever still has access gets new ones. */
+    /** Links of the account stop opening. People who still have access get new ones. */
     endOf: (tx: Tx, accountId: AccountId) => removeMeta(tx, nameOf(accountId)),
   }
 }

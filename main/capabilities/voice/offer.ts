@@ -2,7 +2,7 @@ import { ApiError } from '../../contract/errors.ts'
 
 const MOST_LINES = 400
 const LONGEST_LINE = 1_000
-/** What an offer of one audio track with Opus over an encrypted connection has, whatever else is in it. */
+/** What an offer of one audio track with Opus over an encrypted connection has at least. */
 const REQUIRED = [
   /^m=audio [1-9]\d{0,4} UDP\/TLS\/RTP\/SAVPF? \d/,
   /^a=rtpmap:\d{1,3} opus\/48000\/2$/i,

@@ -184,7 +184,7 @@ export function createRunning(deps: RunningDeps) {
       if (taken !== undefined) return taken.hangUp(asked)
       if (!ringing.delete(call.id)) return
       limit.cancel()
-      // Whoever hangs up here before taking the call declines it.
+      // Hanging up before taking the call declines it.
       const reason = asked === 'operator_hung_up' || asked === 'canceled' ? 'rejected' : asked
       const ending = { call, reason, endedAtMs: clock.now(), answeredAtMs: null, heard: null, lines: [] }
       void writeEnd({ ...ending, isSandbox, expiresAtMs: null }).then(() => {

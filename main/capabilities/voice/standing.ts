@@ -5,7 +5,7 @@ import type { VoiceDeps } from './deps.ts'
 
 export type Standing = ReturnType<typeof createStanding>
 
-/** Whether an account may call at all, whatever its instances are set to. */
+/** Whether an account may call at all. Settings of its instances come on top. */
 export function createStanding({ isSuspended, refusalOf }: Pick<VoiceDeps, 'isSuspended' | 'refusalOf'>) {
   return {
     refusal: refusalOf,

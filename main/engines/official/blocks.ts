@@ -36,7 +36,7 @@ export function createBlocks({
         ...{ token: speaker.accessToken, accountId: speaker.accountId, version: speaker.version },
         body: { type: 'application/json', bytes: Buffer.from(JSON.stringify(list)) },
       })
-      // Of somebody who was left out, Meta may say so in an answer that is none of its errors.
+      // For people whom it skipped, Meta may answer without an error.
       const fault = reply.kind === 'ok' ? failedUserIn(reply.body) : reply.kind === 'error' ? reply.error : undefined
       if (fault !== undefined) throw blockError(fault.code, fault.details)
       if (reply.kind !== 'ok') throw refusal(reply)

@@ -340,7 +340,7 @@ function readPreferences(value: Json): Reading {
   return { ...reading, noted }
 }
 
-/** @param read returns undefined for what it cannot make sense of, null for what is none of our concern. */
+/** @param read returns undefined for what it cannot parse, null for what does not concern us. */
 function each(list: readonly Json[], name: string, read: (one: Json) => Item | null | undefined): Reading {
   const items: Item[] = []
   const problems: string[] = []

@@ -21,7 +21,7 @@ export type Meaning =
   | { readonly kind: 'refused'; readonly code: MessageErrorShape['code'] }
   /** The caller's fault. */
   | { readonly kind: 'invalid' }
-  /** The template cannot be used now, whoever is written to. */
+  /** The template cannot be used now, for any recipient. */
   | { readonly kind: 'template'; readonly fault: TemplateFault }
   /** A fault of Meta's that it says was one: the message was not taken. */
   | { readonly kind: 'server' }

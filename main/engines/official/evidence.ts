@@ -66,7 +66,7 @@ function issuesOf(known: Known): Issue[] {
   if (isUsable(number) && (number.facts?.callsBackTo ?? null) === null) {
     issues.push({ code: 'callbacks_missing', message: hasAddress ? NOT_ENTERED : NO_ADDRESS, sinceMs: null })
   }
-  // That of the service is told to whoever runs it.
+  // That of the service is reported to its operator.
   const version = number?.graphVersion ?? null
   const ends = version === null ? null : graphVersionWarning(version, nowMs)
   if (ends !== null) {

@@ -14,7 +14,7 @@ export const recordAt = (from: Json, name: string): Json => asRecord(from[name])
 
 export const asRecord = (value: unknown): Json => (isRecord(value) ? value : {})
 
-/** The objects in the list under this name; whatever else stands in it is left out. */
+/** The objects in the list under this name. Other values are left out. */
 export function recordsAt(from: Json, name: string): readonly Json[] {
   const value = from[name]
   return Array.isArray(value) ? value.filter(isRecord) : []

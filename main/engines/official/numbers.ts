@@ -175,7 +175,7 @@ export function createNumbers({ db, seal, random }: { db: Db; seal: Seal; random
       written(tx, await tx.one(rename, { instanceId, ...called })),
     speak: async (tx: Tx, instanceId: InstanceId, version: string | null) =>
       written(tx, await tx.one(setGraphVersion, { instanceId, version })),
-    /** Leaves the row with its verify token: whatever is entered at Meta still fits a number connected later. */
+    /** Keeps the row with its verify token, so that the configuration at Meta still works for a number connected later. */
     forget: async (tx: Tx, instanceId: InstanceId) => written(tx, await tx.one(forgetCredentials, { instanceId })),
     async remove(tx: Tx, instanceId: InstanceId): Promise<void> {
       for (const statement of [removeNumber, removeCallbacks, removeAddresses, removeContacts])

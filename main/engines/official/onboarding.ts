@@ -204,7 +204,7 @@ function digits(random: Random, length: number): string {
 
 const noNumber: ConnectOutcome = { kind: 'problem', field: null, reason: { code: 'no_number' } }
 
-/** Meta's ids are digits and its secrets are of one line: whatever else was pasted is something else. */
+/** Meta's ids are digits and its secrets are one line. Anything else was pasted by mistake. */
 function problemIn({ accessToken, appSecret, phoneNumberId, wabaId, pin }: Pasted): ConnectOutcome | undefined {
   const wrong = (field: GivenField): ConnectOutcome => ({ kind: 'problem', field, reason: { code: `${field}_form` } })
   if (!/^[0-9]{5,30}$/.test(phoneNumberId)) return wrong('phone_number_id')

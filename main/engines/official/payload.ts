@@ -27,7 +27,7 @@ export function payloadOf(out: Outgoing, messageId: MessageId, mediaId: string |
   return { kind: 'payload', text: JSON.stringify(payload) }
 }
 
-/** Meta finds the account by the number as it is dialled today, whatever spelling the account has. */
+/** Meta finds the account by the number as dialled today, even if the account has another spelling. */
 function addressed(to: string) {
   if (isGroupName(to)) return { to: metaGroupId(to) }
   return IS_USER_ID.test(to) ? { recipient: to } : { to: dialledNumber(to) }
@@ -64,7 +64,7 @@ function contentOf(out: Exclude<Outgoing, { kind: 'cloud_api' }>, mediaId: strin
   }
 }
 
-/** The names Graph knows of every message; anything else in a raw payload is none of our concern. */
+/** Fields that every message of Graph has. Other fields of a raw payload are passed on. */
 function rawPayload(to: string, payload: Json, messageId: MessageId): string {
   const { to: ownTo, recipient } = payload
   const added = {

@@ -57,7 +57,7 @@ export function createPendingSends() {
   }
 }
 
-/** Sends over the Cloud API. Whatever happens ends in one of the outcomes of the port. */
+/** Sends over the Cloud API. Every send ends in one of the outcomes of the port. */
 export function createSend({
   db,
   clock,
@@ -84,7 +84,7 @@ export function createSend({
     if (refusal !== undefined) return { kind: 'invalid', message: `The file ${refusal}.` }
     const media =
       out.kind === 'media' ? await transport.upload(speaker, number.phoneNumberId, out, departure.signal) : null
-    // Whatever became of a file, no message has left with it.
+    // Even if the file was uploaded, no message has left with it.
     if (media !== null && media.kind !== 'ok') return beforeSending(await outcomeOf(number, out, media))
     const payload = payloadOf(out, messageId, media?.value ?? null)
     if (payload.kind === 'wrong') return { kind: 'invalid', message: payload.message }
@@ -228,7 +228,7 @@ function addressIn({ body }: Accepted, to: string): string | null {
   return address && input && personKey(input) === personKey(to) ? address : null
 }
 
-/** An upload whose outcome is unknown has sent nothing all the same. */
+/** An upload with an unknown outcome has not sent a message. */
 function beforeSending(outcome: SendOutcome): SendOutcome {
   if (outcome.kind !== 'unknown') return outcome
   return { kind: 'nothing_sent', message: 'The file could not be uploaded to Meta' }

@@ -40,7 +40,7 @@ export function createChatTimers(db: Db) {
   }
 }
 
-/** A chat of two people is one, whoever of them looks at it. */
+/** Both people of a chat see the same chat. */
 export const chatOf = (number: string, other: string, group: string | null): string =>
   group ?? [number, other].toSorted((a, b) => a.localeCompare(b, 'en')).join(' ')
 

@@ -249,7 +249,7 @@ export function createGroups({ db, clock, random }: { db: Db; clock: Pick<Clock,
         const adminAdd = isAddedToByAdmins ? 1 : 0
         await tx.run(setJoinRules, { group: row.seq, approval: needsApproval ? 1 : 0, adminAdd })
       }),
-    /** Whoever may change the picture. */
+    /** A member who may change the picture. */
     requireEditor: async (tx: Tx, accountId: AccountId, number: string, id: string): Promise<void> => {
       await getAsEditor(tx, accountId, number, id)
     },

@@ -100,7 +100,7 @@ export interface SandboxNetwork {
     to: string,
     isVideo: boolean,
   ): Promise<{ callId: string; instanceIds: readonly InstanceId[] }>
-  /** Calls that ring, for whoever takes them. */
+  /** Calls that ring, for the person who answers them. */
   readonly calls: Pick<Calls, 'takeOver' | 'end' | 'isRinging' | 'onRejected'>
   /** @throws ApiError invalid_state for a message that is no poll, validation_error for options it does not have. */
   vote(accountId: AccountId, number: string, id: string, options: readonly string[]): Promise<PhoneMessage>

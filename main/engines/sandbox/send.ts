@@ -257,7 +257,7 @@ export function createSend(deps: SendDeps) {
   async function travel(message: OutgoingMessage, course: SimulatedOutcome, acceptedMs: number): Promise<SendOutcome> {
     if (course.kind === 'unreachable') return UNREACHABLE
     if (course.kind === 'silent') return keepSilent(message)
-    // Whatever the answer is, it takes its time; given up before it, nothing was stored and nothing left.
+    // Every answer takes a while. If the caller gives up before, nothing was stored and nothing left.
     if (acceptedMs > 0 && !(await sleep(clock, acceptedMs, message.departure.signal))) return GIVEN_UP
     switch (course.kind) {
       case 'refused':

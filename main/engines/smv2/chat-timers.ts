@@ -12,7 +12,7 @@ import { unwrap } from './unwrap.ts'
 interface ChatTimer {
   /** 0: they stay. */
   readonly seconds: number
-  /** As whoever set it says; 0: nobody said when. */
+  /** When it was set, according to its sender; 0: unknown. */
   readonly setAtSeconds: number
 }
 

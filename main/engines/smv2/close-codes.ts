@@ -33,7 +33,7 @@ export interface ConnectionClose {
 
 export const RESTART = 515
 
-/** The close codes, one by one. Whatever is not known is a fault of the network, and is tried again. */
+/** The close codes, one by one. An unknown code is treated as a network fault and retried. */
 export function verdictOn({ code, expireSeconds, isPaired, isPairingOver, nowMs }: ConnectionClose): Verdict {
   if (code === RESTART) return { kind: 'restart' }
   // Not by the code: the library reports an unreachable network and a late keep-alive as it reports used-up QR codes.

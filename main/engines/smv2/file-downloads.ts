@@ -97,7 +97,7 @@ export function createFileDownloads(deps: FileDownloadsDeps, stop: AbortSignal) 
     return renewed ? inTries(instance, mediaId, renewed, message) : stored
   }
 
-  /** One download of a file at a time, whoever asks for it. @throws if the service stops meanwhile */
+  /** One download of a file at a time; all callers share it. @throws if the service stops meanwhile */
   return function download(
     instance: EngineInstance,
     mediaId: string,

@@ -54,7 +54,7 @@ export interface LinkListener {
   opened(instance: EngineInstance): void
   /** The profile name is known now. */
   named(instance: EngineInstance): void
-  /** Whatever was asked over the link will not be answered any more. */
+  /** Queries over the link will no longer be answered. */
   closed(instance: EngineInstance): void
   findDecrypted(instance: EngineInstance, digest: string): Promise<DecryptedMessage | undefined>
   sentMessage(instance: EngineInstance, id: string): Promise<proto.IMessage | undefined>

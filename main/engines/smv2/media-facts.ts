@@ -31,7 +31,7 @@ export async function factsOfFile(type: FileType, mimeType: string, content: Fil
   return pages === undefined ? {} : { pages }
 }
 
-/** Reads headers only. A file that is not what it is said to be has no facts, and is sent all the same. */
+/** Reads headers only. A file of another type than declared has no facts, and is sent anyway. */
 export function factsOf(type: FileType, bytes: Buffer): MediaFacts {
   try {
     switch (type) {
@@ -95,7 +95,7 @@ function durationOf(header: Buffer): number {
     : header.readUInt32BE(16) / header.readUInt32BE(12)
 }
 
-/** Opus in Ogg counts its samples at this rate, whatever it was recorded with. */
+/** Opus in Ogg counts samples at this rate, independent of the recording. */
 const OPUS_RATE = 48_000
 const BARS = 64
 

@@ -7,7 +7,7 @@ import type { AccountId } from '../../kernel/ids.ts'
 import type { FileType } from '../engine.ts'
 import { encrypt, encryptedSize, type FileKeys } from './media-cipher.ts'
 
-/** Files are requested only from WhatsApp's own store, whatever host a message names. */
+/** Files are requested only from WhatsApp's own store, never from the host that a message names. */
 export const MEDIA_ZONE = '.whatsapp.net'
 const STORE = `https://mmg${MEDIA_ZONE}`
 

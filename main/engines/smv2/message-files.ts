@@ -132,7 +132,7 @@ export function createMessageFiles(deps: MessageFilesDeps): MessageFiles {
       const result = await inTime(downloading)
       closing.signal.throwIfAborted()
       if (result) return result.done ? { ...media, size: result.done.size } : miss(instance.id)
-      // Whoever follows the file learns how it ends.
+      // Subscribers of the file learn how the download ends.
       downloading.catch(() => {})
       await becomePending(instance, mediaId, file, message)
       return { ...media, size: file.size, pending: true }

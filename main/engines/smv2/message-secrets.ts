@@ -64,9 +64,9 @@ export function createMessageSecrets({ db, seal, sent, loadLibrary }: MessageSec
 interface SealedEdit extends SealedContent {
   readonly target: string
   readonly secret: Uint8Array
-  /** Every address of whoever wrote the message. */
+  /** Every address of the author of the message. */
   readonly authors: readonly string[]
-  /** Every address of whoever changes it. */
+  /** Every address of the person who changes it. */
   readonly editors: readonly string[]
 }
 

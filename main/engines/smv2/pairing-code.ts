@@ -31,7 +31,7 @@ interface Refusal {
 
 const CODE_BYTES = 5
 const THROTTLED_MS = 300_000
-/** Whoever polls for a code must not ask the network every second. */
+/** A client that polls for a code must not cause a query every second. */
 const REFUSED_MS = 30_000
 const TOO_MANY = 429
 

@@ -31,7 +31,7 @@ interface PairingCourseDeps {
   usedUp(): void
   /** Ends the connection, and forgets the session that did not pair. */
   abandon(): void
-  /** Connects anew for another code, and waits for nothing. */
+  /** Reconnects immediately for another code. */
   refresh(): Promise<unknown>
   start(): Promise<void>
 }

@@ -267,7 +267,7 @@ function sizeOf(said: unknown): number {
   return Number.isSafeInteger(size) && size > 0 ? size : 0
 }
 
-/** Only the path counts: the host of an address in a message is whatever its sender wrote. */
+/** Only the path is used: the sender chooses the host of an address in a message. */
 function pathOf({ directPath, url }: { directPath?: string | null; url?: string | null }): string | null {
   const path = directPath || (url && URL.parse(url)?.pathname)
   return path?.startsWith('/') && !path.startsWith('//') ? path : null

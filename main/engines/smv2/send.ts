@@ -45,7 +45,7 @@ type Prepared = Enclosed & { readonly jid: string } & (
     | { readonly out: ForwardedMessage; readonly message: proto.IMessage }
   )
 
-/** Sends over a linked device. Whatever happens ends in one of the outcomes of the port. */
+/** Sends over a linked device. Every send ends in one of the outcomes of the port. */
 export function createSend(needs: SendNeeds) {
   const { clock, random, log, people, restrictions, newChats, chatTimers } = needs
   const { transferOf, describeFile, post, queue, forwards, linkOf } = needs

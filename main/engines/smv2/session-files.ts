@@ -42,7 +42,7 @@ export function readSessionFiles(library: Library, files: SessionFiles): Session
     throw invalid('The folder has no creds.json. Choose the folder of one WhatsApp session.').because(
       'session_no_creds',
     )
-  // Whatever the file says; `numberOf` finds out.
+  // As the file says; `numberOf` checks it.
   const creds = parse(library, CREDS, text) as AuthenticationCreds
   const number = numberOf(library, creds)
   const keys = Object.entries(files).flatMap(([name, content]) => {

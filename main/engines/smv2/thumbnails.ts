@@ -30,7 +30,7 @@ interface DescribeFileDeps {
   readonly waitMs: () => number
 }
 
-/** Makes the thumbnails that phones show before they have the file. Without one, a message is sent all the same. */
+/** Makes the thumbnails that phones show before they have the file. A message without one is sent anyway. */
 export function createDescribeFile({ clock, converter, waitMs }: DescribeFileDeps): DescribeFile {
   const made = new Map<string, Promise<Buffer | undefined>>()
 

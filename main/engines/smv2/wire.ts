@@ -35,7 +35,7 @@ interface WireListener {
   open(): void
   /** The phone has sent the name of its owner. */
   named(): void
-  /** @param error whatever the library gives as its reason. */
+  /** @param error the reason that the library gives, of any type. */
   closed(error: unknown): void
   /** Resolves once it is durable; only then is it acknowledged to the network. */
   receipt(node: BinaryNode): Promise<void>

@@ -25,7 +25,7 @@ export function linkPage(words: LinkWords, view: LinkView, nowMs: number): strin
   )
 }
 
-/** Of every link that does not open, whatever the reason: nothing in it depends on the link. */
+/** For every link that does not open. Nothing in it depends on the link or the reason. */
 export const gonePage = (words: LinkWords): string =>
   html(
     words,

@@ -80,7 +80,7 @@ interface TestPage {
   readonly origins: readonly string[]
 }
 
-/** The widget on a page of this service, in the language of whoever tries it. */
+/** The widget on a page of this service, in the visitor's language. */
 export const testPage = (words: TestWords, { key, test, name, origins }: TestPage): string =>
   page(
     words,

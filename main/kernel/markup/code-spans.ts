@@ -21,7 +21,7 @@ interface Fence {
   readonly info: string
 }
 
-/** Code in the order of the text. Takes time in proportion to the text, whatever it contains. */
+/** Code in the order of the text. Linear in the length of the text for any content. */
 export function codeIn(text: string): CodeSpan[] {
   const fences = fencesIn(text)
   const closers = closersOf(fences)

@@ -49,7 +49,7 @@ const BY_SCORE = 0.5
 
 /**
  * Finds the entries that answer a question in Portuguese, Spanish, English or German, also when it is misspelt, without accents
- * or in the words of a chat. BM25 (k1 1.2, b 0.75) over folded stems. Built anew when an entry changes.
+ * or in the words of a chat. BM25 (k1 1.2, b 0.75) over folded stems. Rebuilt when an entry changes.
  */
 export function createSearchIndex(entries: readonly SearchEntry[]): SearchIndex {
   const building = buildPostings(entries)

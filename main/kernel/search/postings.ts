@@ -32,7 +32,7 @@ export interface Postings {
   asked(entry: number): readonly (readonly number[])[]
 }
 
-/** Whatever is not asked for, only mentioned in the answer. */
+/** Words that only occur in the answer, not in the question. */
 const ANSWER_WEIGHT = 0.4
 /** The name of a document and its chapters, which many passages have in common. */
 const OUTER_WEIGHT = 0.5

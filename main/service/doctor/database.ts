@@ -68,7 +68,7 @@ async function lastBootOf(opened: ReadOnly): Promise<BootId> {
   return (await opened.db(none).readOne(anyLease, {}))?.lease ?? none
 }
 
-/** In a folder that may only be read it cannot be; what is said is true all the same. */
+/** Not possible in a read-only folder. The report is true anyway. */
 function markIfPossible(file: string, damage: readonly string[]): void {
   try {
     markDamaged(file, damage)

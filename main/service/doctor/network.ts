@@ -6,7 +6,7 @@ import { warning, ok, type Finding } from './finding.ts'
 const TIMEOUT_MS = 5_000
 const SKEW_WARN_MS = 60_000
 
-/** One question to where messages go, whatever it answers: whether names, connections and certificates work, and the time there. */
+/** One request to where messages go. Any answer shows whether names, connections and certificates work, and the time there. */
 export async function checkNetwork({ clock, config, resolve = systemResolve, dial }: World): Promise<Finding> {
   if (config.graphBaseUrl === 'sandbox') return ok('network', 'No network needed: Meta is simulated on this machine.')
   const outbound = createOutbound({ clock, resolve, dial, trustedRanges: config.trustedRanges })

@@ -34,7 +34,7 @@ function parseJson(given: unknown): unknown {
   }
 }
 
-/** A page of the site, in whatever browser. */
+/** A page of the site, in any browser. */
 export interface SigningPage {
   /** @returns the value of the expression in the page, once its promise is settled. */
   evaluate(expression: string): Promise<unknown>

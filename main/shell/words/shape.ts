@@ -37,7 +37,7 @@ export interface Words {
   readonly menu: Readonly<Record<MenuWord, string>>
 }
 
-/** Electron says these in English, whatever the system speaks. */
+/** Electron has these in English only, in every system language. */
 export type MenuWord =
   | 'about'
   | 'hide'

@@ -5,7 +5,7 @@ import { sql } from '../../kernel/sql.ts'
 export interface Company {
   readonly accountId: AccountId
   readonly companyId: string
-  /** Part of the address of its pages: whoever has it may use them. */
+  /** Part of the address of its pages; knowing it gives access to them. */
   readonly pageToken: string
 }
 

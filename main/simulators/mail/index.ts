@@ -12,7 +12,7 @@ interface KeptMail extends ParsedMail {
 
 /** A mail server that delivers to nobody: it keeps what it is given as `.eml` files. */
 export interface MailSandbox {
-  /** Starts listening on loopback, once. @returns the port. Whoever signs in is the owner of what they send. */
+  /** Starts listening on loopback, once. @returns the port. Mails belong to the user who signed in. */
   port(): Promise<number>
   /** Newest first. */
   list(owner: string, page: { readonly beforeId: string | null; readonly limit: number }): Promise<readonly KeptMail[]>

@@ -7,7 +7,7 @@ const PREFIX = 'sk-sandbox-'
 /** The key of an account, the same after every restart. It opens nothing but the simulator on this machine. */
 export const keyOf = (accountId: AccountId): string => `${PREFIX}${accountId}-${tagOf(accountId)}`
 
-/** @returns null without a key, undefined for one that is none of the simulator's. */
+/** @returns null without a key, undefined for a key that the simulator did not issue. */
 export function accountOf(headers: IncomingHttpHeaders): AccountId | null | undefined {
   const { authorization } = headers
   const bearer = /^Bearer (.+)$/i.exec(authorization ?? '')?.[1]

@@ -29,7 +29,7 @@ export interface PortalView {
   readonly nameOf: (item: Stripe.SubscriptionItem) => string
 }
 
-/** The hosted pages, without their looks. Ids cannot be guessed, and whoever has one may use the page. */
+/** The hosted pages, without their looks. Ids cannot be guessed; knowing one gives access to the page. */
 export interface StripePages {
   /** @throws ApiError not_found, as all of them. */
   checkout(id: string): Stripe.Checkout.Session

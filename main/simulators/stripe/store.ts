@@ -41,7 +41,7 @@ export interface Unit {
   list<K extends Kind>(kind: K): Kinds[K][]
   put<K extends Kind>(kind: K, object: Kinds[K]): Kinds[K]
   remove(id: string): void
-  /** Whatever has this id. */
+  /** The object with this id, of any kind. */
   any(id: string): Stored | undefined
   /** @param more written in the same commit. */
   commit(more?: (tx: Tx) => Promise<void>): Promise<void>

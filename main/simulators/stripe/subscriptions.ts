@@ -119,7 +119,7 @@ function incompleteFault(attempt: Collected): Error {
   }
 }
 
-/** The invoice of a subscription was paid, by whatever means. */
+/** The invoice of a subscription was paid, by any method. */
 export function onInvoicePaid(work: Work, invoice: Stripe.Invoice): void {
   const id = subscriptionOf(invoice)
   const subscription = id === null ? undefined : work.unit.find('subscription', id)

@@ -1,6 +1,6 @@
 import type { Migration } from '../migrate.ts'
 
-/** Who created each key and link, so that they can end with whoever may do nothing any more. */
+/** Who created each key and link, so that they can end when their creator loses access. */
 export const creators: Migration = {
   version: 37,
   name: 'creators',

@@ -4,7 +4,7 @@ import { createPipelineBrain } from './pipeline.ts'
 import { createRealtimeBrain } from './realtime.ts'
 import { createScriptBrain } from './script.ts'
 
-/** The simulated people of the sandbox are understood without a service, whatever is set. */
+/** Simulated people of the sandbox need no speech service, even if one is set. */
 export function createBrain(deps: BrainDeps, outbound: Pick<Outbound, 'open' | 'webSocket'>): VoiceBrain {
   if (deps.hasCaptions) return createScriptBrain(deps)
   switch (deps.speech.brain) {

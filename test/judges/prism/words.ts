@@ -29,7 +29,7 @@ const DEPENDS = new Set([
   ...['createContact', 'updateContact', 'createOptOut', 'deleteOptOut', 'updateLineSettings', 'startHistoryImport'],
   ...['updateAiSettings', 'createAgent', 'updateAgent', 'updateFollowUp', 'putProviderKey', 'orderStages'],
   ...['createPurchase', 'createCheckout', 'updateAgencyBilling', 'setClientBilling', 'setSandboxCard'],
-  ...['createTemplate', 'updateTemplate', 'tapSandboxMessage', 'updateOfficialSettings', 'setUsername'],
+  ...['createTemplate', 'updateTemplate', 'tapSandboxMessage', 'updateOfficialSettings', 'setUsername', 'blockPerson'],
   ...['createSubAccount', 'updateSubAccount', 'createSubAccountKey', 'createAccessLink', 'updateBranding'],
   ...['connectGhl', 'updateGhl', 'setCrmWebhook', 'updateCrmWebhook', 'createSandboxGhlContact'],
   ...['scheduleVoiceCall', 'scheduleVoiceCallBatch', 'updateVoiceSettings', 'createVoiceWidget', 'updateVoiceWidget'],
@@ -200,6 +200,8 @@ const NOT_AS_SENT: Readonly<Record<string, string>> = {
   createAgent: 'is_primary',
   // The fields of a pace that are not named keep what they had.
   updateLineSettings: 'pace',
+  // Answered as members, with what each of them may do.
+  createGroupChat: 'participants',
   // Sent is what is to happen to the copying of older messages, answered is how far it is.
   ...{ updateGhl: 'backfill', updateCrmWebhook: 'backfill' },
   // A set, answered in an order of its own.

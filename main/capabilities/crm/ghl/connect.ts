@@ -315,7 +315,7 @@ export function createConnect(deps: ConnectDeps) {
       return withToken(instance, locationId, new Secret(token), self).finally(() => underWay.over(self))
     },
 
-    /** The browser comes back. The state is used up first, whatever comes of it. */
+    /** The browser returns. The state is used up first, even if connecting fails. */
     async callback({ state, code, error }: ConsentQuery): Promise<ConsentResult> {
       const hash = hashOf(state ?? '')
       let self: UnderWay | undefined

@@ -48,7 +48,7 @@ export const insertState = sql<StateRow & { hash: string }>(
   `INSERT INTO crm_states (hash, account_id, instance_id, side, location_id, expires_at, created_by)
    VALUES (:hash, :accountId, :instanceId, :side, :locationId, :expiresAtMs, :createdBy)`,
 )
-/** A state works once, whatever becomes of it. */
+/** A state works once, even if connecting fails. */
 export const takeState = sql<{ hash: string }, StateRow>(
   `DELETE FROM crm_states WHERE hash = :hash
    RETURNING account_id AS accountId, instance_id AS instanceId, side, location_id AS locationId,

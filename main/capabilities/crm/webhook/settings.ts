@@ -88,7 +88,7 @@ export function createWebhookSettings({
       return secret
     },
 
-    /** In the commit that ends the access of whoever was shown the secrets. */
+    /** In the commit that ends the access of somebody who was shown the secrets. */
     async endSecretsOf(tx: Tx, creator: Creator): Promise<void> {
       await tx.run(endPreviousSecretsOf, { creator })
       for (const link of await links.bySecretOf(creator, tx)) {
