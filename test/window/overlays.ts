@@ -192,8 +192,11 @@ const OVERLAYS: Readonly<Record<string, readonly Omit<Overlay, 'of'>[]>> = {
   'rooms/instances/UsernameCard': [
     {
       name: 'delete',
+      async before(api, { linkable }) {
+        await api('PUT', `/v1/instances/${linkable}/username`, { username: 'business_0100' })
+      },
       at: settingsOf('linkable'),
-      show: inTurn(press('business_0100'), press('Request'), press('Delete')),
+      show: (page) => page.getByRole('button', { name: 'Delete', exact: true }).click(),
     },
   ],
   'rooms/instances/EditDialog': [{ name: 'edit', at: instance, show: press('Edit') }],
