@@ -31,7 +31,7 @@ export interface Reservation {
 /** @throws ApiError invalid_state if the number may not reach so many new people now. Then nothing is reserved. */
 export type ReserveAdditions = (instance: InstanceSubject, phones: readonly string[]) => Promise<Reservation>
 
-/** Errors after which nobody was added. After any other error, people may have been added. */
+/** Errors that prove that no member was added. After any other error, some may have been. */
 const NOTHING_DONE: readonly string[] = ['invalid_state', 'not_found', 'not_ready', 'engine_mismatch', 'rate_limited']
 
 /** Strangers who are added to groups report a number as strangers do who get messages, so both have one budget. */

@@ -40,7 +40,7 @@ const OF_PERSONS: ReadonlySet<Source> = new Set(['console', 'ghl', 'phone'])
 const UNANSWERABLE = new Set(['sticker', 'poll_vote', 'unavailable'])
 /** What arrives later is history, such as after a long time offline. */
 const STALE_MS = 24 * 3_600_000
-/** The longest an agent waits for somebody who keeps writing. */
+/** How long an agent waits at most while the person keeps writing. */
 const LONGEST_BURST_MS = 60_000
 const MESSAGES_OF_A_TURN = 20
 const QUESTION_LENGTH = 8_000

@@ -155,7 +155,7 @@ export function createOutcomes({
     notify(tx, recipient)
   }
 
-  /** Nobody pays: the recipient waits again, for a message of its own. @returns whether it does. */
+  /** Payment is missing: puts the recipient back, to get a new message later. @returns whether it was put back. */
   async function waitForPayment(tx: Tx, { key, messageId, ...place }: Place & { key: string; messageId: string }) {
     const [recipient, campaign] = [await tx.one(recipientAt, place), await state.load(tx, place.campaignId)]
     if (recipient === undefined || campaign === undefined || !GOES_ON.includes(campaign.status)) return false

@@ -31,7 +31,7 @@ export const NEXT = {
   running: ['paused', 'completed', 'canceled'],
   // Scheduled again: a clock that was ahead had made it late.
   paused: ['running', 'scheduled', 'completed', 'canceled', 'failed'],
-  // Again: Meta did not deliver what it had taken, because nobody pays.
+  // Resumes if Meta accepted messages and then failed them because payment is missing.
   completed: ['running', 'paused'],
   canceled: [],
   failed: [],

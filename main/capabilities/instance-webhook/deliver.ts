@@ -43,7 +43,7 @@ export const CHUNK = 500
 export interface DeliveryWorker extends Worker {
   /** At each opening, before the service listens: what another boot left under way is due again. */
   recover(): Promise<void>
-  /** Calls may be due of which nobody was told. */
+  /** Calls may be due that did not wake the worker. */
   lookAgain(): Promise<void>
 }
 

@@ -17,7 +17,7 @@ export interface LostAccess {
   readonly opened: readonly InstanceId[]
 }
 
-/** Ends the links to a number that somebody has seen, in the commit that ends their access. */
+/** Ends the links to a number that a person has seen, in the commit that ends the person's access. */
 export function createSeenLinks({ engines, passkeyLinks }: Deps) {
   /** A key is shown the link of an instance that it creates; people see all of their account. */
   async function seenBy(tx: Tx, { accountId, who, opened }: LostAccess): Promise<Iterable<InstanceId>> {

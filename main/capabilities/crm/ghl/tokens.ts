@@ -75,7 +75,7 @@ export function createTokens({ db, clock, seal, sdk, sides }: TokensDeps) {
   const open = ({ resourceId, tokensEnc }: SessionRow): Stored =>
     JSON.parse(seal.open(tokensEnc, ownerOf(resourceId)).open()) as Stored
 
-  /** What was disconnected meanwhile, or connected by somebody else, stays as it is. */
+  /** Does not overwrite a session that was removed or replaced during the renewal. */
   async function store(renewal: Renewal): Promise<Secret> {
     const { session, replaces } = renewal
     const { resourceId } = session

@@ -88,7 +88,7 @@ export function createWebhookSettings({
       return secret
     },
 
-    /** In the commit that ends the access of somebody who was shown the secrets. */
+    /** Runs in the commit that ends the access of a person who has seen the secrets. */
     async endSecretsOf(tx: Tx, creator: Creator): Promise<void> {
       await tx.run(endPreviousSecretsOf, { creator })
       for (const link of await links.bySecretOf(creator, tx)) {
