@@ -38,4 +38,8 @@ export const INTERACTIVE_LIMITS = {
 } as const
 
 /** Meta does not say how it counts. Of the two usual counts this is the smaller, so that nothing is refused that it accepts. */
-export const charactersIn = (text: string): number => Array.from(text).length
+export function charactersIn(text: string): number {
+  let count = 0
+  for (let at = 0; at < text.length; at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1) count++
+  return count
+}

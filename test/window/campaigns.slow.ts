@@ -292,6 +292,8 @@ describe('a campaign that runs', () => {
     }
     await page.keyboard.press('Control+k')
     await page.getByPlaceholder('Search or jump to…').fill('Spring')
+    // The list is filtered a moment after the last key. Until then a click can miss, because the option moves.
+    await page.getByRole('option', { name: 'Overview' }).waitFor({ state: 'detached' })
     await page.getByRole('option', { name: 'Spring offer' }).click()
     await page.getByRole('tab', { name: 'Progress' }).waitFor()
     expect(w.complaints).toEqual([])

@@ -8,14 +8,14 @@ import { completeConfig } from './config.ts'
 import type { CreateCampaignBody } from './contract/lifecycle.ts'
 import type { CreateReply } from './contract/parts.ts'
 import type { CampaignsDeps } from './deps.ts'
-import { mergeTallies, type Loading } from './loading.ts'
+import { mergeTallies, type Loading, type Target } from './loading.ts'
 import { requireMessages } from './messages.ts'
 import { portionsOf, requireSomeUsable } from './recipients.ts'
 import type { AcceptedRecipient, RecipientList, Tally } from './recipients.ts'
 import { requireContent } from './start.ts'
 import type { CampaignState } from './state.ts'
 import { requireUploads } from './uploads.ts'
-import { insertCampaign, insertLane, setLoading } from './store.ts'
+import { insertCampaign, insertLane, setLoading, statusOf } from './store.ts'
 import type { ListReader } from './lists.ts'
 
 export interface CreateCall {
@@ -86,8 +86,7 @@ export function createCreate(deps: CreateDeps) {
       await insert(tx, id, caller, body, draft, key, isLong)
       if (isLong) loading.begin(tx, id)
       const tally = await loading.addPortion(tx, target, first)
-      await loading.nameVariables(tx, id, draft.list.variables, clock.now())
-      return isLong ? { tally } : conclude(tx, id, draft, mergeTallies([draft.list.tally, tally]), key)
+      return isLong ? { tally } : conclude(tx, target, draft, mergeTallies([draft.list.tally, tally]), key)
     })
     if ('bytes' in begun) return begun
     return finish(target, draft, begun.tally, rest, key)
@@ -128,7 +127,7 @@ export function createCreate(deps: CreateDeps) {
   ): Promise<void> {
     await tx.run(insertCampaign, {
       ...{ seq: await tx.next('campaigns'), id, accountId, name: body.name, network: draft.network },
-      ...{ messages: JSON.stringify(body.messages ?? []), variables: '[]' },
+      ...{ messages: JSON.stringify(body.messages ?? []), variables: JSON.stringify(draft.list.variables) },
       ...{ config: JSON.stringify(draft.config), configInput: JSON.stringify(body.config ?? {}) },
       ...{ loading: isLong ? 2 : 0, idempotencyKey, now: clock.now(), scheduledAtMs: draft.scheduledAtMs },
     })
@@ -137,7 +136,7 @@ export function createCreate(deps: CreateDeps) {
   }
 
   async function finish(
-    target: { id: string; accountId: Principal['accountId']; instanceIds: readonly string[] },
+    target: Target,
     draft: Read,
     first: Tally,
     rest: readonly (readonly AcceptedRecipient[])[],
@@ -147,7 +146,7 @@ export function createCreate(deps: CreateDeps) {
     try {
       const tallies = [draft.list.tally, first]
       for (const rows of rest) tallies.push(await db.commit((tx) => loading.addPortion(tx, target, rows)))
-      return await db.commit((tx) => conclude(tx, id, draft, mergeTallies(tallies), key))
+      return await db.commit((tx) => conclude(tx, target, draft, mergeTallies(tallies), key))
     } catch (error) {
       await loading.removeAll(id)
       await db.commit(async (tx) => {
@@ -160,18 +159,28 @@ export function createCreate(deps: CreateDeps) {
     }
   }
 
-  async function conclude(tx: Tx, id: string, draft: Read, tally: Tally, key: string | null): Promise<Created> {
+  async function conclude(
+    tx: Tx,
+    { id, accountId }: Target,
+    { starts, scheduledAtMs }: Read,
+    tally: Tally,
+    key: string | null,
+  ): Promise<Created> {
     await tx.run(setLoading, { id, from: 2, to: 0 })
+    if (starts) await start(tx, id, scheduledAtMs)
+    state.notify(tx, { id, accountId })
+    const created = await tx.one(statusOf, { id })
+    if (created === undefined) throw new Error('The campaign just created is gone.')
+    const reply: CreateReply = { campaign_id: id, status: created.status, ...tally }
+    const bytes = Buffer.from(JSON.stringify(reply))
+    if (key !== null) await idempotency.settle(tx, accountId, key, 201, bytes, id)
+    return { bytes, replayed: false }
+  }
+
+  async function start(tx: Tx, id: string, scheduledAtMs: number | null): Promise<void> {
     const campaign = await state.load(tx, id)
     if (campaign === undefined) throw new Error('The campaign just created is gone.')
-    if (draft.starts && draft.scheduledAtMs !== null) await state.schedule(tx, campaign, draft.scheduledAtMs)
-    else if (draft.starts) await state.begin(tx, campaign)
-    state.notify(tx, campaign)
-    const { status } = (await state.load(tx, id)) ?? campaign
-    const reply: CreateReply = { campaign_id: id, status, ...tally }
-    const bytes = Buffer.from(JSON.stringify(reply))
-    if (key !== null) await idempotency.settle(tx, campaign.accountId, key, 201, bytes, id)
-    return { bytes, replayed: false }
+    await (scheduledAtMs === null ? state.begin(tx, campaign) : state.schedule(tx, campaign, scheduledAtMs))
   }
 }
 

@@ -6,20 +6,20 @@ import type { CampaignsDeps } from './deps.ts'
 import { insertRecipient } from './recipient-store.ts'
 import { emptyTally, refuse, type AcceptedRecipient, type RecipientSource, type Tally } from './recipients.ts'
 import {
-  campaignById,
   deleteCampaign,
   deleteCounts,
   deleteLanes,
   deleteRecipients,
   deleteStreak,
+  growthOf,
+  setNextPosition,
   setVariables,
-  toCampaign,
 } from './store.ts'
 
 /** Rows of one commit: the same thread serves the window. */
 const ROWS_AT_ONCE = 500
 
-interface Target {
+export interface Target {
   readonly id: string
   readonly accountId: AccountId
   readonly instanceIds: readonly string[]
@@ -38,9 +38,9 @@ export function createLoading({ db, optOuts }: Pick<CampaignsDeps, 'optOuts'> & 
     const tally = emptyTally()
     const phones = rows.map(({ phone }) => phone)
     const optedOut = await optOuts.optedOutOf(tx, accountId, instanceIds, phones)
-    const row = await tx.one(campaignById, { id: campaignId })
-    if (row === undefined) throw new Error('The campaign is gone.')
-    let position = row.nextPosition
+    const before = await tx.one(growthOf, { id: campaignId })
+    if (before === undefined) throw new Error('The campaign is gone.')
+    let position = before.nextPosition
     for (const { line, written, phone, canonical, name, variables } of rows) {
       if (optedOut.has(phone)) {
         refuse(tally, line, written, 'opted_out')
@@ -53,23 +53,18 @@ export function createLoading({ db, optOuts }: Pick<CampaignsDeps, 'optOuts'> & 
       }
       position++
     }
-    const accepted = position - row.nextPosition
+    const accepted = position - before.nextPosition
     tally.recipients.accepted = accepted
     await addCounts(tx, { campaignId, instanceId: null, variation: null }, { pending: accepted })
-    await tx.run(setVariables, {
-      id: campaignId,
-      variables: row.variables,
-      nextPosition: position,
-      now: row.updatedAtMs,
-    })
+    await tx.run(setNextPosition, { id: campaignId, nextPosition: position })
     return tally
   }
 
   async function nameVariables(tx: Tx, id: string, names: readonly string[], now: number): Promise<void> {
-    const row = await tx.one(campaignById, { id })
-    if (row === undefined) return
-    const variables = [...new Set([...toCampaign(row).variables, ...names])]
-    await tx.run(setVariables, { id, variables: JSON.stringify(variables), nextPosition: row.nextPosition, now })
+    const before = await tx.one(growthOf, { id })
+    if (before === undefined) return
+    const variables = [...new Set([...(JSON.parse(before.variables) as string[]), ...names])]
+    await tx.run(setVariables, { id, variables: JSON.stringify(variables), now })
   }
 
   async function removeAll(id: string): Promise<void> {

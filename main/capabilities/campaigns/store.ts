@@ -84,6 +84,10 @@ export const insertCampaign = sql<{
 
 export const campaignById = sql<{ id: string }, CampaignRow>(`SELECT ${CAMPAIGN} FROM campaigns WHERE id = :id`)
 
+export const statusOf = sql<{ id: string }, { readonly status: CampaignStatus }>(
+  'SELECT status FROM campaigns WHERE id = :id',
+)
+
 export const campaignsPage = sql<{ accountId: string; beforeSeq: number; rows: number }, CampaignRow>(
   `SELECT ${CAMPAIGN} FROM campaigns WHERE account_id = :accountId AND seq < :beforeSeq AND loading <> 2
    ORDER BY seq DESC LIMIT :rows`,
@@ -129,8 +133,17 @@ export const updateDraft = sql<{
       config_input = :configInput, scheduled_at = :scheduledAtMs, updated_at = :now
     WHERE id = :id`)
 
-export const setVariables = sql<{ id: string; variables: string; nextPosition: number; now: number }>(
-  `UPDATE campaigns SET variables = :variables, next_position = :nextPosition, updated_at = :now WHERE id = :id`,
+/** What grows with the recipients of a campaign. Its messages can be megabytes, which nobody needs here. */
+export const growthOf = sql<{ id: string }, { readonly nextPosition: number; readonly variables: string }>(
+  'SELECT next_position AS nextPosition, variables FROM campaigns WHERE id = :id',
+)
+
+export const setNextPosition = sql<{ id: string; nextPosition: number }>(
+  'UPDATE campaigns SET next_position = :nextPosition WHERE id = :id',
+)
+
+export const setVariables = sql<{ id: string; variables: string; now: number }>(
+  'UPDATE campaigns SET variables = :variables, updated_at = :now WHERE id = :id',
 )
 
 /** The state, all of it. */

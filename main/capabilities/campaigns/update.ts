@@ -122,8 +122,8 @@ export function createUpdate(deps: UpdateDeps) {
       if (replaces) {
         await loading.removeAll(id)
         await db.commit(async (tx) => {
-          const current = await requireState(tx, id, ['draft', 'scheduled'])
-          await tx.run(setVariables, { id, variables: '[]', nextPosition: current.nextPosition, now: clock.now() })
+          await requireState(tx, id, ['draft', 'scheduled'])
+          await tx.run(setVariables, { id, variables: '[]', now: clock.now() })
         })
       }
       const tally = await loading.addAll({ id, accountId, instanceIds }, source)
