@@ -53,4 +53,6 @@ export function createOpenBodies(): OpenBodies {
 }
 
 const accessEnded = () =>
-  new ApiError('unauthorized', 'The key or session ended while the file was being stored, so the rest of it was not.')
+  new ApiError('unauthorized', 'The key or session ended while the file was being stored, so the rest of it was not.', {
+    'www-authenticate': 'Bearer',
+  })

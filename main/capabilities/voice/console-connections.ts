@@ -26,7 +26,9 @@ export function createConsoleConnections({ sessions }: Pick<VoiceDeps, 'sessions
       // It may have ended while the sound was being connected.
       if (await sessions.isSignedIn(sessionId)) return
       end()
-      throw new ApiError('unauthorized', 'You were signed out, so you were disconnected. Sign in again.')
+      throw new ApiError('unauthorized', 'You were signed out, so you were disconnected. Sign in again.', {
+        'www-authenticate': 'Session',
+      })
     },
   }
 }

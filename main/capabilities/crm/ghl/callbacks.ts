@@ -33,14 +33,13 @@ const UNINSTALLED =
 export function createCallbacks({ db, contacts, links, inbox, optOutSync, sides, suspend, resume }: CallbacksDeps) {
   /** @returns which GoHighLevel signed it. @throws ApiError unauthorized */
   async function verify(signature: string | undefined, body: Buffer): Promise<Network> {
-    if (signature === undefined || signature === '')
-      throw new ApiError('unauthorized', 'The header x-ghl-signature is missing.')
+    if (signature === undefined || signature === '') throw unproved('The header x-ghl-signature is missing.')
     for (const { side, publicKey } of sides.all) {
       const text = await publicKey()
       const key = text === null ? undefined : readPublicKey(text)
       if (key !== undefined && isSigned(key, signature, body)) return side
     }
-    throw new ApiError('unauthorized', 'x-ghl-signature does not match the body.')
+    throw unproved('x-ghl-signature does not match the body.')
   }
 
   const linksOf = async (tx: Tx, locationId: string, side: Network): Promise<CrmLink[]> =>
@@ -178,3 +177,5 @@ function isDnd(given: Json): boolean {
   const settings = given['dndSettings'] as { readonly SMS?: { readonly status?: unknown } } | undefined
   return settings?.SMS?.status === 'active' || settings?.SMS?.status === 'permanent'
 }
+
+const unproved = (message: string) => new ApiError('unauthorized', message, { 'www-authenticate': 'Signature' })

@@ -47,6 +47,7 @@ export function createInbound({ db, links, inbox, optOutSync, signing }: Inbound
       throw new ApiError(
         'unauthorized',
         'X-Service-Signature does not match, or X-Service-Timestamp is more than 5 minutes off. Sign timestamp.body with the secret of the CRM webhook.',
+        { 'www-authenticate': 'Signature' },
       )
     const given = parse(body)
     if (Check(PostedOptOut, given)) {
