@@ -3,6 +3,7 @@ import type { BodyOf, Contract, Operation, ParamsOf, QueryOf, ReplyOf } from '..
 import type { Engine, Network } from '../contract/shapes.ts'
 import type { Principal } from '../kernel/access.ts'
 import type { FileContent } from '../kernel/file-content.ts'
+import type { Tx } from '../kernel/db.ts'
 import type { AccountId, InstanceId } from '../kernel/ids.ts'
 
 /** The instance an operation under /v1/instances/{id} is about; the door has checked that the caller may reach it. */
@@ -16,6 +17,13 @@ export interface InstanceSubject {
   readonly reconnecting?: boolean
   readonly deleted: boolean
 }
+
+/**
+ * In a commit after a wait for somebody else's server: access may have ended since the door let the call in, or the
+ * instance may have been transferred or deleted.
+ * @throws ApiError unauthorized, not_found
+ */
+export type RequireAccess = (tx: Tx) => Promise<void>
 
 /** A call after every check of the door. */
 export interface Call<O extends Operation = Operation> {
@@ -35,6 +43,7 @@ export interface Call<O extends Operation = Operation> {
   readonly wantsCsv: boolean
   /** Present when the operation's reach is `instance`. */
   readonly instance: O['reach'] extends 'instance' ? InstanceSubject : undefined
+  readonly requireAccess: RequireAccess
 }
 
 /** An answer with more than a body: other status, extra headers, or exact stored bytes (a replay), a file. */

@@ -31,7 +31,7 @@ import { callAs, currentCaller, type InProcessCaller } from './in-process-caller
 import { acceptJson } from './json-body.ts'
 import { createNotFound } from './not-found.ts'
 import type { OpenBodies } from './open-bodies.ts'
-import { limitOperations, routeOperation, type OnDone } from './operation-route.ts'
+import { limitOperations, routeOperation, type OnDone, type RequireAccessOf } from './operation-route.ts'
 import { createOriginGuard, ownHosts } from './origin-guard.ts'
 import { createRateLimiter } from './rate-limit.ts'
 import type { RequestTimes } from './request-times.ts'
@@ -50,6 +50,7 @@ export interface DoorDeps extends Omit<AdmissionDeps, 'guard' | 'limiter' | 'por
   readonly onDone: OnDone
   /** Notes bodies that are sent for long. */
   readonly openBodies: Pick<OpenBodies, 'add' | 'during'>
+  readonly requireAccess: RequireAccessOf
   /** Called after each operation that changed something. */
   readonly publish: NoticeBus<Notice>['publish']
   /** Checked before each operation that adds data. */

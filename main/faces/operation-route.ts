@@ -1,12 +1,13 @@
 import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { Answer, type Call, type ServedOperation } from '../capabilities/handler.ts'
+import { Answer, type Call, type InstanceSubject, type ServedOperation } from '../capabilities/handler.ts'
 import { ApiError } from '../contract/errors.ts'
 import type { Notice } from '../contract/notice.ts'
 import type { Operation } from '../contract/operation.ts'
 import { Body } from '../contract/shapes.ts'
 import type { Principal } from '../kernel/access.ts'
 import { createConcurrencyLimiter, type ConcurrencyLimits } from '../kernel/concurrency-limiter.ts'
+import type { Tx } from '../kernel/db.ts'
 import type { AccountId } from '../kernel/ids.ts'
 import type { NoticeBus } from '../kernel/notice-bus.ts'
 import type { WriteGate } from '../kernel/write-gate.ts'
@@ -31,6 +32,9 @@ interface Done {
 }
 
 export type OnDone = (served: ServedOperation, done: Done) => Promise<void>
+
+/** @see RequireAccess */
+export type RequireAccessOf = (tx: Tx, principal: Principal, instance: InstanceSubject | undefined) => Promise<void>
 
 type OperationLimiter = ReturnType<typeof limitOperations>
 
@@ -73,6 +77,7 @@ export function routeOperation(
     stopping,
     onDone,
     openBodies,
+    requireAccess,
     operations,
   }: {
     gate: OperationLimiter
@@ -85,6 +90,7 @@ export function routeOperation(
     stopping: AbortSignal
     onDone: OnDone
     openBodies: Pick<OpenBodies, 'add' | 'during'>
+    requireAccess: RequireAccessOf
     /** All of them. */
     operations: readonly ServedOperation[]
   },
@@ -118,12 +124,12 @@ export function routeOperation(
         if (writesData(operation)) writeGate.check()
         const act = () =>
           bodyFile === undefined || principal === null
-            ? handler(callOf(operation, request, body))
+            ? handler(callOf(operation, request, requireAccess, body))
             : openBodies.during(principal, (ended) =>
-                handler(callOf(operation, request, { ...(body as object), ended })),
+                handler(callOf(operation, request, requireAccess, { ...(body as object), ended })),
               )
         const owner = principal?.accountId ?? null
-        const name = await nameBefore(reader, () => callOf(operation, request, undefined))
+        const name = await nameBefore(reader, () => callOf(operation, request, requireAccess, undefined))
         const answer = await (operation.waitsForEngine === true ? untilStopped(stopping, act()) : limit(owner, act))
         if (operation.method !== 'GET') {
           await noteDone(served, request, { body, answer, name }, onDone)
@@ -182,7 +188,7 @@ const stoppedWaiting = () =>
 const writesData = ({ method, scope, worksWhenFull }: Operation): boolean =>
   method !== 'GET' && method !== 'DELETE' && scope?.endsWith(':read') !== true && worksWhenFull !== true
 
-function callOf(operation: Operation, request: FastifyRequest, body: unknown): Call {
+function callOf(operation: Operation, request: FastifyRequest, requireAccess: RequireAccessOf, body: unknown): Call {
   const { principal, instance, confirmed } = request.admitted
   if (principal === null) throw new Error(`operation ${operation.id} was reached without a principal`)
   const call = {
@@ -199,6 +205,7 @@ function callOf(operation: Operation, request: FastifyRequest, body: unknown): C
     confirmed,
     wantsCsv: operation.reply.csv !== undefined && prefersCsv(request.headers.accept),
     instance,
+    requireAccess: (tx: Tx) => requireAccess(tx, principal, instance),
   }
   // The door fills the call by the operation's own schemas; the generic type cannot follow that from data.
   return call as unknown as Call

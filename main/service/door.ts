@@ -91,6 +91,10 @@ export function openDoor(
     anonymousRatePerMinute: () => config.anonymousRatePerMinute,
     operations: rooms.list.flatMap(({ operations }) => operations),
     openBodies,
+    async requireAccess(tx, principal, instance) {
+      await accounts.requireStanding(tx, principal)
+      if (instance !== undefined) await instances.requireInAccount(tx, instance)
+    },
     times,
     apiActivity,
     publish: live.publish,

@@ -83,6 +83,7 @@ beforeAll(async () => {
     isSuspended: () => false,
     isFrozen: async () => false,
     openBodies: createOpenBodies(),
+    requireAccess: async () => {},
     onDone: async () => {},
     operations: Object.values(contract).map((each) => ({
       ...{ operation: each, handler: handlers[each.id] },

@@ -69,6 +69,7 @@ export async function openHouse(rooms: readonly RoomContract[] = SAMPLE_ROOMS): 
     isSuspended: () => false,
     isFrozen: async () => false,
     openBodies: createOpenBodies(),
+    requireAccess: async () => {},
     onDone: async () => {},
     writeGate: { check() {} },
     times: createRequestTimes(clock),

@@ -11,6 +11,7 @@ import { createLastUse } from './last-use.ts'
 import { createRemoval, type Removal } from './removal.ts'
 import { createSuspension, type Suspension } from './suspension.ts'
 import { createSessions, type Sessions } from './sessions.ts'
+import { requireStanding, type Standing } from './standing.ts'
 import { createTimeZones, type TimeZones } from './time-zones.ts'
 import { firstAccount, insertAccount, OPERATOR_ACCOUNT, operatorAccount, renameAccount, type Account } from './store.ts'
 
@@ -43,6 +44,7 @@ export interface Accounts
     Suspension,
     Removal,
     EndedAccesses,
+    Standing,
     Pick<Authentication, 'authenticate' | 'principalOf'> {
   /** The account of the person who owns this computer, created with the home. */
   readonly ensureOperatorAccount: () => Promise<Account>
@@ -93,6 +95,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     ...createTimeZones(() => deps.timeZone ?? 'UTC'),
     authenticate,
     principalOf,
+    requireStanding,
     ensureOperatorAccount: async () => (await db.readOne(operatorAccount, {})) ?? (await createOperatorAccount()),
     createAccount: (name) => db.commit((tx) => insert(tx, name)),
     rename,

@@ -70,6 +70,18 @@ export const accountById = sql<{ id: string }, Account>(
   'SELECT id, name FROM accounts WHERE id = :id AND deleted_at IS NULL',
 )
 
+/** A key that was not revoked, of an account that is still there. */
+export const standingKey = sql<{ id: string }, { id: string }>(
+  `SELECT k.id FROM api_keys k JOIN accounts a ON a.id = k.account_id
+   WHERE k.id = :id AND k.revoked_at IS NULL AND a.deleted_at IS NULL`,
+)
+
+/** A member who was not removed, of an account that is still there. */
+export const standingMember = sql<{ id: string; accountId: string }, { id: string }>(
+  `SELECT m.id FROM members m JOIN accounts a ON a.id = m.account_id
+   WHERE m.id = :id AND m.account_id = :accountId AND a.deleted_at IS NULL`,
+)
+
 /** How many instances the account ever had. */
 export const instancesMade = sql<{ id: string }, { made: number }>(
   'SELECT instances_made AS made FROM accounts WHERE id = :id',

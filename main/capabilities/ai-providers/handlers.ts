@@ -20,13 +20,11 @@ export function aiProvidersExistence(): Existence<typeof aiProvidersContract> {
 export function aiProvidersHandlers(providers: AiProviders): Handlers<typeof aiProvidersContract> {
   return {
     listProviderKeys: async ({ instance }) => ({ data: await providers.list(instance.id) }),
-    putProviderKey: ({ instance, principal, params, body }) =>
-      providers.put(
-        { instanceId: instance.id, accountId: instance.accountId },
-        getProvider(params.provider),
-        body,
-        isOperator(principal),
-      ),
+    putProviderKey: ({ instance, principal, params, body, requireAccess }) =>
+      providers.put({ instanceId: instance.id, accountId: instance.accountId }, getProvider(params.provider), body, {
+        byOperator: isOperator(principal),
+        requireAccess,
+      }),
     async deleteProviderKey({ instance, params }) {
       await providers.remove(instance.id, getProvider(params.provider))
       return undefined

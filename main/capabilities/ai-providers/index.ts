@@ -28,7 +28,7 @@ export interface AiProvidersDeps extends Guards {
   readonly clock: Clock
   readonly seal: Seal
   readonly resolve: Resolve
-  readonly instances: Pick<Instances, 'requireInAccount' | 'subscribe'>
+  readonly instances: Pick<Instances, 'subscribe'>
   /** null if it does not run. */
   readonly modelSimulator: SimulatedModel | null
 }
@@ -72,7 +72,7 @@ const EMBEDDING_KNOWN_MS = 600_000
 export function createAiProviders(deps: AiProvidersDeps): AiProviders {
   const { db, clock, seal, instances } = deps
   const ways = createWays(deps)
-  const keys = createKeys({ db, clock, seal, ways, instances })
+  const keys = createKeys({ db, clock, seal, ways })
   const embeddingModels = new Map<string, { readonly model: string | undefined; readonly untilMs: number }>()
 
   instances.subscribe(async (tx, { kind, id }) => {

@@ -6,13 +6,13 @@ import type { Db, Tx } from '../../kernel/db.ts'
 import type { AccountId } from '../../kernel/ids.ts'
 import type { Seal } from '../../kernel/seal.ts'
 import { Secret } from '../../kernel/secret.ts'
-import type { Instances } from '../instances/index.ts'
 import { ask } from './ask.ts'
 import type { ProviderKey, PutProviderKeyBody } from './contract.ts'
 import { ENDPOINTS } from './endpoints.ts'
 import { ProviderFailure } from './failures.ts'
 import { keyOf, keysOf, removeKey, saveKey, type KeyRow } from './store.ts'
 import { isSimulated, type Way, type Ways } from './ways.ts'
+import type { RequireAccess } from '../handler.ts'
 
 /** A provider as it can be asked now. */
 export interface Access {
@@ -26,7 +26,6 @@ interface KeysDeps {
   readonly clock: Pick<Clock, 'now'>
   readonly seal: Seal
   readonly ways: Ways
-  readonly instances: Pick<Instances, 'requireInAccount'>
 }
 
 interface Place {
@@ -34,10 +33,17 @@ interface Place {
   readonly accountId: AccountId
 }
 
+/** Who stores a key. */
+interface By {
+  /** Its address may be of this computer or in a trusted range. */
+  readonly byOperator: boolean
+  readonly requireAccess: RequireAccess
+}
+
 export type Keys = ReturnType<typeof createKeys>
 
 /** Keys of providers, one of each for an instance. They are written, used, and never shown. */
-export function createKeys({ db, clock, seal, ways, instances }: KeysDeps) {
+export function createKeys({ db, clock, seal, ways }: KeysDeps) {
   const ownerOf = (instanceId: string, provider: string) => `ai-key:${instanceId}:${provider}`
 
   const wayOf = ({ provider, baseUrl, byOperator }: Pick<KeyRow, 'provider' | 'baseUrl' | 'byOperator'>): Way =>
@@ -73,12 +79,11 @@ export function createKeys({ db, clock, seal, ways, instances }: KeysDeps) {
       )
     },
 
-    /** @param byOperator the address may be of this computer or in a trusted range. */
     async put(
       { instanceId, accountId }: Place,
       provider: KeyedProvider,
       { api_key: apiKey, base_url: typed }: PutProviderKeyBody,
-      byOperator: boolean,
+      { byOperator, requireAccess }: By,
     ): Promise<ProviderKey> {
       if (apiKey !== undefined && !/^[\x21-\x7e]+$/.test(apiKey))
         throw new ApiError(
@@ -110,7 +115,7 @@ export function createKeys({ db, clock, seal, ways, instances }: KeysDeps) {
       }
       await db.commit(async (tx) => {
         // The checks of the address and of the key take a while.
-        await instances.requireInAccount(tx, { id: instanceId, accountId })
+        await requireAccess(tx)
         await tx.run(saveKey, row)
       })
       return toRecord(provider, row)

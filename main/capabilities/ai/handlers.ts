@@ -51,8 +51,10 @@ export function aiHandlers(ai: Ai): Handlers<typeof aiContract> {
     },
 
     listHttpTools: ({ params, query }) => httpTools.list(params.agent_id, query),
-    createHttpTool: ({ instance, params, body }) => httpTools.create(instance, params.agent_id, body),
-    updateHttpTool: ({ params, body }) => httpTools.update(params.agent_id, params.tool_id, body),
+    createHttpTool: ({ instance, params, body, requireAccess }) =>
+      httpTools.create(instance, params.agent_id, body, requireAccess),
+    updateHttpTool: ({ params, body, requireAccess }) =>
+      httpTools.update(params.agent_id, params.tool_id, body, requireAccess),
     async deleteHttpTool({ params }) {
       await httpTools.remove(params.agent_id, params.tool_id)
       return undefined

@@ -5,7 +5,7 @@ import { isoTime } from '../../contract/request.ts'
 import { Secret } from '../../kernel/secret.ts'
 import { seqPage } from '../../kernel/seq-page.ts'
 import { isSameOrigin } from '../../outbound/service-address.ts'
-import type { InstanceSubject } from '../handler.ts'
+import type { InstanceSubject, RequireAccess } from '../handler.ts'
 import type { CreateHttpToolBody, HttpTool, UpdateHttpToolBody } from './contract/tools.ts'
 import type { AiDeps } from './deps.ts'
 import {
@@ -39,10 +39,9 @@ export function createHttpTools({
   clock,
   ids,
   cursors,
-  instances,
   seal,
   outbound,
-}: Pick<AiDeps, 'db' | 'clock' | 'ids' | 'cursors' | 'instances' | 'seal' | 'outbound'>) {
+}: Pick<AiDeps, 'db' | 'clock' | 'ids' | 'cursors' | 'seal' | 'outbound'>) {
   const ownerOf = (id: string) => `ai-http-tool:${id}`
   const get = async (agentId: string, id: string): Promise<HttpToolRow> => {
     const row = await db.readOne(httpToolById, { agentId, id })
@@ -102,7 +101,12 @@ export function createHttpTools({
       ),
 
     /** @throws ApiError validation_error, invalid_url, invalid_state, sealed */
-    async create({ id: instanceId, accountId }: InstanceSubject, agentId: string, body: CreateHttpToolBody) {
+    async create(
+      { id: instanceId }: InstanceSubject,
+      agentId: string,
+      body: CreateHttpToolBody,
+      requireAccess: RequireAccess,
+    ) {
       const { name, description, method, url, parameters = [], secret = null } = body
       const secretHeader = body.secret_header ?? (secret === null ? null : 'Authorization')
       await check(agentId, { name, description, method, url, parameters, secretHeader }, null)
@@ -111,7 +115,7 @@ export function createHttpTools({
       const now = clock.now()
       return db.commit(async (tx) => {
         // Looking up the address takes a while.
-        await instances.requireInAccount(tx, { id: instanceId, accountId })
+        await requireAccess(tx)
         const known = await tx.all(httpToolsPage, {
           agentId,
           before: Number.MAX_SAFE_INTEGER,
@@ -133,7 +137,12 @@ export function createHttpTools({
     },
 
     /** @throws ApiError not_found, validation_error, invalid_url, sealed */
-    async update(agentId: string, id: string, body: UpdateHttpToolBody): Promise<HttpTool> {
+    async update(
+      agentId: string,
+      id: string,
+      body: UpdateHttpToolBody,
+      requireAccess: RequireAccess,
+    ): Promise<HttpTool> {
       const before = await get(agentId, id)
       const next = {
         name: body.name ?? before.name,
@@ -154,7 +163,10 @@ export function createHttpTools({
       const after = { ...before, ...next, parameters, secret, enabled } as const
       if (body.secret === undefined && JSON.stringify(after) === JSON.stringify(before)) return toTool(before)
       const row = { ...after, updatedAtMs: clock.now() }
-      await db.commit((tx) => tx.run(changeHttpTool, row))
+      await db.commit(async (tx) => {
+        await requireAccess(tx)
+        await tx.run(changeHttpTool, row)
+      })
       return toTool(row)
     },
 

@@ -43,7 +43,7 @@ export interface CrmDeps {
   readonly outbound: Pick<Outbound, 'checkUrl' | 'request'>
   readonly resolve: Resolve
   readonly dial?: Dial | undefined
-  readonly instances: Pick<Instances, 'find' | 'subject' | 'engineFor' | 'requireInAccount' | 'subscribe'>
+  readonly instances: Pick<Instances, 'find' | 'subject' | 'engineFor' | 'subscribe'>
   readonly messages: Pick<
     Messages,
     | 'send'

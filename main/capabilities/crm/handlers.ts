@@ -7,7 +7,8 @@ import type { CrmRoom } from './index.ts'
 export function crmHandlers(crm: CrmRoom): Handlers<typeof crmContract> {
   const { simulated } = crm
   return {
-    connectGhl: ({ principal, instance, body }) => crm.connect(instance, body, creatorOf(principal)),
+    connectGhl: ({ principal, instance, body, requireAccess }) =>
+      crm.connect(instance, body, creatorOf(principal), requireAccess),
     getGhl: ({ instance }) => crm.viewGhl(instance),
     async updateGhl({ instance, body: { field_map: fieldMap, ...patch } }) {
       await crm.change(instance.id, 'ghl', { ...patch, fieldMap })
@@ -22,8 +23,8 @@ export function crmHandlers(crm: CrmRoom): Handlers<typeof crmContract> {
       return crm.viewGhl(instance)
     },
 
-    async setCrmWebhook({ principal, instance, body }) {
-      const secret = await crm.setWebhook(instance, body, creatorOf(principal))
+    async setCrmWebhook({ principal, instance, body, requireAccess }) {
+      const secret = await crm.setWebhook(instance, body, creatorOf(principal), requireAccess)
       const view = { ...(await crm.viewWebhook(instance)), secret: secret?.open() ?? null }
       return new Answer({ status: secret === null ? 200 : 201, body: view })
     },

@@ -48,17 +48,18 @@ export function directExistence(direct: Direct): Existence<Contract> {
 
 type Sending = Pick<
   Call<Contract['callEngine' | 'sendRawMessage']>,
-  'instance' | 'idempotencyKey' | 'principal' | 'rawBody'
+  'instance' | 'idempotencyKey' | 'principal' | 'rawBody' | 'requireAccess'
 >
 
 function toDirectCall(call: Sending) {
-  const { instance, idempotencyKey, principal } = call
+  const { instance, idempotencyKey, principal, requireAccess } = call
   // A function: the body is parsed again only when needed.
   return {
     instance,
     idempotencyKey: decodeKeyHeader(idempotencyKey),
     source: principal.source,
     rawBody: () => call.rawBody,
+    requireAccess,
   }
 }
 

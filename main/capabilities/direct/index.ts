@@ -6,7 +6,7 @@ import type { Engine } from '../../engines/engine.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Log } from '../../kernel/log.ts'
 import { createEngineCalls, notSupported, requireAddress, requireConnected } from '../engine-call.ts'
-import type { InstanceSubject } from '../handler.ts'
+import type { InstanceSubject, RequireAccess } from '../handler.ts'
 import type { Messages, SendResult } from '../messages/index.ts'
 import { guardAdditions, type ReserveAdditions } from '../group-additions.ts'
 import { findAct, type Result } from './acts.ts'
@@ -30,6 +30,7 @@ interface DirectCall {
   readonly rawBody: () => unknown
   readonly idempotencyKey: string | null
   readonly source: Source
+  readonly requireAccess: RequireAccess
 }
 
 /** What became of a send, or the result of another action. */
@@ -55,8 +56,9 @@ export function createDirect(deps: DirectDeps): Direct {
   const withLimits = createEngineCalls(deps)
 
   async function send(asked: DirectCall, operation: string, draft: Parameters<Messages['sendDraft']>[0]['draft']) {
-    const { instance, rawBody, idempotencyKey, source } = asked
-    const result = await messages.sendDraft({ instance, draft, operation, rawBody, idempotencyKey, source })
+    const { instance, rawBody, idempotencyKey, source, requireAccess } = asked
+    const sent = { instance, draft, operation, rawBody, idempotencyKey, source, requireAccess }
+    const result = await messages.sendDraft(sent)
     return { kind: 'send', result } as const
   }
 

@@ -4,8 +4,8 @@ import type { InstanceWebhooks } from './index.ts'
 
 export function instanceWebhookHandlers(webhooks: InstanceWebhooks): Handlers<typeof instanceWebhookContract> {
   return {
-    setInstanceWebhook: ({ instance, body }) => webhooks.set(instance, body),
-    postInstanceWebhook: ({ instance, body }) => webhooks.set(instance, body),
+    setInstanceWebhook: ({ instance, body, requireAccess }) => webhooks.set(instance, body, requireAccess),
+    postInstanceWebhook: ({ instance, body, requireAccess }) => webhooks.set(instance, body, requireAccess),
     getInstanceWebhook: ({ instance }) => webhooks.read(instance),
     async deleteInstanceWebhook({ instance }) {
       await webhooks.remove(instance)

@@ -9,7 +9,7 @@ import type { Ledger, QuietLedger } from '../../kernel/ledger.ts'
 import type { WriteGate } from '../../kernel/write-gate.ts'
 import type { Log } from '../../kernel/log.ts'
 import type { Outbound } from '../../outbound/outbound.ts'
-import type { InstanceSubject } from '../handler.ts'
+import type { InstanceSubject, RequireAccess } from '../handler.ts'
 import type { InstanceWebhook, SetBody } from './contract.ts'
 import type { Instances } from '../instances/index.ts'
 import { CHUNK, createDeliveryWorker } from './deliver.ts'
@@ -30,7 +30,6 @@ export interface InstanceWebhooksDeps {
   readonly instances: {
     get(id: InstanceId): Promise<Pick<InstanceRecord, 'instance_name'>>
     accountOf(id: InstanceId): Promise<AccountId | undefined>
-    requireInAccount: Instances['requireInAccount']
     subscribe: Instances['subscribe']
   }
 }
@@ -40,7 +39,7 @@ const ALL = 1_000_000
 
 export interface InstanceWebhooks {
   /** Sets it, or replaces what was set. @throws ApiError invalid_url, validation_error */
-  set(instance: InstanceSubject, body: SetBody): Promise<InstanceWebhook>
+  set(instance: InstanceSubject, body: SetBody, requireAccess: RequireAccess): Promise<InstanceWebhook>
   read(instance: InstanceSubject): Promise<InstanceWebhook>
   /** Removes it with every call that was still to be made. */
   remove(instance: InstanceSubject): Promise<void>
@@ -76,14 +75,14 @@ export function createInstanceWebhooks(deps: InstanceWebhooksDeps): InstanceWebh
   })
 
   return {
-    async set({ id: instanceId, accountId, engine }, { url: typedUrl, events }) {
+    async set({ id: instanceId, engine }, { url: typedUrl, events }, requireAccess) {
       const names = parseEventNames(engine, events)
       const { href: url } = await outbound.checkUrl(typedUrl, { schemes: ['https'], field: 'url' })
       const { instance_name: instanceName } = await instances.get(instanceId)
       const row = { instanceId, instanceName, url, events: JSON.stringify(names), now: clock.now() }
       const written = await db.commit(async (tx) => {
         // The check of the URL takes a while.
-        await instances.requireInAccount(tx, { id: instanceId, accountId })
+        await requireAccess(tx)
         return tx.run(upsertWebhook, row)
       })
       if (written === 0) throw new ApiError('not_found', 'There is no instance with this id.')

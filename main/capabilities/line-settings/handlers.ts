@@ -5,6 +5,6 @@ import type { LineSettings } from './index.ts'
 export function lineSettingsHandlers(settings: LineSettings): Handlers<typeof lineSettingsContract> {
   return {
     getLineSettings: ({ instance }) => settings.read(instance),
-    updateLineSettings: ({ instance, body }) => settings.update(instance, body),
+    updateLineSettings: ({ instance, body, requireAccess }) => settings.update(instance, body, requireAccess),
   }
 }

@@ -9,7 +9,7 @@ import type { Proxy } from '../../outbound/proxy.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
 import type { Seal } from '../../kernel/seal.ts'
 import { Secret } from '../../kernel/secret.ts'
-import type { InstanceSubject } from '../handler.ts'
+import type { InstanceSubject, RequireAccess } from '../handler.ts'
 import type { Instances } from '../instances/index.ts'
 import type { LineSettingsPatch, LineSettingsView } from './contract.ts'
 import { sealLogin } from './read.ts'
@@ -22,7 +22,7 @@ export interface LineSettingsDeps {
   readonly clock: Pick<Clock, 'now'>
   readonly log: Log
   readonly seal: Seal
-  readonly instances: Pick<Instances, 'engineFor' | 'owned' | 'requireInAccount' | 'subscribe'>
+  readonly instances: Pick<Instances, 'engineFor' | 'owned' | 'subscribe'>
   /** Read for each answer: the window can change them. */
   readonly config: {
     readonly pacePerMinute: number
@@ -36,7 +36,7 @@ export interface LineSettingsDeps {
 export interface LineSettings {
   read(instance: InstanceSubject): Promise<LineSettingsView>
   /** @throws ApiError validation_error, invalid_url, invalid_state, not_found, upstream_unavailable, sealed */
-  update(instance: InstanceSubject, patch: LineSettingsPatch): Promise<LineSettingsView>
+  update(instance: InstanceSubject, patch: LineSettingsPatch, requireAccess: RequireAccess): Promise<LineSettingsView>
 }
 
 type ProxyPatch = NonNullable<LineSettingsPatch['proxy']>
@@ -112,13 +112,13 @@ export function createLineSettings({ db, clock, log, seal, instances, config }: 
 
   return {
     read: async ({ id: instanceId }) => toView((await db.readOne(lineSettingsOf, { instanceId })) ?? DEFAULTS),
-    async update(instance, { pace = {}, online, proxy }) {
+    async update(instance, { pace = {}, online, proxy }, requireAccess) {
       const { lines } = instances.engineFor(instance)
       const { id: instanceId } = instance
       const columns = proxy ? await columnsOf(lines, instanceId, proxy) : proxy === null ? NO_PROXY : {}
       const row = await db.commit(async (tx) => {
         // The check of a proxy takes a while.
-        await instances.requireInAccount(tx, instance)
+        await requireAccess(tx)
         const before = (await tx.one(lineSettingsOf, { instanceId })) ?? DEFAULTS
         const after: LineSettingsRow = {
           ...before,

@@ -11,7 +11,7 @@ import type { MediaConverter } from '../../kernel/media-converter.ts'
 import type { Cursors } from '../../kernel/page.ts'
 import type { Engine } from '../../engines/engine.ts'
 import type { Billing, Price } from '../../engines/price.ts'
-import type { InstanceSubject } from '../handler.ts'
+import type { InstanceSubject, RequireAccess } from '../handler.ts'
 import type { Announce, Instances } from '../instances/index.ts'
 import type { Draft } from './draft.ts'
 import type { MediaSource } from './media.ts'
@@ -118,6 +118,8 @@ export interface SendRequest {
   readonly idempotencyKey: string | null
   readonly source: Source
   readonly campaignId?: string
+  /** Of a send that somebody asked for: its file and its turn are waited for. */
+  readonly requireAccess?: RequireAccess
 }
 
 /** A send whose content was read already, possibly of a kind that the body of a send has no words for. */

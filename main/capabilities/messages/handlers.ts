@@ -21,10 +21,11 @@ export function messagesHandlers(messages: Messages, consentOf: ConsentOf): Hand
       messages.uploads.add(principal.accountId, body, query.filename ?? null),
 
     async sendMessage(call) {
-      const { instance, body, principal } = call
+      const { instance, body, principal, requireAccess } = call
       const idempotencyKey = decodeKeyHeader(call.idempotencyKey)
       const { source } = principal
-      return sendAnswer(await messages.send({ instance, body, rawBody: () => call.rawBody, idempotencyKey, source }))
+      const rawBody = () => call.rawBody
+      return sendAnswer(await messages.send({ instance, body, rawBody, idempotencyKey, source, requireAccess }))
     },
 
     async getMessage({ instance, params }) {

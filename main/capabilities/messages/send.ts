@@ -87,6 +87,7 @@ export function createSend(deps: SendDeps) {
         if (claim.kind !== 'fresh') return { claim, message: queued }
       }
       await instances.requireOwner(tx, queued.accountId, queued.instanceId)
+      await request.requireAccess?.(tx)
       const chat = await chatAsFirstGiven(tx, queued.instanceId, queued.chat)
       const message = { ...queued, seq: await tx.next('messages'), chat }
       await safety.accepted(tx, { ...message, atMs: now })

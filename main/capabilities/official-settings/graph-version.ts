@@ -4,7 +4,7 @@ import { endOfGraphVersion, graphVersionEnd } from '../../engines/official/graph
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { CallEngine } from '../engine-call.ts'
-import type { InstanceSubject } from '../handler.ts'
+import type { InstanceSubject, RequireAccess } from '../handler.ts'
 import type { Instances } from '../instances/index.ts'
 import type { OfficialSettingsPatch, OfficialSettingsView } from './contract.ts'
 
@@ -12,7 +12,7 @@ interface GraphVersionDeps {
   readonly db: Db
   readonly clock: Pick<Clock, 'now'>
   readonly callEngine: CallEngine
-  readonly instances: Pick<Instances, 'engineFor' | 'requireInAccount'>
+  readonly instances: Pick<Instances, 'engineFor'>
   /** The setting of the service. */
   readonly defaultVersion: string
 }
@@ -20,7 +20,11 @@ interface GraphVersionDeps {
 export interface GraphVersions {
   read(instance: InstanceSubject): OfficialSettingsView
   /** @throws ApiError validation_error, not_ready, invalid_state, not_found, and what Meta says. */
-  update(instance: InstanceSubject, patch: OfficialSettingsPatch): Promise<OfficialSettingsView>
+  update(
+    instance: InstanceSubject,
+    patch: OfficialSettingsPatch,
+    requireAccess: RequireAccess,
+  ): Promise<OfficialSettingsView>
 }
 
 /** Which version of Meta's API each official number uses. */
@@ -44,7 +48,11 @@ export function createGraphVersions(deps: GraphVersionDeps): GraphVersions {
 
   const isOffered = (version: string) => graphVersionEnd(version, clock.now())?.hasEnded !== true
 
-  async function update(instance: InstanceSubject, { graph_version: version }: OfficialSettingsPatch) {
+  async function update(
+    instance: InstanceSubject,
+    { graph_version: version }: OfficialSettingsPatch,
+    requireAccess: RequireAccess,
+  ) {
     const control = instances.engineFor(instance).apiVersion
     if (version === undefined || (version === null && control === undefined)) return read(instance)
     if (version !== null && !isOffered(version)) throw ended(version)
@@ -52,7 +60,7 @@ export function createGraphVersions(deps: GraphVersionDeps): GraphVersions {
     if (version !== null) await callEngine(instance, () => control.check(instance, version))
     await db.commit(async (tx) => {
       // Meta's answer takes a while.
-      await instances.requireInAccount(tx, instance)
+      await requireAccess(tx)
       await control.set(tx, instance.id, version)
     })
     return read(instance)

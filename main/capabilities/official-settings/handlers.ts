@@ -9,7 +9,7 @@ export function officialSettingsHandlers(
 ): Handlers<typeof officialSettingsContract> {
   return {
     getOfficialSettings: async ({ instance }) => versions.read(instance),
-    updateOfficialSettings: ({ instance, body }) => versions.update(instance, body),
+    updateOfficialSettings: ({ instance, body, requireAccess }) => versions.update(instance, body, requireAccess),
     getUsername: ({ instance, query }) => usernames.read(instance, query),
     setUsername: ({ instance, body }) => usernames.set(instance, body),
     async deleteUsername({ instance }) {

@@ -8,7 +8,7 @@ import { createBusinessUsernames } from './username.ts'
 
 export type OfficialSettingsDeps = Omit<Parameters<typeof createEngineCalls>[0], 'config'> & {
   readonly db: Db
-  readonly instances: Pick<Instances, 'engineFor' | 'requireInAccount'>
+  readonly instances: Pick<Instances, 'engineFor'>
   readonly ownVersions: Parameters<typeof createAttention>[0]['ownVersions']
   readonly config: Pick<Config, 'graphVersion' | 'sendTimeoutMs'>
 }

@@ -58,10 +58,7 @@ export interface VoiceDeps extends Guards {
   readonly idempotency: Idempotency
   readonly clockJumps: Pick<ClockJumps, 'check' | 'onJump'>
   readonly config: Pick<Config, 'home' | 'publicBaseUrl' | 'voiceSandboxSpeed' | 'trustedRanges'>
-  readonly instances: Pick<
-    Instances,
-    'find' | 'named' | 'owned' | 'requireInAccount' | 'requireOwner' | 'subscribe' | 'subject'
-  >
+  readonly instances: Pick<Instances, 'find' | 'named' | 'owned' | 'requireOwner' | 'subscribe' | 'subject'>
   readonly agents: VoiceAgents
   readonly packages: VoicePackages
   /** Of browsers that are signed in to the console. */

@@ -85,13 +85,13 @@ export function voiceHandlers(
     listVoiceInstances: ({ principal }) => setup.overview(principal.accountId),
     openVoiceWidgetTest: ({ instance, params }) => widgets.testPage(instance, params.widget_id),
     getVoiceSpeech: ({ principal }) => speech.read(principal.accountId),
-    async setVoiceSpeech({ principal, body }) {
-      await speech.set(principal.accountId, body, isOperator(principal))
+    async setVoiceSpeech({ principal, body, requireAccess }) {
+      await speech.set(principal.accountId, body, isOperator(principal), requireAccess)
       return speech.read(principal.accountId)
     },
     getVoiceTrunk: async ({ instance }) => ({ trunk: await trunks.read(instance.id) }),
-    setVoiceTrunk: async ({ instance, principal, body }) => ({
-      trunk: await trunks.set(instance, body, isOperator(principal)),
+    setVoiceTrunk: async ({ instance, principal, body, requireAccess }) => ({
+      trunk: await trunks.set(instance, body, isOperator(principal), requireAccess),
     }),
     async removeVoiceTrunk({ instance }) {
       await trunks.remove(instance)

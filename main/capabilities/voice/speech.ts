@@ -6,6 +6,7 @@ import type { SpeechServices } from '../../voice/protocol.ts'
 import type { Speech, SpeechBody } from './contract/services.ts'
 import type { VoiceDeps } from './deps.ts'
 import { saveSpeech, speechOf, type SpeechRow } from './setup-store.ts'
+import type { RequireAccess } from '../handler.ts'
 
 /** As stored. */
 interface Services extends Omit<SpeechServices, 'apiKey' | 'accountId' | 'trustedRanges'> {
@@ -78,13 +79,20 @@ export function createSpeech({
      * @param isOperator addresses may be in a trusted range.
      * @throws ApiError validation_error, invalid_url, sealed
      */
-    async set(accountId: AccountId, body: SpeechBody, isOperator: boolean): Promise<void> {
+    async set(
+      accountId: AccountId,
+      body: SpeechBody,
+      isOperator: boolean,
+      requireAccess: RequireAccess,
+    ): Promise<void> {
       requireAddresses(body)
       const known = servicesIn(await db.readOne(speechOf, { accountId }))
       const services = await checkAddresses(body, known, isOperator)
       const { api_key: key } = body
       const sealed = typeof key === 'string' ? seal.seal(new Secret(key), owner(accountId)) : null
       await db.commit(async (tx) => {
+        // The checks of the addresses take a while.
+        await requireAccess(tx)
         const before = await tx.one(speechOf, { accountId })
         const stored = before?.apiKey ?? null
         if (key === undefined && stored !== null) requireKnownOrigins(services, servicesIn(before))

@@ -3,7 +3,7 @@ import { cause } from '../../kernel/log.ts'
 import { Secret } from '../../kernel/secret.ts'
 import { sql } from '../../kernel/sql.ts'
 import { parseTypedHost } from '../../outbound/destination.ts'
-import type { InstanceSubject } from '../handler.ts'
+import type { InstanceSubject, RequireAccess } from '../handler.ts'
 import type { Trunk, TrunkBody } from './contract/services.ts'
 import type { VoiceDeps } from './deps.ts'
 import { trunkOwner, type Routes } from './routes.ts'
@@ -24,8 +24,7 @@ export function createTrunks({
   outbound,
   publicOutbound,
   routes,
-  instances,
-}: Pick<VoiceDeps, 'db' | 'instances' | 'clock' | 'seal' | 'log' | 'process' | 'outbound' | 'publicOutbound'> & {
+}: Pick<VoiceDeps, 'db' | 'clock' | 'seal' | 'log' | 'process' | 'outbound' | 'publicOutbound'> & {
   readonly routes: Pick<Routes, 'trunk'>
 }) {
   async function read(instanceId: string): Promise<Trunk | null> {
@@ -51,6 +50,7 @@ export function createTrunks({
       { id: instanceId, accountId }: InstanceSubject,
       body: TrunkBody,
       isOperator: boolean,
+      requireAccess: RequireAccess,
     ): Promise<Trunk | null> {
       const { port, transport, username, caller_id: callerId = null, password } = body
       const sealed = password === undefined ? undefined : seal.seal(new Secret(password), trunkOwner(instanceId))
@@ -61,7 +61,7 @@ export function createTrunks({
         isKept && !isOperator ? known.host : await (isOperator ? outbound : publicOutbound).checkHost(body.host, 'host')
       await db.commit(async (tx) => {
         // The check of the host takes a while.
-        await instances.requireInAccount(tx, { id: instanceId, accountId })
+        await requireAccess(tx)
         const before = await tx.one(trunkOf, { instanceId })
         const isMoved = before !== undefined && !isSameAddress(before, body)
         if (isMoved && before.password !== null && sealed === undefined)

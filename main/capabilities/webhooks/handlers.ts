@@ -5,10 +5,11 @@ import type { Webhooks } from './index.ts'
 
 export function webhooksHandlers(webhooks: Webhooks): Handlers<typeof webhooksContract> {
   return {
-    createWebhook: ({ principal, body }) => webhooks.create(principal.accountId, body),
+    createWebhook: ({ principal, body, requireAccess }) => webhooks.create(principal.accountId, body, requireAccess),
     listWebhooks: ({ principal }) => webhooks.list(principal.accountId),
     getWebhook: ({ principal, params }) => webhooks.get(principal.accountId, params.id),
-    updateWebhook: ({ principal, params, body }) => webhooks.update(principal.accountId, params.id, body),
+    updateWebhook: ({ principal, params, body, requireAccess }) =>
+      webhooks.update(principal.accountId, params.id, body, requireAccess),
     async deleteWebhook({ principal, params }) {
       await webhooks.remove(principal.accountId, params.id)
       return undefined

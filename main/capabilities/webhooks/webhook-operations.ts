@@ -20,6 +20,7 @@ import {
   webhooksOfAccount,
   type WebhookRow,
 } from './store.ts'
+import type { RequireAccess } from '../handler.ts'
 
 interface WebhookOperationsDeps {
   readonly db: Db
@@ -40,13 +41,15 @@ export function createWebhookOperations(deps: WebhookOperationsDeps) {
   /** @returns the URL as it will be called. */
   const checked = async (url: string) => (await outbound.checkUrl(url, { schemes: ['https'], field: 'url' })).href
 
-  async function create(accountId: string, body: CreateBody): Promise<WebhookWithSecret> {
+  async function create(accountId: string, body: CreateBody, requireAccess: RequireAccess): Promise<WebhookWithSecret> {
     requireSoleWildcard(body.events)
     const url = await checked(body.url)
     const id = ids.webhook()
     const secret = newSecret(random)
     const secretEnc = seal.seal(secret, sealName(id))
     const row = await db.commit(async (tx) => {
+      // Looking up the address takes a while.
+      await requireAccess(tx)
       const held = await tx.one(countWebhooks, { accountId })
       if ((held?.count ?? 0) >= LIMITS.webhooksPerAccount) throw limitReached()
       return tx.one(insertWebhook, {
@@ -77,13 +80,19 @@ export function createWebhookOperations(deps: WebhookOperationsDeps) {
     return row
   }
 
-  async function update(accountId: string, id: string, change: UpdateBody): Promise<Webhook> {
+  async function update(
+    accountId: string,
+    id: string,
+    change: UpdateBody,
+    requireAccess: RequireAccess,
+  ): Promise<Webhook> {
     const known = await find(accountId, id)
     if (Object.keys(change).length === 0) return toWebhook(known)
     if (change.events) requireSoleWildcard(change.events)
     const url = change.url === undefined ? known.url : await checked(change.url)
     if (change.active === true && known.state !== 'active') await heldDeliveries.prepareRelease(known)
     const after = await db.commit(async (tx) => {
+      await requireAccess(tx)
       const before = await tx.one(webhookById, { id, accountId })
       if (!before) throw noSuchWebhook()
       const next = applyChange(before, change.url === undefined ? change : { ...change, url }, clock.now())

@@ -176,7 +176,6 @@ export async function aiBench({ network = 'sandbox', engine = 'smv2' }: BenchOpt
         subscribe() {},
         find: async () => undefined,
         holdOf: () => null,
-        requireInAccount: async () => {},
       },
       fusion: { partnerOf: async () => undefined },
       messages: {

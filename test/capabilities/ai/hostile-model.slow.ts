@@ -18,6 +18,7 @@ import {
 } from '../../support/hostile-model.ts'
 import { longestStretch, shortestOf, slowness } from '../../support/loop-stretch.ts'
 import { sized } from '../../support/sized.ts'
+import { keepsAccess } from '../../support/access.ts'
 
 // A busy machine takes many times longer; what is measured is processor time.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
@@ -49,13 +50,23 @@ beforeAll(async () => {
   providers = createAiProviders({
     ...{ db, clock: systemClock, outbound, publicOutbound: outbound, resolve, modelSimulator: simulator },
     seal: createSeal({ masterKey: { key: () => key }, random: systemRandom }),
-    instances: { subscribe() {}, async requireInAccount() {} },
+    instances: { subscribe() {} },
   })
-  await providers.put({ instanceId: healthyLine, accountId }, 'custom', { base_url: 'https://model.sandbox/v1' }, false)
+  await providers.put(
+    { instanceId: healthyLine, accountId },
+    'custom',
+    { base_url: 'https://model.sandbox/v1' },
+    { byOperator: false, requireAccess: keepsAccess },
+  )
   // It behaves until it is asked for an answer.
   server.set('breaks off')
   for (const provider of PROVIDERS)
-    await providers.put({ instanceId: hostileLine, accountId }, provider, { api_key: 'k', base_url: server.url }, true)
+    await providers.put(
+      { instanceId: hostileLine, accountId },
+      provider,
+      { api_key: 'k', base_url: server.url },
+      { byOperator: true, requireAccess: keepsAccess },
+    )
   // The library of models is loaded with the first request.
   await answer(healthyLine, 'custom', AbortSignal.timeout(60_000))
   close = async () => {

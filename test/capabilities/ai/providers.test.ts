@@ -11,6 +11,7 @@ import { createOutbound } from '../../../main/outbound/outbound.ts'
 import { createSeal } from '../../../main/kernel/seal.ts'
 import { createModelSimulator, type ModelSimulator } from '../../../main/simulators/model/index.ts'
 import { testDatabase } from '../../support/database.ts'
+import { keepsAccess } from '../../support/access.ts'
 
 const accountId = '0197f0c2-0000-7c51-9d2b-5f8e1a7c4b60' as AccountId
 const instanceId = '0197f0c2-0000-7c51-9d2b-5f8e1a7c4b61'
@@ -37,14 +38,14 @@ beforeAll(async () => {
   providers = createAiProviders({
     ...{ db, clock: systemClock, outbound, publicOutbound: outbound, resolve, modelSimulator: simulator },
     seal: createSeal({ masterKey: { key: () => MASTER }, random: systemRandom }),
-    instances: { subscribe() {}, async requireInAccount() {} },
+    instances: { subscribe() {} },
   })
   for (const provider of PROVIDERS)
     await providers.put(
       { instanceId, accountId },
       provider,
       { base_url: `https://model.sandbox${BASE[provider]}` },
-      false,
+      { byOperator: false, requireAccess: keepsAccess },
     )
   close = async () => {
     await providers.close()

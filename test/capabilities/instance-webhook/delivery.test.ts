@@ -2,6 +2,7 @@ import type { LineEvent } from '../../../main/contract/line-events.ts'
 import { describe, expect, test } from 'vitest'
 import { CALLS_PER_INSTANCE } from '../../../main/capabilities/instance-webhook/call-slots.ts'
 import { hookWorld, MINUTE, SECOND } from './world.ts'
+import { keepsAccess } from '../../support/access.ts'
 
 const URL = 'https://catcher.sandbox/line'
 
@@ -9,7 +10,7 @@ describe('what is posted', () => {
   test('the event of an account webhook under its older name, unsigned, and nothing else', async () => {
     const w = await hookWorld()
     const instance = await w.instance('smv2', 'Berlin shop')
-    await w.room.set(instance, { url: URL })
+    await w.room.set(instance, { url: URL }, keepsAccess)
     await w.received(instance, 'Grüße, 世界')
     await w.quiet()
 
@@ -40,7 +41,7 @@ describe('what is posted', () => {
   test('a new QR code is told without the code', async () => {
     const w = await hookWorld()
     const instance = await w.instance()
-    await w.room.set(instance, { url: URL, events: ['QRCODE'] })
+    await w.room.set(instance, { url: URL, events: ['QRCODE'] }, keepsAccess)
     await w.qr(instance)
     await w.received(instance)
     await w.quiet()
@@ -58,9 +59,9 @@ describe('what is posted', () => {
       await w.instance('official'),
       await w.instance(),
     ]
-    await w.room.set(some, { url: `${URL}/some`, events: ['CONNECTION', 'CALL'] })
-    await w.room.set(all, { url: `${URL}/all`, events: ['ALL'] })
-    await w.room.set(official, { url: `${URL}/official`, events: ['CONNECTION'] })
+    await w.room.set(some, { url: `${URL}/some`, events: ['CONNECTION', 'CALL'] }, keepsAccess)
+    await w.room.set(all, { url: `${URL}/all`, events: ['ALL'] }, keepsAccess)
+    await w.room.set(official, { url: `${URL}/official`, events: ['CONNECTION'] }, keepsAccess)
     for (const instance of [some, all, official, none]) {
       await w.received(instance)
       await w.qr(instance)
@@ -77,9 +78,9 @@ describe('what is posted', () => {
 test('calls, groups, presence and contacts are told to whoever asked for them, and to no account webhook', async () => {
   const w = await hookWorld()
   const [some, all, none] = [await w.instance(), await w.instance(), await w.instance()]
-  await w.room.set(some, { url: `${URL}/some`, events: ['CALL', 'CONTACT'] })
-  await w.room.set(all, { url: `${URL}/all`, events: ['ALL'] })
-  await w.room.set(none, { url: `${URL}/none` })
+  await w.room.set(some, { url: `${URL}/some`, events: ['CALL', 'CONTACT'] }, keepsAccess)
+  await w.room.set(all, { url: `${URL}/all`, events: ['ALL'] }, keepsAccess)
+  await w.room.set(none, { url: `${URL}/none` }, keepsAccess)
   const timestamp = '2026-01-05T12:00:00.000Z'
   const call = { call_id: 'C', from: '12025550123', timestamp, video: false, group_id: null }
   const events: readonly LineEvent[] = [
@@ -109,7 +110,7 @@ describe('three tries', () => {
     async (status) => {
       const w = await hookWorld()
       const instance = await w.instance()
-      await w.room.set(instance, { url: URL })
+      await w.room.set(instance, { url: URL }, keepsAccess)
       w.answer({ status })
       const begin = w.clock.now()
       await w.received(instance)
@@ -128,8 +129,8 @@ describe('three tries', () => {
   test('a receiver that hangs fails after ten seconds, and holds up no other instance', async () => {
     const w = await hookWorld()
     const [slow, quick] = [await w.instance(), await w.instance()]
-    await w.room.set(slow, { url: `${URL}/slow` })
-    await w.room.set(quick, { url: `${URL}/quick` })
+    await w.room.set(slow, { url: `${URL}/slow` }, keepsAccess)
+    await w.room.set(quick, { url: `${URL}/quick` }, keepsAccess)
     w.answer(({ receiver }) => ({ hang: receiver === 'line/slow' }))
     for (let i = 0; i < 80; i++) await w.received(slow)
     for (let i = 0; i < 5; i++) await w.received(quick)
@@ -144,7 +145,7 @@ describe('three tries', () => {
   test('a second try that succeeds is the last', async () => {
     const w = await hookWorld()
     const instance = await w.instance()
-    await w.room.set(instance, { url: URL })
+    await w.room.set(instance, { url: URL }, keepsAccess)
     let calls = 0
     w.answer(() => ({ status: ++calls === 1 ? 503 : 200 }))
     await w.received(instance)
@@ -156,11 +157,11 @@ describe('three tries', () => {
   test('a try goes to the address that is set then, and to none after the webhook was deleted', async () => {
     const w = await hookWorld()
     const instance = await w.instance()
-    await w.room.set(instance, { url: URL })
+    await w.room.set(instance, { url: URL }, keepsAccess)
     w.answer({ status: 500 })
     await w.received(instance)
     await w.quiet()
-    await w.room.set(instance, { url: `${URL}/new` })
+    await w.room.set(instance, { url: `${URL}/new` }, keepsAccess)
     await w.pass(15 * SECOND)
     expect(w.seen.map(({ receiver }) => receiver)).toEqual(['line', 'line/new'])
     await w.room.remove(instance)
@@ -172,13 +173,13 @@ describe('three tries', () => {
   test('deleting it removes a long queue at once, and setting it again does not bring it back', async () => {
     const w = await hookWorld()
     const instance = await w.instance()
-    await w.room.set(instance, { url: URL })
+    await w.room.set(instance, { url: URL }, keepsAccess)
     w.answer({ hang: true })
     for (let i = 0; i < 1_200; i++) await w.received(instance)
     await w.room.remove(instance)
     expect(w.waiting()).toBe(0)
     w.answer({})
-    await w.room.set(instance, { url: `${URL}/new` })
+    await w.room.set(instance, { url: `${URL}/new` }, keepsAccess)
     await w.pass(2 * MINUTE)
     expect(w.names('line/new')).toEqual([])
   })
@@ -186,7 +187,7 @@ describe('three tries', () => {
   test('what could not be delivered within an hour is dropped untried', async () => {
     const w = await hookWorld()
     const instance = await w.instance()
-    await w.room.set(instance, { url: URL })
+    await w.room.set(instance, { url: URL }, keepsAccess)
     w.answer({ hang: true })
     for (let i = 0; i < 4_000; i++) await w.received(instance)
     await w.pass(62 * MINUTE)
@@ -197,7 +198,7 @@ describe('three tries', () => {
   test('a clock that is set back does not park a try', async () => {
     const w = await hookWorld()
     const instance = await w.instance()
-    await w.room.set(instance, { url: URL })
+    await w.room.set(instance, { url: URL }, keepsAccess)
     w.answer({ status: 500 })
     await w.received(instance)
     await w.quiet()
@@ -212,7 +213,7 @@ describe('one commit per fact', () => {
   test('an event that is undone is not called for', async () => {
     const w = await hookWorld()
     const instance = await w.instance()
-    await w.room.set(instance, { url: URL })
+    await w.room.set(instance, { url: URL }, keepsAccess)
     await w.data.db
       .commit(async (tx) => {
         await w.instances.announce(tx, instance.id, 'instance.qr.updated', {
@@ -234,7 +235,7 @@ describe('one commit per fact', () => {
   test('what a crash left behind is called after the next start; the try that was under way counts', async () => {
     const w = await hookWorld()
     const instance = await w.instance()
-    await w.room.set(instance, { url: URL })
+    await w.room.set(instance, { url: URL }, keepsAccess)
     w.answer({ hang: true })
     await w.received(instance)
     await w.quiet()
@@ -248,7 +249,7 @@ describe('one commit per fact', () => {
   test('a call that the process dies of three times is not made again', async () => {
     const w = await hookWorld()
     const instance = await w.instance()
-    await w.room.set(instance, { url: URL })
+    await w.room.set(instance, { url: URL }, keepsAccess)
     w.answer({ hang: true })
     await w.received(instance)
     for (let i = 0; i < 4; i++) {
@@ -263,7 +264,7 @@ describe('one commit per fact', () => {
   test('a try that a stop cut off is given back', async () => {
     const w = await hookWorld()
     const instance = await w.instance()
-    await w.room.set(instance, { url: URL })
+    await w.room.set(instance, { url: URL }, keepsAccess)
     w.answer({ hang: true })
     await w.received(instance)
     await w.quiet()
@@ -278,7 +279,7 @@ describe('it ends with the instance', () => {
   test('the deletion is the last thing it is called for', async () => {
     const w = await hookWorld()
     const instance = await w.instance()
-    await w.room.set(instance, { url: URL })
+    await w.room.set(instance, { url: URL }, keepsAccess)
     let status = 500
     w.answer(() => ({ status }))
     await w.received(instance)
@@ -297,7 +298,7 @@ describe('it ends with the instance', () => {
   test('one that does not listen to its connection ends without a word', async () => {
     const w = await hookWorld()
     const instance = await w.instance()
-    await w.room.set(instance, { url: URL, events: ['MESSAGE'] })
+    await w.room.set(instance, { url: URL, events: ['MESSAGE'] }, keepsAccess)
     await w.instances.remove(instance.id)
     await w.pass(2 * MINUTE)
     expect(w.seen).toEqual([])
@@ -307,9 +308,9 @@ describe('it ends with the instance', () => {
   test('one that ended cannot be set again', async () => {
     const w = await hookWorld()
     const instance = await w.instance()
-    await w.room.set(instance, { url: URL })
+    await w.room.set(instance, { url: URL }, keepsAccess)
     w.answer({ status: 500 })
     await w.instances.remove(instance.id)
-    await expect(w.room.set(instance, { url: `${URL}/late` })).rejects.toMatchObject({ code: 'not_found' })
+    await expect(w.room.set(instance, { url: `${URL}/late` }, keepsAccess)).rejects.toMatchObject({ code: 'not_found' })
   })
 })

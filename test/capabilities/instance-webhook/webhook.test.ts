@@ -4,6 +4,7 @@ import { eventNameOf, parseEventNames, wants } from '../../../main/capabilities/
 import { EVENT_TYPES } from '../../../main/contract/events.ts'
 import { refusal } from '../messages/bench.ts'
 import { hookWorld } from './world.ts'
+import { keepsAccess } from '../../support/access.ts'
 
 const URL = 'https://catcher.sandbox/line'
 
@@ -13,7 +14,7 @@ describe('setting, reading and deleting', () => {
     const instance = await w.instance()
     expect(await w.room.read(instance)).toEqual({ engine: 'smv2', url: null, events: [] })
 
-    const set = await w.room.set(instance, { url: URL })
+    const set = await w.room.set(instance, { url: URL }, keepsAccess)
     expect(set).toEqual({ engine: 'smv2', url: URL, events: ['MESSAGE', 'CONNECTION'] })
     expect(await w.room.read(instance)).toEqual(set)
 
@@ -25,18 +26,18 @@ describe('setting, reading and deleting', () => {
   test('the URL is stored as it is called', async () => {
     const w = await hookWorld()
     const instance = await w.instance()
-    const set = await w.room.set(instance, { url: 'https://CATCHER.sandbox:443/x/../line' })
+    const set = await w.room.set(instance, { url: 'https://CATCHER.sandbox:443/x/../line' }, keepsAccess)
     expect([set.url, (await w.room.read(instance)).url]).toEqual([URL, URL])
     for (const url of ['https:catcher.sandbox', 'https://catcher.sandbox:0/', `${URL}\r\n`])
-      expect(await refusal(w.room.set(instance, { url }))).toMatchObject({ code: 'invalid_url' })
+      expect(await refusal(w.room.set(instance, { url }, keepsAccess))).toMatchObject({ code: 'invalid_url' })
     expect((await w.room.read(instance)).url).toBe(URL)
   })
 
   test('setting it again replaces address and names, and no other instance is touched', async () => {
     const w = await hookWorld()
     const [one, other] = [await w.instance(), await w.instance()]
-    await w.room.set(one, { url: URL, events: ['QRCODE'] })
-    await w.room.set(one, { url: `${URL}-2`, events: ['GROUP', 'CALL', 'GROUP'] })
+    await w.room.set(one, { url: URL, events: ['QRCODE'] }, keepsAccess)
+    await w.room.set(one, { url: `${URL}-2`, events: ['GROUP', 'CALL', 'GROUP'] }, keepsAccess)
     expect(await w.room.read(one)).toEqual({ engine: 'smv2', url: `${URL}-2`, events: ['GROUP', 'CALL'] })
     expect(await w.room.read(other)).toMatchObject({ url: null })
   })
@@ -45,7 +46,7 @@ describe('setting, reading and deleting', () => {
     const w = await hookWorld()
     const instance = await w.instance('official')
     for (const events of [undefined, [], ['MESSAGE'], ['no such name']]) {
-      const set = await w.room.set(instance, { url: URL, ...(events && { events }) })
+      const set = await w.room.set(instance, { url: URL, ...(events && { events }) }, keepsAccess)
       expect(set).toEqual({ engine: 'official', url: URL, events: ['ALL'] })
     }
     expect(await w.room.read(instance)).toEqual({ engine: 'official', url: URL, events: ['ALL'] })
@@ -59,7 +60,7 @@ describe('setting, reading and deleting', () => {
   ])('smv2: the names %j are refused and nothing changes', async (events, word) => {
     const w = await hookWorld()
     const instance = await w.instance()
-    const error = await refusal(w.room.set(instance, { url: URL, events }))
+    const error = await refusal(w.room.set(instance, { url: URL, events }, keepsAccess))
     expect(error.code).toBe('validation_error')
     expect(error.message).toContain(word)
     expect(await w.room.read(instance)).toMatchObject({ url: null })
@@ -67,7 +68,7 @@ describe('setting, reading and deleting', () => {
 
   test('smv2: an empty list is refused', async () => {
     const w = await hookWorld()
-    const error = await refusal(w.room.set(await w.instance(), { url: URL, events: [] }))
+    const error = await refusal(w.room.set(await w.instance(), { url: URL, events: [] }, keepsAccess))
     expect(error.code).toBe('validation_error')
   })
 
@@ -84,7 +85,7 @@ describe('setting, reading and deleting', () => {
   ])('the address %s is refused with invalid_url', async (url) => {
     const w = await hookWorld()
     const instance = await w.instance()
-    expect(await refusal(w.room.set(instance, { url }))).toMatchObject({ code: 'invalid_url' })
+    expect(await refusal(w.room.set(instance, { url }, keepsAccess))).toMatchObject({ code: 'invalid_url' })
     expect(await w.room.read(instance)).toMatchObject({ url: null })
   })
 })

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { ACCOUNT, HOUR, MINUTE, webhookWorld } from './world.ts'
+import { keepsAccess } from '../../support/access.ts'
 
 test('a webhook that is retried and one that was given up need attention, until they are well again', async () => {
   const world = await webhookWorld()
@@ -27,7 +28,7 @@ test('a webhook that is retried and one that was given up need attention, until 
   expect(both).toMatchObject([{ code: 'deactivated', severity: 'error', count: 2, subject: null }])
   expect(both[0]?.ids?.toSorted()).toEqual([id, other].toSorted())
   expect(both[0]?.sinceMs).toBeLessThanOrEqual(world.clock.now())
-  await world.webhooks().update(ACCOUNT, id, { active: true })
+  await world.webhooks().update(ACCOUNT, id, { active: true }, keepsAccess)
   // What was refused is sent again.
   expect(await lines()).toMatchObject([
     { code: 'deactivated', count: 1, subject: { id: other } },

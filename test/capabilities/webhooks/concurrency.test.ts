@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { ACCOUNT, MINUTE, SECOND, webhookWorld } from './world.ts'
+import { keepsAccess } from '../../support/access.ts'
 
 test.each([1, 8, 64])('F-03 at most max_in_flight %d run at once, also over resume and redelivery', async (most) => {
   const world = await webhookWorld()
@@ -7,9 +8,9 @@ test.each([1, 8, 64])('F-03 at most max_in_flight %d run at once, also over resu
   world.answer({ delayMs: 200 })
   await world.happenTimes(300)
   await world.pass(5 * SECOND)
-  await world.webhooks().update(ACCOUNT, id, { active: false })
+  await world.webhooks().update(ACCOUNT, id, { active: false }, keepsAccess)
   await world.happenTimes(200)
-  await world.webhooks().update(ACCOUNT, id, { active: true })
+  await world.webhooks().update(ACCOUNT, id, { active: true }, keepsAccess)
   const delivered = (await world.webhooks().listDeliveries(ACCOUNT, { status: 'delivered', limit: 20 })).data
   await Promise.all(delivered.map((one) => world.webhooks().redeliver(ACCOUNT, one.id)))
   await world.pass(3 * MINUTE)
@@ -26,7 +27,7 @@ test('lowering max_in_flight holds from the next claim on', async () => {
   await world.happenTimes(400)
   await world.pass(5 * SECOND)
   expect(world.peak.get('shop')).toBe(16)
-  await world.webhooks().update(ACCOUNT, id, { max_in_flight: 2 })
+  await world.webhooks().update(ACCOUNT, id, { max_in_flight: 2 }, keepsAccess)
   await world.pass(SECOND)
   world.peak.clear()
   await world.pass(10 * SECOND)

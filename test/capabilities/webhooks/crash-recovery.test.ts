@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { ACCOUNT, HOUR, MINUTE, SECOND, webhookWorld } from './world.ts'
+import { keepsAccess } from '../../support/access.ts'
 
 test('C-05 what a crash cut off is tried again within seconds with a higher attempt; three times free, then counted', async () => {
   const world = await webhookWorld()
@@ -111,9 +112,9 @@ test('P-02 a clock that was far ahead does not park deliveries: none lies furthe
   await world.happen()
   await world.pass(15 * SECOND)
   expect((await world.delivery()).attempts).toBe(2)
-  await world.webhooks().update(ACCOUNT, (await world.delivery()).webhook_id, { active: false })
+  await world.webhooks().update(ACCOUNT, (await world.delivery()).webhook_id, { active: false }, keepsAccess)
   await world.happen()
-  await world.webhooks().update(ACCOUNT, (await world.delivery()).webhook_id, { active: true })
+  await world.webhooks().update(ACCOUNT, (await world.delivery()).webhook_id, { active: true }, keepsAccess)
   world.clock.set(world.clock.now() - 72 * HOUR)
   await world.crash()
   const due = async (index: number) =>

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { AccountId } from '../../../main/kernel/ids.ts'
 import { ACCOUNT, HOUR, INSTANCE, MINUTE, SECOND, webhookWorld } from './world.ts'
+import { keepsAccess } from '../../support/access.ts'
 
 test('an event is delivered once to each webhook that wants its type, and to no other', async () => {
   const world = await webhookWorld()
@@ -161,7 +162,7 @@ test('gauges count what waits and what fails for one instance', async () => {
   world.answer({ status: 500 })
   await world.happenTimes(2)
   await world.idle()
-  await world.webhooks().update(ACCOUNT, id, { active: false })
+  await world.webhooks().update(ACCOUNT, id, { active: false }, keepsAccess)
   await world.happenTimes(3)
   expect(await world.webhooks().gauges(INSTANCE)).toEqual({ pending: 3, failing: 2 })
   expect(await world.webhooks().gauges('0197f0c2-6a3e-7c51-9d2b-000000000000')).toEqual({ pending: 0, failing: 0 })

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { sized } from '../../support/sized.ts'
 import { GAPS, Model } from './model.ts'
 import { ACCOUNT, codeOf, HOUR, SECOND, webhookWorld, type WebhookWorld } from './world.ts'
+import { keepsAccess } from '../../support/access.ts'
 
 type Step = fc.AsyncCommand<Model, WebhookWorld>
 
@@ -33,7 +34,7 @@ const answer = (status: number) =>
 
 const setActive = (active: boolean) =>
   step(active ? 'resume' : 'pause', async (model, world) => {
-    await world.webhooks().update(ACCOUNT, model.hookId, { active })
+    await world.webhooks().update(ACCOUNT, model.hookId, { active }, keepsAccess)
     if (active) model.resumed(world.clock.now())
     else model.paused(world.clock.now())
     await world.idle()
@@ -41,7 +42,9 @@ const setActive = (active: boolean) =>
 
 const change = (maxInFlight: number) =>
   step(`change to ${maxInFlight}`, async (model, world) => {
-    await world.webhooks().update(ACCOUNT, model.hookId, { max_in_flight: maxInFlight, description: `${maxInFlight}` })
+    await world
+      .webhooks()
+      .update(ACCOUNT, model.hookId, { max_in_flight: maxInFlight, description: `${maxInFlight}` }, keepsAccess)
     await world.idle()
   })
 

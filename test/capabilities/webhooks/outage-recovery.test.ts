@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { ACCOUNT, HOUR, MINUTE, SECOND, webhookWorld, type WebhookWorld } from './world.ts'
+import { keepsAccess } from '../../support/access.ts'
 
 const statuses = (world: WebhookWorld) =>
   world.database.raw.prepare('SELECT status, COUNT(*) AS many FROM deliveries GROUP BY status ORDER BY status').all()
@@ -92,11 +93,11 @@ test('brought forward and then paused, it is held like everything else', async (
   world.answer({ status: 200 })
   await world.happen()
   await world.idle()
-  await world.webhooks().update(ACCOUNT, hook.id, { active: false })
+  await world.webhooks().update(ACCOUNT, hook.id, { active: false }, keepsAccess)
   const before = world.seen.length
   await world.pass(10 * MINUTE)
   expect(world.seen.length).toBe(before)
-  await world.webhooks().update(ACCOUNT, hook.id, { active: true })
+  await world.webhooks().update(ACCOUNT, hook.id, { active: true }, keepsAccess)
   await world.pass(MINUTE)
   expect(statuses(world)).toEqual([{ status: 'delivered', many: 41 }])
 })

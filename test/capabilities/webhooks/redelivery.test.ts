@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { AccountId } from '../../../main/kernel/ids.ts'
 import { ACCOUNT, codeOf, HOUR, MINUTE, SECOND, webhookWorld, type WebhookWorld } from './world.ts'
+import { keepsAccess } from '../../support/access.ts'
 
 async function retryTenfold(world: WebhookWorld, id: string) {
   const codes = await Promise.all(Array.from({ length: 10 }, () => codeOf(world.webhooks().redeliver(ACCOUNT, id))))
@@ -100,7 +101,7 @@ test('S-03 410 to a manual attempt deactivates the webhook, and closes the deliv
   const closed = (await world.delivery(1)).attempt_log
   expect(closed.map(({ counted }) => counted)).toEqual([true, false])
 
-  await world.webhooks().update(ACCOUNT, hook, { active: true })
+  await world.webhooks().update(ACCOUNT, hook, { active: true }, keepsAccess)
   await world.webhooks().redeliver(ACCOUNT, (await world.delivery(0)).id)
   await world.idle()
   expect(await world.delivery(0)).toMatchObject({ status: 'delivered', final_reason: null })
@@ -120,7 +121,7 @@ test('a delivery closed by hand before any failure counted is pending again afte
   await world.idle()
   expect(await world.delivery()).toMatchObject({ status: 'failed', final_reason: 'gone', attempts: 2 })
   world.answer({ status: 500 })
-  await world.webhooks().update(ACCOUNT, hook, { active: true })
+  await world.webhooks().update(ACCOUNT, hook, { active: true }, keepsAccess)
   expect(await world.delivery()).toMatchObject({ status: 'pending', final_reason: null, attempts: 2 })
   await world.pass(2 * SECOND)
   expect(await world.delivery()).toMatchObject({ status: 'failed', attempts: 3 })
@@ -138,7 +139,7 @@ test('it is refused while the webhook is not active, while an attempt runs, and 
   await world.pass(10 * SECOND)
   expect(await retry('0197f0c2-0000-7c51-9d2b-000000000002' as AccountId)).toBe('not_found')
   expect(await retry(ACCOUNT, 'dlv_00000000000000000000000000')).toBe('not_found')
-  await world.webhooks().update(ACCOUNT, hook, { active: false })
+  await world.webhooks().update(ACCOUNT, hook, { active: false }, keepsAccess)
   expect(await retry()).toBe('invalid_state')
   await world.webhooks().remove(ACCOUNT, hook)
   expect(await retry()).toBe('invalid_state')
@@ -152,7 +153,7 @@ test('what to do about it is said as it is: a paused webhook can be resumed, a d
   await world.idle()
   const { id } = await world.delivery()
   const retry = () => world.webhooks().redeliver(ACCOUNT, id)
-  await world.webhooks().update(ACCOUNT, hook, { active: false })
+  await world.webhooks().update(ACCOUNT, hook, { active: false }, keepsAccess)
   await expect(retry()).rejects.toThrow(/not active\. Activate it first/)
   await world.webhooks().remove(ACCOUNT, hook)
   await expect(retry()).rejects.toThrow(/was deleted\. Replay the event to another webhook/)

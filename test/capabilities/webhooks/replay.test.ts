@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { LIMITS } from '../../../main/contract/limits.ts'
 import type { AccountId } from '../../../main/kernel/ids.ts'
 import { ACCOUNT, codeOf, HOUR, MINUTE, SECOND, webhookWorld, type WebhookWorld } from './world.ts'
+import { keepsAccess } from '../../support/access.ts'
 
 const DAY = 24 * HOUR
 const at = (ms: number) => new Date(ms).toISOString()
@@ -58,9 +59,9 @@ describe('a replay', () => {
     w.answer((_seen, nth) => ({ status: nth === 1 ? 500 : 200 }))
     await w.happenTimes(3)
     await w.idle()
-    await w.webhooks().update(ACCOUNT, id, { active: false })
+    await w.webhooks().update(ACCOUNT, id, { active: false }, keepsAccess)
     await w.happen()
-    await w.webhooks().update(ACCOUNT, id, { active: true })
+    await w.webhooks().update(ACCOUNT, id, { active: true }, keepsAccess)
     const before = w.database.raw.prepare('SELECT COUNT(*) AS count FROM deliveries').get()
     expect(await w.webhooks().replay(ACCOUNT, id, { since: ago(w, HOUR) })).toEqual({ replayed: 0 })
     expect(w.database.raw.prepare('SELECT COUNT(*) AS count FROM deliveries').get()).toEqual(before)
@@ -74,7 +75,7 @@ describe('a replay', () => {
     await w.idle()
     const missed = await w.happenTimes(5)
     w.answer({ status: 200 })
-    await w.webhooks().update(ACCOUNT, id, { active: true })
+    await w.webhooks().update(ACCOUNT, id, { active: true }, keepsAccess)
     expect(await w.webhooks().replay(ACCOUNT, id, { since: ago(w, HOUR) })).toEqual({ replayed: 5 })
     await w.pass(MINUTE)
     expect(new Set(eventsAt(w, 'shop'))).toEqual(new Set([first, ...missed]))
@@ -227,7 +228,7 @@ describe('a replay is refused', () => {
     expect(await codeOf(w.webhooks().replay(ACCOUNT, "whk_' --", body))).toBe('not_found')
     expect(await codeOf(w.webhooks().replay(ACCOUNT, id, body))).toBe('invalid_state')
     w.answer({ status: 410 })
-    await w.webhooks().update(ACCOUNT, id, { active: true })
+    await w.webhooks().update(ACCOUNT, id, { active: true }, keepsAccess)
     await w.happen()
     await w.idle()
     expect(await codeOf(w.webhooks().replay(ACCOUNT, id, body))).toBe('invalid_state')
@@ -240,7 +241,7 @@ describe('a replay is refused', () => {
     const { id } = await w.hook('late')
     const code = codeOf(w.webhooks().replay(ACCOUNT, id, { since: ago(w, HOUR) }))
     await new Promise((resolve) => setImmediate(resolve))
-    await w.webhooks().update(ACCOUNT, id, { active: false })
+    await w.webhooks().update(ACCOUNT, id, { active: false }, keepsAccess)
     expect(await code).toBe('invalid_state')
     const row = w.database.raw.prepare("SELECT COUNT(*) AS count FROM deliveries WHERE status = 'pending'").get()
     expect((row as { count: number }).count % 500).toBe(0)

@@ -3,6 +3,7 @@ import { createEvents } from '../../../main/capabilities/events/index.ts'
 import type { Chore } from '../../../main/kernel/housekeeping.ts'
 import { createCursors } from '../../../main/kernel/page.ts'
 import { ACCOUNT, HOUR, MINUTE, webhookWorld, type WebhookWorld } from './world.ts'
+import { keepsAccess } from '../../support/access.ts'
 
 const DAY = 24 * HOUR
 
@@ -61,7 +62,7 @@ test('what failed for good stays 30 days, with its event, without what the recei
 test('what is still to be delivered stays, however old, and so does its event', async () => {
   const world = await webhookWorld()
   const { id } = await world.hook()
-  await world.webhooks().update(ACCOUNT, id, { active: false })
+  await world.webhooks().update(ACCOUNT, id, { active: false }, keepsAccess)
   await world.happenTimes(600)
   leap(world, 40 * DAY)
   await prune(world)

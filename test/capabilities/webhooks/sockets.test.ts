@@ -9,6 +9,7 @@ import { MIGRATIONS } from '../../../main/storage/migrations/index.ts'
 import { testDatabase } from '../../support/database.ts'
 import { outside, startReceiver } from '../../support/receiver.ts'
 import { ACCOUNT, fact, openRoom } from './world.ts'
+import { keepsAccess } from '../../support/access.ts'
 
 const closing: (() => Promise<void>)[] = []
 
@@ -41,8 +42,12 @@ const KEY = Buffer.alloc(32, 3)
 
 test('F-01 64 deliveries that hang do not hold up another webhook on the same host', async () => {
   const { receiver, webhooks, happen } = await realWorld()
-  await webhooks.create(ACCOUNT, { url: receiver.url('/hangs'), events: ['message.received'], max_in_flight: 64 })
-  await webhooks.create(ACCOUNT, { url: receiver.url('/well'), events: ['message.sent'] })
+  await webhooks.create(
+    ACCOUNT,
+    { url: receiver.url('/hangs'), events: ['message.received'], max_in_flight: 64 },
+    keepsAccess,
+  )
+  await webhooks.create(ACCOUNT, { url: receiver.url('/well'), events: ['message.sent'] }, keepsAccess)
   receiver.answer({})
   await happen(150, 'message.received')
   await receiver.waitFor(150)
@@ -67,7 +72,11 @@ test('F-01 64 deliveries that hang do not hold up another webhook on the same ho
 
 test('what arrives on the wire is the signed body with the headers of the spec, over kept connections', async () => {
   const { receiver, webhooks, happen } = await realWorld()
-  const { secret } = await webhooks.create(ACCOUNT, { url: receiver.url('/hook?x=1'), events: ['*'], max_in_flight: 1 })
+  const { secret } = await webhooks.create(
+    ACCOUNT,
+    { url: receiver.url('/hook?x=1'), events: ['*'], max_in_flight: 1 },
+    keepsAccess,
+  )
   await happen(20, 'message.received')
   const seen = await receiver.waitFor(20)
   for (const { method, path, headers, body } of seen) {
@@ -85,7 +94,7 @@ test('what arrives on the wire is the signed body with the headers of the spec, 
 
 test.each([301, 302, 303, 307, 308])('H-06 a %d is not followed and is a failure', async (status) => {
   const { receiver, webhooks, happen } = await realWorld()
-  await webhooks.create(ACCOUNT, { url: receiver.url('/hook'), events: ['*'] })
+  await webhooks.create(ACCOUNT, { url: receiver.url('/hook'), events: ['*'] }, keepsAccess)
   receiver.answer(({ path }) => (path === '/hook' ? { status, headers: { location: receiver.url('/elsewhere') } } : {}))
   await happen(1, 'message.received')
   await receiver.waitFor(1)
@@ -100,7 +109,7 @@ test.each([301, 302, 303, 307, 308])('H-06 a %d is not followed and is a failure
 
 test('H-05 a connection cut while it waits for the answer is a failure that counts', async () => {
   const { receiver, webhooks, happen } = await realWorld()
-  await webhooks.create(ACCOUNT, { url: receiver.url('/hook'), events: ['*'] })
+  await webhooks.create(ACCOUNT, { url: receiver.url('/hook'), events: ['*'] }, keepsAccess)
   receiver.answer({ reset: true })
   await happen(1, 'message.received')
   await expect

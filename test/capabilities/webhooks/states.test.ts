@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import type { AccountId } from '../../../main/kernel/ids.ts'
 import { sized } from '../../support/sized.ts'
 import { ACCOUNT, HOUR, MINUTE, SECOND, webhookWorld, type WebhookWorld } from './world.ts'
+import { keepsAccess } from '../../support/access.ts'
 
 const statuses = async (world: WebhookWorld, accountId = ACCOUNT) =>
   (await world.webhooks().listDeliveries(accountId, { limit: 200 })).data.map(({ status }) => status)
@@ -61,7 +62,7 @@ test('S-02 S-06 the fifth exhausted delivery in a row deactivates the webhook, a
 
   const before = world.seen.length
   await world.happenTimes(100)
-  await world.webhooks().update(ACCOUNT, id, { active: true })
+  await world.webhooks().update(ACCOUNT, id, { active: true }, keepsAccess)
   await world.pass(MINUTE)
   expect(world.seen.length).toBe(before)
   expect(await statuses(world)).toHaveLength(5)
@@ -113,7 +114,7 @@ test('S-03 an answer 410 deactivates at once: what waits is not claimed, what is
   expect(late.slice(1, 8).map(({ status }) => status)).toEqual(Array(7).fill('delivered'))
   expect(late.slice(8).map(({ status, attempts }) => `${status} ${attempts}`)).toEqual(Array(93).fill('pending 0'))
 
-  await world.webhooks().update(ACCOUNT, id, { active: true, url: 'https://catcher.sandbox/new' })
+  await world.webhooks().update(ACCOUNT, id, { active: true, url: 'https://catcher.sandbox/new' }, keepsAccess)
   await world.pass(2 * MINUTE)
   expect(new Set(await statuses(world))).toEqual(new Set(['delivered']))
   expect(world.seen.slice(before + 8).every(({ name }) => name === 'new')).toBe(true)
@@ -127,7 +128,7 @@ test('S-03 410 as the eighth failure closes the delivery as gone and leaves it n
   await world.pass(23 * HOUR)
   expect(await world.delivery()).toMatchObject({ status: 'failed', attempts: 8, final_reason: 'gone' })
   expect(world.hookRow(id)).toMatchObject({ state: 'deactivated', disabled_reason: 'gone', consecutive_exhausted: 0 })
-  await world.webhooks().update(ACCOUNT, id, { active: true })
+  await world.webhooks().update(ACCOUNT, id, { active: true }, keepsAccess)
   await world.pass(MINUTE)
   expect(world.seen).toHaveLength(8)
 })
@@ -138,8 +139,8 @@ test('S-03 a late answer from before a reactivation says nothing about the webho
   world.answer({ status: 410, delayMs: 5_000 })
   await world.happen()
   await world.pass(SECOND)
-  await world.webhooks().update(ACCOUNT, id, { active: false })
-  await world.webhooks().update(ACCOUNT, id, { active: true })
+  await world.webhooks().update(ACCOUNT, id, { active: false }, keepsAccess)
+  await world.webhooks().update(ACCOUNT, id, { active: true }, keepsAccess)
   await world.pass(10 * SECOND)
   expect(await world.delivery()).toMatchObject({ final_reason: 'gone' })
   expect(await world.webhooks().get(ACCOUNT, id)).toMatchObject({ active: true, disabled_reason: null })
@@ -148,7 +149,7 @@ test('S-03 a late answer from before a reactivation says nothing about the webho
 test('S-05 paused: events are held, and after an hour delivered once, in order, from one at a time up to the limit', async () => {
   const world = await webhookWorld()
   const { id } = await world.hook()
-  await world.webhooks().update(ACCOUNT, id, { active: false })
+  await world.webhooks().update(ACCOUNT, id, { active: false }, keepsAccess)
   const events = await world.happenTimes(500)
   await world.pass(HOUR)
   expect(world.seen).toEqual([])
@@ -161,7 +162,7 @@ test('S-05 paused: events are held, and after an hour delivered once, in order, 
     void world.clock.sleep(500).then(() => running--)
     return { delayMs: 500 }
   })
-  await world.webhooks().update(ACCOUNT, id, { active: true })
+  await world.webhooks().update(ACCOUNT, id, { active: true }, keepsAccess)
   await world.pass(2 * MINUTE)
   expect(world.seen.map(({ eventId }) => eventId)).toEqual(events)
   expect(openAtArrival[0]).toBe(1)
@@ -171,14 +172,14 @@ test('S-05 paused: events are held, and after an hour delivered once, in order, 
 test('S-05 held for more than 72 hours: closed as expired, not sent and not counted; younger ones are delivered', async () => {
   const world = await webhookWorld()
   const { id } = await world.hook()
-  await world.webhooks().update(ACCOUNT, id, { active: false })
+  await world.webhooks().update(ACCOUNT, id, { active: false }, keepsAccess)
   await world.happenTimes(500)
   world.clock.suspend(71 * HOUR)
   await world.happenTimes(3)
   await world.pass(30 * MINUTE)
   expect(new Set(await statuses(world))).toEqual(new Set(['pending']))
   world.clock.suspend(9 * HOUR)
-  await world.webhooks().update(ACCOUNT, id, { active: true })
+  await world.webhooks().update(ACCOUNT, id, { active: true }, keepsAccess)
   await world.pass(MINUTE)
   expect(world.seen).toHaveLength(3)
   expect((await world.webhooks().listDeliveries(ACCOUNT, { status: 'delivered' })).data).toHaveLength(3)
@@ -194,7 +195,7 @@ test('the hourly pass closes what was held too long while the webhook stays paus
   const { id } = await world.hook()
   await world.happen()
   await world.idle()
-  await world.webhooks().update(ACCOUNT, id, { active: false })
+  await world.webhooks().update(ACCOUNT, id, { active: false }, keepsAccess)
   await world.happen()
   world.clock.suspend(73 * HOUR)
   await world.pass(HOUR + SECOND)
@@ -209,9 +210,9 @@ test('retries of a paused webhook keep their budget and become due together, spr
   await world.happenTimes(4)
   await world.pass(15 * MINUTE)
   expect((await world.delivery()).attempts).toBe(4)
-  await world.webhooks().update(ACCOUNT, id, { active: false })
+  await world.webhooks().update(ACCOUNT, id, { active: false }, keepsAccess)
   world.answer({})
-  await world.webhooks().update(ACCOUNT, id, { active: true })
+  await world.webhooks().update(ACCOUNT, id, { active: true }, keepsAccess)
   await world.pass(15 * SECOND)
   expect(await statuses(world)).toEqual(Array(4).fill('delivered'))
   expect((await world.delivery()).attempts).toBe(5)

@@ -8,6 +8,7 @@ import { signature } from '../../../main/capabilities/webhooks/signature.ts'
 import { Secret } from '../../../main/kernel/secret.ts'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { ACCOUNT, codeOf, MINUTE, webhookWorld } from './world.ts'
+import { keepsAccess } from '../../support/access.ts'
 
 const shapes = new Ajv2020({ strict: false, formats: { uuid: true, 'date-time': true } })
 
@@ -109,7 +110,7 @@ describe('a test is refused and nothing is written', () => {
     const w = await webhookWorld()
     const { id } = await w.hook('shop', { active: false })
     expect(await codeOf(w.webhooks().test(ACCOUNT, id))).toBe('invalid_state')
-    await w.webhooks().update(ACCOUNT, id, { active: true })
+    await w.webhooks().update(ACCOUNT, id, { active: true }, keepsAccess)
     w.answer({ status: 410 })
     await w.webhooks().test(ACCOUNT, id)
     await w.idle()

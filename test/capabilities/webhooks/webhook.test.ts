@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { AccountId } from '../../../main/kernel/ids.ts'
 import { ACCOUNT, HOUR, INSTANCE, SECOND, webhookWorld, type WebhookWorld } from './world.ts'
+import { keepsAccess } from '../../support/access.ts'
 
 const OTHER = '0197f0c2-0000-7c51-9d2b-000000000002' as AccountId
 
@@ -8,7 +9,7 @@ test('a new webhook has the defaults of the spec and shows its secret once', asy
   const world = await webhookWorld()
   const made = await world
     .webhooks()
-    .create(ACCOUNT, { url: 'https://catcher.sandbox/a', events: ['message.received'] })
+    .create(ACCOUNT, { url: 'https://catcher.sandbox/a', events: ['message.received'] }, keepsAccess)
   const { secret, ...shown } = made
   expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{44}$/)
   expect(shown).toEqual({
@@ -67,7 +68,9 @@ test.each([
   const world = await webhookWorld()
   await expect(world.hook('a', { url })).rejects.toMatchObject({ code: 'invalid_url' })
   const { id } = await world.hook('a')
-  await expect(world.webhooks().update(ACCOUNT, id, { url })).rejects.toMatchObject({ code: 'invalid_url' })
+  await expect(world.webhooks().update(ACCOUNT, id, { url }, keepsAccess)).rejects.toMatchObject({
+    code: 'invalid_url',
+  })
   expect((await world.webhooks().get(ACCOUNT, id)).url).toBe('https://catcher.sandbox/a')
 })
 
@@ -75,7 +78,7 @@ test('the URL is stored as it is called, on create and on change', async () => {
   const world = await webhookWorld()
   const made = await world.hook('a', { url: 'HTTPS://CATCHER.sandbox:443/a/../b c' })
   expect((await world.webhooks().get(ACCOUNT, made.id)).url).toBe('https://catcher.sandbox/b%20c')
-  const changed = await world.webhooks().update(ACCOUNT, made.id, { url: ' https://catcher.sandbox/ä' })
+  const changed = await world.webhooks().update(ACCOUNT, made.id, { url: ' https://catcher.sandbox/ä' }, keepsAccess)
   expect(changed.url).toBe('https://catcher.sandbox/%C3%A4')
   expect((await world.webhooks().get(ACCOUNT, made.id)).url).toBe(changed.url)
 })
@@ -85,7 +88,9 @@ test('"*" stands alone', async () => {
   const events = ['*', 'message.received']
   await expect(world.hook('a', { events })).rejects.toMatchObject({ code: 'validation_error' })
   const { id } = await world.hook('a')
-  await expect(world.webhooks().update(ACCOUNT, id, { events: ['message.received', '*'] })).rejects.toMatchObject({
+  await expect(
+    world.webhooks().update(ACCOUNT, id, { events: ['message.received', '*'] }, keepsAccess),
+  ).rejects.toMatchObject({
     code: 'validation_error',
   })
 })
@@ -97,7 +102,7 @@ test('a change touches the named fields only; a new address applies from the nex
   await world.happen()
   await world.idle()
   expect(
-    await world.webhooks().update(ACCOUNT, id, { url: 'https://catcher.sandbox/b', max_in_flight: 3 }),
+    await world.webhooks().update(ACCOUNT, id, { url: 'https://catcher.sandbox/b', max_in_flight: 3 }, keepsAccess),
   ).toMatchObject({
     url: 'https://catcher.sandbox/b',
     max_in_flight: 3,
@@ -107,7 +112,9 @@ test('a change touches the named fields only; a new address applies from the nex
   })
   await world.pass(15 * SECOND)
   expect(world.seen.map(({ name, attempt }) => `${name} ${attempt}`)).toEqual(['a 1', 'b 2'])
-  expect(await world.webhooks().update(ACCOUNT, id, { description: null, events: ['message.read'] })).toMatchObject({
+  expect(
+    await world.webhooks().update(ACCOUNT, id, { description: null, events: ['message.read'] }, keepsAccess),
+  ).toMatchObject({
     description: null,
     events: ['message.read'],
   })
@@ -123,7 +130,7 @@ test('one created paused holds its events until it is resumed', async () => {
   await world.idle()
   expect(world.seen).toEqual([])
   expect(await world.webhooks().get(ACCOUNT, id)).toMatchObject({ active: false, disabled_reason: null })
-  await world.webhooks().update(ACCOUNT, id, { active: true })
+  await world.webhooks().update(ACCOUNT, id, { active: true }, keepsAccess)
   await world.idle()
   expect(world.seen).toHaveLength(1)
 })
@@ -136,7 +143,7 @@ test("another account's webhook and delivery do not exist", async () => {
   const { id: delivery } = await world.delivery()
   for (const attempt of [
     () => world.webhooks().get(OTHER, id),
-    () => world.webhooks().update(OTHER, id, { active: false }),
+    () => world.webhooks().update(OTHER, id, { active: false }, keepsAccess),
     () => world.webhooks().remove(OTHER, id),
     () => world.webhooks().rotate(OTHER, id, 0),
     () => world.webhooks().getDelivery(OTHER, delivery),
@@ -291,7 +298,7 @@ test('a change of nothing answers the webhook as it is, and writes nothing', asy
   const row = () => world.database.raw.prepare('SELECT * FROM webhooks WHERE id = ?').get(id)
   const before = row()
   await world.clock.advance(SECOND)
-  expect(await world.webhooks().update(ACCOUNT, id, {})).toEqual(await world.webhooks().get(ACCOUNT, id))
+  expect(await world.webhooks().update(ACCOUNT, id, {}, keepsAccess)).toEqual(await world.webhooks().get(ACCOUNT, id))
   expect(row()).toEqual(before)
-  await expect(world.webhooks().update(OTHER, id, {})).rejects.toMatchObject({ code: 'not_found' })
+  await expect(world.webhooks().update(OTHER, id, {}, keepsAccess)).rejects.toMatchObject({ code: 'not_found' })
 })

@@ -17,6 +17,7 @@ import { openStorage } from '../../../main/storage/sqlite.ts'
 import { fakeClock, settle, type FakeClock } from '../../support/clock.ts'
 import { testDatabase, type TestDatabase } from '../../support/database.ts'
 import { seededRandom } from '../../support/random.ts'
+import { keepsAccess } from '../../support/access.ts'
 
 export const ACCOUNT = '0197f0c2-0000-7c51-9d2b-000000000001' as AccountId
 export const INSTANCE = '0197f0c2-6a3e-7c51-9d2b-5f8e1a7c4b60' as InstanceId
@@ -255,7 +256,11 @@ export async function webhookWorld(
     webhooks: () => current.webhooks,
     answer: (next) => void (script = typeof next === 'function' ? next : () => next),
     hook: (name = 'shop', more = {}, accountId = ACCOUNT) =>
-      current.webhooks.create(accountId, { url: `https://catcher.sandbox/${name}`, events: ['*'], ...more }),
+      current.webhooks.create(
+        accountId,
+        { url: `https://catcher.sandbox/${name}`, events: ['*'], ...more },
+        keepsAccess,
+      ),
     async happen(more) {
       const { eventId } = await db.commit((tx) => append(tx, more))
       return eventId

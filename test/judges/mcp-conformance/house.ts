@@ -40,6 +40,7 @@ export async function openFixture(key: string): Promise<{ url: string; close(): 
     isSuspended: () => false,
     isFrozen: async () => false,
     openBodies: createOpenBodies(),
+    requireAccess: async () => {},
     onDone: async () => {},
     writeGate: { check() {} },
     times: createRequestTimes(systemClock),

@@ -9,7 +9,7 @@ import type { Db, Tx } from '../../../kernel/db.ts'
 import type { Random } from '../../../kernel/ids.ts'
 import { cause, type Log } from '../../../kernel/log.ts'
 import { Secret } from '../../../kernel/secret.ts'
-import type { InstanceSubject } from '../../handler.ts'
+import type { InstanceSubject, RequireAccess } from '../../handler.ts'
 import { BridgeError } from '../bridge.ts'
 import type { ConnectBody, Connecting } from '../contract/ghl.ts'
 import type { CrmDeps } from '../deps.ts'
@@ -110,7 +110,7 @@ export function createConnect(deps: ConnectDeps) {
     instance: InstanceSubject,
     locationId: string,
     token: Secret,
-    self: UnderWay,
+    requireAccess: RequireAccess,
   ): Promise<Connecting> => {
     const side = sides.of(instance.network)
     const location = await describe(side, instance, locationId, token).catch((error: unknown) => {
@@ -126,8 +126,8 @@ export function createConnect(deps: ConnectDeps) {
       ).because('ghl_token_refused')
     })
     const taken = await db.commit(async (tx) => {
-      await instances.requireInAccount(tx, instance)
-      if (self.isEnded) throw accessEnded()
+      // GoHighLevel's answer takes a while.
+      await requireAccess(tx)
       if (await isTaken(tx, instance, locationId)) return true
       const { accountId } = instance
       await tokens.put(tx, {
@@ -301,6 +301,7 @@ export function createConnect(deps: ConnectDeps) {
       instance: InstanceSubject,
       { mode, location_id: locationId, token }: ConnectBody,
       createdBy: Creator | null,
+      requireAccess: RequireAccess,
     ): Promise<Connecting> {
       if (mode === 'oauth') {
         if (token !== undefined) throw wrong('token is only allowed with mode token.')
@@ -311,8 +312,7 @@ export function createConnect(deps: ConnectDeps) {
           'field_required',
           { field: token === undefined ? 'token' : 'location_id' },
         )
-      const self = underWay.begin({ instanceId: instance.id, createdBy })
-      return withToken(instance, locationId, new Secret(token), self).finally(() => underWay.over(self))
+      return withToken(instance, locationId, new Secret(token), requireAccess)
     },
 
     /** The browser returns. The state is used up first, even if connecting fails. */
@@ -336,9 +336,6 @@ export function createConnect(deps: ConnectDeps) {
 export type Connect = ReturnType<typeof createConnect>
 
 const wrong = (message: string) => new ApiError('validation_error', message)
-const accessEnded = () =>
-  new ApiError('unauthorized', 'The key or session ended while GoHighLevel was asked. Nothing was connected.')
-
 const takenByOther = () =>
   new ApiError(
     'invalid_state',

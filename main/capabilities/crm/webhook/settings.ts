@@ -5,14 +5,14 @@ import type { Creator } from '../../../kernel/access.ts'
 import type { Clock } from '../../../kernel/clock.ts'
 import type { Db, Tx } from '../../../kernel/db.ts'
 import type { Secret } from '../../../kernel/secret.ts'
-import type { InstanceSubject } from '../../handler.ts'
+import type { InstanceSubject, RequireAccess } from '../../handler.ts'
 import type { WebhookBody } from '../contract/webhook.ts'
 import type { CrmDeps } from '../deps.ts'
 import { endPreviousSecretsOf, wipePrevious } from '../link-store.ts'
 import type { CrmLink, Links } from '../links.ts'
 import type { Signing } from './signing.ts'
 
-interface SettingsDeps extends Pick<CrmDeps, 'instances' | 'outbound'> {
+interface SettingsDeps extends Pick<CrmDeps, 'outbound'> {
   readonly db: Db
   readonly clock: Pick<Clock, 'now'>
   readonly links: Links
@@ -22,27 +22,19 @@ interface SettingsDeps extends Pick<CrmDeps, 'instances' | 'outbound'> {
 }
 
 /** The CRM webhook of an instance and its secret. */
-export function createWebhookSettings({
-  db,
-  clock,
-  instances,
-  links,
-  signing,
-  outbound,
-  resume,
-  suspend,
-}: SettingsDeps) {
+export function createWebhookSettings({ db, clock, links, signing, outbound, resume, suspend }: SettingsDeps) {
   return {
     /** @returns the secret if it is new. @throws ApiError invalid_url, sealed */
     async set(
       { id: instanceId, accountId, network }: InstanceSubject,
       { url: address, sync }: WebhookBody,
       createdBy: Creator | null,
+      requireAccess: RequireAccess,
     ): Promise<Secret | null> {
       const { href: url } = await outbound.checkUrl(address, { schemes: ['https'], field: 'url' })
       return db.commit(async (tx) => {
         // Looking up the address takes a while.
-        await instances.requireInAccount(tx, { id: instanceId, accountId })
+        await requireAccess(tx)
         const before = await links.find(instanceId, 'webhook', tx)
         const id = before?.id ?? links.newId()
         const { secret, secretEnc } = signing.newSecret(id)

@@ -1,0 +1,30 @@
+import { ApiError } from '../../contract/errors.ts'
+import type { Principal } from '../../kernel/access.ts'
+import type { Tx } from '../../kernel/db.ts'
+import { accountById, standingKey, standingMember } from './store.ts'
+
+export interface Standing {
+  /**
+   * In the commit that follows a wait for somebody else's server: the key may have been revoked, the member removed or
+   * the account deleted since the door let the call in.
+   * @throws ApiError unauthorized
+   */
+  readonly requireStanding: (tx: Pick<Tx, 'one'>, caller: Caller) => Promise<void>
+}
+
+type Caller = Pick<Principal, 'accountId' | 'key' | 'member'>
+
+export const requireStanding: Standing['requireStanding'] = async (tx, caller) => {
+  if ((await find(tx, caller)) === undefined) throw accessEnded()
+}
+
+function find(tx: Pick<Tx, 'one'>, { accountId, key, member }: Caller): Promise<object | undefined> {
+  if (key !== null) return tx.one(standingKey, { id: key.id })
+  if (member !== undefined) return tx.one(standingMember, { id: member.id, accountId })
+  return tx.one(accountById, { id: accountId })
+}
+
+const accessEnded = () =>
+  new ApiError('unauthorized', 'Your access ended while this call was being carried out. Nothing was changed.', {
+    'www-authenticate': 'Bearer',
+  })
