@@ -100,7 +100,7 @@ export const contactsContract = {
     path: '/v1/contacts',
     summary: 'List contacts',
     description:
-      'The people who wrote to a number of the account, whom it wrote to, and those that were added. Newest first; with `q`, by what matches.',
+      'The people who wrote to a number of the account, whom it wrote to, and those that were added. Newest first; with `q`, by what matches. A search looks through 10,000 people at a time, so a page can have few or none of them while `has_more` is true.',
     scope: 'dispatch:read',
     query: Type.Object({
       q: Type.Optional(

@@ -56,17 +56,11 @@ export function contactsHandlers({ db, cursors, files, contacts }: HandlerDeps):
       const list = `contacts:${accountId}:${JSON.stringify([q, tag, phone])}`
       const after = cursor === undefined ? undefined : cursors.decode(list, cursor)
       const country = await contacts.country(accountId)
-      const found = await contacts.search(accountId, { q, tag, phone }, { after, rows: limit + 1, country })
-      const shown = found.slice(0, limit)
-      const last = found.length > limit ? shown.at(-1) : undefined
-      const details = await contacts.detail(
-        accountId,
-        shown.map(({ contact }) => contact),
-      )
+      const page = await contacts.search(accountId, { q, tag, phone }, { after, limit, country })
       return {
-        data: details.map(toRecord),
-        next_cursor: last === undefined ? null : cursors.encode(list, last.position),
-        has_more: last !== undefined,
+        data: (await contacts.detail(accountId, page.contacts)).map(toRecord),
+        next_cursor: page.next === undefined ? null : cursors.encode(list, page.next),
+        has_more: page.next !== undefined,
       }
     },
 

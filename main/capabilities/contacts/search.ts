@@ -1,6 +1,7 @@
 import type { Db } from '../../kernel/db.ts'
 import type { AccountId } from '../../kernel/ids.ts'
 import { personKey, parsePhone, readPhone } from '../../kernel/phone-number.ts'
+import { yieldToEventLoop } from '../../kernel/yield-to-event-loop.ts'
 import { endOfPrefix, reverse, termsOf } from './name-terms.ts'
 import {
   contactOf,
@@ -30,11 +31,31 @@ interface Found {
   readonly position: Position
 }
 
+/** A page of what fits. */
+export interface ContactPage {
+  readonly contacts: readonly Contact[]
+  /** Where the next page begins; undefined: nothing is left. */
+  readonly next: Position | undefined
+}
+
+interface Wish {
+  readonly after: Position | undefined
+  readonly limit: number
+}
+
+/** A list that has everybody who fits, and the word that it goes by if it goes by one. */
+interface Way {
+  readonly portion: Portion
+  readonly word: string | undefined
+}
+
 /** Reads the next rows of a list after a position, in an order that an index has. */
 type Portion = (after: Position | undefined, rows: number) => Promise<Found[]>
 
-/** Rows that are looked through for those that fit. */
+/** Rows that are looked through for those that fit, without letting others have their turn. */
 const PORTION = 500
+/** A page ends after so many, however few of them fit: the next page goes on from there. */
+const MOST_LOOKED_THROUGH = 10_000
 /** Fewer digits are at the end of too many numbers. */
 const LAST_DIGITS = 4
 const DIGITS = /^[+\d\s().-]+$/
@@ -113,14 +134,21 @@ export function createSearch(db: Db) {
       return [...first, ...last]
     }
 
-  /** Keeps those that have every word, each only at the first of its words that matches. */
-  const haveWords = async (found: readonly Found[], words: readonly string[], driver: string): Promise<Found[]> => {
+  const wordsOf = async (found: readonly Found[]) => {
     const turns = await termsOfContacts.over(seqsOf(found), {}, (statement, params) => db.read(statement, params))
-    const terms = grouped(turns.flat())
+    return grouped(turns.flat())
+  }
+
+  /**
+   * Keeps those that have every word.
+   * @param driver the word that they were found by, each as often as it has such a word: kept at the first
+   */
+  const haveWords = async (found: readonly Found[], words: readonly string[], driver?: string): Promise<Found[]> => {
+    const terms = await wordsOf(found)
     return found.filter(({ contact, position: [term] }) => {
       const own = terms.get(contact.seq) ?? []
-      const first = own.filter((word) => word.startsWith(driver)).toSorted()[0]
-      return first === term && words.every((word) => own.some((known) => known.startsWith(word)))
+      const isFirst = driver === undefined || own.filter((word) => word.startsWith(driver)).toSorted()[0] === term
+      return isFirst && words.every((word) => own.some((known) => known.startsWith(word)))
     })
   }
 
@@ -130,65 +158,99 @@ export function createSearch(db: Db) {
     return found.filter(({ contact }) => tags.get(contact.seq)?.includes(tag) === true)
   }
 
-  /** The word with the fewest matches, or the one that the pages before went by. */
-  const rarest = async (accountId: AccountId, words: readonly string[], before: unknown): Promise<string> => {
+  /** By the rarest word, in its order; by the tag if only that is rare. A next page goes the way of the one before. */
+  const shortest = async (
+    accountId: AccountId,
+    words: readonly string[],
+    tag: string | undefined,
+    after: Position | undefined,
+  ): Promise<Way> => {
+    const byWord = (word: string): Way => ({ portion: byTerm(accountId, word), word })
+    const byTag = tag === undefined ? undefined : { portion: withTag(accountId, tag), word: undefined }
+    if (after !== undefined) {
+      const word = words.find((one) => one === after[2])
+      return word === undefined && byTag !== undefined ? byTag : byWord(word ?? '')
+    }
     const [only = ''] = words
-    const known = words.find((word) => word === before)
-    if (known !== undefined || words.length === 1) return known ?? only
-    const counts = await Promise.all(
-      words.map(async (word) => (await byTerm(accountId, word)(undefined, PORTION)).length),
-    )
-    return words[counts.indexOf(Math.min(...counts))] ?? only
+    if (words.length === 1 && byTag === undefined) return byWord(only)
+    const counts = await Promise.all(words.map((word) => countOf(byWord(word))))
+    const fewest = Math.min(...counts)
+    if (byTag !== undefined && fewest === PORTION && (await countOf(byTag)) < PORTION) return byTag
+    return byWord(words[counts.indexOf(fewest)] ?? only)
   }
 
   const withNumber = async (accountId: AccountId, number: string, { q = '', tag }: ContactQuery): Promise<Found[]> => {
     const contact = await db.readOne(contactOf, { accountId, number })
     const found = contact === undefined ? [] : [{ contact, position: [contact.seq] }]
-    const [terms] = await termsOfContacts.over(seqsOf(found), {}, (statement, params) => db.read(statement, params))
-    const own = (terms ?? []).map(({ value }) => value)
-    const isNamed = isDigits(q)
-      ? number.includes(q.replaceAll(/\D/g, ''))
-      : termsOf(q).every((word) => own.some((term) => term.startsWith(word)))
-    return isNamed ? (tag === undefined ? found : haveTag(found, tag)) : []
+    const named = isDigits(q)
+      ? found.filter(() => number.includes(q.replaceAll(/\D/g, '')))
+      : await haveWords(found, termsOf(q))
+    return tag === undefined ? named : haveTag(named, tag)
   }
 
-  /** @param country of numbers without a country code. @returns at most `rows`. */
+  /** Looks a list through for those that fit, in portions between which others have their turn. */
+  const lookThrough = async (
+    portion: Portion,
+    keep: (found: readonly Found[]) => Promise<readonly Found[]>,
+    { after, limit }: Wish,
+  ): Promise<ContactPage> => {
+    const fitting: Found[] = []
+    let position = after
+    for (let looked = 0; looked < MOST_LOOKED_THROUGH;) {
+      const part = await portion(position, PORTION)
+      if (part.length === 0) return pageOf(fitting, limit, undefined)
+      fitting.push(...(await keep(part)))
+      position = part.at(-1)?.position
+      if (fitting.length > limit) break
+      looked += part.length
+      await yieldToEventLoop()
+    }
+    return pageOf(fitting, limit, position)
+  }
+
+  /** @param country of numbers without a country code. */
   return async function search(
     accountId: AccountId,
     { phone, ...query }: ContactQuery,
-    { after, rows, country }: { after: Position | undefined; rows: number; country: string | null },
-  ): Promise<Found[]> {
-    if (phone !== undefined) return withNumber(accountId, personKey(readPhone(phone, country) ?? phone), query)
-    const { q = '', tag } = query
-    const isNumber = isDigits(q)
-    const whole = isNumber ? parsePhone(q, country) : undefined
-    const digits = whole === undefined ? q.replaceAll(/\D/g, '') : personKey(whole)
-    const username = usernameIn(q)
-    const words = isNumber || username !== undefined ? [] : termsOf(q)
-    const driver = words.length > 0 ? await rarest(accountId, words, after?.[2]) : undefined
-    if (q !== '' && !isNumber && driver === undefined && username === undefined) return []
-    const drivenByTag = !isNumber && driver === undefined && username === undefined && tag !== undefined
-    const portion = isNumber
-      ? byDigits(accountId, digits)
-      : username !== undefined
-        ? byUsername(accountId, username)
-        : driver !== undefined
-          ? byTerm(accountId, driver)
-          : tag === undefined
-            ? newest(accountId)
-            : withTag(accountId, tag)
-    if (driver === undefined && (tag === undefined || drivenByTag)) return portion(after, rows)
-    const found: Found[] = []
-    let position = after
-    for (;;) {
-      const part = await portion(position, PORTION)
-      const named = driver === undefined ? part : await haveWords(part, words, driver)
-      found.push(...(tag === undefined ? named : await haveTag(named, tag)))
-      if (found.length >= rows || part.length === 0) return found.slice(0, rows)
-      position = part.at(-1)?.position
+    { country, ...wish }: Wish & { readonly country: string | null },
+  ): Promise<ContactPage> {
+    if (phone !== undefined) {
+      const found = await withNumber(accountId, personKey(readPhone(phone, country) ?? phone), query)
+      return pageOf(found, wish.limit, undefined)
     }
+    const { q = '', tag } = query
+    const all = async (portion: Portion) => pageOf(await portion(wish.after, wish.limit + 1), wish.limit, undefined)
+    const tagged = (portion: Portion) =>
+      tag === undefined ? all(portion) : lookThrough(portion, (found) => haveTag(found, tag), wish)
+    if (q === '') return all(tag === undefined ? newest(accountId) : withTag(accountId, tag))
+    if (isDigits(q)) {
+      const whole = parsePhone(q, country)
+      return tagged(byDigits(accountId, whole === undefined ? q.replaceAll(/\D/g, '') : personKey(whole)))
+    }
+    const username = usernameIn(q)
+    if (username !== undefined) return tagged(byUsername(accountId, username))
+    const words = termsOf(q)
+    if (words.length === 0) return NOTHING
+    const { portion, word } = await shortest(accountId, words, tag, wish.after)
+    const keep = async (found: readonly Found[]) => {
+      const named = await haveWords(found, words, word)
+      return tag === undefined || word === undefined ? named : haveTag(named, tag)
+    }
+    return lookThrough(portion, keep, wish)
   }
 }
+
+const NOTHING: ContactPage = { contacts: [], next: undefined }
+
+/** @param end where the next page begins if this one shows all that were found. */
+function pageOf(found: readonly Found[], limit: number, end: Position | undefined): ContactPage {
+  const shown = found.slice(0, limit)
+  const next = found.length > limit ? shown.at(-1)?.position : end
+  return { contacts: shown.map(({ contact }) => contact), next }
+}
+
+/** Up to a portion. */
+const countOf = async ({ portion }: Way): Promise<number> => (await portion(undefined, PORTION)).length
 
 /** `@ana` looks for usernames. */
 const usernameIn = (q: string): string | undefined => /^@([a-z0-9._]+)$/i.exec(q.trim())?.[1]?.toLowerCase()

@@ -18,13 +18,20 @@ export function usePagedList<Row>(read: (cursor: string | undefined) => Promise<
   async function take(cursor: string | undefined): Promise<void> {
     const mine = ++turn
     isReading = true
+    const before = cursor === undefined ? [] : (rows.value ?? [])
+    let found: readonly Row[] = []
     try {
-      const page = await read(cursor)
-      if (mine !== turn) return
-      rows.value = cursor === undefined ? page.data : [...(rows.value ?? []), ...page.data]
-      next = page.next_cursor
-      hasMore.value = next !== null
-      problem.value = undefined
+      // A search looks through a part of a long list at a time.
+      for (let from: string | undefined | null = cursor; found.length < PAGE && from !== null;) {
+        const page: Page<Row> = await read(from)
+        if (mine !== turn) return
+        found = [...found, ...page.data]
+        from = page.next_cursor
+        if (found.length > 0 || from === null) rows.value = [...before, ...found]
+        next = from
+        hasMore.value = next !== null
+        problem.value = undefined
+      }
     } catch (error) {
       if (mine === turn) problem.value = asProblem(error)
     } finally {
