@@ -43,8 +43,8 @@ const CHATS_AT_ONCE = 500
 const MAX_LISTS = 8
 /** Beyond this, reloading the list is cheaper. */
 const MAX_STALE = 10_000
-/** In lists that are longer only numbers are searched. */
-const MAX_SEARCHABLE_NAMES = 20_000
+/** Looked through before others have their turn. */
+const LOOKED_AT_ONCE = 5_000
 
 /**
  * Which chats an instance has, by their newest message. Kept in memory for the instances somebody looks at: an index
@@ -84,7 +84,7 @@ export function createChatIndex({ db }: { db: Pick<Db, 'read' | 'readOne'> }): C
       after = last.chat
       await yieldToEventLoop()
     }
-    sort(list)
+    list.order = newestFirst([...list.chats.values()])
   }
 
   const refresh = async (instanceId: string, list: CachedList) => {
@@ -99,7 +99,7 @@ export function createChatIndex({ db }: { db: Pick<Db, 'read' | 'readOne'> }): C
       if (list.names) await readName(instanceId, chat, list.names)
       if (i % CHATS_AT_ONCE === CHATS_AT_ONCE - 1) await yieldToEventLoop()
     }
-    sort(list)
+    list.order = withMoved(list, new Set(touched))
   }
 
   const readName = async (instanceId: string, chat: string, names: Map<string, string>) => {
@@ -110,7 +110,7 @@ export function createChatIndex({ db }: { db: Pick<Db, 'read' | 'readOne'> }): C
   }
 
   const readNames = async (instanceId: string, list: CachedList) => {
-    if (list.names !== undefined || list.chats.size > MAX_SEARCHABLE_NAMES) return
+    if (list.names !== undefined) return
     const names = new Map<string, string>()
     for (const [i, { chat }] of list.order.entries()) {
       await readName(instanceId, chat, names)
@@ -134,8 +134,9 @@ export function createChatIndex({ db }: { db: Pick<Db, 'read' | 'readOne'> }): C
       })
       const wanted = q === undefined ? undefined : chatFilter(q, list.names)
       const found: Chat[] = []
-      for (const chat of list.order) {
+      for (const [i, chat] of list.order.entries()) {
         if (found.length === rows) break
+        if (i % LOOKED_AT_ONCE === LOOKED_AT_ONCE - 1) await yieldToEventLoop()
         if (chat.lastSeq >= beforeSeq || only?.has(chat.chat) === false) continue
         if (wanted === undefined || wanted(chat.chat)) found.push(chat)
       }
@@ -144,11 +145,20 @@ export function createChatIndex({ db }: { db: Pick<Db, 'read' | 'readOne'> }): C
   }
 }
 
-/** Nearly sorted already, which costs next to nothing. */
-function sort(list: CachedList): void {
-  const known = list.order.flatMap(({ chat }) => list.chats.get(chat) ?? [])
-  const order = known.length === list.chats.size ? known : [...list.chats.values()]
-  list.order = order.sort((a, b) => b.lastSeq - a.lastSeq)
+const newestFirst = (chats: Chat[]): Chat[] => chats.sort((a, b) => b.lastSeq - a.lastSeq)
+
+/** The order with the chats that were touched in their new places. The others keep theirs, so that nothing is sorted again. */
+function withMoved({ chats, order }: CachedList, touched: ReadonlySet<string>): Chat[] {
+  const moved = newestFirst([...touched].flatMap((chat) => chats.get(chat) ?? []))
+  const merged: Chat[] = []
+  let next = 0
+  for (const chat of order) {
+    if (touched.has(chat.chat)) continue
+    for (let first = moved[next]; first !== undefined && first.lastSeq > chat.lastSeq; first = moved[++next])
+      merged.push(first)
+    merged.push(chat)
+  }
+  return [...merged, ...moved.slice(next)]
 }
 
 function chatFilter(q: string, names: ReadonlyMap<string, string> | undefined): (chat: string) => boolean {

@@ -29,8 +29,8 @@ export const unreadOf = sql<OfChat, UnreadRow>(
   'SELECT messages, marked FROM unread_chats WHERE instance_id = :instanceId AND chat = :chat',
 )
 
-export const unreadChats = sql<{ instanceId: string }, { chat: string }>(
-  'SELECT chat FROM unread_chats WHERE instance_id = :instanceId',
+export const unreadChats = sql<{ instanceId: string; after: string; rows: number }, { chat: string }>(
+  'SELECT chat FROM unread_chats WHERE instance_id = :instanceId AND chat > :after ORDER BY chat LIMIT :rows',
 )
 
 /** @returns whose instance it is. */

@@ -3,6 +3,7 @@ import type { Network } from '../../contract/shapes.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
 import type { AccountId, InstanceId } from '../../kernel/ids.ts'
 import type { NoticeBus } from '../../kernel/notice-bus.ts'
+import { yieldToEventLoop } from '../../kernel/yield-to-event-loop.ts'
 import {
   addToInstance,
   addUnread,
@@ -48,6 +49,8 @@ interface UnreadDeps {
   readonly live: Pick<NoticeBus<Notice>, 'publish'>
 }
 
+/** Read before others have their turn. */
+const CHATS_AT_ONCE = 2_000
 const NONE: UnreadRow = { messages: 0, marked: 0 }
 
 /** Counts unread messages as phones do: each received one adds to its chat, an answer or a look ends the count. */
@@ -109,6 +112,16 @@ export function createUnread({ db, live }: UnreadDeps): Unread {
       return { ...counts, instances: ordered.map(({ id, chats }) => ({ id, chats })) }
     },
     find: async (instanceId, chat) => (await db.readOne(unreadOf, { instanceId, chat })) ?? NONE,
-    chats: async (instanceId) => new Set((await db.read(unreadChats, { instanceId })).map(({ chat }) => chat)),
+    async chats(instanceId) {
+      const all = new Set<string>()
+      for (let after = ''; ;) {
+        const found = await db.read(unreadChats, { instanceId, after, rows: CHATS_AT_ONCE })
+        for (const { chat } of found) all.add(chat)
+        const last = found.at(-1)
+        if (last === undefined || found.length < CHATS_AT_ONCE) return all
+        after = last.chat
+        await yieldToEventLoop()
+      }
+    },
   }
 }
