@@ -9,7 +9,7 @@ import type {
   TransferFailure,
 } from '../../contract/voice.ts'
 import type { AccountId, InstanceId } from '../../kernel/ids.ts'
-import { sql } from '../../kernel/sql.ts'
+import { sql, type Statement } from '../../kernel/sql.ts'
 
 export interface StoredCall {
   readonly seq: number
@@ -132,21 +132,31 @@ export const forgetRecording = sql<{ recordingId: string; id: string }>(
 
 // Lists, newest first.
 
-type Page = { beforeSeq: number; rows: number }
-type Filter = { status: CallStatus | null; direction: CallDirection | null }
-const FILTER = `seq < :beforeSeq AND (status = :status OR :status IS NULL)
+export type CallFilter = { status: CallStatus | null; direction: CallDirection | null }
+/** `fromSeq` bounds what a filter looks through at a time. */
+type Page = { beforeSeq: number; fromSeq: number; rows: number } & CallFilter
+const FILTER = `seq < :beforeSeq AND seq >= :fromSeq AND (status = :status OR :status IS NULL)
      AND (direction = :direction OR :direction IS NULL)`
 
-export const callsOfInstance = sql<Page & Filter & { instanceId: string }, StoredCall>(
-  `SELECT ${COLUMNS} FROM voice_calls WHERE instance_id = :instanceId AND ${FILTER} ORDER BY seq DESC LIMIT :rows`,
+/** A list of calls, newest first, and where a portion of it ends: `rows` calls before `beforeSeq`. */
+export interface CallList<Of> {
+  readonly page: Statement<Page & Of, StoredCall>
+  readonly portion: Statement<{ beforeSeq: number; rows: number } & Of, { fromSeq: number | null; calls: number }>
+}
+
+const callsWhere = <Of>(condition: string): CallList<Of> => ({
+  page: sql(`SELECT ${COLUMNS} FROM voice_calls WHERE ${condition} AND ${FILTER} ORDER BY seq DESC LIMIT :rows`),
+  portion: sql(
+    `SELECT MIN(seq) AS fromSeq, COUNT(*) AS calls FROM (
+       SELECT seq FROM voice_calls WHERE ${condition} AND seq < :beforeSeq ORDER BY seq DESC LIMIT :rows) AS looked`,
+  ),
+})
+
+export const callsOfInstance = callsWhere<{ instanceId: string }>('instance_id = :instanceId')
+export const callsOfBatch = callsWhere<{ instanceId: string; batchId: string }>(
+  'batch_id = :batchId AND instance_id = :instanceId',
 )
-export const callsOfBatch = sql<Page & Filter & { instanceId: string; batchId: string }, StoredCall>(
-  `SELECT ${COLUMNS} FROM voice_calls WHERE batch_id = :batchId AND instance_id = :instanceId AND ${FILTER}
-   ORDER BY seq DESC LIMIT :rows`,
-)
-export const callsOfAccount = sql<Page & Filter & { accountId: string }, StoredCall>(
-  `SELECT ${COLUMNS} FROM voice_calls WHERE account_id = :accountId AND ${FILTER} ORDER BY seq DESC LIMIT :rows`,
-)
+export const callsOfAccount = callsWhere<{ accountId: string }>('account_id = :accountId')
 export const upcomingCalls = sql<
   { accountId: string; instanceId: string | null; afterMs: number; afterSeq: number; rows: number },
   StoredCall

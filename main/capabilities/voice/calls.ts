@@ -4,6 +4,7 @@ import type { CallDirection, CallReview, CallStatus, VoiceCall } from '../../con
 import type { Principal } from '../../kernel/access.ts'
 import type { AccountId } from '../../kernel/ids.ts'
 import { atMost } from '../../kernel/timeout.ts'
+import { yieldToEventLoop } from '../../kernel/yield-to-event-loop.ts'
 import type { InstanceSubject } from '../handler.ts'
 import { finalStatus, isLive } from './call-state.ts'
 import {
@@ -15,6 +16,8 @@ import {
   linesOf,
   liveCalls,
   upcomingCalls,
+  type CallFilter,
+  type CallList,
   type StoredCall,
 } from './call-store.ts'
 import type { ConsoleConnections } from './console-connections.ts'
@@ -27,6 +30,9 @@ import type { Running } from './running.ts'
 
 /** Longer than a hung-up call needs, unless the disk is full. */
 const WRITTEN_MS = 15_000
+
+/** Calls that a filter looks through without a break. */
+const PORTION = 2_000
 
 interface ListQuery {
   readonly limit?: number
@@ -98,6 +104,25 @@ export function createCalls(
     }
   }
 
+  /** Those that fit, the newest first; looked for in portions, between which others have their turn. */
+  async function readCalls<Of extends object>(
+    { page, portion }: CallList<Of>,
+    of: Of,
+    { beforeSeq: newest, rows, ...filter }: CallFilter & { readonly beforeSeq: number; readonly rows: number },
+  ): Promise<StoredCall[]> {
+    if (filter.status === null && filter.direction === null)
+      return db.read(page, { ...of, ...filter, beforeSeq: newest, fromSeq: 0, rows })
+    const found: StoredCall[] = []
+    for (let beforeSeq = newest; ;) {
+      const looked = await db.readOne(portion, { ...of, beforeSeq, rows: PORTION })
+      const fromSeq = looked?.fromSeq ?? 0
+      found.push(...(await db.read(page, { ...of, ...filter, beforeSeq, fromSeq, rows: rows - found.length })))
+      if (found.length >= rows || (looked?.calls ?? 0) < PORTION) return found
+      beforeSeq = fromSeq
+      await yieldToEventLoop()
+    }
+  }
+
   return {
     get,
 
@@ -105,9 +130,11 @@ export function createCalls(
       const { limit = LIMITS.pageSizeDefault, cursor, status = null, direction = null, batch_id: batchId } = query
       const list = `voice calls:${instanceId}:${JSON.stringify([status, direction, batchId])}`
       const [before] = cursor === undefined ? [Number.MAX_SAFE_INTEGER] : cursors.decode(list, cursor)
-      const page = { instanceId, status, direction, beforeSeq: Number(before), rows: limit + 1 }
+      const wish = { status, direction, beforeSeq: Number(before), rows: limit + 1 }
       const rows =
-        batchId === undefined ? await db.read(callsOfInstance, page) : await db.read(callsOfBatch, { ...page, batchId })
+        batchId === undefined
+          ? await readCalls(callsOfInstance, { instanceId }, wish)
+          : await readCalls(callsOfBatch, { instanceId, batchId }, wish)
       return pageOf<VoiceCall>(list, rows, limit, rows.map(toCall), ({ seq }) => [seq])
     },
 
@@ -124,11 +151,11 @@ export function createCalls(
         })
         return pageOf(list, found, limit, await named(found), ({ scheduledAtMs, seq }) => [scheduledAtMs, seq])
       }
-      const filter = { status, direction, rows, beforeSeq: Number(position?.[0] ?? Number.MAX_SAFE_INTEGER) }
+      const wish = { status, direction, rows, beforeSeq: Number(position?.[0] ?? Number.MAX_SAFE_INTEGER) }
       const found =
         instanceId === null
-          ? await db.read(callsOfAccount, { ...filter, accountId })
-          : (await db.read(callsOfInstance, { ...filter, instanceId })).filter((call) => call.accountId === accountId)
+          ? await readCalls(callsOfAccount, { accountId }, wish)
+          : (await readCalls(callsOfInstance, { instanceId }, wish)).filter((call) => call.accountId === accountId)
       return pageOf(list, found, limit, await named(found), ({ seq }) => [seq])
     },
 
