@@ -13,6 +13,7 @@ import { identitiesOf, type Identity } from './identities.ts'
 import { createMove } from './move.ts'
 import { createRecorder } from './recorder.ts'
 import { createSearch } from './search.ts'
+import { createTagCounts, type TagCount } from './tags.ts'
 import { transferContacts } from './transfer.ts'
 import {
   contactOf,
@@ -24,7 +25,6 @@ import {
   putIdentity,
   removeOfInstance,
   removeUsername,
-  tagCounts,
   tagsOfContacts,
   usernameOf,
   type Contact,
@@ -86,7 +86,7 @@ export interface Contacts extends ContactEdit {
   /** null for somebody who is no contact, or whose name is not known. */
   nameOf(accountId: AccountId, phone: string): Promise<string | null>
   detail(accountId: AccountId, contacts: readonly Contact[]): Promise<readonly ContactDetail[]>
-  tags(accountId: AccountId): Promise<readonly { readonly tag: string; readonly contacts: number }[]>
+  tags(accountId: AccountId): Promise<readonly TagCount[]>
   /** Of numbers that are written without a country code; null: they must have one. */
   country(accountId: AccountId): Promise<string | null>
 }
@@ -199,7 +199,7 @@ export function createContacts({ db, clock, ledger, live, instances, optOuts }: 
         instances: lines.flat().filter(({ seq }) => seq === contact.seq),
       }))
     },
-    tags: (accountId) => db.read(tagCounts, { accountId, after: '' }),
+    tags: createTagCounts(db),
     country: optOuts.country,
   }
 }

@@ -202,9 +202,18 @@ export const contactsByLastDigits = sql<
    ORDER BY c.reversed LIMIT :rows`,
 )
 
-export const tagCounts = sql<{ accountId: AccountId; after: string }, { tag: string; contacts: number }>(
-  `SELECT tag, COUNT(*) AS contacts FROM contact_tags WHERE account_id = :accountId AND tag > :after
-   GROUP BY tag ORDER BY tag LIMIT 500`,
+// How many contacts have a tag is counted in portions.
+
+export const nextTag = sql<{ accountId: AccountId; after: string }, { tag: string | null }>(
+  'SELECT MIN(tag) AS tag FROM contact_tags WHERE account_id = :accountId AND tag > :after',
+)
+export const countOfTag = sql<
+  { accountId: AccountId; tag: string; afterSeq: number; rows: number },
+  { contacts: number; lastSeq: number | null }
+>(
+  `SELECT COUNT(*) AS contacts, MAX(contact_seq) AS lastSeq FROM (
+     SELECT contact_seq FROM contact_tags WHERE account_id = :accountId AND tag = :tag AND contact_seq > :afterSeq
+     ORDER BY contact_seq LIMIT :rows) AS counted`,
 )
 
 // For many contacts.

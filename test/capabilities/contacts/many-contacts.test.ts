@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createTagCounts } from '../../../main/capabilities/contacts/tags.ts'
 import { createSearch, type ContactQuery } from '../../../main/capabilities/contacts/search.ts'
 import type { AccountId } from '../../../main/kernel/ids.ts'
 import { testDatabase, type TestDatabase } from '../../support/database.ts'
@@ -69,4 +70,14 @@ test('everybody who has two words is found once', async () => {
     after = page.next
   } while (after !== undefined)
   expect([count, seen.size]).toEqual([PEOPLE / 2, PEOPLE / 2])
+})
+
+test('its tags are counted, and nobody is held up', async () => {
+  const tagsOf = createTagCounts(database.db)
+  expect(await tagsOf(account)).toEqual([
+    { tag: 'VIP', contacts: 2 },
+    { tag: 'customer', contacts: PEOPLE / 2 },
+    { tag: 'guest', contacts: PEOPLE / 2 },
+  ])
+  expect((await shortestOf(4, () => tagsOf(account), 20)) / slowness()).toBeLessThan(20)
 })
