@@ -1,7 +1,14 @@
 import { Readable } from 'node:stream'
 import type { Static } from 'typebox'
 import { ApiError } from '../../contract/errors.ts'
-import { USAGE_COLUMNS, type UsageQuery, type UsageRow, type UsageTotals } from '../../contract/usage.ts'
+import {
+  noUse,
+  USAGE_COLUMNS,
+  USAGE_COUNTERS,
+  type UsageQuery,
+  type UsageRow,
+  type UsageTotals,
+} from '../../contract/usage.ts'
 import { CSV_BOM, csvLine } from '../../kernel/csv.ts'
 import type { AccountId } from '../../kernel/ids.ts'
 import { shiftDate } from '../../kernel/time-zone.ts'
@@ -32,21 +39,16 @@ const MOST_ROWS = 200_000
 export async function usageReport(
   usage: Usage,
   { accountIds, query, today, wantsCsv, forSpreadsheets }: Wish,
-): Promise<UsageReport | Answer<UsageReport>> {
+): Promise<Answer<UsageReport>> {
   const { to = today, from = shiftDate(to, 1 - DEFAULT_DAYS) } = query
   const span: UsageSpan = { from, to }
   if (from > to) throw new ApiError('validation_error', 'from must not be later than to.').because('times_order')
   if (!wantsCsv) {
-    const data: UsageRow[] = []
-    for await (const rows of usage.rows(accountIds, span)) {
-      data.push(...rows)
-      if (data.length > MOST_ROWS)
-        throw new ApiError(
-          'validation_error',
-          `There are more than ${MOST_ROWS} rows. Ask for fewer days, or for CSV with the header Accept: text/csv.`,
-        ).because('too_many_rows')
-    }
-    return { data, totals: await usage.totals(accountIds, span) }
+    await requireFewRows(usage.rows(accountIds, span))
+    return new Answer<UsageReport>({
+      stream: Readable.from(json(usage.rows(accountIds, span)), { objectMode: false }),
+      headers: { 'Content-Type': 'application/json; charset=utf-8' },
+    })
   }
   return new Answer<UsageReport>({
     stream: Readable.from(lines(usage.rows(accountIds, span), forSpreadsheets), { objectMode: false }),
@@ -55,6 +57,31 @@ export async function usageReport(
       'Content-Disposition': `attachment; filename="usage-${span.from}-${span.to}.csv"`,
     },
   })
+}
+
+/** @throws ApiError validation_error */
+async function requireFewRows(portions: AsyncIterable<readonly UsageRow[]>): Promise<void> {
+  let count = 0
+  for await (const rows of portions) {
+    count += rows.length
+    if (count <= MOST_ROWS) continue
+    throw new ApiError(
+      'validation_error',
+      `There are more than ${MOST_ROWS} rows. Ask for fewer days, or for CSV with the header Accept: text/csv.`,
+    ).because('too_many_rows')
+  }
+}
+
+/** A `UsageReport`: as one text it would be tens of megabytes, and hold everybody else up. */
+async function* json(portions: AsyncIterable<readonly UsageRow[]>): AsyncGenerator<Buffer> {
+  const totals = noUse()
+  let separator = '{"data":['
+  for await (const rows of portions) {
+    for (const row of rows) for (const name of USAGE_COUNTERS) totals[name] += row[name]
+    yield Buffer.from(separator + rows.map((row) => JSON.stringify(row)).join(','))
+    separator = ','
+  }
+  yield Buffer.from(`${separator === ',' ? '' : separator}],"totals":${JSON.stringify(totals)}}`)
 }
 
 async function* lines(portions: AsyncIterable<readonly UsageRow[]>, forSpreadsheets: boolean): AsyncGenerator<Buffer> {

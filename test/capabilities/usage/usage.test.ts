@@ -1,10 +1,15 @@
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
 import fc from 'fast-check'
 import { beforeAll, afterAll, describe, expect, test } from 'vitest'
-import { createUsage } from '../../../main/capabilities/usage/index.ts'
+import { createUsage, usageReport, type Usage } from '../../../main/capabilities/usage/index.ts'
+import type { UsageReport } from '../../../main/capabilities/usage/report.ts'
 import { USAGE_COUNTERS, type UsageRow } from '../../../main/contract/usage.ts'
 import type { AccountId, InstanceId } from '../../../main/kernel/ids.ts'
+import { yieldToEventLoop } from '../../../main/kernel/yield-to-event-loop.ts'
 import { fakeClock } from '../../support/clock.ts'
 import { testDatabase } from '../../support/database.ts'
+import { shortestOf, slowness } from '../../support/loop-stretch.ts'
 import { seededRandom } from '../../support/random.ts'
 import { world, worldOfTest, type World } from '../../support/world.ts'
 
@@ -150,4 +155,45 @@ describe('reading', () => {
   test('is for people at the console, and never for a key', async () => {
     expect((await w.api('GET', '/v1/usage?from=2026-03-01&to=2026-03-02')).body.error.code).toBe('not_found')
   })
+})
+
+test('the usage of 200 numbers on 300 days is made in portions, and has the sums of all', async () => {
+  const days = Array.from({ length: 300 }, (_, at) => new Date(Date.UTC(2026, 0, 1 + at)).toISOString().slice(0, 10))
+  const rowsOf = (day: string): UsageRow[] =>
+    Array.from({ length: 200 }, (_, at) => ({
+      ...{ account_id: 'a', instance_id: `number ${at}`, day },
+      ...{
+        sent: 1,
+        received: 2,
+        failed: 0,
+        campaign_sends: 0,
+        calls: 0,
+        call_seconds: 0,
+        ai_tokens: 3,
+        media_bytes: 0,
+      },
+    }))
+  const usage = {
+    async *rows() {
+      for (const day of days) {
+        yield rowsOf(day)
+        await yieldToEventLoop()
+      }
+    },
+  } as unknown as Usage
+  const wish = {
+    accountIds: ['a' as AccountId],
+    query: {},
+    today: '2026-11-01',
+    wantsCsv: false,
+    forSpreadsheets: false,
+  }
+  const read = async () => {
+    const { stream } = await usageReport(usage, wish)
+    return buffer(stream ?? Readable.from([]))
+  }
+  const report = JSON.parse((await read()).toString()) as UsageReport
+  expect(report.data).toEqual(days.flatMap(rowsOf))
+  expect(report.totals).toMatchObject({ sent: 60_000, received: 120_000, failed: 0, ai_tokens: 180_000 })
+  expect((await shortestOf(4, read, 20)) / slowness()).toBeLessThan(20)
 })
