@@ -1,3 +1,5 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openConsole, type ConsoleWindow } from '../support/window.ts'
 import { liveThroughADay } from './day.ts'
@@ -31,6 +33,46 @@ test.each(['en', 'es', 'pt-BR'])('what is chosen can be read to its end in every
   expect(cut).toEqual([])
   expect(lists).toBeGreaterThan(20)
 })
+
+test.each(['en', 'es', 'pt-BR'])('no screen shows the name of a sentence or half a hint, in %s', async (language) => {
+  await w.page.evaluate((chosen) => localStorage.setItem('switchboard.language', chosen), language)
+  await w.page.reload()
+  await w.page.locator('h1').waitFor()
+  const wrong: string[] = []
+  for (const place of everyPlace(holdings)) {
+    await w.open(place)
+    const shown = await w.page.locator('body').innerText()
+    wrong.push(...namesOfSentences(shown).map((name) => `${place} shows ${name}`))
+    for (const width of [1280, 768, 390]) {
+      await w.page.setViewportSize({ width, height: 800 })
+      const cut = await w.page.getByRole('main').locator('input[placeholder]').evaluateAll(cutHints)
+      wrong.push(...cut.map((hint) => `${place}, ${width}: ${hint}`))
+    }
+  }
+  expect(wrong).toEqual([])
+})
+
+const ROOMS = readdirSync(join(import.meta.dirname, '../../renderer/locales/en')).map((file) =>
+  file.replace('.json', ''),
+)
+/** Of a sentence that no language has, the window shows the name. */
+const namesOfSentences = (text: string): string[] =>
+  text.match(new RegExp(`(?<![\\w./-])(?:${ROOMS.join('|')})(?:\\.[a-z]+[A-Z]?\\w*){2,}`, 'g')) ?? []
+
+/** Runs in the page. @returns the hints of empty fields that are longer than the field. */
+function cutHints(fields: Element[]): string[] {
+  const pen = document.createElement('canvas').getContext('2d')
+  if (pen === null) throw new Error('No canvas.')
+  return fields.flatMap((field) => {
+    if (!(field instanceof HTMLInputElement) || !field.checkVisibility() || field.value !== '') return []
+    const style = getComputedStyle(field)
+    pen.font = `${style.fontWeight} ${style.fontSize} ${style.fontFamily}`
+    const room = field.clientWidth - Number.parseFloat(style.paddingLeft) - Number.parseFloat(style.paddingRight)
+    // One word is an example of what to type, such as an address.
+    const isSentence = field.placeholder.includes(' ')
+    return isSentence && pen.measureText(field.placeholder).width > room + 1 ? [field.placeholder] : []
+  })
+}
 
 /** Runs in the page. */
 function cutOff(choices: Element[]): string[] {

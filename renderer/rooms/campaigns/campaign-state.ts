@@ -106,7 +106,7 @@ export const barOf = ({ total, read, delivered, sent, failed, skipped, unknown }
     { name: 'read', count: read, tone: 'bg-success' },
     { name: 'delivered', count: delivered - read, tone: 'bg-primary' },
     { name: 'sent', count: sent - delivered, tone: 'bg-info' },
-    { name: 'skipped', count: skipped, tone: 'bg-accented' },
+    { name: 'skipped', count: skipped, tone: 'bg-inverted/40' },
     { name: 'unknown', count: unknown, tone: 'bg-warning' },
     { name: 'failed', count: failed, tone: 'bg-error' },
   ]

@@ -61,6 +61,12 @@ test('the parts of the bar are disjoint and leave the pending ones open', () => 
   expect(doneOf(COUNTS)).toBe(60)
 })
 
+test('every part of the bar has a color of its own, and none that of the empty bar', () => {
+  const tones = barOf(COUNTS).map(({ tone }) => tone)
+  expect(new Set(tones).size).toBe(6)
+  expect(tones).not.toContain('bg-accented')
+})
+
 test('one of a thousand is not 0 percent, and all but one not 100', () => {
   expect([percentOf(1, 1_000), percentOf(999, 1_000), percentOf(5, 5), percentOf(0, 9), percentOf(0, 0)]).toEqual([
     1, 99, 100, 0, 0,
