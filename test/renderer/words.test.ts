@@ -38,6 +38,19 @@ describe.each(others)('the words of %s', (language) => {
   })
 })
 
+/** Numbers that are never 1: steps of a list, and amounts of money. */
+const NEVER_ONE = new Set(['overview.setup.progress', 'billing.budget.spent', 'billing.budget.held'])
+/** Participles and comparatives in the plural. */
+const PLURAL =
+  /\{\w+\} (?!llamadas)(?:\S*(?:ados|adas|idos|idas)|enviad[oa]s|mejores|peores|melhores|piores|libres|livres)(?![\wà-ú])/
+
+test.each(others)('a count in %s agrees with what follows it, also when it is 1', (language) => {
+  const wrong = [...wordsOf(language)].filter(
+    ([key, text]) => !text.includes(' | ') && !NEVER_ONE.has(key) && PLURAL.test(text),
+  )
+  expect(wrong).toEqual([])
+})
+
 const sources = readdirSync(RENDERER, { recursive: true, encoding: 'utf8' })
   .filter((file) => /\.(vue|ts)$/.test(file))
   .map((file) => ({ file, text: readFileSync(join(RENDERER, file), 'utf8') }))

@@ -82,7 +82,7 @@ test('a person changes what is synced, pauses, copies earlier messages and disco
   await expect.poll(async () => (await ghl()).paused, SOON).toBe(false)
   await page.getByRole('button', { name: 'Copy' }).first().click()
   await page
-    .getByText(/messages copied/)
+    .getByText(/Messages copied/)
     .first()
     .waitFor()
   await page.getByRole('button', { name: 'Disconnect' }).click()
