@@ -22,3 +22,40 @@ export function extractOf(lines: readonly TranscriptLine[]): CallExtract {
     areQuestions: asked.length > 0,
   }
 }
+
+/** A gap that the person had to wait through. */
+export const SLOW_ANSWER_MS = 2_500
+const LONG_ANSWER_MS = 12_000
+const LARGE_SHARE_PERCENT = 65
+
+/** A note about how the agent did, that the transcript itself supports. */
+export type CoachingNote =
+  | { readonly code: 'spoke_much' | 'spoke_little'; readonly percent: number }
+  | { readonly code: 'no_answers'; readonly ms: number }
+  | { readonly code: 'slow'; readonly slow: number; readonly answers: number }
+  | { readonly code: 'quick'; readonly answers: number }
+  | { readonly code: 'long' | 'brief'; readonly ms: number }
+
+/** Three notes: how much the agent spoke, how fast it answered, and how long it talked at a time. */
+export function coachingOf(lines: readonly TranscriptLine[], durationMs: number): readonly CoachingNote[] {
+  const lengths = (of: TranscriptLine['speaker']) =>
+    lines.filter(({ speaker }) => speaker === of).map((line) => line.end_ms - line.start_ms)
+  const [agent, person] = [lengths('agent'), lengths('person')]
+  const sum = (some: readonly number[]) => some.reduce((total, each) => total + each, 0)
+  const percent = Math.round((100 * sum(agent)) / Math.max(1, sum(agent) + sum(person)))
+  const gaps = lines.flatMap((line, i) => {
+    const before = lines[i - 1]
+    return line.speaker === 'agent' && before?.speaker === 'person' ? [Math.max(0, line.start_ms - before.end_ms)] : []
+  })
+  const slow = gaps.filter((gap) => gap > SLOW_ANSWER_MS).length
+  const ms = agent.reduce((longest, each) => Math.max(longest, each), 0)
+  return [
+    { code: percent > LARGE_SHARE_PERCENT ? 'spoke_much' : 'spoke_little', percent },
+    gaps.length === 0
+      ? { code: 'no_answers', ms: durationMs }
+      : slow > 0
+        ? { code: 'slow', slow, answers: gaps.length }
+        : { code: 'quick', answers: gaps.length },
+    { code: ms > LONG_ANSWER_MS ? 'long' : 'brief', ms },
+  ]
+}

@@ -59,6 +59,7 @@ export const REVIEW_EXAMPLE = {
   summary: CALL_EXAMPLE.summary,
   summary_by: 'extract',
   coaching: [],
+  coaching_by: null,
 } as const satisfies CallReview
 
 export const RECORDING_EXAMPLE = {

@@ -127,6 +127,11 @@ export const CallReview = Type.Object({
     Type.Enum(['model', 'extract'], { description: '`extract`: made from the transcript without a model.' }),
   ),
   coaching: Type.Array(Type.String(), { description: 'Three notes about how the agent did, if coaching is on.' }),
+  coaching_by: Nullable(
+    Type.Enum(['model', 'extract'], {
+      description: '`extract`: made from the transcript without a model, in English.',
+    }),
+  ),
 })
 export type CallReview = Static<typeof CallReview>
 

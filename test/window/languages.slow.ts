@@ -52,6 +52,19 @@ test.each(['en', 'es', 'pt-BR'])('no screen shows the name of a sentence or half
   expect(wrong).toEqual([])
 })
 
+test.each(['es', 'pt-BR'])('what the service wrote about a call is said in %s', async (language) => {
+  await w.page.evaluate((chosen) => localStorage.setItem('switchboard.language', chosen), language)
+  await w.page.reload()
+  await w.page.locator('h1').waitFor()
+  const { agents, recording } = holdings
+  for (const place of ['/recordings', `/recordings/${agents}/${recording}`]) {
+    await w.open(place)
+    const shown = await w.page.getByRole('main').innerText()
+    expect(shown, place).toContain('“When are you open?”')
+    expect(shown, place).not.toMatch(/\b(?:the agent|the person|answers?) /i)
+  }
+})
+
 const ROOMS = readdirSync(join(import.meta.dirname, '../../renderer/locales/en')).map((file) =>
   file.replace('.json', ''),
 )

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { ApiError } from '../../contract/errors.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import type { CallDirection, CallReview, CallStatus, VoiceCall } from '../../contract/voice.ts'
@@ -26,6 +27,7 @@ import type { VoiceDeps } from './deps.ts'
 import { requireOffer } from './offer.ts'
 import { toCall } from './record.ts'
 import { notesOf } from './review.ts'
+import { extractCoaching } from './summary.ts'
 import type { Running } from './running.ts'
 
 /** Longer than a hung-up call needs, unless the disk is full. */
@@ -166,11 +168,14 @@ export function createCalls(
 
     async review(instance: InstanceSubject, id: string): Promise<CallReview> {
       const call = await get(instance, id)
+      const [transcript, coaching] = [await db.read(linesOf, { callId: id }), notesOf(call)]
+      const isExtract = isDeepStrictEqual(
+        coaching,
+        extractCoaching({ lines: transcript, durationMs: call.durationMs ?? 0 }),
+      )
       return {
-        transcript: await db.read(linesOf, { callId: id }),
-        summary: call.summary,
-        summary_by: call.summaryBy,
-        coaching: notesOf(call),
+        ...{ transcript, summary: call.summary, summary_by: call.summaryBy, coaching },
+        coaching_by: coaching.length === 0 ? null : isExtract ? 'extract' : 'model',
       }
     },
 

@@ -1,3 +1,4 @@
+import { extractOf } from '../../contract/call-extract.ts'
 import { ApiError } from '../../contract/errors.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import type { CallDirection } from '../../contract/voice.ts'
@@ -6,7 +7,7 @@ import type { FileContent } from '../../kernel/file-content.ts'
 import type { AccountId } from '../../kernel/ids.ts'
 import type { Tx } from '../../kernel/db.ts'
 import type { InstanceSubject } from '../handler.ts'
-import { callById, forgetRecording, removeLines } from './call-store.ts'
+import { callById, forgetRecording, linesOf, removeLines } from './call-store.ts'
 import type { RecordingRow } from './contract/console.ts'
 import type { VoiceDeps } from './deps.ts'
 import type { SignedLinks } from './links.ts'
@@ -134,7 +135,13 @@ export function createRecordings(
       number: (recording.direction === 'outbound' ? call?.toNumber : call?.fromNumber) ?? null,
       agent_id: call?.agentId ?? null,
       summary: call?.summary ?? null,
+      extract: call?.summaryBy === 'extract' ? await extractIn(recording.callId) : null,
     }
+  }
+
+  async function extractIn(callId: string): Promise<RecordingRow['extract']> {
+    const { agentLines, personLines, quotes, areQuestions } = extractOf(await db.read(linesOf, { callId }))
+    return { agent_lines: agentLines, person_lines: personLines, quotes: [...quotes], are_questions: areQuestions }
   }
 
   async function remove(tx: Tx, recording: StoredRecording): Promise<void> {

@@ -1,4 +1,4 @@
-import { extractOf } from '../../contract/call-extract.ts'
+import { coachingOf, extractOf, SLOW_ANSWER_MS, type CoachingNote } from '../../contract/call-extract.ts'
 import type { CallStatus, EndReason, TranscriptLine } from '../../contract/voice.ts'
 
 interface Told {
@@ -9,8 +9,6 @@ interface Told {
 }
 
 const LONGEST_SUMMARY = 600
-/** A gap that the person had to wait through. */
-const SLOW_MS = 2_500
 
 const secondsOf = (ms: number): string => {
   const seconds = Math.round(ms / 1_000)
@@ -18,9 +16,6 @@ const secondsOf = (ms: number): string => {
 }
 
 const counted = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? '' : 's'}`
-
-const of = (lines: readonly TranscriptLine[], speaker: TranscriptLine['speaker']) =>
-  lines.filter((line) => line.speaker === speaker)
 
 const ENDINGS: Partial<Record<EndReason, string>> = {
   person_hung_up: 'The person hung up.',
@@ -48,30 +43,26 @@ export function extractSummary({ lines, durationMs, reason }: Told): string {
 }
 
 /** Three observations that the transcript itself supports. */
-export function extractCoaching({ lines, durationMs }: Told): string[] {
-  const [agent, person] = [of(lines, 'agent'), of(lines, 'person')]
-  const talked = (some: readonly TranscriptLine[]) => some.reduce((sum, line) => sum + line.end_ms - line.start_ms, 0)
-  const share = Math.round((100 * talked(agent)) / Math.max(1, talked(agent) + talked(person)))
-  const gaps = lines.flatMap((line, i) => {
-    const before = lines[i - 1]
-    return line.speaker === 'agent' && before?.speaker === 'person' ? [Math.max(0, line.start_ms - before.end_ms)] : []
-  })
-  const slow = gaps.filter((gap) => gap > SLOW_MS).length
-  const [longest] = agent.toSorted((a, b) => b.end_ms - b.start_ms - (a.end_ms - a.start_ms))
-  const longestMs = longest === undefined ? 0 : longest.end_ms - longest.start_ms
-  return [
-    share > 65
-      ? `The agent spoke ${share}% of the time. Shorter answers leave the person room to say what they need.`
-      : `The agent spoke ${share}% of the time, which leaves the person room.`,
-    gaps.length === 0
-      ? `The person asked nothing that the agent answered in ${secondsOf(durationMs)}. Let the greeting end with a question.`
-      : slow > 0
-        ? `${slow} of ${counted(gaps.length, 'answer')} began after more than ${SLOW_MS / 1_000} s. A faster model or a FAQ entry helps.`
-        : `${gaps.length === 1 ? 'The only answer' : `All ${gaps.length} answers`} began within ${SLOW_MS / 1_000} s.`,
-    longestMs > 12_000
-      ? `The longest answer took ${secondsOf(longestMs)}. On the telephone, people follow about ten seconds.`
-      : `No answer was longer than ${secondsOf(longestMs)}, which is easy to follow.`,
-  ]
+export const extractCoaching = ({ lines, durationMs }: Pick<Told, 'lines' | 'durationMs'>): string[] =>
+  coachingOf(lines, durationMs).map(noteText)
+
+function noteText(note: CoachingNote): string {
+  switch (note.code) {
+    case 'spoke_much':
+      return `The agent spoke ${note.percent}% of the time. Shorter answers leave the person room to say what they need.`
+    case 'spoke_little':
+      return `The agent spoke ${note.percent}% of the time, which leaves the person room.`
+    case 'no_answers':
+      return `The person asked nothing that the agent answered in ${secondsOf(note.ms)}. Let the greeting end with a question.`
+    case 'slow':
+      return `${note.slow} of ${counted(note.answers, 'answer')} began after more than ${SLOW_ANSWER_MS / 1_000} s. A faster model or a FAQ entry helps.`
+    case 'quick':
+      return `${note.answers === 1 ? 'The only answer' : `All ${note.answers} answers`} began within ${SLOW_ANSWER_MS / 1_000} s.`
+    case 'long':
+      return `The longest answer took ${secondsOf(note.ms)}. On the telephone, people follow about ten seconds.`
+    case 'brief':
+      return `No answer was longer than ${secondsOf(note.ms)}, which is easy to follow.`
+  }
 }
 
 export const SUMMARY_INSTRUCTIONS =

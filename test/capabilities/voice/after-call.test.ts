@@ -102,6 +102,7 @@ test('a model writes the summary if the agent has one, and nothing is written fo
   )
   expect(review).toMatchObject({
     ...{ summary: 'Summary of 7 lines.', summary_by: 'model', coaching: ['Good.', 'Short.', 'Polite.'] },
+    ...{ coaching_by: 'model' },
   })
 })
 

@@ -127,6 +127,13 @@ test('the window lists the recordings of all instances of its account, with whom
     number: '12025550123',
     agent_id: 'agent-1',
   })
+  const listed = await until(
+    w,
+    async () => (await ask()).data[0],
+    ({ summary }) => summary !== null,
+  )
+  expect(listed.extract).toMatchObject({ quotes: ['When are you open?', 'Where are you?'], are_questions: true })
+  expect(listed.summary).toContain(`${listed.extract.agent_lines} lines by the agent`)
   expect(all[0].instance_name).toBe((await w.api('GET', `/v1/instances/${other}`)).body.name)
   expect(all.map(({ instance_id: of }) => of)).toContain(id)
   const first = await ask('?limit=1&direction=outbound&has_audio=true')

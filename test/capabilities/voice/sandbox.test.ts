@@ -6,6 +6,7 @@ import { callingInstance, ended, until, voiceOf } from './calls.ts'
 test('a call of the sandbox is made, recorded, transcribed and summarized', async () => {
   const w = await worldOfTest({ voiceAgents: testAgents() })
   const id = await callingInstance(w)
+  await w.api('PATCH', `${voiceOf(id)}/settings`, { coach_enabled: true })
   const made = await w.api('POST', `${voiceOf(id)}/calls`, { to_number: '12025550123', agent_id: 'agent-1' })
   expect(made.status).toBe(201)
   expect(made.body).toMatchObject({ status: 'scheduled', gateway: 'sandbox', attempt: 0, source: 'api' })
@@ -38,5 +39,6 @@ test('a call of the sandbox is made, recorded, transcribed and summarized', asyn
     'agent: Goodbye.',
   ])
   expect(review.summary_by).toBe('extract')
+  expect([review.coaching.length, review.coaching_by]).toEqual([3, 'extract'])
   expect(review.summary).toContain('“When are you open?” “Where are you?”')
 })

@@ -27,6 +27,17 @@ const RecordingRow = Type.Object({
   number: Nullable(Type.String({ description: 'Of the person: digits, if known.' })),
   agent_id: Nullable(Type.String({ description: 'null: a person at the console talked.' })),
   summary: Nullable(Type.String()),
+  extract: Nullable(
+    Type.Object(
+      {
+        agent_lines: Type.Integer({ minimum: 0 }),
+        person_lines: Type.Integer({ minimum: 0 }),
+        quotes: Type.Array(Type.String()),
+        are_questions: Type.Boolean(),
+      },
+      { description: 'The parts of a summary that was made without a model.' },
+    ),
+  ),
 })
 export type RecordingRow = Static<typeof RecordingRow>
 
@@ -130,7 +141,13 @@ export const consoleContract = {
         data: [
           {
             ...RECORDING_EXAMPLE,
-            ...{ instance_name: 'Sales', number: '12025550123', agent_id: null, summary: CALL_EXAMPLE.summary },
+            ...{
+              instance_name: 'Sales',
+              number: '12025550123',
+              agent_id: null,
+              summary: CALL_EXAMPLE.summary,
+              extract: null,
+            },
           },
         ],
         next_cursor: null,
