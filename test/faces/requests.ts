@@ -49,6 +49,7 @@ const WORDS: Readonly<Record<string, (side: Side, line: Line) => Words>> = {
   createCampaign: (_side, { id }) => ({ body: campaignOn(id) }),
   previewCampaign: ({ campaign }) => ({ body: { campaign_id: campaign } }),
   listContacts: ({ contact }) => ({ query: { q: contact } }),
+  listContactNames: ({ contact }) => ({ query: { phones: contact } }),
   listOptOuts: ({ optOut }) => ({ query: { phone: optOut } }),
   createOptOut: (_side, { id }) => ({ body: { phone: '12025550123', scope: id } }),
   orderStages: (_side, { stage }) => ({ body: { stage_ids: [stage] } }),

@@ -130,6 +130,39 @@ export const contactsContract = {
     tool: { ...face, name: 'list_contacts', title: 'List contacts', idempotent: true, untrusted: true },
   }),
 
+  listContactNames: operation({
+    ...common,
+    id: 'listContactNames',
+    effects: [],
+    method: 'GET',
+    path: '/v1/contact-names',
+    audience: 'console',
+    scope: null,
+    role: 'member',
+    tool: null,
+    summary: 'List names of people',
+    description: 'For screens that know people by their number or hidden id. People without a name are left out.',
+    query: Type.Object({
+      phones: Type.String({
+        minLength: 1,
+        maxLength: 6_500,
+        pattern: '^[^,]{1,64}(?:,[^,]{1,64}){0,99}$',
+        description: 'Numbers and hidden ids, separated by commas; at most 100.',
+      }),
+    }),
+    reply: {
+      status: 200,
+      description: 'Their names.',
+      schema: Type.Object({
+        data: Type.Array(
+          Type.Object({ phone: Type.String({ description: 'As it was asked for.' }), name: Type.String() }),
+        ),
+      }),
+    },
+    errors: [],
+    examples: { reply: { data: [{ phone: '12025550123', name: 'Ana Souza' }] } },
+  }),
+
   createContact: operation({
     ...common,
     id: 'createContact',

@@ -64,6 +64,14 @@ export function contactsHandlers({ db, cursors, files, contacts }: HandlerDeps):
       }
     },
 
+    async listContactNames({ principal: { accountId }, query }) {
+      const phones = [...new Set(query.phones.split(','))]
+      const found = await Promise.all(
+        phones.map(async (phone) => ({ phone, name: await contacts.nameOf(accountId, phone) })),
+      )
+      return { data: found.flatMap(({ phone, name }) => (name === null ? [] : [{ phone, name }])) }
+    },
+
     async createContact({ principal, body: { phone: text, opted_out: isOptedOut, ...change } }) {
       const { accountId } = principal
       const phone = readPhone(text, await contacts.country(accountId))

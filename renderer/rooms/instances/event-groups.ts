@@ -13,8 +13,14 @@ const reasonOf = (data: Event['data']): string => {
   return typeof reason === 'string' ? reason : ''
 }
 
-/** Who or what an event is about, where that says more than its name; why something ended or failed is a code. */
-export function describeEvent({ type, data }: Pick<Event, 'type' | 'data'>): {
+/**
+ * Who or what an event is about, where that says more than its name; why something ended or failed is a code.
+ * @param personText how a person is shown, by their digits.
+ */
+export function describeEvent(
+  { type, data }: Pick<Event, 'type' | 'data'>,
+  personText: (digits: string) => string = numberText,
+): {
   text?: string
   reason?: string
   failure?: string
@@ -23,17 +29,18 @@ export function describeEvent({ type, data }: Pick<Event, 'type' | 'data'>): {
     const value = (data as Record<string, unknown>)[name]
     return typeof value === 'string' && value !== '' ? value : undefined
   }
-  const number = (name: string) => {
+  const number = (name: string, shown = numberText) => {
     const value = text(name)
-    return value !== undefined && /^\d{7,15}$/.test(value) ? numberText(value) : value
+    return value !== undefined && /^\d{7,15}$/.test(value) ? shown(value) : value
   }
+  const person = (name: string) => number(name, personText)
   const said = (value: string | undefined) => (value === undefined ? {} : { text: value })
-  if (type === 'message.received') return said([number('from'), text('text')].filter(Boolean).join(' · ') || undefined)
+  if (type === 'message.received') return said([person('from'), text('text')].filter(Boolean).join(' · ') || undefined)
   if (type === 'message.failed') {
     const failure = (data as { readonly error?: { readonly code: string } | null }).error?.code
-    return { ...said(number('to')), ...(failure !== undefined && { failure }) }
+    return { ...said(person('to')), ...(failure !== undefined && { failure }) }
   }
-  if (type.startsWith('message.')) return said(number('to') ?? number('chat'))
+  if (type.startsWith('message.')) return said(person('to') ?? person('chat'))
   if (type === 'instance.connected') return said(number('number'))
   const reason = text('reason')
   return (type === 'instance.disconnected' || type === 'instance.auth_failed') && reason !== undefined ? { reason } : {}

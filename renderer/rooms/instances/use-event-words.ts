@@ -1,10 +1,12 @@
 import { useI18n } from 'vue-i18n'
 import type { Event } from '../../../main/capabilities/events/contract.ts'
+import { usePersonNames } from '../../parts/person-names.ts'
 import { describeEvent, eventKey, isBan } from './event-groups.ts'
 
 /** How a list shows an event: its name, what it is about, and how it looks. */
 export function useEventWords() {
   const { t, te } = useI18n()
+  const people = usePersonNames()
   const wordsFor = (key: string, code: string) => (te(key) ? t(key) : code)
 
   function lookOf(type: string): { icon: string; tone: string } {
@@ -16,7 +18,7 @@ export function useEventWords() {
     return { icon: 'i-lucide-activity', tone: 'text-muted' }
   }
   function detail(event: Pick<Event, 'type' | 'data'>): string {
-    const { text = '', reason, failure } = describeEvent(event)
+    const { text = '', reason, failure } = describeEvent(event, people.textOf)
     if (failure !== undefined)
       return [text, wordsFor(`messages.reason.${failure}`, failure)].filter(Boolean).join(' · ')
     return reason === undefined ? text : wordsFor(`instances.reason.${reason}`, reason)

@@ -1,5 +1,6 @@
 import { connect } from 'node:net'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { asConsole } from '../../support/console.ts'
 import { builtConsole, signedIn } from '../../support/panel.ts'
 import { worldOfTest, type World } from '../../support/world.ts'
 
@@ -26,6 +27,25 @@ const list = async (query: Record<string, string> = {}) =>
   (await w.api('GET', `${PATH}?${new URLSearchParams(query).toString()}`)).body.data
 const names = async (query: Record<string, string> = {}) =>
   (await list(query)).map(({ name }: { name: string }) => name)
+
+describe('the names of people whom a screen knows by number', () => {
+  const ask = async (phones: readonly string[]) =>
+    asConsole(w)('GET', `/v1/contact-names?${new URLSearchParams({ phones: phones.join(',') }).toString()}`)
+
+  test('are read together, by any spelling, and nobody else is named', async () => {
+    await add({ phone: '5511987654321', name: 'Ana Souza' })
+    await add({ phone: ADA })
+    const { body } = await ask(['551187654321', ADA, '12025550999', 'someone@lid'])
+    expect(body).toEqual({ data: [{ phone: '551187654321', name: 'Ana Souza' }] })
+  })
+
+  test('are at most a hundred at a time', async () => {
+    const phones = Array.from({ length: 101 }, (_, n) => String(12_025_550_000 + n))
+    expect((await ask(phones)).body).toMatchObject({ error: { code: 'validation_error' } })
+    expect((await ask(phones.slice(1))).status).toBe(200)
+    expect((await w.api('GET', `/v1/contact-names?phones=${ADA}`)).status, 'not for keys').toBe(404)
+  })
+})
 
 describe('messages', () => {
   test('make contacts of the people who write and who are written to', async () => {

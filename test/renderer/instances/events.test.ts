@@ -24,6 +24,15 @@ describe('the timeline of an instance', () => {
     expect(describeEvent(event(type, data))).toEqual(detail)
   })
 
+  it('shows who wrote, and to whom, by name where it is known', () => {
+    const known = (digits: string) => (digits === '12025550123' ? 'Ana Souza' : `+${digits}`)
+    const received = { from: '12025550123', text: 'Hello' }
+    expect(describeEvent(event('message.received', received), known)).toEqual({ text: 'Ana Souza · Hello' })
+    expect(describeEvent(event('message.read', { to: '12025550123' }), known)).toEqual({ text: 'Ana Souza' })
+    const connected = { number: '12025550123' }
+    expect(describeEvent(event('instance.connected', connected), known)).toEqual({ text: '+1 202 555 0123' })
+  })
+
   it('makes one line of equal events that follow each other, with their number and their span', () => {
     const at = (n: number) => `2026-03-01T09:30:0${n}.000Z`
     const of = (type: string, n: number, data: object = {}) => event(type, { occurred_at: at(n), ...data })

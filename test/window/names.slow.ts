@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openConsole, type ConsoleWindow } from '../support/window.ts'
+import { liveThroughADay } from './day.ts'
+import type { Holdings } from './places.ts'
+
+/** Somebody in the contacts has a name on every screen, also where the network knows only their number. */
+let w: ConsoleWindow
+let holdings: Holdings
+/** Took part in a campaign and never wrote: only the contacts know the name. */
+const WRITTEN_TO = '12025551000'
+
+beforeAll(async () => {
+  w = await openConsole()
+  holdings = await liveThroughADay(w)
+  for (const [phone, name] of [
+    [WRITTEN_TO, 'Dora Prado'],
+    ['12025550123', 'Davi Lima'],
+  ] as const)
+    await w.api('POST', '/v1/contacts', { phone, name })
+  await w.api('POST', `/v1/instances/${holdings.instance}/blocked`, { phone: WRITTEN_TO })
+  await w.api('POST', '/v1/opt-outs', { phone: WRITTEN_TO })
+})
+afterAll(() => w.remove())
+
+const named = async (place: string, name: string) => {
+  await w.open(place)
+  await w.page.getByRole('main').getByText(name).first().waitFor()
+}
+
+test('in lists of chats, of blocked people and opt-outs, of calls and of what happened', async () => {
+  const { instance, agents, recording } = holdings
+  await named(`/messages/${instance}`, 'Dora Prado')
+  await named(`/messages/${instance}/${WRITTEN_TO}`, 'Dora Prado')
+  await named(`/instances/${instance}?tab=settings`, 'Dora Prado')
+  await named(`/instances/${instance}`, 'Dora Prado')
+  await named('/opt-outs', 'Dora Prado')
+  await named(`/agents/${agents}?tab=chats`, 'Carla')
+  await named('/recordings', 'Davi Lima')
+  await w.open(`/recordings/${agents}/${recording}`)
+  await w.page.getByRole('heading', { level: 1, name: 'Davi Lima' }).waitFor()
+})
+
+test('in a poll, where the one who voted has written', async () => {
+  const { instance, chat } = holdings
+  await w.open(`/messages/${instance}/${chat}`)
+  const poll = w.page.getByRole('listitem').filter({ hasText: 'Today' }).filter({ hasText: '1 vote' })
+  await poll.getByText('Ana Souza').waitFor()
+})
+
+test('at once, where somebody is given a name', async () => {
+  const { instance } = holdings
+  await w.open(`/messages/${instance}`)
+  await w.page.getByRole('main').getByText('+1 202 555 0404').first().waitFor()
+  await w.api('POST', '/v1/contacts', { phone: '12025550404', name: 'Nina Costa' })
+  await w.page.getByRole('main').getByText('Nina Costa').first().waitFor()
+  expect(w.complaints).toEqual([])
+})
