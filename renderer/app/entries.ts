@@ -56,11 +56,20 @@ export interface PaletteAction {
   readonly to: string
 }
 
+interface PaletteItem {
+  readonly label: string
+  readonly suffix?: string
+  readonly icon: string
+  readonly to: string
+}
+
 /** What the palette finds by name. */
 export interface PaletteFinds {
-  readonly items: Readonly<Ref<readonly { readonly label: string; readonly icon: string; readonly to: string }[]>>
+  readonly items: Readonly<Ref<readonly PaletteItem[]>>
   /** Called when the palette opens. */
-  readonly load: () => Promise<unknown>
+  readonly load?: () => Promise<unknown>
+  /** Called a moment after words were typed; the items are what matches them. Without it, the palette searches the items. */
+  readonly search?: (words: string) => Promise<unknown>
 }
 
 /** A kind of ID the palette recognizes when one is pasted whole. */

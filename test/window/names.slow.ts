@@ -47,6 +47,24 @@ test('in a poll, where the one who voted has written', async () => {
   await poll.getByText('Ana Souza').waitFor()
 })
 
+test('in the palette, which leads to their chat or to the contact', async () => {
+  const { page } = w
+  await w.api('POST', '/v1/contacts', { phone: '12025550777', name: 'Olga Ferreira' })
+  const find = async (words: string, name: string) => {
+    await page.keyboard.press('Control+k')
+    await page.getByPlaceholder('Search or jump to…').fill(words)
+    await page.getByRole('option', { name }).click()
+  }
+  await w.open('/settings')
+  await find('souza', 'Ana Souza')
+  await page.getByPlaceholder('Write a message').waitFor()
+  expect(page.url()).toMatch(new RegExp(`/messages/[\\w-]+/${holdings.chat}$`))
+  await find('olga', 'Olga Ferreira')
+  await page.getByRole('heading', { level: 1, name: 'Contacts' }).waitFor()
+  await page.getByRole('row').filter({ hasText: 'Olga Ferreira' }).waitFor()
+  await page.getByRole('row').filter({ hasText: 'Dora Prado' }).waitFor({ state: 'detached' })
+})
+
 test('at once, where somebody is given a name', async () => {
   const { instance } = holdings
   await w.open(`/messages/${instance}`)

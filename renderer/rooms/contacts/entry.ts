@@ -1,6 +1,8 @@
 import type { RoomEntries } from '../../app/entries.ts'
+import { usePalettePeople } from './use-palette-people.ts'
 
 export default {
+  finds: { words: 'contacts.title', use: usePalettePeople },
   entries: [
     { words: 'contacts.title', group: 'engage', order: 2, path: '/contacts', icon: 'i-lucide-contact' },
     {
