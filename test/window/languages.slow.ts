@@ -43,6 +43,8 @@ test.each(['en', 'es', 'pt-BR'])('no screen shows the name of a sentence or half
     await w.open(place)
     const shown = await w.page.locator('body').innerText()
     wrong.push(...namesOfSentences(shown).map((name) => `${place} shows ${name}`))
+    const glued = await w.page.getByRole('main').locator('*').evaluateAll(gluedWords)
+    wrong.push(...glued.map((words) => `${place} glues ${words}`))
     for (const width of [1280, 768, 390]) {
       await w.page.setViewportSize({ width, height: 800 })
       const cut = await w.page.getByRole('main').locator('input[placeholder]').evaluateAll(cutHints)
@@ -53,6 +55,7 @@ test.each(['en', 'es', 'pt-BR'])('no screen shows the name of a sentence or half
 })
 
 test.each(['es', 'pt-BR'])('what the service wrote about a call is said in %s', async (language) => {
+  await w.page.setViewportSize({ width: 1280, height: 800 })
   await w.page.evaluate((chosen) => localStorage.setItem('switchboard.language', chosen), language)
   await w.page.reload()
   await w.page.locator('h1').waitFor()
@@ -71,6 +74,18 @@ const ROOMS = readdirSync(join(import.meta.dirname, '../../renderer/locales/en')
 /** Of a sentence that no language has, the window shows the name. */
 const namesOfSentences = (text: string): string[] =>
   text.match(new RegExp(`(?<![\\w./-])(?:${ROOMS.join('|')})(?:\\.[a-z]+[A-Z]?\\w*){2,}`, 'g')) ?? []
+
+/** Runs in the page. @returns words that only a margin parts: a screen reader says them as one. */
+function gluedWords(elements: Element[]): string[] {
+  const isInline = (element: Element) => getComputedStyle(element).display === 'inline'
+  return elements.flatMap((element) => {
+    const [next, around] = [element.nextSibling, element.parentElement]
+    if (!(next instanceof HTMLElement) || around === null || !isInline(element) || !isInline(next)) return []
+    if (/flex|grid/.test(getComputedStyle(around).display)) return []
+    const [before, after] = [element.textContent, next.textContent]
+    return /[\p{L}\d:.,]$/u.test(before) && /^[\p{L}\d]/u.test(after) ? [`${before}|${after}`] : []
+  })
+}
 
 /** Runs in the page. @returns the hints of empty fields that are longer than the field. */
 function cutHints(fields: Element[]): string[] {
