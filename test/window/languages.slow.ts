@@ -62,7 +62,7 @@ test.each(['es', 'pt-BR'])('what the service wrote about a call is said in %s', 
   const { agents, recording } = holdings
   for (const place of ['/recordings', `/recordings/${agents}/${recording}`]) {
     await w.open(place)
-    await w.page.getByText('“When are you open?”').first().waitFor()
+    await w.page.getByText('When are you open?').first().waitFor()
     const shown = await w.page.getByRole('main').innerText()
     expect(shown, place).not.toMatch(/\b(?:the agent|the person|answers?) /i)
   }
