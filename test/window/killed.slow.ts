@@ -31,6 +31,18 @@ const dialog = () => page.getByRole('dialog')
 const button = (name: string) => page.getByRole('button', { name, exact: true })
 const listed = async (path: string): Promise<any[]> => (await w.api('GET', path)).body.data
 
+describe('a screen', TIMEOUT, () => {
+  test('that was not opened before says why it does not open, and opens when the service is back', async () => {
+    await w.open(`/messages/${line}/${PERSON}`)
+    await kill()
+    await unreachable().waitFor()
+    await page.getByRole('link', { name: 'Opt-outs', exact: true }).click()
+    await page.getByText('There was no answer. Check that Switchboard is running').first().waitFor()
+    await back()
+    await page.getByRole('heading', { level: 1, name: 'Opt-outs' }).waitFor()
+  })
+})
+
 describe('a message', TIMEOUT, () => {
   const arrived = async (text: string) =>
     (await listed(`/v1/sandbox/phones/${PERSON}/messages`)).filter((message) => message.text === text).length
