@@ -1,5 +1,19 @@
 import type { FileContent } from '../kernel/file-content.ts'
+import type { AccountId, InstanceId } from '../kernel/ids.ts'
 import type { EngineInstance } from './instance.ts'
+
+/** Another category that Meta has announced, and from when messages with the template are charged as such. */
+export interface CategoryChange {
+  readonly category: string
+  readonly atMs: number
+}
+
+/** The same, with the template and the instances that can send it. */
+export interface AnnouncedChange extends CategoryChange {
+  readonly name: string
+  readonly language: string
+  readonly instanceIds: readonly InstanceId[]
+}
 
 /** A message template of the Cloud API, with Meta's own words for its status, category and quality. */
 export interface Template {
@@ -14,6 +28,8 @@ export interface Template {
   readonly rejectedReason: string | null
   /** When Meta ends a pause; null: it is not paused, or Meta has not said when. */
   readonly pausedUntilMs: number | null
+  /** null: Meta has announced none. */
+  readonly categoryChange: CategoryChange | null
   readonly components: readonly object[]
 }
 
@@ -47,6 +63,8 @@ export interface Templates {
   list(instance: EngineInstance, page: { readonly limit: number; readonly after: string | null }): Promise<TemplatePage>
   /** @returns undefined if the business account has none with this id. */
   read(instance: EngineInstance, id: string): Promise<Template | undefined>
+  /** The changes of categories that are announced for an account, earliest first. Absent: the network announces none. */
+  announced?(accountId: AccountId): Promise<readonly AnnouncedChange[]>
   /** @returns what names the file in `example.header_handle` of a header. */
   uploadSample(instance: EngineInstance, sample: TemplateSample): Promise<string>
   /** Submits it for review. Meta refuses a second one with the same name and language. */

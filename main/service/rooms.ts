@@ -70,6 +70,8 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
     ...{ baseUrl: () => address.url, localUrl, linkAddress },
     ...{ sandboxNetwork: network, graph, cloud: cloud.calling },
     isAnsweredByHand: async (accountId, number) => (await network.findPhone(accountId, number)).calls === 'manual',
+    announcedChanges: async (accountId) =>
+      (await engineHost.engines.live.official?.templates?.announced?.(accountId)) ?? [],
     ownVersions: (accountId) => engineHost.engines.live.official?.apiVersion?.ownOf(accountId) ?? [],
     summaryOf: (id) => SUMMARIES.get(id) ?? id,
     attention: attentionOfRooms,

@@ -156,6 +156,8 @@ export const DUE_COLUMNS: Readonly<Record<string, Readonly<Record<string, DueCol
   number_check_portions: { asked_at: recent('asked_at') },
   official_numbers: { signup_expires_at: deadline('signup_expires_at') },
   official_template_pauses: { paused_until: deadline('paused_until') },
+  // A date of Meta's.
+  official_template_category_changes: { changes_at: 'stays' },
   safety_claims: { claimed_at: recent('claimed_at') },
   safety_counts: { quarter: { kind: 'counts' } },
   // Counted again from safety_reached.

@@ -188,6 +188,7 @@ export const KEPT = [
   ...replaced('official_numbers', HAS_LINK),
   ...replacedOfKnown('official_callbacks'),
   ...replaced('official_template_pauses', HAS_ACCOUNT),
+  ...replaced('official_template_category_changes', HAS_ACCOUNT),
   added('official_contacts', HAS_INSTANCE),
   added('official_addresses', HAS_INSTANCE),
   // Meta keeps counting whom its numbers reached; a restore does not change that.

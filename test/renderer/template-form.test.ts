@@ -16,7 +16,7 @@ import {
 
 const template = (...components: Template['components']): Template => ({
   ...{ id: '1', name: 'offer', language: 'pt_BR', status: 'APPROVED', category: 'MARKETING', quality: null },
-  ...{ rejected_reason: null, rejection_help: null, paused_until: null, components },
+  ...{ rejected_reason: null, rejection_help: null, paused_until: null, category_change: null, components },
 })
 const BODY = { type: 'BODY', text: 'Dear {{1}}, see {{2}} soon.', example: { body_text: [['Ana', 'it']] } }
 const NAMED = {

@@ -4,9 +4,11 @@ import type { AccountId } from '../../kernel/ids.ts'
 import { countryOf } from '../../kernel/phone-country.ts'
 import { yieldToEventLoop } from '../../kernel/yield-to-event-loop.ts'
 import type { PlannedMessages } from '../costs/index.ts'
-import type { KnownInstance } from '../instances/index.ts'
+import type { AnnouncedChange } from '../../engines/templates.ts'
 import type { CampaignsDeps } from './deps.ts'
 import { billedNumberOf } from './billed-numbers.ts'
+import { categoriesInTime, recipientsInTime } from './category-changes.ts'
+import type { Load } from './forecast.ts'
 import { drawFor } from './seed.ts'
 import { categoryOf, type TemplateCategories } from './template-categories.ts'
 
@@ -17,7 +19,11 @@ interface Plan {
   readonly config: CampaignConfig
   /** Sample size. The estimate assumes that everybody else is like the sample. */
   readonly first: readonly { readonly position: number; readonly phone: string }[]
-  readonly load: readonly { readonly instance: KnownInstance; readonly recipients: number }[]
+  readonly load: readonly Load[]
+  /** Of the categories of its templates. */
+  readonly changes: readonly AnnouncedChange[]
+  /** Of the days of the load. */
+  readonly timezone: string
 }
 
 const PORTION = 500
@@ -45,19 +51,22 @@ export function createCostEstimate({
 
   /** @returns null if no network charges for its messages. */
   return async function costOf(plan: Plan): Promise<CostTotals | null> {
-    const billed = plan.load.flatMap(({ instance, recipients }) => {
-      const number = billedNumberOf(instances, plan.accountId, instance)
-      return number === null ? [] : [{ number, recipients }]
+    const billed = plan.load.flatMap((load) => {
+      const number = billedNumberOf(instances, plan.accountId, load.instance)
+      return number === null ? [] : [{ number, load }]
     })
     const [one] = billed
     if (one === undefined || plan.messages.length === 0) return null
-    const kinds = await kindsOf(plan, await templates.read(one.number, plan.messages))
+    const stages: (readonly PlannedMessages[])[] = []
+    for (const categories of categoriesInTime(await templates.read(one.number, plan.messages), plan.changes))
+      stages.push(await kindsOf(plan, categories))
     const numbers = new Map<string, PlannedMessages[]>()
-    for (const {
-      number: { numberId },
-      recipients,
-    } of billed)
-      numbers.set(numberId, [...(numbers.get(numberId) ?? []), ...shares(kinds, plan.first.length, recipients)])
+    for (const { number, load } of billed) {
+      const planned = numbers.get(number.numberId) ?? []
+      const recipients = recipientsInTime(load, plan.changes, plan.timezone)
+      for (const [at, kinds] of stages.entries()) planned.push(...shares(kinds, plan.first.length, recipients[at] ?? 0))
+      numbers.set(number.numberId, planned)
+    }
     return costs.estimate(numbers)
   }
 }

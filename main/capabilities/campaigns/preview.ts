@@ -7,6 +7,7 @@ import type { KnownInstance } from '../instances/index.ts'
 import type { Remaining } from '../safety/index.ts'
 import type { Access, Found } from './access.ts'
 import { completeConfig, type Numbers } from './config.ts'
+import { createCategoryChanges, risksOfChanges } from './category-changes.ts'
 import { createCostEstimate } from './cost.ts'
 import type { PreviewCampaignBody, PreviewReply } from './contract/preview.ts'
 import { totalsOf } from './counts.ts'
@@ -66,6 +67,7 @@ export function createPreview(deps: PreviewDeps) {
   const { db, clock, contacts, optOuts, safety, access, lists, numberState } = deps
   const read = { one: db.readOne, all: db.read } as const
   const costOf = createCostEstimate(deps)
+  const changesOf = createCategoryChanges(deps)
 
   return async function preview(caller: Principal, body: PreviewCampaignBody): Promise<PreviewReply> {
     const found = body.campaign_id === undefined ? undefined : await access.get(caller, body.campaign_id)
@@ -91,9 +93,11 @@ export function createPreview(deps: PreviewDeps) {
 
     problems.push(...(await faultsOf(found?.campaign.id ?? 'preview', people, messages, config, numbers)))
     const load = await loadOf(caller.accountId, numbers.known, people, config, startsAtMs)
+    const changes = await changesOf(caller.accountId, numbers.known, messages)
     const cost = await costOf({
       ...{ campaignId: found?.campaign.id ?? 'preview', accountId: caller.accountId },
-      ...{ messages, config, load, first: people.first },
+      ...{ messages, config, load, first: people.first, changes },
+      timezone: config.window?.timezone ?? deps.config.safetyTimezone,
     })
     const recentlyContacted = await contactedOf(caller.accountId, numbers, people, config)
     const ends = load.map(({ plan }) => plan?.endsAtMs ?? null)
@@ -104,6 +108,7 @@ export function createPreview(deps: PreviewDeps) {
         ...{ numbers, config, messages, load, recentlyContacted, startsAtMs, endsAtMs, cost },
         people: people.total,
       }),
+      ...(people.total === 0 ? [] : risksOfChanges(changes, endsAtMs)),
     ]
     return {
       can_start: !risks.some(({ severity }) => severity === 'error'),

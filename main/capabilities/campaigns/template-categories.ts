@@ -4,7 +4,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import type { BilledNumber } from './billed-numbers.ts'
 
 /** The category of each template in Meta's words, by name and language. */
-type Categories = ReadonlyMap<string, string>
+export type Categories = ReadonlyMap<string, string>
 
 interface Known {
   readonly readMono: number
@@ -103,7 +103,8 @@ const templatesOf = (messages: readonly CampaignMessage[]): string[] => [
   ...new Set(messages.flatMap((message) => templateOf(message) ?? [])),
 ]
 
-const nameOf = (name: string, language: string): string => JSON.stringify([name, language])
+/** The key of a template in these maps. */
+export const nameOf = (name: string, language: string): string => JSON.stringify([name, language])
 
 /** Template name and language. undefined for a message that uses no template. */
 function templateOf({ cloud_api: payload }: CampaignMessage): string | undefined {

@@ -57,6 +57,15 @@ const TemplateRecord = Type.Object({
     ...Timestamp,
     description: 'When Meta ends the pause; null: not paused, or Meta has not said when.',
   }),
+  category_change: Nullable(
+    Type.Object(
+      { category: Type.String({ description: 'The new category.' }), changes_at: Timestamp },
+      {
+        description:
+          'Meta has announced that it changes the category. From `changes_at` on, each message is charged as the new one.',
+      },
+    ),
+  ),
   components: Type.Array(Type.Record(Type.String(), Type.Unknown()), {
     description: 'Header, body, footer and buttons, in Graph’s own format.',
   }),
@@ -99,6 +108,7 @@ const EXAMPLE: TemplateRecord = {
   rejected_reason: null,
   rejection_help: null,
   paused_until: null,
+  category_change: null,
   components: [{ type: 'BODY', text: 'Your order is on its way.' }],
 }
 

@@ -103,14 +103,24 @@ export function createTemplates({ cursors, instances, messages, ...deps }: Templ
   }
 }
 
-const IN_REVIEW = { status: 'PENDING', quality: null, rejectedReason: null, pausedUntilMs: null } as const
+const IN_REVIEW = {
+  ...{ status: 'PENDING', quality: null, rejectedReason: null, pausedUntilMs: null, categoryChange: null },
+} as const
 
-function toRecord({ rejectedReason, pausedUntilMs, components, ...template }: Template): TemplateRecord {
+function toRecord({
+  rejectedReason,
+  pausedUntilMs,
+  categoryChange,
+  components,
+  ...template
+}: Template): TemplateRecord {
   return {
     ...template,
     rejected_reason: rejectedReason,
     rejection_help: rejectionHelp(rejectedReason),
     paused_until: pausedUntilMs === null ? null : isoTime(pausedUntilMs),
+    category_change:
+      categoryChange === null ? null : { category: categoryChange.category, changes_at: isoTime(categoryChange.atMs) },
     components: components.map((component): Record<string, unknown> => ({ ...component })),
   }
 }

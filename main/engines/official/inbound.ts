@@ -3,6 +3,7 @@ import type { Db } from '../../kernel/db.ts'
 import type { InstanceId, MessageId } from '../../kernel/ids.ts'
 import type { EngineSignal, EngineSink, MessageOrigin } from '../engine.ts'
 import type { CloudCallEvent } from './calling.ts'
+import type { CategoryChanges } from './category-changes.ts'
 import type { ReceivedMedia, Item, Person } from './callback-parser.ts'
 import { failureOf, meaningOf } from './errors.ts'
 import { groupEvents } from './group-events.ts'
@@ -36,6 +37,7 @@ interface InboundDeps {
   readonly holds: Pick<Holds, 'begin' | 'end'>
   readonly sink: EngineSink
   readonly people: People
+  readonly categoryChanges: Pick<CategoryChanges, 'note'>
   readonly groupRequests: Pick<GroupRequests, 'note'>
   readonly callbackAddress: (id: InstanceId) => string | null
   readonly publishCall: (id: InstanceId, event: CloudCallEvent, atMs: number) => Promise<void>
@@ -43,10 +45,10 @@ interface InboundDeps {
 
 /** What each thing that Meta reports is in the words of the port. */
 export function createInbound(deps: InboundDeps): Inbound {
-  const { db, clock, numbers, transport, watch, holds, sink, people, groupRequests, callbackAddress, publishCall } =
-    deps
+  const { db, clock, numbers, transport, watch, holds, sink, people, groupRequests } = deps
+  const { categoryChanges, callbackAddress, publishCall } = deps
 
-  const noteTemplate = createTemplateNotices(db)
+  const noteTemplate = createTemplateNotices(db, categoryChanges)
 
   async function publish(number: ConnectedNumber, item: Item): Promise<void> {
     const { instanceId } = number

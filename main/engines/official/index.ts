@@ -13,6 +13,7 @@ import { createSubscribeCallbacks } from './subscribe-callbacks.ts'
 import { createCallbackNotes } from './callback-notes.ts'
 import { createCallbacks, type Callbacks } from './callbacks.ts'
 import { createCalling, type CloudCalling } from './calling.ts'
+import { createCategoryChanges } from './category-changes.ts'
 import { createConnect } from './connect.ts'
 import { evidenceOf } from './evidence.ts'
 import { perSecond, TO_ONE } from './number-facts.ts'
@@ -94,7 +95,11 @@ export function createOfficial(deps: OfficialNeeds): Official {
   const calls = createCalling({ clock, client, connected: (instance) => connectedNumber(instance) })
   const people = createPeople({ db, sink })
   const groupRequests = createGroupRequests(clock)
-  const inbound = createInbound({ ...shared, watch, holds, people, groupRequests, publishCall: calls.publish })
+  const categoryChanges = createCategoryChanges({ db, clock })
+  const inbound = createInbound({
+    ...shared,
+    ...{ watch, holds, people, groupRequests, categoryChanges, publishCall: calls.publish },
+  })
   const notes = createCallbackNotes(log)
   const journal = createJournal({ ...shared, inbound, unnamed, notes })
   const selfTest = waysOut.mirror && createSelfTest({ outbound: waysOut.mirror, random })
@@ -213,7 +218,10 @@ export function createOfficial(deps: OfficialNeeds): Official {
         if (changed === undefined && version !== null) throw notConnected()
       },
     },
-    templates: createTemplates({ db, clock, transport, client, connected: connectedNumber, refusal }),
+    templates: createTemplates({
+      ...{ db, clock, transport, client, numbers, changes: categoryChanges },
+      ...{ connected: connectedNumber, refusal },
+    }),
     billedNumber: (id) => numbers.of(id)?.phoneNumberId ?? null,
     evidence: ({ id }) =>
       evidenceOf({

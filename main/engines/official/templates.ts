@@ -6,9 +6,10 @@ import type { Item } from './callback-parser.ts'
 import type { Template, TemplateDraft, Templates } from '../templates.ts'
 import { extensionsOf } from '../../kernel/file-type.ts'
 import { bytesOf } from '../../kernel/file-content.ts'
+import type { CategoryChanges } from './category-changes.ts'
 import type { GraphClient } from './graph-client.ts'
 import { textAt, recordAt, type Json } from './json.ts'
-import type { ConnectedNumber } from './numbers.ts'
+import type { ConnectedNumber, Numbers } from './numbers.ts'
 import { createResumableUpload } from './resumable-upload.ts'
 import { createSampleKeeper } from './template-samples.ts'
 import type { GraphCredentials, GraphTemplatePage, NotOk, Result, Transport } from './transport.ts'
@@ -54,6 +55,8 @@ interface TemplatesDeps {
   readonly clock: Pick<Clock, 'now'>
   readonly transport: Transport
   readonly client: GraphClient
+  readonly numbers: Pick<Numbers, 'ofAccount'>
+  readonly changes: Pick<CategoryChanges, 'of' | 'announced'>
   readonly connected: (instance: EngineInstance) => { number: ConnectedNumber; speaker: GraphCredentials }
   readonly refusal: (reply: NotOk) => Error
 }
@@ -66,7 +69,7 @@ const USES: Readonly<Record<string, TemplateSignal['use']>> = {
 }
 
 /** Notes what Meta calls back about a template: when its pause ends is said nowhere else. */
-export function createTemplateNotices(db: Db) {
+export function createTemplateNotices(db: Db, changes: Pick<CategoryChanges, 'note'>) {
   async function notePause(owner: Owner & { id: string }, named: TemplateName | null, untilMs: number | null) {
     const { name = null, language = null } = named ?? {}
     await db.commit(async (tx) => {
@@ -76,10 +79,9 @@ export function createTemplateNotices(db: Db) {
   }
 
   /** @returns what the rooms are told. */
-  return async (
-    { accountId, wabaId }: ConnectedNumber,
-    { field, value, atMs }: TemplateItem,
-  ): Promise<TemplateSignal> => {
+  return async (number: ConnectedNumber, { field, value, atMs }: TemplateItem): Promise<TemplateSignal> => {
+    const { accountId, wabaId } = number
+    if (field === 'template_category_update') await changes.note(number, value)
     const [name, language] = [textAt(value, 'message_template_name'), textAt(value, 'message_template_language')]
     const template = name === null || language === null ? null : { name, language }
     if (field !== 'message_template_status_update') return { kind: 'template', template, use: null, untilMs: null }
@@ -111,7 +113,7 @@ export function createPauseLookup({
 }
 
 export function createTemplates(deps: TemplatesDeps): Templates {
-  const { db, clock, transport, client, connected, refusal } = deps
+  const { db, clock, transport, client, numbers, changes, connected, refusal } = deps
   const upload = createResumableUpload(client)
 
   async function uploadSample(speaker: GraphCredentials, mimeType: string, bytes: Buffer): Promise<string> {
@@ -121,12 +123,17 @@ export function createTemplates(deps: TemplatesDeps): Templates {
 
   const withSamples = createSampleKeeper({ client, upload: uploadSample })
 
-  async function withPauses({ accountId, wabaId }: ConnectedNumber, found: GraphTemplatePage['templates']) {
+  /** Adds what Meta says in callbacks alone. */
+  async function withNotices(number: ConnectedNumber, found: GraphTemplatePage['templates']) {
+    const { accountId, wabaId } = number
     const pauses = await db.read(pausesOf, { accountId, wabaId, now: clock.now() })
     const untilOf = new Map(pauses.map(({ id, untilMs }) => [id, untilMs]))
+    const announced = await changes.of(number)
     return found.map((template): Template => {
+      const change = announced.get(template.id)
+      const categoryChange = change === undefined || change.category === template.category ? null : change
       const pausedUntilMs = template.status === 'PAUSED' ? (untilOf.get(template.id) ?? null) : null
-      return { ...template, pausedUntilMs }
+      return { ...template, pausedUntilMs, categoryChange }
     })
   }
 
@@ -140,7 +147,7 @@ export function createTemplates(deps: TemplatesDeps): Templates {
     for (let pages = 0; pages < MOST_PAGES; pages++) {
       const page = { limit: PAGE, after, name: must(name) }
       const found: GraphTemplatePage = must(await transport.templates(speaker, number.wabaId, page))
-      const [template] = await withPauses(
+      const [template] = await withNotices(
         number,
         found.templates.filter((each) => each.id === id),
       )
@@ -159,9 +166,10 @@ export function createTemplates(deps: TemplatesDeps): Templates {
     async list(instance, page) {
       const { number, speaker } = connected(instance)
       const { templates, after } = must(await transport.templates(speaker, number.wabaId, page))
-      return { templates: await withPauses(number, templates), after }
+      return { templates: await withNotices(number, templates), after }
     },
     read,
+    announced: (accountId) => changes.announced(accountId, numbers),
     uploadSample: async (instance, { mimeType, content }) =>
       uploadSample(connected(instance).speaker, mimeType, await bytesOf(content)),
     async create(instance, draft) {

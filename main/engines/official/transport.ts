@@ -28,7 +28,7 @@ const TEMPLATE_FIELDS = 'id,name,language,status,category,quality_score,rejected
 
 /** As Meta lists them: of a pause it does not say the end. */
 export interface GraphTemplatePage {
-  readonly templates: readonly Omit<Template, 'pausedUntilMs'>[]
+  readonly templates: readonly Omit<Template, 'pausedUntilMs' | 'categoryChange'>[]
   readonly after: string | null
 }
 

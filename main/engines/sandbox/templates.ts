@@ -17,7 +17,7 @@ const SAMPLES: readonly Template[] = [
     language: 'en_US',
     status: 'APPROVED',
     category: 'UTILITY',
-    ...{ quality: null, rejectedReason: null, pausedUntilMs: null },
+    ...{ quality: null, rejectedReason: null, pausedUntilMs: null, categoryChange: null },
     components: [
       { type: 'HEADER', format: 'TEXT', text: 'Hello World' },
       { type: 'BODY', text: 'Welcome! This template of the sandbox has no variables.' },
@@ -30,7 +30,7 @@ const SAMPLES: readonly Template[] = [
     language: 'en',
     status: 'APPROVED',
     category: 'UTILITY',
-    ...{ quality: null, rejectedReason: null, pausedUntilMs: null },
+    ...{ quality: null, rejectedReason: null, pausedUntilMs: null, categoryChange: null },
     components: [
       {
         type: 'BODY',
@@ -45,7 +45,7 @@ const SAMPLES: readonly Template[] = [
     language: 'en',
     status: 'APPROVED',
     category: 'MARKETING',
-    ...{ quality: null, rejectedReason: null, pausedUntilMs: null },
+    ...{ quality: null, rejectedReason: null, pausedUntilMs: null, categoryChange: null },
     components: [
       { type: 'HEADER', format: 'IMAGE', example: { header_handle: ['https://media.sandbox/image.png'] } },
       { type: 'BODY', text: 'Dear {{1}}, everything for the garden.', example: { body_text: [['Ana']] } },
@@ -182,6 +182,7 @@ export function createTemplateStore({ db, clock, random }: StoreDeps) {
       ...{ id, name, language, category, quality, status },
       rejectedReason: status === 'REJECTED' ? row.rejectedReason : null,
       pausedUntilMs: status === 'PAUSED' ? row.pausedUntilMs : null,
+      categoryChange: null,
       components: JSON.parse(components) as object[],
     }
   }

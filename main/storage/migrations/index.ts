@@ -70,6 +70,7 @@ import { personChats } from './068-person-chats.ts'
 import { sandboxProfilesAndNumberChecks } from './069-sandbox-profiles-and-number-checks.ts'
 import { aiLinkedNumbers } from './070-ai-linked-numbers.ts'
 import { graphVersionsAndUsernames } from './071-graph-versions-and-usernames.ts'
+import { templateCategoryChanges } from './072-template-category-changes.ts'
 
 /** Every step of the schema, in order. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -144,4 +145,5 @@ export const MIGRATIONS: readonly Migration[] = [
   sandboxProfilesAndNumberChecks,
   aiLinkedNumbers,
   graphVersionsAndUsernames,
+  templateCategoryChanges,
 ]

@@ -29,6 +29,10 @@ export default {
     'official-settings.version_ends': {
       ...{ words: 'instances.attention.version_ends', ...toNumbers, icon: 'i-lucide-calendar-clock' },
     },
+    'templates.category_changes': {
+      ...{ words: 'templates.attention.category_changes', icon: 'i-lucide-tag' },
+      to: (id) => (id === null ? '/instances' : `/instances/${id}?tab=templates`),
+    },
     'instances.passkey': { words: 'instances.attention.passkey', ...toNumbers, icon: 'i-lucide-fingerprint' },
   },
 } satisfies RoomEntries

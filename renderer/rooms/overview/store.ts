@@ -81,6 +81,7 @@ export const useOverview = defineStore('overview', () => {
       'account',
       'billing',
       'opt-outs',
+      'templates',
     ],
     loadSoon,
   )

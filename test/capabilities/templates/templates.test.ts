@@ -34,6 +34,7 @@ test('a template is created, approved, edited and deleted', async () => {
     rejected_reason: null,
     rejection_help: null,
     paused_until: null,
+    category_change: null,
   }
   expect([made.status, made.body]).toEqual([201, { id: expect.any(String), ...record }])
   const { id } = made.body

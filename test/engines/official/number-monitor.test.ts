@@ -296,7 +296,7 @@ test('templates come page by page, and read receipts go out by Meta’s id', asy
     })
   })
   expect(await world.official.engine.templates?.list(instance, { limit: 1, after: null })).toEqual({
-    templates: [{ ...template, quality: null, rejectedReason: null, pausedUntilMs: null }],
+    templates: [{ ...template, quality: null, rejectedReason: null, pausedUntilMs: null, categoryChange: null }],
     after: 'A',
   })
   expect(await world.official.engine.templates?.list(instance, { limit: 1, after: 'A' })).toMatchObject({ after: null })

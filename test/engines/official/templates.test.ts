@@ -48,7 +48,7 @@ test('a template is in review, approved, and sent; before that Meta takes no mes
   const { id } = await templates.create(instance, DRAFT)
   expect(await templates.read(instance, id)).toEqual({
     ...DRAFT,
-    ...{ id, status: 'PENDING', quality: null, rejectedReason: null, pausedUntilMs: null },
+    ...{ id, status: 'PENDING', quality: null, rejectedReason: null, pausedUntilMs: null, categoryChange: null },
   })
   expect((await sendIt()).outcome).toMatchObject({ kind: 'invalid', template: 'missing' })
   await approved(id)
@@ -178,6 +178,61 @@ test('every other change of a template is told, and read with the next list', as
   expect(await templates.read(instance, id)).toMatchObject({
     ...{ quality: 'YELLOW', category: 'MARKETING' },
     components: [{ text: 'Hello {{1}}, see you soon.' }],
+  })
+})
+
+describe('a category that Meta announces', () => {
+  const announced = () => templates.announced?.(instance.accountId)
+  const later = { message_template_name: DRAFT.name, message_template_language: DRAFT.language }
+  let id: string
+  beforeEach(async () => {
+    id = (await templates.create(instance, DRAFT)).id
+    await approved(id)
+    await of().announceCategory(id, 'MARKETING')
+    await soon('told', () => world.of(instance, 'template').length === 1)
+  })
+
+  test('is kept with the template until it has happened', async () => {
+    const change = { category: 'MARKETING', atMs: expect.any(Number) }
+    const read = await templates.read(instance, id)
+    expect(read).toMatchObject({ category: 'UTILITY', categoryChange: change })
+    const aheadMs = (read?.categoryChange?.atMs ?? 0) - Date.now()
+    expect(aheadMs > 23 * HOUR_MS && aheadMs <= 24 * HOUR_MS, String(aheadMs)).toBe(true)
+    expect(await announced()).toEqual([
+      { name: DRAFT.name, language: DRAFT.language, ...change, instanceIds: [instance.id] },
+    ])
+    await of().changeCategory(id, 'MARKETING')
+    await soon('told', () => world.of(instance, 'template').length === 2)
+    expect(await templates.read(instance, id)).toMatchObject({ category: 'MARKETING', categoryChange: null })
+    expect(await announced()).toEqual([])
+  })
+
+  test('ends with an announcement that it stays as it is, and with its time', async () => {
+    const report = async (seconds: number, category: string) => {
+      const count = world.of(instance, 'template').length
+      await world.graph.callBack(credentials.phoneNumberId, {
+        field: 'template_category_update',
+        value: {
+          ...{ message_template_id: Number(id), ...later, correct_category: category, new_category: 'UTILITY' },
+          category_update_timestamp: seconds,
+        },
+      })
+      await soon('told', () => world.of(instance, 'template').length === count + 1)
+    }
+    const tomorrow = Math.floor(Date.now() / 1_000) + 86_400
+    await report(tomorrow, 'UTILITY')
+    expect(await announced()).toEqual([])
+    await report(tomorrow, 'AUTHENTICATION')
+    expect(await announced()).toMatchObject([{ category: 'AUTHENTICATION', atMs: tomorrow * 1_000 }])
+    await report(Math.floor(Date.now() / 1_000) - 60, 'MARKETING')
+    expect([await announced(), (await templates.read(instance, id))?.categoryChange]).toEqual([[], null])
+  })
+
+  test('is of one account alone', async () => {
+    const other = await world.connect(await world.number('12025550201'))
+    expect(
+      (await templates.list(other, { limit: 50, after: null })).templates.map((one) => one.categoryChange),
+    ).toEqual([null, null, null])
   })
 })
 

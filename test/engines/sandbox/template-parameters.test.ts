@@ -4,7 +4,7 @@ import type { Template } from '../../../main/engines/templates.ts'
 
 const template = (...components: object[]): Template => ({
   ...{ id: '1', name: 'offer', language: 'en', status: 'APPROVED', category: 'MARKETING', quality: null },
-  ...{ rejectedReason: null, pausedUntilMs: null, components },
+  ...{ rejectedReason: null, pausedUntilMs: null, categoryChange: null, components },
 })
 const text = (value: unknown, name?: string) => ({
   ...{ type: 'text', text: value },

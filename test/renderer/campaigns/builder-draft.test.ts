@@ -28,7 +28,7 @@ import {
 
 const TEMPLATE: Template = {
   ...{ id: '1', name: 'offer', language: 'pt_BR', status: 'APPROVED', category: 'MARKETING' },
-  ...{ quality: null, rejected_reason: null, rejection_help: null, paused_until: null },
+  ...{ quality: null, rejected_reason: null, rejection_help: null, paused_until: null, category_change: null },
   components: [
     { type: 'HEADER', format: 'IMAGE' },
     { type: 'BODY', text: 'Dear {{1}}, everything for {{2}}.' },

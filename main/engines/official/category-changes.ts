@@ -1,0 +1,96 @@
+import type { Clock } from '../../kernel/clock.ts'
+import type { Db } from '../../kernel/db.ts'
+import type { AccountId } from '../../kernel/ids.ts'
+import { sql } from '../../kernel/sql.ts'
+import type { AnnouncedChange, CategoryChange } from '../templates.ts'
+import { integerAt, textAt, type Json } from './json.ts'
+import type { ConnectedNumber, Numbers } from './numbers.ts'
+
+interface Owner {
+  readonly accountId: AccountId
+  readonly wabaId: string
+}
+interface Row {
+  readonly wabaId: string
+  readonly id: string
+  readonly name: string
+  readonly language: string
+  readonly category: string
+  readonly atMs: number
+}
+
+const COLUMNS = 'waba_id AS wabaId, template_id AS id, name, language, category, changes_at AS atMs'
+
+const ofBusiness = sql<Owner & { now: number }, Row>(
+  `SELECT ${COLUMNS} FROM official_template_category_changes
+   WHERE account_id = :accountId AND waba_id = :wabaId AND changes_at > :now`,
+)
+const ofAccount = sql<{ accountId: AccountId; now: number; rows: number }, Row>(
+  `SELECT ${COLUMNS} FROM official_template_category_changes
+   WHERE account_id = :accountId AND changes_at > :now ORDER BY changes_at, waba_id, template_id LIMIT :rows`,
+)
+const keep = sql<{ accountId: AccountId } & Row>(
+  `INSERT INTO official_template_category_changes
+     (account_id, waba_id, template_id, name, language, category, changes_at)
+   VALUES (:accountId, :wabaId, :id, :name, :language, :category, :atMs)
+   ON CONFLICT (account_id, waba_id, template_id) DO UPDATE SET name = excluded.name, language = excluded.language,
+     category = excluded.category, changes_at = excluded.changes_at`,
+)
+const drop = sql<Owner & { id: string }>(
+  `DELETE FROM official_template_category_changes
+   WHERE account_id = :accountId AND waba_id = :wabaId AND template_id = :id`,
+)
+const prune = sql<{ accountId: AccountId; before: number }>(
+  'DELETE FROM official_template_category_changes WHERE account_id = :accountId AND changes_at < :before',
+)
+
+/** Templates that are listed for an account. */
+const MOST = 500
+/** The clock may be set back. */
+const KEEP_MS = 7 * 24 * 60 * 60_000
+/** Longer than any of Meta's categories. */
+const CATEGORY_LENGTH = 64
+
+export type CategoryChanges = ReturnType<typeof createCategoryChanges>
+
+/** Categories that Meta is going to change. It announces that a day ahead, and says it nowhere else. */
+export function createCategoryChanges({ db, clock }: { readonly db: Db; readonly clock: Pick<Clock, 'now'> }) {
+  return {
+    /** @param value of a callback `template_category_update`. Before the change, `new_category` is the present one. */
+    async note({ accountId, wabaId }: ConnectedNumber, value: Json): Promise<void> {
+      const template = templateOf(value)
+      if (template === null) return
+      const [category, seconds] = [textAt(value, 'correct_category'), integerAt(value, 'category_update_timestamp')]
+      const isAnnounced =
+        category !== null && seconds !== null && seconds > 0 && category !== textAt(value, 'new_category')
+      await db.commit(async (tx) => {
+        await tx.run(prune, { accountId, before: clock.now() - KEEP_MS })
+        if (!isAnnounced) return tx.run(drop, { accountId, wabaId, id: template.id })
+        const change = { category: category.slice(0, CATEGORY_LENGTH), atMs: seconds * 1_000 }
+        return tx.run(keep, { accountId, wabaId, ...template, ...change })
+      })
+    },
+
+    /** Those of one business account, by the id of the template. */
+    async of({ accountId, wabaId }: ConnectedNumber): Promise<ReadonlyMap<string, CategoryChange>> {
+      const rows = await db.read(ofBusiness, { accountId, wabaId, now: clock.now() })
+      return new Map(rows.map(({ id, category, atMs }) => [id, { category, atMs }]))
+    },
+
+    /** The next ones of an account, earliest first. */
+    async announced(accountId: AccountId, numbers: Pick<Numbers, 'ofAccount'>): Promise<AnnouncedChange[]> {
+      const rows = await db.read(ofAccount, { accountId, now: clock.now(), rows: MOST })
+      return rows.flatMap(({ wabaId, id: _, ...change }) => {
+        const mine = numbers.ofAccount(wabaId).filter((number) => number.accountId === accountId)
+        return mine.length === 0 ? [] : [{ ...change, instanceIds: mine.map(({ instanceId }) => instanceId) }]
+      })
+    },
+  }
+}
+
+function templateOf(value: Json): Pick<Row, 'id' | 'name' | 'language'> | null {
+  const id = value['message_template_id']
+  const [name, language] = [textAt(value, 'message_template_name'), textAt(value, 'message_template_language')]
+  if ((typeof id !== 'number' && typeof id !== 'string') || name === null || language === null) return null
+  return { id: String(id), name, language }
+}
