@@ -225,6 +225,8 @@ export const ERROR_REASONS = {
   graph_version_ended: ['version', 'date'],
   calls_at_once: [],
   calls_beside_app: [],
+  calls_need_limit: ['limit', 'needed'],
+  calls_not_in_country: [],
   calls_off: [],
   calls_too_many: [],
   meta_calling: [],

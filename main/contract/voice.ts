@@ -39,6 +39,7 @@ const END_REASONS = [
   ...(['no_answer', 'busy', 'rejected', 'number_not_callable', 'call_permission_required'] as const),
   ...(['app_offline', 'app_closed', 'app_crashed', 'not_ready', 'voice_off', 'trial_used_up'] as const),
   ...(['agent_gone', 'agent_failed', 'gateway_unavailable', 'instance_deleted', 'receiving_off'] as const),
+  ...(['calls_not_offered'] as const),
   ...(['instance_transferred', 'account_suspended', 'account_frozen', 'transferred'] as const),
   ...(['no_media_connection', 'codec_not_supported', 'media_lost', 'storage_full', 'restored'] as const),
 ] as const
@@ -48,7 +49,9 @@ export const EndReason = Type.Enum([...END_REASONS], {
     'Why the call ended. `call_permission_required`: the person has not allowed calls; a request was sent if the quota ' +
     'allowed it. `app_offline`: more than 15 minutes had passed since the scheduled time when the app was started, the computer woke, or its ' +
     'clock was set forward. `app_closed`, ' +
-    '`app_crashed`: it ended during the call. `not_ready`: the instance was not connected. `voice_off`: voice was not ' +
+    '`app_crashed`: it ended during the call. `not_ready`: the instance was not connected. `calls_not_offered`: Meta offers ' +
+    'no calls from this number, because they are not turned on, its messaging limit is below 2,000, or because of its country. ' +
+    '`voice_off`: voice was not ' +
     'enabled. `trial_used_up`: no calls are left. `agent_gone`: the agent was deleted. `agent_failed`: its speech or model ' +
     'service failed. `instance_transferred`: the instance was moved to another account. `account_suspended`: the agency ' +
     'has suspended the account. `transferred`: the person was transferred to another number, where they may still be ' +

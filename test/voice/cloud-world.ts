@@ -24,7 +24,9 @@ export async function callingNumber(
     onGraph: (built) => (graph = built),
     ...change,
   })
-  const { number, ...credentials } = (await w.api('POST', '/v1/sandbox/graph/numbers', { number: '12025550200' })).body
+  const { number, ...credentials } = (
+    await w.api('POST', '/v1/sandbox/graph/numbers', { number: '12025550200', messaging_limit: 'TIER_2K' })
+  ).body
   const made = await w.instance({ engine: 'official' })
   await w.wire(
     'POST',

@@ -125,3 +125,21 @@ test('a call that is rejected, not answered or not possible ends as such', async
     ...{ status: 'failed', end_reason: 'number_not_callable', recording_id: null },
   })
 })
+
+test('below the messaging limit for calls, no call is made and the reason is said', async () => {
+  const bob = '12025550143'
+  await made.graph.grantCalls(made.phoneNumberId, bob, true)
+  await made.graph.limit(made.phoneNumberId, 'TIER_250')
+  const limit = async () => (await made.w.api('GET', `/v1/instances/${made.id}/safety`)).body.messaging_limit?.tier
+  await expect.poll(limit).toBe('TIER_250')
+  const refused = await call(bob)
+  expect([refused.status, refused.body.error.code]).toEqual([409, 'invalid_state'])
+  expect(refused.body.error.message).toContain('at least 2000 people in 24 hours. The limit of this one is 250')
+  const soon = new Date(systemClock.now() + 1_500).toISOString()
+  const scheduled = (await call(bob, { scheduled_at: soon })).body
+  expect(await until(scheduled.id, ({ ended_at }) => ended_at !== null)).toMatchObject({
+    ...{ status: 'failed', end_reason: 'calls_not_offered', attempt: 0 },
+  })
+  await made.graph.limit(made.phoneNumberId, 'TIER_2K')
+  await expect.poll(limit).toBe('TIER_2K')
+})

@@ -22,6 +22,7 @@ const OUTCOMES = {
   agent_gone: 'failed',
   agent_failed: 'failed',
   gateway_unavailable: 'failed',
+  calls_not_offered: 'failed',
   instance_deleted: 'canceled',
   receiving_off: 'rejected',
   instance_transferred: 'canceled',

@@ -87,7 +87,7 @@ export function createDial(deps: DialDeps) {
     const notNow = await allowance.refusal({ one: db.readOne }, call, prepared.gateway)
     if (notNow !== null) return refuse(call, notNow)
     const permission = await permissionFor(prepared, call.toNumber ?? '').catch((error: unknown) => {
-      if (error instanceof ApiError) return 'gateway_unavailable' as const
+      if (error instanceof ApiError) return reasonOf(error)
       throw error
     })
     if (permission !== null) return failScheduled(call, permission)
@@ -236,3 +236,9 @@ export type Dial = ReturnType<typeof createDial>
 
 const greetingOf = ({ name, greeting }: Pick<VoiceAgent, 'name' | 'greeting'>): string =>
   greeting ?? `Hello, this is ${name}. How can I help you?`
+
+const NOT_OFFERED: readonly string[] = ['calls_off', 'calls_need_limit', 'calls_not_in_country', 'calls_beside_app']
+
+/** Why a call that was due was not made. */
+const reasonOf = ({ detail }: ApiError): EndReason =>
+  NOT_OFFERED.includes(detail?.reason ?? '') ? 'calls_not_offered' : 'gateway_unavailable'

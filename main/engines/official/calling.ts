@@ -4,7 +4,7 @@ import type { InstanceId } from '../../kernel/ids.ts'
 import type { EngineInstance } from '../engine.ts'
 import type { GraphClient, GraphReply } from './graph-client.ts'
 import { recordAt, recordsAt, textAt, type Json } from './json.ts'
-import type { ConnectedNumber } from './numbers.ts'
+import type { ConnectedNumber, Numbers } from './numbers.ts'
 import type { GraphCredentials } from './transport.ts'
 
 /** What the network says about a call that it knows by this id. */
@@ -35,7 +35,7 @@ export interface CloudCalling {
 
 /** The network does not make the call. */
 export class CloudCallRefused extends Error {
-  readonly reason: 'call_permission_required' | 'number_not_callable' | 'gateway_unavailable'
+  readonly reason: 'call_permission_required' | 'number_not_callable' | 'calls_not_offered' | 'gateway_unavailable'
 
   constructor(reason: CloudCallRefused['reason'], message: string) {
     super(message)
@@ -49,19 +49,23 @@ interface CallingDeps {
   readonly client: Pick<GraphClient, 'ask'>
   /** @throws ApiError not_ready */
   readonly connected: (instance: EngineInstance) => { number: ConnectedNumber; speaker: GraphCredentials }
+  readonly numbers: Pick<Numbers, 'portfolioOf'>
 }
 
 /** Codes of Meta's Calling API. */
 const NOT_CALLABLE = [138_001, 131_026]
 const NO_PERMISSION = [138_006]
 const REQUEST_QUOTA = [138_009]
+const CALLS_OFF = 138_000
+const NOT_IN_COUNTRY = 138_013
+const NOT_OFFERED = [CALLS_OFF, NOT_IN_COUNTRY]
 /** A call that was offered longer ago has been given up by the person. */
 const OFFER_MS = 60_000
 const REMEMBERED = 1_000
 
 const REQUEST_TEXT = 'We would like to call you. May we?'
 
-export function createCalling({ clock, client, connected }: CallingDeps) {
+export function createCalling({ clock, client, connected, numbers }: CallingDeps) {
   const listeners: Parameters<CloudCalling['onEvent']>[0][] = []
   /** Offers that were passed on: Meta calls back at least once. */
   const offered = new Set<string>()
@@ -82,9 +86,24 @@ export function createCalling({ clock, client, connected }: CallingDeps) {
     })
   }
 
+  /** @throws ApiError invalid_state, upstream_unavailable */
+  function okOf(instance: EngineInstance, reply: GraphReply): Json {
+    if (reply.kind === 'ok') return reply.body
+    const code = reply.kind === 'error' ? reply.error.code : null
+    const people = LOW_LIMITS[numbers.portfolioOf(instance.id)?.limit?.tier ?? '']
+    if (code === CALLS_OFF && people !== undefined) throw belowLimit(people)
+    const refusal = code === null ? undefined : REFUSALS[code]
+    if (refusal !== undefined) throw new ApiError('invalid_state', refusal[1]).because(refusal[0])
+    const why = code === null ? 'did not answer' : `refused it (${code})`
+    throw new ApiError(
+      'upstream_unavailable',
+      `Meta ${why}. Check that calling is enabled for this number, then retry.`,
+    ).because('meta_calling')
+  }
+
   const act = async (instance: EngineInstance, action: string, networkId: string, more: object = {}): Promise<void> => {
     const body = { messaging_product: 'whatsapp', call_id: networkId, action, ...more }
-    okOf(await ask(instance, 'POST', 'calls', { body }))
+    okOf(instance, await ask(instance, 'POST', 'calls', { body }))
   }
 
   const calling: CloudCalling = {
@@ -93,7 +112,7 @@ export function createCalling({ clock, client, connected }: CallingDeps) {
     },
 
     async permission(instance, number) {
-      const reply = okOf(await ask(instance, 'GET', 'call_permissions', { query: { user_wa_id: number } }))
+      const reply = okOf(instance, await ask(instance, 'GET', 'call_permissions', { query: { user_wa_id: number } }))
       const permission = recordAt(reply, 'permission')
       const status = textAt(permission, 'status')
       const until = permission['expiration_time']
@@ -112,7 +131,7 @@ export function createCalling({ clock, client, connected }: CallingDeps) {
       }
       const reply = await ask(instance, 'POST', 'messages', { body })
       if (reply.kind === 'error' && REQUEST_QUOTA.includes(reply.error.code)) return 'quota'
-      okOf(reply)
+      okOf(instance, reply)
       return 'requested'
     },
 
@@ -130,6 +149,7 @@ export function createCalling({ clock, client, connected }: CallingDeps) {
         const { code, details } = reply.error
         if (NO_PERMISSION.includes(code)) throw new CloudCallRefused('call_permission_required', details)
         if (NOT_CALLABLE.includes(code)) throw new CloudCallRefused('number_not_callable', details)
+        if (NOT_OFFERED.includes(code)) throw new CloudCallRefused('calls_not_offered', details)
       }
       const id = reply.kind === 'ok' ? textAt(recordsAt(reply.body, 'calls')[0] ?? {}, 'id') : null
       if (id === null) throw new CloudCallRefused('gateway_unavailable', 'Meta did not take the call.')
@@ -156,11 +176,11 @@ export function createCalling({ clock, client, connected }: CallingDeps) {
   }
 }
 
+type CallRefusal = 'calls_off' | 'calls_at_once' | 'calls_too_many' | 'calls_not_in_country'
+
 /** What Meta says of the number, and not of the person (Meta's list of calling errors). */
-const REFUSALS: Readonly<
-  Record<number, readonly [reason: 'calls_off' | 'calls_at_once' | 'calls_too_many', message: string]>
-> = {
-  138_000: [
+const REFUSALS: Readonly<Record<number, readonly [reason: CallRefusal, message: string]>> = {
+  [CALLS_OFF]: [
     'calls_off',
     'Calls are not turned on for this number. Turn them on in the call settings of WhatsApp Manager.',
   ],
@@ -170,6 +190,10 @@ const REFUSALS: Readonly<
   ],
   138_005: ['calls_too_many', 'This number has made as many calls as Meta allows for now. Call again later.'],
   138_012: ['calls_too_many', 'This number has made as many calls as Meta allows for now. Call again later.'],
+  [NOT_IN_COUNTRY]: [
+    'calls_not_in_country',
+    'Meta does not let businesses with a number of this country call people. People can call the number. To call them, use a number of another country.',
+  ],
 }
 
 const noCallsBesideTheApp = () =>
@@ -178,14 +202,12 @@ const noCallsBesideTheApp = () =>
     'This number is also used in the WhatsApp Business app, and Meta offers calls to no such number. Call from the app, or use another number.',
   ).because('calls_beside_app')
 
-/** @throws ApiError invalid_state, upstream_unavailable */
-function okOf(reply: GraphReply): Json {
-  if (reply.kind === 'ok') return reply.body
-  const refusal = reply.kind === 'error' ? REFUSALS[reply.error.code] : undefined
-  if (refusal !== undefined) throw new ApiError('invalid_state', refusal[1]).because(refusal[0])
-  const why = reply.kind === 'error' ? `refused it (${reply.error.code})` : 'did not answer'
-  throw new ApiError(
-    'upstream_unavailable',
-    `Meta ${why}. Check that calling is enabled for this number, then retry.`,
-  ).because('meta_calling')
-}
+/** Meta offers calls from this messaging limit on. */
+const PEOPLE_NEEDED = 2_000
+const LOW_LIMITS: Readonly<Record<string, number>> = { TIER_50: 50, TIER_250: 250, TIER_1K: 1_000 }
+
+const belowLimit = (limit: number) =>
+  new ApiError(
+    'invalid_state',
+    `Meta offers calls to numbers that may write to at least ${PEOPLE_NEEDED} people in 24 hours. The limit of this one is ${limit}. Verify the business in Meta Business Suite, which raises it, then turn calls on in WhatsApp Manager.`,
+  ).because('calls_need_limit', { limit, needed: PEOPLE_NEEDED })

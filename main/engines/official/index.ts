@@ -92,7 +92,7 @@ export function createOfficial(deps: OfficialNeeds): Official {
   const watch = createNumberMonitor(shared)
   const holds = createHolds({ db, clock, numbers })
   const unnamed = createPendingSends()
-  const calls = createCalling({ clock, client, connected: (instance) => connectedNumber(instance) })
+  const calls = createCalling({ clock, client, numbers, connected: (instance) => connectedNumber(instance) })
   const people = createPeople({ db, sink })
   const groupRequests = createGroupRequests(clock)
   const categoryChanges = createCategoryChanges({ db, clock })

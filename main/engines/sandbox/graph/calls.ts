@@ -35,6 +35,8 @@ interface CallsDeps {
 
 /** Nobody has this number, by its last four digits: nobody can be called there. */
 const NOT_CALLABLE = '0404'
+/** A business of these countries cannot call people. Of Meta's list +1 is missing, which the examples of the README use. */
+const COUNTRIES_WITHOUT_CALLS = ['20', '84', '90', '234']
 
 /** Meta's Calling API on the simulated network: signalling as documented; the sound goes between the two sides. */
 export function createGraphCalls({ clock, random, callbacks, permissions }: CallsDeps) {
@@ -98,6 +100,8 @@ export function createGraphCalls({ clock, random, callbacks, permissions }: Call
     if (typeof to !== 'string' || !/^\d{7,15}$/.test(to)) throw parameterFault('The parameter to is required.')
     if (type !== 'offer' || typeof sdp !== 'string') throw parameterFault('session must be an SDP offer.')
     requireSdp(sdp)
+    if (COUNTRIES_WITHOUT_CALLS.some((code) => number.number.startsWith(code)))
+      throw new GraphFault(400, 138_013, '(#138013) Business-initiated calling is not available')
     if (to.endsWith(NOT_CALLABLE)) throw new GraphFault(400, 138_001, '(#138001) Receiver is not callable')
     if (!(await permissions.isGranted(number, to)))
       throw new GraphFault(400, 138_006, '(#138006) Call permission from the receiver is required')

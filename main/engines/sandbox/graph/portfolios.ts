@@ -38,6 +38,7 @@ export type Portfolios = ReturnType<typeof createPortfolios>
 
 const DAY_MS = 86_400_000
 const NEW_LIMIT = 'TIER_250'
+const CALLS_FROM = 2_000
 
 /**
  * A business at the simulated Meta. Its numbers share one limit of different people who are reached outside the 24-hour
@@ -104,6 +105,11 @@ export function createPortfolios({ db, clock, network, numbers, callbacks }: Por
           if (before === undefined) await tx.run(removeReached, person)
           else await tx.run(putReached, { ...person, at: before })
         })
+    },
+
+    /** Meta offers calls to businesses of this limit and above. */
+    async offersCalls({ portfolioId }: GraphNumber): Promise<boolean> {
+      return limitOf((await get(portfolioId)).messagingLimit ?? NEW_LIMIT) >= CALLS_FROM
     },
 
     /** Changes the limit, and calls back each WhatsApp account of the portfolio. @param said how the callback writes it. */

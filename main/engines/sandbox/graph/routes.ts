@@ -33,7 +33,7 @@ interface RouteDeps {
   readonly calls: Pick<GraphCalls, 'act'>
   readonly permissions: Permissions
   readonly groups: Pick<GraphGroups, 'ofNumber' | 'find' | 'isBesideApp'>
-  readonly portfolios: Pick<Portfolios, 'get'>
+  readonly portfolios: Pick<Portfolios, 'get' | 'offersCalls'>
   readonly usernames: Pick<GraphUsernames, 'ofNumber' | 'suggestions'>
   readonly network: Pick<SandboxNetwork, 'templates' | 'blocks' | 'lastWroteAtMs'>
 }
@@ -77,7 +77,7 @@ export function createRoutes(deps: RouteDeps) {
   async function ofNumber(number: GraphNumber, method: string, edge: string | undefined, request: GraphRequest) {
     if (method === 'GET' && edge === undefined) return describe(number, request)
     if (method === 'GET' && edge === 'call_permissions') {
-      if (groups.isBesideApp(number)) throw callingOff()
+      await requireCalling(number)
       return permissions.describe(number, request.query.get('user_wa_id') ?? '')
     }
     if (edge === 'groups') return groups.ofNumber(number, request, jsonOf)
@@ -93,7 +93,7 @@ export function createRoutes(deps: RouteDeps) {
         return sendMessage(number, jsonOf(request), request.signal)
       case 'calls':
         requireRegistered(number)
-        if (groups.isBesideApp(number)) throw callingOff()
+        await requireCalling(number)
         return calls.act(number, jsonOf(request))
       case 'media':
         return files.upload(number, request.contentType, request.body)
@@ -102,6 +102,11 @@ export function createRoutes(deps: RouteDeps) {
       default:
         throw unknownObject(edge)
     }
+  }
+
+  /** Calls cannot be turned on for numbers that are also used in the app, and below a messaging limit. */
+  async function requireCalling(number: GraphNumber): Promise<void> {
+    if (groups.isBesideApp(number) || !(await portfolios.offersCalls(number))) throw callingOff()
   }
 
   async function sendMessage(number: GraphNumber, body: Json, signal: AbortSignal): Promise<GraphAnswer> {
@@ -169,7 +174,6 @@ export function createRoutes(deps: RouteDeps) {
   }
 }
 
-/** Numbers that are also used in the app have no calls. */
 const callingOff = () => new GraphFault(400, 138_000, '(#138000) Calling API not enabled')
 
 /** Graph answers with the fields that were asked for, and always with the id. */
