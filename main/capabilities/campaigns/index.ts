@@ -52,10 +52,10 @@ export function createCampaigns(deps: CampaignsDeps) {
     control: () => required(queues.control),
   })
   const { costs } = deps
-  const outcomes = createOutcomes({ clock, contacts, costs, state })
   const templates = createTemplateCategories({ clock })
   const budgetHolds = createBudgetHolds({ ...deps, state })
   const templateHolds = createTemplateHolds({ db, clock, state, templates })
+  const outcomes = createOutcomes({ clock, contacts, costs, state, waitForTemplate: templateHolds.refused })
   costs.budgets.onChange(budgetHolds.accountChanged)
   const resolve = createResolver({ ...deps, outcomes })
   const checks = createNumberChecks(deps)

@@ -11,12 +11,13 @@ import {
   markReplied,
   moveRecipient,
   putBack,
-  putBackUnpaid,
+  putBackUndelivered,
   recipientAt,
   type Recipient,
 } from './recipient-store.ts'
 import { isUnderWay, type CampaignState } from './state.ts'
 import { campaignsOfInstance, lanesOf, saveStreak, setRemoved, streakOf } from './store.ts'
+import type { TemplateHolds } from './template-holds.ts'
 
 /** What each status may become, once a recipient is being sent to. */
 export const NEXT = {
@@ -46,7 +47,7 @@ export interface Move extends Place {
 
 /**
  * The Idempotency-Key of a send.
- * @param recipient as it was claimed. A message that it has already was taken by Meta and not paid for.
+ * @param recipient as it was claimed. A message that it has already was taken by Meta and not delivered.
  */
 export const sendKey = ({ campaignId, position, messageId }: Pick<Recipient, keyof Place | 'messageId'>): string =>
   messageId === null ? nameOf({ campaignId, position }) : `${nameOf({ campaignId, position })}:${messageId}`
@@ -55,8 +56,11 @@ const nameOf = ({ campaignId, position }: Place): string => `cmp:${campaignId}:$
 
 const KEY = /^cmp:(cmp_[0-9A-Z]+):(\d+)(?::msg_[0-9A-Z]+)?$/
 
-/** Meta takes a message without a payment method, and reports later that it is not delivered. */
-const UNPAID = 131_042
+/**
+ * What Meta says later of messages that it took and delivered to nobody: without a payment method, and when it pauses
+ * the template after it had held them to assess it.
+ */
+const NOT_DELIVERED: Readonly<Record<number, 'payment' | 'template'>> = { 131_042: 'payment', 132_015: 'template' }
 
 function placeOf(key: string | null): Place | undefined {
   const [, campaignId, position] = KEY.exec(key ?? '') ?? []
@@ -93,7 +97,11 @@ export function createOutcomes({
   contacts,
   costs,
   state,
-}: Pick<CampaignsDeps, 'clock' | 'contacts' | 'costs'> & { readonly state: CampaignState }) {
+  waitForTemplate,
+}: Pick<CampaignsDeps, 'clock' | 'contacts' | 'costs'> & {
+  readonly state: CampaignState
+  readonly waitForTemplate: TemplateHolds['refused']
+}) {
   /** Recipients whose result was recorded together with the message. The job that sent it removes them. */
   const settled = new Set<string>()
 
@@ -155,19 +163,22 @@ export function createOutcomes({
     notify(tx, recipient)
   }
 
-  /** Payment is missing: puts the recipient back, to get a new message later. @returns whether it was put back. */
-  async function waitForPayment(tx: Tx, { key, messageId, ...place }: Place & { key: string; messageId: string }) {
+  type NotDelivered = Place & { key: string; messageId: string; waitsFor: 'payment' | 'template' }
+
+  /** Puts the recipient back, to get a new message later. @returns whether it was put back. */
+  async function sendAgainLater(tx: Tx, { key, messageId, waitsFor, ...place }: NotDelivered): Promise<boolean> {
     const [recipient, campaign] = [await tx.one(recipientAt, place), await state.load(tx, place.campaignId)]
     if (recipient === undefined || campaign === undefined || !GOES_ON.includes(campaign.status)) return false
-    if ((await tx.run(putBackUnpaid, { ...place, messageId })) === 0) return false
+    if ((await tx.run(putBackUndelivered, { ...place, messageId })) === 0) return false
     await costs.holds.release(tx, key)
     const waiting = { campaignId: place.campaignId, instanceId: null, variation: null }
     await countMove(tx, recipient, { ...waiting, status: 'pending' })
     if (recipient.status === 'sending') tx.afterCommit(() => settled.add(nameOf(place)))
     if (campaign.status === 'completed') await state.begin(tx, { ...campaign, finishedAtMs: null })
-    else if (isUnderWay(campaign))
+    else if (isUnderWay(campaign) && waitsFor === 'payment')
       for (const lane of await tx.all(lanesOf, { campaignId: campaign.id }))
         if (lane.removed === 0) await state.wake(tx, campaign, lane, clock.now())
+    if (waitsFor === 'template') await waitForTemplate(tx, campaign.id, { isPaused: true, pausedUntilMs: null })
     notify(tx, recipient)
     return true
   }
@@ -209,8 +220,9 @@ export function createOutcomes({
         if (place === undefined) return
         const { message_id: messageId, status: to, timestamp } = event.data
         const key = event.data.idempotency_key ?? ''
-        const isUnpaid = event.type === 'message.failed' && event.data.error.provider_code === UNPAID
-        if (isUnpaid && (await waitForPayment(tx, { ...place, key, messageId }))) return
+        const code = event.type === 'message.failed' ? event.data.error.provider_code : null
+        const waitsFor = code === null ? undefined : NOT_DELIVERED[code]
+        if (waitsFor !== undefined && (await sendAgainLater(tx, { ...place, key, messageId, waitsFor }))) return
         const error = event.type === 'message.failed' ? { error: event.data.error } : {}
         await move(tx, { ...place, to: to as RecipientStatus, atMs: Date.parse(timestamp), messageId, key, ...error })
         return

@@ -176,7 +176,7 @@ export const putBack = sql<Place>(
 )
 
 /** The network took the message, and did not deliver it. */
-export const putBackUnpaid = sql<Place & { messageId: string }>(
+export const putBackUndelivered = sql<Place & { messageId: string }>(
   `UPDATE campaign_recipients SET status = 'pending', claimed_at = NULL, sent_at = NULL, message_id = :messageId
    WHERE campaign_id = :campaignId AND position = :position AND status IN ('sending', 'sent', 'unknown')`,
 )

@@ -31,7 +31,7 @@ export const NEXT = {
   running: ['paused', 'completed', 'canceled'],
   // Scheduled again: a clock that was ahead had made it late.
   paused: ['running', 'scheduled', 'completed', 'canceled', 'failed'],
-  // Resumes if Meta accepted messages and then failed them because payment is missing.
+  // Resumes if Meta accepted messages and then delivered them to nobody.
   completed: ['running', 'paused'],
   canceled: [],
   failed: [],

@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { GraphSimulator } from '../../../main/engines/sandbox/graph/index.ts'
 import { systemClock } from '../../../main/kernel/clock.ts'
 import { officialNumber, type OfficialNumber } from '../../support/official-number.ts'
 import { until } from '../../support/service-process.ts'
 import { world, worldOfTest, type World } from '../../support/world.ts'
-import { campaign, campaignOf, recipientsOf } from './campaign-world.ts'
+import { campaign, campaignOf, phonesFrom, receivedBy, recipientsOf } from './campaign-world.ts'
 
 const PEOPLE = Array.from({ length: 40 }, (_, index) => `120255503${String(index).padStart(2, '0')}`)
 /** Slow enough to be caught in the middle. */
@@ -84,6 +84,58 @@ test('a disabled template holds a campaign until a person acts, whatever Meta sa
   await w.quiet()
   expect(await campaign(w, id)).toMatchObject({ status: 'paused', pause_reason: 'template', next_send_at: null })
   expect(await failed(id)).toBe(0)
+})
+
+describe('messages that Meta held to assess the template, and dropped', () => {
+  /** What the phones of these people got. */
+  const received = async (phones: readonly string[]) => {
+    const all = await receivedBy(w)
+    return phones.map((phone) => all.get(phone) ?? 0)
+  }
+  const phonesOf = (first: number) => phonesFrom(6, first)
+  const swift = { ...PACE, minDelay: 0, maxDelay: 0 }
+
+  async function dropped(number: string, name: string, phones: readonly string[]) {
+    const line = await officialNumber(w, number)
+    const template = await approvedTemplate(line, name)
+    graph.assessments.begin(template)
+    const payload = { type: 'template', template: { name, language: { code: 'en' } } }
+    const id = await campaignOf(w, { instances: [line], phones, messages: [{ cloud_api: payload }], config: swift })
+    await until('taken', async () => (await campaign(w, id)).counts.sent === phones.length)
+    return { id, template, at: graph.templates(line.phoneNumberId) }
+  }
+
+  test('wait for the end of the pause, and are then sent once, although the campaign was complete', async () => {
+    const phones = phonesOf(12_025_570_000)
+    const { id, template, at } = await dropped('12025550447', 'dropped_all', phones)
+    await inState(id, 'completed')
+    await at.failAssessment(template)
+    const held = await inState(id, 'paused')
+    await until('put back', async () => (await campaign(w, id)).counts.pending === phones.length)
+    expect(held.pause_reason).toBe('template')
+    expect((await campaign(w, id)).counts).toMatchObject({ sent: 0, failed: 0, unknown: 0 })
+    expect(await received(phones)).toEqual(phones.map(() => 0))
+
+    await at.endPause(template)
+    await inState(id, 'completed')
+    await until('delivered', async () => (await campaign(w, id)).counts.delivered === phones.length)
+    expect((await campaign(w, id)).counts).toMatchObject({ pending: 0, failed: 0, sent: phones.length })
+    expect(await received(phones)).toEqual(phones.map(() => 1))
+  })
+
+  test('are not sent again by a campaign that was canceled', async () => {
+    const phones = phonesOf(12_025_571_000)
+    const { id, template, at } = await dropped('12025550448', 'dropped_late', phones)
+    await inState(id, 'completed')
+    await at.failAssessment(template)
+    await inState(id, 'paused')
+    await until('put back', async () => (await campaign(w, id)).counts.pending === phones.length)
+    expect((await w.api('POST', `/v1/campaigns/${id}/cancel?confirm=true`)).status).toBe(200)
+    await at.endPause(template)
+    await w.quiet()
+    expect((await campaign(w, id)).status).toBe('canceled')
+    expect(await received(phones)).toEqual(phones.map(() => 0))
+  })
 })
 
 test('a campaign goes on at the exact end of the pause', async () => {

@@ -149,7 +149,7 @@ export function createGraphSimulator(deps: GraphDeps): GraphSimulator {
   const portfolios = createPortfolios({ db, clock, network, numbers, callbacks })
   const assessments = createAssessments()
   const payments = createPayments()
-  const templateEvents = createTemplateEvents({ clock, store: network.templates, callbacks })
+  const templateEvents = createTemplateEvents({ clock, store: network.templates, callbacks, assessments })
   const send = createSending({
     ...{ db, clock, ids, network, numbers, files, marketing, portfolios, assessments, payments },
     report: (number, sent, status) => callbacks.send(number, statusChange(number, sent, status)),
@@ -285,9 +285,10 @@ export function createGraphSimulator(deps: GraphDeps): GraphSimulator {
     },
     templates(phoneNumberId) {
       const number = get(phoneNumberId)
-      const { pause, endPause, disable, rate, announceCategory, changeCategory, edit } = templateEvents
+      const { pause, failAssessment, endPause, disable, rate, announceCategory, changeCategory, edit } = templateEvents
       return {
         pause: (...args) => pause(number, ...args),
+        failAssessment: (...args) => failAssessment(number, ...args),
         endPause: (...args) => endPause(number, ...args),
         disable: (...args) => disable(number, ...args),
         rate: (...args) => rate(number, ...args),

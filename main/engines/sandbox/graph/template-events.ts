@@ -1,6 +1,7 @@
 import type { Clock } from '../../../kernel/clock.ts'
 import type { Template } from '../../templates.ts'
 import type { TemplateStore } from '../templates.ts'
+import type { Assessments } from './assessments.ts'
 import type { GraphChange } from './callback-bodies.ts'
 import type { Callbacks } from './callbacks.ts'
 import type { GraphNumber } from './store.ts'
@@ -9,17 +10,19 @@ interface TemplateEventsDeps {
   readonly clock: Pick<Clock, 'now'>
   readonly store: TemplateStore
   readonly callbacks: Pick<Callbacks, 'send'>
+  readonly assessments: Pick<Assessments, 'fail'>
 }
 
 const HOUR_MS = 3_600_000
 /** Meta's documentation, "Template pausing". */
 const PAUSES = { FIRST_PAUSE: 3 * HOUR_MS, SECOND_PAUSE: 6 * HOUR_MS } as const
+const UNENDING_MS = 365 * 24 * HOUR_MS
 const REVIEW_MS = 24 * HOUR_MS
 
 export type GraphTemplates = ReturnType<typeof createTemplateEvents>
 
 /** What happens to the templates of a business account without its doing, and how Meta calls back about it. */
-export function createTemplateEvents({ clock, store, callbacks }: TemplateEventsDeps) {
+export function createTemplateEvents({ clock, store, callbacks, assessments }: TemplateEventsDeps) {
   const ownerOf = ({ accountId, wabaId: businessId }: GraphNumber) => ({ accountId, businessId })
   const alter = (number: GraphNumber, ...change: [id: string, Parameters<TemplateStore['alter']>[2]]) =>
     store.alter(ownerOf(number), ...change)
@@ -48,6 +51,15 @@ export function createTemplateEvents({ clock, store, callbacks }: TemplateEvents
       const template = await alter(number, id, { pausedUntilMs, quality: 'RED' })
       await status(number, template, 'PAUSED', title, atMs)
       return pausedUntilMs
+    },
+    /**
+     * People react badly to its first messages: those that Meta holds are dropped, and somebody must end the pause
+     * ("Template pacing").
+     */
+    async failAssessment(number: GraphNumber, id: string): Promise<void> {
+      const template = await alter(number, id, { pausedUntilMs: clock.now() + UNENDING_MS, quality: 'RED' })
+      await status(number, template, 'PAUSED', 'RATE_LIMITING_PAUSE')
+      await assessments.fail(id)
     },
     async endPause(number: GraphNumber, id: string): Promise<void> {
       const template = await alter(number, id, { pausedUntilMs: null })
