@@ -341,6 +341,17 @@ export type EngineSignal =
   /** The name that a person has chosen, without the @. They may choose another one. */
   | { readonly kind: 'username'; readonly person: string; readonly username: string }
   | ReceivedSignal
+  /**
+   * Messages from before the number was connected, which nobody is told about. One whose chat is '' says only what an
+   * earlier message without a file is.
+   */
+  | { readonly kind: 'past'; readonly messages: readonly ReceivedSignal[] }
+  /** Names that the owner of the number gave people in the address book of the phone. */
+  | {
+      readonly kind: 'address_book'
+      /** Digits. */
+      readonly people: readonly { readonly phone: string; readonly name: string }[]
+    }
   /** For the webhook of the instance: calls, groups, presence, contacts. */
   | { readonly kind: 'line_event'; readonly event: LineEvent }
   /** Somebody's vote in the poll with this engineMessageId. Every vote has all options chosen now. */

@@ -3,6 +3,7 @@ import { callsRoom } from '../capabilities/calls/room.ts'
 import { campaignsRoom } from '../capabilities/campaigns/room.ts'
 import type { FindRoom } from '../capabilities/compose-rooms.ts'
 import { contactsRoom } from '../capabilities/contacts/room.ts'
+import { historyRoom } from '../capabilities/history/room.ts'
 import { instanceWebhookRoom } from '../capabilities/instance-webhook/room.ts'
 import { instancesRoom } from '../capabilities/instances/room.ts'
 import { messagesRoom } from '../capabilities/messages/room.ts'
@@ -54,6 +55,16 @@ export async function routeSignal(
     case 'username': {
       const instance = await instances.owned(id)
       if (instance !== undefined) await find(contactsRoom).onUsername(instance.subject.accountId, signal)
+      return
+    }
+    case 'past': {
+      const instance = await instances.owned(id)
+      if (instance !== undefined) await find(historyRoom).onPast(instance.subject, signal.messages)
+      return
+    }
+    case 'address_book': {
+      const instance = await instances.owned(id)
+      if (instance !== undefined) await find(contactsRoom).onAddressBook(instance.subject.accountId, signal.people)
       return
     }
     case 'handover': {

@@ -1,3 +1,4 @@
+import { LIMITS } from '../../contract/limits.ts'
 import type { Notice } from '../../contract/notice.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db } from '../../kernel/db.ts'
@@ -83,6 +84,11 @@ export interface Contacts extends ContactEdit {
   readonly movePerson: MovePerson
   /** A person has this username now. It is noted of contacts only. */
   onUsername(accountId: AccountId, named: { readonly person: string; readonly username: string }): Promise<void>
+  /** The owner of a number gave people these names on the phone. Those that have a name here keep it. */
+  onAddressBook(
+    accountId: AccountId,
+    people: readonly { readonly phone: string; readonly name: string }[],
+  ): Promise<void>
   /** null for somebody who is no contact, or whose name is not known. */
   nameOf(accountId: AccountId, phone: string): Promise<string | null>
   detail(accountId: AccountId, contacts: readonly Contact[]): Promise<readonly ContactDetail[]>
@@ -108,6 +114,8 @@ export function createContacts({ db, clock, ledger, live, instances, optOuts }: 
       for (const accountId of [change.from, change.to]) live.publish(accountId, { topic: 'contacts' })
     })
   })
+
+  const edit = createEdit({ clock, optOuts, live, onRemoved: recorder.forget })
 
   const find: Contacts['find'] = async (accountId, phone) =>
     (await db.readOne(contactOf, { accountId, number: personKey(phone) })) ??
@@ -135,7 +143,7 @@ export function createContacts({ db, clock, ledger, live, instances, optOuts }: 
   }
 
   return {
-    ...createEdit({ clock, optOuts, live, onRemoved: recorder.forget }),
+    ...edit,
     async *withTag(accountId, tag) {
       for (let beforeSeq = Number.MAX_SAFE_INTEGER; ;) {
         const found = await db.read(contactsWithTag, { accountId, tag, beforeSeq, rows: PORTION })
@@ -168,6 +176,16 @@ export function createContacts({ db, clock, ledger, live, instances, optOuts }: 
         await tx.run(removeUsername, { seq })
         await tx.run(putIdentity, { accountId, seq, kind: 'username', value: username })
         tx.afterCommit(() => live.publish(accountId, { topic: 'contacts' }))
+      })
+    },
+    async onAddressBook(accountId, people) {
+      await db.commit(async (tx) => {
+        for (const { phone, name: given } of people) {
+          const known = await tx.one(contactOf, { accountId, number: personKey(phone) })
+          if (known !== undefined && known.givenName !== null) continue
+          const name = given.slice(0, LIMITS.contactNameLength)
+          await edit.save(tx, accountId, phone, { name, source: 'import' })
+        }
       })
     },
     async nameOf(accountId, phone) {

@@ -1,5 +1,6 @@
 import { ApiError } from '../../contract/errors.ts'
 import { isoTime, isoTimeOrNull } from '../../contract/request.ts'
+import type { HistoryMessage } from '../../engines/history.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
 import { dueIn } from '../../kernel/due.ts'
@@ -39,6 +40,8 @@ export interface History {
   read(instance: InstanceSubject): Promise<HistoryImportView>
   /** @throws ApiError invalid_state */
   update(instance: InstanceSubject, patch: HistoryImportPatch): Promise<HistoryImportView>
+  /** The network hands out messages of before. Idempotent. */
+  onPast(instance: InstanceSubject, messages: readonly HistoryMessage[]): Promise<void>
 }
 
 const DAY_MS = 86_400_000
@@ -113,6 +116,12 @@ export function createHistory({ db, clock, ids, jobs, live, instances, messages 
 
   return {
     read,
+    async onPast({ id: instanceId, accountId }, past) {
+      await db.commit(async (tx) => {
+        if ((await messages.importPast(tx, { instanceId, accountId }, past)) === 0) return
+        tx.afterCommit(() => live.publish(accountId, { topic: 'messages', instance_id: instanceId }))
+      })
+    },
     async start(instance, days) {
       if (instances.engineFor(instance).history === undefined)
         throw new ApiError(

@@ -3,7 +3,15 @@ import type { Tx } from '../../kernel/db.ts'
 import type { AccountId, Ids, InstanceId } from '../../kernel/ids.ts'
 import { chatAsFirstGiven } from './chat-name.ts'
 import { columnsOf } from './inbound.ts'
-import { anyByEngineId, highestSeqBetween, insertReceived, nameChat, receivedByEngineId } from './store.ts'
+import {
+  anyByEngineId,
+  fillReceived,
+  highestSeqBetween,
+  insertReceived,
+  nameChat,
+  receivedByEngineId,
+  unavailableByEngineId,
+} from './store.ts'
 
 interface PastDeps {
   readonly ids: Pick<Ids, 'message'>
@@ -12,7 +20,8 @@ interface PastDeps {
 
 export interface Past {
   /**
-   * Stores messages of before, without events. Those that are here already stay as they are.
+   * Stores messages of before, without events. Those that are here already stay as they are, unless they have been
+   * without their file so far.
    * @returns how many were new.
    */
   importPast(
@@ -39,6 +48,14 @@ export function createPast({ ids, onStored }: PastDeps): Past {
     reported: HistoryMessage,
   ): Promise<number> {
     const { engineMessageId, atMs } = reported
+    const placeholder = await tx.one(unavailableByEngineId, { instanceId, engineMessageId })
+    if (placeholder !== undefined && reported.type !== 'unavailable') {
+      const columns = columnsOf({ ...reported, chat: placeholder.chat }, placeholder.quotedMessageId)
+      await tx.run(fillReceived, { ...columns, seq: placeholder.seq })
+      tx.afterCommit(() => onStored(instanceId, placeholder.chat))
+      return 1
+    }
+    if (reported.chat === '') return 0
     const chat = await chatAsFirstGiven(tx, instanceId, reported.chat)
     const from = reported.from === reported.chat ? chat : reported.from
     const message = { ...reported, chat, from }

@@ -235,6 +235,16 @@ export const receivedByEngineId = sql<
    AND direction <> 'out'`,
 )
 
+/** A message whose content the network has not handed out. */
+export const unavailableByEngineId = sql<
+  { instanceId: string; engineMessageId: string },
+  { seq: number; chat: string; quotedMessageId: string | null }
+>(
+  `SELECT seq, chat, quoted_message_id AS quotedMessageId FROM messages WHERE seq = (
+     SELECT min(seq) FROM messages WHERE instance_id = :instanceId AND engine_message_id = :engineMessageId
+       AND direction <> 'out' AND type = 'unavailable')`,
+)
+
 export const receivedMedia = sql<
   { instanceId: string; engineMessageId: string },
   { seq: number; accountId: AccountId; instanceId: InstanceId; media: string; createdAtMs: number }

@@ -2,95 +2,21 @@ import type { MessageContent } from '../../contract/message-content.ts'
 import { safeFilename } from '../safe-filename.ts'
 import type { MediaType } from '../../contract/shapes.ts'
 import type { Price } from '../price.ts'
-import type { CloudCallEvent } from './calling.ts'
 import { unavailableContent, whatItIs } from './received-content.ts'
 import { readAccountUpdate } from './account-updates.ts'
+import { readAddressBook, readHistory } from './app-data.ts'
 import type { NoticeField } from './notices.ts'
-import { toError, type GraphError } from './errors.ts'
+import { toError } from './errors.ts'
 import { groupName } from './group-id.ts'
+import {
+  TEMPLATE_FIELDS,
+  type Item,
+  type Person,
+  type ReceivedMedia,
+  type ReceivedType,
+  type Said,
+} from './callback-items.ts'
 import { asRecord, digitsOf, integerAt, parseRecord, recordAt, recordsAt, textAt, type Json } from './json.ts'
-
-/** Somebody as Meta names them: by number, by an id of its own, or by both. At least one is known. */
-export interface Person {
-  readonly number: string | null
-  readonly userId: string | null
-}
-
-export interface ReceivedMedia {
-  readonly id: string
-  readonly mimeType: string
-  readonly filename: string | null
-  readonly caption: string | null
-}
-
-interface Said {
-  /** Meta's id of the message. */
-  readonly id: string
-  /** The other side: who wrote, or in an echo whom our own phone wrote to. */
-  readonly person: Person
-  /** The group it was said in. */
-  readonly group: string | null
-  /** Typed on the phone of this very number. */
-  readonly isEcho: boolean
-  readonly atMs: number
-}
-
-/** One thing that Meta reports of a number. */
-export type Item =
-  | {
-      readonly kind: 'status'
-      readonly id: string
-      readonly opaque: string | null
-      readonly status: 'sent' | 'delivered' | 'read'
-      readonly atMs: number
-      readonly recipient: string | null
-      readonly price: Price | null
-    }
-  | {
-      readonly kind: 'failed'
-      readonly id: string
-      readonly opaque: string | null
-      readonly error: GraphError
-      readonly atMs: number
-    }
-  /** About the number or its account, and no message. */
-  | { readonly kind: 'number_error'; readonly error: GraphError; readonly atMs: number }
-  | ({
-      readonly kind: 'message'
-      readonly type: ReceivedType
-      readonly text: string
-      readonly pushName: string | null
-      readonly media: ReceivedMedia | null
-      readonly quoted: string | null
-      readonly referral: Json | null
-      readonly content: MessageContent | null
-    } & Said)
-  | ({ readonly kind: 'edited'; readonly target: string; readonly text: string } & Said)
-  | ({ readonly kind: 'deleted'; readonly target: string } & Said)
-  | ({ readonly kind: 'reaction'; readonly target: string; readonly emoji: string } & Said)
-  /** A number and an id that belong to one person. */
-  | { readonly kind: 'known'; readonly number: string; readonly userId: string }
-  /** The name that somebody has chosen for others to find them by. */
-  | { readonly kind: 'username'; readonly person: Person; readonly username: string }
-  /** Somebody has another number, and another id with it. Of each at least one name is known. */
-  | { readonly kind: 'changed'; readonly before: Person; readonly after: Person }
-  | { readonly kind: 'call'; readonly event: CloudCallEvent; readonly atMs: number }
-  /** Somebody turned marketing messages of the number off or on. */
-  | { readonly kind: 'marketing'; readonly person: Person; readonly wants: boolean; readonly atMs: number }
-  | { readonly kind: 'quality'; readonly value: Json; readonly atMs: number }
-  | { readonly kind: 'capability'; readonly value: Json; readonly atMs: number }
-  | { readonly kind: 'account'; readonly value: Json; readonly atMs: number }
-  | { readonly kind: 'template'; readonly field: TemplateField; readonly value: Json; readonly atMs: number }
-  /** Meta Business Agent answers the chat from now on, or we do. */
-  | { readonly kind: 'handover'; readonly person: Person; readonly to: 'network_agent' | 'us'; readonly atMs: number }
-  /** What became of a group of the number, or of a change that was asked for. */
-  | { readonly kind: 'group'; readonly type: string; readonly value: Json; readonly atMs: number }
-  /** For a person to read. */
-  | { readonly kind: 'notice'; readonly field: NoticeField; readonly value: Json; readonly atMs: number }
-
-type TemplateField = (typeof TEMPLATE_FIELDS)[number]
-
-type ReceivedType = 'text' | MediaType | 'sticker' | 'location' | 'contact' | 'unavailable'
 
 /** A change of a batch, and whom it concerns: a number of Meta's, a number as people write it, or the whole account. */
 export interface Change {
@@ -139,13 +65,6 @@ interface Reading {
   readonly noted?: readonly string[]
 }
 
-const TEMPLATE_FIELDS = [
-  'message_template_status_update',
-  'message_template_quality_update',
-  'template_category_update',
-  'message_template_components_update',
-] as const
-
 const GROUP_FIELDS = [
   ...['group_lifecycle_update', 'group_participants_update', 'group_settings_update', 'group_status_update'],
 ] as const
@@ -168,6 +87,11 @@ const FIELDS: Readonly<Record<string, (value: Json, atMs: number) => Reading>> =
     const echoes = recordsAt(value, 'message_echoes')
     return { ...each(echoes, 'message_echoes', readEcho), noted: echoes.flatMap(notedOf) }
   },
+  history(value) {
+    const own = textAt(recordAt(value, 'metadata'), 'display_phone_number')
+    return readHistory(value, own === null ? null : digitsOf(own), (...said) => readSaid(...said, null))
+  },
+  smb_app_state_sync: readAddressBook,
   phone_number_quality_update: (value, atMs) => ({ items: [{ kind: 'quality', value, atMs }], problems: [] }),
   business_capability_update: (value, atMs) => ({ items: [{ kind: 'capability', value, atMs }], problems: [] }),
   ...Object.fromEntries(
@@ -491,6 +415,7 @@ interface ReceivedContent {
 const MEDIA: readonly string[] = ['image', 'video', 'audio', 'document', 'sticker']
 
 function contentOf(message: Json, type: string): ReceivedContent {
+  if (type === 'media_placeholder') return noFile(type)
   const content = recordAt(message, type)
   if (MEDIA.includes(type)) return mediaOf(content, type as MediaType)
   const words = Object.hasOwn(WORDS, type) ? WORDS[type]?.(message, content) : undefined
@@ -538,15 +463,14 @@ const WORDS: Readonly<Record<string, (message: Json, content: Json) => string | 
       .join(', '),
 }
 
+const noFile = (kind: string): ReceivedContent => ({
+  ...{ contentType: 'unavailable', text: '', media: null },
+  content: unavailableContent('file_missing', kind),
+})
+
 function mediaOf(content: Json, contentType: MediaType | 'sticker'): ReceivedContent {
   const id = textAt(content, 'id')
-  if (id === null)
-    return {
-      contentType: 'unavailable',
-      text: '',
-      media: null,
-      content: unavailableContent('file_missing', contentType),
-    }
+  if (id === null) return noFile(contentType)
   const caption = textAt(content, 'caption')
   const mimeType = (textAt(content, 'mime_type') ?? 'application/octet-stream').split(';', 1)[0] ?? ''
   return {

@@ -1,5 +1,6 @@
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db } from '../../kernel/db.ts'
+import type { Log } from '../../kernel/log.ts'
 import type { Secret } from '../../kernel/secret.ts'
 import type { EngineSink } from '../engine.ts'
 import type { SubscribeCallbacks } from './subscribe-callbacks.ts'
@@ -38,6 +39,7 @@ export type GivenField = 'access_token' | 'app_secret' | 'phone_number_id' | 'wa
 interface ConnectDeps {
   readonly db: Db
   readonly clock: Clock
+  readonly log: Pick<Log, 'info'>
   readonly numbers: Numbers
   readonly transport: Transport
   readonly watch: Pick<NumberMonitor, 'follow'>
@@ -51,7 +53,9 @@ export type Connect = (page: OfficialNumber & { readonly token: string }, given:
  * Connects a number with what was given: proves the token and the app secret, sees that number and account belong
  * together, lets Meta carry the number and call us, and only then keeps anything, in one commit that uses the page up.
  */
-export function createConnect({ db, clock, numbers, transport, watch, sink, askForCalls }: ConnectDeps): Connect {
+export function createConnect(deps: ConnectDeps): Connect {
+  const { db, clock, log, numbers, transport, watch, sink, askForCalls } = deps
+
   return async (page, given) => {
     const { instanceId, accountId, graphVersion: version } = page
     const { credentials, phoneNumberId, wabaId } = given
@@ -69,11 +73,22 @@ export function createConnect({ db, clock, numbers, transport, watch, sink, askF
     if (connected === undefined) return { kind: 'used' }
     try {
       await sink(instanceId, { kind: 'connected', number, name })
+      if (facts.isCoexistence) await askForAppData(speaker, phoneNumberId, instanceId)
     } finally {
       // The page is used up: if the storage did not take this, the first check says it again.
       watch.follow(instanceId)
     }
     return { kind: 'connected', number, name, callsBack: callsBackTo !== null, isNew }
+  }
+
+  /** Within a day after the signup. A number that was connected before has been handed out already. */
+  async function askForAppData(speaker: GraphCredentials, phoneNumberId: string, instanceId: string): Promise<void> {
+    for (const type of ['smb_app_state_sync', 'history'] as const) {
+      const asked = await transport.requestAppData(speaker, phoneNumberId, type)
+      if (asked.kind === 'ok') continue
+      const code = asked.kind === 'error' ? asked.error.code : asked.code
+      log.info({ event: 'official.app_data_not_given', instanceId, type, code })
+    }
   }
 
   async function checkAccount(

@@ -1,5 +1,5 @@
 import type { LineEvent } from '../../contract/line-events.ts'
-import type { Person } from './callback-parser.ts'
+import type { Person } from './callback-items.ts'
 import { groupName } from './group-id.ts'
 import { digitsOf, recordAt, recordsAt, textAt, type Json } from './json.ts'
 

@@ -1,10 +1,11 @@
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { InstanceId, MessageId } from '../../kernel/ids.ts'
-import type { EngineSignal, EngineSink, MessageOrigin } from '../engine.ts'
+import type { EngineSink, MessageOrigin } from '../engine.ts'
+import type { ReceivedSignal } from '../received.ts'
 import type { CloudCallEvent } from './calling.ts'
 import type { CategoryChanges } from './category-changes.ts'
-import type { ReceivedMedia, Item, Person } from './callback-parser.ts'
+import type { ReceivedMedia, Item, Person, SaidMessage } from './callback-items.ts'
 import { failureOf, meaningOf } from './errors.ts'
 import { groupEvents } from './group-events.ts'
 import { groupName } from './group-id.ts'
@@ -84,6 +85,13 @@ export function createInbound(deps: InboundDeps): Inbound {
       }
       case 'message':
         return sink(instanceId, await received(number, item))
+      case 'past': {
+        const messages: ReceivedSignal[] = []
+        for (const message of item.messages) messages.push(await received(number, message, UNKNOWN_SIZE))
+        return sink(instanceId, { kind: 'past', messages })
+      }
+      case 'address_book':
+        return sink(instanceId, { kind: 'address_book', people: item.people })
       case 'edited':
         return sink(instanceId, { kind: 'edited', text: item.text, ...(await spoken(number, item, item.target)) })
       case 'deleted': {
@@ -166,7 +174,11 @@ export function createInbound(deps: InboundDeps): Inbound {
     return { engineMessageId, chat: group ?? name, from: isEcho ? number.number : name, fromMe: isEcho, atMs }
   }
 
-  async function received(number: ConnectedNumber, item: Extract<Item, { kind: 'message' }>): Promise<EngineSignal> {
+  async function received(
+    number: ConnectedNumber,
+    item: SaidMessage,
+    size: number | null = null,
+  ): Promise<ReceivedSignal> {
     const said = await spoken(number, item, item.id)
     const { type, text, pushName, media, quoted, referral, content } = item
     return {
@@ -176,7 +188,7 @@ export function createInbound(deps: InboundDeps): Inbound {
       text,
       isGroup: item.group !== null,
       pushName,
-      media: media === null ? null : { ...media, size: await sizeOf(number, media) },
+      media: media === null ? null : { ...media, size: size ?? (await sizeOf(number, media)) },
       quotedEngineMessageId: quoted,
       participant: item.group === null || item.isEcho ? null : said.from,
       referral: referral === null ? null : { ...referral },
@@ -212,6 +224,8 @@ function ourId(opaque: string | null): MessageId | null {
   return opaque !== null && /^msg_[0-9A-HJKMNP-TV-Z]{26}$/.test(opaque) ? (opaque as MessageId) : null
 }
 
+/** Of the many files of before, Meta is not asked. */
+const UNKNOWN_SIZE = 0
 const SIZE_PAUSE_MS = 60_000
 
 /** Meta's code for an account that it has locked. */

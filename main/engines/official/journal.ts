@@ -4,7 +4,8 @@ import type { InstanceId } from '../../kernel/ids.ts'
 import { cause, type Log } from '../../kernel/log.ts'
 import { yieldToEventLoop } from '../../kernel/yield-to-event-loop.ts'
 import type { Alarms } from '../alarms.ts'
-import { parseCallback, type Change, type Item } from './callback-parser.ts'
+import type { Item } from './callback-items.ts'
+import { parseCallback, type Change } from './callback-parser.ts'
 import type { CallbackNotes } from './callback-notes.ts'
 import { createCallbackQueue } from './callback-queue.ts'
 import type { Inbound } from './inbound.ts'
@@ -260,6 +261,10 @@ function laneOf(item: Item): string {
     case 'handover':
     case 'username':
       return `chat ${item.person.number ?? item.person.userId ?? ''}`
+    case 'past': {
+      const [first] = item.messages
+      return `chat ${first?.person.number ?? first?.person.userId ?? ''}`
+    }
     case 'known':
       return `chat ${item.number}`
     case 'changed':
@@ -274,6 +279,7 @@ function laneOf(item: Item): string {
     case 'account':
     case 'notice':
     case 'template':
+    case 'address_book':
       return 'number'
   }
 }

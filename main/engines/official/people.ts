@@ -2,7 +2,7 @@ import type { Db } from '../../kernel/db.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
 import { personKey } from '../../kernel/phone-number.ts'
 import type { EngineSink } from '../engine.ts'
-import type { Person } from './callback-parser.ts'
+import type { Person } from './callback-items.ts'
 import { forgetUser, knowAddress, knowUser, numberAt, numberOfUser } from './store.ts'
 
 export interface People {

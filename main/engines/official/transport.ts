@@ -123,6 +123,10 @@ export function createTransport({ client, random }: { client: GraphClient; rando
       return info === undefined ? { kind: 'lost', code: 'no_number' } : { kind: 'ok', value: info }
     },
 
+    /** Asks Meta to hand out what the Business app on the phone knows, which it does once. */
+    requestAppData: (speaker: GraphCredentials, phoneNumberId: string, type: 'smb_app_state_sync' | 'history') =>
+      act(speaker, 'POST', `${phoneNumberId}/smb_app_data`, { messaging_product: 'whatsapp', sync_type: type }),
+
     async templates(
       speaker: GraphCredentials,
       wabaId: string,

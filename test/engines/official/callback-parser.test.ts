@@ -2,7 +2,8 @@ import { MessageContent } from '../../../main/contract/message-content.ts'
 import fc from 'fast-check'
 import { Check } from 'typebox/value'
 import { describe, expect, test } from 'vitest'
-import { parseCallback, type Item } from '../../../main/engines/official/callback-parser.ts'
+import type { Item } from '../../../main/engines/official/callback-items.ts'
+import { parseCallback } from '../../../main/engines/official/callback-parser.ts'
 import { ANA, messagesBody, messagesChange, OURS, PHONE_NUMBER_ID, statusOf, textFrom, WABA_ID } from './cloud-world.ts'
 
 const NOW = Date.UTC(2026, 0, 5, 12)

@@ -108,7 +108,23 @@ const CHANGES: Readonly<Record<string, object>> = {
     ],
   },
   group_status_update: { groups: [{ timestamp: AT, group_id: 'Y2Fw', type: 'group_suspend' }] },
-  history: { history: [{ metadata: { phase: 0, chunk_order: 1, progress: 10 }, threads: [] }] },
+  history: {
+    history: [
+      {
+        metadata: { phase: 0, chunk_order: 1, progress: 55 },
+        threads: [
+          {
+            id: ANA,
+            messages: [
+              { ...textFrom(OURS, 'wamid.past1'), history_context: { status: 'READ' } },
+              { from: OURS, id: 'wamid.past2', timestamp: AT, type: 'media_placeholder' },
+              { ...textFrom(ANA, 'wamid.past3'), history_context: { status: 'READ' } },
+            ],
+          },
+        ],
+      },
+    ],
+  },
   message_echoes: { message_echoes: [] },
   message_template_components_update: { ...TEMPLATE, message_template_element: 'Hello' },
   message_template_quality_update: { ...TEMPLATE, previous_quality_score: 'GREEN', new_quality_score: 'YELLOW' },
@@ -117,7 +133,12 @@ const CHANGES: Readonly<Record<string, object>> = {
   phone_number_name_update: { display_phone_number: OURS, decision: 'REJECTED', rejection_reason: 'NAME_EMPLOYEE' },
   phone_number_quality_update: { display_phone_number: OURS, event: 'THROUGHPUT_UPGRADE', current_limit: 'TIER_2K' },
   security: { display_phone_number: OURS, event: 'PIN_CHANGED', requester: '61555822107539' },
-  smb_app_state_sync: { state_sync: [{ type: 'contact', contact: { full_name: 'Ben' }, action: 'add' }] },
+  smb_app_state_sync: {
+    state_sync: ['add', 'remove'].map((action) => ({
+      ...{ type: 'contact', action, metadata: { timestamp: AT } },
+      contact: { phone_number: ANA, ...(action === 'add' && { full_name: 'Ana Gómez', first_name: 'Ana' }) },
+    })),
+  },
   template_category_update: { ...TEMPLATE, previous_category: 'UTILITY', new_category: 'MARKETING' },
   tracking_events: {},
 }
@@ -144,6 +165,10 @@ export function documented(phoneNumberId = PHONE_NUMBER_ID): readonly Documented
       })
     }),
     of('messages', 'errors', { errors: [{ code: 131_000, title: 'Something went wrong' }] }),
+    of('history', 'declined', { history: [{ errors: [{ code: 2_593_109, title: 'History sync is turned off' }] }] }),
+    of('history', 'file', {
+      messages: [{ from: ANA, id: 'wamid.past2', timestamp: AT, type: 'image', image: { id: '7' } }],
+    }),
     of('smb_message_echoes', '', {
       message_echoes: [{ from: OURS, to: ANA, id: 'wamid.e', timestamp: AT, type: 'text', text: { body: 'Hi' } }],
     }),

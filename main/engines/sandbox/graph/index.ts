@@ -1,3 +1,4 @@
+import { createAppData, type AppData, type GraphAppData } from './app-data.ts'
 import { createAssessments, type Assessments } from './assessments.ts'
 import { createTemplateEvents, type GraphTemplates } from './template-events.ts'
 import { createGraphCalls, type GraphCalls } from './calls.ts'
@@ -103,6 +104,8 @@ export interface GraphSimulator {
   allowGroups(phoneNumberId: string, isAllowed: boolean): void
   /** The number is also used in the WhatsApp Business app (coexistence), or no longer. */
   useApp(phoneNumberId: string, isUsed: boolean): void
+  /** What the app on the phone of the number knows, which Meta hands out once. */
+  appData(phoneNumberId: string): OfNumber<Omit<GraphAppData, 'sync'>>
   /** Meta suspends a group, or ends that; it calls back. */
   suspendGroup(phoneNumberId: string, group: string, isSuspended: boolean): Promise<void>
   /** A person opens the invite link of a group. */
@@ -149,6 +152,7 @@ export function createGraphSimulator(deps: GraphDeps): GraphSimulator {
   const portfolios = createPortfolios({ db, clock, network, numbers, callbacks })
   const assessments = createAssessments()
   const payments = createPayments()
+  const appData = createAppData({ callbacks, newId: () => ids.message() })
   const templateEvents = createTemplateEvents({ clock, store: network.templates, callbacks, assessments })
   const send = createSending({
     ...{ db, clock, ids, network, numbers, files, marketing, portfolios, assessments, payments },
@@ -172,6 +176,7 @@ export function createGraphSimulator(deps: GraphDeps): GraphSimulator {
       portfolios,
       groups,
       usernames,
+      appData,
       network,
     },
   })
@@ -276,6 +281,14 @@ export function createGraphSimulator(deps: GraphDeps): GraphSimulator {
     decideUsername: (phoneNumberId, status) => usernames.decide(get(phoneNumberId), status),
     allowGroups: (phoneNumberId, isAllowed) => groups.allow(get(phoneNumberId), isAllowed),
     useApp: (phoneNumberId, isUsed) => groups.useApp(get(phoneNumberId), isUsed),
+    appData(phoneNumberId) {
+      const number = get(phoneNumberId)
+      return {
+        keep: (data: AppData) => appData.keep(number, data),
+        changeContacts: (...args) => appData.changeContacts(number, ...args),
+        sendHistory: () => appData.sendHistory(number),
+      }
+    },
     suspendGroup: (phoneNumberId, group, isSuspended) => groups.suspend(get(phoneNumberId), group, isSuspended),
     joinGroup: (phoneNumberId, group, user) => groups.join(get(phoneNumberId), group, user),
     async changeMarketing(phoneNumberId, user, value) {

@@ -14,6 +14,7 @@ import type { GraphUsernames } from './username-routes.ts'
 import type { GraphNumbers } from './numbers.ts'
 import type { GraphRequest } from './request.ts'
 import type { GraphCalls } from './calls.ts'
+import type { GraphAppData } from './app-data.ts'
 import type { Portfolios } from './portfolios.ts'
 import type { Permissions } from './permissions.ts'
 import type { createSending } from './send.ts'
@@ -34,6 +35,7 @@ interface RouteDeps {
   readonly permissions: Permissions
   readonly groups: Pick<GraphGroups, 'ofNumber' | 'find' | 'isBesideApp'>
   readonly portfolios: Pick<Portfolios, 'get' | 'offersCalls'>
+  readonly appData: Pick<GraphAppData, 'sync'>
   readonly usernames: Pick<GraphUsernames, 'ofNumber' | 'suggestions'>
   readonly network: Pick<SandboxNetwork, 'templates' | 'blocks' | 'lastWroteAtMs'>
 }
@@ -42,7 +44,20 @@ type Json = Readonly<Record<string, unknown>>
 
 /** The paths of Graph that this product uses, in Graph's shapes. @throws GraphFault */
 export function createRoutes(deps: RouteDeps) {
-  const { numbers, files, uploads, callbacks, signups, send, calls, permissions, portfolios, groups, usernames } = deps
+  const {
+    numbers,
+    files,
+    uploads,
+    callbacks,
+    signups,
+    send,
+    calls,
+    permissions,
+    portfolios,
+    groups,
+    usernames,
+    appData,
+  } = deps
   const templates = createTemplateRoutes({ store: deps.network.templates, uploads, files })
 
   const ofBlocks = createBlockRoutes({ db: deps.db, clock: deps.clock, network: deps.network })
@@ -97,6 +112,8 @@ export function createRoutes(deps: RouteDeps) {
         return calls.act(number, jsonOf(request))
       case 'media':
         return files.upload(number, request.contentType, request.body)
+      case 'smb_app_data':
+        return appData.sync(number, groups.isBesideApp(number), jsonOf(request))
       case 'register':
         return register(number, jsonOf(request))
       default:
