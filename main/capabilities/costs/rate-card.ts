@@ -53,6 +53,9 @@ export const ALLOWANCES: readonly Allowance[] = [
 
 const EVERY_COUNTRY = '*'
 
+/** Meta’s rates go by country code ("Pricing", 2026-06-30): these have that of the United Kingdom. */
+const MARKETS: Readonly<Record<string, string>> = { GG: 'GB', JE: 'GB', IM: 'GB' }
+
 export interface RateCard {
   /** @returns undefined if it is unknown. */
   rateOf(country: string, category: string, day: string): (Rate & { readonly micros: number }) | undefined
@@ -74,7 +77,8 @@ export function rateCard(corrections: readonly Rate[]): RateCard {
   return {
     rates,
     rateOf(country, category, day) {
-      const rate = find(country, category, day) ?? find(EVERY_COUNTRY, category, day)
+      const market = MARKETS[country] ?? country
+      const rate = find(country, category, day) ?? find(market, category, day) ?? find(EVERY_COUNTRY, category, day)
       if (rate === undefined || rate.micros === null) return undefined
       return { ...rate, micros: rate.micros }
     },

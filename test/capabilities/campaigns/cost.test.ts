@@ -44,6 +44,17 @@ describe('the preview of a campaign says what it costs', () => {
     })
   })
 
+  test.each([
+    ['Guernsey', '447781123456'],
+    ['Jersey', '447797712345'],
+    ['Isle of Man', '447624123456'],
+  ])('a person of the country code 44 in %s has the price of the United Kingdom', async (_place, phone) => {
+    expect(await costOf({ messages: [UTILITY], recipients: [{ phone }] })).toMatchObject({
+      ...{ messages: 1, unpriced: 0 },
+      costs: [{ currency: 'gbp', amount_micros: 15_900 }],
+    })
+  })
+
   test('variations each have their own', async () => {
     const config = { variation: 'sequential' }
     const cost = await costOf({ messages: [UTILITY, template('spring_offer', 'en')], recipients: people(4), config })
