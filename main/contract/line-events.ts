@@ -12,6 +12,12 @@ export interface LineEventData {
     action: 'add' | 'remove' | 'promote' | 'demote' | 'modify'
     participants: string[]
   }
+  /** Told to admins of groups whose newcomers an admin has to let in. */
+  'group.join_requests_changed': GroupData & {
+    action: 'requested' | 'withdrawn' | 'rejected'
+    /** Those who ask, or asked, to join. */
+    participants: string[]
+  }
   'group.updated': GroupData & {
     /** Only what changed. */
     changes: {

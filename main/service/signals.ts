@@ -82,6 +82,10 @@ export async function routeSignal(
       await find(instanceWebhookRoom).onLineEvent(id, signal.event)
       // Rejecting waits for the network, and the next signal must not.
       if (signal.event.type === 'call.offered') void find(callsRoom).onOffered(id, signal.event.data)
+      if (signal.event.type === 'group.join_requests_changed') {
+        const instance = await instances.owned(id)
+        if (instance !== undefined) live.publish(instance.subject.accountId, { topic: 'groups', instance_id: id })
+      }
       return
     case 'media_arrived': {
       const accountId = await messages.mediaArrived(id, signal)

@@ -85,14 +85,14 @@ const WHAT = [
     '| CONNECTION | instance.connecting, instance.connected, instance.disconnected, instance.auth_failed, instance.updated, instance.deleted |',
     '| QRCODE | instance.qr.updated |',
     '| CALL | call.offered, call.accepted, call.rejected, call.ended |',
-    '| GROUP | group.joined, group.participants_changed, group.updated |',
+    '| GROUP | group.joined, group.participants_changed, group.join_requests_changed, group.updated |',
     '| PRESENCE | presence.updated |',
     '| CONTACT | contact.updated |',
     '| ALL | every name |',
   ].join('\n'),
   'The events of CALL, GROUP, PRESENCE and CONTACT exist only here: account webhooks do not deliver them, and ' +
     '`GET /v1/events` does not list them. They are reported by the engine `smv2` while it is connected; GROUP, PRESENCE ' +
-    'and CONTACT on the live network only. Their `data`:',
+    'and CONTACT on the live network only, except for requests to join. Their `data`:',
   [
     '| Event | `data` |',
     '|---|---|',
@@ -101,6 +101,7 @@ const WHAT = [
     '| call.ended | call_id, from, timestamp, reason |',
     '| group.joined | group_id, by, subject, participants |',
     '| group.participants_changed | group_id, by, action (add, remove, promote, demote, modify), participants |',
+    '| group.join_requests_changed | group_id, by, action (requested, withdrawn, rejected), participants: who asks to join. Only admins are told |',
     '| group.updated | group_id, by, changes: only what changed of subject, description, announce, locked, picture |',
     '| presence.updated | chat, from, state (available, unavailable, composing, recording), last_seen_at |',
     '| contact.updated | number, name?, picture? (changed, removed) |',

@@ -16,6 +16,7 @@ const NAME_OF = {
   'call.ended': 'CALL',
   'group.joined': 'GROUP',
   'group.participants_changed': 'GROUP',
+  'group.join_requests_changed': 'GROUP',
   'group.updated': 'GROUP',
   'presence.updated': 'PRESENCE',
   'contact.updated': 'CONTACT',

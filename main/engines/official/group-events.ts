@@ -3,6 +3,8 @@ import type { Person } from './callback-items.ts'
 import { groupName } from './group-id.ts'
 import { digitsOf, recordAt, recordsAt, textAt, type Json } from './json.ts'
 
+const JOIN_REQUESTS = { group_join_request_created: 'requested', group_join_request_revoked: 'withdrawn' } as const
+
 const MEMBER_LISTS = { added_participants: 'add', removed_participants: 'remove' } as const
 
 /** What a callback says of a group besides the outcome of a request, for the webhook of the instance. */
@@ -13,7 +15,15 @@ export async function groupEvents(value: Json, nameOf: (person: Person) => Promi
   const subject = textAt(value, 'subject')
   if (textAt(value, 'type') === 'group_create' && subject !== null)
     return [{ type: 'group.joined', data: { group_id, by: null, subject, participants: [] } }]
+  const joinRequest = JOIN_REQUESTS[textAt(value, 'type') as keyof typeof JOIN_REQUESTS] as
+    (typeof JOIN_REQUESTS)[keyof typeof JOIN_REQUESTS] | undefined
   const events: LineEvent[] = []
+  const asking = personIn(value)
+  if (joinRequest !== undefined && (asking.number !== null || asking.userId !== null)) {
+    const by = await nameOf(asking)
+    const data = { group_id, by, action: joinRequest, participants: [by] }
+    events.push({ type: 'group.join_requests_changed', data })
+  }
   for (const [list, action] of Object.entries(MEMBER_LISTS)) {
     const people = recordsAt(value, list).map(personIn)
     const named = people.filter(({ number, userId }) => number !== null || userId !== null)

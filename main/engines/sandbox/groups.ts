@@ -4,6 +4,7 @@ import type { Db, Tx } from '../../kernel/db.ts'
 import type { AccountId, Random } from '../../kernel/ids.ts'
 import { sql } from '../../kernel/sql.ts'
 import type { Group, GroupRules, JoinRequest, JoinRules, MemberChange, MemberResult } from '../direct.ts'
+import type { TellAdmins } from './join-request-events.ts'
 import { isRegistered } from './simulated-outcomes.ts'
 import { crockford } from './network-ids.ts'
 
@@ -89,10 +90,17 @@ export const OF_META = 'CAPI'
 /** Besides the business. */
 const MOST_OF_META = 8
 
+interface GroupsDeps {
+  readonly db: Db
+  readonly clock: Pick<Clock, 'now'>
+  readonly random: Random
+  readonly tellAdmins: TellAdmins
+}
+
 export type Groups = ReturnType<typeof createGroups>
 
 /** The groups of the network. A group is created explicitly or by the first message in it. */
-export function createGroups({ db, clock, random }: { db: Db; clock: Pick<Clock, 'now'>; random: Random }) {
+export function createGroups({ db, clock, random, tellAdmins }: GroupsDeps) {
   const secretCode = () => crockford(random.bytes(15))
 
   async function withMembers(tx: Tx, row: GroupRow): Promise<Group> {
@@ -141,6 +149,18 @@ export function createGroups({ db, clock, random }: { db: Db; clock: Pick<Clock,
     return change === 'add' && seen.row.adminAdd === 0 ? seen : getAsAdmin(tx, accountId, number, id)
   }
 
+  async function ask(
+    tx: Tx,
+    accountId: AccountId,
+    { row, members }: { row: GroupRow; members: Group['members'] },
+    number: string,
+  ): Promise<void> {
+    const isNew = (await tx.run(request, { group: row.seq, number, now: clock.now() })) === 1
+    if (!isNew) return
+    const change = { group_id: row.id, by: number, participants: [number] }
+    await tellAdmins(tx, accountId, adminsAmong(members), { ...change, action: 'requested' })
+  }
+
   /** By the invite link. @returns whether an admin has to let them in first. */
   async function enter(tx: Tx, accountId: AccountId, number: string, invite: string) {
     const row = await tx.one(byInvite, { accountId, invite })
@@ -152,7 +172,7 @@ export function createGroups({ db, clock, random }: { db: Db; clock: Pick<Clock,
     if (row.id.startsWith(OF_META) && members.length > MOST_OF_META)
       throw new ApiError('invalid_state', 'This group is full: eight people can join a group of an official number.')
     const waits = row.approval === 1
-    if (waits) await tx.run(request, { group: row.seq, number, now: clock.now() })
+    if (waits) await ask(tx, accountId, { row, members }, number)
     else await tx.run(join, { group: row.seq, number, admin: 0 })
     return { id: row.id, waits }
   }
@@ -266,13 +286,18 @@ export function createGroups({ db, clock, random }: { db: Db; clock: Pick<Clock,
       isApproved: boolean,
     ): Promise<MemberResult[]> =>
       db.commit(async (tx) => {
-        const { row } = await getAsAdmin(tx, accountId, number, id)
+        const { row, group } = await getAsAdmin(tx, accountId, number, id)
         const results: MemberResult[] = []
         for (const asking of numbers) {
           const at = { group: row.seq, number: asking }
           const isWaiting = (await tx.run(endRequest, at)) === 1
           if (isWaiting && isApproved) await tx.run(join, { ...at, admin: 0 })
           results.push({ number: asking, reason: isWaiting ? null : 'not_requested' })
+        }
+        const answered = results.filter(({ reason }) => reason === null).map((result) => result.number)
+        if (!isApproved && answered.length > 0) {
+          const change = { group_id: id, by: number, participants: answered }
+          await tellAdmins(tx, accountId, adminsAmong(group.members), { ...change, action: 'rejected' })
         }
         return results
       }),
@@ -308,3 +333,6 @@ export function createGroups({ db, clock, random }: { db: Db; clock: Pick<Clock,
       }),
   }
 }
+
+const adminsAmong = (members: Group['members']): string[] =>
+  members.filter(({ isAdmin }) => isAdmin).map(({ number }) => number)

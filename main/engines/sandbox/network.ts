@@ -19,6 +19,7 @@ import { createFiles } from './files.ts'
 import { createGroups, type Groups } from './groups.ts'
 import { createInbox, type PhoneMessage } from './inbox.ts'
 import { isPaired, createSessions } from './sessions.ts'
+import { createJoinRequestEvents } from './join-request-events.ts'
 import { createLinks } from './links.ts'
 import { defaultName } from './network-ids.ts'
 import { createOnboarding, type OnboardingSubject } from './onboarding.ts'
@@ -146,7 +147,8 @@ export function createSandboxNetwork(deps: SandboxNetworkDeps): SandboxNetwork {
   const timeline = createTimeline({ db, clock, alarms, sink, log })
   const links = createLinks({ db, clock, alarms, sessions, timeline, faults })
   const pairings = createPairings({ clock, random, alarms, sink, log, pair })
-  const groups = createGroups({ db, clock, random })
+  const tellAdmins = createJoinRequestEvents({ clock, sessions, timeline })
+  const groups = createGroups({ db, clock, random, tellAdmins })
   const blocks = createBlocks(db)
   const files = createFiles({ db, sessions, inbox })
   const profiles = createProfiles(db)

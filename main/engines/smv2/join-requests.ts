@@ -29,6 +29,10 @@ const REASONS: Readonly<Record<string, MemberResult['reason']>> = {
 export function createJoinRequests({ openOf, people }: JoinRequestsNeeds) {
   async function waiting(instance: EngineInstance, open: OpenLink, id: string): Promise<Waiting[]> {
     const found = await changeGroup(open, id, open.sock.groupRequestParticipantsList(id))
+    await learnNumbers(
+      open,
+      found.map(({ jid = '', phone_number: number }) => ({ jid, number })),
+    )
     const named = found.map(async ({ jid = '', phone_number: beside, request_time: at }): Promise<Waiting> => {
       const { user, kind } = addressOf(jid)
       const name =
@@ -64,4 +68,15 @@ export function createJoinRequests({ openOf, people }: JoinRequestsNeeds) {
     },
   }
   return acts
+}
+
+/** Keeps which number belongs to which hidden id: a request may be answered under either. */
+export async function learnNumbers(
+  { sock }: OpenLink,
+  people: readonly { readonly jid: string; readonly number: string | undefined }[],
+): Promise<void> {
+  const pairs = people.flatMap(({ jid, number }) =>
+    number !== undefined && addressOf(jid).kind === 'hidden' ? [{ lid: jid, pn: number }] : [],
+  )
+  if (pairs.length > 0) await sock.signalRepository.lidMapping.storeLIDPNMappings(pairs)
 }

@@ -3,9 +3,10 @@ import { isoTime } from '../../contract/request.ts'
 import type { LineEvent, LineEventData } from '../../contract/line-events.ts'
 import type { EngineInstance } from '../instance.ts'
 import { addressOf } from './jid.ts'
+import { learnNumbers } from './join-requests.ts'
 import type { OpenLink } from './link.ts'
 import type { People, PersonName } from './people.ts'
-import type { RawLineEvent } from './raw-line-event.ts'
+import type { JoinRequestChange, RawLineEvent } from './raw-line-event.ts'
 
 interface LineEventsDeps {
   readonly people: Pick<People, 'nameOf'>
@@ -26,6 +27,8 @@ export function createLineEvents({ people, publish }: LineEventsDeps) {
   const calls = new Map<string, string>()
   const names = new Map<string, string>()
   const authors = new Map<string, string>()
+  /** The last change of requests to join of each instance: whoever asks and withdraws must not seem to wait. */
+  const lastRequests = new Map<string, Promise<void>>()
 
   const nameOf = (instance: EngineInstance, { session }: OpenLink, ...jids: readonly (string | undefined)[]) =>
     people.nameOf(instance, session.keys, personIn(jids))
@@ -88,6 +91,25 @@ export function createLineEvents({ people, publish }: LineEventsDeps) {
     publish(instance, { type: 'group.participants_changed', data })
   }
 
+  function inOrder({ id }: EngineInstance, act: () => Promise<void>): Promise<void> {
+    const before = lastRequests.get(id) ?? Promise.resolve()
+    const acted = before.then(act, act)
+    lastRequests.set(id, acted)
+    return acted.finally(() => {
+      if (lastRequests.get(id) === acted) lastRequests.delete(id)
+    })
+  }
+
+  async function joinRequests(instance: EngineInstance, open: OpenLink, change: JoinRequestChange) {
+    const { groupId: group_id, isCreated, by: author, people: named } = change
+    await learnNumbers(open, named)
+    const participants = await Promise.all(named.map(({ jid, number }) => nameOf(instance, open, jid, number)))
+    const isOwn = named.length === 1 && named[0]?.jid === author
+    const by = isOwn ? (participants[0] ?? null) : await authorOf(instance, open, { author })
+    const action = isCreated ? 'requested' : isOwn ? 'withdrawn' : 'rejected'
+    publish(instance, { type: 'group.join_requests_changed', data: { group_id, by, action, participants } })
+  }
+
   async function presence(
     instance: EngineInstance,
     open: OpenLink,
@@ -145,6 +167,8 @@ export function createLineEvents({ people, publish }: LineEventsDeps) {
           return group(instance, open, raw)
         case 'participants':
           return participants(instance, open, raw)
+        case 'join_requests':
+          return inOrder(instance, () => joinRequests(instance, open, raw))
         case 'presence':
           return presence(instance, open, raw)
         case 'contact':

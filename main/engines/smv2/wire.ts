@@ -15,6 +15,7 @@ import type { Caches } from './caches.ts'
 import { keepChannelPost, readChannelPost } from './channel-posts.ts'
 import { hearingSalts, storeSalt } from './contact-salt.ts'
 import { CONNECT_MS, KEEP_ALIVE_MS } from './connection-times.ts'
+import { readJoinRequestNotice } from './join-request-notices.ts'
 import type { Library } from './library.ts'
 import type { LineNetwork } from './line-networks.ts'
 import { bytesIn, isMalformed, PARSING_ERROR, readPairingNotice, type PairingNotice } from './pairing-notices.ts'
@@ -124,6 +125,8 @@ export function openWire(needs: WireDeps): Wire {
         const { participant, participant_pn: number } = frame.attrs
         if (frame.tag === 'notification' && participant !== undefined && number !== undefined)
           listener.lineEvent({ kind: 'author', participant, number })
+        const joinRequests = session.isPaired() ? readJoinRequestNotice(frame) : undefined
+        if (joinRequests !== undefined) listener.lineEvent(joinRequests)
         const withheld = withheldKind(frame)
         if (withheld !== undefined) listener.unavailable(frame.attrs, withheld)
         keepInOrder(frame)

@@ -119,6 +119,13 @@ test('requests to join are listed, approved and rejected, and no other answer is
   expect(await act('joinRequests')(us, id)).toEqual([])
   expect(await join(id, ANA)).toBe('asked')
   expect(await join(id, BEN)).toBe('asked')
+  const requests = () =>
+    world
+      .of(us, 'line_event')
+      .flatMap(({ event }) => (event.type === 'group.join_requests_changed' ? [event.data] : []))
+      .filter(({ group_id }) => group_id === id)
+  await soon('told', () => requests().length === 2)
+  expect(requests()[0]).toEqual({ group_id: id, by: ANA, action: 'requested', participants: [ANA] })
   const waiting = await act('joinRequests')(us, id)
   expect(waiting.map(({ number: one }) => one)).toEqual([ANA, BEN])
   expect(Math.abs(Date.now() - (waiting[0]?.requestedAtMs ?? 0))).toBeLessThan(60_000)

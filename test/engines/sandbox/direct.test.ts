@@ -401,6 +401,23 @@ test('a group is renamed by its members, and joined by its link', async () => {
   expect(await act('group')(other, group.id)).toMatchObject({ name: 'Team B' })
 })
 
+test('requests to join are told to the instances of admins, once each', async () => {
+  const { group } = await act('createGroup')(us, 'Team', [BEN])
+  const member = await w.connected('smv2', BEN)
+  await act('setJoinRules')(us, group.id, { needsApproval: true })
+  const code = (await act('inviteLink')(us, group.id, false)).split('/').at(-1) ?? ''
+  for (let i = 0; i < 2; i++) expect(await w.network.enterGroup(w.accountId, ANA, code)).toMatchObject({ waits: true })
+  expect(await act('answerJoinRequests')(us, group.id, [ANA, '12025550198'], false)).toHaveLength(2)
+  await settle()
+  const told = (instance: EngineInstance) => w.of(instance, 'line_event').map(({ event }) => event)
+  const data = { group_id: group.id, participants: [ANA] }
+  expect(told(us)).toEqual([
+    { type: 'group.join_requests_changed', data: { ...data, by: ANA, action: 'requested' } },
+    { type: 'group.join_requests_changed', data: { ...data, by: OURS, action: 'rejected' } },
+  ])
+  expect(told(member)).toEqual([])
+})
+
 test('typing is shown to people and groups that are there', async () => {
   await act('showTyping')(us, ANA, 'typing')
   await act('setOnline')(us, true)

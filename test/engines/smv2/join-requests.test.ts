@@ -1,7 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { BinaryNode } from 'baileys'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { DirectActs } from '../../../main/engines/direct.ts'
 import type { EngineInstance } from '../../../main/engines/engine.ts'
-import { until } from '../../support/service-process.ts'
+import { readJoinRequestNotice } from '../../../main/engines/smv2/join-request-notices.ts'
+import { until as eventually } from '../../support/service-process.ts'
 import { lineWorld, type LineWorld } from './line-world.ts'
 
 const OURS = '12025550250'
@@ -88,6 +90,63 @@ test('a change that somebody else makes is seen at the next look', async () => {
   const shared = `${theirs.id}@g.us`
   expect(await act('group')(shop, shared)).toMatchObject({ needsApproval: false })
   await act('setJoinRules')(other, shared, { needsApproval: true })
-  await until('seen', async () => (await act('group')(shop, shared)).needsApproval)
+  await eventually('seen', async () => (await act('group')(shop, shared)).needsApproval)
   expect(group.needsApproval).toBe(false)
+})
+
+describe('what is told of requests to join', () => {
+  const told = (instance: EngineInstance, id: string) =>
+    world
+      .of(instance, 'line_event')
+      .flatMap(({ event }) => (event.type === 'group.join_requests_changed' ? [event.data] : []))
+      .filter(({ group_id }) => group_id === id)
+  const until = (instance: EngineInstance, id: string, most: number) =>
+    eventually('told', () => told(instance, id).length >= most)
+
+  test('who asks, and who changes their mind, is told to admins', async () => {
+    const { group, id } = ours()
+    group.request('12025551310', 'number')
+    group.request('12025551311')
+    const { lid } = world.whatsapp.phone('12025551311')
+    group.withdraw('12025551311')
+    await until(shop, id, 3)
+    expect(told(shop, id)).toEqual([
+      { group_id: id, by: '12025551310', action: 'requested', participants: ['12025551310'] },
+      { group_id: id, by: lid, action: 'requested', participants: [lid] },
+      { group_id: id, by: lid, action: 'withdrawn', participants: [lid] },
+    ])
+  })
+
+  test('another admin who turns somebody away is named, and members who are no admins are told nothing', async () => {
+    const [admin, member] = [await world.connect('12025550260'), await world.connect('12025550261')]
+    const group = world.whatsapp.group('Told', ['12025550260', OURS, '12025550261'])
+    const id = `${group.id}@g.us`
+    await act('changeMembers')(admin, id, 'promote', [OURS])
+    group.request('12025551312', 'number')
+    for (const one of [shop, admin]) await until(one, id, 1)
+    expect(await act('answerJoinRequests')(admin, id, ['12025551312'], false)).toMatchObject([{ reason: null }])
+    await until(shop, id, 2)
+    expect(told(shop, id)[1]).toMatchObject({ by: '12025550260', action: 'rejected', participants: ['12025551312'] })
+    expect(told(member, id).filter(({ action }) => action === 'requested')).toEqual([])
+  })
+
+  test('a notice that names nobody, or everybody at once, does no harm', () => {
+    const notice = (content: BinaryNode[], more: object = {}): BinaryNode => ({
+      tag: 'notification',
+      attrs: { from: '1@g.us', type: 'w:gp2', id: '1', ...more },
+      content,
+    })
+    const many = Array.from({ length: 3 }, (_, i) => ({ tag: 'requested_user', attrs: { jid: `${i}@lid` } }))
+    expect(readJoinRequestNotice(notice([{ tag: 'created_membership_requests', attrs: {} }]))).toBeUndefined()
+    expect(readJoinRequestNotice({ tag: 'notification', attrs: {} })).toBeUndefined()
+    expect(readJoinRequestNotice(notice([{ tag: 'subject', attrs: {} }], { participant: '1@lid' }))).toBeUndefined()
+    expect(
+      readJoinRequestNotice(notice([{ tag: 'created_membership_requests', attrs: {} }], { participant: '1@lid' })),
+    ).toMatchObject({ people: [{ jid: '1@lid' }] })
+    expect(
+      readJoinRequestNotice(
+        notice([{ tag: 'created_membership_requests', attrs: {}, content: many }], { participant: '9@lid' }),
+      ),
+    ).toMatchObject({ by: '9@lid', people: many.map(({ attrs }) => attrs) })
+  })
 })

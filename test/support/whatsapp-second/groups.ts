@@ -64,7 +64,7 @@ export function createGroups(around: AroundGroups): Groups {
       ...{ id: String((lastId += 7n)), subject, addressing, members: [...members], admins: members.slice(0, 1) },
       ...{ isForAdmins: false, isLocked: false, description: null, timer: 0 },
       ...{ needsApproval: false, isAddedToByAdmins: false, requests: [] },
-      request: () => {},
+      ...{ request: () => {}, withdraw: () => {} },
       ...{ inviteCode: randomBytes(9).toString('base64url'), createdAt: nowSeconds() },
       reserveForAdmins: () => void (group.isForAdmins = true),
       ...{ community: [], isCommunity: false, communityId: null, isAnnouncements: false },

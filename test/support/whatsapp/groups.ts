@@ -39,8 +39,13 @@ export interface Group {
   readonly isAddedToByAdmins: boolean
   /** Numbers of those who want to join, oldest first. */
   readonly requests: readonly string[]
-  /** Somebody asks to join, by the invite link. */
-  request(number: string): void
+  /**
+   * Somebody asks to join, by the invite link; the devices of the admins are told.
+   * @param shows whether the network names their number beside their hidden id.
+   */
+  request(number: string, shows?: 'number'): void
+  /** Somebody does not want to join after all. */
+  withdraw(number: string): void
   reserveForAdmins(): void
   /** Makes it a community, or a group of one: the one for announcements, or another. */
   placeIn(community: 'itself' | 'nowhere' | { readonly id: string; readonly isAnnouncements?: boolean }): void
@@ -66,6 +71,8 @@ export interface GroupInside extends Group {
   setTimer(seconds: number): void
   requireApproval(isNeeded: boolean): void
   reserveAdding(isForAdmins: boolean): void
+  /** Whether the network names the number of somebody who asks, beside their hidden id. */
+  showsNumber(number: string): boolean
   /** @returns whether they had asked. */
   answerRequest(number: string, isApproved: boolean): boolean
   add(number: string): void
@@ -79,6 +86,13 @@ export interface GroupInside extends Group {
   sealOnce(messageId: string, seal: () => Promise<SealedUtterance>): Promise<SealedUtterance>
 }
 
+/** What becomes of a request to join that no admin answers. */
+interface JoinRequestChange {
+  readonly kind: 'created' | 'withdrawn'
+  readonly number: string
+  readonly showsNumber: boolean
+}
+
 let lastGroup = 120_363_000_000_000_000n
 
 export function createGroup(
@@ -86,6 +100,7 @@ export function createGroup(
   founder: string,
   others: readonly string[],
   addressing: Addressing,
+  tellOfRequest: (group: GroupInside, request: JoinRequestChange) => void,
 ): GroupInside {
   const id = String((lastGroup += BigInt(randomInt(1, 1_000))))
   const members = new Set([founder, ...others])
@@ -98,10 +113,10 @@ export function createGroup(
   let timer = 0
   let needsApproval = false
   let isAddedToByAdmins = false
-  const requests = new Set<string>()
+  const requests = new Map<string, boolean>()
   let description: string | null = null
   let place: Parameters<GroupInside['placeIn']>[0] = 'nowhere'
-  return {
+  const group: GroupInside = {
     id,
     addressing,
     inviteCode: `Invite${id.slice(-10)}`,
@@ -135,9 +150,16 @@ export function createGroup(
       return isAddedToByAdmins
     },
     get requests() {
-      return [...requests]
+      return [...requests.keys()]
     },
-    request: (number) => void requests.add(number),
+    request(number, shows) {
+      requests.set(number, shows === 'number')
+      tellOfRequest(group, { kind: 'created', number, showsNumber: shows === 'number' })
+    },
+    withdraw(number) {
+      if (requests.delete(number)) tellOfRequest(group, { kind: 'withdrawn', number, showsNumber: false })
+    },
+    showsNumber: (number) => addressing === 'lid' && requests.get(number) === true,
     requireApproval: (isNeeded) => void (needsApproval = isNeeded),
     reserveAdding: (isForAdmins) => void (isAddedToByAdmins = isForAdmins),
     answerRequest(number, isApproved) {
@@ -191,6 +213,7 @@ export function createGroup(
       return found
     },
   }
+  return group
 }
 
 type FindPhone = (number: string) => PhoneInside
@@ -343,6 +366,7 @@ function answerAbout(group: GroupInside, asked: Stanza, { asker, phone }: Asking
     if (!group.admins.includes(asker.number)) return FORBIDDEN
     const waiting = group.requests.map((number) =>
       stanza('membership_approval_request', {
+        ...(group.showsNumber(number) && { phone_number: numberJid(number) }),
         ...{ jid: memberJid(group, phone(number)), request_time: seconds(), request_method: 'InviteLink' },
       }),
     )
@@ -434,6 +458,8 @@ function answerRequests(
     const person = who(jid)
     const hasAsked = memberJid(group, person) === jid && group.answerRequest(person.number, isApproved)
     if (hasAsked && isApproved) announce(group, stanza('add', {}, [describeMember(group, person)]))
+    if (hasAsked && !isApproved)
+      announce(group, stanza('revoked_membership_requests', {}, [stanza('participant', { jid })]))
     return stanza('participant', { jid, ...(!hasAsked && { error: 404 }) })
   })
   return [stanza('membership_requests_action', {}, [stanza(asked.tag, {}, answers)])]
@@ -448,6 +474,25 @@ export const timerNotice = (after: number): Stanza =>
 
 const RULES: ReadonlySet<string> = new Set(['announcement', 'not_announcement', 'locked', 'unlocked'])
 const isRule = (tag: string): tag is GroupRule => RULES.has(tag)
+
+/** What the clients of its admins hear of somebody who wants to join: the network names them inside, too. */
+export function joinRequestNotice(
+  group: GroupInside,
+  person: PhoneInside,
+  { kind, showsNumber }: JoinRequestChange,
+  id: string,
+): Stanza {
+  const jid = memberJid(group, person)
+  const beside = showsNumber && group.addressing === 'lid' ? { phone_number: numberJid(person.number) } : {}
+  const what =
+    kind === 'created'
+      ? stanza('created_membership_requests', { request_method: 'invite_link' }, [
+          stanza('requested_user', { jid, ...beside }),
+        ])
+      : stanza('revoked_membership_requests', {}, [stanza('participant', { jid })])
+  const attributes = { from: groupJid(group.id), type: 'w:gp2', id, t: seconds(), addressing_mode: group.addressing }
+  return stanza('notification', { ...attributes, participant: jid }, [what])
+}
 
 /** What a member’s client hears when something in the group changes. */
 export function groupNotice(group: GroupInside, by: PhoneInside, what: Stanza, id: string): Stanza {

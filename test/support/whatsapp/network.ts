@@ -1,5 +1,12 @@
 import { createFaults, type FaultsInside } from './faults.ts'
-import { createGroup, groupNotice, timerNotice, type Addressing, type GroupInside } from './groups.ts'
+import {
+  createGroup,
+  groupNotice,
+  joinRequestNotice,
+  timerNotice,
+  type Addressing,
+  type GroupInside,
+} from './groups.ts'
 import { createCdn, type Cdn } from './media.ts'
 import { createPairings, type Pairings } from './pairing.ts'
 import type { PhoneInside } from './people.ts'
@@ -91,7 +98,10 @@ export function createNetwork(heldAckMs?: number): Network {
     groups: {
       get: (id) => groups.get(id),
       create(subject, founder, others, addressing = 'lid') {
-        const group = createGroup(subject, founder, others, addressing)
+        const group = createGroup(subject, founder, others, addressing, (asked, request) => {
+          const notice = joinRequestNotice(asked, phone(request.number), request, newMessageId())
+          for (const device of asked.admins.flatMap((number) => phone(number).devices)) device.enqueue(notice)
+        })
         groups.set(group.id, group)
         return group
       },
