@@ -42,6 +42,7 @@ export const ABILITIES = {
     'join_rules',
     'join_groups',
     'communities',
+    'channels',
     'chat_list',
     'labels',
   ],

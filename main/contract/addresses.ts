@@ -9,8 +9,8 @@ export const GROUP_ID = '[A-Za-z0-9._-]{1,128}@g[.]us'
 /** The official engine's ID for a person who hides their number: `US.13491208655302741918`. */
 export const USER_ID = '[A-Z]{2}[.](?:ENT[.])?[A-Za-z0-9]{1,128}'
 
-/** A channel on smv2: `120363041234567890@newsletter`. Nobody can write to it from here. */
-const CHANNEL_ID = '[A-Za-z0-9._-]{1,60}@newsletter'
+/** A channel on smv2: `120363041234567890@newsletter`. Only its admins post in it. */
+export const CHANNEL_ID = '[A-Za-z0-9._-]{1,60}@newsletter'
 
 /** What a chat is, by its ID: the official engine has no other kind than people. */
 export const CHAT_TYPES = ['person', 'group', 'channel'] as const

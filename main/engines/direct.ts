@@ -55,6 +55,25 @@ export interface Group {
   readonly members: readonly GroupMember[]
 }
 
+/** What this line may do in a channel: admins and its owner post in it. `guest`: it does not follow it. */
+type ChannelRole = 'owner' | 'admin' | 'follower' | 'guest'
+
+/** What its admins post is shown to everybody who follows it. */
+export interface Channel {
+  readonly id: string
+  readonly name: string
+  /** null: it has none. */
+  readonly description: string | null
+  readonly role: ChannelRole
+  /** null: the network did not say. */
+  readonly followers: number | null
+  /** null: the network did not say. */
+  readonly link: string | null
+}
+
+/** Which channel is meant: the last part of its link, or its id. */
+export type ChannelKey = { readonly invite: string } | { readonly id: string }
+
 /** A group of a community, which this line need not be a member of. */
 export interface CommunityGroup {
   readonly id: string
@@ -238,6 +257,14 @@ export interface DirectActs {
   linkGroup(instance: EngineInstance, communityId: string, groupId: string): Promise<void>
   /** @throws ApiError invalid_state if this line is no admin of the community. */
   unlinkGroup(instance: EngineInstance, communityId: string, groupId: string): Promise<void>
+  /** The channels this line follows, its own among them. */
+  channels(instance: EngineInstance): Promise<Channel[]>
+  /** Does nothing if it follows it already. @throws ApiError not_found */
+  followChannel(instance: EngineInstance, channel: ChannelKey): Promise<Channel>
+  /** @throws ApiError not_found, invalid_state for a channel of its own. */
+  unfollowChannel(instance: EngineInstance, channelId: string): Promise<void>
+  /** @throws ApiError not_found, invalid_state if this line is no admin of it. */
+  postToChannel(instance: EngineInstance, channelId: string, text: string): Promise<{ engineMessageId: string }>
   /** @param last message of the chat; the phone applies what is archived or read up to it. null: none is known here. */
   changeChat(instance: EngineInstance, chat: string, change: ChatChange, last: DatedMessageRef | null): Promise<void>
   /** Labels belong to business accounts. */
@@ -254,6 +281,9 @@ export interface DirectActs {
 
 /** What is done with communities, which not every network of phones has. */
 export type CommunityActs = 'createCommunity' | 'communityGroups' | 'communityMembers' | 'linkGroup' | 'unlinkGroup'
+
+/** What is done with channels, which not every network of phones has. */
+export type ChannelActs = 'channels' | 'followChannel' | 'unfollowChannel' | 'postToChannel'
 
 /** A file that somebody sent to an instance. */
 export interface MediaFile {

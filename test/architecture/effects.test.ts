@@ -173,6 +173,7 @@ test('a direct engine call is judged by its action', () => {
     'group/reject',
     'community/link',
     'community/unlink',
+    'channel/unfollow',
   ])
     expect(asked(name), name).toEqual(['destructive', 'sending'])
   for (const name of ['message/delete', 'user/block', 'user/unblock', 'label/delete'])
@@ -181,6 +182,7 @@ test('a direct engine call is judged by its action', () => {
     expect(asked(name), name).toEqual(['sending'])
   for (const name of [
     'account/status',
+    'channel/post',
     'group/subject',
     'chat/typing',
     'chat/disappearing',
@@ -188,7 +190,16 @@ test('a direct engine call is judged by its action', () => {
     'something/new',
   ])
     expect(asked(name), name).toEqual(['sending'])
-  for (const name of ['user/check', 'group/list', 'group/requests', 'community/groups', 'chat/pin', 'chat/info'])
+  for (const name of [
+    'user/check',
+    'group/list',
+    'group/requests',
+    'community/groups',
+    'channel/list',
+    'channel/follow',
+    'chat/pin',
+    'chat/info',
+  ])
     expect(asked(name), name).toEqual([])
 })
 

@@ -80,6 +80,7 @@ const ACTS: Readonly<Record<keyof Abilities['act'], readonly (keyof DirectActs)[
   join_rules: ['setJoinRules'],
   group_rules: ['setGroupRules'],
   join_groups: ['joinGroup'],
+  channels: ['channels', 'followChannel', 'unfollowChannel', 'postToChannel'],
   communities: ['createCommunity', 'communityGroups', 'communityMembers', 'linkGroup', 'unlinkGroup'],
   disappearing_messages: ['chatTimer', 'setChatTimer'],
   privacy: ['privacy', 'setPrivacy'],

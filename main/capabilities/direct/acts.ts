@@ -1,6 +1,7 @@
 import { ApiError } from '../../contract/errors.ts'
 import { isoTime } from '../../contract/request.ts'
 import type {
+  Channel,
   ChatChange,
   DatedMessageRef,
   DirectActs,
@@ -207,6 +208,28 @@ const ACTS: Readonly<Record<string, Act>> = {
     return { community_id, group_id, linked: false }
   },
 
+  async 'channel/list'({ instance, body, engine }) {
+    fieldsOf('channel/list', body, [])
+    return { channels: (await engine('channels')(instance)).map(toChannel) }
+  },
+  async 'channel/follow'({ instance, body, engine }) {
+    const { channel_id: id, link } = fieldsOf('channel/follow', body, [], ['channel_id', 'link'])
+    if ((id === undefined) === (link === undefined))
+      throw new ApiError('validation_error', 'channel/follow needs either channel_id or link.')
+    const key = id === undefined ? { invite: channelCodeOf(link ?? '') } : { id }
+    return { channel: toChannel(await engine('followChannel')(instance, key)) }
+  },
+  async 'channel/unfollow'({ instance, body, engine }) {
+    const { channel_id } = fieldsOf('channel/unfollow', body, ['channel_id'])
+    await engine('unfollowChannel')(instance, channel_id)
+    return { channel_id, followed: false }
+  },
+  async 'channel/post'({ instance, body, engine }) {
+    const { channel_id, text } = fieldsOf('channel/post', body, ['channel_id', 'text'])
+    const { engineMessageId } = await engine('postToChannel')(instance, channel_id, text)
+    return { channel_id, posted: true, message_id: engineMessageId }
+  },
+
   async 'chat/info'({ instance, body, engine }) {
     const { to } = fieldsOf('chat/info', body, ['to'])
     return { to, disappearing_seconds: await engine('chatTimer')(instance, to) }
@@ -353,6 +376,17 @@ function inviteCodeOf(link: string): string {
   throw new ApiError('validation_error', 'link must be an invite link such as https://chat.whatsapp.com/CODE.')
 }
 
+const CHANNEL_LINK = /^https:\/\/(?:www\.)?whatsapp\.com\/channel\/([A-Za-z0-9]{8,64})(?:\?.*)?$/
+
+function channelCodeOf(link: string): string {
+  const code = CHANNEL_LINK.exec(link)?.[1]
+  if (code !== undefined) return code
+  throw new ApiError(
+    'validation_error',
+    'link must be the link of a channel such as https://whatsapp.com/channel/CODE.',
+  )
+}
+
 function requireOwn(message: MessageRef, done: string): MessageRef {
   if (message.isOwn) return message
   throw new ApiError(
@@ -393,6 +427,8 @@ const toGroup = ({
   member_add: isAddedToByAdmins ? 'admins' : 'everyone',
   participants: members.map(({ number, isAdmin: admin }) => ({ number, admin })),
 })
+
+const toChannel = ({ id: channel_id, ...others }: Channel): Result => ({ channel_id, ...others })
 
 const toPrivacy = ({ lastSeen: last_seen, readReceipts: read_receipts, ...others }: Privacy): Result => ({
   last_seen,

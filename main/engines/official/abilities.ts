@@ -30,6 +30,7 @@ export const OFFICIAL: Abilities = {
       join_rules: 'no',
       join_groups: 'no',
       communities: 'no',
+      channels: 'no',
     },
   },
   hear: {

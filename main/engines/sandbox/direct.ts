@@ -5,7 +5,7 @@ import type { Db } from '../../kernel/db.ts'
 import { blockError } from '../block-errors.ts'
 import { addsNobody, noOtherAdmins } from '../group-rules.ts'
 import { messageToTypeUnder } from '../typing-rules.ts'
-import type { CommunityActs, DirectActs } from '../direct.ts'
+import type { ChannelActs, CommunityActs, DirectActs } from '../direct.ts'
 import type { EngineInstance } from '../engine.ts'
 import type { Blocks } from './blocks.ts'
 import type { Calls } from './calls.ts'
@@ -23,8 +23,8 @@ import type { Profiles } from './profiles.ts'
 import type { PhoneMessages } from './phone-messages.ts'
 import { parseUserId } from './user-ids.ts'
 
-/** There are no communities on this network. */
-type LineActs = Omit<DirectActs, CommunityActs>
+/** There are no communities and channels on this network. */
+type LineActs = Omit<DirectActs, ChannelActs | CommunityActs>
 
 interface DirectDeps {
   readonly db: Db

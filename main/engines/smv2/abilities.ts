@@ -20,6 +20,7 @@ export const SMV2: Abilities = {
       group_rules: 'yes',
       join_groups: 'yes',
       communities: 'yes',
+      channels: 'yes',
     },
   },
   hear: {

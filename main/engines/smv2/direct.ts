@@ -9,6 +9,7 @@ import type { EngineInstance } from '../engine.ts'
 import { refusalOf } from './close-codes.ts'
 import type { Wrapping } from './outgoing-content.ts'
 import { block, blocked } from './block.ts'
+import { createChannels } from './channels.ts'
 import { createChatList } from './chat-list.ts'
 import { createCommunities } from './communities.ts'
 import type { ChatTimers } from './chat-timers.ts'
@@ -95,11 +96,17 @@ export function createDirect(needs: DirectNeeds): { readonly acts: DirectActs; r
   }
 
   /** Sends at the pace of messages. @returns its id on the network. */
-  async function inTurn(
+  const inTurn = (
     instance: EngineInstance,
     chat: string,
     prepare: () => Promise<{ jid: string; message: proto.IMessage; wrapping: Wrapping }>,
-  ): Promise<string> {
+  ): Promise<string> => withTurn(instance, chat, (signal) => postNow(instance, prepare, signal))
+
+  async function withTurn<T>(
+    instance: EngineInstance,
+    chat: string,
+    send: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
     openOf(instance)
     const limit = new AbortController()
     const timer = startTimeout(clock, ACT_MS, () => limit.abort())
@@ -107,7 +114,7 @@ export function createDirect(needs: DirectNeeds): { readonly acts: DirectActs; r
       const turn = await queue.turn(instance.id, chat, limit.signal)
       if (turn.kind === 'later') throw tooFast(turn.retryAfterSeconds)
       if (turn.kind === 'given_up') throw new Error('the act was given up while it waited for its turn')
-      return await postNow(instance, prepare, limit.signal).finally(turn.done)
+      return await send(limit.signal).finally(turn.done)
     } finally {
       timer.cancel()
     }
@@ -120,7 +127,7 @@ export function createDirect(needs: DirectNeeds): { readonly acts: DirectActs; r
   ): Promise<string> {
     const open = openOf(instance)
     const prepared = await prepare()
-    const engineId = engineIdOf(random.bytes(16).toString('hex'))
+    const engineId = newEngineId()
     const parcel = { ...prepared, engineId, messageId: null }
     const posted = await post(instance, open, linkOf(instance).liveness, parcel, signal)
     if (posted.kind === 'taken') return engineId
@@ -144,6 +151,7 @@ export function createDirect(needs: DirectNeeds): { readonly acts: DirectActs; r
     checkedMono.set(id, clock.mono())
   }
 
+  const newEngineId = () => engineIdOf(random.bytes(16).toString('hex'))
   const groupMembers = createGroupMembers({ clock })
   const groups = createGroups({ openOf, jidOf, people, groupMembers })
   const presence = createPresence({ openOf, jidOf, isOnlineByDefault: (id) => networks.settings(id).online })
@@ -261,6 +269,7 @@ export function createDirect(needs: DirectNeeds): { readonly acts: DirectActs; r
     ...groups,
     ...createCommunities({ openOf, people, groupMembers, group: groups.group }),
     ...createJoinRequests({ openOf, people }),
+    ...createChannels({ openOf, inTurn: (instance, chat, act) => withTurn(instance, chat, () => act(newEngineId())) }),
     ...createPrivacy({ openOf }),
     ...createChatList({ db, openOf, jidOf, keyOf }),
   }

@@ -454,7 +454,7 @@ describe('acts', () => {
     for (const action of Object.entries(ACTIONS).flatMap(([group, names]) => names.map((name) => `${group}/${name}`))) {
       // The body is judged before the state: only what needs no field gets as far as the missing connection.
       expect((await engine(w, id, action, {})).status, action).toBe(
-        ['group/list', 'community/list', 'label/list', 'account/privacy'].includes(action) ? 409 : 400,
+        ['group/list', 'community/list', 'channel/list', 'label/list', 'account/privacy'].includes(action) ? 409 : 400,
       )
     }
     expect(codeOf(await engine(w, id, 'user/check', numbers))).toEqual([409, 'not_ready'])
@@ -481,7 +481,7 @@ describe('what exists is known before the body is looked at', () => {
     const w = await worldOfTest()
     const { id } = await w.pair()
     const names = Object.entries(ACTIONS).flatMap(([group, actions]) => actions.map((action) => `${group}/${action}`))
-    expect(names).toHaveLength(59)
+    expect(names).toHaveLength(63)
     for (const name of names) {
       const { status } = await engine(w, id, name, { to: ANA, emoji: 'x', renew: true })
       expect(status, name).toBe(400)

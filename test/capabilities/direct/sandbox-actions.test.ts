@@ -46,7 +46,7 @@ async function scene() {
 }
 type Scene = Awaited<ReturnType<typeof scene>>
 
-/** The simulated network has no communities. */
+/** The simulated network has no communities and channels. */
 async function notPlayed({ refused, done }: Scene, action: string, body: object): Promise<void> {
   const before = await done('group/list')
   expect(await refused(action, body)).toBe('engine_mismatch')
@@ -239,6 +239,10 @@ const PLAYED: Readonly<Record<ActionName, (s: Scene) => Promise<void>>> = {
   'community/groups': (s) => notPlayed(s, 'community/groups', { community_id: '1@g.us' }),
   'community/members': (s) => notPlayed(s, 'community/members', { community_id: '1@g.us' }),
   'community/link': (s) => notPlayed(s, 'community/link', { community_id: '1@g.us', group_id: '2@g.us' }),
+  'channel/list': (s) => notPlayed(s, 'channel/list', {}),
+  'channel/follow': (s) => notPlayed(s, 'channel/follow', { link: 'https://whatsapp.com/channel/0029Va12345678' }),
+  'channel/unfollow': (s) => notPlayed(s, 'channel/unfollow', { channel_id: '1@newsletter' }),
+  'channel/post': (s) => notPlayed(s, 'channel/post', { channel_id: '1@newsletter', text: 'Hello' }),
   'community/unlink': (s) => notPlayed(s, 'community/unlink', { community_id: '1@g.us', group_id: '2@g.us' }),
   async 'group/requests'({ done, refused, group, enter, w }) {
     const group_id = await group()

@@ -42,6 +42,9 @@ export async function startSecondWhatsApp({
     },
     alias: network.alias,
     group: (subject, members, addressing) => network.groups.create(subject, members, addressing),
+    channel() {
+      throw new Error('this network has no channels')
+    },
     cut: listener.cut,
     async close() {
       network.close()

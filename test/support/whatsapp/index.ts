@@ -1,4 +1,5 @@
 import type { Applicant } from './applicant.ts'
+import type { Channel } from './channels.ts'
 import type { Faults } from './faults.ts'
 import type { Addressing, Group } from './groups.ts'
 import { listen } from './listener.ts'
@@ -61,6 +62,8 @@ export interface WhatsApp {
   alias(number: string, canonical: string): void
   /** @param members numbers, the founder first. */
   group(subject: string, members: readonly [string, ...string[]], addressing?: Addressing): Group
+  /** @param admins numbers, its owner first. */
+  channel(name: string, admins: readonly [string, ...string[]], description?: string): Channel
   /** Cuts every connection, whoever is at the other end. */
   cut(): void
   close(): Promise<void>
@@ -94,6 +97,7 @@ export async function startWhatsApp({ heldAckMs }: Options = {}): Promise<WhatsA
     applicant: network.pairings.applicant,
     alias: network.alias,
     group: (subject, [founder, ...others], addressing) => network.groups.create(subject, founder, others, addressing),
+    channel: network.channels.create,
     cut: listener.cut,
     async close() {
       network.close()

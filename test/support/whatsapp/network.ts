@@ -1,3 +1,4 @@
+import { createChannels, type Channels } from './channels.ts'
 import { createFaults, type FaultsInside } from './faults.ts'
 import {
   createGroup,
@@ -32,6 +33,7 @@ export interface Network {
     linkedTo(communityId: string): readonly GroupInside[]
     invitedBy(code: string): GroupInside | undefined
   }
+  readonly channels: Channels
   /** Tells every linked device in the group what somebody changed. */
   announce(group: GroupInside, by: PhoneInside, what: Stanza): void
   later(ms: number, act: () => void): void
@@ -109,6 +111,7 @@ export function createNetwork(heldAckMs?: number): Network {
       of: (number) => [...groups.values()].filter(({ members }) => members.includes(number)),
       linkedTo: (id) => [...groups.values()].filter(({ communityId }) => communityId === id),
     },
+    channels: createChannels(),
     announce,
     later,
     close() {

@@ -219,6 +219,9 @@ function answerGraph(iq: Stanza, { device, network }: Asker): Stanza[] | undefin
   }
   const id = child(iq, 'query')?.attrs['query_id'] ?? ''
   if (id === TEXT_STATUS) return setAbout(iq, network.phone(device.number))
+  const query = child(iq, 'query')
+  const ofChannels = query && network.channels.answer(device.number, query)
+  if (ofChannels !== undefined) return [stanza('result', {}, Buffer.from(JSON.stringify(ofChannels)))]
   const data = answers[id]
   return data && [stanza('result', {}, Buffer.from(JSON.stringify({ data })))]
 }

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { GROUP_ID, NUMBER } from '../../../contract/addresses.ts'
+import { CHANNEL_ID, GROUP_ID, NUMBER } from '../../../contract/addresses.ts'
 import { LIMITS } from '../../../contract/limits.ts'
 import { Body, Digits, MediaType } from '../../../contract/shapes.ts'
 
@@ -14,6 +14,7 @@ export const ACTIONS = {
     ...(['invitelink', 'join', 'leave', 'requests', 'approve', 'reject'] as const),
   ],
   community: ['list', 'create', 'groups', 'members', 'link', 'unlink'],
+  channel: ['list', 'follow', 'unfollow', 'post'],
   chat: ['info', 'typing', 'archive', 'pin', 'mute', 'read', 'disappearing'],
   label: ['list', 'save', 'delete', 'chat', 'message'],
   account: ['online', 'name', 'about', 'picture', 'status', 'status-delete', 'privacy'],
@@ -60,7 +61,7 @@ export const ActionBody = Body(
     text: Type.Optional(
       Words(
         LIMITS.textLength,
-        'The text of the message; for message/edit, the new text; for account/about, 139 characters; for account/status, 700.',
+        'The text of the message; for message/edit, the new text; for account/about, 139 characters; for account/status, 700. channel/post: what to post.',
       ),
     ),
     url: Type.Optional(Words(LIMITS.mediaUrlLength, 'send/link: the URL of the preview; http or https.')),
@@ -173,11 +174,21 @@ export const ActionBody = Body(
       }),
     ),
     link: Type.Optional(
-      Words(256, 'group/join: the invite link, https://chat.whatsapp.com/… (https://chat.sandbox/… in the sandbox).'),
+      Words(
+        256,
+        'group/join: the invite link, https://chat.whatsapp.com/… (https://chat.sandbox/… in the sandbox). channel/follow: the link of the channel, https://whatsapp.com/channel/…, in place of `channel_id`.',
+      ),
     ),
     emoji: Type.Optional(Type.String({ maxLength: 32, description: 'message/react: the reaction. Empty removes it.' })),
     group_id: Type.Optional(Words(64, 'ID of a group, as returned by group/list.')),
     community_id: Type.Optional(Words(64, 'ID of a community, as returned by community/list.')),
+    channel_id: Type.Optional(
+      Type.String({
+        pattern: `^${CHANNEL_ID}$`,
+        description: 'The ID of a channel, as returned by channel/list and in `chat` of its posts.',
+        examples: ['120363041234567890@newsletter'],
+      }),
+    ),
     change: Type.Optional(
       Type.Enum(['add', 'remove', 'promote', 'demote'], { description: 'group/participant: the change to make.' }),
     ),
@@ -297,6 +308,9 @@ export const EFFECTS_BY_ACTION = {
     'community/create': [],
     'community/link': ['people', 'access'],
     'community/unlink': ['people', 'removal'],
+    'channel/list': [],
+    'channel/follow': [],
+    'channel/unfollow': ['removal'],
     'chat/info': [],
     'chat/archive': [],
     'chat/pin': [],
@@ -351,6 +365,10 @@ export const TABLE = [
   '| community/groups | community_id | community_id, groups: [{group_id, kind, name, members}] |',
   '| community/members | community_id | community_id, numbers |',
   '| community/link, community/unlink | community_id, group_id | community_id, group_id, linked |',
+  '| channel/list | – | channels: [channel] |',
+  '| channel/follow | channel_id or link | channel |',
+  '| channel/unfollow | channel_id | channel_id, followed (false) |',
+  '| channel/post | channel_id, text | channel_id, posted, message_id |',
   '| chat/info | to | to, disappearing_seconds (0: messages stay) |',
   '| chat/typing | to, state | to, state |',
   '| chat/archive | to, archived | to, archived |',

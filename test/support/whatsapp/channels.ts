@@ -1,0 +1,128 @@
+import { proto } from 'baileys'
+import { bytesIn, child, seconds, stanza, type Stanza } from './stanza.ts'
+
+/** A channel: what its admins post is shown to everybody who follows it, and is not encrypted. */
+export interface Channel {
+  /** Digits, without `@newsletter`. */
+  readonly id: string
+  readonly invite: string
+  /** Numbers; the first one owns it. */
+  readonly admins: readonly string[]
+  readonly followers: readonly string[]
+  /** What was posted in it, by devices that are linked to accounts of admins. */
+  readonly posts: readonly { readonly id: string; readonly text: string }[]
+  /** Its owner takes it away. */
+  remove(): void
+}
+
+export interface Channels {
+  create(name: string, admins: readonly string[], description?: string): Channel
+  /** What the server answers to a numbered query. @returns undefined for one that is not about channels. */
+  answer(number: string, query: Stanza): object | undefined
+  /** A device posts. */
+  take(number: string, node: Stanza): Stanza
+}
+
+interface Place extends Channel {
+  readonly name: string
+  readonly description: string
+  readonly createdAt: number
+  readonly following: Set<string>
+  readonly posted: { id: string; text: string }[]
+}
+
+const QUERIES: Readonly<Record<string, 'list' | 'info' | 'follow' | 'unfollow'>> = {
+  '6388546374527196': 'list',
+  '6563316087068696': 'info',
+  '9926858900719341': 'follow',
+  '6392786840836363': 'unfollow',
+}
+
+const failed = (code: number, message: string) => ({ errors: [{ message, extensions: { error_code: code } }] })
+
+export function createChannels(): Channels {
+  const places = new Map<string, Place>()
+  let lastId = 120_363_400_000_000_000n
+
+  const find = (jid: unknown) => places.get(String(jid).replace('@newsletter', ''))
+  const roleOf = ({ admins, following }: Place, number: string) => {
+    if (admins[0] === number) return 'OWNER'
+    if (admins.includes(number)) return 'ADMIN'
+    return following.has(number) ? 'SUBSCRIBER' : 'GUEST'
+  }
+  /** As whatsmeow's NewsletterMetadata reads it. */
+  const describe = (place: Place, number: string | null) => ({
+    id: `${place.id}@newsletter`,
+    state: { type: 'ACTIVE' },
+    thread_metadata: {
+      creation_time: String(place.createdAt),
+      invite: place.invite,
+      name: { text: place.name, id: '1', update_time: '1' },
+      description: { text: place.description, id: '1', update_time: '1' },
+      subscribers_count: String(place.following.size),
+      verification: 'UNVERIFIED',
+    },
+    viewer_metadata: number === null ? null : { mute: 'OFF', role: roleOf(place, number) },
+  })
+
+  function answerInfo(number: string, { input }: { input?: { key?: unknown; type?: unknown } }) {
+    const isInvite = input?.type === 'INVITE'
+    if (!isInvite && input?.type !== 'JID') return failed(400, 'Bad Request')
+    const place = isInvite ? [...places.values()].find(({ invite }) => invite === input.key) : find(input.key)
+    if (place === undefined) return failed(404, 'Not Found')
+    return { data: { xwa2_newsletter: describe(place, isInvite ? null : number) } }
+  }
+
+  function change(number: string, { newsletter_id: jid }: { newsletter_id?: unknown }, isFollowing: boolean) {
+    const place = find(jid)
+    if (place === undefined) return failed(404, 'Not Found')
+    if (!isFollowing && place.admins.includes(number)) return failed(403, 'Forbidden')
+    if (isFollowing) place.following.add(number)
+    else place.following.delete(number)
+    const state = { id: jid, state: { type: 'ACTIVE' } }
+    return { data: isFollowing ? { xwa2_newsletter_join_v2: state } : { xwa2_newsletter_leave_v2: state } }
+  }
+
+  return {
+    create(name, admins, description = '') {
+      const id = String((lastId += 11n))
+      const following = new Set(admins)
+      const posted: { id: string; text: string }[] = []
+      const place: Place = {
+        ...{ id, name, description, admins, following, posted, posts: posted, createdAt: seconds() },
+        invite: `0029Va${id.slice(-8)}`,
+        get followers() {
+          return [...following]
+        },
+        remove: () => void places.delete(id),
+      }
+      places.set(id, place)
+      return place
+    },
+    answer(number, query) {
+      const kind = QUERIES[query.attrs['query_id'] ?? '']
+      if (kind === undefined) return undefined
+      const { variables = {} } = JSON.parse(bytesIn(query).toString()) as { variables?: Record<string, unknown> }
+      const mine = () => [...places.values()].filter(({ following }) => following.has(number))
+      if (kind === 'list')
+        return { data: { xwa2_newsletter_subscribed: mine().map((place) => describe(place, number)) } }
+      return kind === 'info' ? answerInfo(number, variables) : change(number, variables, kind === 'follow')
+    },
+    take(number, node) {
+      const { id = '', to = '', type } = node.attrs
+      const plain = child(node, 'plaintext')
+      const place = find(to)
+      const ack = (error?: number) =>
+        stanza('ack', { class: 'message', id, from: to, t: seconds(), error, ...(error ? {} : { server_id: 100 }) })
+      if (place === undefined) return ack(404)
+      if (!place.admins.includes(number)) return ack(403)
+      // Whatever is encrypted, or padded, cannot be read by its followers.
+      if (plain === undefined || type !== 'text' || child(node, 'enc') !== undefined) return ack(400)
+      const { conversation, extendedTextMessage } = proto.Message.decode(bytesIn(plain))
+      const text = conversation ?? extendedTextMessage?.text ?? ''
+      if (text === '') return ack(400)
+      if (!place.posted.some((one) => one.id === id)) place.posted.push({ id, text })
+      return ack()
+    },
+  }
+}
