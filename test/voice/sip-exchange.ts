@@ -53,6 +53,8 @@ export interface ExchangeCall {
   remote(): SipMessage
   /** @returns what the BYE was answered with. */
   hangUp(): Promise<number | undefined>
+  /** The call is over for them, and they could not say so. */
+  forget(): void
   /** Gives up before an answer. @returns what the CANCEL was answered with. */
   cancel(): Promise<number | undefined>
   /** What the subscriber changed and asked for while it ran. */
@@ -118,7 +120,7 @@ export async function exchange(options: ExchangeOptions) {
     const dialog = dialogs.get(header(request, 'call-id'))
     if (method === 'REGISTER') register(request, link)
     else if (method === 'INVITE' && tagOf(header(request, 'to')) === undefined) void ring(request, link)
-    else if (dialog !== undefined) dialog.take(request)
+    else if (dialog !== undefined) dialog.take(request, link)
     else if (method !== 'ACK') replyTo(request, link)(481)
   }
 
@@ -210,7 +212,8 @@ export async function exchange(options: ExchangeOptions) {
     readonly onCancel?: () => void
   }
 
-  function createDialog(link: SipLink, phone: RtpPhone, state: DialogState) {
+  function createDialog(begunOver: SipLink, phone: RtpPhone, state: DialogState) {
+    let link = begunOver
     const answerTo = async (method: string, branch: string, more: readonly Header[] = [], body = '') => {
       const { promise, resolve } = Promise.withResolvers<SipMessage>()
       const isFinal = (response: SipMessage) => (statusOf(response) ?? 0) >= 200 && resolve(response)
@@ -221,17 +224,22 @@ export async function exchange(options: ExchangeOptions) {
     const changes = createChanges(options, phone)
     const dialog = {
       ...{ phone, callId: state.callId, changes },
-      take(request: SipMessage) {
+      take(request: SipMessage, from: SipLink) {
         const method = methodOf(request)
+        // RFC 3261, section 12.2.2: a new offer says where the subscriber is now. Nothing else moves the call.
+        if (method === 'INVITE') {
+          link = from
+          state.target = uriOf(header(request, 'contact'))
+        }
         if (method === 'ACK') return changes.acknowledge(request)
-        const reply = replyTo(request, link)
+        const reply = replyTo(request, from)
         const isChange = method === 'INVITE' || method === 'REFER'
         if (isChange && options.challenges && !digest.isRight(request, 'proxy-authorization')) {
           changes.challenge(request)
           return reply(407, [['Proxy-Authenticate', digest.challenge()]])
         }
         if (isChange) return changes.take(request, (status, body) => reply(status, [recordRoute, contact], body))
-        replyTo(request, link)(method === 'BYE' || method === 'CANCEL' ? 200 : 501)
+        reply(method === 'BYE' || method === 'CANCEL' ? 200 : 501)
         if (method === 'BYE') phone.close()
         if (method === 'CANCEL') state.onCancel?.()
       },
@@ -239,6 +247,11 @@ export async function exchange(options: ExchangeOptions) {
         phone.close()
         state.number++
         return ask('BYE', token())
+      },
+      /** The call is over for them, and they could not say so. */
+      forget() {
+        phone.close()
+        dialogs.delete(state.callId)
       },
       cancel: () => ask('CANCEL', state.branch),
       async reinvite(direction: string) {

@@ -384,3 +384,45 @@ describe('a transfer', () => {
     expect(events).toEqual(['connected', 'person_hung_up'])
   })
 })
+
+describe('a connection that breaks', () => {
+  test.each([
+    ['we made', dialed],
+    ['came in', received],
+  ] as const)('tells the exchange where a call that %s is now, and leaves the hold as it is', async (_, begin) => {
+    const { office, leg, events, call } = await begin()
+    expect(await leg.hold(true)).toEqual({ ok: true })
+    await until(() => call.changes.waiting() === 0, 'The ACK')
+    office.dropLinks()
+    await until(() => call.changes.offers.length === 2, 'The offer over the next connection')
+    await expectNoFaults(call)
+    expect(call.changes.directions()).toEqual(['sendonly', 'sendonly'])
+    expect(events).toEqual(['connected', 'held'])
+    expect(await leg.hold(false)).toEqual({ ok: true })
+    expect(events).toEqual(['connected', 'held', 'resumed'])
+    expect(await call.hangUp()).toBe(200)
+    await until(() => events.includes('person_hung_up'), 'The end')
+  })
+
+  test('that breaks during a change is followed by another offer', async () => {
+    const { office, leg, events, call } = await dialed({ onReinvite: (count) => (count === 1 ? 'silent' : 'accepts') })
+    const held = leg.hold(true)
+    await until(() => call.changes.offers.length === 1, 'The first offer')
+    office.dropLinks()
+    expect(await held).toMatchObject({ ok: false })
+    await until(() => call.changes.offers.length === 2, 'The offer over the next connection')
+    expect(call.changes.directions()).toEqual(['sendonly', 'sendrecv'])
+    expect(await call.hangUp()).toBe(200)
+    await until(() => events.includes('person_hung_up'), 'The end')
+  })
+
+  test('is nothing to a call whose new offer is refused', async () => {
+    const { office, leg, events, call } = await dialed({ onReinvite: () => 488 })
+    office.dropLinks()
+    await until(() => call.changes.offers.length === 1, 'The offer over the next connection')
+    await until(() => office.in(call, 'ACK').length === 3, 'The ACK')
+    expect(events).toEqual(['connected'])
+    leg.hangUp('operator_hung_up')
+    await until(() => office.in(call, 'BYE').length === 1, 'The BYE')
+  })
+})

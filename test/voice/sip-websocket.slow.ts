@@ -133,6 +133,45 @@ describe('a call that we make', () => {
     },
   )
 
+  test.each(['tcp', 'tls', 'wss'] as const)(
+    'is found again by the other side over the next %s connection',
+    async (transport) => {
+      const office = await exchange({ transport })
+      const call = dial(office, `found-${transport}`)
+      const theirs = await office.nextCall()
+      await until(() => call.said.length > 0, 'The greeting')
+      const before = uriOf(header(theirs.remote(), 'contact'))
+      office.dropLinks()
+      await until(() => theirs.changes.offers.length > 0, 'The offer over the next connection')
+      const [offer] = theirs.changes.requests
+      const contact = offer === undefined ? '' : uriOf(header(offer, 'contact'))
+      if (transport === 'wss') expect(contact).toBe(before)
+      else expect(contact).toMatch(new RegExp(`^sip:\\w+@127\\.0\\.0\\.1:[1-9]\\d*;transport=${transport}\\b`))
+      if (transport !== 'wss') expect(contact).not.toBe(before)
+      await until(() => office.in(theirs, 'ACK').length === 3, 'The ACK')
+      expect(theirs.changes.faults).toEqual([])
+      expect(await theirs.hangUp()).toBe(200)
+      const end = await call.ended
+      expect(end?.reason).toBe('person_hung_up')
+      expect(call.states).toEqual(['ringing', 'in_progress'])
+      expectSound(end, theirs.phone)
+      await until(() => office.openLinks() === 0, 'The end of the connection')
+    },
+  )
+
+  test('ends when the other side has hung up while its connection was broken', async () => {
+    const office = await exchange({ transport: 'tls' })
+    const call = dial(office, 'forgotten')
+    const theirs = await office.nextCall()
+    await until(() => call.said.length > 0, 'The greeting')
+    office.dropLinks()
+    theirs.forget()
+    const end = await call.ended
+    expect(end?.reason).toBe('person_hung_up')
+    expect(theirs.changes.offers).toEqual([])
+    await until(() => office.openLinks() === 0, 'The end of the connection')
+  })
+
   test.each([
     [404, 'number_not_callable'],
     [480, 'no_answer'],

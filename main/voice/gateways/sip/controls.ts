@@ -26,6 +26,8 @@ export interface Controls {
   hold(isHeld: boolean): Promise<ControlResult>
   /** @param target a SIP URI. */
   transfer(target: string): Promise<ControlResult>
+  /** The connection to the trunk is another one: the trunk hears where the call is now. */
+  moved(): void
   /** Whether an offer of ours waits for its answer, so that one of theirs is refused (RFC 3261, section 14.2). */
   isOffering(): boolean
   /** The call is over. */
@@ -52,12 +54,12 @@ interface Dialog {
 
 /** Parts of a session that JsSIP keeps to itself. */
 interface Internals {
-  readonly _ua: unknown
+  readonly _ua: { readonly contact: { toString(options: { outbound: boolean }): string } }
   readonly direction: 'incoming' | 'outgoing'
   readonly status: number
   readonly C: { readonly STATUS_CONFIRMED: number }
   readonly _dialog: Dialog | null
-  readonly _contact: string
+  _contact: string
   readonly _sessionTimers: { running: boolean; currentExpires: number; refresher: boolean }
   _handleSessionTimersInIncomingResponse(response: Response): void
   _receiveNotify(request: Notify): void
@@ -85,26 +87,46 @@ export function createControls(deps: ControlsDeps): Controls {
   const { clock, session, peer } = deps
   const offers = createOffers(deps)
   const transfers = createTransfers(deps)
+  const internals = session as unknown as Internals
   let isChanging = false
+  /** The trunk has not heard yet where the call is. */
+  let hasMoved = false
+  let isOver = false
   let giveUp: ((result: ControlResult) => void) | undefined
+
+  function offer(isHeld: boolean): Promise<ControlResult> {
+    isChanging = true
+    hasMoved = false
+    const { promise, resolve } = Promise.withResolvers<ControlResult>()
+    giveUp = resolve
+    const limit = startTimeout(clock, ANSWER_MS, () => resolve(offers.abandon()))
+    offers.make(isHeld, resolve)
+    return promise.finally(() => {
+      isChanging = false
+      limit.cancel()
+      if (hasMoved) tellWhere()
+    })
+  }
+
+  /** Until it has had a new offer, the trunk sends its requests, its BYE too, to the former connection. */
+  function tellWhere(): void {
+    if (!isOver) void offer(peer.isHeld())
+  }
 
   return {
     async hold(isHeld) {
       if (isChanging) return not('busy')
-      if (peer.isHeld() === isHeld) return OK
-      isChanging = true
-      const { promise, resolve } = Promise.withResolvers<ControlResult>()
-      giveUp = resolve
-      const limit = startTimeout(clock, ANSWER_MS, () => resolve(offers.abandon()))
-      offers.make(isHeld, resolve)
-      return promise.finally(() => {
-        isChanging = false
-        limit.cancel()
-      })
+      return peer.isHeld() === isHeld ? OK : offer(isHeld)
+    },
+    moved() {
+      internals._contact = internals._ua.contact.toString({ outbound: internals.direction === 'outgoing' })
+      hasMoved = true
+      if (!isChanging) tellWhere()
     },
     transfer: transfers.begin,
     isOffering: () => (session as unknown as Internals)._dialog?.uac_pending_reply === true,
     close() {
+      isOver = true
       giveUp?.(not('not_running'))
       offers.abandon()
       transfers.close()
@@ -143,8 +165,9 @@ function createOffers({ clock, session, peer, onHeld }: ControlsDeps) {
       if (!isFree || dialog.uac_pending_reply || dialog.uas_pending_reply) return again(SOON_MS)
       send(dialog, sdp, {
         async onAccepted(answer) {
+          const wasHeld = peer.isHeld()
           const isAgreed = await peer.agreeOnHold(isHeld, answer)
-          if (isAgreed) onHeld(isHeld)
+          if (isAgreed && isHeld !== wasHeld) onHeld(isHeld)
           settle(isAgreed ? OK : { ok: false, why: 'refused', status: 488 })
         },
         onRefused(response) {

@@ -209,7 +209,7 @@ export function createTrunks({ clock, network, onIncoming }: TrunksDeps) {
           }
         })
         const addressOf = numberAt(config)
-        return { session, addressOf, close: () => (late.cancel(), release(trunk)) }
+        return { session, agent: trunk.agent, addressOf, close: () => (late.cancel(), release(trunk)) }
       }),
 
     answer(incomingId: string): CallLeg {
@@ -224,6 +224,7 @@ export function createTrunks({ clock, network, onIncoming }: TrunksDeps) {
         found.trunk.uses++
         return {
           session: Promise.resolve(found.session),
+          agent: found.trunk.agent,
           addressOf: numberAt(found.trunk.config),
           accept() {
             // All trunks share this field: another may have set its own address since the call came in.
@@ -312,6 +313,7 @@ interface SessionChange {
 
 interface Opened {
   readonly session: Promise<Session>
+  readonly agent: Agent
   /** The trunk's address of a number. */
   readonly addressOf: (number: string) => string
   /** Answers, if the call came in. */
@@ -326,6 +328,7 @@ function createLeg(clock: Clock, open: (events: LegEvents) => Opened): CallLeg {
   let opened: Opened | undefined
   let peer: RtpPeer | undefined
   let controls: Controls | undefined
+  let moved = () => {}
   let isUp = false
   let isOver = false
   /** Why the media of the other side cannot be used; JsSIP refuses it with 488. */
@@ -345,12 +348,15 @@ function createLeg(clock: Clock, open: (events: LegEvents) => Opened): CallLeg {
     if (session !== undefined && !session.isEnded()) session.terminate()
     controls?.close()
     peer?.close()
+    opened?.agent.off('connected', moved)
     opened?.close()
   }
 
   function follow(given: Session): void {
     session = given
     if (isOver) return given.terminate()
+    // JsSIP has connected again after a break.
+    opened?.agent.on('connected', moved)
     const use = (made: RtpPeer) => {
       peer = made
       made.onSound = (pcm, lost) => {
@@ -403,6 +409,7 @@ function createLeg(clock: Clock, open: (events: LegEvents) => Opened): CallLeg {
     ...{ speed: 1, hasCaptions: false },
     start(given) {
       events = given
+      moved = keepErrorScope(() => controls?.moved())
       try {
         opened = open({ ...given, onEnded: end })
         opened.session.then(follow).catch(() => end('gateway_unavailable'))
