@@ -391,14 +391,14 @@ describe('a connection that breaks', () => {
     ['came in', received],
   ] as const)('tells the exchange where a call that %s is now, and leaves the hold as it is', async (_, begin) => {
     const { office, leg, events, call } = await begin()
-    expect(await leg.hold(true)).toEqual({ ok: true })
+    expect(await leg.hold?.(true)).toEqual({ ok: true })
     await until(() => call.changes.waiting() === 0, 'The ACK')
     office.dropLinks()
     await until(() => call.changes.offers.length === 2, 'The offer over the next connection')
     await expectNoFaults(call)
     expect(call.changes.directions()).toEqual(['sendonly', 'sendonly'])
     expect(events).toEqual(['connected', 'held'])
-    expect(await leg.hold(false)).toEqual({ ok: true })
+    expect(await leg.hold?.(false)).toEqual({ ok: true })
     expect(events).toEqual(['connected', 'held', 'resumed'])
     expect(await call.hangUp()).toBe(200)
     await until(() => events.includes('person_hung_up'), 'The end')
@@ -406,7 +406,7 @@ describe('a connection that breaks', () => {
 
   test('that breaks during a change is followed by another offer', async () => {
     const { office, leg, events, call } = await dialed({ onReinvite: (count) => (count === 1 ? 'silent' : 'accepts') })
-    const held = leg.hold(true)
+    const held = leg.hold?.(true)
     await until(() => call.changes.offers.length === 1, 'The first offer')
     office.dropLinks()
     expect(await held).toMatchObject({ ok: false })

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { DirectActs } from '../../../main/engines/direct.ts'
 import type { EngineInstance } from '../../../main/engines/engine.ts'
+import { groupEvents } from '../../../main/engines/official/group-events.ts'
 import { ANA, graphWorld, soon, type Credentials, type GraphWorld } from './graph-world.ts'
 
 const OURS = '12025550100'
@@ -142,6 +143,20 @@ test('requests to join are listed, approved and rejected, and no other answer is
   expect(await act('answerJoinRequests')(us, id, [BEN], true)).toEqual([{ number: BEN, reason: 'not_requested' }])
   expect(await act('joinRequests')(us, id)).toEqual([])
   expect(await membersOf(id)).toEqual([OURS, ANA])
+})
+
+test('a request that is taken back is told, and one of nobody is not', async () => {
+  const revoked = { group_id: 'Y2Fw', type: 'group_join_request_revoked', join_request_id: '2' }
+  const nameOf = async ({ number: digits, userId }: { number: string | null; userId: string | null }) =>
+    digits ?? userId ?? ''
+  expect(await groupEvents({ ...revoked, wa_id: ANA }, nameOf)).toEqual([
+    {
+      type: 'group.join_requests_changed',
+      data: { group_id: 'Y2Fw@g.us', by: ANA, action: 'withdrawn', participants: [ANA] },
+    },
+  ])
+  expect(await groupEvents({ ...revoked, user_id: 'US.1' }, nameOf)).toMatchObject([{ data: { by: 'US.1' } }])
+  expect(await groupEvents(revoked, nameOf)).toEqual([])
 })
 
 test('a group that Meta suspends is shown on the number until that ends', async () => {
