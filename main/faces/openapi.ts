@@ -116,7 +116,7 @@ const INTRODUCTION = `Connects messaging accounts ("instances") and sends, track
 - Every request needs an API key. Every response includes \`X-Request-Id\`, \`X-RateLimit-Limit\` and \`X-RateLimit-Remaining\`.
 - All errors have the same shape, \`{"error": {code, message, request_id, retryable}}\`. \`retryable\` is true for 429 and every 5xx.
 - Irreversible operations need \`confirm=true\` in the query. Without it they return 400 \`confirmation_required\` and do nothing.
-- Times are ISO 8601 in UTC with milliseconds. Lists are newest first; cursors are opaque.
+- Times are ISO 8601 in UTC with milliseconds. Lists are newest first; cursors are opaque. A page of very long rows has fewer than \`limit\`: \`has_more\` says whether more follow.
 - Unknown body fields are rejected; unknown query parameters are ignored.
 - Answers and events can gain fields, and fields such as \`end_reason\` can gain values, without a new version of the API: ignore what you do not know.
 - AI assistants can use the same operations as tools over MCP (Streamable HTTP) at \`/mcp\`, with the same key.

@@ -9,6 +9,7 @@ import type { Principal } from '../kernel/access.ts'
 import { createConcurrencyLimiter, type ConcurrencyLimits } from '../kernel/concurrency-limiter.ts'
 import type { Tx } from '../kernel/db.ts'
 import type { AccountId } from '../kernel/ids.ts'
+import { convertLong } from '../kernel/long-rows.ts'
 import type { NoticeBus } from '../kernel/notice-bus.ts'
 import type { WriteGate } from '../kernel/write-gate.ts'
 import type { AccountGate } from './account-gate.ts'
@@ -241,8 +242,25 @@ function respond(
   return sendBody(reply, answer.bytes ?? answer.body)
 }
 
-function sendBody(reply: FastifyReply, body: unknown): FastifyReply {
+async function sendBody(reply: FastifyReply, body: unknown): Promise<FastifyReply> {
   if (body === undefined) return reply.send()
   if (!reply.hasHeader('content-type')) reply.header('content-type', 'application/json; charset=utf-8')
-  return reply.send(Buffer.isBuffer(body) ? body : JSON.stringify(body))
+  if (Buffer.isBuffer(body)) return reply.send(body)
+  return reply.send(isPage(body) ? await pageBytes(body) : JSON.stringify(body))
+}
+
+interface PageBody {
+  readonly data: readonly object[]
+}
+
+const isPage = (body: unknown): body is PageBody =>
+  typeof body === 'object' && body !== null && 'data' in body && Array.isArray(body.data) && body.data.length > 1
+
+/** Rows can be long: each is written by itself, so that others have a turn in between. */
+async function pageBytes({ data, ...rest }: PageBody): Promise<Buffer> {
+  const rows = await convertLong(data, (row) => Buffer.from(JSON.stringify(row)))
+  const [before = '', after = ''] = JSON.stringify({ data: [], ...rest }).split('[]', 2)
+  const comma = Buffer.from(',')
+  const all = rows.flatMap((row, at) => (at === 0 ? [row] : [comma, row]))
+  return Buffer.concat([Buffer.from(`${before}[`), ...all, Buffer.from(`]${after}`)])
 }

@@ -3,7 +3,7 @@ import type { AccountId } from '../../kernel/ids.ts'
 import { yieldToEventLoop } from '../../kernel/yield-to-event-loop.ts'
 import type { CampaignsDeps } from './deps.ts'
 import type { CampaignState } from './state.ts'
-import { heldByBudgetOf, openCampaigns, toCampaign, type StoredCampaign } from './store.ts'
+import { heldByBudgetOf, openCampaigns, toHead, type CampaignHead } from './store.ts'
 
 interface Deps extends Pick<CampaignsDeps, 'db' | 'costs'> {
   readonly state: CampaignState
@@ -18,7 +18,7 @@ export function createBudgetHolds({ db, costs, state }: Deps) {
   const read = { one: db.readOne, all: db.read } as const
 
   /** Whether the budget that held it covers its next message now. */
-  async function isCovered(from: Pick<Tx, 'one' | 'all'>, campaign: StoredCampaign): Promise<boolean> {
+  async function isCovered(from: Pick<Tx, 'one' | 'all'>, campaign: CampaignHead): Promise<boolean> {
     const { id: campaignId, accountId, pauseReason, budgetHold: by, budgetNeeds: needsMicros } = campaign
     if (pauseReason !== 'budget') return false
     if (by === null) return true
@@ -43,7 +43,7 @@ export function createBudgetHolds({ db, costs, state }: Deps) {
     /** A month has begun, messages have failed or were free, or prices were changed. */
     async look(): Promise<void> {
       for (let afterSeq = 0, rows = PAGE; rows === PAGE;) {
-        const found = (await db.read(openCampaigns, { status: 'paused', afterSeq, rows: PAGE })).map(toCampaign)
+        const found = (await db.read(openCampaigns, { status: 'paused', afterSeq, rows: PAGE })).map(toHead)
         for (const campaign of found.filter(({ pauseReason }) => pauseReason === 'budget')) {
           await yieldToEventLoop()
           if (campaign.budgetHold === 'client') await costs.budgets.prepare(campaign.accountId)

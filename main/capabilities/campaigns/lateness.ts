@@ -1,7 +1,7 @@
 import type { Tx } from '../../kernel/db.ts'
 import type { CampaignsDeps } from './deps.ts'
 import { isUnderWay, type CampaignState } from './state.ts'
-import { lanesOf, openCampaigns, toCampaign, type Lane, type StoredCampaign } from './store.ts'
+import { lanesOf, openCampaigns, toHead, type CampaignHead, type Lane } from './store.ts'
 
 interface LatenessDeps extends Pick<CampaignsDeps, 'db' | 'clock' | 'wasOffMs'> {
   readonly state: CampaignState
@@ -17,26 +17,23 @@ const PAGE = 100
 export function createLateness({ db, clock, wasOffMs, state }: LatenessDeps) {
   let movedMs = clock.movedMs()
 
-  async function forEach(
-    status: 'running' | 'paused',
-    act: (campaign: StoredCampaign) => Promise<void>,
-  ): Promise<void> {
+  async function forEach(status: 'running' | 'paused', act: (campaign: CampaignHead) => Promise<void>): Promise<void> {
     for (let afterSeq = 0, rows = PAGE; rows === PAGE;) {
       const found = await db.read(openCampaigns, { status, afterSeq, rows: PAGE })
-      for (const row of found) await act(toCampaign(row))
+      for (const row of found) await act(toHead(row))
       afterSeq = found.at(-1)?.seq ?? afterSeq
       rows = found.length
     }
   }
 
-  async function pauseIfOverdue(campaign: StoredCampaign): Promise<void> {
+  async function pauseIfOverdue(campaign: CampaignHead): Promise<void> {
     if (!isUnderWay(campaign) || campaign.pauseReason === 'no_instance') return
     const lanes = await db.read(lanesOf, { campaignId: campaign.id })
     const isLate = clock.now() - dueAtMs(campaign, lanes) > TOO_LATE_MS
     if (isLate) await db.commit((tx) => state.pause(tx, campaign, 'app_offline'))
   }
 
-  const seemedLate = ({ pauseReason, updatedAtMs }: StoredCampaign): boolean =>
+  const seemedLate = ({ pauseReason, updatedAtMs }: CampaignHead): boolean =>
     pauseReason === 'app_offline' && updatedAtMs > clock.now() + AHEAD_MS
 
   async function judgeAgain(tx: Tx, id: string): Promise<void> {
@@ -74,7 +71,7 @@ export function createLateness({ db, clock, wasOffMs, state }: LatenessDeps) {
 }
 
 /** When its numbers should have gone on. */
-function dueAtMs({ startedAtMs, resumeAtMs, updatedAtMs }: StoredCampaign, lanes: readonly Lane[]): number {
+function dueAtMs({ startedAtMs, resumeAtMs, updatedAtMs }: CampaignHead, lanes: readonly Lane[]): number {
   const due = lanes.filter(({ hasJob }) => hasJob === 1).map(({ nextAtMs }) => nextAtMs ?? startedAtMs ?? 0)
   return Math.max(due.length === 0 ? 0 : Math.min(...due), resumeAtMs ?? 0, updatedAtMs)
 }

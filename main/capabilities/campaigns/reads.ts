@@ -2,6 +2,7 @@ import type { CampaignSummary } from '../../contract/campaign.ts'
 import type { CampaignRecipient } from '../../contract/campaign.ts'
 import { normalizeText } from '../../contract/normalize-text.ts'
 import { canAccessInstance, type Principal } from '../../kernel/access.ts'
+import { convertLong, readLongPage } from '../../kernel/long-rows.ts'
 import { yieldToEventLoop } from '../../kernel/yield-to-event-loop.ts'
 import type { CampaignsDeps } from './deps.ts'
 import {
@@ -12,7 +13,7 @@ import {
   type Recipient,
 } from './recipient-store.ts'
 import { toRecipient, type Records } from './record.ts'
-import { campaignsPage, campaignsPageByStatus, lanesOfMany, toCampaign, type CampaignRow } from './store.ts'
+import { campaignsPage, campaignsPageByStatus, lanesOfMany, toHead, type CampaignHeadRow } from './store.ts'
 
 interface Page<T> {
   readonly data: T[]
@@ -34,7 +35,7 @@ export function createReads({
   records,
 }: Pick<CampaignsDeps, 'db' | 'cursors'> & { readonly records: Records }) {
   /** A restricted key sees only campaigns whose instances are all in its list. */
-  async function visible(caller: Principal, rows: readonly CampaignRow[]): Promise<CampaignRow[]> {
+  async function visible(caller: Principal, rows: readonly CampaignHeadRow[]): Promise<CampaignHeadRow[]> {
     if (caller.allowedInstanceIds === null || rows.length === 0) return [...rows]
     const ids = rows.map(({ id }) => id)
     const lanes = (await lanesOfMany.over(ids, {}, (statement, params) => db.read(statement, params))).flat()
@@ -52,7 +53,7 @@ export function createReads({
       const { accountId } = caller
       const name = `campaigns ${accountId} ${status ?? ''}`
       let beforeSeq = cursor === undefined ? NEWEST : Number(cursors.decode(name, cursor)[0])
-      const found: CampaignRow[] = []
+      const found: CampaignHeadRow[] = []
       for (;;) {
         const range = { accountId, beforeSeq, rows: limit + 1 }
         const rows =
@@ -68,7 +69,7 @@ export function createReads({
       const last = shown.at(-1)
       const hasMore = found.length > limit && last !== undefined
       return {
-        data: await records.summaries(shown.map(toCampaign)),
+        data: await records.summaries(shown.map(toHead)),
         nextCursor: hasMore ? cursors.encode(name, [last.seq]) : null,
       }
     },
@@ -79,35 +80,42 @@ export function createReads({
     ): Promise<Page<CampaignRecipient>> {
       const name = `campaign recipients ${campaignId} ${status ?? ''} ${search ?? ''}`
       const after = cursor === undefined ? 0 : Number(cursors.decode(name, cursor)[0])
-      const found = await findRecipients(campaignId, { status, search, after, wanted: limit + 1 })
-      const shown = found.slice(0, limit)
-      const last = shown.at(-1)
-      const hasMore = found.length > limit && last !== undefined
-      return { data: shown.map(toRecipient), nextCursor: hasMore ? cursors.encode(name, [last.position]) : null }
+      const { shown, hasMore } = await findRecipients(campaignId, { status, search, after, limit })
+      const last = hasMore ? shown.at(-1) : undefined
+      return {
+        data: await convertLong(shown, toRecipient),
+        nextCursor: last === undefined ? null : cursors.encode(name, [last.position]),
+      }
     },
   }
 
   async function findRecipients(
     campaignId: string,
-    wish: { status: string | undefined; search: string | undefined; after: number; wanted: number },
-  ): Promise<Recipient[]> {
-    const { status, search, wanted } = wish
-    const matches = search === undefined ? undefined : matcherOf(search)
+    wish: { status: string | undefined; search: string | undefined; after: number; limit: number },
+  ): Promise<{ shown: Recipient[]; hasMore: boolean }> {
+    const { status, search, limit } = wish
+    if (search === undefined) return readRange(campaignId, status, wish.after, limit)
+    const matches = matcherOf(search)
     const found: Recipient[] = []
     let { after } = wish
     for (;;) {
-      const rows = matches === undefined ? wanted - found.length : WINDOW
-      const page = await readPage(campaignId, status, after, rows)
-      found.push(...(matches === undefined ? page : page.filter(matches)))
-      const last = page.at(-1)
-      if (found.length >= wanted || last === undefined || page.length < rows) return found.slice(0, wanted)
+      const { shown, hasMore } = await readRange(campaignId, status, after, WINDOW)
+      found.push(...shown.filter(matches))
+      const last = shown.at(-1)
+      if (found.length > limit || last === undefined || !hasMore)
+        return { shown: found.slice(0, limit), hasMore: found.length > limit }
       after = last.position
       await yieldToEventLoop()
     }
   }
 
-  function readPage(campaignId: string, status: string | undefined, after: number, rows: number) {
-    const range = { campaignId, after, rows }
+  function readRange(campaignId: string, status: string | undefined, from: number, limit: number) {
+    return readLongPage<Recipient>(limit, (rows, last) =>
+      readRows(status, { campaignId, after: last?.position ?? from, rows }),
+    )
+  }
+
+  function readRows(status: string | undefined, range: { campaignId: string; after: number; rows: number }) {
     if (status === undefined) return db.read(recipientsPage, range)
     if (status === 'replied') return db.read(recipientsWhoReplied, range)
     if (status === 'opted_out') return db.read(recipientsWhoOptedOut, range)

@@ -12,10 +12,10 @@ import { estimateEnd } from './forecast.ts'
 import type { NumberStates } from './links.ts'
 import type { Recipient } from './recipient-store.ts'
 import { isUnderWay } from './state.ts'
-import { lanesOfMany, type Lane, type StoredCampaign } from './store.ts'
+import { lanesOfMany, type CampaignHead, type Lane, type StoredCampaign } from './store.ts'
 
 interface Whole {
-  readonly campaign: StoredCampaign
+  readonly campaign: CampaignHead
   readonly lanes: readonly Lane[]
   readonly totals: Totals
 }
@@ -29,10 +29,10 @@ export function createRecords({
   costs,
 }: Pick<CampaignsDeps, 'db' | 'clock' | 'isSuspended' | 'costs'> & { readonly numberState: NumberStates }) {
   const read = { one: db.readOne, all: db.read } as const
-  const suspended = (campaign: StoredCampaign) =>
+  const suspended = (campaign: CampaignHead) =>
     campaign.status === 'paused' && isUnderWay(campaign) && isSuspended(campaign.accountId)
 
-  async function gather(campaigns: readonly StoredCampaign[]): Promise<Whole[]> {
+  async function gather(campaigns: readonly CampaignHead[]): Promise<Whole[]> {
     const ids = campaigns.map(({ id }) => id)
     const found = await lanesOfMany.over(ids, {}, (statement, params) => db.read(statement, params))
     const lanes = Map.groupBy(found.flat(), ({ campaignId }) => campaignId)
@@ -94,14 +94,14 @@ export function createRecords({
     return Promise.all(shown)
   }
 
-  const perVariation = ({ campaign, totals }: Whole): CampaignVariation[] =>
-    campaign.messages.map((_message, index) => ({
+  const perVariation = ({ messages }: StoredCampaign, { totals }: Whole): CampaignVariation[] =>
+    messages.map((_message, index) => ({
       variation: index + 1,
       ...(totals.perVariation.get(index + 1) ?? { sent: 0, delivered: 0, read: 0, replied: 0, failed: 0 }),
     }))
 
   return {
-    async summaries(campaigns: readonly StoredCampaign[]): Promise<CampaignSummary[]> {
+    async summaries(campaigns: readonly CampaignHead[]): Promise<CampaignSummary[]> {
       return (await gather(campaigns)).map(summary)
     },
     async full(campaign: StoredCampaign): Promise<Campaign> {
@@ -115,7 +115,7 @@ export function createRecords({
         spending: budget === null ? null : await costs.budgets.ofCampaign(campaign.id, budget),
         budget_hold: campaign.pauseReason === 'budget' ? campaign.budgetHold : null,
         per_instance: await perInstance(whole),
-        per_variation: perVariation(whole),
+        per_variation: perVariation(campaign, whole),
       }
     },
     async figures(campaign: StoredCampaign) {
@@ -124,14 +124,14 @@ export function createRecords({
       return {
         counts: whole.totals.counts,
         per_instance: await perInstance(whole),
-        per_variation: perVariation(whole),
+        per_variation: perVariation(campaign, whole),
       }
     },
   }
 }
 
 /** The budget of an account is one of a month, in UTC. */
-const waitsForMonth = ({ pauseReason, budgetHold }: StoredCampaign): boolean =>
+const waitsForMonth = ({ pauseReason, budgetHold }: CampaignHead): boolean =>
   pauseReason === 'budget' && budgetHold === 'client'
 
 function nextMonth(nowMs: number): number {

@@ -1,5 +1,6 @@
 import { isoTimeOrNull } from '../../contract/request.ts'
 import { CSV_BOM, csvLine } from '../../kernel/csv.ts'
+import { readLongPage } from '../../kernel/long-rows.ts'
 import { yieldToEventLoop } from '../../kernel/yield-to-event-loop.ts'
 import type { Report } from './contract/report.ts'
 import { CSV_COLUMNS } from './contract/report.ts'
@@ -39,10 +40,13 @@ export function createReports({
       yield Buffer.from((forSpreadsheets ? CSV_BOM : '') + csvLine(CSV_COLUMNS))
       let after = 0
       for (;;) {
-        const rows = await db.read(recipientsPage, { campaignId, after, rows: PAGE })
-        if (rows.length > 0) yield Buffer.from(rows.map(lineOf).join(''))
-        const last = rows.at(-1)
-        if (last === undefined || rows.length < PAGE) return
+        const from = after
+        const { shown, hasMore } = await readLongPage<Recipient>(PAGE, (rows, before) =>
+          db.read(recipientsPage, { campaignId, after: before?.position ?? from, rows }),
+        )
+        if (shown.length > 0) yield Buffer.from(shown.map(lineOf).join(''))
+        const last = shown.at(-1)
+        if (last === undefined || !hasMore) return
         after = last.position
         await yieldToEventLoop()
       }

@@ -20,6 +20,7 @@ import {
   setState,
   toCampaign,
   type Lane,
+  type CampaignHead,
   type StoredCampaign,
 } from './store.ts'
 import { keepUploads } from './uploads.ts'
@@ -51,7 +52,7 @@ const AUTOMATIC: readonly PauseReason[] = [
 const HOLD_PAUSES: ReadonlySet<PauseReason> = new Set(Object.values(PAUSED_BY))
 
 /** Whether its numbers may send, if nothing else keeps them. */
-export function isUnderWay({ status, pauseReason, resumeAtMs }: StoredCampaign): boolean {
+export function isUnderWay({ status, pauseReason, resumeAtMs }: CampaignHead): boolean {
   if (status !== 'paused') return status === 'running'
   // Meta ends the pause of a template by itself. A deleted template does not come back.
   if (pauseReason === 'template') return resumeAtMs !== null
@@ -59,8 +60,7 @@ export function isUnderWay({ status, pauseReason, resumeAtMs }: StoredCampaign):
 }
 
 /** No number of the campaign can send, because of what a network refuses. */
-const isPausedByHold = ({ pauseReason }: StoredCampaign): boolean =>
-  pauseReason !== null && HOLD_PAUSES.has(pauseReason)
+const isPausedByHold = ({ pauseReason }: CampaignHead): boolean => pauseReason !== null && HOLD_PAUSES.has(pauseReason)
 
 /** A campaign whose numbers are all gone is given up after this. */
 const UNUSABLE_MS = 24 * 3_600_000
@@ -82,7 +82,7 @@ export type CampaignState = ReturnType<typeof createState>
 export function createState({ clock, live, messages, numberState, lanes, control }: StateDeps) {
   type Change = Partial<
     Pick<
-      StoredCampaign,
+      CampaignHead,
       | 'status'
       | 'pauseReason'
       | 'resumeAtMs'
@@ -95,7 +95,7 @@ export function createState({ clock, live, messages, numberState, lanes, control
     >
   >
 
-  async function change(tx: Tx, campaign: StoredCampaign, patch: Change): Promise<void> {
+  async function change(tx: Tx, campaign: CampaignHead, patch: Change): Promise<void> {
     const next = { ...campaign, ...patch }
     const isAllowed =
       next.status === campaign.status || (NEXT[campaign.status] as readonly string[]).includes(next.status)
@@ -119,20 +119,20 @@ export function createState({ clock, live, messages, numberState, lanes, control
     return row && toCampaign(row)
   }
 
-  const pause = (tx: Tx, campaign: StoredCampaign, pauseReason: PauseReason, resumeAtMs: number | null = null) =>
+  const pause = (tx: Tx, campaign: CampaignHead, pauseReason: PauseReason, resumeAtMs: number | null = null) =>
     change(tx, campaign, { status: 'paused', pauseReason, resumeAtMs, unusableSinceMs: null })
 
-  const run = (tx: Tx, campaign: StoredCampaign) =>
+  const run = (tx: Tx, campaign: CampaignHead) =>
     change(tx, campaign, { status: 'running', pauseReason: null, resumeAtMs: null, unusableSinceMs: null })
 
-  const complete = (tx: Tx, campaign: StoredCampaign) =>
+  const complete = (tx: Tx, campaign: CampaignHead) =>
     change(tx, campaign, {
       ...{ status: 'completed', pauseReason: null, resumeAtMs: null, unusableSinceMs: null },
       finishedAtMs: clock.now(),
     })
 
   /** Nobody is left to send, until a number connects. */
-  async function waitForNumber(tx: Tx, campaign: StoredCampaign): Promise<void> {
+  async function waitForNumber(tx: Tx, campaign: CampaignHead): Promise<void> {
     if (campaign.pauseReason === 'no_instance') return
     const sinceMs = clock.now()
     await change(tx, campaign, {
@@ -144,7 +144,7 @@ export function createState({ clock, live, messages, numberState, lanes, control
   }
 
   /** Makes sure that the number gets a turn. One that is due later keeps its time. */
-  async function wake(tx: Tx, campaign: StoredCampaign, lane: Lane, atMs: number): Promise<void> {
+  async function wake(tx: Tx, campaign: CampaignHead, lane: Lane, atMs: number): Promise<void> {
     const { id: campaignId, accountId } = campaign
     const { instanceId } = lane
     if ((await tx.run(setHasJob, { campaignId, instanceId, hasJob: 1 })) === 0) return
@@ -173,13 +173,13 @@ export function createState({ clock, live, messages, numberState, lanes, control
   }
 
   /** Returns the recipients that were assigned to the number and not yet sent to. */
-  async function giveBackWaiting(tx: Tx, { id }: StoredCampaign, { instanceId }: Pick<Lane, 'instanceId'>) {
+  async function giveBackWaiting(tx: Tx, { id }: CampaignHead, { instanceId }: Pick<Lane, 'instanceId'>) {
     const ref = { campaignId: id, instanceId }
     const released = await tx.run(releaseWaiting, ref)
     if (released > 0) await tx.run(addToAssigned, { ...ref, by: -released })
   }
 
-  async function usableLanes(tx: Tx, { id, accountId }: StoredCampaign): Promise<Lane[]> {
+  async function usableLanes(tx: Tx, { id, accountId }: CampaignHead): Promise<Lane[]> {
     const usable: Lane[] = []
     for (const lane of await tx.all(lanesOf, { campaignId: id })) {
       if (lane.removed === 1) continue
@@ -205,9 +205,9 @@ export function createState({ clock, live, messages, numberState, lanes, control
       await control().add(tx, { accountId, subjectId: id, runAt: appointmentAt(atMs), input })
     },
 
-    unschedule: (tx: Tx, campaign: StoredCampaign) => change(tx, campaign, { status: 'draft', scheduledAtMs: null }),
+    unschedule: (tx: Tx, campaign: CampaignHead) => change(tx, campaign, { status: 'draft', scheduledAtMs: null }),
 
-    async cancel(tx: Tx, campaign: StoredCampaign): Promise<void> {
+    async cancel(tx: Tx, campaign: CampaignHead): Promise<void> {
       await change(tx, campaign, {
         ...{ status: 'canceled', pauseReason: null, resumeAtMs: null, unusableSinceMs: null },
         finishedAtMs: clock.now(),
@@ -215,11 +215,11 @@ export function createState({ clock, live, messages, numberState, lanes, control
       await lanes().cancel(tx, campaign.id)
     },
 
-    giveUp: (tx: Tx, campaign: StoredCampaign) =>
+    giveUp: (tx: Tx, campaign: CampaignHead) =>
       change(tx, campaign, { status: 'failed', pauseReason: null, resumeAtMs: null, finishedAtMs: clock.now() }),
 
     /** The number leaves the rotation: what it was given and has not sent goes to the others. */
-    async leave(tx: Tx, campaign: StoredCampaign, lane: Pick<Lane, 'instanceId'>): Promise<void> {
+    async leave(tx: Tx, campaign: CampaignHead, lane: Pick<Lane, 'instanceId'>): Promise<void> {
       await giveBackWaiting(tx, campaign, lane)
       const usable = (await usableLanes(tx, campaign)).filter(({ instanceId }) => instanceId !== lane.instanceId)
       if (usable.length === 0) return waitForNumber(tx, campaign)
@@ -229,7 +229,7 @@ export function createState({ clock, live, messages, numberState, lanes, control
     /** Hands the number's recipients to the other numbers, and pauses the campaign if no other number can send. */
     async stepAside(
       tx: Tx,
-      campaign: StoredCampaign,
+      campaign: CampaignHead,
       lane: Lane,
       { reason, untilMs }: Hold,
     ): Promise<{ readonly canOthers: boolean }> {
@@ -254,7 +254,7 @@ export function createState({ clock, live, messages, numberState, lanes, control
      */
     async waitForLimit(
       tx: Tx,
-      campaign: StoredCampaign,
+      campaign: CampaignHead,
       lane: Lane,
       untilMs: number,
       untilOf: (instanceId: string) => number | null,
@@ -276,7 +276,7 @@ export function createState({ clock, live, messages, numberState, lanes, control
      * A budget does not cover the next message. Its numbers stop, and what they were given is given out again when it
      * continues: by budget-holds.ts.
      */
-    async waitForBudget(tx: Tx, campaign: StoredCampaign, { by, needsMicros }: BudgetRefusal): Promise<void> {
+    async waitForBudget(tx: Tx, campaign: CampaignHead, { by, needsMicros }: BudgetRefusal): Promise<void> {
       for (const lane of await tx.all(lanesOf, { campaignId: campaign.id })) await giveBackWaiting(tx, campaign, lane)
       await change(tx, campaign, {
         ...{ status: 'paused', pauseReason: 'budget', resumeAtMs: null, unusableSinceMs: null },
@@ -293,7 +293,7 @@ export function createState({ clock, live, messages, numberState, lanes, control
   }
 }
 
-export const notIn = (campaign: StoredCampaign, act: string): ApiError =>
+export const notIn = (campaign: CampaignHead, act: string): ApiError =>
   new ApiError('invalid_state', `This campaign is ${campaign.status}, so it cannot be ${act}.`).because(
     'campaign_state_changed',
   )

@@ -39,6 +39,13 @@ export interface StoredCampaign {
   readonly finishedAtMs: number | null
 }
 
+/** A campaign without its texts, which can be megabytes. Pages of campaigns are read without them. */
+export type CampaignHead = Omit<StoredCampaign, 'messages' | 'variables' | 'configInput'>
+
+export interface CampaignHeadRow extends Omit<CampaignHead, 'config'> {
+  readonly config: string
+}
+
 export interface CampaignRow extends Omit<StoredCampaign, 'messages' | 'variables' | 'config' | 'configInput'> {
   readonly messages: string
   readonly variables: string
@@ -48,18 +55,27 @@ export interface CampaignRow extends Omit<StoredCampaign, 'messages' | 'variable
 
 /** `held_by` is a reason that the table was made without. */
 const PAUSE_REASON = `CASE WHEN pause_reason = 'restricted' THEN COALESCE(held_by, pause_reason) ELSE pause_reason END`
-const CAMPAIGN = `seq, id, account_id AS accountId, name, status, ${PAUSE_REASON} AS pauseReason, network, messages, variables,
-  config, config_input AS configInput, next_position AS nextPosition, loading, resume_at AS resumeAtMs,
+const HEAD = `seq, id, account_id AS accountId, name, status, ${PAUSE_REASON} AS pauseReason, network,
+  config, next_position AS nextPosition, loading, resume_at AS resumeAtMs,
   unusable_since AS unusableSinceMs, budget_hold AS budgetHold, budget_needs AS budgetNeeds,
   budget_warned_at AS budgetWarnedAtMs, created_at AS createdAtMs, updated_at AS updatedAtMs,
   scheduled_at AS scheduledAtMs, started_at AS startedAtMs, finished_at AS finishedAtMs`
+const CAMPAIGN = `${HEAD}, messages, variables, config_input AS configInput`
 
-/** The four texts are what this room wrote. Earlier versions knew no budgets. */
+/** The text is what this room wrote. Earlier versions knew no budgets. */
+const toConfig = (text: string): CampaignConfig => ({
+  ...{ budget: null },
+  ...(JSON.parse(text) as Omit<CampaignConfig, 'budget'>),
+})
+
+export const toHead = (row: CampaignHeadRow): CampaignHead => ({ ...row, config: toConfig(row.config) })
+
+/** The texts are what this room wrote. */
 export const toCampaign = (row: CampaignRow): StoredCampaign => ({
   ...row,
   messages: JSON.parse(row.messages) as CampaignMessage[],
   variables: JSON.parse(row.variables) as string[],
-  config: { budget: null, ...(JSON.parse(row.config) as Omit<CampaignConfig, 'budget'>) },
+  config: toConfig(row.config),
   configInput: JSON.parse(row.configInput) as CampaignConfigInput,
 })
 
@@ -88,23 +104,23 @@ export const statusOf = sql<{ id: string }, { readonly status: CampaignStatus }>
   'SELECT status FROM campaigns WHERE id = :id',
 )
 
-export const campaignsPage = sql<{ accountId: string; beforeSeq: number; rows: number }, CampaignRow>(
-  `SELECT ${CAMPAIGN} FROM campaigns WHERE account_id = :accountId AND seq < :beforeSeq AND loading <> 2
+export const campaignsPage = sql<{ accountId: string; beforeSeq: number; rows: number }, CampaignHeadRow>(
+  `SELECT ${HEAD} FROM campaigns WHERE account_id = :accountId AND seq < :beforeSeq AND loading <> 2
    ORDER BY seq DESC LIMIT :rows`,
 )
 
 export const campaignsPageByStatus = sql<
   { accountId: string; status: string; beforeSeq: number; rows: number },
-  CampaignRow
+  CampaignHeadRow
 >(
-  `SELECT ${CAMPAIGN} FROM campaigns
+  `SELECT ${HEAD} FROM campaigns
    WHERE account_id = :accountId AND status = :status AND seq < :beforeSeq AND loading <> 2
    ORDER BY seq DESC LIMIT :rows`,
 )
 
 /** Those that can still send something, by their number. */
-export const openCampaigns = sql<{ status: string; afterSeq: number; rows: number }, CampaignRow>(
-  `SELECT ${CAMPAIGN} FROM campaigns
+export const openCampaigns = sql<{ status: string; afterSeq: number; rows: number }, CampaignHeadRow>(
+  `SELECT ${HEAD} FROM campaigns
    WHERE status IN ('scheduled', 'running', 'paused') AND status = :status AND seq > :afterSeq ORDER BY seq LIMIT :rows`,
 )
 

@@ -3,6 +3,7 @@ import { LIMITS } from '../../contract/limits.ts'
 import type { Db } from '../../kernel/db.ts'
 import { earliestId, type AccountId } from '../../kernel/ids.ts'
 import { filteredPage } from '../../kernel/filtered-page.ts'
+import { convertLong, readLongPage } from '../../kernel/long-rows.ts'
 import type { Cursors } from '../../kernel/page.ts'
 import type { Event, EventsQuery } from './contract.ts'
 import type { Clock } from '../../kernel/clock.ts'
@@ -55,14 +56,14 @@ export function createEvents({ db, clock, cursors }: EventsDeps): Events {
         network: network ?? ('all' as const),
         sinceMs,
         afterSeq: sinceMs === 0 ? 0 : await lastSeqBefore(sinceMs),
-        beforeSeq: Number(before),
-        rows: size + 1,
       }
-      const found = await filteredPage(db, { filters: filtersOf(query), all: allOfAccount }, params)
-      const rows = found.slice(0, size)
-      const last = found.length > size ? rows.at(-1) : undefined
+      const lists = { filters: filtersOf(query), all: allOfAccount }
+      const { shown, hasMore } = await readLongPage<EventRow>(size, (rows, after) =>
+        filteredPage(db, lists, { ...params, beforeSeq: after?.seq ?? Number(before), rows }),
+      )
+      const last = hasMore ? shown.at(-1) : undefined
       const next = last ? cursors.encode(name, [last.seq]) : null
-      return { data: rows.map(toEvent), next_cursor: next, has_more: next !== null }
+      return { data: await convertLong(shown, toEvent), next_cursor: next, has_more: next !== null }
     },
 
     async get(accountId, eventId) {

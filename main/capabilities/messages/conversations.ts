@@ -2,7 +2,9 @@ import { ApiError } from '../../contract/errors.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
+import { readLongPage } from '../../kernel/long-rows.ts'
 import type { Cursors } from '../../kernel/page.ts'
+import { yieldToEventLoop } from '../../kernel/yield-to-event-loop.ts'
 import {
   chatNameOf,
   lastReceived,
@@ -72,6 +74,8 @@ interface ConversationsDeps {
 }
 
 const NEWEST = Number.MAX_SAFE_INTEGER
+/** Chats whose last messages are read at once. */
+const FEW_CHATS = 8
 
 /** The conversations and messages the console shows. */
 export function createConversations({ db, cursors, chatIndex, unread }: ConversationsDeps): Conversations {
@@ -98,23 +102,25 @@ export function createConversations({ db, cursors, chatIndex, unread }: Conversa
       const found = await chatIndex.page(instanceId, { beforeSeq: before(list, cursor), rows: limit + 1, q, only })
       const shown = found.slice(0, limit)
       const last = found.length > limit ? shown.at(-1) : undefined
-      const data = await Promise.all(shown.map((chat) => describe(instanceId, chat)))
-      return { data: data.flat(), nextCursor: last === undefined ? null : cursors.encode(list, [last.lastSeq]) }
+      const data: Conversation[] = []
+      for (const [at, chat] of shown.entries()) {
+        // The last message of each is read, which can be long.
+        if (at > 0 && at % FEW_CHATS === 0) await yieldToEventLoop()
+        data.push(...(await describe(instanceId, chat)))
+      }
+      return { data, nextCursor: last === undefined ? null : cursors.encode(list, [last.lastSeq]) }
     },
 
     async thread(instanceId, chat, { limit = LIMITS.pageSizeDefault, cursor }) {
       const list = `thread:${instanceId}:${chat}`
-      const found = await db.read(threadMessagesBefore, {
-        instanceId,
-        chat,
-        before: before(list, cursor),
-        rows: limit + 1,
-      })
-      const shown = found.slice(0, limit)
+      const newest = before(list, cursor)
+      const { shown, hasMore } = await readLongPage<ThreadMessageRow>(limit, (rows, after) =>
+        db.read(threadMessagesBefore, { instanceId, chat, before: after?.seq ?? newest, rows }),
+      )
       const last = shown.at(-1)
       return {
         data: await withAnswers(instanceId, chat, shown),
-        nextCursor: last !== undefined && found.length > limit ? cursors.encode(list, [last.seq]) : null,
+        nextCursor: last !== undefined && hasMore ? cursors.encode(list, [last.seq]) : null,
       }
     },
 

@@ -1,4 +1,5 @@
 import { LIMITS } from '../../contract/limits.ts'
+import { convertLong, readLongPage } from '../../kernel/long-rows.ts'
 import type { Cursors } from '../../kernel/page.ts'
 import type { PageQuery } from './contract/parts.ts'
 
@@ -12,7 +13,7 @@ export interface Page<T> {
  * A page of a list that is kept newest first by `seq`.
  * @param list names account, operation and filters: a cursor opens no other list.
  */
-export async function page<Row extends { readonly seq: number }, T>(
+export async function page<Row extends { readonly seq: number }, T extends object>(
   cursors: Cursors,
   list: string,
   { limit = LIMITS.pageSizeDefault, cursor }: PageQuery,
@@ -20,10 +21,8 @@ export async function page<Row extends { readonly seq: number }, T>(
   toItem: (row: Row) => T,
 ): Promise<Page<T>> {
   const beforeSeq = cursor === undefined ? Number.MAX_SAFE_INTEGER : Number(cursors.decode(list, cursor)[0])
-  const rows = await read(beforeSeq, limit + 1)
-  const shown = rows.slice(0, limit)
+  const { shown, hasMore } = await readLongPage<Row>(limit, (rows, after) => read(after?.seq ?? beforeSeq, rows))
   const last = shown.at(-1)
-  const hasMore = rows.length > limit
   const next = hasMore && last !== undefined ? cursors.encode(list, [last.seq]) : null
-  return { data: shown.map(toItem), next_cursor: next, has_more: hasMore }
+  return { data: await convertLong(shown, toItem), next_cursor: next, has_more: hasMore }
 }
