@@ -1,7 +1,9 @@
 import { yieldToEventLoop } from './yield-to-event-loop.ts'
 
-/** Rows read first, and the fewest that are read at once. */
+/** Rows of 200 kB read first, and the fewest that are read at once. */
 const FEW = 8
+/** So many times as many are read at once where those before were short: the next can be long. */
+const MOST_TIMES = 3
 /** Characters that are read or written before others have a turn: a few ms. */
 const SLICE_CHARS = 256 * 1024
 /** Characters after which a page ends. Without it, a page of the longest messages would be 40 MB. */
@@ -25,15 +27,17 @@ interface LongPage<R> {
 /**
  * Reads a page of rows that may be long. It has fewer than `limit` rows if they are very long.
  * @param read the next rows after `last`, at most so many.
+ * @param few how many of the longest rows can be read in a few ms.
  */
 export async function readLongPage<R extends object>(
   limit: number,
   read: (rows: number, last: R | undefined) => Promise<readonly R[]>,
+  few = FEW,
 ): Promise<LongPage<R>> {
   const found: R[] = []
-  let [size, longest, chars] = [FEW, 1, 0]
+  let [size, longest, chars] = [few, 1, 0]
   for (;;) {
-    if (turns.waiting > 0 || size * longest >= SLICE_CHARS) await nextTurn()
+    if (turns.waiting > 0 || few * longest >= SLICE_CHARS) await nextTurn()
     const wanted = Math.min(size, limit + 1 - found.length)
     const slice = await read(wanted, found.at(-1))
     found.push(...slice)
@@ -42,9 +46,9 @@ export async function readLongPage<R extends object>(
     const lengths = slice.map(charsOf)
     chars += lengths.reduce((sum, length) => sum + length, 0)
     // The last one proves that there are more.
-    if (chars >= PAGE_CHARS) return { shown: found.slice(0, -1), hasMore: true }
+    if (chars >= PAGE_CHARS && found.length > 1) return { shown: found.slice(0, -1), hasMore: true }
     longest = Math.max(longest, ...lengths)
-    size = Math.max(FEW, Math.floor(SLICE_CHARS / longest))
+    size = Math.min(few * MOST_TIMES, Math.max(few, Math.floor(SLICE_CHARS / longest)))
   }
 }
 

@@ -33,8 +33,32 @@ beforeAll(async () => {
     if (at % 20 === 0) await w.quiet()
   }
   await w.quiet()
+  await askForApprovals()
 })
 afterAll(() => w.close())
+
+/** Calls of an assistant that wait, each with arguments of megabytes. */
+async function askForApprovals(): Promise<void> {
+  const { key } = (
+    await asConsole(w)('POST', '/v1/keys', { name: 'Assistant', scopes: ['dispatch:manage'], approval: 'sending' })
+  ).body
+  const asked = async (method: string, params: object, session: Record<string, string> = {}) => {
+    const headers = { accept: 'application/json, text/event-stream', ...session }
+    return w.wire('POST', '/mcp', { jsonrpc: '2.0', id: 1, method, params }, { key, headers })
+  }
+  const version = '2025-06-18'
+  const begun = await asked('initialize', {
+    ...{ protocolVersion: version, capabilities: {} },
+    clientInfo: { name: 'test', version: '1' },
+  })
+  const session = { 'mcp-session-id': begun.headers['mcp-session-id'] ?? '', 'mcp-protocol-version': version }
+  const messages = Array.from({ length: 9 }, () => ({ text: TEXT }))
+  for (let at = 0; at < LIMITS.approvalsPendingPerKey; at++) {
+    const given = { name: `Offer ${at}`, instance_ids: [line.id], messages, start: true }
+    const { text } = await asked('tools/call', { name: 'create_campaign', arguments: given }, session)
+    expect(text).toContain('Approval pending')
+  }
+}
 
 /** With as many and as long values as there can be. */
 async function importRecipients(from: number, count: number): Promise<void> {
@@ -65,6 +89,7 @@ test('A-06 pages of the largest rows do not hold up the event loop', async () =>
     `/v1/webhooks/deliveries?limit=${LIMITS.pageSize}`,
   ]
   const ofWindow = [
+    '/v1/approvals',
     `/v1/instances/${line.id}/conversations?limit=${LIMITS.pageSize}`,
     `/v1/instances/${line.id}/conversations/${PHONE}/messages?limit=${LIMITS.pageSize}`,
   ]

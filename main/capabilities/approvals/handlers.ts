@@ -10,9 +10,8 @@ export function approvalsHandlers(approvals: Approvals, cursors: Cursors): Handl
     async listApprovals({ principal: { accountId }, query: { state, limit = LIMITS.pageSizeDefault, cursor } }) {
       const list = `approvals:${accountId}:${state ?? ''}`
       const beforeId = cursor === undefined ? undefined : String(cursors.decode(list, cursor)[0])
-      const found = await approvals.page(accountId, { state, beforeId, rows: limit + 1 })
-      const shown = found.slice(0, limit)
-      const last = found.length > limit ? shown.at(-1) : undefined
+      const { shown, hasMore } = await approvals.page(accountId, { state, beforeId, limit })
+      const last = hasMore ? shown.at(-1) : undefined
       return {
         data: shown.map(toRecord),
         next_cursor: last === undefined ? null : cursors.encode(list, [last.id]),

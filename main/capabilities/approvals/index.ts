@@ -5,6 +5,7 @@ import type { Principal } from '../../kernel/access.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
 import type { AccountId, Ids, KeyId } from '../../kernel/ids.ts'
+import { convertLong, readLongPage } from '../../kernel/long-rows.ts'
 import type { NoticeBus } from '../../kernel/notice-bus.ts'
 import type { Log } from '../../kernel/log.ts'
 import type { Seal } from '../../kernel/seal.ts'
@@ -19,6 +20,7 @@ import {
   refuseAllOfKey,
   toApproval,
   type Approval,
+  type ApprovalRow,
 } from './store.ts'
 
 export type { ApprovalRequests, CallDescription } from './request.ts'
@@ -39,7 +41,7 @@ export interface Approvals extends ApprovalRequests, ApprovalDecisions {
   /** @throws ApiError not_found */
   readonly get: (accountId: AccountId, id: string) => Promise<Approval>
   /** Newest first, older than `beforeId`, at most `rows`. */
-  readonly page: (accountId: AccountId, wish: PageQuery) => Promise<Approval[]>
+  readonly page: (accountId: AccountId, wish: PageQuery) => Promise<{ shown: Approval[]; hasMore: boolean }>
   readonly countPending: (accountId: AccountId) => Promise<{ pending: number }>
   /** In the commit that revokes the key: nobody is asked about a call that cannot be made any more. */
   readonly keyRevoked: (tx: Tx, keyId: KeyId) => Promise<void>
@@ -49,7 +51,7 @@ export interface Approvals extends ApprovalRequests, ApprovalDecisions {
 interface PageQuery {
   readonly state: ApprovalState | undefined
   readonly beforeId: string | undefined
-  readonly rows: number
+  readonly limit: number
 }
 
 /** Sorts after every id. */
@@ -87,10 +89,15 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
       if (!row) throw new ApiError('not_found', 'There is no approval with this id.')
       return toApproval(row, clock.now())
     },
-    async page(accountId, { state = null, beforeId = AFTER_ALL, rows }) {
+    async page(accountId, { state = null, beforeId = AFTER_ALL, limit }) {
       const now = clock.now()
-      const found = await db.read(approvalsPage, { accountId, beforeId, state, now, rows })
-      return found.map((row) => toApproval(row, now))
+      // The arguments of a call can be 2 MB.
+      const { shown, hasMore } = await readLongPage<ApprovalRow>(
+        limit,
+        (rows, last) => db.read(approvalsPage, { accountId, beforeId: last?.id ?? beforeId, state, now, rows }),
+        1,
+      )
+      return { shown: await convertLong(shown, (row) => toApproval(row, now)), hasMore }
     },
   }
 }

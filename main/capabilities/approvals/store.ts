@@ -24,7 +24,7 @@ export interface Approval {
   readonly result: { readonly status: number; readonly body: unknown } | null
 }
 
-interface ApprovalRow extends Omit<Approval, 'shown' | 'parts' | 'state' | 'result'> {
+export interface ApprovalRow extends Omit<Approval, 'shown' | 'parts' | 'state' | 'result'> {
   readonly shown: string
   readonly parts: string | null
   readonly state: Exclude<ApprovalState, 'expired'>
