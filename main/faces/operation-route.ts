@@ -259,8 +259,8 @@ const isPage = (body: unknown): body is PageBody =>
 /** Rows can be long: each is written by itself, so that others have a turn in between. */
 async function pageBytes({ data, ...rest }: PageBody): Promise<Buffer> {
   const rows = await convertLong(data, (row) => Buffer.from(JSON.stringify(row)))
-  const [before = '', after = ''] = JSON.stringify({ data: [], ...rest }).split('[]', 2)
+  const others = Object.keys(rest).length === 0 ? '}' : `,${JSON.stringify(rest).slice(1)}`
   const comma = Buffer.from(',')
   const all = rows.flatMap((row, at) => (at === 0 ? [row] : [comma, row]))
-  return Buffer.concat([Buffer.from(`${before}[`), ...all, Buffer.from(`]${after}`)])
+  return Buffer.concat([Buffer.from('{"data":['), ...all, Buffer.from(`]${others}`)])
 }
