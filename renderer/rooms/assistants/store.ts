@@ -27,10 +27,20 @@ export const useAssistants = defineStore('assistants', () => {
   const pending = computed(() => approvals.value?.filter(({ state }) => state === 'pending') ?? [])
   const decided = computed(() => approvals.value?.filter(({ state }) => state !== 'pending') ?? [])
 
+  /** A page of calls with long arguments has few of them. */
+  async function readApprovals(): Promise<ApprovalRecord[]> {
+    const found: ApprovalRecord[] = []
+    for (let cursor: string | undefined; ;) {
+      const page = await call('listApprovals', { query: { limit: SHOWN - found.length, cursor } })
+      found.push(...page.data)
+      if (page.next_cursor === null || found.length >= SHOWN) return found
+      cursor = page.next_cursor
+    }
+  }
+
   async function loadApprovals(): Promise<void> {
     try {
-      const page = await call('listApprovals', { query: { limit: SHOWN } })
-      approvals.value = page.data
+      approvals.value = await readApprovals()
       problem.value = undefined
     } catch (error) {
       problem.value = asProblem(error)
