@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { DirectActs } from '../../../main/engines/direct.ts'
+import type { EngineInstance } from '../../../main/engines/engine.ts'
+import { until } from '../../support/service-process.ts'
+import { lineWorld, type LineWorld } from './line-world.ts'
+
+/** What a number does with channels. The second stand-in has none. */
+const OURS = '12025550280'
+const ANA = '12025551801'
+
+let world: LineWorld
+let shop: EngineInstance
+
+beforeAll(async () => {
+  world = await lineWorld()
+  shop = await world.connect(OURS)
+})
+afterAll(() => world.close())
+
+const device = () => world.whatsapp.phone(OURS).device
+const act = <K extends keyof DirectActs>(name: K): DirectActs[K] => {
+  const found = world.smv2.engine.direct?.[name]
+  if (found === undefined) throw new Error(`there is no ${name}`)
+  return found
+}
+const NEWS = 'https://whatsapp.com/channel/'
+const of = (name: string, admins: readonly [string, ...string[]], description?: string) => {
+  const channel = world.whatsapp.channel(name, admins, description)
+  return { channel, id: `${channel.id}@newsletter` }
+}
+const listed = async () => (await act('channels')(shop)).map(({ name, role }) => [name, role])
+
+test('a channel is followed by its link or its id, listed, and unfollowed; a repeat changes nothing', async () => {
+  const { channel, id } = of('Town news', [ANA], 'Every day')
+  const seen = { id, name: 'Town news', description: 'Every day', role: 'follower', link: NEWS + channel.invite }
+  for (const key of [{ invite: channel.invite }, { id }])
+    expect(await act('followChannel')(shop, key)).toEqual({ ...seen, followers: 2 })
+  expect(channel.followers).toEqual([ANA, OURS])
+  expect(await act('channels')(shop)).toEqual([{ ...seen, followers: 2 }])
+  for (let i = 0; i < 2; i++) await act('unfollowChannel')(shop, id)
+  expect(channel.followers).toEqual([ANA])
+  expect(await listed()).toEqual([])
+})
+
+test('the owner and admins post, and what they post can be read by everybody', async () => {
+  const [own, shared] = [of('Bakery', [OURS]), of('Market', [ANA, OURS])]
+  expect(await listed()).toEqual([
+    ['Bakery', 'owner'],
+    ['Market', 'admin'],
+  ])
+  for (const { channel, id } of [own, shared]) {
+    const { engineMessageId } = await act('postToChannel')(shop, id, 'Fresh bread 🥖')
+    expect(channel.posts).toEqual([{ id: engineMessageId, text: 'Fresh bread 🥖' }])
+    await expect(act('unfollowChannel')(shop, id)).rejects.toMatchObject({ code: 'invalid_state' })
+    expect(channel.followers).toContain(OURS)
+  }
+})
+
+test('nobody else posts, and a channel that is not there is not found', async () => {
+  const { channel, id } = of('Theirs', [ANA])
+  await act('followChannel')(shop, { id })
+  await expect(act('postToChannel')(shop, id, 'Me too')).rejects.toMatchObject({
+    ...{ code: 'invalid_state', message: 'Only admins of the channel can do this.' },
+  })
+  expect(channel.posts).toEqual([])
+  channel.remove()
+  const gone = { code: 'not_found' }
+  await expect(act('postToChannel')(shop, id, 'Hello')).rejects.toMatchObject(gone)
+  await expect(act('followChannel')(shop, { id })).rejects.toMatchObject(gone)
+  await expect(act('followChannel')(shop, { invite: '0029VaNothing' })).rejects.toMatchObject(gone)
+  await expect(act('unfollowChannel')(shop, id)).rejects.toMatchObject(gone)
+})
+
+test('without a connection nothing is asked', async () => {
+  const { id } = of('Later', [OURS])
+  device().end('dropped')
+  await until('offline', () => !device().isOnline)
+  for (const asked of [act('channels')(shop), act('postToChannel')(shop, id, 'Hello')])
+    await expect(asked).rejects.toMatchObject({ code: 'not_ready' })
+  await until('online', () => device().isOnline)
+})
