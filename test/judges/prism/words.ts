@@ -155,6 +155,7 @@ function hasTheFieldsOf(schema: Body | undefined, sent: Body): boolean {
   const known = schema['properties'] as Body
   if ((schema['required'] as string[]).some((field) => !(field in sent))) return false
   if (Object.keys(sent).some((field) => !(field in known))) return false
+  if ('channel_id' in known && 'link' in known && 'channel_id' in sent === 'link' in sent) return false
   if ('announce' in known && !GROUP_RULES.some((rule) => rule in sent)) return false
   const { options, max_choices: choices } = sent
   return !Array.isArray(options) || choices === undefined || Number(choices) <= options.length

@@ -366,7 +366,7 @@ export const TABLE = [
   '| community/members | community_id | community_id, numbers |',
   '| community/link, community/unlink | community_id, group_id | community_id, group_id, linked |',
   '| channel/list | – | channels: [channel] |',
-  '| channel/follow | channel_id or link | channel |',
+  '| channel/follow | channel_id?, link? | channel |',
   '| channel/unfollow | channel_id | channel_id, followed (false) |',
   '| channel/post | channel_id, text | channel_id, posted, message_id |',
   '| chat/info | to | to, disappearing_seconds (0: messages stay) |',
