@@ -223,6 +223,7 @@ const NAMES_NOTHING = new Map([
   ['listMessageBudgets.account_id', 'test/capabilities/costs/budget-requests.test.ts: a filter of one’s own accounts'],
   ['listVoiceCalls.batch_id', 'a filter of the calls of this instance'],
   ['callEngine.call_id', 'a call is looked for only among those that ring at this instance'],
+  ['callEngine.channel_id', 'a channel belongs to no account: everybody can follow it, and WhatsApp says who may post'],
   ['callEngine.community_id', 'a community is looked for only among those of this instance'],
   ['callEngine.label_id', 'a label is looked for only among those of this instance'],
   ['tapSandboxMessage.id', 'a word of the message that is tapped: for a button, a row or a product'],
