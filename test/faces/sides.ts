@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { until } from '../capabilities/voice/calls.ts'
 import type { Reply, World } from '../support/world.ts'
 
 /** An instance with something of everything that can be named under it. */
@@ -254,10 +255,8 @@ async function voiceOf(w: World, must: Must, id: string, name: string, agent: st
   const origins = [`https://${name.toLowerCase()}.example.com`]
   const { id: widget } = await must('POST', `${at}/widgets`, { name: `${name}-widget`, allowed_origins: origins })
   const { id: call } = await must('POST', `${at}/calls`, { to_number: '12025550123', agent_id: agent })
-  for (let steps = 0; (await must('GET', `${at}/calls/${call}`)).status !== 'in_progress'; steps++) {
-    expect(steps, JSON.stringify(await must('GET', `${at}/calls/${call}`))).toBeLessThan(40)
-    await w.clock.advance(500)
-  }
+  const read = async (): Promise<string> => (await must('GET', `${at}/calls/${call}`)).status
+  await until(w, read, (status) => status === 'in_progress', 500)
   await w.clock.advance(1_000)
   const { recording_id: recording } = await must('POST', `${at}/calls/${call}/cancel`)
   await w.quiet()
