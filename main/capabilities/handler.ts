@@ -19,7 +19,7 @@ export interface InstanceSubject {
 }
 
 /**
- * In a commit after a wait for somebody else's server: access may have ended since the door let the call in, or the
+ * Call it in the commit that follows a request to another server. Meanwhile the caller's access may have ended, or the
  * instance may have been transferred or deleted.
  * @throws ApiError unauthorized, not_found
  */

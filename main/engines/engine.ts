@@ -342,8 +342,8 @@ export type EngineSignal =
   | { readonly kind: 'username'; readonly person: string; readonly username: string }
   | ReceivedSignal
   /**
-   * Messages from before the number was connected, which nobody is told about. One whose chat is '' says only what an
-   * earlier message without a file is.
+   * Messages from before the number was connected. They cause no events. One with an empty chat only describes the file
+   * of an earlier message.
    */
   | { readonly kind: 'past'; readonly messages: readonly ReceivedSignal[] }
   /** Names that the owner of the number gave people in the address book of the phone. */

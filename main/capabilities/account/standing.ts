@@ -5,8 +5,8 @@ import { accountById, standingKey, standingMember } from './store.ts'
 
 export interface Standing {
   /**
-   * In the commit that follows a wait for somebody else's server: the key may have been revoked, the member removed or
-   * the account deleted since the door let the call in.
+   * Call it in the commit that follows a request to another server. Meanwhile the key may have been revoked, the member
+   * removed or the account deleted.
    * @throws ApiError unauthorized
    */
   readonly requireStanding: (tx: Pick<Tx, 'one'>, caller: Caller) => Promise<void>

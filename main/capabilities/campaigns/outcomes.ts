@@ -57,8 +57,8 @@ const nameOf = ({ campaignId, position }: Place): string => `cmp:${campaignId}:$
 const KEY = /^cmp:(cmp_[0-9A-Z]+):(\d+)(?::msg_[0-9A-Z]+)?$/
 
 /**
- * What Meta says later of messages that it took and delivered to nobody: without a payment method, and when it pauses
- * the template after it had held them to assess it.
+ * Errors that Meta reports for messages that it accepted and never delivered: a payment method is missing, or the
+ * template was paused after an assessment.
  */
 const NOT_DELIVERED: Readonly<Record<number, 'payment' | 'template'>> = { 131_042: 'payment', 132_015: 'template' }
 

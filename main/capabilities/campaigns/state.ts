@@ -32,7 +32,7 @@ export const NEXT = {
   running: ['paused', 'completed', 'canceled'],
   // Scheduled again: a clock that was ahead had made it late.
   paused: ['running', 'scheduled', 'completed', 'canceled', 'failed'],
-  // Resumes if Meta accepted messages and then delivered them to nobody.
+  // Resumes if Meta accepted messages and did not deliver them.
   completed: ['running', 'paused'],
   canceled: [],
   failed: [],

@@ -149,7 +149,7 @@ export const updateDraft = sql<{
       config_input = :configInput, scheduled_at = :scheduledAtMs, updated_at = :now
     WHERE id = :id`)
 
-/** What grows with the recipients of a campaign. Its messages can be megabytes, which nobody needs here. */
+/** What changes when recipients are added. Reading whole rows would be slow: messages can be megabytes. */
 export const growthOf = sql<{ id: string }, { readonly nextPosition: number; readonly variables: string }>(
   'SELECT next_position AS nextPosition, variables FROM campaigns WHERE id = :id',
 )

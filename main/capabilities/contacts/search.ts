@@ -54,7 +54,7 @@ type Portion = (after: Position | undefined, rows: number) => Promise<Found[]>
 
 /** Rows that are looked through for those that fit, without letting others have their turn. */
 const PORTION = 500
-/** A page ends after so many, however few of them fit: the next page goes on from there. */
+/** A page ends after this many contacts, even if few of them match. The next page continues there. */
 const MOST_LOOKED_THROUGH = 10_000
 /** Fewer digits are at the end of too many numbers. */
 const LAST_DIGITS = 4

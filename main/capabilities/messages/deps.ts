@@ -118,7 +118,7 @@ export interface SendRequest {
   readonly idempotencyKey: string | null
   readonly source: Source
   readonly campaignId?: string
-  /** Of a send that somebody asked for: its file and its turn are waited for. */
+  /** Checked before the message is stored, because its file and its turn can take minutes. Only for calls of the API. */
   readonly requireAccess?: RequireAccess
 }
 
