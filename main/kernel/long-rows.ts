@@ -1,22 +1,29 @@
 import { yieldToEventLoop } from './yield-to-event-loop.ts'
 
 /** Rows of 200 kB read first, and the fewest that are read at once. */
-const FEW = 8
+const FEW = 4
 /** So many times as many are read at once where those before were short: the next can be long. */
 const MOST_TIMES = 3
 /** Characters that are read or written before others have a turn: a few ms. */
-const SLICE_CHARS = 256 * 1024
+const SLICE_CHARS = 128 * 1024
 /** Characters after which a page ends. Without it, a page of the longest messages would be 40 MB. */
 const PAGE_CHARS = 1024 * 1024
 
 /** Of this thread: long pages take turns, one slice in each turn of the event loop, however many are asked for at once. */
-const turns = { waiting: 0, last: Promise.resolve() }
+const turns = { waiting: 0, isTaken: false, last: Promise.resolve() }
 
 async function nextTurn(): Promise<void> {
   turns.waiting++
   turns.last = turns.last.then(yieldToEventLoop)
   await turns.last
   turns.waiting--
+}
+
+/** The first slice of a page is read without waiting, unless another page has read in this turn of the event loop. */
+async function takeTurn(): Promise<void> {
+  if (turns.isTaken) await nextTurn()
+  turns.isTaken = true
+  setImmediate(() => (turns.isTaken = turns.waiting > 0))
 }
 
 interface LongPage<R> {
@@ -37,7 +44,7 @@ export async function readLongPage<R extends object>(
   const found: R[] = []
   let [size, longest, chars] = [few, 1, 0]
   for (;;) {
-    if (turns.waiting > 0 || few * longest >= SLICE_CHARS) await nextTurn()
+    await takeTurn()
     const wanted = Math.min(size, limit + 1 - found.length)
     const slice = await read(wanted, found.at(-1))
     found.push(...slice)
@@ -72,7 +79,7 @@ export async function convertLong<T, U extends string | Buffer | object>(
 }
 
 /** Of the texts of an object, and of the objects in it. */
-const charsOf = (value: object): number =>
+export const charsOf = (value: object): number =>
   Object.values(value).reduce<number>((sum, one: unknown) => {
     if (typeof one === 'string') return sum + one.length
     return typeof one === 'object' && one !== null ? sum + charsOf(one) : sum

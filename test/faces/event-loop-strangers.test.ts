@@ -9,6 +9,8 @@ import { hostileJson } from './hostile-bodies.ts'
 import { offendersOf, type LoopRequest } from './loop-offenders.ts'
 import { parametersOf, routesOf, type Parameters } from './raw-routes.ts'
 
+// @isolated: what other files have left on the heap makes every garbage collection of a measured request longer.
+
 vi.setConfig({ testTimeout: sized(60_000, 600_000), hookTimeout: 120_000 })
 
 let w: World

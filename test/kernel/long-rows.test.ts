@@ -43,12 +43,12 @@ describe('a page of rows that may be long', () => {
 
   test('reads few rows at once, also after short ones', async () => {
     const { asked } = await walk(rowsOf([...Array<number>(500).fill(1), ...Array<number>(500).fill(65_000)]), 200)
-    expect(Math.max(...asked)).toBeLessThanOrEqual(24)
+    expect(Math.max(...asked)).toBeLessThanOrEqual(20)
   })
 
   test('ends after a million characters and the rows that were read with them', async () => {
     const { pages } = await walk(rowsOf(Array<number>(100).fill(65_000)), 200)
-    expect(Math.max(...pages.map(({ length }) => length))).toBeLessThanOrEqual(24)
+    expect(Math.max(...pages.map(({ length }) => length))).toBeLessThanOrEqual(20)
   })
 
   test('lets others have a turn between slices, however many are read at once', async () => {
@@ -67,9 +67,7 @@ describe('a page of rows that may be long', () => {
     }
     await Promise.all(Array.from({ length: 20 }, () => readLongPage<Row>(50, read)))
     isOver = true
-    // All begin in the first turn.
-    expect(perTurn[0]).toBe(20)
-    expect(Math.max(...perTurn.slice(1))).toBe(1)
+    expect(Math.max(...perTurn)).toBe(1)
   })
 
   test('converts each item once, in order', async () => {

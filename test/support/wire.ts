@@ -1,4 +1,4 @@
-import { request } from 'node:http'
+import { get, request } from 'node:http'
 import { connect } from 'node:net'
 import type { Readable } from 'node:stream'
 import type { Heard } from './answers.ts'
@@ -31,6 +31,18 @@ export function overSocket(
     )
     sent.once('error', reject)
     sent.end(payload)
+  })
+}
+
+/** Reads an answer to its end and keeps nothing of it: megabytes cost this process no time of their own. */
+export function statusOf(url: string, path: string, headers: Record<string, string>): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const sent = get(new URL(path, url), { headers, agent: false }, (answer) => {
+      answer.once('end', () => resolve(answer.statusCode ?? 0))
+      answer.once('error', reject)
+      answer.resume()
+    })
+    sent.once('error', reject)
   })
 }
 
