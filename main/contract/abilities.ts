@@ -37,6 +37,7 @@ export const ABILITIES = {
     'privacy',
     'block',
     'groups',
+    'group_members',
     'group_rules',
     'join_requests',
     'join_rules',

@@ -150,5 +150,6 @@ export const INSTANCE_SUMMARY = {
   enabled: true,
   primary: { id: AGENT.id, name: AGENT.name, provider: AGENT.provider, model: AGENT.model },
   agents: 1,
+  is_held: false,
   waiting: 2,
 } as const

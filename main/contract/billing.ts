@@ -178,14 +178,20 @@ const Usage = Type.Object({
     used: Type.Integer(),
     total: Type.Integer(),
     full_at: Nullable(
-      Type.String({ format: 'date-time', description: 'When all slots are in use at the pace of the last 30 days.' }),
+      Type.String({
+        format: 'date-time',
+        description:
+          'When all slots are in use at the pace of the last 30 days. Null while the oldest instance is younger than a week.',
+      }),
     ),
     new_30_days: Type.Integer({ description: 'Instances created in the last 30 days that still exist.' }),
   }),
   voice_packages: Type.Object({ total: Type.Integer() }),
   messages: Type.Object({
     sent_this_month: Type.Integer(),
-    forecast_this_month: Type.Integer({ description: 'At the pace of this month so far.' }),
+    forecast_this_month: Nullable(
+      Type.Integer({ description: 'At the pace of this month so far. Null in the first six days of a month.' }),
+    ),
     sent_last_month: Type.Integer(),
   }),
 })

@@ -28,6 +28,7 @@ const PAUSE_REASONS = [
   'number',
   'quality',
   'messaging_limit',
+  'utility_templates',
   'budget',
 ] as const
 export type PauseReason = (typeof PAUSE_REASONS)[number]
@@ -41,7 +42,7 @@ const PauseReason = Type.Enum([...PAUSE_REASONS], {
     'not approved, or Meta asks for its PIN), mend that and resume it; nobody counts as failed because of it. A paused ' +
     'template is tried again at `next_send_at`, and the others once another message has gone through. It resumes automatically after ' +
     '`outside_window` (the sending hours begin), `no_instance` (a number connects), `restricted` (WhatsApp lifts the ' +
-    'restriction on first messages, or allows new chats again), `quality` (Meta limits a number that people reported; tried again every hour), `messaging_limit` (all its numbers belong to Meta portfolios whose messaging limit is used up; it continues at `next_send_at`, or once Meta raises the limit), `budget` (the next message would exceed the budget of the campaign or the monthly budget of the account, see `budget_hold`; it continues when that is raised, and with the next month) and `account_suspended` (the agency activates the account).',
+    'restriction on first messages, or allows new chats again), `quality` (Meta limits a number that people reported; tried again every hour), `messaging_limit` (all its numbers belong to Meta portfolios whose messaging limit is used up; it continues at `next_send_at`, or once Meta raises the limit), `utility_templates` (Meta has suspended the utility templates of the accounts of its numbers; it continues at `next_send_at`, or when Meta ends that: use a marketing template instead if it cannot wait), `budget` (the next message would exceed the budget of the campaign or the monthly budget of the account, see `budget_hold`; it continues when that is raised, and with the next month) and `account_suspended` (the agency activates the account).',
 })
 
 export const RECIPIENT_STATUSES = [
@@ -61,13 +62,14 @@ const RecipientStatus = Type.Enum([...RECIPIENT_STATUSES], {
     'been sent; it is never sent again, and becomes `sent` if a receipt arrives.',
 })
 
-const SKIP_REASONS = ['invalid', 'suppressed', 'contacted', 'incomplete', 'too_long'] as const
+const SKIP_REASONS = ['invalid', 'suppressed', 'contacted', 'incomplete', 'too_long', 'country_refused'] as const
 export type SkipReason = (typeof SKIP_REASONS)[number]
 const SkipReason = Type.Enum([...SKIP_REASONS], {
   description:
     '`invalid`: the number is not on WhatsApp. `suppressed`: the person opted out of campaigns. `contacted`: you wrote to them within ' +
     '`config.skipIfContactedHours`, or the person is in the campaign under another spelling of their number. `incomplete`: a value that the message needs is ' +
-    'empty. `too_long`: with their values the message is longer than the network takes.',
+    'empty. `too_long`: with their values the message is longer than the network takes. `country_refused`: Meta lets none of the numbers ' +
+    'send to the country of the person.',
 })
 
 /** Why a row of a recipient list was not accepted. */

@@ -46,6 +46,12 @@ export const CostRow = Type.Object({
   name: Nullable(
     Type.String({ description: 'Name of the instance, account or campaign. `null`: it was deleted, or has none.' }),
   ),
+  account: Nullable(
+    Type.Object(
+      { id: Uuid, name: Type.String() },
+      { description: 'Of an instance or campaign of a sub-account: that account. `null`: your own.' },
+    ),
+  ),
   ...CostTotals.properties,
 })
 export type CostRow = Static<typeof CostRow>

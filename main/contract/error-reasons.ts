@@ -134,6 +134,9 @@ export const ERROR_REASONS = {
   variable_unknown: ['at', 'name'],
   window_never_opens: [],
 
+  // What was done once, or may have been.
+  outcome_unknown: [],
+
   // Files.
   csv_column_missing: ['column', 'columns'],
   csv_row_open: ['line'],
@@ -162,6 +165,9 @@ export const ERROR_REASONS = {
   public_url_missing: [],
 
   // Contacts and opt-outs.
+  component_emoji: ['field'],
+  component_empty: ['field'],
+  component_repeated: ['field'],
   country_unknown: ['country'],
   word_both: ['word'],
 
@@ -209,10 +215,27 @@ export const ERROR_REASONS = {
   session_no_creds: [],
   transferred: [],
 
+  // Groups, communities and channels.
+  channel_admins_only: [],
+  channel_managed: [],
+  community_admins_only: [],
+  community_announcements: [],
+  community_expected: [],
+  community_full: [],
+  community_inside: [],
+  community_other: [],
+  group_additions: ['n'],
+  group_admins_only: [],
+  group_full: [],
+  group_join_waits: [],
+  group_joined: [],
+  invite_link_dead: [],
+
   // Messages.
   block_list_full: [],
   block_self: [],
   block_too_late: [],
+  other_portfolio: [],
   channel_post: [],
   held_display_name: [],
   held_payment: [],
@@ -240,6 +263,7 @@ export const ERROR_REASONS = {
   template_sample_gone: [],
   template_sample_unwanted: [],
   template_sample_unsuitable: ['type'],
+  template_card_files: ['files', 'cards'],
   forward_deleted: [],
   forward_kind: [],
   quote_deleted: [],
@@ -263,6 +287,7 @@ export const ERROR_REASONS = {
   cannot_restart: [],
   service_stopping: [],
   setting_elsewhere: ['where'],
+  setting_with_secret: ['where'],
   setting_invalid: [],
   setting_range: ['min', 'max'],
   storage_failed: [],

@@ -36,6 +36,8 @@ export const EVENT_EXAMPLES: { readonly [T in EventType]: EventData[T] } = {
     referral: null,
     content: null,
     view_once: false,
+    forwarded: false,
+    frequently_forwarded: false,
   },
   'message.sent': statusData('sent'),
   'message.delivered': statusData('delivered'),

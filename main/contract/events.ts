@@ -128,9 +128,6 @@ export const EVENT_DATA = {
 
 export type EventData = { [T in EventType]: Static<(typeof EVENT_DATA)[T]> }
 
-/** Whether it is one of the types that webhooks deliver and GET /v1/events lists. */
-export const isEventType = (type: string): type is EventType => (EVENT_TYPES as readonly string[]).includes(type)
-
 /**
  * Facts about an account and not about one of its instances, with their data. They are recorded for other rooms and are
  * never delivered. A room adds its own in its contract.ts:

@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox'
+import { HealthIssue } from './health-issue.ts'
 import { LIMITS } from './limits.ts'
 import { Digits, Engine, InstanceStatus, Network, Nullable, Timestamp, Uuid } from './shapes.ts'
 
@@ -217,13 +218,6 @@ export const QrView = Type.Object({
 export type QrView = Static<typeof QrView>
 
 const Count = Nullable(Type.Integer({ minimum: 0 }))
-
-export const HealthIssue = Type.Object({
-  code: Type.String(),
-  message: Type.String({ description: 'What is wrong and what to do about it.' }),
-  since: Nullable(Timestamp),
-})
-export type HealthIssue = Static<typeof HealthIssue>
 
 export const HealthView = Type.Object({
   instance_id: Uuid,

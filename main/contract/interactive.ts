@@ -8,6 +8,7 @@ const INTERACTIVE_TYPES = [
   'list',
   'cta_url',
   'location_request_message',
+  'request_contact_info',
   'address_message',
   'flow',
   'product',
@@ -88,16 +89,20 @@ export const Interactive = Type.Object(
       description:
         '`button`: up to 3 reply buttons. `list`: a menu of up to 10 rows. `cta_url`: a button that opens a link. ' +
         '`location_request_message`, `address_message`: ask for a place, or for an address (India and Singapore). ' +
+        '`request_contact_info`: asks for the phone number of a person who hides it. ' +
         '`flow`: a form. `product`, `product_list`: of a catalog.',
     }),
     header: Type.Optional(
-      words(header, 'Required by `product_list`. `product` and `location_request_message` have none.'),
+      words(
+        header,
+        'Required by `product_list`. `product`, `location_request_message` and `request_contact_info` have none.',
+      ),
     ),
     header_media: Type.Optional(HeaderMedia),
     body: Type.Optional(
       words(listBody, `Required, except by \`product\`. ${INTERACTIVE_LIMITS.body} characters, of a list ${listBody}.`),
     ),
-    footer: Type.Optional(words(footer, '`location_request_message` has none.')),
+    footer: Type.Optional(words(footer, '`location_request_message` and `request_contact_info` have none.')),
     buttons: Type.Optional(
       Type.Array(
         Type.Object(

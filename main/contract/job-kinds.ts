@@ -24,6 +24,8 @@ export const JOB_KINDS = {
   'billing.reconcile': 'kept',
   'campaigns.control': 'restored',
   'campaigns.send': 'restored',
+  // The person was removed here, so Meta must delete them too.
+  'contacts.forget_at_meta': 'kept',
   'crm.backfill': 'restored',
   'crm.push': 'restored',
   'crm.send': 'restored',

@@ -21,6 +21,19 @@ const Contact = Type.Object({
 
 const Choice = Type.Object({ id: Type.String(), title: Type.String() })
 
+const File = Type.Object(
+  { type: Type.String(), url: Text, filename: Text },
+  { description: 'The file above the text. `url` is `null` for a file that was uploaded to Meta.' },
+)
+
+const Card = Type.Object({
+  header_media: Type.Optional(File),
+  text: Text,
+  button: Nullable(Type.String({ description: 'The button that opens something.' })),
+  buttons: Type.Array(Choice, { description: 'Reply buttons.' }),
+  url: Nullable(Type.String({ description: 'What the button opens.' })),
+})
+
 const OrderItem = Type.Object({
   product_id: Type.String(),
   quantity: Type.Integer(),
@@ -52,12 +65,7 @@ export const MessageContent = Type.Union(
             'In Meta’s words: `button`, `list`, `cta_url`, `location_request_message`, `flow` and so on. `template` on sandbox phones.',
         }),
         header: Text,
-        header_media: Type.Optional(
-          Type.Object(
-            { type: Type.String(), url: Text, filename: Text },
-            { description: 'The file above the text. `url` is `null` for a file that was uploaded to Meta.' },
-          ),
-        ),
+        header_media: Type.Optional(File),
         footer: Text,
         button: Nullable(Type.String({ description: 'The button that opens a list, a link or a form.' })),
         buttons: Type.Array(Choice, { description: 'Reply buttons.' }),
@@ -70,8 +78,20 @@ export const MessageContent = Type.Union(
           { description: 'Of a list of choices or products.' },
         ),
         url: Nullable(Type.String({ description: 'What the button opens.' })),
+        cards: Type.Optional(Type.Array(Card, { description: 'Of a carousel, in their order.' })),
       },
       'A message with buttons, a list or a form. Its body is `text`.',
+    ),
+    kind(
+      'template',
+      {
+        name: Type.String(),
+        language: Type.String(),
+        components: Type.Array(Type.Record(Type.String(), Type.Unknown()), {
+          description: 'The values it was sent with, in Graph’s own format.',
+        }),
+      },
+      'A template that was sent. Its words are at Meta: `GET …/templates`.',
     ),
     kind('button_reply', { id: Text, title: Type.String() }, 'A button that somebody selected.'),
     kind('list_reply', { id: Text, title: Type.String(), description: Text }, 'A list row that somebody selected.'),
@@ -201,8 +221,12 @@ export const MessageContent = Type.Union(
 export type MessageContent = Static<typeof MessageContent>
 export type UnavailableReason = (typeof UNAVAILABLE_REASONS)[number]
 
-/** Two fields of every record of a message and of `message.received`. */
+/** Fields of every record of a message and of `message.received`. */
 export const contentFields = {
   content: Nullable(MessageContent),
   view_once: Type.Boolean({ description: 'Whether it was sent to be viewed once.' }),
+  forwarded: Type.Boolean({ description: 'Whether it was forwarded from another chat.' }),
+  frequently_forwarded: Type.Boolean({
+    description: 'Whether it was forwarded many times: through a chain of five chats or more.',
+  }),
 }

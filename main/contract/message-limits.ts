@@ -43,3 +43,11 @@ export function charactersIn(text: string): number {
   for (let at = 0; at < text.length; at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1) count++
   return count
 }
+
+/** Meta: "Conversational components", 2026-03-27. Lengths in characters. */
+export const CONVERSATIONAL_LIMITS = {
+  ...{ iceBreakers: 4, iceBreaker: 80, commands: 30, commandName: 32, commandHint: 256 },
+} as const
+
+/** Cards of a template. Meta: "Media card carousel templates", 2026-06-24. `body` in characters. */
+export const CARD_LIMITS = { least: 2, most: 10, body: 160, lineBreaks: 2, buttons: 2 } as const

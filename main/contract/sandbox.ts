@@ -328,6 +328,14 @@ export const SPEECH = {
     ),
   ),
   view_once: Type.Optional(Type.Boolean({ description: 'Only with `media_type`: the file can be viewed once.' })),
+  forwarded: Type.Optional(
+    Type.Boolean({
+      description: 'Marks it as forwarded from another chat. Not with `quoted_message_id`.',
+    }),
+  ),
+  frequently_forwarded: Type.Optional(
+    Type.Boolean({ description: 'Marks it as forwarded many times. Only with `forwarded`.' }),
+  ),
   group: Type.Optional(
     Type.String({
       pattern: '^[A-Za-z0-9._@-]{1,64}$',

@@ -1,5 +1,6 @@
 import { Type, type Static, type TProperties, type TSchema } from 'typebox'
 import { NUMBER } from './addresses.ts'
+import { INSTANCE_STATUSES } from './instance-statuses.ts'
 import { LIMITS } from './limits.ts'
 
 /** Schemas that operations and events share. */
@@ -45,16 +46,6 @@ export const Network = Type.Enum(['sandbox', 'live'], {
 })
 export type Network = Static<typeof Network>
 
-export const INSTANCE_STATUSES = [
-  'created',
-  'connecting',
-  'qr',
-  'connected',
-  'disconnected',
-  'auth_failed',
-  'passkey_required',
-  'recreating',
-] as const
 export type InstanceStatus = (typeof INSTANCE_STATUSES)[number]
 export const InstanceStatus = Type.Enum([...INSTANCE_STATUSES])
 
