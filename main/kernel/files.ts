@@ -132,11 +132,22 @@ export function createFiles({ db, clock, ids, folder }: FilesDeps): Files {
   async function deleteExpired(): Promise<boolean> {
     const expired = await db.read(expiredFiles, { now: clock.now(), limit: ROWS })
     if (expired.length === 0) return false
-    for (const { id } of expired) await rm(pathOf(id), { force: true })
+    const gone: string[] = []
+    let failure: Error | undefined
+    for (const { id } of expired) {
+      try {
+        await rm(pathOf(id), { force: true })
+        gone.push(id)
+      } catch (error) {
+        failure = error as Error
+      }
+    }
     await db.commit(async (tx) => {
-      for (const { id } of expired) await tx.run(deleteFile, { id })
+      for (const id of gone) await tx.run(deleteFile, { id })
     })
-    return expired.length === ROWS
+    if (expired.length === ROWS && gone.length > 0) return true
+    if (failure !== undefined) throw failure
+    return false
   }
 
   async function deleteOrphans(name: string): Promise<void> {
@@ -208,7 +219,8 @@ export function createFiles({ db, clock, ids, folder }: FilesDeps): Files {
     },
     async recover() {
       for (const name of await namesIn(incoming))
-        if (name.endsWith(PART)) await rm(join(incoming, name), { force: true })
+        // One that cannot be deleted must not keep the service from starting.
+        if (name.endsWith(PART)) await rm(join(incoming, name), { force: true }).catch(() => {})
     },
     chores: [
       { name: 'files', begin: () => deleteExpired },

@@ -56,14 +56,30 @@ type AccountEvent = {
 /** A recorded fact. `type` says what its `data` is; `instanceId` is null if it is about the account. */
 export type LedgerEvent = InstanceEvent | AccountEvent
 
-/** Called inside the commit that records the event: what it writes is committed or rolled back with it. */
-export type InCommitSubscriber = (tx: Tx, event: LedgerEvent) => Promise<void>
+type LedgerEventType = LedgerEvent['type']
+
+/** A recorded fact of one of these types. */
+export type EventOf<T extends LedgerEventType> = Extract<LedgerEvent, { type: T }>
+
+/**
+ * When a subscriber runs: `record` writes down what the event says, `derive` decides from what was written down, and
+ * `enqueue` tells others. Within a phase the order means nothing.
+ */
+const PHASES = ['record', 'derive', 'enqueue'] as const
+type Phase = (typeof PHASES)[number]
+
+/** What is done inside the commit that records an event: what it writes is committed or rolled back with it. */
+export interface InCommit<T extends LedgerEventType = LedgerEventType> {
+  readonly phase: Phase
+  readonly on: readonly T[]
+  run(tx: Tx, event: EventOf<T>): Promise<void>
+}
 
 export interface Ledger {
   /** Records the fact and runs the subscribers of the commit, all in the caller's unit of work. */
   append(tx: Tx, fact: Fact | AccountFact): Promise<LedgerEvent>
-  /** For what must be in the same commit as the fact. Subscribers run in the order they were added. */
-  inCommit(subscriber: InCommitSubscriber): void
+  /** For what must be in the same commit as the fact. */
+  inCommit<const T extends LedgerEventType>(subscriber: InCommit<T>): void
   /** Called once the commit is durable. */
   subscribe(subscriber: (event: LedgerEvent) => void): void
 }
@@ -96,8 +112,28 @@ const addSubject = sql<{ seq: number; id: string }>('INSERT INTO subjects (seq, 
 /** Numbers kept in memory; above this the cache is cleared. */
 const KNOWN_SUBJECTS = 20_000
 
+/** What is done in the commits of events, found by the type of the event. */
+export function createSubscribers() {
+  const byType = new Map<LedgerEventType, readonly Omit<InCommit, 'on'>[]>()
+  return {
+    add<const T extends LedgerEventType>({ phase, on, run }: InCommit<T>): void {
+      const added = { phase, run: (tx: Tx, event: LedgerEvent) => run(tx, event as EventOf<T>) }
+      for (const type of on) {
+        const all = [...(byType.get(type) ?? []), added]
+        byType.set(
+          type,
+          PHASES.flatMap((each) => all.filter((one) => one.phase === each)),
+        )
+      }
+    },
+    async run(tx: Tx, event: LedgerEvent): Promise<void> {
+      for (const subscriber of byType.get(event.type) ?? []) await subscriber.run(tx, event)
+    },
+  }
+}
+
 export function createLedger({ clock, ids }: { clock: Clock; ids: Ids }): Ledger & QuietLedger {
-  const inCommit: InCommitSubscriber[] = []
+  const inCommit = createSubscribers()
   const subscribers: ((event: LedgerEvent) => void)[] = []
   const numbers = new Map<string, number>()
 
@@ -130,11 +166,11 @@ export function createLedger({ clock, ids }: { clock: Clock; ids: Ids }): Ledger
   }
 
   return {
-    inCommit: (subscriber) => void inCommit.push(subscriber),
+    inCommit: inCommit.add,
     subscribe: (subscriber) => void subscribers.push(subscriber),
     async append(tx, fact) {
       const event = await record(tx, fact)
-      for (const subscriber of inCommit) await subscriber(tx, event)
+      await inCommit.run(tx, event)
       if (subscribers.length > 0) tx.afterCommit(() => subscribers.forEach((subscriber) => subscriber(event)))
       return event
     },

@@ -1,4 +1,6 @@
+import type { Socket } from 'node:net'
 import type { Transporter } from 'nodemailer'
+import type { Clock } from './clock.ts'
 import type { AccountId } from './ids.ts'
 import type { Secret } from './secret.ts'
 
@@ -39,9 +41,20 @@ export interface SmtpServer {
 }
 
 const TIMEOUT_MS = 20_000
+/** For a whole mail. The library only limits silences, and a server can send a letter now and then. */
+const DEADLINE_MS = 60_000
 
-/** @param server asked before each mail. @param isSandbox whether that is the mail sandbox. */
-export function createMailer(server: (accountId: AccountId) => Promise<SmtpServer>, isSandbox: boolean): Mailer {
+interface MailerDeps {
+  readonly clock: Pick<Clock, 'after'>
+  /** Asked before each mail. */
+  readonly server: (accountId: AccountId) => Promise<SmtpServer>
+  /** Whether that is the mail sandbox. */
+  readonly isSandbox: boolean
+  readonly connect: (server: Pick<SmtpServer, 'host' | 'port'>, limitMs: number) => Promise<Socket>
+  readonly deadlineMs?: number
+}
+
+export function createMailer({ clock, server, isSandbox, connect, deadlineMs = DEADLINE_MS }: MailerDeps): Mailer {
   async function withTransport<T>(
     accountId: AccountId,
     act: (transport: Transporter, from: string) => Promise<T>,
@@ -49,7 +62,10 @@ export function createMailer(server: (accountId: AccountId) => Promise<SmtpServe
     const { host, port, security, user, password, from } = await server(accountId)
     // Loaded when the first mail is sent.
     const { createTransport } = await import('nodemailer')
+    const socket = await connect({ host, port }, TIMEOUT_MS)
+    const deadline = clock.after(deadlineMs, () => socket.destroy())
     const transport = createTransport({
+      getSocket: (_options, found) => found(null, { connection: socket }),
       ...{ host, port, secure: security === 'tls', requireTLS: security === 'starttls' },
       ignoreTLS: security === 'none',
       ...(user !== null && { auth: { user, pass: password?.open() ?? '' } }),
@@ -59,20 +75,28 @@ export function createMailer(server: (accountId: AccountId) => Promise<SmtpServe
     try {
       return await act(transport, from)
     } finally {
+      deadline.cancel()
       transport.close()
+      socket.destroy()
     }
   }
 
   return {
     isSandbox,
     async send(accountId, { to, subject, text, messageId }) {
+      let isHandedOver = false
       try {
-        await withTransport(accountId, (transport, from) =>
-          transport.sendMail({ from, to: [...to], subject, text, messageId: `<${messageId}>` }),
-        )
+        await withTransport(accountId, (transport, from) => {
+          // The mail is read when the server is ready for it.
+          transport.use('stream', ({ message }, next) => {
+            message.processFunc((mail) => mail.once('end', () => (isHandedOver = true)))
+            next()
+          })
+          return transport.sendMail({ from, to: [...to], subject, text, messageId: `<${messageId}>` })
+        })
         return { kind: 'sent' }
       } catch (error) {
-        return outcomeOf(error)
+        return outcomeOf(error, isHandedOver)
       }
     },
     async verify(accountId) {
@@ -88,11 +112,10 @@ export function createMailer(server: (accountId: AccountId) => Promise<SmtpServe
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error)).slice(0, 300)
 
-function outcomeOf(error: unknown): MailOutcome {
-  const { command, responseCode } = error as { command?: string; responseCode?: number }
+function outcomeOf(error: unknown, isHandedOver: boolean): MailOutcome {
+  const { responseCode } = error as { responseCode?: number }
   const text = messageOf(error)
   if (responseCode !== undefined && responseCode >= 500) return { kind: 'refused', error: text }
-  // After DATA the server has the mail, and may have accepted it before the connection broke.
-  if (command === 'DATA' && responseCode === undefined) return { kind: 'unknown', error: text }
+  if (isHandedOver && responseCode === undefined) return { kind: 'unknown', error: text }
   return { kind: 'unavailable', error: text }
 }

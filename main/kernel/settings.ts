@@ -24,9 +24,16 @@ export interface Setting<T> {
   readonly secret?: true
   /** Whether the window may change it in settings.json, and when that takes effect. Absent: not editable in the window. */
   readonly window?: 'now' | 'restart'
+  /** The name of a secret that goes where this says. While there is one, the window does not change this. */
+  readonly leads?: string
 }
 
 export type Settings = Readonly<Record<string, Setting<unknown>>>
+
+/** Declares settings once, by the names that code reads them under: the types of their values follow from it. */
+export const defineSettings = <const T>(settings: { readonly [K in keyof T]: Setting<T[K]> }) => settings
+
+export type ValuesOf<S> = { readonly [K in keyof S]: S[K] extends Setting<infer T> ? T : never }
 
 /** Everything settings are read from; passed in to keep reading a pure function. */
 export interface Machine {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
@@ -228,6 +228,31 @@ describe('retention', () => {
     expect(onDisk()).toHaveLength(2)
     await runChores()
     expect([onDisk(), rows().map(({ id }) => id)]).toEqual([[kept.id], [kept.id]])
+  })
+
+  test('deletes the others when one cannot be deleted, and says so', async () => {
+    const expiring = { ...about, expiresAt: dueIn(clock, DAY) }
+    const [stuck, other] = [await files.store(chunks('one'), expiring), await files.store(chunks('two'), expiring)]
+    const path = join(folder, stuck.id.slice(-1), stuck.id)
+    rmSync(path)
+    mkdirSync(path)
+    await clock.advance(DAY)
+    const [expired] = files.chores
+    await expect(expired?.begin()()).rejects.toThrow()
+    expect([onDisk(), rows().map(({ id }) => id)]).toEqual([[], [stuck.id]])
+    expect(other.id).not.toBe(stuck.id)
+
+    // The next try works again.
+    rmSync(path, { recursive: true })
+    await runChores()
+    expect(rows()).toEqual([])
+  })
+
+  test('is begun although a part of an earlier process cannot be deleted', async () => {
+    mkdirSync(join(folder, 'incoming', 'stuck.part'), { recursive: true })
+    writeFileSync(join(folder, 'incoming', 'other.part'), 'half')
+    await files.recover()
+    expect(onDisk()).toEqual([])
   })
 
   test('deletes what was removed, with more files than one step takes', async () => {

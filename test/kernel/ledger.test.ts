@@ -96,26 +96,42 @@ test('events are numbered in the order of their commits', async () => {
   expect(events.map((event) => event.seq)).toEqual([1, 2, 3])
 })
 
-test('listeners hear the event inside its unit, in the order they were added', async () => {
+test('subscribers hear the event inside its unit, phase by phase, in whatever order they were added', async () => {
   const heard: string[] = []
-  for (const name of ['first', 'second']) {
-    ledger.inCommit(async (tx, event) => {
-      await tx.run(putMeta, { name, value: event.eventId })
-      heard.push(name)
+  for (const phase of ['enqueue', 'record', 'derive'] as const) {
+    ledger.inCommit({
+      ...{ phase, on: ['message.received'] },
+      run: async (tx, event) => {
+        await tx.run(putMeta, { name: phase, value: event.eventId })
+        heard.push(phase)
+      },
     })
   }
   const event = await append()
 
-  expect(heard).toEqual(['first', 'second'])
+  expect(heard).toEqual(['record', 'derive', 'enqueue'])
   expect(home.raw.prepare("SELECT name, value FROM meta WHERE name <> 'commit_count' ORDER BY name").all()).toEqual([
-    { name: 'first', value: event.eventId },
-    { name: 'second', value: event.eventId },
+    { name: 'derive', value: event.eventId },
+    { name: 'enqueue', value: event.eventId },
+    { name: 'record', value: event.eventId },
   ])
 })
 
-test('what listeners wrote dies with the unit', async () => {
-  ledger.inCommit(async (tx) => {
-    await tx.run(putMeta, { name: 'heard', value: 'yes' })
+test('a subscriber hears the types that it names, and no others', async () => {
+  const heard: string[] = []
+  const on = ['message.failed', 'message.read'] as const
+  ledger.inCommit({ phase: 'derive', on, run: async (_tx, { type }) => void heard.push(type) })
+  for (const type of ['message.sent', 'message.failed', 'message.delivered', 'message.read'] as const)
+    await append(type)
+  expect(heard).toEqual(['message.failed', 'message.read'])
+})
+
+test('what subscribers wrote dies with the unit', async () => {
+  ledger.inCommit({
+    ...{ phase: 'record', on: ['message.received'] },
+    run: async (tx) => {
+      await tx.run(putMeta, { name: 'heard', value: 'yes' })
+    },
   })
   const failing = home.db.commit(async (tx) => {
     await ledger.append(tx, fact)
@@ -127,10 +143,9 @@ test('what listeners wrote dies with the unit', async () => {
   expect(home.raw.prepare("SELECT * FROM meta WHERE name <> 'commit_count'").all()).toEqual([])
 })
 
-test('a listener that fails takes the event with it, and not the event of its neighbour', async () => {
-  ledger.inCommit(async (_tx, { type }) => {
-    if (type === 'message.failed') throw new Error('cannot enqueue')
-  })
+test('a subscriber that fails takes the event with it, and not the event of its neighbour', async () => {
+  const run = () => Promise.reject(new Error('cannot enqueue'))
+  ledger.inCommit({ phase: 'enqueue', on: ['message.failed'], run })
   const [first, second, third] = [append(), append('message.failed'), append()]
 
   await expect(second).rejects.toThrow('cannot enqueue')
@@ -168,7 +183,10 @@ test.each([
 
 test('a fact about the account has no instance, reaches the same subscribers, and is numbered as the account', async () => {
   const seen: unknown[] = []
-  ledger.inCommit(async (_tx, { type, instanceId, data }) => void seen.push([type, instanceId, data]))
+  ledger.inCommit({
+    ...{ phase: 'record', on: ['test.paid'] },
+    run: async (_tx, { type, instanceId, data }) => void seen.push([type, instanceId, data]),
+  })
   const paid = { accountId: fact.accountId, type: 'test.paid', data: { order_id: 'ord_1' } } as const
   const event = await home.db.commit((tx) => ledger.append(tx, paid))
   expect(seen).toEqual([['test.paid', null, { order_id: 'ord_1' }]])
