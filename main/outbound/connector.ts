@@ -114,7 +114,11 @@ export function createConnector(deps: ConnectorDeps): Connector {
         isOpen = true
         return result
       })
-      .finally(() => limit.cancel())
+      .finally(() => {
+        limit.cancel()
+        // Refused by a proxy, it would stay open for as long as the proxy likes.
+        if (!isOpen) attempt.socket?.destroy()
+      })
     return {
       opened,
       cancel() {

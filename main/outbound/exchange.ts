@@ -108,7 +108,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | null = null
   #head: { status: number; headers: Record<string, string> } | null = null
   #chunks: Buffer[] = []
+  /** At the end of the chunks: small ones that are not joined yet. */
+  #small = 0
   #size = 0
+  #announcements = 0
   #body: Readable | null = null
   #timer: Timer
   readonly #host: string
@@ -159,7 +162,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
     status: number,
     headers: Record<string, string | string[] | undefined>,
   ) {
-    if (status < 200 || this.#isSettled) return
+    if (this.#isSettled) return
+    if (status < 200) return this.#skipAnnouncement()
     this.#head = { status, headers: flat(headers) }
     this.#waitForBody()
     if (this.#onStream === undefined) return
@@ -171,7 +175,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.#isSettled) return
     const room = this.limits.maxBodyBytes - this.#size
     this.#size += chunk.length
-    if (this.#body === null) this.#chunks.push(chunk.length > room ? chunk.subarray(0, room) : chunk)
+    if (this.#body === null) this.#keep(chunk.length > room ? chunk.subarray(0, room) : chunk)
     if (chunk.length > room) return this.#end(this.#response(true), 'too_large')
     if (this.#body === null) return
     countPassedBytes(chunk.length)
@@ -189,6 +193,25 @@ export class Exchange implements Dispatcher.DispatchHandler {
   onResponseError(_: Dispatcher.DispatchController | undefined, error: Error): void {
     if (this.#head) this.#finish(this.#response(true))
     else this.#finish(this.#failed(error))
+  }
+
+  /** Joined, or a body that comes byte by byte would take hundreds of times its length. */
+  #keep(chunk: Buffer): void {
+    const isSmall = chunk.length < SMALL_BYTES
+    if (!isSmall || this.#small >= SMALL_AT_MOST) this.#joinSmall()
+    this.#chunks.push(chunk)
+    if (isSmall) this.#small++
+  }
+
+  #joinSmall(): void {
+    if (this.#small > 1) this.#chunks.push(Buffer.concat(this.#chunks.splice(-this.#small)))
+    this.#small = 0
+  }
+
+  /** A 1xx says that the answer is still to come. */
+  #skipAnnouncement(): void {
+    if (++this.#announcements <= ANNOUNCEMENTS_AT_MOST) return
+    this.#end(this.#failure('protocol', 'too_many_1xx', notHttp(this.#host, 'too_many_1xx')))
   }
 
   #openBody(): Readable {
@@ -263,6 +286,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
+/** Chunks that are joined, and how many. */
+const SMALL_BYTES = 1024
+const SMALL_AT_MOST = 256
+/** Servers send one or two. */
+const ANNOUNCEMENTS_AT_MOST = 32
 /** Of a streamed body, ahead of its reader. */
 const BUFFERED_BYTES = 128 * 1024
 

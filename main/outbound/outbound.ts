@@ -254,7 +254,7 @@ export function createOutbound(deps: OutboundDeps): Outbound {
     connect: ({ host, port, isEncrypted }, connectTimeoutMs) =>
       connector({ scheme: isEncrypted ? 'tls' : 'tcp', host, port, isLiteral: isIP(host) !== 0 }, connectTimeoutMs),
 
-    webSocket: (url, options) => openWebSocket(connector, url, options),
+    webSocket: (url, options) => openWebSocket({ connector, clock }, url, options),
     permits: (ip) => policy.permits(ip),
     isTrusted: (ip) => policy.isTrusted(ip),
 

@@ -93,8 +93,10 @@ async function socks5(socket: Socket, proxy: Proxy, { host, port }: Destination)
 
   const place = Buffer.from([port >> 8, port & 0xff])
   socket.write(Buffer.concat([Buffer.from([VERSION, CONNECT, 0, BY_NAME]), withLength(host), place]))
-  const [, reply = 0, , type = 0] = await read(socket, 4)
+  const [replyVersion, reply = 0, , type = 0] = await read(socket, 4)
+  if (replyVersion !== VERSION) throw refused(proxy, 'proxy_protocol')
   if (reply !== 0) throw refused(proxy, DENIED.has(reply) ? 'proxy_denied' : 'proxy_no_route')
+  if (type !== BY_NAME && ADDRESS_BYTES[type] === undefined) throw refused(proxy, 'proxy_protocol')
   const bytes = ADDRESS_BYTES[type] ?? (await read(socket, 1))[0] ?? 0
   await read(socket, bytes + place.length)
 }
@@ -105,19 +107,17 @@ function withLength(text: string): Buffer {
 }
 
 /** Reads exactly so many bytes and leaves the rest in the socket. */
-async function read(socket: Socket, bytes: number): Promise<Buffer> {
-  for (;;) {
+function read(socket: Socket, bytes: number): Promise<Buffer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
+  const fail = () => reject(Object.assign(new Error('hung up'), { code: 'ECONNRESET' }))
+  // One listener for the whole read. A new `readable` listener fires immediately for bytes that are already buffered, so
+  // adding one after each byte would spin without ever receiving the next.
+  const take = () => {
     const found = socket.read(bytes) as Buffer | null
-    if (found?.length === bytes) return found
-    if (socket.destroyed || socket.readableEnded) throw Object.assign(new Error('hung up'), { code: 'ECONNRESET' })
-    await readable(socket)
+    if (found?.length === bytes) resolve(found)
+    else if (found !== null || socket.destroyed || socket.readableEnded) fail()
   }
-}
-
-function readable(socket: Socket): Promise<undefined> {
-  const { promise, resolve, reject } = Promise.withResolvers<undefined>()
-  const found = () => resolve(undefined)
-  const ended = () => reject(Object.assign(new Error('hung up'), { code: 'ECONNRESET' }))
-  socket.once('readable', found).once('end', ended).once('close', ended).once('error', reject)
-  return promise.finally(() => socket.off('readable', found).off('end', ended).off('close', ended).off('error', reject))
+  socket.on('readable', take).once('end', fail).once('close', fail).once('error', reject)
+  take()
+  return promise.finally(() => socket.off('readable', take).off('end', fail).off('close', fail).off('error', reject))
 }

@@ -1,4 +1,6 @@
 import { WebSocket } from 'ws'
+import type { Clock } from '../kernel/clock.ts'
+import { startTimeout } from '../kernel/timeout.ts'
 import { peerOf } from './connections.ts'
 import type { Connector } from './connector.ts'
 
@@ -16,17 +18,16 @@ const MAX_MESSAGE_BYTES = 2 * 1024 * 1024
 
 /** Opens a WebSocket on a checked connection. Redirects are not followed. */
 export function openWebSocket(
-  connector: Connector,
+  { connector, clock }: { readonly connector: Connector; readonly clock: Clock },
   url: string,
   { headers = {}, protocol, connectTimeoutMs }: WebSocketOptions,
 ): WebSocket {
-  return new WebSocket(url, protocol === undefined ? [] : [protocol], {
+  const socket = new WebSocket(url, protocol === undefined ? [] : [protocol], {
     headers: { ...headers },
     followRedirects: false,
     maxPayload: MAX_MESSAGE_BYTES,
     // A compressed message of a few kilobytes may be made to unpack to gigabytes.
     perMessageDeflate: false,
-    handshakeTimeout: connectTimeoutMs,
     // With a callback it may connect later; the types of `ws` know the synchronous form only.
     createConnection: ((_: unknown, connected: (error: unknown, socket?: unknown) => void) => {
       connector(peerOf(new URL(url)), connectTimeoutMs).opened.then(
@@ -35,4 +36,7 @@ export function openWebSocket(
       )
     }) as never,
   })
+  // The library's own limit begins again with every byte.
+  const limit = startTimeout(clock, connectTimeoutMs, () => socket.terminate())
+  return socket.once('open', () => limit.cancel()).once('close', () => limit.cancel())
 }

@@ -5,6 +5,7 @@ import { createOutbound, type Outbound } from '../../main/outbound/outbound.ts'
 import type { Proxy } from '../../main/outbound/proxy.ts'
 import { Secret } from '../../main/kernel/secret.ts'
 import { startProxy, type TestProxy } from '../support/proxy.ts'
+import { startRawServer } from '../support/raw-server.ts'
 import { receiverAuthority, startReceiver, type Receiver } from '../support/receiver.ts'
 
 const ACCOUNT = { accountId: '0197f0c2-0000-7000-8000-000000000009' as never }
@@ -87,6 +88,57 @@ test.each(['http', 'socks5'] as const)('what a proxy of type %s refuses is named
   strict.down()
   await expect(probe(strict.port)).rejects.toMatchObject({ stage: 'connect', reason: 'ECONNRESET' })
 })
+
+test('a proxy that answers byte by byte delays nothing else, and is given up in time', async () => {
+  const slow = await startRawServer(
+    (socket) => {
+      const bytes = [5, 0, 5, 0, 0, 1, ...Array<number>(200).fill(0)]
+      const drip = setInterval(() => socket.write(Buffer.from([bytes.shift() ?? 0])), 500)
+      socket.once('close', () => clearInterval(drip))
+    },
+    { layer: 'tcp' },
+  )
+  open.push(slow)
+  const asked = through('socks5', slow.port).probe('https://graph.example', LIMIT_MS)
+  const ended = asked.then(
+    () => 'connected',
+    (error: unknown) => (error as { stage: string }).stage,
+  )
+  let turns = 0
+  const ticks = setInterval(() => turns++, 10)
+  expect(await ended).toBe('timeout')
+  clearInterval(ticks)
+  expect(turns).toBeGreaterThan(20)
+  await expect.poll(() => slow.open).toBe(0)
+})
+
+test.each([
+  ['another version of SOCKS', [5, 0, 4, 0, 0, 1]],
+  ['an address of a type that does not exist', [5, 0, 5, 0, 0, 9]],
+])('%s is no proxy of this type', async (_, bytes) => {
+  const odd = await startRawServer((socket) => socket.write(Buffer.from(bytes)), { layer: 'tcp' })
+  open.push(odd)
+  await expect(through('socks5', odd.port).probe('https://graph.example', LIMIT_MS)).rejects.toMatchObject({
+    ...{ stage: 'connect', reason: 'proxy_protocol' },
+  })
+})
+
+test.each(['http', 'https', 'socks5'] as const)(
+  'the connection to a proxy of type %s that refuses is closed, although the proxy keeps it',
+  async (type) => {
+    const refusal = type === 'socks5' ? Buffer.from([5, 0xff]) : 'HTTP/1.1 403 Forbidden\r\ncontent-length: 9\r\n\r\n'
+    const tls = type === 'https' ? receiverAuthority().issue(['127.0.0.1', 'proxy.example']) : {}
+    const denying = await startRawServer((socket) => void socket.once('data', () => socket.write(refusal)), {
+      ...{ layer: type === 'https' ? 'tls' : 'tcp', tls },
+    })
+    open.push(denying)
+    const outbound = through(type, denying.port, { host: 'proxy.example' })
+    for (let i = 0; i < 5; i++)
+      await expect(outbound.probe('https://graph.example', LIMIT_MS)).rejects.toMatchObject({ stage: 'connect' })
+    expect(denying.connections).toBe(5)
+    await expect.poll(() => denying.open).toBe(0)
+  },
+)
 
 test('a proxy at a private address is refused unless its range is trusted, and is never a way to another host', async () => {
   const proxy = await proxyOf('socks5')

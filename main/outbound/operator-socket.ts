@@ -1,0 +1,21 @@
+import { connect, type Socket } from 'node:net'
+
+/**
+ * Opens a connection to a server that the operator has set for the whole service, such as the mail server. It may be on
+ * the operator's own network, so its address is not judged.
+ */
+export function openOperatorSocket(
+  { host, port }: { readonly host: string; readonly port: number },
+  limitMs: number,
+): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host, port, timeout: limitMs })
+    socket.once('timeout', () => socket.destroy(new Error(`${host} does not answer.`)))
+    socket.once('error', reject)
+    socket.once('connect', () => {
+      // The listener of errors stays: between two owners, an error must not be without one.
+      socket.setTimeout(0).removeAllListeners('timeout')
+      resolve(socket)
+    })
+  })
+}
