@@ -150,6 +150,7 @@ export const DUE_COLUMNS: Readonly<Record<string, Readonly<Record<string, DueCol
     created_at: moves(`status = 'queued'`),
     dispatch_started_at: moves(`status = 'queued' AND dispatch_started_at IS NOT NULL`),
     held_since: 'stays',
+    valid_until: 'stays',
   },
   number_checks: { waits_until: deadline('waits_until') },
   number_check_numbers: { asked_at: 'stays' },
@@ -158,6 +159,8 @@ export const DUE_COLUMNS: Readonly<Record<string, Readonly<Record<string, DueCol
   official_template_pauses: { paused_until: deadline('paused_until') },
   // A date of Meta's.
   official_template_category_changes: { changes_at: 'stays' },
+  official_recategorized_templates: { changed_at: 'stays' },
+  official_archived_templates: { archived_at: 'stays' },
   safety_claims: { claimed_at: recent('claimed_at') },
   safety_counts: { quarter: { kind: 'counts' } },
   // Counted again from safety_reached.
@@ -184,10 +187,14 @@ export const DUE_COLUMNS: Readonly<Record<string, Readonly<Record<string, DueCol
   },
   sandbox_chats: { muted_until: 'stays' },
   sandbox_join_requests: { requested_at: 'stays' },
-  sandbox_messages: { received_at: deadline('received_at'), disappears_at: deadline('disappears_at') },
+  sandbox_messages: {
+    received_at: deadline('received_at'),
+    disappears_at: deadline('disappears_at'),
+    expires_at: deadline('expires_at'),
+  },
   sandbox_templates: { paused_until: deadline('paused_until'), submitted_at: 'stays', approved_edit_at: 'stays' },
   sandbox_phones: { spoke_at: recent('spoke_at') },
-  sandbox_timeline: { due_at: deadline('due_at') },
+  sandbox_timeline: { due_at: deadline('due_at'), expires_at: deadline('expires_at') },
   smv2_people: { heard_at: 'stays' },
   smv2_polls: { kept_at: 'stays' },
   smv2_protocol: { learned_at: 'stays' },

@@ -1,3 +1,6 @@
+import { createHash } from 'node:crypto'
+import type { Database } from 'better-sqlite3'
+
 /** What the file of facts (fact-log.ts) keeps of a table. */
 export interface FactTable {
   /** Distinguishes rows. The last fact of a row is the one that counts. */
@@ -40,8 +43,9 @@ const ORDER = [
 
 /**
  * What is written beside the database, so that a backup can be restored without taking it back when the database cannot
- * be read. No secrets, no texts, and no phone numbers but those of opt-outs and of chats that a person took over: whom
- * they concern cannot be found by a hash of a number alone, because both are shown and can be removed by hand.
+ * be read. No secrets, no texts, and no phone numbers but those of opt-outs, of people who may have asked for one, and
+ * of chats that a person took over: whom they concern cannot be found by a hash of a number alone, because all are shown and
+ * can be removed by hand.
  */
 export const FACT_TABLES: Readonly<Record<string, FactTable>> = {
   accounts: {
@@ -52,9 +56,11 @@ export const FACT_TABLES: Readonly<Record<string, FactTable>> = {
   },
   instances: {
     key: ['id'],
-    columns: ['account_id', 'deleted_at'],
+    // A number that a person disconnected, or moved to another server, is not connected by a restore.
+    columns: ['account_id', 'deleted_at', 'status', 'last_disconnect_reason'],
+    addedColumns: 2,
     // A pairing after a restore says that a deletion before it no longer holds.
-    changes: ['account_id', 'deleted_at', 'logged_in'],
+    changes: ['account_id', 'deleted_at', 'logged_in', 'status', 'last_disconnect_reason'],
     durable: 'before_commit',
   },
   api_keys: {
@@ -90,14 +96,37 @@ export const FACT_TABLES: Readonly<Record<string, FactTable>> = {
     isRemovalKept: true,
     durable: 'before_commit',
   },
-  approvals: { key: ['id'], columns: ['state', 'decided_at', 'executed_at'], durable: 'before_commit' },
-  webhooks: {
-    key: ['id'],
-    columns: ['state', 'state_since', 'disabled_reason', 'deleted_at', 'secret_version'],
+  // Without the text.
+  opt_out_questions: {
+    key: ['instance_id', 'number'],
+    columns: ['seq', 'account_id', 'chat', 'message_id', 'created_at', 'dismissed_at'],
     isRemovalKept: true,
     durable: 'before_commit',
   },
-  instance_webhooks: { key: ['instance_id'], columns: ['ended'], isRemovalKept: true, durable: 'before_commit' },
+  // Removing one is no fact: without the database nobody knows what was spent, and the limit of the backup holds.
+  message_budgets: {
+    key: ['account_id'],
+    columns: ['amount_micros', 'currency', 'warn_percent', 'updated_at'],
+    changes: ['amount_micros', 'currency', 'warn_percent'],
+    durable: 'before_commit',
+  },
+  approvals: { key: ['id'], columns: ['state', 'decided_at', 'executed_at'], durable: 'before_commit' },
+  webhooks: {
+    key: ['id'],
+    columns: ['state', 'state_since', 'disabled_reason', 'deleted_at', 'secret_version', 'destination_mark'],
+    addedColumns: 1,
+    changes: ['state', 'state_since', 'disabled_reason', 'deleted_at', 'secret_version', 'url'],
+    isRemovalKept: true,
+    durable: 'before_commit',
+  },
+  instance_webhooks: {
+    key: ['instance_id'],
+    columns: ['ended', 'destination_mark'],
+    addedColumns: 1,
+    changes: ['ended', 'url'],
+    isRemovalKept: true,
+    durable: 'before_commit',
+  },
   idempotency_keys: {
     key: ['scope_id', 'key'],
     columns: ['fp', 'state', 'boot', 'subject_id', 'status', 'body', 'created_at', 'expires_at'],
@@ -198,9 +227,9 @@ export const FACT_TABLES: Readonly<Record<string, FactTable>> = {
   },
   crm_links: {
     key: ['seq'],
-    columns: ['paused', 'secret_mark', 'prev_secret_mark'],
-    addedColumns: 2,
-    changes: ['paused', 'secret_enc', 'prev_secret_enc'],
+    columns: ['paused', 'secret_mark', 'prev_secret_mark', 'destination_mark'],
+    addedColumns: 3,
+    changes: ['paused', 'secret_enc', 'prev_secret_enc', 'url'],
     isRemovalKept: true,
     durable: 'before_commit',
   },
@@ -218,7 +247,13 @@ export const FACT_TABLES: Readonly<Record<string, FactTable>> = {
     moves: { received_at: 'recent' },
     durable: 'soon',
   },
-  voice_instances: { key: ['instance_id'], columns: ['plan', 'trial_used'], durable: 'before_commit' },
+  voice_instances: {
+    key: ['instance_id'],
+    columns: ['plan', 'trial_used', 'destination_mark'],
+    addedColumns: 1,
+    changes: ['plan', 'trial_used', 'settings'],
+    durable: 'before_commit',
+  },
   voice_calls: {
     key: ['id'],
     columns: ['status', 'end_reason', 'attempt', 'ended_at'],
@@ -227,19 +262,60 @@ export const FACT_TABLES: Readonly<Record<string, FactTable>> = {
   },
   ai_provider_keys: {
     key: ['instance_id', 'provider'],
-    columns: [],
+    columns: ['destination_mark'],
+    addedColumns: 1,
+    changes: ['base_url', 'key'],
     isRemovalKept: true,
     durable: 'before_commit',
   },
   ai_http_tools: {
     key: ['id'],
-    columns: ['enabled'],
-    changes: ['enabled'],
+    columns: ['enabled', 'destination_mark'],
+    addedColumns: 1,
+    changes: ['enabled', 'url', 'secret_header', 'secret'],
     isRemovalKept: true,
     durable: 'before_commit',
   },
-  voice_trunks: { key: ['instance_id'], columns: [], isRemovalKept: true, durable: 'before_commit' },
-  voice_widgets: { key: ['id'], columns: [], isRemovalKept: true, durable: 'before_commit' },
+  voice_trunks: {
+    key: ['instance_id'],
+    columns: ['destination_mark'],
+    addedColumns: 1,
+    changes: ['host', 'port', 'transport', 'username', 'password'],
+    isRemovalKept: true,
+    durable: 'before_commit',
+  },
+  voice_speech: {
+    key: ['account_id'],
+    columns: ['destination_mark'],
+    changes: ['services', 'api_key'],
+    durable: 'before_commit',
+  },
+  instance_line_settings: {
+    key: ['instance_id'],
+    columns: [
+      ...['per_minute', 'burst', 'chat_per_minute', 'chat_burst', 'spacing_ms', 'online'],
+      ...['proxy_type', 'proxy_host', 'proxy_port', 'proxy_mark'],
+    ],
+    changes: [
+      ...['per_minute', 'burst', 'chat_per_minute', 'chat_burst', 'spacing_ms', 'online'],
+      ...['proxy_type', 'proxy_host', 'proxy_port', 'proxy_sealed'],
+    ],
+    isRemovalKept: true,
+    durable: 'before_commit',
+  },
+  brands: {
+    key: ['account_id'],
+    columns: ['allowed_origins'],
+    changes: ['allowed_origins'],
+    durable: 'before_commit',
+  },
+  voice_widgets: {
+    key: ['id'],
+    columns: ['allowed_origins', 'daily_cap'],
+    addedColumns: 2,
+    isRemovalKept: true,
+    durable: 'before_commit',
+  },
   voice_recordings: { key: ['id'], columns: [], isRemovalKept: true, durable: 'before_commit' },
 }
 
@@ -253,9 +329,36 @@ const PASSWORD_MARK: Readonly<Record<string, string>> = {
 export const secretMark = (column: string): string => `COALESCE(hex(substr(${column}, 2, 6)), '')`
 const SECRET_MARK = /^(.*secret)_mark$/
 
+/** Where data goes, and the secret that goes with it. */
+const DESTINATIONS: Readonly<Record<string, readonly string[]>> = {
+  webhooks: ['ROW.url'],
+  instance_webhooks: ['ROW.url'],
+  crm_links: ['ROW.url'],
+  ai_provider_keys: ['ROW.base_url', secretMark('ROW.key')],
+  ai_http_tools: ['ROW.url', 'ROW.secret_header', secretMark('ROW.secret')],
+  voice_trunks: ['ROW.host', 'ROW.port', 'ROW.transport', 'ROW.username', secretMark('ROW.password')],
+  voice_speech: ['ROW.services', secretMark('ROW.api_key')],
+  voice_instances: [emailsIn('ROW.settings')],
+}
+
+/** Whom summaries of calls go to, as JSON. */
+export function emailsIn(settings: string): string {
+  return `COALESCE(CASE WHEN json_valid(${settings}) THEN json_extract(${settings}, '$.summary_emails') END, '[]')`
+}
+
+/** For `destination_mark`: says that an address is another one, and helps nobody to find it. */
+export function defineMarks(database: Database): void {
+  database.function('short_hash', { deterministic: true }, (text: unknown) =>
+    createHash('sha256').update(String(text)).digest('hex').slice(0, 8),
+  )
+}
+
 /** The value of a column in a fact, in SQL. */
 export function valueInSql(table: string, column: string, row: string): string {
   if (column === 'password_mark') return (PASSWORD_MARK[table] ?? 'NULL').replace('ROW', row)
+  if (column === 'proxy_mark') return secretMark(`${row}.proxy_sealed`)
+  if (column === 'destination_mark')
+    return `short_hash(json_array(${(DESTINATIONS[table] ?? []).join(', ').replaceAll('ROW', row)}))`
   const [, secret] = SECRET_MARK.exec(column) ?? []
   if (secret !== undefined) return secretMark(`${row}.${secret}_enc`)
   const isBlob = FACT_TABLES[table]?.blobs?.includes(column) === true

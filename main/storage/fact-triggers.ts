@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import type { FactLog } from './fact-log.ts'
-import { FACT_TABLES, valueInSql, type FactTable } from './fact-tables.ts'
+import { defineMarks, FACT_TABLES, valueInSql, type FactTable } from './fact-tables.ts'
 
 /**
  * Notes facts as rows change, whichever room changes them. The triggers are temporary: they are of this connection, and
@@ -11,6 +11,7 @@ export function watchFacts(connection: Database, log: () => FactLog): boolean {
   const tables = connection.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all()
   const watched = Object.entries(FACT_TABLES).filter(([table]) => tables.includes(table))
   if (watched.length === 0) return false
+  defineMarks(connection)
   connection.function('note_fact', (table: unknown, json: unknown) => {
     log().note(String(table), String(json))
     return null

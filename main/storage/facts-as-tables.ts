@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import { CLOCK_MOVED } from '../kernel/meta.ts'
-import { FACT_TABLES, secretMark } from './fact-tables.ts'
+import { FACT_TABLES, secretMark, valueInSql } from './fact-tables.ts'
 import { EVERY_SEQUENCE } from './sequences.ts'
 
 /** A value of a column, as JSON has it. */
@@ -109,11 +109,50 @@ const CRM_SECRETS = [
      WHERE p.prev_secret_mark <> ${secretMark('l.prev_secret_enc')}))`,
 ]
 
+/** Data went elsewhere since, or with another secret; the new address is in no file. Null: an earlier version noted it. */
+const goesElsewhere = (table: string): string =>
+  `EXISTS (SELECT 1 FROM present.${table} p
+    WHERE ${(FACT_TABLES[table]?.key ?? []).map((name) => `p.${name} = ${table}.${name}`).join(' AND ')}
+      AND p.destination_mark <> ${valueInSql(table, 'destination_mark', table)})`
+
+/** Nothing goes to the address of the backup before a person says so. */
+const DESTINATIONS = [
+  `UPDATE main.webhooks SET state = 'paused', disabled_reason = NULL
+    WHERE state = 'active' AND ${goesElsewhere('webhooks')}`,
+  `UPDATE main.instance_webhooks SET ended = 1 WHERE ${goesElsewhere('instance_webhooks')}`,
+  `UPDATE main.crm_links SET paused = 1 WHERE ${goesElsewhere('crm_links')}`,
+  `UPDATE main.ai_http_tools SET enabled = 0 WHERE ${goesElsewhere('ai_http_tools')}`,
+  ...['ai_provider_keys', 'voice_trunks', 'voice_speech'].map(
+    (table) => `DELETE FROM main.${table} WHERE ${goesElsewhere(table)}`,
+  ),
+  `UPDATE main.voice_instances SET settings = json_set(settings, '$.summary_emails', json('[]'))
+    WHERE json_valid(settings) AND ${goesElsewhere('voice_instances')}`,
+]
+
+const LINE = FACT_TABLES['instance_line_settings']?.columns.filter((name) => name !== 'proxy_mark') ?? []
+
+/** The password of another proxy is in no file: without it, the number does not connect, and says why. */
+const LINE_SETTINGS = [
+  `DELETE FROM main.instance_line_settings WHERE instance_id IN (SELECT instance_id FROM gone_instance_line_settings)`,
+  `INSERT INTO main.instance_line_settings (instance_id, ${LINE.join(', ')}, updated_at)
+    SELECT instance_id, ${LINE.join(', ')}, :now FROM present.instance_line_settings
+     WHERE instance_id IN (SELECT id FROM main.instances) AND NOT EXISTS (SELECT 1 FROM main.instances i
+       JOIN present.instances p ON p.id = i.id AND p.account_id <> i.account_id WHERE i.id = instance_id)
+    ON CONFLICT (instance_id) DO UPDATE SET ${LINE.map((name) => `${name} = excluded.${name}`).join(', ')},
+      proxy_sealed = CASE WHEN (SELECT p.proxy_mark FROM present.instance_line_settings p
+          WHERE p.instance_id = excluded.instance_id) = ${secretMark('instance_line_settings.proxy_sealed')}
+        THEN instance_line_settings.proxy_sealed END`,
+]
+
 /** What the strictest rules leave open. */
 export const FROM_FACTS_LAST = [
   // Its receiver has another secret, and perhaps another address.
   `UPDATE main.webhooks SET state = 'paused', disabled_reason = NULL FROM present.webhooks p
     WHERE p.id = webhooks.id AND p.secret_version > webhooks.secret_version AND webhooks.state = 'active'`,
+  ...DESTINATIONS,
+  ...LINE_SETTINGS,
+  `UPDATE main.brands SET allowed_origins = p.allowed_origins FROM present.brands p
+    WHERE p.account_id = brands.account_id`,
 ]
 
 /** Nor does a password that was changed sign in again; the new one is in no file. */
@@ -131,6 +170,43 @@ const CAMPAIGNS = [
   ]),
 ]
 
+/** A connection that a person ended since stays ended. The session of a phone that was logged out is worth nothing. */
+const ENDED_CONNECTIONS = `UPDATE main.instances SET status = 'disconnected', status_at = :now, will_retry = 0,
+     next_retry_at = NULL, link_lost_at = NULL, qr_attempt = NULL, qr_expires_at = NULL,
+     last_disconnect_reason = p.last_disconnect_reason, disconnect_code = NULL,
+     down_at = CASE p.last_disconnect_reason WHEN 'logout' THEN NULL ELSE COALESCE(instances.down_at, :now) END,
+     logged_in = CASE p.last_disconnect_reason WHEN 'logout' THEN 0 ELSE instances.logged_in END,
+     phone_number = CASE p.last_disconnect_reason WHEN 'logout' THEN NULL ELSE instances.phone_number END,
+     profile_name = CASE p.last_disconnect_reason WHEN 'logout' THEN NULL ELSE instances.profile_name END,
+     discard = CASE p.last_disconnect_reason WHEN 'logout' THEN 'wipe' ELSE instances.discard END
+    FROM present.instances p
+    WHERE p.id = instances.id AND p.deleted_at IS NULL AND instances.deleted_at IS NULL AND instances.status <> 'created'
+      AND p.status = 'disconnected' AND p.last_disconnect_reason IN ('user', 'moved', 'logout')`
+
+/** People who may have asked for no more campaigns. What they wrote is in no file. */
+const OPT_OUT_QUESTIONS = [
+  `DELETE FROM main.opt_out_questions WHERE (instance_id, number) IN
+     (SELECT instance_id, number FROM gone_opt_out_questions)`,
+  `INSERT OR REPLACE INTO main.opt_out_questions
+     (seq, account_id, instance_id, number, chat, message_id, text, created_at, dismissed_at)
+    SELECT p.seq, p.account_id, p.instance_id, p.number, p.chat, p.message_id, COALESCE(q.text, ''), p.created_at,
+        p.dismissed_at
+      FROM present.opt_out_questions p LEFT JOIN main.opt_out_questions q
+        ON q.instance_id = p.instance_id AND q.number = p.number AND q.message_id = p.message_id
+     WHERE p.account_id IN (SELECT id FROM main.accounts) AND p.instance_id IN (SELECT id FROM main.instances)`,
+]
+
+/** The latest limits that a person set. */
+const LIMITS = [
+  `INSERT INTO main.message_budgets (account_id, amount_micros, currency, warn_percent, updated_at)
+    SELECT account_id, amount_micros, currency, warn_percent, updated_at FROM present.message_budgets
+     WHERE ${HAS_ACCOUNT}
+    ON CONFLICT (account_id) DO UPDATE SET amount_micros = excluded.amount_micros, currency = excluded.currency,
+      warn_percent = excluded.warn_percent`,
+  `UPDATE main.voice_widgets SET allowed_origins = p.allowed_origins, daily_cap = p.daily_cap
+    FROM present.voice_widgets p WHERE p.id = voice_widgets.id AND p.daily_cap IS NOT NULL`,
+]
+
 const ADDED = [
   `DELETE FROM main.entitlement_grants WHERE (source, source_key) IN (SELECT source, source_key FROM gone_entitlement_grants)`,
   ...Object.entries(FACT_TABLES)
@@ -144,7 +220,10 @@ export const SENT_BEYOND = `INSERT INTO temp.has_sent SELECT DISTINCT p.campaign
     WHERE p.claimed_at IS NOT NULL AND r.claimed_at IS NOT p.claimed_at`
 
 /** Of rows that an earlier restore took out of the database, and that the backup has again. */
-export const FROM_FACTS_BEYOND = [MEMBERS_PASSWORDS, ...CAMPAIGNS, ...CRM_SECRETS, ...ADDED]
+export const FROM_FACTS_BEYOND = [
+  ...[MEMBERS_PASSWORDS, ...CAMPAIGNS, ...CRM_SECRETS, ENDED_CONNECTIONS, ...OPT_OUT_QUESTIONS, ...LIMITS],
+  ...ADDED,
+]
 
 /** What stands for `kept-rows.ts` where only facts are known. */
 export const FROM_FACTS = [
@@ -162,6 +241,9 @@ export const FROM_FACTS = [
   MEMBERS_PASSWORDS,
   ...CAMPAIGNS,
   ...CRM_SECRETS,
+  ENDED_CONNECTIONS,
+  ...OPT_OUT_QUESTIONS,
+  ...LIMITS,
   // Pages that connect a number are renewed when somebody who could open them loses access. They are made when needed.
   'UPDATE main.official_numbers SET token = NULL, signup_state = NULL, signup_expires_at = NULL',
   'UPDATE main.sandbox_lines SET token = NULL',

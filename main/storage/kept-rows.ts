@@ -1,4 +1,5 @@
 import { jobKindsThatAre } from '../contract/job-kinds.ts'
+import { emailsIn } from './fact-tables.ts'
 
 /**
  * Statements that take whole rows from the database as it was before the restore, attached as `present`. Where it cannot
@@ -10,6 +11,10 @@ const HAS_INSTANCE = 'instance_id IN (SELECT id FROM main.instances)'
 /** Connected then and now: its link goes on as it is. */
 const HAS_LINK = `instance_id IN (SELECT id FROM main.instances WHERE deleted_at IS NULL)
   AND instance_id IN (SELECT id FROM present.instances WHERE deleted_at IS NULL)`
+
+/** What an account set that had the number in between is not given to the one that has it again. */
+const HAS_SAME_OWNER = `instance_id IN (SELECT i.id FROM main.instances i JOIN present.instances p
+  ON p.id = i.id AND p.account_id = i.account_id)`
 
 /** Nobody ended these links: an earlier restore took them out, so nobody has used their tokens since. */
 const IS_NO_SESSION_OF_RETURNING_LINKS = `resource_id NOT IN (
@@ -39,6 +44,8 @@ const added = (table: string, which = 'true'): string =>
   `INSERT OR REPLACE INTO main.${table} SELECT * FROM present.${table} WHERE ${which}`
 /** Rows that both have are those of before. */
 const updated = (table: string, key: string): string => added(table, `${key} IN (SELECT ${key} FROM main.${table})`)
+const updatedOfOwner = (table: string, key: string): string =>
+  added(table, `${HAS_SAME_OWNER} AND (${key}) IN (SELECT ${key} FROM main.${table})`)
 
 const CONNECTION = [
   ...[
@@ -93,6 +100,22 @@ const BILLING = [
 
 const JOBS = [...replaced('jobs', KEPT_JOBS), ...replaced('job_lanes', KEPT_JOBS)]
 
+/** Nor does anything go to an address that was changed since, or with a secret that was replaced. */
+const DESTINATIONS = [
+  updatedOfOwner('ai_http_tools', 'id'),
+  updatedOfOwner('ai_provider_keys', 'instance_id, provider'),
+  updatedOfOwner('voice_trunks', 'instance_id'),
+  ...replaced('voice_speech', `${HAS_ACCOUNT} AND account_id IN (SELECT id FROM present.accounts)`),
+  ...replaced('instance_line_settings', HAS_SAME_OWNER),
+  `UPDATE main.brands SET allowed_origins = p.allowed_origins FROM present.brands p
+    WHERE p.account_id = brands.account_id`,
+  `UPDATE main.voice_instances SET settings = json_set(voice_instances.settings, '$.summary_emails',
+     json(${emailsIn('p.settings')})) FROM present.voice_instances p
+    WHERE p.instance_id = voice_instances.instance_id AND voice_instances.${HAS_SAME_OWNER}
+      AND json_valid(voice_instances.settings)
+      AND ${emailsIn('p.settings')} <> ${emailsIn('voice_instances.settings')}`,
+]
+
 const DELIVERIES = [
   'CREATE TEMP TABLE closed AS SELECT d.seq FROM main.deliveries d JOIN present.deliveries p USING (seq, id) ' +
     'WHERE (d.next_attempt_at IS NOT NULL OR d.lease IS NOT NULL) AND p.next_attempt_at IS NULL AND p.lease IS NULL',
@@ -132,6 +155,7 @@ const SANDBOX = [
     'graph_media',
     'graph_permissions',
     'graph_marketing_stops',
+    'graph_contact_book',
     'graph_portfolios',
     'graph_reached',
     'graph_entries',
@@ -142,6 +166,7 @@ const SANDBOX = [
     'ghl_companies',
   ],
   ...['ghl_contacts', 'ghl_deliveries', 'ghl_files', 'ghl_keys', 'ghl_locations', 'ghl_messages', 'ghl_tokens'],
+  ...['community_groups', 'channel_files', 'channel_followers'],
 ].flatMap((name) => replaced(`sandbox_${name}`))
 
 export const KEPT = [
@@ -158,6 +183,8 @@ export const KEPT = [
      password_cost = p.password_cost FROM present.members p WHERE p.id = members.id`,
   added('audit_log', HAS_ACCOUNT),
   ...INSTANCES,
+  // Their messages may not be in the backup. What the people asked for holds all the same.
+  ...replacedOfKnown('opt_out_questions'),
   ...CAMPAIGNS,
   // The files themselves are not in the database. Campaigns that stay send them.
   added('files', HAS_ACCOUNT),
@@ -171,7 +198,8 @@ export const KEPT = [
   ...JOBS,
   // Secrets that were rotated, and addresses that were changed since, were for a reason.
   updated('webhooks', 'id'),
-  updated('instance_webhooks', 'instance_id'),
+  updatedOfOwner('instance_webhooks', 'instance_id'),
+  ...DESTINATIONS,
   ...DELIVERIES,
   ...MESSAGES,
   updated('approvals', 'id'),
@@ -189,8 +217,12 @@ export const KEPT = [
   ...replacedOfKnown('official_callbacks'),
   ...replaced('official_template_pauses', HAS_ACCOUNT),
   ...replaced('official_template_category_changes', HAS_ACCOUNT),
+  ...replaced('official_recategorized_templates', HAS_ACCOUNT),
+  ...replaced('official_template_lifetimes', HAS_ACCOUNT),
+  ...replaced('official_archived_templates', HAS_ACCOUNT),
   added('official_contacts', HAS_INSTANCE),
   added('official_addresses', HAS_INSTANCE),
+  added('official_user_ids', HAS_INSTANCE),
   // Meta keeps counting whom its numbers reached; a restore does not change that.
   ...['safety_reached', 'safety_minutes', 'number_check_portions'].flatMap((table) => replaced(table)),
   ...SMV2,

@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import { catchUpWithClock, catchUpWithPresent } from './due-times.ts'
-import { FACT_TABLES } from './fact-tables.ts'
+import { defineMarks, FACT_TABLES } from './fact-tables.ts'
 import {
   attachFacts,
   factsBeyond,
@@ -28,6 +28,7 @@ export type PresentState =
 export function carryOver(copy: Database, present: PresentState, nowMs: number): void {
   // Rows replace others that are referred to, and all of them are there in the end.
   copy.pragma('foreign_keys = OFF')
+  defineMarks(copy)
   if (present.kind === 'database') copy.prepare('ATTACH DATABASE ? AS present').run(present.file)
   else attachFacts(copy, present.facts)
   // Before anything is added: what is carried over is of today's clock.

@@ -127,7 +127,10 @@ export const STRICTEST = [
       received_at, COALESCE(ended_at, received_at) FROM present.crm_inbox
      WHERE link_seq IN (SELECT seq FROM main.crm_links)
     ON CONFLICT DO NOTHING`,
-  `UPDATE main.voice_instances SET plan = p.plan, trial_used = max(voice_instances.trial_used, p.trial_used)
+  // A package is of the account that bought it, and facts do not say of which one it is.
+  `UPDATE main.voice_instances SET plan = CASE WHEN EXISTS (SELECT 1 FROM main.instances i JOIN present.instances o
+       ON o.id = i.id AND o.account_id <> i.account_id WHERE i.id = voice_instances.instance_id)
+     THEN voice_instances.plan ELSE p.plan END, trial_used = max(voice_instances.trial_used, p.trial_used)
     FROM present.voice_instances p WHERE p.instance_id = voice_instances.instance_id`,
   `UPDATE main.voice_calls SET status = p.status, end_reason = p.end_reason, attempt = p.attempt, ended_at = p.ended_at,
      held_at = NULL,

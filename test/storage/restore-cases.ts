@@ -35,11 +35,21 @@ const jobsOf = (after: Parameters<typeof jobKindsThatAre>[0]): string[] => [
 const JOBS_AND_LANES = `SELECT group_concat(DISTINCT j.state || ' ' || l.waiting || ' ' || l.canceled)
   FROM jobs j JOIN job_lanes l USING (kind)`
 
+const CONNECTED = [
+  "UPDATE instances SET status = 'connected', logged_in = 1, deleted_at = NULL, discard = NULL, last_disconnect_reason = NULL",
+]
+
 /** Two links with the same secrets, of which 'both' had another one before. */
 const CRM_SECRETS = [
   "UPDATE crm_links SET kind = 'webhook', instance_id = id, queue = id, state = 'connected', error_code = NULL",
   "UPDATE crm_links SET secret_enc = x'01010203040506', prev_secret_enc = x'01080808080808'",
   'UPDATE crm_queues SET suspended = 0',
+]
+
+/** The number went to an account that the backup does not have, so it comes back to the one that it had then. */
+const TRANSFERRED = [
+  "INSERT INTO accounts (id, name, change_at, created_at) VALUES ('other', 'Other', 1, 1)",
+  "UPDATE instances SET account_id = 'other'",
 ]
 
 /** At least one for each table whose rule is to decide, and for each whose work is ended. */
@@ -83,6 +93,32 @@ export const CASES: Readonly<Record<string, readonly Case[]>> = {
       then: ["UPDATE instances SET status = 'connected', logged_in = 1, deleted_at = NULL, discard = NULL"],
       since: ['UPDATE instances SET deleted_at = 5'],
       ...{ read: 'SELECT status || discard FROM instances', found: 'disconnectedwipe' },
+    },
+    ...(['user', 'moved'] as const).map((reason) => ({
+      then: CONNECTED,
+      since: [
+        `UPDATE instances SET status = 'disconnected', logged_in = 1, last_disconnect_reason = '${reason}', will_retry = 0`,
+      ],
+      read: `SELECT status || last_disconnect_reason || logged_in || COALESCE(discard, '-') FROM instances`,
+      found: `disconnected${reason}1-`,
+    })),
+    {
+      then: CONNECTED,
+      since: [
+        "UPDATE instances SET status = 'disconnected', last_disconnect_reason = 'logout', discard = 'logout', logged_in = 0",
+      ],
+      read: `SELECT status || last_disconnect_reason || logged_in || discard FROM instances`,
+      found: 'disconnectedlogout0logout',
+      foundInFacts: 'disconnectedlogout0wipe',
+    },
+    {
+      // Connected again by a person.
+      then: CONNECTED,
+      since: [
+        "UPDATE instances SET status = 'disconnected', logged_in = 1, last_disconnect_reason = 'user'",
+        "UPDATE instances SET status = 'connected', logged_in = 1",
+      ],
+      ...{ read: 'SELECT status FROM instances', found: 'connected' },
     },
   ],
   crm_queues: [
@@ -166,6 +202,13 @@ export const CASES: Readonly<Record<string, readonly Case[]>> = {
       since: ["UPDATE webhooks SET secret_version = 99 WHERE id = 'both'"],
       ...{ read: "SELECT state FROM webhooks WHERE id = 'both'", found: 'active', foundInFacts: 'paused' },
     },
+    {
+      then: ["UPDATE webhooks SET state = 'active', disabled_reason = NULL, url = 'https://old.example/'"],
+      since: ["UPDATE webhooks SET url = 'https://new.example/' WHERE id = 'both'"],
+      read: "SELECT group_concat(state || url, ',' ORDER BY id) FROM webhooks",
+      found: 'activehttps://new.example/,activehttps://old.example/',
+      foundInFacts: 'pausedhttps://old.example/,activehttps://old.example/',
+    },
   ],
   deliveries: [
     {
@@ -177,6 +220,12 @@ export const CASES: Readonly<Record<string, readonly Case[]>> = {
   ],
   instance_webhooks: [
     { since: ['DELETE FROM instance_webhooks'], read: 'SELECT COUNT(*) FROM instance_webhooks', found: 0 },
+    {
+      then: ["UPDATE instance_webhooks SET ended = 0, url = 'https://old.example/'"],
+      since: ["UPDATE instance_webhooks SET url = 'https://new.example/'"],
+      read: 'SELECT ended || url FROM instance_webhooks',
+      ...{ found: '0https://new.example/', foundInFacts: '1https://old.example/' },
+    },
   ],
   instance_webhook_calls: [
     {
@@ -290,6 +339,13 @@ export const CASES: Readonly<Record<string, readonly Case[]>> = {
       found: '01010203040506 ',
     },
     {
+      then: ["UPDATE crm_links SET instance_id = id, paused = 0, url = 'https://old.example/'"],
+      since: ["UPDATE crm_links SET url = 'https://new.example/' WHERE id = 'both'"],
+      read: "SELECT group_concat(paused || url, ',' ORDER BY id) FROM crm_links",
+      found: '0https://new.example/,0https://old.example/',
+      foundInFacts: '1https://old.example/,0https://old.example/',
+    },
+    {
       // Nothing has changed but what an earlier version noted as well.
       then: CRM_SECRETS,
       since: ["UPDATE crm_links SET paused = 1 WHERE id = 'both'"],
@@ -344,6 +400,19 @@ export const CASES: Readonly<Record<string, readonly Case[]>> = {
       since: ['UPDATE voice_instances SET trial_used = 90'],
       ...{ read: 'SELECT trial_used FROM voice_instances', found: 90 },
     },
+    {
+      // Whom summaries of calls go to.
+      then: ['UPDATE voice_instances SET settings = \'{"summary_emails":["old@a.example"],"announcement":"Hi"}\''],
+      since: ['UPDATE voice_instances SET settings = \'{"summary_emails":["new@a.example"]}\''],
+      read: 'SELECT settings FROM voice_instances',
+      found: '{"summary_emails":["new@a.example"],"announcement":"Hi"}',
+      foundInFacts: '{"summary_emails":[],"announcement":"Hi"}',
+    },
+    {
+      then: ["UPDATE voice_instances SET settings = '{}'"],
+      since: ['UPDATE voice_instances SET settings = \'{"announcement":"Hi"}\''],
+      ...{ read: 'SELECT settings FROM voice_instances', found: '{}' },
+    },
   ],
   voice_calls: [
     {
@@ -365,16 +434,172 @@ export const CASES: Readonly<Record<string, readonly Case[]>> = {
       read: "SELECT group_concat(id || enabled, ',' ORDER BY id) FROM ai_http_tools WHERE id <> 'since'",
       found: 'both0,then1',
     },
+    ...["url = 'https://new.example/'", "secret = x'0209090909090909'"].map((set) => ({
+      then: ["UPDATE ai_http_tools SET enabled = 1, url = 'https://old.example/', secret = x'0201010101010101'"],
+      since: [`UPDATE ai_http_tools SET ${set} WHERE id = 'both'`],
+      read: "SELECT group_concat(enabled || url || hex(secret), ',' ORDER BY id) FROM ai_http_tools",
+      found: set.startsWith('url')
+        ? '1https://new.example/0201010101010101,1https://old.example/0201010101010101'
+        : '1https://old.example/0209090909090909,1https://old.example/0201010101010101',
+      // The new one is in no file, and nothing goes to the old one.
+      foundInFacts: '0https://old.example/0201010101010101,1https://old.example/0201010101010101',
+    })),
+    {
+      // What says the same as before is no reason.
+      then: ["UPDATE ai_http_tools SET enabled = 1, url = 'https://old.example/'"],
+      since: ["UPDATE ai_http_tools SET url = 'https://old.example/', description = 'New'"],
+      ...{ read: 'SELECT group_concat(enabled) FROM ai_http_tools', found: '1,1' },
+    },
   ],
   ai_provider_keys: [
     {
       since: ["DELETE FROM ai_provider_keys WHERE provider = 'both'"],
       ...{ read: 'SELECT provider FROM ai_provider_keys', found: 'then' },
     },
+    ...["base_url = 'https://new.example/v1'", "key = x'0209090909090909'"].map((set) => ({
+      since: [`UPDATE ai_provider_keys SET ${set} WHERE provider = 'both'`],
+      read: `SELECT group_concat(provider || ' ' || (${set}), ',' ORDER BY provider) FROM ai_provider_keys`,
+      ...{ found: 'both 1,then 0', foundInFacts: 'then 0' },
+    })),
   ],
-  voice_trunks: [{ since: ['DELETE FROM voice_trunks'], read: 'SELECT COUNT(*) FROM voice_trunks', found: 0 }],
+  voice_trunks: [
+    { since: ['DELETE FROM voice_trunks'], read: 'SELECT COUNT(*) FROM voice_trunks', found: 0 },
+    ...["host = 'new.example'", "password = x'0209090909090909'"].map((set) => ({
+      since: [`UPDATE voice_trunks SET ${set}`],
+      ...{ read: `SELECT ${set} FROM voice_trunks`, found: 1, foundInFacts: undefined },
+    })),
+  ],
+  // What the account set that had the number in between is not given to the one that has it again.
+  transferred: [
+    {
+      then: ["UPDATE ai_provider_keys SET base_url = 'https://own.example'"],
+      since: [
+        ...TRANSFERRED,
+        "UPDATE ai_provider_keys SET base_url = 'https://theirs.example', key = x'0209090909090909'",
+      ],
+      read: 'SELECT group_concat(DISTINCT base_url) FROM ai_provider_keys',
+      ...{ found: 'https://own.example', foundInFacts: null },
+    },
+    {
+      then: ["UPDATE voice_trunks SET host = 'own.example'"],
+      since: [...TRANSFERRED, "UPDATE voice_trunks SET host = 'theirs.example', password = x'0209090909090909'"],
+      ...{ read: 'SELECT host FROM voice_trunks', found: 'own.example', foundInFacts: undefined },
+    },
+    {
+      then: ["UPDATE ai_http_tools SET url = 'https://own.example/'"],
+      since: [...TRANSFERRED, "UPDATE ai_http_tools SET url = 'https://theirs.example/'"],
+      ...{ read: 'SELECT group_concat(DISTINCT url) FROM ai_http_tools', found: 'https://own.example/' },
+    },
+    {
+      then: ["UPDATE instance_line_settings SET proxy_host = 'own.example'"],
+      since: [...TRANSFERRED, "UPDATE instance_line_settings SET proxy_host = 'theirs.example'"],
+      ...{ read: 'SELECT proxy_host FROM instance_line_settings', found: 'own.example' },
+    },
+    {
+      then: ["UPDATE instance_webhooks SET ended = 0, url = 'https://own.example/'"],
+      since: [...TRANSFERRED, "UPDATE instance_webhooks SET url = 'https://theirs.example/'"],
+      ...{ read: 'SELECT url FROM instance_webhooks', found: 'https://own.example/' },
+    },
+    {
+      then: ['UPDATE voice_instances SET settings = \'{"summary_emails":["own@a.example"]}\''],
+      since: [
+        ...TRANSFERRED,
+        'UPDATE voice_instances SET settings = \'{"summary_emails":["theirs@a.example"]}\', plan = \'package\'',
+      ],
+      read: "SELECT settings || (plan IS 'package') FROM voice_instances",
+      ...{ found: '{"summary_emails":["own@a.example"]}0', foundInFacts: '{"summary_emails":[]}0' },
+    },
+  ],
+  voice_speech: [
+    {
+      since: ['UPDATE voice_speech SET services = \'{"stt":"builtin"}\', api_key = NULL'],
+      ...{ read: 'SELECT services FROM voice_speech', found: '{"stt":"builtin"}', foundInFacts: undefined },
+    },
+    {
+      since: ["UPDATE voice_speech SET api_key = x'0209090909090909'"],
+      ...{ read: 'SELECT hex(api_key) FROM voice_speech', found: '0209090909090909', foundInFacts: undefined },
+    },
+    { since: [], read: 'SELECT COUNT(*) FROM voice_speech', found: 1 },
+  ],
+  instance_line_settings: [
+    {
+      then: [
+        "UPDATE instance_line_settings SET proxy_type = 'http', proxy_host = 'old.example', proxy_sealed = x'0101010101010101'",
+      ],
+      since: [
+        "UPDATE instance_line_settings SET proxy_host = 'new.example', proxy_sealed = x'0109090909090909', per_minute = 3",
+      ],
+      read: 'SELECT proxy_host || hex(proxy_sealed) || per_minute FROM instance_line_settings',
+      ...{ found: 'new.example01090909090909093', foundInFacts: 'new.example3' },
+    },
+    {
+      then: ["UPDATE instance_line_settings SET proxy_type = 'http', proxy_host = 'old.example', proxy_port = 1"],
+      since: [
+        'UPDATE instance_line_settings SET proxy_type = NULL, proxy_host = NULL, proxy_port = NULL, proxy_sealed = NULL',
+      ],
+      ...{ read: "SELECT COALESCE(proxy_host, '-') FROM instance_line_settings", found: '-' },
+    },
+    {
+      then: ["UPDATE instance_line_settings SET per_minute = 9, proxy_sealed = x'0201010101010101'"],
+      since: ['UPDATE instance_line_settings SET per_minute = 3'],
+      read: 'SELECT per_minute || hex(proxy_sealed) FROM instance_line_settings',
+      found: '30201010101010101',
+    },
+    {
+      then: ['DELETE FROM instance_line_settings'],
+      since: [
+        "INSERT INTO instance_line_settings VALUES ('ins', 3, 1, NULL, NULL, NULL, 1, 'http', 'new.example', 1, NULL, 1)",
+      ],
+      ...{ read: 'SELECT proxy_host || per_minute FROM instance_line_settings', found: 'new.example3' },
+    },
+    {
+      since: ['DELETE FROM instance_line_settings'],
+      ...{ read: 'SELECT COUNT(*) FROM instance_line_settings', found: 0 },
+    },
+  ],
+  brands: [
+    {
+      then: ['UPDATE brands SET allowed_origins = \'["https://old"]\''],
+      since: ["UPDATE brands SET allowed_origins = '[]'"],
+      ...{ read: 'SELECT allowed_origins FROM brands', found: '[]' },
+    },
+  ],
   voice_widgets: [
     { since: ["DELETE FROM voice_widgets WHERE id = 'both'"], read: 'SELECT id FROM voice_widgets', found: 'then' },
+    {
+      since: ["UPDATE voice_widgets SET allowed_origins = '[\"https://one\"]', daily_cap = 3 WHERE id = 'both'"],
+      ...{
+        read: "SELECT allowed_origins || daily_cap FROM voice_widgets WHERE id = 'both'",
+        found: '["https://one"]3',
+      },
+    },
+  ],
+  message_budgets: [
+    {
+      since: ["INSERT OR REPLACE INTO message_budgets VALUES ('acc', 5000000, 'usd', 80, NULL, NULL, 1)"],
+      ...{ read: 'SELECT amount_micros FROM message_budgets', found: 5_000_000 },
+    },
+    {
+      // It is money of the client: where nothing else is known, the limit of the backup holds.
+      then: ["INSERT OR REPLACE INTO message_budgets VALUES ('acc', 5000000, 'usd', 80, NULL, NULL, 1)"],
+      since: ['DELETE FROM message_budgets'],
+      ...{ read: 'SELECT COUNT(*) FROM message_budgets', found: 0, foundInFacts: 1 },
+    },
+  ],
+  opt_out_questions: [
+    {
+      then: ["UPDATE opt_out_questions SET account_id = 'acc', number = 'q' || seq, dismissed_at = NULL"],
+      since: [
+        `INSERT INTO opt_out_questions (seq, account_id, instance_id, number, chat, message_id, text, created_at)
+          VALUES (9, 'acc', 'ins', 'q9', '+9', 'msg_9', 'Please stop', 1)`,
+        "UPDATE opt_out_questions SET dismissed_at = 5 WHERE number = 'q1'",
+        "DELETE FROM opt_out_questions WHERE number = 'q2'",
+      ],
+      read: `SELECT group_concat(number || ' ' || text || ' ' || COALESCE(dismissed_at, 'open'), ',' ORDER BY seq)
+        FROM opt_out_questions`,
+      found: 'q1 then-then 5,q9 Please stop open',
+      foundInFacts: 'q1 then-then 5,q9  open',
+    },
   ],
   voice_recordings: [
     {

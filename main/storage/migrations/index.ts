@@ -71,6 +71,10 @@ import { sandboxProfilesAndNumberChecks } from './069-sandbox-profiles-and-numbe
 import { aiLinkedNumbers } from './070-ai-linked-numbers.ts'
 import { graphVersionsAndUsernames } from './071-graph-versions-and-usernames.ts'
 import { templateCategoryChanges } from './072-template-category-changes.ts'
+import { sandboxCommunitiesAndChannels } from './073-sandbox-communities-and-channels.ts'
+import { sandboxConversationalComponents } from './074-sandbox-conversational-components.ts'
+import { forwardedMessagesAndUserIds } from './075-forwarded-messages-and-user-ids.ts'
+import { templateRestrictions } from './076-template-restrictions.ts'
 
 /** Every step of the schema, in order. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -146,4 +150,8 @@ export const MIGRATIONS: readonly Migration[] = [
   aiLinkedNumbers,
   graphVersionsAndUsernames,
   templateCategoryChanges,
+  sandboxCommunitiesAndChannels,
+  sandboxConversationalComponents,
+  forwardedMessagesAndUserIds,
+  templateRestrictions,
 ]
