@@ -216,6 +216,7 @@ async function run(
   const { close, closeStorage } = createShutdown({
     log,
     home,
+    abandon: rooms.abandon,
     steps: {
       requests: async () => {
         isReady = false

@@ -3,19 +3,22 @@ import { backupNameIn } from '../faces/commands.ts'
 import type { ControlRequest } from '../faces/control.ts'
 import { asApiError } from '../faces/failure.ts'
 import { closedBackupsOf } from './facts.ts'
-import { acquireHomeLock, makeRoom } from './home.ts'
+import { acquireHomeLock, isNewHome, makeRoom } from './home.ts'
 import { StartError, type World } from './world.ts'
 
 /**
  * Carries out a command that needs only the files of the home folder, so that a database which cannot be opened here can
  * be replaced with a backup: one that a newer Switchboard has upgraded, for example.
  * @returns undefined: the command needs the database.
- * @throws StartError while another process has the home folder; ApiError not_found, invalid_state
+ * @throws StartError while another process has the home folder, or where there is nothing to back up; ApiError not_found, invalid_state
  */
 export async function carryOutClosed(
   world: World,
   { command, input }: ControlRequest,
 ): Promise<{ readonly result: unknown } | undefined> {
+  // A scheduled backup would otherwise copy a new, empty database for months.
+  if (command === 'backup.create' && isNewHome(world.config.home))
+    throw new StartError(`There is no database in ${world.config.home}, so there is nothing to back up. Check --home.`)
   if (command !== 'backup.list' && command !== 'restore.stage') return undefined
   const lock = acquireHomeLock(world.config, 'command')
   try {

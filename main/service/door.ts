@@ -13,6 +13,7 @@ import { addRawRoutes } from '../faces/raw-routes.ts'
 import { createRequestTimes } from '../faces/request-times.ts'
 import type { AccountId } from '../kernel/ids.ts'
 import { cause } from '../kernel/log.ts'
+import { takingTurns } from '../kernel/steps.ts'
 import type { Home } from './home.ts'
 import type { Infrastructure } from './infrastructure.ts'
 import type { Rooms } from './rooms.ts'
@@ -60,9 +61,11 @@ export function openDoor(
     })
   }
   rooms.mcp.calls = async () => (await openMcp()).approvedCalls
-  const describe = () =>
-    openApiYaml(buildOpenApi({ contracts: CONTRACTS, version, baseUrl: publicBaseUrl ?? address.url }))
-  let yaml: string | undefined
+  const describe = async () => {
+    const baseUrl = publicBaseUrl ?? address.url
+    const document = await takingTurns(buildOpenApi({ contracts: CONTRACTS, version, baseUrl }))
+    return takingTurns(openApiYaml(document))
+  }
   // Closed like access links, and open again with the account.
   const requireOpen = (accountId: AccountId) => {
     if (accounts.isSuspended(accountId)) throw new ApiError('not_found', 'This page is closed at the moment.')
@@ -125,7 +128,7 @@ export function openDoor(
       })
       panel = addPanelRoutes(app, port, { sessions: accounts, files, openBodies, live, clock, log, version })
       addRawRoutes(app, {
-        openApiYaml: () => (yaml ??= describe()),
+        openApiYaml: describe,
         isReady,
         problems: () => [
           ...storage.codes(),

@@ -14,8 +14,8 @@ const MB = 1_000_000
 /** Without `logs` the service runs, and says so. */
 const FOLDERS = ['.', 'backups', 'facts', 'files', 'recordings']
 const FILES = ['lock.db', 'switchboard.db', 'switchboard.db-wal', 'switchboard.db-shm', 'vault.json', 'vault.key']
-/** Whose access rights do not matter: it is replaced. */
-const REPLACED = 'lock.pid'
+/** Whose access rights do not matter: they are replaced. */
+const REPLACED = ['lock.pid', 'switchboard.db.closed', 'control.sock', 'restore.json']
 
 /** Why this user cannot work with what is in the home folder, in a sentence; null: they can, or there is nothing yet. */
 export function findHomeFault(home: string): string | null {
@@ -27,7 +27,8 @@ export function findHomeFault(home: string): string | null {
     const fault = faultOf(join(home, name), home, false)
     if (fault !== null) return fault
   }
-  return isFolderAt(join(home, REPLACED)) ? notAFile(join(home, REPLACED)) : null
+  const folder = REPLACED.map((name) => join(home, name)).find(isFolderAt)
+  return folder === undefined ? null : notAFile(folder)
 }
 
 const isFolderAt = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true

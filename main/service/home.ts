@@ -1,9 +1,9 @@
-import { statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
 import { StorageError } from '../kernel/db.ts'
 import { createIds, type Ids } from '../kernel/ids.ts'
-import { listBackups } from '../storage/backups.ts'
+import { backupsFolderOf, listBackups } from '../storage/backups.ts'
 import { freeBytesOf } from '../storage/free-bytes.ts'
 import { CannotOpenError, DamagedDatabaseError, MissingDatabaseError } from '../storage/integrity.ts'
 import { HomeInUseError, lockHome, type HomeLock, type LockHolder } from '../storage/lock.ts'
@@ -13,6 +13,7 @@ import { hasShutdownNote } from '../storage/clean-shutdown.ts'
 import { clearDamageMarker, isMarkedDamaged } from '../storage/damage-marker.ts'
 import { findIntactBackup, replaceDamaged, replaceMissing, type IntactBackupSearch } from '../storage/quarantine.ts'
 import { findLostCommits, recoverFromLostCommits, setAsideForeignLog } from '../storage/lost-log.ts'
+import { factsFolderOf } from '../storage/fact-log.ts'
 import { createReserve, type Reserve } from '../storage/reserve.ts'
 import { applyStagedRestore, type RestoreOutcome } from '../storage/restore.ts'
 import { openStorage, type OpenStorage, type Storage, type StorageDeps } from '../storage/sqlite.ts'
@@ -20,6 +21,13 @@ import { diskFullError, explainStartError, findHomeFault, TOO_FULL_TO_OPEN_BYTES
 import { HomeInUse, StartError, type World } from './world.ts'
 
 export const databaseIn = (home: string): string => join(home, 'switchboard.db')
+
+/** Nothing of a database is there, nor of one that was. What is wrong with the folder itself is for others to say. */
+export function isNewHome(home: string): boolean {
+  const file = databaseIn(home)
+  const isNothingThere = ![file, backupsFolderOf(file), factsFolderOf(file)].some((path) => existsSync(path))
+  return isNothingThere && !hasShutdownNote(file) && findHomeFault(home) === null
+}
 
 /** The newest this build knows. */
 export const SCHEMA = MIGRATIONS.at(-1)?.version ?? 0

@@ -33,7 +33,7 @@ export function createLiveSettings(start: Config): LiveSettings {
   const rowOf = (field: Field): SettingRecord => {
     const setting = settingOf(field)
     const { place = 'default', where = null } = origins.get(setting.name) ?? {}
-    const isFixed = place === 'flag' || place === 'environment'
+    const isFixed = place === 'flag' || place === 'environment' || secretOf(setting, start) !== undefined
     const { range = null, choices = null } = setting.kind
     return {
       ...{ name: setting.name, value: toWire(values.get(field)), usual: toWire(defaultOf(setting)), place, where },
@@ -44,7 +44,7 @@ export function createLiveSettings(start: Config): LiveSettings {
   }
 
   async function change(wanted: Readonly<Record<string, unknown>>): Promise<void> {
-    const changes = Object.entries(wanted).map(([name, raw]) => [fieldToChange(name, origins), raw] as const)
+    const changes = Object.entries(wanted).map(([name, raw]) => [fieldToChange(name, origins, start), raw] as const)
     const read = changes.map(([field, raw]) => [field, valueOf(field, raw)] as const)
     await writeInto(file, Object.fromEntries(changes.map(([field, raw]) => [settingOf(field).name, raw])))
     for (const [field, value] of read) {
@@ -73,6 +73,11 @@ export function createLiveSettings(start: Config): LiveSettings {
 
 const settingOf = (field: Field): Setting<unknown> => SETTINGS[field]
 
+/** Where the secret was set that goes where this setting says; undefined: there is none. */
+function secretOf({ leads }: Setting<unknown>, { origins }: Config): string | undefined {
+  return leads === undefined ? undefined : origins.get(leads)?.where
+}
+
 /** Defaults that the machine computes are none that a person could write down. */
 const defaultOf = ({ fallback }: Setting<unknown>): unknown => (typeof fallback === 'function' ? null : fallback)
 
@@ -88,10 +93,16 @@ function viewOf(values: ReadonlyMap<Field, unknown>, start: Config): Config {
 }
 
 /** @throws ApiError what may not be changed from here, or would have no effect. */
-function fieldToChange(name: string, origins: Config['origins']): Field {
+function fieldToChange(name: string, origins: Config['origins'], start: Config): Field {
   const field = FIELDS.find((one) => settingOf(one).name === name)
   if (field === undefined || settingOf(field).window === undefined)
     throw new ApiError('validation_error', `${name} cannot be changed here. Set it where Switchboard is started.`)
+  const secret = secretOf(settingOf(field), start)
+  if (secret !== undefined)
+    throw new ApiError(
+      'invalid_state',
+      `The secret of ${secret} goes where ${name} says. Change both where Switchboard is started, and restart it.`,
+    ).because('setting_with_secret', { where: secret })
   const origin = origins.get(name)
   if (origin === undefined || origin.place === 'file') return field
   throw new ApiError(

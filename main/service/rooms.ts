@@ -53,9 +53,10 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
   const { network, graph, cloud } = engineHost
   const simulators = buildSimulators(world, home, machinery, localUrl)
 
+  const voice = voiceServices(world, home, () => live.publish(null, { topic: 'service' }))
   const composition: Composition = composeRooms(ROOMS, (built) => ({
     ...{ ...world, ...home, ...machinery, ...simulators },
-    ...voiceServices(world, home, () => live.publish(null, { topic: 'service' })),
+    ...voice,
     resolve: world.resolve ?? systemResolve,
     engines: engineHost.engines,
     gauges: gaugesOf(built),
@@ -130,6 +131,8 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
     stripePages: simulators.stripe.pages,
     voicePages: find(voiceRoom).pages,
     recoverPeople: personMoves.recover,
+    /** Ends what would outlive this process. */
+    abandon: voice.process.abandon,
     areCallsFailing: () => problems().some(({ code }) => code === 'calls_failing'),
   }
 }

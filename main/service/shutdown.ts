@@ -21,12 +21,14 @@ export interface Closable {
 interface ShutdownDeps {
   readonly log: Log
   readonly home: Pick<Home, 'close'>
+  /** Ends what would outlive this process. It has not ended in time. */
+  readonly abandon: () => void
   /** From the outside in. */
   readonly steps: Readonly<Record<string, () => unknown>>
 }
 
 /** Ends what runs, one step after the other, and closes the storage last. A step that fails keeps no later one from ending. */
-export function createShutdown({ log, home, steps }: ShutdownDeps): Closable {
+export function createShutdown({ log, home, abandon, steps }: ShutdownDeps): Closable {
   let closing: Promise<void> | undefined
   let closingStorage: Promise<void> | undefined
   let current: string | undefined
@@ -49,7 +51,10 @@ export function createShutdown({ log, home, steps }: ShutdownDeps): Closable {
   return {
     close: () => (closing ??= close()),
     closeStorage() {
-      if (current !== undefined) log.warn({ event: 'service.cut_short', step: current })
+      if (current !== undefined) {
+        log.warn({ event: 'service.cut_short', step: current })
+        abandon()
+      }
       return closeStorage()
     },
   }

@@ -2,6 +2,7 @@ import { fork } from 'node:child_process'
 import { join } from 'node:path'
 import { createMailer, type SmtpServer } from '../kernel/mailer.ts'
 import { Secret } from '../kernel/secret.ts'
+import { openOperatorSocket } from '../outbound/operator-socket.ts'
 import { createMailSandbox } from '../simulators/mail/index.ts'
 import type { FromVoice, ToVoice } from '../voice/protocol.ts'
 import { createVoiceProcess, type StartVoice } from '../voice/voice-process.ts'
@@ -18,13 +19,13 @@ export function voiceServices(world: RunningWorld, { ids }: Home, onProcessChang
     newId: () => ids.tagged('mail'),
   })
   const { smtpHost: host, smtpPort: port, smtpSecurity: security, smtpUser: user, smtpFrom: from } = config
-  const mailer = createMailer(
-    async (accountId): Promise<SmtpServer> =>
+  const mailer = createMailer({
+    ...{ clock, isSandbox: host === null, connect: openOperatorSocket },
+    server: async (accountId): Promise<SmtpServer> =>
       host === null
         ? { host: '127.0.0.1', port: await mailbox.port(), security: 'none', user: accountId, password, from }
         : { host, port, security, user, password: config.smtpPassword, from },
-    host === null,
-  )
+  })
   return { process, mailer, mailbox }
 }
 

@@ -5,7 +5,9 @@ import { findHomeFault } from '../../main/service/home-faults.ts'
 import { lockHome } from '../../main/storage/lock.ts'
 import { tempFolder } from '../support/database.ts'
 
-test.each(['lock.pid', 'vault.key', 'vault.json', 'switchboard.db'])(
+const REPLACED = ['lock.pid', 'switchboard.db.closed', 'control.sock', 'restore.json']
+
+test.each([...REPLACED, 'vault.key', 'vault.json', 'switchboard.db'])(
   'a folder named %s is reported with what to do',
   (name) => {
     const home = tempFolder()

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { GraphSimulator } from '../../main/engines/sandbox/graph/index.ts'
 import { systemClock } from '../../main/kernel/clock.ts'
+import { asConsole } from '../support/console.ts'
+import { builtConsole } from '../support/panel.ts'
 import { until } from '../support/service-process.ts'
 import { world, type World } from '../support/world.ts'
 
@@ -16,6 +18,7 @@ beforeAll(async () => {
   w = await world({
     ...{ clock: systemClock, settings: { graphBaseUrl: 'sandbox', network: 'live' } },
     onGraph: (built) => (graph = built),
+    consoleFolder: builtConsole(),
   })
   const { number: _number, ...credentials } = (await w.api('POST', '/v1/sandbox/graph/numbers', { number: OURS })).body
   const made = await w.instance({ engine: 'official' })
@@ -121,6 +124,17 @@ describe('a username', () => {
     (await w.api('GET', `/v1/contacts?q=${encodeURIComponent(q)}`)).body.data.map(({ phone }: any) => phone)
   const usernames = async (phone: string) =>
     (await contact(phone)).identities.filter(({ kind }: any) => kind === 'username').map(({ value }: any) => value)
+
+  test('names them on screens that know them by their hidden id, until their number is known', async () => {
+    const ana = somebody()
+    await says(ana, 'Hi', 'id', 'bakery.friend')
+    await until('the username', async () => (await usernames(ana.userId)).length === 1 || undefined)
+    const asked = async () => (await asConsole(w)('GET', `/v1/contact-names?phones=${ana.userId}`)).body.data
+    const named = { phone: ana.userId, name: 'Ana', username: 'bakery.friend' }
+    expect(await asked()).toEqual([{ ...named, number: null }])
+    await says(ana, 'Hi again', 'number')
+    expect(await asked()).toEqual([{ ...named, number: ana.number }])
+  })
 
   test('belongs to the contact who wrote, is replaced by a new one, and finds them', async () => {
     const ana = somebody()

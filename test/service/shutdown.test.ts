@@ -31,6 +31,7 @@ test.each(Object.entries(COURSES))('ends the service when %s', async (_name, { s
   const shutdown = createShutdown({
     log,
     home: { close: () => (done.push('storage'), storage()) },
+    abandon: () => void done.push('abandon'),
     steps: { work: step, next: () => void done.push('next') },
   })
   let ended: unknown
@@ -40,6 +41,7 @@ test.each(Object.entries(COURSES))('ends the service when %s', async (_name, { s
   // Once, whatever happened.
   expect(done.filter((one) => one === 'storage')).toHaveLength(1)
   expect(done.includes('next')).toBe(step !== never)
+  expect(done.includes('abandon')).toBe(step === never)
   if (step === fails) expect(logged).toMatchObject([{ event: 'service.not_ended', step: 'work' }])
   if (step === never) expect(logged).toMatchObject([{ event: 'service.cut_short', step: 'work' }])
 })
