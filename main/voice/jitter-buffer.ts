@@ -13,6 +13,8 @@ const FILL_FRAMES = 3
 const LONG_FRAMES = 10
 /** Above this, sound is left out too: a delay of a second is worse. */
 const TOO_LONG_FRAMES = 50
+/** What nobody takes, such as the sound of a call that nobody has answered yet. The newest stays. */
+const KEPT_FRAMES = 2 * TOO_LONG_FRAMES
 
 /** Evens out how sound arrives, and the drift between two clocks. */
 export function createJitterBuffer(): JitterBuffer {
@@ -36,6 +38,7 @@ export function createJitterBuffer(): JitterBuffer {
       let at = 0
       for (; at + FRAME <= all.length; at += FRAME) frames.push(all.subarray(at, at + FRAME))
       rest = all.slice(at)
+      if (frames.length > KEPT_FRAMES) frames = frames.slice(-KEPT_FRAMES)
     },
     take() {
       if (isFilling && frames.length < FILL_FRAMES) return null

@@ -1,5 +1,6 @@
-import { open, readFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { createDecoder } from 'libopus-wasm'
+import { writeDurably } from '../kernel/durable-file.ts'
 import { yieldToEventLoop } from '../kernel/yield-to-event-loop.ts'
 import { energyOf, FRAME, RATE, SPEECH_ENERGY } from './audio.ts'
 import { asLastPage, lengthOf, readPages } from '../kernel/ogg.ts'
@@ -26,15 +27,9 @@ export async function repairRecording(path: string): Promise<RecordingFacts | nu
   if (last === undefined || pages.length <= HEADER_PAGES || durationMs < SHORTEST_MS) return null
   const packets = pages.slice(HEADER_PAGES).flatMap((page) => page.packets)
   const heard = await listen(packets)
-  const part = await open(path, 'r+')
-  try {
-    const end = asLastPage(file, last)
-    await part.write(end, 0, end.length, last.offset)
-    await part.truncate(last.offset + last.length)
-    await part.sync()
-  } finally {
-    await part.close()
-  }
+  asLastPage(file, last).copy(file, last.offset)
+  // A file of its own: the process that recorded may outlive its service for a moment, and still write.
+  await writeDurably(path, file.subarray(0, last.offset + last.length))
   return { durationMs, ...heard }
 }
 

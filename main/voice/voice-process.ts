@@ -83,6 +83,8 @@ export interface VoiceProcess {
   /** What is wrong and what to do, for a person: it ends again and again. null: nothing. */
   problem(): string | null
   close(): Promise<void>
+  /** Ends it now: it does not respond, and would outlive the service. */
+  abandon(): void
 }
 
 /** It takes 60 MB, which a service without calls does not need. */
@@ -348,6 +350,7 @@ export function createVoiceProcess({ clock, log, start, onChange = () => {} }: V
     refuse: (incomingId) => link?.send({ kind: 'refuse_incoming', incomingId }),
     onIncoming: (listener) => void listeners.push(listener),
     problem: () => (failures < PROBLEM_AFTER ? null : sentenceOf(failures, lastReason)),
+    abandon: () => link?.kill(),
     async close() {
       isClosed = true
       idle?.cancel()

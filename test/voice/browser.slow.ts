@@ -153,7 +153,7 @@ test('visitors read the widget in the language of the page, and can use it by ke
     const shop = await page('/')
     const button = shop.getByRole('button', { name: call })
     await button.waitFor()
-    expect(await shop.getByRole('region', { name: call }).getAttribute('lang')).toMatch(/^(pt-BR|es|en)$/)
+    await expect.poll(() => shop.getByRole('region', { name: call }).getAttribute('lang')).toMatch(/^(pt-BR|es|en)$/)
     expect(await button.evaluate((made) => getComputedStyle(made).backgroundColor)).toBe('rgb(250, 204, 21)')
     // White on yellow could not be read.
     expect(await button.evaluate((made) => getComputedStyle(made).color)).toBe('rgb(0, 0, 0)')
@@ -196,7 +196,7 @@ test('a page of another origin sees nothing of the widget and can begin no call'
     return typeof answer === 'string' ? answer : answer.status
   }, `${w.service.url}/widget/${widget.public_key}/sessions`)
   expect(outcome).toContain('Failed to fetch')
-  expect(await foreign.locator('button').count()).toBe(0)
+  await expect.poll(() => foreign.locator('button').count()).toBe(0)
   expect((await callsOf()).length).toBe(before)
   await foreign.context().close()
 })

@@ -3,20 +3,26 @@ import { expect, test } from 'vitest'
 import type { WebSocket } from '../../main/outbound/outbound.ts'
 import { createRealtimeBrain } from '../../main/voice/brains/realtime.ts'
 import { createMouth } from '../../main/voice/mouth.ts'
+import { fakeClock } from '../support/clock.ts'
 import { longestStretch, shortestOf, slowness } from '../support/loop-stretch.ts'
 
 /** A realtime model that sends whatever a test says. */
-function call() {
+function call({ begins = true } = {}) {
+  const clock = fakeClock()
+  const sent: string[] = []
   const socket = Object.assign(new EventEmitter(), {
-    ...{ OPEN: 1, readyState: 1, bufferedAmount: 0, isEnded: false },
-    send: () => {},
+    ...{ OPEN: 1, readyState: 1, bufferedAmount: 0, isEnded: false, isPaused: false },
+    send: (text: string) => sent.push((JSON.parse(text) as { type: string }).type),
     close: () => {},
     terminate: () => void (socket.isEnded = true),
+    pause: () => void (socket.isPaused = true),
+    resume: () => void (socket.isPaused = false),
   })
   const failures: Error[] = []
   const lines: string[] = []
   const brain = createRealtimeBrain(
     {
+      clock,
       mouth: createMouth(({ text }) => lines.push(text)),
       agent: { instructions: 'Sell.', greeting: null },
       speech: { realtimeUrl: 'wss://model.example/v1', apiKey: null },
@@ -29,8 +35,8 @@ function call() {
   brain.start()
   const say = (event: object | string) =>
     socket.emit('message', Buffer.from(typeof event === 'string' ? event : JSON.stringify(event)))
-  say({ type: 'session.created' })
-  return { say, socket, failures, lines }
+  if (begins) say({ type: 'session.created' })
+  return { say, socket, failures, lines, sent, clock }
 }
 
 const sound = (seconds: number) => Buffer.alloc(seconds * 24_000 * 2).toString('base64')
@@ -68,4 +74,35 @@ test.each([
   const again = async () => void call().say(message)
   expect(first < 50 ? first : (await shortestOf(3, again, 50)) / slowness()).toBeLessThan(50)
   expect(failures.length).toBe(what === 'long sound' ? 0 : 1)
+})
+
+test('a session begins once, however often the model says so', () => {
+  const { say, sent } = call()
+  for (let i = 0; i < 1_000; i++) say({ type: 'session.created' })
+  expect(sent).toEqual(['session.update', 'response.create'])
+})
+
+test('a model that never begins the session is given up', async () => {
+  const { failures, socket, clock } = call({ begins: false })
+  await clock.advance(14_000)
+  expect(failures).toEqual([])
+  await clock.advance(2_000)
+  expect(failures.map(({ message }) => message)).toEqual(['The realtime model did not begin the session.'])
+  expect(socket.isEnded).toBe(true)
+  expect(clock.waiting()).toBe(0)
+})
+
+test('a model that sends without end is read slowly, and one that speaks is not', async () => {
+  const { say, socket, clock } = call()
+  await clock.advance(100)
+  expect(socket.isPaused).toBe(false)
+  // Half a second of sound, as models send it.
+  say({ type: 'response.output_audio.delta', delta: sound(0.5) })
+  await clock.advance(50)
+  expect(socket.isPaused).toBe(false)
+  for (let i = 0; i < 5_000; i++) say({ type: 'rate_limits.updated' })
+  await clock.advance(3_000)
+  expect(socket.isPaused).toBe(true)
+  await clock.advance(3_000)
+  expect(socket.isPaused).toBe(false)
 })

@@ -322,6 +322,12 @@ export async function exchange(options: ExchangeOptions) {
       await until(() => calls.length > 0, 'A call')
       return calls.shift() as ExchangeCall
     },
+    /** Waits for the ACK of our 200. A connection that breaks before would take it away: we send no 200 twice. */
+    async acknowledged({ callId, remote }: ExchangeCall): Promise<void> {
+      const ack = `${Number.parseInt(header(remote(), 'cseq'), 10)} ACK`
+      const isAck = (one: SipMessage) => header(one, 'call-id') === callId && header(one, 'cseq') === ack
+      await until(() => requests.some(isAck), 'The ACK of the answer')
+    },
   }
 }
 

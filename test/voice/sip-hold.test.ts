@@ -63,6 +63,7 @@ async function dialed(options: Options = {}, clock: Clock = systemClock) {
   const events = follow(leg)
   const call = await office.nextCall()
   await until(() => events.includes('connected'), 'The connection')
+  await office.acknowledged(call)
   return { office, leg, events, call }
 }
 

@@ -1,10 +1,13 @@
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
+import { Duplex } from 'node:stream'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { systemClock } from '../../main/kernel/clock.ts'
-import { systemResolve } from '../../main/outbound/outbound.ts'
+import { systemResolve, type Outbound, type WebSocket } from '../../main/outbound/outbound.ts'
+import { createSipSocket } from '../../main/voice/gateways/sip/sip-socket.ts'
 import { createTrunks } from '../../main/voice/gateways/sip/trunks.ts'
 import { createVoiceNetwork } from '../../main/voice/network.ts'
+import type { SipTrunk } from '../../main/voice/protocol.ts'
 import { trunkAt, until } from './sip-calls.ts'
 import {
   createFraming,
@@ -55,6 +58,7 @@ async function trunkThat(answer: (message: SipMessage) => string) {
   return {
     ...{ requests, statuses, port: (server.address() as AddressInfo).port },
     say: (message: string) => connection?.write(message),
+    stopReading: () => connection?.pause(),
     isOpen: () => connection?.destroyed === false,
   }
 }
@@ -140,4 +144,44 @@ test('a trunk that sends without end is read slowly', async () => {
   expect(office.statuses.length).toBeGreaterThan(40)
   expect(office.statuses.length).toBeLessThan(300)
   expect(office.isOpen()).toBe(true)
+})
+
+describe('a trunk that reads no answer is disconnected', () => {
+  const trunkOver = (transport: SipTrunk['transport'], network: Partial<Outbound>) => {
+    const socket = createSipSocket(trunkAt(5_060, { transport }), {
+      ...{ network: network as Outbound, clock: systemClock, run: (act) => act() },
+    })
+    let losses = 0
+    socket.ondisconnect = () => losses++
+    return { socket, losses: () => losses }
+  }
+
+  test('over TCP', async () => {
+    // What is written to it never leaves.
+    const stream = Object.assign(new Duplex({ read() {}, write() {} }), { setKeepAlive() {} })
+    const opened = Promise.resolve({ socket: stream as unknown as Socket, ip: '127.0.0.1' })
+    const { socket, losses } = trunkOver('tcp', { connect: () => ({ opened, cancel() {} }) })
+    socket.connect()
+    await until(() => socket.isConnected(), 'The connection')
+    for (let i = 0; i < 200; i++) socket.send('x'.repeat(1_000))
+    expect(socket.isConnected()).toBe(true)
+    for (let i = 0; i < 200; i++) socket.send('x'.repeat(1_000))
+    await until(() => losses() === 1, 'The end of the connection')
+    expect([stream.destroyed, socket.isConnected()]).toEqual([true, false])
+  })
+
+  test('over WebSocket', () => {
+    const stream = Object.assign(new EventEmitter(), {
+      ...{ OPEN: 1, readyState: 1, bufferedAmount: 0, pause() {}, resume() {} },
+      send: (text: string) => void (stream.bufferedAmount += text.length),
+      terminate: () => void stream.emit('close'),
+    })
+    const { socket, losses } = trunkOver('wss', { webSocket: () => stream as unknown as WebSocket })
+    socket.connect()
+    for (let i = 0; i < 200; i++) socket.send('x'.repeat(1_000))
+    expect(losses()).toBe(0)
+    for (let i = 0; i < 200; i++) socket.send('x'.repeat(1_000))
+    expect(losses()).toBe(1)
+    expect(socket.send('x')).toBe(false)
+  })
 })

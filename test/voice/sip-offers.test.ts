@@ -120,7 +120,12 @@ async function callingTrunk() {
     return { leg, events }
   }
 
-  return { ask, connect, requests, sockets, incoming }
+  const answerNext = () =>
+    trunks
+      .answer(incoming.shift() ?? '')
+      .start({ onConnected() {}, onEnded() {}, onRinging() {} } as Partial<LegEvents> as LegEvents)
+
+  return { ask, connect, answerNext, requests, sockets, incoming }
 }
 
 describe('a request that needs what we do not have', () => {
@@ -144,6 +149,31 @@ describe('a request that needs what we do not have', () => {
       expect([accepted.status, header(accepted.answer, 'session-expires')]).toEqual([200, '600;refresher=uac'])
     }
     expect(events).toEqual(['connected'])
+  })
+})
+
+describe('a session that lasts longer than a timer can wait', () => {
+  test.each(['uac', 'uas'])('is neither refreshed in a loop nor ended: refresher %s', async (refresher) => {
+    const trunk = await callingTrunk()
+    const { events } = await trunk.connect()
+    for (const method of ['INVITE', 'UPDATE'] as const) {
+      const wanted: readonly Header[] = [['Session-Expires', `4294967295;refresher=${refresher}`]]
+      expect((await trunk.ask(method, sdpOf(AUDIO), wanted)).status).toBe(200)
+    }
+    // Another exchange over the same connection: what a timer sent before has arrived.
+    await systemClock.sleep(100)
+    expect((await trunk.ask('OPTIONS', '')).status).toBe(200)
+    expect(trunk.requests.map(methodOf).filter((method) => method !== 'REGISTER')).toEqual([])
+    expect(events).toEqual(['connected'])
+  })
+
+  test('a call that may ring for years can be answered', async () => {
+    const trunk = await callingTrunk()
+    const answered = trunk.ask('INVITE', sdpOf(AUDIO), [['Expires', '4294967295']])
+    await until(() => trunk.incoming.length > 0, 'The call')
+    await systemClock.sleep(100)
+    trunk.answerNext()
+    expect((await answered).status).toBe(200)
   })
 })
 

@@ -119,6 +119,7 @@ describe('a call that we make', () => {
       const call = dial(office, `broken-${transport}`)
       const theirs = await office.nextCall()
       await until(() => call.said.length > 0, 'The greeting')
+      await office.acknowledged(theirs)
       office.dropLinks()
       expect(office.openLinks()).toBe(0)
       await until(() => office.openLinks() === 1, 'The next connection')
@@ -140,6 +141,7 @@ describe('a call that we make', () => {
       const call = dial(office, `found-${transport}`)
       const theirs = await office.nextCall()
       await until(() => call.said.length > 0, 'The greeting')
+      await office.acknowledged(theirs)
       const before = uriOf(header(theirs.remote(), 'contact'))
       office.dropLinks()
       await until(() => theirs.changes.offers.length > 0, 'The offer over the next connection')
@@ -164,6 +166,7 @@ describe('a call that we make', () => {
     const call = dial(office, 'forgotten')
     const theirs = await office.nextCall()
     await until(() => call.said.length > 0, 'The greeting')
+    await office.acknowledged(theirs)
     office.dropLinks()
     theirs.forget()
     const end = await call.ended

@@ -119,3 +119,22 @@ test('a trunk may put a call on hold without an address', async () => {
   peer.send(new Int16Array(FRAME))
   expect(peer.signalingState).toBe('have-remote-offer')
 })
+
+test('an offer with a data channel is refused', async () => {
+  const peer = new RTCPeerConnection({ iceServers: [] })
+  onTestFinished(() => void peer.close().catch(() => {}))
+  peer.addTransceiver(new MediaStreamTrack({ kind: 'audio' }), { direction: 'sendrecv' })
+  peer.createDataChannel('more')
+  await peer.setLocalDescription(await peer.createOffer())
+  const offer = peer.localDescription?.sdp ?? ''
+  expect(offer).toContain('m=application')
+  const leg = createWebRtcLeg({ offer, mustSend: true, permits: () => true })
+  const reasons: string[] = []
+  let answers = 0
+  leg.start({
+    onLocalSdp: () => answers++,
+    onEnded: (reason) => reasons.push(reason),
+  } as Partial<LegEvents> as LegEvents)
+  await until(() => reasons.length > 0 || answers > 0, 'The end')
+  expect([reasons, answers]).toEqual([['codec_not_supported'], 0])
+})

@@ -1,4 +1,7 @@
 import { parseForeignJson } from '../../kernel/foreign-json.ts'
+import { createPace } from '../../kernel/paced-reading.ts'
+import { startTimeout } from '../../kernel/timeout.ts'
+import type { Timer } from '../../kernel/clock.ts'
 import type { Outbound, WebSocket } from '../../outbound/outbound.ts'
 import { createResampler, RATE } from '../audio.ts'
 import type { Speaking } from '../mouth.ts'
@@ -15,6 +18,12 @@ interface ServerEvent {
 const MODEL_RATE = 24_000
 const VOICE = 'marin'
 const OPEN_MS = 10_000
+/** Until the model has begun the session, the connection included. */
+const BEGIN_MS = 15_000
+/** Sixteen times what can be played meanwhile. All calls share one process. */
+const BYTES_PER_SECOND = 1024 * 1024
+/** What a message takes besides its length. */
+const MESSAGE_COSTS = 1024
 /** What is not sent in time is worth nothing: sound of two seconds. */
 const BUFFERED_AT_MOST = MODEL_RATE * 2 * 2
 
@@ -25,7 +34,7 @@ const TEXT_AT_MOST = 20_000
 
 /** Lets a speech-to-speech model talk, over a WebSocket in the shape of OpenAI's Realtime API. */
 export function createRealtimeBrain(deps: BrainDeps, outbound: Pick<Outbound, 'webSocket'>): VoiceBrain {
-  const { mouth, agent, speech, announcement, nowMs } = deps
+  const { clock, mouth, agent, speech, announcement, nowMs } = deps
   const toModel = createResampler(RATE, MODEL_RATE)
   let fromModel = createResampler(MODEL_RATE, RATE)
   let socket: WebSocket | undefined
@@ -36,6 +45,7 @@ export function createRealtimeBrain(deps: BrainDeps, outbound: Pick<Outbound, 'w
   let sound = { sinceMs: 0, ms: 0 }
   let isStopped = false
   let isReady = false
+  let limit: Timer | undefined
 
   const send = (event: object) => {
     if (socket !== undefined && socket.readyState === socket.OPEN) socket.send(JSON.stringify(event))
@@ -44,11 +54,15 @@ export function createRealtimeBrain(deps: BrainDeps, outbound: Pick<Outbound, 'w
   function fail(error: unknown): void {
     if (isStopped) return
     isStopped = true
+    limit?.cancel()
     socket?.terminate()
     deps.onFailed(error)
   }
 
   function begin(): void {
+    if (isReady) return
+    isReady = true
+    limit?.cancel()
     const format = { type: 'audio/pcm', rate: MODEL_RATE }
     send({
       type: 'session.update',
@@ -67,7 +81,6 @@ export function createRealtimeBrain(deps: BrainDeps, outbound: Pick<Outbound, 'w
     })
     const first = [announcement, agent.greeting].filter((text) => text !== null).join(' ')
     send({ type: 'response.create', response: { instructions: `Say exactly this and nothing else: ${first}` } })
-    isReady = true
   }
 
   function endSpeaking(): void {
@@ -128,10 +141,14 @@ export function createRealtimeBrain(deps: BrainDeps, outbound: Pick<Outbound, 'w
       if (speech.realtimeUrl === null) return fail(new Error('The realtime model is not set.'))
       const headers = speech.apiKey === null ? {} : { authorization: `Bearer ${speech.apiKey}` }
       socket = outbound.webSocket(speech.realtimeUrl, { headers, connectTimeoutMs: OPEN_MS })
+      limit = startTimeout(clock, BEGIN_MS, () => fail(new Error('The realtime model did not begin the session.')))
+      const pace = createPace(socket, { clock, bytesPerSecond: BYTES_PER_SECOND })
       socket.on('message', (data) => {
+        const message = data as Buffer
+        pace(message.length + MESSAGE_COSTS)
         if (isStopped) return
         try {
-          take(parseForeignJson(data as Buffer) as ServerEvent)
+          take(parseForeignJson(message) as ServerEvent)
         } catch (error) {
           fail(error)
         }
@@ -149,6 +166,7 @@ export function createRealtimeBrain(deps: BrainDeps, outbound: Pick<Outbound, 'w
     isBusy: () => false,
     stop() {
       isStopped = true
+      limit?.cancel()
       socket?.close()
     },
   }

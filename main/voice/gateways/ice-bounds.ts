@@ -26,3 +26,37 @@ export function boundConnectivityChecks(peer: RTCPeerConnection): void {
     }
   }
 }
+
+/** Sources of sound in one call: a microphone, and what a browser changes to. */
+const SOURCES_AT_MOST = 16
+const NOTHING = Buffer.alloc(0)
+/** Where the header of a packet has its source. */
+const SOURCE_AT = { srtp: 8, srtcp: 4 } as const
+
+interface Decrypts {
+  decrypt: (packet: Buffer) => Buffer
+}
+
+/** Of a transport that is connected; its type leaves them out. */
+type Encrypted = Partial<Record<keyof typeof SOURCE_AT, Decrypts>>
+
+/** werift remembers every source that it has heard. Called once the connection is encrypted. */
+export function boundSources({ dtlsTransports }: { readonly dtlsTransports: readonly object[] }): void {
+  for (const transport of dtlsTransports as readonly Encrypted[])
+    for (const kind of ['srtp', 'srtcp'] as const) bound(transport[kind], SOURCE_AT[kind])
+}
+
+function bound(session: Decrypts | undefined, at: number): void {
+  if (session === undefined) return
+  const decrypt = session.decrypt.bind(session)
+  const known = new Set<number>()
+  session.decrypt = (packet) => {
+    if (packet.length < at + 4) return decrypt(packet)
+    const source = packet.readUInt32BE(at)
+    if (!known.has(source) && known.size >= SOURCES_AT_MOST) return NOTHING
+    const decrypted = decrypt(packet)
+    // Only now is it certain who sent it.
+    known.add(source)
+    return decrypted
+  }
+}

@@ -31,12 +31,13 @@ export function withPermittedCandidates(sdp: string, permits: (ip: string) => bo
   return lines.join('\r\n')
 }
 
-/** Whether the other side offers a track of sound that we can decode. */
+/** Whether the other side offers a track of sound that we can decode, and no data channel: nobody reads what it carries. */
 export function hasOpus(sdp: string): boolean {
   try {
     const { media } = parse(sdp)
     return (
       media.length <= MEDIA_AT_MOST &&
+      media.every(({ type }) => type !== 'application') &&
       media.some(
         ({ type, port, rtp }) =>
           type === 'audio' && port !== 0 && rtp.some(({ codec }) => codec.toLowerCase() === 'opus'),

@@ -4,7 +4,7 @@ import type { EndReason } from '../../contract/voice.ts'
 import { FRAME, FRAME_MS, RATE } from '../audio.ts'
 import { createJitterBuffer } from '../jitter-buffer.ts'
 import type { CallLeg, LegEvents } from '../leg.ts'
-import { boundConnectivityChecks } from './ice-bounds.ts'
+import { boundConnectivityChecks, boundSources } from './ice-bounds.ts'
 import { hasOpus, withPermittedCandidates, withSha256Only } from './sdp.ts'
 
 interface WebRtcDeps {
@@ -97,6 +97,7 @@ export function createWebRtcLeg({ offer, mustSend, permits }: WebRtcDeps): CallL
 
   peer.connectionStateChange.subscribe((state) => {
     if (state === 'connected') {
+      boundSources(peer)
       isMediaUp = true
       tryConnected()
     }

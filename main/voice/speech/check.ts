@@ -42,10 +42,10 @@ function greet(
   return new Promise((resolve, reject) => {
     const headers: Record<string, string> = apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }
     const socket = outbound.webSocket(realtimeUrl ?? '', { headers, connectTimeoutMs: LIMIT_MS })
+    // What comes first decides.
     const stop = (act: () => void) => {
-      socket.removeAllListeners('close')
-      socket.terminate()
       act()
+      socket.terminate()
     }
     signal.addEventListener('abort', () => stop(() => reject(new SpeechFailure('it did not answer'))), { once: true })
     socket.on('message', () => stop(() => resolve('the model greeted us')))

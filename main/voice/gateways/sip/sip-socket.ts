@@ -2,6 +2,7 @@ import type { Socket as TcpSocket } from 'node:net'
 import type { Socket } from 'jssip'
 import { ConnectFailure } from '../../../outbound/connect-failure.ts'
 import type { Clock } from '../../../kernel/clock.ts'
+import { createPace } from '../../../kernel/paced-reading.ts'
 import type { Outbound, PendingConnection, WebSocket } from '../../../outbound/outbound.ts'
 import type { SipTrunk } from '../../protocol.ts'
 import { uriHost } from './sip-uri.ts'
@@ -38,31 +39,15 @@ function deliver(socket: SipSocket, message: string, { run }: SocketDeps): void 
   }
 }
 
-/**
- * Reads on only after as long as the bytes may take. Parsing 200 kB of headers takes JsSIP a tenth of a second, in the
- * process that carries the sound of all calls.
- */
-function createPace(stream: { pause(): void; resume(): void }, { clock }: SocketDeps): (bytes: number) => void {
-  let untilMs = 0
-  return (bytes) => {
-    const now = clock.mono()
-    const isPaused = untilMs > now
-    untilMs = Math.max(now, untilMs) + (bytes / BYTES_PER_SECOND) * 1_000
-    if (isPaused) return
-    stream.pause()
-    const wait = () => {
-      const leftMs = untilMs - clock.mono()
-      if (leftMs < 1) stream.resume()
-      else clock.after(leftMs, wait)
-    }
-    wait()
-  }
-}
-
 const HEAD_END = '\r\n\r\n'
 const LONGEST_BYTES = 64 * 1024
-/** Some fifty messages. */
+/**
+ * Some fifty messages. Parsing 200 kB of headers takes JsSIP a tenth of a second, in the process that carries the sound
+ * of all calls.
+ */
 const BYTES_PER_SECOND = 64 * 1024
+/** A trunk that asks and never reads the answers is disconnected. */
+const UNREAD_AT_MOST = 256 * 1024
 /** Until the connection can be used, its handshakes included. */
 const OPEN_MS = 10_000
 /** Routers forget a silent connection, and then no call comes in. */
@@ -105,7 +90,7 @@ function overStream(trunk: SipTrunk, deps: SocketDeps): SipSocket {
   function use(opened: TcpSocket): void {
     stream = opened
     opened.setKeepAlive(true, KEEP_ALIVE_MS)
-    const pace = createPace(opened, deps)
+    const pace = createPace(opened, { clock: deps.clock, bytesPerSecond: BYTES_PER_SECOND })
     opened.on('data', (chunk: Buffer) => {
       take(chunk)
       pace(chunk.length)
@@ -154,6 +139,7 @@ function overStream(trunk: SipTrunk, deps: SocketDeps): SipSocket {
       if (stream === undefined) return false
       // JsSIP sends text.
       stream.write(message as string)
+      if (stream.writableLength > UNREAD_AT_MOST) stream.destroy()
       return true
     },
     isConnected: () => stream !== undefined,
@@ -185,7 +171,7 @@ function overWebSocket({ host, port }: SipTrunk, deps: SocketDeps): SipSocket {
       if (stream !== undefined) return
       const opened = network.webSocket(url, { protocol: 'sip', connectTimeoutMs: OPEN_MS })
       stream = opened
-      const pace = createPace(opened, deps)
+      const pace = createPace(opened, { clock: deps.clock, bytesPerSecond: BYTES_PER_SECOND })
       opened.on('upgrade', ({ socket: connection }) => {
         connection.setKeepAlive(true, KEEP_ALIVE_MS)
         local = connection.localAddress?.replace(/^::ffff:/, '') ?? local
@@ -211,8 +197,9 @@ function overWebSocket({ host, port }: SipTrunk, deps: SocketDeps): SipSocket {
       closing?.terminate()
     },
     send(message) {
-      if (!isUp()) return false
-      stream?.send(message as string)
+      if (stream === undefined || !isUp()) return false
+      stream.send(message as string)
+      if (stream.bufferedAmount > UNREAD_AT_MOST) stream.terminate()
       return true
     },
     isConnected: isUp,

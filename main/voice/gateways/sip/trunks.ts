@@ -138,6 +138,7 @@ export function createTrunks({ clock, network, onIncoming }: TrunksDeps) {
     })
     agent.on('newRTCSession', ({ originator, session, request }: NewSession) => {
       refuseUnsupported(session)
+      boundTimers(session)
       if (originator !== 'remote') return
       if (instanceId === null) return session.terminate({ status_code: 603 })
       const refusal = refusalOf(request)
@@ -303,6 +304,30 @@ function refuseUnsupported(session: Session): void {
     if (refusal === null) return receive(request)
     request.reply(refusal.status_code, null, refusal.extraHeaders)
   }
+}
+
+/** JsSIP's own of a call; its types leave them out. */
+interface CallTimers {
+  readonly _timers: { readonly expiresTimer: NodeJS.Timeout | null }
+  readonly _sessionTimers: { currentExpires: number }
+  readonly _request: SipRequest
+  _runSessionTimer: () => void
+}
+
+/** No timer waits longer than 24 days: a longer one fires immediately, so that a call would be refreshed in a loop. */
+const LONGEST_SESSION_SECONDS = 86_400
+
+function boundTimers(session: Session): void {
+  const timers = session as unknown as CallTimers
+  const run = timers._runSessionTimer.bind(session)
+  timers._runSessionTimer = () => {
+    const { _sessionTimers: agreed } = timers
+    agreed.currentExpires = Math.min(agreed.currentExpires, LONGEST_SESSION_SECONDS)
+    run()
+  }
+  // JsSIP waits a minute for an answer anyway.
+  if (Number(timers._request.getHeader('expires')) > LONGEST_SESSION_SECONDS)
+    clearTimeout(timers._timers.expiresTimer ?? undefined)
 }
 
 /** The other side wants to change a running call. */
