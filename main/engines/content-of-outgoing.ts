@@ -1,6 +1,6 @@
 import type { MessageContent } from '../contract/message-content.ts'
 import type { Outgoing } from './engine.ts'
-import { interactiveContent } from './official/interactive-content.ts'
+import { interactiveContent, templateSent } from './official/interactive-content.ts'
 
 /** What a message on its way out is besides text and file: the same that the other side receives. */
 export function contentOfOutgoing(out: Outgoing): MessageContent | null {
@@ -22,7 +22,7 @@ export function contentOfOutgoing(out: Outgoing): MessageContent | null {
     case 'forward':
       return out.details
     case 'cloud_api':
-      return interactiveContent(out.payload)
+      return interactiveContent(out.payload) ?? templateSent(out.payload)
     case 'media':
       return null
   }

@@ -18,6 +18,7 @@ export function wordsOf(content: MessageContent): string {
     case 'channel_invite':
       return content.name ?? ''
     case 'event':
+    case 'template':
       return content.name
     case 'poll':
     case 'poll_result':

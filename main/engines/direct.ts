@@ -53,6 +53,8 @@ export interface Group {
   /** Only admins may add members. */
   readonly isAddedToByAdmins: boolean
   readonly members: readonly GroupMember[]
+  /** This line is an admin of it. */
+  readonly isOwnAdmin: boolean
 }
 
 /** What this line may do in a channel: admins and its owner post in it. `guest`: it does not follow it. */
@@ -264,7 +266,7 @@ export interface DirectActs {
   /** @throws ApiError not_found, invalid_state for a channel of its own. */
   unfollowChannel(instance: EngineInstance, channelId: string): Promise<void>
   /** @throws ApiError not_found, invalid_state if this line is no admin of it. */
-  postToChannel(instance: EngineInstance, channelId: string, text: string): Promise<{ engineMessageId: string }>
+  postToChannel(instance: EngineInstance, channelId: string, post: ChannelPost): Promise<{ engineMessageId: string }>
   /** @param last message of the chat; the phone applies what is archived or read up to it. null: none is known here. */
   changeChat(instance: EngineInstance, chat: string, change: ChatChange, last: DatedMessageRef | null): Promise<void>
   /** Labels belong to business accounts. */
@@ -281,6 +283,16 @@ export interface DirectActs {
 
 /** What is done with communities, which not every network of phones has. */
 export type CommunityActs = 'createCommunity' | 'communityGroups' | 'communityMembers' | 'linkGroup' | 'unlinkGroup'
+
+/** A text, or a file with an optional caption. */
+export type ChannelPost =
+  | { readonly text: string }
+  | {
+      readonly mediaType: 'image' | 'video'
+      readonly mimeType: string
+      readonly content: FileContent
+      readonly caption: string | null
+    }
 
 /** What is done with channels, which not every network of phones has. */
 export type ChannelActs = 'channels' | 'followChannel' | 'unfollowChannel' | 'postToChannel'

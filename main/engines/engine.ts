@@ -1,3 +1,4 @@
+import type { HealthIssueCode } from '../contract/health-issue-codes.ts'
 import type { PasskeyCredential } from '../contract/instance.ts'
 import type { LineEvent } from '../contract/line-events.ts'
 import type { MessageContent } from '../contract/message-content.ts'
@@ -7,7 +8,9 @@ import type { FileContent } from '../kernel/file-content.ts'
 import type { AccountId, InstanceId, MessageId } from '../kernel/ids.ts'
 import type { DirectActs, MessageRef, ReceivedFile } from './direct.ts'
 import type { ApiVersionControl } from './api-version.ts'
-import type { Templates } from './templates.ts'
+import type { ContactBook } from './contact-book.ts'
+import type { Templates, TemplateSuspension } from './templates.ts'
+import type { ConversationalSettings } from './conversational-components.ts'
 import type { Usernames } from './usernames.ts'
 import type { HistorySource } from './history.ts'
 import type { EngineInstance } from './instance.ts'
@@ -96,6 +99,8 @@ export interface ForwardedMessage {
   readonly mediaId: string | null
   /** What it is besides text and file. */
   readonly details: MessageContent | null
+  /** It had been forwarded many times when it was received. */
+  readonly isFrequent?: boolean
 }
 
 /**
@@ -119,6 +124,8 @@ export interface Accepted {
   readonly status: 'queued' | 'sent'
   /** The network keeps it until it knows how people react to its template; then it delivers the message, or reports a failure. */
   readonly isHeld?: boolean
+  /** The network drops it if it is not delivered by then, and reports nothing. */
+  readonly validUntilMs?: number | null
   /** What the engine must remember of this message, written in the same commit as the result. */
   readonly journal?: (tx: Tx) => Promise<void>
   /** Called once the result is stored, or will never be. */
@@ -266,8 +273,32 @@ export interface Evidence {
   /** official only. */
   readonly portfolio?: Portfolio | null
   readonly hold?: Hold | null
+  readonly utilitySuspension?: TemplateSuspension | null
   /** Problems that only this engine can detect, as sentences for the operator. */
-  readonly issues?: readonly { readonly code: string; readonly message: string; readonly sinceMs: number | null }[]
+  readonly issues?: readonly EngineIssue[]
+}
+
+export interface EngineIssue {
+  readonly code: HealthIssueCode
+  readonly message: string
+  readonly sinceMs: number | null
+  readonly facts?: IssueFacts
+}
+
+/** What an issue is about; described by the fields of `HealthIssue` in the API. */
+export interface IssueFacts {
+  readonly untilMs?: number | null
+  readonly nextRetryAtMs?: number | null
+  readonly kind?: string
+  readonly reason?: string
+  readonly username?: string
+  readonly groupIds?: readonly string[]
+  readonly fields?: readonly string[]
+  readonly requesterId?: string
+  readonly graphVersion?: string
+  readonly providerCode?: number
+  readonly providerMessage?: string
+  readonly count?: number
 }
 
 /** What an engine reports. The sink resolves once it is durable; an engine forgets a signal only then. */
@@ -445,10 +476,14 @@ export interface Engine {
    * @returns null when it is not (or no longer) there.
    */
   readonly media?: (instance: EngineInstance, mediaId: string) => Promise<ReceivedFile | null>
+  /** official only: what Meta keeps of people for a number. */
+  readonly contactBook?: ContactBook
   /** official only: the message templates of the account behind the number. */
   readonly templates?: Templates
   /** official only: by what name people find the number. */
   readonly usernames?: Usernames
+  /** official only: what people are offered to write. */
+  readonly conversational?: ConversationalSettings
   /** official on the live network only. */
   readonly apiVersion?: ApiVersionControl
   /** The number as its network bills it, as in the `billing` of its receipts; null: it has none. */

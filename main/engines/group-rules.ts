@@ -1,5 +1,19 @@
 import { ApiError } from '../contract/errors.ts'
 
+export const groupAdminsOnly = (): ApiError =>
+  new ApiError('invalid_state', 'Only group admins can do this.').because('group_admins_only')
+
+export const alreadyInGroup = (): ApiError =>
+  new ApiError('invalid_state', 'This instance is already in the group.').because('group_joined')
+
+export const waitsForAdmin = (): ApiError =>
+  new ApiError('invalid_state', 'An admin of the group must approve the request to join.').because('group_join_waits')
+
+export const deadInvite = (): ApiError =>
+  new ApiError('not_found', 'This invite link does not work for this number. Ask an admin for a new one.').because(
+    'invite_link_dead',
+  )
+
 export const addsNobody = (): ApiError =>
   new ApiError(
     'engine_mismatch',

@@ -20,6 +20,9 @@ export interface MediaPreview {
   readonly thumbnail: string | null
 }
 
+/** Marked as passed on from another chat; `frequently` through a chain of five chats or more. */
+export type Forwarded = 'forwarded' | 'frequently'
+
 /** Somebody said something. */
 export type ReceivedSignal = {
   readonly kind: 'received'
@@ -45,4 +48,5 @@ export type ReceivedSignal = {
   /** What it is besides text and file. */
   readonly content?: MessageContent | null
   readonly viewOnce?: boolean
+  readonly forwarded?: Forwarded | null
 } & MessageOrigin

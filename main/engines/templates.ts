@@ -15,6 +15,13 @@ export interface AnnouncedChange extends CategoryChange {
   readonly instanceIds: readonly InstanceId[]
 }
 
+/** Meta has suspended the utility templates of an account, because it considers some of them marketing. */
+export interface TemplateSuspension {
+  readonly sinceMs: number
+  /** null: until Meta ends it. */
+  readonly untilMs: number | null
+}
+
 /** A message template of the Cloud API, with Meta's own words for its status, category and quality. */
 export interface Template {
   readonly id: string
@@ -30,6 +37,12 @@ export interface Template {
   readonly pausedUntilMs: number | null
   /** null: Meta has announced none. */
   readonly categoryChange: CategoryChange | null
+  /** It is a utility template that Meta has suspended, or was one when that began. null: it is not. */
+  readonly suspension: TemplateSuspension | null
+  /** When Meta deletes it, which it has archived; null: it has not, or not said when it did. */
+  readonly deletedAtMs: number | null
+  /** How long Meta tries to deliver a message with it; null: as long as it does for this category. */
+  readonly ttlSeconds: number | null
   readonly components: readonly object[]
 }
 
@@ -44,10 +57,11 @@ export interface TemplateDraft {
   readonly language: string
   readonly category: string
   readonly components: readonly object[]
+  readonly ttlSeconds?: number | null | undefined
 }
 
 /** What is left out stays as it is. All components are replaced together. */
-export type TemplateChange = Partial<Pick<TemplateDraft, 'category' | 'components'>>
+export type TemplateChange = Partial<Pick<TemplateDraft, 'category' | 'components' | 'ttlSeconds'>>
 
 /** The file of a header, as Meta's reviewers see it. */
 export interface TemplateSample {
@@ -63,6 +77,8 @@ export interface Templates {
   list(instance: EngineInstance, page: { readonly limit: number; readonly after: string | null }): Promise<TemplatePage>
   /** @returns undefined if the business account has none with this id. */
   read(instance: EngineInstance, id: string): Promise<Template | undefined>
+  /** Why no campaign or agent may use the template now; null: they may. Absent: the network suspends none. */
+  suspensionOf?(instance: EngineInstance, name: string, language: string): Promise<TemplateSuspension | null>
   /** The changes of categories that are announced for an account, earliest first. Absent: the network announces none. */
   announced?(accountId: AccountId): Promise<readonly AnnouncedChange[]>
   /** @returns what names the file in `example.header_handle` of a header. */
@@ -71,6 +87,8 @@ export interface Templates {
   create(instance: EngineInstance, draft: TemplateDraft): Promise<{ readonly id: string }>
   /** Submits the changes for review. */
   change(instance: EngineInstance, id: string, change: TemplateChange): Promise<void>
+  /** Ends a pause that does not end by itself. Meta refuses it for the others. */
+  unpause(instance: EngineInstance, id: string): Promise<void>
   /** In its own language alone. */
   remove(instance: EngineInstance, template: Pick<Template, 'id' | 'name'>): Promise<void>
 }
