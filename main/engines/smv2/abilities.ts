@@ -17,6 +17,7 @@ export const SMV2: Abilities = {
       disappearing_messages: 'yes',
       join_requests: 'yes',
       join_rules: 'yes',
+      group_members: 'yes',
       group_rules: 'yes',
       join_groups: 'yes',
       communities: 'yes',

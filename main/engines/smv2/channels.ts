@@ -1,19 +1,26 @@
-import type { BinaryNode } from 'baileys'
+import type { BinaryNode, proto } from 'baileys'
 import { Type, type Static } from 'typebox'
 import { Check } from 'typebox/value'
 import { ApiError } from '../../contract/errors.ts'
-import type { Channel, ChannelActs, ChannelKey, DirectActs } from '../direct.ts'
+import { managesChannel, noSuchChannel, notChannelAdmin } from '../channel-rules.ts'
+import type { Channel, ChannelActs, ChannelKey, ChannelPost, DirectActs } from '../direct.ts'
 import type { EngineInstance } from '../engine.ts'
 import { isChannelJid } from './jid.ts'
 import type { OpenLink } from './link.ts'
+import type { MediaTransfer } from './media-transfer.ts'
 import { askMex, MexRefusal } from './mex.ts'
+import type { DescribeFile } from './thumbnails.ts'
 
 interface ChannelsNeeds {
   /** @throws ApiError not_ready */
   readonly openOf: (instance: EngineInstance) => OpenLink
   /** At the pace of messages, with the id of the new message. @throws ApiError rate_limited */
   readonly inTurn: <T>(instance: EngineInstance, chat: string, act: (engineId: string) => Promise<T>) => Promise<T>
+  readonly transferOf: (instance: EngineInstance) => Pick<MediaTransfer, 'publish'>
+  readonly describeFile: DescribeFile
 }
+
+type PostedFile = Exclude<ChannelPost, { text: string }>
 
 /** Numbers of the queries, as whatsmeow had them in August 2026. */
 const LIST = '6388546374527196'
@@ -23,6 +30,8 @@ const UNFOLLOW = '6392786840836363'
 
 /** Less than the caller of an act waits. */
 const ACK_MS = 15_000
+/** What is left of the caller's patience is for the post itself. */
+const UPLOAD_MS = 12_000
 const LINK = 'https://whatsapp.com/channel/'
 
 const Text = Type.Object({ text: Type.String() })
@@ -44,7 +53,12 @@ const Found = Type.Object({ xwa2_newsletter: Metadata })
 const ROLES: Readonly<Record<string, Channel['role']>> = { owner: 'owner', admin: 'admin', subscriber: 'follower' }
 
 /** Channels of the live network: the ones a line follows, and its own, which it posts in. */
-export function createChannels({ openOf, inTurn }: ChannelsNeeds): Pick<DirectActs, ChannelActs> {
+export function createChannels({
+  openOf,
+  inTurn,
+  transferOf,
+  describeFile,
+}: ChannelsNeeds): Pick<DirectActs, ChannelActs> {
   async function find(open: OpenLink, key: ChannelKey): Promise<Channel> {
     const input = 'id' in key ? { key: key.id, type: 'JID' } : { key: key.invite, type: 'INVITE' }
     const asked = askMex(open, INFO, {
@@ -53,6 +67,26 @@ export function createChannels({ openOf, inTurn }: ChannelsNeeds): Pick<DirectAc
     const data = await withRefusals(asked)
     if (!Check(Found, data)) throw new Error('the network did not describe a channel')
     return toChannel(data.xwa2_newsletter)
+  }
+
+  /** The file lies in the store before anything is posted. @throws ApiError upstream_unavailable */
+  async function uploaded(instance: EngineInstance, { mediaType: kind, mimeType, content, caption }: PostedFile) {
+    const signal = AbortSignal.timeout(UPLOAD_MS)
+    const describing = describeFile(instance.accountId, kind, mimeType, content)
+    // If the upload fails first, nobody waits for it.
+    describing.catch(() => {})
+    const place = await transferOf(instance).publish(openOf(instance), instance.accountId, kind, content, signal)
+    if (place === undefined) throw notUploaded()
+    const { width, height, seconds, thumbnail } = await describing
+    const file = {
+      ...{ url: place.url, directPath: place.directPath, mimetype: mimeType, caption },
+      ...{ fileSha256: Buffer.from(content.hash, 'hex'), fileLength: content.size },
+      ...(width !== undefined && { width, height }),
+      ...(thumbnail !== undefined && { jpegThumbnail: thumbnail }),
+    }
+    const length = seconds === undefined ? {} : { seconds }
+    const message = kind === 'image' ? { imageMessage: file } : { videoMessage: { ...file, ...length } }
+    return { message, type: 'media', upload: { handle: place.handle, kind } } satisfies Written
   }
 
   return {
@@ -73,18 +107,15 @@ export function createChannels({ openOf, inTurn }: ChannelsNeeds): Pick<DirectAc
     async unfollowChannel(instance, id) {
       const open = openOf(instance)
       const { role } = await find(open, { id })
-      if (role === 'owner' || role === 'admin')
-        throw new ApiError(
-          'invalid_state',
-          'This number manages the channel. Only those who just follow it can unfollow it.',
-        )
+      if (role === 'owner' || role === 'admin') throw managesChannel()
       if (role === 'follower') await withRefusals(askMex(open, UNFOLLOW, { newsletter_id: id }))
     },
-    async postToChannel(instance, id, text) {
+    async postToChannel(instance, id, wanted) {
       const { role } = await find(openOf(instance), { id })
-      if (role !== 'owner' && role !== 'admin') throw notAdmin()
+      if (role !== 'owner' && role !== 'admin') throw notChannelAdmin()
+      const written = 'text' in wanted ? textOf(wanted.text) : await uploaded(instance, wanted)
       const engineMessageId = await inTurn(instance, id, async (engineId) => {
-        await post(openOf(instance), id, engineId, text)
+        await post(openOf(instance), id, engineId, written)
         return engineId
       })
       return { engineMessageId }
@@ -92,13 +123,27 @@ export function createChannels({ openOf, inTurn }: ChannelsNeeds): Pick<DirectAc
   }
 }
 
+interface Written {
+  readonly message: proto.IMessage
+  readonly type: 'text' | 'media'
+  /** What the network knows the upload by, and what kind of file it is. */
+  readonly upload: { readonly handle: string; readonly kind: string } | null
+}
+
+const textOf = (conversation: string): Written => ({ message: { conversation }, type: 'text', upload: null })
+
 /** Posts are not encrypted, and have no padding. */
-async function post({ library, sock }: OpenLink, to: string, id: string, text: string): Promise<void> {
-  const content = library.proto.Message.encode({ conversation: text }).finish()
+async function post(
+  { library, sock }: OpenLink,
+  to: string,
+  id: string,
+  { message, type, upload }: Written,
+): Promise<void> {
+  const content = library.proto.Message.encode(message).finish()
   const node: BinaryNode = {
     tag: 'message',
-    attrs: { to, id, type: 'text' },
-    content: [{ tag: 'plaintext', attrs: {}, content }],
+    attrs: { to, id, type, ...(upload && { media_id: upload.handle }) },
+    content: [{ tag: 'plaintext', attrs: upload ? { mediatype: upload.kind } : {}, content }],
   }
   // The library resolves with undefined if the network does not answer; its type does not say so.
   const ack = (await sock.query(node, ACK_MS)) as BinaryNode | undefined
@@ -106,6 +151,9 @@ async function post({ library, sock }: OpenLink, to: string, id: string, text: s
   const { error } = ack.attrs
   if (error !== undefined) throw refused(Number(error))
 }
+
+const notUploaded = () =>
+  new ApiError('upstream_unavailable', 'WhatsApp did not take the file, so nothing was posted. Try again.')
 
 async function withRefusals<T>(asked: Promise<T>): Promise<T> {
   try {
@@ -117,16 +165,10 @@ async function withRefusals<T>(asked: Promise<T>): Promise<T> {
 }
 
 function refused(code: number): ApiError {
-  if (code === 404 || code === 410)
-    return new ApiError(
-      'not_found',
-      'WhatsApp has no such channel. Check the link, or list the channels to see their ids.',
-    )
-  if (code === 401 || code === 403) return notAdmin()
+  if (code === 404 || code === 410) return noSuchChannel()
+  if (code === 401 || code === 403) return notChannelAdmin()
   return new ApiError('invalid_state', `WhatsApp refused this (${code}).`)
 }
-
-const notAdmin = () => new ApiError('invalid_state', 'Only admins of the channel can do this.')
 
 function toChannel({ id, thread_metadata: thread, viewer_metadata: viewer }: Static<typeof Metadata>): Channel {
   if (!isChannelJid(id)) throw new Error('the network named a channel by something else')

@@ -1,5 +1,14 @@
 import type { BinaryNode, GroupMetadata } from 'baileys'
 import { ApiError } from '../../contract/errors.ts'
+import {
+  announcementsStay,
+  communityFull,
+  communityInCommunity,
+  inAnotherCommunity,
+  notAdminOfBoth,
+  notCommunity,
+  notPartOfCommunity,
+} from '../community-rules.ts'
 import type { CommunityActs, CommunityGroup, DirectActs } from '../direct.ts'
 import type { EngineInstance } from '../engine.ts'
 import { fetchGroup, withApiErrors } from './group-metadata.ts'
@@ -95,9 +104,8 @@ export function createCommunities({
       await fetchCommunity(open, id)
       const { isCommunity, linkedParent } = await fetchGroup(open, groupId)
       if (linkedParent === id) return
-      if (isCommunity === true) throw new ApiError('invalid_state', 'A community cannot be part of a community.')
-      if (linkedParent !== undefined)
-        throw new ApiError('invalid_state', 'This group belongs to another community. Unlink it there first.')
+      if (isCommunity === true) throw communityInCommunity()
+      if (linkedParent !== undefined) throw inAnotherCommunity()
       await changeLink(open, id, groupId, true)
     },
     async unlinkGroup(instance, id, groupId) {
@@ -105,9 +113,8 @@ export function createCommunities({
       await fetchCommunity(open, id)
       const { isCommunityAnnounce, linkedParent } = await fetchGroup(open, groupId)
       if (linkedParent === undefined) return
-      if (linkedParent !== id) throw new ApiError('not_found', 'This group is not part of this community.')
-      if (isCommunityAnnounce === true)
-        throw new ApiError('invalid_state', 'The announcements of a community cannot be taken out of it.')
+      if (linkedParent !== id) throw notPartOfCommunity()
+      if (isCommunityAnnounce === true) throw announcementsStay()
       await changeLink(open, id, groupId, false)
     },
   }
@@ -117,7 +124,7 @@ export function createCommunities({
 async function fetchCommunity(open: OpenLink, id: string): Promise<GroupMetadata> {
   const found = await fetchGroup(open, id)
   if (found.isCommunity === true) return found
-  throw new ApiError('invalid_state', 'This is a group and not a community. List the communities to see their ids.')
+  throw notCommunity()
 }
 
 function toCommunityGroup({ library }: OpenLink, node: BinaryNode): CommunityGroup {
@@ -132,12 +139,7 @@ function toCommunityGroup({ library }: OpenLink, node: BinaryNode): CommunityGro
 }
 
 function linkRefused(code: string): ApiError {
-  const words = LINK_REFUSALS[code]
-  return new ApiError('invalid_state', words ?? `WhatsApp refused this change of the community (${code}).`)
-}
-
-const LINK_REFUSALS: Readonly<Record<string, string>> = {
-  '401': 'Only somebody who is an admin of the community and of the group can do this.',
-  '403': 'Only somebody who is an admin of the community and of the group can do this.',
-  '419': 'The community has as many groups as WhatsApp allows.',
+  if (code === '401' || code === '403') return notAdminOfBoth()
+  if (code === '419') return communityFull()
+  return new ApiError('invalid_state', `WhatsApp refused this change of the community (${code}).`)
 }

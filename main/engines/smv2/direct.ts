@@ -13,21 +13,25 @@ import { createChannels } from './channels.ts'
 import { createChatList } from './chat-list.ts'
 import { createCommunities } from './communities.ts'
 import type { ChatTimers } from './chat-timers.ts'
+import { askAbout } from './directory.ts'
 import { createGroups, setGroupTimer } from './groups.ts'
 import { createJoinRequests } from './join-requests.ts'
 import type { LineEvents } from './line-events.ts'
 import type { LineNetworks } from './line-networks.ts'
 import { createOwnProfile } from './own-profile.ts'
 import { createPrivacy } from './privacy.ts'
+import { trustedToken } from './privacy-tokens.ts'
 import { createPresence, type Presence } from './presence.ts'
 import { noLink, type Link, type OpenLink } from './link.ts'
 import type { Post } from './post.ts'
+import type { MediaTransfer } from './media-transfer.ts'
 import type { People } from './people.ts'
 import { createGroupMembers } from './group-members.ts'
 import { participantOf } from './group-metadata.ts'
-import { addressOf, chatKeyOf, isGroupJid, numberJid } from './jid.ts'
+import { addressOf, chatKeyOf, hiddenJid, isGroupJid, numberJid } from './jid.ts'
 import type { SendQueue } from './send-queue.ts'
 import { engineIdOf } from './sent.ts'
+import type { DescribeFile } from './thumbnails.ts'
 
 export interface DirectNeeds {
   readonly db: Db
@@ -40,6 +44,8 @@ export interface DirectNeeds {
   readonly queue: SendQueue
   readonly linkOf: (instance: EngineInstance) => Link
   readonly networks: Pick<LineNetworks, 'settings'>
+  readonly transferOf: (instance: EngineInstance) => MediaTransfer
+  readonly describeFile: DescribeFile
 }
 
 /** Less than the caller waits, so that nothing is done after the answer. The wait for its turn included. */
@@ -55,6 +61,7 @@ const BETWEEN_CHECKS_MS = 10_000
 /** What a linked device can do past sending. */
 export function createDirect(needs: DirectNeeds): { readonly acts: DirectActs; readonly presence: Presence } {
   const { db, clock, random, people, chatTimers, lineEvents, post, queue, linkOf, networks } = needs
+  const { transferOf, describeFile } = needs
   const checkedMono = new Map<string, number>()
 
   /** @throws ApiError not_ready */
@@ -144,6 +151,12 @@ export function createDirect(needs: DirectNeeds): { readonly acts: DirectActs; r
     return [addressOf(open.session.creds.me?.id ?? '').user, ...found].map(numberJid)
   }
 
+  /** That somebody has given this account. */
+  async function tokenOf({ sock, session }: OpenLink, jid: string): Promise<Buffer | undefined> {
+    const hidden = addressOf(jid).kind === 'hidden' ? jid : await sock.signalRepository.lidMapping.getLIDForPN(jid)
+    return hidden ? trustedToken(session.keys, hiddenJid(addressOf(hidden).user), clock.now()) : undefined
+  }
+
   /** Up to twenty in ten seconds; what was asked lately is not asked again. */
   function refuseHaste({ id }: EngineInstance): void {
     const waitMs = (checkedMono.get(id) ?? -Infinity) + BETWEEN_CHECKS_MS - clock.mono()
@@ -185,11 +198,12 @@ export function createDirect(needs: DirectNeeds): { readonly acts: DirectActs; r
       })
     },
     async profile(instance, number) {
-      const { sock } = openOf(instance)
+      const open = openOf(instance)
       const jid = await jidOf(instance, number)
-      const [found] = (await sock.fetchStatus(jid)) ?? []
-      const business = await sock.getBusinessProfile(jid)
-      return { number, name: null, about: aboutIn(found?.['status']), isBusiness: business !== undefined }
+      // The library would ask without the token, and people who show this to their contacts would seem to have none.
+      const about = await askAbout(open, jid, await tokenOf(open, jid))
+      const business = await open.sock.getBusinessProfile(jid)
+      return { number, name: null, about, isBusiness: business !== undefined }
     },
     async avatar(instance, number) {
       const { sock } = openOf(instance)
@@ -269,7 +283,10 @@ export function createDirect(needs: DirectNeeds): { readonly acts: DirectActs; r
     ...groups,
     ...createCommunities({ openOf, people, groupMembers, group: groups.group }),
     ...createJoinRequests({ openOf, people }),
-    ...createChannels({ openOf, inTurn: (instance, chat, act) => withTurn(instance, chat, () => act(newEngineId())) }),
+    ...createChannels({
+      ...{ openOf, transferOf, describeFile },
+      inTurn: (instance, chat, act) => withTurn(instance, chat, () => act(newEngineId())),
+    }),
     ...createPrivacy({ openOf }),
     ...createChatList({ db, openOf, jidOf, keyOf }),
   }
@@ -279,12 +296,6 @@ export function createDirect(needs: DirectNeeds): { readonly acts: DirectActs; r
 const EDITS: Wrapping = { additionalAttributes: { edit: '1' } }
 const PINS: Wrapping = { additionalAttributes: { edit: '2' } }
 const DELETES: Wrapping = { additionalAttributes: { edit: '7' } }
-/** The library wraps the text in an object with its time; it is '' when it is hidden. */
-function aboutIn(answer: unknown): string | null {
-  if (typeof answer !== 'object' || answer === null || !('status' in answer)) return null
-  return typeof answer.status === 'string' && answer.status !== '' ? answer.status : null
-}
-
 const HIDDEN: ReadonlySet<number> = new Set([401, 403, 404])
 
 const tooFast = (seconds: number) =>

@@ -34,38 +34,55 @@ const QUESTIONS: readonly BinaryNode[] = [
  * @returns each number as the network writes it, or null: nobody is there; and the hidden ids that belong to numbers.
  */
 export async function askDirectory(
-  { library, sock }: Directory,
+  directory: Directory,
   numbers: readonly string[],
 ): Promise<{ readonly found: Map<string, string | null>; readonly pairs: readonly LIDMapping[] }> {
+  const { getBinaryNodeChild } = directory.library
+  const asked = numbers.map((number) => element('user', [element('contact', `+${number}`)]))
+  const users = await askUsers(directory, QUESTIONS, asked)
+  const entries = users.map((user) => entryOf(user, getBinaryNodeChild(user, 'contact')))
+  return {
+    found: new Map(numbers.map((number) => [number, answerTo(number, entries)])),
+    pairs: entries.flatMap(({ pair }) => pair ?? []),
+  }
+}
+
+/**
+ * The text that somebody has about themselves, as this account may see it.
+ * @param token they have given this account: it shows that they know it.
+ */
+export async function askAbout(directory: Directory, jid: string, token: Buffer | undefined): Promise<string | null> {
+  const proof: BinaryNode[] = token === undefined ? [] : [{ tag: 'tctoken', attrs: {}, content: token }]
+  const user: BinaryNode = { tag: 'user', attrs: { jid }, content: proof }
+  const [found] = await askUsers(directory, [{ tag: 'status', attrs: {} }], [user])
+  const status = directory.library.getBinaryNodeChild(found, 'status')
+  const { content } = status ?? {}
+  const text = typeof content === 'string' ? content : bytesIn(status).toString()
+  return text === '' ? null : text
+}
+
+/** @returns one entry for each user that the network knows. */
+async function askUsers(
+  { library, sock }: Directory,
+  questions: readonly BinaryNode[],
+  users: BinaryNode[],
+): Promise<BinaryNode[]> {
   const { getBinaryNodeChild, getBinaryNodeChildren, S_WHATSAPP_NET } = library
-  const element = (tag: string, content: NonNullable<BinaryNode['content']>): BinaryNode => ({
-    tag,
-    attrs: {},
-    content,
-  })
   const usync: BinaryNode = {
     tag: 'usync',
     attrs: { context: 'interactive', mode: 'query', sid: sock.generateMessageTag(), last: 'true', index: '0' },
-    content: [
-      element('query', [...QUESTIONS]),
-      element(
-        'list',
-        numbers.map((number) => element('user', [element('contact', `+${number}`)])),
-      ),
-    ],
+    content: [element('query', [...questions]), element('list', users)],
   }
   const iq: BinaryNode = { tag: 'iq', attrs: { to: S_WHATSAPP_NET, type: 'get', xmlns: 'usync' }, content: [usync] }
   // The library resolves with undefined if the network does not answer; its type does not say so.
   const answer = (await sock.query(iq, QUERY_MS)) as BinaryNode | undefined
   const list = getBinaryNodeChild(getBinaryNodeChild(answer, 'usync'), 'list')
   if (answer?.attrs['type'] !== 'result' || list === undefined)
-    throw new Error('the network did not answer who has these numbers')
-  const entries = getBinaryNodeChildren(list, 'user').map((user) => entryOf(user, getBinaryNodeChild(user, 'contact')))
-  return {
-    found: new Map(numbers.map((number) => [number, answerTo(number, entries)])),
-    pairs: entries.flatMap(({ pair }) => pair ?? []),
-  }
+    throw new Error('the network did not answer a question about people')
+  return getBinaryNodeChildren(list, 'user')
 }
+
+const element = (tag: string, content: NonNullable<BinaryNode['content']>): BinaryNode => ({ tag, attrs: {}, content })
 
 /** Somebody who is there has an address. It may be the hidden one, with the number beside it. */
 function entryOf({ attrs }: BinaryNode, contact: BinaryNode | undefined): Entry {

@@ -5,7 +5,7 @@ import type { EngineInstance, FileType, ForwardedMessage, Outgoing } from '../en
 import type { Library } from './library.ts'
 import type { MediaStore } from './media-store.ts'
 import { contactsOf, vcardOf } from './outgoing-content.ts'
-import { parseMessage } from './parse-message.ts'
+import { FREQUENTLY_FORWARDED, parseMessage } from './parse-message.ts'
 import type { Sent } from './sent.ts'
 
 interface ForwardNeeds {
@@ -35,12 +35,12 @@ export function createForwards({ sent, store }: ForwardNeeds): Forwards {
     const kept = (await ownMessage(instance, wanted)) ?? (await receivedMessage(library, instance, wanted))
     const found = kept && hasEncryptedFile(library, kept) ? contentOf(library, kept) : undefined
     if (found) return found
-    const { to, text, mediaId } = wanted
+    const { to, text, mediaId, isFrequent } = wanted
     const stored = mediaId === null ? undefined : await store.find(instance, mediaId)
     if (stored?.kind !== 'file') return undefined
     const { mimeType, filename, content } = stored.file
     const caption = text === '' ? null : text
-    return toWrite({ kind: 'media', to, mediaType: type, mimeType, filename, content, caption })
+    return toWrite({ kind: 'media', to, mediaType: type, mimeType, filename, content, caption }, contextFor(isFrequent))
   }
 
   const ownMessage = async ({ id }: EngineInstance, { original }: ForwardedMessage) =>
@@ -52,34 +52,40 @@ export function createForwards({ sent, store }: ForwardNeeds): Forwards {
   }
 
   return async function find(library, instance, wanted) {
-    const { type, to, text, details } = wanted
+    const { type, to, text, details, isFrequent } = wanted
+    const context = contextFor(isFrequent)
     const fileType = FILE_TYPES.find((each) => each === type)
     if (fileType !== undefined) return withFile(library, instance, wanted, fileType)
     switch (details?.type) {
       case 'contacts':
-        return { kind: 'message', message: cardsOf(details), context: FORWARDED }
+        return { kind: 'message', message: cardsOf(details), context }
       case 'location': {
         const { latitude, longitude, name, address } = details
-        return toWrite({ kind: 'location', to, latitude, longitude, name, address })
+        return toWrite({ kind: 'location', to, latitude, longitude, name, address }, context)
       }
       case 'poll': {
         const { question, options, max_choices: most } = details
-        return toWrite({ kind: 'poll', to, question, options, maxChoices: most ?? options.length })
+        return toWrite({ kind: 'poll', to, question, options, maxChoices: most ?? options.length }, context)
       }
       case 'link': {
         const { url, title, description } = details
-        return toWrite({ kind: 'text', to, text, preview: { url, title, description } })
+        return toWrite({ kind: 'text', to, text, preview: { url, title, description } }, context)
       }
       default:
-        return text === '' ? undefined : toWrite({ kind: 'text', to, text })
+        return text === '' ? undefined : toWrite({ kind: 'text', to, text }, context)
     }
   }
 }
 
 const FILE_TYPES: readonly FileType[] = [...MEDIA_TYPES, 'sticker']
-const FORWARDED: proto.IContextInfo = { isForwarded: true, forwardingScore: 1 }
 
-const toWrite = (out: Sendable): PassedOn => ({ kind: 'content', out, context: FORWARDED })
+/** How often it was forwarded is not kept, only that it was often. */
+const contextFor = (isFrequent = false): proto.IContextInfo => ({
+  isForwarded: true,
+  forwardingScore: isFrequent ? FREQUENTLY_FORWARDED : 1,
+})
+
+const toWrite = (out: Sendable, context: proto.IContextInfo): PassedOn => ({ kind: 'content', out, context })
 
 /** A file of a channel is not encrypted, and cannot be named in a chat that is. */
 function hasEncryptedFile(library: Library, message: proto.IMessage): boolean {
@@ -94,7 +100,7 @@ function contentOf(library: Library, message: proto.IMessage): PassedOn | undefi
   const said = part && content[part]
   if (part === undefined || typeof said !== 'object' || said === null) return undefined
   const before = 'contextInfo' in said ? said.contextInfo?.forwardingScore : null
-  const context = { ...FORWARDED, forwardingScore: (before ?? 0) + 1 }
+  const context = { isForwarded: true, forwardingScore: (before ?? 0) + 1 }
   return { kind: 'message', message: { [part]: said }, context }
 }
 

@@ -1,3 +1,4 @@
+import { groupAdminsOnly, noSuchGroup } from '../group-rules.ts'
 import type { GroupMetadata, GroupParticipant } from 'baileys'
 import { ApiError } from '../../contract/errors.ts'
 import { personKey } from '../../kernel/phone-number.ts'
@@ -55,8 +56,8 @@ export async function withApiErrors<T>(asked: Promise<T>): Promise<T> {
     return await asked
   } catch (error) {
     const code = refusalOf(error)
-    if (code === 404) throw notInGroup()
-    if (code === 401 || code === 403) throw new ApiError('invalid_state', 'Only group admins can do this.')
+    if (code === 404) throw noSuchGroup()
+    if (code === 401 || code === 403) throw groupAdminsOnly()
     throw error
   }
 }
@@ -65,7 +66,7 @@ export async function withApiErrors<T>(asked: Promise<T>): Promise<T> {
 export async function withReadErrors<T>(asked: Promise<T>): Promise<T> {
   return withApiErrors(
     asked.catch((error: unknown) => {
-      throw refusalOf(error) === 403 ? notInGroup() : error
+      throw refusalOf(error) === 403 ? noSuchGroup() : error
     }),
   )
 }
@@ -79,6 +80,3 @@ export async function changeGroup<T>(open: OpenLink, id: string, asked: Promise<
     throw error
   }
 }
-
-const notInGroup = () =>
-  new ApiError('not_found', 'This instance is not in a group with this id. List its groups to see their ids.')

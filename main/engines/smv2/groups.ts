@@ -2,6 +2,7 @@ import type { GroupMetadata } from 'baileys'
 import { ApiError } from '../../contract/errors.ts'
 import type { DirectActs, Group, MemberResult } from '../direct.ts'
 import type { EngineInstance } from '../engine.ts'
+import { alreadyInGroup, deadInvite, waitsForAdmin } from '../group-rules.ts'
 import { refusalOf } from './close-codes.ts'
 import type { GroupMembers } from './group-members.ts'
 import { addressOf, numberJid } from './jid.ts'
@@ -56,8 +57,11 @@ export function createGroups({ openOf, jidOf, people, groupMembers }: GroupsNeed
       number: await nameOf(id, phoneNumber),
       isAdmin: Boolean(admin),
     }))
+    const { id: ownNumber = '', lid: ownHiddenId = '' } = session.creds.me ?? {}
+    const own = new Set([ownNumber, ownHiddenId].map((jid) => addressOf(jid).user))
     return {
       id: group.id,
+      isOwnAdmin: group.participants.some(({ id, admin }) => Boolean(admin) && own.has(addressOf(id).user)),
       kind: group.isCommunity ? 'community' : group.isCommunityAnnounce ? 'announcements' : 'group',
       communityId: group.linkedParent ?? null,
       name: group.subject,
@@ -149,8 +153,7 @@ export function createGroups({ openOf, jidOf, people, groupMembers }: GroupsNeed
     async joinGroup(instance, code) {
       const id = await openOf(instance).sock.groupAcceptInvite(code).catch(inviteRefused)
       // The network names no group when an admin has to let newcomers in.
-      if (id === undefined)
-        throw new ApiError('invalid_state', 'An admin of the group must approve the request to join.')
+      if (id === undefined) throw waitsForAdmin()
       return id
     },
     async leaveGroup(instance, id) {
@@ -179,10 +182,8 @@ async function changeMember(
 /** Gone, revoked or mistyped; or this line was removed from the group. */
 function inviteRefused(error: unknown): never {
   const code = refusalOf(error) ?? 0
-  if (INVITE_REFUSALS.has(code)) {
-    throw new ApiError('not_found', 'This invite link does not work for this number. Ask an admin for a new one.')
-  }
-  if (code === 409) throw new ApiError('invalid_state', 'This instance is already in the group.')
+  if (INVITE_REFUSALS.has(code)) throw deadInvite()
+  if (code === 409) throw alreadyInGroup()
   throw error
 }
 

@@ -217,7 +217,7 @@ export function createInbound(deps: InboundDeps): Inbound {
   function signalFor(
     speaker: Sender,
     who: MessageOrigin,
-    { type, text, quoted, referral, content, viewOnce }: Words<'received'>,
+    { type, text, quoted, referral, content, viewOnce, forwarded }: Words<'received'>,
     media: HistoryMessage['media'],
   ): HistoryMessage {
     const isGroup = speaker.group !== null
@@ -232,6 +232,7 @@ export function createInbound(deps: InboundDeps): Inbound {
       fromLid: isHidden ? who.from : null,
       content,
       viewOnce,
+      forwarded,
     }
   }
 

@@ -148,6 +148,7 @@ export function createSmv2(needs: Smv2Deps): Smv2 {
 
   const { acts, presence } = createDirect({
     ...{ db, clock, random, people, chatTimers, lineEvents, post, queue, linkOf, networks },
+    ...{ transferOf, describeFile },
   })
 
   /** What goes wrong here is not the link's fault, and must not end it. */
@@ -187,10 +188,12 @@ export function createSmv2(needs: Smv2Deps): Smv2 {
     sentMessage: ({ id }, engineId) => sent.messageOf(id, engineId),
   }
 
+  const protocol = createProtocol({ db, clock, log, outbound, configured: settings.protocolVersion })
+
   const linkNeeds = {
     ...{ db, clock, random, log, alarms, loadLibrary, listener, networks },
     gate: createConnectQueue(clock, alarms),
-    protocol: createProtocol({ db, clock, log, outbound, configured: settings.protocolVersion }),
+    protocol,
     session: {
       ...{ db, clock, seal, log },
       onInbound: journal.wake,
@@ -279,7 +282,11 @@ export function createSmv2(needs: Smv2Deps): Smv2 {
         if (before.online !== now.online && links.get(instance.id)?.open()) await presence.settingChanged(instance)
       },
     },
-    evidence: ({ id }) => evidenceOf({ id, link: links.get(id), restrictions, newChats, files, networks }),
+    evidence: ({ id }) =>
+      evidenceOf({
+        ...{ id, link: links.get(id), restrictions, newChats, files, networks, protocol },
+        nowMs: clock.now(),
+      }),
     async begin() {
       hasBegun = true
       await files.begin()

@@ -43,6 +43,14 @@ export interface MediaTransfer {
     plain: FileContent,
     signal: AbortSignal,
   ): Promise<{ url: string; directPath: string } | undefined>
+  /** For a channel, where nothing is encrypted. @returns also what a post names the upload by. */
+  publish(
+    open: MediaConnection,
+    accountId: AccountId,
+    type: FileType,
+    content: FileContent,
+    signal: AbortSignal,
+  ): Promise<{ url: string; directPath: string; handle: string } | undefined>
   /**
    * For downloads the library makes itself: history and the phone owner's settings. Until it has them it neither sends
    * nor receives on that connection, and by default it waits five minutes for a silent store. Settings that were given up
@@ -72,41 +80,63 @@ export function createMediaTransfer(outbound: Pick<Outbound, 'request' | 'open' 
       return answer.status >= 500 ? undefined : null
     },
 
-    async upload({ sock }, accountId, { type, mediaKey, encryptedSha256 }, plain, signal) {
-      const { hosts, auth } = await sock.refreshMediaConn()
+    async upload(open, accountId, { type, mediaKey, encryptedSha256 }, plain, signal) {
       const name = Buffer.from(encryptedSha256).toString('base64url')
-      const length = String(encryptedSize(plain.size))
-      const headers = { 'Content-Type': 'application/octet-stream', 'Content-Length': length, Origin: ORIGIN }
-      const query = new URLSearchParams({ auth, token: name })
-      for (const { hostname } of hosts) {
-        const body = Readable.from(encrypt(type, mediaKey, plain))
-        try {
-          const answer = await outbound.request({
-            url: `https://${hostname}${UPLOAD_PATHS[type]}/${name}?${query}`,
-            ...{ method: 'POST', headers, body },
-            ...{ headersTimeoutMs: TRANSFER_MS, signal, from: { accountId } },
-          })
-          const place = placeIn(answer)
-          if (place) return place
-        } finally {
-          body.destroy()
-        }
-      }
-      return undefined
+      const file = { path: `${UPLOAD_PATHS[type]}/${name}`, name, size: encryptedSize(plain.size) }
+      return put(open, accountId, { ...file, body: () => Readable.from(encrypt(type, mediaKey, plain)) }, signal)
+    },
+
+    async publish(open, accountId, type, content, signal) {
+      const name = Buffer.from(content.hash, 'hex').toString('base64url')
+      const file = { path: `/newsletter/newsletter-${type}/${name}`, name, size: content.size }
+      const place = await put(open, accountId, { ...file, body: () => Readable.from(content.parts()) }, signal)
+      const { handle } = place ?? {}
+      return place && handle !== undefined ? { ...place, handle } : undefined
     },
   }
+
+  /** Asks one store after the other. */
+  async function put(
+    { sock }: MediaConnection,
+    accountId: AccountId,
+    { path, name, size, body }: { path: string; name: string; size: number; body: () => Readable },
+    signal: AbortSignal,
+  ): Promise<Place | undefined> {
+    const { hosts, auth } = await sock.refreshMediaConn()
+    const headers = { 'Content-Type': 'application/octet-stream', 'Content-Length': String(size), Origin: ORIGIN }
+    const query = new URLSearchParams({ auth, token: name })
+    for (const { hostname } of hosts) {
+      const bytes = body()
+      try {
+        const answer = await outbound.request({
+          url: `https://${hostname}${path}?${query}`,
+          ...{ method: 'POST', headers, body: bytes },
+          ...{ headersTimeoutMs: TRANSFER_MS, signal, from: { accountId } },
+        })
+        const place = placeIn(answer)
+        if (place) return place
+      } finally {
+        bytes.destroy()
+      }
+    }
+    return undefined
+  }
+}
+
+interface Place {
+  readonly url: string
+  readonly directPath: string
+  readonly handle?: string
 }
 
 const ORIGIN = 'https://web.whatsapp.com'
 
-function placeIn(answer: OutboundAnswer): { url: string; directPath: string } | undefined {
+function placeIn(answer: OutboundAnswer): Place | undefined {
   if (answer.kind === 'failure' || answer.status !== 200) return undefined
   try {
-    const { url, direct_path: directPath } = JSON.parse(answer.body.toString()) as {
-      url?: unknown
-      direct_path?: unknown
-    }
-    return typeof url === 'string' && typeof directPath === 'string' ? { url, directPath } : undefined
+    const { url, direct_path: directPath, handle } = JSON.parse(answer.body.toString()) as Record<string, unknown>
+    if (typeof url !== 'string' || typeof directPath !== 'string') return undefined
+    return { url, directPath, ...(typeof handle === 'string' && { handle }) }
   } catch {
     return undefined
   }

@@ -1,7 +1,7 @@
 import type { proto } from 'baileys'
 import type { MessageContent, UnavailableReason } from '../../contract/message-content.ts'
 import type { EngineSignal } from '../engine.ts'
-import type { MediaPreview } from '../received.ts'
+import type { Forwarded, MediaPreview } from '../received.ts'
 import type { FileKeys } from './media-cipher.ts'
 import { wordsOf } from '../content-words.ts'
 import { safeFilename } from '../safe-filename.ts'
@@ -37,6 +37,7 @@ export type ParsedMessage =
       readonly referral: Record<string, unknown> | null
       readonly content: MessageContent | null
       readonly viewOnce: boolean
+      readonly forwarded: Forwarded | null
     }
   | { readonly kind: 'vote'; readonly target: string; readonly vote: SealedContent; readonly atMs: number | null }
   | { readonly kind: 'edited'; readonly target: string; readonly text: string }
@@ -65,6 +66,7 @@ export const unavailable = (
   ...{ kind: 'received', type: 'unavailable', text: '', file: null, quoted: null, referral: null },
   content: { type: 'unavailable', reason, kind },
   viewOnce: reason === 'view_once',
+  forwarded: null,
 })
 
 /** @param message as it was decrypted. */
@@ -167,7 +169,8 @@ function said(message: proto.IMessage, name: keyof proto.IMessage, isInViewOnce:
   const text = textOf(message) || (content ? wordsOf(content) : '')
   const file = fileOf(message)
   const viewOnce = isInViewOnce || isViewOnceFile(message)
-  const rest = { text, quoted: context?.stanzaId || null, referral: referralOf(context?.externalAdReply) }
+  const referral = referralOf(context?.externalAdReply)
+  const rest = { text, quoted: context?.stanzaId || null, referral, forwarded: forwardedIn(context) }
   const media = mediaIn(message)
   if (!file && media) return { ...unavailable(viewOnce ? 'view_once' : whyNoFile(media), name), ...rest, viewOnce }
   const type = file?.type ?? typeOf(message, content)
@@ -276,6 +279,15 @@ function pathOf({ directPath, url }: { directPath?: string | null; url?: string 
 function contextOf(part: unknown): proto.IContextInfo | undefined {
   if (typeof part !== 'object' || part === null || !('contextInfo' in part)) return undefined
   return (part.contextInfo as proto.IContextInfo | null) ?? undefined
+}
+
+/** Phones show two arrows from here on. Some write 127 instead of counting further. */
+export const FREQUENTLY_FORWARDED = 5
+
+function forwardedIn({ isForwarded, forwardingScore }: proto.IContextInfo = {}): Forwarded | null {
+  const score = forwardingScore ?? 0
+  if (score >= FREQUENTLY_FORWARDED) return 'frequently'
+  return isForwarded === true || score > 0 ? 'forwarded' : null
 }
 
 /** Which advertisement led somebody here, in the words the official engine has for it. */

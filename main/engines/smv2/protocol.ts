@@ -8,7 +8,7 @@ import { saveProtocolVersion, protocolVersion } from './store.ts'
 
 interface ProtocolNeeds {
   readonly db: Db
-  readonly clock: Pick<Clock, 'now' | 'mono'>
+  readonly clock: Pick<Clock, 'now' | 'mono' | 'after'>
   readonly log: Log
   readonly outbound: Pick<Outbound, 'request'>
   /** The version of the settings; it counts before any other. */
@@ -17,8 +17,8 @@ interface ProtocolNeeds {
 
 export interface Protocol {
   /**
-   * The version to connect with: that of the settings, else the newest that is known. Once a day this also looks up,
-   * without waiting for it, which one the network's own client has.
+   * The version to connect with: that of the settings, else the newest that is known. Once a day this also looks up which
+   * one the network's own client has. It waits for that, for some seconds, only where the known one is old.
    * @param bundled the one the library came with
    */
   current(bundled: WAVersion, accountId: AccountId): Promise<WAVersion>
@@ -27,6 +27,18 @@ export interface Protocol {
    * @returns whether a newer one is known now.
    */
   refresh(refused: WAVersion, accountId: AccountId): Promise<boolean>
+  /** What is wrong with the look-up; null: the last one succeeded, or there was none. */
+  failure(): LookUpFailure | null
+}
+
+export interface LookUpFailure {
+  /** That lines connect with meanwhile. */
+  readonly version: string
+  /** null: no page has ever named a version, so it is the one that the library came with. */
+  readonly learnedAtMs: number | null
+  readonly sinceMs: number
+  /** Of each page, such as `web.whatsapp.com: 400`. */
+  readonly answers: string
 }
 
 interface Source {
@@ -54,6 +66,11 @@ const CLIENT_BYTES = 4 * 1024 * 1024
 const DAY_MS = 86_400_000
 /** Lines that were refused one after the other ask once: nothing new is said within this time. */
 const ASK_AGAIN_MS = 60_000
+/** After a look-up that failed. */
+const TRY_AGAIN_MS = 3_600_000
+/** Lines do not connect with an older one before the next is looked up: a refusal would cost more than the wait. */
+const OLD_MS = 14 * DAY_MS
+const WAIT_MS = 5_000
 
 /**
  * The version of the protocol is data: the network refuses old ones within months, all installations on one day, and
@@ -62,31 +79,45 @@ const ASK_AGAIN_MS = 60_000
 export function createProtocol({ db, clock, log, outbound, configured }: ProtocolNeeds): Protocol {
   let asking: Promise<void> | undefined
   let askedMono = -Infinity
+  let failed: { readonly sinceMs: number; readonly answers: string } | null = null
+  /** As of the last time that a line connected. */
+  let used: Pick<LookUpFailure, 'version' | 'learnedAtMs'> | null = null
 
-  const stored = async () => (await db.readOne(protocolVersion, {}))?.version ?? null
+  const stored = () => db.readOne(protocolVersion, {})
 
-  async function ask({ url, revision }: Source, accountId: AccountId): Promise<string | undefined> {
+  async function ask(url: string, revision: RegExp, accountId: AccountId) {
     const answer = await outbound.request({
       ...{ url, method: 'GET', headers: HEADERS, from: { accountId } },
       ...{ headersTimeoutMs: ASK_MS, bodyTimeoutMs: ASK_MS, maxBodyBytes: CLIENT_BYTES },
     })
     const found = answer.kind === 'response' && answer.status === 200 ? revision.exec(answer.body.toString()) : null
-    if (found?.[1] !== undefined) return `2.3000.${found[1]}`
+    if (found?.[1] !== undefined) return { version: `2.3000.${found[1]}` }
     const { host } = new URL(url)
-    log.warn({ event: 'smv2.version_unknown', host, answer: answer.kind === 'response' ? answer.status : answer.code })
-    return undefined
+    const said = answer.kind === 'response' ? answer.status : answer.code
+    log.warn({ event: 'smv2.version_unknown', host, answer: said })
+    return { answer: `${host}: ${said === 200 ? 'no version' : said}` }
+  }
+
+  async function findVersion(accountId: AccountId): Promise<void> {
+    const answers: string[] = []
+    for (const { url, revision } of VERSION_SOURCES) {
+      const { version, answer } = await ask(url, revision, accountId)
+      if (version === undefined) {
+        answers.push(answer)
+        continue
+      }
+      const known = (await stored())?.version
+      if (known === undefined || !isNewer(parseVersion(known), parseVersion(version)))
+        await db.commit((tx) => tx.run(saveProtocolVersion, { version, now: clock.now() }))
+      failed = null
+      return
+    }
+    failed = { sinceMs: failed?.sinceMs ?? clock.now(), answers: answers.join(', ') }
   }
 
   async function lookUp(accountId: AccountId): Promise<void> {
     try {
-      for (const source of VERSION_SOURCES) {
-        const version = await ask(source, accountId)
-        if (version === undefined) continue
-        const known = await stored()
-        if (known === null || !isNewer(parseVersion(known), parseVersion(version)))
-          await db.commit((tx) => tx.run(saveProtocolVersion, { version, now: clock.now() }))
-        return
-      }
+      await findVersion(accountId)
     } catch (error) {
       log.warn({ event: 'smv2.version_unknown', cause: cause(error) })
     } finally {
@@ -97,16 +128,35 @@ export function createProtocol({ db, clock, log, outbound, configured }: Protoco
 
   const lookedUp = (accountId: AccountId): Promise<void> => (asking ??= lookUp(accountId))
 
+  const isDue = () => clock.mono() - askedMono > (failed === null ? DAY_MS : TRY_AGAIN_MS)
+
+  async function isOld(): Promise<boolean> {
+    const known = await stored()
+    return known === undefined || clock.now() - known.learnedAtMs > OLD_MS
+  }
+
   async function newest(): Promise<WAVersion | null> {
-    const known = configured ?? (await stored())
-    return known === null ? null : parseVersion(known)
+    const known = configured ?? (await stored())?.version
+    return known === undefined ? null : parseVersion(known)
+  }
+
+  async function choose(bundled: WAVersion): Promise<WAVersion> {
+    const known = await stored()
+    const learned = known && parseVersion(known.version)
+    const chosen = learned && isNewer(learned, bundled) ? learned : bundled
+    used = { version: chosen.join('.'), learnedAtMs: chosen === learned ? (known?.learnedAtMs ?? null) : null }
+    return chosen
   }
 
   return {
     async current(bundled, accountId) {
-      if (configured === null && clock.mono() - askedMono > DAY_MS) void lookedUp(accountId)
-      const known = await newest()
-      return known !== null && (configured !== null || isNewer(known, bundled)) ? known : bundled
+      if (configured !== null) return parseVersion(configured)
+      // A look-up that has just failed is not waited for again by each of many lines.
+      if (asking !== undefined || isDue()) {
+        const looking = lookedUp(accountId)
+        if (failed === null && (await isOld())) await within(clock, WAIT_MS, looking)
+      }
+      return choose(bundled)
     },
     async refresh(refused, accountId) {
       if (configured !== null) return false
@@ -115,7 +165,19 @@ export function createProtocol({ db, clock, log, outbound, configured }: Protoco
       if (asking !== undefined || clock.mono() - askedMono > ASK_AGAIN_MS) await lookedUp(accountId)
       return isKnown()
     },
+    failure: () => failed && used && { ...used, ...failed },
   }
+}
+
+/** Waits for the work, or for as long as this. */
+function within(clock: Pick<Clock, 'after'>, ms: number, work: Promise<void>): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = clock.after(ms, () => resolve())
+    void work.finally(() => {
+      timer.cancel()
+      resolve()
+    })
+  })
 }
 
 function parseVersion(text: string): WAVersion {

@@ -372,8 +372,8 @@ export const WIPE = [
 
 // The version of the protocol.
 
-export const protocolVersion = sql<Record<never, never>, { version: string }>(
-  'SELECT version FROM smv2_protocol WHERE id = 1',
+export const protocolVersion = sql<Record<never, never>, { version: string; learnedAtMs: number }>(
+  'SELECT version, learned_at AS learnedAtMs FROM smv2_protocol WHERE id = 1',
 )
 export const saveProtocolVersion = sql<{ version: string; now: number }>(
   `INSERT INTO smv2_protocol (id, version, learned_at) VALUES (1, :version, :now)

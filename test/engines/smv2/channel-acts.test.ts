@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { DirectActs } from '../../../main/engines/direct.ts'
 import type { EngineInstance } from '../../../main/engines/engine.ts'
+import { contentOf } from '../../../main/kernel/file-content.ts'
+import { sampleFile } from '../../support/samples.ts'
 import { until } from '../../support/service-process.ts'
 import { lineWorld, type LineWorld } from './line-world.ts'
 
@@ -49,23 +51,47 @@ test('the owner and admins post, and what they post can be read by everybody', a
     ['Market', 'admin'],
   ])
   for (const { channel, id } of [own, shared]) {
-    const { engineMessageId } = await act('postToChannel')(shop, id, 'Fresh bread 🥖')
+    const { engineMessageId } = await act('postToChannel')(shop, id, { text: 'Fresh bread 🥖' })
     expect(channel.posts).toEqual([{ id: engineMessageId, text: 'Fresh bread 🥖' }])
     await expect(act('unfollowChannel')(shop, id)).rejects.toMatchObject({ code: 'invalid_state' })
     expect(channel.followers).toContain(OURS)
   }
 })
 
+test.each([
+  ['image', 'image/jpeg', 'photo.jpg', 'Fresh bread 🥖'],
+  ['video', 'video/mp4', 'clip.mp4', null],
+] as const)(
+  'a post with a file of the kind %s is uploaded as it is, for everybody to read',
+  async (mediaType, mimeType, name, caption) => {
+    const { channel, id } = of('Pictures', [OURS])
+    const file = sampleFile(name)
+    const post = { mediaType, mimeType, content: contentOf(file), caption }
+    const { engineMessageId } = await act('postToChannel')(shop, id, post)
+    expect(channel.posts).toEqual([{ id: engineMessageId, text: caption ?? '', kind: mediaType, mimeType, file }])
+  },
+)
+
+test('a post whose file no store takes is not posted', async () => {
+  const { channel, id } = of('Full', [OURS])
+  world.whatsapp.cdn.refuseUploads(500)
+  const content = contentOf(sampleFile('photo.jpg'))
+  const post = { mediaType: 'image', mimeType: 'image/jpeg', content, caption: null } as const
+  await expect(act('postToChannel')(shop, id, post)).rejects.toMatchObject({ code: 'upstream_unavailable' })
+  world.whatsapp.cdn.refuseUploads(null)
+  expect(channel.posts).toEqual([])
+})
+
 test('nobody else posts, and a channel that is not there is not found', async () => {
   const { channel, id } = of('Theirs', [ANA])
   await act('followChannel')(shop, { id })
-  await expect(act('postToChannel')(shop, id, 'Me too')).rejects.toMatchObject({
+  await expect(act('postToChannel')(shop, id, { text: 'Me too' })).rejects.toMatchObject({
     ...{ code: 'invalid_state', message: 'Only admins of the channel can do this.' },
   })
   expect(channel.posts).toEqual([])
   channel.remove()
   const gone = { code: 'not_found' }
-  await expect(act('postToChannel')(shop, id, 'Hello')).rejects.toMatchObject(gone)
+  await expect(act('postToChannel')(shop, id, { text: 'Hello' })).rejects.toMatchObject(gone)
   await expect(act('followChannel')(shop, { id })).rejects.toMatchObject(gone)
   await expect(act('followChannel')(shop, { invite: '0029VaNothing' })).rejects.toMatchObject(gone)
   await expect(act('unfollowChannel')(shop, id)).rejects.toMatchObject(gone)
@@ -75,7 +101,7 @@ test('without a connection nothing is asked', async () => {
   const { id } = of('Later', [OURS])
   device().end('dropped')
   await until('offline', () => !device().isOnline)
-  for (const asked of [act('channels')(shop), act('postToChannel')(shop, id, 'Hello')])
+  for (const asked of [act('channels')(shop), act('postToChannel')(shop, id, { text: 'Hello' })])
     await expect(asked).rejects.toMatchObject({ code: 'not_ready' })
   await until('online', () => device().isOnline)
 })

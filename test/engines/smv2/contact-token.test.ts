@@ -62,6 +62,21 @@ test('who has given a token of trust is shown that one', async () => {
   expect(shown()).toEqual(['tctoken'])
 })
 
+test('who has given a token is asked with it for the text about them, and strangers are not', async () => {
+  const shop = await world.connect(OURS)
+  const ana = world.whatsapp.phone(ANA, { about: 'At the market', aboutFor: 'trusted' })
+  world.whatsapp.phone(BEN, { about: 'Busy' })
+  const profile = async (number: string) => (await world.smv2.engine.direct?.profile?.(shop, number))?.about
+  expect(await profile(ANA)).toBeNull()
+  ana.trust(OURS)
+  await until('the token', () => world.keys(shop, 'tctoken')[`${ana.lid}@lid`] !== undefined)
+  expect(await profile(ANA)).toBe('At the market')
+  expect(await profile(BEN)).toBe('Busy')
+  await world.restart(shop)
+  await world.heard(shop, 'connected')
+  expect(await profile(ANA)).toBe('At the market')
+})
+
 test('without a token the network refuses to reach out', async () => {
   const shop = await world.connect(OURS)
   shopPhone().appState.withholdKeys()

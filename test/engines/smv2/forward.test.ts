@@ -49,6 +49,15 @@ test('a text is marked as forwarded, and answers nothing', async () => {
   })
 })
 
+test('what was forwarded many times before stays marked so', async () => {
+  const text = { text: 'Chain letter', contextInfo: { isForwarded: true, forwardingScore: 127 } }
+  const id = await somebody().send(OURS, { extendedTextMessage: text })
+  const said = await world.heard(shop, 'received', ({ engineMessageId }) => engineMessageId === id)
+  expect(said).toMatchObject({ text: 'Chain letter', forwarded: 'frequently' })
+  const passedOn = await forward({ ...(await heard(id)), isFrequent: said.forwarded === 'frequently' })
+  expect(passedOn).toMatchObject({ content: { extendedTextMessage: { contextInfo: { forwardingScore: 5 } } } })
+})
+
 test('a file is the one that was received, which is not uploaded again, also after a restart', async () => {
   const ana = somebody()
   const said = await heard(

@@ -110,6 +110,15 @@ describe('what is more than text', () => {
     expect(await bytesOf(await world.smv2.engine.media?.(shop, told.media?.id ?? ''))).toEqual(bytes)
   })
 
+  test('a file in a chat that was uploaded without encryption, though it names a key, is fetched and verified as it is', async () => {
+    const bytes = sampleOf('image').bytes
+    const file = { ...world.whatsapp.cdn.publishPlain(bytes), mediaKey: Buffer.alloc(32, 7) }
+    await somebody().send(OURS, { imageMessage: { ...file, mimetype: 'image/png', caption: 'In the clear' } })
+    const { media } = await heard('In the clear')
+    expect(media).toMatchObject({ mimeType: 'image/png', size: bytes.length })
+    expect(await bytesOf(await world.smv2.engine.media?.(shop, media?.id ?? ''))).toEqual(bytes)
+  })
+
   test.each(['view_once', 'view_once_unavailable_fanout'])(
     'what only the phone shows (%s) is no silence',
     async (why) => {

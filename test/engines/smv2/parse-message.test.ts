@@ -197,6 +197,23 @@ describe('what it is besides text and file', () => {
     expect(heard({ imageMessage: FILE })).toMatchObject({ viewOnce: false })
   })
 
+  test.each([
+    [{ isForwarded: true, forwardingScore: 1 }, 'forwarded'],
+    [{ isForwarded: true }, 'forwarded'],
+    [{ isForwarded: true, forwardingScore: 4 }, 'forwarded'],
+    [{ isForwarded: true, forwardingScore: 5 }, 'frequently'],
+    [{ isForwarded: true, forwardingScore: 127 }, 'frequently'],
+    [{ forwardingScore: 2 }, 'forwarded'],
+    [{ isForwarded: false, forwardingScore: 0 }, null],
+    [{}, null],
+  ])('a message with the context %j is forwarded: %s', (contextInfo, forwarded) => {
+    expect(heard({ extendedTextMessage: { text: 'Pass it on', contextInfo } })).toMatchObject({ forwarded })
+    expect(heard({ ephemeralMessage: { message: { imageMessage: { ...FILE, contextInfo } } } })).toMatchObject({
+      forwarded,
+    })
+    expect(heard({ imageMessage: { contextInfo } })).toMatchObject({ type: 'unavailable', forwarded })
+  })
+
   test('an animated sticker is a sticker, and the picture over buttons a picture', () => {
     expect(heard({ lottieStickerMessage: { message: { stickerMessage: FILE } } })).toMatchObject({ type: 'sticker' })
     const header = { imageMessage: FILE }

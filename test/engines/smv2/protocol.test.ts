@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import type { AccountId } from '../../../main/kernel/ids.ts'
 import { silentLog } from '../../../main/kernel/log.ts'
 import { createProtocol, type Protocol } from '../../../main/engines/smv2/protocol.ts'
+import type { OutboundRequest } from '../../../main/outbound/outbound.ts'
 import { fakeClock, type FakeClock } from '../../support/clock.ts'
 import { testDatabase, type TestDatabase } from '../../support/database.ts'
 import { webPages, type WebPages } from '../../support/whatsapp/web-pages.ts'
@@ -31,15 +32,36 @@ const version = (revision: number): WAVersion => [2, 3000, revision]
 const current = () => protocol.current(BUNDLED, ACCOUNT)
 
 describe('the version to connect with', () => {
-  test('is the bundled one at first, and tomorrow the one that was looked up today', async () => {
-    expect(await current()).toEqual(BUNDLED)
-    await expect.poll(current).toEqual(version(1_050_000_000))
+  test('is looked up before the first connection, and a day later beside one', async () => {
+    expect(await current()).toEqual(version(1_050_000_000))
     expect(pages.asked).toEqual([WHATSAPP])
     await clock.advance(DAY_MS + 1)
     pages.publish(1_050_065_000)
-    await current()
+    expect(await current()).toEqual(version(1_050_000_000))
     await expect.poll(current).toEqual(version(1_050_065_000))
     expect(pages.asked).toEqual([WHATSAPP, WHATSAPP])
+  })
+
+  test.each([
+    [13, 1_050_000_000],
+    [15, 1_051_000_000],
+  ])('that was learned %i days before a restart is followed by %i', async (days, revision) => {
+    await current()
+    await clock.advance(days * DAY_MS)
+    pages.publish(1_051_000_000)
+    protocol = opened()
+    expect(await current()).toEqual(version(revision))
+  })
+
+  test('is the one that is known when the look-up takes too long, and the new one afterwards', async () => {
+    const answer = Promise.withResolvers<undefined>()
+    const slow = { ...pages, request: async (asked: OutboundRequest) => (await answer.promise, pages.request(asked)) }
+    protocol = createProtocol({ db: data.db, clock, log: silentLog, outbound: slow, configured: null })
+    const first = current()
+    await clock.advance(5_000)
+    expect(await first).toEqual(BUNDLED)
+    answer.resolve(undefined)
+    await expect.poll(current).toEqual(version(1_050_000_000))
   })
 
   test('is never older than the bundled one', async () => {
@@ -94,5 +116,56 @@ describe('a refused version', () => {
     pages.publish(1_050_000_001)
     await clock.advance(61_000)
     expect(await protocol.refresh(BUNDLED, ACCOUNT)).toBe(true)
+  })
+})
+
+describe('a look-up that fails', () => {
+  const fail = (status: number | null) => {
+    for (const host of [WHATSAPP, 'connect.facebook.net']) pages.fail(host, status)
+  }
+
+  test('says what both pages answered, since when, and how old the version is', async () => {
+    await current()
+    expect(protocol.failure()).toBeNull()
+    const learnedAtMs = clock.now()
+    await clock.advance(20 * DAY_MS)
+    fail(503)
+    protocol = opened()
+    expect(await current()).toEqual(version(1_050_000_000))
+    expect(protocol.failure()).toEqual({
+      ...{ version: '2.3000.1050000000', learnedAtMs, sinceMs: clock.now() },
+      answers: 'web.whatsapp.com: 503, connect.facebook.net: 503',
+    })
+  })
+
+  test('does not know how old a version is that nobody ever named', async () => {
+    fail(500)
+    expect(await current()).toEqual(BUNDLED)
+    expect(protocol.failure()).toMatchObject({ version: '2.3000.1043857760', learnedAtMs: null })
+  })
+
+  test('keeps its beginning while it goes on, and is over with the next that succeeds', async () => {
+    fail(500)
+    await current()
+    const sinceMs = clock.now()
+    await clock.advance(DAY_MS + 1)
+    fail(400)
+    await current()
+    await expect.poll(() => protocol.failure()?.answers).toContain('400')
+    expect(protocol.failure()).toMatchObject({ sinceMs })
+    fail(null)
+    await clock.advance(DAY_MS + 1)
+    await current()
+    await expect.poll(() => protocol.failure()).toBeNull()
+  })
+
+  test('is tried again within the hour, and connections do not wait for it each time', async () => {
+    fail(500)
+    await current()
+    await current()
+    expect(pages.asked).toHaveLength(2)
+    await clock.advance(3_600_001)
+    await current()
+    await expect.poll(() => pages.asked).toHaveLength(4)
   })
 })
