@@ -26,6 +26,7 @@ export const OFFICIAL: Abilities = {
       chat_list: 'no',
       labels: 'no',
       show_online: 'no',
+      group_members: 'no',
       group_rules: 'no',
       join_rules: 'no',
       join_groups: 'no',

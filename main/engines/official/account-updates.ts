@@ -1,14 +1,17 @@
-import type { Evidence } from '../engine.ts'
+import type { HealthIssueCode } from '../../contract/health-issue-codes.ts'
+import type { EngineIssue, Evidence } from '../engine.ts'
+import type { TemplateSuspension } from '../templates.ts'
 import { integerAt, recordAt, recordsAt, textAt, type Json } from './json.ts'
 import type { NumberFacts, Restriction } from './number-facts.ts'
 
 /** What a restriction stops. */
-type Effect = 'new_chats' | 'replies' | 'utility_templates' | 'calls' | 'adding_numbers' | 'other'
+type Effect = 'new_chats' | 'replies' | 'utility_templates' | 'utility_limit' | 'calls' | 'adding_numbers' | 'other'
 
 /** In this order: a restriction of calls also names who begins them. */
 const EFFECTS: readonly (readonly [pattern: RegExp, effect: Effect])[] = [
   [/CALL/, 'calls'],
   [/ADD_PHONE_NUMBER/, 'adding_numbers'],
+  [/RATE_LIMITED_UTILITY/, 'utility_limit'],
   [/UTILITY/, 'utility_templates'],
   [/(?:CUSTOMER|USER)_INITIATED/, 'replies'],
   [/(?:BIZ|BUSINESS)_INITIATED/, 'new_chats'],
@@ -22,12 +25,20 @@ type AccountChange =
   /** Meta ended a ban or a removal. */
   | { readonly kind: 'reinstated' }
   | { readonly kind: 'restricted'; readonly restrictions: readonly Restriction[] }
+  /** Meta ended these before their time. */
+  | { readonly kind: 'lifted'; readonly effect: Effect }
   /** The account is no longer ours to use. */
   | { readonly kind: 'removed'; readonly reason: string }
   | { readonly kind: 'violation'; readonly type: string }
   | { readonly kind: 'nothing' }
 
 const REMOVALS: readonly string[] = ['PARTNER_REMOVED', 'PARTNER_APP_UNINSTALLED', 'ACCOUNT_OFFBOARDED']
+
+/** Meta names the end of these alone, as a violation of the account. */
+const LIFTED: Readonly<Record<string, Effect>> = {
+  UTILITY_TEMPLATE_ABUSE_UNBAN: 'utility_templates',
+  UTILITY_TEMPLATE_ABUSE_RATE_LIMIT_RECOVERY: 'utility_limit',
+}
 
 export function readAccountUpdate(value: Json, atMs: number): AccountChange {
   const event = textAt(value, 'event') ?? ''
@@ -37,19 +48,25 @@ export function readAccountUpdate(value: Json, atMs: number): AccountChange {
   if (REMOVALS.includes(event)) {
     return { kind: 'removed', reason: textAt(recordAt(value, 'disconnection_info'), 'reason') ?? event }
   }
-  if (event === 'ACCOUNT_VIOLATION') {
-    return { kind: 'violation', type: textAt(recordAt(value, 'violation_info'), 'violation_type') ?? 'UNKNOWN' }
-  }
+  const violation = textAt(recordAt(value, 'violation_info'), 'violation_type')
+  if (event === 'ACCOUNT_VIOLATION') return { kind: 'violation', type: violation ?? 'UNKNOWN' }
   if (event !== 'ACCOUNT_RESTRICTION') return { kind: 'nothing' }
-  const restrictions = recordsAt(value, 'restriction_info').map((info): Restriction => {
-    const seconds = integerAt(info, 'expiration')
-    return {
-      kind: textAt(info, 'restriction_type') ?? 'RESTRICTED',
-      sinceMs: atMs,
-      untilMs: seconds === null ? null : seconds * 1_000,
-    }
-  })
-  return { kind: 'restricted', restrictions }
+  const restrictions = recordsAt(value, 'restriction_info').map((info): Restriction => ({
+    kind: textAt(info, 'restriction_type') ?? 'RESTRICTED',
+    sinceMs: atMs,
+    untilMs: endOf(info),
+  }))
+  if (restrictions.length > 0 || violation === null) return { kind: 'restricted', restrictions }
+  const effect = Object.hasOwn(LIFTED, violation) ? LIFTED[violation] : undefined
+  return effect === undefined ? { kind: 'violation', type: violation } : { kind: 'lifted', effect }
+}
+
+/** Meta writes the end in seconds, and in some callbacks as a date. null: it names none. */
+function endOf(info: Json): number | null {
+  const seconds = integerAt(info, 'expiration')
+  if (seconds !== null) return seconds * 1_000
+  const atMs = Date.parse(textAt(info, 'expiration') ?? '')
+  return Number.isNaN(atMs) ? null : atMs
 }
 
 /** What is known of the account after the change. A restriction of the same kind replaces the one before. */
@@ -62,6 +79,11 @@ export function afterAccountChange(facts: NumberFacts, change: AccountChange, at
       )
       return { ...facts, restrictions: [...others, ...change.restrictions] }
     }
+    case 'lifted':
+      return {
+        ...facts,
+        restrictions: (facts.restrictions ?? []).filter(({ kind }) => effectOf(kind) !== change.effect),
+      }
     case 'removed':
       return { ...facts, removed: { reason: change.reason, sinceMs: atMs } }
     case 'violation':
@@ -95,21 +117,39 @@ export function restrictionOf(facts: NumberFacts | null, nowMs: number): Evidenc
   return stopping(['new_chats', 'other']) ?? null
 }
 
-type Issue = NonNullable<Evidence['issues']>[number]
+/** Meta has suspended the utility templates of the account; null: it has not. */
+export function utilitySuspension(facts: NumberFacts | null, nowMs: number): TemplateSuspension | null {
+  const found = activeOf(facts, nowMs)
+    .filter(({ kind }) => effectOf(kind) === 'utility_templates')
+    .toSorted((one, other) => (other.untilMs ?? Infinity) - (one.untilMs ?? Infinity))[0]
+  return found === undefined ? null : { sinceMs: found.sinceMs, untilMs: found.untilMs }
+}
 
 const VIOLATION_SHOWN_MS = 7 * 86_400_000
 
-const WORDS: Readonly<Partial<Record<Effect, string>>> = {
+const WORDS = {
   utility_templates:
-    'Meta does not let this account send utility templates. Other messages are sent. Read in the WhatsApp Manager what to change, and use marketing templates or replies until then.',
+    'Meta has suspended the utility templates of this account, because it considers some of them marketing. Campaigns and follow-ups with utility templates wait, and continue when this ends. Other messages are sent. Ask for a review in Business Support Home, or use marketing templates until then.',
+  utility_limit:
+    'Meta limits how many utility templates this account sends in 24 hours, because it considers some of them marketing, and refuses the others. Other messages are sent. Send fewer, and turn those that advertise into marketing templates.',
   calls:
     'Meta does not let this account make or take calls as before. Messages are sent. Read in the WhatsApp Manager what to change.',
   adding_numbers:
     'Meta does not let this account add phone numbers. The numbers that it has work. Read in the WhatsApp Manager what to change.',
-}
+} as const satisfies Readonly<Partial<Record<Effect, string>>>
+
+const hasWords = (effect: Effect): effect is keyof typeof WORDS => Object.hasOwn(WORDS, effect)
+
+/** A violation without a restriction: a warning. */
+const UTILITY_WARNING = 'UTILITY_TEMPLATE_ABUSE'
+const WARNED_OF_UTILITY = {
+  code: 'utility_templates_warning',
+  message:
+    'Meta considers some utility templates of this account marketing. It may change their category at any time now, and suspends utility templates for a week if it finds more. Turn those that advertise into marketing templates.',
+} as const
 
 /** Why Meta took the account away, by its `disconnection_info.reason` or its event. */
-const REMOVED: Readonly<Record<string, string>> = {
+const REMOVED = {
   PRIMARY_INACTIVITY:
     'The phone of this number was not used for 14 days, so Meta ended the connection. Open the WhatsApp Business app on it, then connect the number again.',
   COMPANION_INACTIVITY: 'This number was not used for 30 days, so Meta ended the connection. Connect it again.',
@@ -124,28 +164,36 @@ const REMOVED: Readonly<Record<string, string>> = {
     'Meta ended the connection because the phone changed or registered the number again. Connect it again.',
   PARTNER_APP_UNINSTALLED:
     'Somebody removed the app from this WhatsApp account in Meta Business settings. Connect the number again if that was a mistake.',
-}
+} as const
+
+type KnownRemoval = keyof typeof REMOVED
+const isKnownRemoval = (reason: string): reason is KnownRemoval => Object.hasOwn(REMOVED, reason)
+const codeOfRemoval = (reason: KnownRemoval) => `removed_${reason.toLowerCase() as Lowercase<KnownRemoval>}` as const
 
 const REMOVED_OTHERWISE = 'Meta ended the connection of this WhatsApp account. Connect the number again.'
 
 /** What Meta said of the account, for its health. What keeps it from writing is said of every engine alike. */
-export function accountIssues(facts: NumberFacts | null, nowMs: number): Issue[] {
-  const issues = activeOf(facts, nowMs).flatMap(({ kind, sinceMs, untilMs }): Issue[] => {
+export function accountIssues(facts: NumberFacts | null, nowMs: number): EngineIssue[] {
+  const issues = activeOf(facts, nowMs).flatMap(({ kind, sinceMs, untilMs }): EngineIssue[] => {
     const effect = effectOf(kind)
-    const words = WORDS[effect]
-    if (words === undefined) return []
+    if (!hasWords(effect)) return []
     const until = untilMs === null ? '' : ` This ends at ${new Date(untilMs).toISOString()}.`
-    return [{ code: `restricted_${effect}`, message: `${words}${until}`, sinceMs }]
+    return [{ code: `restricted_${effect}`, message: `${WORDS[effect]}${until}`, sinceMs, facts: { kind, untilMs } }]
   })
   const { removed = null, violation = null } = facts ?? {}
-  if (removed !== null) {
-    const isKnown = Object.hasOwn(REMOVED, removed.reason)
-    const code = isKnown ? `removed_${removed.reason.toLowerCase()}` : 'removed'
-    issues.push({ code, message: REMOVED[removed.reason] ?? REMOVED_OTHERWISE, sinceMs: removed.sinceMs })
-  }
+  if (removed !== null) issues.push(removalIssue(removed))
   if (violation !== null && violation.sinceMs > nowMs - VIOLATION_SHOWN_MS) {
+    if (violation.type === UTILITY_WARNING) return [...issues, { ...WARNED_OF_UTILITY, sinceMs: violation.sinceMs }]
     const message = `Meta says that this account broke a rule of WhatsApp (${violation.type}). Read in the WhatsApp Manager what to change, or appeal there. Meta restricts accounts that go on.`
-    issues.push({ code: 'account_violation', message, sinceMs: violation.sinceMs })
+    const { type: reason, sinceMs } = violation
+    issues.push({ code: 'account_violation', message, sinceMs, facts: { reason } })
   }
   return issues
+}
+
+function removalIssue({ reason, sinceMs }: NonNullable<NumberFacts['removed']>): EngineIssue {
+  const [code, message]: [HealthIssueCode, string] = isKnownRemoval(reason)
+    ? [codeOfRemoval(reason), REMOVED[reason]]
+    : ['removed', REMOVED_OTHERWISE]
+  return { code, message, sinceMs, facts: { reason } }
 }

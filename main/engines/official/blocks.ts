@@ -1,9 +1,10 @@
+import { ApiError } from '../../contract/errors.ts'
 import { USER_ID } from '../../contract/addresses.ts'
 import { dialledNumber } from '../../kernel/phone-number.ts'
 import { blockError } from '../block-errors.ts'
 import type { DirectActs } from '../direct.ts'
 import type { EngineInstance } from '../engine.ts'
-import { failedUserIn } from './errors.ts'
+import { failedUserIn, WORDS_OF_OTHER_PORTFOLIO } from './errors.ts'
 import type { GraphClient } from './graph-client.ts'
 import { digitsOf, recordAt, recordsAt, textAt, type Json } from './json.ts'
 import type { ConnectedNumber } from './numbers.ts'
@@ -13,7 +14,7 @@ import type { GraphCredentials, NotOk } from './transport.ts'
 interface BlocksDeps {
   readonly client: Pick<GraphClient, 'ask'>
   readonly connected: (instance: EngineInstance) => { number: ConnectedNumber; speaker: GraphCredentials }
-  readonly people: Pick<People, 'nameOf'>
+  readonly people: Pick<People, 'nameOf' | 'writableName'>
   readonly refusal: (reply: NotOk) => Error
 }
 
@@ -27,8 +28,10 @@ export function createBlocks({
   refusal,
 }: BlocksDeps): Pick<DirectActs, 'block' | 'blocked'> {
   return {
-    async block(instance, person, isBlocked) {
+    async block(instance, named, isBlocked) {
       const { number, speaker } = connected(instance)
+      const person = await people.writableName(instance.id, named)
+      if (person === null) throw new ApiError('invalid_state', WORDS_OF_OTHER_PORTFOLIO).because('other_portfolio')
       const user = IS_USER_ID.test(person) ? { user_id: person } : { user: dialledNumber(person) }
       const list = { messaging_product: 'whatsapp', block_users: [user] }
       const reply = await client.ask({

@@ -1,6 +1,7 @@
 import type { MessageContent } from '../../contract/message-content.ts'
 import type { MediaType } from '../../contract/shapes.ts'
 import type { Price } from '../price.ts'
+import type { Forwarded } from '../received.ts'
 import type { CloudCallEvent } from './calling.ts'
 import type { GraphError } from './errors.ts'
 import type { Json } from './json.ts'
@@ -38,6 +39,7 @@ export type SaidMessage = Said & {
   readonly pushName: string | null
   readonly media: ReceivedMedia | null
   readonly quoted: string | null
+  readonly forwarded: Forwarded | null
   readonly referral: Json | null
   readonly content: MessageContent | null
 }

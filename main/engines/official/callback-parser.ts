@@ -2,6 +2,7 @@ import type { MessageContent } from '../../contract/message-content.ts'
 import { safeFilename } from '../safe-filename.ts'
 import type { MediaType } from '../../contract/shapes.ts'
 import type { Price } from '../price.ts'
+import type { Forwarded } from '../received.ts'
 import { unavailableContent, whatItIs } from './received-content.ts'
 import { readAccountUpdate } from './account-updates.ts'
 import { readAddressBook, readHistory } from './app-data.ts'
@@ -127,10 +128,13 @@ function readGroups(value: Json, atMs: number): Reading {
 function readMessages(value: Json, atMs: number): Reading {
   const contacts = recordsAt(value, 'contacts')
   const recipients = recordsAt(value, 'statuses').map(recipientOf)
-  const known = [...contacts.map((contact) => personOf(contact, 'wa_id', 'user_id')), ...recipients].flatMap(
-    ({ number, userId }): Item[] => (number !== null && userId !== null ? [{ kind: 'known', number, userId }] : []),
-  )
   const contactOf = findContact(contacts)
+  const sharing = recordsAt(value, 'messages').filter((message) => sharedNumber(message) !== null)
+  const sharers = sharing.map((message) => authorOf(message, contactOf))
+  const named = contacts.map((contact) => personOf(contact, 'wa_id', 'user_id'))
+  const known = [...named, ...recipients, ...sharers].flatMap(({ number, userId }): Item[] =>
+    number !== null && userId !== null ? [{ kind: 'known', number, userId }] : [],
+  )
   const messages = each(recordsAt(value, 'messages'), 'messages', (message) => readMessage(message, contactOf))
   const statuses = each(recordsAt(value, 'statuses'), 'statuses', readStatus)
   const errors = recordsAt(value, 'errors').flatMap((one): Item[] => {
@@ -339,11 +343,27 @@ const namesOf = ({ number, userId }: Person): string[] => [
 
 function readMessage(message: Json, contactOf: ContactOf): Item | null | undefined {
   if (textAt(message, 'type') === 'system') return readSystem(message)
-  const person = personOf(message, 'from', 'from_user_id', 'user_id')
+  const contact = contactOf(personOf(message, ...AUTHOR))
+  const pushName = contact === undefined ? null : textAt(recordAt(contact, 'profile'), 'name')
+  return readSaid(message, authorOf(message, contactOf), false, pushName)
+}
+
+const AUTHOR = ['from', 'from_user_id', 'user_id'] as const
+
+function authorOf(message: Json, contactOf: ContactOf): Person {
+  const person = personOf(message, ...AUTHOR)
   const contact = contactOf(person)
   const whole = contact === undefined ? person : merged(person, personOf(contact, 'wa_id', 'user_id'))
-  const pushName = contact === undefined ? null : textAt(recordAt(contact, 'profile'), 'name')
-  return readSaid(message, whole, false, pushName)
+  return merged(whole, { number: sharedNumber(message), userId: null })
+}
+
+/** The sender's own number, which we asked for. A contact that is shared without a request is of another person. */
+function sharedNumber(message: Json): string | null {
+  if (textAt(message, 'origin') !== 'contact_request') return null
+  const [card, ...others] = recordsAt(message, 'contacts')
+  const [phone, ...more] = recordsAt(card ?? {}, 'phones')
+  if (phone === undefined || others.length > 0 || more.length > 0) return null
+  return personOf(phone, 'wa_id').number ?? personOf(phone, 'phone').number
 }
 
 const CHANGES: readonly string[] = ['user_changed_number', 'customer_changed_number', 'user_changed_user_id']
@@ -379,7 +399,8 @@ function readSaid(message: Json, person: Person, isEcho: boolean, pushName: stri
   if (type === 'system' || type === 'request_welcome') return null
   if (type === 'reaction' || type === 'edit' || type === 'revoke') return readAct(message, type, said)
   const { contentType, text, media, content } = contentOf(message, type)
-  const quoted = textAt(recordAt(message, 'context'), 'id')
+  const context = recordAt(message, 'context')
+  const quoted = textAt(context, 'id')
   const referral = recordAt(message, 'referral')
   return {
     kind: 'message',
@@ -390,8 +411,14 @@ function readSaid(message: Json, person: Person, isEcho: boolean, pushName: stri
     media,
     content,
     quoted,
+    forwarded: forwardedIn(context),
     referral: Object.keys(referral).length === 0 ? null : referral,
   }
+}
+
+function forwardedIn(context: Json): Forwarded | null {
+  if (context['frequently_forwarded'] === true) return 'frequently'
+  return context['forwarded'] === true ? 'forwarded' : null
 }
 
 function readAct(message: Json, type: 'reaction' | 'edit' | 'revoke', said: Said): Item | undefined {

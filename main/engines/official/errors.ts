@@ -45,7 +45,8 @@ const MEANINGS = new Map<number, Meaning>([
   ...each([130_472, 130_497, 131_021, 131_030], refused('engine_rejected')),
   ...each([100, 131_008, 131_009, 131_051, 131_052, 131_053, 131_055, 131_062], { kind: 'invalid' }),
   ...each([1, 2, 131_000, 131_016, 131_057, 133_004], { kind: 'server' }),
-  ...each([132_015], template('paused')),
+  // 132069: a form of the template may only be sent a few times an hour for now.
+  ...each([132_015, 132_069], template('paused')),
   ...each([132_016, 132_068], template('disabled')),
   ...each([132_001], template('missing')),
   ...each([131_042], held('payment')),
@@ -104,6 +105,10 @@ export function toError(error: Json): GraphError | undefined {
   return { code, details: (said ?? '').slice(0, DETAILS_LENGTH) }
 }
 
+/** Ids of people are given per portfolio. */
+export const WORDS_OF_OTHER_PORTFOLIO =
+  'Meta gave this ID to another business portfolio, so this number cannot use it. Use the person’s phone number, or wait until they write to this number.'
+
 /** What keeps a number from sending, and what a person can do about it. */
 export const WORDS_OF_HOLD: Readonly<Record<Hold['reason'], string>> = {
   payment: 'Meta takes no payment for this account. Add or correct the payment method in the WhatsApp Manager.',
@@ -125,7 +130,12 @@ const WORDS: Readonly<Record<number, string>> = {
     'This is a test number of Meta, and it may only write to numbers that are on its list at Meta. Add the number there.',
   132_015:
     'Meta has paused this template, because people reacted badly to it. It can be used again once Meta ends the pause.',
+  131_062: 'Meta sends this message to a phone number only, and this person hides theirs. Ask them for it first.',
+  132_001: 'Meta has no approved template with this name and language. Choose another one, or create it.',
   132_016: 'Meta has disabled this template for good. Use another one.',
+  132_068: 'Meta has blocked the form of this template. Read in WhatsApp Manager what to change, or use another one.',
+  132_069:
+    'Meta limits how often the form of this template is sent, because it fails too often. It is tried again later.',
 }
 
 const FAILURES: Readonly<Record<MessageErrorShape['code'], string>> = {

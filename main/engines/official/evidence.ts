@@ -1,8 +1,8 @@
-import type { Evidence, Hold, Portfolio } from '../engine.ts'
-import { accountIssues, restrictionOf } from './account-updates.ts'
+import type { EngineIssue, IssueFacts, Evidence, Hold, Portfolio } from '../engine.ts'
+import { accountIssues, restrictionOf, utilitySuspension } from './account-updates.ts'
 import { WORDS_OF_HOLD } from './errors.ts'
 import { isActive } from './holds.ts'
-import { graphVersionWarning, TESTED_GRAPH_VERSION } from './graph-versions.ts'
+import { endOfGraphVersion, graphVersionWarning, TESTED_GRAPH_VERSION } from './graph-versions.ts'
 import { hasCredentials, isUsable, type OfficialNumber } from './numbers.ts'
 import { noticeIssues } from './notices.ts'
 import type { MetaConnection } from './number-monitor.ts'
@@ -17,8 +17,6 @@ interface Known {
   readonly nowMs: number
 }
 
-type Issue = NonNullable<Evidence['issues']>[number]
-
 /** What is known of a number, for its health. Asks nobody. */
 export function evidenceOf(known: Known): Evidence {
   const { number, portfolio, contact, nowMs } = known
@@ -30,6 +28,7 @@ export function evidenceOf(known: Known): Evidence {
     latencyMs: contact.latencyMs,
     restriction: restrictionOf(facts, nowMs),
     hold: activeHold(known),
+    utilitySuspension: utilitySuspension(facts, nowMs),
     quality: facts && {
       rating: facts.rating,
       messagingLimit: limit === null || limit.source === 'last_known' ? 'UNKNOWN' : limit.tier,
@@ -45,16 +44,18 @@ function activeHold({ number, nowMs }: Known): Hold | null {
   return hold !== null && isActive(hold, nowMs) ? hold : null
 }
 
-function issuesOf(known: Known): Issue[] {
+function issuesOf(known: Known): EngineIssue[] {
   const { number, contact, unread, hasAddress, nowMs } = known
   const facts = number?.facts ?? null
-  const issues: Issue[] = [...accountIssues(facts, nowMs), ...noticeIssues(facts, nowMs)]
+  const issues: EngineIssue[] = [...accountIssues(facts, nowMs), ...noticeIssues(facts, nowMs)]
   const hold = activeHold(known)
   if (hold !== null) {
-    const { reason, sinceMs } = hold
+    const { reason, sinceMs, untilMs } = hold
     const message = `${WORDS_OF_HOLD[reason]} Campaigns and agents of this number wait until a message goes through.`
-    issues.push({ code: `held_${reason}`, message, sinceMs })
+    issues.push({ code: `held_${reason}`, message, sinceMs, facts: { untilMs } })
   }
+  if (facts?.rating === 'RED') issues.push({ code: 'quality_low', message: LOW_QUALITY, sinceMs: null })
+  if (facts?.rating === 'YELLOW') issues.push({ code: 'quality_medium', message: MEDIUM_QUALITY, sinceMs: null })
   if (contact.unpermittedSinceMs !== null) {
     issues.push({
       code: 'permission_missing',
@@ -66,21 +67,35 @@ function issuesOf(known: Known): Issue[] {
   if (isUsable(number) && (number.facts?.callsBackTo ?? null) === null) {
     issues.push({ code: 'callbacks_missing', message: hasAddress ? NOT_ENTERED : NO_ADDRESS, sinceMs: null })
   }
+  const missing = facts?.fields?.missing ?? []
+  if (missing.length > 0) {
+    const message = `The app at Meta is not subscribed to ${missing.join(', ')}, so Meta does not report that. Select these fields of “WhatsApp Business Account” under Webhooks in the App Dashboard. They are checked again within half an hour.`
+    issues.push({ code: 'fields_missing', message, sinceMs: null, facts: { fields: missing } })
+  }
   // That of the service is reported to its operator.
   const version = number?.graphVersion ?? null
   const ends = version === null ? null : graphVersionWarning(version, nowMs)
-  if (ends !== null) {
+  if (version !== null && ends !== null) {
     const message = `${ends}, and this number is set to it. Set graph_version to ${TESTED_GRAPH_VERSION}, or to null for that of the service.`
-    issues.push({ code: 'graph_version', message, sinceMs: null })
+    issues.push({ code: 'graph_version', message, sinceMs: null, facts: versionFacts(version) })
   }
   if (unread.count > 0) {
     const what = unread.count === 1 ? 'One call of Meta' : `${unread.count} calls of Meta`
     const message = `${what} could not be read, so something that people wrote may be missing here. They are kept for a week; report this, with the log.`
-    issues.push({ code: 'callbacks_unread', message, sinceMs: unread.sinceMs })
+    issues.push({ code: 'callbacks_unread', message, sinceMs: unread.sinceMs, facts: { count: unread.count } })
   }
   return issues
 }
 
+function versionFacts(graphVersion: string): IssueFacts {
+  const endsOn = endOfGraphVersion(graphVersion)
+  return { graphVersion, untilMs: endsOn === null ? null : Date.parse(endsOn) }
+}
+
+const LOW_QUALITY =
+  'Meta rates the quality of this number as low, because people block or report it. Write less, and only to people who expect it: Meta limits numbers that stay low.'
+const MEDIUM_QUALITY =
+  'Meta rates the quality of this number as medium. If it falls further, no new chats are started: send marketing messages only to people who asked for them.'
 const NO_ADDRESS =
   'Meta has no address to call, so nothing that people write arrives, and messages stay queued although they are sent. Set public_base_url to an https address that leads here, and start the service anew.'
 const NOT_ENTERED =

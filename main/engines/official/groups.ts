@@ -111,7 +111,7 @@ export function createGroups({ client, connected, people, requests, refusal }: G
       name: textAt(body, 'subject') ?? '',
       createdAtMs: (integerAt(body, 'creation_timestamp') ?? integerAt(body, 'created_at') ?? 0) * 1_000,
       description: textAt(body, 'description'),
-      ...{ isAnnounceOnly: false, isLocked: true, isAddedToByAdmins: true },
+      ...{ isAnnounceOnly: false, isLocked: true, isAddedToByAdmins: true, isOwnAdmin: true },
       needsApproval: textAt(body, 'join_approval_mode') === 'approval_required',
       members: [
         { number: number.number, isAdmin: true },

@@ -18,6 +18,8 @@ import { afterCapabilityUpdate, afterQualityUpdate, type NumberFacts } from './n
 import type { ConnectedNumber, Numbers } from './numbers.ts'
 import type { People } from './people.ts'
 import { callerOf } from './graph-caller.ts'
+import type { ArchivedTemplates } from './archived-templates.ts'
+import type { RecategorizedTemplates } from './recategorized-templates.ts'
 import { createTemplateNotices } from './templates.ts'
 import type { Transport } from './transport.ts'
 import type { NumberMonitor } from './number-monitor.ts'
@@ -39,6 +41,8 @@ interface InboundDeps {
   readonly sink: EngineSink
   readonly people: People
   readonly categoryChanges: Pick<CategoryChanges, 'note'>
+  readonly recategorized: Pick<RecategorizedTemplates, 'note'>
+  readonly archived: Pick<ArchivedTemplates, 'note'>
   readonly groupRequests: Pick<GroupRequests, 'note'>
   readonly callbackAddress: (id: InstanceId) => string | null
   readonly publishCall: (id: InstanceId, event: CloudCallEvent, atMs: number) => Promise<void>
@@ -49,7 +53,7 @@ export function createInbound(deps: InboundDeps): Inbound {
   const { db, clock, numbers, transport, watch, holds, sink, people, groupRequests } = deps
   const { categoryChanges, callbackAddress, publishCall } = deps
 
-  const noteTemplate = createTemplateNotices(db, categoryChanges)
+  const noteTemplate = createTemplateNotices(db, categoryChanges, deps.recategorized, deps.archived)
 
   async function publish(number: ConnectedNumber, item: Item): Promise<void> {
     const { instanceId } = number
@@ -180,7 +184,7 @@ export function createInbound(deps: InboundDeps): Inbound {
     size: number | null = null,
   ): Promise<ReceivedSignal> {
     const said = await spoken(number, item, item.id)
-    const { type, text, pushName, media, quoted, referral, content } = item
+    const { type, text, pushName, media, quoted, forwarded, referral, content } = item
     return {
       kind: 'received',
       ...said,
@@ -190,6 +194,7 @@ export function createInbound(deps: InboundDeps): Inbound {
       pushName,
       media: media === null ? null : { ...media, size: size ?? (await sizeOf(number, media)) },
       quotedEngineMessageId: quoted,
+      forwarded,
       participant: item.group === null || item.isEcho ? null : said.from,
       referral: referral === null ? null : { ...referral },
       fromLid: said.from === item.person.userId ? said.from : null,

@@ -27,9 +27,14 @@ import { createNumbers, hasCredentials, isUsable, type ConnectedNumber } from '.
 import { createOnboarding, type Onboarding, type SignupApp } from './onboarding.ts'
 import { createSelfTest } from './self-test.ts'
 import { createPeople } from './people.ts'
+import { createContactBook } from './contact-book.ts'
+import { createArchivedTemplates } from './archived-templates.ts'
+import { createRecategorizedTemplates } from './recategorized-templates.ts'
+import { createTemplateLifetimes } from './template-lifetimes.ts'
 import { createSend, createPendingSends } from './send.ts'
 import { createPauseLookup, createTemplates } from './templates.ts'
 import { callerOf } from './graph-caller.ts'
+import { createConversationalSettings } from './conversational-components.ts'
 import { createUsernames } from './usernames.ts'
 import { createTransport, type NotOk, type GraphCredentials } from './transport.ts'
 import { createNumberMonitor } from './number-monitor.ts'
@@ -93,12 +98,15 @@ export function createOfficial(deps: OfficialNeeds): Official {
   const holds = createHolds({ db, clock, numbers })
   const unnamed = createPendingSends()
   const calls = createCalling({ clock, client, numbers, connected: (instance) => connectedNumber(instance) })
-  const people = createPeople({ db, sink })
+  const people = createPeople({ db, sink, numbers })
   const groupRequests = createGroupRequests(clock)
   const categoryChanges = createCategoryChanges({ db, clock })
+  const recategorized = createRecategorizedTemplates({ db, clock })
+  const lifetimes = createTemplateLifetimes({ db, clock })
+  const archived = createArchivedTemplates({ db, clock })
   const inbound = createInbound({
     ...shared,
-    ...{ watch, holds, people, groupRequests, categoryChanges, publishCall: calls.publish },
+    ...{ watch, holds, people, groupRequests, categoryChanges, recategorized, archived, publishCall: calls.publish },
   })
   const notes = createCallbackNotes(log)
   const journal = createJournal({ ...shared, inbound, unnamed, notes })
@@ -161,6 +169,7 @@ export function createOfficial(deps: OfficialNeeds): Official {
     send: createSend({
       ...{ db, clock, log, numbers, transport, watch, holds, unnamed, people },
       pausedUntil: createPauseLookup({ db, clock }),
+      lifetimes,
     }),
     endHold: holds.endByPerson,
     // Graph has no way to ask for a message; what it calls back decides.
@@ -194,6 +203,7 @@ export function createOfficial(deps: OfficialNeeds): Official {
       if (found.kind === 'error') return null
       throw refusal(found)
     },
+    conversational: createConversationalSettings({ client, connected: connectedNumber, refusal }),
     usernames: createUsernames({
       ...{ client, connected: connectedNumber, refusal },
       async noteReleased(id, releasedUsername) {
@@ -219,9 +229,10 @@ export function createOfficial(deps: OfficialNeeds): Official {
       },
     },
     templates: createTemplates({
-      ...{ db, clock, transport, client, numbers, changes: categoryChanges },
+      ...{ db, clock, transport, client, numbers, changes: categoryChanges, recategorized, lifetimes, archived },
       ...{ connected: connectedNumber, refusal },
     }),
+    contactBook: createContactBook({ db, clock, client, numbers }),
     billedNumber: (id) => numbers.of(id)?.phoneNumberId ?? null,
     evidence: ({ id }) =>
       evidenceOf({

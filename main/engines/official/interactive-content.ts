@@ -37,6 +37,17 @@ export function interactiveContent(payload: object): MessageContent | null {
   }
 }
 
+/** A template as it was sent: its words are at Meta. */
+export function templateSent(payload: object): MessageContent | null {
+  const given = payload as Json
+  if (given['type'] !== 'template') return null
+  const template = recordAt(given, 'template')
+  const name = textAt(template, 'name')
+  const language = textAt(recordAt(template, 'language'), 'code')
+  if (name === null || language === null) return null
+  return { type: 'template', name, language, components: recordsAt(template, 'components').map((one) => ({ ...one })) }
+}
+
 const toFile = (type: string, file: Json) => ({
   ...{ type, url: textAt(file, 'link'), filename: textAt(file, 'filename') },
 })

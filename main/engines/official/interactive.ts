@@ -29,6 +29,7 @@ const FIELDS: Readonly<
   list: { required: ['body', 'button', 'sections'], optional: TEXTS },
   cta_url: { required: ['body', 'button', 'url'], optional: WITH_FILE },
   location_request_message: { required: ['body'], optional: [] },
+  request_contact_info: { required: ['body'], optional: [] },
   address_message: { required: ['body', 'country'], optional: TEXTS },
   flow: { required: ['body', 'button', 'flow'], optional: TEXTS },
   product: { required: ['catalog_id', 'product_id'], optional: ['body', 'footer'] },
@@ -174,6 +175,8 @@ function actionOf(message: Interactive): object {
       return { name: 'cta_url', parameters: { display_text: button, url } }
     case 'location_request_message':
       return { name: 'send_location' }
+    case 'request_contact_info':
+      return { name: 'request_contact_info' }
     case 'address_message':
       return { name: 'address_message', parameters: { country } }
     case 'flow':

@@ -1,4 +1,4 @@
-import type { Evidence } from '../engine.ts'
+import type { EngineIssue, IssueFacts } from '../engine.ts'
 import { recordAt, textAt, type Json } from './json.ts'
 import type { Notice, NumberFacts } from './number-facts.ts'
 
@@ -16,6 +16,7 @@ const MOST = 10
 /** Of these there may be several at once, one for each group. */
 const MOST_GROUPS = 20
 const DETAIL_LENGTH = 200
+const META_USER = 'Meta user '
 
 const WORDS = {
   pin_changed:
@@ -28,6 +29,8 @@ const WORDS = {
     'Meta rejected the request for an Official Business Account. Read why in WhatsApp Manager.',
   profile_picture_lost: 'The profile picture of this number was removed. Add it again in WhatsApp Manager.',
   account_alert: 'Meta reports something about this account. Read it in WhatsApp Manager.',
+  account_review_pending:
+    'Meta is reviewing this WhatsApp account. Until it has decided, messages may be limited. Read in WhatsApp Manager whether it asks for something.',
   account_review_rejected:
     'Meta reviewed this WhatsApp account and rejected it. Read why in WhatsApp Manager, and ask for another review there.',
   display_name_rejected: 'Meta rejected the display name of this number. Choose another one in WhatsApp Manager.',
@@ -37,6 +40,8 @@ const WORDS = {
     'Meta suspended a group of this number, so nobody can write in it. Read why in WhatsApp Manager, and ask for a review there.',
   groups_suspended:
     'Meta suspended several groups of this number, so nobody can write in them. Read why in WhatsApp Manager, and ask for a review there.',
+  contact_book_kept:
+    'Meta refused to delete the phone number of somebody whose contact you removed. Ask Meta’s support to delete it.',
   number_error: 'Meta reports an error of this number or its account. Read in WhatsApp Manager what to do.',
 } as const
 
@@ -53,7 +58,7 @@ const ALERTS: Readonly<Record<string, NoticeCode>> = {
 /** `requester` is Meta's id of the person, as in Meta Business settings. */
 function readSecurity(value: Json): Reading {
   const requester = textAt(value, 'requester')
-  const detail = requester === null ? '' : `Meta user ${requester}`
+  const detail = requester === null ? '' : `${META_USER}${requester}`
   const isTurnedOff = /RESET|DISABLE/.test(textAt(value, 'event') ?? '')
   return { begins: { code: isTurnedOff ? 'pin_disabled' : 'pin_changed', detail } }
 }
@@ -68,8 +73,11 @@ function readAlert(value: Json): Reading {
 
 function readReview(value: Json): Reading {
   const decision = textAt(value, 'decision')
-  if (decision === 'APPROVED') return { ends: ['account_review_rejected'] }
-  return decision === 'REJECTED' ? { begins: { code: 'account_review_rejected', detail: '' } } : {}
+  if (decision === 'APPROVED') return { ends: ['account_review_rejected', 'account_review_pending'] }
+  if (decision === 'REJECTED')
+    return { begins: { code: 'account_review_rejected', detail: '' }, ends: ['account_review_pending'] }
+  const isPending = decision === 'PENDING' || decision === 'DEFERRED'
+  return isPending ? { begins: { code: 'account_review_pending', detail: '' }, ends: ['account_review_rejected'] } : {}
 }
 
 function readName(value: Json): Reading {
@@ -109,6 +117,13 @@ export const afterNumberError = (
   atMs: number,
 ) => add(facts, { code: 'number_error', detail: `${code} ${details}`.trim() }, [], atMs)
 
+/** Meta refused to delete a person from its contact book, and trying again would not help. */
+export const afterContactBookRefusal = (
+  facts: NumberFacts,
+  { code, details }: { code: number; details: string },
+  atMs: number,
+) => add(facts, { code: 'contact_book_kept', detail: `${code} ${details}`.trim() }, [], atMs)
+
 /** What a callback says of a group that Meta suspends. Another group's suspension goes on. */
 export function afterGroupStatus(facts: NumberFacts, groupId: string, type: string, atMs: number): NumberFacts {
   if (type === 'group_suspend') return add(facts, { code: 'group_suspended', detail: groupId }, [], atMs)
@@ -131,13 +146,45 @@ function add(facts: NumberFacts, begins: Reading['begins'], ends: readonly Notic
 }
 
 /** For the health of the number, for a week. */
-export function noticeIssues(facts: NumberFacts | null, nowMs: number): NonNullable<Evidence['issues']>[number][] {
+export function noticeIssues(facts: NumberFacts | null, nowMs: number): EngineIssue[] {
   const shown = (facts?.notices ?? []).filter(({ sinceMs }) => sinceMs > nowMs - SHOWN_MS)
-  return joined(shown).flatMap(({ code, detail, sinceMs }) => {
-    const words = Object.entries(WORDS).find(([known]) => known === code)?.[1]
-    if (words === undefined) return []
-    return [{ code, message: detail === '' ? words : `${words} (${detail})`, sinceMs }]
+  return joined(shown).flatMap(({ code, detail, sinceMs }): EngineIssue[] => {
+    if (!isNoticeCode(code)) return []
+    const words = WORDS[code]
+    if (detail === '') return [{ code, message: words, sinceMs }]
+    return [{ code, message: `${words} (${detail})`, sinceMs, facts: FACTS[code]?.(detail) ?? {} }]
   })
+}
+
+const isNoticeCode = (code: string): code is NoticeCode => Object.hasOwn(WORDS, code)
+
+const asReason = (reason: string): IssueFacts => ({ reason })
+
+/** What the detail of a notice is. */
+const FACTS: Readonly<Partial<Record<NoticeCode, (detail: string) => IssueFacts>>> = {
+  pin_changed: requesterOf,
+  pin_disabled: requesterOf,
+  limit_increase_blocked: asReason,
+  official_account_rejected: asReason,
+  profile_picture_lost: asReason,
+  account_alert: asReason,
+  display_name_rejected: asReason,
+  username_removed: (username) => ({ username }),
+  group_suspended: (groupId) => ({ groupIds: [groupId] }),
+  groups_suspended: (groups) => ({ groupIds: groups.slice(groups.indexOf(': ') + 2).split(', ') }),
+  number_error: errorOf,
+  contact_book_kept: errorOf,
+}
+
+function requesterOf(detail: string): IssueFacts {
+  return detail.startsWith(META_USER) ? { requesterId: detail.slice(META_USER.length) } : {}
+}
+
+/** `131000 Something went wrong`, as `afterNumberError` keeps it. */
+function errorOf(detail: string): IssueFacts {
+  const [code = '', ...rest] = detail.split(' ')
+  const providerMessage = rest.join(' ')
+  return { providerCode: Number(code), ...(providerMessage !== '' && { providerMessage }) }
 }
 
 /** Several suspended groups are one issue, which counts and names them. */

@@ -51,6 +51,8 @@ export interface NumberFacts {
   readonly releasedUsername?: string | null
   /** What a person is told, oldest first. */
   readonly notices?: readonly Notice[]
+  /** Webhook fields that the app at Meta is not subscribed to. */
+  readonly fields?: { readonly missing: readonly string[]; readonly checkedAtMs: number } | null
   /** The address of ours that Meta calls back for this number; null: none that we know of. */
   readonly callsBackTo: string | null
   readonly checkedAtMs: number

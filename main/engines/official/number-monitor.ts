@@ -10,7 +10,8 @@ import { meaningOf } from './errors.ts'
 import { afterAnswer, type NumberInfo } from './number-facts.ts'
 import { hasCredentials, type ConnectedNumber, type Numbers } from './numbers.ts'
 import { callerOf } from './graph-caller.ts'
-import type { Refusal } from './store.ts'
+import { placeUserIds, type Refusal } from './store.ts'
+import { missingFields } from './subscribed-fields.ts'
 import type { GraphCredentials, NotOk, Transport } from './transport.ts'
 
 /** What is known of the way to Meta; memory only, for it says nothing about tomorrow. */
@@ -53,6 +54,7 @@ export interface NumberMonitor {
 
 const CHECK_EVERY_MS = 30 * 60_000
 const PORTFOLIO_EVERY_MS = 24 * 60 * 60_000
+const FIELDS_EVERY_MS = 24 * 60 * 60_000
 /** After a start the questions are spread, so that hundreds of numbers do not ask at once. */
 const FIRST_CHECKS_MS = 60_000
 const BETWEEN_SUBSCRIPTIONS_MS = 100
@@ -158,7 +160,12 @@ export function createNumberMonitor(needs: NumberMonitorDeps): NumberMonitor {
     const reply = await transport.numberInfo(speaker, number.phoneNumberId)
     if (reply.kind === 'ok') {
       const latencyMs = clock.mono() - startedMono
-      return isGood(number, reply.value, latencyMs, await portfolioOf(number, speaker))
+      await isGood(number, reply.value, latencyMs, await portfolioOf(number, speaker))
+      // The number works whatever comes of this; it is asked again with the next check.
+      await checkFields(number, speaker).catch((error: unknown) => {
+        log.warn({ event: 'official.fields_not_checked', instanceId: id, cause: cause(error) })
+      })
+      return
     }
     watch.responded(id, null, reply)
     await isBad(id, reply)
@@ -169,6 +176,20 @@ export function createNumberMonitor(needs: NumberMonitorDeps): NumberMonitor {
     if ((facts?.portfolio?.checkedAtMs ?? 0) > clock.now() - PORTFOLIO_EVERY_MS) return undefined
     const found = await transport.portfolioOf(speaker, wabaId)
     return found.kind === 'ok' ? (found.value ?? undefined) : undefined
+  }
+
+  /** They are changed in the App Dashboard, of which Meta reports nothing. */
+  async function checkFields(number: ConnectedNumber, speaker: GraphCredentials): Promise<void> {
+    const { instanceId: id, facts, credentials, phoneNumberId } = number
+    const { checkedAtMs = 0, missing: before = [] } = facts?.fields ?? {}
+    if (before.length === 0 && checkedAtMs > clock.now() - FIELDS_EVERY_MS) return
+    const found = await transport.subscribedFields(speaker, credentials().appSecret)
+    const now = numbers.of(id)
+    if (found.kind !== 'ok' || !hasCredentials(now) || now.phoneNumberId !== phoneNumberId) return
+    const missing = missingFields(found.value, now.facts?.isCoexistence ?? false)
+    await db.commit((tx) =>
+      numbers.note(tx, id, (before) => ({ ...before, fields: { missing, checkedAtMs: clock.now() } })),
+    )
   }
 
   async function isGood(
@@ -220,8 +241,10 @@ export function createNumberMonitor(needs: NumberMonitorDeps): NumberMonitor {
   /** All numbers of a WhatsApp account are of one portfolio. */
   async function learnPortfolio(tx: Tx, { wabaId }: ConnectedNumber, id: string): Promise<void> {
     const portfolio = { id, checkedAtMs: clock.now() }
-    for (const { instanceId } of numbers.ofAccount(wabaId))
+    for (const { instanceId } of numbers.ofAccount(wabaId)) {
       await numbers.note(tx, instanceId, (facts) => ({ ...facts, portfolio }))
+      await tx.run(placeUserIds, { instanceId, wabaId, portfolioId: id })
+    }
   }
 
   async function isBad(id: InstanceId, reply: NotOk): Promise<void> {

@@ -21,6 +21,7 @@ import {
   removeCallbacks,
   removeAddresses,
   removeContacts,
+  removeUserIds,
   removeNumber,
   rename,
   renewToken,
@@ -90,6 +91,8 @@ export function createNumbers({ db, seal, random }: { db: Db; seal: Seal; random
   const known = new Map<InstanceId, OfficialNumber>()
   const byPhoneNumberId = new Map<string, Set<InstanceId>>()
   const byPortfolio = new Map<string, Set<InstanceId>>()
+  /** By portfolio; absent: one of its numbers has changed since. */
+  const limits = new Map<string, Portfolio['limit']>()
   let loading: Promise<void> | undefined
 
   function put(number: OfficialNumber): void {
@@ -97,6 +100,7 @@ export function createNumbers({ db, seal, random }: { db: Db; seal: Seal; random
     known.set(number.instanceId, number)
     index(byPhoneNumberId, number.phoneNumberId, number.instanceId)
     index(byPortfolio, portfolioKeyOf(number), number.instanceId)
+    limits.delete(portfolioKeyOf(number) ?? '')
   }
 
   function drop(instanceId: InstanceId): void {
@@ -105,6 +109,16 @@ export function createNumbers({ db, seal, random }: { db: Db; seal: Seal; random
     known.delete(instanceId)
     unindex(byPhoneNumberId, number.phoneNumberId, instanceId)
     unindex(byPortfolio, portfolioKeyOf(number), instanceId)
+    limits.delete(portfolioKeyOf(number) ?? '')
+  }
+
+  function limitOf(portfolio: string): Portfolio['limit'] {
+    const before = limits.get(portfolio)
+    if (before !== undefined) return before
+    const facts = [...(byPortfolio.get(portfolio) ?? [])].map((id) => known.get(id)?.facts ?? null)
+    const limit = limitOfPortfolio(facts)
+    limits.set(portfolio, limit)
+    return limit
   }
 
   async function load(): Promise<void> {
@@ -131,8 +145,7 @@ export function createNumbers({ db, seal, random }: { db: Db; seal: Seal; random
       const number = known.get(instanceId)
       const key = number === undefined ? null : portfolioKeyOf(number)
       if (number === undefined || key === null) return null
-      const facts = [...(byPortfolio.get(key) ?? [])].map((id) => known.get(id)?.facts ?? null)
-      return { key, id: number.facts?.portfolio?.id ?? null, limit: limitOfPortfolio(facts) }
+      return { key, id: number.facts?.portfolio?.id ?? null, limit: limitOf(key) }
     },
     ofAccount: (wabaId: string): readonly OfficialNumber[] =>
       [...known.values()].filter((number) => number.wabaId === wabaId),
@@ -178,7 +191,7 @@ export function createNumbers({ db, seal, random }: { db: Db; seal: Seal; random
     /** Keeps the row with its verify token, so that the configuration at Meta still works for a number connected later. */
     forget: async (tx: Tx, instanceId: InstanceId) => written(tx, await tx.one(forgetCredentials, { instanceId })),
     async remove(tx: Tx, instanceId: InstanceId): Promise<void> {
-      for (const statement of [removeNumber, removeCallbacks, removeAddresses, removeContacts])
+      for (const statement of [removeNumber, removeCallbacks, removeAddresses, removeContacts, removeUserIds])
         await tx.run(statement, { instanceId })
       tx.afterCommit(() => drop(instanceId))
     },

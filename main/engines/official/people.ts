@@ -1,9 +1,20 @@
 import type { Db } from '../../kernel/db.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
+import { USER_ID } from '../../contract/addresses.ts'
 import { personKey } from '../../kernel/phone-number.ts'
 import type { EngineSink } from '../engine.ts'
 import type { Person } from './callback-items.ts'
-import { forgetUser, knowAddress, knowUser, numberAt, numberOfUser } from './store.ts'
+import type { Numbers } from './numbers.ts'
+import {
+  forgetUser,
+  knowAddress,
+  knowUser,
+  noteUserId,
+  numberAt,
+  numberOfUser,
+  userIdRow,
+  type UserIdRow,
+} from './store.ts'
 
 export interface People {
   /** Digits whenever they are known, as they were given here; else Meta's own id of the person. */
@@ -14,10 +25,23 @@ export interface People {
   reached(instanceId: InstanceId, to: string, address: string): Promise<void>
   /** Somebody has another number. Their id changes with it, and the new number may be hidden. */
   changed(instanceId: InstanceId, change: { readonly before: Person; readonly after: Person }): Promise<void>
+  /**
+   * Whom to write to: an id that Meta gave another portfolio is of no use to this number, but the number behind it is.
+   * @returns null: the id is of another portfolio, and no number is known.
+   */
+  writableName(instanceId: InstanceId, to: string): Promise<string | null>
 }
 
+interface PeopleDeps {
+  readonly db: Db
+  readonly sink: EngineSink
+  readonly numbers: Pick<Numbers, 'of'>
+}
+
+const IS_USER_ID = new RegExp(`^${USER_ID}$`)
+
 /** Keeps which names belong to one person. The rooms are told before it is stored; telling them twice changes nothing. */
-export function createPeople({ db, sink }: { readonly db: Db; readonly sink: EngineSink }): People {
+export function createPeople({ db, sink, numbers }: PeopleDeps): People {
   const behind = async (instanceId: InstanceId, userId: string | null) =>
     userId === null ? undefined : (await db.readOne(numberOfUser, { instanceId, userId }))?.number
 
@@ -30,12 +54,35 @@ export function createPeople({ db, sink }: { readonly db: Db; readonly sink: Eng
     await db.commit((tx) => tx.run(knowUser, { instanceId, userId, number }))
   }
 
+  /** Undefined: not connected. */
+  function scopeOf(instanceId: InstanceId): UserIdRow | undefined {
+    const { wabaId = null, facts = null } = numbers.of(instanceId) ?? {}
+    return wabaId === null ? undefined : { wabaId, portfolioId: facts?.portfolio?.id ?? null }
+  }
+
+  /** Notes which portfolio an id comes from. Call it for people whose number is not known. */
+  async function noteScope(instanceId: InstanceId, userId: string): Promise<void> {
+    const scope = scopeOf(instanceId)
+    if (scope === undefined) return
+    const known = await db.readOne(userIdRow, { instanceId, userId })
+    if (known?.wabaId === scope.wabaId && known.portfolioId === scope.portfolioId) return
+    await db.commit((tx) => tx.run(noteUserId, { instanceId, userId, ...scope }))
+  }
+
   return {
     know,
     async nameOf(instanceId, { number, userId }) {
       if (number !== null) return (await db.readOne(numberAt, { instanceId, address: number }))?.number ?? number
       if (userId === null) throw new Error('a message of nobody')
-      return (await behind(instanceId, userId)) ?? userId
+      const known = await behind(instanceId, userId)
+      if (known === undefined) await noteScope(instanceId, userId)
+      return known ?? userId
+    },
+    async writableName(instanceId, to) {
+      if (!IS_USER_ID.test(to)) return to
+      const from = await db.readOne(userIdRow, { instanceId, userId: to })
+      if (from === undefined || !isElsewhere(from, scopeOf(instanceId))) return to
+      return (await behind(instanceId, to)) ?? null
     },
     async reached(instanceId, to, address) {
       if (address === to || (await db.readOne(numberAt, { instanceId, address })) !== undefined) return
@@ -57,3 +104,7 @@ export function createPeople({ db, sink }: { readonly db: Db; readonly sink: Eng
     },
   }
 }
+
+/** Where Meta does not name both portfolios, it decides itself whether it knows an id. */
+const isElsewhere = (from: UserIdRow, now: UserIdRow | undefined): boolean =>
+  from.portfolioId !== null && now !== undefined && now.portfolioId !== null && from.portfolioId !== now.portfolioId

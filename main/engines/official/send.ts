@@ -4,7 +4,7 @@ import type { MessageId } from '../../kernel/ids.ts'
 import { cause, type Log } from '../../kernel/log.ts'
 import { personKey } from '../../kernel/phone-number.ts'
 import type { Departure, EngineInstance, Outgoing, SendOutcome } from '../engine.ts'
-import { failureOf, meaningOf, WORDS_OF_HOLD, type GraphError } from './errors.ts'
+import { failureOf, meaningOf, WORDS_OF_HOLD, WORDS_OF_OTHER_PORTFOLIO, type GraphError } from './errors.ts'
 import type { Holds } from './holds.ts'
 import { isGroupName } from './group-id.ts'
 import { metaRefusal } from './media-rules.ts'
@@ -14,6 +14,7 @@ import { isUsable, type ConnectedNumber, type Numbers } from './numbers.ts'
 import { callerOf } from './graph-caller.ts'
 import { carriesOurId, payloadOf } from './payload.ts'
 import type { People } from './people.ts'
+import type { TemplateLifetimes } from './template-lifetimes.ts'
 import type { createPauseLookup } from './templates.ts'
 import type { NotOk, GraphCredentials, Transport } from './transport.ts'
 import type { NumberMonitor } from './number-monitor.ts'
@@ -28,8 +29,9 @@ interface SendDeps {
   readonly holds: Pick<Holds, 'begin' | 'end'>
   /** Sends that Meta will name by its own id alone, until that id is stored. */
   readonly unnamed: PendingSends
-  readonly people: Pick<People, 'reached'>
+  readonly people: Pick<People, 'reached' | 'writableName'>
   readonly pausedUntil: ReturnType<typeof createPauseLookup>
+  readonly lifetimes: Pick<TemplateLifetimes, 'endOf'>
 }
 
 export type PendingSends = ReturnType<typeof createPendingSends>
@@ -69,17 +71,21 @@ export function createSend({
   unnamed,
   people,
   pausedUntil,
+  lifetimes,
 }: SendDeps) {
   return async function send(
     instance: EngineInstance,
     messageId: MessageId,
-    out: Outgoing,
+    wanted: Outgoing,
     departure: Departure,
   ): Promise<SendOutcome> {
     const number = numbers.of(instance.id)
     if (!isUsable(number)) return NOT_READY
     const speaker = callerOf(number)
     if (speaker === undefined) return SEALED
+    const to = await people.writableName(instance.id, wanted.to)
+    if (to === null || (to !== wanted.to && namesRecipient(wanted))) return OTHER_PORTFOLIO
+    const out: Outgoing = to === wanted.to ? wanted : { ...wanted, to }
     const refusal = out.kind === 'media' ? metaRefusal(out.mediaType, out.mimeType, out.content.size) : undefined
     if (refusal !== undefined) return { kind: 'invalid', message: `The file ${refusal}.` }
     const media =
@@ -119,7 +125,8 @@ export function createSend({
     const engineMessageId = wamidOf(reply)
     await noteAddress(number, out, reply)
     if (engineMessageId === null) return { kind: 'unknown', message: 'Meta took the message and did not name it' }
-    return { kind: 'accepted', engineMessageId, status: 'queued', isHeld: isHeldIn(reply), settled: end }
+    const validUntilMs = out.kind === 'cloud_api' ? await lifetimes.endOf(number, payloadIn(out)) : null
+    return { kind: 'accepted', engineMessageId, status: 'queued', isHeld: isHeldIn(reply), validUntilMs, settled: end }
   }
 
   /** If it cannot be stored, the caller is not affected: the next answer says it again. */
@@ -203,6 +210,12 @@ export function createSend({
   }
 }
 
+/** A raw payload is not changed, so it goes to whom it names. */
+const namesRecipient = (out: Outgoing): boolean => {
+  const { to, recipient } = payloadIn(out)
+  return to !== undefined || recipient !== undefined
+}
+
 /** Payloads are objects of the caller's. */
 const payloadIn = (out: Outgoing): Json => (out.kind === 'cloud_api' ? (out.payload as Json) : {})
 
@@ -237,6 +250,11 @@ function beforeSending(outcome: SendOutcome): SendOutcome {
 function said({ details, code }: GraphError, out: Outgoing): string {
   const whose = out.kind === 'cloud_api' ? 'Meta refused cloud_api' : 'Meta refused the message'
   return `${whose} (${code}): ${details}`
+}
+
+const OTHER_PORTFOLIO: SendOutcome = {
+  kind: 'refused',
+  error: { code: 'undeliverable', message: WORDS_OF_OTHER_PORTFOLIO, provider_code: null },
 }
 
 const NOT_READY: SendOutcome = {

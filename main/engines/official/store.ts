@@ -161,3 +161,25 @@ export const knowAddress = sql<Id & { address: string; number: string }>(
 
 export const removeAddresses = sql<Id>('DELETE FROM official_addresses WHERE instance_id = :instanceId')
 export const removeContacts = sql<Id>('DELETE FROM official_contacts WHERE instance_id = :instanceId')
+
+/** Where an id of a person comes from. */
+export interface UserIdRow {
+  readonly wabaId: string
+  readonly portfolioId: string | null
+}
+
+export const userIdRow = sql<Id & { userId: string }, UserIdRow>(
+  `SELECT waba_id AS wabaId, portfolio_id AS portfolioId FROM official_user_ids
+   WHERE instance_id = :instanceId AND user_id = :userId`,
+)
+export const noteUserId = sql<Id & UserIdRow & { userId: string }>(
+  `INSERT INTO official_user_ids (instance_id, user_id, waba_id, portfolio_id)
+   VALUES (:instanceId, :userId, :wabaId, :portfolioId)
+   ON CONFLICT (instance_id, user_id) DO UPDATE SET waba_id = excluded.waba_id, portfolio_id = excluded.portfolio_id`,
+)
+/** Of ids that came before Meta had said which portfolio it is. */
+export const placeUserIds = sql<Id & { wabaId: string; portfolioId: string }>(
+  `UPDATE official_user_ids SET portfolio_id = :portfolioId
+   WHERE instance_id = :instanceId AND waba_id = :wabaId AND portfolio_id IS NULL`,
+)
+export const removeUserIds = sql<Id>('DELETE FROM official_user_ids WHERE instance_id = :instanceId')

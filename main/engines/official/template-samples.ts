@@ -1,6 +1,6 @@
 import { ApiError } from '../../contract/errors.ts'
 import type { GraphClient } from './graph-client.ts'
-import { asRecord } from './json.ts'
+import { asRecord, recordsAt, type Json } from './json.ts'
 import type { GraphCredentials } from './transport.ts'
 
 type Components = readonly object[]
@@ -27,14 +27,24 @@ export function createSampleKeeper({ client, upload }: SampleDeps) {
     return upload(speaker, file.mimeType, file.bytes)
   }
 
-  return (speaker: GraphCredentials, components: Components): Promise<Components> =>
-    Promise.all(
-      components.map(async (component) => {
-        const url = addressIn(component)
-        if (url === undefined) return component
-        return { ...component, example: { header_handle: [await handleOf(speaker, url)] } }
-      }),
-    )
+  async function withHandle(speaker: GraphCredentials, component: object): Promise<object> {
+    const { cards } = asRecord(component)
+    if (Array.isArray(cards)) {
+      const kept = (cards as readonly Json[]).map(async (card) => ({
+        ...card,
+        components: await withHandles(speaker, recordsAt(card, 'components')),
+      }))
+      return { ...component, cards: await Promise.all(kept) }
+    }
+    const url = addressIn(component)
+    if (url === undefined) return component
+    return { ...component, example: { header_handle: [await handleOf(speaker, url)] } }
+  }
+
+  const withHandles = (speaker: GraphCredentials, components: Components): Promise<Components> =>
+    Promise.all(components.map((component) => withHandle(speaker, component)))
+
+  return withHandles
 }
 
 /** Of a header whose sample is an address. */

@@ -6,11 +6,15 @@ import type { Item } from './callback-items.ts'
 import type { Template, TemplateDraft, Templates } from '../templates.ts'
 import { extensionsOf } from '../../kernel/file-type.ts'
 import { bytesOf } from '../../kernel/file-content.ts'
+import { utilitySuspension } from './account-updates.ts'
+import type { ArchivedTemplates } from './archived-templates.ts'
 import type { CategoryChanges } from './category-changes.ts'
 import type { GraphClient } from './graph-client.ts'
-import { textAt, recordAt, type Json } from './json.ts'
+import { textAt, recordAt, recordsAt, type Json } from './json.ts'
 import type { ConnectedNumber, Numbers } from './numbers.ts'
+import type { RecategorizedTemplates } from './recategorized-templates.ts'
 import { createResumableUpload } from './resumable-upload.ts'
+import type { TemplateLifetimes } from './template-lifetimes.ts'
 import { createSampleKeeper } from './template-samples.ts'
 import type { GraphCredentials, GraphTemplatePage, NotOk, Result, Transport } from './transport.ts'
 
@@ -49,6 +53,8 @@ const ID = /^\d{1,30}$/
 /** One page has all languages of a name. Should Meta ignore the name, all of a business account are looked through. */
 const PAGE = 100
 const MOST_PAGES = 60
+/** Callbacks of one decision may arrive in any order. */
+const EARLIER_MS = HOUR_MS
 
 interface TemplatesDeps {
   readonly db: Db
@@ -57,6 +63,9 @@ interface TemplatesDeps {
   readonly client: GraphClient
   readonly numbers: Pick<Numbers, 'ofAccount'>
   readonly changes: Pick<CategoryChanges, 'of' | 'announced'>
+  readonly recategorized: Pick<RecategorizedTemplates, 'since'>
+  readonly lifetimes: Pick<TemplateLifetimes, 'note'>
+  readonly archived: Pick<ArchivedTemplates, 'deletions'>
   readonly connected: (instance: EngineInstance) => { number: ConnectedNumber; speaker: GraphCredentials }
   readonly refusal: (reply: NotOk) => Error
 }
@@ -69,7 +78,12 @@ const USES: Readonly<Record<string, TemplateSignal['use']>> = {
 }
 
 /** Notes what Meta calls back about a template: when its pause ends is said nowhere else. */
-export function createTemplateNotices(db: Db, changes: Pick<CategoryChanges, 'note'>) {
+export function createTemplateNotices(
+  db: Db,
+  changes: Pick<CategoryChanges, 'note'>,
+  recategorized: Pick<RecategorizedTemplates, 'note'>,
+  archived: Pick<ArchivedTemplates, 'note'>,
+) {
   async function notePause(owner: Owner & { id: string }, named: TemplateName | null, untilMs: number | null) {
     const { name = null, language = null } = named ?? {}
     await db.commit(async (tx) => {
@@ -81,10 +95,14 @@ export function createTemplateNotices(db: Db, changes: Pick<CategoryChanges, 'no
   /** @returns what the rooms are told. */
   return async (number: ConnectedNumber, { field, value, atMs }: TemplateItem): Promise<TemplateSignal> => {
     const { accountId, wabaId } = number
-    if (field === 'template_category_update') await changes.note(number, value)
+    if (field === 'template_category_update') {
+      await changes.note(number, value)
+      await recategorized.note(number, value, atMs)
+    }
     const [name, language] = [textAt(value, 'message_template_name'), textAt(value, 'message_template_language')]
     const template = name === null || language === null ? null : { name, language }
     if (field !== 'message_template_status_update') return { kind: 'template', template, use: null, untilMs: null }
+    await archived.note(number, value, atMs)
     const event = textAt(value, 'event') ?? ''
     const lastsMs = PAUSE_MS[textAt(recordAt(value, 'other_info'), 'title') ?? '']
     const untilMs = event === 'PAUSED' && lastsMs !== undefined ? atMs + lastsMs : null
@@ -113,7 +131,8 @@ export function createPauseLookup({
 }
 
 export function createTemplates(deps: TemplatesDeps): Templates {
-  const { db, clock, transport, client, numbers, changes, connected, refusal } = deps
+  const { db, clock, transport, client, numbers, changes, recategorized, lifetimes, archived, connected, refusal } =
+    deps
   const upload = createResumableUpload(client)
 
   async function uploadSample(speaker: GraphCredentials, mimeType: string, bytes: Buffer): Promise<string> {
@@ -129,11 +148,17 @@ export function createTemplates(deps: TemplatesDeps): Templates {
     const pauses = await db.read(pausesOf, { accountId, wabaId, now: clock.now() })
     const untilOf = new Map(pauses.map(({ id, untilMs }) => [id, untilMs]))
     const announced = await changes.of(number)
+    await lifetimes.note(number, found)
+    const deletions = await archived.deletions(number)
+    const suspension = utilitySuspension(number.facts, clock.now())
+    const were = suspension && (await recategorized.since(number, suspension.sinceMs - EARLIER_MS))
     return found.map((template): Template => {
       const change = announced.get(template.id)
       const categoryChange = change === undefined || change.category === template.category ? null : change
       const pausedUntilMs = template.status === 'PAUSED' ? (untilOf.get(template.id) ?? null) : null
-      return { ...template, pausedUntilMs, categoryChange }
+      const isSuspended = template.category === 'UTILITY' || were?.has(template.id) === true
+      const deletedAtMs = template.status === 'ARCHIVED' ? (deletions.get(template.id) ?? null) : null
+      return { ...template, pausedUntilMs, categoryChange, deletedAtMs, suspension: isSuspended ? suspension : null }
     })
   }
 
@@ -169,6 +194,13 @@ export function createTemplates(deps: TemplatesDeps): Templates {
       return { templates: await withNotices(number, templates), after }
     },
     read,
+    async suspensionOf(instance, name, language) {
+      const { number, speaker } = connected(instance)
+      if (utilitySuspension(number.facts, clock.now()) === null) return null
+      const found = must(await transport.templates(speaker, number.wabaId, { limit: PAGE, after: null, name }))
+      const mine = found.templates.filter((each) => each.name === name && each.language === language)
+      return (await withNotices(number, mine))[0]?.suspension ?? null
+    },
     announced: (accountId) => changes.announced(accountId, numbers),
     uploadSample: async (instance, { mimeType, content }) =>
       uploadSample(connected(instance).speaker, mimeType, await bytesOf(content)),
@@ -183,6 +215,9 @@ export function createTemplates(deps: TemplatesDeps): Templates {
       const fresh = components && { components: await withSamples(speaker, components) }
       must(await transport.changeTemplate(speaker, id, { ...change, ...fresh }))
     },
+    async unpause(instance, id) {
+      must(await transport.endTemplatePause(connected(instance).speaker, id))
+    },
     async remove(instance, template) {
       const { number, speaker } = connected(instance)
       must(await transport.removeTemplate(speaker, number.wabaId, template))
@@ -192,8 +227,15 @@ export function createTemplates(deps: TemplatesDeps): Templates {
 
 /** Meta takes names between the braces only of a template that says so. */
 const formatOf = (components: TemplateDraft['components']): 'named' | 'positional' =>
-  components.some((component) => /\{\{[a-z_][a-z0-9_]*\}\}/.test(textAt(component as Json, 'text') ?? ''))
+  allParts(components).some((component) => /\{\{[a-z_][a-z0-9_]*\}\}/.test(textAt(component, 'text') ?? ''))
     ? 'named'
     : 'positional'
+
+/** With those of the cards of a carousel. */
+const allParts = (components: TemplateDraft['components']): readonly Json[] =>
+  (components as readonly Json[]).flatMap((component) => [
+    component,
+    ...recordsAt(component, 'cards').flatMap((card) => recordsAt(card, 'components')),
+  ])
 
 const UNKNOWN_OBJECT = 100

@@ -24,17 +24,19 @@ export type NotOk = Exclude<GraphReply, { kind: 'ok' }>
 
 export type Result<T> = { readonly kind: 'ok'; readonly value: T } | NotOk
 
-const TEMPLATE_FIELDS = 'id,name,language,status,category,quality_score,rejected_reason,components'
+const TEMPLATE_FIELDS =
+  'id,name,language,status,category,quality_score,rejected_reason,components,message_send_ttl_seconds'
 
 /** As Meta lists them: of a pause it does not say the end. */
 export interface GraphTemplatePage {
-  readonly templates: readonly Omit<Template, 'pausedUntilMs' | 'categoryChange'>[]
+  readonly templates: readonly Omit<Template, 'pausedUntilMs' | 'categoryChange' | 'suspension' | 'deletedAtMs'>[]
   readonly after: string | null
 }
 
 /** A file of more is not fetched: nothing that WhatsApp carries is larger. */
 const LARGEST_FILE = 100 * 1024 * 1024
 const SIZE_MS = 5_000
+const INVALID_PARAMETER = 100
 
 export type Transport = ReturnType<typeof createTransport>
 
@@ -150,15 +152,28 @@ export function createTransport({ client, random }: { client: GraphClient; rando
     async submitTemplate(
       speaker: GraphCredentials,
       wabaId: string,
-      draft: TemplateDraft & { readonly parameter_format: string },
+      { ttlSeconds, ...draft }: TemplateDraft & { readonly parameter_format: string },
     ): Promise<Result<string>> {
-      const body = json(JSON.stringify(draft))
+      const body = json(JSON.stringify({ ...draft, message_send_ttl_seconds: ttlSeconds ?? undefined }))
       const reply = await call(speaker, { method: 'POST', path: `${wabaId}/message_templates`, body })
       const id = reply.kind === 'ok' ? integerAt(reply.body, 'id') : null
       return id === null ? withField(reply, 'id') : { kind: 'ok', value: String(id) }
     },
 
-    changeTemplate: (speaker: GraphCredentials, id: string, change: TemplateChange) => act(speaker, 'POST', id, change),
+    changeTemplate: (speaker: GraphCredentials, id: string, { ttlSeconds, ...change }: TemplateChange) =>
+      act(speaker, 'POST', id, {
+        ...change,
+        ...(typeof ttlSeconds === 'number' && { message_send_ttl_seconds: ttlSeconds }),
+      }),
+
+    async endTemplatePause(speaker: GraphCredentials, id: string): Promise<Result<null>> {
+      const reply = await call(speaker, { method: 'POST', path: `${id}/unpause` })
+      if (reply.kind !== 'ok') return reply
+      if (reply.body['success'] !== false) return { kind: 'ok', value: null }
+      // Here Meta refuses with HTTP 200.
+      const details = textAt(reply.body, 'reason') ?? 'it gave no reason'
+      return { kind: 'error', status: 200, retryAfterSeconds: null, error: { code: INVALID_PARAMETER, details } }
+    },
 
     /** In one language: with the name alone Meta would delete all of them. */
     async removeTemplate(
@@ -216,6 +231,22 @@ export function createTransport({ client, random }: { client: GraphClient; rando
       return reply.kind === 'ok' ? { kind: 'ok', value: accountsIn(reply.body) } : reply
     },
 
+    /** The webhook fields that are selected for the app of the token. Only the app itself may ask, so with its secret. */
+    async subscribedFields(speaker: GraphCredentials, appSecret: Secret): Promise<Result<readonly string[]>> {
+      const app = await call(speaker, { method: 'GET', path: 'app', query: { fields: 'id' } })
+      if (app.kind !== 'ok') return app
+      const appId = textAt(app.body, 'id')
+      if (appId === null || !/^\d{1,30}$/.test(appId)) return { kind: 'lost', code: 'no_app_id' }
+      const token = new Secret(`${appId}|${appSecret.open()}`)
+      const { version, accountId } = speaker
+      const reply = await client.ask({
+        ...{ token, version, accountId },
+        method: 'GET',
+        path: `${appId}/subscriptions`,
+      })
+      return reply.kind === 'ok' ? { kind: 'ok', value: fieldsIn(reply.body) } : reply
+    },
+
     /** Meta's id of the business that owns the WhatsApp account; null: it does not say. */
     async portfolioOf(speaker: GraphCredentials, wabaId: string): Promise<Result<string | null>> {
       const reply = await call(speaker, { method: 'GET', path: wabaId, query: { fields: 'owner_business_info' } })
@@ -261,6 +292,7 @@ function toTemplatePage(body: Json): GraphTemplatePage {
     quality: known(textAt(recordAt(entry, 'quality_score'), 'score'), 'UNKNOWN'),
     rejectedReason: known(textAt(entry, 'rejected_reason'), 'NONE'),
     components: recordsAt(entry, 'components'),
+    ttlSeconds: ttlIn(entry),
   }))
   const paging = recordAt(body, 'paging')
   // Meta names a cursor on the last page as well; only `next` says that there is one.
@@ -268,7 +300,18 @@ function toTemplatePage(body: Json): GraphTemplatePage {
   return { templates, after }
 }
 
+/** Meta writes -1 for a month. */
+function ttlIn(entry: Json): number | null {
+  const seconds = integerAt(entry, 'message_send_ttl_seconds')
+  return seconds === null || seconds < 1 ? null : seconds
+}
+
 const known = (value: string | null, unknown: string) => (value === unknown || value === '' ? null : value)
+
+function fieldsIn(body: Json): string[] {
+  const all = recordsAt(body, 'data').filter((one) => textAt(one, 'object') === 'whatsapp_business_account')
+  return all.flatMap((one) => recordsAt(one, 'fields').flatMap((field) => textAt(field, 'name') ?? []))
+}
 
 function accountsIn(body: Json): string[] {
   const scopes = recordsAt(recordAt(body, 'data'), 'granular_scopes')

@@ -48,6 +48,7 @@ describe('a restriction of the account', () => {
   test.each([
     ['RESTRICTED_ADD_PHONE_NUMBER_ACTION', 'restricted_adding_numbers'],
     ['RESTRICTED_UTILITY_TEMPLATES', 'restricted_utility_templates'],
+    ['RATE_LIMITED_UTILITY_TEMPLATE_MESSAGING', 'restricted_utility_limit'],
     ['RESTRICTED_BUSINESS_INITIATED_CALLING', 'restricted_calls'],
     ['RESTRICTED_USER_INITIATED_CALLS', 'restricted_calls'],
   ])('%s stops no messages, and health names it', async (kind, code) => {
@@ -55,6 +56,7 @@ describe('a restriction of the account', () => {
     await restrict([kind, untilMs])
     expect([evidence().restriction, codes()]).toEqual([null, [code]])
     expect(evidence().issues?.[0]?.message).toContain(new Date(untilMs).toISOString())
+    expect(evidence().issues?.[0]?.facts).toEqual({ kind, untilMs })
     world.clock.suspend(3_600_000)
     expect(codes()).toEqual([])
   })
@@ -84,6 +86,42 @@ describe('a restriction of the account', () => {
   })
 })
 
+describe('utility templates', () => {
+  const violation = (violation_type: string) =>
+    update({ event: 'ACCOUNT_RESTRICTION', violation_info: { violation_type } })
+  const suspension = () => evidence().utilitySuspension
+
+  test('are suspended until the end, which Meta writes in seconds or as a date', async () => {
+    const untilMs = world.clock.now() + 3_600_000
+    await restrict(['RESTRICTED_UTILITY_TEMPLATES', untilMs])
+    expect(suspension()).toEqual({ sinceMs: 1_767_614_400_000, untilMs })
+    const expiration = '2026-02-19T13:59:20+0000'
+    const restriction_info = [{ restriction_type: 'RESTRICTED_UTILITY_TEMPLATES', expiration }]
+    await update({ event: 'ACCOUNT_RESTRICTION', restriction_info })
+    expect(suspension()?.untilMs).toBe(Date.UTC(2026, 1, 19, 13, 59, 20))
+  })
+
+  test.each([
+    ['RESTRICTED_UTILITY_TEMPLATES', 'UTILITY_TEMPLATE_ABUSE_UNBAN'],
+    ['RATE_LIMITED_UTILITY_TEMPLATE_MESSAGING', 'UTILITY_TEMPLATE_ABUSE_RATE_LIMIT_RECOVERY'],
+  ])('%s is over when Meta says %s, and other restrictions stay', async (kind, end) => {
+    await restrict([kind], ['RESTRICTED_ADD_PHONE_NUMBER_ACTION'])
+    expect(codes()).toHaveLength(2)
+    await violation(end)
+    expect([suspension(), codes()]).toEqual([null, ['restricted_adding_numbers']])
+  })
+
+  test('of which Meta warns are not suspended, and health names the warning for a week', async () => {
+    await violation('UTILITY_TEMPLATE_ABUSE')
+    expect([suspension(), codes()]).toEqual([null, ['utility_templates_warning']])
+  })
+
+  test('that are only limited are not suspended', async () => {
+    await restrict(['RATE_LIMITED_UTILITY_TEMPLATE_MESSAGING', world.clock.now() + 3_600_000])
+    expect(suspension()).toBeNull()
+  })
+})
+
 describe('an account that Meta takes away', () => {
   test.each([
     ['PARTNER_REMOVED', 'PRIMARY_INACTIVITY', 'removed_primary_inactivity'],
@@ -99,6 +137,7 @@ describe('an account that Meta takes away', () => {
     await update({ event, ...(reason !== null && { disconnection_info: { reason } }) })
     expect(world.of(instance, 'auth_failed')).toMatchObject([{ reason: 'token_revoked' }])
     expect(codes()).toEqual([code])
+    expect(evidence().issues?.[0]?.facts).toEqual({ reason: reason ?? event })
     await update({ event: 'ACCOUNT_RECONNECTED' })
     await world.clock.advance(1)
     expect(world.of(instance, 'connected')).toHaveLength(1)
@@ -108,7 +147,9 @@ describe('an account that Meta takes away', () => {
 
 test('a violation is shown for a week', async () => {
   await update({ event: 'ACCOUNT_VIOLATION', violation_info: { violation_type: 'ADULT' } })
-  expect(evidence().issues).toMatchObject([{ code: 'account_violation', message: expect.stringContaining('ADULT') }])
+  expect(evidence().issues).toMatchObject([
+    { code: 'account_violation', message: expect.stringContaining('ADULT'), facts: { reason: 'ADULT' } },
+  ])
   expect(evidence().restriction).toBeNull()
   world.clock.suspend(1_767_614_400_000 + 7 * 86_400_000 - world.clock.now())
   expect(codes()).toEqual([])

@@ -13,6 +13,10 @@ const bodyOf = (change: object) => ({
 })
 const parse = (change: object) => parseCallback(Buffer.from(JSON.stringify(bodyOf(change))), 0)?.[0]
 
+const alert = (alert_type: string) => ({ alert_info: { alert_type } })
+const REJECTED_NAME = { decision: 'REJECTED', rejection_reason: 'NAME_TOO_SHORT' }
+const WRONG = { code: 131_000, title: 'Went wrong' }
+
 describe('everything that Meta documents is read, or noted with a reason', () => {
   test.each(documented().map(({ name, change }) => [name, change] as const))('%s', (_name, change) => {
     const { items = [], noted = [], problems } = parse(change) ?? {}
@@ -72,21 +76,38 @@ describe('the engine', () => {
   })
 
   test.each([
-    ['security', { event: 'PIN_CHANGED', requester: '61555' }, 'pin_changed', 'Meta user 61555'],
-    ['security', { event: 'PIN_RESET_REQUEST', requester: '61555' }, 'pin_disabled', 'Meta user 61555'],
-    ['account_alerts', { alert_info: { alert_type: 'OBA_REJECTED' } }, 'official_account_rejected', 'OBA_REJECTED'],
-    ['account_alerts', { alert_info: { alert_type: 'SOMETHING_NEW' } }, 'account_alert', 'SOMETHING_NEW'],
-    ['account_review_update', { decision: 'REJECTED' }, 'account_review_rejected', 'reviewed'],
-    ['phone_number_name_update', { decision: 'REJECTED', rejection_reason: 'X' }, 'display_name_rejected', 'X'],
-    ['messages', { errors: [{ code: 131_000, title: 'Went wrong' }] }, 'number_error', '131000 Went wrong'],
-  ])('says of %s %j what happened, for a week', async (field, value, code, words) => {
+    ['security', { event: 'PIN_CHANGED', requester: '61555' }, 'pin_changed', { requesterId: '61555' }],
+    ['security', { event: 'PIN_RESET_REQUEST', requester: '61555' }, 'pin_disabled', { requesterId: '61555' }],
+    ['security', { event: 'PIN_CHANGED' }, 'pin_changed', undefined],
+    ['account_alerts', alert('OBA_REJECTED'), 'official_account_rejected', { reason: 'OBA_REJECTED' }],
+    ['account_alerts', alert('PROFILE_PICTURE_LOST'), 'profile_picture_lost', { reason: 'PROFILE_PICTURE_LOST' }],
+    ['account_alerts', alert('SOMETHING_NEW'), 'account_alert', { reason: 'SOMETHING_NEW' }],
+    ['account_review_update', { decision: 'REJECTED' }, 'account_review_rejected', undefined],
+    ['account_review_update', { decision: 'PENDING' }, 'account_review_pending', undefined],
+    ['account_review_update', { decision: 'DEFERRED' }, 'account_review_pending', undefined],
+    ['phone_number_name_update', REJECTED_NAME, 'display_name_rejected', { reason: 'NAME_TOO_SHORT' }],
+    ['business_username_update', { status: 'deleted', username: 'acme' }, 'username_removed', { username: 'acme' }],
+    ['messages', { errors: [WRONG] }, 'number_error', { providerCode: 131_000, providerMessage: 'Went wrong' }],
+  ])('says of %s %j what happened, for a week', async (field, value, code, facts) => {
     await call(field, value)
     await call(field, value)
-    expect(world.official.engine.evidence(instance).issues).toMatchObject([
-      { code, message: expect.stringContaining(words), sinceMs: 1_767_614_400_000 },
-    ])
+    const { issues } = world.official.engine.evidence(instance)
+    expect(issues).toMatchObject([{ code, sinceMs: 1_767_614_400_000 }])
+    expect(issues?.[0]?.facts).toEqual(facts)
+    for (const value of Object.values(facts ?? {})) expect(issues?.[0]?.message).toContain(String(value))
     world.clock.suspend(1_767_614_400_000 + 7 * 86_400_000 - world.clock.now())
     expect(codes()).toEqual([])
+  })
+
+  test('a review is under way until Meta has decided', async () => {
+    const decided = async (decision: string) => {
+      await call('account_review_update', { decision })
+      return codes()
+    }
+    expect(await decided('PENDING')).toEqual(['account_review_pending'])
+    expect(await decided('REJECTED')).toEqual(['account_review_rejected'])
+    expect(await decided('PENDING')).toEqual(['account_review_pending'])
+    expect(await decided('APPROVED')).toEqual([])
   })
 
   test('ends a notice when Meta takes it back', async () => {

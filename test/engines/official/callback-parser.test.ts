@@ -28,9 +28,22 @@ test('a text says who wrote, when, and under which name', () => {
       media: null,
       content: null,
       quoted: null,
+      forwarded: null,
       referral: null,
     },
   ])
+})
+
+test.each([
+  [{ forwarded: true }, 'forwarded'],
+  [{ frequently_forwarded: true }, 'frequently'],
+  [{ forwarded: true, frequently_forwarded: true }, 'frequently'],
+  [{ forwarded: false }, null],
+  [{ forwarded: 'yes' }, null],
+  [{ from: OURS, id: 'wamid.0' }, null],
+])('a message with the context %j is forwarded: %s', (context, forwarded) => {
+  const [message] = itemsOf({ messages: [{ ...textFrom(ANA, 'wamid.1'), context }] })
+  expect(message).toMatchObject({ kind: 'message', forwarded })
 })
 
 test('a batch with several numbers keeps each change with its own number', () => {
@@ -109,6 +122,36 @@ describe('somebody who hides their number', () => {
     const items = itemsOf({ contacts: [contact], messages: [textFrom(ANA, 'wamid.1')] })
     expect(items[0]).toEqual({ kind: 'known', number: ANA, userId: 'US.123' })
     expect(items[1]).toMatchObject({ kind: 'message', person: { number: ANA, userId: 'US.123' } })
+  })
+})
+
+describe('a contact that somebody shares', () => {
+  const CARD = { name: { formatted_name: 'Ana' }, phones: [{ phone: '+1 202 555 0188' }] }
+  const shared = (more: object, from: object = { from_user_id: 'US.1' }) =>
+    itemsOf({
+      messages: [{ ...from, id: 'wamid.1', timestamp: '1767614400', type: 'contacts', contacts: [CARD], ...more }],
+    })
+
+  test('is their own number if they were asked for it', () => {
+    const [known, message] = shared({ origin: 'contact_request' })
+    expect(known).toEqual({ kind: 'known', number: '12025550188', userId: 'US.1' })
+    expect(message).toMatchObject({ kind: 'message', person: { number: '12025550188', userId: 'US.1' } })
+  })
+
+  test.each([
+    ['of somebody else', { origin: 'other' }],
+    ['that nobody asked for', {}],
+    ['without a number', { origin: 'contact_request', contacts: [{ name: CARD.name }] }],
+    ['of several people', { origin: 'contact_request', contacts: [CARD, CARD] }],
+  ])('changes nobody: one %s', (_what, more) => {
+    const items = shared(more)
+    expect(items).toHaveLength(1)
+    expect(items[0]).toMatchObject({ person: { number: null, userId: 'US.1' } })
+  })
+
+  test('does not replace a number that Meta shows', () => {
+    const [message] = shared({ origin: 'contact_request' }, { from: '12025550101' })
+    expect(message).toMatchObject({ kind: 'message', person: { number: '12025550101' } })
   })
 })
 

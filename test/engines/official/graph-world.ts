@@ -176,4 +176,4 @@ export async function graphWorld({ log = silentLog }: { log?: Log } = {}): Promi
 }
 
 /** Waits until something holds; what is asked for happens within milliseconds. */
-export const soon = (what: string, holds: () => boolean) => until(what, () => holds() || undefined, 5_000)
+export const soon = (what: string, holds: () => boolean) => until(what, () => holds() || undefined)

@@ -2,6 +2,7 @@ import { contentOf } from '../../../main/kernel/file-content.ts'
 import { createHash } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { EngineInstance, Outgoing } from '../../../main/engines/engine.ts'
+import { interactivePayload } from '../../../main/engines/official/interactive.ts'
 import { sampleOf } from '../../../main/engines/sandbox/index.ts'
 import type { Log } from '../../../main/kernel/log.ts'
 import { pause } from '../../support/service-process.ts'
@@ -336,6 +337,114 @@ describe('the adapter, when Meta misbehaves over a real socket', () => {
     expect(await phone(HIDDEN)).toBe(1)
   })
 
+  test('what somebody passes on is marked as forwarded, and as forwarded many times', async () => {
+    const passOn = (text: string, marks: object) =>
+      world.network.speak(world.accountId, ANA, {
+        ...{ to: '12025550200', group: null },
+        content: { type: 'text', text, details: { forwarded: true, ...marks } },
+      })
+    await passOn('Once', {})
+    await passOn('Often', { frequently_forwarded: true })
+    await soon('heard', () => world.of(instance, 'received').length === 2)
+    const marked = world.of(instance, 'received').map(({ text, forwarded }) => [text, forwarded])
+    expect(new Map(marked as [string, string][])).toEqual(
+      new Map([
+        ['Once', 'forwarded'],
+        ['Often', 'frequently'],
+      ]),
+    )
+  })
+
+  describe('a number of another portfolio, which has ids of its own for the same people', () => {
+    const OLD = `US.${HIDDEN}`
+    const portfolio = () => world.official.engine.evidence(instance).portfolio?.id
+    const writes = (to: string, content: object = { type: 'text', text: 'It is me' }) =>
+      world.network.speak(world.accountId, HIDDEN, {
+        to,
+        group: null,
+        content: content as { type: 'text'; text: string },
+      })
+    let other: Credentials
+
+    async function move() {
+      await soon('the portfolio', () => portfolio() === credentials.portfolioId)
+      other = await world.number('12025550201')
+      await world.official.engine.logout(instance)
+      const token = (await world.official.engine.onboarding?.token(instance)) ?? ''
+      expect(await world.official.onboarding.paste(token, { ...other, pin: '' })).toMatchObject({ kind: 'connected' })
+      await soon('the other portfolio', () => portfolio() === other.portfolioId)
+    }
+
+    test('writes to nobody under an id of the former one, also after a restart', async () => {
+      await writes('12025550200')
+      await soon('heard', () => world.of(instance, 'received').length === 1)
+      const before = await phone(HIDDEN)
+      await move()
+      await world.restart()
+      const refused = {
+        kind: 'refused',
+        error: {
+          code: 'undeliverable',
+          provider_code: null,
+          message: expect.stringContaining('another business portfolio'),
+        },
+      }
+      expect((await world.send(instance, { to: OLD })).outcome).toMatchObject(refused)
+      const payload = { recipient: OLD, type: 'text', text: { body: 'Hi' } }
+      expect((await world.send(instance, { kind: 'cloud_api', payload, to: OLD })).outcome).toMatchObject(refused)
+      await expect(world.official.engine.direct?.block?.(instance, OLD, true)).rejects.toMatchObject({
+        code: 'invalid_state',
+      })
+      await writes('12025550201')
+      await soon('heard again', () => world.of(instance, 'received').length === 2)
+      const { chat } = world.of(instance, 'received')[1]!
+      expect(chat).not.toBe(OLD)
+      const { messageId, outcome } = await world.send(instance, { to: chat })
+      expect(outcome).toMatchObject({ kind: 'accepted' })
+      await read(messageId)
+      expect(await phone(HIDDEN)).toBe(before + 1)
+    })
+
+    test('writes to the number of somebody whose number it learned under the former one, who stays one person', async () => {
+      const shared = { type: 'contact', text: 'Ana', details: { name: 'Ana', number: ANA, origin: 'contact_request' } }
+      await writes('12025550200')
+      await writes('12025550200', shared)
+      await soon('the number', () => world.of(instance, 'contact').length === 1)
+      await move()
+      const { messageId, outcome } = await world.send(instance, { to: OLD })
+      expect(outcome).toMatchObject({ kind: 'accepted' })
+      await read(messageId)
+      expect(await phone()).toBe(1)
+      await writes('12025550201', shared)
+      await soon('the new id', () => world.of(instance, 'contact').length === 2)
+      const [first, second] = world.of(instance, 'contact')
+      expect([first?.number, second?.number]).toEqual([ANA, ANA])
+      expect(second?.hiddenId).not.toBe(first?.hiddenId)
+      expect(world.of(instance, 'received').at(-1)).toMatchObject({ chat: ANA })
+    })
+  })
+
+  test('somebody who hides their number is asked for it, and is one person with it', async () => {
+    const say = (text: string) =>
+      world.network.speak(world.accountId, HIDDEN, { to: '12025550200', group: null, content: { type: 'text', text } })
+    await say('Please call me')
+    await soon('heard', () => world.of(instance, 'received').length === 1)
+    const payload = interactivePayload({ type: 'request_contact_info', body: 'May we have your number?' })
+    const { messageId, outcome } = await world.send(instance, { kind: 'cloud_api', to: `US.${HIDDEN}`, payload })
+    if (outcome.kind !== 'accepted') throw new Error(outcome.kind)
+    await read(messageId)
+    await world.network.tap(world.accountId, HIDDEN, outcome.engineMessageId, {})
+    await soon('shared', () => world.of(instance, 'received').length === 2)
+    expect(world.of(instance, 'contact')).toMatchObject([{ hiddenId: `US.${HIDDEN}`, number: HIDDEN }])
+    expect(world.of(instance, 'received')[1]).toMatchObject({
+      ...{ chat: HIDDEN, from: HIDDEN },
+      content: { type: 'contacts', contacts: [{ numbers: [HIDDEN] }] },
+    })
+    await say('Thank you')
+    await soon('heard', () => world.of(instance, 'received').length === 3)
+    expect(world.of(instance, 'received')[2]).toMatchObject({ chat: HIDDEN })
+  })
+
   test('free text to somebody who never wrote is taken and then reported as failed with 131047', async () => {
     const { messageId, outcome } = await world.send(instance, { to: '12025550105' })
     expect(outcome).toMatchObject({ kind: 'accepted' })
@@ -416,6 +525,17 @@ describe('the adapter, when Meta misbehaves over a real socket', () => {
     })
     const [message] = await world.network.listMessages(world.accountId, '12025550200', Infinity, 1)
     expect(message?.reactions).toEqual({ '12025550200': '👍' })
+  })
+
+  test('fields that nobody selected for the app are named in the health of the number', async () => {
+    const missing = () => world.official.engine.evidence(instance).issues?.find(({ code }) => code === 'fields_missing')
+    world.graph.unselectFields(['user_preferences'])
+    await world.restart()
+    await world.official.engine.start(instance)
+    await soon('named', () => missing()?.message.includes('user_preferences,') === true)
+    world.graph.unselectFields([])
+    await world.official.engine.start(instance)
+    await soon('selected', () => missing() === undefined)
   })
 
   test('Meta’s signup ends with the number connected', async () => {

@@ -24,6 +24,7 @@ const MESSAGES = {
   list: { type: 'list', body: 'When?', button: 'Choose', sections: [{ title: 'Today', rows: ROWS }] },
   cta_url: { type: 'cta_url', body: 'Track it', button: 'Open', url: 'https://shop.example/1042' },
   location_request_message: { type: 'location_request_message', body: 'Where are you?' },
+  request_contact_info: { type: 'request_contact_info', body: 'May we have your number?' },
   address_message: { type: 'address_message', body: 'Where to?', country: 'IN' },
   flow: {
     type: 'flow',
@@ -192,6 +193,7 @@ describe('over the simulated Graph API', () => {
     ],
     ['rows with one id', interactive('list', { button: 'x', sections: [{ rows: [...ROWS, ...ROWS] }] })],
     ['a link without an address', interactive('cta_url', parameters('cta_url', { display_text: 'x', url: 'shop' }))],
+    ['a request for a number with another action', interactive('request_contact_info', { name: 'contact_request' })],
     ['a location request with another action', interactive('location_request_message', { name: 'location' })],
     ['an address of Spain', interactive('address_message', parameters('address_message', { country: 'ES' }))],
     ['a form without a version', interactive('flow', parameters('flow', { flow_id: '1', flow_cta: 'x' }))],
@@ -232,6 +234,14 @@ describe('over the simulated Graph API', () => {
       'location_request_message',
       { location: { latitude: -23.5, longitude: -46.6, name: 'Home' } },
       { type: 'location', content: { type: 'location', latitude: -23.5, longitude: -46.6, name: 'Home' } },
+    ],
+    [
+      'request_contact_info',
+      {},
+      {
+        type: 'contact',
+        content: { type: 'contacts', contacts: [{ name: expect.any(String), numbers: [ANA], vcard: null }] },
+      },
     ],
     [
       'product_list',

@@ -4,6 +4,7 @@ import type { EngineInstance } from '../../../main/engines/engine.ts'
 import type { InstanceId } from '../../../main/kernel/ids.ts'
 import {
   answered,
+  APP_SECRET,
   cloudWorld,
   failed,
   graphError,
@@ -15,6 +16,11 @@ import {
 } from './cloud-world.ts'
 
 const HALF_HOUR_MS = 30 * 60_000
+const NEEDED = [
+  ...['messages', 'user_preferences', 'account_update', 'account_alerts', 'security'],
+  ...['message_template_status_update', 'message_template_quality_update', 'message_template_components_update'],
+  ...['template_category_update', 'business_capability_update', 'phone_number_quality_update'],
+]
 
 let world: CloudWorld
 let instance: EngineInstance
@@ -118,6 +124,52 @@ describe('when a check fails', () => {
   })
 })
 
+describe('the webhook fields of the app', () => {
+  const app = (fields: readonly string[]) =>
+    world.answer((request, path) => {
+      if (path === 'app') return answered(200, { id: '900100' })
+      if (path !== '900100/subscriptions') return undefined
+      const isApp = new Headers(request.headers).get('authorization') === `Bearer 900100|${APP_SECRET}`
+      if (!isApp) return graphError(190, 'Only the app may ask', 401)
+      const other = { object: 'page', fields: NEEDED.map((name) => ({ name })) }
+      return answered(200, {
+        data: [other, { object: 'whatsapp_business_account', fields: fields.map((name) => ({ name })) }],
+      })
+    })
+  const missing = () => evidence().issues?.filter(({ code }) => code === 'fields_missing') ?? []
+
+  test('that are not selected are named, until they are', async () => {
+    app(NEEDED.filter((name) => name !== 'user_preferences' && name !== 'account_update'))
+    await world.official.engine.start(instance)
+    await pass(1_000)
+    expect(missing()).toMatchObject([
+      {
+        message: expect.stringContaining('to user_preferences, account_update,'),
+        facts: { fields: ['user_preferences', 'account_update'] },
+      },
+    ])
+    app(NEEDED)
+    await pass(HALF_HOUR_MS)
+    expect(missing()).toEqual([])
+  })
+
+  test('are asked for once a day', async () => {
+    app(NEEDED)
+    await world.official.engine.start(instance)
+    for (let minute = 0; minute < 23 * 60; minute++) await world.clock.advance(60_000)
+    expect(world.asked.filter(({ url }) => url.includes('/subscriptions'))).toHaveLength(1)
+    expect(missing()).toEqual([])
+  })
+
+  test('are not complained about while Meta does not name them', async () => {
+    world.answer((_request, path) => (path === 'app' ? graphError(190, 'x', 401) : undefined))
+    await world.official.engine.start(instance)
+    await pass(1_000)
+    expect(missing()).toEqual([])
+    expect(world.of(instance, 'auth_failed')).toEqual([])
+  })
+})
+
 test('after a start of the service the first checks are spread over a minute', async () => {
   await world.restart()
   expect(await world.official.engine.resume(instance)).toBe('connected')
@@ -197,9 +249,28 @@ describe('what Meta calls back of the account', () => {
     await world.callBack(instance, change('FLAGGED'))
     await world.clock.advance(1)
     expect(evidence().quality).toMatchObject({ rating: 'RED', messagingLimit: 'TIER_10K' })
+    expect(evidence().issues).toContainEqual(expect.objectContaining({ code: 'quality_low' }))
     world.answer(() => new Promise(() => {}))
     await world.callBack(instance, change('THROUGHPUT_UPGRADE'))
     expect(world.official.engine.pace?.(instance)).toMatchObject({ perSecond: 1_000 })
+  })
+
+  test('a quality that is medium is an issue, until it is good again', async () => {
+    const flagged = () =>
+      world.callBack(
+        instance,
+        field('phone_number_quality_update', { display_phone_number: `+${OURS}`, event: 'FLAGGED' }),
+      )
+    const codes = () => (evidence().issues ?? []).map(({ code }) => code)
+    for (const [rating, expected] of [
+      ['YELLOW', ['quality_medium']],
+      ['GREEN', []],
+    ] as const) {
+      onCheck(answered(200, info(OURS, { quality_rating: rating, messaging_limit_tier: 'TIER_10K' })))
+      await flagged()
+      await world.clock.advance(1)
+      expect(codes().filter((code) => code.startsWith('quality'))).toEqual(expected)
+    }
   })
 
   test('a ban ends every number of the account, and its end brings them back', async () => {
@@ -296,7 +367,12 @@ test('templates come page by page, and read receipts go out by Meta’s id', asy
     })
   })
   expect(await world.official.engine.templates?.list(instance, { limit: 1, after: null })).toEqual({
-    templates: [{ ...template, quality: null, rejectedReason: null, pausedUntilMs: null, categoryChange: null }],
+    templates: [
+      {
+        ...{ ...template, quality: null, rejectedReason: null, pausedUntilMs: null, categoryChange: null },
+        ...{ ttlSeconds: null, deletedAtMs: null, suspension: null },
+      },
+    ],
     after: 'A',
   })
   expect(await world.official.engine.templates?.list(instance, { limit: 1, after: 'A' })).toMatchObject({ after: null })

@@ -48,7 +48,17 @@ test('a template is in review, approved, and sent; before that Meta takes no mes
   const { id } = await templates.create(instance, DRAFT)
   expect(await templates.read(instance, id)).toEqual({
     ...DRAFT,
-    ...{ id, status: 'PENDING', quality: null, rejectedReason: null, pausedUntilMs: null, categoryChange: null },
+    ...{
+      id,
+      status: 'PENDING',
+      quality: null,
+      rejectedReason: null,
+      pausedUntilMs: null,
+      categoryChange: null,
+      suspension: null,
+      ttlSeconds: null,
+      deletedAtMs: null,
+    },
   })
   expect((await sendIt()).outcome).toMatchObject({ kind: 'invalid', template: 'missing' })
   await approved(id)
@@ -115,6 +125,31 @@ test('a template of another business account is not there, also when the token i
     .prepare('UPDATE sandbox_graph_numbers SET access_token = ? WHERE phone_number_id = ?')
     .run(credentials.accessToken, other.phoneNumberId)
   expect(await templates.read(instance, id)).toBeUndefined()
+})
+
+describe('a pause that does not end by itself', () => {
+  const isPaused = async (id: string) => (await templates.read(instance, id))?.status === 'PAUSED'
+
+  test('is ended by a person, and what is sent is taken again', async () => {
+    const { id } = await templates.create(instance, DRAFT)
+    await approved(id)
+    await of().failAssessment(id)
+    expect(await templates.read(instance, id)).toMatchObject({ status: 'PAUSED', pausedUntilMs: null })
+    expect((await sendIt()).outcome).toMatchObject({ kind: 'invalid', template: 'paused', pausedUntilMs: null })
+    await templates.unpause(instance, id)
+    expect(await isPaused(id)).toBe(false)
+    expect((await sendIt()).outcome.kind).toBe('accepted')
+  })
+
+  test('of Meta for low quality is not ended, and the refusal says what Meta says', async () => {
+    const { id } = await templates.create(instance, DRAFT)
+    await approved(id)
+    await of().pause(id, 'FIRST_PAUSE')
+    expect(await refusalOf(templates.unpause(instance, id))).toBe(
+      'Meta refused this (100): The template was paused for its low quality. The pause ends by itself.',
+    )
+    expect(await isPaused(id)).toBe(true)
+  })
 })
 
 describe('a pause', () => {
