@@ -9,7 +9,7 @@ import { safeFilename } from '../../engines/safe-filename.ts'
 
 /** What a phone is to say. @throws ApiError validation_error for a body that is neither text nor media. */
 export function toUtterance(body: SpeechBody): Utterance {
-  return { to: body.to, group: body.group ?? null, content: { ...contentOf(body), ...extrasOf(body) } }
+  return { to: body.to, group: body.group ?? null, content: withExtras(contentOf(body), body) }
 }
 
 function contentOf(body: SpeechBody): Content {
@@ -72,8 +72,18 @@ function detailsOf(content: MessageContent): Pick<Content, 'details'> {
   return { details: { name, number: numbers[0] ?? '' } }
 }
 
-function extrasOf({ quoted_message_id: quoted, referral }: SpeechBody): Pick<Content, 'quoted' | 'referral'> {
-  return { ...(quoted === undefined ? {} : { quoted }), ...(referral === undefined ? {} : { referral }) }
+function withExtras(content: Content, body: SpeechBody): Content {
+  const { quoted_message_id: quoted, referral, forwarded = false, frequently_forwarded: isFrequent = false } = body
+  if (isFrequent && !forwarded) throw invalid('frequently_forwarded needs forwarded.')
+  if (forwarded && quoted !== undefined)
+    throw invalid('A forwarded message cannot quote another. Leave out one of both.')
+  const marks = { forwarded: true, ...(isFrequent && { frequently_forwarded: true }) }
+  return {
+    ...content,
+    ...(quoted !== undefined && { quoted }),
+    ...(referral !== undefined && { referral }),
+    ...(forwarded && { details: { ...content.details, ...marks } }),
+  }
 }
 
 const invalid = (message: string) => new ApiError('validation_error', message)

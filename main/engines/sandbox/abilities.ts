@@ -5,6 +5,6 @@ import { SMV2 } from '../smv2/abilities.ts'
 
 /** What the two faces of the simulated network can do. */
 export const SANDBOX: Readonly<Record<Engine, Abilities>> = {
-  smv2: { ...SMV2, act: { ...SMV2.act, communities: 'no', channels: 'no' } },
+  smv2: SMV2,
   official: { ...OFFICIAL, act: { ...OFFICIAL.act, join_requests: 'no' } },
 }

@@ -5,13 +5,15 @@ import type { Db } from '../../kernel/db.ts'
 import { blockError } from '../block-errors.ts'
 import { addsNobody, noOtherAdmins } from '../group-rules.ts'
 import { messageToTypeUnder } from '../typing-rules.ts'
-import type { ChannelActs, CommunityActs, DirectActs } from '../direct.ts'
+import type { DirectActs } from '../direct.ts'
 import type { EngineInstance } from '../engine.ts'
 import type { Blocks } from './blocks.ts'
 import type { Calls } from './calls.ts'
 import type { ChatLists } from './chat-lists.ts'
 import { chatOf, type ChatTimers } from './chat-timers.ts'
 import { isRegistered } from './simulated-outcomes.ts'
+import type { Channels } from './channels.ts'
+import type { Communities } from './communities.ts'
 import type { Faults } from './faults.ts'
 import { OF_META, type Groups } from './groups.ts'
 import type { Inbox } from './inbox.ts'
@@ -23,9 +25,6 @@ import type { Profiles } from './profiles.ts'
 import type { PhoneMessages } from './phone-messages.ts'
 import { parseUserId } from './user-ids.ts'
 
-/** There are no communities and channels on this network. */
-type LineActs = Omit<DirectActs, ChannelActs | CommunityActs>
-
 interface DirectDeps {
   readonly db: Db
   readonly clock: Pick<Clock, 'now'>
@@ -35,6 +34,8 @@ interface DirectDeps {
   readonly phones: Phones
   readonly phoneMessages: PhoneMessages
   readonly groups: Groups
+  readonly communities: Communities
+  readonly channels: Channels
   readonly blocks: Blocks
   readonly calls: Pick<Calls, 'reject'>
   readonly profiles: Profiles
@@ -50,6 +51,7 @@ const WINDOW_MS = 24 * 60 * 60_000
  */
 export function createDirect(deps: DirectDeps): Readonly<Record<EngineName, Partial<DirectActs>>> {
   const { db, clock, sessions, phones, phoneMessages, groups, blocks, calls, profiles, chatLists, chatTimers } = deps
+  const { communities, channels } = deps
 
   /** @throws ApiError not_ready, upstream_unavailable */
   async function numberOf({ id }: EngineInstance): Promise<string> {
@@ -110,7 +112,7 @@ export function createDirect(deps: DirectDeps): Readonly<Record<EngineName, Part
   const blocked: DirectActs['blocked'] = async (instance, page) =>
     blocks.list(instance.accountId, await numberOf(instance), page)
 
-  const smv2: LineActs = {
+  const smv2: DirectActs = {
     async react(instance, { engineMessageId }, emoji) {
       await phoneMessages.react(instance.accountId, await numberOf(instance), engineMessageId, emoji)
     },
@@ -248,6 +250,22 @@ export function createDirect(deps: DirectDeps): Readonly<Record<EngineName, Part
       groups.answerJoinRequests(instance.accountId, await numberOf(instance), id, numbers, isApproved),
     joinGroup: async (instance, code) => groups.join(instance.accountId, await numberOf(instance), code),
     leaveGroup: async (instance, id) => groups.leave(instance.accountId, await numberOf(instance), id),
+
+    createCommunity: async (instance, name, description) =>
+      communities.create(instance.accountId, await numberOf(instance), name, description),
+    communityGroups: async (instance, id) => communities.groups(instance.accountId, await numberOf(instance), id),
+    communityMembers: async (instance, id) => communities.members(instance.accountId, await numberOf(instance), id),
+    linkGroup: async (instance, id, groupId) =>
+      communities.link(instance.accountId, await numberOf(instance), id, groupId),
+    unlinkGroup: async (instance, id, groupId) =>
+      communities.unlink(instance.accountId, await numberOf(instance), id, groupId),
+
+    channels: async (instance) => channels.list(instance.accountId, await numberOf(instance)),
+    followChannel: async (instance, key) => channels.follow(instance.accountId, await numberOf(instance), key),
+    unfollowChannel: async (instance, id) => channels.unfollow(instance.accountId, await numberOf(instance), id),
+    postToChannel: async (instance, id, post) => ({
+      engineMessageId: await channels.post(instance.accountId, await numberOf(instance), id, post),
+    }),
   }
 
   /** A group that Meta's Groups API made: nobody is added to it, and it ends with the business. */

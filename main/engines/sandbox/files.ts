@@ -5,12 +5,10 @@ import { contentOf } from '../../kernel/file-content.ts'
 import { sql } from '../../kernel/sql.ts'
 import type { ReceivedFile } from '../direct.ts'
 import type { EngineInstance, Outgoing } from '../engine.ts'
+import type { Channels } from './channels.ts'
 import type { Inbox } from './inbox.ts'
 import { isPaired, type Sessions } from './sessions.ts'
-import { sampleOf } from './media.ts'
-
-/** Larger ones are not kept: a simulated network must not fill the disk. */
-const KEPT_BYTES = 16 * 1024 * 1024
+import { KEPT_BYTES, sampleOf } from './media.ts'
 
 const keep = sql<{ messageId: string; bytes: Uint8Array }>(
   'INSERT INTO sandbox_files (message_id, bytes) VALUES (:messageId, :bytes) ON CONFLICT (message_id) DO NOTHING',
@@ -19,10 +17,18 @@ const kept = sql<{ messageId: string }, { bytes: Uint8Array }>(
   'SELECT bytes FROM sandbox_files WHERE message_id = :messageId',
 )
 
+interface FilesDeps {
+  readonly db: Db
+  readonly sessions: Sessions
+  readonly inbox: Inbox
+  /** Files of channels. */
+  readonly posts: Pick<Channels, 'file'>
+}
+
 export type Files = ReturnType<typeof createFiles>
 
 /** The files of messages. What phones send are samples; what one instance sends another is kept with the message. */
-export function createFiles({ db, sessions, inbox }: { db: Db; sessions: Sessions; inbox: Inbox }) {
+export function createFiles({ db, sessions, inbox, posts }: FilesDeps) {
   return {
     /** What is to be kept of a message, read before the commit that keeps it. */
     async load(out: Outgoing): Promise<Buffer | null> {
@@ -36,6 +42,7 @@ export function createFiles({ db, sessions, inbox }: { db: Db; sessions: Session
       await sessions.load()
       const session = sessions.of(id)
       const message = isPaired(session) ? await inbox.read(accountId, session.number, mediaId) : undefined
+      if (message === undefined && isPaired(session)) return posts.file(accountId, session.number, mediaId)
       const { type, media } = message?.content ?? {}
       if (!message || !media || (message.author !== session?.number && message.recipient !== session?.number))
         return null

@@ -4,6 +4,7 @@ import type { Db, Tx } from '../../kernel/db.ts'
 import type { AccountId, Random } from '../../kernel/ids.ts'
 import { sql } from '../../kernel/sql.ts'
 import type { Group, GroupRules, JoinRequest, JoinRules, MemberChange, MemberResult } from '../direct.ts'
+import { alreadyInGroup, deadInvite, groupAdminsOnly, noSuchGroup, waitsForAdmin } from '../group-rules.ts'
 import type { TellAdmins } from './join-request-events.ts'
 import { isRegistered } from './simulated-outcomes.ts'
 import { crockford } from './network-ids.ts'
@@ -20,6 +21,9 @@ interface GroupRow {
   readonly locked: 0 | 1
   readonly approval: 0 | 1
   readonly adminAdd: 0 | 1
+  readonly kind: Group['kind']
+  /** The id of the community it belongs to. */
+  readonly communityId: string | null
 }
 
 interface MemberRow {
@@ -28,7 +32,9 @@ interface MemberRow {
 }
 
 const GROUP = `g.seq, g.id, g.name, g.owner, g.invite, g.created_at AS createdAtMs, g.description, g.announce, g.locked,
-  g.approval, g.admin_add AS adminAdd`
+  g.approval, g.admin_add AS adminAdd, g.kind,
+  (SELECT c.id FROM sandbox_community_groups l JOIN sandbox_groups c ON c.seq = l.community_seq
+    WHERE l.group_seq = g.seq) AS communityId`
 
 type Named = { accountId: string; id: string }
 type Membership = { group: number; number: string }
@@ -78,6 +84,12 @@ const requestsOf = sql<{ group: number; limit: number }, JoinRequest>(
 const byInvite = sql<{ accountId: string; invite: string }, GroupRow>(
   `SELECT ${GROUP} FROM sandbox_groups g WHERE g.account_id = :accountId AND g.invite = :invite`,
 )
+const setKind = sql<{ group: number; kind: Group['kind'] }>('UPDATE sandbox_groups SET kind = :kind WHERE seq = :group')
+/** They end with the community. */
+const endAnnouncements = sql<{ group: number }>(
+  `DELETE FROM sandbox_groups WHERE kind = 'announcements'
+     AND seq IN (SELECT group_seq FROM sandbox_community_groups WHERE community_seq = :group)`,
+)
 const dissolve = sql<{ group: number }>('DELETE FROM sandbox_groups WHERE seq = :group')
 const forgetTimer = sql<Named>('DELETE FROM sandbox_timers WHERE account_id = :accountId AND chat = :id')
 const forgetPicture = sql<Named>('DELETE FROM sandbox_pictures WHERE account_id = :accountId AND subject = :id')
@@ -102,14 +114,16 @@ export type Groups = ReturnType<typeof createGroups>
 /** The groups of the network. A group is created explicitly or by the first message in it. */
 export function createGroups({ db, clock, random, tellAdmins }: GroupsDeps) {
   const secretCode = () => crockford(random.bytes(15))
+  const newGroupId = (prefix: string) => `${prefix}${crockford(random.bytes(10))}@g.us`
 
-  async function withMembers(tx: Tx, row: GroupRow): Promise<Group> {
-    const { id, name, owner, createdAtMs, seq, description } = row
+  async function withMembers(tx: Tx, row: GroupRow, viewer: string): Promise<Group> {
+    const { id, kind, communityId, name, owner, createdAtMs, seq, description } = row
     const rows = await tx.all(membersOf, { group: seq })
     const members = rows.map(({ number, admin }) => ({ number, isAdmin: admin === 1 }))
     const join = { needsApproval: row.approval === 1, isAddedToByAdmins: row.adminAdd === 1 }
     const rules = { isAnnounceOnly: row.announce === 1, isLocked: row.locked === 1, ...join }
-    return { id, kind: 'group', communityId: null, name, owner, createdAtMs, description, ...rules, members }
+    const isOwnAdmin = members.some(({ number, isAdmin }) => number === viewer && isAdmin)
+    return { id, kind, communityId, name, owner, createdAtMs, description, ...rules, members, isOwnAdmin }
   }
 
   async function ensureGroup(tx: Tx, accountId: AccountId, id: string, name: string, owner: string): Promise<GroupRow> {
@@ -125,16 +139,16 @@ export function createGroups({ db, clock, random, tellAdmins }: GroupsDeps) {
   /** The group as one of its members sees it. @throws ApiError not_found, also for who is no member. */
   async function getAsMember(tx: Tx, accountId: AccountId, number: string, id: string) {
     const row = await tx.one(byId, { accountId, id })
-    const group = row && (await withMembers(tx, row))
+    const group = row && (await withMembers(tx, row, number))
     const me = group?.members.find((member) => member.number === number)
     if (row && group && me) return { row, group, me }
-    throw new ApiError('not_found', 'This instance is not in a group with this id. List its groups to see their ids.')
+    throw noSuchGroup()
   }
 
   async function getAsAdmin(tx: Tx, accountId: AccountId, number: string, id: string) {
     const seen = await getAsMember(tx, accountId, number, id)
     if (seen.me.isAdmin) return seen
-    throw new ApiError('invalid_state', 'Only group admins can do this.')
+    throw groupAdminsOnly()
   }
 
   /** Members may change the name and the description unless the group is locked. */
@@ -164,13 +178,14 @@ export function createGroups({ db, clock, random, tellAdmins }: GroupsDeps) {
   /** By the invite link. @returns whether an admin has to let them in first. */
   async function enter(tx: Tx, accountId: AccountId, number: string, invite: string) {
     const row = await tx.one(byInvite, { accountId, invite })
-    if (!row)
-      throw new ApiError('not_found', 'This invite link does not work for this number. Ask an admin for a new one.')
-    const { members } = await withMembers(tx, row)
-    if (members.some((member) => member.number === number))
-      throw new ApiError('invalid_state', 'This instance is already in the group.')
+    if (!row) throw deadInvite()
+    const { members } = await withMembers(tx, row, number)
+    if (members.some((member) => member.number === number)) throw alreadyInGroup()
     if (row.id.startsWith(OF_META) && members.length > MOST_OF_META)
-      throw new ApiError('invalid_state', 'This group is full: eight people can join a group of an official number.')
+      throw new ApiError(
+        'invalid_state',
+        'This group is full: eight people can join a group of an official number.',
+      ).because('group_full')
     const waits = row.approval === 1
     if (waits) await ask(tx, accountId, { row, members }, number)
     else await tx.run(join, { group: row.seq, number, admin: 0 })
@@ -208,7 +223,31 @@ export function createGroups({ db, clock, random, tellAdmins }: GroupsDeps) {
     return results
   }
 
+  /** Makes a community, or the announcements of one. */
+  async function addOfKind(
+    tx: Tx,
+    accountId: AccountId,
+    owner: string,
+    { name, description, kind }: { name: string; description: string | null; kind: Exclude<Group['kind'], 'group'> },
+  ): Promise<GroupRow> {
+    const row = await ensureGroup(tx, accountId, newGroupId('SANDBOX'), name, owner)
+    await tx.run(setKind, { group: row.seq, kind })
+    await tx.run(describe, { group: row.seq, description })
+    if (kind === 'announcements') await tx.run(setRules, { group: row.seq, announce: 1, locked: 1 })
+    return row
+  }
+
+  /** What ends with its last member, or for everybody. */
+  async function end(tx: Tx, accountId: AccountId, { seq: group, id }: GroupRow): Promise<void> {
+    await tx.run(endAnnouncements, { group })
+    await tx.run(dissolve, { group })
+    await tx.run(forgetTimer, { accountId, id })
+    await tx.run(forgetPicture, { accountId, id })
+  }
+
   return {
+    /** For what else is done within a commit. */
+    within: { getAsMember, add: addOfKind },
     /** A message in the group makes its author and recipient members. */
     async spokenIn(tx: Tx, accountId: AccountId, id: string, [author, recipient]: [string, string]): Promise<void> {
       const { seq: group } = await ensureGroup(tx, accountId, id, id, author)
@@ -218,7 +257,7 @@ export function createGroups({ db, clock, random, tellAdmins }: GroupsDeps) {
       db.commit(async (tx) => {
         const rows = await tx.all(ofNumber, { accountId, number, limit: MAX_LISTED })
         const groups: Group[] = []
-        for (const row of rows) groups.push(await withMembers(tx, row))
+        for (const row of rows) groups.push(await withMembers(tx, row, number))
         return groups
       }),
     get: (accountId: AccountId, number: string, id: string): Promise<Group> =>
@@ -232,10 +271,10 @@ export function createGroups({ db, clock, random, tellAdmins }: GroupsDeps) {
     },
     create: (accountId: AccountId, number: string, name: string, numbers: readonly string[], prefix = 'SANDBOX') =>
       db.commit(async (tx) => {
-        const id = `${prefix}${crockford(random.bytes(10))}@g.us`
+        const id = newGroupId(prefix)
         const row = await ensureGroup(tx, accountId, id, name, number)
-        const results = await changeAll(tx, { row, group: await withMembers(tx, row) }, 'add', numbers)
-        return { group: await withMembers(tx, row), results }
+        const results = await changeAll(tx, { row, group: await withMembers(tx, row, number) }, 'add', numbers)
+        return { group: await withMembers(tx, row, number), results }
       }),
     change: (accountId: AccountId, number: string, id: string, change: MemberChange, numbers: readonly string[]) =>
       db.commit(async (tx) => changeAll(tx, await getAsChanger(tx, accountId, number, id, change), change, numbers)),
@@ -305,7 +344,7 @@ export function createGroups({ db, clock, random, tellAdmins }: GroupsDeps) {
     async join(accountId: AccountId, number: string, invite: string): Promise<string> {
       const { id, waits } = await db.commit((tx) => enter(tx, accountId, number, invite))
       if (!waits) return id
-      throw new ApiError('invalid_state', 'An admin of the group must approve the request to join.')
+      throw waitsForAdmin()
     },
     /** The same for a phone. */
     enter: (accountId: AccountId, number: string, invite: string): Promise<{ id: string; waits: boolean }> =>
@@ -323,13 +362,9 @@ export function createGroups({ db, clock, random, tellAdmins }: GroupsDeps) {
         await tx.run(leave, { group: row.seq, number })
         const rest = group.members.filter((member) => member.number !== number)
         const [heir] = rest
-        if (!heir) {
-          await tx.run(dissolve, { group: row.seq })
-          await tx.run(forgetTimer, { accountId, id })
-          await tx.run(forgetPicture, { accountId, id })
-        } else if (!rest.some((member) => member.isAdmin)) {
+        if (!heir) await end(tx, accountId, row)
+        else if (!rest.some((member) => member.isAdmin))
           await tx.run(appoint, { group: row.seq, number: heir.number, admin: 1 })
-        }
       }),
   }
 }

@@ -64,6 +64,8 @@ export interface NewMessage {
   readonly waits: boolean
   /** null: it stays. */
   readonly disappearsAtMs: number | null
+  /** The network drops it then, if the phone is not online before. */
+  readonly expiresAtMs?: number | null
 }
 
 interface Row {
@@ -101,10 +103,12 @@ const insert = sql<{
   receivedAt: number | null
   waits: number
   disappearsAt: number | null
+  expiresAt: number | null
 }>(
   `INSERT INTO sandbox_messages (seq, id, phone, author, instance_id, chat_group, content, sent_at, received_at, waits,
-     disappears_at)
-   VALUES (:seq, :id, :phone, :author, :instanceId, :group, :content, :sentAt, :receivedAt, :waits, :disappearsAt)
+     disappears_at, expires_at)
+   VALUES (:seq, :id, :phone, :author, :instanceId, :group, :content, :sentAt, :receivedAt, :waits, :disappearsAt,
+     :expiresAt)
    ON CONFLICT (id) DO NOTHING`,
 )
 
@@ -132,6 +136,9 @@ const lastFrom = sql<{ accountId: string; number: string; author: string }, { se
 
 const arrive = sql<{ phone: number; at: number }>(
   'UPDATE sandbox_messages SET received_at = :at, waits = 0 WHERE phone = :phone AND waits = 1',
+)
+const drop = sql<{ phone: number; now: number }>(
+  'UPDATE sandbox_messages SET waits = 0 WHERE phone = :phone AND waits = 1 AND expires_at <= :now',
 )
 const wait = sql<{ phone: number; now: number }>(
   'UPDATE sandbox_messages SET received_at = NULL, waits = 1 WHERE phone = :phone AND received_at > :now',
@@ -163,10 +170,11 @@ export function createInbox(db: Db) {
   return {
     /** @returns false if the message exists already, so writing a result twice is harmless. */
     async add(tx: Tx, message: NewMessage): Promise<boolean> {
-      const { sentAtMs: sentAt, receivedAtMs: receivedAt, disappearsAtMs: disappearsAt, ...rest } = message
+      const { sentAtMs: sentAt, receivedAtMs: receivedAt, disappearsAtMs: disappearsAt, ...more } = message
+      const { expiresAtMs: expiresAt = null, ...rest } = more
       const seq = await tx.next('sandbox')
       const content = JSON.stringify(message.content)
-      const times = { sentAt, receivedAt, disappearsAt }
+      const times = { sentAt, receivedAt, disappearsAt, expiresAt }
       const added = await tx.run(insert, { ...rest, ...times, seq, content, waits: message.waits ? 1 : 0 })
       return added === 1
     },
@@ -199,7 +207,8 @@ export function createInbox(db: Db) {
     async wentOffline(tx: Tx, phone: number, nowMs: number): Promise<void> {
       await tx.run(wait, { phone, now: nowMs })
     },
-    async cameOnline(tx: Tx, phone: number, atMs: number): Promise<void> {
+    async cameOnline(tx: Tx, phone: number, nowMs: number, atMs: number): Promise<void> {
+      await tx.run(drop, { phone, now: nowMs })
       await tx.run(arrive, { phone, at: atMs })
     },
     async edit(tx: Tx, { id, content }: PhoneMessage, text: string, nowMs: number): Promise<void> {

@@ -27,6 +27,7 @@ function* problemsOf(interactive: Json): Problems {
   yield* ACTIONS[type]?.(asRecord(action)) ?? []
 }
 
+const WITHOUT_HEADER: readonly string[] = ['product', 'location_request_message', 'request_contact_info']
 const FILES: readonly unknown[] = ['image', 'video', 'document']
 
 function* ofHeader(type: string, given: unknown): Problems {
@@ -35,7 +36,7 @@ function* ofHeader(type: string, given: unknown): Problems {
     return
   }
   const header = asRecord(given)
-  if (type === 'product' || type === 'location_request_message') yield `interactive.header is not allowed with ${type}.`
+  if (WITHOUT_HEADER.includes(type)) yield `interactive.header is not allowed with ${type}.`
   if (header['type'] === 'text') return yield* text('interactive.header.text', header['text'])
   const isTextOnly = type === 'list' || type === 'product_list'
   if (isTextOnly || !FILES.includes(header['type'])) return yield* refuse('Param interactive.header.type is not valid.')
@@ -72,6 +73,9 @@ const ACTIONS: Readonly<Record<string, (action: Json) => Problems>> = {
   },
   *location_request_message({ name }) {
     yield* named(name, 'send_location')
+  },
+  *request_contact_info({ name }) {
+    yield* named(name, 'request_contact_info')
   },
   *address_message({ name, parameters }) {
     yield* named(name, 'address_message')

@@ -4,6 +4,9 @@ import type { AccountId } from '../../kernel/ids.ts'
 import type { SimulatedRequest, OutboundAnswer } from '../../outbound/outbound.ts'
 import SAMPLES from './samples.json' with { type: 'json' }
 
+/** Larger files are not kept: a simulated network must not fill the disk. */
+export const KEPT_BYTES = 16 * 1024 * 1024
+
 /** The host of the sample files, answered inside the service. */
 export const MEDIA_HOST = 'media.sandbox'
 

@@ -12,6 +12,8 @@ import { createBlocks, type Blocks } from './blocks.ts'
 import { createCalls, type Calls } from './calls.ts'
 import { createChatLists, type ChatList } from './chat-lists.ts'
 import { createChatTimers } from './chat-timers.ts'
+import { createChannels } from './channels.ts'
+import { createCommunities } from './communities.ts'
 import { createDirect } from './direct.ts'
 import { createSandboxEngine } from './sandbox-engine.ts'
 import { createFaults } from './faults.ts'
@@ -25,6 +27,7 @@ import { defaultName } from './network-ids.ts'
 import { createOnboarding, type OnboardingSubject } from './onboarding.ts'
 import { createPairings } from './pairing.ts'
 import { createProfiles, readPicture } from './profiles.ts'
+import { createConversationalStore, type ConversationalStore } from './conversational-components.ts'
 import { createBusinessUsernames, type BusinessUsernameStore } from './usernames.ts'
 import { createPhones, type KnownPhone, type Phone, type PhoneSettings } from './phones.ts'
 import { STEPS, type TimelineMs } from './plan.ts'
@@ -122,6 +125,7 @@ export interface SandboxNetwork {
   /** Whom a number has blocked; a block belongs to the number. */
   readonly blocks: Blocks
   readonly usernames: BusinessUsernameStore
+  readonly conversational: ConversationalStore
   readonly groups: Groups
   /** When this person last wrote to the number; null: never. */
   lastWroteAtMs(accountId: AccountId, number: string, person: string): Promise<number | null>
@@ -149,10 +153,13 @@ export function createSandboxNetwork(deps: SandboxNetworkDeps): SandboxNetwork {
   const pairings = createPairings({ clock, random, alarms, sink, log, pair })
   const tellAdmins = createJoinRequestEvents({ clock, sessions, timeline })
   const groups = createGroups({ db, clock, random, tellAdmins })
+  const communities = createCommunities({ db, groups })
+  const channels = createChannels({ db, clock, random, phones, sessions, timeline })
   const blocks = createBlocks(db)
-  const files = createFiles({ db, sessions, inbox })
+  const files = createFiles({ db, sessions, inbox, posts: channels })
   const profiles = createProfiles(db)
   const usernames = createBusinessUsernames(db)
+  const conversational = createConversationalStore(db)
   const chatLists = createChatLists(db)
   const chatTimers = createChatTimers(db)
   const phoneMessages = createPhoneMessages({
@@ -161,7 +168,7 @@ export function createSandboxNetwork(deps: SandboxNetworkDeps): SandboxNetwork {
   const calls = createCalls({ db, clock, random, sessions, phones, timeline })
   const direct = createDirect({
     ...{ db, clock, sessions, faults, phones, phoneMessages, groups, blocks, calls, profiles, chatLists, chatTimers },
-    lastWroteAtMs: inbox.lastWroteAtMs,
+    ...{ lastWroteAtMs: inbox.lastWroteAtMs, communities, channels },
   })
   const onboarding = createOnboarding({ db, random, sessions })
   const templates = createTemplateStore({ db, clock, random })
@@ -234,6 +241,7 @@ export function createSandboxNetwork(deps: SandboxNetworkDeps): SandboxNetwork {
     files,
     templates,
     usernames,
+    conversational,
     direct,
     send,
     latencyMs,
@@ -261,7 +269,7 @@ export function createSandboxNetwork(deps: SandboxNetworkDeps): SandboxNetwork {
         if (after.receipts === 'none') await timeline.phoneFellSilent(tx, seq, STEPS.delivered)
         if (after.receipts === 'delivered') await timeline.phoneFellSilent(tx, seq, STEPS.read)
         if (!before.online && after.online) {
-          await inbox.cameOnline(tx, seq, now + after.delayMs)
+          await inbox.cameOnline(tx, seq, now, now + after.delayMs)
           await timeline.phoneCameOnline(tx, seq, now + after.delayMs)
         }
         return { phone: after, existed }
@@ -317,6 +325,7 @@ export function createSandboxNetwork(deps: SandboxNetworkDeps): SandboxNetwork {
     latencyMs,
     blocks,
     usernames,
+    conversational,
     groups,
     take: (instance, messageId, out, departure, template) =>
       send(instance, messageId, out, departure, { acceptedMs: 0, template }),

@@ -227,10 +227,14 @@ export function createPhoneMessages(deps: PhoneMessagesDeps) {
 
     /** Taps a button, a row or a form of a message that the phone has received. */
     async tap(accountId: AccountId, number: string, id: string, tap: Tap): Promise<SpokenMessage> {
-      const message = await db.commit((tx) => getMessage(tx, accountId, number, id))
+      const { message, name } = await db.commit(async (tx) => ({
+        message: await getMessage(tx, accountId, number, id),
+        name: (await phones.ensure(tx, accountId, number, clock.now())).name ?? defaultName(number),
+      }))
       if (message.recipient !== number)
         throw new ApiError('invalid_state', 'A phone can only tap messages it has received.')
-      return speak(accountId, number, { to: message.author, group: null, content: tapReply(message, tap) })
+      const content = tapReply(message, tap, { name, number })
+      return speak(accountId, number, { to: message.author, group: null, content })
     },
 
     /** A message of the phone's chats. @throws ApiError not_found, invalid_state when it was deleted. */

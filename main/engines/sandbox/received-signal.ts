@@ -1,5 +1,6 @@
 import type { MediaType } from '../../contract/shapes.ts'
 import type { EngineSignal } from '../engine.ts'
+import type { Forwarded } from '../received.ts'
 import type { Content } from './inbox.ts'
 import { isHidden } from './network-ids.ts'
 
@@ -34,7 +35,7 @@ export function toReceivedSignal(
   fromMe: boolean,
   atMs: number,
 ): EngineSignal {
-  const { type, text, media, quoted, referral, viewOnce = false } = content
+  const { type, text, media, quoted, referral, viewOnce = false, details = {} } = content
   return {
     kind: 'received',
     // Checked against the list of what the port knows.
@@ -49,10 +50,19 @@ export function toReceivedSignal(
     fromLid: isHidden(author) ? author : null,
     content: content.content ?? null,
     viewOnce,
+    forwarded: forwardedIn(details),
     engineMessageId: id,
     chat,
     from: author,
     fromMe,
     atMs,
   }
+}
+
+function forwardedIn({
+  forwarded,
+  frequently_forwarded: isFrequent,
+}: NonNullable<Content['details']>): Forwarded | null {
+  if (forwarded !== true) return null
+  return isFrequent === true ? 'frequently' : 'forwarded'
 }

@@ -11,6 +11,7 @@ import { networkId } from './network-ids.ts'
 import type { Onboarding } from './onboarding.ts'
 import type { Pairings } from './pairing.ts'
 import { createTemplates, type TemplateStore } from './templates.ts'
+import { createConversationalSettings, type ConversationalStore } from './conversational-components.ts'
 import { createUsernames, type BusinessUsernameStore } from './usernames.ts'
 
 interface SandboxEngineDeps {
@@ -24,6 +25,7 @@ interface SandboxEngineDeps {
   readonly files: Files
   readonly templates: TemplateStore
   readonly usernames: BusinessUsernameStore
+  readonly conversational: ConversationalStore
   readonly direct: Readonly<Record<EngineName, Partial<DirectActs>>>
   readonly send: Engine['send']
   /** How long the network takes to accept; what a person would measure as latency. */
@@ -117,6 +119,7 @@ export function createSandboxEngine(engine: EngineName, deps: SandboxEngineDeps)
           onboarding: { token: onboarding.token, renew: onboarding.renew },
           templates: createTemplates(sessions, deps.templates),
           usernames: createUsernames(sessions, deps.usernames),
+          conversational: createConversationalSettings(sessions, deps.conversational),
         }),
     direct: deps.direct[engine],
     media: deps.files.read,

@@ -18,7 +18,7 @@ import type { Faults } from './faults.ts'
 import type { Files } from './files.ts'
 import type { Groups } from './groups.ts'
 import type { Content, Inbox } from './inbox.ts'
-import { interactiveProblem } from './interactive-rules.ts'
+import { contentIn, contentProblem, isMessageType } from './payload-rules.ts'
 import { isPaired, type Sessions, type PairedSession } from './sessions.ts'
 import type { Links } from './links.ts'
 import { parseUserId } from './user-ids.ts'
@@ -29,6 +29,7 @@ import type { PhoneMessages } from './phone-messages.ts'
 import type { Template } from '../templates.ts'
 import { templateContent } from './template-content.ts'
 import { parameterFault } from './template-parameters.ts'
+import { lifetimeOf } from './template-rules.ts'
 import { SANDBOX_BUSINESS, type TemplateStore } from './templates.ts'
 import type { Timeline } from './timeline.ts'
 import { aborted, sleep } from './abortable.ts'
@@ -74,6 +75,8 @@ interface OutgoingMessage {
   readonly phones: readonly Phone[]
   /** The first of them, or this line's own if it is alone in the group. */
   readonly phone: Phone
+  /** The one it uses, where its account has it. */
+  readonly template: Template | undefined
   readonly startedAt: Due
   readonly departure: Departure
 }
@@ -169,6 +172,8 @@ export function createSend(deps: SendDeps) {
     const startedAtMs = message.startedAt.atMs
     const content = await withVisibleQuote(tx, message, message.content)
     const timerSeconds = chatTimers.of(instance.accountId, chatOf(session.number, message.phone.number, message.group))
+    const { template } = message
+    const expiresAtMs = template === undefined ? null : startedAtMs + lifetimeOf(template) * 1_000
     const disappearsAtMs = timerSeconds === 0 ? null : startedAtMs + timerSeconds * 1_000
     for (const [index, { phone: known, plan }] of plans.entries()) {
       const phone = await phones.ensure(tx, instance.accountId, known.number, startedAtMs)
@@ -179,7 +184,7 @@ export function createSend(deps: SendDeps) {
           id: index === 0 ? engineMessageId : memberCopyId(engineMessageId, phone.number),
           ...{ phone: phone.seq, author: session.number, instanceId: instance.id, group: message.group, content },
           ...{ sentAtMs: startedAtMs, receivedAtMs: plan.arrivesAt?.atMs ?? null, waits: plan.waits },
-          disappearsAtMs,
+          ...{ disappearsAtMs, expiresAtMs },
         }))
       if (!isNew) return
       for (const { step, due, offsetMs, onPhone, signal } of plan.steps) {
@@ -187,7 +192,8 @@ export function createSend(deps: SendDeps) {
         if (index > 0 && step === STEPS.sent) continue
         const ofPhone = onPhone ? phone.seq : null
         const lane = engineMessageId
-        await timeline.schedule(tx, { instanceId: instance.id, lane, step, due, offsetMs, phone: ofPhone, signal })
+        const place = { instanceId: instance.id, lane, step, phone: ofPhone }
+        await timeline.schedule(tx, { ...place, due, offsetMs, signal, ...(onPhone && { expiresAtMs }) })
       }
       await tellInstances(tx, message, engineMessageId, content, { phone, plan })
     }
@@ -228,7 +234,9 @@ export function createSend(deps: SendDeps) {
   function accept(message: OutgoingMessage, path: Path): SendOutcome {
     const { engineMessageId, plans } = prepare(message, path)
     const journal = (tx: Tx) => record(tx, message, engineMessageId, plans)
-    return { kind: 'accepted', engineMessageId, status: plans[0]?.plan.status ?? 'sent', journal }
+    const seconds = message.template?.ttlSeconds ?? null
+    const validUntilMs = seconds === null ? null : message.startedAt.atMs + seconds * 1_000
+    return { kind: 'accepted', engineMessageId, status: plans[0]?.plan.status ?? 'sent', validUntilMs, journal }
   }
 
   function refuse(
@@ -305,7 +313,8 @@ export function createSend(deps: SendDeps) {
     const phone = reached[0] ?? (await phoneOf(instance, session.number))
     const said = out.kind === 'forward' ? await copyOf(instance, session, out) : await sayingOf(out, template)
     if (said === undefined) return NO_ORIGINAL
-    const message = { instance, session, messageId, out, ...said, group, phones: reached, phone, startedAt, departure }
+    const place = { instance, session, group, phones: reached, phone }
+    const message = { ...place, messageId, out, ...said, template, startedAt, departure }
     return travel(message, await courseFor(message), acceptedMs)
   }
 
@@ -380,12 +389,10 @@ const isTemplate = (out: Outgoing): out is Extract<Outgoing, { kind: 'cloud_api'
 
 /** What Graph would say of a payload that cannot be a message. */
 function problemOf(payload: object): string | null {
-  const fields = new Map<string, unknown>(Object.entries(payload))
-  const type = fields.get('type') ?? 'text'
+  const { type = 'text' } = payload as Json
   if (typeof type !== 'string') return '(#100) cloud_api.type must be a string such as "template"'
-  const content = fields.get(type)
-  if (typeof content !== 'object' || content === null)
-    return `(#100) cloud_api of the type "${type}" needs an object named "${type}"`
-  const problem = type === 'interactive' ? interactiveProblem(content as Record<string, unknown>) : undefined
+  const content = contentIn(payload as Json, type)
+  if (content === undefined) return `(#100) cloud_api of the type "${type}" needs an object named "${type}"`
+  const problem = isMessageType(type) ? contentProblem(type, content) : 'Param type must be one of the supported types.'
   return problem === undefined ? null : `Meta refused cloud_api (100): ${problem}`
 }

@@ -15,17 +15,33 @@ export interface Tap {
 /** Marks the tap of a template's button, which Meta reports in another form than that of other buttons. */
 export const TEMPLATE_REPLY = 'template_reply'
 
+/** How Meta marks the contact of somebody who was asked for their own number. */
+const CONTACT_REQUEST = 'contact_request'
+
+/** Who taps. */
+interface Owner {
+  readonly name: string
+  readonly number: string
+}
+
 type Interactive = Extract<MessageContent, { type: 'interactive' }>
 
 /**
  * What the phone sends when its owner taps.
  * @throws ApiError invalid_state for a message without buttons, validation_error for a tap that it does not have.
  */
-export function tapReply({ id: quoted, content }: PhoneMessage, tap: Tap): Content {
+export function tapReply({ id: quoted, content }: PhoneMessage, tap: Tap, owner: Owner): Content {
   const shown = content.content
   if (shown?.type !== 'interactive')
     throw new ApiError('invalid_state', 'This message has nothing to tap: it has no buttons, list or form.')
-  return { ...replyTo(shown, tap, content.payload), quoted }
+  const reply = shown.kind === 'request_contact_info' ? numberReply(owner) : replyTo(shown, tap, content.payload)
+  return { ...reply, quoted }
+}
+
+/** The number that was asked for, in the form in which somebody shares a contact. */
+function numberReply({ name, number }: Owner): Content {
+  const content = { type: 'contacts' as const, contacts: [{ name, numbers: [number], vcard: null }] }
+  return { type: 'contact', text: name, details: { name, number, origin: CONTACT_REQUEST }, content }
 }
 
 function replyTo(shown: Interactive, { id, response, location }: Tap, payload: object = {}): Content {
@@ -54,8 +70,8 @@ function replyTo(shown: Interactive, { id, response, location }: Tap, payload: o
   }
 }
 
-function choiceReply({ buttons, sections }: Interactive, id: string | undefined): Content {
-  const button = buttons.find((each) => each.id === id)
+function choiceReply({ buttons, sections, cards = [] }: Interactive, id: string | undefined): Content {
+  const button = [...buttons, ...cards.flatMap((card) => card.buttons)].find((each) => each.id === id)
   if (button) return { type: 'text', text: button.title, content: { type: 'button_reply', ...button } }
   const row = sections.flatMap(({ rows }) => rows).find((each) => each.id === id)
   if (row) return { type: 'text', text: row.title, content: { type: 'list_reply', ...row } }

@@ -32,8 +32,29 @@ function* faultsIn(given: readonly Json[], found: Template | undefined): Faults 
   for (const { type, parameters } of given)
     for (const [at, parameter] of recordsIn(parameters).entries())
       yield* textFaults(parameter, `components: ${lower(type)}, parameters[${at}]`)
+  for (const card of cardsIn(given)) yield* faultsIn(recordsIn(card['components']), undefined)
   if (found === undefined) return
-  const components = recordsIn(found.components)
+  yield* partFaults(given, recordsIn(found.components))
+  yield* cardFaults(cardsIn(given), cardsIn(recordsIn(found.components)))
+}
+
+const cardsIn = (components: readonly Json[]): Json[] =>
+  recordsIn(components.find(({ type }) => lower(type) === 'carousel')?.['cards'])
+
+/** Each card of the template waits for its own values, by its number. */
+function* cardFaults(given: readonly Json[], cards: readonly Json[]): Faults {
+  if (given.length !== cards.length) return yield countFault('carousel', given.length, cards.length)
+  for (const [index, card] of cards.entries()) {
+    const mine = given.filter((one) => one['card_index'] === index)
+    const [values] = mine
+    if (values === undefined || mine.length > 1)
+      return yield fault(FORMAT, `carousel: expected one card with card_index ${index}`)
+    for (const one of partFaults(recordsIn(values['components']), recordsIn(card['components'])))
+      yield { ...one, details: `card ${index}, ${one.details}` }
+  }
+}
+
+function* partFaults(given: readonly Json[], components: readonly Json[]): Faults {
   const find = (type: string) => components.find((component) => component['type'] === type)
   const of = (part: string) => recordsIn(given.find(({ type }) => lower(type) === part)?.['parameters'])
   const header = find('HEADER')
@@ -67,6 +88,9 @@ function* fileFaults(format: string, [given, ...more]: readonly Json[]): Faults 
   if (format === 'LOCATION') {
     const isPlace = ['latitude', 'longitude'].every((name) => Number.isFinite(Number(value[name] ?? NaN)))
     if (!isPlace) yield fault(MISSING, 'header: location needs latitude and longitude')
+  } else if (format === 'PRODUCT') {
+    const isProduct = ['catalog_id', 'product_retailer_id'].every((name) => isFilled(value[name]))
+    if (!isProduct) yield fault(MISSING, 'header: product needs catalog_id and product_retailer_id')
   } else if (typeof value['id'] !== 'string' && typeof value['link'] !== 'string')
     yield fault(MISSING, `header: ${format.toLowerCase()} needs id or link`)
 }
@@ -112,6 +136,12 @@ function* valueFaults({ type, url }: Json, index: number, value: Json | undefine
     return yield fault(MISSING, `buttons: Button at index ${index} of type ${titleOf(type)} requires a parameter`)
   if (isUrl && !hasPlace && value !== undefined)
     return yield fault(TEXT, `buttons: Button at index ${index} of type Url does not have a parameter`)
+  if (type === 'MPM') {
+    const sections = recordsIn(recordOf(value?.['action'])['sections'])
+    const items = sections.flatMap((section) => recordsIn(section['product_items']))
+    const isWhole = items.length > 0 && items.every((item) => isFilled(item['product_retailer_id']))
+    if (!isWhole) yield fault(MISSING, `buttons: Button at index ${index} of type Mpm requires sections with products`)
+  }
   if (type !== 'COPY_CODE' || value === undefined) return
   const code = value['coupon_code']
   if (typeof code !== 'string' || code.trim() === '')
@@ -147,6 +177,7 @@ function shownText(parameter: Json | undefined): string {
   return typeof text === 'string' ? text : typeof fallback === 'string' ? fallback : ''
 }
 
+const isFilled = (value: unknown): boolean => typeof value === 'string' && value.trim() !== ''
 const typeOf = (parameter: Json): string => lower(parameter['type'] ?? 'text')
 const lower = (value: unknown): string => (typeof value === 'string' ? value.toLowerCase() : '')
 const titleOf = (type: unknown): string =>

@@ -1,7 +1,9 @@
 import { charactersIn } from '../../contract/message-limits.ts'
-import type { TemplateDraft } from '../templates.ts'
+import type { Template, TemplateDraft } from '../templates.ts'
 import { authenticationRefusal } from './authentication-templates.ts'
 import { buttonsRefusal } from './template-buttons.ts'
+import { carouselRefusal } from './template-carousel.ts'
+import { recordsIn } from './template-parameters.ts'
 
 /*
  * What Meta takes as a template, and what its review approves. Sources: "Template components" of 2026-05-06 and
@@ -12,29 +14,53 @@ type Json = Readonly<Record<string, unknown>>
 
 const LONGEST = { header: 60, body: 1_024, footer: 60 } as const
 const CATEGORIES = ['MARKETING', 'UTILITY', 'AUTHENTICATION']
-const HEADERS = ['TEXT', 'IMAGE', 'VIDEO', 'DOCUMENT', 'LOCATION']
+const TYPES = ['HEADER', 'BODY', 'FOOTER', 'BUTTONS', 'CAROUSEL']
+const HEADERS = ['TEXT', 'IMAGE', 'VIDEO', 'DOCUMENT', 'LOCATION', 'PRODUCT']
 /** A body has at least this many words for each of its variables. */
 const WORDS_PER_VARIABLE = 3
 
 /** Why a template is refused when it is submitted, in Meta's style; undefined: it is not. */
-export function refusalOf({ name, language, category, components }: TemplateDraft): string | undefined {
+export function refusalOf({ name, language, category, components, ttlSeconds }: TemplateDraft): string | undefined {
   if (!/^[a-z0-9_]{1,512}$/.test(name))
     return 'Message template name can only have lowercase letters, numbers and underscores.'
   if (!/^[a-z]{2,3}(_[A-Z]{2,3})?$/.test(language)) return `Language ${language} is not supported.`
   if (!CATEGORIES.includes(category)) return 'Category must be MARKETING, UTILITY or AUTHENTICATION.'
-  return componentsRefusal(components, category)
+  const ttl = typeof ttlSeconds === 'number' ? ttlRefusal(ttlSeconds, category) : undefined
+  return ttl ?? componentsRefusal(components, category)
+}
+
+/** "Configure message time-to-live", 2026-05-21. In seconds. */
+const LIFETIMES: Readonly<Record<string, readonly [least: number, most: number]>> = {
+  AUTHENTICATION: [30, 900],
+  UTILITY: [30, 43_200],
+  MARKETING: [43_200, 2_592_000],
+}
+
+export function ttlRefusal(seconds: number, category: string): string | undefined {
+  const [least = 30, most = 2_592_000] = LIFETIMES[category] ?? []
+  if (seconds >= least && seconds <= most) return undefined
+  return `message_send_ttl_seconds must be between ${least} and ${most} for templates of category ${category}.`
+}
+
+/** How long messages with it are delivered. Meta applies what is set on marketing templates elsewhere. */
+export function lifetimeOf({ category, ttlSeconds }: Pick<Template, 'category' | 'ttlSeconds'>): number {
+  const month = 2_592_000
+  if (category === 'MARKETING') return month
+  return ttlSeconds ?? (category === 'AUTHENTICATION' ? 600 : month)
 }
 
 /** The same for components alone. */
 export function componentsRefusal(given: readonly object[], category: string): string | undefined {
   const components = given as readonly Json[]
   const of = (type: string) => components.filter((component) => component['type'] === type)
-  const unknown = components.find(({ type }) => !['HEADER', 'BODY', 'FOOTER', 'BUTTONS'].includes(String(type)))
+  const unknown = components.find(({ type }) => !TYPES.includes(String(type)))
   if (unknown !== undefined) return `Component type ${String(unknown['type'])} is not valid.`
-  for (const type of ['HEADER', 'BODY', 'FOOTER', 'BUTTONS'])
-    if (of(type).length > 1) return `A template has at most one component of type ${type}.`
+  for (const type of TYPES) if (of(type).length > 1) return `A template has at most one component of type ${type}.`
   const [[header], [body], [footer], [buttons]] = [of('HEADER'), of('BODY'), of('FOOTER'), of('BUTTONS')]
   if (body === undefined) return 'A template needs a component of type BODY.'
+  const [carousel] = of('CAROUSEL')
+  const cards = carousel && carouselRefusal(carousel, components, category, { textRefusal: cardTextRefusal })
+  if (cards !== undefined) return cards
   if (category === 'AUTHENTICATION') return authenticationRefusal(components) ?? (buttons && buttonsRefusal(buttons))
   if (kindsIn(buttons).includes('OTP')) return 'Buttons of type OTP are for templates of category AUTHENTICATION.'
   return (
@@ -51,7 +77,7 @@ const kindsIn = (buttons: Json | undefined): unknown[] =>
 function headerRefusal(header: Json): string | undefined {
   const { format } = header
   if (!HEADERS.includes(String(format))) return `Header format ${String(format)} is not valid.`
-  if (format === 'LOCATION') return undefined
+  if (format === 'LOCATION' || format === 'PRODUCT') return undefined
   if (format === 'TEXT') {
     if (/[\n*_~`]|\p{Extended_Pictographic}/u.test(String(header['text'])))
       return 'The header cannot have new lines, formatting or emojis.'
@@ -78,6 +104,8 @@ function textRefusal({ text, example }: Json, part: 'header' | 'body' | 'footer'
   return variables.length > examplesOf(example, part) ? `The ${part} needs an example of each variable.` : undefined
 }
 
+const cardTextRefusal = (body: Json) => textRefusal(body, 'body')
+
 function examplesOf(example: unknown, part: string): number {
   const given = (example ?? {}) as Json
   const named = given[`${part}_text_named_params`]
@@ -90,7 +118,11 @@ function examplesOf(example: unknown, part: string): number {
 
 /** Whether variables have names, which Meta takes only of templates with `parameter_format: named`. */
 export const hasNamedVariables = (components: readonly object[]): boolean =>
-  (components as readonly Json[]).some(({ text }) => variablesOf(text).some((name) => !/^\d+$/.test(name)))
+  (components as readonly Json[]).some(
+    ({ text, cards }) =>
+      variablesOf(text).some((name) => !/^\d+$/.test(name)) ||
+      recordsIn(cards).some((card) => hasNamedVariables(recordsIn(card['components']))),
+  )
 
 /** What Meta's review says: the reason of a rejection, or null for an approval. */
 export function rejectionOf(components: readonly object[], category: string): 'INVALID_FORMAT' | null {

@@ -7,7 +7,13 @@ import type { EngineInstance } from '../engine.ts'
 import type { Template, TemplateChange, TemplateDraft, TemplatePage, Templates } from '../templates.ts'
 import { isPaired, type Sessions } from './sessions.ts'
 import { withMetaText } from './authentication-templates.ts'
-import { componentsRefusal, refusalOf, rejectionOf } from './template-rules.ts'
+import { componentsRefusal, refusalOf, rejectionOf, ttlRefusal } from './template-rules.ts'
+
+/** Nothing has happened to a sample since Meta approved it. */
+const UNTOUCHED = {
+  ...{ quality: null, rejectedReason: null, pausedUntilMs: null, categoryChange: null },
+  ...{ suspension: null, deletedAtMs: null, ttlSeconds: null },
+} as const
 
 /** What every business account has, in Graph's own shape. Like the sample of Meta, they cannot be changed. */
 const SAMPLES: readonly Template[] = [
@@ -17,7 +23,7 @@ const SAMPLES: readonly Template[] = [
     language: 'en_US',
     status: 'APPROVED',
     category: 'UTILITY',
-    ...{ quality: null, rejectedReason: null, pausedUntilMs: null, categoryChange: null },
+    ...UNTOUCHED,
     components: [
       { type: 'HEADER', format: 'TEXT', text: 'Hello World' },
       { type: 'BODY', text: 'Welcome! This template of the sandbox has no variables.' },
@@ -30,7 +36,7 @@ const SAMPLES: readonly Template[] = [
     language: 'en',
     status: 'APPROVED',
     category: 'UTILITY',
-    ...{ quality: null, rejectedReason: null, pausedUntilMs: null, categoryChange: null },
+    ...UNTOUCHED,
     components: [
       {
         type: 'BODY',
@@ -45,7 +51,7 @@ const SAMPLES: readonly Template[] = [
     language: 'en',
     status: 'APPROVED',
     category: 'MARKETING',
-    ...{ quality: null, rejectedReason: null, pausedUntilMs: null, categoryChange: null },
+    ...UNTOUCHED,
     components: [
       { type: 'HEADER', format: 'IMAGE', example: { header_handle: ['https://media.sandbox/image.png'] } },
       { type: 'BODY', text: 'Dear {{1}}, everything for the garden.', example: { body_text: [['Ana']] } },
@@ -53,6 +59,8 @@ const SAMPLES: readonly Template[] = [
   },
 ]
 
+/** The end of a pause that only a person ends. */
+export const UNENDING_MS: number = Date.UTC(9999, 0)
 /** Much longer at Meta: up to a day. */
 const REVIEW_MS = 2_000
 const EDIT_EVERY_MS = 24 * 60 * 60_000
@@ -95,12 +103,15 @@ interface Row {
   readonly submittedAtMs: number
   readonly approvedEditAtMs: number | null
   readonly disabled: 0 | 1
+  readonly ttlSeconds: number | null
+  readonly archived: 0 | 1
 }
 
 type Of = TemplateOwner
 
 const COLUMNS = `id, name, language, category, components, status, rejected_reason AS rejectedReason, quality,
-  paused_until AS pausedUntilMs, submitted_at AS submittedAtMs, approved_edit_at AS approvedEditAtMs, disabled`
+  paused_until AS pausedUntilMs, submitted_at AS submittedAtMs, approved_edit_at AS approvedEditAtMs, disabled,
+  ttl_seconds AS ttlSeconds, archived`
 
 const page = sql<Of & { after: string; limit: number }, Row>(
   `SELECT ${COLUMNS} FROM sandbox_templates WHERE account_id = :accountId AND business_id = :businessId
@@ -126,24 +137,29 @@ const count = sql<Of, { n: number }>(
   `SELECT COUNT(*) AS n FROM sandbox_templates WHERE account_id = :accountId AND business_id = :businessId
      AND deleted_at IS NULL`,
 )
-const add = sql<Of & Omit<Row, 'quality' | 'pausedUntilMs' | 'approvedEditAtMs' | 'disabled'>>(
+const add = sql<Of & Omit<Row, 'quality' | 'pausedUntilMs' | 'approvedEditAtMs' | 'disabled' | 'archived'>>(
   `INSERT INTO sandbox_templates (account_id, business_id, id, name, language, category, components, status,
-     rejected_reason, submitted_at)
+     rejected_reason, submitted_at, ttl_seconds)
    VALUES (:accountId, :businessId, :id, :name, :language, :category, :components, :status, :rejectedReason,
-     :submittedAtMs)`,
+     :submittedAtMs, :ttlSeconds)`,
 )
 const save = sql<Of & Omit<Row, 'name' | 'language'>>(
   `UPDATE sandbox_templates SET category = :category, components = :components, status = :status,
      rejected_reason = :rejectedReason, quality = :quality, paused_until = :pausedUntilMs,
-     submitted_at = :submittedAtMs, approved_edit_at = :approvedEditAtMs, disabled = :disabled
+     submitted_at = :submittedAtMs, approved_edit_at = :approvedEditAtMs, disabled = :disabled,
+     ttl_seconds = :ttlSeconds, archived = :archived
    WHERE account_id = :accountId AND business_id = :businessId AND id = :id`,
+)
+const utilityOf = sql<Of, { id: string }>(
+  `SELECT id FROM sandbox_templates WHERE account_id = :accountId AND business_id = :businessId
+     AND deleted_at IS NULL AND category = 'UTILITY' AND status = 'APPROVED' ORDER BY id`,
 )
 const remove = sql<Of & { id: string; now: number }>(
   `UPDATE sandbox_templates SET deleted_at = :now WHERE account_id = :accountId AND business_id = :businessId
      AND id = :id`,
 )
 
-type TemplateAlteration = Partial<Pick<Row, 'category' | 'quality' | 'pausedUntilMs'>> & {
+type TemplateAlteration = Partial<Pick<Row, 'category' | 'quality' | 'pausedUntilMs' | 'archived'>> & {
   readonly components?: readonly object[]
   readonly disabled?: boolean
 }
@@ -171,6 +187,7 @@ export function createTemplateStore({ db, clock, random }: StoreDeps) {
 
   function statusOf(row: Row): string {
     if (row.disabled === 1) return 'DISABLED'
+    if (row.archived === 1) return 'ARCHIVED'
     if (isInReview(row)) return 'PENDING'
     return isPaused(row) ? 'PAUSED' : row.status
   }
@@ -181,8 +198,11 @@ export function createTemplateStore({ db, clock, random }: StoreDeps) {
     return {
       ...{ id, name, language, category, quality, status },
       rejectedReason: status === 'REJECTED' ? row.rejectedReason : null,
-      pausedUntilMs: status === 'PAUSED' ? row.pausedUntilMs : null,
+      pausedUntilMs: status === 'PAUSED' && row.pausedUntilMs !== UNENDING_MS ? row.pausedUntilMs : null,
       categoryChange: null,
+      suspension: null,
+      deletedAtMs: null,
+      ttlSeconds: row.ttlSeconds,
       components: JSON.parse(components) as object[],
     }
   }
@@ -224,6 +244,11 @@ export function createTemplateStore({ db, clock, random }: StoreDeps) {
       return row && toTemplate(row)
     },
 
+    /** Ids of the utility templates that are approved, without the samples. */
+    async approvedUtility(owner: TemplateOwner): Promise<string[]> {
+      return (await db.read(utilityOf, { ...owner })).map(({ id }) => id)
+    },
+
     /** In all languages. */
     async named(owner: TemplateOwner, name: string): Promise<Template[]> {
       const rows = await db.read(allOfName, { ...owner, name })
@@ -257,6 +282,7 @@ export function createTemplateStore({ db, clock, random }: StoreDeps) {
         await tx.run(add, {
           ...{ ...owner, id, name, language, category, components: JSON.stringify(components) },
           ...verdictOn(components, category),
+          ttlSeconds: draft.ttlSeconds ?? null,
         })
       })
       const made = await this.read(owner, id)
@@ -278,6 +304,13 @@ export function createTemplateStore({ db, clock, random }: StoreDeps) {
         if (isApproved && sinceEdit >= 0 && sinceEdit < EDIT_EVERY_MS)
           throw new TemplateRefusal(100, 'An approved template can be edited once in 24 hours.')
         const category = change.category ?? row.category
+        const { ttlSeconds = null } = change
+        const ttl = ttlSeconds === null ? undefined : ttlRefusal(ttlSeconds, category)
+        if (ttl !== undefined) throw new TemplateRefusal(100, ttl)
+        if (ttlSeconds !== null && change.components === undefined && change.category === undefined) {
+          await tx.run(save, { ...owner, ...row, ttlSeconds })
+          return
+        }
         const before = JSON.parse(row.components) as object[]
         if (change.components === undefined && (category === 'AUTHENTICATION') !== (row.category === 'AUTHENTICATION'))
           throw new TemplateRefusal(100, 'The components do not fit this category.')
@@ -289,8 +322,21 @@ export function createTemplateStore({ db, clock, random }: StoreDeps) {
             : shownOf({ language: row.language, category, components: change.components })
         await tx.run(save, {
           ...{ ...owner, ...row, category, components: JSON.stringify(components), ...verdictOn(components, category) },
+          // Meta clears it with the category.
+          ttlSeconds: ttlSeconds ?? (category === row.category ? row.ttlSeconds : null),
           ...{ pausedUntilMs: null, approvedEditAtMs: isApproved ? clock.now() : row.approvedEditAtMs },
         })
+      })
+    },
+
+    /** @throws TemplateRefusal */
+    async unpause(owner: TemplateOwner, id: string): Promise<void> {
+      await db.commit(async (tx) => {
+        const row = await rowOf(tx, owner, id)
+        if (!isPaused(row)) throw new TemplateRefusal(100, 'The template is not paused.')
+        if (row.pausedUntilMs !== UNENDING_MS)
+          throw new TemplateRefusal(100, 'The template was paused for its low quality. The pause ends by itself.')
+        await tx.run(save, { ...owner, ...row, pausedUntilMs: null })
       })
     },
 
@@ -309,6 +355,7 @@ export function createTemplateStore({ db, clock, random }: StoreDeps) {
         const row = await rowOf(tx, owner, id)
         await tx.run(save, {
           ...{ ...owner, ...row, ...fields },
+          ...(fields.category !== undefined && fields.category !== row.category && { ttlSeconds: null }),
           ...(components !== undefined && { components: JSON.stringify(components) }),
           ...(disabled !== undefined && { disabled: disabled ? 1 : 0 }),
         })
@@ -357,6 +404,10 @@ export function createTemplates(sessions: Sessions, store: TemplateStore): Templ
     async change(instance, id, change) {
       const owner = await ownerOf(instance)
       await refused(() => store.change(owner, id, change))
+    },
+    async unpause(instance, id) {
+      const owner = await ownerOf(instance)
+      await refused(() => store.unpause(owner, id))
     },
     async remove(instance, { id }) {
       const owner = await ownerOf(instance)

@@ -17,6 +17,8 @@ export interface Entry {
   /** How long after the phone came online. */
   readonly offsetMs: number
   readonly signal: EngineSignal
+  /** The network drops it then, if the phone is not online before. */
+  readonly expiresAtMs?: number | null
 }
 
 /** The step of connection signals, which do not wait for the connection. */
@@ -47,10 +49,12 @@ export const add = sql<
     phone: number | null
     offset: number
     signal: string
+    expiresAt: number | null
   }
 >(
-  `INSERT INTO sandbox_timeline (seq, instance_id, lane, step, due_at, held, phone, offset_ms, signal)
-   SELECT :seq, instance_id, :lane, :step, :dueAt, CASE WHEN up = 1 THEN 0 ELSE :waits END, :phone, :offset, :signal
+  `INSERT INTO sandbox_timeline (seq, instance_id, lane, step, due_at, held, phone, offset_ms, signal, expires_at)
+   SELECT :seq, instance_id, :lane, :step, :dueAt, CASE WHEN up = 1 THEN 0 ELSE :waits END, :phone, :offset, :signal,
+     :expiresAt
    FROM sandbox_lines WHERE instance_id = :instanceId`,
 )
 
@@ -80,6 +84,9 @@ export const forgetLink = sql<Id>('DELETE FROM sandbox_timeline WHERE instance_i
 export const phoneOffline = sql<{ phone: number }>('UPDATE sandbox_timeline SET due_at = NULL WHERE phone = :phone')
 export const phoneOnline = sql<{ phone: number; from: number }>(
   'UPDATE sandbox_timeline SET due_at = :from + offset_ms WHERE phone = :phone AND due_at IS NULL',
+)
+export const phoneExpired = sql<{ phone: number; now: number }>(
+  'DELETE FROM sandbox_timeline WHERE phone = :phone AND due_at IS NULL AND expires_at <= :now',
 )
 export const phoneSilent = sql<{ phone: number; step: number }>(
   'DELETE FROM sandbox_timeline WHERE phone = :phone AND step >= :step',

@@ -13,6 +13,7 @@ import {
   hold,
   LINK,
   next,
+  phoneExpired,
   phoneOffline,
   phoneOnline,
   phoneSilent,
@@ -141,11 +142,11 @@ export function createTimeline(deps: { db: Db; clock: Clock; alarms: Alarms; sin
 
   return {
     async schedule(tx: Tx, entry: Entry): Promise<void> {
-      const { instanceId, lane, step, phone, offsetMs: offset } = entry
+      const { instanceId, lane, step, phone, offsetMs: offset, expiresAtMs: expiresAt = null } = entry
       const dueAt = entry.due?.atMs ?? null
       const seq = await tx.next('sandbox')
       const [waits, signal] = [step === LINK ? 0 : 1, JSON.stringify(entry.signal)] as const
-      await tx.run(add, { seq, instanceId, lane, step, waits, phone, dueAt, offset, signal })
+      await tx.run(add, { seq, instanceId, lane, step, waits, phone, dueAt, offset, signal, expiresAt })
       if (dueAt !== null) tx.afterCommit(() => wake(dueAt))
     },
     /** The link went down: what is to come waits. */
@@ -173,6 +174,7 @@ export function createTimeline(deps: { db: Db; clock: Clock; alarms: Alarms; sin
       await tx.run(phoneOffline, { phone })
     },
     async phoneCameOnline(tx: Tx, phone: number, fromMs: number): Promise<void> {
+      await tx.run(phoneExpired, { phone, now: clock.now() })
       await tx.run(phoneOnline, { phone, from: fromMs })
       tx.afterCommit(() => wake(fromMs))
     },

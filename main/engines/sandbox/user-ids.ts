@@ -3,17 +3,18 @@ import { isHidden } from './network-ids.ts'
 /**
  * People who hide their number have fifteen digits on the simulated network that are no number; Meta shows its own id of
  * them instead.
+ * @param scope of the portfolio: each has ids of its own for the same people.
  */
-const userIdOf = (digits: string): string => `US.${digits}`
+const userIdOf = (digits: string, scope: string): string => `US.${digits}${scope}`
 
-/** @returns the digits of the phone, or undefined for an unknown id. */
-export function parseUserId(address: string): string | undefined {
+/** @returns the digits of the phone, or undefined for an id that is unknown in this portfolio. */
+export function parseUserId(address: string, scope = ''): string | undefined {
   if (/^[0-9]{7,15}$/.test(address)) return address
-  const digits = /^US\.([0-9]{15})$/.exec(address)?.[1]
-  return digits !== undefined && isHidden(digits) ? digits : undefined
+  const digits = /^US\.([0-9]{15})/.exec(address)?.[1]
+  return digits !== undefined && isHidden(digits) && address === userIdOf(digits, scope) ? digits : undefined
 }
 
 /** How Meta identifies a person in callbacks: hidden people by user id only, others by number too. */
-export function graphIdentity(digits: string): { readonly number: string | null; readonly userId: string } {
-  return { number: isHidden(digits) ? null : digits, userId: userIdOf(digits) }
+export function graphIdentity(digits: string, scope = ''): { readonly number: string | null; readonly userId: string } {
+  return { number: isHidden(digits) ? null : digits, userId: userIdOf(digits, scope) }
 }

@@ -63,6 +63,17 @@ describe('other kinds of messages', () => {
     ])
   })
 
+  test('a phone passes on what it received elsewhere', async () => {
+    const instance = await world.connected('smv2')
+    await room.speak(account, ANA, { to: OURS, content: place, forwarded: true })
+    await room.speak(account, ANA, { to: OURS, text: 'Chain letter', forwarded: true, frequently_forwarded: true })
+    await settle()
+    expect(world.told(instance).filter(({ kind }) => kind === 'received')).toMatchObject([
+      { type: 'location', content: place, forwarded: 'forwarded' },
+      { type: 'text', text: 'Chain letter', forwarded: 'frequently' },
+    ])
+  })
+
   test('a phone votes in a poll of its own or of others, with the options it has', async () => {
     const instance = await world.connected('smv2')
     const poll = { type: 'poll', question: 'When?', options: ['Today', 'Later'], max_choices: 1 }
@@ -102,6 +113,8 @@ describe('other kinds of messages', () => {
     { content: { ...place, latitude: 'north' } },
     { content: { type: 'poll_vote', poll_message_id: 'msg_1', options: [] } },
     { text: 'Hi', view_once: true },
+    { text: 'Hi', frequently_forwarded: true },
+    { text: 'Hi', forwarded: true, quoted_message_id: 'msg_1' },
   ])('%j is refused', async (body) => {
     await expect(room.speak(account, ANA, { to: OURS, ...body })).rejects.toMatchObject({ code: 'validation_error' })
   })

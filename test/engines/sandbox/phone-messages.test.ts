@@ -36,6 +36,7 @@ describe.each(ENGINES)('phones speaking to %s', (name) => {
           referral: null,
           content: null,
           viewOnce: false,
+          forwarded: null,
           fromLid: null,
           engineMessageId: message.id,
           chat: ANA,

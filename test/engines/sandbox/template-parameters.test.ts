@@ -4,7 +4,15 @@ import type { Template } from '../../../main/engines/templates.ts'
 
 const template = (...components: object[]): Template => ({
   ...{ id: '1', name: 'offer', language: 'en', status: 'APPROVED', category: 'MARKETING', quality: null },
-  ...{ rejectedReason: null, pausedUntilMs: null, categoryChange: null, components },
+  ...{
+    rejectedReason: null,
+    pausedUntilMs: null,
+    categoryChange: null,
+    suspension: null,
+    ttlSeconds: null,
+    deletedAtMs: null,
+    components,
+  },
 })
 const text = (value: unknown, name?: string) => ({
   ...{ type: 'text', text: value },
@@ -28,6 +36,12 @@ const CODE = { type: 'COPY_CODE', example: '25OFF' }
 const FLOW = { type: 'FLOW', text: 'Book', flow_id: '1' }
 const IMAGE = { type: 'image', image: { link: 'https://media.sandbox/image.png' } }
 const PLACE = { type: 'location', location: { latitude: '40.4', longitude: '-3.7' } }
+const PRODUCT = { type: 'product', product: { catalog_id: '7', product_retailer_id: 'rose' } }
+const PRODUCTS = { type: 'MPM', text: 'View items' }
+const products = (...ids: string[]) => ({
+  type: 'action',
+  action: { sections: [{ title: 'Summer', product_items: ids.map((id) => ({ product_retailer_id: id })) }] },
+})
 const coupon = (coupon_code: unknown) => ({ type: 'coupon_code', coupon_code })
 
 describe('the values of a body', () => {
@@ -73,6 +87,8 @@ describe('a header', () => {
     ['with a video takes no picture', 'VIDEO', [part('header', IMAGE)], 132_012],
     ['with a place takes a place', 'LOCATION', [part('header', PLACE)], null],
     ['with a place needs where it is', 'LOCATION', [part('header', { type: 'location', location: {} })], 131_008],
+    ['with a product takes a product', 'PRODUCT', [part('header', PRODUCT)], null],
+    ['with a product needs its catalog', 'PRODUCT', [part('header', { type: 'product', product: {} })], 131_008],
   ])('%s', (_, format, given, expected) => {
     expect(codeOf(template(header(format), HI), ...given)).toBe(expected)
   })
@@ -92,6 +108,9 @@ describe('buttons', () => {
     ['with a code take one', [CODE], [button(0, 'copy_code', coupon('SUMMER20'))], null],
     ['with a code take no empty one', [CODE], [button(0, 'copy_code', coupon(''))], 131_008],
     ['with a code take 15 characters', [CODE], [button(0, 'copy_code', coupon('x'.repeat(16)))], 132_018],
+    ['with products need them', [PRODUCTS], [], 131_008],
+    ['with products take them', [PRODUCTS], [button(0, 'mpm', products('rose'))], null],
+    ['with products take no empty list', [PRODUCTS], [button(0, 'mpm', products())], 131_008],
   ])('%s', (_, given, components, expected) => {
     expect(codeOf(template(HI, buttons(...given)), ...components)).toBe(expected)
   })

@@ -66,7 +66,7 @@ export const answersContract = {
     summary: 'Tap a button on a sandbox phone',
     description:
       'Taps a message with buttons, a list or a form that this phone has received. Instances receive what the phone sends ' +
-      'back as `message.received`, with `content` of the type `button_reply`, `list_reply`, `flow_reply`, `order` or ' +
+      'back as `message.received`, with `content` of the type `button_reply`, `list_reply`, `flow_reply`, `order`, `contacts` or ' +
       '`location`. Links send nothing back.',
     scope: 'instances:write',
     reach: 'account',

@@ -47,9 +47,9 @@ export function createBlockRoutes({ db, clock, network }: BlockRouteDeps) {
     for (const user of users) {
       const named = user['user'] ?? user['user_id']
       const input = typeof named === 'string' ? named : ''
-      const digits = parseUserId(input.replace(/^\+/, ''))
+      const digits = parseUserId(input.replace(/^\+/, ''), number.userScope)
       const failure = isBlocked ? await failureOf(number, digits) : null
-      const identity = { input, ...(digits !== undefined && identityOf(digits)) }
+      const identity = { input, ...(digits !== undefined && identityOf(number, digits)) }
       if (failure !== null) failed.push({ ...identity, errors: [errorOf(failure)] })
       else if (digits !== undefined) {
         await db.commit((tx) => network.blocks.set(tx, number.accountId, number.number, digits, isBlocked))
@@ -73,7 +73,7 @@ export function createBlockRoutes({ db, clock, network }: BlockRouteDeps) {
     })
     const cursor = Buffer.from(people.at(-1) ?? '').toString('base64url')
     return ok({
-      data: people.map((digits) => ({ messaging_product: 'whatsapp', ...identityOf(digits) })),
+      data: people.map((digits) => ({ messaging_product: 'whatsapp', ...identityOf(number, digits) })),
       ...(people.length > 0 && {
         paging: {
           cursors: { after: cursor, before: '' },
@@ -101,8 +101,8 @@ export function createBlockRoutes({ db, clock, network }: BlockRouteDeps) {
   }
 }
 
-function identityOf(digits: string): object {
-  const { number, userId } = graphIdentity(digits)
+function identityOf({ userScope }: GraphNumber, digits: string): object {
+  const { number, userId } = graphIdentity(digits, userScope)
   return { ...(number !== null && { wa_id: waIdOf(number) }), user_id: userId }
 }
 

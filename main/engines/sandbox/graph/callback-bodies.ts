@@ -21,8 +21,11 @@ const metadata = ({ number, phoneNumberId }: GraphNumber) => ({
   metadata: { display_phone_number: number, phone_number_id: phoneNumberId },
 })
 
-function identityOf(digits: string): { readonly number: string | null; readonly userId: string } {
-  const { number, userId } = graphIdentity(digits)
+function identityOf(
+  { userScope }: GraphNumber,
+  digits: string,
+): { readonly number: string | null; readonly userId: string } {
+  const { number, userId } = graphIdentity(digits, userScope)
   return { number: number === null ? null : waIdOf(number), userId }
 }
 
@@ -43,7 +46,7 @@ export function statusChange(number: GraphNumber, sent: Sent, status: Status): G
     id: wamid,
     status: status.word,
     timestamp: seconds(status.atMs),
-    ...recipientFields(recipient),
+    ...recipientFields(number, recipient),
     ...(opaque === null ? {} : { biz_opaque_callback_data: opaque }),
     ...(status.isPriced === true && { pricing: pricingOf(sent) }),
     ...(status.error !== undefined && { errors: [errorOf(status.error)] }),
@@ -51,9 +54,9 @@ export function statusChange(number: GraphNumber, sent: Sent, status: Status): G
   return { field: 'messages', value: { ...metadata(number), statuses: [entry] } }
 }
 
-function recipientFields(recipient: string): object {
+function recipientFields(own: GraphNumber, recipient: string): object {
   if (isGroup(recipient)) return { recipient_id: graphGroupId(recipient), recipient_type: 'group' }
-  const { number, userId } = identityOf(recipient)
+  const { number, userId } = identityOf(own, recipient)
   return { ...(number !== null && { recipient_id: number }), recipient_user_id: userId }
 }
 
@@ -81,7 +84,7 @@ export function numberChange(
     atMs,
   }: { readonly id: string; readonly before: string; readonly after: string; readonly atMs: number },
 ): GraphChange {
-  const [previous, next] = [identityOf(before), identityOf(after)]
+  const [previous, next] = [identityOf(number, before), identityOf(number, after)]
   const names = { user_id: next.userId, previous_user_id: previous.userId }
   const system =
     next.number === null
@@ -97,7 +100,7 @@ export function preferenceChange(
   number: GraphNumber,
   { user, value, atMs }: { readonly user: string; readonly value: 'stop' | 'resume'; readonly atMs: number },
 ): GraphChange {
-  const { number: wa_id, userId: user_id } = identityOf(user)
+  const { number: wa_id, userId: user_id } = identityOf(number, user)
   const person = { ...(wa_id === null ? {} : { wa_id }), user_id }
   const detail = `User requested to ${value} marketing messages`
   const preference = { ...person, detail, category: 'marketing_messages', value, timestamp: seconds(atMs) }
@@ -111,7 +114,7 @@ export function preferenceChange(
  */
 export function inboundChange(number: GraphNumber, signal: InboundSignal, details?: Content['details']): GraphChange {
   const inGroup = isGroup(signal.chat) ? { group_id: graphGroupId(signal.chat) } : {}
-  const { number: wa_id, userId } = identityOf(isGroup(signal.chat) ? signal.from : signal.chat)
+  const { number: wa_id, userId } = identityOf(number, isGroup(signal.chat) ? signal.from : signal.chat)
   const entry = { ...inGroup, ...headerFields(signal, wa_id, userId), ...contentOf(signal, number, details) }
   if (signal.fromMe) {
     return {
@@ -175,9 +178,9 @@ function messageBody(
     }
   }
   if (type === 'contact') {
-    const { name, number } = details
+    const { name, number, origin = 'other' } = details
     const phones = [{ phone: `+${String(number)}`, wa_id: number, type: 'CELL' }]
-    return { type: 'contacts', contacts: [{ name: { formatted_name: name }, phones }] }
+    return { type: 'contacts', origin, contacts: [{ name: { formatted_name: name }, phones }] }
   }
   if (type === 'unavailable') return { type: 'unsupported' }
   return { type: 'text', text: { body: text } }
@@ -213,6 +216,11 @@ function replyBody(content: MessageContent, details: NonNullable<Content['detail
   }
 }
 
-function context({ quotedEngineMessageId: id }: Extract<InboundSignal, { kind: 'received' }>, { number }: GraphNumber) {
+/** Of what is passed on, Meta does not say where it comes from. */
+function context(
+  { quotedEngineMessageId: id, forwarded = null }: Extract<InboundSignal, { kind: 'received' }>,
+  { number }: GraphNumber,
+) {
+  if (forwarded !== null) return { context: { forwarded: true, frequently_forwarded: forwarded === 'frequently' } }
   return id === null ? {} : { context: { from: number, id } }
 }

@@ -1,8 +1,10 @@
 import { createAppData, type AppData, type GraphAppData } from './app-data.ts'
+import { createGraphContactBook } from './contact-book.ts'
 import { createAssessments, type Assessments } from './assessments.ts'
 import { createTemplateEvents, type GraphTemplates } from './template-events.ts'
 import { createGraphCalls, type GraphCalls } from './calls.ts'
 import { createPortfolios, type GraphRestriction } from './portfolios.ts'
+import { createCountryLimits } from './country-limits.ts'
 import { createPayments, type PaymentRefusal } from './payments.ts'
 import { createPermissions } from './permissions.ts'
 import type { Clock } from '../../../kernel/clock.ts'
@@ -20,6 +22,7 @@ import { createGraphFaults, type GraphFaultKind } from './faults.ts'
 import { createGraphFiles, toEngineInstance, numericId } from './files.ts'
 import { createGraphNumbers } from './numbers.ts'
 import { createGroupRoutes } from './group-routes.ts'
+import { createConversationalRoutes } from './conversational-routes.ts'
 import { createUsernameRoutes } from './username-routes.ts'
 import { createMarketingStops } from './marketing.ts'
 import { createRoutes } from './routes.ts'
@@ -78,16 +81,24 @@ export interface GraphSimulator {
   has(accountId: AccountId, phoneNumberId: string): boolean
   cause(phoneNumberId: string, kind: GraphFaultKind, times: number): void
   killToken(phoneNumberId: string): Promise<void>
+  /** Meta's contact book of the number. `has`: the person is in it. `refuse`: from now on it refuses to delete people. */
+  contactBook(phoneNumberId: string): { has(user: string): Promise<boolean>; refuse(): void }
   /** Changes the limit of the number's portfolio, and calls back. @param said how the callback writes it. */
   limit(phoneNumberId: string, messagingLimit: string | null, said?: string | number | null): Promise<void>
   /** Nobody is called back about it: `quality_rating` is read. */
   rate(phoneNumberId: string, quality: string): Promise<void>
   /** Restricts the business account of the number, and calls back. */
   restrict(phoneNumberId: string, restrictions: readonly GraphRestriction[]): Promise<void>
+  /** Meta ends its suspension of utility templates, and calls back. The templates stay marketing templates. */
+  liftUtility(phoneNumberId: string): Promise<void>
   /** The card of the number's business account expires. It calls back about nothing but messages. */
   expireCard(phoneNumberId: string, how: PaymentRefusal): void
   replaceCard(phoneNumberId: string): void
+  /** The business account of the number may not send to these countries from now on. */
+  forbidCountries(phoneNumberId: string, countries: readonly string[]): void
   hasPortfolio(accountId: AccountId, portfolioId: string): Promise<boolean>
+  /** Unsubscribes the app from these webhook fields, as its owner can. */
+  unselectFields(fields: readonly string[]): void
   /** The code that a browser brings back from Meta's signup when this number was chosen there. */
   signUp(phoneNumberId: string): string
   /** Phones of simulated people, and what they do. */
@@ -113,7 +124,7 @@ export interface GraphSimulator {
   /** A person turns marketing messages of the number off or on. */
   changeMarketing(phoneNumberId: string, user: string, value: 'stop' | 'resume'): Promise<void>
   /** What happens to a template of the number's business account, by its id; each is called back. */
-  templates(phoneNumberId: string): OfNumber<GraphTemplates>
+  templates(phoneNumberId: string): OfNumber<Omit<GraphTemplates, 'recategorizeUtility'>>
   /** Messages with a template that Meta holds back until it knows how people react to it. */
   readonly assessments: Pick<Assessments, 'begin' | 'pass' | 'fail'>
   /** Calls back for a number with anything at all. */
@@ -151,15 +162,18 @@ export function createGraphSimulator(deps: GraphDeps): GraphSimulator {
   const marketing = createMarketingStops(db)
   const portfolios = createPortfolios({ db, clock, network, numbers, callbacks })
   const assessments = createAssessments()
+  const contactBook = createGraphContactBook(db)
   const payments = createPayments()
+  const countryLimits = createCountryLimits()
   const appData = createAppData({ callbacks, newId: () => ids.message() })
   const templateEvents = createTemplateEvents({ clock, store: network.templates, callbacks, assessments })
   const send = createSending({
-    ...{ db, clock, ids, network, numbers, files, marketing, portfolios, assessments, payments },
+    ...{ db, clock, ids, network, numbers, files, marketing, portfolios, assessments, payments, countryLimits },
     report: (number, sent, status) => callbacks.send(number, statusChange(number, sent, status)),
   })
   const groups = createGroupRoutes({ clock, random, network, callbacks })
   const usernames = createUsernameRoutes({ network, numbers, callbacks })
+  const conversational = createConversationalRoutes(network)
   const answer = createRoutes({
     ...{
       db,
@@ -176,7 +190,10 @@ export function createGraphSimulator(deps: GraphDeps): GraphSimulator {
       portfolios,
       groups,
       usernames,
+      conversational,
+      templateEvents,
       appData,
+      contactBook,
       network,
     },
   })
@@ -209,6 +226,7 @@ export function createGraphSimulator(deps: GraphDeps): GraphSimulator {
   async function sendReceived(number: GraphNumber, signal: Extract<EngineSignal, { kind: 'received' }>) {
     if (signal.referral !== null && !signal.fromMe)
       await db.commit((tx) => noteEntry(tx, number, signal.chat, signal.atMs))
+    if (!signal.fromMe) await contactBook.note(number, signal.from)
     await callbacks.send(number, inboundChange(number, signal, await detailsOf(number, signal)))
   }
 
@@ -261,14 +279,25 @@ export function createGraphSimulator(deps: GraphDeps): GraphSimulator {
     async killToken(phoneNumberId) {
       await numbers.change(get(phoneNumberId), { tokenDead: 1 })
     },
+    contactBook(phoneNumberId) {
+      const number = get(phoneNumberId)
+      return { has: (user) => contactBook.has(number, user), refuse: () => contactBook.refuse(number) }
+    },
     limit: (phoneNumberId, ...said) => portfolios.limit(get(phoneNumberId).portfolioId, ...said),
     async rate(phoneNumberId, quality) {
       await numbers.change(get(phoneNumberId), { quality })
     },
-    restrict: (phoneNumberId, restrictions) => portfolios.restrict(get(phoneNumberId), restrictions),
+    async restrict(phoneNumberId, restrictions) {
+      const number = get(phoneNumberId)
+      await portfolios.restrict(number, restrictions)
+      if (portfolios.suspendsUtility(number.wabaId)) await templateEvents.recategorizeUtility(number)
+    },
+    liftUtility: (phoneNumberId) => portfolios.liftUtility(get(phoneNumberId)),
     expireCard: (phoneNumberId, how) => payments.expire(get(phoneNumberId), how),
     replaceCard: (phoneNumberId) => payments.replace(get(phoneNumberId)),
+    forbidCountries: (phoneNumberId, countries) => countryLimits.forbid(get(phoneNumberId), countries),
     hasPortfolio: (accountId, portfolioId) => portfolios.isOf(accountId, portfolioId),
+    unselectFields: signups.unselect,
     signUp: (phoneNumberId) => signups.issue(get(phoneNumberId)),
     calls,
     grantCalls: (phoneNumberId, user, isPermanent) => permissions.grant(get(phoneNumberId), user, isPermanent),
@@ -298,12 +327,25 @@ export function createGraphSimulator(deps: GraphDeps): GraphSimulator {
     },
     templates(phoneNumberId) {
       const number = get(phoneNumberId)
-      const { pause, failAssessment, endPause, disable, rate, announceCategory, changeCategory, edit } = templateEvents
+      const {
+        pause,
+        failAssessment,
+        endPause,
+        disable,
+        archive,
+        unarchive,
+        rate,
+        announceCategory,
+        changeCategory,
+        edit,
+      } = templateEvents
       return {
         pause: (...args) => pause(number, ...args),
         failAssessment: (...args) => failAssessment(number, ...args),
         endPause: (...args) => endPause(number, ...args),
         disable: (...args) => disable(number, ...args),
+        archive: (...args) => archive(number, ...args),
+        unarchive: (...args) => unarchive(number, ...args),
         rate: (...args) => rate(number, ...args),
         announceCategory: (...args) => announceCategory(number, ...args),
         changeCategory: (...args) => changeCategory(number, ...args),

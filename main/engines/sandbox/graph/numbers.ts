@@ -1,7 +1,7 @@
 import type { Db } from '../../../kernel/db.ts'
 import type { InstanceId } from '../../../kernel/ids.ts'
 import { GraphFault } from './answers.ts'
-import { allGraphNumbers, putGraphNumber, type GraphNumber } from './store.ts'
+import { allGraphNumbers, putGraphNumber, type GraphNumber, type GraphNumberRow } from './store.ts'
 
 export type GraphNumbers = ReturnType<typeof createGraphNumbers>
 
@@ -15,12 +15,14 @@ export function createGraphNumbers(db: Db) {
   let loading: Promise<void> | undefined
 
   async function load(): Promise<void> {
-    for (const row of await db.read(allGraphNumbers, {})) known.set(row.phoneNumberId, row)
+    const rows = await db.read(allGraphNumbers, {})
+    for (const row of rows) known.set(row.phoneNumberId, { ...row, userScope: scopeOf(row, rows) })
   }
 
-  async function put(number: GraphNumber): Promise<GraphNumber> {
+  async function put({ userScope: _, ...row }: GraphNumber): Promise<GraphNumber> {
+    const number = { ...row, userScope: scopeOf(row, [...known.values(), row]) }
     await db.commit(async (tx) => {
-      await tx.run(putGraphNumber, { ...number })
+      await tx.run(putGraphNumber, row)
       tx.afterCommit(() => known.set(number.phoneNumberId, number))
     })
     return number
@@ -46,4 +48,12 @@ export function createGraphNumbers(db: Db) {
       throw new GraphFault(401, 190, 'Invalid OAuth access token - Cannot parse access token')
     },
   }
+}
+
+/** Ids are plain in the portfolio of the account's first number. Ids of instances rise with time. */
+function scopeOf(number: GraphNumberRow, all: readonly GraphNumberRow[]): string {
+  const { accountId, portfolioId } = number
+  const mine = all.filter((one) => one.accountId === accountId)
+  const first = mine.reduce((oldest, one) => (one.instanceId < oldest.instanceId ? one : oldest), number)
+  return first.portfolioId === portfolioId ? '' : `P${portfolioId}`
 }

@@ -59,8 +59,11 @@ export function createPortfolios({ db, clock, network, numbers, callbacks }: Por
     return wroteAtMs === null || clock.now() - wroteAtMs > DAY_MS
   }
 
+  const activeOf = (wabaId: string) =>
+    (restrictions.get(wabaId) ?? []).filter(({ untilMs }) => untilMs === null || untilMs > clock.now())
+
   function requireUnrestricted({ wabaId }: GraphNumber, isOutside: boolean): void {
-    const active = (restrictions.get(wabaId) ?? []).filter(({ untilMs }) => untilMs === null || untilMs > clock.now())
+    const active = activeOf(wabaId)
     const stops = (type: string) => active.some((one) => one.type === type)
     if (stops('RESTRICTED_CUSTOMER_INITIATED_MESSAGING') || (isOutside && stops('RESTRICTED_BIZ_INITIATED_MESSAGING')))
       throw new GraphFault(400, 368, '(#368) Temporarily blocked for policies violations')
@@ -129,6 +132,17 @@ export function createPortfolios({ db, clock, network, numbers, callbacks }: Por
       }
     },
 
+    /** Whether utility templates of the account are suspended: "Restrictions on businesses misusing the template categorization system". */
+    suspendsUtility: (wabaId: string): boolean => activeOf(wabaId).some(({ type }) => type === UTILITY_SUSPENDED),
+
+    /** Ends the suspension of utility templates early, and calls back. */
+    async liftUtility(number: GraphNumber): Promise<void> {
+      const others = activeOf(number.wabaId).filter(({ type }) => type !== UTILITY_SUSPENDED)
+      restrictions.set(number.wabaId, others)
+      const violation_info = { violation_type: 'UTILITY_TEMPLATE_ABUSE_UNBAN' }
+      await callbacks.send(number, { field: 'account_update', value: { event: 'ACCOUNT_RESTRICTION', violation_info } })
+    },
+
     /** Restricts the WhatsApp account of the number, and calls back. */
     async restrict(number: GraphNumber, given: readonly GraphRestriction[]): Promise<void> {
       restrictions.set(number.wabaId, given)
@@ -158,3 +172,5 @@ const overLimit = () =>
     '(#131048) Spam rate limit hit',
     'Message failed to send because there are restrictions on how many messages can be sent from this phone number.',
   )
+
+const UTILITY_SUSPENDED = 'RESTRICTED_UTILITY_TEMPLATES'

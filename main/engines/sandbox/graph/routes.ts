@@ -4,9 +4,11 @@ import type { Db } from '../../../kernel/db.ts'
 import type { Random } from '../../../kernel/ids.ts'
 import type { SandboxNetwork } from '../network.ts'
 import { createBlockRoutes } from './block-routes.ts'
+import type { GraphTemplates } from './template-events.ts'
 import { createTemplateRoutes } from './template-routes.ts'
 import { GraphFault, ok, parameterFault, SUCCESS, type GraphAnswer } from './answers.ts'
 import type { Callbacks } from './callbacks.ts'
+import type { GraphConversational } from './conversational-routes.ts'
 import type { GraphFiles } from './files.ts'
 import type { GraphUploads } from './uploads.ts'
 import type { GraphGroups } from './group-routes.ts'
@@ -15,6 +17,7 @@ import type { GraphNumbers } from './numbers.ts'
 import type { GraphRequest } from './request.ts'
 import type { GraphCalls } from './calls.ts'
 import type { GraphAppData } from './app-data.ts'
+import type { createGraphContactBook } from './contact-book.ts'
 import type { Portfolios } from './portfolios.ts'
 import type { Permissions } from './permissions.ts'
 import type { createSending } from './send.ts'
@@ -34,8 +37,11 @@ interface RouteDeps {
   readonly calls: Pick<GraphCalls, 'act'>
   readonly permissions: Permissions
   readonly groups: Pick<GraphGroups, 'ofNumber' | 'find' | 'isBesideApp'>
-  readonly portfolios: Pick<Portfolios, 'get' | 'offersCalls'>
+  readonly contactBook: Pick<ReturnType<typeof createGraphContactBook>, 'ofNumber'>
+  readonly portfolios: Pick<Portfolios, 'get' | 'offersCalls' | 'suspendsUtility'>
   readonly appData: Pick<GraphAppData, 'sync'>
+  readonly templateEvents: Pick<GraphTemplates, 'endPause'>
+  readonly conversational: GraphConversational
   readonly usernames: Pick<GraphUsernames, 'ofNumber' | 'suggestions'>
   readonly network: Pick<SandboxNetwork, 'templates' | 'blocks' | 'lastWroteAtMs'>
 }
@@ -56,9 +62,14 @@ export function createRoutes(deps: RouteDeps) {
     portfolios,
     groups,
     usernames,
+    conversational,
     appData,
+    contactBook,
   } = deps
-  const templates = createTemplateRoutes({ store: deps.network.templates, uploads, files })
+  const templates = createTemplateRoutes({
+    ...{ store: deps.network.templates, uploads, files, events: deps.templateEvents },
+    suspendsUtility: portfolios.suspendsUtility,
+  })
 
   const ofBlocks = createBlockRoutes({ db: deps.db, clock: deps.clock, network: deps.network })
 
@@ -69,9 +80,11 @@ export function createRoutes(deps: RouteDeps) {
     const { method, path, query, authorization } = request
     const [first = '', second] = path
     if (first === 'oauth' && second === 'access_token') return signups.exchange(formOf(request))
+    if (first === signups.appId && second === 'subscriptions') return signups.subscriptions(authorization)
     if (first === 'debug_token') return signups.debug(authorization, query.get('input_token') ?? '')
     if (first.startsWith('upload:')) return uploads.take(first, request)
     const mine = numbers.withToken(authorization)
+    if (first === 'app' && second === undefined) return ok({ id: signups.appId })
     if (isApp(first) && second === 'uploads' && method === 'POST') return uploads.begin(mine, query)
     if (first === 'media' && second !== undefined) return files.download(mine, second, query)
     const number = mine.find(({ phoneNumberId }) => phoneNumberId === first)
@@ -80,7 +93,7 @@ export function createRoutes(deps: RouteDeps) {
     if (account.length > 0) return ofAccount(account, second, request)
     const ofGroup = await groups.find(mine, path, request, jsonOf)
     if (ofGroup !== undefined) return ofGroup
-    const ofTemplate = second === undefined ? await templates.one(mine, first, request, jsonOf) : undefined
+    const ofTemplate = await templates.one(mine, path, request, jsonOf)
     if (ofTemplate !== undefined) return ofTemplate
     if (method !== 'GET' || second !== undefined) throw unknownObject(first)
     const asked = query.get('phone_number_id')
@@ -98,6 +111,8 @@ export function createRoutes(deps: RouteDeps) {
     if (edge === 'groups') return groups.ofNumber(number, request, jsonOf)
     if (edge === 'username') return usernames.ofNumber(number, request, jsonOf)
     if (edge === 'username_suggestions' && method === 'GET') return usernames.suggestions(number)
+    if (edge === 'conversational_automation' && method === 'POST') return conversational.set(number, jsonOf(request))
+    if (edge === 'contact_book') return contactBook.ofNumber(number, request)
     if (edge === 'block_users') return ofBlocks(number, request, jsonOf)
     if (method !== 'POST') throw unknownObject(number.phoneNumberId)
     switch (edge) {
@@ -179,6 +194,9 @@ export function createRoutes(deps: RouteDeps) {
       platform_type: number.registered === 1 ? 'CLOUD_API' : 'NOT_APPLICABLE',
       is_on_biz_app: groups.isBesideApp(number),
       throughput: { level: 'STANDARD' },
+      ...(query.get('fields')?.includes('conversational_automation') && {
+        conversational_automation: await conversational.describe(number),
+      }),
     })
   }
 

@@ -9,6 +9,7 @@ import { networkId } from '../network-ids.ts'
 import type { SandboxNetwork } from '../network.ts'
 import type { Assessments } from './assessments.ts'
 import { GraphFault, ok, parameterFault, type GraphAnswer } from './answers.ts'
+import type { CountryLimits } from './country-limits.ts'
 import type { statusChange } from './callback-bodies.ts'
 import { toEngineInstance, type GraphFiles } from './files.ts'
 import { STOPPED_MARKETING, type createMarketingStops } from './marketing.ts'
@@ -37,6 +38,7 @@ interface SendingDeps {
   readonly portfolios: Pick<Portfolios, 'reach'>
   readonly assessments: Pick<Assessments, 'holds' | 'add'>
   readonly payments: Pick<Payments, 'refusalOf'>
+  readonly countryLimits: Pick<CountryLimits, 'check'>
 }
 
 type Json = Readonly<Record<string, unknown>>
@@ -52,14 +54,16 @@ export class NoAnswer extends Error {}
 /** What `POST /{phone-number-id}/messages` does on the simulated network. */
 export function createSending(deps: SendingDeps) {
   const { db, clock, ids, network, numbers, files, marketing, portfolios, assessments, payments, report } = deps
+  const { countryLimits } = deps
   return async (number: GraphNumber, payload: Json, signal: AbortSignal): Promise<GraphAnswer> => {
     if (payload['status'] === 'read') return markRead(number, payload)
     const message = readMessage(payload)
-    const to = payload['recipient_type'] === 'group' ? `${message.to}@g.us` : parseUserId(message.to)
+    const to = payload['recipient_type'] === 'group' ? `${message.to}@g.us` : parseUserId(message.to, number.userScope)
     if (to === undefined)
       throw new GraphFault(400, 131_026, '(#131026) Message undeliverable', 'Nobody has this user id.')
     const template = await templateOf(number, message)
     const taking = { message, template }
+    countryLimits.check(number, to)
     const unpaid = payments.refusalOf(number)
     if (unpaid === 'answer') throw UNPAID_FAULT
     if (unpaid === 'status') return failLater(number, to, taking, UNPAID_STATUS)

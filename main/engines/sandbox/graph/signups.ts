@@ -2,6 +2,7 @@ import type { Random } from '../../../kernel/ids.ts'
 import { GraphFault, ok, type GraphAnswer } from './answers.ts'
 import type { GraphNumbers } from './numbers.ts'
 import type { GraphNumber } from './store.ts'
+import { WEBHOOK_FIELDS } from './webhook-fields.ts'
 
 /** The operator's app at the simulated Meta. */
 export interface GraphApp {
@@ -19,6 +20,7 @@ export function createSignups(deps: {
 }) {
   const { random, numbers, app } = deps
   const codes = new Map<string, GraphNumber>()
+  let unselected: readonly string[] = []
 
   return {
     appId: app.id,
@@ -35,6 +37,17 @@ export function createSignups(deps: {
         throw new GraphFault(400, 100, 'Error validating verification code or client secret')
       codes.delete(form.get('code') ?? '')
       return ok({ access_token: number.accessToken, token_type: 'bearer' })
+    },
+    /** The webhook fields of the app, which only the app may ask for. */
+    subscriptions(authorization: string | undefined): GraphAnswer {
+      if (authorization !== `Bearer ${app.id}|${app.secret}`)
+        throw new GraphFault(401, 190, 'Invalid OAuth access token')
+      const fields = WEBHOOK_FIELDS.filter((name) => !unselected.includes(name)).map((name) => ({ name }))
+      return ok({ data: [{ object: 'whatsapp_business_account', active: true, fields }] })
+    },
+    /** Unsubscribes the app from these fields, as its owner can in the App Dashboard. */
+    unselect(fields: readonly string[]): void {
+      unselected = fields
     },
     debug(authorization: string | undefined, token: string): GraphAnswer {
       if (authorization !== `Bearer ${app.id}|${app.secret}`)

@@ -2,7 +2,7 @@ import type { AccountId, InstanceId } from '../../../kernel/ids.ts'
 import { sql } from '../../../kernel/sql.ts'
 
 /** A number as the simulated Meta knows it. */
-export interface GraphNumber {
+export interface GraphNumberRow {
   readonly phoneNumberId: string
   /** Of its line on the simulated network. */
   readonly instanceId: InstanceId
@@ -21,13 +21,18 @@ export interface GraphNumber {
   readonly tokenDead: number
 }
 
+/** With what sets the ids of people apart that its portfolio has from those of others. */
+export interface GraphNumber extends GraphNumberRow {
+  readonly userScope?: string
+}
+
 const COLUMNS = `phone_number_id AS phoneNumberId, instance_id AS instanceId, account_id AS accountId,
   waba_id AS wabaId, portfolio_id AS portfolioId, number, name, quality, access_token AS accessToken, app_secret AS appSecret, callback_url AS callbackUrl,
   subscribed, registered, token_dead AS tokenDead`
 
-export const allGraphNumbers = sql<Record<never, never>, GraphNumber>(`SELECT ${COLUMNS} FROM sandbox_graph_numbers`)
+export const allGraphNumbers = sql<Record<never, never>, GraphNumberRow>(`SELECT ${COLUMNS} FROM sandbox_graph_numbers`)
 
-export const putGraphNumber = sql<{ [K in keyof GraphNumber]: GraphNumber[K] }>(
+export const putGraphNumber = sql<{ [K in keyof GraphNumberRow]: GraphNumberRow[K] }>(
   `INSERT INTO sandbox_graph_numbers (phone_number_id, instance_id, account_id, waba_id, portfolio_id, number, name,
      quality, access_token, app_secret, callback_url, subscribed, registered, token_dead)
    VALUES (:phoneNumberId, :instanceId, :accountId, :wabaId, :portfolioId, :number, :name, :quality, :accessToken,

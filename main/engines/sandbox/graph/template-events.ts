@@ -1,6 +1,6 @@
 import type { Clock } from '../../../kernel/clock.ts'
 import type { Template } from '../../templates.ts'
-import type { TemplateStore } from '../templates.ts'
+import { UNENDING_MS, type TemplateStore } from '../templates.ts'
 import type { Assessments } from './assessments.ts'
 import type { GraphChange } from './callback-bodies.ts'
 import type { Callbacks } from './callbacks.ts'
@@ -16,7 +16,6 @@ interface TemplateEventsDeps {
 const HOUR_MS = 3_600_000
 /** Meta's documentation, "Template pausing". */
 const PAUSES = { FIRST_PAUSE: 3 * HOUR_MS, SECOND_PAUSE: 6 * HOUR_MS } as const
-const UNENDING_MS = 365 * 24 * HOUR_MS
 const REVIEW_MS = 24 * HOUR_MS
 
 export type GraphTemplates = ReturnType<typeof createTemplateEvents>
@@ -57,7 +56,7 @@ export function createTemplateEvents({ clock, store, callbacks, assessments }: T
      * ("Template pacing").
      */
     async failAssessment(number: GraphNumber, id: string): Promise<void> {
-      const template = await alter(number, id, { pausedUntilMs: clock.now() + UNENDING_MS, quality: 'RED' })
+      const template = await alter(number, id, { pausedUntilMs: UNENDING_MS, quality: 'RED' })
       await status(number, template, 'PAUSED', 'RATE_LIMITING_PAUSE')
       await assessments.fail(id)
     },
@@ -69,6 +68,14 @@ export function createTemplateEvents({ clock, store, callbacks, assessments }: T
     async disable(number: GraphNumber, id: string): Promise<void> {
       const template = await alter(number, id, { disabled: true, quality: 'RED' })
       await status(number, template, 'DISABLED', 'DISABLED')
+    },
+    /** Nobody has used it for 12 months. */
+    async archive(number: GraphNumber, id: string): Promise<void> {
+      await status(number, await alter(number, id, { archived: 1 }), 'ARCHIVED', 'NONE')
+    },
+    /** Somebody does that in WhatsApp Manager. */
+    async unarchive(number: GraphNumber, id: string): Promise<void> {
+      await status(number, await alter(number, id, { archived: 0 }), 'UNARCHIVED', 'NONE')
     },
     async rate(number: GraphNumber, id: string, quality: 'GREEN' | 'YELLOW' | 'RED'): Promise<void> {
       const before = await store.read(ownerOf(number), id)
@@ -89,6 +96,10 @@ export function createTemplateEvents({ clock, store, callbacks, assessments }: T
       const template = await alter(number, id, { category })
       const value = { previous_category: before?.category ?? '', new_category: category }
       await report(number, 'template_category_update', template, value)
+    },
+    /** Meta has suspended utility templates of the account: the approved ones become marketing templates. */
+    async recategorizeUtility(number: GraphNumber): Promise<void> {
+      for (const id of await store.approvedUtility(ownerOf(number))) await this.changeCategory(number, id, 'MARKETING')
     },
     /** Somebody edits it in the WhatsApp Manager. */
     async edit(number: GraphNumber, id: string, text: string): Promise<void> {

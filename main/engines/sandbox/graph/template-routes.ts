@@ -6,6 +6,7 @@ import type { GraphFiles } from './files.ts'
 import type { GraphRequest } from './request.ts'
 import { checkHandles, handlesOf, mediaIdOf, type GraphUploads } from './uploads.ts'
 import type { GraphNumber } from './store.ts'
+import type { GraphTemplates } from './template-events.ts'
 
 type Json = Readonly<Record<string, unknown>>
 type ReadJson = (request: GraphRequest) => Json
@@ -16,12 +17,21 @@ interface TemplateRouteDeps {
   readonly store: TemplateStore
   readonly uploads: Pick<GraphUploads, 'hasMade'>
   readonly files: Pick<GraphFiles, 'addressOf'>
+  readonly events: Pick<GraphTemplates, 'endPause'>
+  /** Whether Meta has suspended utility templates of the business account. */
+  readonly suspendsUtility: (businessId: string) => boolean
 }
 
 /** The templates of a business account, in Graph's paths and shapes. */
-export function createTemplateRoutes({ store, uploads, files }: TemplateRouteDeps) {
+export function createTemplateRoutes({ store, uploads, files, events, suspendsUtility }: TemplateRouteDeps) {
   /** Graph shows where the sample of a header is, and not the handle that named it. */
   function withAddresses(component: object): object {
+    const { cards } = component as { cards?: readonly { readonly components: readonly object[] }[] }
+    if (cards !== undefined)
+      return {
+        ...component,
+        cards: cards.map((card) => ({ ...card, components: card.components.map(withAddresses) })),
+      }
     const [handle] = handlesOf(component)
     if (typeof handle !== 'string') return component
     return { ...component, example: { header_handle: [files.addressOf(mediaIdOf(handle))] } }
@@ -36,6 +46,7 @@ export function createTemplateRoutes({ store, uploads, files }: TemplateRouteDep
       ...{ name, language, status, category, components: components.map(withAddresses) },
       rejected_reason: more.rejectedReason ?? 'NONE',
       quality_score: { score: more.quality ?? 'UNKNOWN' },
+      ...(more.ttlSeconds !== null && { message_send_ttl_seconds: more.ttlSeconds }),
     }
     const asked = query.get('fields')?.split(',') ?? ['name', 'language', 'status', 'category', 'components']
     return { id, ...Object.fromEntries(Object.entries(fields).filter(([field]) => asked.includes(field))) }
@@ -45,7 +56,8 @@ export function createTemplateRoutes({ store, uploads, files }: TemplateRouteDep
     const { name, language, category, components, parameter_format: format = 'positional' } = body
     if (typeof name !== 'string' || typeof language !== 'string' || typeof category !== 'string')
       throw parameterFault('name, language and category are required.')
-    const draft = { name, language, category, components: listOf(components) }
+    const draft = { name, language, category, components: listOf(components), ...ttlIn(body) }
+    requireCategory(owner, category)
     checkHandles(draft.components, uploads)
     if (format !== 'named' && hasNamedVariables(draft.components))
       throw new GraphFault(400, 100, '(#100) Invalid parameter', null, 'Variables must be numbers: {{1}}, {{2}}.')
@@ -53,15 +65,25 @@ export function createTemplateRoutes({ store, uploads, files }: TemplateRouteDep
     return ok({ id, status: made.status, category: made.category })
   }
 
-  async function change(owner: TemplateOwner, id: string, { category, components }: Json): Promise<GraphAnswer> {
-    if (category === undefined && components === undefined) throw parameterFault('Nothing to change.')
+  async function change(owner: TemplateOwner, id: string, body: Json): Promise<GraphAnswer> {
+    const { category, components } = body
+    const ttl = ttlIn(body)
+    if (category === undefined && components === undefined && ttl.ttlSeconds === undefined)
+      throw parameterFault('Nothing to change.')
     const changes = {
+      ...ttl,
       ...(typeof category === 'string' && { category }),
       ...(components !== undefined && { components: listOf(components) }),
     }
     checkHandles(changes.components ?? [], uploads)
+    requireCategory(owner, changes.category)
     await refused(() => store.change(owner, id, changes))
     return SUCCESS
+  }
+
+  function requireCategory({ businessId }: TemplateOwner, category: string | undefined): void {
+    if (category === 'UTILITY' && suspendsUtility(businessId))
+      throw parameterFault('This WhatsApp Business Account cannot create utility templates for the moment.')
   }
 
   async function remove(owner: TemplateOwner, query: URLSearchParams): Promise<GraphAnswer> {
@@ -71,6 +93,18 @@ export function createTemplateRoutes({ store, uploads, files }: TemplateRouteDep
     const found = await store.read(owner, id)
     if (found?.name !== name) throw parameterFault(`Message template ${name} with id ${id} does not exist.`)
     await refused(() => store.remove(owner, id))
+    return SUCCESS
+  }
+
+  /** Meta refuses this with HTTP 200. */
+  async function unpause(account: readonly GraphNumber[], id: string): Promise<GraphAnswer> {
+    try {
+      await store.unpause(ownerOf(account), id)
+    } catch (error) {
+      if (!(error instanceof TemplateRefusal)) throw error
+      return ok({ success: false, reason: error.details })
+    }
+    for (const number of account.slice(0, 1)) await events.endPause(number, id)
     return SUCCESS
   }
 
@@ -91,14 +125,16 @@ export function createTemplateRoutes({ store, uploads, files }: TemplateRouteDep
     /** @returns undefined where no business account of these numbers has this template. */
     async one(
       mine: readonly GraphNumber[],
-      id: string,
+      [id = '', edge]: readonly string[],
       request: GraphRequest,
       json: ReadJson,
     ): Promise<GraphAnswer | undefined> {
+      if (edge !== undefined && (edge !== 'unpause' || request.method !== 'POST')) return undefined
       for (const account of Map.groupBy(mine, ({ wabaId }) => wabaId).values()) {
         const owner = ownerOf(account)
         const found = await store.read(owner, id)
         if (found === undefined) continue
+        if (edge !== undefined) return unpause(account, id)
         if (request.method === 'GET') return ok(shown(found, request.query))
         if (request.method === 'POST') return change(owner, id, json(request))
       }
@@ -110,6 +146,12 @@ export function createTemplateRoutes({ store, uploads, files }: TemplateRouteDep
 function ownerOf([first]: readonly GraphNumber[]): TemplateOwner {
   if (first === undefined) throw new Error('a business account without a number')
   return { accountId: first.accountId, businessId: first.wabaId }
+}
+
+function ttlIn({ message_send_ttl_seconds: seconds }: Json): { readonly ttlSeconds?: number } {
+  if (seconds === undefined) return {}
+  if (!Number.isInteger(seconds)) throw parameterFault('Param message_send_ttl_seconds must be an integer.')
+  return { ttlSeconds: seconds as number }
 }
 
 function listOf(components: unknown): object[] {

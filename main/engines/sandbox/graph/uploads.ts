@@ -130,7 +130,18 @@ export const mediaIdOf = (handle: string): string =>
   handle.startsWith('4::') ? (handle.split(':').at(-2) ?? '') : (handle.split('/').at(-1) ?? '')
 
 export function handlesOf(component: object): readonly unknown[] {
-  const { type, example } = component as { type?: unknown; example?: { header_handle?: unknown } | null }
+  const { type, example, cards } = component as Component
+  if (type === 'CAROUSEL' && Array.isArray(cards))
+    return (cards as Card[]).flatMap(({ components }) => (components ?? []).flatMap(handlesOf))
   const handles = example?.header_handle
   return type === 'HEADER' && Array.isArray(handles) ? handles : []
+}
+
+interface Component {
+  readonly type?: unknown
+  readonly example?: { readonly header_handle?: unknown } | null
+  readonly cards?: unknown
+}
+interface Card {
+  readonly components?: readonly object[]
 }

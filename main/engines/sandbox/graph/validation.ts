@@ -1,6 +1,6 @@
 import { exceededLimit } from '../../official/payload-limits.ts'
 import type { Template } from '../../templates.ts'
-import { interactiveProblem } from '../interactive-rules.ts'
+import { contentIn, contentProblem, isMessageType } from '../payload-rules.ts'
 import { parameterFault } from '../template-parameters.ts'
 import { GraphFault, parameterFault as wrongParameter } from './answers.ts'
 
@@ -19,8 +19,6 @@ export interface GraphMessage {
 export const asRecord = (value: unknown): Json | undefined =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : undefined
 
-const FILES: readonly string[] = ['image', 'video', 'audio', 'document', 'sticker']
-
 /** Reads a message the way Graph does. @throws GraphFault with Graph's codes. */
 export function readMessage(payload: Json): GraphMessage {
   if (payload['messaging_product'] !== 'whatsapp') {
@@ -29,9 +27,8 @@ export function readMessage(payload: Json): GraphMessage {
   const { to, recipient, type = 'text', biz_opaque_callback_data: opaque } = payload
   const address = typeof to === 'string' ? to.replaceAll(/[\s()+-]/g, '') : recipient
   if (typeof address !== 'string' || address === '') throw wrongParameter('The parameter to is required.')
-  if (typeof type !== 'string' || !Object.hasOwn(CHECKS, type))
-    throw wrongParameter('Param type must be one of the supported types.')
-  const content = type === 'contacts' ? { contacts: payload['contacts'] } : asRecord(payload[type])
+  if (!isMessageType(type)) throw wrongParameter('Param type must be one of the supported types.')
+  const content = contentIn(payload, type)
   if (content === undefined)
     throw new GraphFault(
       400,
@@ -39,45 +36,15 @@ export function readMessage(payload: Json): GraphMessage {
       '(#131009) Parameter value is not valid',
       `The parameter ${type} is required for type ${type}.`,
     )
-  CHECKS[type]?.(content)
+  const problem = contentProblem(type, content)
+  if (problem !== undefined) throw wrongParameter(problem)
   const exceeded = exceededLimit(payload)
   if (exceeded) throw wrongParameter(`Param ${exceeded.field} must have at most ${exceeded.limit} ${exceeded.unit}.`)
   return { type, to: address, content, opaque: typeof opaque === 'string' ? opaque : null, payload }
 }
 
-const CHECKS: Readonly<Record<string, (content: Json) => void>> = {
-  text({ body }) {
-    if (typeof body !== 'string' || body === '') throw wrongParameter('The parameter text.body is required.')
-  },
-  ...Object.fromEntries(FILES.map((type) => [type, requireFile])),
-  location({ latitude, longitude }) {
-    if (typeof latitude !== 'number' || typeof longitude !== 'number')
-      throw wrongParameter('location needs latitude and longitude.')
-  },
-  contacts({ contacts }) {
-    if (!Array.isArray(contacts) || contacts.length === 0)
-      throw wrongParameter('The parameter contacts must be a list.')
-  },
-  interactive(content) {
-    const problem = interactiveProblem(content)
-    if (problem !== undefined) throw wrongParameter(problem)
-  },
-  reaction({ message_id: id, emoji }) {
-    if (typeof id !== 'string' || typeof emoji !== 'string')
-      throw wrongParameter('reaction needs message_id and emoji.')
-  },
-  template({ name }) {
-    if (typeof name !== 'string') throw wrongParameter('The parameter template.name is required.')
-  },
-}
-
 const PAUSED = 'It is paused due to low quality.'
 const DISABLED = 'It was paused too often.'
-
-function requireFile({ id, link, voice }: Json): void {
-  if (voice !== undefined && typeof voice !== 'boolean') throw wrongParameter('Param voice must be a boolean.')
-  if (typeof id !== 'string' && typeof link !== 'string') throw wrongParameter('A media message needs id or link.')
-}
 
 /** Refuses a message whose template cannot be sent, or waits for other values. @throws GraphFault */
 export function checkTemplate({ content }: GraphMessage, found: Template | undefined): void {
