@@ -71,6 +71,8 @@ declare module 'fastify' {
     admitted: Admitted
     /** The raw body text, for the idempotency fingerprint. */
     rawText: string | undefined
+    /** The body had not arrived when the request was admitted. It can take half a minute. */
+    isBodyLate: boolean
   }
 }
 
@@ -82,9 +84,11 @@ export function createAdmission(deps: AdmissionDeps) {
   const { guard, limiter, anonymousRatePerMinute } = deps
 
   const spend = (reply: FastifyReply, bucket: string, perMinute: number): void => {
-    const verdict = limiter.take(bucket, perMinute)
+    // Checked again, a request is not counted again.
+    const isAgain = (reply.request as Partial<FastifyRequest>).admitted !== undefined
+    const verdict = isAgain ? limiter.peek(bucket, perMinute) : limiter.take(bucket, perMinute)
     showRate(reply, verdict)
-    if (verdict.allowed) return
+    if (isAgain || verdict.allowed) return
     throw new ApiError(
       'rate_limited',
       `You exceeded ${perMinute} requests per minute. Wait ${verdict.retryAfterSeconds} s, then send requests more slowly.`,
@@ -124,7 +128,7 @@ export function createAdmission(deps: AdmissionDeps) {
     showRate(reply, limiter.peek(address, anonymousRatePerMinute()))
     const isOfWidget = request.routeOptions.config.widget === true
     const origin = isOfWidget ? undefined : request.headers.origin
-    guard.check({ host: hostOf(request.raw.rawHeaders), origin })
+    guard.check({ host: hostOf(request.raw), origin })
     if (isOfWidget) {
       spend(reply, `widget:${networkOf(request.ip)}`, anonymousRatePerMinute())
       return NOBODY
@@ -157,7 +161,10 @@ export function createAdmission(deps: AdmissionDeps) {
     return { principal, sessionId: null }
   }
 
-  /** @param config of the route; empty if no route was found. */
+  /**
+   * Called once more when the body has arrived late: meanwhile the access may have ended.
+   * @param config of the route; empty if no route was found.
+   */
   return async function admit(
     request: FastifyRequest,
     reply: FastifyReply,

@@ -43,7 +43,7 @@ export async function listenForCommands({ address, carryOut, log }: ControlDeps)
   const server = createServer((socket) => {
     open.add(socket)
     socket.on('close', () => open.delete(socket)).on('error', () => socket.destroy())
-    createInterface({ input: socket }).on('line', (line) => {
+    linesOf(socket).on('line', (line) => {
       void answer(line, carryOut, log).then((reply) => socket.write(`${JSON.stringify(reply)}\n`))
     })
   })
@@ -60,6 +60,9 @@ export async function listenForCommands({ address, carryOut, log }: ControlDeps)
       }),
   }
 }
+
+/** Errors of the socket are emitted here a second time, where an unhandled one ends the process. */
+const linesOf = (socket: Socket) => createInterface({ input: socket }).on('error', () => {})
 
 const isFile = (address: string) => !address.startsWith('\\\\')
 
@@ -143,7 +146,7 @@ export async function askRunningService(
 /** @returns undefined if the connection ends first. */
 function firstLine(socket: Socket): Promise<string | undefined> {
   return new Promise((resolve) => {
-    createInterface({ input: socket }).once('line', resolve)
+    linesOf(socket).once('line', resolve)
     socket.once('close', () => resolve(undefined))
   })
 }

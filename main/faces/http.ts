@@ -155,6 +155,7 @@ export function createDoor(deps: DoorDeps): Door {
   app.server.on('checkExpectation', (request, response) => void app.server.emit('request', request, response))
   app.decorateRequest('admitted')
   app.decorateRequest('rawText')
+  app.decorateRequest('isBodyLate', false)
   acceptJson(app)
 
   const fail = async (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
@@ -189,6 +190,11 @@ export function createDoor(deps: DoorDeps): Door {
     const room = bodies.take(request)
     if (room === undefined) throw noRoomForBody()
     reply.raw.once('close', () => room.release())
+    request.isBodyLate = !request.raw.complete
+  })
+  app.addHook('preValidation', async (request, reply) => {
+    if (request.isBodyLate && request.admitted.principal !== null)
+      await admit(request, reply, request.routeOptions.config)
   })
   app.addHook('onResponse', async (request, reply) => logRequest(log, request, reply))
   app.addHook('preParsing', async (request) => refuseEncoding(request))

@@ -5,6 +5,7 @@ import { ERROR_CODES } from '../contract/errors.ts'
 import { EventInstance } from '../contract/events.ts'
 import type { RoomContract } from '../contract/operation.ts'
 import { MessageErrorShape } from '../contract/shapes.ts'
+import type { Steps } from '../kernel/steps.ts'
 import { createComponents } from './openapi/components.ts'
 import type { OpenApiDocument, OperationEntry } from './openapi/document.ts'
 import { eventEntries, eventUsages, SIGNED_HEADERS } from './openapi/events.ts'
@@ -36,7 +37,8 @@ interface OpenApiDeps {
 }
 
 /** Builds the OpenAPI 3.1 document from the contracts. */
-export function buildOpenApi({ contracts, version, baseUrl }: OpenApiDeps): OpenApiDocument {
+/** In steps: all of it takes longer than others should wait. */
+export function* buildOpenApi({ contracts, version, baseUrl }: OpenApiDeps): Steps<OpenApiDocument> {
   const rooms = contracts
     .map(({ room, about, operations }) => ({ room, about, offered: Object.values(operations).filter(isPublic) }))
     .filter(({ offered }) => offered.length > 0)
@@ -44,11 +46,12 @@ export function buildOpenApi({ contracts, version, baseUrl }: OpenApiDeps): Open
   // A GET returns the resource itself, so its name wins.
   const byName = operations.toSorted((a, b) => Number(b.method === 'GET') - Number(a.method === 'GET'))
   const known = Object.values(KNOWN).map((schema) => ({ schema, name: undefined }))
-  const components = createComponents(KNOWN, [...known, ...byName.flatMap(usagesOf), ...eventUsages])
+  const components = yield* createComponents(KNOWN, [...known, ...byName.flatMap(usagesOf), ...eventUsages])
 
   const paths: Record<string, Record<string, OperationEntry>> = {}
   for (const { room, offered } of rooms) {
     for (const operation of offered) {
+      yield
       const entry = operationEntry(operation, room, components)
       paths[operation.path] = { ...paths[operation.path], [operation.method.toLowerCase()]: entry }
     }
@@ -83,9 +86,31 @@ export function buildOpenApi({ contracts, version, baseUrl }: OpenApiDeps): Open
 }
 
 /** The document as YAML, quoted so that YAML 1.1 parsers read the same strings. */
-export function openApiYaml(document: OpenApiDocument): string {
-  return stringify(document, { aliasDuplicateObjects: false, compat: 'yaml-1.1', lineWidth: 0 })
+export function* openApiYaml(document: OpenApiDocument): Steps<string> {
+  let text = ''
+  for (const part of partsOf(document, 3, '')) {
+    text += part
+    yield
+  }
+  return text
 }
+
+/** Of each section, path and operation, and of each component. */
+function* partsOf(values: object, levels: number, indent: string): Generator<string> {
+  for (const [key, value] of Object.entries(values) as [string, unknown][]) {
+    const isWritten = levels === 1 || typeof value !== 'object' || value === null || Array.isArray(value)
+    if (isWritten || Object.keys(value).length === 0) yield indented(yamlOf({ [key]: value }), indent)
+    else {
+      yield indented(yamlOf({ [key]: null }).replace(/ null\n$/, '\n'), indent)
+      yield* partsOf(value, levels - 1, `${indent}  `)
+    }
+  }
+}
+
+const yamlOf = (value: object): string =>
+  stringify(value, { aliasDuplicateObjects: false, compat: 'yaml-1.1', lineWidth: 0 })
+
+const indented = (yaml: string, indent: string): string => yaml.replaceAll(/^(?=.)/gm, indent)
 
 const isPublic = ({ audience }: { audience?: 'console' }) => audience !== 'console'
 

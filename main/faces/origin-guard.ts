@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import { ApiError } from '../contract/errors.ts'
 
 export interface OriginGuard {
@@ -31,12 +32,14 @@ export function createOriginGuard(hosts: () => ReadonlySet<string>): OriginGuard
 }
 
 /**
- * The Host of a request; undefined if there is none or more than one. With several, Node uses the first, but a proxy in
- * front might use the last.
+ * The host a request names. Undefined if it names none, or several: Node would use the first Host header, and a proxy in
+ * front might use the last. A target that is a whole URL names a host too (RFC 9112, section 3.2.2).
  */
-export function hostOf(rawHeaders: readonly string[]): string | undefined {
-  const hosts = rawHeaders.filter((_text, i) => i % 2 === 1 && rawHeaders[i - 1]?.toLowerCase() === 'host')
-  return hosts.length === 1 ? hosts[0] : undefined
+export function hostOf({ rawHeaders, url = '' }: Pick<IncomingMessage, 'rawHeaders' | 'url'>): string | undefined {
+  const named = rawHeaders.filter((_text, i) => i % 2 === 1 && rawHeaders[i - 1]?.toLowerCase() === 'host')
+  const target = /^[a-z][a-z\d+.-]*:\/\/([^/?#]*)/i.exec(url)?.[1]
+  const hosts = new Set([...named, ...(target === undefined ? [] : [target])].map((host) => host.toLowerCase()))
+  return named.length === 1 && hosts.size === 1 ? named[0] : undefined
 }
 
 function isOwn(origin: string, hosts: ReadonlySet<string>): boolean {

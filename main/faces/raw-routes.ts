@@ -16,8 +16,8 @@ import { addRecordingRoute } from './voice/recording-route.ts'
 import { addWidgetRoutes, addWidgetTestRoute } from './voice/widget-routes.ts'
 
 export interface RawRoutesDeps {
-  /** The OpenAPI document as YAML. */
-  openApiYaml(): string
+  /** The OpenAPI document as YAML. Called once. */
+  openApiYaml(): Promise<string>
   isReady(): boolean
   /** Codes of current problems; empty if there are none. */
   problems(): readonly string[]
@@ -42,9 +42,11 @@ export function addRawRoutes(app: FastifyInstance, deps: RawRoutesDeps): void {
   })
 
   // Cached as bytes: the document is public, and encoding 400 kB for every request would block others.
-  let document: Buffer | undefined
-  const sendDocument = (_request: FastifyRequest, reply: FastifyReply) =>
-    reply.header('content-type', 'application/yaml; charset=utf-8').send((document ??= Buffer.from(deps.openApiYaml())))
+  let document: Promise<Buffer> | undefined
+  const sendDocument = async (_request: FastifyRequest, reply: FastifyReply) => {
+    document ??= deps.openApiYaml().then((yaml) => Buffer.from(yaml))
+    return reply.header('content-type', 'application/yaml; charset=utf-8').send(await document)
+  }
   app.get('/openapi.yaml', { config: { open: true } }, sendDocument)
   // For the API reference in the console: the desktop app can only reach /panel/.
   app.get('/panel/openapi.yaml', { config: { console: 'panel' } }, sendDocument)

@@ -146,7 +146,7 @@ const REFERENCES: readonly Reference[] = [
     words: ({ smv2 }) => ({ body: { product: 'setup', instance_id: smv2.id } }) },
   { operation: 'createCheckout', field: 'instance_id', swap: (own, { smv2 }) => inLine(own, 'smv2', { id: smv2.id }),
     words: ({ smv2 }) => ({ body: { product: 'setup', instance_id: smv2.id } }) },
-  ...['getTemplate', 'updateTemplate', 'deleteTemplate'].map(ofTemplate),
+  ...['getTemplate', 'updateTemplate', 'unpauseTemplate', 'deleteTemplate'].map(ofTemplate),
   ofGroup('info'),
   ofGroup('participant', { change: 'add', participants: ['12025550177'] }),
   ofGroup('invitelink'),

@@ -87,6 +87,29 @@ describe('the control socket', () => {
     expect(existsSync(address)).toBe(false)
   })
 
+  test('serves others after a command line that was ended before its answer', async () => {
+    let begin = () => {}
+    let finish = () => {}
+    const hasBegun = new Promise<void>((resolve) => (begin = resolve))
+    const answer = new Promise<void>((resolve) => (finish = resolve))
+    const { address } = await desk(async ({ command }) => (command === 'slow' && (begin(), await answer), 'done'))
+    const socket = connect(address, () => socket.write('{"command":"slow"}\n'))
+    await hasBegun
+    await new Promise<void>((resolve) => socket.once('close', () => resolve()).destroy())
+    finish()
+    expect(await askRunningService(address, { command: 'quick', input: null })).toEqual({ result: 'done' })
+  })
+
+  test.skipIf(process.platform === 'win32')('says so when the service is killed before it answers', async () => {
+    const address = join(folder(), 'killed.sock')
+    // What was sent is never read: the connection is reset, not closed.
+    const server = createServer({ pauseOnConnect: true }, (socket) => setTimeout(() => socket.destroy(), 50))
+    await new Promise<void>((resolve) => server.listen(address, resolve))
+    onTestFinished(() => void server.close())
+    const asked = askRunningService(address, { command: 'backup', input: null })
+    await expect(asked).rejects.toThrow('The running service stopped or did not respond. Repeat the command.')
+  })
+
   test('is a pipe with a name of its own for each home on Windows', () => {
     const pipe = controlAddress('C:\\Users\\Ana\\Switchboard', 'win32')
     expect(pipe).toMatch(/^\\\\\.\\pipe\\switchboard-[0-9a-f]{16}$/)

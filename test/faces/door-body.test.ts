@@ -287,7 +287,7 @@ describe('A-04 JSON that is meant to do harm', () => {
   )
 
   test('nesting that payloads really have is passed on', async () => {
-    const body = `{"to":"12025550177","cloud_api":{"type":"text","text":${nest(30, '{"a":[', ']}')}}}`
+    const body = `{"to":"12025550177","cloud_api":{"type":"text","text":{"body":"Hi","more":${nest(30, '{"a":[', ']}')}}}}`
     expect((await w.api('POST', `/v1/instances/${official.id}/messages`, body)).status).toBe(201)
   })
 

@@ -11,6 +11,7 @@ import { SCOPES } from '../../main/contract/scopes.ts'
 import { createDoor, type Door } from '../../main/faces/http.ts'
 import { createToolbox } from '../../main/faces/mcp/tools.ts'
 import { buildOpenApi } from '../../main/faces/openapi.ts'
+import { allAtOnce } from '../../main/kernel/steps.ts'
 import { createBridge, type Bridge } from '../../main/faces/panel/bridge.ts'
 import { addPanelRoutes } from '../../main/faces/panel.ts'
 import { createRequestTimes } from '../../main/faces/request-times.ts'
@@ -248,7 +249,7 @@ describe('an operation that takes a file', () => {
 
   test('is described with its types and its limit, and offered to no assistant', () => {
     const contracts = [{ room: 'messages', about: 'Messages.', operations: contract }]
-    const document = buildOpenApi({ contracts, version: '0.1.0', baseUrl: url })
+    const document = allAtOnce(buildOpenApi({ contracts, version: '0.1.0', baseUrl: url }))
     expect(document.paths['/v1/lists']?.['post']).toMatchObject({
       requestBody: {
         required: true,

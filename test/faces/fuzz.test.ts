@@ -279,9 +279,9 @@ test('the fuzzer came through: what can be carried out with any valid body was',
     // Need a call that runs.
     ...['answerSandboxCall', 'hangUpSandboxCall', 'joinGroupFromSandboxPhone'],
     // Need an official number that is connected.
-    ...['createTemplate', 'updateTemplate', 'deleteTemplate'],
-    // Sandbox numbers make no calls to Meta, and a username has rules of its own.
-    ...['updateOfficialSettings', 'setUsername'],
+    ...['createTemplate', 'updateTemplate', 'unpauseTemplate', 'deleteTemplate'],
+    // Sandbox numbers make no calls to Meta; usernames and ice breakers have rules of their own.
+    ...['updateOfficialSettings', 'setUsername', 'setConversationalComponents'],
     // Need a number that is connected, people who have written, and a group.
     ...['blockPerson', 'unblockPerson', 'showChatTyping'],
     ...['createGroupChat', 'updateGroupChat', 'deleteGroupChat'],

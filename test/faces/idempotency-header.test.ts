@@ -149,9 +149,9 @@ describe('through the door', () => {
   test('it is taken by what creates or sends, and passed over everywhere else, even when it is nonsense', async () => {
     const taking = OPERATIONS.filter(({ idempotencyKey }) => idempotencyKey === true).map((operation) => operation.id)
     expect(taking.toSorted()).toEqual([
-      ...['callEngine', 'createAccessLink', 'createCampaign', 'createCheckout', 'createInstance', 'createPurchase'],
-      ...['createSubAccount', 'createVoiceWidget', 'scheduleVoiceCall', 'scheduleVoiceCallBatch', 'sendMessage'],
-      ...['sendRawMessage', 'startNumberCheck', 'testCampaign'],
+      ...['callEngine', 'createAccessLink', 'createCampaign', 'createCheckout', 'createGroupChat', 'createInstance'],
+      ...['createPurchase', 'createSubAccount', 'createVoiceWidget', 'scheduleVoiceCall', 'scheduleVoiceCallBatch'],
+      ...['sendMessage', 'sendRawMessage', 'startNumberCheck', 'testCampaign'],
     ])
     const headers = { 'idempotency-key': 'x'.repeat(500) }
     expect((await w.api('GET', '/v1/me', undefined, { headers })).status).toBe(200)

@@ -354,6 +354,31 @@ describe('what was done', () => {
     expect(own.actor_name).not.toBe('')
   })
 
+  test('is only what took effect: a call that was refused is no change', async () => {
+    const before = (await inside(sibling.id)('GET', '/v1/audit-log?limit=1')).body.data
+    const refused: [string, string, object?][] = [
+      ['PATCH', '/v1/agency/billing', { enabled: true }],
+      ['POST', '/v1/agency/accounts', { name: 'Below', slots_allocated: 0 }],
+      ['PUT', `/v1/agency/accounts/${client.id}/slots`, { slots_allocated: 1 }],
+      ['POST', '/v1/instances', { engine: 'unknown' }],
+      ['DELETE', '/v1/webhooks/019b8d40-3c1e-7a52-8f63-1d2c3b4a5968'],
+    ]
+    for (const [method, path, body] of refused) {
+      const { status } = await sibling.api(method, path, body)
+      expect([path, status >= 400]).toEqual([path, true])
+    }
+    const member = await memberOf(sibling, 'refused@florist.example')
+    expect((await member.ask('PATCH', '/panel/v1/agency/billing', { enabled: true })).status).toBe(403)
+    const { data } = (await inside(sibling.id)('GET', '/v1/audit-log')).body
+    const since = data.slice(
+      0,
+      data.findIndex(({ id }: any) => id === before[0].id),
+    )
+    expect(since.map(({ operation }: any) => operation)).not.toContain('updateAgencyBilling')
+    expect(since.filter(({ actor }: any) => actor === 'key')).toEqual([])
+    expect((await w.api('GET', '/v1/agency/billing')).body.enabled).toBe(false)
+  })
+
   test('in one account is not in the log of another', async () => {
     const { id } = (await client.api('POST', '/v1/instances', { name: 'Mine' })).body
     const log = (await inside(sibling.id)('GET', '/v1/audit-log')).text

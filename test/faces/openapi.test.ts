@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, test } from 'vitest'
-import { parse } from 'yaml'
+import { parse, stringify } from 'yaml'
 import { CONTRACTS } from '../../main/capabilities/contracts.ts'
 import { effectsOf } from '../../main/contract/effects.ts'
 import { ERRORS } from '../../main/contract/errors.ts'
@@ -10,11 +10,14 @@ import { EVENT_TYPES } from '../../main/contract/events.ts'
 import type { RoomContract } from '../../main/contract/operation.ts'
 import { isUuid } from '../../main/contract/request.ts'
 import { buildOpenApi, openApiYaml, operationFor } from '../../main/faces/openapi.ts'
+import { allAtOnce, takingTurns } from '../../main/kernel/steps.ts'
+import { shortestOf, slowness } from '../support/loop-stretch.ts'
 
 import { hooksContract, linesContract, SAMPLE_ROOMS } from './sample.ts'
 
 const BASE_URL = 'http://127.0.0.1:4780'
-const build = (contracts: readonly RoomContract[]) => buildOpenApi({ contracts, version: '0.1.0', baseUrl: BASE_URL })
+const steps = (contracts: readonly RoomContract[]) => buildOpenApi({ contracts, version: '0.1.0', baseUrl: BASE_URL })
+const build = (contracts: readonly RoomContract[]) => allAtOnce(steps(contracts))
 
 /** A CommonJS package: imported, its class would arrive one `default` deeper in some loaders than in others. */
 const { default: ResponseValidator } = createRequire(import.meta.url)('openapi-response-validator') as {
@@ -39,7 +42,7 @@ describe.each([
   ['the product', CONTRACTS],
 ])('the document of %s', (_name, rooms) => {
   const document = build(rooms)
-  const yaml = openApiYaml(document)
+  const yaml = allAtOnce(openApiYaml(document))
   const operations = rooms.flatMap((room) => Object.values(room.operations))
   const isPublic = ({ audience }: { audience?: string }) => audience !== 'console'
 
@@ -55,6 +58,16 @@ describe.each([
     expect(parse(yaml)).toEqual(document)
     expect(parse(yaml, { version: '1.1' })).toEqual(document)
     expect(yaml).not.toMatch(/^\s*[\w-]+: [&*]\w/m)
+  })
+
+  test('is written in parts as it would be as a whole', () => {
+    expect(yaml).toBe(stringify(document, { aliasDuplicateObjects: false, compat: 'yaml-1.1', lineWidth: 0 }))
+  })
+
+  test('is made without holding up the event loop', async () => {
+    const make = async () => takingTurns(openApiYaml(await takingTurns(steps(rooms))))
+    const stretch = await shortestOf(3, make, 50)
+    expect(stretch < 50 ? stretch : stretch / slowness()).toBeLessThan(50)
   })
 
   test('refers only to what it has', () => {

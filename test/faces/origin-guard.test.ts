@@ -106,6 +106,16 @@ describe('of its own names', () => {
     expect(heard).toContain('forbidden_host')
   })
 
+  test('a whole URL as the target must name the Host too', async () => {
+    const ask = (target: string) =>
+      w.raw(
+        `GET ${target} HTTP/1.1\r\nHost: ${w.host}\r\nAuthorization: Bearer ${w.allScopes}\r\nConnection: close\r\n\r\n`,
+      )
+    expect(await ask(`http://${w.host}/v1/me`)).toMatch(/^HTTP\/1\.1 200 /)
+    for (const other of ['evil.example', `evil.example:${port}`, `me@${w.host}`, `${w.host}.evil.example`, ''])
+      expect(await ask(`http://${other}/v1/me`), other).toMatch(/^HTTP\/1\.1 4\d\d /)
+  })
+
   test('two Host headers are as good as none, whichever comes first', async () => {
     const head = `GET /v1/me HTTP/1.1\r\nAuthorization: Bearer ${w.allScopes}\r\nConnection: close\r\n`
     for (const [first, second] of [

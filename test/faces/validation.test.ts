@@ -40,6 +40,7 @@ describe('the sentence of a refusal names the field and its rule', () => {
     [Timestamp, 'yesterday', 'it must be an ISO 8601 time such as 2026-03-01T09:30:00.000Z.'],
     [Type.String({ format: 'uri' }), 'no address', 'it must be a URL such as https://example.com/path.'],
     [Digits, '+1 202', 'it must be a phone number with country code: 7 to 15 digits, no plus sign.'],
+    [Type.String({ pattern: '^[a-z]{3}$', description: 'ISO 4217.' }), 'X', 'it must be ISO 4217.'],
     [Type.String({ pattern: '^a+$' }), 'b', 'it must be of the form ^a+$.'],
     [Body({ a: Type.Optional(Type.String()) }, { minProperties: 1 }), {}, 'it must have at least 1 field.'],
     [

@@ -4,6 +4,7 @@ import { GROUP_ID } from '../../contract/addresses.ts'
 import type { CallPart } from '../../contract/approval.ts'
 import { quotedText, visibleText, visibleValue } from '../../contract/display-text.ts'
 import { effectsOf } from '../../contract/effects.ts'
+import { TRAITS } from '../../contract/engine-traits.ts'
 import type { Contract, Operation } from '../../contract/operation.ts'
 import type { Principal } from '../../kernel/access.ts'
 import { pathParams } from '../path-params.ts'
@@ -154,7 +155,7 @@ export function createCallDescriber(deps: {
       async function costOf(ids: readonly string[], plan: object | undefined): Promise<readonly CallPart[]> {
         for (const id of ids.slice(0, MAX_READS)) {
           const { engine } = await read(filled(INSTANCE, { instance_id: id }), principal)
-          if (engine === 'official') return (plan && (await previewedCost(plan))) ?? [part('cost_of_meta')]
+          if (isBilled(engine)) return (plan && (await previewedCost(plan))) ?? [part('cost_of_meta')]
         }
         return [part('cost_none')]
       }
@@ -308,3 +309,6 @@ const text = (value: unknown): string =>
 
 const short = (value: string, most = VALUE_CHARACTERS): string =>
   value.length > most ? `${value.slice(0, most).toWellFormed()}…` : value
+
+const isBilled = (engine: unknown): boolean =>
+  Object.entries(TRAITS).some(([name, traits]) => name === engine && traits.isBilled)

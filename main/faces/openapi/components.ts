@@ -1,4 +1,5 @@
 import type { TSchema } from 'typebox'
+import type { Steps } from '../../kernel/steps.ts'
 import { mapInside, plainSchema, type JsonSchema } from '../json-schema.ts'
 
 /** A schema the document uses, and its name if it becomes a component. */
@@ -18,8 +19,11 @@ export interface Components {
  * Moves recurring objects to components/schemas. An object becomes a component if it is in `known` or has a `title`, or
  * if it occurs twice and a usage names it. Earlier names win.
  */
-export function createComponents(known: Readonly<Record<string, TSchema>>, usages: readonly Usage[]): Components {
-  const seen = countObjects(usages.map(({ schema }) => plainSchema(schema)))
+export function* createComponents(
+  known: Readonly<Record<string, TSchema>>,
+  usages: readonly Usage[],
+): Steps<Components> {
+  const seen = yield* countObjects(usages)
   const names = new Map<string, string>()
   const taken = new Set<string>()
   const name = (schema: JsonSchema, wanted: string) => {
@@ -31,6 +35,7 @@ export function createComponents(known: Readonly<Record<string, TSchema>>, usage
   for (const [wanted, schema] of Object.entries(known)) name(plainSchema(schema), wanted)
   for (const { schema } of seen.values()) if (schema.title !== undefined) name(schema, pascal(schema.title))
   for (const usage of usages) {
+    yield
     const schema = plainSchema(usage.schema)
     if (usage.name !== undefined && (seen.get(keyOf(schema))?.count ?? 0) > 1) name(schema, usage.name)
   }
@@ -45,10 +50,12 @@ export function createComponents(known: Readonly<Record<string, TSchema>>, usage
       ...(hasOwnDescription && { description: schema.description }),
     }
   }
-  const schemas = [...seen].flatMap(([key, { schema }]) => {
+  const schemas: [string, JsonSchema][] = []
+  for (const [key, { schema }] of seen) {
+    yield
     const component = names.get(key)
-    return component === undefined ? [] : [[component, mapInside(schema, refer)] as const]
-  })
+    if (component !== undefined) schemas.push([component, mapInside(schema, refer)])
+  }
   return {
     refer: (schema) => refer(plainSchema(schema)),
     schemas: Object.fromEntries(schemas.toSorted(([a], [b]) => a.localeCompare(b, 'en'))),
@@ -61,7 +68,7 @@ interface Seen {
 }
 
 /** Counts every object schema with fields, at any depth. */
-function countObjects(schemas: readonly JsonSchema[]): Map<string, Seen> {
+function* countObjects(usages: readonly Usage[]): Steps<Map<string, Seen>> {
   const seen = new Map<string, Seen>()
   const visit = (schema: JsonSchema): JsonSchema => {
     if (schema.type === 'object' && Object.keys(schema.properties ?? {}).length > 0) {
@@ -72,7 +79,10 @@ function countObjects(schemas: readonly JsonSchema[]): Map<string, Seen> {
     }
     return mapInside(schema, visit)
   }
-  schemas.forEach(visit)
+  for (const { schema } of usages) {
+    yield
+    visit(plainSchema(schema))
+  }
   return seen
 }
 
