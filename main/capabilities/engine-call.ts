@@ -1,5 +1,6 @@
 import { ApiError } from '../contract/errors.ts'
 import { LIMITS } from '../contract/limits.ts'
+import { TRAITS } from '../contract/engine-traits.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { createConcurrencyLimiter } from '../kernel/concurrency-limiter.ts'
 import { startTimeout } from '../kernel/timeout.ts'
@@ -34,16 +35,28 @@ export function createEngineCalls({ clock, log, config }: EngineCallDeps): CallE
     } catch (error) {
       if (error instanceof ApiError) throw error
       log.warn({ event: 'direct.engine_failed', cause: cause(error) })
-      throw new ApiError(
-        'upstream_unavailable',
-        'The engine of this instance cannot be reached. Try again in a few seconds.',
-      )
+      throw unreachableEngine()
     } finally {
       limit.cancel()
       slot.release()
     }
   }
 }
+
+const unclear = new WeakSet<ApiError>()
+
+function unreachableEngine(): ApiError {
+  const error = new ApiError(
+    'upstream_unavailable',
+    'The engine of this instance cannot be reached. Try again in a few seconds.',
+  )
+  unclear.add(error)
+  return error
+}
+
+/** Whether an error of a call proves that the engine did nothing. A failed connection and a timeout do not. */
+export const isUndone = (error: unknown): boolean =>
+  error instanceof ApiError && error.code !== 'upstream_timeout' && !unclear.has(error)
 
 /** @throws ApiError not_ready */
 export function requireConnected(instance: InstanceSubject): void {
@@ -52,7 +65,7 @@ export function requireConnected(instance: InstanceSubject): void {
 
 /** @throws ApiError validation_error if an smv2 instance is given one of Meta's user ids. */
 export function requireAddress({ engine }: InstanceSubject, address: string, field: string): void {
-  if (engine === 'official' || !/^[A-Z]{2}[.]/.test(address)) return
+  if (TRAITS[engine].hasUserIds || !/^[A-Z]{2}[.]/.test(address)) return
   throw new ApiError(
     'validation_error',
     `${field} ${address} is an id of the official engine. Use the number.`,

@@ -104,5 +104,8 @@ function refused({ message, left, strangers, untilMs }: Extract<AdditionResult, 
   const why =
     message ??
     `${strangers} of the people have never exchanged a message with this number, and it may reach ${left} new ones now.`
-  return new ApiError('invalid_state', `Nothing was changed, and nobody was added to the group. ${why}${when}`)
+  return new ApiError('invalid_state', `Nothing was changed, and nobody was added to the group. ${why}${when}`).because(
+    'group_additions',
+    { n: left },
+  )
 }

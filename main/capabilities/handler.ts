@@ -5,6 +5,7 @@ import type { Principal } from '../kernel/access.ts'
 import type { FileContent } from '../kernel/file-content.ts'
 import type { Tx } from '../kernel/db.ts'
 import type { AccountId, InstanceId } from '../kernel/ids.ts'
+import type { Created } from '../kernel/keyed-request.ts'
 
 /** The instance an operation under /v1/instances/{id} is about; the door has checked that the caller may reach it. */
 export interface InstanceSubject {
@@ -73,6 +74,10 @@ export class Answer<T> {
     this.headers = answer.headers ?? {}
   }
 }
+
+/** Of something that is made once, with the very bytes that the first request got. */
+export const answerOfCreated = <T>({ bytes, replayed }: Created, status = 201) =>
+  new Answer<T>({ status, bytes, headers: replayed ? { 'Idempotent-Replayed': 'true' } : {} })
 
 export type Handler<O extends Operation = Operation> = (call: Call<O>) => Promise<ReplyOf<O> | Answer<ReplyOf<O>>>
 

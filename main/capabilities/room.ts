@@ -2,6 +2,7 @@ import type { ServiceNotice } from '../contract/service-notice.ts'
 import type { ConsoleRole, Contract } from '../contract/operation.ts'
 import type { Network } from '../contract/shapes.ts'
 import type { Chore } from '../kernel/housekeeping.ts'
+import type { IssueFacts } from '../engines/engine.ts'
 import type { AccountId } from '../kernel/ids.ts'
 import type { MovePerson } from '../kernel/person-move.ts'
 import type { Existence, Handler, Handlers, ServedOperation } from './handler.ts'
@@ -22,6 +23,8 @@ export interface AttentionLine {
   readonly text: string | null
   /** The same for the words of the window: a code within that of the line, and its values. */
   readonly detail?: { readonly code: string; readonly params: Readonly<Record<string, string>> }
+  /** What is known of all issues that the line is about. */
+  readonly facts?: IssueFacts
 }
 
 export interface AttentionQuery {
