@@ -1,67 +1,84 @@
+import { HEALTH_ISSUES } from '../../contract/health-issue-codes.ts'
 import type { Network } from '../../contract/shapes.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db } from '../../kernel/db.ts'
 import { sql } from '../../kernel/sql.ts'
+import { yieldToEventLoop } from '../../kernel/yield-to-event-loop.ts'
 import { linesOfClients, type ClientCount } from '../client-attention.ts'
+import { lineOfInstances } from '../instance-attention.ts'
 import type { AttentionLine, AttentionQuery } from '../room.ts'
+import type { Engines } from './engines.ts'
+import { troublesOf, type LinkLine, type NumberRow, type Trouble } from './troubles.ts'
 
-type Code = 'banned' | 'signed_out' | 'lost' | 'passkey'
-
-/** What a person ended needs no attention. */
-const CODE = `CASE
-       WHEN i.status IN ('auth_failed', 'disconnected') AND i.logged_in = 0 AND (i.last_disconnect_reason = 'banned'
-         OR i.last_disconnect_reason = 'temporary_ban' AND (i.blocked_until IS NULL OR i.blocked_until > :now)) THEN 'banned'
-       WHEN i.status = 'auth_failed' THEN 'signed_out'
-       WHEN i.status = 'passkey_required' THEN 'passkey'
-       WHEN i.logged_in = 1 AND (i.status = 'disconnected' AND i.last_disconnect_reason NOT IN ('user', 'moved') OR i.link_lost_at IS NOT NULL)
-         THEN 'lost'
-     END`
-
-interface TroubledRow {
-  readonly code: Code
-  readonly id: string
-  readonly name: string
-  readonly sinceMs: number
+interface Deps {
+  readonly db: Db
+  readonly clock: Pick<Clock, 'now'>
+  readonly engines: Engines
 }
 
-const troubled = sql<{ accountId: string; network: Network | null; now: number }, TroubledRow>(
-  `SELECT id, name, sinceMs, code FROM (
-     SELECT i.id, i.name, i.status_at AS sinceMs, ${CODE} AS code FROM instances i
-     WHERE i.account_id = :accountId AND i.deleted_at IS NULL AND (i.network = :network OR :network IS NULL)) AS found
-   WHERE code IS NOT NULL`,
+const NUMBER = `i.id, i.account_id AS accountId, i.name, i.engine, i.network, i.status, i.status_at AS statusAtMs,
+  i.logged_in AS isLoggedIn, i.will_retry AS isRetrying, i.next_retry_at AS nextRetryAtMs,
+  i.link_lost_at AS linkLostAtMs, i.last_connected_at AS lastConnectedAtMs,
+  i.last_disconnect_reason AS lastDisconnectReason, i.blocked_until AS blockedUntilMs`
+
+const ofAccount = sql<{ accountId: string; network: Network | null }, NumberRow>(
+  `SELECT ${NUMBER} FROM instances i
+   WHERE i.account_id = :accountId AND i.deleted_at IS NULL AND (i.network = :network OR :network IS NULL)
+   ORDER BY i.created_at, i.id`,
 )
 
-/** The clients of an agency. */
-const troubledClients = sql<{ accountId: string; network: Network | null; now: number }, ClientCount>(
-  `SELECT a.id, a.name, COUNT(*) AS count, MIN(i.status_at) AS sinceMs
-   FROM accounts a JOIN instances i ON i.account_id = a.id
+/** The clients of an agency. Those that are suspended send nothing. */
+const ofClients = sql<{ accountId: string; network: Network | null }, NumberRow & { client: string }>(
+  `SELECT a.name AS client, ${NUMBER} FROM accounts a JOIN instances i ON i.account_id = a.id
    WHERE a.parent_account_id = :accountId AND a.deleted_at IS NULL AND a.status = 'active' AND i.deleted_at IS NULL
-     AND (i.network = :network OR :network IS NULL) AND ${CODE} IS NOT NULL
-   GROUP BY a.id`,
+     AND (i.network = :network OR :network IS NULL)`,
 )
 
-const SEVERITY: Readonly<Record<Code, AttentionLine['severity']>> = {
+const LINK_SEVERITY: Readonly<Record<LinkLine, AttentionLine['severity']>> = {
   banned: 'error',
   signed_out: 'error',
   passkey: 'warning',
   lost: 'warning',
 }
 
-/** Numbers that cannot send or receive until a person, or the network, does something. */
-export function createAttention({ db, clock }: { db: Db; clock: Pick<Clock, 'now'> }) {
+/** Thousands of numbers are judged without keeping other requests waiting. */
+const AT_ONCE = 250
+
+/** Numbers that need a person, or of which the network has said something that a person should know. */
+export function createAttention({ db, clock, engines }: Deps) {
+  async function troublesIn<Row extends NumberRow>(numbers: readonly Row[]) {
+    const found: (Trouble & { readonly number: Row })[] = []
+    for (const [index, number] of numbers.entries()) {
+      if (index % AT_ONCE === AT_ONCE - 1) await yieldToEventLoop()
+      found.push(...troublesOf(engines, number, clock.now()).map((trouble) => ({ ...trouble, number })))
+    }
+    return found
+  }
+
   return async ({ accountId, network, role }: AttentionQuery): Promise<AttentionLine[]> => {
-    const of = { accountId, network, now: clock.now() }
-    const own = Map.groupBy(await db.read(troubled, of), ({ code }) => code)
-    const clients = role === 'operator' ? await db.read(troubledClients, of) : []
-    return [...[...own].map(([code, rows]) => lineOf(code, rows)), ...linesOfClients('warning', clients)]
+    const of = { accountId, network }
+    const own = await troublesIn(await db.read(ofAccount, of))
+    const ofOthers = role === 'operator' ? await troublesIn(await db.read(ofClients, of)) : []
+    const lines = [...Map.groupBy(own, ({ code }) => code)].flatMap(([code, found]) =>
+      lineOfInstances(
+        code,
+        severityOf(code),
+        found.map(({ number, ...trouble }) => ({ ...number, ...trouble })),
+      ),
+    )
+    const clients = [...Map.groupBy(ofOthers, ({ number }) => number.accountId)].map(([id, found]): ClientCount => ({
+      ...{
+        id,
+        name: found[0]?.number.client ?? '',
+        sinceMs: Math.min(...found.map(({ sinceMs }) => sinceMs ?? clock.now())),
+      },
+      count: new Set(found.map(({ number }) => number.id)).size,
+    }))
+    return [...lines, ...linesOfClients('warning', clients)]
   }
 }
 
-function lineOf(code: Code, rows: readonly TroubledRow[]): AttentionLine {
-  const [first, ...others] = rows
-  return {
-    ...{ code, severity: SEVERITY[code], count: rows.length, ids: rows.map(({ id }) => id), text: null },
-    subject: first && others.length === 0 ? { id: first.id, name: first.name } : null,
-    sinceMs: rows.reduce((least, { sinceMs }) => Math.min(least, sinceMs), Infinity),
-  }
-}
+const isLinkLine = (code: Trouble['code']): code is LinkLine => Object.hasOwn(LINK_SEVERITY, code)
+
+const severityOf = (code: Trouble['code']): AttentionLine['severity'] =>
+  isLinkLine(code) ? LINK_SEVERITY[code] : HEALTH_ISSUES[code]

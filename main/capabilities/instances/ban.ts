@@ -7,7 +7,14 @@ type BanReason = 'banned' | 'temporary_ban'
 const isBanReason = (reason: string | null): reason is BanReason => reason === 'banned' || reason === 'temporary_ban'
 
 /** @returns why the number is banned; undefined when it is not, or a temporary ban is over. */
-function findBan({ loggedIn, lastDisconnectReason, blockedUntilMs }: Link, nowMs: number): BanReason | undefined {
+export function findBan(
+  {
+    loggedIn,
+    lastDisconnectReason,
+    blockedUntilMs,
+  }: Pick<Link, 'loggedIn' | 'lastDisconnectReason' | 'blockedUntilMs'>,
+  nowMs: number,
+): BanReason | undefined {
   if (loggedIn || !isBanReason(lastDisconnectReason)) return undefined
   const isOver = lastDisconnectReason === 'temporary_ban' && blockedUntilMs !== null && blockedUntilMs <= nowMs
   return isOver ? undefined : lastDisconnectReason

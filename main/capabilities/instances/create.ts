@@ -5,8 +5,9 @@ import type { EngineInstance } from '../../engines/engine.ts'
 import type { Creator } from '../../kernel/access.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
-import { stillBusy, type Claim, type Idempotency } from '../../kernel/idempotency.ts'
+import type { Idempotency } from '../../kernel/idempotency.ts'
 import type { AccountId, Ids } from '../../kernel/ids.ts'
+import { keyedRequest, type KeyedRequest } from '../../kernel/keyed-request.ts'
 import { occupySlot } from '../account/index.ts'
 import type { Announce } from './announce.ts'
 import { engineOf, type Engines } from './engines.ts'
@@ -53,11 +54,6 @@ interface Created {
 
 export type Create = (call: CreateCall) => Promise<Created>
 
-interface Held {
-  readonly key: string
-  readonly fp: Buffer
-}
-
 /**
  * One commit: claims the key, occupies a slot, inserts the row, records `instance.created`, settles the key with the
  * record. Whatever is refused inside leaves nothing behind, a claimed key included.
@@ -68,9 +64,10 @@ export function createCreate(deps: Deps): Create {
   return async ({ accountId, createdBy, wish, rawBody, idempotencyKey: key }) => {
     const { engine = 'smv2', network = plan.network } = wish
     const subject: EngineInstance = { id: ids.instance(), accountId, engine, network }
-    const held = key === null ? null : { key, fp: idempotency.fingerprint('POST instances', accountId, rawBody) }
-    const earlier = held && answerTo(await idempotency.peek(db, { scopeId: accountId, ...held }))
-    if (earlier) return earlier
+    const request = { operation: 'POST instances', scopeId: accountId, key, rawBody }
+    const keyed = keyedRequest({ db, idempotency }, request)
+    const earlier = await keyed.earlier()
+    if (earlier !== undefined) return replay(earlier)
     const onboarding = engines[network][engine]?.onboarding
     // Before the commit, because inside it nothing but storage may be awaited.
     const url = onboarding ? onboardingUrl(baseUrl(), await onboarding.token(subject)) : null
@@ -79,7 +76,7 @@ export function createCreate(deps: Deps): Create {
       if (onboarding) await engines[network][engine]?.wipe(subject).catch(() => {})
     }
     try {
-      const created = await db.commit((tx) => commit(tx, { subject, createdBy }, wish, held, url))
+      const created = await db.commit((tx) => commit(tx, { subject, createdBy }, wish, keyed, url))
       if (created.replayed) await dropToken()
       return created
     } catch (error) {
@@ -92,20 +89,17 @@ export function createCreate(deps: Deps): Create {
     tx: Tx,
     { subject, createdBy }: { readonly subject: EngineInstance; readonly createdBy: Creator | null },
     wish: NewInstance,
-    held: Held | null,
+    keyed: KeyedRequest,
     url: string | null,
   ): Promise<Created> {
-    const { id, accountId, engine } = subject
-    if (held) {
-      const claim = await idempotency.claim(tx, { scopeId: accountId, ...held, subjectId: id, boot: db.boot })
-      const earlier = answerTo(claim)
-      if (earlier) return earlier
-    }
+    const { id, engine } = subject
+    const earlier = await keyed.claim(tx, id)
+    if (earlier !== undefined) return replay(earlier)
     engineOf(engines, subject)
     const instance = await insert(tx, subject, createdBy, wish)
     await announce(tx, id, 'instance.created', { name: instance.name, engine, status: instance.status })
     const record = toRecord(instance, url)
-    if (held) await idempotency.settle(tx, accountId, held.key, 201, Buffer.from(JSON.stringify(record)), id)
+    await keyed.settle(tx, id, Buffer.from(JSON.stringify(record)))
     return { record, replayed: false }
   }
 
@@ -128,13 +122,11 @@ export function createCreate(deps: Deps): Create {
   }
 }
 
-/** The response to the first request with this key; null if there was none. */
-function answerTo(claim: Claim): Created | null {
-  if (claim.kind === 'busy') throw stillBusy(claim)
-  if (claim.kind === 'fresh') return null
-  // Written above, in this form.
-  return { record: JSON.parse(claim.body.toString()) as InstanceRecord, replayed: true }
-}
+/** The response to the first request with this key, which was written above. */
+const replay = (answer: Buffer): Created => ({
+  record: JSON.parse(answer.toString()) as InstanceRecord,
+  replayed: true,
+})
 
 /** @throws ApiError external_ref_conflict when another live instance of the account has it. */
 export async function refuseTakenRef(tx: Tx, accountId: AccountId, externalRef: string, ownId?: string): Promise<void> {

@@ -1,6 +1,6 @@
 import { ApiError } from '../../contract/errors.ts'
 import type { Engine as EngineName, Network } from '../../contract/shapes.ts'
-import type { Engine, EngineInstance } from '../../engines/engine.ts'
+import type { Engine, EngineInstance, Evidence } from '../../engines/engine.ts'
 import { cause, type Log } from '../../kernel/log.ts'
 
 /** The engine of each kind of instance; null where this build has none. */
@@ -21,6 +21,10 @@ export function engineOf(engines: Engines, { engine, network }: Kind): Engine {
 export function toEngineInstance({ id, accountId, engine, network }: EngineInstance): EngineInstance {
   return { id, accountId, engine, network }
 }
+
+/** What the engine knows without asking the network. @throws what the engine throws */
+export const evidenceOf = (engines: Engines, instance: EngineInstance): Evidence | null =>
+  engines[instance.network][instance.engine]?.evidence(toEngineInstance(instance)) ?? null
 
 /** Calls an engine. What it throws is logged and not forwarded. @throws ApiError upstream_unavailable */
 export async function callEngine<T>(log: Log, { id }: EngineInstance, act: () => Promise<T>): Promise<T> {

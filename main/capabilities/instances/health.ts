@@ -5,7 +5,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
 import { cause, type Log } from '../../kernel/log.ts'
-import { toEngineInstance, type Engines } from './engines.ts'
+import { evidenceOf, type Engines } from './engines.ts'
 import { getInstance } from './find.ts'
 import { issuesOf } from './issues.ts'
 import { countReconnects, type Instance } from './store.ts'
@@ -52,9 +52,9 @@ export function createHealth({ db, clock, engines, gauges, log }: Deps): Health 
     })
   }
 
-  function evidenceOf(instance: Instance): Evidence | null {
+  function knownEvidence(instance: Instance): Evidence | null {
     try {
-      return engines[instance.network][instance.engine]?.evidence(toEngineInstance(instance)) ?? null
+      return evidenceOf(engines, instance)
     } catch (error) {
       log.warn({ event: 'instance.gauge.failed', instanceId: instance.id, gauge: 'evidence', cause: cause(error) })
       return null
@@ -64,7 +64,7 @@ export function createHealth({ db, clock, engines, gauges, log }: Deps): Health 
   return async (id) => {
     const instance = await getInstance(db, id)
     const nowMs = clock.now()
-    const evidence = evidenceOf(instance)
+    const evidence = knownEvidence(instance)
     const [queue, webhooks, failingOwnCalls, lastMessageAtMs, reconnects] = await Promise.all([
       withinTimeout('queue', id, () => gauges.queue(id)),
       withinTimeout('webhooks', id, () => gauges.webhooks(id)),

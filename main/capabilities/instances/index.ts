@@ -266,7 +266,7 @@ export function createInstances(deps: InstancesDeps): Instances {
     },
     announce,
     tally: (accountId) => tally(db, accountId),
-    attention: createAttention({ db, clock }),
+    attention: createAttention({ db, clock, engines }),
     hasPaired: async (accountId) => (await db.readOne(everConnected, { accountId })) !== undefined,
     subscribe,
     holdOf: (subject) => engines[subject.network][subject.engine]?.evidence(subject).hold ?? null,

@@ -1,37 +1,52 @@
-import type { HealthIssue } from '../../contract/instance.ts'
+import type { HealthIssue } from '../../contract/health-issue.ts'
+import { QUEUE_STUCK_SECONDS, type HealthIssueCode } from '../../contract/health-issue-codes.ts'
 import { isoTime, isoTimeOrNull } from '../../contract/request.ts'
-import type { Evidence } from '../../engines/engine.ts'
+import { TRAITS } from '../../contract/engine-traits.ts'
+import type { EngineIssue, Evidence } from '../../engines/engine.ts'
+import { issueDetails } from '../issue-details.ts'
 import type { Instance } from './store.ts'
 
-/** Everything the issues are derived from. */
-export interface HealthFacts {
-  readonly instance: Instance
+/** What the issues of a number and its connection are derived from. */
+export interface NumberFacts {
+  readonly instance: LinkFacts
   /** null: the engine reports nothing. */
   readonly evidence: Evidence | null
-  readonly queue: { readonly pending: number | null; readonly oldestSeconds: number | null }
-  /** Of the instance's own webhook. A failing account webhook is not a problem of its numbers. */
-  readonly failingOwnCalls: number | null
   readonly nowMs: number
 }
 
-interface IssueDraft {
-  readonly code: string
-  readonly message: string
-  readonly sinceMs: number | null
-}
+type LinkFacts = Pick<
+  Instance,
+  | 'engine'
+  | 'status'
+  | 'statusAtMs'
+  | 'loggedIn'
+  | 'willRetry'
+  | 'nextRetryAtMs'
+  | 'lastDisconnectReason'
+  | 'blockedUntilMs'
+>
 
-/** Longer than the longest send takes. */
-const QUEUE_STUCK_SECONDS = 60
+/** Everything the issues are derived from. */
+export interface HealthFacts extends NumberFacts {
+  readonly queue: { readonly pending: number | null; readonly oldestSeconds: number | null }
+  /** Of the instance's own webhook. A failing account webhook is not a problem of its numbers. */
+  readonly failingOwnCalls: number | null
+}
 
 /** What is wrong and what to do about it, the worst first. */
-export function issuesOf(facts: HealthFacts): HealthIssue[] {
-  const ownIssues = facts.evidence?.issues ?? []
-  const found = [engineIssue, linkIssue, restrictionIssue].map((find) => find(facts))
-  found.push(...ownIssues, queueIssue(facts), webhookIssue(facts))
-  return found
-    .filter((issue) => issue !== undefined)
-    .map(({ code, message, sinceMs }) => ({ code, message, since: isoTimeOrNull(sinceMs) }))
-}
+export const issuesOf = (facts: HealthFacts): HealthIssue[] =>
+  [...numberIssues(facts), queueIssue(facts) ?? [], webhookIssue(facts) ?? []]
+    .flat()
+    .map(({ code, message, sinceMs, facts: about = {} }) => ({
+      ...{ code, message, since: isoTimeOrNull(sinceMs) },
+      ...issueDetails(about),
+    }))
+
+/** Those of the number and its connection. */
+export const numberIssues = (facts: NumberFacts): EngineIssue[] => [
+  ...[engineIssue, linkIssue, restrictionIssue].flatMap((find) => find(facts) ?? []),
+  ...(facts.evidence?.issues ?? []),
+]
 
 /** What to do if it persists. An official number has no connection of its own to restart. */
 const IF_IT_PERSISTS: Readonly<Record<Instance['engine'], string>> = {
@@ -39,9 +54,10 @@ const IF_IT_PERSISTS: Readonly<Record<Instance['engine'], string>> = {
   official: 'check your internet connection, and metastatus.com for problems at Meta. The service keeps retrying.',
 }
 
-function engineIssue({ instance: { engine }, evidence }: HealthFacts): IssueDraft | undefined {
+function engineIssue({ instance: { engine }, evidence }: NumberFacts): EngineIssue | undefined {
   if (evidence?.reachable) return undefined
-  const [code, sinceMs] = evidence === null ? ['engine_unknown', null] : ['engine_unreachable', evidence.lastSeenAtMs]
+  const [code, sinceMs]: [HealthIssueCode, number | null] =
+    evidence === null ? ['engine_unknown', null] : ['engine_unreachable', evidence.lastSeenAtMs]
   const what =
     evidence === null
       ? 'The engine reports nothing about this instance.'
@@ -49,12 +65,11 @@ function engineIssue({ instance: { engine }, evidence }: HealthFacts): IssueDraf
   return { code, message: `${what} If this persists, ${IF_IT_PERSISTS[engine]}`, sinceMs }
 }
 
-function linkIssue({ instance, nowMs }: HealthFacts): IssueDraft | undefined {
+function linkIssue({ instance, nowMs }: NumberFacts): EngineIssue | undefined {
   const { status, statusAtMs: sinceMs, willRetry, loggedIn, engine } = instance
-  const pair =
-    engine === 'official'
-      ? 'Connect a number in the window, or create an access link and open it.'
-      : 'Get its QR code and scan it with the phone.'
+  const pair = TRAITS[engine].isLinkedPhone
+    ? 'Get its QR code and scan it with the phone.'
+    : 'Connect a number in the window, or create an access link and open it.'
   switch (status) {
     case 'connected':
       return undefined
@@ -95,7 +110,7 @@ function linkIssue({ instance, nowMs }: HealthFacts): IssueDraft | undefined {
   }
 }
 
-type IssueText = Omit<IssueDraft, 'sinceMs'>
+type IssueText = Omit<EngineIssue, 'sinceMs'>
 
 const RETRYING: IssueText = {
   code: 'link_lost',
@@ -114,10 +129,10 @@ const WAITING: Readonly<Record<string, IssueText>> = {
   },
 }
 
-function retryingIssue({ lastDisconnectReason, nextRetryAtMs }: Instance, nowMs: number): IssueText {
+function retryingIssue({ lastDisconnectReason, nextRetryAtMs }: LinkFacts, nowMs: number): IssueText {
   const { code, message } = WAITING[lastDisconnectReason ?? ''] ?? RETRYING
   if (nextRetryAtMs === null || nextRetryAtMs <= nowMs) return { code, message }
-  return { code, message: `${message} The next attempt is at ${isoTime(nextRetryAtMs)}.` }
+  return { code, message: `${message} The next attempt is at ${isoTime(nextRetryAtMs)}.`, facts: { nextRetryAtMs } }
 }
 
 const STOPPED: IssueText = {
@@ -170,20 +185,24 @@ const ENDED: Readonly<Record<string, IssueText>> = {
   },
 }
 
-function authFailedIssue({ statusAtMs: sinceMs, lastDisconnectReason, blockedUntilMs, engine }: Instance): IssueDraft {
-  const again =
-    engine === 'official'
-      ? 'Connect it again in the window, or create an access link and open it.'
-      : 'Get a new QR code and scan it.'
+function authFailedIssue({
+  statusAtMs: sinceMs,
+  lastDisconnectReason,
+  blockedUntilMs,
+  engine,
+}: LinkFacts): EngineIssue {
+  const { isLinkedPhone } = TRAITS[engine]
+  const again = isLinkedPhone
+    ? 'Get a new QR code and scan it.'
+    : 'Connect it again in the window, or create an access link and open it.'
   const until = isoTimeOrNull(blockedUntilMs)
   switch (lastDisconnectReason) {
     case 'banned':
       return {
         code: 'banned',
-        message:
-          engine === 'official'
-            ? 'Meta has blocked this account. Appeal in WhatsApp Manager; the number reconnects automatically once the block is lifted.'
-            : 'WhatsApp has banned this number. Appeal in the app on the phone, then pair it again.',
+        message: isLinkedPhone
+          ? 'WhatsApp has banned this number. Appeal in the app on the phone, then pair it again.'
+          : 'Meta has blocked this account. Appeal in WhatsApp Manager; the number reconnects automatically once the block is lifted.',
         sinceMs,
       }
     case 'temporary_ban':
@@ -191,42 +210,45 @@ function authFailedIssue({ statusAtMs: sinceMs, lastDisconnectReason, blockedUnt
         code: 'temporary_ban',
         message: `WhatsApp has banned this number ${until === null ? 'temporarily' : `until ${until}`}. The instance reconnects automatically when the ban ends; then send more slowly.`,
         sinceMs,
+        facts: { untilMs: blockedUntilMs },
       }
     case 'token_revoked':
       return { code: 'token_revoked', message: `The access token is no longer valid. ${again}`, sinceMs }
     default:
       return {
         code: 'logged_out',
-        message: `${engine === 'official' ? 'Meta no longer accepts this connection' : 'This device was removed on the phone, or the session expired'}. ${again}`,
+        message: `${isLinkedPhone ? 'This device was removed on the phone, or the session expired' : 'Meta no longer accepts this connection'}. ${again}`,
         sinceMs,
       }
   }
 }
 
-function restrictionIssue({ evidence, nowMs }: HealthFacts): IssueDraft | undefined {
+function restrictionIssue({ evidence, nowMs }: NumberFacts): EngineIssue | undefined {
   const restriction = evidence?.restriction
   if (!restriction || (restriction.untilMs !== null && restriction.untilMs <= nowMs)) return undefined
-  const until = restriction.untilMs === null ? '' : ` until ${isoTimeOrNull(restriction.untilMs)}`
+  const { kind, untilMs, sinceMs } = restriction
+  const until = untilMs === null ? '' : ` until ${isoTime(untilMs)}`
+  const facts = { kind, untilMs }
   if (restriction.stops === 'replies') {
-    const message = `Meta lets this number send nothing${until}, not even replies (${restriction.kind}). Read in the WhatsApp Manager what to change, and send from a number of another account.`
-    return { code: 'restricted_replies', message, sinceMs: restriction.sinceMs }
+    const message = `Meta lets this number send nothing${until}, not even replies (${kind}). Read in the WhatsApp Manager what to change, and send from a number of another account.`
+    return { code: 'restricted_replies', message, sinceMs, facts }
   }
-  if (restriction.kind === 'new_chats_used_up') {
+  if (kind === 'new_chats_used_up') {
     const message = `This number has started all the new chats that WhatsApp allows it${until}. You can write to people who wrote before.`
-    return { code: 'new_chats_used_up', message, sinceMs: restriction.sinceMs }
+    return { code: 'new_chats_used_up', message, sinceMs, facts }
   }
-  const message = `The network restricts this number${until} (${restriction.kind}). You can reply to people who wrote before, but do not start new chats.`
-  return { code: 'restricted', message, sinceMs: restriction.sinceMs }
+  const message = `The network restricts this number${until} (${kind}). You can reply to people who wrote before, but do not start new chats.`
+  return { code: 'restricted', message, sinceMs, facts }
 }
 
-function queueIssue({ queue: { oldestSeconds }, nowMs }: HealthFacts): IssueDraft | undefined {
+function queueIssue({ queue: { oldestSeconds }, nowMs }: HealthFacts): EngineIssue | undefined {
   if (oldestSeconds === null || oldestSeconds < QUEUE_STUCK_SECONDS) return undefined
   const message = 'Messages are waiting for confirmation by the network. Check their status before sending them again.'
   return { code: 'queue_stuck', message, sinceMs: nowMs - oldestSeconds * 1_000 }
 }
 
-function webhookIssue({ failingOwnCalls: failing }: HealthFacts): IssueDraft | undefined {
+function webhookIssue({ failingOwnCalls: failing }: HealthFacts): EngineIssue | undefined {
   if (failing === null || failing === 0) return undefined
   const message = `${failing} ${failing === 1 ? 'event has' : 'events have'} not reached the webhook of this instance and will be retried. Check that its URL answers 2xx within ten seconds.`
-  return { code: 'webhooks_failing', message, sinceMs: null }
+  return { code: 'webhooks_failing', message, sinceMs: null, facts: { count: failing } }
 }

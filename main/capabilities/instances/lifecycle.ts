@@ -1,3 +1,4 @@
+import { TRAITS } from '../../contract/engine-traits.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
@@ -89,7 +90,7 @@ export function createLifecycle({ db, clock, log, announce, publish }: Deps): Li
  */
 function changesOf(instance: Instance, event: LinkEvent, nowMs: number): Change[] {
   const direct = applyEvent(instance, event, nowMs)
-  if (direct || event.kind !== 'connected' || instance.engine !== 'official') return direct ? [direct] : []
+  if (direct || event.kind !== 'connected' || TRAITS[instance.engine].isLinkedPhone) return direct ? [direct] : []
   const started = applyEvent(instance, { kind: 'start', by: 'pairing' }, nowMs)
   const connected = started && applyEvent(started.link, event, nowMs)
   return started && connected ? [started, connected] : []

@@ -1,5 +1,6 @@
 import type { DeletedInstance, InstanceRecord } from '../../contract/instance.ts'
 import { isoTime, isoTimeOrNull } from '../../contract/request.ts'
+import { TRAITS } from '../../contract/engine-traits.ts'
 import { toEngineInstance, type Engines } from './engines.ts'
 import type { Instance } from './store.ts'
 
@@ -27,7 +28,7 @@ export function createRecords({ engines, baseUrl }: Deps): Records {
  * out while an instance is wiped would be wiped with it.
  */
 const awaitsOnboarding = ({ engine, loggedIn, status }: Instance) =>
-  engine === 'official' && !loggedIn && status !== 'recreating'
+  !TRAITS[engine].isLinkedPhone && !loggedIn && status !== 'recreating'
 
 export function onboardingUrl(baseUrl: string, token: string | null): string | null {
   return token === null ? null : `${baseUrl}/onboard/${encodeURIComponent(token)}`

@@ -1,16 +1,13 @@
 import { Readable } from 'node:stream'
-import { Answer, type Handlers } from '../handler.ts'
-import type { NumberCheckView, numberChecksContract } from './contract.ts'
+import { Answer, answerOfCreated, type Handlers } from '../handler.ts'
+import type { numberChecksContract } from './contract.ts'
 import type { NumberChecks } from './index.ts'
 
 export function numberChecksHandlers(checks: NumberChecks): Handlers<typeof numberChecksContract> {
   return {
     async startNumberCheck({ instance, body, rawBody, idempotencyKey }) {
-      const { bytes, replayed } = await checks.start(instance, { numbers: body.numbers, rawBody, idempotencyKey })
-      return new Answer<NumberCheckView>({
-        ...{ status: 202, bytes },
-        headers: replayed ? { 'Idempotent-Replayed': 'true' } : {},
-      })
+      const started = await checks.start(instance, { numbers: body.numbers, rawBody, idempotencyKey })
+      return answerOfCreated(started, 202)
     },
     listNumberChecks: ({ instance, query }) => checks.list(instance, query),
     getNumberCheck: ({ instance, params }) => checks.read(instance, params.check_id),

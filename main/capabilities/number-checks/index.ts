@@ -1,5 +1,4 @@
 import { ApiError } from '../../contract/errors.ts'
-import { LIMITS } from '../../contract/limits.ts'
 import type { Notice } from '../../contract/notice.ts'
 import { isoTime, isoTimeOrNull } from '../../contract/request.ts'
 import type { Clock } from '../../kernel/clock.ts'
@@ -7,11 +6,13 @@ import { CSV_BOM, csvLine } from '../../kernel/csv.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
 import { dueAt, dueIn } from '../../kernel/due.ts'
 import type { Chore } from '../../kernel/housekeeping.ts'
-import { stillBusy, type Idempotency } from '../../kernel/idempotency.ts'
+import type { Idempotency } from '../../kernel/idempotency.ts'
 import type { Ids } from '../../kernel/ids.ts'
 import type { Jobs } from '../../kernel/jobs.ts'
+import { createOnce } from '../../kernel/keyed-request.ts'
 import type { JobOutcome } from '../../kernel/job.ts'
 import type { Ledger } from '../../kernel/ledger.ts'
+import { listPage, seqPage } from '../../kernel/list-page.ts'
 import type { NoticeBus } from '../../kernel/notice-bus.ts'
 import type { Cursors } from '../../kernel/page.ts'
 import { yieldToEventLoop } from '../../kernel/yield-to-event-loop.ts'
@@ -158,8 +159,10 @@ export function createNumberChecks(deps: NumberChecksDeps) {
     if (check) await end(tx, check, reason)
   }
 
-  ledger.inCommit(async (tx, { type, instanceId }) => {
-    if (type === 'instance.auth_failed') await endOpen(tx, instanceId, 'signed_out')
+  ledger.inCommit({
+    phase: 'record',
+    on: ['instance.auth_failed'],
+    run: (tx, { instanceId }) => endOpen(tx, instanceId, 'signed_out'),
   })
   instances.subscribe(async (tx, { kind, id: instanceId }) => {
     await endOpen(tx, instanceId, kind === 'number' ? 'number_changed' : 'canceled')
@@ -188,53 +191,43 @@ export function createNumberChecks(deps: NumberChecksDeps) {
 
   return {
     /** @throws ApiError invalid_state, not_ready */
-    async start(instance: InstanceSubject, { numbers, rawBody, idempotencyKey: key }: StartCall) {
+    start(instance: InstanceSubject, { numbers, rawBody, idempotencyKey: key }: StartCall) {
       const { id: scopeId } = instance
-      const held =
-        key === null ? null : { scopeId, key, fp: idempotency.fingerprint('POST number-checks', scopeId, rawBody) }
-      if (held !== null) {
-        const earlier = await idempotency.peek(db, held)
-        if (earlier.kind === 'replay') return { bytes: earlier.body, replayed: true }
-        if (earlier.kind === 'busy') throw stillBusy(earlier)
-      }
-      if (!instance.connected) throw notConnected(instance, 'no check was started', 'check numbers')
       const id = ids.tagged('nck')
-      return db.commit(async (tx) => {
-        if (held !== null) {
-          const claim = await idempotency.claim(tx, { ...held, subjectId: id, boot: db.boot })
-          if (claim.kind === 'busy') throw stillBusy(claim)
-          if (claim.kind === 'replay') return { bytes: claim.body, replayed: true }
+      const request = { operation: 'POST number-checks', scopeId, key, rawBody, subjectId: id, status: 202 }
+      return createOnce({ db, idempotency }, request, async () => {
+        if (!instance.connected) throw notConnected(instance, 'no check was started', 'check numbers')
+        return async (tx) => {
+          if (await tx.one(openCheckOf, { instanceId: scopeId }))
+            throw new ApiError('invalid_state', 'A check of this instance has not ended. Cancel it first.').because(
+              'number_check_running',
+            )
+          await insert(tx, instance, id, [...new Set(numbers)])
+          const check = await tx.one(checkNamed, { id })
+          if (!check) throw new Error('A check that was just written is not there')
+          publish(tx, check)
+          return toView(check)
         }
-        if (await tx.one(openCheckOf, { instanceId: scopeId }))
-          throw new ApiError('invalid_state', 'A check of this instance has not ended. Cancel it first.').because(
-            'number_check_running',
-          )
-        await insert(tx, instance, id, [...new Set(numbers)])
-        const check = await tx.one(checkNamed, { id })
-        if (!check) throw new Error('A check that was just written is not there')
-        const bytes = Buffer.from(JSON.stringify(toView(check)))
-        if (held !== null) await idempotency.settle(tx, scopeId, held.key, 202, bytes, id)
-        publish(tx, check)
-        return { bytes, replayed: false }
       })
     },
-    async list({ id: instanceId }: InstanceSubject, query: PageQuery): Promise<Page<NumberCheckView>> {
-      const { limit = LIMITS.pageSizeDefault, cursor } = query
-      const name = `number-checks:${instanceId}`
-      const before = cursor === undefined ? Number.MAX_SAFE_INTEGER : Number(cursors.decode(name, cursor)[0])
-      const rows = await db.read(checksOf, { instanceId, before, limit: limit + 1 })
-      return pageOf(rows, limit, toView, ({ seq }) => cursors.encode(name, [seq]))
-    },
+    list: ({ id: instanceId }: InstanceSubject, query: PageQuery): Promise<Page<NumberCheckView>> =>
+      seqPage(
+        cursors,
+        `number-checks:${instanceId}`,
+        query,
+        ({ before, rows }) => db.read(checksOf, { instanceId, before, limit: rows }),
+        toView,
+      ),
     /** @throws ApiError not_found */
     read: async (instance: InstanceSubject, checkId: string): Promise<NumberCheckView> =>
       toView(await get(instance, checkId)),
     async numbers(instance: InstanceSubject, checkId: string, query: PageQuery): Promise<Page<CheckedNumber>> {
-      const { limit = LIMITS.pageSizeDefault, cursor } = query
       const { seq, id } = await get(instance, checkId)
-      const name = `number-check:${id}`
-      const after = cursor === undefined ? 0 : Number(cursors.decode(name, cursor)[0])
-      const rows = await db.read(numbersOf, { seq, after, limit: limit + 1 })
-      return pageOf(rows, limit, toNumber, ({ position }) => cursors.encode(name, [position]))
+      return listPage(cursors, `number-check:${id}`, query, {
+        read: ({ after: [after = 0] = [], rows }) => db.read(numbersOf, { seq, after: Number(after), limit: rows }),
+        at: ({ position }) => [position],
+        show: (numbers) => numbers.map(toNumber),
+      })
     },
     /** @param forSpreadsheets begins it with a byte order mark, which programs stumble over. */
     async csv(instance: InstanceSubject, checkId: string, forSpreadsheets: boolean): Promise<AsyncGenerator<Buffer>> {
@@ -287,17 +280,6 @@ async function* linesOf(db: Db, seq: number, forSpreadsheets: boolean): AsyncGen
     after = last.position
     await yieldToEventLoop()
   }
-}
-
-function pageOf<Row, T>(
-  rows: readonly Row[],
-  limit: number,
-  view: (row: Row) => T,
-  cursorOf: (row: Row) => string,
-): Page<T> {
-  const shown = rows.slice(0, limit)
-  const last = rows.length > limit ? shown.at(-1) : undefined
-  return { data: shown.map(view), next_cursor: last ? cursorOf(last) : null, has_more: last !== undefined }
 }
 
 const toView = (check: CheckRow): NumberCheckView => ({

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { LinkSignal } from '../../../main/capabilities/instances/index.ts'
+import type { IssueFacts } from '../../../main/engines/engine.ts'
 import type { InstanceId } from '../../../main/kernel/ids.ts'
 import { settle } from '../../support/clock.ts'
 import { HEALTHY } from '../../support/engine.ts'
@@ -150,7 +151,7 @@ test('a restriction of the network is shown until it ends', async () => {
   expect(await health(id)).toMatchObject({
     status: 'degraded',
     restriction: { active: true, kind: 'reachout', until: iso(untilMs) },
-    issues: [{ code: 'restricted', since: iso(1_000) }],
+    issues: [{ code: 'restricted', since: iso(1_000), kind: 'reachout', until: iso(untilMs) }],
   })
   await room.clock.advance(60_000)
   expect(await health(id)).toMatchObject({ status: 'ok', restriction: { active: false }, issues: [] })
@@ -192,7 +193,10 @@ describe('issues', () => {
     expect(await health(id)).toMatchObject({
       status: 'degraded',
       queue: { pending: 3, oldest_seconds: 61 },
-      issues: [{ code: 'queue_stuck', since: iso(room.clock.now() - 61_000) }, { code: 'webhooks_failing' }],
+      issues: [
+        { code: 'queue_stuck', since: iso(room.clock.now() - 61_000) },
+        { code: 'webhooks_failing', count: 2 },
+      ],
     })
   })
 
@@ -200,6 +204,37 @@ describe('issues', () => {
     const { id } = await room.connected()
     room.gauges.webhooks = async () => ({ pending: 5, failing: 2 })
     expect(await health(id)).toMatchObject({ status: 'ok', webhooks: { pending: 5, failing: 2 }, issues: [] })
+  })
+
+  test('hold what is known besides the sentence, and nothing that is not', async () => {
+    const { id } = await room.connected('12025550123', { engine: 'official' })
+    const issue = (facts: IssueFacts) =>
+      ({ code: 'account_alert', message: 'Read it.', sinceMs: 1_000, facts }) as const
+    const all: Required<IssueFacts> = {
+      ...{ untilMs: 2_000, nextRetryAtMs: 3_000, kind: 'A_KIND', reason: 'A_REASON', username: 'acme' },
+      ...{ groupIds: ['g1', 'g2'], fields: ['security'], requesterId: '61555', graphVersion: 'v23.0' },
+      ...{ providerCode: 131_000, providerMessage: 'Went wrong', count: 2 },
+    }
+    room.official.script.evidence = { ...HEALTHY, issues: [issue(all), issue({ untilMs: null })] }
+    const told = { code: 'account_alert', message: 'Read it.', since: iso(1_000) }
+    expect((await health(id)).issues).toEqual([
+      {
+        ...{ ...told, until: iso(2_000), next_retry_at: iso(3_000), kind: 'A_KIND', reason: 'A_REASON' },
+        ...{ username: 'acme', group_ids: ['g1', 'g2'], fields: ['security'], requester_id: '61555' },
+        ...{ graph_version: 'v23.0', provider_code: 131_000, provider_message: 'Went wrong', count: 2 },
+      },
+      told,
+    ])
+  })
+
+  test('say when a lost connection is tried again, and when a ban ends', async () => {
+    const { id } = await room.connected()
+    const atMs = room.clock.now() + 60_000
+    await room.instances.onSignal(id, { kind: 'link_lost', reason: 'replaced', code: 440, nextRetryAtMs: atMs })
+    await room.clock.advance(5_000)
+    expect((await health(id)).issues).toMatchObject([{ code: 'replaced', next_retry_at: iso(atMs) }])
+    await room.instances.onSignal(id, { kind: 'auth_failed', reason: 'temporary_ban', code: 402, untilMs: atMs })
+    expect((await health(id)).issues).toMatchObject([{ code: 'temporary_ban', until: iso(atMs) }])
   })
 
   test('say for every state what is wrong and since when', async () => {

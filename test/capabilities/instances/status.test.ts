@@ -3,7 +3,8 @@ import type { LinkEvent } from '../../../main/capabilities/instances/link-event.
 import { applyEvent } from '../../../main/capabilities/instances/link.ts'
 import { TRIGGERS, type Trigger } from '../../../main/capabilities/instances/status.ts'
 import type { Link } from '../../../main/capabilities/instances/store.ts'
-import { INSTANCE_STATUSES, type InstanceStatus } from '../../../main/contract/shapes.ts'
+import { INSTANCE_STATUSES } from '../../../main/contract/instance-statuses.ts'
+import type { InstanceStatus } from '../../../main/contract/shapes.ts'
 
 const NOW = 1_000_000
 
