@@ -1,5 +1,6 @@
 import type { Db } from '../../kernel/db.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
+import { personKey } from '../../kernel/phone-number.ts'
 import { yieldToEventLoop } from '../../kernel/yield-to-event-loop.ts'
 import { chatNameOf, chatSummary, chatsAfter, lastReceived } from './conversation-store.ts'
 
@@ -15,6 +16,7 @@ interface ChatsWish {
   readonly beforeSeq: number
   readonly rows: number
   readonly q: string | undefined
+  readonly named?: ReadonlySet<string> | undefined
   /** No others. */
   readonly only?: ReadonlySet<string> | undefined
 }
@@ -126,13 +128,13 @@ export function createChatIndex({ db }: { db: Pick<Db, 'read' | 'readOne'> }): C
       if (list.stale.size >= MAX_STALE) lists.delete(instanceId)
       else list.stale.add(chat)
     },
-    async page(instanceId, { beforeSeq, rows, q, only }) {
+    async page(instanceId, { beforeSeq, rows, q, named, only }) {
       const list = open(instanceId)
       await runInTurn(instanceId, list, async () => {
         await refresh(instanceId, list)
         if (q !== undefined) await readNames(instanceId, list)
       })
-      const wanted = q === undefined ? undefined : chatFilter(q, list.names)
+      const wanted = q === undefined ? undefined : chatFilter(q, list.names, named)
       const found: Chat[] = []
       for (const [i, chat] of list.order.entries()) {
         if (found.length === rows) break
@@ -161,9 +163,16 @@ function withMoved({ chats, order }: CachedList, touched: ReadonlySet<string>): 
   return [...merged, ...moved.slice(next)]
 }
 
-function chatFilter(q: string, names: ReadonlyMap<string, string> | undefined): (chat: string) => boolean {
+function chatFilter(
+  q: string,
+  names: ReadonlyMap<string, string> | undefined,
+  named: ReadonlySet<string> = new Set(),
+): (chat: string) => boolean {
   const words = q.trim().toLocaleLowerCase()
   // As people write numbers: +1 (202) 555-0123.
   const digits = /^[\d\s()+-]+$/.test(words) ? words.replaceAll(/\D/g, '') : ''
-  return (chat) => (digits !== '' && chat.includes(digits)) || names?.get(chat)?.includes(words) === true
+  return (chat) =>
+    (digits !== '' && chat.includes(digits)) ||
+    names?.get(chat)?.includes(words) === true ||
+    (named.size > 0 && named.has(personKey(chat)))
 }

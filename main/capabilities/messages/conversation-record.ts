@@ -1,6 +1,6 @@
 import { isoTime, isoTimeOrNull } from '../../contract/request.ts'
-import { heldSince } from './record.ts'
-import type { MediaPreview } from '../../engines/received.ts'
+import { heldSince, validUntil } from './record.ts'
+import type { Forwarded, MediaPreview } from '../../engines/received.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
 import type { ConversationRecord, ThreadMessageRecord } from './contract/chats.ts'
 import type { ThreadMessageRow } from './conversation-store.ts'
@@ -65,12 +65,19 @@ export function toThreadMessage(instanceId: InstanceId, said: ThreadMessage): Th
     read_at: isoTimeOrNull(said.readAtMs),
     failed_at: isoTimeOrNull(said.failedAtMs),
     held_since: heldSince(said),
+    valid_until: validUntil(said),
     edited_at: isoTimeOrNull(said.editedAtMs),
     deleted_at: isoTimeOrNull(said.deletedAtMs),
   }
 }
 
-function contentOf({ type, text, content, viewOnce, votes, deletedAtMs }: ThreadMessage) {
+/** In the words of the wire. */
+export const forwardedFields = (forwarded: Forwarded | null | undefined) => ({
+  forwarded: forwarded === 'forwarded' || forwarded === 'frequently',
+  frequently_forwarded: forwarded === 'frequently',
+})
+
+function contentOf({ type, text, content, viewOnce, forwarded, votes, deletedAtMs }: ThreadMessage) {
   const isDeleted = deletedAtMs !== null
   const known = isDeleted ? null : parseContent(content)
   const options = known?.type === 'poll' ? known.options : []
@@ -78,6 +85,7 @@ function contentOf({ type, text, content, viewOnce, votes, deletedAtMs }: Thread
     content: known,
     poll: type === 'poll' && !isDeleted ? toPoll(text, options, votes) : null,
     view_once: viewOnce === 1,
+    ...forwardedFields(forwarded),
   }
 }
 

@@ -1,4 +1,5 @@
 import type { MessageErrorCode, MessageStatus, Source } from '../../contract/shapes.ts'
+import type { Forwarded } from '../../engines/received.ts'
 import { sql } from '../../kernel/sql.ts'
 
 type OfChat = { instanceId: string; chat: string }
@@ -46,6 +47,7 @@ export interface ThreadMessageRow {
   /** JSON, as in the event. */
   readonly content: string | null
   readonly viewOnce: 0 | 1
+  readonly forwarded: Forwarded | null
   readonly isGroup: 0 | 1
   readonly status: MessageStatus | null
   readonly source: Source | null
@@ -56,6 +58,7 @@ export interface ThreadMessageRow {
   readonly readAtMs: number | null
   readonly failedAtMs: number | null
   readonly heldSinceMs: number | null
+  readonly validUntilMs: number | null
   readonly editedAtMs: number | null
   readonly deletedAtMs: number | null
   readonly errorCode: MessageErrorCode | null
@@ -63,8 +66,9 @@ export interface ThreadMessageRow {
 }
 
 const SAID = `seq, id, engine_message_id AS engineMessageId, direction, chat, sender, push_name AS pushName, type, text,
-  media, content, view_once AS viewOnce, is_group AS isGroup, status, source, quoted_message_id AS quotedMessageId, created_at AS createdAtMs,
+  media, content, view_once AS viewOnce, forwarded, is_group AS isGroup, status, source, quoted_message_id AS quotedMessageId, created_at AS createdAtMs,
   sent_at AS sentAtMs, delivered_at AS deliveredAtMs, read_at AS readAtMs, failed_at AS failedAtMs, held_since AS heldSinceMs,
+  valid_until AS validUntilMs,
   edited_at AS editedAtMs, deleted_at AS deletedAtMs, error_code AS errorCode, error_message AS errorMessage`
 
 export const threadMessageBySeq = sql<{ seq: number }, ThreadMessageRow>(

@@ -54,6 +54,8 @@ interface PageOptions {
 
 interface ConversationsWish extends PageOptions {
   readonly q?: string
+  /** What the people are written under whose name in the contacts fits `q`, as `personKey` has it. */
+  readonly named?: ReadonlySet<string> | undefined
   readonly filter?: 'all' | 'unread'
 }
 
@@ -96,10 +98,16 @@ export function createConversations({ db, cursors, chatIndex, unread }: Conversa
   }
 
   return {
-    async conversations(instanceId, { limit = LIMITS.pageSizeDefault, cursor, q, filter = 'all' }) {
+    async conversations(instanceId, { limit = LIMITS.pageSizeDefault, cursor, q, named, filter = 'all' }) {
       const list = `conversations:${instanceId}:${filter}:${q ?? ''}`
       const only = filter === 'unread' ? await unread.chats(instanceId) : undefined
-      const found = await chatIndex.page(instanceId, { beforeSeq: before(list, cursor), rows: limit + 1, q, only })
+      const found = await chatIndex.page(instanceId, {
+        beforeSeq: before(list, cursor),
+        rows: limit + 1,
+        q,
+        named,
+        only,
+      })
       const shown = found.slice(0, limit)
       const last = found.length > limit ? shown.at(-1) : undefined
       const data: Conversation[] = []

@@ -2,6 +2,7 @@ import { buffer } from 'node:stream/consumers'
 import { ApiError } from '../../contract/errors.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import type { Engine } from '../../contract/shapes.ts'
+import { TRAITS } from '../../contract/engine-traits.ts'
 import type { FileType } from '../../engines/engine.ts'
 import { META_MEDIA, metaRefusal } from '../../engines/official/media-rules.ts'
 import type { FileContent } from '../../kernel/file-content.ts'
@@ -124,7 +125,7 @@ async function planFor(draft: MediaDraft, engine: Engine, { mimeType, content }:
   if (mediaType === 'audio') return planForSound(draft, engine, mimeType, await headOf(content))
   if (isGif && mimeType === 'image/gif') return { conversion: GIF }
   if (mediaType === 'sticker' && mimeType !== 'image/webp') return forPicture(draft, STICKER, await headOf(content))
-  if (mediaType === 'image' && engine === 'official' && !isAcceptedByMeta(mediaType, mimeType))
+  if (mediaType === 'image' && TRAITS[engine].hasMediaRules && !isAcceptedByMeta(mediaType, mimeType))
     return forPicture(draft, PHOTO, await headOf(content))
   return {}
 }
@@ -136,7 +137,7 @@ function planForSound({ isVoice = false }: MediaDraft, engine: Engine, mimeType:
   if (isOggOpus(head)) return { conversion: VOICE, isVoice: true, isOptional: true }
   // Meta takes Ogg with Opus only.
   const mustChange = mimeType === 'audio/ogg' || !isAcceptedByMeta('audio', mimeType)
-  return engine === 'official' && mustChange ? { conversion: SOUND } : {}
+  return TRAITS[engine].hasMediaRules && mustChange ? { conversion: SOUND } : {}
 }
 
 function forPicture(draft: MediaDraft, conversion: Conversion, head: Buffer): Plan {
@@ -148,7 +149,9 @@ const isAcceptedByMeta = (mediaType: FileType, mimeType: string): boolean =>
   META_MEDIA[mediaType].types.includes(mimeType)
 
 function accepted(draft: MediaDraft, engine: Engine, file: ReadyFile): ReadyFile {
-  const fault = engine === 'official' ? metaRefusal(draft.mediaType, file.mimeType, file.content.size) : undefined
+  const fault = TRAITS[engine].hasMediaRules
+    ? metaRefusal(draft.mediaType, file.mimeType, file.content.size)
+    : undefined
   if (fault !== undefined) throw refused(draft, fault)
   return file
 }

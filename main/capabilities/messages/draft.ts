@@ -8,6 +8,7 @@ import { interactiveBody } from '../../engines/official/interactive-content.ts'
 import { interactiveFault, interactivePayload } from '../../engines/official/interactive.ts'
 import { exceededLimit } from '../../engines/official/payload-limits.ts'
 import type { SendBody } from './contract/sending.ts'
+import { TRAITS } from '../../contract/engine-traits.ts'
 
 /** A media message whose file has not been downloaded yet. */
 export interface MediaDraft {
@@ -68,7 +69,7 @@ export function readDraft(body: SendBody, engine: Engine): WrittenDraft {
   }
   requireTextsFit(body, engine)
   if (payload !== undefined) {
-    if (engine === 'official') {
+    if (TRAITS[engine].needsTemplates) {
       refuseElsewhere(to, payload)
       if (body.quoted_message_id !== undefined)
         throw wrong('quoted_message_id is not allowed with cloud_api. Use context in the payload.')
@@ -90,7 +91,7 @@ export function readDraft(body: SendBody, engine: Engine): WrittenDraft {
   }
   if (body.gif === true) requireKind(body, 'gif', 'video')
   if (body.voice === true) requireKind(body, 'voice', 'audio')
-  if (body.gif === true && engine !== 'smv2')
+  if (body.gif === true && !TRAITS[engine].hasGifs)
     throw new ApiError('engine_mismatch', 'gif needs the smv2 engine. Send the video without it.')
   if (mediaType === undefined) throw wrong('media_type is missing. Set it to image, video, audio or document.')
   return {
@@ -107,7 +108,7 @@ export function readDraft(body: SendBody, engine: Engine): WrittenDraft {
 }
 
 function interactiveDraft({ to, quoted_message_id: quotedMessageId }: SendBody, message: Interactive, engine: Engine) {
-  if (engine !== 'official')
+  if (!TRAITS[engine].needsTemplates)
     throw new ApiError(
       'engine_mismatch',
       'interactive needs the official engine, and this instance runs on smv2. Use text or media_url.',
@@ -166,10 +167,10 @@ export const isGroupChat = (chat: string): boolean => GROUP.test(chat)
 /** @throws ApiError engine_mismatch for what official has not in groups, validation_error for an address of another engine. */
 function requireReachable({ to, mentions, interactive }: SendBody, engine: Engine): void {
   const isGroup = isGroupChat(to)
-  if (engine === 'smv2' && !ON_SMV2.test(to)) {
+  if (!TRAITS[engine].hasUserIds && !ON_SMV2.test(to)) {
     throw wrong(`to must be digits or the id of a group on the smv2 engine. ${to} is an id of the official engine.`)
   }
-  if (engine === 'official' && isGroup && (mentions !== undefined || interactive !== undefined)) {
+  if (!TRAITS[engine].hasFullGroups && isGroup && (mentions !== undefined || interactive !== undefined)) {
     const field = mentions === undefined ? 'interactive' : 'mentions'
     throw new ApiError(
       'engine_mismatch',

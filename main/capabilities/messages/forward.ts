@@ -26,7 +26,7 @@ export async function getForwardable(
   const found = await db.readOne(forwardableById, { id: messageId, instanceId })
   if (!found) throw new ApiError('not_found', 'message_id is not a message of this instance.')
   const original = toMessageRef(found, 'message_id')
-  const { type, text, deletedAtMs, viewOnce } = found
+  const { type, text, deletedAtMs, viewOnce, forwarded } = found
   if (deletedAtMs !== null) throw refused('message_id was deleted, so it cannot be forwarded.', 'forward_deleted')
   if (viewOnce === 1 || !FORWARDABLE.has(type))
     throw refused('Messages of this kind cannot be forwarded.', 'forward_kind')
@@ -34,7 +34,11 @@ export async function getForwardable(
   const details = found.content === null ? null : (JSON.parse(found.content) as MessageContent)
   const { pending: _, ...media } = JSON.parse(found.media ?? '{}') as { readonly id?: string; readonly pending?: true }
   const shown = found.media === null ? null : JSON.stringify(media)
-  return { out: { kind: 'forward', to, original, type, text, mediaId: media.id ?? null, details }, media: shown }
+  const marks = { isFrequent: forwarded === 'frequently' }
+  return {
+    out: { kind: 'forward', to, original, type, text, mediaId: media.id ?? null, details, ...marks },
+    media: shown,
+  }
 }
 
 const FORWARDABLE: ReadonlySet<string> = new Set([

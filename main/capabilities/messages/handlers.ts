@@ -7,7 +7,6 @@ import { decodeKeyHeader } from './key-header.ts'
 import { toRecord } from './record.ts'
 import { sendAnswer } from './send-result.ts'
 
-/** Who of the chats of an instance is opted out, and who may have asked for it. */
 /** Opt-out state by chat. */
 export type ConsentOf = (
   accountId: AccountId,
@@ -15,7 +14,17 @@ export type ConsentOf = (
   chats: readonly string[],
 ) => Promise<ReadonlyMap<string, Consent>>
 
-export function messagesHandlers(messages: Messages, consentOf: ConsentOf): Handlers<typeof messagesContract> {
+/** What the people are written under whose name in the contacts fits. */
+export type AddressesOf = (accountId: AccountId, q: string, most: number) => Promise<ReadonlySet<string>>
+
+/** Contacts that a search looks at, besides the names that the chats have themselves. */
+const MOST_NAMED = 2_000
+
+export function messagesHandlers(
+  messages: Messages,
+  consentOf: ConsentOf,
+  addressesOf: AddressesOf,
+): Handlers<typeof messagesContract> {
   return {
     uploadMedia: ({ principal, body, query }) =>
       messages.uploads.add(principal.accountId, body, query.filename ?? null),
@@ -41,7 +50,9 @@ export function messagesHandlers(messages: Messages, consentOf: ConsentOf): Hand
     getPoll: ({ instance, params }) => messages.poll(instance.id, params.message_id),
 
     async listConversations({ instance, query }) {
-      const { data, nextCursor } = await messages.conversations(instance.id, query)
+      const { q } = query
+      const named = q === undefined ? undefined : await addressesOf(instance.accountId, q, MOST_NAMED)
+      const { data, nextCursor } = await messages.conversations(instance.id, { ...query, named })
       const people = data.filter(({ isGroup }) => !isGroup).map(({ chat }) => chat)
       const consent = await consentOf(instance.accountId, instance.id, people)
       const shown = data.map((one) => toConversation(one, consent.get(one.chat)))

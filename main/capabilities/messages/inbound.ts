@@ -6,6 +6,7 @@ import type { Db, Tx } from '../../kernel/db.ts'
 import type { AccountId, Ids, InstanceId } from '../../kernel/ids.ts'
 import type { Announce } from '../instances/index.ts'
 import { chatAsFirstGiven } from './chat-name.ts'
+import { forwardedFields } from './conversation-record.ts'
 import type { FusionPort } from './deps.ts'
 import {
   anyByEngineId,
@@ -202,6 +203,7 @@ function receivedData(id: string, signal: Signal<'received'>, quotedId: string |
     referral: signal.referral,
     content: signal.content ?? null,
     view_once: signal.viewOnce ?? false,
+    ...forwardedFields(signal.forwarded),
     ...(signal.fromLid === null ? {} : { from_lid: signal.fromLid }),
   }
 }
@@ -215,7 +217,7 @@ function voteData(id: string, signal: Signal<'vote'>, pollId: string): EventData
     type: 'poll_vote',
     text: options.join(', '),
     timestamp: isoTime(signal.atMs),
-    ...{ push_name: null, media: null, referral: null, view_once: false },
+    ...{ push_name: null, media: null, referral: null, view_once: false, ...forwardedFields(null) },
     quoted_message_id: pollId,
     content: { type: 'poll_vote', poll_message_id: pollId, options },
   }
@@ -248,6 +250,7 @@ export function columnsOf(signal: Signal<'received'>, quotedMessageId: string | 
     isGroup: signal.isGroup ? (1 as const) : (0 as const),
     content: signal.content ? JSON.stringify(signal.content) : null,
     viewOnce: signal.viewOnce === true ? (1 as const) : (0 as const),
+    forwarded: signal.forwarded ?? null,
     quotedMessageId,
     createdAt: signal.atMs,
   }

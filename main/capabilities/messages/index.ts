@@ -1,3 +1,7 @@
+import { QUEUE_STUCK_SECONDS } from '../../contract/health-issue-codes.ts'
+import { linesOfClients } from '../client-attention.ts'
+import { lineOfInstances } from '../instance-attention.ts'
+import type { AttentionLine, AttentionQuery } from '../room.ts'
 import { ApiError } from '../../contract/errors.ts'
 import type { MediaType } from '../../contract/shapes.ts'
 import type { DatedMessageRef, MessageRef } from '../../engines/direct.ts'
@@ -34,6 +38,8 @@ import {
   oldestInChats,
   queuedOfAccount,
   queueGauge,
+  stuckQueues,
+  stuckQueuesOfClients,
   toMessage,
   type Message,
   type OldestInChat,
@@ -114,6 +120,8 @@ export interface Messages extends Conversations, Past {
   stop(): Promise<void>
   /** One slow pass now; `start` makes one a minute. */
   reconcile(): Promise<void>
+  /** Its lines of the overview. */
+  attention(query: AttentionQuery): Promise<AttentionLine[]>
   /** What waits to be confirmed; `oldestSeconds` is null when nothing does. */
   gauges(instanceId: string): Promise<{ pending: number; oldestSeconds: number | null }>
   /** Messages of the account that wait to be confirmed. */
@@ -275,6 +283,14 @@ export function createMessages(deps: MessagesDeps): Messages {
       const oldestAtMs = gauge?.oldestAtMs ?? null
       const oldestSeconds = oldestAtMs === null ? null : Math.max(0, Math.floor((clock.now() - oldestAtMs) / 1_000))
       return { pending: gauge?.pending ?? 0, oldestSeconds }
+    },
+    async attention({ accountId, network, role }) {
+      const of = { accountId, network, before: clock.now() - QUEUE_STUCK_SECONDS * 1_000 }
+      const clients = role === 'operator' ? await db.read(stuckQueuesOfClients, of) : []
+      return [
+        ...lineOfInstances('queue_stuck', 'warning', await db.read(stuckQueues, of)),
+        ...linesOfClients('warning', clients),
+      ]
     },
     tally: async (accountId) => (await db.readOne(queuedOfAccount, { accountId })) ?? { queued: 0 },
     async lastWrittenAtMs(read, instanceIds, chats) {

@@ -9,7 +9,7 @@ import type { SafetyPort } from './deps.ts'
 import { sentBody, type SendResult, type SentMessage } from './send-result.ts'
 import { advance, type AnnouncedMessage, type AnnounceStatus } from './status.ts'
 import type { UsageCounter } from './usage-counter.ts'
-import { markAccepted, markSent, messageById, removeMessage, toMessage, type Message } from './store.ts'
+import { markAccepted, markSent, setValidUntil, messageById, removeMessage, toMessage, type Message } from './store.ts'
 
 /** A message that was accepted for sending and given to its engine. */
 export interface Dispatched extends AnnouncedMessage {
@@ -75,12 +75,16 @@ export function createOutcomes({ db, clock, log, announce, idempotency, safety, 
   type Accepted = Extract<SendOutcome, { kind: 'accepted' }>
   type Refused = Extract<SendOutcome, { kind: 'refused' }>
 
-  const writeAccepted = (message: Dispatched, { engineMessageId, status, isHeld, journal }: Accepted) =>
+  const writeAccepted = (
+    message: Dispatched,
+    { engineMessageId, status, isHeld, validUntilMs = null, journal }: Accepted,
+  ) =>
     db.commit(async (tx) => {
       const { seq } = message
       const now = clock.now()
       await journal?.(tx)
       const heldSinceMs = isHeld === true ? now : null
+      if (validUntilMs !== null) await tx.run(setValidUntil, { seq, validUntilMs })
       if (status === 'queued') await tx.run(markAccepted, { seq, engineMessageId, heldSinceMs })
       else if ((await tx.run(markSent, { seq, engineMessageId, now })) === 1) {
         await announce(tx, message, 'sent', now)

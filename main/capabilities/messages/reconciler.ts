@@ -20,6 +20,8 @@ const PRUNED_AT_ONCE = 500
 /** "The engine does not know this id" is proof only when no late send can be under way any more. */
 const PROOF_AFTER_MS = 60_000
 const EXPIRES_AFTER_MS = 24 * 3_600_000
+/** No network keeps receipts for longer, so nothing can arrive of a message whose link is down, or gone. */
+const LOST_AFTER_MS = 30 * 24 * 3_600_000
 /** A link that has just come back brings the receipts of its absence with it; this is the time it gets for that. */
 const LIVE_FOR_MS = 600_000
 
@@ -123,7 +125,7 @@ export function createReconciler(deps: ReconcilerDeps) {
     if (asked !== null && engineMessageId === null && now - asked >= PROOF_AFTER_MS && isDispatched(message)) {
       await reconcile(message, subject)
     }
-    if (isLive && now - createdAtMs >= EXPIRES_AFTER_MS) await expireQueued(message)
+    if (now - createdAtMs >= (isLive ? EXPIRES_AFTER_MS : LOST_AFTER_MS)) await expireQueued(message)
   }
 
   const trackLink = ({ id, connected }: InstanceSubject): boolean => {
@@ -148,8 +150,11 @@ export function createReconciler(deps: ReconcilerDeps) {
     }
     await eachQueued(async (rows) => {
       for (const message of rows.map(toMessage)) {
-        const link = underWay.has(message.id) ? null : await linkOf(message)
+        if (underWay.has(message.id)) continue
+        const link = await linkOf(message)
         if (link !== null) await check(message, link.subject, link.isLive)
+        // Its instance was deleted.
+        else if (clock.now() - message.createdAtMs >= LOST_AFTER_MS) await expireQueued(message)
       }
     })
     for (const id of liveSince.keys()) if (!links.has(id as InstanceId)) liveSince.delete(id)

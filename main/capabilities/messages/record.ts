@@ -26,6 +26,7 @@ export function toRecord(message: Message, engine: Engine, price: Price | null):
     read_at: isoTimeOrNull(readAtMs),
     failed_at: isoTimeOrNull(failedAtMs),
     held_since: heldSince(message),
+    valid_until: validUntil(message),
     error: message.error,
     pricing: price && { ...price },
     history: historyOf({
@@ -41,6 +42,10 @@ export function toRecord(message: Message, engine: Engine, price: Price | null):
 /** Null once the network has reported the result. */
 export const heldSince = ({ status, heldSinceMs }: { status: string | null; heldSinceMs: number | null }) =>
   status === 'queued' ? isoTimeOrNull(heldSinceMs) : null
+
+/** Null once it has arrived or failed. */
+export const validUntil = ({ status, validUntilMs }: { status: string | null; validUntilMs: number | null }) =>
+  status === 'queued' || status === 'sent' ? isoTimeOrNull(validUntilMs) : null
 
 /** A status is dated by its own column; their order is the order of the state machine. */
 function historyOf(times: Record<Message['status'], number | null>): MessageRecord['history'] {

@@ -1,4 +1,5 @@
 import { accountRoom } from '../account/room.ts'
+import { contactsRoom } from '../contacts/room.ts'
 import { costsRoom } from '../costs/room.ts'
 import { entitlementsRoom } from '../entitlements/room.ts'
 import { eventsRoom } from '../events/room.ts'
@@ -20,6 +21,7 @@ export const messagesRoom = defineRoom({
   contract: messagesContract,
   uses: {
     account: accountRoom,
+    contacts: contactsRoom,
     entitlements: entitlementsRoom,
     events: eventsRoom,
     fusion: fusionRoom,
@@ -29,14 +31,15 @@ export const messagesRoom = defineRoom({
     safety: safetyRoom,
     usage: usageRoom,
   },
-  build(deps: Omit<MessagesDeps, Given>, { account, optOuts, ...rooms }) {
+  build(deps: Omit<MessagesDeps, Given>, { account, contacts, optOuts, ...rooms }) {
     const messages = createMessages({ ...deps, ...rooms, isSuspended: account.isSuspended })
     return {
-      handlers: messagesHandlers(messages, optOuts.consentOf),
+      handlers: messagesHandlers(messages, optOuts.consentOf, contacts.addressesOf),
       api: messages,
       recover: messages.recover,
       start: messages.start,
       stop: messages.stop,
+      attention: messages.attention,
     }
   },
 })

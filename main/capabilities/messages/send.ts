@@ -301,6 +301,7 @@ function columnsOf(request: DraftRequest, out: Outgoing) {
     campaignId: campaignId ?? null,
     quotedMessageId: 'quotedMessageId' in draft ? (draft.quotedMessageId ?? null) : null,
     isGroup: isGroupChat(draft.to) ? (1 as const) : (0 as const),
+    forwarded: out.kind === 'forward' ? (out.isFrequent ? ('frequently' as const) : ('forwarded' as const)) : null,
   }
 }
 

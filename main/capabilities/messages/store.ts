@@ -1,7 +1,16 @@
-import type { Engine, MessageErrorCode, MessageErrorShape, MessageStatus, Source } from '../../contract/shapes.ts'
+import type {
+  Engine,
+  MessageErrorCode,
+  MessageErrorShape,
+  MessageStatus,
+  Network,
+  Source,
+} from '../../contract/shapes.ts'
+import type { Forwarded } from '../../engines/received.ts'
 import type { AccountId, InstanceId, MessageId } from '../../kernel/ids.ts'
 import { sqlOfList } from '../../kernel/sql-list.ts'
 import { sql } from '../../kernel/sql.ts'
+import type { ClientCount } from '../client-attention.ts'
 
 /** A message that has a status: sent through this service, or typed on the line's own phone. */
 export interface Message {
@@ -29,6 +38,8 @@ export interface Message {
   readonly failedAtMs: number | null
   /** Since when its network has held it back; also after that is over. */
   readonly heldSinceMs: number | null
+  /** Until when its network tries to deliver it. */
+  readonly validUntilMs: number | null
   readonly error: MessageErrorShape | null
 }
 
@@ -45,6 +56,7 @@ const COLUMNS = `seq, id, account_id AS accountId, instance_id AS instanceId, en
   source, idem_key AS idempotencyKey, campaign_id AS campaignId, engine_message_id AS engineMessageId,
   created_at AS createdAtMs, dispatch_started_at AS dispatchStartedAtMs, sent_at AS sentAtMs,
   delivered_at AS deliveredAtMs, read_at AS readAtMs, failed_at AS failedAtMs, held_since AS heldSinceMs,
+  valid_until AS validUntilMs,
   error_code AS errorCode, error_message AS errorMessage, error_provider_code AS errorProviderCode`
 
 export function toMessage({ errorCode, errorMessage, errorProviderCode, ...row }: MessageRow): Message {
@@ -78,11 +90,12 @@ export const insertOutgoing = sql<{
   campaignId: string | null
   quotedMessageId: string | null
   isGroup: 0 | 1
+  forwarded: Forwarded | null
   now: number
 }>(`INSERT INTO messages (seq, id, account_id, instance_id, engine, direction, chat, type, text, media, content, status, source,
-      idem_key, campaign_id, quoted_message_id, is_group, created_at, dispatch_started_at)
+      idem_key, campaign_id, quoted_message_id, is_group, forwarded, created_at, dispatch_started_at)
     VALUES (:seq, :id, :accountId, :instanceId, :engine, 'out', :chat, :type, :text, :media, :content, 'queued', :source,
-      :idempotencyKey, :campaignId, :quotedMessageId, :isGroup, :now, NULL)`)
+      :idempotencyKey, :campaignId, :quotedMessageId, :isGroup, :forwarded, :now, NULL)`)
 
 /** A byte of it may leave from now on. */
 export const markLeaving = sql<{ seq: number; now: number }>(
@@ -98,6 +111,10 @@ export const markSent = sql<{ seq: number; engineMessageId: string; now: number 
 /** The engine accepted the message; its status comes from receipts. */
 export const markAccepted = sql<{ seq: number; engineMessageId: string; heldSinceMs: number | null }>(
   'UPDATE messages SET engine_message_id = :engineMessageId, held_since = :heldSinceMs WHERE seq = :seq',
+)
+
+export const setValidUntil = sql<{ seq: number; validUntilMs: number }>(
+  'UPDATE messages SET valid_until = :validUntilMs WHERE seq = :seq',
 )
 
 /** Times and error columns that are null stay as they are. */
@@ -164,6 +181,28 @@ export const queuedOfAccount = sql<{ accountId: string }, { queued: number }>(
     WHERE m.status = 'queued' AND i.account_id = :accountId`,
 )
 
+/** Instances whose oldest unconfirmed message was accepted before that. */
+export const stuckQueues = sql<
+  { accountId: string; network: Network | null; before: number },
+  { id: string; name: string; sinceMs: number }
+>(
+  `SELECT i.id, i.name, min(m.created_at) AS sinceMs FROM messages m JOIN instances i ON i.id = m.instance_id
+   WHERE m.status = 'queued' AND m.created_at <= :before AND i.account_id = :accountId AND i.deleted_at IS NULL
+     AND (i.network = :network OR :network IS NULL)
+   GROUP BY i.id, i.name`,
+)
+
+/** The clients of an agency with such instances. Those that are suspended send nothing. */
+export const stuckQueuesOfClients = sql<{ accountId: string; network: Network | null; before: number }, ClientCount>(
+  `SELECT a.id, a.name, count(*) AS count,
+     min((SELECT min(m.created_at) FROM messages m WHERE m.instance_id = i.id AND m.status = 'queued')) AS sinceMs
+   FROM accounts a JOIN instances i ON i.account_id = a.id
+   WHERE a.parent_account_id = :accountId AND a.deleted_at IS NULL AND a.status = 'active' AND i.deleted_at IS NULL
+     AND (i.network = :network OR :network IS NULL) AND EXISTS (
+       SELECT 1 FROM messages m WHERE m.instance_id = i.id AND m.status = 'queued' AND m.created_at <= :before)
+   GROUP BY a.id`,
+)
+
 /** Reads through the instance's part of an index; asked once for each instance after a start, then remembered. */
 export const lastMessage = sql<{ instanceId: string }, { createdAtMs: number }>(
   `SELECT created_at AS createdAtMs FROM messages
@@ -200,11 +239,12 @@ export interface ForwardableMessage extends ReferencedMessage {
   readonly media: string | null
   readonly content: string | null
   readonly viewOnce: 0 | 1
+  readonly forwarded: Forwarded | null
 }
 
 export const forwardableById = sql<{ id: string; instanceId: string }, ForwardableMessage>(
   `SELECT engine_message_id AS engineMessageId, chat, direction, participant, type, text, deleted_at AS deletedAtMs,
-     media, content, view_once AS viewOnce
+     media, content, view_once AS viewOnce, forwarded
    FROM messages WHERE id = :id AND instance_id = :instanceId`,
 )
 
@@ -284,12 +324,15 @@ export const insertReceived = sql<{
   isGroup: 0 | 1
   content: string | null
   viewOnce: 0 | 1
+  forwarded: Forwarded | null
   createdAt: number
   sentAt: number | null
 }>(`INSERT INTO messages (seq, id, account_id, instance_id, direction, chat, sender, type, text, media, status, source,
-      engine_message_id, push_name, participant, quoted_message_id, is_group, content, view_once, created_at, sent_at)
+      engine_message_id, push_name, participant, quoted_message_id, is_group, content, view_once, forwarded,
+      created_at, sent_at)
     VALUES (:seq, :id, :accountId, :instanceId, :direction, :chat, :sender, :type, :text, :media, :status, :source,
-      :engineMessageId, :pushName, :participant, :quotedMessageId, :isGroup, :content, :viewOnce, :createdAt, :sentAt)`)
+      :engineMessageId, :pushName, :participant, :quotedMessageId, :isGroup, :content, :viewOnce, :forwarded,
+      :createdAt, :sentAt)`)
 
 // What was said before the service was there.
 
@@ -325,9 +368,10 @@ export const fillReceived = sql<{
   media: string | null
   content: string | null
   viewOnce: 0 | 1
+  forwarded: Forwarded | null
   quotedMessageId: string | null
 }>(`UPDATE messages SET type = :type, text = :text, media = :media, content = :content, view_once = :viewOnce,
-      quoted_message_id = :quotedMessageId WHERE seq = :seq AND type = 'unavailable'`)
+      forwarded = :forwarded, quoted_message_id = :quotedMessageId WHERE seq = :seq AND type = 'unavailable'`)
 
 /** Ignores an edit that is already known or older than the known one. */
 export const editText = sql<{ seq: number; text: string; at: number }>(

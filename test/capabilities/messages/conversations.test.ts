@@ -124,6 +124,26 @@ describe('the list of conversations', () => {
     expect(await chats('dupont')).toEqual([])
   })
 
+  test('is searched by the name that the contacts have, in whichever spelling their number is known, also when it is given later', async () => {
+    const [rita, sao] = ['12025557124', '5511987654321']
+    const chats = async (q: string) =>
+      (await list(`?q=${encodeURIComponent(q)}`)).data.map(({ chat }: { chat: string }) => chat)
+    await send(rita, 'Hello')
+    await send(sao, 'Oi')
+    expect(await chats('marguerite')).toEqual([])
+    await w.api('PATCH', `/v1/contacts/${rita}`, { name: 'Marguerite Oliveira' })
+    await w.api('PATCH', '/v1/contacts/551187654321', { name: 'José Oliveira' })
+    expect(await chats('marg')).toEqual([rita])
+    expect(await chats('jose oliv')).toEqual([sao])
+    expect(await chats('oliveira')).toEqual([sao, rita])
+    const [newest] = (await list('?q=oliveira&limit=1')).data
+    expect(newest.chat).toBe(sao)
+    await w.api('PATCH', `/v1/contacts/${rita}`, { name: 'Rita' })
+    expect(await chats('marguerite')).toEqual([])
+    await w.api('DELETE', `/v1/contacts/${sao}`)
+    expect(await chats('oliveira')).toEqual([])
+  })
+
   test('is empty for an instance that has said nothing, and none for one that is not there', async () => {
     const silent = await w.instance()
     expect(await list('', silent.id)).toEqual({ data: [], next_cursor: null, has_more: false })

@@ -94,6 +94,8 @@ describe('a message from somebody else', () => {
       referral: { source: 'ad' },
       content: null,
       view_once: false,
+      forwarded: false,
+      frequently_forwarded: false,
       from_lid: '99@lid',
     })
     expect(row()).toMatchObject({ direction: 'in', status: null, source: null, sender: PERSON, push_name: 'Ana' })
@@ -162,6 +164,25 @@ describe('a message from somebody else', () => {
     expect(b.lastData()).toMatchObject({ type: 'location', text: 'Shop', content, view_once: true })
     const { data } = await b.messages.thread(INSTANCE, PERSON, {})
     expect(toThreadMessage(INSTANCE, data[0]!)).toMatchObject({ content, view_once: true, poll: null })
+  })
+
+  test.each([
+    ['forwarded', { forwarded: true, frequently_forwarded: false }],
+    ['frequently', { forwarded: true, frequently_forwarded: true }],
+    [null, { forwarded: false, frequently_forwarded: false }],
+  ] as const)('that is forwarded (%s) says so in the event and in the chat', async (forwarded, shown) => {
+    await hear(received({ forwarded }))
+    expect(b.lastData()).toMatchObject(shown)
+    const { data } = await b.messages.thread(INSTANCE, PERSON, {})
+    expect(toThreadMessage(INSTANCE, data[0]!)).toMatchObject(shown)
+  })
+
+  test('that came without content and turns out to be forwarded says so', async () => {
+    await hear(received({ type: 'unavailable', text: '' }))
+    await hear(received({ forwarded: 'frequently' }))
+    expect(b.lastData()).toMatchObject({ forwarded: true, frequently_forwarded: true })
+    const { data } = await b.messages.thread(INSTANCE, PERSON, {})
+    expect(toThreadMessage(INSTANCE, data[0]!)).toMatchObject({ forwarded: true, frequently_forwarded: true })
   })
 
   test('that came without content is announced again under its id when the content comes, and then no more', async () => {

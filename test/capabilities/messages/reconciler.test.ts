@@ -45,6 +45,29 @@ describe('a message that stays queued', () => {
     expect(b.events()).toEqual(['message.sent', 'message.delivered'])
   })
 
+  test('fails as expired after 30 days when the link never comes back: no network keeps receipts for longer', async () => {
+    b.engine.plan = async () => accepted('E1', 'queued')
+    const id = idIn(await b.send(TEXT))
+    await b.connect(false)
+    await pass(30 * DAY - MINUTE)
+    expect(b.events()).toEqual([])
+    await pass(MINUTE)
+    expect(b.events()).toEqual(['message.failed'])
+    expect(await b.messages.get(INSTANCE, id)).toMatchObject({ status: 'failed', error: { code: 'expired' } })
+  })
+
+  test('fails as expired after 30 days when its instance was deleted', async () => {
+    b.engine.plan = async () => accepted('E1', 'queued')
+    await b.send(TEXT)
+    await b.instances.remove(INSTANCE)
+    const before = b.events()
+    expect(before).not.toContain('message.failed')
+    await pass(30 * DAY - MINUTE)
+    expect(b.events()).toEqual([])
+    await pass(MINUTE)
+    expect(b.events()).toEqual(['message.failed'])
+  })
+
   test('without a key and with an open outcome is asked about like any other', async () => {
     b.engine.plan = silence
     await refusal(b.send(TEXT))

@@ -307,3 +307,16 @@ test('the gauge counts what is queued and how long the oldest waits', async () =
   await b.send(TEXT)
   expect(await b.messages.gauges(INSTANCE)).toEqual({ pending: 2, oldestSeconds: 7 })
 })
+
+test('a number whose messages nobody confirms for a minute is a line of the overview', async () => {
+  b.engine.plan = async () => accepted('E1', 'queued')
+  const lines = () => b.messages.attention({ accountId: b.accountId, role: null, network: null })
+  await b.send(TEXT)
+  const sinceMs = b.clock.now()
+  await b.clock.advance(59_000)
+  expect(await lines()).toEqual([])
+  await b.clock.advance(1_000)
+  expect(await lines()).toMatchObject([
+    { code: 'queue_stuck', severity: 'warning', count: 1, ids: [INSTANCE], sinceMs },
+  ])
+})

@@ -45,6 +45,7 @@ describe('the status record', () => {
       read_at: '2026-01-05T12:00:01.000Z',
       failed_at: null,
       held_since: null,
+      valid_until: null,
       error: null,
       pricing: null,
       history: [

@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox'
 import { contentFields } from '../../../contract/message-content.ts'
 import { operation, type Contract } from '../../../contract/operation.ts'
 import { Body, List, MessageStatus, Nullable, PageSize, Source, Timestamp, Uuid } from '../../../contract/shapes.ts'
-import { HeldSince, RECORD_EXAMPLE } from './parts.ts'
+import { HeldSince, ValidUntil, RECORD_EXAMPLE } from './parts.ts'
 
 export const PollRecord = Type.Object({
   question: Type.String(),
@@ -106,6 +106,7 @@ const ThreadMessageRecord = Type.Object({
   read_at: Nullable(Timestamp),
   failed_at: Nullable(Timestamp),
   held_since: HeldSince,
+  valid_until: ValidUntil,
   edited_at: Nullable(Timestamp),
   deleted_at: Nullable(Timestamp),
 })
@@ -140,6 +141,8 @@ const THREAD_MESSAGE_EXAMPLE = {
   media: null,
   content: null,
   view_once: false,
+  forwarded: false,
+  frequently_forwarded: false,
   poll: null,
   sender: null,
   push_name: null,
@@ -154,6 +157,7 @@ const THREAD_MESSAGE_EXAMPLE = {
   read_at: null,
   failed_at: null,
   held_since: null,
+  valid_until: null,
   edited_at: null,
   deleted_at: null,
 } as const
@@ -212,7 +216,7 @@ export const chatsContract = {
         Type.String({
           minLength: 1,
           maxLength: 100,
-          description: 'Part of the contact’s number or name.',
+          description: 'Part of the number or name, or the beginning of a word of the name in the contacts.',
         }),
       ),
       filter: Type.Optional(Type.Enum(['all', 'unread'], { description: '`unread`: only those that are unread.' })),

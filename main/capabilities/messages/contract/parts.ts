@@ -15,6 +15,12 @@ export const HeldSince = Nullable({
     'Since when Meta has held the message while it assesses the quality of its template. It is delivered after that, or ' +
     'fails. Meta decides within an hour, as a rule. `null`: not held. Only on the engine `official`.',
 })
+export const ValidUntil = Nullable({
+  ...Timestamp,
+  description:
+    'Until when Meta tries to deliver the message, for a template with `ttl_seconds`. If it is still `sent` after that, ' +
+    'Meta has dropped it: it reports no failure. `null`: not limited, or delivered, or failed. Only on `official`.',
+})
 const HistoryEntry = Type.Object({ status: MessageStatus, at: Timestamp })
 
 /** In the words of the network, which adds values. */
@@ -54,6 +60,7 @@ export const MessageRecord = Type.Object({
   read_at: Nullable(Timestamp),
   failed_at: Nullable(Timestamp),
   held_since: HeldSince,
+  valid_until: ValidUntil,
   error: Nullable(MessageErrorShape),
   pricing: Nullable(Pricing),
   history: Type.Array(HistoryEntry, { description: 'Every status the message has had, oldest first.' }),
@@ -77,6 +84,7 @@ export const RECORD_EXAMPLE = {
   read_at: null,
   failed_at: null,
   held_since: null,
+  valid_until: null,
   error: null,
   pricing: null,
   history: [

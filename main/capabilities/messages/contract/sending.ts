@@ -235,10 +235,10 @@ export const sendingContract = {
       name: 'send_message',
       title: 'Send a message',
       description:
-        'Sends one WhatsApp message from an instance. Give `to` and exactly one of ' +
-        '`text`, `media_url` + `media_type`, or `cloud_api` (official engine only). Always give an idempotency key so that ' +
-        'repeating the call cannot send the message twice. `sent: false` means the network permanently rejected it. After ' +
-        '`upstream_timeout` the message may have been sent: look it up with find_message, never send it with a new key.',
+        'Sends one message from an instance. Give `to` and exactly one of ' +
+        '`text`, `media_url` + `media_type`, or `cloud_api` (official only). Always give an idempotency key, so ' +
+        'a repeated call sends nothing twice. `sent: false` means the network permanently rejected it. After ' +
+        '`upstream_timeout` it may have been sent: use find_message, never a new key.',
       omit: ['interactive'],
       idempotent: false,
     },
@@ -263,7 +263,7 @@ export const sendingContract = {
     tool: {
       name: 'get_message',
       title: 'Read the status of a message',
-      description: 'Returns the status of a message. 404 if it was received.',
+      description: 'The status of a message. 404: it was received.',
       idempotent: true,
     },
   }),
@@ -295,7 +295,7 @@ export const sendingContract = {
     tool: {
       name: 'find_message',
       title: 'Find a message by its key',
-      description: 'Returns the newest message sent with the key. 404: none.',
+      description: 'The newest message sent with the key. 404: none.',
       idempotent: true,
     },
   }),
