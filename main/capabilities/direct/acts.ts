@@ -1,6 +1,8 @@
 import { ApiError } from '../../contract/errors.ts'
 import { isoTime } from '../../contract/request.ts'
+import { contentOf } from '../../kernel/file-content.ts'
 import type {
+  ChannelPost,
   Channel,
   ChatChange,
   DatedMessageRef,
@@ -17,6 +19,31 @@ import { fieldsOf } from './fields.ts'
 
 export type Result = Readonly<Record<string, unknown>>
 
+const POST_FIELDS = ['text', 'media_url', 'media_type', 'caption'] as const
+type PostType = Extract<ChannelPost, { mediaType: string }>['mediaType']
+
+interface FilePost {
+  readonly url: string
+  readonly type: PostType
+  readonly caption: string | null
+}
+
+/** @throws ApiError validation_error for what is neither a text nor a picture or video. */
+function postIn(wanted: Pick<ActionBody, (typeof POST_FIELDS)[number]>): { readonly text: string } | FilePost {
+  const { text, media_url: url, media_type: type, caption } = wanted
+  if (text !== undefined && (url ?? type ?? caption) === undefined) return { text }
+  if (text !== undefined || url === undefined)
+    throw new ApiError('validation_error', 'channel/post needs either text, or media_url with media_type.')
+  if (type !== 'image' && type !== 'video')
+    throw new ApiError('validation_error', 'media_type must be image or video: other files cannot be posted.')
+  return { url, type, caption: caption ?? null }
+}
+
+async function fileOf({ url, type, caption }: FilePost, file: ActContext['file']): Promise<ChannelPost> {
+  const { mimeType, bytes } = await file(url, type)
+  return { mediaType: type, mimeType, content: contentOf(bytes), caption }
+}
+
 /** What an action works with. */
 interface ActContext {
   readonly instance: EngineInstance
@@ -27,6 +54,8 @@ interface ActContext {
   readonly lastMessage: (chat: string) => Promise<DatedMessageRef | null>
   /** Fetches the file at `media_url`. @throws ApiError invalid_url, validation_error */
   readonly picture: (url: string) => Promise<Buffer>
+  /** Fetches a file of any allowed type. @throws ApiError invalid_url, validation_error */
+  readonly file: (url: string, type: PostType) => Promise<{ mimeType: string; bytes: Buffer }>
   /** The engine's implementation. @throws ApiError engine_mismatch when it has none. */
   readonly engine: <K extends keyof DirectActs>(act: K) => DirectActs[K]
 }
@@ -224,9 +253,12 @@ const ACTS: Readonly<Record<string, Act>> = {
     await engine('unfollowChannel')(instance, channel_id)
     return { channel_id, followed: false }
   },
-  async 'channel/post'({ instance, body, engine }) {
-    const { channel_id, text } = fieldsOf('channel/post', body, ['channel_id', 'text'])
-    const { engineMessageId } = await engine('postToChannel')(instance, channel_id, text)
+  async 'channel/post'({ instance, body, engine, file }) {
+    const { channel_id, ...wanted } = fieldsOf('channel/post', body, ['channel_id'], POST_FIELDS)
+    const post = postIn(wanted)
+    const postToChannel = engine('postToChannel')
+    const written = 'text' in post ? post : await fileOf(post, file)
+    const { engineMessageId } = await postToChannel(instance, channel_id, written)
     return { channel_id, posted: true, message_id: engineMessageId }
   },
 
@@ -376,7 +408,7 @@ function inviteCodeOf(link: string): string {
   throw new ApiError('validation_error', 'link must be an invite link such as https://chat.whatsapp.com/CODE.')
 }
 
-const CHANNEL_LINK = /^https:\/\/(?:www\.)?whatsapp\.com\/channel\/([A-Za-z0-9]{8,64})(?:\?.*)?$/
+const CHANNEL_LINK = /^https:\/\/(?:(?:www\.)?whatsapp\.com\/channel|channel\.sandbox)\/([A-Za-z0-9]{8,64})(?:\?.*)?$/
 
 function channelCodeOf(link: string): string {
   const code = CHANNEL_LINK.exec(link)?.[1]

@@ -1,4 +1,4 @@
-import { Answer, type Call, type Existence, type Handlers } from '../handler.ts'
+import { Answer, answerOfCreated, type Call, type Existence, type Handlers } from '../handler.ts'
 import { decodeKeyHeader, sendAnswer } from '../messages/index.ts'
 import type { directContract } from './contract.ts'
 import type { Direct } from './index.ts'
@@ -11,6 +11,7 @@ export function directHandlers(direct: Direct): Handlers<Contract> {
       const { params, body } = call
       const answered = await direct.call(params.group, params.action, { ...toDirectCall(call), body })
       if (answered.kind === 'send') return sendAnswer(answered.result)
+      if (answered.kind === 'created') return answerOfCreated(answered.created, 200)
       return new Answer({ status: 200, body: { engine: 'smv2' as const, result: answered.result } })
     },
 

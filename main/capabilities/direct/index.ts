@@ -4,8 +4,10 @@ import type { Source } from '../../contract/shapes.ts'
 import type { DirectActs, ReceivedFile, TypingState } from '../../engines/direct.ts'
 import type { Engine } from '../../engines/engine.ts'
 import type { Clock } from '../../kernel/clock.ts'
+import type { Ids } from '../../kernel/ids.ts'
+import { callOnce, type Created, type KeyedDeps } from '../../kernel/keyed-request.ts'
 import type { Log } from '../../kernel/log.ts'
-import { createEngineCalls, notSupported, requireAddress, requireConnected } from '../engine-call.ts'
+import { createEngineCalls, isUndone, notSupported, requireAddress, requireConnected } from '../engine-call.ts'
 import type { InstanceSubject, RequireAccess } from '../handler.ts'
 import type { Messages, SendResult } from '../messages/index.ts'
 import { guardAdditions, type ReserveAdditions } from '../group-additions.ts'
@@ -15,8 +17,9 @@ import { ACTIONS, type ActionBody } from './contract/actions.ts'
 import { parseRaw } from './raw.ts'
 import { findDraft } from './sends.ts'
 
-export interface DirectDeps {
+export interface DirectDeps extends KeyedDeps {
   readonly clock: Clock
+  readonly ids: Pick<Ids, 'tagged'>
   readonly instances: { engineFor(subject: InstanceSubject): Engine }
   readonly messages: Pick<Messages, 'sendDraft' | 'getRef' | 'lastRef' | 'lastReceivedRef' | 'fetchFile'>
   readonly config: { readonly sendTimeoutMs: number }
@@ -35,7 +38,9 @@ interface DirectCall {
 
 /** What became of a send, or the result of another action. */
 type DirectResult =
-  { readonly kind: 'send'; readonly result: SendResult } | { readonly kind: 'done'; readonly result: Result }
+  | { readonly kind: 'send'; readonly result: SendResult }
+  | { readonly kind: 'created'; readonly created: Created }
+  | { readonly kind: 'done'; readonly result: Result }
 
 export interface Direct {
   /** @throws ApiError not_found for a group or action that does not exist. */
@@ -49,6 +54,9 @@ export interface Direct {
   /** @throws ApiError not_found */
   media(instance: InstanceSubject, mediaId: string): Promise<ReceivedFile>
 }
+
+/** Actions that create another one whenever they are repeated. */
+const CREATING: ReadonlySet<string> = new Set(['group/create', 'community/create', 'channel/post', 'label/save'])
 
 /** Calls an engine past the normalized operations. A send is still a message like any other. */
 export function createDirect(deps: DirectDeps): Direct {
@@ -91,10 +99,14 @@ export function createDirect(deps: DirectDeps): Direct {
       const message = (id: string) => messages.getRef(instance.id, id)
       const lastMessage = (chat: string) => messages.lastRef(instance.id, chat)
       const picture = (url: string) => fetchPicture(instance, url)
-      return {
-        kind: 'done',
-        result: await withLimits(instance, () => act({ instance, body, message, lastMessage, engine, picture })),
-      }
+      const file = (url: string, type: 'image' | 'video') => messages.fetchFile(instance.accountId, url, type)
+      const run = () => withLimits(instance, () => act({ instance, body, message, lastMessage, engine, picture, file }))
+      if (!CREATING.has(`${group}/${action}`)) return { kind: 'done', result: await run() }
+      const { idempotencyKey: key, rawBody } = asked
+      const operation = `POST engine/smv2/${group}/${action}`
+      const request = { operation, scopeId: instance.id, key, rawBody: rawBody(), subjectId: deps.ids.tagged('act') }
+      const answer = async () => ({ engine: 'smv2', result: await run() })
+      return { kind: 'created', created: await callOnce(deps, request, answer, isUndone) }
     },
 
     async raw(asked) {

@@ -1,4 +1,3 @@
-import type { Db } from '../../kernel/db.ts'
 import { createGroupAdditions } from '../group-additions.ts'
 import { instancesRoom } from '../instances/room.ts'
 import { messagesRoom } from '../messages/room.ts'
@@ -8,9 +7,7 @@ import { directContract } from './contract.ts'
 import { directExistence, directHandlers } from './handlers.ts'
 import { createDirect, type DirectDeps } from './index.ts'
 
-interface Deps extends Omit<DirectDeps, 'instances' | 'messages' | 'reserveAdditions'> {
-  readonly db: Db
-}
+type Deps = Omit<DirectDeps, 'instances' | 'messages' | 'reserveAdditions'>
 
 export const directRoom = defineRoom({
   name: 'direct',

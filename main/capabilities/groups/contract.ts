@@ -20,11 +20,16 @@ const settings = {
   member_add: Type.Enum(['everyone', 'admins'], { description: 'Which members may add others.' }),
 }
 
+const Kind = (description: string) => Type.Enum(['group', 'community', 'announcements'], { description })
+
 const GroupRecord = Type.Object({
   group: Type.String({
     description: 'Id of the group: `to` of a message to it, and `chat` of its events.',
     examples: ['120363041234567890@g.us'],
   }),
+  kind: Kind('`announcements`: the group in which the admins of a community write to all of its members.'),
+  community: Nullable(Type.String({ description: 'Id of the community it belongs to; null: of none.' })),
+  admin: Type.Boolean({ description: 'Whether this number is an admin of the group.' }),
   subject: Type.String({ description: 'The name of the group.' }),
   description: Nullable(Type.String()),
   owner: Type.String({ description: 'Who created it: digits, or a hidden id; empty if nobody knows.' }),
@@ -103,6 +108,8 @@ export type UpdateGroupBody = Static<typeof UpdateGroupBody>
 const GroupsQuery = Type.Object({
   limit: Type.Optional(PageSize),
   cursor: Type.Optional(Type.String({ description: '`next_cursor` of the previous page.' })),
+  q: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'A part of the name.' })),
+  kind: Type.Optional(Kind('Only groups of this kind.')),
 })
 export type GroupsQuery = Static<typeof GroupsQuery>
 
@@ -124,6 +131,7 @@ const ASKING = [
 
 const EXAMPLE = {
   group: '120363041234567890@g.us',
+  ...{ kind: 'group', community: null, admin: true },
   subject: 'Neighbours',
   description: null,
   owner: '12025550100',
@@ -168,8 +176,11 @@ export const groupsContract = {
       'An official number adds nobody: create the group without `participants` (400 `engine_mismatch`), ask for its ' +
       'invite link with `PATCH`, and send it to up to eight people. Meta offers groups to official business accounts ' +
       'only, and not to numbers that are also used in the app. `join_approval` of an official number is decided here: it ' +
-      'cannot be changed afterwards. Repeating the call creates another group.',
+      'cannot be changed afterwards. Repeating the call creates another group, unless both have the same ' +
+      '`Idempotency-Key`. If the first call with a key was interrupted and may have created the group, a repeat is 409 ' +
+      '`idempotency_in_progress` and creates nothing: list the groups, and use a new key if it is missing.',
     scope: 'messages:send',
+    idempotencyKey: true,
     body: CreateGroupBody,
     reply: { status: 201, description: 'The group.', schema: ChangedGroup },
     errors: ASKING,

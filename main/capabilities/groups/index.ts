@@ -1,11 +1,14 @@
 import { GROUP_ID } from '../../contract/addresses.ts'
-import { ApiError } from '../../contract/errors.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import { isoTime } from '../../contract/request.ts'
 import type { DirectActs, Group, MemberResult } from '../../engines/direct.ts'
 import type { Engine } from '../../engines/engine.ts'
+import { noSuchGroup } from '../../engines/group-rules.ts'
+import type { Ids } from '../../kernel/ids.ts'
+import { callOnce, type Created, type KeyedDeps } from '../../kernel/keyed-request.ts'
 import type { Cursors } from '../../kernel/page.ts'
-import { createEngineCalls, notSupported, requireConnected } from '../engine-call.ts'
+import { fold } from '../../kernel/search/index.ts'
+import { createEngineCalls, isUndone, notSupported, requireConnected } from '../engine-call.ts'
 import type { InstanceSubject } from '../handler.ts'
 import { guardAdditions, type ReserveAdditions } from '../group-additions.ts'
 import { changesOf, type ActFinder } from './changes.ts'
@@ -25,10 +28,16 @@ interface GroupList {
   readonly has_more: boolean
 }
 
+interface CreateCall {
+  readonly body: CreateGroupBody
+  readonly rawBody: unknown
+  readonly idempotencyKey: string | null
+}
+
 /** Each throws ApiError not_ready for an instance that is not connected, engine_mismatch, and what the network says. */
 export interface Groups {
   list(instance: InstanceSubject, query: GroupsQuery): Promise<GroupList>
-  create(instance: InstanceSubject, body: CreateGroupBody): Promise<ChangedGroup>
+  create(instance: InstanceSubject, call: CreateCall): Promise<Created>
   /** @throws ApiError not_found */
   read(instance: InstanceSubject, id: string, query: GroupQuery): Promise<GroupDetails>
   /** @throws ApiError not_found */
@@ -38,6 +47,9 @@ export interface Groups {
 }
 
 export type GroupsDeps = Parameters<typeof createEngineCalls>[0] & {
+  readonly db: KeyedDeps['db']
+  readonly idempotency: KeyedDeps['idempotency']
+  readonly ids: Pick<Ids, 'tagged'>
   readonly cursors: Cursors
   readonly instances: { engineFor(subject: InstanceSubject): Engine }
   readonly reserveAdditions: ReserveAdditions
@@ -46,7 +58,7 @@ export type GroupsDeps = Parameters<typeof createEngineCalls>[0] & {
 const IS_GROUP = new RegExp(`^${GROUP_ID}$`)
 
 /** The groups of a number, as the network has them. */
-export function createGroups({ cursors, instances, reserveAdditions, ...deps }: GroupsDeps): Groups {
+export function createGroups({ cursors, ids, instances, reserveAdditions, ...deps }: GroupsDeps): Groups {
   const callEngine = createEngineCalls(deps)
 
   /** @throws ApiError not_ready, engine_mismatch */
@@ -60,32 +72,58 @@ export function createGroups({ cursors, instances, reserveAdditions, ...deps }: 
     }
   }
 
+  /** @param progress of the steps: what fails after the first leaves a group behind. */
+  async function create(
+    instance: InstanceSubject,
+    { subject, description, participants = [], join_approval: needsApproval }: CreateGroupBody,
+    progress: { isCreated: boolean },
+  ): Promise<ChangedGroup> {
+    const act = actsOf(instance)
+    const createGroup = guardAdditions('createGroup', act('createGroup'), (phones) =>
+      reserveAdditions(instance, phones),
+    )
+    const describe = description === undefined ? null : act('describeGroup')
+    const { setJoinRules } = instances.engineFor(instance).direct ?? {}
+    const made = await callEngine(instance, () => createGroup(instance, subject, participants, needsApproval))
+    progress.isCreated = true
+    const { results } = made
+    const isSetAfterwards = needsApproval !== undefined && setJoinRules !== undefined
+    if (isSetAfterwards) await callEngine(instance, () => setJoinRules(instance, made.group.id, { needsApproval }))
+    const group = isSetAfterwards ? { ...made.group, needsApproval } : made.group
+    if (describe !== null && description !== undefined)
+      await callEngine(instance, () => describe(instance, group.id, description))
+    return { ...toRecord({ ...group, description: description ?? null }), results: results.map(toResult) }
+  }
+
   return {
-    async list(instance, { limit = LIMITS.pageSizeDefault, cursor }) {
+    async list(instance, { limit = LIMITS.pageSizeDefault, cursor, q, kind }) {
       const name = `groups ${instance.id}`
       const [after = ''] = cursor === undefined ? [] : cursors.decode(name, cursor)
       const groups = actsOf(instance)('groups')
       const found = await callEngine(instance, () => groups(instance))
-      const left = found.filter(({ id }) => id > String(after)).toSorted((one, other) => (one.id < other.id ? -1 : 1))
+      const words = q === undefined ? '' : fold(q)
+      // Folded, some characters are nothing: they are searched as they are.
+      const isMatch = (name: string) => (words === '' ? name.includes(q ?? '') : fold(name).includes(words))
+      const isWanted = (group: Group) => (kind === undefined || group.kind === kind) && isMatch(group.name)
+      const left = found
+        .filter((group) => group.id > String(after) && isWanted(group))
+        .toSorted((one, other) => (one.id < other.id ? -1 : 1))
       const page = left.slice(0, limit)
       const last = left.length > limit ? page.at(-1) : undefined
       const next = last === undefined ? null : cursors.encode(name, [last.id])
       return { data: page.map(toRecord), next_cursor: next, has_more: next !== null }
     },
 
-    async create(instance, { subject, description, participants = [], join_approval: needsApproval }) {
-      const act = actsOf(instance)
-      const create = guardAdditions('createGroup', act('createGroup'), (phones) => reserveAdditions(instance, phones))
-      const describe = description === undefined ? null : act('describeGroup')
-      const { setJoinRules } = instances.engineFor(instance).direct ?? {}
-      const made = await callEngine(instance, () => create(instance, subject, participants, needsApproval))
-      const { results } = made
-      const isSetAfterwards = needsApproval !== undefined && setJoinRules !== undefined
-      if (isSetAfterwards) await callEngine(instance, () => setJoinRules(instance, made.group.id, { needsApproval }))
-      const group = isSetAfterwards ? { ...made.group, needsApproval } : made.group
-      if (describe !== null && description !== undefined)
-        await callEngine(instance, () => describe(instance, group.id, description))
-      return { ...toRecord({ ...group, description: description ?? null }), results: results.map(toResult) }
+    async create(instance, { body, rawBody, idempotencyKey: key }) {
+      const { id: scopeId } = instance
+      const request = { operation: 'POST groups', scopeId, key, rawBody, subjectId: ids.tagged('grp'), status: 201 }
+      const progress = { isCreated: false }
+      return callOnce(
+        deps,
+        request,
+        () => create(instance, body, progress),
+        (error) => !progress.isCreated && isUndone(error),
+      )
     },
 
     async read(instance, id, { include }) {
@@ -139,11 +177,14 @@ export function createGroups({ cursors, instances, reserveAdditions, ...deps }: 
 
 function requireGroup(id: string): void {
   if (IS_GROUP.test(id)) return
-  throw new ApiError('not_found', 'This instance is not in a group with this id. List its groups to see their ids.')
+  throw noSuchGroup()
 }
 
 const toRecord = (group: Group): GroupRecord => ({
   group: group.id,
+  kind: group.kind,
+  community: group.communityId,
+  admin: group.isOwnAdmin,
   subject: group.name,
   description: group.description,
   owner: group.owner,

@@ -1,4 +1,3 @@
-import type { Db } from '../../kernel/db.ts'
 import { createGroupAdditions } from '../group-additions.ts'
 import { instancesRoom } from '../instances/room.ts'
 import { defineRoom } from '../room.ts'
@@ -7,7 +6,7 @@ import { groupsContract } from './contract.ts'
 import { groupsHandlers } from './handlers.ts'
 import { createGroups, type GroupsDeps } from './index.ts'
 
-type Deps = Omit<GroupsDeps, 'instances' | 'reserveAdditions'> & { readonly db: Db }
+type Deps = Omit<GroupsDeps, 'instances' | 'reserveAdditions'>
 
 export const groupsRoom = defineRoom({
   name: 'groups',

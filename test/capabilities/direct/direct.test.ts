@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { ACTIONS } from '../../../main/capabilities/direct/contract.ts'
 import { sampleOf } from '../../../main/engines/sandbox/index.ts'
+import { asConsole } from '../../support/console.ts'
 import { worldOfTest, type Reply, type World } from '../../support/world.ts'
 
 const ANA = '12025550301'
@@ -660,6 +661,23 @@ describe('a message that is forwarded', () => {
     expect(ours.status).toBe(201)
     await w.quiet()
     expect(await lastOf(w, ANA)).toMatchObject({ message_id: ours.body.message_id, ...onPhone })
+  })
+
+  test('is marked in the chat here too, and one that was forwarded many times stays so', async () => {
+    const w = await worldOfTest()
+    const { id, phone_number: us } = await w.pair()
+    await say(w, ANA, us, { text: 'Chain letter', forwarded: true, frequently_forwarded: true })
+    const { message_id, ...said } = await heard(w)
+    expect(said).toMatchObject({ forwarded: true, frequently_forwarded: true })
+    await engine(w, id, 'message/forward', { message_id, to: BEN })
+    await say(w, ANA, us)
+    await engine(w, id, 'message/forward', { message_id: (await heard(w)).message_id, to: BEN })
+    await w.quiet()
+    const { data } = (await asConsole(w)('GET', `/v1/instances/${id}/conversations/${BEN}/messages`)).body
+    expect(data).toMatchObject([
+      { forwarded: true, frequently_forwarded: false },
+      { forwarded: true, frequently_forwarded: true },
+    ])
   })
 
   test('brings its file to another instance', async () => {

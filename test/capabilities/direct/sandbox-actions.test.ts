@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { sampleOf } from '../../../main/engines/sandbox/index.ts'
 import type { ACTIONS } from '../../../main/capabilities/direct/contract.ts'
 import { worldOfTest, type World } from '../../support/world.ts'
 
@@ -46,11 +47,15 @@ async function scene() {
 }
 type Scene = Awaited<ReturnType<typeof scene>>
 
-/** The simulated network has no communities and channels. */
-async function notPlayed({ refused, done }: Scene, action: string, body: object): Promise<void> {
-  const before = await done('group/list')
-  expect(await refused(action, body)).toBe('engine_mismatch')
-  expect(await done('group/list')).toEqual(before)
+const names = (of: readonly { name: string }[]) => of.map(({ name }) => name)
+
+/** A community with a group that Ana is in. */
+async function village({ done, group }: Scene) {
+  const { community } = await done('community/create', { name: 'Village', description: 'Who lives here' })
+  const group_id = await group()
+  const community_id = community.group_id as string
+  const groups = async () => (await done('community/groups', { community_id })).groups
+  return { community, community_id, group_id, groups }
 }
 
 /** What each action changes, and who sees it. A new action does not compile without one. */
@@ -234,16 +239,128 @@ const PLAYED: Readonly<Record<ActionName, (s: Scene) => Promise<void>>> = {
     await done('group/leave', { group_id: await group() })
     expect((await done('group/list')).groups).toEqual([])
   },
-  'community/list': (s) => notPlayed(s, 'community/list', {}),
-  'community/create': (s) => notPlayed(s, 'community/create', { name: 'Village' }),
-  'community/groups': (s) => notPlayed(s, 'community/groups', { community_id: '1@g.us' }),
-  'community/members': (s) => notPlayed(s, 'community/members', { community_id: '1@g.us' }),
-  'community/link': (s) => notPlayed(s, 'community/link', { community_id: '1@g.us', group_id: '2@g.us' }),
-  'channel/list': (s) => notPlayed(s, 'channel/list', {}),
-  'channel/follow': (s) => notPlayed(s, 'channel/follow', { link: 'https://whatsapp.com/channel/0029Va12345678' }),
-  'channel/unfollow': (s) => notPlayed(s, 'channel/unfollow', { channel_id: '1@newsletter' }),
-  'channel/post': (s) => notPlayed(s, 'channel/post', { channel_id: '1@newsletter', text: 'Hello' }),
-  'community/unlink': (s) => notPlayed(s, 'community/unlink', { community_id: '1@g.us', group_id: '2@g.us' }),
+  async 'community/list'(s) {
+    const { community } = await village(s)
+    expect((await s.done('community/list')).communities).toEqual([community])
+    expect(names((await s.done('group/list')).groups).toSorted()).toEqual(['Garden', 'Village', 'Village'])
+  },
+  async 'community/create'(s) {
+    const { community, groups } = await village(s)
+    expect(community).toMatchObject({
+      ...{ kind: 'community', community_id: null, name: 'Village', description: 'Who lives here' },
+      participants: [{ number: s.own, admin: true }],
+    })
+    expect(await groups()).toMatchObject([{ kind: 'announcements', name: 'Village', members: 1 }])
+  },
+  async 'community/groups'(s) {
+    const { group_id } = await village(s)
+    expect(await s.refused('community/groups', { community_id: group_id })).toBe('invalid_state')
+    expect(await s.refused('community/groups', { community_id: 'nowhere@g.us' })).toBe('not_found')
+  },
+  async 'community/members'(s) {
+    const { community_id, group_id } = await village(s)
+    expect((await s.done('community/members', { community_id })).numbers).toEqual([s.own])
+    await s.done('community/link', { community_id, group_id })
+    expect((await s.done('community/members', { community_id })).numbers).toEqual([s.own, ANA].toSorted())
+  },
+  async 'community/link'(s) {
+    const { community_id, group_id, groups } = await village(s)
+    for (let times = 0; times < 2; times++) await s.done('community/link', { community_id, group_id })
+    expect(await groups()).toMatchObject([
+      { kind: 'announcements', members: 2 },
+      { kind: 'group', group_id, name: 'Garden', members: 2 },
+    ])
+    expect(await s.done('group/info', { group_id })).toMatchObject({ kind: 'group', community_id })
+    const other = (await s.done('community/create', { name: 'Port' })).community.group_id
+    expect(await s.refused('community/link', { community_id: other, group_id })).toBe('invalid_state')
+    expect(await s.refused('community/link', { community_id: other, group_id: community_id })).toBe('invalid_state')
+    expect(await s.refused('community/link', { community_id: group_id, group_id: other })).toBe('invalid_state')
+    expect(await s.refused('community/link', { community_id, group_id: 'nowhere@g.us' })).toBe('not_found')
+    const { group_id: theirs } = (await s.done('group/create', { name: 'Theirs', participants: [ANA] })).group
+    await s.done('group/participant', { group_id: theirs, change: 'promote', participants: [ANA] })
+    await s.done('group/participant', { group_id: theirs, change: 'demote', participants: [s.own] })
+    expect(await s.refused('community/link', { community_id, group_id: theirs })).toBe('invalid_state')
+    expect(await groups()).toHaveLength(2)
+  },
+  async 'community/unlink'(s) {
+    const { community_id, group_id, groups } = await village(s)
+    await s.done('community/link', { community_id, group_id })
+    const [announcements] = await groups()
+    expect(await s.refused('community/unlink', { community_id, group_id: announcements.group_id })).toBe(
+      'invalid_state',
+    )
+    const other = (await s.done('community/create', { name: 'Port' })).community.group_id
+    expect(await s.refused('community/unlink', { community_id: other, group_id })).toBe('not_found')
+    for (let times = 0; times < 2; times++) await s.done('community/unlink', { community_id, group_id })
+    expect(await groups()).toHaveLength(1)
+    await s.done('group/leave', { group_id: community_id })
+    expect(names((await s.done('group/list')).groups)).not.toContain('Village')
+  },
+  async 'channel/list'({ done, own }) {
+    const { channels } = await done('channel/list')
+    expect(channels).toEqual([
+      {
+        channel_id: `SANDBOX${own}@newsletter`,
+        ...{ name: `Channel of Sandbox phone ${own.slice(-4)}`, description: null, role: 'owner', followers: 1 },
+        link: `https://channel.sandbox/SandboxOf${own}`,
+      },
+    ])
+  },
+  async 'channel/follow'({ done, refused }) {
+    const { channel } = await done('channel/follow', { link: 'https://channel.sandbox/SandboxNews' })
+    expect(channel).toMatchObject({ channel_id: 'SANDBOXNEWS@newsletter', name: 'Sandbox news', role: 'follower' })
+    expect(await done('channel/follow', { channel_id: 'SANDBOXNEWS@newsletter' })).toEqual({ channel })
+    expect(names((await done('channel/list')).channels)).toContain('Sandbox news')
+    expect(await refused('channel/follow', { link: 'https://channel.sandbox/SandboxNothing' })).toBe('not_found')
+    expect(await refused('channel/follow', { channel_id: '1@newsletter' })).toBe('not_found')
+  },
+  async 'channel/unfollow'({ done, refused, own }) {
+    await done('channel/follow', { channel_id: 'SANDBOXRECIPES@newsletter' })
+    for (let times = 0; times < 2; times++) await done('channel/unfollow', { channel_id: 'SANDBOXRECIPES@newsletter' })
+    expect((await done('channel/list')).channels).toHaveLength(1)
+    expect(await refused('channel/unfollow', { channel_id: `SANDBOX${own}@newsletter` })).toBe('invalid_state')
+    expect(await refused('channel/unfollow', { channel_id: '1@newsletter' })).toBe('not_found')
+  },
+  async 'channel/post'({ done, refused, own, w }) {
+    const other = await w.pair('12025550390')
+    const channel_id = `SANDBOX${own}@newsletter`
+    const followed = await w.api('POST', `/v1/instances/${other.id}/engine/smv2/channel/follow`, { channel_id })
+    expect(followed.body.result.channel).toMatchObject({ role: 'follower', followers: 2 })
+    await done('channel/post', { channel_id, text: 'Fresh bread' })
+    await w.quiet()
+    const received = (await w.events()).filter(({ type }) => type === 'message.received')
+    expect(received).toMatchObject([
+      { instance: { id: other.id }, data: { chat: channel_id, from: channel_id, text: 'Fresh bread' } },
+    ])
+    const media_url = 'https://media.sandbox/image.png'
+    await done('channel/post', { channel_id, media_url, media_type: 'image', caption: 'Our bread' })
+    await w.quiet()
+    const { data } = (await w.events()).filter(({ type }) => type === 'message.received')[1]!
+    const media = { mime_type: 'image/png', size: sampleOf('image').bytes.length, caption: 'Our bread' }
+    expect(data).toMatchObject({ chat: channel_id, type: 'image', text: 'Our bread', media })
+    const headers = { host: w.host, authorization: `Bearer ${w.allScopes}` }
+    const fileFor = (id: string) => {
+      const url = `/v1/instances/${id}/media/${encodeURIComponent(data.media.id)}`
+      return w.service.door.app.inject({ method: 'GET', url, headers })
+    }
+    const file = await fileFor(other.id)
+    expect([file.headers['content-type'], file.rawPayload]).toEqual(['image/png', sampleOf('image').bytes])
+    const stranger = await w.pair('12025550391')
+    expect((await fileFor(stranger.id)).statusCode).toBe(404)
+    for (const fields of [
+      {},
+      { text: 'Both', media_url, media_type: 'image' },
+      { caption: 'No file' },
+      { media_url },
+      { media_url, media_type: 'document' },
+    ])
+      expect(await refused('channel/post', { channel_id, ...fields })).toBe('validation_error')
+    expect(await refused('channel/post', { channel_id: '1@newsletter', text: 'Hello' })).toBe('not_found')
+    await done('channel/follow', { channel_id: 'SANDBOXNEWS@newsletter' })
+    expect(await refused('channel/post', { channel_id: 'SANDBOXNEWS@newsletter', text: 'Me too' })).toBe(
+      'invalid_state',
+    )
+  },
   async 'group/requests'({ done, refused, group, enter, w }) {
     const group_id = await group()
     const { link } = await done('group/invitelink', { group_id })

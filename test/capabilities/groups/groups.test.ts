@@ -67,6 +67,30 @@ test('a message to the group reaches its members', async () => {
   expect(data).toMatchObject([{ group, text: 'Hello all' }])
 })
 
+test('the list is searched by a part of the name, and by kind', async () => {
+  const smv2 = path.replace('/groups', '/engine/smv2')
+  for (const subject of ['Jardín de Ana', 'Kitchen', '🎈']) await create({ subject })
+  const { community } = (await w.api('POST', `${smv2}/community/create`, { name: 'Village garden' })).body.result
+  const found = async (query: string) => {
+    const { data } = (await w.api('GET', `${path}?${query}`)).body
+    return data.map(({ subject, kind }: { subject: string; kind: string }) => [subject, kind]).toSorted()
+  }
+  expect(await found('q=JARDIN')).toEqual([['Jardín de Ana', 'group']])
+  expect(await found(`q=${encodeURIComponent('🎈')}`)).toEqual([['🎈', 'group']])
+  expect(await found('q=garden&kind=community')).toEqual([['Village garden', 'community']])
+  expect(await found('kind=announcements')).toEqual([['Village garden', 'announcements']])
+  expect(await found('q=nothing')).toEqual([])
+  const [announcements] = (await w.api('GET', `${path}?kind=announcements`)).body.data
+  expect(announcements).toMatchObject({ community: community.group_id, admin: true, announce: true })
+})
+
+test('a record says whether this number is an admin', async () => {
+  const { group, admin } = (await create()).body
+  expect(admin).toBe(true)
+  await w.api('PATCH', at(group), { add_admins: [ANA], remove_admins: [OURS] })
+  expect((await w.api('GET', at(group))).body.admin).toBe(false)
+})
+
 test('the list has pages', async () => {
   const made = [await create(), await create()].map(({ body }) => body.group).toSorted()
   const first = (await w.api('GET', `${path}?limit=1`)).body

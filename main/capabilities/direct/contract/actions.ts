@@ -61,7 +61,7 @@ export const ActionBody = Body(
     text: Type.Optional(
       Words(
         LIMITS.textLength,
-        'The text of the message; for message/edit, the new text; for account/about, 139 characters; for account/status, 700. channel/post: what to post.',
+        'The text of the message; for message/edit, the new text; for account/about, 139 characters; for account/status, 700. channel/post: what to post, instead of a file.',
       ),
     ),
     url: Type.Optional(Words(LIMITS.mediaUrlLength, 'send/link: the URL of the preview; http or https.')),
@@ -77,14 +77,16 @@ export const ActionBody = Body(
     media_url: Type.Optional(
       Words(
         LIMITS.mediaUrlLength,
-        'send/media, send/sticker, group/picture, account/picture: public http or https URL of the file, fetched within 10 seconds. Maximum size: ' +
+        'send/media, send/sticker, group/picture, account/picture, channel/post: public http or https URL of the file, fetched within 10 seconds. Maximum size: ' +
           `image ${image} MB, audio ${audio} MB, video ${video} MB, document ${document} MB, sticker ${sticker} MB as image/webp. A sticker may also be a PNG, JPEG or GIF of ${image} MB, which is converted to 512 × 512 pixels. The sandbox has samples at https://media.sandbox, such as sticker.webp and picture.jpg.`,
       ),
     ),
     media_type: Type.Optional(
-      Type.Enum([...MediaType.enum], { description: 'send/media: the type to send the file as.' }),
+      Type.Enum([...MediaType.enum], {
+        description: 'send/media: the type to send the file as. channel/post: image or video.',
+      }),
     ),
-    caption: Type.Optional(Words(LIMITS.captionLength, 'send/media: caption of the file.')),
+    caption: Type.Optional(Words(LIMITS.captionLength, 'send/media, channel/post: caption of the file.')),
     filename: Type.Optional(Words(LIMITS.filenameLength, 'send/media: file name the recipient sees.')),
     question: Type.Optional(Words(255, 'send/poll: the question.')),
     options: Type.Optional(
@@ -176,7 +178,7 @@ export const ActionBody = Body(
     link: Type.Optional(
       Words(
         256,
-        'group/join: the invite link, https://chat.whatsapp.com/… (https://chat.sandbox/… in the sandbox). channel/follow: the link of the channel, https://whatsapp.com/channel/…, in place of `channel_id`.',
+        'group/join: the invite link, https://chat.whatsapp.com/… (https://chat.sandbox/… in the sandbox). channel/follow: the link of the channel, https://whatsapp.com/channel/… (https://channel.sandbox/… in the sandbox), in place of `channel_id`.',
       ),
     ),
     emoji: Type.Optional(Type.String({ maxLength: 32, description: 'message/react: the reaction. Empty removes it.' })),
@@ -368,7 +370,7 @@ export const TABLE = [
   '| channel/list | – | channels: [channel] |',
   '| channel/follow | channel_id?, link? | channel |',
   '| channel/unfollow | channel_id | channel_id, followed (false) |',
-  '| channel/post | channel_id, text | channel_id, posted, message_id |',
+  '| channel/post | channel_id, text?, media_url?, media_type?, caption? | channel_id, posted, message_id |',
   '| chat/info | to | to, disappearing_seconds (0: messages stay) |',
   '| chat/typing | to, state | to, state |',
   '| chat/archive | to, archived | to, archived |',
