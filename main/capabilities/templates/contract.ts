@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { operation, type Contract } from '../../contract/operation.ts'
 import { LIMITS } from '../../contract/limits.ts'
+import { CARD_LIMITS } from '../../contract/message-limits.ts'
 import { Body, List, Nullable, PageSize, Timestamp } from '../../contract/shapes.ts'
 
 declare module '../../contract/notice.ts' {
@@ -13,10 +14,22 @@ const Components = Type.Array(Type.Record(Type.String(), Type.Unknown()), {
   minItems: 1,
   maxItems: 10,
   description:
-    'Header, body, footer and buttons, in Graph’s own format. A text with variables needs an `example` of each.',
+    'Header, body, footer and buttons, in Graph’s own format. A text with variables needs an `example` of each. A ' +
+    'component of type CAROUSEL has 2 to 10 `cards`, each with `components` of the same kinds: a header of format IMAGE ' +
+    'or VIDEO, a body of 160 characters at most and up to two buttons. Beside it the template has a body only, and its ' +
+    'category is MARKETING.',
 })
 const Category = Type.Enum(['MARKETING', 'UTILITY', 'AUTHENTICATION'], {
   description: 'Decides the price of each message. Meta may approve a template in another category than you ask for.',
+})
+
+const Ttl = Type.Integer({
+  minimum: 30,
+  maximum: 2_592_000,
+  description:
+    'How long Meta tries to deliver a message with the template, in seconds; then it drops the message and reports ' +
+    'nothing. AUTHENTICATION 30 to 900, UTILITY 30 to 43200. MARKETING 43200 to 2592000, which Meta only applies to ' +
+    'messages that are sent over its Marketing Messages API. See `valid_until` of messages.',
 })
 
 const HeaderMedia = Type.Object(
@@ -37,13 +50,21 @@ const HeaderMedia = Type.Object(
   },
 )
 
+const CardMedia = Type.Array(Nullable(HeaderMedia), {
+  minItems: CARD_LIMITS.least,
+  maxItems: CARD_LIMITS.most,
+  description:
+    'The sample files of the cards of a component of type CAROUSEL, one for each card in its order; see `header_media`. ' +
+    'All cards have headers of format IMAGE, or all of format VIDEO. null: the card keeps the `example` of its header.',
+})
+
 const TemplateRecord = Type.Object({
   id: Type.String(),
   name: Type.String(),
   language: Type.String({ examples: ['en_US'] }),
   status: Type.String({
     description:
-      'APPROVED, PENDING (in review), REJECTED, PAUSED, DISABLED or another word of Meta’s. Only APPROVED templates can be sent.',
+      'APPROVED, PENDING (in review), REJECTED, PAUSED, DISABLED, ARCHIVED or another word of Meta’s. Only APPROVED templates can be sent.',
   }),
   category: Type.String({ description: 'MARKETING, UTILITY or AUTHENTICATION.' }),
   quality: Nullable(Type.String({ description: 'GREEN, YELLOW or RED: how people react to it. null: not known yet.' })),
@@ -55,7 +76,7 @@ const TemplateRecord = Type.Object({
   ),
   paused_until: Nullable({
     ...Timestamp,
-    description: 'When Meta ends the pause; null: not paused, or Meta has not said when.',
+    description: 'When Meta ends the pause; null: not paused, or somebody must end the pause.',
   }),
   category_change: Nullable(
     Type.Object(
@@ -65,6 +86,29 @@ const TemplateRecord = Type.Object({
           'Meta has announced that it changes the category. From `changes_at` on, each message is charged as the new one.',
       },
     ),
+  ),
+  restriction: Nullable(
+    Type.Object(
+      { ends_at: Nullable(Timestamp) },
+      {
+        description:
+          'Meta has suspended the utility templates of the account, and this is one, or was one when that began. ' +
+          'Campaigns and follow-ups with it wait until `ends_at`; null: Meta has not said when.',
+      },
+    ),
+  ),
+  deletes_at: Nullable({
+    ...Timestamp,
+    description:
+      'When Meta deletes it. Meta archives a template that nobody has used for 12 months, and deletes it 28 days later. ' +
+      'Until then you can restore it in WhatsApp Manager. null: not archived, or not known.',
+  }),
+  ttl_seconds: Nullable(
+    Type.Integer({
+      description:
+        'How long Meta tries to deliver a message with it; null: not set, then 10 minutes for AUTHENTICATION and 30 ' +
+        'days for the others.',
+    }),
   ),
   components: Type.Array(Type.Record(Type.String(), Type.Unknown()), {
     description: 'Header, body, footer and buttons, in Graph’s own format.',
@@ -87,14 +131,18 @@ const CreateTemplateBody = Body({
   language: Type.String({ pattern: '^[a-z]{2,3}(_[A-Z]{2,3})?$', examples: ['en_US'] }),
   category: Category,
   components: Components,
+  ttl_seconds: Type.Optional(Ttl),
   header_media: Type.Optional(HeaderMedia),
+  card_media: Type.Optional(CardMedia),
 })
 export type CreateTemplateBody = Static<typeof CreateTemplateBody>
 
 const ChangeTemplateBody = Body({
   category: Type.Optional(Category),
   components: Type.Optional(Components),
+  ttl_seconds: Type.Optional(Ttl),
   header_media: Type.Optional(HeaderMedia),
+  card_media: Type.Optional(CardMedia),
 })
 export type ChangeTemplateBody = Static<typeof ChangeTemplateBody>
 
@@ -109,6 +157,9 @@ const EXAMPLE: TemplateRecord = {
   rejection_help: null,
   paused_until: null,
   category_change: null,
+  restriction: null,
+  deletes_at: null,
+  ttl_seconds: null,
   components: [{ type: 'BODY', text: 'Your order is on its way.' }],
 }
 
@@ -200,6 +251,26 @@ export const templatesContract = {
     errors: [...ASKING, 'invalid_state', 'invalid_url'],
     examples: { body: { category: 'MARKETING' }, reply: { ...EXAMPLE, category: 'MARKETING' } },
     tool: { name: 'update_template', title: 'Edit a message template', idempotent: true },
+  }),
+
+  unpauseTemplate: operation({
+    ...common,
+    id: 'unpauseTemplate',
+    effects: ['people_later'],
+    method: 'POST',
+    path: `${PATH}/{template_id}/unpause`,
+    summary: 'End the pause of a message template',
+    description:
+      'A template whose first messages people reacted badly to stays paused until you end that: `paused_until` is null ' +
+      'then. Better edit its text first, which ends the pause as well. A pause with an end is over then, and not ' +
+      'earlier. Campaigns that waited for the template continue. One that is not paused stays as it is. ' +
+      REFUSED,
+    scope: 'messages:send',
+    origin: 'ours',
+    reply: { status: 200, description: 'The template.', schema: TemplateRecord },
+    errors: [...ASKING, 'invalid_state'],
+    examples: { reply: { ...EXAMPLE, status: 'APPROVED', quality: 'RED' } },
+    tool: { name: 'unpause_template', title: 'End the pause of a message template', idempotent: true },
   }),
 
   deleteTemplate: operation({

@@ -8,6 +8,7 @@ export function templatesHandlers(templates: Templates): Handlers<typeof templat
     createTemplate: ({ instance, body }) => templates.create(instance, body),
     getTemplate: ({ instance, params }) => templates.read(instance, params.template_id),
     updateTemplate: ({ instance, params, body }) => templates.change(instance, params.template_id, body),
+    unpauseTemplate: ({ instance, params }) => templates.unpause(instance, params.template_id),
     async deleteTemplate({ instance, params }) {
       await templates.remove(instance, params.template_id)
       return undefined

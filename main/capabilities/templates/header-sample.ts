@@ -8,7 +8,8 @@ import type { InstanceSubject } from '../handler.ts'
 import type { Messages } from '../messages/index.ts'
 import type { CreateTemplateBody } from './contract.ts'
 
-type Components = readonly object[]
+type Components = readonly Readonly<Record<string, unknown>>[]
+type Card = Readonly<Record<string, unknown>> & { readonly components?: Components }
 type Media = CreateTemplateBody['header_media']
 type Kind = keyof typeof SAMPLES
 
@@ -53,7 +54,42 @@ export function createHeaderSamples({ messages, ...deps }: HeaderSampleDeps) {
     templates: NonNullable<Engine['templates']>,
     components: Components,
     media: Media,
+    cardMedia: CreateTemplateBody['card_media'],
   ): Promise<Components> => {
+    const withCards =
+      cardMedia === undefined ? components : await withCardSamples(instance, templates, components, cardMedia)
+    return withHeaderSample(instance, templates, withCards, media)
+  }
+
+  /** Each card gets the file at its place. */
+  async function withCardSamples(
+    instance: InstanceSubject,
+    templates: NonNullable<Engine['templates']>,
+    components: Components,
+    media: NonNullable<CreateTemplateBody['card_media']>,
+  ): Promise<Components> {
+    const carousel = components.find(({ type }) => type === 'CAROUSEL')
+    const cards = Array.isArray(carousel?.['cards']) ? (carousel['cards'] as readonly Card[]) : []
+    if (cards.length !== media.length)
+      throw wrong(`card_media has ${media.length} files, and the template has ${cards.length} cards.`).because(
+        'template_card_files',
+        { files: media.length, cards: cards.length },
+      )
+    const filled: Card[] = []
+    for (const [at, card] of cards.entries())
+      filled.push({
+        ...card,
+        components: await withHeaderSample(instance, templates, card.components ?? [], media[at] ?? undefined),
+      })
+    return components.map((one) => (one === carousel ? { ...one, cards: filled } : one))
+  }
+
+  async function withHeaderSample(
+    instance: InstanceSubject,
+    templates: NonNullable<Engine['templates']>,
+    components: Components,
+    media: Media,
+  ): Promise<Components> {
     if (media === undefined) return components
     const header = components.find((component) => kindOf(component) !== undefined)
     const kind = header && kindOf(header)

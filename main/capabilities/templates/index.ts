@@ -25,6 +25,8 @@ export interface Templates {
   create(instance: InstanceSubject, body: CreateTemplateBody): Promise<TemplateRecord>
   /** @throws ApiError not_found */
   change(instance: InstanceSubject, id: string, body: ChangeTemplateBody): Promise<TemplateRecord>
+  /** Of one that is not paused nothing is asked. @throws ApiError not_found */
+  unpause(instance: InstanceSubject, id: string): Promise<TemplateRecord>
   /** @throws ApiError not_found */
   remove(instance: InstanceSubject, id: string): Promise<void>
 }
@@ -71,11 +73,11 @@ export function createTemplates({ cursors, instances, messages, ...deps }: Templ
       return toRecord(await callEngine(instance, () => find(templates, instance, id)))
     },
 
-    async create(instance, { header_media: media, ...body }) {
+    async create(instance, { header_media: media, card_media: cardMedia, ttl_seconds: ttlSeconds, ...body }) {
       const templates = templatesOf(instance)
-      const components = await withSample(instance, templates, body.components, media)
+      const components = await withSample(instance, templates, body.components, media, cardMedia)
       return callEngine(instance, async () => {
-        const draft = { ...body, components }
+        const draft = { ...body, components, ...(ttlSeconds !== undefined && { ttlSeconds }) }
         const { id } = await templates.create(instance, draft)
         // It is there, whether it can be read again or not.
         const made = await templates.read(instance, id).catch(() => undefined)
@@ -83,15 +85,32 @@ export function createTemplates({ cursors, instances, messages, ...deps }: Templ
       })
     },
 
-    async change(instance, id, { header_media: media, ...body }) {
+    async change(instance, id, { header_media: media, card_media: cardMedia, ttl_seconds: ttlSeconds, ...body }) {
       const templates = templatesOf(instance)
       const found = await callEngine(instance, () => find(templates, instance, id))
-      const given = media === undefined ? body.components : (body.components ?? found.components)
-      const components = given && (await withSample(instance, templates, given, media))
+      const hasFiles = media !== undefined || cardMedia !== undefined
+      const given = hasFiles
+        ? (body.components ?? (found.components as CreateTemplateBody['components']))
+        : body.components
+      const components = given && (await withSample(instance, templates, given, media, cardMedia))
       return callEngine(instance, async () => {
-        const change = { ...body, ...(components && { components }) }
+        const change = {
+          ...body,
+          ...(components && { components }),
+          ...(ttlSeconds !== undefined && { ttlSeconds }),
+        }
         if (Object.keys(change).length === 0) return toRecord(found)
         await templates.change(instance, id, change)
+        return toRecord(await find(templates, instance, id))
+      })
+    },
+
+    async unpause(instance, id) {
+      const templates = templatesOf(instance)
+      return callEngine(instance, async () => {
+        const found = await find(templates, instance, id)
+        if (found.status !== 'PAUSED') return toRecord(found)
+        await templates.unpause(instance, id)
         return toRecord(await find(templates, instance, id))
       })
     },
@@ -104,13 +123,25 @@ export function createTemplates({ cursors, instances, messages, ...deps }: Templ
 }
 
 const IN_REVIEW = {
-  ...{ status: 'PENDING', quality: null, rejectedReason: null, pausedUntilMs: null, categoryChange: null },
+  ...{
+    status: 'PENDING',
+    quality: null,
+    rejectedReason: null,
+    pausedUntilMs: null,
+    categoryChange: null,
+    suspension: null,
+    deletedAtMs: null,
+    ttlSeconds: null,
+  },
 } as const
 
 function toRecord({
   rejectedReason,
   pausedUntilMs,
   categoryChange,
+  suspension,
+  ttlSeconds,
+  deletedAtMs,
   components,
   ...template
 }: Template): TemplateRecord {
@@ -121,6 +152,9 @@ function toRecord({
     paused_until: pausedUntilMs === null ? null : isoTime(pausedUntilMs),
     category_change:
       categoryChange === null ? null : { category: categoryChange.category, changes_at: isoTime(categoryChange.atMs) },
+    deletes_at: deletedAtMs === null ? null : isoTime(deletedAtMs),
+    ttl_seconds: ttlSeconds,
+    restriction: suspension && { ends_at: suspension.untilMs === null ? null : isoTime(suspension.untilMs) },
     components: components.map((component): Record<string, unknown> => ({ ...component })),
   }
 }

@@ -35,6 +35,9 @@ test('a template is created, approved, edited and deleted', async () => {
     rejection_help: null,
     paused_until: null,
     category_change: null,
+    restriction: null,
+    ttl_seconds: null,
+    deletes_at: null,
   }
   expect([made.status, made.body]).toEqual([201, { id: expect.any(String), ...record }])
   const { id } = made.body
@@ -49,6 +52,15 @@ test('a template is created, approved, edited and deleted', async () => {
   expect((await w.api('DELETE', `${path}/${id}?confirm=true`)).status).toBe(204)
   expect(codeOf(await w.api('GET', `${path}/${id}`))).toEqual([404, 'not_found'])
   expect(codeOf(await w.api('DELETE', `${path}/${id}?confirm=true`))).toEqual([404, 'not_found'])
+})
+
+test('a template that is not paused stays as it is when its pause is ended', async () => {
+  const { id } = (await w.api('POST', path, DRAFT)).body
+  await reviewed()
+  const before = await w.api('GET', `${path}/${id}`)
+  const ended = await w.api('POST', `${path}/${id}/unpause`)
+  expect([ended.status, ended.body]).toEqual([200, before.body])
+  expect(codeOf(await w.api('POST', `${path}/404/unpause`))).toEqual([404, 'not_found'])
 })
 
 test('what Meta refuses is said in its words, and nothing is made', async () => {
