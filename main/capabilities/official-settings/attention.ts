@@ -1,8 +1,10 @@
+import type { IssueFacts } from '../../engines/engine.ts'
 import { graphVersionEnd } from '../../engines/official/graph-versions.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { AccountId, InstanceId } from '../../kernel/ids.ts'
 import { sql } from '../../kernel/sql.ts'
+import { lineOfInstances } from '../instance-attention.ts'
 import type { AttentionLine, AttentionQuery } from '../room.ts'
 
 interface AttentionDeps {
@@ -13,27 +15,37 @@ interface AttentionDeps {
   ) => readonly { readonly instanceId: InstanceId; readonly version: string }[]
 }
 
+interface Ending {
+  readonly instanceId: InstanceId
+  readonly hasEnded: boolean
+  readonly facts: IssueFacts
+}
+
 const nameOf = sql<{ instanceId: string }, { name: string }>(
   'SELECT name FROM instances WHERE id = :instanceId AND deleted_at IS NULL',
 )
 
 /** Numbers with a version of their own that Meta ends soon. That of the service is a notice of the service. */
 export function createAttention({ db, clock, ownVersions }: AttentionDeps) {
+  /** Only a single one is shown by its name. */
+  async function named(found: readonly Ending[]) {
+    const [first] = found
+    const row = first && found.length === 1 ? await db.readOne(nameOf, first) : undefined
+    return found.map(({ instanceId, facts }) => ({ id: instanceId, name: row?.name ?? '', sinceMs: null, facts }))
+  }
+
   return async ({ accountId, network }: AttentionQuery): Promise<AttentionLine[]> => {
     if (network === 'sandbox') return []
-    const ending = ownVersions(accountId).flatMap(({ instanceId, version }) => {
+    const ending = ownVersions(accountId).flatMap(({ instanceId, version }): Ending[] => {
       const end = graphVersionEnd(version, clock.now())
-      return end === null ? [] : [{ instanceId, hasEnded: end.hasEnded }]
+      if (end === null) return []
+      const untilMs = end.endsOn === null ? null : Date.parse(end.endsOn)
+      return [{ instanceId, hasEnded: end.hasEnded, facts: { graphVersion: version, untilMs } }]
     })
-    const [first, ...others] = ending
-    if (first === undefined) return []
-    const name = (await db.readOne(nameOf, { instanceId: first.instanceId }))?.name
+    const { true: ended = [], false: endSoon = [] } = Object.groupBy(ending, ({ hasEnded }) => `${hasEnded}`)
     return [
-      {
-        ...{ code: 'version_ends', severity: ending.some(({ hasEnded }) => hasEnded) ? 'error' : 'warning' },
-        ...{ count: ending.length, ids: ending.map(({ instanceId }) => instanceId), sinceMs: null, text: null },
-        subject: others.length === 0 && name !== undefined ? { id: first.instanceId, name } : null,
-      },
+      ...lineOfInstances('version_ended', 'error', await named(ended)),
+      ...lineOfInstances('version_ends', 'warning', await named(endSoon)),
     ]
   }
 }

@@ -2,6 +2,7 @@ import { Type, type Static } from 'typebox'
 import { GRAPH_VERSIONS } from '../../contract/graph-versions.ts'
 import { operation, type Contract } from '../../contract/operation.ts'
 import { Body, Nullable } from '../../contract/shapes.ts'
+import { CONVERSATIONAL_LIMITS as LIMITS } from '../../contract/message-limits.ts'
 
 const Day = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$', description: 'A date in UTC.', examples: ['2027-01-21'] })
 const Version = Type.String({ description: 'A version of Meta’s Graph API.', examples: ['v26.0'] })
@@ -69,8 +70,36 @@ const UsernameBody = Body({
 })
 export type UsernameBody = Static<typeof UsernameBody>
 
+const ConversationalComponents = Body(
+  {
+    ice_breakers: Type.Array(Type.String({ minLength: 1, maxLength: LIMITS.iceBreaker }), {
+      maxItems: LIMITS.iceBreakers,
+      description: 'Questions that people see when they open the chat for the first time.',
+    }),
+    commands: Type.Array(
+      Type.Object(
+        {
+          name: Type.String({
+            ...{ minLength: 1, maxLength: LIMITS.commandName, examples: ['hours'] },
+            description: 'What follows the slash.',
+          }),
+          hint: Type.String({
+            ...{ minLength: 1, maxLength: LIMITS.commandHint, examples: ['When we are open'] },
+            description: 'What people read beside it.',
+          }),
+        },
+        { additionalProperties: false },
+      ),
+      { maxItems: LIMITS.commands, description: 'What people are offered when they type a slash. Each name once.' },
+    ),
+  },
+  { description: 'Neither can have emojis. What somebody chooses arrives as a text.' },
+)
+export type ConversationalBody = Static<typeof ConversationalComponents>
+
 const common = { reach: 'instance', engine: 'official', origin: 'ours', waitsForEngine: true } as const
 const SETTINGS = '/v1/instances/{id}/official-settings'
+const COMPONENTS = '/v1/instances/{id}/conversational-components'
 const USERNAME_PATH = '/v1/instances/{id}/username'
 const ASKING = [
   ...(['not_ready', 'invalid_state', 'upstream_unavailable', 'upstream_timeout', 'service_unavailable'] as const),
@@ -88,7 +117,12 @@ const EXAMPLE = {
 } as const satisfies OfficialSettingsView
 const RESERVED = { username: 'acme_support', status: 'reserved' } as const satisfies UsernameView
 
-/** What is set for an official number: the version of Meta's API, and the username of the business. */
+const COMPONENTS_EXAMPLE = {
+  ice_breakers: ['When are you open?', 'Where is my order?'],
+  commands: [{ name: 'hours', hint: 'When we are open' }],
+} as const satisfies ConversationalBody
+
+/** What is set for an official number: the version of Meta's API, the username, and what WhatsApp offers people to write. */
 export const officialSettingsContract = {
   getOfficialSettings: operation({
     ...common,
@@ -181,5 +215,43 @@ export const officialSettingsContract = {
     errors: ASKING,
     examples: {},
     tool: { name: 'delete_username', title: 'Delete the username of a number', onRequest: true, idempotent: true },
+  }),
+
+  getConversationalComponents: operation({
+    ...common,
+    id: 'getConversationalComponents',
+    effects: [],
+    method: 'GET',
+    path: COMPONENTS,
+    summary: 'Get the ice breakers and commands of a number',
+    description: 'What WhatsApp offers people to write in a chat with this number, as Meta has it now.',
+    scope: 'instances:read',
+    reply: { status: 200, description: 'The ice breakers and commands.', schema: ConversationalComponents },
+    errors: ASKING,
+    examples: { reply: COMPONENTS_EXAMPLE },
+    tool: {
+      ...{ name: 'get_conversational_components', title: 'Get the ice breakers and commands of a number' },
+      ...{ idempotent: true, onRequest: true },
+    },
+  }),
+
+  setConversationalComponents: operation({
+    ...common,
+    id: 'setConversationalComponents',
+    effects: ['people_later'],
+    method: 'PUT',
+    path: COMPONENTS,
+    summary: 'Set the ice breakers and commands of a number',
+    description:
+      'Replaces all of them. Empty lists remove them. People see the change in chats with this number within minutes.',
+    scope: 'instances:write',
+    body: ConversationalComponents,
+    reply: { status: 200, description: 'The ice breakers and commands.', schema: ConversationalComponents },
+    errors: ['validation_error', ...ASKING],
+    examples: { body: COMPONENTS_EXAMPLE, reply: COMPONENTS_EXAMPLE },
+    tool: {
+      ...{ name: 'set_conversational_components', title: 'Set the ice breakers and commands of a number' },
+      ...{ idempotent: true, onRequest: true },
+    },
   }),
 } as const satisfies Contract

@@ -3,6 +3,7 @@ import type { Db } from '../../kernel/db.ts'
 import { createEngineCalls } from '../engine-call.ts'
 import type { Instances } from '../instances/index.ts'
 import { createAttention } from './attention.ts'
+import { createConversational } from './conversational-components.ts'
 import { createGraphVersions } from './graph-version.ts'
 import { createBusinessUsernames } from './username.ts'
 
@@ -13,12 +14,13 @@ export type OfficialSettingsDeps = Omit<Parameters<typeof createEngineCalls>[0],
   readonly config: Pick<Config, 'graphVersion' | 'sendTimeoutMs'>
 }
 
-/** What is set for official numbers: the version of Meta's API, and the username of the business. */
+/** What is set for official numbers: the version of Meta's API, the username of the business, and what people are offered to write. */
 export function createOfficialSettings(deps: OfficialSettingsDeps) {
   const callEngine = createEngineCalls(deps)
   return {
     versions: createGraphVersions({ ...deps, callEngine, defaultVersion: deps.config.graphVersion }),
     usernames: createBusinessUsernames({ callEngine, instances: deps.instances }),
+    conversational: createConversational({ callEngine, instances: deps.instances }),
     attention: createAttention(deps),
   }
 }

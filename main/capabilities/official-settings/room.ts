@@ -9,7 +9,7 @@ export const officialSettingsRoom = defineRoom({
   contract: officialSettingsContract,
   uses: { instances: instancesRoom },
   build(deps: Omit<OfficialSettingsDeps, 'instances'>, rooms) {
-    const { versions, usernames, attention } = createOfficialSettings({ ...deps, ...rooms })
-    return { handlers: officialSettingsHandlers(versions, usernames), api: undefined, attention }
+    const { versions, usernames, conversational, attention } = createOfficialSettings({ ...deps, ...rooms })
+    return { handlers: officialSettingsHandlers(versions, usernames, conversational), api: undefined, attention }
   },
 })

@@ -56,12 +56,16 @@ test('a version of its own that ends in 90 days is said in the health, the overv
 
   const issues = async (one: string) => (await w.api('GET', `/v1/instances/${one}/health`)).body.issues
   const said = expect.stringContaining('Meta ends version v21.0 of its Graph API on 2027-01-21')
-  expect(await issues(id)).toContainEqual({ code: 'graph_version', message: said, since: null })
+  expect(await issues(id)).toContainEqual({
+    ...{ code: 'graph_version', message: said, since: null },
+    ...{ graph_version: 'v21.0', until: '2027-01-21T00:00:00.000Z' },
+  })
   expect(await issues(other.id)).not.toContainEqual(expect.objectContaining({ code: 'graph_version' }))
   expect(await attention(w)).toEqual([
     expect.objectContaining({
       ...{ code: 'version_ends', severity: 'warning', count: 1 },
       subject: { id, name: '12025550302' },
+      issue: { graph_version: 'v21.0', until: '2027-01-21T00:00:00.000Z' },
     }),
   ])
 
