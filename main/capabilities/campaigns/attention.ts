@@ -3,6 +3,7 @@ import type { Network } from '../../contract/shapes.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db } from '../../kernel/db.ts'
 import { sql } from '../../kernel/sql.ts'
+import { linesOfClients, type ClientCount } from '../client-attention.ts'
 import type { AttentionLine, AttentionQuery } from '../room.ts'
 
 interface StoppedRow {
@@ -32,18 +33,31 @@ const nearBudget = sql<Omit<StoppedQuery, 'status' | 'since'>, StoppedRow>(
      AND (network = :network OR :network IS NULL) ORDER BY seq DESC LIMIT :rows`,
 )
 
+/** The clients of an agency with campaigns that stand still and should not. */
+const clientsWithStopped = sql<{ accountId: string; network: Network | null; failedSince: number }, ClientCount>(
+  `SELECT a.id, a.name, COUNT(*) AS count, MIN(c.updated_at) AS sinceMs
+   FROM accounts a JOIN campaigns c ON c.account_id = a.id
+   WHERE a.parent_account_id = :accountId AND a.deleted_at IS NULL AND a.status = 'active'
+     AND (c.network = :network OR :network IS NULL)
+     AND (c.status = 'failed' AND c.updated_at >= :failedSince
+       OR c.status = 'paused' AND c.pause_reason NOT IN ('user', 'outside_window'))
+   GROUP BY a.id`,
+)
+
 const MOST = 200
 /** A campaign stays failed; a line about it ends after this time. */
 const FAILED_SHOWN_MS = 3 * 24 * 3_600_000
 /** A person who paused it knows, and sending hours begin without anybody. */
 const EXPECTED = new Set<PauseReason | null>(['user', 'outside_window'])
 
-/** Campaigns that stand still and should not, and those that have nearly used up their budget. */
+/** Campaigns that stand still and should not, and those that have nearly used up their budget; of clients only the former. */
 export function createAttention({ db, clock }: { readonly db: Db; readonly clock: Pick<Clock, 'now'> }) {
-  return async ({ accountId, network }: AttentionQuery): Promise<AttentionLine[]> => {
+  return async ({ accountId, network, role }: AttentionQuery): Promise<AttentionLine[]> => {
     const of = { accountId, network, rows: MOST }
     const paused = await db.read(stoppedCampaigns, { ...of, status: 'paused', since: 0 })
-    const failed = await db.read(stoppedCampaigns, { ...of, status: 'failed', since: clock.now() - FAILED_SHOWN_MS })
+    const failedSince = clock.now() - FAILED_SHOWN_MS
+    const failed = await db.read(stoppedCampaigns, { ...of, status: 'failed', since: failedSince })
+    const clients = role === 'operator' ? await db.read(clientsWithStopped, { accountId, network, failedSince }) : []
     return [
       ...lineOf(
         'paused',
@@ -51,6 +65,7 @@ export function createAttention({ db, clock }: { readonly db: Db; readonly clock
       ),
       ...lineOf('failed', failed),
       ...lineOf('near_budget', await db.read(nearBudget, of)),
+      ...linesOfClients('warning', clients),
     ]
   }
 }

@@ -1,3 +1,4 @@
+import { TRAITS } from '../../contract/engine-traits.ts'
 import type { Engine, EngineInstance } from '../../engines/engine.ts'
 import type { AccountId } from '../../kernel/ids.ts'
 import type { KnownInstance } from '../instances/index.ts'
@@ -16,7 +17,7 @@ export function billedNumberOf(
   accountId: AccountId,
   { id, engine: name, network }: KnownInstance,
 ): BilledNumber | null {
-  if (name !== 'official' || network !== 'live') return null
+  if (!TRAITS[name].isBilled || network !== 'live') return null
   const instance = { id, accountId, engine: name, network }
   try {
     const engine = instances.engineFor(instance)

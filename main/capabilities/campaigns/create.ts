@@ -2,7 +2,7 @@ import { ApiError } from '../../contract/errors.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import type { Principal } from '../../kernel/access.ts'
 import type { Tx } from '../../kernel/db.ts'
-import { stillBusy } from '../../kernel/idempotency.ts'
+import { keyedRequest, type Created, type KeyedRequest } from '../../kernel/keyed-request.ts'
 import type { Access } from './access.ts'
 import { completeConfig } from './config.ts'
 import type { CreateCampaignBody } from './contract/lifecycle.ts'
@@ -23,12 +23,6 @@ export interface CreateCall {
   readonly body: CreateCampaignBody
   readonly rawBody: unknown
   readonly idempotencyKey: string | null
-}
-
-/** The bytes are kept with the Idempotency-Key. */
-export interface Created {
-  readonly bytes: Buffer
-  readonly replayed: boolean
 }
 
 const DAY_MS = 24 * 3_600_000
@@ -61,16 +55,13 @@ interface CreateDeps extends Pick<CampaignsDeps, 'db' | 'clock' | 'ids' | 'idemp
  * campaign. What is refused leaves nothing behind.
  */
 export function createCreate(deps: CreateDeps) {
-  const { db, clock, ids, idempotency, access, lists, loading, state } = deps
+  const { db, clock, ids, access, lists, loading, state } = deps
 
   return async function create({ caller, body, rawBody, idempotencyKey: key }: CreateCall): Promise<Created> {
     const { accountId } = caller
-    const held = key === null ? null : { key, fp: idempotency.fingerprint('POST campaigns', accountId, rawBody) }
-    if (held !== null) {
-      const earlier = await idempotency.peek(db, { scopeId: accountId, ...held })
-      if (earlier.kind === 'replay') return { bytes: earlier.body, replayed: true }
-      if (earlier.kind === 'busy') throw stillBusy(earlier)
-    }
+    const keyed = keyedRequest(deps, { operation: 'POST campaigns', scopeId: accountId, key, rawBody })
+    const earlier = await keyed.earlier()
+    if (earlier !== undefined) return { bytes: earlier, replayed: true }
     const draft = await read(caller, body)
     const id = ids.tagged('cmp')
     const target = { id, accountId, instanceIds: draft.instanceIds }
@@ -78,18 +69,15 @@ export function createCreate(deps: CreateDeps) {
     const isLong = rest.length > 0
 
     const begun = await db.commit(async (tx) => {
-      if (held !== null) {
-        const claim = await idempotency.claim(tx, { scopeId: accountId, ...held, subjectId: id, boot: db.boot })
-        if (claim.kind === 'busy') throw stillBusy(claim)
-        if (claim.kind === 'replay') return { bytes: claim.body, replayed: true }
-      }
+      const made = await keyed.claim(tx, id)
+      if (made !== undefined) return { bytes: made, replayed: true }
       await insert(tx, id, caller, body, draft, key, isLong)
       if (isLong) loading.begin(tx, id)
       const tally = await loading.addPortion(tx, target, first)
-      return isLong ? { tally } : conclude(tx, target, draft, mergeTallies([draft.list.tally, tally]), key)
+      return isLong ? { tally } : conclude(tx, target, draft, mergeTallies([draft.list.tally, tally]), keyed)
     })
     if ('bytes' in begun) return begun
-    return finish(target, draft, begun.tally, rest, key)
+    return finish(target, draft, begun.tally, rest, keyed)
   }
 
   interface Read {
@@ -140,18 +128,18 @@ export function createCreate(deps: CreateDeps) {
     draft: Read,
     first: Tally,
     rest: readonly (readonly AcceptedRecipient[])[],
-    key: string | null,
+    keyed: KeyedRequest,
   ): Promise<Created> {
-    const { id, accountId } = target
+    const { id } = target
     try {
       const tallies = [draft.list.tally, first]
       for (const rows of rest) tallies.push(await db.commit((tx) => loading.addPortion(tx, target, rows)))
-      return await db.commit((tx) => conclude(tx, target, draft, mergeTallies(tallies), key))
+      return await db.commit((tx) => conclude(tx, target, draft, mergeTallies(tallies), keyed))
     } catch (error) {
       await loading.removeAll(id)
       await db.commit(async (tx) => {
         await loading.removeCampaign(tx, id)
-        if (key !== null) await idempotency.release(tx, accountId, key, id)
+        await keyed.release(tx, id)
       })
       throw error
     } finally {
@@ -164,7 +152,7 @@ export function createCreate(deps: CreateDeps) {
     { id, accountId }: Target,
     { starts, scheduledAtMs }: Read,
     tally: Tally,
-    key: string | null,
+    keyed: KeyedRequest,
   ): Promise<Created> {
     await tx.run(setLoading, { id, from: 2, to: 0 })
     if (starts) await start(tx, id, scheduledAtMs)
@@ -173,7 +161,7 @@ export function createCreate(deps: CreateDeps) {
     if (created === undefined) throw new Error('The campaign just created is gone.')
     const reply: CreateReply = { campaign_id: id, status: created.status, ...tally }
     const bytes = Buffer.from(JSON.stringify(reply))
-    if (key !== null) await idempotency.settle(tx, accountId, key, 201, bytes, id)
+    await keyed.settle(tx, id, bytes)
     return { bytes, replayed: false }
   }
 

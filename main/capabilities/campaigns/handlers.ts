@@ -1,8 +1,7 @@
 import type { Principal } from '../../kernel/access.ts'
-import { Answer, type Existence, type Handlers } from '../handler.ts'
+import { Answer, answerOfCreated, type Existence, type Handlers } from '../handler.ts'
 import { decodeKeyHeader, sendAnswer } from '../messages/index.ts'
 import type { campaignsContract } from './contract.ts'
-import type { CreateReply } from './contract/parts.ts'
 import type { TestReply } from './contract/preview.ts'
 import type { Campaigns } from './index.ts'
 import { Readable } from 'node:stream'
@@ -17,11 +16,7 @@ export function campaignsHandlers(campaigns: Campaigns): Handlers<typeof campaig
 
   return {
     async createCampaign({ principal, body, rawBody, idempotencyKey }) {
-      const { bytes, replayed } = await campaigns.create({ caller: principal, body, rawBody, idempotencyKey })
-      return new Answer<CreateReply>({
-        ...{ status: 201, bytes },
-        headers: replayed ? { 'Idempotent-Replayed': 'true' } : {},
-      })
+      return answerOfCreated(await campaigns.create({ caller: principal, body, rawBody, idempotencyKey }))
     },
     async listCampaigns({ principal, query }) {
       const { data, nextCursor } = await campaigns.list(principal, query)

@@ -10,6 +10,7 @@ import { createListReader } from './lists.ts'
 import { createLoading } from './loading.ts'
 import { createMove } from './move.ts'
 import { createNumberChecks } from './number-checks.ts'
+import { createCountryRefusals } from './country-refusals.ts'
 import { createOutcomes } from './outcomes.ts'
 import { createPreview } from './preview.ts'
 import { createReads } from './reads.ts'
@@ -55,7 +56,10 @@ export function createCampaigns(deps: CampaignsDeps) {
   const templates = createTemplateCategories({ clock })
   const budgetHolds = createBudgetHolds({ ...deps, state })
   const templateHolds = createTemplateHolds({ db, clock, state, templates })
-  const outcomes = createOutcomes({ clock, contacts, costs, state, waitForTemplate: templateHolds.refused })
+  const countries = createCountryRefusals()
+  const outcomes = createOutcomes({
+    ...{ clock, contacts, costs, countries, state, waitForTemplate: templateHolds.refused },
+  })
   costs.budgets.onChange(budgetHolds.accountChanged)
   const resolve = createResolver({ ...deps, outcomes })
   const checks = createNumberChecks(deps)
@@ -65,7 +69,7 @@ export function createCampaigns(deps: CampaignsDeps) {
     laneJob({
       ...deps,
       ...{ outcomes, checks, resolve, sends },
-      takeTurn: createTurn({ ...deps, numberState, state, templates }),
+      takeTurn: createTurn({ ...deps, countries, numberState, state, templates }),
       async readPrices({ accountId, messages }, instance) {
         const number = billedNumberOf(instances, accountId, instance)
         if (number !== null) await templates.read(number, messages)
@@ -87,7 +91,7 @@ export function createCampaigns(deps: CampaignsDeps) {
       },
     }),
   )
-  ledger.inCommit(outcomes.inCommit)
+  outcomes.follow(ledger)
   instances.subscribe(async (tx, change) => {
     if (change.kind === 'deleted' || change.kind === 'transferred') await outcomes.instanceDeleted(tx, change.id)
   })

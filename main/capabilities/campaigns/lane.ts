@@ -17,7 +17,8 @@ import type { Resolver } from './resolve.ts'
 import { seedOf } from './seed.ts'
 import { delayLane, type StoredCampaign } from './store.ts'
 import type { TemplateHolds } from './template-holds.ts'
-import type { Claimed, Turn } from './turn.ts'
+import type { Turn } from './turn.ts'
+import type { Claimed } from './turn-context.ts'
 
 interface LaneDeps extends Pick<
   CampaignsDeps,

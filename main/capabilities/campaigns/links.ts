@@ -1,6 +1,7 @@
 import type { InstanceStatus } from '../../contract/shapes.ts'
 import type { PauseReason } from '../../contract/campaign.ts'
 import type { EngineInstance, Evidence, Hold } from '../../engines/engine.ts'
+import type { TemplateSuspension } from '../../engines/templates.ts'
 import type { Tx } from '../../kernel/db.ts'
 import type { AccountId, InstanceId } from '../../kernel/ids.ts'
 import type { KnownInstance } from '../instances/index.ts'
@@ -27,7 +28,18 @@ export interface NumberState {
   readonly restrictedUntilMs: number | null
   /** Why it sends no campaign messages at the moment. */
   readonly hold: Hold | null
+  /** Campaigns with utility templates wait as well. */
+  readonly suspension: TemplateSuspension | null
 }
+
+/** Why a number sends nothing of a campaign at the moment. */
+export interface CampaignHold {
+  readonly reason: Hold['reason'] | 'utility_templates'
+  readonly untilMs: number | null
+}
+
+const FREE = { hold: null, suspension: null } as const
+const NO_EVIDENCE: Pick<Evidence, 'hold' | 'utilitySuspension'> = {}
 
 /** When a network does not say how long a restriction lasts, it is looked at again after this. */
 const LOOK_AGAIN_MS = 3_600_000
@@ -40,12 +52,13 @@ export function createNumberStates({ instances, clock }: Pick<CampaignsDeps, 'in
     instanceId: InstanceId,
   ): Promise<NumberState> {
     const instance = await instances.find(read, accountId, instanceId)
-    if (instance === undefined) return { instance, link: 'down', restrictedUntilMs: null, hold: null }
+    if (instance === undefined) return { instance, link: 'down', restrictedUntilMs: null, ...FREE }
     const { id, engine, network, status } = instance
     const evidence = evidenceOf({ id, accountId, engine, network })
     const restriction = evidence?.restriction ?? null
     const restrictedUntilMs = restriction === null ? null : (restriction.untilMs ?? clock.now() + LOOK_AGAIN_MS)
-    return { instance, link: STATES[status], restrictedUntilMs, hold: evidence?.hold ?? null }
+    const { hold = null, utilitySuspension: suspension = null } = evidence ?? NO_EVIDENCE
+    return { instance, link: STATES[status], restrictedUntilMs, hold, suspension }
   }
 
   function evidenceOf(instance: EngineInstance): Evidence | null {
@@ -66,6 +79,7 @@ export const PAUSED_BY = {
   display_name: 'number',
   registration: 'number',
   pin: 'number',
-} as const satisfies Record<Hold['reason'], PauseReason>
+  utility_templates: 'utility_templates',
+} as const satisfies Record<CampaignHold['reason'], PauseReason>
 
 export type NumberStates = ReturnType<typeof createNumberStates>

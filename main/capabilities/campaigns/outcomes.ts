@@ -1,9 +1,10 @@
 import type { CampaignStatus, RecipientStatus } from '../../contract/campaign.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import type { Tx } from '../../kernel/db.ts'
-import type { InCommitSubscriber, LedgerEvent } from '../../kernel/ledger.ts'
+import type { EventOf, Ledger } from '../../kernel/ledger.ts'
 import { personKey } from '../../kernel/phone-number.ts'
 import { addCounts, countMove } from './counts.ts'
+import type { CountryRefusals } from './country-refusals.ts'
 import type { CampaignsDeps } from './deps.ts'
 import {
   lastReached,
@@ -30,6 +31,8 @@ export const NEXT = {
   failed: [],
   skipped: [],
 } as const satisfies Record<RecipientStatus, readonly RecipientStatus[]>
+
+const MOVES = ['message.sent', 'message.delivered', 'message.read', 'message.failed'] as const
 
 interface Place {
   readonly campaignId: string
@@ -62,11 +65,16 @@ const KEY = /^cmp:(cmp_[0-9A-Z]+):(\d+)(?::msg_[0-9A-Z]+)?$/
  */
 const NOT_DELIVERED: Readonly<Record<number, 'payment' | 'template'>> = { 131_042: 'payment', 132_015: 'template' }
 
+/** Meta lets the business send nothing to the country of the person. */
+const COUNTRY_REFUSED = 130_497
+
 function placeOf(key: string | null): Place | undefined {
   const [, campaignId, position] = KEY.exec(key ?? '') ?? []
   return campaignId === undefined ? undefined : { campaignId, position: Number(position) }
 }
 
+/** Meta may drop messages after the pause has ended. If it still lasts, Meta refuses the next attempt. */
+const TRIED_AGAIN_MS = 60_000
 /** How many of the last sends the share of failures is taken of, and from how many on it says something. */
 const RECENT = 50
 const RECENT_ENOUGH = 10
@@ -96,9 +104,11 @@ export function createOutcomes({
   clock,
   contacts,
   costs,
+  countries,
   state,
   waitForTemplate,
 }: Pick<CampaignsDeps, 'clock' | 'contacts' | 'costs'> & {
+  readonly countries: Pick<CountryRefusals, 'note'>
   readonly state: CampaignState
   readonly waitForTemplate: TemplateHolds['refused']
 }) {
@@ -178,12 +188,15 @@ export function createOutcomes({
     else if (isUnderWay(campaign) && waitsFor === 'payment')
       for (const lane of await tx.all(lanesOf, { campaignId: campaign.id }))
         if (lane.removed === 0) await state.wake(tx, campaign, lane, clock.now())
-    if (waitsFor === 'template') await waitForTemplate(tx, campaign.id, { isPaused: true, pausedUntilMs: null })
+    if (waitsFor === 'template') {
+      const pausedUntilMs = clock.now() + TRIED_AGAIN_MS
+      await waitForTemplate(tx, campaign.id, { isPaused: true, pausedUntilMs })
+    }
     notify(tx, recipient)
     return true
   }
 
-  async function replied(tx: Tx, event: Extract<LedgerEvent, { type: 'message.received' }>): Promise<void> {
+  async function replied(tx: Tx, event: EventOf<'message.received'>): Promise<void> {
     const { from, is_group: isGroup, from_me: isOwn } = event.data
     if (isGroup || isOwn || !/^\d+$/.test(from)) return
     const atMs = event.createdAtMs
@@ -209,37 +222,31 @@ export function createOutcomes({
     }
   }
 
-  const inCommit: InCommitSubscriber = async (tx, event) => {
-    switch (event.type) {
-      case 'message.sent':
-      case 'message.delivered':
-      case 'message.read':
-      case 'message.failed': {
-        if (event.data.campaign_id === null) return
-        const place = placeOf(event.data.idempotency_key)
-        if (place === undefined) return
-        const { message_id: messageId, status: to, timestamp } = event.data
-        const key = event.data.idempotency_key ?? ''
-        const code = event.type === 'message.failed' ? event.data.error.provider_code : null
-        const waitsFor = code === null ? undefined : NOT_DELIVERED[code]
-        if (waitsFor !== undefined && (await sendAgainLater(tx, { ...place, key, messageId, waitsFor }))) return
-        const error = event.type === 'message.failed' ? { error: event.data.error } : {}
-        await move(tx, { ...place, to: to as RecipientStatus, atMs: Date.parse(timestamp), messageId, key, ...error })
-        return
-      }
-      case 'message.received':
-        return replied(tx, event)
-      case 'instance.connected':
-        return linkChanged(tx, event.instanceId, true)
-      case 'instance.disconnected':
-      case 'instance.auth_failed':
-        return linkChanged(tx, event.instanceId, false)
-      default:
-    }
+  async function moved(tx: Tx, event: EventOf<(typeof MOVES)[number]>): Promise<void> {
+    if (event.data.campaign_id === null) return
+    const place = placeOf(event.data.idempotency_key)
+    if (place === undefined) return
+    const { message_id: messageId, status: to, timestamp } = event.data
+    const key = event.data.idempotency_key ?? ''
+    const code = event.type === 'message.failed' ? event.data.error.provider_code : null
+    if (code === COUNTRY_REFUSED) tx.afterCommit(() => countries.note(event.instanceId, event.data.to, clock.now()))
+    const waitsFor = code === null ? undefined : NOT_DELIVERED[code]
+    if (waitsFor !== undefined && (await sendAgainLater(tx, { ...place, key, messageId, waitsFor }))) return
+    const error = event.type === 'message.failed' ? { error: event.data.error } : {}
+    await move(tx, { ...place, to: to as RecipientStatus, atMs: Date.parse(timestamp), messageId, key, ...error })
+  }
+
+  function follow(ledger: Pick<Ledger, 'inCommit'>): void {
+    const phase = 'derive'
+    const [up, down] = [['instance.connected'], ['instance.disconnected', 'instance.auth_failed']] as const
+    ledger.inCommit({ phase, on: MOVES, run: moved })
+    ledger.inCommit({ phase, on: ['message.received'], run: replied })
+    ledger.inCommit({ phase, on: up, run: (tx, { instanceId }) => linkChanged(tx, instanceId, true) })
+    ledger.inCommit({ phase, on: down, run: (tx, { instanceId }) => linkChanged(tx, instanceId, false) })
   }
 
   return {
-    inCommit,
+    follow,
     move,
     putBack: putBackOne,
     /** Whether the send of this recipient has ended in a commit of its message. Forgets it. */

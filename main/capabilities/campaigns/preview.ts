@@ -26,7 +26,10 @@ import { error as errorRisk, risksOf } from './risks.ts'
 import { createRotation } from './rotation.ts'
 import { drawFor, seedOf } from './seed.ts'
 import type { TemplateCategories } from './template-categories.ts'
+import { createTemplateRisks } from './template-risks.ts'
+import { charsOf } from '../../kernel/long-rows.ts'
 import { hoursAt } from '../../contract/opening-hours.ts'
+import { TRAITS } from '../../contract/engine-traits.ts'
 import { daysBetween } from '../../kernel/time-zone.ts'
 import { yieldToEventLoop } from '../../kernel/yield-to-event-loop.ts'
 
@@ -59,6 +62,8 @@ interface People {
 /** Recipients of a stored campaign that are looked at one by one; the others are taken to be like them. */
 const LOOKED_AT = 5_000
 const PORTION = 500
+/** Characters of messages that are rendered before others have a turn: a few ms. */
+const CHARACTERS_AT_ONCE = 256 * 1024
 const FEWEST_SAMPLES = 10
 const SHOWN_DAYS = 60
 
@@ -68,6 +73,7 @@ export function createPreview(deps: PreviewDeps) {
   const read = { one: db.readOne, all: db.read } as const
   const costOf = createCostEstimate(deps)
   const changesOf = createCategoryChanges(deps)
+  const templateRisks = createTemplateRisks(deps)
 
   return async function preview(caller: Principal, body: PreviewCampaignBody): Promise<PreviewReply> {
     const found = body.campaign_id === undefined ? undefined : await access.get(caller, body.campaign_id)
@@ -109,6 +115,7 @@ export function createPreview(deps: PreviewDeps) {
         people: people.total,
       }),
       ...(people.total === 0 ? [] : risksOfChanges(changes, endsAtMs)),
+      ...(await templateRisks(caller.accountId, numbers.known, messages)),
     ]
     return {
       can_start: !risks.some(({ severity }) => severity === 'error'),
@@ -229,13 +236,19 @@ export function createPreview(deps: PreviewDeps) {
     { engines }: Numbers,
   ): Promise<CampaignRisk[]> {
     const tally = createFaultTally()
+    let characters = 0
     for (const [at, { position, phone, name, variables }] of first.entries()) {
-      if (at % PORTION === PORTION - 1) await yieldToEventLoop()
+      if (at % PORTION === PORTION - 1 || characters > CHARACTERS_AT_ONCE) {
+        await yieldToEventLoop()
+        characters = 0
+      }
       const variation = messages.length === 0 ? 0 : drawFor(campaignId, position, config, messages.length).variation
       const message = messages[variation - 1]
       if (message === undefined) break
       const addressee = { phone, name, variables: JSON.parse(variables ?? '{}') as Record<string, string> }
-      const faults = engines.map((engine) => faultOf(longestMessage(message, addressee, engine), engine))
+      const longest = engines.map((engine) => longestMessage(message, addressee, engine))
+      const faults = engines.map((engine, index) => faultOf(longest[index] ?? { buttons: [] }, engine))
+      characters += charsOf(longest) + (variables?.length ?? 0)
       tally.add(
         { phone, row: at + 1, variation },
         faults.find((fault) => fault !== undefined),
@@ -276,8 +289,8 @@ export function createPreview(deps: PreviewDeps) {
       const estimate = (found: number, looked: number) => (looked === 0 ? 0 : Math.round((recipients * found) / looked))
       const cold = await safety.isCold(read, instance.id, phones)
       const asked = phones.slice(0, ASKED_AT_MOST)
-      const isOfficial = instance.engine === 'official' && instance.network === 'live'
-      const opened = isOfficial ? await safety.isOneMore(instance.id, asked) : new Set()
+      const isCounted = TRAITS[instance.engine].sharesLimit && instance.network === 'live'
+      const opened = isCounted ? await safety.isOneMore(instance.id, asked) : new Set()
       return {
         ...{ instance, recipients, firstContacts: estimate(cold.size, phones.length) },
         opens: estimate(opened.size, asked.length),

@@ -49,6 +49,7 @@ export function createRecords({
     if (waitsForMonth(campaign)) return nextMonth(clock.now())
     if (status === 'scheduled') return scheduledAtMs
     if (!isUnderWay(campaign) || pauseReason === 'no_instance') return null
+    if (pauseReason === 'utility_templates') return resumeAtMs
     const next = Math.min(...lanes.filter(({ hasJob }) => hasJob === 1).map(({ nextAtMs }) => nextAtMs ?? 0))
     return Math.max(clock.now(), resumeAtMs ?? 0, Number.isFinite(next) ? next : 0)
   }

@@ -11,6 +11,7 @@ import {
 } from '../../contract/campaign-text.ts'
 import { charactersIn, INTERACTIVE_LIMITS, TEXT_LIMITS } from '../../contract/message-limits.ts'
 import type { Engine } from '../../contract/shapes.ts'
+import { TRAITS } from '../../contract/engine-traits.ts'
 import { exceededLimit } from '../../engines/official/payload-limits.ts'
 import { templateParts, withCleanParameters } from './template-parameters.ts'
 
@@ -97,7 +98,7 @@ function withButtons(
   engine: Engine,
 ): RenderedMessage {
   const fits = buttons.length <= MOST_REPLY_BUTTONS && text.length <= LONGEST_BODY_WITH_BUTTONS
-  if (buttons.length === 0 || engine !== 'official' || !fits)
+  if (buttons.length === 0 || !TRAITS[engine].needsTemplates || !fits)
     return { text: withNumberedButtons(text, buttons), buttons: [] }
   const replies = buttons.map(({ id, text: title }) => ({ type: 'reply', reply: { id, title } }))
   const interactive = { type: 'button', body: { text }, action: { buttons: replies } }

@@ -160,7 +160,7 @@ function ofPortfolios({ load }: Facts): CampaignRisk[] {
   })
 }
 
-const named = (names: readonly string[]): string =>
+export const named = (names: readonly string[]): string =>
   names.length <= MOST_NAMES
     ? names.join(', ')
     : `${names.slice(0, MOST_NAMES).join(', ')} and ${names.length - MOST_NAMES} more`

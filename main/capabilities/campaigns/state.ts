@@ -1,14 +1,13 @@
 import type { CampaignStatus, PauseReason } from '../../contract/campaign.ts'
 import { ApiError } from '../../contract/errors.ts'
 import { seededFractions } from '../../contract/campaign-text.ts'
-import type { Hold } from '../../engines/engine.ts'
 import type { Tx } from '../../kernel/db.ts'
 import { appointmentAt, dueAt, dueIn } from '../../kernel/due.ts'
 import type { JobQueue } from '../../kernel/jobs.ts'
 import type { BudgetRefusal } from '../costs/index.ts'
 import { pendingOf } from './counts.ts'
 import type { CampaignsDeps } from './deps.ts'
-import { PAUSED_BY, type NumberStates } from './links.ts'
+import { PAUSED_BY, type CampaignHold, type NumberStates } from './links.ts'
 import { releaseHeld, releaseWaiting } from './recipient-store.ts'
 import { hoursAt } from '../../contract/opening-hours.ts'
 import {
@@ -47,6 +46,7 @@ const AUTOMATIC: readonly PauseReason[] = [
   'number',
   'quality',
   'messaging_limit',
+  'utility_templates',
 ]
 
 const HOLD_PAUSES: ReadonlySet<PauseReason> = new Set(Object.values(PAUSED_BY))
@@ -57,6 +57,14 @@ export function isUnderWay({ status, pauseReason, resumeAtMs }: CampaignHead): b
   // Meta ends the pause of a template by itself. A deleted template does not come back.
   if (pauseReason === 'template') return resumeAtMs !== null
   return pauseReason !== null && AUTOMATIC.includes(pauseReason)
+}
+
+/** The table knows two of the reasons in columns of their own. */
+function storedReasonOf(pauseReason: PauseReason | null) {
+  const heldBy = pauseReason === 'messaging_limit' ? pauseReason : null
+  const utilityHold = pauseReason === 'utility_templates' ? 1 : 0
+  const isOther = heldBy !== null || utilityHold === 1
+  return { pauseReason: isOther ? 'restricted' : pauseReason, heldBy, utilityHold } as const
 }
 
 /** No number of the campaign can send, because of what a network refuses. */
@@ -105,8 +113,7 @@ export function createState({ clock, live, messages, numberState, lanes, control
     const isOverBudget = pauseReason === 'budget'
     const budgetHold = isOverBudget ? next.budgetHold : null
     const budgetNeeds = isOverBudget ? next.budgetNeeds : null
-    const isHeld = pauseReason === 'messaging_limit'
-    const reason = { pauseReason: isHeld ? 'restricted' : pauseReason, heldBy: isHeld ? pauseReason : null } as const
+    const reason = storedReasonOf(pauseReason)
     await tx.run(setState, { id, status, ...reason, budgetHold, budgetNeeds, ...times, now: clock.now() })
     notify(tx, campaign)
   }
@@ -231,15 +238,20 @@ export function createState({ clock, live, messages, numberState, lanes, control
       tx: Tx,
       campaign: CampaignHead,
       lane: Lane,
-      { reason, untilMs }: Hold,
+      { reason, untilMs }: CampaignHold,
     ): Promise<{ readonly canOthers: boolean }> {
       await giveBackWaiting(tx, campaign, lane)
       // Looking at all its numbers again would cost hundreds of reads every few seconds, and change nothing.
-      if (isPausedByHold(campaign)) return { canOthers: false }
+      if (isPausedByHold(campaign)) {
+        const isLater = campaign.pauseReason === PAUSED_BY[reason] && campaign.resumeAtMs !== untilMs
+        if (isLater && reason === 'utility_templates') await pause(tx, campaign, PAUSED_BY[reason], untilMs)
+        return { canOthers: false }
+      }
       const others = (await usableLanes(tx, campaign)).filter(({ instanceId }) => instanceId !== lane.instanceId)
       let canOthers = false
       for (const other of others) {
-        if ((await numberState(tx, campaign.accountId, other.instanceId)).hold !== null) continue
+        const { hold, suspension } = await numberState(tx, campaign.accountId, other.instanceId)
+        if (hold !== null || (reason === 'utility_templates' && suspension !== null)) continue
         canOthers = true
         await wake(tx, campaign, other, clock.now())
       }

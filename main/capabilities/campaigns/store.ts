@@ -53,8 +53,9 @@ export interface CampaignRow extends Omit<StoredCampaign, 'messages' | 'variable
   readonly configInput: string
 }
 
-/** `held_by` is a reason that the table was made without. */
-const PAUSE_REASON = `CASE WHEN pause_reason = 'restricted' THEN COALESCE(held_by, pause_reason) ELSE pause_reason END`
+/** `held_by` and `utility_hold` are reasons that the table was made without. */
+const PAUSE_REASON = `CASE WHEN pause_reason <> 'restricted' THEN pause_reason
+  WHEN utility_hold = 1 THEN 'utility_templates' ELSE COALESCE(held_by, pause_reason) END`
 const HEAD = `seq, id, account_id AS accountId, name, status, ${PAUSE_REASON} AS pauseReason, network,
   config, next_position AS nextPosition, loading, resume_at AS resumeAtMs,
   unusable_since AS unusableSinceMs, budget_hold AS budgetHold, budget_needs AS budgetNeeds,
@@ -168,6 +169,7 @@ export const setState = sql<{
   status: CampaignStatus
   pauseReason: PauseReason | null
   heldBy: 'messaging_limit' | null
+  utilityHold: 0 | 1
   budgetHold: 'campaign' | 'client' | null
   budgetNeeds: number | null
   resumeAtMs: number | null
@@ -176,7 +178,7 @@ export const setState = sql<{
   startedAtMs: number | null
   finishedAtMs: number | null
   now: number
-}>(`UPDATE campaigns SET status = :status, pause_reason = :pauseReason, held_by = :heldBy, budget_hold = :budgetHold,
+}>(`UPDATE campaigns SET status = :status, pause_reason = :pauseReason, held_by = :heldBy, utility_hold = :utilityHold, budget_hold = :budgetHold,
       budget_needs = :budgetNeeds, resume_at = :resumeAtMs,
       unusable_since = :unusableSinceMs, scheduled_at = :scheduledAtMs, started_at = :startedAtMs,
       finished_at = :finishedAtMs, updated_at = :now

@@ -1,7 +1,8 @@
 import type { CampaignMessage } from '../../contract/campaign.ts'
-import type { TemplatePage } from '../../engines/templates.ts'
+import type { Template, TemplatePage, TemplateSuspension } from '../../engines/templates.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { BilledNumber } from './billed-numbers.ts'
+import type { CampaignHold } from './links.ts'
 
 /** The category of each template in Meta's words, by name and language. */
 export type Categories = ReadonlyMap<string, string>
@@ -9,7 +10,14 @@ export type Categories = ReadonlyMap<string, string>
 interface Known {
   readonly readMono: number
   readonly categories: Categories
+  /** Utility templates, and those that were when Meta suspended them. */
+  readonly utility: ReadonlySet<string>
+  /** Those that cannot be sent now. */
+  readonly unusable: ReadonlyMap<string, UnusableTemplate>
 }
+
+/** A template that cannot be sent now, with Meta's word for its status. */
+export type UnusableTemplate = Pick<Template, 'name' | 'status' | 'deletedAtMs' | 'pausedUntilMs'>
 
 const SERVICE = 'service'
 const TEMPLATES_AT_ONCE = 100
@@ -24,13 +32,21 @@ export type TemplateCategories = ReturnType<typeof createTemplateCategories>
 /** What kind of message Meta charges for a template. */
 export function createTemplateCategories({ clock }: { readonly clock: Pick<Clock, 'mono'> }) {
   const known = new Map<string, Known>()
-  const reading = new Map<string, Promise<Categories>>()
+  const reading = new Map<string, Promise<Omit<Known, 'readMono'>>>()
+
+  /** Whether one of the messages uses a utility template, as far as is known. */
+  function usesUtility(instanceId: string, messages: readonly CampaignMessage[]): boolean {
+    const utility = known.get(instanceId)?.utility
+    return utility !== undefined && templatesOf(messages).some((name) => utility.has(name))
+  }
 
   const isRecent = ({ readMono }: Known, ms: number): boolean => clock.mono() - readMono < ms
 
   /** What Meta does not answer is unknown, or what it was before. */
-  async function ask({ engine, instance }: BilledNumber, wanted: readonly string[]): Promise<Categories> {
+  async function ask({ engine, instance }: BilledNumber, wanted: readonly string[]): Promise<Omit<Known, 'readMono'>> {
     const categories = new Map(known.get(instance.id)?.categories)
+    const utility = new Set(known.get(instance.id)?.utility)
+    const unusable = new Map(known.get(instance.id)?.unusable)
     try {
       const found = new Map<string, string>()
       let after: string | null = null
@@ -39,17 +55,24 @@ export function createTemplateCategories({ clock }: { readonly clock: Pick<Clock
           limit: TEMPLATES_AT_ONCE,
           after,
         })
-        for (const { name, language, category } of answer?.templates ?? [])
-          found.set(nameOf(name, language), category.toLowerCase())
+        for (const template of answer?.templates ?? []) {
+          const { name, language, category, suspension, status } = template
+          const key = nameOf(name, language)
+          found.set(key, category.toLowerCase())
+          if (category === 'UTILITY' || suspension !== null) utility.add(key)
+          else utility.delete(key)
+          if (status === 'APPROVED') unusable.delete(key)
+          else unusable.set(key, template)
+        }
         after = answer?.after ?? null
         if (after === null || wanted.every((name) => found.has(name))) break
       }
-      for (const name of wanted) categories.delete(name)
+      for (const name of wanted) if (!found.has(name)) categories.delete(name)
       for (const [name, category] of found) categories.set(name, category)
     } catch {
-      return categories
+      return { categories, utility, unusable }
     }
-    return categories
+    return { categories, utility, unusable }
   }
 
   return {
@@ -65,9 +88,9 @@ export function createTemplateCategories({ clock }: { readonly clock: Pick<Clock
       const key = JSON.stringify([id, wanted])
       const asked = reading.get(key) ?? ask(number, wanted).finally(() => reading.delete(key))
       reading.set(key, asked)
-      const categories = await asked
-      known.set(id, { readMono: clock.mono(), categories })
-      return categories
+      const answer = await asked
+      known.set(id, { readMono: clock.mono(), ...answer })
+      return answer.categories
     },
 
     /** Drops what is cached of the number's templates. */
@@ -81,6 +104,23 @@ export function createTemplateCategories({ clock }: { readonly clock: Pick<Clock
       if (found === undefined) return undefined
       const isWhole = wanted.every((name) => found.categories.has(name))
       return isRecent(found, isWhole ? SENDING_MS : LOOK_AGAIN_MS) ? found.categories : undefined
+    },
+
+    /** Those of the messages that cannot be sent now, as far as is known. */
+    unusable(instanceId: string, messages: readonly CampaignMessage[]): readonly UnusableTemplate[] {
+      return templatesOf(messages).flatMap((name) => known.get(instanceId)?.unusable.get(name) ?? [])
+    },
+
+    usesUtility,
+
+    /** Why a campaign waits while Meta suspends the utility templates of a number; null: it does not. */
+    utilityHold(
+      instanceId: string,
+      messages: readonly CampaignMessage[],
+      suspension: TemplateSuspension | null,
+    ): CampaignHold | null {
+      if (suspension === null || !usesUtility(instanceId, messages)) return null
+      return { reason: 'utility_templates', untilMs: suspension.untilMs }
     },
   }
 }

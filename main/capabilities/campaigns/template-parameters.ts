@@ -13,7 +13,7 @@ interface TemplatePart {
 
 /** @returns nothing for a payload that is no template. */
 export function templateParts(payload: object): TemplatePart[] {
-  return componentsOf(payload).map((component) => ({
+  return withCards(componentsOf(payload)).map((component) => ({
     part: String(component['type']).toLowerCase(),
     texts: recordsIn(component['parameters']).flatMap((parameter) => {
       const text = textIn(parameter)
@@ -30,10 +30,21 @@ export function withCleanParameters(payload: object): object {
   return { ...payload, template: { ...template, components: components.map(cleaned) } }
 }
 
+/** With the components of the cards of a carousel. */
+const withCards = (components: readonly Json[]): Json[] =>
+  components.flatMap((component) => [
+    component,
+    ...recordsIn(component['cards']).flatMap((card) => recordsIn(card['components'])),
+  ])
+
+const cleanedCard = (card: Json): Json => ({ ...card, components: recordsIn(card['components']).map(cleaned) })
+
 const cleaned = (component: Json): Json =>
-  Array.isArray(component['parameters'])
-    ? { ...component, parameters: component['parameters'].map((parameter: unknown) => cleanedParameter(parameter)) }
-    : component
+  Array.isArray(component['cards'])
+    ? { ...component, cards: recordsIn(component['cards']).map(cleanedCard) }
+    : Array.isArray(component['parameters'])
+      ? { ...component, parameters: component['parameters'].map((parameter: unknown) => cleanedParameter(parameter)) }
+      : component
 
 function cleanedParameter(parameter: unknown): unknown {
   const text = isRecord(parameter) ? textIn(parameter) : undefined

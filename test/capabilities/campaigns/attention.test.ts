@@ -45,3 +45,27 @@ test('campaigns that stand still against expectation need attention, and no othe
   await set(draft, 'failed', null, w.clock.now() - 3 * DAY_MS - 1)
   expect((await lines()).map(({ code }: { code: string }) => code)).toEqual(['paused'])
 })
+
+test('an agency sees which clients have campaigns that stand still; a client that is suspended has none', async () => {
+  const w = await worldOfTest()
+  const { body: client } = await w.api('POST', '/v1/agency/accounts', { name: 'North bakery', slots_allocated: 1 })
+  const number = await w.pair()
+  const lines = async () =>
+    (await asConsole(w)('GET', '/v1/overview/attention')).body.data.filter(
+      ({ room }: { room: string }) => room === 'campaigns',
+    )
+  const stop = async (reason: string) => {
+    const id = await campaignOf(w, { instances: [number], phones: ['12025560001'], start: false })
+    const text = `UPDATE campaigns SET status = 'paused', pause_reason = '${reason}', account_id = '${client.id}'
+      WHERE id = '${id}'`
+    await w.service.db.commit((tx) => tx.run({ text }, {}))
+  }
+  await stop('user')
+  expect(await lines()).toEqual([])
+  await stop('no_instance')
+  await stop('error_threshold')
+  const subject = { id: client.id, name: 'North bakery' }
+  expect(await lines()).toMatchObject([{ code: 'client', severity: 'warning', count: 2, subject }])
+  await w.api('POST', `/v1/agency/accounts/${client.id}/suspend`)
+  expect(await lines()).toEqual([])
+})

@@ -10,7 +10,7 @@ import type { Db, Tx } from '../../../main/kernel/db.ts'
 import { createIdempotency } from '../../../main/kernel/idempotency.ts'
 import { createIds, type AccountId, type InstanceId } from '../../../main/kernel/ids.ts'
 import { createJobs } from '../../../main/kernel/jobs.ts'
-import type { InCommitSubscriber, LedgerEvent } from '../../../main/kernel/ledger.ts'
+import { createSubscribers, type LedgerEvent } from '../../../main/kernel/ledger.ts'
 import { silentLog } from '../../../main/kernel/log.ts'
 import { createCursors } from '../../../main/kernel/page.ts'
 import type { Principal } from '../../../main/kernel/access.ts'
@@ -95,9 +95,9 @@ export async function campaignBench({
         return isLast || isDead ? never() : result
       },
     }
-    const subscribers: InCommitSubscriber[] = []
+    const subscribers = createSubscribers()
     const tell = async (tx: Tx, event: object) => {
-      for (const subscriber of subscribers) await subscriber(tx, event as LedgerEvent)
+      await subscribers.run(tx, event as LedgerEvent)
     }
     const nodes = { id: `node_${number}` as Db['boot'], aliveSinceMs: () => Infinity }
     const jobs = createJobs({ ...{ db: own, clock, log: silentLog, nodes }, apiActivity: { isRecent: () => false } })
@@ -151,7 +151,7 @@ export async function campaignBench({
       isSuspended: () => false,
       refusalOf: async () => null,
       ...{ db: own, clock, ids, jobs, log: silentLog, live: { publish() {} }, apiActivity: { isRecent: () => false } },
-      ledger: { inCommit: (subscriber) => void subscribers.push(subscriber) },
+      ledger: { inCommit: subscribers.add },
       cursors: createCursors(Buffer.alloc(32)),
       idempotency: createIdempotency({ clock }),
       instances: {
@@ -341,5 +341,13 @@ const restrictionOf = (line: Line | undefined) =>
 const QUEUED: Omit<Message, 'id' | 'instanceId' | 'chat' | 'idempotencyKey'> = {
   ...{ seq: 1, accountId: ACCOUNT, engine: 'smv2', direction: 'out', type: 'text', status: 'queued' },
   ...{ source: 'campaign', campaignId: null, engineMessageId: null, createdAtMs: 0, dispatchStartedAtMs: 0 },
-  ...{ sentAtMs: null, deliveredAtMs: null, readAtMs: null, failedAtMs: null, heldSinceMs: null, error: null },
+  ...{
+    sentAtMs: null,
+    deliveredAtMs: null,
+    readAtMs: null,
+    failedAtMs: null,
+    heldSinceMs: null,
+    validUntilMs: null,
+    error: null,
+  },
 }

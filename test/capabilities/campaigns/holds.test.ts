@@ -70,13 +70,22 @@ describe('a campaign waits, and nobody fails, while Meta refuses', () => {
   })
 })
 
+test('a template that Meta does not have holds the campaign until a person acts', async () => {
+  const line = await officialNumber(w, '12025550444')
+  const missing = { cloud_api: { type: 'template', template: { name: 'not_there', language: { code: 'en_US' } } } }
+  const id = await campaignOf(w, { instances: [line], phones: PEOPLE, messages: [missing], config: SWIFT })
+  const { pause_reason: reason, next_send_at: next } = await paused(id)
+  expect([reason, next]).toEqual(['template', null])
+  expect(await statuses(id)).toEqual(['pending', 'pending', 'pending'])
+})
+
 test('a person mends the payment and resumes: each gets the message once', async () => {
   const line = await officialNumber(w, '12025550437')
   await line.cause('payment_missing', 1)
   const id = await offer([line])
   await paused(id)
   expect((await w.api('POST', `/v1/campaigns/${id}/resume`)).status).toBe(200)
-  await until('completed', async () => (await campaign(w, id)).status === 'completed', 20_000)
+  await until('completed', async () => (await campaign(w, id)).status === 'completed')
   expect((await campaign(w, id)).counts).toMatchObject({ sent: 3, failed: 0 })
   expect(await issuesOf(line.id)).toEqual([])
 })
@@ -90,7 +99,7 @@ test('a card that expires in the middle: those whom Meta took and did not reach 
   await expectCountsRight(w, id)
   graph.replaceCard(line.phoneNumberId)
   expect((await w.api('POST', `/v1/campaigns/${id}/resume`)).status).toBe(200)
-  await until('completed', async () => (await campaign(w, id)).status === 'completed', 20_000)
+  await until('completed', async () => (await campaign(w, id)).status === 'completed')
   expect((await campaign(w, id)).counts).toMatchObject({ sent: 3, failed: 0 })
   await until('read', async () => (await statuses(id)).every((status) => status === 'read'))
   await expectCountsRight(w, id)
@@ -102,7 +111,37 @@ test('a number that is held leaves its people to another one', async () => {
   const [held, good] = [await officialNumber(w, '12025550438'), await officialNumber(w, '12025550439')]
   await held.cause('display_name_pending')
   const id = await offer([held, good])
-  await until('completed', async () => (await campaign(w, id)).status === 'completed', 20_000)
+  await until('completed', async () => (await campaign(w, id)).status === 'completed')
   expect((await campaign(w, id)).counts).toMatchObject({ sent: 3, failed: 0 })
   expect(new Set((await recipientsOf(w, id)).map(({ instance }) => instance))).toEqual(new Set([good.id]))
+})
+
+describe('a country to which Meta lets a business send nothing', () => {
+  const ABROAD = ['34600123451', '34600123452', '34600123453', '34600123454']
+  const oneByOne = { ...SWIFT, minDelay: 1, maxDelay: 1 }
+
+  test('is tried once: the others there are skipped, and everybody else gets the message', async () => {
+    const line = await officialNumber(w, '12025550441')
+    graph.forbidCountries(line.phoneNumberId, ['ES'])
+    const phones = [...ABROAD, ...PEOPLE]
+    const id = await campaignOf(w, { instances: [line], phones, messages: [TEMPLATE], config: oneByOne })
+    await until('completed', async () => (await campaign(w, id)).status === 'completed')
+    expect((await campaign(w, id)).counts).toMatchObject({ sent: 3, failed: 1, skipped: 3 })
+    const { data: people } = (await w.api('GET', `/v1/campaigns/${id}/recipients?status=skipped`)).body
+    expect(
+      people.map(({ phone, skip_reason: reason }: Record<string, string>) => [phone?.slice(0, 2), reason]),
+    ).toEqual(Array(3).fill(['34', 'country_refused']))
+    await expectCountsRight(w, id)
+  }, 60_000)
+
+  test('is left to a number of another business', async () => {
+    const [refused, good] = [await officialNumber(w, '12025550442'), await officialNumber(w, '12025550443')]
+    graph.forbidCountries(refused.phoneNumberId, ['ES'])
+    const id = await campaignOf(w, {
+      ...{ instances: [refused, good], phones: ABROAD, messages: [TEMPLATE], config: oneByOne },
+    })
+    await until('completed', async () => (await campaign(w, id)).status === 'completed')
+    expect((await campaign(w, id)).counts).toMatchObject({ sent: 3, failed: 1, skipped: 0 })
+    await expectCountsRight(w, id)
+  }, 60_000)
 })

@@ -70,7 +70,7 @@ test('a campaign goes on when Meta ends the pause early, and other templates do 
   await inState(id, 'paused')
   await at.endPause(template)
   const { counts } = await inState(id, 'running')
-  await until('sending again', async () => (await campaign(w, id)).counts.sent > counts.sent, 20_000)
+  await until('sending again', async () => (await campaign(w, id)).counts.sent > counts.sent)
   expect(await failed(id)).toBe(0)
 })
 
@@ -84,6 +84,30 @@ test('a disabled template holds a campaign until a person acts, whatever Meta sa
   await w.quiet()
   expect(await campaign(w, id)).toMatchObject({ status: 'paused', pause_reason: 'template', next_send_at: null })
   expect(await failed(id)).toBe(0)
+})
+
+test('an archived template holds a campaign, and the list and the preview say when Meta deletes it', async () => {
+  const { id, line, template, at } = await running('12025550450', 'nobody_used_it')
+  await at.archive(template)
+  expect(await inState(id, 'paused')).toMatchObject({ pause_reason: 'template', next_send_at: null })
+  const read = async () => (await w.api('GET', `/v1/instances/${line.id}/templates/${template}`)).body
+  const { status, deletes_at: deletesAt } = await read()
+  expect(status).toBe('ARCHIVED')
+  expect(Math.abs(Date.parse(deletesAt) - Date.now() - 28 * 86_400_000)).toBeLessThan(60_000)
+  const payload = { type: 'template', template: { name: 'nobody_used_it', language: { code: 'en' } } }
+  const preview = async () =>
+    (
+      await w.api('POST', '/v1/campaigns/preview', {
+        ...{ instance_ids: [line.id], recipients: [{ phone: '12025550399' }], messages: [{ cloud_api: payload }] },
+      })
+    ).body.risks.filter(({ code }: { code: string }) => code.startsWith('template_'))
+  expect(await preview()).toMatchObject([
+    { code: 'template_archived_until', severity: 'warning', params: { name: 'nobody_used_it', at: deletesAt } },
+  ])
+  await at.unarchive(template)
+  await until('approved', async () => (await read()).status === 'APPROVED')
+  await until('no warning', async () => (await preview()).length === 0)
+  expect(await read()).toMatchObject({ deletes_at: null })
 })
 
 describe('messages that Meta held to assess the template, and dropped', () => {
@@ -102,7 +126,7 @@ describe('messages that Meta held to assess the template, and dropped', () => {
     const payload = { type: 'template', template: { name, language: { code: 'en' } } }
     const id = await campaignOf(w, { instances: [line], phones, messages: [{ cloud_api: payload }], config: swift })
     await until('taken', async () => (await campaign(w, id)).counts.sent === phones.length)
-    return { id, template, at: graph.templates(line.phoneNumberId) }
+    return { id, line, template, at: graph.templates(line.phoneNumberId) }
   }
 
   test('wait for the end of the pause, and are then sent once, although the campaign was complete', async () => {
@@ -121,6 +145,18 @@ describe('messages that Meta held to assess the template, and dropped', () => {
     await until('delivered', async () => (await campaign(w, id)).counts.delivered === phones.length)
     expect((await campaign(w, id)).counts).toMatchObject({ pending: 0, failed: 0, sent: phones.length })
     expect(await received(phones)).toEqual(phones.map(() => 1))
+  })
+
+  test('after somebody has ended the pause, are sent a minute later', async () => {
+    const phones = phonesOf(12_025_572_000)
+    const { id, template, line } = await dropped('12025550449', 'dropped_after', phones)
+    await inState(id, 'completed')
+    await graph.templates(line.phoneNumberId).endPause(template)
+    const before = Date.now()
+    await graph.assessments.fail(template)
+    const held = await inState(id, 'paused')
+    expect(held.pause_reason).toBe('template')
+    expect(Date.parse(held.next_send_at) - before).toBeLessThan(70_000)
   })
 
   test('are not sent again by a campaign that was canceled', async () => {

@@ -1,0 +1,21 @@
+/** A number looks every minute whether it is still limited. One that was not seen for longer is asked again. */
+const LIMIT_KNOWN_MS = 150_000
+
+/** Numbers whose portfolio has used its messaging limit, as far as this process has seen. A hint: each claim decides. */
+export function createLimitedNumbers() {
+  const seen = new Map<string, { readonly untilMs: number; readonly seenAtMs: number }>()
+  return {
+    note: (instanceId: string, limit: { readonly untilMs: number; readonly seenAtMs: number }) =>
+      void seen.set(instanceId, limit),
+    forget: (instanceId: string) => void seen.delete(instanceId),
+    untilOf(instanceId: string, nowMs: number): number | null {
+      const limit = seen.get(instanceId)
+      if (limit === undefined) return null
+      if (limit.untilMs > nowMs && nowMs - limit.seenAtMs < LIMIT_KNOWN_MS) return limit.untilMs
+      seen.delete(instanceId)
+      return null
+    },
+  }
+}
+
+export type LimitedNumbers = ReturnType<typeof createLimitedNumbers>
