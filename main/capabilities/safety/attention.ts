@@ -1,8 +1,9 @@
 import type { Evidence } from '../../engines/engine.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db } from '../../kernel/db.ts'
+import { lineOfInstances } from '../instance-attention.ts'
 import type { AttentionLine, AttentionQuery } from '../room.ts'
-import { connectedOfAccount, nameOf, type EngineSide } from './store.ts'
+import { connectedOfAccount, type EngineSide } from './store.ts'
 
 interface Deps {
   readonly db: Db
@@ -15,22 +16,14 @@ export function createAttention({ db, clock, evidenceOf }: Deps) {
   return async ({ accountId, network }: AttentionQuery): Promise<AttentionLine[]> => {
     const numbers = await db.read(connectedOfAccount, { accountId, network })
     const nowMs = clock.now()
-    const restricted = numbers.flatMap(({ instanceId, ...side }) => {
+    const restricted = numbers.flatMap(({ instanceId, name, ...side }) => {
       const { restriction } = evidenceOf({ instanceId, accountId, ...side })
       const isActive = restriction && (restriction.untilMs === null || restriction.untilMs > nowMs)
-      return isActive ? [{ instanceId, sinceMs: restriction.sinceMs }] : []
+      // What may not even reply is a line of the instances room.
+      if (!isActive || restriction.stops === 'replies') return []
+      const { kind, sinceMs, untilMs } = restriction
+      return [{ id: instanceId, name, sinceMs, facts: { kind, untilMs } }]
     })
-    const [first] = restricted
-    if (!first) return []
-    const { instanceId } = first
-    const { name } = (await db.readOne(nameOf, { instanceId })) ?? { name: '' }
-    return [
-      {
-        ...{ code: 'restricted', severity: 'warning', count: restricted.length, text: null },
-        ids: restricted.map((one) => one.instanceId),
-        sinceMs: Math.min(...restricted.map(({ sinceMs }) => sinceMs)),
-        subject: restricted.length === 1 ? { id: instanceId, name } : null,
-      },
-    ]
+    return lineOfInstances('restricted', 'warning', restricted)
   }
 }

@@ -1,3 +1,4 @@
+import { TRAITS } from '../../contract/engine-traits.ts'
 import type { Evidence } from '../../engines/engine.ts'
 import type { Span } from '../../kernel/time-zone.ts'
 import { dailyLimit, limitsOf, ratingOf, reachOf, type Limits, type SafetySettings } from './limits.ts'
@@ -86,11 +87,12 @@ export function budgetOf(facts: Facts): Budget {
   const { number, counts, claims, reached, portfolio, settings, nowMs } = facts
   const pairedDays = number.pairedAtMs === null ? null : Math.max(0, Math.floor((nowMs - number.pairedAtMs) / DAY_MS))
   const limits = limitsOf(number, pairedDays ?? 0, portfolio, settings)
-  const firstContacts = number.engine === 'official' ? (reached?.people ?? 0) : counts.firstContactsToday
+  const { sharesLimit } = TRAITS[number.engine]
+  const firstContacts = sharesLimit ? (reached?.people ?? 0) : counts.firstContactsToday
   const used = {
     today: counts.sentToday + claims.sends,
     hour: counts.sentThisHour + claims.sends,
-    firstContacts: firstContacts + (number.engine === 'official' ? (reached?.claimed ?? 0) : claims.cold),
+    firstContacts: firstContacts + (sharesLimit ? (reached?.claimed ?? 0) : claims.cold),
   }
   const restriction = restrictionOf(facts)
   const network = [
@@ -202,7 +204,7 @@ function limitHolds({ number, reached, day, hour, nowMs }: Facts, limits: Limits
       message: `This number has sent the ${limits.hourly} messages it may send in this hour. Campaigns and AI agents continue in the next one. To send faster, use another number as well.`,
     })
   if (!isReached(limits.firstContacts, used.firstContacts)) return holds
-  if (number.engine === 'official') {
+  if (TRAITS[number.engine].sharesLimit) {
     holds.push({
       ...{ code: 'messaging_limit', holds: 'cold', untilMs: reached?.untilMs ?? nowMs + LOOK_AGAIN_MS },
       message: `The numbers of this portfolio have reached ${used.firstContacts} people in 24 hours, and Meta allows ${limits.firstContacts} for all of them together. People who wrote in the last 24 hours do not count. Wait, or use a number of another portfolio as well.`,
@@ -218,7 +220,13 @@ function limitHolds({ number, reached, day, hour, nowMs }: Facts, limits: Limits
 
 function warmUpNote({ number, settings }: Facts, pairedDays: number | null): Reason | undefined {
   const { safetyWarmupDays: days } = settings
-  if (number.engine !== 'smv2' || number.network !== 'live' || pairedDays === null || number.pairedAtMs === null) return
+  if (
+    TRAITS[number.engine].sharesLimit ||
+    number.network !== 'live' ||
+    pairedDays === null ||
+    number.pairedAtMs === null
+  )
+    return
   const limit = dailyLimit(pairedDays, settings)
   if (pairedDays >= days || limit >= settings.safetyDailyLimit) return undefined
   const message = `This number is new, so campaigns and AI agents send at most ${limit} messages a day from it. The limit rises until the number is ${days} days old. Use it for ordinary chats until then.`
@@ -233,7 +241,7 @@ function mediumNote({ number, quality }: Facts): Reason | undefined {
 }
 
 function unknownLimitNote({ number, portfolio }: Facts): Reason | undefined {
-  if (number.engine !== 'official' || number.network !== 'live') return undefined
+  if (!TRAITS[number.engine].sharesLimit || number.network !== 'live') return undefined
   const limit = portfolio?.limit ?? null
   if (limit !== null && limit.source !== 'last_known') return undefined
   const people = reachOf(limit?.tier)

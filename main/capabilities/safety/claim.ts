@@ -1,3 +1,4 @@
+import { TRAITS } from '../../contract/engine-traits.ts'
 import type { Budget, Facts, ReasonCode } from './budget.ts'
 
 /** The caller's own limits for this number. They only narrow what the number may send. null: none. */
@@ -26,7 +27,7 @@ const REFUSED: ReadonlySet<ReasonCode> = new Set(['banned', 'restricted', 'repli
 
 /** Pure. What the network refuses is refused; what is used up comes back, so it waits. */
 export function decide(facts: Facts, budget: Budget, { cold, opens, limits }: Wish): ClaimResult {
-  const isNew = facts.number.engine === 'official' ? opens : cold
+  const isNew = TRAITS[facts.number.engine].sharesLimit ? opens : cold
   for (const { code, holds, untilMs } of budget.holds) {
     if (holds === 'cold' && !isNew) continue
     if (REFUSED.has(code) || untilMs === null) return { kind: 'refused', reason: code, untilMs }

@@ -1,4 +1,5 @@
 import type { Engine } from '../../contract/shapes.ts'
+import { TRAITS } from '../../contract/engine-traits.ts'
 import type { Tx } from '../../kernel/db.ts'
 import { spellingsOf } from '../../kernel/phone-number.ts'
 import { countReached, DAY_MS, isReached, uncountReached } from './reached.ts'
@@ -76,7 +77,7 @@ export async function countAccepted(tx: Tx, message: AcceptedMessage, portfolioO
   await tx.run(countSent, { instanceId, quarter, firstContact: Number(isCold) })
   if (isCold) await tx.run(insertFirst, { instanceId, seq, quarter })
   if (isClaimed) await tx.run(releaseClaim, { instanceId, phone: person })
-  if (engine !== 'official' || !(await isOutsideWindow(tx, message))) return
+  if (!TRAITS[engine].sharesLimit || !(await isOutsideWindow(tx, message))) return
   const portfolio = await portfolioOf(tx, instanceId)
   if (portfolio !== null) await countReached(tx, { instanceId, seq, portfolio, person, atMs })
 }

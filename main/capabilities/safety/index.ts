@@ -1,8 +1,9 @@
+import { TRAITS } from '../../contract/engine-traits.ts'
 import type { Evidence } from '../../engines/engine.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
 import type { AccountId, InstanceId } from '../../kernel/ids.ts'
-import type { InCommitSubscriber, Ledger } from '../../kernel/ledger.ts'
+import type { InCommit, Ledger } from '../../kernel/ledger.ts'
 import type { MovePerson } from '../../kernel/person-move.ts'
 import { dayOf, hourOf } from '../../kernel/time-zone.ts'
 import type { InstanceListener, Instances } from '../instances/index.ts'
@@ -208,7 +209,7 @@ export function createSafety({ db, clock, ledger, instances, config }: SafetyDep
 
   /** As the engine knows it, or knew it: it knows nothing of a number that is not connected. */
   const currentPortfolio = (number: NumberRow, portfolio: Evidence['portfolio']): string | null => {
-    if (number.engine !== 'official' || number.network !== 'live') return null
+    if (!TRAITS[number.engine].sharesLimit || number.network !== 'live') return null
     return portfolio?.key ?? number.portfolio ?? `number ${number.instanceId}`
   }
 
@@ -363,11 +364,14 @@ export function createSafety({ db, clock, ledger, instances, config }: SafetyDep
   }
 }
 
-const countFailures: InCommitSubscriber = async (tx, event) => {
-  if (event.type !== 'message.failed') return
-  await countRefusal(tx, event.instanceId, event.data.error.provider_code, event.createdAtMs)
-  const message = await tx.one(seqOfMessage, { id: event.data.message_id })
-  if (message !== undefined) await uncountReached(tx, { instanceId: event.instanceId, seq: message.seq })
+const countFailures: InCommit<'message.failed'> = {
+  phase: 'record',
+  on: ['message.failed'],
+  run: async (tx, { instanceId, data, createdAtMs }) => {
+    await countRefusal(tx, instanceId, data.error.provider_code, createdAtMs)
+    const message = await tx.one(seqOfMessage, { id: data.message_id })
+    if (message !== undefined) await uncountReached(tx, { instanceId, seq: message.seq })
+  },
 }
 
 /** A different number starts at zero; a number that returns keeps its age. */

@@ -1,3 +1,4 @@
+import { TRAITS } from '../../contract/engine-traits.ts'
 import type { Config } from '../../config.ts'
 import type { Evidence } from '../../engines/engine.ts'
 import type { NumberRow } from './store.ts'
@@ -35,7 +36,7 @@ export function limitsOf(
   settings: SafetySettings,
 ): Limits {
   if (network === 'sandbox') return NONE
-  if (engine === 'official') return { ...NONE, firstContacts: reachOf(portfolio?.limit?.tier) }
+  if (TRAITS[engine].sharesLimit) return { ...NONE, firstContacts: reachOf(portfolio?.limit?.tier) }
   return {
     daily: dailyLimit(pairedDays, settings),
     hourly: settings.safetyHourlyLimit,

@@ -49,12 +49,13 @@ export const numbersOf = sqlOfList<string, Record<never, never>, NumberRow>(
 export type EngineSide = Pick<NumberRow, 'instanceId' | 'accountId' | 'engine' | 'network'>
 
 /** All connected numbers of the account, so no more columns than are needed. */
-export const connectedOfAccount = sql<{ accountId: string; network: Network | null }, Omit<EngineSide, 'accountId'>>(
-  `SELECT id AS instanceId, engine, network FROM instances
+export const connectedOfAccount = sql<
+  { accountId: string; network: Network | null },
+  Omit<EngineSide, 'accountId'> & { name: string }
+>(
+  `SELECT id AS instanceId, name, engine, network FROM instances
    WHERE account_id = :accountId AND deleted_at IS NULL AND status = 'connected' AND (network = :network OR :network IS NULL)`,
 )
-
-export const nameOf = sql<OfInstance, { name: string }>('SELECT name FROM instances WHERE id = :instanceId')
 
 export const retireNumbers = sql<OfInstance>('UPDATE safety_numbers SET is_current = 0 WHERE instance_id = :instanceId')
 

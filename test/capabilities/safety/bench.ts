@@ -9,7 +9,7 @@ import { insertOutgoing, insertReceived, moveStatus } from '../../../main/capabi
 import { readConfig } from '../../../main/config.ts'
 import type { Evidence } from '../../../main/engines/engine.ts'
 import type { InstanceId } from '../../../main/kernel/ids.ts'
-import type { InCommitSubscriber } from '../../../main/kernel/ledger.ts'
+import { createSubscribers } from '../../../main/kernel/ledger.ts'
 import { HEALTHY } from '../../support/engine.ts'
 import { instancesRoom, type InstancesRoom, type MadeInstance } from '../../support/instances.ts'
 
@@ -55,10 +55,10 @@ export async function safetyBench(settings: Partial<SafetySettings> = {}): Promi
   const { database, clock, accountId } = room
   const { db } = database
   const config = { ...DEFAULTS, ...settings }
-  let subscriber: InCommitSubscriber = async () => {}
+  const subscribers = createSubscribers()
   const open = () =>
     createSafety({
-      ...{ db, clock, ledger: { inCommit: (next) => void (subscriber = next) } },
+      ...{ db, clock, ledger: { inCommit: subscribers.add } },
       ...{ instances: room.instances, config },
     })
   let safety = open()
@@ -74,6 +74,7 @@ export async function safetyBench(settings: Partial<SafetySettings> = {}): Promi
       idempotencyKey: null,
       campaignId: null,
       isGroup: 0,
+      forwarded: null,
     } as const
     await db.commit(async (tx) => {
       await safety.accepted(tx, { ...out, atMs: out.now })
@@ -87,7 +88,7 @@ export async function safetyBench(settings: Partial<SafetySettings> = {}): Promi
   const arrive = (id: InstanceId, chat: string) => {
     const from = { accountId, instanceId: id, direction: 'in', chat, sender: chat, createdAt: clock.now() } as const
     const none = { source: null, status: null, sentAt: null, pushName: null, participant: null, content: null } as const
-    const flags = { isGroup: 0, viewOnce: 0 } as const
+    const flags = { isGroup: 0, viewOnce: 0, forwarded: null } as const
     const ids = { seq: ++seq, id: `m${seq}`, engineMessageId: `w${seq}` }
     return db.commit(async (tx) => {
       await tx.run(insertReceived, { ...from, ...none, ...flags, ...ids, ...CONTENT })
@@ -135,7 +136,7 @@ export async function safetyBench(settings: Partial<SafetySettings> = {}): Promi
         createdAtMs: clock.now(),
         data: { message_id: `m${seq}`, error },
       }
-      await db.commit((tx) => subscriber(tx, event as never))
+      await db.commit((tx) => subscribers.run(tx, event as never))
     },
     restart() {
       room.restarted()

@@ -424,7 +424,7 @@ describe('the overview', () => {
     expect(await lines()).toEqual([])
     const [sinceMs, untilMs] = [b.room.clock.now() - HOUR, b.room.clock.now() + HOUR]
     b.says({ restriction: { kind: 'reachout', untilMs, sinceMs } })
-    const line = { code: 'restricted', severity: 'warning', sinceMs, text: null }
+    const line = { code: 'restricted', severity: 'warning', sinceMs, text: null, facts: { kind: 'reachout', untilMs } }
     const subject = { id: one.id, name: 'Front desk' }
     expect(await lines()).toEqual([{ ...line, count: 1, subject, ids: [one.id] }])
     const other = await b.pair('12025550101')
