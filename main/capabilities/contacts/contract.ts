@@ -141,7 +141,8 @@ export const contactsContract = {
     role: 'member',
     tool: null,
     summary: 'List names of people',
-    description: 'For screens that know people by their number or hidden id. People without a name are left out.',
+    description:
+      'For screens that know people by their number or hidden id. People of whom nothing else is known are left out.',
     query: Type.Object({
       phones: Type.String({
         minLength: 1,
@@ -155,12 +156,19 @@ export const contactsContract = {
       description: 'Their names.',
       schema: Type.Object({
         data: Type.Array(
-          Type.Object({ phone: Type.String({ description: 'As it was asked for.' }), name: Type.String() }),
+          Type.Object({
+            phone: Type.String({ description: 'As it was asked for.' }),
+            name: Nullable(Type.String()),
+            number: Nullable(Type.String({ description: 'Digits; null: the person hides it.' })),
+            username: Nullable(Type.String()),
+          }),
         ),
       }),
     },
     errors: [],
-    examples: { reply: { data: [{ phone: '12025550123', name: 'Ana Souza' }] } },
+    examples: {
+      reply: { data: [{ phone: '12025550123', name: 'Ana Souza', number: '12025550123', username: null }] },
+    },
   }),
 
   createContact: operation({
@@ -224,7 +232,9 @@ export const contactsContract = {
     path: '/v1/contacts/{phone}',
     summary: 'Remove a contact',
     description:
-      'Removes name, tags and the times of the last messages. Messages and opt-outs stay. Whoever writes again is a contact again.',
+      'Removes name, tags and the times of the last messages. Messages and opt-outs stay. Whoever writes again is a contact again. ' +
+      'Meta is asked to delete the person from its contact book for every official number of the account, until it answers; ' +
+      'if it refuses, the health of the number says so (`contact_book_kept`).',
     scope: 'dispatch:manage',
     reply: { status: 204, description: 'Removed.', schema: null },
     errors: [],

@@ -14,12 +14,14 @@ import { Answer, type Existence, type Handlers } from '../handler.ts'
 import { deciderOf } from '../opt-outs/index.ts'
 import type { ContactRecord, contactsContract } from './contract.ts'
 import { nameOf, type Contact, type ContactDetail, type Contacts } from './index.ts'
+import type { MetaContactBook } from './meta-contact-book.ts'
 
 interface HandlerDeps {
   readonly db: Db
   readonly cursors: Cursors
   readonly files: Pick<Files, 'storeTemporarily'>
   readonly contacts: Contacts
+  readonly metaContactBook: MetaContactBook
 }
 
 const SAMPLES = 5
@@ -41,7 +43,13 @@ export function contactsExistence(contacts: Contacts): Existence<typeof contacts
   return { getContact: exists, updateContact: exists, deleteContact: exists }
 }
 
-export function contactsHandlers({ db, cursors, files, contacts }: HandlerDeps): Handlers<typeof contactsContract> {
+export function contactsHandlers({
+  db,
+  cursors,
+  files,
+  contacts,
+  metaContactBook,
+}: HandlerDeps): Handlers<typeof contactsContract> {
   const inTurn = createImportTurns()
   const find = createFind(contacts)
 
@@ -65,11 +73,10 @@ export function contactsHandlers({ db, cursors, files, contacts }: HandlerDeps):
     },
 
     async listContactNames({ principal: { accountId }, query }) {
-      const phones = [...new Set(query.phones.split(','))]
-      const found = await Promise.all(
-        phones.map(async (phone) => ({ phone, name: await contacts.nameOf(accountId, phone) })),
-      )
-      return { data: found.flatMap(({ phone, name }) => (name === null ? [] : [{ phone, name }])) }
+      const people = await contacts.namesOf(accountId, [...new Set(query.phones.split(','))])
+      return {
+        data: people.filter(({ name, number, username }) => name !== null || number === null || username !== null),
+      }
     },
 
     async createContact({ principal, body: { phone: text, opted_out: isOptedOut, ...change } }) {
@@ -97,8 +104,13 @@ export function contactsHandlers({ db, cursors, files, contacts }: HandlerDeps):
     },
 
     async deleteContact({ principal, params }) {
-      const { phone } = await find(principal, params.phone)
-      await db.commit((tx) => contacts.remove(tx, principal.accountId, phone))
+      const contact = await find(principal, params.phone)
+      const [detail] = await contacts.detail(principal.accountId, [contact])
+      const addresses = [contact.phone, ...(detail?.identities ?? []).map(({ value }) => value)]
+      await db.commit(async (tx) => {
+        if (await contacts.remove(tx, principal.accountId, contact.phone))
+          await metaContactBook.forget(tx, principal.accountId, [...new Set(addresses)])
+      })
       return undefined
     },
 

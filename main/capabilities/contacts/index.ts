@@ -89,12 +89,28 @@ export interface Contacts extends ContactEdit {
     accountId: AccountId,
     people: readonly { readonly phone: string; readonly name: string }[],
   ): Promise<void>
+  /**
+   * What those are written under whose name or username fits, as `personKey` has it: numbers and hidden ids.
+   * @param most contacts that are looked at
+   */
+  addressesOf(accountId: AccountId, q: string, most: number): Promise<ReadonlySet<string>>
   /** null for somebody who is no contact, or whose name is not known. */
   nameOf(accountId: AccountId, phone: string): Promise<string | null>
+  /** What those are called who are contacts, for screens that know them by number or hidden id. */
+  namesOf(accountId: AccountId, phones: readonly string[]): Promise<readonly PersonNames[]>
   detail(accountId: AccountId, contacts: readonly Contact[]): Promise<readonly ContactDetail[]>
   tags(accountId: AccountId): Promise<readonly TagCount[]>
   /** Of numbers that are written without a country code; null: they must have one. */
   country(accountId: AccountId): Promise<string | null>
+}
+
+interface PersonNames {
+  /** As it was asked for. */
+  readonly phone: string
+  readonly name: string | null
+  /** null: the person hides it. */
+  readonly number: string | null
+  readonly username: string | null
 }
 
 const PORTION = 1_000
@@ -104,7 +120,7 @@ export const nameOf = ({ givenName, pushName }: Contact): string | null => given
 export function createContacts({ db, clock, ledger, live, instances, optOuts }: ContactsDeps): Contacts {
   const outside: Reader = { all: db.read, one: db.readOne }
   const recorder = createRecorder({ clock, live })
-  ledger.inCommit(recorder.onEvent)
+  ledger.inCommit(recorder.inCommit)
   instances.subscribe(async (tx, change) => {
     if (change.kind === 'deleted') await tx.run(removeOfInstance, { instanceId: change.id })
     if (change.kind !== 'transferred') return
@@ -142,6 +158,8 @@ export function createContacts({ db, clock, ledger, live, instances, optOuts }: 
     )
   }
 
+  const search = createSearch(db)
+
   return {
     ...edit,
     async *withTag(accountId, tag) {
@@ -158,7 +176,7 @@ export function createContacts({ db, clock, ledger, live, instances, optOuts }: 
       const last = await lastContact(read, accountId, instanceIds, phones)
       return new Set(phones.filter((phone) => (last.get(phone)?.lastInAtMs ?? null) !== null))
     },
-    search: createSearch(db),
+    search,
     find,
     movePerson: createMove({
       clock,
@@ -188,9 +206,33 @@ export function createContacts({ db, clock, ledger, live, instances, optOuts }: 
         }
       })
     },
+    async addressesOf(accountId, q, most) {
+      const { contacts } = await search(accountId, { q }, { after: undefined, limit: most, country: null })
+      const names = await identitiesOfContacts.over(
+        contacts.map(({ seq }) => seq),
+        {},
+        (statement, params) => db.read(statement, params),
+      )
+      const hidden = names.flat().flatMap(({ kind, value }) => (kind === 'username' ? [] : [value]))
+      return new Set([...contacts.map(({ number }) => number), ...hidden])
+    },
     async nameOf(accountId, phone) {
       const contact = await find(accountId, phone)
       return contact === undefined ? null : nameOf(contact)
+    },
+    async namesOf(accountId, phones) {
+      const asked = await Promise.all(phones.map(async (phone) => ({ phone, contact: await find(accountId, phone) })))
+      const known = asked.flatMap(({ phone, contact }) => (contact === undefined ? [] : [{ phone, contact }]))
+      const seqs = [...new Set(known.map(({ contact }) => contact.seq))]
+      const rows = (await identitiesOfContacts.over(seqs, {}, (statement, params) => db.read(statement, params))).flat()
+      return known.map(({ phone, contact }) => {
+        const identities = identitiesOf(
+          contact,
+          rows.filter(({ seq }) => seq === contact.seq),
+        )
+        const valueOf = (wanted: Identity['kind']) => identities.find(({ kind }) => kind === wanted)?.value ?? null
+        return { phone, name: nameOf(contact), number: valueOf('phone'), username: valueOf('username') }
+      })
     },
 
     async detail(accountId, contacts) {

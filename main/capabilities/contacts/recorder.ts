@@ -2,12 +2,14 @@ import type { Notice } from '../../contract/notice.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Tx } from '../../kernel/db.ts'
 import type { AccountId, InstanceId } from '../../kernel/ids.ts'
-import type { InCommitSubscriber, LedgerEvent } from '../../kernel/ledger.ts'
+import type { EventOf, InCommit } from '../../kernel/ledger.ts'
 import type { NoticeBus } from '../../kernel/notice-bus.ts'
 import { personKey } from '../../kernel/phone-number.ts'
 import { addContact, setTerms } from './edit.ts'
 import { noteHiddenName } from './identities.ts'
 import { contactOf, setInstanceIn, setInstanceOut, setLastIn, setLastOut, setNames } from './store.ts'
+
+type Heard = EventOf<'message.sent' | 'message.received'>
 
 interface Written {
   readonly accountId: AccountId
@@ -35,7 +37,7 @@ export function createRecorder({
 }: {
   readonly clock: Pick<Clock, 'now'>
   readonly live: Pick<NoticeBus<Notice>, 'publish'>
-}): { readonly onEvent: InCommitSubscriber; readonly forget: () => void } {
+}): { readonly inCommit: InCommit<Heard['type']>; readonly forget: () => void } {
   const recent = new Map<string, { readonly atMs: number; readonly pushName: string | null }>()
 
   const write = async (tx: Tx, { accountId, instanceId, phone, direction, pushName, isHidden, atMs }: Written) => {
@@ -61,23 +63,27 @@ export function createRecorder({
   }
 
   return {
-    async onEvent(tx, event) {
-      const written = writtenIn(event)
-      if (written !== undefined) await write(tx, written)
+    inCommit: {
+      phase: 'record',
+      on: ['message.sent', 'message.received'],
+      run: async (tx, event) => {
+        const written = writtenIn(event)
+        if (written !== undefined) await write(tx, written)
+      },
     },
     /** A contact was removed: the next message adds it again. */
     forget: () => recent.clear(),
   }
 }
 
-function writtenIn(event: LedgerEvent): Written | undefined {
+function writtenIn(event: Heard): Written | undefined {
   if (event.type === 'message.sent') {
     const { accountId, instanceId, data } = event
     if (IS_GROUP.test(data.chat)) return undefined
     const written = { accountId, instanceId, phone: data.to, atMs: event.createdAtMs }
     return { ...written, direction: 'out', pushName: null, isHidden: false }
   }
-  if (event.type !== 'message.received' || event.data.is_group || event.data.type === 'poll_vote') return undefined
+  if (event.data.is_group || event.data.type === 'poll_vote') return undefined
   const { accountId, instanceId, data } = event
   const atMs = Math.min(Date.parse(data.timestamp), event.createdAtMs)
   const written = { accountId, instanceId, atMs }

@@ -57,7 +57,7 @@ const Question = Type.Object({
   instance_id: Uuid,
   chat: Type.String({ description: 'The number of the person, or the id of somebody who hides it.' }),
   message_id: Type.String({ description: 'The message that may ask for no more campaigns. Answer with it.' }),
-  text: Type.String(),
+  text: Type.String({ description: 'Empty if it was lost with a damaged database.' }),
   created_at: Timestamp,
 })
 export type QuestionRecord = Static<typeof Question>

@@ -1,7 +1,7 @@
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
 import type { AccountId, InstanceId } from '../../kernel/ids.ts'
-import type { Ledger, LedgerEvent } from '../../kernel/ledger.ts'
+import type { EventOf, Ledger } from '../../kernel/ledger.ts'
 import type { NoticeBus } from '../../kernel/notice-bus.ts'
 import type { MovePerson } from '../../kernel/person-move.ts'
 import { personKey } from '../../kernel/phone-number.ts'
@@ -183,7 +183,7 @@ export function createOptOuts({ db, clock, ledger, live, instances }: OptOutsDep
    * A keyword opts out of the whole account: a campaign would only write from its next number. It lifts nothing but what
    * a keyword has done. A tap on a button is a choice from a menu, unless the button is declared to opt out.
    */
-  const onMessage = async (tx: Tx, event: LedgerEvent & { type: 'message.received' }) => {
+  const onMessage = async (tx: Tx, event: EventOf<'message.received'>) => {
     const { accountId, instanceId, data } = event
     if (data.from_me || data.is_group || data.type !== 'text') return
     const meaning = await meaningOf(tx, accountId, data)
@@ -201,12 +201,15 @@ export function createOptOuts({ db, clock, ledger, live, instances }: OptOutsDep
     await lift(tx, accountId, phone, ({ scope, source }) => source === 'keyword' && isOwn(scope))
   }
 
-  ledger.inCommit(async (tx, event) => {
-    if (event.type === 'message.received') return onMessage(tx, event)
-    if (event.type !== 'message.failed' || event.data.error.provider_code !== STOPPED_MARKETING) return
-    const { accountId, instanceId, data } = event
-    const message = { id: data.message_id, instanceId }
-    await record(tx, { accountId, phone: data.to, instanceId, source: 'meta', note: null, message })
+  ledger.inCommit({ phase: 'record', on: ['message.received'], run: onMessage })
+  ledger.inCommit({
+    phase: 'record',
+    on: ['message.failed'],
+    run: async (tx, { accountId, instanceId, data }) => {
+      if (data.error.provider_code !== STOPPED_MARKETING) return
+      const message = { id: data.message_id, instanceId }
+      await record(tx, { accountId, phone: data.to, instanceId, source: 'meta', note: null, message })
+    },
   })
   instances.subscribe(async (tx, change) => {
     if (change.kind === 'deleted') {

@@ -36,7 +36,20 @@ describe('the names of people whom a screen knows by number', () => {
     await add({ phone: '5511987654321', name: 'Ana Souza' })
     await add({ phone: ADA })
     const { body } = await ask(['551187654321', ADA, '12025550999', 'someone@lid'])
-    expect(body).toEqual({ data: [{ phone: '551187654321', name: 'Ana Souza' }] })
+    expect(body).toEqual({
+      data: [{ phone: '551187654321', name: 'Ana Souza', number: '5511987654321', username: null }],
+    })
+  })
+
+  test('say of somebody who hides their number that nobody knows it', async () => {
+    const [hidden, other] = ['900000000000001', '900000000000002']
+    await w.api('POST', '/v1/sandbox/phones', { number: hidden, name: 'Lia' })
+    await say('Hi', hidden)
+    await say('Hi', other)
+    expect((await ask([hidden, other])).body.data).toEqual([
+      { phone: hidden, name: 'Lia', number: null, username: null },
+      { phone: other, name: expect.any(String), number: null, username: null },
+    ])
   })
 
   test('are at most a hundred at a time', async () => {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { MessageContent } from '../../../main/contract/message-content.ts'
 import { createOptOuts } from '../../../main/capabilities/opt-outs/index.ts'
 import type { AccountId } from '../../../main/kernel/ids.ts'
-import type { InCommitSubscriber, LedgerEvent } from '../../../main/kernel/ledger.ts'
+import { createSubscribers, type LedgerEvent } from '../../../main/kernel/ledger.ts'
 import { fakeClock } from '../../support/clock.ts'
 import { testDatabase } from '../../support/database.ts'
 
@@ -15,9 +15,9 @@ async function optOutsAfterAll(
 ) {
   const clock = fakeClock()
   const { db } = await testDatabase(undefined, { clock })
-  let subscriber: InCommitSubscriber | undefined
+  const subscribers = createSubscribers()
   const optOuts = createOptOuts({
-    ...{ db, clock, ledger: { inCommit: (next) => void (subscriber = next) } },
+    ...{ db, clock, ledger: { inCommit: subscribers.add } },
     ...{ live: { publish: () => {} }, instances: { subscribe: () => {}, owned: async () => undefined } },
   })
   await optOuts.settings.update(ACCOUNT, { buttons })
@@ -29,7 +29,7 @@ async function optOutsAfterAll(
         ...{ type: 'text', text, content },
       },
     } as unknown as LedgerEvent
-    await db.commit(async (tx) => subscriber?.(tx, event))
+    await db.commit((tx) => subscribers.run(tx, event))
   }
   return optOuts.page(ACCOUNT, { beforeSeq: Number.MAX_SAFE_INTEGER, rows: 10 })
 }
