@@ -14,7 +14,7 @@ import type { Files } from '../../kernel/files.ts'
 import type { AccountId, Ids } from '../../kernel/ids.ts'
 import type { Jobs } from '../../kernel/jobs.ts'
 import type { Cursors } from '../../kernel/page.ts'
-import { seqPage } from '../../kernel/seq-page.ts'
+import { seqPage } from '../../kernel/list-page.ts'
 import type { Document, DocumentErrorCode } from './contract.ts'
 import {
   documentById,

@@ -6,7 +6,7 @@ import type { Db, Tx } from '../../kernel/db.ts'
 import type { AccountId, Ids } from '../../kernel/ids.ts'
 import type { Cursors } from '../../kernel/page.ts'
 import { fold } from '../../kernel/search/index.ts'
-import { seqPage } from '../../kernel/seq-page.ts'
+import { seqPage } from '../../kernel/list-page.ts'
 import type { CreateFaqBody, FaqEntry, UpdateFaqBody } from './contract.ts'
 import { changeFaq, faqById, faqByQuestion, faqCount, faqPage, insertFaq, removeFaq, type FaqRow } from './faq-store.ts'
 

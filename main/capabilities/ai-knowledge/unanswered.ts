@@ -4,6 +4,7 @@ import { isoTime } from '../../contract/request.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
 import type { Ids } from '../../kernel/ids.ts'
+import { listPage } from '../../kernel/list-page.ts'
 import type { Cursors } from '../../kernel/page.ts'
 import { fold } from '../../kernel/search/index.ts'
 import type { UnansweredQuestion } from './contract.ts'
@@ -17,6 +18,8 @@ import {
   type QuestionStatus,
   type UnansweredRow,
 } from './unanswered-store.ts'
+
+const MOST = Number.MAX_SAFE_INTEGER
 
 interface UnansweredDeps {
   readonly db: Db
@@ -56,22 +59,13 @@ export function createUnanswered({ db, clock, ids, cursors, faq }: UnansweredDep
       await tx.run(addUnanswered, { ...row, question: text, now: clock.now() })
     },
 
-    async list(instanceId: string, { status = 'open', limit = LIMITS.pageSizeDefault, cursor }: ListWish) {
-      const list = `unanswered:${instanceId}:${status}`
-      const [beforeAt, before] = cursor === undefined ? [null, null] : cursors.decode(list, cursor)
-      const most = Number.MAX_SAFE_INTEGER
-      const found = await db.read(unansweredPage, {
-        ...{ instanceId, status, rows: limit + 1 },
-        ...{ beforeAt: Number(beforeAt ?? most), before: Number(before ?? most) },
-      })
-      const shown = found.slice(0, limit)
-      const last = found.length > limit ? shown.at(-1) : undefined
-      return {
-        data: shown.map(toQuestion),
-        next_cursor: last === undefined ? null : cursors.encode(list, [last.lastAtMs, last.seq]),
-        has_more: last !== undefined,
-      }
-    },
+    list: (instanceId: string, { status = 'open', ...page }: ListWish) =>
+      listPage(cursors, `unanswered:${instanceId}:${status}`, page, {
+        read: ({ after: [beforeAt = MOST, before = MOST] = [], rows }) =>
+          db.read(unansweredPage, { instanceId, status, rows, beforeAt: Number(beforeAt), before: Number(before) }),
+        at: ({ lastAtMs, seq }) => [lastAtMs, seq],
+        show: (rows) => rows.map(toQuestion),
+      }),
 
     find: (instanceId: string, id: string) => get(outside, instanceId, id),
 

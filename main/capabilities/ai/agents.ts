@@ -9,7 +9,7 @@ import { ApiError } from '../../contract/errors.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import { isoTime } from '../../contract/request.ts'
 import type { Tx } from '../../kernel/db.ts'
-import { seqPage } from '../../kernel/seq-page.ts'
+import { seqPage } from '../../kernel/list-page.ts'
 import { priceOf } from '../ai-providers/index.ts'
 import type { InstanceSubject } from '../handler.ts'
 import {

@@ -1,8 +1,8 @@
 import type { Conversation } from '../../contract/ai.ts'
 import { USER_ID } from '../../contract/addresses.ts'
 import { ApiError } from '../../contract/errors.ts'
-import { LIMITS } from '../../contract/limits.ts'
 import { isoTime, isoTimeOrNull } from '../../contract/request.ts'
+import { listPage } from '../../kernel/list-page.ts'
 import type { InstanceSubject } from '../handler.ts'
 import type { Chats } from './chats.ts'
 import type { Turn } from './contract/conversations.ts'
@@ -68,39 +68,27 @@ export function createConversations({ db, clock, cursors, messages, settings: st
 
     async list(
       { id: instanceId, accountId }: InstanceSubject,
-      { filter = 'all', limit = LIMITS.pageSizeDefault, cursor }: PageWish & { readonly filter?: 'all' | 'waiting' },
+      { filter = 'all', ...wish }: PageWish & { readonly filter?: 'all' | 'waiting' },
     ) {
-      const list = `ai-conversations:${instanceId}:${filter}`
-      const [beforeAt, before] = cursor === undefined ? [MOST, MOST] : cursors.decode(list, cursor)
-      const page = { instanceId, beforeAt: Number(beforeAt), before: Number(before), rows: limit + 1 }
-      const found =
-        filter === 'all' ? await db.read(conversationsPage, page) : await db.read(waitingPage, { ...page, accountId })
-      const shown = found.slice(0, limit)
-      const last = found.length > limit ? shown.at(-1) : undefined
       const settings = await store.read(outside, instanceId)
-      return {
-        data: shown.map((row) => show(row, row.chat, settings)),
-        next_cursor: last === undefined ? null : cursors.encode(list, [last.changedAtMs, last.seq]),
-        has_more: last !== undefined,
-      }
+      return listPage(cursors, `ai-conversations:${instanceId}:${filter}`, wish, {
+        read: ({ after: [beforeAt = MOST, before = MOST] = [], rows }) => {
+          const page = { instanceId, beforeAt: Number(beforeAt), before: Number(before), rows }
+          return filter === 'all' ? db.read(conversationsPage, page) : db.read(waitingPage, { ...page, accountId })
+        },
+        at: ({ changedAtMs, seq }) => [changedAtMs, seq],
+        show: (found) => found.map((row) => show(row, row.chat, settings)),
+      })
     },
 
-    async turns(
-      { id: instanceId }: InstanceSubject,
-      chat: string,
-      { limit = LIMITS.pageSizeDefault, cursor }: PageWish,
-    ) {
-      const row = await find(instanceId, chat)
-      const list = `ai-turns:${instanceId}:${chat}`
-      const before = cursor === undefined ? MOST : Number(cursors.decode(list, cursor)[0])
-      const found = row ? await db.read(turnsPage, { conversationSeq: row.seq, before, rows: limit + 1 }) : []
-      const shown = found.slice(0, limit)
-      const last = found.length > limit ? shown.at(-1) : undefined
-      return {
-        data: shown.map(toTurn),
-        next_cursor: last === undefined ? null : cursors.encode(list, [last.turn]),
-        has_more: last !== undefined,
-      }
+    async turns({ id: instanceId }: InstanceSubject, chat: string, wish: PageWish) {
+      const conversation = await find(instanceId, chat)
+      return listPage(cursors, `ai-turns:${instanceId}:${chat}`, wish, {
+        read: async ({ after: [before = MOST] = [], rows }) =>
+          conversation ? db.read(turnsPage, { conversationSeq: conversation.seq, before: Number(before), rows }) : [],
+        at: ({ turn }) => [turn],
+        show: (turns) => turns.map(toTurn),
+      })
     },
 
     /** @param minutes null: until somebody resumes it; undefined: as after a message of a person. */

@@ -49,7 +49,7 @@ export interface AiDeps {
   readonly cursors: Cursors
   readonly seal: Seal
   readonly outbound: Pick<Outbound, 'request' | 'checkUrl'>
-  readonly instances: Pick<Instances, 'subject' | 'subscribe' | 'find' | 'holdOf'>
+  readonly instances: Pick<Instances, 'subject' | 'subscribe' | 'find' | 'holdOf' | 'engineFor'>
   readonly messages: Pick<Messages, 'send' | 'getByKey' | 'thread' | 'uploads' | 'chatAsFirstGiven'>
   readonly fusion: Pick<Fusion, 'partnerOf'>
   readonly safety: Pick<Safety, 'claim' | 'release'>

@@ -1,8 +1,11 @@
+import { TRAITS } from '../../contract/engine-traits.ts'
 import type { Tx } from '../../kernel/db.ts'
 import { dueAt, type Due } from '../../kernel/due.ts'
 import type { AccountId, InstanceId } from '../../kernel/ids.ts'
 import { primaryAgent } from './agent-store.ts'
 import { conversationBySeq, isPaused, setFollowUp, takeTurnNumber, type ConversationRow } from './conversation-store.ts'
+import type { TemplateSuspension } from '../../engines/templates.ts'
+import type { InstanceSubject } from '../handler.ts'
 import type { AiDeps } from './deps.ts'
 import { afterQuietMs } from './hours.ts'
 import type { FollowUpSettings, SettingsStore } from './settings.ts'
@@ -25,11 +28,15 @@ interface Input {
 
 type Result = { readonly again: Due | null }
 
+type Suspension = Pick<TemplateSuspension, 'untilMs'>
+
 export type FollowUps = ReturnType<typeof createFollowUps>
 
 const MINUTE_MS = 60_000
 /** official: after this time only templates may be sent. */
 const WINDOW_MS = 24 * 3_600_000
+/** Meta may end a suspension early. */
+const LOOK_AGAIN_MS = 60 * MINUTE_MS
 const DONE: Result = { again: null }
 
 /** Writes again to people who did not answer. A due row is a job; whatever happens in the chat before cancels it. */
@@ -43,7 +50,8 @@ export function createFollowUps({ db, clock, jobs, instances, optOuts, settings:
     async act({ input }) {
       const instance = await instances.subject(input.accountId, input.instanceId)
       if (instance === undefined || instance.deleted) return DONE
-      return db.commit((tx) => begin(tx, input, instance.engine === 'official'))
+      const suspension = await suspensionOf(instance)
+      return db.commit((tx) => begin(tx, input, TRAITS[instance.engine].needsTemplates, suspension))
     },
     async record(_tx, _run, { again }) {
       return again === null ? { kind: 'done' } : { kind: 'again', at: again }
@@ -54,7 +62,25 @@ export function createFollowUps({ db, clock, jobs, instances, optOuts, settings:
     },
   })
 
-  async function begin(tx: Tx, { conversationSeq, afterTurn }: Input, isOfficial: boolean): Promise<Result> {
+  /** Why its template cannot be sent now. */
+  async function suspensionOf(instance: InstanceSubject): Promise<Suspension | null> {
+    const { template } = await store.readFollowUp({ one: db.readOne }, instance.id)
+    const { templates } = instances.engineFor(instance)
+    if (template === null || templates?.suspensionOf === undefined) return null
+    try {
+      return await templates.suspensionOf(instance, template.name, template.language)
+    } catch {
+      // It is asked only during a suspension.
+      return { untilMs: null }
+    }
+  }
+
+  async function begin(
+    tx: Tx,
+    { conversationSeq, afterTurn }: Input,
+    isOfficial: boolean,
+    suspension: Suspension | null,
+  ): Promise<Result> {
     const conversation = await tx.one(conversationBySeq, { seq: conversationSeq })
     if (conversation === undefined) return DONE
     const { seq, instanceId, accountId, chat, followUps: count, followUpAtMs, nextTurn } = conversation
@@ -80,6 +106,11 @@ export function createFollowUps({ db, clock, jobs, instances, optOuts, settings:
     const isOutside = isOfficial && now - (conversation.lastInboundAtMs ?? 0) > WINDOW_MS
     const part = fixedPart(followUp, isOutside)
     if (isOutside && part === null) return cancel()
+    if (suspension !== null && part?.kind === 'template') {
+      const againMs = Math.min(suspension.untilMs ?? Infinity, now + LOOK_AGAIN_MS)
+      await tx.run(setFollowUp, { seq, count, dueAtMs: againMs })
+      return { again: dueAt(clock, againMs) }
+    }
     await tx.run(setFollowUp, { seq, count, dueAtMs: null })
     await openTurn(tx, conversation, part, agent.id, now)
     return DONE

@@ -2,7 +2,7 @@ import type { EventData } from '../../contract/events.ts'
 import type { Source } from '../../contract/shapes.ts'
 import type { Tx } from '../../kernel/db.ts'
 import type { AccountId, InstanceId } from '../../kernel/ids.ts'
-import type { InCommitSubscriber } from '../../kernel/ledger.ts'
+import type { InCommit } from '../../kernel/ledger.ts'
 import { primaryAgent } from './agent-store.ts'
 import type { Chats } from './chats.ts'
 import {
@@ -46,17 +46,22 @@ const MESSAGES_OF_A_TURN = 20
 const QUESTION_LENGTH = 8_000
 
 /** Hears what is said in the chats, in the commits that record it: each message is answered once, or not at all. */
-export function createListener({ clock, settings: store, chats, turns }: ListenDeps): InCommitSubscriber {
-  return async (tx, event) => {
-    if (event.instanceId === null) return
-    if (event.type === 'message.sent') {
-      if (OF_PERSONS.has(event.data.source)) await personWrote(tx, event, event.data.chat, true)
-      if (event.data.source === 'ai') await answerWasSent(tx, event.data.idempotency_key)
-      return
-    }
-    if (event.type !== 'message.received') return
-    if (event.data.from_me) await personWrote(tx, event, event.data.chat, false)
-    else await received(tx, event)
+export function createListener({
+  clock,
+  settings: store,
+  chats,
+  turns,
+}: ListenDeps): InCommit<'message.sent' | 'message.received'> {
+  return {
+    phase: 'derive',
+    on: ['message.sent', 'message.received'],
+    run: async (tx, event) => {
+      if (event.type === 'message.sent') {
+        if (OF_PERSONS.has(event.data.source)) await personWrote(tx, event, event.data.chat, true)
+        if (event.data.source === 'ai') await answerWasSent(tx, event.data.idempotency_key)
+      } else if (event.data.from_me) await personWrote(tx, event, event.data.chat, false)
+      else await received(tx, event)
+    },
   }
 
   /** Usually the turn knows; one whose send had no clear outcome learns it here. */

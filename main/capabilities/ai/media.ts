@@ -1,7 +1,7 @@
 import { ApiError } from '../../contract/errors.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import { isoTime } from '../../contract/request.ts'
-import { seqPage } from '../../kernel/seq-page.ts'
+import { seqPage } from '../../kernel/list-page.ts'
 import type { InstanceSubject } from '../handler.ts'
 import type { CreateMediaBody, Media } from './contract/media.ts'
 import type { AiDeps } from './deps.ts'

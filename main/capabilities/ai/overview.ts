@@ -8,16 +8,24 @@ import type { AiDeps } from './deps.ts'
 import { dayOf, shiftDate } from '../../kernel/time-zone.ts'
 import type { SettingsStore } from './settings.ts'
 
-interface OverviewDeps extends Pick<AiDeps, 'db' | 'clock' | 'config'> {
+interface OverviewDeps extends Pick<AiDeps, 'db' | 'clock' | 'config' | 'instances'> {
   readonly settings: Pick<SettingsStore, 'read'>
 }
 
 const DAYS = 7
 
 /** What the agents did, by day. */
-export function createOverview({ db, clock, config, settings }: OverviewDeps) {
+export function createOverview({ db, clock, config, instances, settings }: OverviewDeps) {
   /** Of this many days, including today. */
   const firstDay = (days: number, zone: string) => shiftDate(dayOf(clock.now(), zone).date, 1 - days)
+
+  /** As a turn decides it. What may be answered over the linked number is not held. */
+  const isHeld = async (accountId: AccountId, id: string): Promise<boolean> => {
+    const instance = await instances.subject(accountId, id)
+    const hold = instance && instances.holdOf(instance)
+    if (!hold || hold.reason === 'spam') return false
+    return !(await settings.read({ one: db.readOne }, instance.id)).answer_over_linked_number
+  }
 
   return {
     async ofInstance({ id: instanceId, accountId }: InstanceSubject, days = DAYS): Promise<Usage> {
@@ -31,6 +39,9 @@ export function createOverview({ db, clock, config, settings }: OverviewDeps) {
       const waiting = new Map(
         (await db.read(waitingByInstance, { accountId })).map(({ instanceId, count }) => [instanceId, count]),
       )
+      const held = new Set<string>()
+      for (const { instanceId, enabled } of rows)
+        if (enabled === 1 && (await isHeld(accountId, instanceId))) held.add(instanceId)
       return {
         data: rows.map(({ instanceId, agents, id, name, provider, model, enabled }) => ({
           instance_id: instanceId,
@@ -38,6 +49,7 @@ export function createOverview({ db, clock, config, settings }: OverviewDeps) {
           // The name and the provider of an agent are never null.
           primary: id === null || name === null || provider === null ? null : { id, name, provider, model },
           agents,
+          is_held: held.has(instanceId),
           waiting: waiting.get(instanceId) ?? 0,
         })),
       }

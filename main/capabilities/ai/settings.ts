@@ -1,6 +1,7 @@
 import type { AiSettings, FollowUp, UpdateAiSettingsBody, UpdateFollowUpBody } from '../../contract/ai.ts'
 import { ApiError } from '../../contract/errors.ts'
 import { isoTimeOrNull } from '../../contract/request.ts'
+import { TRAITS } from '../../contract/engine-traits.ts'
 import type { Tx } from '../../kernel/db.ts'
 import { requireTimeZone } from '../../kernel/time-zone.ts'
 import { keyMissing } from '../ai-providers/index.ts'
@@ -89,7 +90,7 @@ export function createSettings({ db, clock, providers, config }: SettingsDeps) {
 
     /** @throws ApiError engine_mismatch */
     async updateFollowUp(instance: InstanceSubject, body: UpdateFollowUpBody): Promise<FollowUp> {
-      if (body.template && instance.engine !== 'official')
+      if (body.template && !TRAITS[instance.engine].needsTemplates)
         throw new ApiError('engine_mismatch', 'template is only for official instances; others send message.').because(
           'template_needs_official',
         )

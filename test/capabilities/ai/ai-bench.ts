@@ -11,7 +11,7 @@ import type { Engine, Network } from '../../../main/contract/shapes.ts'
 import type { Db, Tx } from '../../../main/kernel/db.ts'
 import { createIds, type AccountId, type InstanceId } from '../../../main/kernel/ids.ts'
 import { createJobs } from '../../../main/kernel/jobs.ts'
-import type { InCommitSubscriber, LedgerEvent } from '../../../main/kernel/ledger.ts'
+import { createSubscribers, type LedgerEvent } from '../../../main/kernel/ledger.ts'
 import { silentLog } from '../../../main/kernel/log.ts'
 import { createCursors } from '../../../main/kernel/page.ts'
 import { fakeClock, settle, START_MS } from '../../support/clock.ts'
@@ -125,10 +125,10 @@ export async function aiBench({ network = 'sandbox', engine = 'smv2' }: BenchOpt
         return isLast || isDead ? never() : result
       },
     }
-    const subscribers: InCommitSubscriber[] = []
+    const subscribers = createSubscribers()
     const tell = async (tx: Tx, type: string, data: object) => {
       const event = { type, accountId: ACCOUNT, instanceId: INSTANCE, data }
-      for (const subscriber of subscribers) await subscriber(tx, event as LedgerEvent)
+      await subscribers.run(tx, event as LedgerEvent)
     }
     const nodes = { id: `node_${number}` as Db['boot'], aliveSinceMs: () => Infinity }
     const jobs = createJobs({ ...{ db: own, clock, log: silentLog, nodes }, apiActivity: { isRecent: () => false } })
@@ -165,7 +165,7 @@ export async function aiBench({ network = 'sandbox', engine = 'smv2' }: BenchOpt
     } as const
     const ai = createAi({
       ...{ db: own, clock, ids, jobs, log: silentLog, live: { publish() {} }, random: seededRandom(number) },
-      ledger: { inCommit: (subscriber) => void subscribers.push(subscriber) },
+      ledger: { inCommit: subscribers.add },
       cursors: createCursors(Buffer.alloc(32)),
       seal: undefined as never,
       refusalOf: async () => null,
@@ -176,6 +176,9 @@ export async function aiBench({ network = 'sandbox', engine = 'smv2' }: BenchOpt
         subscribe() {},
         find: async () => undefined,
         holdOf: () => null,
+        engineFor: () => {
+          throw new Error('The bench has no engine.')
+        },
       },
       fusion: { partnerOf: async () => undefined },
       messages: {
@@ -319,5 +322,13 @@ function chunksOf({ answer, text, calls = [], breaks, tokens: [input, output] = 
 const QUEUED: Omit<Message, 'id' | 'instanceId' | 'chat' | 'idempotencyKey'> = {
   ...{ seq: 1, accountId: ACCOUNT, engine: 'smv2', direction: 'out', type: 'text', status: 'queued' },
   ...{ source: 'ai', campaignId: null, engineMessageId: null, createdAtMs: 0, dispatchStartedAtMs: 0 },
-  ...{ sentAtMs: null, deliveredAtMs: null, readAtMs: null, failedAtMs: null, heldSinceMs: null, error: null },
+  ...{
+    sentAtMs: null,
+    deliveredAtMs: null,
+    readAtMs: null,
+    failedAtMs: null,
+    heldSinceMs: null,
+    validUntilMs: null,
+    error: null,
+  },
 }

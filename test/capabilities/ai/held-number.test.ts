@@ -45,7 +45,7 @@ test('an agent waits while Meta takes no payment, and answers once a message of 
   expect((await w.api('POST', `/v1/instances/${line.id}/messages`, HELLO)).status).toBe(201)
   const heard = async () =>
     (await w.api('GET', `/v1/sandbox/phones/${PERSON}/messages`)).body.data.map(({ text }: { text: string }) => text)
-  await until('answered', async () => (await heard()).includes('Until six.'), 20_000)
+  await until('answered', async () => (await heard()).includes('Until six.'))
 })
 
 test('an agent that may answers over the linked phone meanwhile, and itself afterwards', async () => {

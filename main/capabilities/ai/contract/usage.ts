@@ -32,6 +32,9 @@ const InstanceSummary = Type.Object({
     }),
   ),
   agents: Type.Integer({ minimum: 0 }),
+  is_held: Type.Boolean({
+    description: 'Whether answers wait because the network keeps the number from sending on its own.',
+  }),
   waiting: Type.Integer({ minimum: 0, description: 'Chats that were handed over and that nobody has answered yet.' }),
 })
 export type InstanceSummary = Static<typeof InstanceSummary>
