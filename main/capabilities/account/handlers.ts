@@ -1,7 +1,7 @@
-import { LIMITS } from '../../contract/limits.ts'
 import { isoTime, isoTimeOrNull } from '../../contract/request.ts'
 import { grants } from '../../contract/scopes.ts'
 import { creatorOf, requireAgencySide } from '../../kernel/access.ts'
+import { listPage } from '../../kernel/list-page.ts'
 import type { Cursors } from '../../kernel/page.ts'
 import type { Handlers } from '../handler.ts'
 import type { accountContract, Key } from './contract.ts'
@@ -47,18 +47,12 @@ export function accountHandlers(accounts: Accounts, cursors: Cursors): Handlers<
     endOtherSessions: async ({ principal }) => ({
       ended: await accounts.endSessions(principal, { keep: principal.sessionId ?? null }),
     }),
-    listApiKeys: async ({ principal: { accountId }, query: { limit = LIMITS.pageSizeDefault, cursor } }) => {
-      const list = `keys:${accountId}`
-      const before = cursor === undefined ? undefined : String(cursors.decode(list, cursor)[0])
-      const found = await accounts.pageOfKeys(accountId, before, limit + 1)
-      const shown = found.slice(0, limit)
-      const last = found.length > limit ? shown.at(-1) : undefined
-      return {
-        data: shown.map(toRecord),
-        next_cursor: last === undefined ? null : cursors.encode(list, [last.id]),
-        has_more: last !== undefined,
-      }
-    },
+    listApiKeys: ({ principal: { accountId }, query }) =>
+      listPage(cursors, `keys:${accountId}`, query, {
+        read: ({ after, rows }) => accounts.pageOfKeys(accountId, after && String(after[0]), rows),
+        at: ({ id }) => [id],
+        show: (keys) => keys.map(toRecord),
+      }),
     createApiKey: async ({ principal, body }) => {
       const { accountId } = principal
       // Through a key, a member would otherwise do what the console refuses them.

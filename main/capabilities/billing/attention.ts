@@ -1,6 +1,6 @@
 import { linesOfClients } from '../client-attention.ts'
 import type { AttentionLine, AttentionQuery } from '../room.ts'
-import { clientRow, overdueClients } from './clients-store.ts'
+import { clientRow, clientsIn } from './clients-store.ts'
 import type { Customers } from './customers.ts'
 import type { BillingDeps } from './deps.ts'
 import { money } from './offer-check.ts'
@@ -17,7 +17,7 @@ const DAY_MS = 86_400_000
 
 /**
  * Lines of the overview: `past_due`, `frozen`, `amount_mismatch`, for a client `invoice_overdue`, and for the operator
- * those of overdue clients and `not_configured`.
+ * those of overdue clients, of clients whose terms Stripe rejected, and `not_configured`.
  */
 export async function attentionOf(
   { db, settings, customers }: Deps,
@@ -63,7 +63,12 @@ export async function attentionOf(
   if (asClient?.state === 'past_due') {
     lines.push({ ...line, code: 'invoice_overdue', severity: 'warning', count: 1, sinceMs: asClient.updatedAtMs })
   }
-  if (role === 'operator') lines.push(...linesOfClients('warning', await db.read(overdueClients, { accountId })))
+  if (role === 'operator') {
+    const overdue = await db.read(clientsIn, { accountId, state: 'past_due' })
+    const rejected = await db.read(clientsIn, { accountId, state: 'failed' })
+    lines.push(...linesOfClients('warning', overdue))
+    lines.push(...linesOfClients('warning', rejected).map((each) => ({ ...each, code: `rejected_${each.code}` })))
+  }
   const [lacks] = missing
   if (lacks !== undefined) {
     const count = missing.length

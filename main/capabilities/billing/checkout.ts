@@ -1,10 +1,11 @@
 import type { Checkout, CheckoutBody } from '../../contract/billing.ts'
 import { ApiError } from '../../contract/errors.ts'
 import type { AccountId, Ids } from '../../kernel/ids.ts'
+import type { Created } from '../../kernel/keyed-request.ts'
 import type { Customers } from './customers.ts'
 import type { BillingDeps } from './deps.ts'
 import { refuse, refuseOtherCurrency, type OfferCheck } from './offer-check.ts'
-import type { Answered, OrderCall, OrderPlace } from './place-order.ts'
+import type { OrderCall, OrderPlace } from './place-order.ts'
 import type { Provisioning } from './provision.ts'
 import { unavailable } from './providers.ts'
 import { toCheckout } from './record.ts'
@@ -27,7 +28,7 @@ interface Deps extends Pick<BillingDeps, 'db' | 'clock'> {
 }
 
 export interface Checkouts {
-  create(call: OrderCall & { readonly body: CheckoutBody }): Promise<Answered>
+  create(call: OrderCall & { readonly body: CheckoutBody }): Promise<Created>
   /** @throws ApiError not_found */
   get(accountId: AccountId, checkoutId: string): Promise<Checkout>
   /** @throws ApiError not_found */
@@ -51,9 +52,9 @@ export function createCheckouts(deps: Deps): Checkouts {
   return {
     async create({ body: { language, ...body }, ...call }) {
       const { accountId } = call
-      const held = orders.held('POST billing/checkouts', call)
-      const earlier = await orders.earlier(accountId, held)
-      if (earlier !== undefined) return earlier
+      const request = orders.request('POST billing/checkouts', call)
+      const earlier = await request.earlier()
+      if (earlier !== undefined) return { bytes: earlier, replayed: true }
       const { offer, instanceId } = await check.read(accountId, body)
       const wanted = await check.price(accountId, offer, instanceId)
       const block = await check.blockOf(accountId, wanted)
@@ -65,7 +66,7 @@ export function createCheckouts(deps: Deps): Checkouts {
       const terms = { amount: price.amount, changeOf: null, prorationAtMs: null, methodId: null }
       const placed = await orders.place(
         { wanted, checkoutId, replaces: current?.id ?? null, ...terms },
-        held,
+        request,
         (tx, made) => work.watchOrder(tx, made, FIRST_LOOK_MS),
       )
       if ('bytes' in placed) return placed
@@ -90,7 +91,7 @@ export function createCheckouts(deps: Deps): Checkouts {
       return db.commit(async (tx) => {
         await tx.run(setSession, { id: placed.id, ...session.value, url: session.value.url })
         const order = (await tx.one(orderById, { id: placed.id })) ?? placed
-        return orders.settle(tx, order, held, toCheckout(order, shown))
+        return orders.settle(tx, order, request, toCheckout(order, shown))
       })
     },
     getOrder,

@@ -57,11 +57,11 @@ export const clientsOfAgency = sql<{ agencyId: string }, { clientId: AccountId }
   'SELECT client_id AS clientId FROM billing_clients WHERE agency_id = :agencyId ORDER BY client_id',
 )
 
-/** Clients of an agency with an unpaid invoice, or whose billing failed. */
-export const overdueClients = sql<{ accountId: string }, ClientCount>(
+/** Clients of an agency with an overdue invoice, or with terms that Stripe rejected. */
+export const clientsIn = sql<{ accountId: string; state: 'past_due' | 'failed' }, ClientCount>(
   `SELECT a.id, a.name, 1 AS count, c.updated_at AS sinceMs
    FROM billing_clients c JOIN accounts a ON a.id = c.client_id
-   WHERE c.agency_id = :accountId AND c.state IN ('past_due', 'failed') AND a.deleted_at IS NULL`,
+   WHERE c.agency_id = :accountId AND c.state = :state AND a.deleted_at IS NULL`,
 )
 
 export const putClient = sql<{ [K in keyof ClientRow]: ClientRow[K] }>(

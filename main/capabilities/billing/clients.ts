@@ -28,6 +28,7 @@ import {
 import { orUnavailable } from './customers.ts'
 import type { BillingDeps } from './deps.ts'
 import { unavailable, type Providers } from './providers.ts'
+import { parentOf } from './store.ts'
 import type { ClientBillingProvider, ClientState } from './stripe/client-billing.ts'
 import { chargedCosts, LEFT_OUT_DAYS, leftOutCosts, priceOfAMicro } from './message-costs.ts'
 import { checkUsagePrices, shownPrices, usagePricesOf, type ReportedPrice } from './usage-prices.ts'
@@ -71,6 +72,12 @@ const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 /** Days are reported a while after they have ended: statuses of their last messages come later. */
 const SETTLING_MS = 2 * HOUR_MS
+
+const billsNobody = () =>
+  new ApiError(
+    'invalid_state',
+    'A sub-account has no sub-accounts to bill. Change this with a key of the agency.',
+  ).because('client_has_no_clients')
 
 export function createClientBillings(deps: Deps): ClientBillings {
   const { db, clock, jobs, seal, usage, costs, live, providers, shown } = deps
@@ -226,6 +233,7 @@ export function createClientBillings(deps: Deps): ClientBillings {
     requireClient,
     async changeSettings(agencyId, { enabled, mode, restricted_key: key }) {
       await db.commit(async (tx) => {
+        if (((await tx.one(parentOf, { accountId: agencyId }))?.parentId ?? null) !== null) throw billsNobody()
         const before = (await tx.one(agencyRow, { accountId: agencyId })) ?? blank(agencyId)
         const isMoved = mode !== undefined && mode !== before.mode
         const used = (await tx.one(countClients, { agencyId }))?.clients ?? 0

@@ -2,12 +2,12 @@ import { ApiError } from '../../contract/errors.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import type { Principal } from '../../kernel/access.ts'
 import type { Db } from '../../kernel/db.ts'
+import { seqPage } from '../../kernel/list-page.ts'
 import type { Cursors } from '../../kernel/page.ts'
-import { Answer, type Call, type Existence, type Handlers } from '../handler.ts'
+import { answerOfCreated, type Call, type Existence, type Handlers } from '../handler.ts'
 import type { billingContract } from './contract.ts'
 import { toEntry } from './history.ts'
 import type { Billing } from './index.ts'
-import type { Answered } from './place-order.ts'
 import { toPurchase } from './record.ts'
 import { historyPage, orderById, purchasesPage, type OrderRow } from './store.ts'
 
@@ -23,24 +23,6 @@ interface Page {
 }
 
 export function billingHandlers({ db, cursors, billing }: HandlerDeps): Handlers<typeof billingContract> {
-  /** A page of rows that are numbered, newest first. */
-  async function pageOf<Row extends { readonly seq: number }, T>(
-    list: string,
-    { limit = LIMITS.pageSizeDefault, cursor }: Page,
-    read: (beforeSeq: number, rows: number) => Promise<readonly Row[]>,
-    toRecord: (row: Row) => T,
-  ) {
-    const beforeSeq = cursor === undefined ? Number.MAX_SAFE_INTEGER : Number(cursors.decode(list, cursor)[0])
-    const found = await read(beforeSeq, limit + 1)
-    const shown = found.slice(0, limit)
-    const last = found.length > limit ? shown.at(-1) : undefined
-    return {
-      data: shown.map(toRecord),
-      next_cursor: last === undefined ? null : cursors.encode(list, [last.seq]),
-      has_more: last !== undefined,
-    }
-  }
-
   /** A page of invoices, which the provider pages by the id of the last one. */
   async function invoicesOf(
     list: string,
@@ -62,12 +44,18 @@ export function billingHandlers({ db, cursors, billing }: HandlerDeps): Handlers
     getSubscription: ({ principal }) => billing.subscription(principal.accountId),
     async listPurchases({ principal: { accountId }, query }) {
       const mode = await billing.settings.mode()
-      const read = (beforeSeq: number, rows: number) => db.read(purchasesPage, { accountId, mode, beforeSeq, rows })
-      return pageOf(`purchases:${accountId}:${mode}`, query, read, toPurchase)
+      return seqPage(
+        cursors,
+        `purchases:${accountId}:${mode}`,
+        query,
+        ({ before, rows }) => db.read(purchasesPage, { accountId, mode, beforeSeq: before, rows }),
+        toPurchase,
+      )
     },
     getPurchase: async ({ principal, params }) => toPurchase(await getOrder(db, principal, params.purchase_id)),
-    createPurchase: async (call) => answerOf(await billing.purchase({ ...callerOf(call), body: call.body })),
-    createCheckout: async (call) => answerOf(await billing.checkouts.create({ ...callerOf(call), body: call.body })),
+    createPurchase: async (call) => answerOfCreated(await billing.purchase({ ...callerOf(call), body: call.body })),
+    createCheckout: async (call) =>
+      answerOfCreated(await billing.checkouts.create({ ...callerOf(call), body: call.body })),
     getCheckout: ({ principal, params }) => billing.checkouts.get(principal.accountId, params.checkout_id),
 
     getBillingOverview: ({ principal }) => billing.overview(principal.accountId),
@@ -76,8 +64,13 @@ export function billingHandlers({ db, cursors, billing }: HandlerDeps): Handlers
       invoicesOf(`invoices:${accountId}`, query, (page) => billing.invoices(accountId, page)),
     async listBillingHistory({ principal: { accountId }, query }) {
       const mode = await billing.settings.mode()
-      const read = (beforeSeq: number, rows: number) => db.read(historyPage, { accountId, mode, beforeSeq, rows })
-      return pageOf(`billing-history:${accountId}:${mode}`, query, read, toEntry)
+      return seqPage(
+        cursors,
+        `billing-history:${accountId}:${mode}`,
+        query,
+        ({ before, rows }) => db.read(historyPage, { accountId, mode, beforeSeq: before, rows }),
+        toEntry,
+      )
     },
     createPortalSession: ({ principal }) => billing.portal(principal.accountId),
     createCardSetup: ({ principal }) => billing.setupCard(principal.accountId),
@@ -131,9 +124,6 @@ const callerOf = ({ principal, rawBody, idempotencyKey }: Pick<Call, 'principal'
   rawBody,
   idempotencyKey,
 })
-
-const answerOf = ({ bytes, replayed }: Answered) =>
-  new Answer<never>({ bytes, status: 201, headers: replayed ? { 'Idempotent-Replayed': 'true' } : {} })
 
 /** @throws ApiError not_found, also for a checkout that nobody has paid. */
 async function getOrder(db: Db, { accountId }: Principal, id: string): Promise<OrderRow> {

@@ -10,6 +10,9 @@ import { GRACE_MS } from './subscriptions.ts'
 
 const DAY_MS = 86_400_000
 const SOON_MS = 30 * DAY_MS
+/** A pace of fewer days says nothing: numbers are paired on the first. */
+const ENOUGH_DAYS = 7
+const ENOUGH_MS = ENOUGH_DAYS * DAY_MS
 
 interface Deps extends Pick<BillingDeps, 'db' | 'clock' | 'entitlements' | 'usage'> {
   readonly settings: ProviderSettingsStore
@@ -90,8 +93,10 @@ export function createReads({ db, clock, entitlements, usage, settings, customer
     const { voicePackages } = await entitlements.of(accountId)
     const nowMs = clock.now()
     const since = { accountId, sinceMs: nowMs - SOON_MS }
-    const created = (await db.readOne(newInstances, since))?.created ?? 0
-    const fullAt = created === 0 || used >= total ? null : nowMs + ((total - used) / created) * SOON_MS
+    const { created = 0, firstAtMs = null } = (await db.readOne(newInstances, since)) ?? {}
+    const knownMs = Math.min(SOON_MS, nowMs - (firstAtMs ?? nowMs))
+    const isPaceKnown = created > 0 && knownMs >= ENOUGH_MS
+    const fullAt = !isPaceKnown || used >= total ? null : nowMs + ((total - used) / created) * knownMs
     const today = await usage.today(accountId)
     const [thisMonth, lastMonth] = monthsOf(today)
     const [sent, before] = await Promise.all([
@@ -104,7 +109,7 @@ export function createReads({ db, clock, entitlements, usage, settings, customer
       voice_packages: { total: voicePackages },
       messages: {
         sent_this_month: sent.sent,
-        forecast_this_month: Math.round((sent.sent / day) * daysIn(today)),
+        forecast_this_month: day < ENOUGH_DAYS ? null : Math.round((sent.sent / day) * daysIn(today)),
         sent_last_month: before.sent,
       },
     }

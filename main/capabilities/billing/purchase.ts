@@ -1,12 +1,13 @@
 import type { OrderBody } from '../../contract/billing.ts'
 import type { PurchaseFailure } from '../../contract/billing-words.ts'
 import { ApiError } from '../../contract/errors.ts'
+import type { Created, KeyedRequest } from '../../kernel/keyed-request.ts'
 import { titleOf } from './catalogue.ts'
 import { orUnavailable, type Customers } from './customers.ts'
 import type { BillingDeps } from './deps.ts'
 import { refuse, refuseOtherCurrency, type OfferCheck, type Wanted } from './offer-check.ts'
 import type { Charged, PaymentProvider, PurchaseOrder } from './payment-provider.ts'
-import type { Answered, Held, OrderCall, OrderPlace } from './place-order.ts'
+import type { OrderCall, OrderPlace } from './place-order.ts'
 import type { Provisioning } from './provision.ts'
 import { unavailable } from './providers.ts'
 import { toPurchase } from './record.ts'
@@ -23,7 +24,7 @@ interface Deps extends Pick<BillingDeps, 'db' | 'log'> {
   readonly work: Pick<BillingJobs, 'watchOrder'>
 }
 
-export type Purchase = (call: OrderCall & { readonly body: OrderBody }) => Promise<Answered>
+export type Purchase = (call: OrderCall & { readonly body: OrderBody }) => Promise<Created>
 
 /** After this the poller looks; the request itself is over by then. */
 const FIRST_LOOK_MS = 60_000
@@ -38,9 +39,9 @@ export function createPurchase(deps: Deps): Purchase {
 
   return async ({ body, ...call }) => {
     const { accountId } = call
-    const held = orders.held('POST billing/purchases', call)
-    const earlier = await orders.earlier(accountId, held)
-    if (earlier !== undefined) return earlier
+    const request = orders.request('POST billing/purchases', call)
+    const earlier = await request.earlier()
+    if (earlier !== undefined) return { bytes: earlier, replayed: true }
     const { offer, instanceId } = await check.read(accountId, body)
     const wanted = await check.price(accountId, offer, instanceId)
     const block = await check.blockOf(accountId, wanted)
@@ -52,12 +53,12 @@ export function createPurchase(deps: Deps): Purchase {
     const terms = await termsOf(provider, wanted)
     const placed = await orders.place(
       { wanted, checkoutId: null, replaces: null, methodId, ...terms },
-      held,
+      request,
       (tx, made) => work.watchOrder(tx, made, FIRST_LOOK_MS),
     )
     if ('bytes' in placed) return placed
     const charged = await chargeFor(provider, placed, wanted, methodId)
-    return conclude(placed, held, charged)
+    return conclude(placed, request, charged)
   }
 
   /** What it costs now: the price, or what is due for the rest of the period. */
@@ -84,17 +85,17 @@ export function createPurchase(deps: Deps): Purchase {
     return price.interval === null ? provider.charge(wish) : provider.subscribe(wish)
   }
 
-  async function conclude(order: OrderRow, held: Held | null, charged: Charged): Promise<Answered> {
+  async function conclude(order: OrderRow, request: KeyedRequest, charged: Charged): Promise<Created> {
     switch (charged.kind) {
       case 'paid':
         return db.commit(async (tx) => {
           const paid = (await provisioning.provision(tx, order.id, charged.value)) ?? order
-          return orders.settle(tx, paid, held, toPurchase(paid))
+          return orders.settle(tx, paid, request, toPurchase(paid))
         })
       case 'unknown':
         log.warn({ event: 'billing.outcome_unknown', orderId: order.id })
         // The poller finds out; to charge again would be to guess.
-        return db.commit((tx) => orders.settle(tx, order, held, toPurchase(order)))
+        return db.commit((tx) => orders.settle(tx, order, request, toPurchase(order)))
       case 'declined':
         await fail(order, charged.code)
         throw new ApiError(

@@ -351,9 +351,10 @@ export const historyPage = sql<{ accountId: string; mode: Mode; beforeSeq: numbe
 )
 
 /** Instances that were created since then and still exist. */
-export const newInstances = sql<{ accountId: string; sinceMs: number }, { created: number }>(
-  `SELECT COUNT(*) AS created FROM instances
-   WHERE account_id = :accountId AND deleted_at IS NULL AND created_at >= :sinceMs`,
+/** `firstAtMs`: when the oldest of all that still exist was created. */
+export const newInstances = sql<{ accountId: string; sinceMs: number }, { created: number; firstAtMs: number | null }>(
+  `SELECT COUNT(CASE WHEN created_at >= :sinceMs THEN 1 END) AS created, MIN(created_at) AS firstAtMs FROM instances
+   WHERE account_id = :accountId AND deleted_at IS NULL`,
 )
 
 export const instanceOf = sql<{ accountId: string; id: string }, { id: string }>(

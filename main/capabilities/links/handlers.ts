@@ -1,6 +1,6 @@
-import { LIMITS } from '../../contract/limits.ts'
 import { isoTime } from '../../contract/request.ts'
 import { creatorOf } from '../../kernel/access.ts'
+import { seqPage } from '../../kernel/list-page.ts'
 import type { Cursors } from '../../kernel/page.ts'
 import { Answer, type Existence, type Handlers } from '../handler.ts'
 import type { linksContract } from './contract.ts'
@@ -14,18 +14,14 @@ export function linksHandlers(links: Links, cursors: Cursors): Handlers<typeof l
       })
       return new Answer({ body: link, headers: isReplayed ? { 'Idempotent-Replayed': 'true' } : {} })
     },
-    async listAccessLinks({ instance, query: { limit = LIMITS.pageSizeDefault, cursor } }) {
-      const list = `access-links:${instance.accountId}:${instance.id}`
-      const before = cursor === undefined ? Number.MAX_SAFE_INTEGER : Number(cursors.decode(list, cursor)[0])
-      const found = await links.list(instance, before, limit + 1)
-      const shown = found.slice(0, limit)
-      const last = found.length > limit ? shown.at(-1) : undefined
-      return {
-        data: shown.map(({ seq: _seq, ...link }) => link),
-        next_cursor: last === undefined ? null : cursors.encode(list, [last.seq]),
-        has_more: last !== undefined,
-      }
-    },
+    listAccessLinks: ({ instance, query }) =>
+      seqPage(
+        cursors,
+        `access-links:${instance.accountId}:${instance.id}`,
+        query,
+        ({ before, rows }) => links.list(instance, before, rows),
+        ({ seq: _seq, ...link }) => link,
+      ),
     async revokeAccessLink({ instance, params }) {
       await links.revoke(instance, params.link_id.toLowerCase())
       return undefined

@@ -6,12 +6,14 @@ import type { InstanceRecord, QrView } from '../../contract/instance.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import { isoTime, isoTimeOrNull } from '../../contract/request.ts'
 import type { Notice } from '../../contract/notice.ts'
+import { TRAITS } from '../../contract/engine-traits.ts'
 import type { Creator } from '../../kernel/access.ts'
 import { dueIn } from '../../kernel/due.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
-import { stillBusy, type Claim, type Idempotency } from '../../kernel/idempotency.ts'
+import type { Idempotency } from '../../kernel/idempotency.ts'
 import type { AccountId, Ids, InstanceId, Random } from '../../kernel/ids.ts'
+import { keyedRequest } from '../../kernel/keyed-request.ts'
 import type { Ledger } from '../../kernel/ledger.ts'
 import type { NoticeBus } from '../../kernel/notice-bus.ts'
 import type { Seal } from '../../kernel/seal.ts'
@@ -65,7 +67,7 @@ interface CreateCall {
   readonly idempotencyKey: string | null
 }
 
-export interface CreatedLink {
+interface CreatedLink {
   readonly id: string
   readonly url: string
   readonly permanent: boolean
@@ -134,12 +136,15 @@ export function createLinks(deps: LinksDeps) {
     if (kind === 'deleted' || kind === 'transferred') await tx.run(revokeOfInstance, { instanceId, now: clock.now() })
   })
   // A link that came back is no pairing.
-  deps.ledger.inCommit(async (tx, event) => {
-    if (event.type !== 'instance.connected' || event.data.reconnected) return
-    const { instanceId } = event
-    const now = clock.now()
-    for (const { seq } of await tx.all(spendLinks, { instanceId, now }))
-      await recordUse(tx, seq, 'paired', { address: null, browser: null }, now)
+  deps.ledger.inCommit({
+    phase: 'record',
+    on: ['instance.connected'],
+    run: async (tx, { instanceId, data }) => {
+      if (data.reconnected) return
+      const now = clock.now()
+      for (const { seq } of await tx.all(spendLinks, { instanceId, now }))
+        await recordUse(tx, seq, 'paired', { address: null, browser: null }, now)
+    },
   })
 
   async function recordUse(tx: Tx, linkSeq: number, kind: 'opened' | 'paired', visitor: Visitor, now: number) {
@@ -196,7 +201,7 @@ export function createLinks(deps: LinksDeps) {
       if (link === undefined) return undefined
       const brand = await deps.brandOf(link.accountId)
       const instance = await instances.get(link.instanceId)
-      const hasCodes = instance.engine === 'smv2' && open !== undefined
+      const hasCodes = TRAITS[instance.engine].isLinkedPhone && open !== undefined
       const qr = hasCodes ? await instances.qr.read(link.instanceId, undefined) : null
       const canRequestCode = !hasCodes || !(await deps.isFrozen(link.accountId))
       return { brand, instance, permanent: link.permanent === 1, qr, canRequestCode, isDone: open === undefined }
@@ -224,10 +229,10 @@ export function createLinks(deps: LinksDeps) {
       const { permanent = false, expires_in: seconds } = wish
       if (permanent && seconds !== undefined)
         throw new ApiError('validation_error', 'expires_in must be absent for a permanent link.')
-      const fp = key === null ? null : idempotency.fingerprint(OPERATION, instanceId, rawBody)
-      const held = key === null || fp === null ? null : { scopeId: accountId, key, fp }
-      const earlier = held && answerTo(await idempotency.peek(db, held), accountId, held.key)
-      if (earlier) return { link: earlier, isReplayed: true }
+      const request = { operation: OPERATION, scopeId: accountId, aboutId: instanceId, key, rawBody }
+      const keyed = keyedRequest({ db, idempotency }, request)
+      const earlier = await keyed.earlier()
+      if (earlier !== undefined) return replay(earlier, accountId, key)
       const token = new Secret(random.bytes(TOKEN_BYTES).toString('base64url'))
       const expiresAt = permanent ? null : dueIn(clock, (seconds ?? LIMITS.linkSecondsDefault) * 1_000)
       const { url, reachable } = deps.address()
@@ -236,13 +241,10 @@ export function createLinks(deps: LinksDeps) {
         ...{ expires_at: isoTimeOrNull(expiresAt?.atMs ?? null), created_at: isoTime(clock.now()), reachable },
       }
       // Before the commit: a sealed keychain refuses, and nothing is left behind.
-      const copy = held && seal.seal(new Secret(JSON.stringify(link)), sealName(accountId, held.key))
+      const copy = key === null ? null : seal.seal(new Secret(JSON.stringify(link)), sealName(accountId, key))
       return db.commit(async (tx) => {
-        if (held) {
-          const claim = await idempotency.claim(tx, { ...held, subjectId: link.id, boot: db.boot })
-          const first = answerTo(claim, accountId, held.key)
-          if (first) return { link: first, isReplayed: true }
-        }
+        const first = await keyed.claim(tx, link.id)
+        if (first !== undefined) return replay(first, accountId, key)
         const now = clock.now()
         const open = await tx.one(openLinks, { instanceId, now })
         if ((open?.count ?? 0) >= LIMITS.linksPerInstance)
@@ -260,7 +262,7 @@ export function createLinks(deps: LinksDeps) {
           now,
         }
         await tx.run(insertLink, { ...row, seq: await tx.next('access_links'), permanent: permanent ? 1 : 0 })
-        if (held && copy) await idempotency.settle(tx, accountId, held.key, 201, copy, link.id)
+        if (copy !== null) await keyed.settle(tx, link.id, copy)
         return { link, isReplayed: false }
       })
     },
@@ -304,11 +306,10 @@ export function createLinks(deps: LinksDeps) {
     },
   }
 
-  function answerTo(claim: Claim, accountId: string, key: string): CreatedLink | null {
-    if (claim.kind === 'busy') throw stillBusy(claim)
-    if (claim.kind === 'fresh') return null
-    // Written above, in this form.
-    return JSON.parse(seal.open(claim.body, sealName(accountId, key)).open()) as CreatedLink
+  /** The response to the first request with this key, which was written above. */
+  function replay(answer: Buffer, accountId: string, key: string | null) {
+    const link = JSON.parse(seal.open(answer, sealName(accountId, key ?? '')).open()) as CreatedLink
+    return { link, isReplayed: true }
   }
 }
 

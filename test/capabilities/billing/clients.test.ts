@@ -213,6 +213,18 @@ test('an overdue invoice of a client needs the attention of both sides', async (
   const asClient = { accountId: client.id as AccountId }
   expect((await lines(asClient)).filter(isOfBilling)).toMatchObject([{ code: 'invoice_overdue' }])
 
+  // Terms that Stripe rejected are no unpaid invoice.
+  const now = async (state: string) => {
+    const rows = new Database(join(w.home, 'switchboard.db'))
+    rows.exec(`UPDATE billing_clients SET state = '${state}'`)
+    rows.close()
+    await call('PATCH', '/v1/agency/branding', { display_name: `Agency, ${state}` })
+  }
+  await now('failed')
+  expect((await lines()).filter(isOfBilling)).toMatchObject([{ code: 'rejected_client', subject: { name: 'Bakery' } }])
+  expect((await lines(asClient)).filter(isOfBilling)).toEqual([])
+  await now('past_due')
+
   // The client finds its own invoice and can pay it; others see nothing of it.
   const listed = (await asConsole(w, asClient)('GET', '/v1/billing/invoices')).body.data
   expect(listed).toMatchObject([{ status: 'open', total_cents: 4_900 }])
