@@ -1,4 +1,5 @@
-import { themeOf, type Branding, type BrandColors } from '../../contract/brand.ts'
+import { themeOf } from '../../contract/brand-theme.ts'
+import type { Branding, BrandColors } from '../../contract/brand.ts'
 import type { Notice } from '../../contract/notice.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { AccountId } from '../../kernel/ids.ts'

@@ -18,7 +18,7 @@ export interface AgencyDeps {
   readonly accounts: Accounts
   readonly entitlements: Entitlements
   readonly usage: Usage
-  readonly instances: Pick<Instances, 'accountOf' | 'transfer' | 'known'>
+  readonly instances: Pick<Instances, 'accountOf' | 'attention' | 'transfer' | 'known'>
   /** Looked at each time. */
   readonly config: { readonly agencyOvercommit: boolean }
   /** An account is active again. */

@@ -1,5 +1,6 @@
 import { LIMITS } from '../../contract/limits.ts'
 import { isoTime, isoTimeOrNull } from '../../contract/request.ts'
+import { listPage } from '../../kernel/list-page.ts'
 import type { Cursors } from '../../kernel/page.ts'
 import type { Accounts, ApiKey } from '../account/index.ts'
 import { Answer, type Existence, type Handlers } from '../handler.ts'
@@ -27,17 +28,13 @@ export function agencyHandlers({ agency, accounts, usage, cursors }: Deps): Hand
     updateBranding: ({ principal, body }) => agency.changeBrand(principal.accountId, body),
 
     async listSubAccounts({ principal: { accountId }, query }) {
-      const { limit = LIMITS.pageSizeDefault, cursor, ...filters } = query
-      const list = JSON.stringify(['sub-accounts', accountId, filters.status ?? null, filters.external_ref ?? null])
-      const beforeId = cursor === undefined ? AFTER_ALL : String(cursors.decode(list, cursor)[0])
-      const found = await agency.page(accountId, { ...filters, beforeId, rows: limit + 1 })
-      const shown = found.slice(0, limit)
-      const last = found.length > limit ? shown.at(-1) : undefined
-      return {
-        data: await Promise.all(shown.map(agency.toRecord)),
-        next_cursor: last === undefined ? null : cursors.encode(list, [last.id]),
-        has_more: last !== undefined,
-      }
+      const list = JSON.stringify(['sub-accounts', accountId, query.status ?? null, query.external_ref ?? null])
+      return listPage(cursors, list, query, {
+        read: ({ after: [beforeId = AFTER_ALL] = [], rows }) =>
+          agency.page(accountId, { ...query, beforeId: String(beforeId), rows }),
+        at: ({ id }) => [id],
+        show: (rows) => Promise.all(rows.map(agency.toRecord)),
+      })
     },
     async createSubAccount({ principal, body, rawBody, idempotencyKey }) {
       const { record, isReplayed } = await agency.create({
@@ -57,18 +54,13 @@ export function agencyHandlers({ agency, accounts, usage, cursors }: Deps): Hand
     setSubAccountSlots: ({ principal, params, body }) =>
       agency.setSlots(principal.accountId, params.account_id, body.slots_allocated),
 
-    async listSubAccountKeys({ principal, params, query: { limit = LIMITS.pageSizeDefault, cursor } }) {
+    async listSubAccountKeys({ principal, params, query }) {
       const { id: accountId } = await agency.get(principal.accountId, params.account_id)
-      const list = `sub-account-keys:${accountId}`
-      const before = cursor === undefined ? undefined : String(cursors.decode(list, cursor)[0])
-      const found = await accounts.pageOfKeys(accountId, before, limit + 1)
-      const shown = found.slice(0, limit)
-      const last = found.length > limit ? shown.at(-1) : undefined
-      return {
-        data: shown.map(toKey),
-        next_cursor: last === undefined ? null : cursors.encode(list, [last.id]),
-        has_more: last !== undefined,
-      }
+      return listPage(cursors, `sub-account-keys:${accountId}`, query, {
+        read: ({ after, rows }) => accounts.pageOfKeys(accountId, after && String(after[0]), rows),
+        at: ({ id }) => [id],
+        show: (keys) => keys.map(toKey),
+      })
     },
     async createSubAccountKey({ principal, params, body }) {
       const expiresAt = body.expires_at ?? null

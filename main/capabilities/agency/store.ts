@@ -101,9 +101,13 @@ export const namesOf = sql<{ accountId: string }, { name: string; parentId: Acco
 // What the list of clients shows.
 
 /** One row per instance; the caller counts them. */
-export const numbersOf = sqlOfList<string, object, { accountId: string; status: string; wasConnected: 0 | 1 }>(
+export const numbersOf = sqlOfList<
+  string,
+  object,
+  { id: string; accountId: string; status: string; wasConnected: 0 | 1 }
+>(
   (ids) =>
-    `SELECT account_id AS accountId, status, CASE WHEN last_connected_at IS NULL THEN 0 ELSE 1 END AS wasConnected
+    `SELECT id, account_id AS accountId, status, CASE WHEN last_connected_at IS NULL THEN 0 ELSE 1 END AS wasConnected
      FROM instances WHERE account_id IN (${ids}) AND deleted_at IS NULL`,
 )
 
@@ -117,6 +121,26 @@ export const deactivatedWebhooks = sqlOfList<string, object, { accountId: string
   (ids) =>
     `SELECT account_id AS accountId FROM webhooks
      WHERE account_id IN (${ids}) AND deleted_at IS NULL AND state = 'deactivated'`,
+)
+
+/** Instances with messages that the network has not confirmed for long, or whose own webhook fails. */
+export const troubledNumbers = sqlOfList<string, { before: number }, { id: string; accountId: string }>(
+  (ids) =>
+    `SELECT i.id, i.account_id AS accountId FROM instances i
+     WHERE i.account_id IN (${ids}) AND i.deleted_at IS NULL AND (
+       EXISTS (SELECT 1 FROM messages m WHERE m.instance_id = i.id AND m.status = 'queued' AND m.created_at <= :before)
+       OR EXISTS (SELECT 1 FROM instance_webhook_calls c
+                  WHERE c.instance_id = i.id AND c.tries > 0 AND c.lease IS NULL))`,
+)
+
+export const waitingChats = sqlOfList<string, object, { accountId: string; count: number }>(
+  (ids) =>
+    `SELECT account_id AS accountId, COUNT(*) AS count FROM ai_conversations
+     WHERE account_id IN (${ids}) AND waiting = 1 GROUP BY account_id`,
+)
+
+export const overdueOf = sqlOfList<string, object, { accountId: string }>(
+  (ids) => `SELECT client_id AS accountId FROM billing_clients WHERE client_id IN (${ids}) AND state = 'past_due'`,
 )
 
 export const membersOf = sqlOfList<string, object, { accountId: string }>(

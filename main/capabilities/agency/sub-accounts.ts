@@ -2,8 +2,8 @@ import { ApiError } from '../../contract/errors.ts'
 import { FEATURES, type Feature } from '../../contract/features.ts'
 import { isoTime } from '../../contract/request.ts'
 import type { Tx } from '../../kernel/db.ts'
-import { stillBusy, type Claim } from '../../kernel/idempotency.ts'
 import type { AccountId } from '../../kernel/ids.ts'
+import { keyedRequest } from '../../kernel/keyed-request.ts'
 import { requireTimeZone } from '../../kernel/time-zone.ts'
 import { ALLOCATION } from '../entitlements/index.ts'
 import type { SubAccount } from './contract/accounts.ts'
@@ -109,15 +109,13 @@ export function createSubAccounts(deps: AgencyDeps) {
     async create({ parentId, wish, rawBody, idempotencyKey: key }: CreateCall) {
       zoneOf(wish.timezone ?? null)
       const id = ids.account()
-      const fp = key === null ? null : idempotency.fingerprint(OPERATION, parentId, rawBody)
+      const keyed = keyedRequest({ db, idempotency }, { operation: OPERATION, scopeId: parentId, key, rawBody })
       return db.commit(async (tx): Promise<{ record: SubAccount; isReplayed: boolean }> => {
-        if (key !== null && fp !== null) {
-          const claim = await idempotency.claim(tx, { scopeId: parentId, key, fp, subjectId: id, boot: db.boot })
-          const earlier = answerTo(claim)
-          if (earlier !== null) return { record: earlier, isReplayed: true }
-        }
+        const earlier = await keyed.claim(tx, id)
+        // Written below, in this form.
+        if (earlier !== undefined) return { record: JSON.parse(earlier.toString()) as SubAccount, isReplayed: true }
         const record = await insert(tx, parentId, id, wish)
-        if (key !== null) await idempotency.settle(tx, parentId, key, 201, Buffer.from(JSON.stringify(record)), id)
+        await keyed.settle(tx, id, Buffer.from(JSON.stringify(record)))
         return { record, isReplayed: false }
       })
     },
@@ -194,9 +192,3 @@ const thirdLevel = () =>
   new ApiError('invalid_state', 'A sub-account cannot have sub-accounts. Create it with a key of the agency.').because(
     'client_has_no_clients',
   )
-
-function answerTo(claim: Claim): SubAccount | null {
-  if (claim.kind === 'busy') throw stillBusy(claim)
-  // Written above, in this form.
-  return claim.kind === 'fresh' ? null : (JSON.parse(claim.body.toString()) as SubAccount)
-}

@@ -1,11 +1,13 @@
 import type { Db } from '../../kernel/db.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
+import { linesOfClients } from '../client-attention.ts'
 import type { AttentionLine, AttentionQuery } from '../room.ts'
 import type { CrmDeps } from './deps.ts'
+import { clientsToReconnect } from './link-store.ts'
 import type { CrmLink, Links } from './links.ts'
 
 interface AttentionDeps extends Pick<CrmDeps, 'instances'> {
-  readonly db: Pick<Db, 'readOne'>
+  readonly db: Pick<Db, 'read' | 'readOne'>
   readonly links: Links
 }
 
@@ -16,7 +18,7 @@ interface Broken {
 
 /** Connections that a person must look after. */
 export function createAttention({ db, links, instances }: AttentionDeps) {
-  return async ({ accountId, network }: AttentionQuery): Promise<AttentionLine[]> => {
+  return async ({ accountId, network, role }: AttentionQuery): Promise<AttentionLine[]> => {
     const broken = (await links.ofAccount(accountId)).filter(({ state }) => state === 'reconnect_required')
     const found = await Promise.all(
       broken.map(async (link) => {
@@ -31,6 +33,9 @@ export function createAttention({ db, links, instances }: AttentionDeps) {
         found.flat().filter((one) => !hasEnded(one)),
       ),
       ...lineOf('secret_ended', found.flat().filter(hasEnded)),
+      ...(role === 'operator'
+        ? linesOfClients('warning', await db.read(clientsToReconnect, { accountId, network }))
+        : []),
     ]
   }
 }

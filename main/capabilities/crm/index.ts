@@ -127,9 +127,11 @@ export function createCrm(deps: CrmDeps) {
   const settings = createWebhookSettings({ ...deps, links, signing, resume, suspend: pushes.suspend })
   const views = createViews({ ...deps, backfill, tokens, sides })
 
-  ledger.inCommit(outbox.onEvent)
-  ledger.inCommit(async (tx, event) => {
-    if (event.type === 'instance.connected') await inbox.connected(tx, event.instanceId)
+  ledger.inCommit(outbox.inCommit)
+  ledger.inCommit({
+    phase: 'derive',
+    on: ['instance.connected'],
+    run: (tx, { instanceId }) => inbox.connected(tx, instanceId),
   })
   instances.subscribe(async (tx, change) => {
     if (change.kind !== 'deleted' && change.kind !== 'transferred') return

@@ -3,6 +3,7 @@ import type { Network } from '../../contract/shapes.ts'
 import type { Creator } from '../../kernel/access.ts'
 import type { AccountId, InstanceId } from '../../kernel/ids.ts'
 import { sql } from '../../kernel/sql.ts'
+import type { ClientCount } from '../client-attention.ts'
 
 export interface LinkRow {
   readonly seq: number
@@ -55,6 +56,15 @@ export const insertLink = sql<LinkRow>(
 )
 
 export const allLinks = sql<Record<never, never>, LinkRow>(`SELECT ${COLUMNS} FROM crm_links ORDER BY seq`)
+/** Clients of an agency whose CRM connections must be renewed. */
+export const clientsToReconnect = sql<{ accountId: string; network: Network | null }, ClientCount>(
+  `SELECT a.id, a.name, COUNT(*) AS count, MIN(COALESCE(l.error_at, l.connected_at)) AS sinceMs
+   FROM accounts a JOIN crm_links l ON l.account_id = a.id AND l.state = 'reconnect_required'
+     JOIN instances i ON i.id = l.instance_id AND i.account_id = a.id
+   WHERE a.parent_account_id = :accountId AND a.deleted_at IS NULL AND a.status = 'active'
+     AND (i.network = :network OR :network IS NULL)
+   GROUP BY a.id`,
+)
 export const linkOf = sql<{ instanceId: string; kind: string }, LinkRow>(
   `SELECT ${COLUMNS} FROM crm_links WHERE instance_id = :instanceId AND kind = :kind`,
 )

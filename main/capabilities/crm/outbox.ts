@@ -2,7 +2,7 @@ import type { MessageStatus } from '../../contract/shapes.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Tx } from '../../kernel/db.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
-import type { LedgerEvent } from '../../kernel/ledger.ts'
+import type { EventOf, InCommit } from '../../kernel/ledger.ts'
 import { personKey } from '../../kernel/phone-number.ts'
 import type { CrmCall } from './bridge.ts'
 import { externalIdIn } from './keys.ts'
@@ -37,6 +37,9 @@ export interface NewCall extends CrmCall {
   readonly phone: string
 }
 
+type Received = EventOf<'message.received'>
+type Moved = EventOf<'message.sent' | 'message.delivered' | 'message.read' | 'message.failed'>
+
 export type Outbox = ReturnType<typeof createOutbox>
 
 const NUMBER = /^[0-9]{7,15}$/
@@ -62,7 +65,7 @@ export function createOutbox({ clock, links, statuses, wake }: OutboxDeps) {
     return true
   }
 
-  const received = async (tx: Tx, link: CrmLink, event: LedgerEvent & { type: 'message.received' }) => {
+  const received = async (tx: Tx, link: CrmLink, event: Received) => {
     const { message_id: messageId, chat, from_me: isOwn, is_group: isGroup, type } = event.data
     // A vote is no message of its own; what has no content yet is announced again with it.
     if (!link.sync.inbound || isGroup || type === 'poll_vote' || type === 'unavailable') return
@@ -75,11 +78,7 @@ export function createOutbox({ clock, links, statuses, wake }: OutboxDeps) {
   }
 
   /** Something that was sent here moved on. */
-  const moved = async (
-    tx: Tx,
-    link: CrmLink,
-    { data, type }: LedgerEvent & { type: 'message.sent' | 'message.delivered' | 'message.read' | 'message.failed' },
-  ) => {
+  const moved = async (tx: Tx, link: CrmLink, { data, type }: Moved) => {
     const { message_id: messageId, chat, source, idempotency_key: key, status } = data
     if (!NUMBER.test(chat)) return
     const error = type === 'message.failed' ? data.error.message : null
@@ -94,27 +93,20 @@ export function createOutbox({ clock, links, statuses, wake }: OutboxDeps) {
     await statuses.moved(tx, link, messageId, status, error)
   }
 
+  /** A CRM has no word for other events. */
+  const inCommit: InCommit<'message.received' | Moved['type']> = {
+    phase: 'enqueue',
+    on: ['message.received', 'message.sent', 'message.delivered', 'message.read', 'message.failed'],
+    run: async (tx, event) => {
+      if (!links.isLinked(event.instanceId)) return
+      for (const link of await links.ofInstance(event.instanceId, tx))
+        await (event.type === 'message.received' ? received(tx, link, event) : moved(tx, link, event))
+    },
+  }
+
   return {
     add,
-    async onEvent(tx: Tx, event: LedgerEvent): Promise<void> {
-      if (event.instanceId === null || !links.isLinked(event.instanceId)) return
-      if (!event.type.startsWith('message.')) return
-      for (const link of await links.ofInstance(event.instanceId, tx)) {
-        switch (event.type) {
-          case 'message.received':
-            await received(tx, link, event)
-            break
-          case 'message.sent':
-          case 'message.delivered':
-          case 'message.read':
-          case 'message.failed':
-            await moved(tx, link, event)
-            break
-          default:
-          // A CRM has no word for the others.
-        }
-      }
-    },
+    inCommit,
 
     /** Adds a call to the timeline of the contact, in the caller's commit. */
     async addCall(tx: Tx, { instanceId, phone, ...call }: NewCall): Promise<void> {

@@ -1,5 +1,4 @@
 import { ApiError } from '../../contract/errors.ts'
-import { LIMITS } from '../../contract/limits.ts'
 import type {
   GhlContact,
   GhlContactBody,
@@ -9,6 +8,7 @@ import type {
   GhlMessageBody,
 } from '../../contract/sandbox-ghl.ts'
 import type { AccountId } from '../../kernel/ids.ts'
+import { listPage } from '../../kernel/list-page.ts'
 import type { Cursors } from '../../kernel/page.ts'
 import type { GhlSimulator } from '../../simulators/ghl/index.ts'
 
@@ -43,24 +43,19 @@ export function createSimulated({
   }
 
   /** @param read rows in their order, each with its position in the list. */
-  async function pageOf<T>(
+  const pageOf = <T>(
     list: string,
-    { limit = LIMITS.pageSizeDefault, cursor }: PageQuery,
+    query: PageQuery,
     read: (
       after: readonly number[] | null,
       rows: number,
     ) => Promise<readonly { readonly record: T; readonly at: readonly number[] }[]>,
-  ): Promise<Page<T>> {
-    const after = cursor === undefined ? null : cursors.decode(list, cursor).map(Number)
-    const found = await read(after, limit + 1)
-    const shown = found.slice(0, limit)
-    const last = found.length > limit ? shown.at(-1) : undefined
-    return {
-      data: shown.map(({ record }) => record),
-      next_cursor: last === undefined ? null : cursors.encode(list, last.at),
-      has_more: last !== undefined,
-    }
-  }
+  ): Promise<Page<T>> =>
+    listPage(cursors, list, query, {
+      read: ({ after, rows }) => read(after?.map(Number) ?? null, rows),
+      at: ({ at }) => at,
+      show: (found) => found.map(({ record }) => record),
+    })
 
   return {
     getConversation,

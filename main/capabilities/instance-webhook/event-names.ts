@@ -1,13 +1,14 @@
 import { ApiError } from '../../contract/errors.ts'
-import { EVENT_TYPES, type EventType } from '../../contract/events.ts'
+import type { EventType } from '../../contract/events.ts'
 import type { Engine } from '../../contract/shapes.ts'
+import { TRAITS } from '../../contract/engine-traits.ts'
 import { DEFAULT_NAMES, EVENT_NAMES, type EventName } from './contract.ts'
 
 /**
  * The older name of each event. Those of CALL, GROUP, PRESENCE and CONTACT are in line-events.ts. A webhook cannot exist
  * before its instance, so nobody hears of `instance.created`; it has a name all the same.
  */
-const NAME_OF = {
+export const NAME_OF = {
   'instance.created': 'CONNECTION',
   'instance.updated': 'CONNECTION',
   'instance.connecting': 'CONNECTION',
@@ -26,12 +27,6 @@ const NAME_OF = {
   'message.reaction': 'MESSAGE',
 } as const satisfies Record<EventType, EventName>
 
-/** @returns undefined for an unknown type. */
-export function eventNameOf(type: string): EventName | undefined {
-  const known = EVENT_TYPES.find((each) => each === type)
-  return known && NAME_OF[known]
-}
-
 export function wants(names: readonly EventName[], name: EventName): boolean {
   return names.includes('ALL') || names.includes(name)
 }
@@ -42,7 +37,7 @@ export function wants(names: readonly EventName[], name: EventName): boolean {
  * @throws ApiError validation_error for a name that does not exist, and for none at all.
  */
 export function parseEventNames(engine: Engine, asked: readonly string[] = DEFAULT_NAMES): readonly EventName[] {
-  if (engine === 'official') return ['ALL']
+  if (!TRAITS[engine].choosesEvents) return ['ALL']
   const unknown = asked.find((name) => !isName(name))
   if (unknown !== undefined) {
     throw new ApiError(

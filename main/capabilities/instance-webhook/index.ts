@@ -10,6 +10,9 @@ import type { WriteGate } from '../../kernel/write-gate.ts'
 import type { Log } from '../../kernel/log.ts'
 import type { Outbound } from '../../outbound/outbound.ts'
 import type { InstanceSubject, RequireAccess } from '../handler.ts'
+import { linesOfClients } from '../client-attention.ts'
+import { lineOfInstances } from '../instance-attention.ts'
+import type { AttentionLine, AttentionQuery } from '../room.ts'
 import type { InstanceWebhook, SetBody } from './contract.ts'
 import type { Instances } from '../instances/index.ts'
 import { CHUNK, createDeliveryWorker } from './deliver.ts'
@@ -17,7 +20,17 @@ import { createEnqueue } from './enqueue.ts'
 import { createCallSlots } from './call-slots.ts'
 import { createLineEvents } from './line-events.ts'
 import { parseEventNames } from './event-names.ts'
-import { type DueInstance, dropAll, failingCalls, upsertWebhook, removeWebhook, toWebhook, webhookOf } from './store.ts'
+import {
+  type DueInstance,
+  dropAll,
+  failingCalls,
+  failingClients,
+  failingInstances,
+  upsertWebhook,
+  removeWebhook,
+  toWebhook,
+  webhookOf,
+} from './store.ts'
 
 export interface InstanceWebhooksDeps {
   readonly db: Db
@@ -45,6 +58,8 @@ export interface InstanceWebhooks {
   remove(instance: InstanceSubject): Promise<void>
   /** How many calls failed at least once and are still to be made. */
   failing(id: InstanceId): Promise<number>
+  /** Its lines of the overview. */
+  attention(query: AttentionQuery): Promise<AttentionLine[]>
   /** Something happened on the line besides messages; nothing is kept unless the webhook asked for it. */
   onLineEvent(id: InstanceId, event: LineEvent): Promise<void>
   /** An account that was suspended may be called again. */
@@ -102,6 +117,20 @@ export function createInstanceWebhooks(deps: InstanceWebhooksDeps): InstanceWebh
       while (dropped === CHUNK) dropped = await db.commit((tx) => tx.run(dropAll, { instanceId, limit: CHUNK }))
     },
     failing: async (instanceId) => (await db.readOne(failingCalls, { instanceId }))?.count ?? 0,
+    async attention({ accountId, network, role }) {
+      const of = { accountId, network }
+      const found = await db.read(failingInstances, of)
+      const clients = role === 'operator' ? await db.read(failingClients, of) : []
+      const numbers = found.map(({ calls, ...number }) => ({ ...number, facts: { count: calls } }))
+      const sinceMs = clock.now()
+      return [
+        ...lineOfInstances('failing', 'warning', numbers),
+        ...linesOfClients(
+          'warning',
+          clients.map((client) => ({ ...client, sinceMs })),
+        ),
+      ]
+    },
     onLineEvent: createLineEvents({ db, clock, ledger, accountOf: instances.accountOf, markDue }),
     lookAgain: delivery.lookAgain,
     recover: delivery.recover,

@@ -16,6 +16,7 @@ export const instanceWebhookRoom = defineRoom({
       recover: instanceWebhooks.recover,
       start: instanceWebhooks.start,
       stop: instanceWebhooks.stop,
+      attention: instanceWebhooks.attention,
     }
   },
 })

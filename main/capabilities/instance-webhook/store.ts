@@ -1,3 +1,4 @@
+import type { Network } from '../../contract/shapes.ts'
 import type { AccountId, InstanceId } from '../../kernel/ids.ts'
 import { sql } from '../../kernel/sql.ts'
 import type { EventName } from './contract.ts'
@@ -90,6 +91,30 @@ export const dueCalls = sql<OfInstance & { now: number; furthest: number; limit:
 /** Calls that failed at least once and are tried again. */
 export const failingCalls = sql<OfInstance, { count: number }>(
   'SELECT count(*) AS count FROM instance_webhook_calls WHERE instance_id = :instanceId AND tries > 0 AND lease IS NULL',
+)
+
+/** Instances of an account with such calls. */
+export const failingInstances = sql<
+  { accountId: string; network: Network | null },
+  { id: string; name: string; sinceMs: null; calls: number }
+>(
+  `SELECT i.id, i.name, NULL AS sinceMs, count(*) AS calls
+   FROM instances i JOIN instance_webhook_calls c ON c.instance_id = i.id
+   WHERE i.account_id = :accountId AND i.deleted_at IS NULL AND (i.network = :network OR :network IS NULL)
+     AND c.tries > 0 AND c.lease IS NULL
+   GROUP BY i.id, i.name`,
+)
+
+/** The clients of an agency with such instances. A suspended client is not called. */
+export const failingClients = sql<
+  { accountId: string; network: Network | null },
+  { id: string; name: string; count: number }
+>(
+  `SELECT a.id, a.name, count(*) AS count FROM accounts a JOIN instances i ON i.account_id = a.id
+   WHERE a.parent_account_id = :accountId AND a.deleted_at IS NULL AND a.status = 'active' AND i.deleted_at IS NULL
+     AND (i.network = :network OR :network IS NULL) AND EXISTS (
+       SELECT 1 FROM instance_webhook_calls c WHERE c.instance_id = i.id AND c.tries > 0 AND c.lease IS NULL)
+   GROUP BY a.id`,
 )
 
 /** Something of it is due. */

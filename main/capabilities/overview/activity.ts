@@ -4,7 +4,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { Chore } from '../../kernel/housekeeping.ts'
 import type { AccountId } from '../../kernel/ids.ts'
-import type { InCommitSubscriber } from '../../kernel/ledger.ts'
+import type { InCommit } from '../../kernel/ledger.ts'
 import type { ActivityRange } from './contract.ts'
 import { activitySince, countMessage, pruneActivity, type Counts } from './store.ts'
 
@@ -12,11 +12,11 @@ const HOUR_MS = 3_600_000
 const KEPT_HOURS = 90 * 24
 const PRUNED_AT_ONCE = 500
 
-const COUNTED: Partial<Record<EventType, keyof Counts>> = {
+const COUNTED = {
   'message.sent': 'sent',
   'message.received': 'received',
   'message.failed': 'failed',
-}
+} as const satisfies Partial<Record<EventType, keyof Counts>>
 
 /** Hours in each range, and hours in each point of its chart. */
 const RANGES: Readonly<Record<ActivityRange, { readonly hours: number; readonly step: number }>> = {
@@ -37,11 +37,12 @@ export interface ActivityQuery {
 const hourOf = (ms: number) => Math.floor(ms / HOUR_MS)
 
 /** Counts the message in the commit that records it. */
-export function createActivityCounter(): InCommitSubscriber {
-  return async (tx, { type, accountSeq, instanceSeq, instanceId, createdAtMs }) => {
-    const column = instanceId === null ? undefined : COUNTED[type]
-    if (column !== undefined) await tx.run(countMessage[column], { accountSeq, instanceSeq, hour: hourOf(createdAtMs) })
-  }
+export const activityCounter: InCommit<keyof typeof COUNTED> = {
+  phase: 'record',
+  on: ['message.sent', 'message.received', 'message.failed'],
+  run: async (tx, { type, accountSeq, instanceSeq, createdAtMs }) => {
+    await tx.run(countMessage[COUNTED[type]], { accountSeq, instanceSeq, hour: hourOf(createdAtMs) })
+  },
 }
 
 interface ActivityDeps {

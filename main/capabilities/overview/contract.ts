@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox'
+import { IssueDetails } from '../../contract/health-issue.ts'
 import { operation, type Contract } from '../../contract/operation.ts'
 import { Body, Nullable, Timestamp } from '../../contract/shapes.ts'
 
@@ -24,6 +25,11 @@ const AttentionRecord = Type.Object({
       { code: Type.String(), params: Type.Record(Type.String(), Type.String()) },
       { description: 'The same for the words of the window.' },
     ),
+  ),
+  issue: Type.Optional(
+    Type.Object(IssueDetails.properties, {
+      description: 'Only in lines about health issues: what is known and the same for all numbers they concern.',
+    }),
   ),
 })
 

@@ -1,4 +1,5 @@
 import { isoTime, isoTimeOrNull } from '../../contract/request.ts'
+import { issueDetails } from '../issue-details.ts'
 import type { Handlers } from '../handler.ts'
 import type { overviewContract } from './contract.ts'
 import type { Overview } from './index.ts'
@@ -8,9 +9,10 @@ export function overviewHandlers(overview: Overview): Handlers<typeof overviewCo
     async listAttention({ principal: { accountId, role }, query: { network = null, include } }) {
       const lines = await overview.attention({ accountId, role, network })
       return {
-        data: lines.map(({ room, code, severity, count, subject, ids, sinceMs, text, detail }) => ({
+        data: lines.map(({ room, code, severity, count, subject, ids, sinceMs, text, detail, facts }) => ({
           ...{ room, code, severity, count, subject, text, detail: detail ?? null },
           ...(include === 'ids' && ids && { ids: [...ids] }),
+          ...(facts && { issue: issueDetails(facts) }),
           since: isoTimeOrNull(sinceMs),
         })),
       }

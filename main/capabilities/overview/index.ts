@@ -3,7 +3,7 @@ import type { Db } from '../../kernel/db.ts'
 import type { AccountId } from '../../kernel/ids.ts'
 import type { Ledger } from '../../kernel/ledger.ts'
 import type { AttentionLine, AttentionQuery } from '../room.ts'
-import { createActivity, createActivityCounter, retainActivity } from './activity.ts'
+import { activityCounter, createActivity, retainActivity } from './activity.ts'
 import { createSetup, type SetupFacts } from './setup.ts'
 
 export interface OverviewDeps {
@@ -19,7 +19,7 @@ export type Overview = ReturnType<typeof createOverview>
 
 /** What a person sees first: what needs attention, what went through, and what is still to be set up. */
 export function createOverview(deps: OverviewDeps) {
-  deps.ledger.inCommit(createActivityCounter())
+  deps.ledger.inCommit(activityCounter)
   return {
     /** The most severe first, then what has lasted longest. */
     async attention(query: AttentionQuery) {

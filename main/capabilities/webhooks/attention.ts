@@ -1,6 +1,7 @@
 import type { Db } from '../../kernel/db.ts'
+import { linesOfClients } from '../client-attention.ts'
 import type { AttentionLine, AttentionQuery } from '../room.ts'
-import { deactivatedWebhooks, retryingWebhooks } from './store.ts'
+import { clientsWithDeactivated, deactivatedWebhooks, retryingWebhooks } from './store.ts'
 
 interface Found {
   readonly id: string
@@ -8,15 +9,16 @@ interface Found {
   readonly sinceMs?: number
 }
 
-/** Webhooks that were given up, and those whose deliveries are being retried. */
+/** Webhooks that were given up, and those whose deliveries are being retried; of clients only those that were given up. */
 export function createAttention({ db }: { readonly db: Db }) {
-  return async ({ accountId }: AttentionQuery): Promise<AttentionLine[]> => [
+  return async ({ accountId, role }: AttentionQuery): Promise<AttentionLine[]> => [
     ...lineOf(
       'deactivated',
       'error',
       (await db.read(deactivatedWebhooks, { accountId })).toSorted((a, b) => a.sinceMs - b.sinceMs),
     ),
     ...lineOf('failing', 'warning', await db.read(retryingWebhooks, { accountId })),
+    ...(role === 'operator' ? linesOfClients('warning', await db.read(clientsWithDeactivated, { accountId })) : []),
   ]
 }
 

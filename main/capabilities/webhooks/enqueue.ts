@@ -1,5 +1,5 @@
-import { isEventType } from '../../contract/events.ts'
-import type { InCommitSubscriber } from '../../kernel/ledger.ts'
+import { EVENT_TYPES, type EventType } from '../../contract/events.ts'
+import type { InCommit } from '../../kernel/ledger.ts'
 import type { Ids } from '../../kernel/ids.ts'
 import { sql } from '../../kernel/sql.ts'
 
@@ -33,26 +33,21 @@ const insert = sql<{
 export function createEnqueue(deps: {
   ids: Pick<Ids, 'delivery'>
   wake: (webhooks: readonly { seq: number; maxInFlight: number }[]) => void
-}): InCommitSubscriber {
-  return async (tx, event) => {
-    const { accountId, accountSeq, instanceSeq, type } = event
-    if (!isEventType(type)) return
-    const woken: { seq: number; maxInFlight: number }[] = []
-    for (const webhook of await tx.all(subscribed, { accountId })) {
-      if (!wants(webhook.events, type)) continue
-      await tx.run(insert, {
-        seq: await tx.next('deliveries'),
-        id: deps.ids.delivery(),
-        accountSeq,
-        webhookSeq: webhook.seq,
-        eventSeq: event.seq,
-        instanceSeq,
-        eventType: type,
-        now: event.createdAtMs,
-      })
-      if (webhook.state === 'active') woken.push(webhook)
-    }
-    if (woken.length > 0) tx.afterCommit(() => deps.wake(woken))
+}): InCommit<EventType> {
+  return {
+    phase: 'enqueue',
+    on: EVENT_TYPES,
+    run: async (tx, { accountId, accountSeq, instanceSeq, type, seq: eventSeq, createdAtMs: now }) => {
+      const woken: { seq: number; maxInFlight: number }[] = []
+      for (const webhook of await tx.all(subscribed, { accountId })) {
+        if (!wants(webhook.events, type)) continue
+        const webhookSeq = webhook.seq
+        const [seq, id] = [await tx.next('deliveries'), deps.ids.delivery()]
+        await tx.run(insert, { seq, id, accountSeq, webhookSeq, eventSeq, instanceSeq, eventType: type, now })
+        if (webhook.state === 'active') woken.push(webhook)
+      }
+      if (woken.length > 0) tx.afterCommit(() => deps.wake(woken))
+    },
   }
 }
 

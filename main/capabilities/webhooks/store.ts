@@ -1,5 +1,6 @@
 import type { WebhookId } from '../../kernel/ids.ts'
 import { sql } from '../../kernel/sql.ts'
+import type { ClientCount } from '../client-attention.ts'
 import type { SealedKeys } from './keyring.ts'
 import type { Webhook } from './contract/endpoints.ts'
 import type { DisabledReason, WebhookState } from './states.ts'
@@ -41,6 +42,15 @@ export const webhookTally = sql<{ accountId: string }, { total: number; deactiva
 export const deactivatedWebhooks = sql<{ accountId: string }, { id: string; url: string; sinceMs: number }>(
   `SELECT id, url, state_since AS sinceMs FROM webhooks
    WHERE account_id = :accountId AND deleted_at IS NULL AND state = 'deactivated'`,
+)
+
+/** The clients of an agency with such webhooks. */
+export const clientsWithDeactivated = sql<{ accountId: string }, ClientCount>(
+  `SELECT a.id, a.name, count(*) AS count, min(w.state_since) AS sinceMs
+   FROM accounts a JOIN webhooks w ON w.account_id = a.id
+   WHERE a.parent_account_id = :accountId AND a.deleted_at IS NULL AND a.status = 'active' AND w.deleted_at IS NULL
+     AND w.state = 'deactivated'
+   GROUP BY a.id`,
 )
 
 /** Webhooks with a delivery that failed and will be tried again. */

@@ -1,3 +1,5 @@
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { consolePrincipal } from '../../../main/capabilities/account/index.ts'
 import type { AccountId } from '../../../main/kernel/ids.ts'
@@ -41,4 +43,61 @@ test('an agency sees which clients have numbers that need a person, and the numb
   // Clients are for operators: a member cannot open them.
   const member = await w.service.door.call(consolePrincipal(w.account, 'member'), { method: 'GET', path: PATH })
   expect(member).toMatchObject({ status: 200, body: { data: [] } })
+})
+
+const codesOf = async (room: string) =>
+  (await ofAgency())
+    .filter((line: any) => line.room === room)
+    .map(({ code, count, subject }: any) => [code, count, subject?.name])
+const troubleOf = async (name: string) =>
+  (await asConsole(w)('GET', '/v1/agency/clients?limit=50')).body.data.find((client: any) => client.name === name)
+    .trouble
+const NO_TROUBLE = { offline: 0, signed_out: 0, numbers: 0, chats: 0, webhooks: 0, overdue: 0 }
+
+/** What takes hours, or a network that is silent, is written by hand. */
+async function write(text: string): Promise<void> {
+  const raw = new Database(join(w.home, 'switchboard.db'))
+  raw.exec(text)
+  raw.close()
+  // The service reads its own last commit.
+  await w.api('PATCH', '/v1/agency/branding', { display_name: `Agency ${text.length}` })
+}
+
+test('an agency sees clients whose messages are stuck and whose webhooks fail, in its overview and in the list', async () => {
+  const client = await clientOf(w, { name: 'River bakery' })
+  const { id } = await pairedIn(w, client, '12025550151')
+  expect(await troubleOf('River bakery')).toEqual(NO_TROUBLE)
+  for (const room of ['messages', 'instance-webhook', 'webhooks']) expect(await codesOf(room)).toEqual([])
+
+  await client.api('POST', `/v1/instances/${id}/messages`, { to: '12025550152', text: 'Hi' })
+  await w.quiet()
+  await write(`UPDATE messages SET status = 'queued', created_at = created_at - 90000 WHERE instance_id = '${id}'`)
+  expect(await codesOf('messages')).toEqual([['client', 1, 'River bakery']])
+  expect(await troubleOf('River bakery')).toEqual({ ...NO_TROUBLE, numbers: 1 })
+
+  await write(`INSERT INTO instance_webhook_calls (event_seq, instance_id, name, tries, next_try_at, created_at)
+    SELECT max(seq), '${id}', 'message', 1, ${w.clock.now() + 600_000}, ${w.clock.now()} FROM events`)
+  expect(await codesOf('instance-webhook')).toEqual([['client', 1, 'River bakery']])
+  expect(await troubleOf('River bakery')).toEqual({ ...NO_TROUBLE, numbers: 1 })
+
+  await client.api('POST', '/v1/webhooks', { url: 'https://catcher.sandbox/river', events: ['*'] })
+  await write(
+    `UPDATE webhooks SET state = 'deactivated', disabled_reason = 'too_many_failures' WHERE account_id = '${client.id}'`,
+  )
+  expect(await codesOf('webhooks')).toEqual([['client', 1, 'River bakery']])
+  expect(await troubleOf('River bakery')).toEqual({ ...NO_TROUBLE, numbers: 1, webhooks: 1 })
+
+  // Nothing is sent or delivered for it then.
+  await w.api('POST', `/v1/agency/accounts/${client.id}/suspend`)
+  for (const room of ['messages', 'instance-webhook', 'webhooks']) expect(await codesOf(room)).toEqual([])
+})
+
+test('the list of clients counts a number that asks for a passkey', async () => {
+  const client = await clientOf(w, { name: 'Lake bakery', features: ['ai'] })
+  const { id } = (await client.api('POST', '/v1/instances', { name: 'Lake' })).body
+  await client.api('POST', '/v1/sandbox/phones', { number: '12025550161', passkey: true })
+  const { pairing_code } = (await client.api('GET', `/v1/instances/${id}/qr`)).body
+  await client.api('POST', '/v1/sandbox/phones/12025550161/scan', { pairing_code })
+  await w.quiet()
+  expect(await troubleOf('Lake bakery')).toEqual({ ...NO_TROUBLE, numbers: 1 })
 })

@@ -180,8 +180,11 @@ describe('whose events', () => {
 
   test('what was recorded for one listener alone is not among what happened', async () => {
     let heard = 0
-    ledger.inCommit(async () => {
-      heard++
+    ledger.inCommit({
+      ...{ phase: 'record', on: ['message.received'] },
+      run: async () => {
+        heard++
+      },
     })
     const id = await happen()
     const fact = { accountId: ACCOUNT, instanceId: ONE, type: 'message.received', instance: {}, data: {} } as const

@@ -27,6 +27,7 @@ describe('what is posted', () => {
           chat_type: 'person',
           ...{ type: 'text', text: 'Grüße, 世界', timestamp: '2026-01-05T12:00:00.000Z', push_name: null, media: null },
           ...{ quoted_message_id: null, participant: null, referral: null, content: null, view_once: false },
+          ...{ forwarded: false, frequently_forwarded: false },
           ...{ occurred_at: '2026-01-05T12:00:00.000Z', sequence: 4 },
         },
       },
@@ -140,6 +141,21 @@ describe('three tries', () => {
     await w.pass(10 * SECOND)
     expect(w.names('line/slow').length).toBeGreaterThan(CALLS_PER_INSTANCE)
     expect(w.peak.get('line/slow')).toBeLessThanOrEqual(2 * CALLS_PER_INSTANCE)
+  })
+
+  test('calls that fail are a line of the overview while they are tried again', async () => {
+    const w = await hookWorld()
+    const instance = await w.instance()
+    const lines = () => w.room.attention({ accountId: instance.accountId, role: null, network: null })
+    await w.room.set(instance, { url: URL }, keepsAccess)
+    w.answer({ status: 500 })
+    for (let at = 0; at < 2; at++) await w.received(instance)
+    await w.pass(5 * SECOND)
+    expect(await lines()).toMatchObject([
+      { code: 'failing', severity: 'warning', count: 1, ids: [instance.id], facts: { count: 2 } },
+    ])
+    await w.pass(10 * MINUTE)
+    expect(await lines()).toEqual([])
   })
 
   test('a second try that succeeds is the last', async () => {

@@ -199,6 +199,8 @@ export async function hookWorld(): Promise<HookWorld> {
         referral: null,
         content: null,
         view_once: false,
+        forwarded: false,
+        frequently_forwarded: false,
       }
       const timestamp = '2026-01-05T12:00:00.000Z'
       await now.db.commit((tx) =>

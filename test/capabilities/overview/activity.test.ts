@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { createActivity, createActivityCounter, retainActivity } from '../../../main/capabilities/overview/activity.ts'
+import { createActivity, activityCounter, retainActivity } from '../../../main/capabilities/overview/activity.ts'
 import { EVENT_TYPES } from '../../../main/contract/events.ts'
 import { createIds, type AccountId, type InstanceId } from '../../../main/kernel/ids.ts'
 import { createLedger } from '../../../main/kernel/ledger.ts'
@@ -20,7 +20,7 @@ beforeEach(async () => {
   clock = fakeClock()
   data = await testDatabase(undefined, { clock })
   ledger = createLedger({ clock, ids: createIds(clock, seededRandom()) })
-  ledger.inCommit(createActivityCounter())
+  ledger.inCommit(activityCounter)
 })
 afterEach(() => data.close())
 

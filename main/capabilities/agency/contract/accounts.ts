@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox'
-import { BrandInput, Branding, themeOf } from '../../../contract/brand.ts'
+import { themeOf } from '../../../contract/brand-theme.ts'
+import { BrandInput, Branding } from '../../../contract/brand.ts'
 import { ExternalRef } from '../../../contract/instance.ts'
 import { operation, type Contract } from '../../../contract/operation.ts'
 import { Body, List, Nullable, PageSize, Timestamp, Uuid, TimeZone } from '../../../contract/shapes.ts'

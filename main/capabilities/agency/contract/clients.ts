@@ -19,7 +19,10 @@ const Client = Type.Object({
   trouble: Type.Object({
     offline: Type.Integer({ description: 'Instances that were connected and are not.' }),
     signed_out: Type.Integer({ description: 'Instances whose session the network ended.' }),
+    numbers: Type.Integer({ description: 'Other instances that need a person.' }),
+    chats: Type.Integer({ description: 'Chats that wait for a person.' }),
     webhooks: Type.Integer({ description: 'Webhooks that were deactivated after failures.' }),
+    overdue: Type.Integer({ description: '1 if an invoice of the agency is overdue, otherwise 0.' }),
   }),
   sends_today: Type.Integer({ description: 'In its own time zone.' }),
   features: Features,
@@ -129,7 +132,10 @@ export const clientsContract = {
           {
             ...{ id: ID, name: 'North bakery', display_name: null, color: '#0f766e', external_ref: 'crm-481' },
             ...{ status: 'active', slots_allocated: 5, slots_used: 2, connected: 1, sends_today: 84, members: 1 },
-            ...{ trouble: { offline: 1, signed_out: 0, webhooks: 0 }, features: ['campaigns', 'mcp'] },
+            ...{
+              trouble: { offline: 1, signed_out: 0, numbers: 0, chats: 0, webhooks: 0, overdue: 0 },
+              features: ['campaigns', 'mcp'],
+            },
             created_at: '2026-03-01T09:30:00.000Z',
           },
         ],
