@@ -58,7 +58,10 @@ export const costsContract = {
     },
     errors: ['not_found'],
     examples: {
-      reply: { data: [{ key: '019b8d40-3c1e-7a52-8f63-1d2c3b4a5968', name: 'Front desk', ...TOTALS }], totals: TOTALS },
+      reply: {
+        data: [{ key: '019b8d40-3c1e-7a52-8f63-1d2c3b4a5968', name: 'Front desk', account: null, ...TOTALS }],
+        totals: TOTALS,
+      },
     },
     tool: { name: 'get_message_costs', title: 'Read what messages cost', idempotent: true, onRequest: true },
   }),

@@ -75,7 +75,15 @@ export function costsHandlers({ db, clock, costs, family }: CostsHandlerDeps): H
         group,
         data.map(({ key }) => key),
       )
-      return { data: data.map(({ key, ...row }) => ({ key, name: names.get(key) ?? null, ...row })), totals }
+      const namesIn = (key: string) => {
+        const found = names.get(key)
+        const isOfOther = found !== undefined && group !== 'account' && found.accountId !== own
+        return {
+          name: found?.name ?? null,
+          account: isOfOther ? { id: found.accountId, name: found.accountName } : null,
+        }
+      }
+      return { data: data.map(({ key, ...row }) => ({ key, ...namesIn(key), ...row })), totals }
     },
     async listMessageRates() {
       const { rates } = await costs.card()

@@ -5,21 +5,29 @@ import { sqlOfList } from '../../kernel/sql-list.ts'
 interface Named {
   readonly id: string
   readonly name: string
+  readonly accountId: string
+  readonly accountName: string
 }
+
+const ofAccounts = (table: 'instances' | 'campaigns', list: string) =>
+  `SELECT o.id, o.name, a.id AS accountId, a.name AS accountName FROM ${table} o JOIN accounts a ON a.id = o.account_id
+   WHERE o.id IN (${list})`
 
 const NAMES = {
-  instance: sqlOfList<string, object, Named>((list) => `SELECT id, name FROM instances WHERE id IN (${list})`),
-  account: sqlOfList<string, object, Named>((list) => `SELECT id, name FROM accounts WHERE id IN (${list})`),
-  campaign: sqlOfList<string, object, Named>((list) => `SELECT id, name FROM campaigns WHERE id IN (${list})`),
+  instance: sqlOfList<string, object, Named>((list) => ofAccounts('instances', list)),
+  account: sqlOfList<string, object, Named>(
+    (list) => `SELECT id, name, id AS accountId, name AS accountName FROM accounts WHERE id IN (${list})`,
+  ),
+  campaign: sqlOfList<string, object, Named>((list) => ofAccounts('campaigns', list)),
 }
 
-/** Names of what rows of costs are about. What was deleted has none. */
+/** Names of what rows of costs are about, and the accounts that have it. What was deleted has none. */
 export async function namesOf(
   db: Pick<Db, 'read'>,
   group: CostGroup,
   keys: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
+): Promise<ReadonlyMap<string, Named>> {
   if (group !== 'instance' && group !== 'account' && group !== 'campaign') return new Map()
   const found = await NAMES[group].over(keys, {}, (statement, params) => db.read(statement, params))
-  return new Map(found.flat().map(({ id, name }) => [id, name]))
+  return new Map(found.flat().map((named) => [named.id, named]))
 }

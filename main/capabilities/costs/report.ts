@@ -42,7 +42,7 @@ export async function costsOf(db: Pick<Db, 'read'>, card: RateCard, span: CostSp
     }
     await yieldToEventLoop()
   }
-  const data = [...groups].map(([key, sum]): Omit<CostRow, 'name'> => ({ key, ...totalsOf(sum) }))
+  const data = [...groups].map(([key, sum]): Omit<CostRow, 'name' | 'account'> => ({ key, ...totalsOf(sum) }))
   return { data: data.toSorted((a, b) => (a.key < b.key ? -1 : 1)), totals: totalsOf(all) }
 }
 

@@ -49,7 +49,7 @@ test('a message says what Meta reported about its price, and is counted once', a
   const cost = [{ currency: 'usd', amount_micros: 3_400 }]
   const names = new Map<string, string>()
   for (const { id } of [line, other]) names.set(id, (await w.api('GET', `/v1/instances/${id}`)).body.name)
-  const rowOf = (key: string) => ({ key, name: names.get(key), ...one, costs: cost })
+  const rowOf = (key: string) => ({ key, name: names.get(key), account: null, ...one, costs: cost })
   expect(body.data).toEqual([line.id, other.id].toSorted().map(rowOf))
   expect(body.totals).toMatchObject({ messages: 2, costs: [{ currency: 'usd', amount_micros: 6_800 }] })
 })
@@ -126,4 +126,17 @@ describe('rates', () => {
   test('a key has no say in them', async () => {
     expect((await w.api('GET', '/v1/message-rates')).status).toBe(404)
   })
+})
+
+test('two numbers of the same name are told apart by the client that has one', async () => {
+  const { id: client } = (await w.api('POST', '/v1/agency/accounts', { name: 'North bakery', slots_allocated: 5 })).body
+  for (const { id } of [line, other]) await w.api('PATCH', `/v1/instances/${id}`, { name: 'Front desk' })
+  const moved = await w.api('POST', `/v1/agency/instances/${other.id}/transfer`, { account_id: client })
+  expect(moved.status, moved.text).toBe(200)
+  const { data } = (await costs()).body
+  const rowOf = (key: string) => data.find((row: { key: string }) => row.key === key)
+  expect(rowOf(line.id)).toMatchObject({ name: 'Front desk', account: null })
+  expect(rowOf(other.id)).toMatchObject({ name: 'Front desk', account: { id: client, name: 'North bakery' } })
+  const [first] = (await costs('group=account')).body.data
+  expect(first.account).toBeNull()
 })

@@ -74,7 +74,7 @@ function ledgerOf(messages: readonly Message[]): Map<string, number> {
     const paid: Price | null = delivered?.price ?? read?.price ?? sent?.price ?? null
     if (times.length === 0 || paid === null) continue
     const day = Math.min(...times) < 0 ? '2026-11-01' : '2026-11-02'
-    const country = to.startsWith('1') ? 'US' : to.startsWith('55') ? 'BR' : ''
+    const country = to.startsWith('55') ? 'BR' : 'US'
     const isFree = paid.type?.startsWith('free_') ?? false
     const byFlag = paid.billable === null ? 'unknown' : paid.billable ? 'charged' : 'free'
     const kind = paid.type === 'regular' ? 'charged' : isFree ? 'free' : byFlag
