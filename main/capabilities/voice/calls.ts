@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import { ApiError } from '../../contract/errors.ts'
-import { LIMITS } from '../../contract/limits.ts'
 import type { CallDirection, CallReview, CallStatus, VoiceCall } from '../../contract/voice.ts'
 import type { Principal } from '../../kernel/access.ts'
 import type { AccountId } from '../../kernel/ids.ts'
+import { listPage, seqPage } from '../../kernel/list-page.ts'
 import { atMost } from '../../kernel/timeout.ts'
 import { yieldToEventLoop } from '../../kernel/yield-to-event-loop.ts'
 import type { InstanceSubject } from '../handler.ts'
@@ -57,21 +57,6 @@ export function createCalls(
     const found = await db.readOne(callById, { id })
     if (found?.instanceId !== instance.id) throw new ApiError('not_found', 'There is no call with this id.')
     return found
-  }
-
-  const pageOf = <T>(
-    list: string,
-    rows: readonly StoredCall[],
-    limit: number,
-    show: readonly T[],
-    at: (call: StoredCall) => number[],
-  ) => {
-    const last = rows.length > limit ? rows[limit - 1] : undefined
-    return {
-      data: show.slice(0, limit),
-      next_cursor: last === undefined ? null : cursors.encode(list, at(last)),
-      has_more: last !== undefined,
-    }
   }
 
   async function named(rows: readonly StoredCall[]): Promise<CallRow[]> {
@@ -129,36 +114,46 @@ export function createCalls(
     get,
 
     async list({ id: instanceId }: InstanceSubject, query: ListQuery & { batch_id?: string }) {
-      const { limit = LIMITS.pageSizeDefault, cursor, status = null, direction = null, batch_id: batchId } = query
+      const { status = null, direction = null, batch_id: batchId } = query
       const list = `voice calls:${instanceId}:${JSON.stringify([status, direction, batchId])}`
-      const [before] = cursor === undefined ? [Number.MAX_SAFE_INTEGER] : cursors.decode(list, cursor)
-      const wish = { status, direction, beforeSeq: Number(before), rows: limit + 1 }
-      const rows =
-        batchId === undefined
-          ? await readCalls(callsOfInstance, { instanceId }, wish)
-          : await readCalls(callsOfBatch, { instanceId, batchId }, wish)
-      return pageOf<VoiceCall>(list, rows, limit, rows.map(toCall), ({ seq }) => [seq])
+      return seqPage(
+        cursors,
+        list,
+        query,
+        ({ before: beforeSeq, rows }) => {
+          const wish = { status, direction, beforeSeq, rows }
+          return batchId === undefined
+            ? readCalls(callsOfInstance, { instanceId }, wish)
+            : readCalls(callsOfBatch, { instanceId, batchId }, wish)
+        },
+        toCall,
+      )
     },
 
     async listAll(accountId: AccountId, query: ListQuery & { order?: 'newest' | 'upcoming'; instance_id?: string }) {
-      const { limit = LIMITS.pageSizeDefault, cursor, status = null, direction = null, order = 'newest' } = query
+      const { status = null, direction = null, order = 'newest' } = query
       const instanceId = query.instance_id ?? null
       const list = `voice calls of account:${accountId}:${JSON.stringify([order, status, direction, instanceId])}`
-      const position = cursor === undefined ? undefined : cursors.decode(list, cursor)
-      const rows = limit + 1
-      if (order === 'upcoming') {
-        const [afterMs, afterSeq] = position ?? [0, 0]
-        const found = await db.read(upcomingCalls, {
-          ...{ accountId, instanceId, rows, afterMs: Number(afterMs), afterSeq: Number(afterSeq) },
+      if (order === 'upcoming')
+        return listPage(cursors, list, query, {
+          read: ({ after: [afterMs = 0, afterSeq = 0] = [], rows }) =>
+            db.read(upcomingCalls, {
+              ...{ accountId, instanceId, rows, afterMs: Number(afterMs), afterSeq: Number(afterSeq) },
+            }),
+          at: ({ scheduledAtMs, seq }) => [scheduledAtMs, seq],
+          show: named,
         })
-        return pageOf(list, found, limit, await named(found), ({ scheduledAtMs, seq }) => [scheduledAtMs, seq])
-      }
-      const wish = { status, direction, rows, beforeSeq: Number(position?.[0] ?? Number.MAX_SAFE_INTEGER) }
-      const found =
-        instanceId === null
-          ? await readCalls(callsOfAccount, { accountId }, wish)
-          : (await readCalls(callsOfInstance, { instanceId }, wish)).filter((call) => call.accountId === accountId)
-      return pageOf(list, found, limit, await named(found), ({ seq }) => [seq])
+      return listPage(cursors, list, query, {
+        read: ({ after: [beforeSeq = Number.MAX_SAFE_INTEGER] = [], rows }) => {
+          const wish = { status, direction, rows, beforeSeq: Number(beforeSeq) }
+          return instanceId === null
+            ? readCalls(callsOfAccount, { accountId }, wish)
+            : readCalls(callsOfInstance, { instanceId }, wish)
+        },
+        at: ({ seq }) => [seq],
+        // An instance may have been of another account.
+        show: (found) => named(found.filter((call) => call.accountId === accountId)),
+      })
     },
 
     async live(accountId: AccountId): Promise<LiveCall[]> {

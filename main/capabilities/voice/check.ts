@@ -1,4 +1,5 @@
 import { access, constants, mkdir } from 'node:fs/promises'
+import { asClause } from '../../kernel/clause.ts'
 import { cause } from '../../kernel/log.ts'
 import type { InstanceSubject } from '../handler.ts'
 import type { Check } from './contract/console.ts'
@@ -32,7 +33,7 @@ export function createCheck({ process, agents, mailer, log, routes, speech, fold
           'gateway',
           'error',
           'sip_failed',
-          `The SIP trunk does not accept us: ${result?.error ?? 'it is gone'}. Check host, transport, user and password.`,
+          `The SIP trunk does not accept us: ${asClause(result?.error ?? 'it is gone')}. Check host, transport, user and password.`,
         )
   }
 
@@ -44,7 +45,7 @@ export function createCheck({ process, agents, mailer, log, routes, speech, fold
         'speech',
         'error',
         `${services.brain}_failed`,
-        `Speech does not work: ${result.error}. Check the address and the key.`,
+        `Speech does not work: ${asClause(result.error)}. Check the address and the key.`,
       )
     return services.brain === 'script'
       ? found(
@@ -80,7 +81,12 @@ export function createCheck({ process, agents, mailer, log, routes, speech, fold
     const error = await mailer.verify(accountId)
     return error === null
       ? found('mail', 'ok', 'smtp', 'The mail server accepts us.')
-      : found('mail', 'error', 'smtp_failed', `The mail server does not accept us: ${error}. Check the smtp settings.`)
+      : found(
+          'mail',
+          'error',
+          'smtp_failed',
+          `The mail server does not accept us: ${asClause(error)}. Check the smtp settings.`,
+        )
   }
 
   return async (instance: InstanceSubject): Promise<Check[]> => {

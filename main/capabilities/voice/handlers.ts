@@ -1,17 +1,14 @@
-import { LIMITS } from '../../contract/limits.ts'
 import { isoTime } from '../../contract/request.ts'
 import type { VoiceCall, VoiceWidget } from '../../contract/voice.ts'
 import { isOperator, type Principal } from '../../kernel/access.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
-import { Answer, type Existence, type Handlers } from '../handler.ts'
+import { listPage } from '../../kernel/list-page.ts'
+import { Answer, answerOfCreated, type Existence, type Handlers } from '../handler.ts'
 import type { voiceContract } from './contract.ts'
 import type { BatchReply } from './contract/calls.ts'
 import type { VoiceDeps } from './deps.ts'
 import type { Voice } from './index.ts'
 import { toCall } from './record.ts'
-
-const created = <T>({ bytes, replayed }: { bytes: Buffer; replayed: boolean }) =>
-  new Answer<T>({ status: 201, bytes, headers: replayed ? { 'Idempotent-Replayed': 'true' } : {} })
 
 export function voiceHandlers(
   voice: Voice,
@@ -29,8 +26,8 @@ export function voiceHandlers(
       return new Answer<undefined>({ status: 307, headers: { Location: location } })
     },
 
-    scheduleVoiceCall: async (call) => created<VoiceCall>(await schedule.single(call)),
-    scheduleVoiceCallBatch: async (call) => created<BatchReply>(await schedule.batch(call)),
+    scheduleVoiceCall: async (call) => answerOfCreated<VoiceCall>(await schedule.single(call)),
+    scheduleVoiceCallBatch: async (call) => answerOfCreated<BatchReply>(await schedule.batch(call)),
     listVoiceCalls: ({ instance, query }) => calls.list(instance, query),
     getVoiceCall: async ({ instance, params }) => toCall(await calls.get(instance, params.call_id)),
     getVoiceCallReview: ({ instance, params }) => calls.review(instance, params.call_id),
@@ -46,7 +43,7 @@ export function voiceHandlers(
     updateVoiceSettings: ({ instance, body }) => setup.update(instance, body),
 
     createVoiceWidget: async ({ instance, body, rawBody, idempotencyKey }) =>
-      created<VoiceWidget>(await widgets.create(instance, body, { rawBody, idempotencyKey })),
+      answerOfCreated<VoiceWidget>(await widgets.create(instance, body, { rawBody, idempotencyKey })),
     listVoiceWidgets: ({ instance, query }) => widgets.list(instance, query),
     getVoiceWidget: ({ instance, params }) => widgets.show(instance, params.widget_id),
     updateVoiceWidget: ({ instance, params, body }) => widgets.update(instance, params.widget_id, body),
@@ -98,20 +95,17 @@ export function voiceHandlers(
       return undefined
     },
 
-    async listSandboxMails({ principal: { accountId }, query: { limit = LIMITS.pageSizeDefault, cursor } }) {
-      const list = `sandbox mails:${accountId}`
-      const beforeId = cursor === undefined ? null : String(cursors.decode(list, cursor)[0])
-      const found = await mailbox.list(accountId, { beforeId, limit: limit + 1 })
-      const shown = found.slice(0, limit)
-      const last = found.length > limit ? shown.at(-1) : undefined
-      return {
-        data: shown.map(({ id, from, to, subject, text, receivedAtMs }) => ({
-          ...{ id, from, to: [...to], subject, text, received_at: isoTime(receivedAtMs) },
-        })),
-        next_cursor: last === undefined ? null : cursors.encode(list, [last.id]),
-        has_more: last !== undefined,
-        active: mailer.isSandbox,
-      }
+    async listSandboxMails({ principal: { accountId }, query }) {
+      const page = await listPage(cursors, `sandbox mails:${accountId}`, query, {
+        read: ({ after, rows }) =>
+          mailbox.list(accountId, { beforeId: after === undefined ? null : String(after[0]), limit: rows }),
+        at: ({ id }) => [id],
+        show: (mails) =>
+          mails.map(({ id, from, to, subject, text, receivedAtMs }) => ({
+            ...{ id, from, to: [...to], subject, text, received_at: isoTime(receivedAtMs) },
+          })),
+      })
+      return { ...page, active: mailer.isSandbox }
     },
   }
 }

@@ -1,11 +1,11 @@
 import { extractOf } from '../../contract/call-extract.ts'
 import { ApiError } from '../../contract/errors.ts'
-import { LIMITS } from '../../contract/limits.ts'
 import type { CallDirection } from '../../contract/voice.ts'
 import { canAccessInstance, type Principal } from '../../kernel/access.ts'
 import type { FileContent } from '../../kernel/file-content.ts'
 import type { AccountId } from '../../kernel/ids.ts'
 import type { Tx } from '../../kernel/db.ts'
+import { listPage } from '../../kernel/list-page.ts'
 import type { InstanceSubject } from '../handler.ts'
 import { callById, forgetRecording, linesOf, removeLines } from './call-store.ts'
 import type { RecordingRow } from './contract/console.ts'
@@ -84,25 +84,20 @@ export function createRecordings(
     return file
   }
 
-  /** Reads one row more than is shown, and makes the cursor from the last that is. */
-  async function readPage(
+  const readPage = (
     list: string,
-    { limit = LIMITS.pageSizeDefault, cursor, has_audio: hasAudio }: ListQuery,
+    { has_audio: hasAudio, ...wish }: ListQuery,
     read: (page: Position) => Promise<readonly StoredRecording[]>,
-  ) {
-    const [beforeMs, beforeId] = cursor === undefined ? [Number.MAX_SAFE_INTEGER, ''] : cursors.decode(list, cursor)
-    const found = await read({
-      ...{ beforeMs: Number(beforeMs), beforeId: String(beforeId), rows: limit + 1 },
-      hasAudio: hasAudio === undefined ? null : hasAudio ? 1 : 0,
+  ) =>
+    listPage(cursors, list, wish, {
+      read: ({ after: [beforeMs = Number.MAX_SAFE_INTEGER, beforeId = ''] = [], rows }) =>
+        read({
+          ...{ beforeMs: Number(beforeMs), beforeId: String(beforeId), rows },
+          hasAudio: hasAudio === undefined ? null : hasAudio ? 1 : 0,
+        }),
+      at: ({ endedAtMs, id }) => [endedAtMs, id],
+      show: (recordings) => recordings,
     })
-    const rows = found.slice(0, limit)
-    const last = found.length > limit ? rows.at(-1) : undefined
-    return {
-      rows,
-      next_cursor: last === undefined ? null : cursors.encode(list, [last.endedAtMs, last.id]),
-      has_more: last !== undefined,
-    }
-  }
 
   const pageOfInstance = (instanceId: string, query: ListQuery) => {
     const { direction, has_audio: hasAudio } = query
@@ -117,7 +112,7 @@ export function createRecordings(
     const { direction = null, has_audio: hasAudio, instance_id: instanceId } = query
     if (instanceId !== undefined) {
       const page = await pageOfInstance(instanceId, query)
-      return { ...page, rows: page.rows.filter((row) => row.accountId === accountId) }
+      return { ...page, data: page.data.filter((row) => row.accountId === accountId) }
     }
     return readPage(
       `voice recordings of account:${accountId}:${JSON.stringify([direction, hasAudio])}`,
@@ -167,13 +162,13 @@ export function createRecordings(
     },
 
     async list(instance: Pick<InstanceSubject, 'id'>, query: ListQuery) {
-      const { rows, ...place } = await pageOfInstance(instance.id, query)
-      return { recordings: await Promise.all(rows.map(show)), ...place }
+      const { data, ...place } = await pageOfInstance(instance.id, query)
+      return { recordings: await Promise.all(data.map(show)), ...place }
     },
 
     async listAll(accountId: AccountId, query: ListQuery & { readonly instance_id?: string }) {
-      const { rows, ...place } = await pageOfAccount(accountId, query)
-      return { data: await Promise.all(rows.map(describe)), ...place }
+      const { data, ...place } = await pageOfAccount(accountId, query)
+      return { data: await Promise.all(data.map(describe)), ...place }
     },
 
     /** @throws ApiError not_found, ambiguous_instance */

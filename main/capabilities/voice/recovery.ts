@@ -68,7 +68,11 @@ export function createRecovery({ db, clock, log, running, endings, overdue, regi
       const [id = ''] = name.split('.')
       if (running.find(id) !== undefined) continue
       const call = await db.readOne(callById, { id })
-      if (call === undefined || !isLive(call.status)) await rm(join(endings.folder, name), { force: true })
+      if (call !== undefined && isLive(call.status)) continue
+      // One that cannot be deleted must not keep the service from starting.
+      await rm(join(endings.folder, name), { force: true }).catch((error: unknown) =>
+        log.warn({ event: 'voice.part_not_removed', callId: id, cause: cause(error) }),
+      )
     }
   }
 

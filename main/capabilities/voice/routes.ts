@@ -1,4 +1,5 @@
 import type { Gateway, UnavailableReason } from '../../contract/voice.ts'
+import { TRAITS } from '../../contract/engine-traits.ts'
 import type { Route, SandboxPerson, SipTrunk } from '../../voice/protocol.ts'
 import type { InstanceSubject } from '../handler.ts'
 import type { VoiceDeps } from './deps.ts'
@@ -50,7 +51,7 @@ export function createRoutes({
     if (!process.isThere)
       return unavailable('process_failed', 'This build has no voice process. Start Switchboard from a complete build.')
     if (kind === 'sandbox' || kind === 'sip') return over(kind)
-    if (kind === 'official' && cloud !== null) return over('cloud')
+    if (TRAITS[kind].hasCalls && cloud !== null) return over('cloud')
     return unavailable(
       'no_gateway',
       'WhatsApp offers no calls to linked phones. Set a SIP trunk to make telephone calls, or use an official number.',

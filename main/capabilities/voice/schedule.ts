@@ -4,8 +4,8 @@ import type { CallSource, CallStatus, Gateway } from '../../contract/voice.ts'
 import type { Principal } from '../../kernel/access.ts'
 import type { Tx } from '../../kernel/db.ts'
 import { appointmentAt, dueAt, type Due } from '../../kernel/due.ts'
-import { stillBusy } from '../../kernel/idempotency.ts'
 import type { JobQueue } from '../../kernel/jobs.ts'
+import { createOnce, type Created } from '../../kernel/keyed-request.ts'
 import { readPhone, spellingsOf } from '../../kernel/phone-number.ts'
 import { yieldToEventLoop } from '../../kernel/yield-to-event-loop.ts'
 import type { InstanceSubject } from '../handler.ts'
@@ -24,12 +24,6 @@ interface Request<B> {
   readonly body: B
   readonly rawBody: unknown
   readonly idempotencyKey: string | null
-}
-
-/** The bytes are kept with the Idempotency-Key. */
-interface Created {
-  readonly bytes: Buffer
-  readonly replayed: boolean
 }
 
 interface NewCall {
@@ -65,33 +59,14 @@ const AHEAD_MS = LIMITS.voiceDaysAhead * 86_400_000
 
 /** Accepts calls that are to be made. */
 export function createSchedule(deps: ScheduleDeps) {
-  const { db, clock, ids, idempotency, agents, instances, standing, setup, dial, jobs, publish } = deps
+  const { clock, ids, agents, instances, standing, setup, dial, jobs, publish } = deps
 
-  /** Answers a repeat, else does the work in one commit that also keeps the answer. */
-  async function once<B>(
+  const once = <B>(
     { instance: { id: scopeId }, rawBody, idempotencyKey: key }: Request<B>,
     operation: string,
     subjectId: string,
     judge: () => Promise<(tx: Tx) => Promise<object>>,
-  ): Promise<Created> {
-    const held = key === null ? null : { key, fp: idempotency.fingerprint(operation, scopeId, rawBody) }
-    if (held !== null) {
-      const earlier = await idempotency.peek(db, { scopeId, ...held })
-      if (earlier.kind === 'replay') return { bytes: earlier.body, replayed: true }
-      if (earlier.kind === 'busy') throw stillBusy(earlier)
-    }
-    const write = await judge()
-    return db.commit(async (tx) => {
-      if (held !== null) {
-        const claim = await idempotency.claim(tx, { scopeId, ...held, subjectId, boot: db.boot })
-        if (claim.kind === 'replay') return { bytes: claim.body, replayed: true }
-        if (claim.kind === 'busy') throw stillBusy(claim)
-      }
-      const bytes = Buffer.from(JSON.stringify(await write(tx)))
-      if (held !== null) await idempotency.settle(tx, scopeId, held.key, 201, bytes, subjectId)
-      return { bytes, replayed: false }
-    })
-  }
+  ): Promise<Created> => createOnce(deps, { operation, scopeId, key, rawBody, subjectId }, judge)
 
   async function requireAgent({ accountId, id }: InstanceSubject, agentId: string): Promise<void> {
     if ((await agents.find(accountId, id, agentId)) === undefined) throw agentGone(agentId)

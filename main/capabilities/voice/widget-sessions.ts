@@ -1,5 +1,5 @@
 import { ApiError } from '../../contract/errors.ts'
-import { textColorOn } from '../../contract/brand.ts'
+import { textColorOn } from '../../contract/brand-theme.ts'
 import type { WidgetAppearance } from '../../contract/voice.ts'
 import type { WidgetLook } from '../../contract/widget-view.ts'
 import type { InstanceId } from '../../kernel/ids.ts'

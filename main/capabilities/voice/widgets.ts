@@ -1,7 +1,9 @@
 import { ApiError } from '../../contract/errors.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import type { NewWidget, VoiceWidget, WidgetAppearance, WidgetPatch } from '../../contract/voice.ts'
-import { stillBusy } from '../../kernel/idempotency.ts'
+import type { Tx } from '../../kernel/db.ts'
+import { createOnce, type Created } from '../../kernel/keyed-request.ts'
+import { seqPage } from '../../kernel/list-page.ts'
 import type { InstanceSubject } from '../handler.ts'
 import type { Allowance } from './allowance.ts'
 import type { VoiceDeps } from './deps.ts'
@@ -33,7 +35,7 @@ interface WidgetsDeps extends Pick<
 
 /** Buttons for web pages. */
 export function createWidgets(deps: WidgetsDeps) {
-  const { db, clock, ids, cursors, idempotency, agents, config, baseUrl, allowance, endCallsOf, links } = deps
+  const { db, clock, ids, cursors, agents, config, baseUrl, allowance, endCallsOf, links } = deps
   const present = (widget: StoredWidget, usedToday: number) =>
     toWidget(widget, { usedToday, baseUrl: config.publicBaseUrl ?? baseUrl() })
   const show = async (widget: StoredWidget) =>
@@ -54,66 +56,57 @@ export function createWidgets(deps: WidgetsDeps) {
       )
   }
 
+  async function insert(
+    tx: Tx,
+    { id: instanceId, accountId }: InstanceSubject,
+    id: string,
+    body: NewWidget,
+    origins: readonly string[],
+  ): Promise<StoredWidget> {
+    if (((await tx.one(countWidgets, { instanceId }))?.count ?? 0) >= LIMITS.voiceWidgetsPerInstance)
+      throw new ApiError(
+        'invalid_state',
+        `This instance has ${LIMITS.voiceWidgetsPerInstance} widgets already. Delete one first.`,
+      ).because('widgets_full', { n: LIMITS.voiceWidgetsPerInstance })
+    const now = clock.now()
+    const widget: StoredWidget = {
+      ...{ seq: await tx.next('voice_widgets'), id, accountId, instanceId, agentId: body.agent_id ?? null },
+      ...{ name: body.name, allowedOrigins: JSON.stringify(origins), publicKey: ids.tagged('wid') },
+      ...{ videoEnabled: body.video_enabled === true ? 1 : 0, createdAtMs: now, updatedAtMs: now },
+      appearance: JSON.stringify(body.appearance ?? APPEARANCE),
+      dailyCap: body.daily_cap ?? LIMITS.voiceWidgetDailyCap,
+    }
+    await tx.run(insertSetup, { instanceId, accountId, settings: '{}', now })
+    await tx.run(insertWidget, widget)
+    return widget
+  }
+
   return {
     get,
     show: async (instance: InstanceSubject, id: string) => show(await get(instance, id)),
 
-    async create(
+    create(
       instance: InstanceSubject,
       body: NewWidget,
       { rawBody, idempotencyKey: key }: { rawBody: unknown; idempotencyKey: string | null },
-    ): Promise<{ bytes: Buffer; replayed: boolean }> {
-      const { id: instanceId, accountId } = instance
-      const held = key === null ? null : { key, fp: idempotency.fingerprint('POST voice widgets', instanceId, rawBody) }
-      if (held !== null) {
-        const earlier = await idempotency.peek(db, { scopeId: instanceId, ...held })
-        if (earlier.kind === 'replay') return { bytes: earlier.body, replayed: true }
-        if (earlier.kind === 'busy') throw stillBusy(earlier)
-      }
-      const origins = [...new Set(body.allowed_origins.map(readOrigin))]
-      await requireAgent(instance, body.agent_id)
-      const id = ids.uuid()
-      return db.commit(async (tx) => {
-        if (held !== null) {
-          const claim = await idempotency.claim(tx, { scopeId: instanceId, ...held, subjectId: id, boot: db.boot })
-          if (claim.kind === 'replay') return { bytes: claim.body, replayed: true }
-          if (claim.kind === 'busy') throw stillBusy(claim)
-        }
-        if (((await tx.one(countWidgets, { instanceId }))?.count ?? 0) >= LIMITS.voiceWidgetsPerInstance) {
-          throw new ApiError(
-            'invalid_state',
-            `This instance has ${LIMITS.voiceWidgetsPerInstance} widgets already. Delete one first.`,
-          ).because('widgets_full', { n: LIMITS.voiceWidgetsPerInstance })
-        }
-        const now = clock.now()
-        const widget: StoredWidget = {
-          ...{ seq: await tx.next('voice_widgets'), id, accountId, instanceId, agentId: body.agent_id ?? null },
-          ...{ name: body.name, allowedOrigins: JSON.stringify(origins), publicKey: ids.tagged('wid') },
-          ...{ videoEnabled: body.video_enabled === true ? 1 : 0, createdAtMs: now, updatedAtMs: now },
-          appearance: JSON.stringify(body.appearance ?? APPEARANCE),
-          dailyCap: body.daily_cap ?? LIMITS.voiceWidgetDailyCap,
-        }
-        await tx.run(insertSetup, { instanceId, accountId, settings: '{}', now })
-        await tx.run(insertWidget, widget)
-        const bytes = Buffer.from(JSON.stringify(present(widget, 0)))
-        if (held !== null) await idempotency.settle(tx, instanceId, held.key, 201, bytes, id)
-        return { bytes, replayed: false }
+    ): Promise<Created> {
+      const { id: scopeId } = instance
+      const request = { operation: 'POST voice widgets', scopeId, key, rawBody, subjectId: ids.uuid() }
+      return createOnce(deps, request, async () => {
+        const origins = [...new Set(body.allowed_origins.map(readOrigin))]
+        await requireAgent(instance, body.agent_id)
+        return async (tx) => present(await insert(tx, instance, request.subjectId, body, origins), 0)
       })
     },
 
-    async list({ id: instanceId }: InstanceSubject, query: { limit?: number; cursor?: string }) {
-      const { limit = LIMITS.pageSizeDefault, cursor } = query
-      const list = `voice widgets:${instanceId}`
-      const [before] = cursor === undefined ? [Number.MAX_SAFE_INTEGER] : cursors.decode(list, cursor)
-      const rows = await db.read(widgetsOfInstance, { instanceId, beforeSeq: Number(before), rows: limit + 1 })
-      const shown = rows.slice(0, limit)
-      const last = rows.length > limit ? shown.at(-1) : undefined
-      return {
-        data: await Promise.all(shown.map(show)),
-        next_cursor: last === undefined ? null : cursors.encode(list, [last.seq]),
-        has_more: last !== undefined,
-      }
-    },
+    list: ({ id: instanceId }: InstanceSubject, query: { limit?: number; cursor?: string }) =>
+      seqPage(
+        cursors,
+        `voice widgets:${instanceId}`,
+        query,
+        ({ before, rows }) => db.read(widgetsOfInstance, { instanceId, beforeSeq: before, rows }),
+        show,
+      ),
 
     async update(instance: InstanceSubject, id: string, patch: WidgetPatch): Promise<VoiceWidget> {
       const found = await get(instance, id)

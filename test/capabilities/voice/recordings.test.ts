@@ -241,6 +241,15 @@ test.each([
   expect(headers['location']).toBeDefined()
 })
 
+test('the service starts although a part of a recording cannot be deleted', async () => {
+  const home = tempFolder()
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }))
+  mkdirSync(join(home, 'recordings', 'stuck.ogg.part'), { recursive: true })
+  writeFileSync(join(home, 'recordings', 'then.ogg.part'), 'half')
+  await worldOfTest({ voiceAgents: testAgents(), home })
+  expect(readdirSync(join(home, 'recordings'))).toEqual(['stuck.ogg.part'])
+})
+
 test('a recording whose file is missing says so, and can still be deleted', async () => {
   const made = await make()
   const path = `${voiceOf(id)}/recordings/${made.recording_id}`
