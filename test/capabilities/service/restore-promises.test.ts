@@ -41,6 +41,43 @@ describe.each(Object.keys(WAYS) as (keyof typeof WAYS)[])('when %s', (way) => {
     ])
   })
 
+  test('D-10 a person who may have asked for no campaigns since is still asked about', async () => {
+    const w = await world({ home: newHome() })
+    const line = await w.pair()
+    const [unsure = '', other = ''] = phonesFrom(2)
+    const name = await backUp(w)
+    for (const phone of [unsure, other])
+      await w.api('POST', `/v1/sandbox/phones/${phone}/messages`, { to: line.phone_number, text: 'please stop this' })
+    await w.quiet()
+    const questions = async (of: World) => (await of.api('GET', '/v1/opt-out-questions')).body.data
+    const [, asked] = await questions(w)
+    const answered = `/v1/instances/${line.id}/opt-out-questions/${asked.message_id}`
+    expect((await w.api('POST', answered, { chat: asked.chat, opt_out: false })).status).toBe(204)
+    const [open] = await questions(w)
+
+    const after = await goBack(w, name, way)
+    const text = way === 'a person restores it' ? open.text : ''
+    expect(await questions(after)).toEqual([{ ...open, text }])
+    const decided = `/v1/instances/${line.id}/opt-out-questions/${open.message_id}`
+    expect((await after.api('POST', decided, { chat: open.chat, opt_out: true })).status).toBe(204)
+    expect((await after.api('GET', '/v1/opt-outs')).body.data).toMatchObject([{ phone: open.chat }])
+  })
+
+  test('D-10 a number that a person disconnected since stays disconnected until somebody connects it', async () => {
+    const w = await world({ home: newHome() })
+    const [line, other] = [await w.pair(), await w.pair()]
+    const name = await backUp(w)
+    expect((await w.api('POST', `/v1/instances/${line.id}/disconnect`)).status).toBe(200)
+
+    const after = await goBack(w, name, way)
+    await after.pass(5_000)
+    const statusOf = async (id: string) => (await after.api('GET', `/v1/instances/${id}`)).body.status
+    expect([await statusOf(line.id), await statusOf(other.id)]).toEqual(['disconnected', 'connected'])
+    await after.api('POST', `/v1/instances/${line.id}/restart`)
+    await after.pass(5_000)
+    expect(await statusOf(line.id)).toBe('connected')
+  })
+
   test('D-10 a half-sent campaign messages nobody twice, even days later, and stays paused', async () => {
     const w = await world({ home: newHome() })
     const line = await w.pair()

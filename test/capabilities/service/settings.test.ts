@@ -63,6 +63,23 @@ describe('the settings', () => {
 })
 
 describe('a change', () => {
+  test('never sends the password of the mail server somewhere else', async () => {
+    const mail = { smtp: { host: 'mail.example.com' } }
+    const w = await started(mail, [], { SWITCHBOARD_SMTP_PASSWORD: 'correct horse' })
+    for (const changes of [{ 'smtp.host': 'elsewhere.example' }, { 'smtp.port': 2_525 }, { 'smtp.security': 'none' }]) {
+      const { status, body } = await change(w, changes)
+      expect([status, body.error.code, body.error.message]).toEqual([
+        ...[409, 'invalid_state', expect.stringContaining('SWITCHBOARD_SMTP_PASSWORD')],
+      ])
+    }
+    expect(fileOf(w)).toEqual(mail)
+    expect(await one(w, 'smtp.host')).toMatchObject({ value: 'mail.example.com', change: null })
+    expect((await change(w, { 'smtp.from': 'desk@example.com' })).status).toBe(200)
+
+    const without = await started(mail)
+    expect((await change(without, { 'smtp.host': 'elsewhere.example' })).status).toBe(200)
+  })
+
   test('of a limit counts at once, for keys that were seen before too, and stands in settings.json', async () => {
     const w = await started({ log_level: 'warn' })
     const limit = async () => Number((await w.api('GET', '/v1/me')).headers['x-ratelimit-limit'])

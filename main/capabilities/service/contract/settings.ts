@@ -66,7 +66,8 @@ export const settingsContract = {
     summary: 'Update settings',
     description:
       'Saves the changes to settings.json in the home folder, all or none. Some take effect immediately, others ' +
-      'after a restart. A setting from a flag or environment variable must be changed there. Without changes, the ' +
+      'after a restart. A setting from a flag or environment variable must be changed there, and the mail server where its ' +
+      'password is set. Without changes, the ' +
       'response is 200 and nothing is written.',
     body: Body({
       changes: Type.Optional(
