@@ -6,6 +6,7 @@ import { createPinia } from 'pinia'
 import { createApp } from 'vue'
 import App from './App.vue'
 import { takeAccount } from './app/account.ts'
+import { labelComboboxes } from './app/combobox-labels.ts'
 import { showCutText } from './app/cut-text-titles.ts'
 import { i18n, startLanguage } from './app/i18n.ts'
 import { keepFocus } from './app/keep-focus.ts'
@@ -17,6 +18,8 @@ takeAccount(location.search)
 keepFocus()
 showCutText()
 await startLanguage()
-createApp(App).use(createPinia()).use(i18n).use(router).use(ui).mount('#app')
+const app = createApp(App).use(createPinia()).use(i18n).use(router).use(ui)
+labelComboboxes(app)
+app.mount('#app')
 // If it fails, numbers of most countries stay unformatted.
 void loadNumberFormats().catch(() => {})

@@ -22,8 +22,8 @@ export const useAccess = defineStore('access', () => {
   const isClient = ref<boolean>()
   /** How many the account has, in use or not; undefined until it is known. */
   const voicePackages = ref<number>()
-  /** How many numbers the account may have; undefined until it is known. */
-  const slots = ref<number>()
+  /** For numbers; undefined until it is known. */
+  const slots = ref<{ readonly total: number; readonly free: number }>()
   /** Why the account sends nothing at the moment. */
   const held = ref<'suspended' | 'frozen'>()
   const live = useLive()
@@ -42,7 +42,7 @@ export const useAccess = defineStore('access', () => {
       features.value = entitlements.features
       isClient.value = entitlements.client
       voicePackages.value = entitlements.voice_packages
-      slots.value = entitlements.slots.total
+      slots.value = entitlements.slots
       held.value = entitlements.suspended ? 'suspended' : entitlements.frozen ? 'frozen' : undefined
     } catch {
       // The screens say what is refused.
@@ -66,7 +66,21 @@ export const useAccess = defineStore('access', () => {
   }
   const shows = (limited: Limited): boolean => refusalOf(limited) === undefined
   /** Only the agency can give a client some. */
-  const hasNoSlots = computed(() => isClient.value === true && slots.value === 0)
+  const hasNoSlots = computed(() => isClient.value === true && slots.value?.total === 0)
+  const isFull = computed(() => slots.value !== undefined && slots.value.free <= 0)
 
-  return { features, isClient, voicePackages, slots, hasNoSlots, held, refusalOf, shows, isOperator, audience }
+  return {
+    features,
+    isClient,
+    voicePackages,
+    slots,
+    hasNoSlots,
+    isFull,
+    held,
+    refusalOf,
+    shows,
+    isOperator,
+    audience,
+    load,
+  }
 })

@@ -1,6 +1,6 @@
 import { defineStore } from 'pinia'
 import { computed, shallowRef, watch } from 'vue'
-import { themeOf } from '../../main/contract/brand.ts'
+import { themeOf } from '../../main/contract/brand-theme.ts'
 import { call } from './api.ts'
 import { useLive } from './live.ts'
 import type { Reply } from './operation-types.ts'

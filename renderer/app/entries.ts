@@ -19,6 +19,10 @@ export interface AttentionDisplay {
   /** Locale key of `text` (counted), and of `act` unless there is no action. */
   readonly words: string
   readonly icon: string
+  /** Its words are those of a health issue: `title`, and `text` says what to do. */
+  readonly isIssue?: boolean
+  /** Locale key of what to do, for other lines. */
+  readonly help?: string
   /** Where its action leads; absent: the person can do nothing here. @param id of the thing, if the line concerns a single one. */
   readonly to?: (id: string | null) => string
   /** A list that can show several of them, and only them: useAttention(). */

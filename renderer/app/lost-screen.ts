@@ -1,17 +1,21 @@
+import { useToast } from '@nuxt/ui/composables'
 import { watch } from 'vue'
+import { useI18n } from 'vue-i18n'
 import type { Router } from 'vue-router'
 import { useLive } from './live.ts'
 import { useProblemToast } from './problem-toast.ts'
-import { Problem } from './problem.ts'
 
 /** Says that a screen could not be loaded, and opens it when the service can be reached again. */
 export function useLostScreen(router: Router): void {
   const live = useLive()
   const showProblem = useProblemToast()
+  const toast = useToast()
+  const { t } = useI18n()
   let wanted: string | undefined
   router.onError((error: unknown, to) => {
     wanted = to.fullPath
-    showProblem(live.isOpen ? error : new Problem(0, 'unreachable', String(error)))
+    if (live.isOpen) showProblem(error)
+    else toast.add({ title: t('problems.title.unreachable'), description: t('common.lostScreen'), color: 'error' })
   })
   // Somebody who went elsewhere stays there.
   router.afterEach((_to, _from, failure) => {

@@ -43,6 +43,22 @@ export function textOf(refusal: Refusal, audience: Audience | undefined, words: 
   }
 }
 
+/**
+ * The words for a refusal of a command, which has no form: what was not done. A field that the service names is not on
+ * the screen, so its label would say nothing.
+ */
+export function textOfCommand(refusal: Refusal, audience: Audience | undefined, words: Words): ProblemText {
+  const found = textOf(refusal, audience, words)
+  if (refusal.detail?.reason.startsWith('field_') !== true) return found
+  const act = `assistants.act.${refusal.operation ?? ''}`
+  return {
+    title: words.has(act)
+      ? words.say('problems.command.title', { act: words.say(act, {}, 1) }, 1)
+      : words.say('common.problem.title', {}, 1),
+    text: words.say('problems.command.text', {}, 1),
+  }
+}
+
 /** Where the service does not say how long to wait. */
 const A_MINUTE = 60
 

@@ -2,10 +2,10 @@ import { useToast } from '@nuxt/ui/composables'
 import { asProblem } from './problem.ts'
 import { useProblemText } from './use-problem-text.ts'
 
-/** @returns shows a toast for anything thrown. */
+/** @returns shows a toast for anything thrown by a command, which has no form that could show it. */
 export function useProblemToast(): (error: unknown) => void {
   const toast = useToast()
-  const textOf = useProblemText()
+  const textOf = useProblemText({ isCommand: true })
   return (error) => {
     const { title, text } = textOf(asProblem(error))
     toast.add({ title, description: text, color: 'error' })

@@ -79,6 +79,9 @@ export const toDetail = (
   params: ErrorDetail['params'],
 ): ErrorDetail | undefined => (reason === undefined ? undefined : { reason: reason as ErrorDetail['reason'], params })
 
-/** A frozen account is a matter of its own: it meets every screen that sends, calls or spends. */
+/**
+ * A frozen account is a matter of its own: it meets every screen that sends, calls or spends. And what may be done
+ * already is not in progress.
+ */
 const codeOf = (code: string, detail: ErrorDetail | undefined): string =>
-  detail?.reason === 'account_frozen' ? 'account_frozen' : code
+  detail?.reason === 'account_frozen' || detail?.reason === 'outcome_unknown' ? detail.reason : code

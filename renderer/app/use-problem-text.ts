@@ -1,14 +1,15 @@
 import { useI18n } from 'vue-i18n'
 import { useAccess } from './access.ts'
 import { unitText } from './numbers.ts'
-import { textOf, type ProblemText, type Refusal, type Words } from './problem-text.ts'
+import { textOf, textOfCommand, type ProblemText, type Refusal, type Words } from './problem-text.ts'
 import { useReconnected } from './reconnected.ts'
 
 /**
  * @returns what to show of a problem, in the language of the window and for the person who reads it. Inside a `computed`,
  * the words change once the service can be reached again.
+ * @param isCommand the refusals are of buttons without a form.
  */
-export function useProblemText(): (refusal: Refusal) => ProblemText {
+export function useProblemText({ isCommand = false } = {}): (refusal: Refusal) => ProblemText {
   const { t, te, n, locale } = useI18n()
   const access = useAccess()
   const isReconnected = useReconnected()
@@ -17,6 +18,7 @@ export function useProblemText(): (refusal: Refusal) => ProblemText {
     say: (key, params, count) => t(key, params, count),
     number: (value, unit) => (unit === undefined ? n(value) : unitText({ value, unit }, locale.value)),
   }
+  const say = isCommand ? textOfCommand : textOf
   return (refusal) =>
-    textOf(isReconnected(refusal) ? { ...refusal, code: 'reconnected' } : refusal, access.audience(), words)
+    say(isReconnected(refusal) ? { ...refusal, code: 'reconnected' } : refusal, access.audience(), words)
 }

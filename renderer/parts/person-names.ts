@@ -2,7 +2,11 @@ import { defineStore } from 'pinia'
 import { shallowReactive } from 'vue'
 import { call } from '../app/api.ts'
 import { useLive } from '../app/live.ts'
-import { chatText } from '../rooms/messages/number.ts'
+import { i18n } from '../app/i18n.ts'
+import type { Item } from '../app/operation-types.ts'
+import { addressText, isHiddenId } from '../rooms/messages/number.ts'
+
+type Person = Pick<Item<'listContactNames'>, 'name' | 'number' | 'username'>
 
 const MOST_AT_ONCE = 100
 /** People whose names are kept; of more, those asked for last. */
@@ -10,10 +14,10 @@ const MOST_KEPT = 2_000
 /** Contacts change with every message: they are not read again more often than this. */
 const REREAD_MS = 5_000
 
-/** Names of people by their number or hidden id, as the contacts of the account have them. */
+/** What people are called, by their number or hidden id, as the contacts of the account have them. */
 export const usePersonNames = defineStore('person-names', () => {
   /** null: asked for, and not known. */
-  const names = shallowReactive(new Map<string, string | null>())
+  const names = shallowReactive(new Map<string, Person | null>())
   const wanted = new Set<string>()
   let isReading = false
   let reread: ReturnType<typeof setTimeout> | undefined
@@ -46,7 +50,7 @@ export const usePersonNames = defineStore('person-names', () => {
         const phones = [...wanted].slice(0, MOST_AT_ONCE)
         for (const phone of phones) wanted.delete(phone)
         const { data } = await call('listContactNames', { query: { phones: phones.join(',') } })
-        const found = new Map(data.map(({ phone, name }) => [phone, name]))
+        const found = new Map(data.map((person) => [person.phone, person]))
         for (const phone of phones) names.set(phone, found.get(phone) ?? null)
       }
     } catch {
@@ -58,8 +62,7 @@ export const usePersonNames = defineStore('person-names', () => {
     for (const phone of [...names.keys()].slice(0, Math.max(0, names.size - MOST_KEPT))) names.delete(phone)
   }
 
-  /** @returns undefined until the name is known, and of somebody without one. */
-  function nameOf(phone: string): string | undefined {
+  function find(phone: string): Person | undefined {
     if (!names.has(phone) && !wanted.has(phone) && /^[\w.:@-]+$/.test(phone)) {
       wanted.add(phone)
       void read()
@@ -67,5 +70,12 @@ export const usePersonNames = defineStore('person-names', () => {
     return names.get(phone) ?? undefined
   }
 
-  return { nameOf, textOf: (phone: string): string => nameOf(phone) ?? chatText(phone) }
+  /** @returns undefined until the name is known, and of somebody without one. */
+  const nameOf = (phone: string): string | undefined => find(phone)?.name ?? undefined
+  /** They are known by an id of the network, and nobody knows their number. */
+  const isHidden = (phone: string): boolean => (find(phone)?.number === null ? true : isHiddenId(phone))
+  /** Their number, else the username that people know them by, and never an id of the network. */
+  const addressOf = (phone: string): string => addressText(phone, find(phone)) ?? i18n.global.t('common.numberHidden')
+
+  return { nameOf, isHidden, addressOf, textOf: (phone: string): string => nameOf(phone) ?? addressOf(phone) }
 })

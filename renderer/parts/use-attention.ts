@@ -2,6 +2,7 @@ import { computed, onScopeDispose, shallowRef, watch } from 'vue'
 import { useI18n } from 'vue-i18n'
 import { useRoute, useRouter } from 'vue-router'
 import { call } from '../app/api.ts'
+import { attentionText } from '../app/attention-text.ts'
 import { findAttentionDisplay } from '../app/entries.ts'
 import { useLive } from '../app/live.ts'
 import { useNetwork } from '../app/network.ts'
@@ -16,7 +17,7 @@ const REFRESH_MS = 2_000
  * only these things, so that they are as many as the line says.
  */
 export function useAttention() {
-  const { t } = useI18n()
+  const { t, n } = useI18n()
   const route = useRoute()
   const router = useRouter()
   const network = useNetwork()
@@ -35,7 +36,7 @@ export function useAttention() {
     if (display.value === undefined) return ''
     if (line.value === undefined) return t('overview.attention.none')
     const { count, subject, text } = line.value
-    return t(`${display.value.words}.text`, { n: count, name: subject?.name ?? '', text: text ?? '' }, count)
+    return attentionText(t, display.value, { count, n: n(count), name: subject?.name ?? '', why: text ?? '' })
   })
   let timer: ReturnType<typeof setTimeout> | undefined
 

@@ -2,6 +2,7 @@ import { defineStore } from 'pinia'
 import { ref, shallowRef, watch } from 'vue'
 import type { Event } from '../../../main/capabilities/events/contract.ts'
 import type { ActivityRange, SetupStep } from '../../../main/capabilities/overview/contract.ts'
+import { useAccess } from '../../app/access.ts'
 import { call } from '../../app/api.ts'
 import { useLive } from '../../app/live.ts'
 import { useNetwork } from '../../app/network.ts'
@@ -14,6 +15,8 @@ type Setup = Reply<'getSetup'>
 
 /** A busy service sends many notices a second; the figures need not follow each. */
 const REFRESH_MS = 2_000
+/** The health of a number changes without a notice. */
+const HEALTH_MS = 60_000
 /** Events that are read for the few lines of what happened lately: many may be equal. */
 const RECENT = 50
 
@@ -30,8 +33,10 @@ export const useOverview = defineStore('overview', () => {
   const problem = ref<Problem>()
   const network = useNetwork()
   const live = useLive()
+  const access = useAccess()
   let isShown = false
   let timer: ReturnType<typeof setTimeout> | undefined
+  let interval: ReturnType<typeof setInterval> | undefined
 
   async function load(): Promise<void> {
     const query = network.query
@@ -86,11 +91,13 @@ export const useOverview = defineStore('overview', () => {
     loadSoon,
   )
   live.onReset(() => isShown && void load())
-  watch([range, () => network.choice], () => isShown && void load())
+  watch([range, () => network.choice, () => access.held], () => isShown && void load())
 
   /** Called while its screen is shown. */
   function show(isOnScreen: boolean): void {
     isShown = isOnScreen
+    clearInterval(interval)
+    if (isOnScreen) interval = setInterval(() => void load(), HEALTH_MS)
     if (isOnScreen) void load()
   }
 

@@ -1,0 +1,79 @@
+import { useI18n } from 'vue-i18n'
+import type { IssueDetails } from '../../main/contract/health-issue.ts'
+import { timeText } from '../app/time.ts'
+import { nameGroups, type GroupNames } from './group-names.ts'
+
+/** The words of what is known of a health issue, and where at Meta it is mended. */
+export function useIssueWords() {
+  const { t, n, locale } = useI18n()
+  /** None that is over. */
+  const future = (name: 'until' | 'next_retry_at', at: string | undefined) =>
+    at === undefined || Date.parse(at) <= Date.now()
+      ? []
+      : [t(`instances.issueFact.${name}`, { time: timeText(at, { form: 'dateTime', locale: locale.value }) })]
+
+  function groupsOf(ids: readonly string[], names: GroupNames): string[] {
+    const { known, more } = nameGroups(ids, names)
+    const count = known.length > 0 ? 'moreGroups' : 'groupCount'
+    return [
+      ...(known.length > 0 ? [t('instances.issueFact.groups', { value: known.join(', ') }, known.length)] : []),
+      ...(more > 0 ? [t(`instances.issueFact.${count}`, { n: n(more) }, more)] : []),
+    ]
+  }
+
+  /** @param code of the issue, if it counts something. @param names of the groups of the number, where they are known. */
+  function factsOf(details: IssueDetails, code?: string, names: GroupNames = new Map()): string[] {
+    const { group_ids: groups = [], fields = [], count } = details
+    const named = (
+      ['reason', 'username', 'requester_id', 'graph_version', 'provider_code', 'provider_message'] as const
+    )
+      .map((name) => [name, details[name]] as const)
+      .filter(([name, value]) => value !== undefined && !(name === 'reason' && isNamedByCode(code)))
+      .map(([name, value]) => t(`instances.issueFact.${name}`, { value: String(value) }))
+    const lists =
+      fields.length > 0 ? [t('instances.issueFact.fields', { value: fields.join(', ') }, fields.length)] : []
+    return [
+      ...(count !== undefined && isCounted(code)
+        ? [t(`instances.issueFact.count.${code}`, { n: n(count) }, count)]
+        : []),
+      ...groupsOf(groups, names),
+      ...lists,
+      ...named,
+      ...future('until', details.until),
+      ...future('next_retry_at', details.next_retry_at),
+    ]
+  }
+
+  /** Undefined for an issue that is not mended there. */
+  function placeOf(code: string): { readonly label: string; readonly url: string } | undefined {
+    const place = findPlace(code)
+    return place && { label: t(`instances.issuePlace.${place}`), url: URLS[place] }
+  }
+
+  return { factsOf, placeOf }
+}
+
+/** `removed_primary_inactivity` is the reason in words. */
+const isNamedByCode = (code = '') => code.startsWith('removed_')
+
+const COUNTED = ['media_missing', 'callbacks_unread', 'webhooks_failing'] as const
+const isCounted = (code: string | undefined): code is (typeof COUNTED)[number] =>
+  (COUNTED as readonly (string | undefined)[]).includes(code)
+
+type Place = 'whatsapp_manager' | 'app_dashboard' | 'business_settings'
+
+const URLS: Readonly<Record<Place, string>> = {
+  whatsapp_manager: 'https://business.facebook.com/wa/manage/home/',
+  app_dashboard: 'https://developers.facebook.com/apps/',
+  business_settings: 'https://business.facebook.com/settings/',
+}
+
+/** What only Meta's own pages can mend. */
+const IN_WHATSAPP_MANAGER =
+  /^(?:held_(?:payment|policy|display_name)|restricted_.+|pin_.+|limit_increase_blocked|official_account_rejected|profile_picture_lost|account_.+|display_name_rejected|groups?_suspended|number_error|quality_(?:low|medium))$/
+
+function findPlace(code: string): Place | undefined {
+  if (code === 'fields_missing') return 'app_dashboard'
+  if (code === 'permission_missing') return 'business_settings'
+  return IN_WHATSAPP_MANAGER.test(code) ? 'whatsapp_manager' : undefined
+}
