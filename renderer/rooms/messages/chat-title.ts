@@ -1,24 +1,22 @@
-import { chatText } from './number.ts'
 import type { ChatMessage, Conversation } from './records.ts'
 
 /**
- * The name of whom a conversation is with, or their number. A group is never named after somebody who wrote in it.
- * @param known the name that the contacts have.
- * @returns undefined for a group without a name.
+ * The name of whom a conversation is with. A group is never named after somebody who wrote in it.
+ * @param known the name that the contacts have: a person may have given them another than their own.
+ * @returns undefined if nobody knows one.
  */
 export function chatTitle(
-  chat: string,
   conversation: Pick<Conversation, 'name'> | undefined,
   isGroup: boolean,
   messages: readonly Pick<ChatMessage, 'direction' | 'push_name'>[] = [],
   known?: string,
 ): string | undefined {
-  if (conversation?.name) return conversation.name
-  if (isGroup) return undefined
+  if (isGroup) return conversation?.name ?? undefined
   return (
-    messages.findLast(({ direction, push_name }) => direction === 'in' && push_name)?.push_name ??
     known ??
-    chatText(chat)
+    (conversation?.name || undefined) ??
+    messages.findLast(({ direction, push_name }) => direction === 'in' && push_name)?.push_name ??
+    undefined
   )
 }
 

@@ -1,5 +1,6 @@
 import type { SendBody } from '../../../main/capabilities/messages/contract.ts'
 import type { MediaType } from '../../../main/contract/shapes.ts'
+import { readTemplatePayload, type TemplateChoice } from '../campaigns/template.ts'
 import { draftOfInteractive, type InteractiveDraft } from './interactive-draft.ts'
 
 /** A message that was not sent yet, as its chat keeps it. */
@@ -9,14 +10,22 @@ export interface ComposerDraft {
   readonly media: { readonly url: string; readonly type: MediaType; readonly filename: string } | null
   /** A message with buttons or a list, which has a dialog of its own. */
   readonly interactive: InteractiveDraft | null
+  /** A template, which has a dialog, too. */
+  readonly template: TemplateChoice | null
 }
 
-export const EMPTY_DRAFT: ComposerDraft = { text: '', media: null, interactive: null }
+/** Nothing is chosen yet. */
+export const NEW_TEMPLATE_CHOICE: TemplateChoice = { name: '', language: '', values: {} }
+
+export const EMPTY_DRAFT: ComposerDraft = { text: '', media: null, interactive: null, template: null }
 export const NO_MEDIA = { url: '', type: 'image', filename: '' } as const satisfies ComposerDraft['media']
 
 /** Something of it was typed. */
-export const isTyped = ({ text, media, interactive }: ComposerDraft): boolean =>
-  text.trim() !== '' || interactive !== null || (media !== null && `${media.url}${media.filename}`.trim() !== '')
+export const isTyped = ({ text, media, interactive, template }: ComposerDraft): boolean =>
+  text.trim() !== '' ||
+  interactive !== null ||
+  template !== null ||
+  (media !== null && `${media.url}${media.filename}`.trim() !== '')
 
 /** A message that could not be sent, to be changed and sent again. */
 export const draftOf = ({
@@ -26,10 +35,12 @@ export const draftOf = ({
   media_type: type,
   filename,
   interactive,
+  cloud_api: payload,
 }: SendBody): ComposerDraft => ({
   text: text ?? caption ?? '',
   media: url === undefined ? null : { url, type: type ?? NO_MEDIA.type, filename: filename ?? '' },
   interactive: draftOfInteractive(interactive),
+  template: (payload && readTemplatePayload({ ...payload })) ?? null,
 })
 
 /** @returns undefined while it cannot be sent. */

@@ -96,6 +96,7 @@ function shapeOf(content: Content, locale: string): Shape | null {
     case 'list_reply':
     case 'contacts':
     case 'interactive':
+    case 'template':
     case 'poll':
     case 'poll_vote':
     case 'unavailable':
@@ -111,6 +112,7 @@ export function textBeside({ text, content, poll }: Pick<ChatMessage, 'text' | '
     (content.type === 'location' ||
       content.type === 'contacts' ||
       content.type === 'interactive' ||
+      content.type === 'template' ||
       ('title' in content && content.type !== 'link' && !content.type.endsWith('_reply') && content.title === text) ||
       ('name' in content && content.name === text))
   return isInCard ? '' : text

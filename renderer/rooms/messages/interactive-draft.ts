@@ -3,7 +3,10 @@ import type { MessageContent } from '../../../main/contract/message-content.ts'
 import { INTERACTIVE_LIMITS } from '../../../main/contract/message-limits.ts'
 
 /** The kinds that are written in the composer. */
-export const WRITTEN_KINDS = ['button', 'list', 'cta_url', 'location_request_message'] as const
+export const WRITTEN_KINDS = [
+  ...(['button', 'list', 'cta_url', 'location_request_message', 'request_contact_info'] as const),
+  ...(['address_message', 'flow', 'product', 'product_list'] as const),
+]
 export type WrittenKind = (typeof WRITTEN_KINDS)[number]
 
 export interface RowDraft {
@@ -25,6 +28,9 @@ export interface HeaderMediaDraft {
   readonly filename: string
 }
 
+/** Countries whose people can be asked for their address. */
+export const ADDRESS_COUNTRIES = ['IN', 'SG'] as const
+
 /** A message with buttons or a list that is being written. */
 export interface InteractiveDraft {
   readonly kind: WrittenKind
@@ -39,6 +45,14 @@ export interface InteractiveDraft {
   readonly button: string
   readonly url: string
   readonly sections: readonly SectionDraft[]
+  /** Whose people are asked for their address. */
+  readonly country: (typeof ADDRESS_COUNTRIES)[number]
+  /** The ID of a form at Meta, and the screen it opens with; '': its first. */
+  readonly flow: string
+  readonly screen: string
+  readonly catalog: string
+  /** IDs of products, with commas between them. One product is a list of one. */
+  readonly products: string
 }
 
 export const EMPTY_ROW: RowDraft = { title: '', description: '' }
@@ -47,6 +61,7 @@ const NEW_SECTION: SectionDraft = { title: '', rows: [EMPTY_ROW] }
 export const newInteractive = (kind: WrittenKind, body = ''): InteractiveDraft => ({
   ...{ kind, header: '', headerMedia: null, body, footer: '', button: '', url: '' },
   ...{ buttons: [''], sections: [NEW_SECTION] },
+  ...{ country: ADDRESS_COUNTRIES[0], flow: '', screen: '', catalog: '', products: '' },
 })
 
 export const addSection = (sections: readonly SectionDraft[]): readonly SectionDraft[] => [...sections, NEW_SECTION]
@@ -54,29 +69,41 @@ export const addSection = (sections: readonly SectionDraft[]): readonly SectionD
 export const rowCount = (sections: readonly SectionDraft[]): number =>
   sections.reduce((sum, { rows }) => sum + rows.length, 0)
 
+const WITHOUT_HEADER: readonly WrittenKind[] = ['location_request_message', 'request_contact_info', 'product']
+const WITHOUT_FOOTER: readonly WrittenKind[] = ['location_request_message', 'request_contact_info']
+export const hasHeader = (kind: WrittenKind): boolean => !WITHOUT_HEADER.includes(kind)
+export const hasFooter = (kind: WrittenKind): boolean => !WITHOUT_FOOTER.includes(kind)
+export const hasOpener = (kind: WrittenKind): kind is 'list' | 'cta_url' | 'flow' =>
+  kind === 'list' || kind === 'cta_url' || kind === 'flow'
+/** The button of a form can be longer. */
+export const longestOpener = (kind: WrittenKind): number =>
+  INTERACTIVE_LIMITS[kind === 'flow' ? 'flowButton' : 'openButton']
+
 export const canHaveMedia = (kind: WrittenKind): boolean => kind === 'button' || kind === 'cta_url'
 
 export const longestBody = (kind: WrittenKind): number => INTERACTIVE_LIMITS[kind === 'list' ? 'listBody' : 'body']
 
 /** What is still wrong, under `messages.interactive.fault`, by field; `sections.0.rows.1` is the second row of the first section. */
-export type InteractiveFaults = Readonly<Record<string, 'empty' | 'same' | 'url'>>
+export type InteractiveFaults = Readonly<Record<string, 'empty' | 'same' | 'url' | 'one' | 'many'>>
 
-export function faultsOf({
-  kind,
-  headerMedia,
-  body,
-  buttons,
-  button,
-  url,
-  sections,
-}: InteractiveDraft): InteractiveFaults {
+export function faultsOf(draft: InteractiveDraft): InteractiveFaults {
+  const { kind, headerMedia, body, buttons, button, url, sections } = draft
   const faults: Record<string, InteractiveFaults[string]> = {}
   const need = (field: string, text: string) => {
     if (text.trim() === '') faults[field] = 'empty'
   }
   if (canHaveMedia(kind) && headerMedia !== null && !isWebAddress(headerMedia.url)) faults['headerMedia'] = 'url'
-  need('body', body)
-  if (kind === 'list' || kind === 'cta_url') need('button', button)
+  if (kind !== 'product') need('body', body)
+  if (hasOpener(kind)) need('button', button)
+  if (kind === 'flow') need('flow', draft.flow)
+  if (kind === 'product_list') need('header', draft.header)
+  if (kind === 'product' || kind === 'product_list') {
+    need('catalog', draft.catalog)
+    need('products', draft.products)
+    const count = idsIn(draft.products).length
+    if (kind === 'product' && count > 1) faults['products'] = 'one'
+    if (count > INTERACTIVE_LIMITS.products) faults['products'] = 'many'
+  }
   if (kind === 'cta_url' && !isWebAddress(url)) faults['url'] = 'url'
   if (kind === 'button') {
     const titles = buttons.map((title) => title.trim())
@@ -102,7 +129,7 @@ export function interactiveOf(draft: InteractiveDraft): Interactive {
     text.trim(),
   )
   const above = draft.headerMedia === null || !canHaveMedia(kind) ? header && { header } : fileOf(draft.headerMedia)
-  const around = kind === 'location_request_message' ? {} : { ...above, ...(footer && { footer }) }
+  const around = { ...(hasHeader(kind) && above), ...(hasFooter(kind) && footer && { footer }) }
   const message = { type: kind, ...around, ...(body && { body }) }
   switch (kind) {
     case 'button':
@@ -111,10 +138,30 @@ export function interactiveOf(draft: InteractiveDraft): Interactive {
       return { ...message, ...(button && { button }), sections: sectionsOf(draft.sections) }
     case 'cta_url':
       return { ...message, ...(button && { button }), url: draft.url.trim() }
+    case 'address_message':
+      return { ...message, country: draft.country }
+    case 'flow': {
+      const screen = draft.screen.trim()
+      return { ...message, ...(button && { button }), flow: { id: draft.flow.trim(), ...(screen && { screen }) } }
+    }
+    case 'product':
+      return { ...message, catalog_id: draft.catalog.trim(), product_id: idsIn(draft.products)[0] ?? '' }
+    case 'product_list':
+      return { ...message, catalog_id: draft.catalog.trim(), sections: [{ product_ids: idsIn(draft.products) }] }
     case 'location_request_message':
+    case 'request_contact_info':
       return message
   }
 }
+
+const idsIn = (text: string): string[] => [
+  ...new Set(
+    text
+      .split(/[,\n]/)
+      .map((id) => id.trim())
+      .filter((id) => id !== ''),
+  ),
+]
 
 function fileOf({ type, url, filename }: HeaderMediaDraft): Pick<Interactive, 'header_media'> {
   const name = filename.trim()
@@ -143,7 +190,8 @@ export function previewOf(draft: InteractiveDraft): InteractiveDraft {
   const rows = (section: SectionDraft) => section.rows.map((row) => ({ ...row, title: orDots(row.title) }))
   return {
     ...draft,
-    ...{ body: orDots(draft.body), button: orDots(draft.button), buttons: draft.buttons.map(orDots) },
+    ...{ body: draft.kind === 'product' ? draft.body : orDots(draft.body), button: orDots(draft.button) },
+    ...{ buttons: draft.buttons.map(orDots), products: orDots(draft.products) },
     sections: draft.sections.map((section) => ({ ...section, rows: rows(section) })),
   }
 }
@@ -151,9 +199,16 @@ export function previewOf(draft: InteractiveDraft): InteractiveDraft {
 const isWritten = (type: Interactive['type']): type is WrittenKind =>
   (WRITTEN_KINDS as readonly string[]).includes(type)
 
-/** A message that could not be sent, to be changed and sent again; null for kinds that are not written here. */
+/** What programs can add to a form or a list of products, and the composer does not have. */
+function hasMore({ type, flow, sections = [] }: Interactive): boolean {
+  if (type === 'product_list') return sections.length > 1 || sections.some(({ title }) => title !== undefined)
+  const { id, screen: _, ...more } = flow ?? {}
+  return type === 'flow' && (id === undefined || Object.keys(more).length > 0)
+}
+
+/** A message that could not be sent, to be changed and sent again; null for one that is not written here. */
 export function draftOfInteractive(message: Interactive | undefined): InteractiveDraft | null {
-  if (message === undefined || !isWritten(message.type)) return null
+  if (message === undefined || !isWritten(message.type) || hasMore(message)) return null
   const {
     type,
     header_media: media,
@@ -164,8 +219,17 @@ export function draftOfInteractive(message: Interactive | undefined): Interactiv
     url = '',
     buttons = [],
     sections = [],
+    flow = {},
   } = message
+  const products =
+    message.product_id === undefined ? sections.flatMap(({ product_ids: ids = [] }) => ids) : [message.product_id]
   return {
+    ...{
+      country: ADDRESS_COUNTRIES.find((one) => one === message.country) ?? ADDRESS_COUNTRIES[0],
+      flow: flow.id ?? '',
+      screen: flow.screen ?? '',
+    },
+    ...{ catalog: message.catalog_id ?? '', products: products.join(', ') },
     headerMedia: media === undefined ? null : { filename: '', ...media },
     ...{ kind: type, header, body, footer, button, url, buttons: buttons.map(({ title }) => title) },
     sections: sections.map(({ title = '', rows = [] }) => ({

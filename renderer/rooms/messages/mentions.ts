@@ -26,23 +26,33 @@ export function mentionQuery(text: string, caret: number): MentionQuery | undefi
   return { start: caret - words.length - 1, words }
 }
 
-/** Under which name each person wrote last. */
-export function namesIn(messages: readonly Pick<ChatMessage, 'sender' | 'push_name'>[]): Map<string, string> {
+/** The name that the contacts have of somebody. */
+type NameOf = (number: string) => string | undefined
+
+/** What people are called who wrote: by the contacts, else under which name each wrote last. */
+export function namesIn(
+  messages: readonly Pick<ChatMessage, 'sender' | 'push_name'>[],
+  nameOf: NameOf = () => undefined,
+): Map<string, string> {
   const names = new Map<string, string>()
-  for (const { sender, push_name } of messages) if (sender !== null && push_name !== null) names.set(sender, push_name)
+  for (const { sender, push_name } of messages) {
+    const name = sender === null ? undefined : (nameOf(sender) ?? push_name)
+    if (sender !== null && name) names.set(sender, name)
+  }
   return names
 }
 
-/** People of a group with the names they wrote under. The account's own number cannot be mentioned. */
+/** People of a group with their names. The account's own number cannot be mentioned. */
 export function membersOf(
   numbers: readonly string[],
   messages: readonly Pick<ChatMessage, 'sender' | 'push_name'>[],
   ownNumber: string | null,
+  nameOf: NameOf = () => undefined,
 ): Member[] {
-  const names = namesIn(messages)
+  const names = namesIn(messages, nameOf)
   return numbers
     .filter((number) => DIGITS.test(number) && number !== ownNumber)
-    .map((number) => ({ number, name: names.get(number) ?? null }))
+    .map((number) => ({ number, name: names.get(number) ?? nameOf(number) ?? null }))
     .sort((one, other) => Number(other.name !== null) - Number(one.name !== null))
 }
 
@@ -78,9 +88,9 @@ export function mentionsIn(text: string, members: readonly Member[]): Member[] {
 }
 
 /** The text as people read it: names in place of the numbers that are known. */
-export const withNames = (text: string, names: ReadonlyMap<string, string>): string =>
+export const withNames = (text: string, nameOf: NameOf): string =>
   text.replace(/@(\d{7,15})(?!\d)/g, (written, number: string) => {
-    const name = names.get(number)
+    const name = nameOf(number)
     return name === undefined ? written : `@${name}`
   })
 

@@ -22,5 +22,24 @@ export const canWrite = (chat: string, engine: string | undefined): boolean =>
 
 const PHONE = new RegExp(`^${NUMBER}$`)
 
-/** Whom a chat is with, where nobody has a name for them. */
+/** A phone number as it is read; anything else as it is. */
 export const chatText = (chat: string): string => (PHONE.test(chat) ? numberText(chat) : chat)
+
+const HIDDEN = new RegExp(`^${USER_ID}$`)
+
+/** Meta's id of somebody who hides their number; the ids of phones look like numbers. */
+export const isHiddenId = (phone: string): boolean => HIDDEN.test(phone)
+
+/**
+ * What people know somebody by who has no name.
+ * @param known what the contacts say of them.
+ * @returns undefined if they hide their number and have no username.
+ */
+export function addressText(
+  phone: string,
+  known: { readonly number: string | null; readonly username: string | null } | undefined,
+): string | undefined {
+  if (known?.number) return numberText(known.number)
+  if (known?.username) return `@${known.username}`
+  return known !== undefined || isHiddenId(phone) ? undefined : chatText(phone)
+}

@@ -2,6 +2,7 @@ import type { SendBody } from '../../../main/capabilities/messages/contract.ts'
 import type { Problem } from '../../app/problem.ts'
 import { isOurs } from './thread.ts'
 import type { ChatMessage } from './records.ts'
+import { sentTemplate } from './template-message.ts'
 
 /**
  * One message on its way out. Its key is made once: however often it is tried, it reaches the other side at most once
@@ -67,6 +68,8 @@ function isSame(outgoing: OutboxMessage, message: ChatMessage, all: readonly Cha
   // While the answer is on its way, or was lost, the record may be there already: known by its words and its place.
   if ((outgoing.state === 'failed' && !outgoing.isUnsettled) || !isOurs(message)) return false
   const start = all.findIndex(({ message_id }) => message_id === outgoing.after)
-  const { text, caption, interactive } = outgoing.body
+  const { text, caption, interactive, cloud_api: payload } = outgoing.body
+  const template = message.content?.type === 'template' ? message.content.name : undefined
+  if (sentTemplate(payload)?.name !== template) return false
   return all.indexOf(message) > start && message.text === (text ?? caption ?? interactive?.body ?? '')
 }

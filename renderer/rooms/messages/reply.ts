@@ -1,6 +1,5 @@
 import type { SendBody } from '../../../main/capabilities/messages/contract.ts'
 import type { ChatMessage } from './records.ts'
-import { isOurs } from './thread.ts'
 
 /** Whether a message can be quoted: the network has it, and it was not deleted. */
 export const canReplyTo = (message: Pick<ChatMessage, 'engine_message_id' | 'deleted_at'>): boolean =>
@@ -9,10 +8,14 @@ export const canReplyTo = (message: Pick<ChatMessage, 'engine_message_id' | 'del
 export const withQuote = (body: SendBody, quoted: Pick<ChatMessage, 'message_id'> | undefined): SendBody =>
   quoted === undefined ? body : { ...body, quoted_message_id: quoted.message_id }
 
-/** Who wrote a message, as a quote says it. */
-export function authorOf(
-  message: Pick<ChatMessage, 'direction' | 'push_name' | 'sender'>,
-): { readonly isOwn: true } | { readonly isOwn: false; readonly name: string | null; readonly number: string | null } {
-  if (isOurs(message)) return { isOwn: true }
-  return { isOwn: false, name: message.push_name, number: message.sender }
+/**
+ * Who wrote a message that is not ours, as their bubble and quotes of it say.
+ * @param people names that the contacts have: they come before the one that the person gave themselves.
+ */
+export function authorName(
+  { push_name: own, sender }: Pick<ChatMessage, 'push_name' | 'sender'>,
+  people: { readonly nameOf: (phone: string) => string | undefined; readonly addressOf: (phone: string) => string },
+): string | undefined {
+  const known = sender === null ? undefined : people.nameOf(sender)
+  return known ?? own ?? (sender === null ? undefined : people.addressOf(sender))
 }

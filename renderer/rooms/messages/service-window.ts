@@ -1,3 +1,6 @@
+import { TRAITS } from '../../../main/contract/engine-traits.ts'
+import type { Engine } from '../../../main/contract/shapes.ts'
+
 const DAY_MS = 86_400_000
 
 /**
@@ -5,11 +8,11 @@ const DAY_MS = 86_400_000
  * @returns `never`: they have not written yet; undefined while that is not known, and on other engines.
  */
 export function serviceWindow(
-  engine: string | undefined,
+  engine: Engine | undefined,
   lastInboundAt: string | null | undefined,
   nowMs: number,
 ): 'open' | 'closed' | 'never' | undefined {
-  if (engine !== 'official' || lastInboundAt === undefined) return undefined
+  if (engine === undefined || !TRAITS[engine].needsTemplates || lastInboundAt === undefined) return undefined
   if (lastInboundAt === null) return 'never'
   return nowMs - Date.parse(lastInboundAt) > DAY_MS ? 'closed' : 'open'
 }

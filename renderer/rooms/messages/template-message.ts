@@ -1,0 +1,77 @@
+import type { MessageContent } from '../../../main/contract/message-content.ts'
+import {
+  cardPrefix,
+  fillTemplateText,
+  readTemplatePayload,
+  templateCards,
+  templateParts,
+} from '../campaigns/template.ts'
+import type { Template, TemplateValues } from '../campaigns/template.ts'
+
+type Interactive = Extract<MessageContent, { type: 'interactive' }>
+type Sent = Pick<Extract<MessageContent, { type: 'template' }>, 'name' | 'language' | 'components'>
+type Parts = ReturnType<typeof templateParts>
+
+/** What is between the text and the buttons of a bubble. */
+interface ShownTemplate {
+  readonly content: Interactive
+  readonly text: string
+}
+
+/** The template of a payload that is sent; undefined: it is another kind of message. */
+export function sentTemplate(payload: object | undefined): Sent | undefined {
+  const { type, template } = (payload ?? {}) as { type?: unknown; template?: Partial<TemplatePart> }
+  const { name, language, components } = template ?? {}
+  const code = language?.code
+  if (type !== 'template' || typeof name !== 'string' || typeof code !== 'string') return undefined
+  return { name, language: code, components: Array.isArray(components) ? (components as Sent['components']) : [] }
+}
+interface TemplatePart {
+  readonly name: unknown
+  readonly language: { readonly code?: unknown }
+  readonly components: unknown
+}
+
+const payloadOf = ({ name, language, components }: Sent) => ({
+  type: 'template',
+  template: { name, language: { code: language }, components },
+})
+
+/** A template as the person got it, with its values filled in. */
+export function shownTemplate(sent: Sent, { components }: Pick<Template, 'components'>): ShownTemplate {
+  const values = readTemplatePayload(payloadOf(sent))?.values ?? {}
+  const { header, footer, ...around } = shownParts(templateParts({ components }), '', values)
+  const cards = templateCards({ components }).map((card, index) => {
+    const { header: _, footer: __, ...parts } = shownParts(card, cardPrefix(index), values)
+    return parts
+  })
+  const { text, ...shown } = around
+  return {
+    text,
+    content: {
+      ...{ type: 'interactive', kind: 'template', header, footer, ...shown, sections: [] },
+      ...(cards.length > 0 && { cards }),
+    },
+  }
+}
+
+function shownParts(parts: Parts, prefix: string, values: TemplateValues) {
+  const { header, headerFormat, body, footer, buttons } = parts
+  const type = headerFormat.toLowerCase()
+  const file = values[`${prefix}header.${type}`]
+  const opener = buttons.findIndex((button) => button.type !== 'QUICK_REPLY')
+  const opened = buttons[opener]
+  return {
+    header: fillTemplateText(header, `${prefix}header`, values) || null,
+    ...(type !== 'text' && { header_media: { type, url: file ?? null, filename: null } }),
+    text: fillTemplateText(body, `${prefix}body`, values),
+    footer: footer || null,
+    button: opened?.text ?? null,
+    buttons: buttons.filter((button) => button.type === 'QUICK_REPLY').map(({ text }) => ({ id: text, title: text })),
+    url: opened?.url ? fillTemplateText(opened.url, `${prefix}button.${opener}`, values) : null,
+  }
+}
+
+/** The values of a template whose words are not known. */
+export const valuesOf = (sent: Sent): readonly string[] =>
+  Object.values(readTemplatePayload(payloadOf(sent))?.values ?? {})
