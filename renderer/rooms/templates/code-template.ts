@@ -83,6 +83,6 @@ export function codePreview({ recommends, minutes, button }: FormCode, language:
     ...{ header: '', media: null },
     text: recommends ? `${words.code} ${words.secret}` : words.code,
     footer: minutes === null ? '' : words.expires(minutes),
-    buttons: [button || words.copy],
+    ...{ buttons: [button || words.copy], cards: [] },
   }
 }

@@ -4,9 +4,15 @@ export type Component = Item<'listTemplates'>['components'][number]
 
 /** Kinds that the form writes; the button of one-time codes is part of their templates. */
 export const BUTTON_KINDS = [
-  ...(['QUICK_REPLY', 'URL', 'PHONE_NUMBER', 'COPY_CODE', 'FLOW', 'VOICE_CALL', 'CATALOG', 'MPM'] as const),
+  ...(['QUICK_REPLY', 'URL', 'PHONE_NUMBER', 'COPY_CODE', 'FLOW', 'VOICE_CALL', 'CATALOG', 'MPM', 'SPM'] as const),
 ]
 export type ButtonKind = (typeof BUTTON_KINDS)[number]
+
+export const BUTTON_ICONS: Readonly<Record<ButtonKind, string>> = {
+  ...{ QUICK_REPLY: 'i-lucide-reply', URL: 'i-lucide-external-link', PHONE_NUMBER: 'i-lucide-phone' },
+  ...{ COPY_CODE: 'i-lucide-copy', FLOW: 'i-lucide-clipboard-list', VOICE_CALL: 'i-lucide-phone-call' },
+  ...{ CATALOG: 'i-lucide-store', MPM: 'i-lucide-shopping-bag', SPM: 'i-lucide-tag' },
+}
 
 export interface FormButton {
   readonly kind: ButtonKind

@@ -1,7 +1,8 @@
 import { newButton } from './template-buttons.ts'
+import { NEW_CAROUSEL, type Carousel } from './template-cards.ts'
 import { NEW_TEMPLATE, type TemplateForm } from './template-form.ts'
 
-export const EXAMPLES = ['order', 'appointment', 'offer', 'code'] as const
+export const EXAMPLES = ['order', 'appointment', 'offer', 'cards', 'code'] as const
 export type ExampleName = (typeof EXAMPLES)[number]
 
 interface Words {
@@ -64,11 +65,17 @@ const WORDS: Readonly<Record<Exclude<ExampleName, 'code'>, Readonly<Record<Langu
       button: 'Ver as ofertas',
     },
   },
+  cards: {
+    en: { body: 'Hello {{1}}, these plants have just arrived in our store.', footer: '', button: 'See it' },
+    es: { body: 'Hola, {{1}}: estas plantas acaban de llegar a nuestra tienda.', footer: '', button: 'Verla' },
+    pt_BR: { body: 'Olá, {{1}}! Estas plantas acabaram de chegar à nossa loja.', footer: '', button: 'Ver' },
+  },
 }
 const NAMES = {
   order: 'order_on_its_way',
   appointment: 'appointment_reminder',
   offer: 'weekly_offer',
+  cards: 'new_products',
   code: 'sign_in_code',
 }
 const VALUES: Readonly<Record<Exclude<ExampleName, 'code'>, Readonly<Record<Language, readonly string[]>>>> = {
@@ -79,6 +86,7 @@ const VALUES: Readonly<Record<Exclude<ExampleName, 'code'>, Readonly<Record<Lang
     pt_BR: ['Ana', '4 de maio', '10h30'],
   },
   offer: { en: ['Ana', '20%'], es: ['Ana', '20 %'], pt_BR: ['Ana', '20%'] },
+  cards: { en: ['Ana'], es: ['Ana'], pt_BR: ['Ana'] },
 }
 const LINK = 'https://www.example.com/'
 
@@ -90,8 +98,10 @@ export function exampleTemplate(name: ExampleName, language: string): TemplateFo
   const { body, footer, button } = WORDS[name][written]
   const values = VALUES[name][written].map((value, at): [string, string] => [`body.${at + 1}`, value])
   const link = { ...newButton('URL', button), value: LINK }
+  const filled = { ...form, body, footer, examples: Object.fromEntries(values) }
+  if (name === 'cards') return { ...filled, category: 'MARKETING', carousel: withLinks(button) }
   return {
-    ...{ ...form, body, footer, examples: Object.fromEntries(values) },
+    ...filled,
     category: name === 'offer' ? 'MARKETING' : 'UTILITY',
     buttons:
       name === 'appointment'
@@ -99,6 +109,12 @@ export function exampleTemplate(name: ExampleName, language: string): TemplateFo
         : [name === 'order' ? { ...link, value: `${LINK}{{1}}`, example: '1042' } : link],
   }
 }
+
+/** What people can tap on each card. */
+const withLinks = (text: string): Carousel => ({
+  ...NEW_CAROUSEL,
+  cards: NEW_CAROUSEL.cards.map((card) => ({ ...card, buttons: [{ ...newButton('URL', text), value: LINK }] })),
+})
 
 function languageOf(code: string): Language {
   const [base] = code.split('_')

@@ -1,24 +1,19 @@
 import type { Item } from '../../app/operation-types.ts'
 import type { PhoneMessage } from '../campaigns/preview.ts'
 import { inOrder, toButton, toFormButtons, type Component, type FormButton } from './template-buttons.ts'
+import { toCardMedia, toCarousel, toCarouselComponent, toPhoneCards, type Carousel } from './template-cards.ts'
+import { examplesOf, filledText, textAt, variablesIn, withExample } from './template-text.ts'
+import type { Examples, HeaderFile } from './template-text.ts'
 import { codePreview, NEW_CODE, toCodeComponents, toFormCode, type FormCode } from './code-template.ts'
 
 export type Template = Item<'listTemplates'>
 export const CATEGORIES = ['UTILITY', 'MARKETING', 'AUTHENTICATION'] as const
 type Category = (typeof CATEGORIES)[number]
-export const HEADERS = ['NONE', 'TEXT', 'IMAGE', 'VIDEO', 'DOCUMENT', 'LOCATION'] as const
+export const HEADERS = ['NONE', 'TEXT', 'IMAGE', 'VIDEO', 'DOCUMENT', 'LOCATION', 'PRODUCT'] as const
 export type HeaderKind = (typeof HEADERS)[number]
 
 /** Meta: "Template components", 2026-05-06. In characters. */
 export const LONGEST = { header: 60, body: 1_024, footer: 60 } as const
-
-/** A file that was uploaded for the header. */
-interface HeaderFile {
-  readonly mediaId: string
-  readonly name: string
-  /** For the preview, while this window is open. */
-  readonly url: string
-}
 
 export interface TemplateForm {
   readonly name: string
@@ -35,79 +30,112 @@ export interface TemplateForm {
   readonly code: FormCode
   /** For Meta’s review, by the name of the variable: `header.1`, `body.name`. */
   readonly examples: Readonly<Record<string, string>>
+  /** How long Meta tries to deliver a message; '' for as long as it does itself. */
+  readonly lifetime: Lifetime
   /** Parts of Meta’s that stay as they are: a header with its file, buttons that this form does not have. */
   readonly kept: readonly Component[]
+  /** Cards below the text, in place of header, footer and buttons; null: none. */
+  readonly carousel: Carousel | null
+}
+
+/** A number of some unit; null: not set. */
+export interface Lifetime {
+  readonly value: number | null
+  readonly unit: 'seconds' | 'minutes' | 'hours'
+}
+const NO_LIFETIME: Lifetime = { value: null, unit: 'minutes' }
+export const UNIT_SECONDS = { seconds: 1, minutes: 60, hours: 3_600 } as const
+
+/** Meta: "Configure message time-to-live", 2026-05-21. In seconds. Those of marketing templates only apply elsewhere. */
+const LIFETIMES = { UTILITY: [30, 43_200], AUTHENTICATION: [30, 900] } as const
+
+export function toLifetime(seconds: number | null): Lifetime {
+  if (seconds === null) return NO_LIFETIME
+  const unit = (['hours', 'minutes'] as const).find((one) => seconds % UNIT_SECONDS[one] === 0) ?? 'seconds'
+  return { value: seconds / UNIT_SECONDS[unit], unit }
+}
+
+/** null: not set, or not of this category. */
+export function toTtlSeconds({ category, lifetime: { value, unit } }: TemplateForm): number | null {
+  return value === null || category === 'MARKETING' ? null : Math.round(value * UNIT_SECONDS[unit])
+}
+
+/** Whether Meta would refuse it. */
+export function isLifetimeWrong(form: TemplateForm): boolean {
+  const seconds = toTtlSeconds(form)
+  if (seconds === null || form.category === 'MARKETING') return false
+  const [least, most] = LIFETIMES[form.category]
+  return seconds < least || seconds > most
 }
 
 export const NEW_TEMPLATE: TemplateForm = {
   ...{ name: '', language: 'en', category: 'UTILITY', headerKind: 'NONE', header: '', file: null, body: '' },
-  ...{ footer: '', buttons: [], code: NEW_CODE, examples: {}, kept: [] },
+  ...{ footer: '', buttons: [], code: NEW_CODE, examples: {}, kept: [], carousel: null },
+  lifetime: NO_LIFETIME,
 }
 
 export const hasFile = (kind: HeaderKind): kind is 'IMAGE' | 'VIDEO' | 'DOCUMENT' =>
   kind === 'IMAGE' || kind === 'VIDEO' || kind === 'DOCUMENT'
 
-const textAt = (from: Component | undefined, name: string): string => {
-  const value = from?.[name]
-  return typeof value === 'string' ? value : ''
+/** The variables that need an example. */
+export function exampleKeys(form: TemplateForm): readonly string[] {
+  const { header, headerKind, body, category } = form
+  if (category === 'AUTHENTICATION') return []
+  const above = headerKind === 'TEXT' && carouselOf(form) === null ? header : ''
+  return [...variablesIn(above).map((name) => `header.${name}`), ...variablesIn(body).map((name) => `body.${name}`)]
 }
 
-/** Names or numbers between double braces, in order, each one once. */
-export const variablesIn = (text: string): readonly string[] => [
-  ...new Set([...text.matchAll(/\{\{([a-z0-9_]+)\}\}/g)].map(([, name = '']) => name)),
-]
-
-/** The variables that need an example. */
-export const exampleKeys = ({ header, headerKind, body, category }: TemplateForm): readonly string[] =>
-  category === 'AUTHENTICATION'
-    ? []
-    : [
-        ...variablesIn(headerKind === 'TEXT' ? header : '').map((name) => `header.${name}`),
-        ...variablesIn(body).map((name) => `body.${name}`),
-      ]
-
-export function toForm({ name, language, category, components }: Template): TemplateForm {
+export function toForm({ name, language, category, components, ttl_seconds: ttl }: Template): TemplateForm {
   const find = (type: string) => components.find((each) => each.type === type)
   const known = CATEGORIES.find((one) => one === category) ?? 'UTILITY'
-  const named = { ...NEW_TEMPLATE, name, language, category: known }
+  const named = { ...NEW_TEMPLATE, name, language, category: known, lifetime: toLifetime(ttl) }
   if (known === 'AUTHENTICATION') return { ...named, code: toFormCode(components) }
   const header = find('HEADER')
   const headerKind = header === undefined ? 'NONE' : (HEADERS.find((kind) => kind === header.format) ?? 'TEXT')
   const list = find('BUTTONS')?.buttons
   const buttons = toFormButtons(Array.isArray(list) ? (list as Component[]) : [])
+  const cards = components.filter(({ type }) => type === 'CAROUSEL')
+  const carousel = (cards[0] && toCarousel(cards[0])) ?? null
   const kept = [
     ...(header !== undefined && headerKind !== 'TEXT' ? [header] : []),
     ...(buttons === undefined ? components.filter(({ type }) => type === 'BUTTONS') : []),
+    ...(carousel === null ? cards : []),
   ]
   return {
-    ...{ ...named, headerKind, kept, buttons: buttons ?? [] },
+    ...{ ...named, headerKind, kept, carousel, buttons: buttons ?? [] },
     ...{ header: textAt(header, 'text'), body: textAt(find('BODY'), 'text'), footer: textAt(find('FOOTER'), 'text') },
-    examples: { ...examplesOf('header', header), ...examplesOf('body', find('BODY')) },
+    examples: Object.fromEntries([
+      ...inPart('header', examplesOf('header', header)),
+      ...inPart('body', examplesOf('body', find('BODY'))),
+    ]),
   }
 }
 
-function examplesOf(part: 'header' | 'body', component: Component | undefined): Record<string, string> {
-  const given = (component?.example ?? {}) as Readonly<Record<string, unknown>>
-  const named = given[`${part}_text_named_params`]
-  if (Array.isArray(named))
-    return Object.fromEntries(
-      (named as Component[]).map((one) => [`${part}.${textAt(one, 'param_name')}`, textAt(one, 'example')]),
-    )
-  const listed = given[`${part}_text`]
-  const texts: unknown[] = Array.isArray(listed) ? (Array.isArray(listed[0]) ? listed[0] : listed) : []
-  const at = (index: number) => (typeof texts[index] === 'string' ? texts[index] : '')
-  return Object.fromEntries(variablesIn(textAt(component, 'text')).map((name, index) => [`${part}.${name}`, at(index)]))
-}
+/** Meta has carousels in marketing templates only. */
+export const carouselOf = ({ category, carousel }: Pick<TemplateForm, 'category' | 'carousel'>): Carousel | null =>
+  category === 'MARKETING' ? carousel : null
+
+const inPart = (part: 'header' | 'body', examples: Examples): [string, string][] =>
+  Object.entries(examples).map(([name, value]) => [`${part}.${name}`, value])
+const ofPart = (part: 'header' | 'body', { examples }: TemplateForm): Examples =>
+  Object.fromEntries(
+    Object.entries(examples).flatMap(([key, value]) =>
+      key.startsWith(`${part}.`) ? [[key.slice(part.length + 1), value]] : [],
+    ),
+  )
 
 /** In Graph’s own format. */
 export function toComponents(form: TemplateForm): Component[] {
   if (form.category === 'AUTHENTICATION') return toCodeComponents(form.code)
   const { body, footer, buttons, kept } = form
+  const carousel = carouselOf(form)
+  const text = { type: 'BODY', ...withExample(ofPart('body', form), 'body', body.trim()) }
+  if (carousel !== null) return [text, toCarouselComponent(carousel)]
   return [
     ...headerOf(form),
-    { type: 'BODY', ...withExample(form, 'body', body.trim()) },
+    text,
     ...(footer.trim() === '' ? [] : [{ type: 'FOOTER', text: footer.trim() }]),
-    ...kept.filter(({ type }) => type === 'BUTTONS'),
+    ...kept.filter(({ type }) => type === 'BUTTONS' || type === 'CAROUSEL'),
     ...(buttons.length === 0 ? [] : [{ type: 'BUTTONS', buttons: inOrder(buttons).map(toButton) }]),
   ]
 }
@@ -116,27 +144,21 @@ function headerOf(form: TemplateForm): Component[] {
   const { headerKind: format, header, kept, file } = form
   if (format === 'NONE') return []
   if (format === 'TEXT')
-    return header.trim() === '' ? [] : [{ type: 'HEADER', format, ...withExample(form, 'header', header.trim()) }]
+    return header.trim() === ''
+      ? []
+      : [{ type: 'HEADER', format, ...withExample(ofPart('header', form), 'header', header.trim()) }]
   const same = kept.find((each) => each.type === 'HEADER' && each.format === format)
   return [same !== undefined && file === null ? same : { type: 'HEADER', format }]
 }
 
-function withExample({ examples }: TemplateForm, part: 'header' | 'body', text: string): Component {
-  const names = variablesIn(text)
-  if (names.length === 0) return { text }
-  const values = names.map((name) => examples[`${part}.${name}`]?.trim() ?? '')
-  const isNamed = names.some((name) => !/^\d+$/.test(name))
-  const given = isNamed
-    ? { [`${part}_text_named_params`]: names.map((name, at) => ({ param_name: name, example: values[at] })) }
-    : { [`${part}_text`]: part === 'body' ? [values] : values }
-  return { text, example: given }
+/** The files of the header or of the cards, as the operations take them. */
+export function toMedia(form: TemplateForm) {
+  const { category, headerKind, file } = form
+  const carousel = carouselOf(form)
+  if (category === 'AUTHENTICATION') return {}
+  if (carousel !== null) return toCardMedia(carousel)
+  return hasFile(headerKind) && file !== null ? { header_media: { media_id: file.mediaId } } : {}
 }
-
-/** The file of the header as the operations take it. */
-export const toHeaderMedia = ({ category, headerKind, file }: TemplateForm) =>
-  category !== 'AUTHENTICATION' && hasFile(headerKind) && file !== null
-    ? { header_media: { media_id: file.mediaId } }
-    : {}
 
 const MEDIA = { IMAGE: 'image', VIDEO: 'video', DOCUMENT: 'document' } as const
 
@@ -146,13 +168,15 @@ const MEDIA = { IMAGE: 'image', VIDEO: 'video', DOCUMENT: 'document' } as const
  */
 export function toPreview(form: TemplateForm, labelOf: (kind: string) => string): PhoneMessage {
   if (form.category === 'AUTHENTICATION') return codePreview(form.code, form.language)
-  const { headerKind, header, file, body, footer, buttons, examples } = form
-  const filled = (part: 'header' | 'body', text: string) =>
-    text.replaceAll(/\{\{([a-z0-9_]+)\}\}/g, (place, name: string) => examples[`${part}.${name}`]?.trim() || place)
+  const { headerKind, header, file, body, footer, buttons } = form
+  const carousel = carouselOf(form)
+  const text = filledText(body, ofPart('body', form))
+  if (carousel !== null)
+    return { header: '', media: null, text, footer: '', buttons: [], cards: toPhoneCards(carousel) }
   return {
-    header: headerKind === 'TEXT' ? filled('header', header) : '',
+    header: headerKind === 'TEXT' ? filledText(header, ofPart('header', form)) : '',
     media: hasFile(headerKind) ? { type: MEDIA[headerKind], url: file?.url ?? '', filename: file?.name ?? '' } : null,
-    ...{ text: filled('body', body), footer },
-    buttons: inOrder(buttons).map(({ kind, text }) => text || labelOf(kind)),
+    ...{ text, footer, cards: [] },
+    buttons: inOrder(buttons).map(({ kind, text: words }) => words || labelOf(kind)),
   }
 }

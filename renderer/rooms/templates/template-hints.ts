@@ -1,5 +1,6 @@
 import { isForPhonesOnly, hasVariable } from './template-buttons.ts'
-import { variablesIn, type TemplateForm } from './template-form.ts'
+import { carouselOf, type TemplateForm } from './template-form.ts'
+import { variablesIn } from './template-text.ts'
 
 /** Something that Meta’s review rejects, or that somebody should know before they submit. */
 export interface Hint {
@@ -17,7 +18,14 @@ const OFFER =
 
 export function hintsOf(form: TemplateForm): readonly Hint[] {
   if (form.category === 'AUTHENTICATION') return []
-  return [...formatHints(form.body.trim()), ...buttonHints(form), ...categoryHints(form)]
+  const carousel = carouselOf(form)
+  if (carousel === null) return [...formatHints(form.body.trim()), ...buttonHints(form), ...categoryHints(form)]
+  const bodies = [form, ...carousel.cards].map(({ body }) => body.trim())
+  const hints = [
+    ...bodies.filter((body, at) => at === 0 || body !== '').flatMap(formatHints),
+    ...carousel.cards.flatMap(({ buttons }) => placeHints(buttons)),
+  ]
+  return [...new Map(hints.map((hint) => [hint.key, hint])).values()]
 }
 
 const rejects = (key: Hint['key']): Hint => ({ key, words: '', isAdvice: false })
@@ -39,12 +47,14 @@ function formatHints(body: string): Hint[] {
   ]
 }
 
-function buttonHints({ buttons }: TemplateForm): Hint[] {
+const buttonHints = ({ buttons }: TemplateForm): Hint[] => [
+  ...placeHints(buttons),
+  ...(isForPhonesOnly(buttons) ? [{ ...rejects('phonesOnly'), isAdvice: true }] : []),
+]
+
+function placeHints(buttons: TemplateForm['buttons']): Hint[] {
   const isMisplaced = buttons.some((button) => hasVariable(button) && !/^[^{}]*\{\{1\}\}$/.test(button.value.trim()))
-  return [
-    ...(isMisplaced ? [rejects('urlEnd')] : []),
-    ...(isForPhonesOnly(buttons) ? [{ ...rejects('phonesOnly'), isAdvice: true }] : []),
-  ]
+  return isMisplaced ? [rejects('urlEnd')] : []
 }
 
 function categoryHints({ category, header, body, footer, buttons }: TemplateForm): Hint[] {
