@@ -54,6 +54,7 @@ const ENDED_BY = {
   restricted: 'itself',
   quality: 'itself',
   messaging_limit: 'itself',
+  utility_templates: 'itself',
   budget: 'itself',
   account_suspended: 'itself',
 } as const satisfies Record<PauseReason, 'person' | 'itself'>

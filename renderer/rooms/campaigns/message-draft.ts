@@ -54,7 +54,7 @@ export function toCampaignMessage(draft: MessageDraft, templates: readonly Templ
       if (template === null) return undefined
       const found = findTemplate(templates, template)
       if (found === undefined) return payload === null ? undefined : { cloud_api: payload }
-      return { cloud_api: toTemplatePayload(template, listTemplateFields(found)) }
+      return { cloud_api: toTemplatePayload(template, found) }
     }
     case 'payload':
       return payload === null ? undefined : { cloud_api: payload }

@@ -1,3 +1,4 @@
+import { TRAITS } from '../../../main/contract/engine-traits.ts'
 import {
   parseCampaignText,
   renderCampaignText,
@@ -7,20 +8,37 @@ import {
 } from '../../../main/contract/campaign-text.ts'
 import type { Engine, MediaType } from '../../../main/contract/shapes.ts'
 import { findTemplate, type MessageDraft } from './message-draft.ts'
-import { fillTemplateText, templateParts, type Template } from './template.ts'
+import { cardPrefix, fillTemplateText, templateCards, templateParts } from './template.ts'
+import type { Template, TemplateValues } from './template.ts'
 
 /** How many buttons an official number shows, below a text of at most 1,024 characters and without a file. */
 export const NATIVE_BUTTONS = 3
 const LONGEST_WITH_BUTTONS = 1_024
 
+/** A file as a phone shows it. */
+export interface PhoneFile {
+  readonly type: MediaType
+  readonly url: string
+  readonly filename: string
+}
+
+/** One of the cards that stand side by side below a message. */
+export interface PhoneCard {
+  readonly media: PhoneFile
+  readonly text: string
+  readonly buttons: readonly string[]
+}
+
 /** A message as a phone shows it. */
 export interface PhoneMessage {
   readonly header: string
-  readonly media: { readonly type: MediaType; readonly url: string; readonly filename: string } | null
+  readonly media: PhoneFile | null
   readonly text: string
   readonly footer: string
   /** Shown as buttons below the message; numbered ones are part of the text. */
   readonly buttons: readonly string[]
+  /** Of a carousel. */
+  readonly cards: readonly PhoneCard[]
 }
 
 export interface Person {
@@ -47,7 +65,7 @@ export function toPhoneMessage(draft: MessageDraft, options: PreviewOptions): Ph
   const isFile = draft.kind === 'file'
   const words = isFile && draft.file.type === 'audio' ? '' : render(draft.text)
   const fits = buttons.length <= NATIVE_BUTTONS && words.length <= LONGEST_WITH_BUTTONS
-  const isNative = options.engine === 'official' && !isFile && fits
+  const isNative = TRAITS[options.engine].needsTemplates && !isFile && fits
   return {
     header: '',
     media: isFile ? { ...draft.file, url: render(draft.file.url) } : null,
@@ -58,7 +76,7 @@ export function toPhoneMessage(draft: MessageDraft, options: PreviewOptions): Ph
           buttons.map((text) => ({ text })),
         ),
     footer: '',
-    buttons: isNative ? buttons : [],
+    ...{ buttons: isNative ? buttons : [], cards: [] },
   }
 }
 
@@ -67,20 +85,39 @@ function templateMessage(
   { templates }: PreviewOptions,
   render: (text: string) => string,
 ): PhoneMessage {
-  const nothing: PhoneMessage = { header: '', media: null, text: '', footer: '', buttons: [] }
   const found = template === null ? undefined : findTemplate(templates, template)
-  if (template === null || found === undefined) return nothing
-  const { header, headerFormat, body, footer, buttons } = templateParts(found)
-  const values = Object.fromEntries(Object.entries(template.values).map(([key, text]) => [key, render(text)]))
-  const type = headerFormat.toLowerCase()
-  const isMedia = type === 'image' || type === 'video' || type === 'document'
+  if (template === null || found === undefined) return NOTHING
+  return filledTemplate(
+    found,
+    Object.fromEntries(Object.entries(template.values).map(([key, text]) => [key, render(text)])),
+  )
+}
+
+const NOTHING: PhoneMessage = { header: '', media: null, text: '', footer: '', buttons: [], cards: [] }
+
+/** A template with its places filled. */
+export function filledTemplate(template: Pick<Template, 'components'>, values: TemplateValues): PhoneMessage {
+  const { header, headerFormat, body, footer, buttons } = templateParts(template)
   return {
     header: fillTemplateText(header, 'header', values),
-    media: isMedia ? { type, url: values[`header.${type}`] ?? '', filename: '' } : null,
+    media: fileIn(headerFormat, 'header', values) ?? null,
     text: fillTemplateText(body, 'body', values),
     footer,
     buttons: buttons.map(({ text }) => text),
+    cards: templateCards(template).map((card, index) => ({
+      media: fileIn(card.headerFormat, `${cardPrefix(index)}header`, values) ?? NO_PICTURE,
+      text: fillTemplateText(card.body, `${cardPrefix(index)}body`, values),
+      buttons: card.buttons.map(({ text }) => text),
+    })),
   }
+}
+
+const NO_PICTURE: PhoneFile = { type: 'image', url: '', filename: '' }
+
+function fileIn(format: string, part: string, values: TemplateValues): PhoneFile | undefined {
+  const type = format.toLowerCase()
+  const isFile = type === 'image' || type === 'video' || type === 'document'
+  return isFile ? { type, url: values[`${part}.${type}`] ?? '', filename: '' } : undefined
 }
 
 function fillFor(text: string, { person, known, seed }: PreviewOptions): string {

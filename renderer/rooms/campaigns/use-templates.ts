@@ -1,4 +1,5 @@
 import { computed, ref, shallowRef, watch } from 'vue'
+import { TRAITS } from '../../../main/contract/engine-traits.ts'
 import type { InstanceRecord } from '../../../main/contract/instance.ts'
 import { call } from '../../app/api.ts'
 import { asProblem, type Problem } from '../../app/problem.ts'
@@ -11,7 +12,9 @@ export function useTemplates(senders: () => readonly InstanceRecord[]) {
   const list = shallowRef<readonly Template[]>([])
   const problem = ref<Problem>()
   const isLoaded = ref(false)
-  const owner = computed(() => senders().find(({ engine, connected }) => engine === 'official' && connected)?.id)
+  const owner = computed(
+    () => senders().find(({ engine, connected }) => TRAITS[engine].needsTemplates && connected)?.id,
+  )
 
   async function load(): Promise<void> {
     const id = owner.value
