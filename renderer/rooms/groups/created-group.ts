@@ -1,0 +1,48 @@
+import { LIMITS } from '../../../main/contract/limits.ts'
+import { call } from '../../app/api.ts'
+import type { Item } from '../../app/operation-types.ts'
+import { Problem } from '../../app/problem.ts'
+import { createIntent } from '../instances/intent.ts'
+
+type Group = Item<'listGroupChats'>
+interface Wanted {
+  readonly instanceId: string
+  readonly name: string
+  readonly kind: 'group' | 'community'
+}
+
+/** Clocks of phones and of the network differ, and WhatsApp tells times in seconds. */
+const CLOCKS_DIFFER_MS = 60_000
+
+/** Nobody knows whether an earlier try of the same request worked. */
+export const isUnknown = (problem: unknown): boolean => problem instanceof Problem && problem.code === 'outcome_unknown'
+
+/** Creates a group or community once: a try again has the same key, and finds what an interrupted try has left. */
+export function createGroupIntent() {
+  const intent = createIntent()
+  let tried = { key: '', atMs: 0 }
+  return {
+    begin: intent.done,
+    /** @throws Problem */
+    async create<T>(wanted: Wanted, body: object, send: (key: string) => Promise<T>): Promise<T | Group> {
+      const key = intent.keyFor({ ...wanted, ...body })
+      if (tried.key !== key) tried = { key, atMs: Date.now() }
+      try {
+        return await send(key)
+      } catch (error) {
+        const found = isUnknown(error) ? await findCreated(wanted, tried.atMs) : undefined
+        if (found === undefined) throw error
+        return found
+      }
+    },
+  }
+}
+
+/** WhatsApp takes any number of groups of the same name. @param sinceMs when it was tried first. */
+async function findCreated({ instanceId, name, kind }: Wanted, sinceMs: number): Promise<Group | undefined> {
+  const query = { q: name, kind, limit: LIMITS.pageSize } as const
+  const { data } = await call('listGroupChats', { params: { id: instanceId }, query })
+  return data.find(
+    (group) => group.subject === name && group.admin && Date.parse(group.created_at) >= sinceMs - CLOCKS_DIFFER_MS,
+  )
+}
