@@ -1,3 +1,4 @@
+import { TRAITS } from '../../../main/contract/engine-traits.ts'
 import { isBanned } from '../../../main/contract/ban.ts'
 import type { InstanceRecord } from '../../../main/contract/instance.ts'
 import { asProblem, type Problem } from '../../app/problem.ts'
@@ -15,7 +16,7 @@ interface BulkAction {
   readonly isFor: (instance: InstanceRecord, nowMs: number) => boolean
 }
 
-const isPhone = ({ engine }: InstanceRecord) => engine === 'smv2'
+const isPhone = ({ engine }: InstanceRecord) => TRAITS[engine].isLinkedPhone
 
 /** Only what can be undone or repairs itself is done to many. None of these touches a number that has no session. */
 export const BULK: Readonly<Record<BulkKind, BulkAction>> = {

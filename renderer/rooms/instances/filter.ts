@@ -1,5 +1,6 @@
 import type { InstanceRecord } from '../../../main/contract/instance.ts'
-import { INSTANCE_STATUSES, type Engine, type InstanceStatus } from '../../../main/contract/shapes.ts'
+import { INSTANCE_STATUSES } from '../../../main/contract/instance-statuses.ts'
+import type { Engine, InstanceStatus } from '../../../main/contract/shapes.ts'
 import { showsBan } from './status.ts'
 
 /** What the tiles of the overview count besides connected numbers: several states that ask for the same thing. */

@@ -1,3 +1,4 @@
+import { TRAITS } from '../../../main/contract/engine-traits.ts'
 import type { InstanceRecord } from '../../../main/contract/instance.ts'
 
 /** The phones that can be linked to an official number: the same number, on the same network. Usually one, or none. */
@@ -5,6 +6,6 @@ export function listPartners(official: InstanceRecord, all: readonly InstanceRec
   if (official.phone_number === null) return []
   return all.filter(
     ({ engine, phone_number: number, network }) =>
-      engine === 'smv2' && number === official.phone_number && network === official.network,
+      TRAITS[engine].isLinkedPhone && number === official.phone_number && network === official.network,
   )
 }

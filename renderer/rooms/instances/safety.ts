@@ -1,3 +1,4 @@
+import { TRAITS } from '../../../main/contract/engine-traits.ts'
 import type { Engine } from '../../../main/contract/shapes.ts'
 import type { Reply } from '../../app/operation-types.ts'
 
@@ -21,7 +22,7 @@ export function metersOf({ today, hour }: Safety, engine: Engine): Meter[] {
   return [
     meter('today', today.sent, today.limit),
     meter('hour', hour.sent, hour.limit),
-    meter(engine === 'official' ? 'reached' : 'people', today.first_contacts, today.first_contacts_limit),
+    meter(TRAITS[engine].sharesLimit ? 'reached' : 'people', today.first_contacts, today.first_contacts_limit),
   ]
 }
 

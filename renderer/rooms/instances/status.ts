@@ -1,3 +1,4 @@
+import { TRAITS } from '../../../main/contract/engine-traits.ts'
 import { isBanned } from '../../../main/contract/ban.ts'
 import type { InstanceRecord } from '../../../main/contract/instance.ts'
 import type { InstanceStatus } from '../../../main/contract/shapes.ts'
@@ -38,7 +39,8 @@ export const nextStep = (instance: Facts, nowMs: number): ConnectStep | undefine
 
 /** What would connect it, a banned number included: offered in its menu, never as its main button. */
 export function connectStep({ engine, status, logged_in, last_disconnect_reason, onboarding_url }: Facts) {
-  return engine === 'official' ? (onboarding_url === undefined ? undefined : 'onboard') : phoneStep()
+  if (TRAITS[engine].isLinkedPhone) return phoneStep()
+  return onboarding_url === undefined ? undefined : 'onboard'
 
   function phoneStep(): Exclude<ConnectStep, 'details'> | undefined {
     switch (status) {
@@ -61,7 +63,7 @@ export function connectStep({ engine, status, logged_in, last_disconnect_reason,
 
 /** A phone whose session is kept and whose connection dropped, or is being restored. */
 export const hasLostConnection = ({ engine, status, logged_in, last_disconnect_reason }: Facts): boolean =>
-  engine === 'smv2' &&
+  TRAITS[engine].isLinkedPhone &&
   logged_in &&
   (status === 'connecting' ||
     (status === 'disconnected' && last_disconnect_reason !== 'user' && last_disconnect_reason !== 'moved'))
@@ -133,7 +135,7 @@ export function toStateView(instance: Facts & Pick<InstanceRecord, 'status_since
   if (status === 'connecting' && hasLostConnection(instance))
     return { ...style, color: 'warning', name: 'reconnecting' }
   // Only phones are paired.
-  if (status === 'created' && instance.engine === 'official') return { ...style, name: 'notConnected' }
+  if (status === 'created' && !TRAITS[instance.engine].isLinkedPhone) return { ...style, name: 'notConnected' }
   if (status !== 'disconnected') return { ...style, name: status }
   if (hasLostConnection(instance) && DISCONNECTED_STATES[reason ?? ''] === undefined)
     return { ...style, name: 'lost', lostAt: instance.status_since }

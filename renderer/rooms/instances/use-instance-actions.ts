@@ -2,6 +2,7 @@ import { useToast } from '@nuxt/ui/composables'
 import { ref, type Ref } from 'vue'
 import { useI18n } from 'vue-i18n'
 import { useRouter } from 'vue-router'
+import { TRAITS } from '../../../main/contract/engine-traits.ts'
 import type { InstanceRecord } from '../../../main/contract/instance.ts'
 import { asProblem } from '../../app/problem.ts'
 import { useProblemText } from '../../app/use-problem-text.ts'
@@ -83,7 +84,7 @@ export function useInstanceActions(): InstanceActions {
 
   function menu(instance: InstanceRecord, where: 'list' | 'page'): Item[][] {
     const step = connectStep(instance)
-    const isPhone = instance.engine === 'smv2' && instance.status !== 'recreating'
+    const isPhone = TRAITS[instance.engine].isLinkedPhone && instance.status !== 'recreating'
     const ask = (kind: DestructiveAction) => () => (wish.value = { kind, instance })
     const open = { label: t('instances.act.open'), icon: 'i-lucide-arrow-right' }
     const words = { label: t('instances.act.messages'), icon: 'i-lucide-messages-square' }

@@ -28,7 +28,19 @@ export function useResource<T>(
 
   const live = useLive()
   const unsubscribe = live.onNotice(
-    ['instances', 'events', 'messages', 'fusion', 'webhooks', 'access-links', 'ai', 'crm', 'billing', 'blocked'],
+    [
+      'instances',
+      'events',
+      'messages',
+      'fusion',
+      'webhooks',
+      'access-links',
+      'ai',
+      'crm',
+      'billing',
+      'blocked',
+      'groups',
+    ],
     (notice) => {
       if (!concerns(notice)) return
       timer ??= setTimeout(() => {
