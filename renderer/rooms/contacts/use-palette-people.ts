@@ -1,9 +1,9 @@
 import { computed, shallowRef } from 'vue'
 import { call } from '../../app/api.ts'
 import type { PaletteFinds } from '../../app/entries.ts'
-import { chatText } from '../messages/number.ts'
 import { createRequestOrder } from '../messages/request-order.ts'
 import type { Contact } from './store.ts'
+import { useContactAddress } from './use-contact-address.ts'
 
 const IN_PALETTE = 5
 
@@ -11,11 +11,12 @@ const IN_PALETTE = 5
 export function usePalettePeople(): PaletteFinds {
   const found = shallowRef<readonly Contact[]>([])
   const order = createRequestOrder()
+  const addressOf = useContactAddress()
   return {
     items: computed(() =>
       found.value.map((contact) => ({
-        label: contact.name ?? chatText(contact.phone),
-        suffix: contact.name === null ? '' : chatText(contact.phone),
+        label: contact.name ?? addressOf(contact),
+        suffix: contact.name === null ? '' : addressOf(contact),
         icon: 'i-lucide-contact',
         to: placeOf(contact),
       })),
