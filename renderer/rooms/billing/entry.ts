@@ -26,6 +26,13 @@ export default {
       to: toClient,
       list: '/clients',
     },
+    'billing.rejected_client': { words: 'billing.attention.rejected', icon: 'i-lucide-receipt', to: toClient },
+    'billing.rejected_more_clients': {
+      words: 'billing.attention.moreRejected',
+      icon: 'i-lucide-receipt',
+      to: toClient,
+      list: '/clients',
+    },
     'costs.budget': { words: 'billing.attention.budget', icon: 'i-lucide-coins', to: toCosts },
     'costs.client': { words: 'billing.attention.clientBudget', icon: 'i-lucide-coins', to: toCosts },
     'costs.more_clients': { words: 'billing.attention.moreBudgets', icon: 'i-lucide-coins', to: toCosts },

@@ -1,12 +1,14 @@
 /** What a line of an invoice is for. The payment provider describes it in English; known forms are read from that. */
 export interface LineText {
   /** Key below `billing.line`, with `name` in it. */
-  readonly words: 'unused' | 'remaining' | 'several' | 'one'
+  readonly words: 'unused' | 'remaining' | 'several' | 'one' | 'service'
   readonly name: string
   readonly quantity: number
 }
 
 const PERIOD = /^(\d{1,6}) × (.{1,200}) \(at [^()]{1,40}\)$/
+/** What an agency sells to a client, in the languages that an invoice may be in: `Messaging service, Bakery Luz`. */
+const SERVICE = /^(?:Messaging service|Servicio de mensajería|Serviço de mensagens), (.{1,200})$/
 const CHANGE = /^(Unused|Remaining) time on (.{1,200}?)(?: after \d{1,2} \w{3} \d{4})?$/
 
 /** @returns undefined for any other description, which is shown as it is. */
@@ -15,6 +17,8 @@ export function readLine(description: string): LineText | undefined {
   if (changed !== undefined)
     return { words: kind === 'Unused' ? 'unused' : 'remaining', name: nameOf(changed), quantity: 1 }
   const [, count, name] = PERIOD.exec(description) ?? []
+  const [, client] = SERVICE.exec(name ?? description) ?? []
+  if (client !== undefined) return { words: 'service', name: client, quantity: 1 }
   if (name === undefined) return undefined
   const quantity = Number(count)
   return { words: quantity > 1 ? 'several' : 'one', name, quantity }

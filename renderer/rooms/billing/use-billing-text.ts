@@ -56,7 +56,10 @@ export function useBillingText() {
     const line = readLine(description)
     return line === undefined
       ? soldName(description)
-      : t(`billing.line.${line.words}`, { name: soldName(line.name), n: n(line.quantity) })
+      : t(`billing.line.${line.words}`, {
+          name: line.words === 'service' ? line.name : soldName(line.name),
+          n: n(line.quantity),
+        })
   }
 
   /** Why something was not paid. */

@@ -12,7 +12,7 @@ interface Appearance {
   readonly icon: string
 }
 
-export type WebhookState = 'active' | 'failing' | 'paused' | NonNullable<Webhook['disabled_reason']>
+export type WebhookState = 'active' | 'failing' | 'held' | 'paused' | NonNullable<Webhook['disabled_reason']>
 
 type DeliveryFacts = Pick<Delivery, 'status' | 'final_reason' | 'next_attempt_at'>
 
@@ -25,18 +25,22 @@ export const hasOutcome = (delivery: DeliveryFacts): boolean =>
 /**
  * The health of a webhook. An active webhook is failing while its newest delivery with an outcome failed.
  * @param lastOutcome its newest delivery with an outcome; null or undefined: none, or not known yet.
+ * @param isSuspended the account is suspended: nothing is delivered to it.
  */
 export function stateOf(
   { active, disabled_reason }: Pick<Webhook, 'active' | 'disabled_reason'>,
   lastOutcome?: DeliveryFacts | null,
+  isSuspended = false,
 ): WebhookState {
   if (!active) return disabled_reason ?? 'paused'
+  if (isSuspended) return 'held'
   return lastOutcome && FAILED.has(deliveryStateOf(lastOutcome)) ? 'failing' : 'active'
 }
 
 export const STATE_APPEARANCE: Readonly<Record<WebhookState, Appearance>> = {
   active: { words: 'state.active', tone: 'success', icon: 'i-lucide-circle-check' },
   failing: { words: 'state.failing', tone: 'error', icon: 'i-lucide-circle-alert' },
+  held: { words: 'state.held', tone: 'warning', icon: 'i-lucide-circle-pause' },
   paused: { words: 'state.paused', tone: 'warning', icon: 'i-lucide-circle-pause' },
   gone: { words: 'state.gone', tone: 'error', icon: 'i-lucide-circle-off' },
   too_many_failures: { words: 'state.too_many_failures', tone: 'error', icon: 'i-lucide-circle-off' },
