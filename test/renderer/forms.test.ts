@@ -80,5 +80,5 @@ test('every dialog with a form has the one form pattern', () => {
     .filter(([, { source }]) => source.includes('<FormDialog') && !source.includes('useDialogForm('))
     .map(([file]) => file)
   // What is typed in it is kept as a draft of the chat.
-  expect(others).toEqual(['rooms/messages/InteractiveDialog.vue'])
+  expect(others).toEqual(['rooms/messages/InteractiveDialog.vue', 'rooms/messages/TemplateDialog.vue'])
 })

@@ -8,7 +8,7 @@ import {
   NEW_TEMPLATE,
   toComponents,
   toForm,
-  toHeaderMedia,
+  toMedia,
   toPreview,
   type Template,
   type TemplateForm,
@@ -16,7 +16,16 @@ import {
 
 const template = (...components: Template['components']): Template => ({
   ...{ id: '1', name: 'offer', language: 'pt_BR', status: 'APPROVED', category: 'MARKETING', quality: null },
-  ...{ rejected_reason: null, rejection_help: null, paused_until: null, category_change: null, components },
+  ...{
+    rejected_reason: null,
+    rejection_help: null,
+    paused_until: null,
+    category_change: null,
+    restriction: null,
+    ttl_seconds: null,
+    deletes_at: null,
+    components,
+  },
 })
 const BODY = { type: 'BODY', text: 'Dear {{1}}, see {{2}} soon.', example: { body_text: [['Ana', 'it']] } }
 const NAMED = {
@@ -36,8 +45,17 @@ const PHONE = { type: 'PHONE_NUMBER', text: 'Call us', phone_number: '+120255501
 const FLOW = { type: 'FLOW', text: 'Book', flow_id: '7', flow_action: 'navigate', navigate_screen: 'FIRST' }
 const CATALOG = { type: 'CATALOG', text: 'View catalog' }
 const PRODUCTS = { type: 'MPM', text: 'View items' }
+const PRODUCT = { type: 'SPM', text: 'View product' }
 const CALL = { type: 'VOICE_CALL', text: 'Call now', ttl_minutes: 10 }
 const buttons = (...given: object[]) => ({ type: 'BUTTONS', buttons: given })
+/** The files of the cards are the person’s own. */
+const withFiles = (given: TemplateForm): TemplateForm => ({
+  ...given,
+  carousel: given.carousel && {
+    ...given.carousel,
+    cards: given.carousel.cards.map((card) => ({ ...card, kept: PICTURE })),
+  },
+})
 const labelOf = (kind: string) => `[${kind}]`
 const form = (changes: Partial<TemplateForm>): TemplateForm => ({ ...NEW_TEMPLATE, ...changes })
 
@@ -48,8 +66,11 @@ describe('what was edited without a change is the same:', () => {
     ['all parts', [HEADER, BODY, FOOTER, buttons(REPLY, LINK)]],
     ['a header with a picture', [PICTURE, BODY]],
     ['a header with a place', [{ type: 'HEADER', format: 'LOCATION' }, BODY]],
-    ['each kind of button', [BODY, buttons(REPLY, LINK, VARIABLE_LINK, PHONE, CODE, FLOW, CATALOG, PRODUCTS, CALL)]],
-    ['buttons that the form does not have', [BODY, buttons(REPLY, { type: 'SPM', text: 'View' })]],
+    [
+      'each kind of button',
+      [BODY, buttons(REPLY, LINK, VARIABLE_LINK, PHONE, CODE, FLOW, CATALOG, PRODUCTS, PRODUCT, CALL)],
+    ],
+    ['buttons that the form does not have', [BODY, buttons(REPLY, { type: 'NEW_KIND', text: 'View' })]],
   ])('%s', (_, components) => {
     expect(toComponents(toForm(template(...components)))).toEqual(components)
   })
@@ -103,11 +124,11 @@ test('each variable needs an example, and the preview shows it', () => {
 test('a file that was chosen replaces the one of the header', () => {
   const file = { mediaId: 'fil_1', name: 'garden.png', url: 'blob:1' }
   const kept = toForm(template(PICTURE, BODY))
-  expect(toHeaderMedia(kept)).toEqual({})
+  expect(toMedia(kept)).toEqual({})
   const changed = { ...kept, file }
-  expect(toHeaderMedia(changed)).toEqual({ header_media: { media_id: 'fil_1' } })
+  expect(toMedia(changed)).toEqual({ header_media: { media_id: 'fil_1' } })
   expect(toComponents(changed)[0]).toEqual({ type: 'HEADER', format: 'IMAGE' })
-  expect(toHeaderMedia({ ...changed, headerKind: 'TEXT' })).toEqual({})
+  expect(toMedia({ ...changed, headerKind: 'TEXT' })).toEqual({})
 })
 
 describe('hints', () => {
@@ -149,7 +170,7 @@ describe('hints', () => {
 describe.each(['en', 'es_MX', 'pt_BR', 'de'])('the examples in %s', (language) => {
   test.each(EXAMPLES)('%s is taken and approved by Meta', (name) => {
     const example = exampleTemplate(name, language)
-    const components = toComponents(example)
+    const components = toComponents(withFiles(example))
     expect(componentsRefusal(components, example.category)).toBeUndefined()
     expect(rejectionOf(components, example.category)).toBeNull()
     expect(hintsOf(example).filter(({ isAdvice }) => !isAdvice)).toEqual([])

@@ -1,9 +1,9 @@
 import type { CDPSession } from 'playwright-core'
 import { brokenRules } from '../support/axe.ts'
 import { outOfReach } from '../support/reach.ts'
-import { openConsole, type ConsoleWindow } from '../support/window.ts'
+import { openConsole, PAGE_PATIENCE_MS, type ConsoleWindow } from '../support/window.ts'
 import { liveThroughADay } from './day.ts'
-import { everyOverlay } from './overlays.ts'
+import { everyOverlay, type Overlay } from './overlays.ts'
 import { everyPlace, type Holdings } from './places.ts'
 
 /** Light and dark, at 100 % and at 200 %: zoom halves the window and doubles the pixels. */
@@ -71,16 +71,47 @@ async function faultsAt(zoom: Zoom, schemes: readonly Scheme[], besides?: string
   return found
 }
 
-/** A place with nothing open over it: what a dialog before it left behind is not its fault. */
-async function afresh(place: string, zoom: Zoom): Promise<void> {
-  await show('light', zoom)
-  await w.page.keyboard.press('Escape')
+/** A list in a dialog over a screen closes in two. */
+const MOST_LAYERS = 3
+const LAYERS = ':is([role=dialog], [role=alertdialog], [role=menu], [role=listbox]):visible'
+
+/** Closes what is open. @returns whether the page is at this place with nothing over it. */
+async function isCleared(place: string): Promise<boolean> {
+  const layers = w.page.locator(LAYERS)
+  for (let i = 0; i < MOST_LAYERS && (await layers.count()) > 0; i++) await w.page.keyboard.press('Escape')
+  if (!w.page.url().endsWith(`#${place}`)) return false
+  await w.settle()
+  return (await layers.count()) === 0
+}
+
+/** A place as somebody finds it who just came: what a dialog before it left behind is not its fault. */
+async function afresh(place: string): Promise<void> {
   if (w.page.url().endsWith(`#${place}`)) await w.open('/welcome')
   if ((await w.page.getByRole('dialog').count()) > 0) {
     await w.page.reload()
     await w.page.locator('h1').waitFor()
   }
   await w.open(place)
+}
+
+/** Longer than most take to open; what takes longer is opened afresh. */
+const OPENING_MS = 2_000
+
+/** Opens it where the page is, if it is there; loading every screen for each would take most of the time. */
+async function openOverlay({ show: open }: Overlay, place: string, zoom: Zoom): Promise<void> {
+  await show('light', zoom)
+  if (await isCleared(place)) {
+    w.page.setDefaultTimeout(OPENING_MS)
+    try {
+      return await open(w.page)
+    } catch {
+      // The one before left the screen in another state.
+    } finally {
+      w.page.setDefaultTimeout(PAGE_PATIENCE_MS)
+    }
+  }
+  await afresh(place)
+  await open(w.page)
 }
 
 const firstLine = (error: Error) => [error.message.split('\n')[0] ?? '']
@@ -103,12 +134,12 @@ export async function faultsOfOverlays(zooms: readonly Zoom[], schemes: readonly
   const wrong: Record<string, string[]> = {}
   // One zoom after the other: laying the window out anew takes longer than opening something in it.
   for (const zoom of zooms) {
-    for (const { of, name, before, at, show: open } of everyOverlay()) {
-      await before?.(w.api, holdings)
-      await afresh(at(holdings), zoom)
+    for (const overlay of everyOverlay()) {
+      await overlay.before?.(w.api, holdings)
+      const opened = openOverlay(overlay, overlay.at(holdings), zoom)
       // The colours of the screen behind it were looked at with nothing over them.
-      const found = await open(w.page).then(() => faultsAt(zoom, schemes, SCREEN), firstLine)
-      if (found.length > 0) (wrong[`${of}, ${name}`] ??= []).push(...found)
+      const found = await opened.then(() => faultsAt(zoom, schemes, SCREEN), firstLine)
+      if (found.length > 0) (wrong[`${overlay.of}, ${overlay.name}`] ??= []).push(...found)
     }
   }
   return wrong

@@ -17,7 +17,7 @@ async function assistant(): Promise<Client> {
       const answer = await fetch('/panel/v1/keys', { method: 'POST', headers, body })
       return ((await answer.json()) as { key: string }).key
     },
-    JSON.stringify({ name: 'Assistant', scopes: ['dispatch:manage'], approval: 'sending' }),
+    JSON.stringify({ name: 'Assistant', scopes: ['dispatch:manage', 'messages:send'], approval: 'sending' }),
   )
   const client = new Client({ name: 'window-test', version: '1' })
   const requestInit = { headers: { authorization: `Bearer ${key}` } }
@@ -48,5 +48,28 @@ test('a campaign that was changed meanwhile is shown as it is now, and started o
   await card.getByRole('button', { name: 'Approve' }).click()
   await card.getByText('Approved').waitFor()
   await expect.poll(status).not.toBe('draft')
+  await client.close()
+})
+
+test('on a phone, what a call would do is read across the card', async () => {
+  const { page, api } = w
+  const number = { engine: 'official', name: 'Bakery Luz, the shop in the old town' }
+  const line = (await api('POST', '/v1/instances', number)).body.id
+  await api('POST', `/v1/sandbox/instances/${line}/onboard`, { number: '12025550172' })
+  const client = await assistant()
+  const cloud_api = { type: 'template', template: { name: 'hello_world', language: { code: 'en_US' } } }
+  await client.callTool({ name: 'send_message', arguments: { instance_id: line, to: '12025554107', cloud_api } })
+  await page.setViewportSize({ width: 390, height: 900 })
+  const widthOf = async (what: ReturnType<typeof page.locator>) => (await what.boundingBox())?.width ?? 0
+  for (const language of ['en', 'es', 'pt-BR']) {
+    await page.evaluate((chosen) => localStorage.setItem('switchboard.language', chosen), language)
+    await page.reload()
+    await w.open('/assistants/approvals')
+    const card = page.getByRole('article').filter({ hasText: 'hello_world' })
+    await card.waitFor()
+    const facts = await card.locator('dd').all()
+    expect(facts).toHaveLength(3)
+    for (const fact of facts) expect(await widthOf(fact)).toBeGreaterThan(0.75 * (await widthOf(card)))
+  }
   await client.close()
 })

@@ -43,7 +43,7 @@ describe('an account without a card', () => {
     await w.open('/billing')
     await button('Choose: Starter').click()
     await dialog().getByText('Due today').waitFor()
-    expect(await dialog().innerText()).toContain('No money is charged')
+    await expect.poll(() => dialog().innerText()).toContain('No money is charged')
     const hosted = await hostedPage(() => button('Continue to payment').click())
     expect(await violations(hosted)).toEqual([])
     await enterCard(hosted, CARDS.works)
@@ -243,7 +243,7 @@ describe('the operator', () => {
     })
     await w.open(`/clients/${id}?tab=billing`)
     await page.getByRole('combobox', { name: 'Unit of the price: AI tokens' }).getByText('per 1,000').waitFor()
-    expect(await page.getByRole('textbox', { name: 'AI tokens' }).inputValue()).toBe('0.0001')
+    await expect.poll(() => page.getByRole('textbox', { name: 'AI tokens' }).inputValue()).toBe('0.0001')
   })
 
   test('goes live, is told what is missing, and never sees a key again', async () => {
@@ -259,6 +259,6 @@ describe('the operator', () => {
     expect(await violations(page)).toEqual([])
     await w.open('/billing')
     await page.getByText('Purchases are not available yet').waitFor()
-    expect(await page.getByText('No money is charged').count()).toBe(0)
+    await expect.poll(() => page.getByText('No money is charged').count()).toBe(0)
   })
 })

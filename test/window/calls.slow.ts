@@ -24,7 +24,9 @@ afterAll(() => w.remove())
 describe('the card for calls', () => {
   test('rejects calls with a text once it is saved, and the caller gets it', async () => {
     await card().getByRole('radio', { name: 'Reject automatically' }).click()
-    expect(await card().getByRole('textbox', { name: 'Message to the caller' }).inputValue()).toBe(SUGGESTION)
+    await expect
+      .poll(() => card().getByRole('textbox', { name: 'Message to the caller' }).inputValue())
+      .toBe(SUGGESTION)
     expect(await settings()).toEqual({ reject: false, message: null })
     await card().getByRole('textbox').fill('Please write to us.')
     await card().getByRole('button', { name: 'Save' }).click()
@@ -50,7 +52,7 @@ describe('the card for calls', () => {
     await card().getByRole('textbox').fill('Being written')
     await change({ message: 'Another' })
     await w.settle()
-    expect(await card().getByRole('textbox').inputValue()).toBe('Being written')
+    await expect.poll(() => card().getByRole('textbox').inputValue()).toBe('Being written')
     await card().getByRole('button', { name: 'Cancel' }).click()
     await expect.poll(() => card().getByRole('textbox').inputValue()).toBe('Another')
   })
@@ -59,6 +61,6 @@ describe('the card for calls', () => {
     const official = (await w.api('POST', '/v1/instances', { name: 'Studio Norte', engine: 'official' })).body.id
     await w.open(`/instances/${official}?tab=settings`)
     await page.getByRole('heading', { name: 'Webhook of this number' }).waitFor()
-    expect(await card().count()).toBe(0)
+    await expect.poll(() => card().count()).toBe(0)
   })
 })

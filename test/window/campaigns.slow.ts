@@ -74,7 +74,9 @@ describe('from nothing to a finished campaign, by keyboard alone', () => {
     await phone()
       .getByText(/^(Hi|Hello) Person 0, /)
       .waitFor()
-    expect(await page.getByRole('status', { name: 'Import result' }).innerText()).toMatch(/9\s+added\s+1\s+duplicate/)
+    await expect
+      .poll(() => page.getByRole('status', { name: 'Import result' }).innerText())
+      .toMatch(/9\s+added\s+1\s+duplicate/)
     await keys.tabTo('Next')
     await keys.press('Enter')
     await heading('How fast?')
@@ -133,15 +135,15 @@ describe('a draft', () => {
     await heading('Which numbers send it?')
     await next()
     await heading('What is the message?')
-    expect(await page.getByLabel('Message text').inputValue()).toBe('Half a sentence')
-    expect(await page.getByRole('textbox', { name: 'Button 1' }).inputValue()).toBe('Yes')
+    await expect.poll(() => page.getByLabel('Message text').inputValue()).toBe('Half a sentence')
+    await expect.poll(() => page.getByRole('textbox', { name: 'Button 1' }).inputValue()).toBe('Yes')
     await phone().getByText('1. Yes').waitFor()
   })
 
   test('says what is missing, and leads there', async () => {
     await page.getByRole('button', { name: 'Review', exact: false }).click()
     await page.getByText('Add at least one person.').waitFor()
-    expect(await page.getByRole('button', { name: 'Start…' }).isDisabled()).toBe(true)
+    await expect.poll(() => page.getByRole('button', { name: 'Start…' }).isDisabled()).toBe(true)
     await page.getByRole('button', { name: 'Fix' }).click()
     await heading('Who gets the message?')
   })
@@ -183,7 +185,7 @@ describe('a draft', () => {
     const before = await read(kept)
     await w.open('/campaigns/edit')
     await heading('Which numbers send it?')
-    expect(await page.getByRole('checkbox', { name: /^Bakery Luz/ }).isChecked()).toBe(false)
+    await expect.poll(() => page.getByRole('checkbox', { name: /^Bakery Luz/ }).isChecked()).toBe(false)
     await page.getByLabel('Campaign name').fill('Another')
     await page.getByRole('checkbox', { name: /^Studio Norte/ }).click()
     await next()
@@ -203,7 +205,7 @@ describe('a draft', () => {
     const { campaign_id: id } = (await w.api('POST', '/v1/campaigns', body)).body
     await w.open(`/campaigns/edit/${id}?step=message`)
     await page.getByRole('tab', { name: 'Variation 20' }).click()
-    expect(await page.getByLabel('Message text').inputValue()).toBe('Text 20')
+    await expect.poll(() => page.getByLabel('Message text').inputValue()).toBe('Text 20')
     const boxOf = async (place: ReturnType<typeof phone>) => (await place.boundingBox()) ?? { x: 0, y: 0, width: 0 }
     const [field, beside] = [await boxOf(page.getByLabel('Message text')), await boxOf(phone())]
     expect(field.x + field.width).toBeLessThan(beside.x)
@@ -237,7 +239,7 @@ describe('a campaign that runs', () => {
     await page.getByRole('button', { name: 'Actions for Slow' }).click()
     await page.getByRole('menuitem', { name: 'Cancel campaign' }).click()
     const confirm = page.getByRole('dialog').getByRole('button', { name: 'Cancel campaign' })
-    expect(await confirm.isDisabled()).toBe(true)
+    await expect.poll(() => confirm.isDisabled()).toBe(true)
     await page.getByRole('dialog').getByRole('textbox').fill('Slow')
     await confirm.click()
     await page.getByText('Canceled').first().waitFor()

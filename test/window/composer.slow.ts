@@ -50,7 +50,7 @@ describe('a reply', () => {
   test('is kept with its conversation while another one is open', async () => {
     await reply('Do you have rye bread?')
     await w.open(`/messages/${instance}/${BEN}`)
-    expect(await quote().count()).toBe(0)
+    await expect.poll(() => quote().count()).toBe(0)
     await w.open(`/messages/${instance}/${ANA}`)
     await quote().getByText('Do you have rye bread?').waitFor()
   })
@@ -72,7 +72,7 @@ describe('a reply', () => {
     await says('About the bread', { quoted_message_id: data[0].id })
     await page.reload()
     await thread().getByText('About the bread').waitFor()
-    expect(await thread().getByText('Yes, until six.').count()).toBe(0)
+    await expect.poll(() => thread().getByText('Yes, until six.').count()).toBe(0)
     await thread().getByRole('button', { name: 'An earlier message' }).last().click()
     await thread().getByText('Yes, until six.').last().waitFor()
     await expect
@@ -98,7 +98,7 @@ describe('a mention in a group', () => {
     await page.getByRole('option', { name: /^Ana Souza/ }).waitFor()
     await page.keyboard.press('Enter')
     await page.getByText('Mentions Ana Souza').waitFor()
-    expect(await field().inputValue()).toBe(`Hi @${ANA} `)
+    await expect.poll(() => field().inputValue()).toBe(`Hi @${ANA} `)
     await field().pressSequentially('and @')
     await page.getByRole('option').nth(1).waitFor()
     await page.keyboard.press('ArrowDown')
@@ -115,13 +115,13 @@ describe('a mention in a group', () => {
     await page.getByRole('listbox', { name: 'People in this group' }).waitFor()
     await page.keyboard.press('Escape')
     await page.getByRole('listbox', { name: 'People in this group' }).waitFor({ state: 'detached' })
-    expect(await quote().count()).toBe(1)
+    await expect.poll(() => quote().count()).toBe(1)
   })
 
   test('is not offered in a chat with one person', async () => {
     await w.open(`/messages/${instance}/${ANA}`)
     await field().pressSequentially('@')
     await w.settle()
-    expect(await page.getByRole('listbox').count()).toBe(0)
+    await expect.poll(() => page.getByRole('listbox').count()).toBe(0)
   })
 })

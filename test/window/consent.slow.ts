@@ -67,11 +67,11 @@ describe('a message that may ask for no more campaigns', () => {
     await openChat(BEN)
     await strip().getByRole('button', { name: 'It meant something else' }).click()
     await strip().waitFor({ state: 'detached' })
-    expect(await optedOut().count()).toBe(0)
+    await expect.poll(() => optedOut().count()).toBe(0)
     expect(await optOutsOf(BEN)).toEqual([])
     await says(BEN, 'doy de baja la pauta')
     await page.getByRole('log').getByText('doy de baja la pauta', { exact: true }).waitFor()
-    expect(await strip().count()).toBe(0)
+    await expect.poll(() => strip().count()).toBe(0)
   })
 
   test('appears and goes while the chat is open', async () => {
@@ -79,7 +79,7 @@ describe('a message that may ask for no more campaigns', () => {
     await strip().getByText('“Remover”').waitFor()
     await says(BEN, 'Sair, por favor')
     await optedOut().waitFor()
-    expect(await strip().count()).toBe(0)
+    await expect.poll(() => strip().count()).toBe(0)
   })
 })
 
@@ -107,7 +107,7 @@ describe('the screen of opt-outs', () => {
     await inLightAndDark('to-decide')
     await page.getByRole('link', { name: /Open the chat with/ }).click()
     await strip().getByText('“Excluir”').waitFor()
-    expect(await page.getByText('This message is no longer here').count()).toBe(0)
+    await expect.poll(() => page.getByText('This message is no longer here').count()).toBe(0)
   })
 
   test('shows the words in their three kinds, and the buttons', async () => {
@@ -141,5 +141,5 @@ test.each(['light', 'dark'] as const)('the places of consent are within everybod
 
 test('the page complained of nothing, and no link led to a message that is gone', async () => {
   expect(w.complaints).toEqual([])
-  expect(await page.getByText('This message is no longer here').count()).toBe(0)
+  await expect.poll(() => page.getByText('This message is no longer here').count()).toBe(0)
 })

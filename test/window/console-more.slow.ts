@@ -287,7 +287,7 @@ describe('a restore', { timeout: TIMEOUT }, () => {
       .click()
     const dialog = page.getByRole('dialog')
     const act = dialog.getByRole('button', { name: 'Restore', exact: true })
-    expect(await act.isEnabled()).toBe(false)
+    await expect.poll(() => act.isEnabled()).toBe(false)
     await dialog.getByRole('textbox').fill('restore')
     await act.click()
     await page.getByText('will be restored at the next start', { exact: false }).waitFor()

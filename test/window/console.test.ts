@@ -33,8 +33,10 @@ test('the session lies in a cookie that no script can read and no other site can
 test('a wall without any number says how to add one, not that all are paired', async () => {
   await w.open('/instances/wall')
   await page.getByText('No numbers yet').waitFor()
-  expect(await page.getByRole('link', { name: 'New number' }).getAttribute('href')).toContain('/instances?new=1')
-  expect(await page.getByText('All phones are paired').count()).toBe(0)
+  await expect
+    .poll(() => page.getByRole('link', { name: 'New number' }).getAttribute('href'))
+    .toContain('/instances?new=1')
+  await expect.poll(() => page.getByText('All phones are paired').count()).toBe(0)
 })
 
 test('a member sees settings of their own, and none of the computer', async () => {
@@ -72,7 +74,7 @@ test('a password opens it another time, though what was asked before is refused 
   await late.fulfill({ status: 401, json: { error: { code: 'unauthorized', message: 'Sign in.' } } })
   await session
   await w.settle()
-  expect(await page.getByRole('heading', { name: 'API keys', level: 1 }).isVisible()).toBe(true)
+  await expect.poll(() => page.getByRole('heading', { name: 'API keys', level: 1 }).isVisible()).toBe(true)
 })
 
 test('what was left stays closed, though the answer that somebody is there comes only then', async () => {
@@ -90,7 +92,7 @@ test('what was left stays closed, though the answer that somebody is there comes
   await signOut()
   await late.fulfill({ response: answer })
   await w.settle()
-  expect(await page.getByRole('heading', { name: 'Sign in', exact: true }).isVisible()).toBe(true)
+  await expect.poll(() => page.getByRole('heading', { name: 'Sign in', exact: true }).isVisible()).toBe(true)
 })
 
 test('a wrong password does not open it, and that is said in the language of whoever types it', async () => {
@@ -144,7 +146,7 @@ test('whoever goes on guessing has to wait, and is told how long in their langua
     await signIn(`${PASSWORD}${guesses}`)
     await w.settle()
   }
-  expect(await waits.isVisible()).toBe(true)
+  await expect.poll(() => waits.isVisible()).toBe(true)
 })
 
 /** @returns the next question to this path, for the test to answer when it likes. */

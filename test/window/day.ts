@@ -78,6 +78,7 @@ export async function liveThroughADay({ api, page }: Pick<OpenWindow, 'api' | 'p
     const { data } = (await api('GET', '/v1/webhooks/deliveries?status=delivered')).body
     return data.length > 5
   })
+  const group = await groupOf(post, api, instance)
   const agents = await agentOf(post, api)
   const { id: client } = await post('/agency/accounts', {
     name: 'North bakery',
@@ -91,9 +92,27 @@ export async function liveThroughADay({ api, page }: Pick<OpenWindow, 'api' | 'p
   const { campaign, draft, scheduled } = await campaignsOf(post, instance, linkable)
   return {
     ...{ instance, unpaired, confirming, live, official, linkable, webhook, selective, chat: PERSON, number: PERSON },
-    ...{ agents, client, campaign, draft, scheduled },
+    ...{ group, agents, client, campaign, draft, scheduled },
     ...(await recordedCall(api, agents)),
   }
+}
+
+/** A group with somebody who asks to join it, in a community, and a channel that is followed. */
+async function groupOf(
+  post: (path: string, body: object) => Promise<any>,
+  api: OpenWindow['api'],
+  instance: string,
+): Promise<string> {
+  const at = `/instances/${instance}`
+  const { group } = await post(`${at}/groups`, { subject: 'Our street', participants: [PERSON, OTHER] })
+  const changes = { join_approval: true, invite_link: 'show' }
+  const { invite_link: link } = (await api('PATCH', `/v1${at}/groups/${group}`, changes)).body
+  await post('/sandbox/phones/12025550112/groups', { link })
+  const { result } = await post(`${at}/engine/smv2/community/create`, { name: 'Old town' })
+  await post(`${at}/engine/smv2/community/link`, { community_id: result.community.group_id, group_id: group })
+  await post(`${at}/groups`, { subject: 'Bakers of the town' })
+  await post(`${at}/engine/smv2/channel/follow`, { link: 'https://channel.sandbox/SandboxNews' })
+  return group as string
 }
 
 /** A number whose agent answered one question and handed another over. */

@@ -169,16 +169,16 @@ inStandIn('the menu speaks the system’s language, and leads to the settings', 
 test('the settings show what this computer does, and keep what is chosen', async () => {
   await page.evaluate(() => void (location.hash = '#/settings'))
   const messages = page.getByRole('switch', { name: 'New messages' })
-  expect(await messages.isChecked()).toBe(false)
+  await expect.poll(() => messages.isChecked()).toBe(false)
   await messages.click()
   await expect.poll(() => preferencesIn(home).read().notes).toEqual({ lost: true, deliveries: true, messages: true })
   await page.getByRole('combobox', { name: 'When the window is closed' }).click()
   await page.getByRole('option', { name: 'Keep running in the tray' }).click()
   await expect.poll(() => preferencesIn(home).read().closing).toBe('hide')
   // Started from its folder it can neither be opened at login nor be updated, and says so.
-  expect(await page.getByRole('switch', { name: 'Open at login' }).isDisabled()).toBe(true)
+  await expect.poll(() => page.getByRole('switch', { name: 'Open at login' }).isDisabled()).toBe(true)
   await page.getByText('This copy has no update channel', { exact: false }).waitFor()
-  expect(await page.getByRole('button', { name: 'Check for updates' }).count()).toBe(0)
+  await expect.poll(() => page.getByRole('button', { name: 'Check for updates' }).count()).toBe(0)
 })
 
 test.each(['light', 'dark'])('what the settings say of this computer is within everybody’s reach: %s', async (mode) => {
@@ -196,7 +196,7 @@ test('an update is shown where it stands, and waits for the person', async () =>
   await page.getByRole('img', { name: 'Update available' }).waitFor()
   await tell({ kind: 'fetching', version: '1.4.0', percent: 40 })
   await page.getByRole('progressbar').waitFor()
-  expect(await page.getByRole('button', { name: 'Download', exact: true }).count()).toBe(0)
+  await expect.poll(() => page.getByRole('button', { name: 'Download', exact: true }).count()).toBe(0)
   await tell({ kind: 'ready', version: '1.4.0' })
   await page.getByRole('button', { name: 'Restart and update' }).waitFor()
   await tell({ kind: 'refused' })
@@ -224,7 +224,7 @@ inStandIn('quitting asks while something is only typed, and the person who stays
         .map((one) => (one.given[0] as { message: string }).message),
     )
   await expect.poll(asked).toContain('Quit and lose unsaved changes?')
-  expect(await workspace.inputValue()).toBe('Half a name')
+  await expect.poll(() => workspace.inputValue()).toBe('Half a name')
   await workspace.fill(before)
   await toldTheApp()
 })

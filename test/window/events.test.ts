@@ -37,7 +37,7 @@ describe('the events screen', () => {
   test('opens an event with its JSON, and tells that no webhook received it', async () => {
     await made('Bakery Luz').getByRole('button').click()
     await slide().getByText('No webhook received this event').waitFor()
-    expect(await slide().getByRole('region', { name: 'Event as JSON' }).innerText()).toContain(first)
+    await expect.poll(() => slide().getByRole('region', { name: 'Event as JSON' }).innerText()).toContain(first)
     await page.keyboard.press('Escape')
     await slide().waitFor({ state: 'detached' })
   })
@@ -75,7 +75,7 @@ describe('the events screen', () => {
     await w.open(`/settings`)
     await w.open(`/events?instance=${first}`)
     await made('Bakery Luz').waitFor()
-    expect(await made('Front desk').count()).toBe(0)
+    await expect.poll(() => made('Front desk').count()).toBe(0)
     await page.getByRole('combobox', { name: 'Event type' }).click()
     await page.getByRole('option', { name: 'message.read' }).click()
     await page.getByRole('heading', { name: 'Nothing matches' }).waitFor()

@@ -78,6 +78,25 @@ test(
 )
 
 test(
+  'a health issue of several numbers says what to do, and leads to a list of exactly these',
+  async () => {
+    const { data } = (await w.api('GET', '/v1/instances?limit=200')).body
+    for (const { id, name } of data as { id: string; name: string }[])
+      if (name === 'Bakery Luz' || name === 'Estudio Sol')
+        await w.api('POST', `/v1/sandbox/instances/${id}/faults`, { kind: 'engine_down' })
+    await w.open('/overview')
+    const line = page.getByRole('listitem').filter({ hasText: '2 numbers: The connection is not responding' })
+    await line.getByText('Nothing can be sent').waitFor()
+    await line.getByRole('link', { name: 'Open' }).click()
+    await expect.poll(shown).toBe(2)
+    expect((await names()).join(' ')).toMatch(/Bakery Luz/)
+    await page.getByRole('button', { name: '2 numbers: The connection is not responding' }).click()
+    await expect.poll(shown).toBe(7)
+  },
+  TIMEOUT,
+)
+
+test(
   'a search is part of the address, so that going back shows what was found',
   async () => {
     await w.open('/instances')
@@ -102,7 +121,7 @@ test(
     await w.open('/overview')
     await w.open('/instances')
     await expect.poll(shown).toBe(7)
-    expect(await page.getByRole('toolbar', { name: /selected/ }).count()).toBe(0)
+    await expect.poll(() => page.getByRole('toolbar', { name: /selected/ }).count()).toBe(0)
   },
   TIMEOUT,
 )

@@ -56,6 +56,17 @@ describe('unread conversations', () => {
     await badge(1).waitFor()
   })
 
+  test('show which messages were forwarded, and which many times', async () => {
+    const passesOn = (text: string, marks: object) =>
+      w.api('POST', `/v1/sandbox/phones/${ANA}/messages`, { to: OURS, text, forwarded: true, ...marks })
+    await passesOn('Free bread', {})
+    await passesOn('Tell everybody', { frequently_forwarded: true })
+    const bubble = (text: string) => page.getByRole('log').getByRole('article').filter({ hasText: text })
+    await bubble('Tell everybody').getByText('Forwarded many times', { exact: true }).waitFor()
+    await bubble('Free bread').getByText('Forwarded', { exact: true }).waitFor()
+    await expect.poll(() => bubble('Are you there?').getByText('Forwarded').count()).toBe(0)
+  })
+
   test('can be marked, which closes the open one, and other windows show it', async () => {
     const other = await w.context.newPage()
     await other.goto(new URL('/console/#/settings', w.url).href)
@@ -76,7 +87,7 @@ describe('unread conversations', () => {
     await row('Ana Souza').click()
     await badge(1).waitFor()
     await w.settle()
-    expect(await row('Ana Souza').count()).toBe(1)
+    await expect.poll(() => row('Ana Souza').count()).toBe(1)
     await row('Ben').click()
     await inbox()
       .getByLabel(/unread/)

@@ -18,7 +18,7 @@ const press = (name: string) => dialog().getByRole('button', { name, exact: true
 
 async function begin(kind: string): Promise<void> {
   await page.getByRole('button', { name: 'Add buttons or a list' }).click()
-  await page.getByRole('menuitem', { name: kind }).click()
+  await page.getByRole('menuitem', { name: kind, exact: true }).click()
 }
 
 /** What the window asks the service to send. */
@@ -64,11 +64,16 @@ test('what was typed is the text of a message with buttons, and the preview foll
     },
   })
   await thread().getByRole('article').filter({ hasText: 'Tomorrow' }).waitFor()
-  expect(await page.getByRole('textbox', { name: 'Write a message' }).inputValue()).toBe('')
+  await expect.poll(() => page.getByRole('textbox', { name: 'Write a message' }).inputValue()).toBe('')
 })
 
 test('a list has rows in sections', async () => {
   await begin('List')
+  await press('Send')
+  await dialog().getByText('Write something here.').first().waitFor()
+  // What may be left out is not marked as wrong.
+  await expect.poll(() => field('Row title').getAttribute('aria-invalid')).toBe('true')
+  await expect.poll(() => field('Description (optional)').getAttribute('aria-invalid')).not.toBe('true')
   await field('Message').fill('When?')
   await field('Button text').fill('See times')
   await field('Row title').fill('Morning')
@@ -96,13 +101,41 @@ test('a link and a request for a place need what they are for', async () => {
   await field('Web address').fill('https://shop.example/1042')
   expect((await sent()).interactive).toMatchObject({ type: 'cta_url', url: 'https://shop.example/1042' })
   const link = thread().getByRole('link', { name: 'Track order' })
-  expect(await link.getAttribute('href')).toBe('https://shop.example/1042')
+  await expect.poll(() => link.getAttribute('href')).toBe('https://shop.example/1042')
 
   await begin('Ask for location')
   await field('Message').fill('Where are you?')
-  expect(await field('Header (optional)').count()).toBe(0)
+  await expect.poll(() => field('Header (optional)').count()).toBe(0)
   expect((await sent()).interactive).toEqual({ type: 'location_request_message', body: 'Where are you?' })
   await thread().getByText('Send location').waitFor()
+
+  await begin('Ask for phone number')
+  await field('Message').fill('May we have your number?')
+  expect((await sent()).interactive).toEqual({ type: 'request_contact_info', body: 'May we have your number?' })
+  await thread().getByText('Share phone number').waitFor()
+})
+
+test('a form, products and an address are asked for by what Meta has of them', async () => {
+  await begin('Form')
+  await field('Message').fill('Book a table')
+  await field('Button text').fill('Book')
+  await press('Send')
+  await dialog().getByText('Write something here.').waitFor()
+  await field('ID of the form').fill('7')
+  expect((await sent()).interactive).toEqual({ type: 'flow', body: 'Book a table', button: 'Book', flow: { id: '7' } })
+
+  await begin('List of products')
+  await field('Header').fill('Spring')
+  await field('Message').fill('What do you like?')
+  await field('ID of the catalog').fill('9')
+  await field('IDs of the products, with commas between them').fill('rose, tulip')
+  expect((await sent()).interactive).toMatchObject({ catalog_id: '9', sections: [{ product_ids: ['rose', 'tulip'] }] })
+  await thread().getByText('tulip').waitFor()
+
+  await begin('Ask for address')
+  await field('Message').fill('Where shall we deliver?')
+  await dialog().getByRole('radio', { name: 'Singapore' }).click()
+  expect((await sent()).interactive).toMatchObject({ type: 'address_message', country: 'SG' })
 })
 
 test('a file can stand above buttons, and needs an address', async () => {
@@ -121,7 +154,7 @@ test('a file can stand above buttons, and needs an address', async () => {
     header_media: { type: 'document', url: 'https://shop.example/new.pdf', filename: 'Garden.pdf' },
   })
   const file = thread().getByRole('link', { name: 'Garden.pdf' })
-  expect(await file.getAttribute('href')).toBe('https://shop.example/new.pdf')
+  await expect.poll(() => file.getAttribute('href')).toBe('https://shop.example/new.pdf')
 })
 
 test('quick replies of a template are on the phone, and a tap is in the Inbox', async () => {
@@ -157,8 +190,8 @@ test('a person taps on their phone, and the Inbox shows what they chose', async 
   await w.open(`/messages/${instance}/${ANA}`)
   const chosen = thread().getByRole('article').filter({ hasText: 'Selected' })
   await expect.poll(() => chosen.count()).toBe(3)
-  expect(await chosen.nth(1).innerText()).toContain('Tomorrow')
-  expect(await chosen.last().innerText()).toContain('After six')
+  await expect.poll(() => chosen.nth(1).innerText()).toContain('Tomorrow')
+  await expect.poll(() => chosen.last().innerText()).toContain('After six')
   await thread().getByText('Sample place').waitFor()
   expect(w.complaints).toEqual([])
 })
@@ -167,5 +200,5 @@ test('numbers of phones offer no buttons', async () => {
   const { id } = (await w.api('POST', '/v1/instances', { engine: 'smv2', name: 'Phone' })).body
   await w.open(`/messages/${id}/${ANA}`)
   await page.getByRole('textbox', { name: 'Write a message' }).waitFor()
-  expect(await page.getByRole('button', { name: 'Add buttons or a list' }).count()).toBe(0)
+  await expect.poll(() => page.getByRole('button', { name: 'Add buttons or a list' }).count()).toBe(0)
 })

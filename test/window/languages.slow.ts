@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openConsole, type ConsoleWindow } from '../support/window.ts'
@@ -55,6 +55,23 @@ test.each(['en', 'pt-BR'])('no screen shows the name of a sentence or half a hin
   expect(wrong).toEqual([])
 })
 
+test('what screen readers say is in the language of the window, also where a library named it', async () => {
+  await w.page.evaluate(() => localStorage.setItem('switchboard.language', 'es'))
+  await w.page.reload()
+  await w.page.locator('h1').waitFor()
+  const inEnglish: string[] = []
+  let options = 0
+  for (const place of everyPlace(holdings)) {
+    await w.open(place)
+    const labels = await w.page
+      .locator('[aria-label]')
+      .evaluateAll((all) => all.map(({ ariaLabel }) => ariaLabel ?? ''))
+    inEnglish.push(...labels.filter((label) => LABELS_OF_LIBRARIES.has(label)).map((label) => `${place}: ${label}`))
+    options += labels.filter((label) => label === 'Mostrar opciones').length
+  }
+  expect([inEnglish, options > 5]).toEqual([[], true])
+})
+
 test.each(['es', 'pt-BR'])('what the service wrote about a call is said in %s', async (language) => {
   await w.page.setViewportSize({ width: 1280, height: 800 })
   await w.page.evaluate((chosen) => localStorage.setItem('switchboard.language', chosen), language)
@@ -68,6 +85,15 @@ test.each(['es', 'pt-BR'])('what the service wrote about a call is said in %s', 
     expect(shown, place).not.toMatch(/\b(?:the agent|the person|answers?) /i)
   }
 })
+
+const RUNTIME = join(import.meta.dirname, '../../node_modules/reka-ui/dist')
+/** Names that Reka UI gives what it shows, in English only. */
+const LABELS_OF_LIBRARIES = new Set(
+  readdirSync(RUNTIME, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.js'))
+    .flatMap((file) => [...readFileSync(join(RUNTIME, file), 'utf8').matchAll(/"?aria-label"?: "([A-Z][^"]+)"/gi)])
+    .flatMap(([, label]) => label ?? []),
+)
 
 const ROOMS = readdirSync(join(import.meta.dirname, '../../renderer/locales/en')).map((file) =>
   file.replace('.json', ''),

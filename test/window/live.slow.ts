@@ -47,7 +47,7 @@ describe('after the stream was lost', () => {
     cable.pull()
     await w.page.getByText('Reconnecting…').first().waitFor()
     await w.api('POST', '/v1/instances', { name: 'Made in silence' })
-    expect(await w.page.getByText('Made in silence').count()).toBe(0)
+    await expect.poll(() => w.page.getByText('Made in silence').count()).toBe(0)
     cable.plug()
     await w.page.getByText('Made in silence').first().waitFor()
   })

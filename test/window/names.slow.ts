@@ -65,6 +65,46 @@ test('in the palette, which leads to their chat or to the contact', async () => 
   await page.getByRole('row').filter({ hasText: 'Dora Prado' }).waitFor({ state: 'detached' })
 })
 
+test('never an id of the network, of somebody who hides their number', async () => {
+  const { instance } = holdings
+  const HIDDEN = '900000000000001'
+  await w.api('POST', '/v1/sandbox/phones', { number: HIDDEN, name: 'Lia' })
+  await w.api('POST', `/v1/sandbox/phones/${HIDDEN}/messages`, { to: '12025550100', text: 'Is this the bakery?' })
+  await w.open(`/messages/${instance}/${HIDDEN}`)
+  const chat = w.page.getByRole('region', { name: 'Lia' })
+  await chat.getByText('Number hidden', { exact: true }).waitFor()
+  await expect.poll(() => chat.getByRole('link', { name: 'Call Lia' }).count()).toBe(0)
+  await w.open('/contacts?find=Lia')
+  const row = w.page.getByRole('row').filter({ hasText: 'Lia' })
+  await row.getByText('Number hidden', { exact: true }).waitFor()
+  await expect.poll(() => w.page.getByRole('main').innerText()).not.toContain('00000000')
+})
+
+test('in a group: over what they wrote, in quotes of it, and where they ask to join', async () => {
+  const { page, api } = w
+  const { instance, group } = holdings
+  const [ben, asks] = ['12025550103', '12025550112']
+  await api('POST', `/v1/sandbox/phones/${ben}/messages`, {
+    to: '12025550100',
+    group,
+    text: `Who brings bread? @${holdings.chat}`,
+  })
+  await api('POST', '/v1/contacts', { phone: ben, name: 'Ben from next door' })
+  await api('POST', '/v1/contacts', { phone: asks, name: 'Rita Alves' })
+  await w.open(`/messages/${instance}/${group}`)
+  await page.getByRole('log').getByText('Ben from next door').waitFor()
+  await page.getByRole('log').getByText('Who brings bread? @Ana Souza').waitFor()
+  await page.getByRole('link', { name: 'Our street' }).getByText('@Ana Souza').waitFor()
+  await page.getByRole('region', { name: 'Our street' }).getByText('3 members').waitFor()
+  await page.getByRole('group', { name: 'Requests to join' }).getByText('Rita Alves asks to join this group.').waitFor()
+  const message = page.getByRole('article').filter({ hasText: 'Who brings bread?' })
+  await message.hover()
+  await page.getByRole('button', { name: 'Reply', exact: true }).last().click()
+  await page.getByRole('textbox', { name: 'Write a message' }).fill('I do')
+  await page.keyboard.press('Enter')
+  await page.getByRole('article').filter({ hasText: 'I do' }).getByText('Ben from next door').waitFor()
+})
+
 test('at once, where somebody is given a name', async () => {
   const { instance } = holdings
   await w.open(`/messages/${instance}`)

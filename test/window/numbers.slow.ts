@@ -31,7 +31,7 @@ describe('a banned number', { timeout: TIMEOUT }, () => {
     await row('Casa Verde').getByText('Banned').waitFor()
     await row('Casa Verde').getByRole('button', { name: 'Details: Casa Verde' }).click()
     await page.getByText('WhatsApp banned this number').waitFor()
-    expect(await page.getByRole('button', { name: 'Pair', exact: true }).count()).toBe(0)
+    await expect.poll(() => page.getByRole('button', { name: 'Pair', exact: true }).count()).toBe(0)
   })
 
   test('survives reconnecting everything that is selected, which lists it as skipped', async () => {
@@ -145,7 +145,7 @@ describe('the pairing wall', { timeout: TIMEOUT }, () => {
     await w.api('POST', '/v1/sandbox/phones/12025550102/scan', { pairing_code: code })
     const finished = page.getByRole('complementary', { name: '1 paired' })
     await finished.getByText('Studio Norte').waitFor()
-    expect(await page.getByRole('heading', { name: 'Studio Norte' }).count()).toBe(0)
+    await expect.poll(() => page.getByRole('heading', { name: 'Studio Norte' }).count()).toBe(0)
     await w.api('POST', '/v1/instances', { name: 'Late Shop' })
     await page.getByRole('searchbox', { name: 'Search the wall' }).fill('Late')
     await page.getByRole('heading', { name: 'Late Shop' }).waitFor()
@@ -199,7 +199,7 @@ test('sign-in asks for no password where none is set', async () => {
   await page.reload()
   await page.getByRole('heading', { name: 'Sign in', exact: true }).waitFor()
   await page.getByText('npm run console', { exact: true }).waitFor()
-  expect(await page.locator('input[type=password]').count()).toBe(0)
+  await expect.poll(() => page.locator('input[type=password]').count()).toBe(0)
 })
 
 /** Runs in the page. */

@@ -45,7 +45,7 @@ describe('the page of the second', () => {
     for (const [n, { number }] of widgets.entries()) {
       await w.open(`/voice/${number}/widgets`)
       await w.page.getByRole('link', { name: `The ${BOTH[n]} widget` }).waitFor()
-      expect(await w.page.getByRole('link', { name: /^The .* widget$/ }).count()).toBe(1)
+      await expect.poll(() => w.page.getByRole('link', { name: /^The .* widget$/ }).count()).toBe(1)
     }
   })
 

@@ -25,7 +25,7 @@ const FRAMES = new Set(['parts/FormDialog', 'parts/ConfirmDialog', 'parts/Unsave
 const press = (name: string | RegExp) => async (page: Page) => {
   await page.getByRole('button', { name }).first().click()
 }
-const inMenu = (menu: string | RegExp, item: string) => async (page: Page) => {
+const inMenu = (menu: string | RegExp, item: string | RegExp) => async (page: Page) => {
   await press(menu)(page)
   await page.getByRole('menuitem', { name: item }).click()
 }
@@ -68,6 +68,8 @@ const official = ({ official: id }: Holdings) => `/instances/${id}`
 const settingsOf = (which: 'instance' | 'live' | 'linkable') => (holdings: Holdings) =>
   `/instances/${holdings[which]}?tab=settings`
 const templates = ({ linkable: id }: Holdings) => `/instances/${id}?tab=templates`
+const groupsOf = ({ instance: id }: Holdings) => `/instances/${id}?tab=groups`
+const group = ({ instance: id, group: one }: Holdings) => `/instances/${id}?tab=groups&group=${one}`
 const crmOf = ({ instance: id }: Holdings) => `/instances/${id}?tab=crm`
 const chat = ({ instance: id, chat: number }: Holdings) => `/messages/${id}/${number}`
 const officialChat = ({ linkable: id, chat: number }: Holdings) => `/messages/${id}/${number}`
@@ -189,6 +191,9 @@ const OVERLAYS: Readonly<Record<string, readonly Omit<Overlay, 'of'>[]>> = {
   'rooms/instances/LineDialog': [{ name: 'line', at: settingsOf('instance'), show: press('Edit connection and pace') }],
   // Only live numbers have a choice.
   'rooms/instances/GraphVersionCard': [],
+  'rooms/instances/ConversationalDialog': [
+    { name: 'components', at: settingsOf('linkable'), show: press('Edit ice breakers and commands') },
+  ],
   'rooms/instances/UsernameCard': [
     {
       name: 'delete',
@@ -215,6 +220,29 @@ const OVERLAYS: Readonly<Record<string, readonly Omit<Overlay, 'of'>[]>> = {
       show: (page) => page.getByRole('button', { name: 'Add', exact: true }).click(),
     },
   ],
+  'rooms/groups/NewGroupDialog': [{ name: 'new', at: groupsOf, show: press('New group') }],
+  'rooms/groups/JoinGroupDialog': [{ name: 'join', at: groupsOf, show: press('Join with a link') }],
+  'rooms/groups/PostDialog': [{ name: 'post', at: groupsOf, show: press(/^Post in/) }],
+  'rooms/groups/NewCommunityDialog': [{ name: 'community', at: groupsOf, show: press(/^New$/) }],
+  'rooms/groups/LinkGroupDialog': [
+    { name: 'link', at: groupsOf, show: inTurn(press('Old town'), press('Link a group')) },
+    {
+      name: 'group to link',
+      at: groupsOf,
+      show: inTurn(press('Old town'), press('Link a group'), choose('Group')),
+    },
+  ],
+  'rooms/groups/AddMembersDialog': [{ name: 'add', at: group, show: press(/^Add$/) }],
+  'rooms/groups/GroupDialog': [{ name: 'edit', at: group, show: press(/^Edit$/) }],
+  'rooms/groups/GroupInvite': [
+    { name: 'renew', at: group, show: inTurn(press('Show link'), press('Revoke and create a new one')) },
+  ],
+  'rooms/groups/GroupMembers': [
+    { name: 'menu', at: group, show: press('Actions for Ana Souza') },
+    { name: 'remove', at: group, show: inMenu('Actions for Ana Souza', 'Remove') },
+  ],
+  'rooms/groups/GroupRules': [{ name: 'timer', at: group, show: choose('Disappearing messages') }],
+  'rooms/groups/GroupPage': [{ name: 'leave', at: group, show: press(/^Leave$/) }],
   'rooms/templates/TemplateDialog': [{ name: 'new', at: templates, show: press('New template') }],
   'rooms/templates/TemplateStart': [
     { name: 'start', at: templates, show: inTurn(press('New template'), choose('Start with')) },
@@ -223,6 +251,9 @@ const OVERLAYS: Readonly<Record<string, readonly Omit<Overlay, 'of'>[]>> = {
   ],
   'rooms/templates/TemplateHeader': [
     { name: 'header', at: templates, show: inTurn(press('New template'), choose('Header')) },
+  ],
+  'rooms/templates/TemplateLifetime': [
+    { name: 'unit', at: templates, show: inTurn(press('New template'), choose('Unit')) },
   ],
   'rooms/templates/TemplatesTab': [{ name: 'delete', at: templates, show: press('Delete order_update') }],
   'rooms/crm/GhlCard': [{ name: 'disconnect', at: crmOf, show: press('Disconnect') }],
@@ -242,9 +273,23 @@ const OVERLAYS: Readonly<Record<string, readonly Omit<Overlay, 'of'>[]>> = {
     { name: 'file', at: chat, show: inTurn(press('Attach a file'), choose('File type')) },
   ],
   'rooms/messages/InteractiveMenu': [{ name: 'kinds', at: officialChat, show: press('Add buttons or a list') }],
-  'rooms/messages/InteractiveDialog': ['Reply buttons', 'List', 'Link button', 'Ask for location'].map((name) => ({
-    ...{ name, at: officialChat, show: inMenu('Add buttons or a list', name) },
+  'rooms/messages/InteractiveDialog': [
+    'Reply buttons',
+    'List',
+    'Link button',
+    'Ask for location',
+    'Form',
+    'List of products',
+  ].map((name) => ({
+    ...{ name, at: officialChat, show: inMenu('Add buttons or a list', new RegExp(`^${name}$`)) },
   })),
+  'rooms/messages/TemplateDialog': [
+    { name: 'template', at: officialChat, show: inMenu('Add buttons or a list', 'Template') },
+    {
+      ...{ name: 'choice', at: officialChat },
+      show: inTurn(inMenu('Add buttons or a list', 'Template'), choose('Choose a template')),
+    },
+  ],
   'rooms/messages/InteractiveHeader': [
     {
       ...{ name: 'a file above the text', at: officialChat },

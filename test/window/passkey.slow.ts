@@ -69,14 +69,14 @@ test('the answer of another browser is pasted, and leaves no trace', async () =>
   const answer = page.getByRole('textbox', { name: 'Answer from the console' })
   await button('Use my own browser').click()
   const { challenge } = (await qrOf(id)).passkey.options
-  expect(await page.locator('pre').textContent()).toContain(challenge)
-  expect(await page.getByRole('link', { name: 'https://web.whatsapp.com/robots.txt' }).getAttribute('rel')).toContain(
-    'noopener',
-  )
+  await expect.poll(() => page.locator('pre').textContent()).toContain(challenge)
+  await expect
+    .poll(() => page.getByRole('link', { name: 'https://web.whatsapp.com/robots.txt' }).getAttribute('rel'))
+    .toContain('noopener')
   await answer.fill('Promise {<pending>}')
   await button('Send answer').click()
   await page.getByText('This isn’t the answer from the console.', { exact: false }).waitFor(WAIT)
-  expect(await answer.inputValue()).toBe('')
+  await expect.poll(() => answer.inputValue()).toBe('')
   const secret = 'c2lnbmF0dXJlLW9mLXRoZS1vd25lcg'
   const response = { ...SANDBOX_CREDENTIAL.response, signature: secret }
   await answer.fill(JSON.stringify({ ...SANDBOX_CREDENTIAL, id: 'b3RoZXI', response }))

@@ -21,12 +21,20 @@ beforeAll(async () => {
   bare = await clientOf(w, 'North bakery', [])
   full = await clientOf(w, 'South bakery', EVERY)
   holdings = { own: await seedFor(w.api, '1'), bare: await seedFor(bare.api, '2'), full: await seedFor(full.api, '3') }
+  const ai = `/v1/instances/${holdings.full.instance}/ai`
+  await full.api('POST', `${ai}/agents`, { name: 'Reception', provider: 'builtin' })
+  await full.api('PATCH', `${ai}/settings`, { enabled: true })
 })
 afterAll(async () => {
   await browser.close()
   await w.remove()
 })
 
+/** Each shows nothing as long as there is no number. */
+const NEED_A_NUMBER = [
+  ...['/instances', '/instances/wall', '/messages', '/campaigns/edit', '/agents', '/voice', '/softphone'],
+  '/calls/schedule',
+]
 const CARDS = { works: '4242424242424242', declinedLater: '4000000000000341' }
 const main = ({ page }: Person) => page.locator('main').innerText()
 
@@ -68,14 +76,29 @@ describe('what an account may do', TIMEOUT, () => {
 
     const note = person.page.getByText('This account is suspended', { exact: true })
     await person.open('/overview')
+    const isFine = person.page.getByText('Everything is fine')
+    await isFine.waitFor()
     await w.api('POST', `/v1/agency/accounts/${full.id}/suspend`)
     await note.waitFor()
+    expect(await isFine.count()).toBe(0)
     await person.page.getByText('Your agency suspended this account.').waitFor()
     expect(await person.page.getByText('Everything is fine').count()).toBe(0)
     for (const route of ['/messages', '/campaigns', '/agents']) {
       await person.open(route)
       expect(await note.isVisible(), route).toBe(true)
     }
+    // Nothing on a screen says the opposite.
+    await person.open('/webhooks')
+    await person.page.getByText('Nothing is delivered while the account is suspended.').first().waitFor()
+    expect(await person.page.getByText('Active', { exact: true }).count()).toBe(0)
+    await person.open(`/webhooks/${holdings.full.webhook}`)
+    await person.page.getByText('delivered once it is active').waitFor()
+    await person.open('/agents')
+    await person.page.getByText('Waiting', { exact: true }).waitFor()
+    expect(await person.page.getByText('Answering', { exact: true }).count()).toBe(0)
+    await person.open(`/agents/${holdings.full.instance}`)
+    await person.page.getByText('The agent doesn’t answer for now.').waitFor()
+    await person.open('/overview')
     await w.api('POST', `/v1/agency/accounts/${full.id}/activate`)
     await note.waitFor({ state: 'detached' })
     await person.page.context().close()
@@ -111,9 +134,20 @@ describe('what an account may do', TIMEOUT, () => {
     raw.close()
     // The service reads its own last commit.
     await w.api('PATCH', '/v1/agency/branding', { display_name: 'Bright Agency' })
+    // The agency reads it of its client wherever it looks, on a phone too.
+    await w.open('/clients')
+    for (const width of [390, 768, 1280]) {
+      await w.page.setViewportSize({ width, height: 800 })
+      const words = w.page.getByRole('row').filter({ hasText: 'South bakery' }).getByText('invoice overdue')
+      await expect.poll(() => words.locator('visible=true').count(), { message: String(width) }).toBe(1)
+      expect(await words.evaluate((text) => text.scrollHeight - text.clientHeight), `cut at ${width}`).toBeLessThan(2)
+    }
     const person = await personIn(w, browser, full.id, 'pays@bakery.example')
-    await person.open('/overview')
     const notice = person.page.getByText('An invoice from your agency is overdue.').first()
+    await person.open('/billing')
+    await notice.waitFor()
+    await person.page.getByRole('main').getByRole('link', { name: 'Invoices', exact: true }).waitFor()
+    await person.open('/overview')
     await notice.waitFor()
     await person.page.getByRole('link', { name: 'View', exact: true }).first().click()
     await person.page.getByText('$49.00').first().waitFor()
@@ -128,6 +162,73 @@ describe('what an account may do', TIMEOUT, () => {
     const text = await main(person)
     expect(text).toContain('Bright Agency')
     expect(text).not.toMatch(/Operator|a client/)
+    await person.page.context().close()
+  })
+
+  test('who has no slot for a number is told so wherever one is needed, and is offered no new number', async () => {
+    const { id } = await clientOf(w, 'East bakery', EVERY, 0)
+    const person = await personIn(w, browser, id, 'no-slot@bakery.example')
+    for (const route of NEED_A_NUMBER) {
+      await person.open(route)
+      await person.page.getByText('This account has no slot for a number yet. Ask your agency for one.').waitFor()
+      for (const name of ['New number', 'Pair a number', 'Go to Numbers'])
+        expect(await person.page.getByRole('main').getByRole('link', { name, exact: true }).count(), route).toBe(0)
+      expect(await person.page.getByRole('button', { name: 'New number' }).count(), route).toBe(0)
+    }
+    const { page } = person
+    const told = page.getByRole('region', { name: /^Notifications/ }).getByText('This account has no slot for a number')
+    const dialog = page.getByRole('dialog', { name: 'New number' })
+    await person.open('/instances')
+    await page.keyboard.press('n')
+    await told.waitFor()
+    await expect.poll(() => dialog.count()).toBe(0)
+    await person.open('/settings')
+    await page.keyboard.press('Control+k')
+    await page.getByPlaceholder('Search or jump to…').fill('New number')
+    await page.getByRole('option', { name: 'New number' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Numbers' }).waitFor()
+    await told.waitFor()
+    await expect.poll(() => dialog.count()).toBe(0)
+    await person.open('/welcome')
+    await page.getByRole('button', { name: 'Next' }).click()
+    await page.getByRole('main').getByText('This account has no slot for a number yet.').waitFor()
+    expect(
+      await page
+        .getByRole('main')
+        .getByRole('button', { name: /sandbox/i })
+        .count(),
+    ).toBe(0)
+    await page.context().close()
+  })
+
+  test('an account whose slots are all in use says so, and offers a number again once one is free', async () => {
+    const { id, api } = await clientOf(w, 'Full bakery', EVERY, 1)
+    const made = (await api('POST', '/v1/instances', { name: 'The only one' })).body
+    const person = await personIn(w, browser, id, 'full@bakery.example')
+    const { page } = person
+    const dialog = page.getByRole('dialog', { name: 'New number' })
+    await person.open('/instances')
+    await page.getByText('The only one').waitFor()
+    await page.getByRole('button', { name: 'New number' }).click()
+    await page.getByText('All slots are in use.').first().waitFor()
+    await expect.poll(() => dialog.count()).toBe(0)
+    await api('DELETE', `/v1/instances/${made.id}?confirm=true`)
+    await page.getByText('The only one').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'New number' }).first().click()
+    await dialog.waitFor()
+    await page.context().close()
+  })
+
+  test('a client reads of its own campaigns and of the invoices that it gets, not of those of Meta', async () => {
+    const { id } = await clientOf(w, 'River bakery', EVERY)
+    const budget = { amount_micros: 50_000_000, currency: 'usd' }
+    expect((await w.api('PUT', `/v1/agency/accounts/${id}/message-budget`, budget)).status).toBe(200)
+    const person = await personIn(w, browser, id, 'reads@bakery.example')
+    await person.open('/billing')
+    await person.page.getByText('If it charges you, its invoices are under Invoices.').waitFor()
+    await person.open('/billing?tab=costs')
+    await person.page.getByText('Budget: $50.00 · $0.00 spent').waitFor()
+    await person.page.getByText('your campaigns wait. They continue when your agency raises the budget').waitFor()
     await person.page.context().close()
   })
 
@@ -147,7 +248,7 @@ describe('what an account may do', TIMEOUT, () => {
     expect((await boxOf(link)).y).toBeGreaterThanOrEqual(y + height)
     await link.click()
     await page.getByText('Enter your email and password.').waitFor()
-    expect(await page.locator('main').innerText()).not.toMatch(/command|npm/)
+    await expect.poll(() => page.locator('main').innerText()).not.toMatch(/command|npm/)
     await page.close()
   })
 
@@ -172,7 +273,7 @@ describe('what an account may do', TIMEOUT, () => {
     const person = await personIn(w, browser, none.id, 'waits@bakery.example')
     await person.open('/instances')
     await person.page.getByText('Ask your agency for one.').waitFor()
-    expect(await person.page.locator('main').getByRole('link', { name: 'Take the tour' }).count()).toBe(0)
+    await expect.poll(() => person.page.locator('main').getByRole('link', { name: 'Take the tour' }).count()).toBe(0)
     await person.open('/instances/wall')
     await person.page.getByText('No numbers yet').waitFor()
     expect(await main(person)).not.toContain('All p')

@@ -58,6 +58,7 @@ export async function seedFor(api: Api, digit: string): Promise<Holdings> {
       missed: instance,
       planned: instance,
       widget: instance,
+      group: '999',
     },
   }
 }

@@ -13,6 +13,8 @@ const { ROUTES } = (await import(ROOMS)) as { ROUTES: readonly Route[] }
 export interface Holdings {
   readonly instance: string
   readonly unpaired: string
+  /** A group that `instance` is an admin of, with somebody who asks to join. */
+  readonly group: string
   /** Its phone has scanned, and its account asks for a passkey. */
   readonly confirming: string
   /** Live, not paired. */
@@ -50,10 +52,12 @@ const VISITS: Readonly<Record<string, (holdings: Holdings) => readonly string[]>
   '/welcome': () => ['/welcome'],
   '/instances': () => ['/instances'],
   '/instances/wall': () => ['/instances/wall'],
-  '/instances/:id': ({ instance, unpaired, live, official }) =>
-    [instance, unpaired, live, official].flatMap((id) =>
-      ['', '?tab=settings', '?tab=templates', '?tab=crm'].map((tab) => `/instances/${id}${tab}`),
+  '/instances/:id': ({ instance, unpaired, live, official, group }) => [
+    `/instances/${instance}?tab=groups&group=${group}`,
+    ...[instance, unpaired, live, official].flatMap((id) =>
+      ['', '?tab=settings', '?tab=groups', '?tab=templates', '?tab=crm'].map((tab) => `/instances/${id}${tab}`),
     ),
+  ],
   '/messages/:instance?/:chat?': ({ instance, chat }) => [
     '/messages',
     `/messages/${instance}`,

@@ -51,7 +51,7 @@ describe('the list of recordings', () => {
     await w.open('/recordings')
     const row = page.getByRole('row').filter({ hasText: '+1 202 555 0123' })
     await row.waitFor()
-    expect(await row.textContent()).toContain('Bakery Luz')
+    await expect.poll(() => row.textContent()).toContain('Bakery Luz')
     await page.getByRole('combobox', { name: 'Direction' }).click()
     await page.getByRole('option', { name: 'Incoming', exact: true }).click()
     await page.getByText('No matching recordings').waitFor()
@@ -117,16 +117,16 @@ describe('the player', () => {
     const at = await sound()
     expect(at).toMatchObject({ isPaused: true, rate: 1 })
     const line = transcript.findLast(({ start_ms: start }) => start <= at.at * 1_000)
-    expect(await current().textContent()).toContain(line?.text)
+    await expect.poll(() => current().textContent()).toContain(line?.text)
     const seconds = String(Math.floor(at.at)).padStart(2, '0')
-    expect(await slider().getAttribute('aria-valuetext')).toMatch(new RegExp(`^0:${seconds} of 0:\\d\\d$`))
+    await expect.poll(() => slider().getAttribute('aria-valuetext')).toMatch(new RegExp(`^0:${seconds} of 0:\\d\\d$`))
   })
 
   test('a click on a line goes there, and the space bar plays from it', async () => {
     const line = transcript[3]
     await lines().nth(3).getByRole('button').click()
     expect(await secondsAt()).toBeCloseTo((line?.start_ms ?? 0) / 1_000, 0)
-    expect(await current().textContent()).toContain(line?.text)
+    await expect.poll(() => current().textContent()).toContain(line?.text)
     await page.keyboard.press('Space')
     await expect.poll(async () => (await sound()).at).toBeGreaterThan((line?.start_ms ?? 0) / 1_000 + 0.2)
     await page.keyboard.press('Space')
@@ -161,11 +161,11 @@ describe('the player', () => {
   test('finds words in the transcript', async () => {
     await page.getByRole('searchbox').fill('STATION')
     await page.getByText('1 of 1').waitFor()
-    expect(await lines().locator('mark').allTextContents()).toEqual(['station'])
+    await expect.poll(() => lines().locator('mark').allTextContents()).toEqual(['station'])
     await page.getByRole('searchbox').fill('nobody says this')
     await page.getByText('No matches').waitFor()
     await page.keyboard.press('Escape')
-    expect(await page.getByRole('searchbox').inputValue()).toBe('')
+    await expect.poll(() => page.getByRole('searchbox').inputValue()).toBe('')
   })
 
   test('follows the sound until somebody scrolls, and again when asked', async () => {
@@ -192,7 +192,7 @@ describe('the player', () => {
     await page.goto(link)
     await slider().waitFor()
     await expect.poll(async () => (await sound()).at).toBeCloseTo(moment, 2)
-    expect(await current().textContent()).toContain(transcript[2]?.text)
+    await expect.poll(() => current().textContent()).toContain(transcript[2]?.text)
     await page.keyboard.press('Control+k')
     await page.getByPlaceholder('Search or jump to…').fill(link.replace(/t=.*/, 't=1'))
     await page
@@ -248,7 +248,7 @@ describe('the player', () => {
     await page.unroute('**/peaks')
     await page.reload()
     await slider().waitFor()
-    expect(await page.getByRole('switch', { name: 'Skip silence' }).isChecked()).toBe(true)
+    await expect.poll(() => page.getByRole('switch', { name: 'Skip silence' }).isChecked()).toBe(true)
   })
 
   test('says that the sound cannot be loaded, and plays when it can be again', async () => {

@@ -41,7 +41,7 @@ describe('the card of a number', { timeout: TIMEOUT }, () => {
     await card().getByText('Sandbox numbers have no limits.').waitFor()
     await w.api('POST', `/v1/instances/${number}/messages`, { to: '12025550101', text: 'Hi' })
     await expect.poll(() => card().getByRole('definition').allInnerTexts()).toEqual(['1', '1', '1'])
-    expect(await card().getByRole('progressbar').count()).toBe(0)
+    await expect.poll(() => card().getByRole('progressbar').count()).toBe(0)
   })
 
   test.each(['light', 'dark'] as const)('has meters and reasons that everybody can read (%s)', async (colorScheme) => {
@@ -77,7 +77,7 @@ describe('a restricted number', { timeout: TIMEOUT }, () => {
     await w.open('/overview')
     const lines = page.getByRole('region', { name: 'Needs attention' }).getByRole('listitem')
     await lines.getByText('Bakery Luz can’t start new chats').waitFor()
-    expect(await lines.count()).toBe(1)
+    await expect.poll(() => lines.count()).toBe(1)
     await lines.getByRole('link', { name: 'See why' }).click()
     await card().getByText('WhatsApp doesn’t let this number start new chats.').waitFor()
   })

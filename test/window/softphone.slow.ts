@@ -81,10 +81,10 @@ afterAll(() => w.remove())
 describe('before a call', () => {
   test('voice is turned on where it is missing', async () => {
     await page.getByText('Voice is off for this number').waitFor()
-    expect(await button('Call').isDisabled()).toBe(true)
+    await expect.poll(() => button('Call').isDisabled()).toBe(true)
     await button('Turn on voice').click()
     await page.getByText('50 free calls left.').waitFor()
-    expect(await page.getByRole('textbox', { name: 'Phone number' }).inputValue()).toBe('+1 202 555 0123')
+    await expect.poll(() => page.getByRole('textbox', { name: 'Phone number' }).inputValue()).toBe('+1 202 555 0123')
   })
 
   test('a number that is none is refused without a call', async () => {
@@ -226,7 +226,7 @@ describe('a call', () => {
     await page.addInitScript(() => Object.defineProperty(window, 'isSecureContext', { value: false }))
     await page.goto(`${w.url}/console/#/softphone?instance=${instance}`)
     await page.getByText('Calls need a secure page').first().waitFor()
-    expect(await button('Allow the microphone').count()).toBe(0)
+    await expect.poll(() => button('Allow the microphone').count()).toBe(0)
     expect(w.complaints.filter((each) => !/status of 4\d\d/.test(each))).toEqual([])
   })
 })

@@ -126,6 +126,7 @@ test('a template is deleted once somebody has confirmed it', async () => {
   await page.getByRole('button', { name: 'Delete rejected_one' }).click()
   await dialog().getByText('the name can’t be used again for 30 days').waitFor()
   await dialog().getByRole('button', { name: 'Delete', exact: true }).click()
+  await dialog().waitFor({ state: 'detached' })
   await item('rejected_one').waitFor({ state: 'detached' })
   expect((await all()).map(({ name }) => name)).not.toContain('rejected_one')
 })

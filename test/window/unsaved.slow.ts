@@ -9,6 +9,8 @@ let w: ConsoleWindow
 let number: string
 let client: string
 let campaign: string
+let official: string
+const PERSON = '12025550101'
 const TYPED = 'Half a sentence'
 
 beforeAll(async () => {
@@ -17,6 +19,9 @@ beforeAll(async () => {
   client = (await w.api('POST', '/v1/agency/accounts', { name: 'Bakery Luz' })).body.id
   await w.api('PATCH', '/v1/agency/billing', { enabled: true })
   await w.api('POST', `/v1/instances/${number}/ai/agents`, { name: 'Reception', provider: 'builtin' })
+  official = (await w.api('POST', '/v1/instances', { name: 'Garden shop', engine: 'official' })).body.id
+  await w.api('POST', `/v1/sandbox/instances/${official}/onboard`, { number: '12025550200' })
+  await w.api('POST', `/v1/sandbox/phones/${PERSON}/messages`, { to: '12025550200', text: 'Do you deliver?' })
   const messages = [{ text: 'Hello {{name|there}}' }]
   const draft = { instance_ids: [number], name: 'Spring', messages, recipients: [{ phone: '12025550101' }] }
   campaign = (await w.api('POST', '/v1/campaigns', draft)).body.campaign_id
@@ -59,15 +64,132 @@ test.each(Object.entries(FORMS))('%s: nothing typed is lost', async (_, form) =>
   await question().waitFor()
   if (form.field === 'Workspace') expect(await brokenRules(page)).toEqual([])
   await choose('Keep editing')
-  expect(await field(form.field).inputValue()).toBe(TYPED)
+  await expect.poll(() => field(form.field).inputValue()).toBe(TYPED)
   await page.goBack()
   await question().waitFor()
   await page.keyboard.press('Escape')
   await question().waitFor({ state: 'detached' })
-  expect(await field(form.field).inputValue()).toBe(TYPED)
+  await expect.poll(() => field(form.field).inputValue()).toBe(TYPED)
   await leave()
   await choose('Discard changes')
   await page.getByRole('heading', { level: 1, name: 'Opt-outs' }).waitFor()
+})
+
+interface DialogForm {
+  readonly route: () => string
+  readonly open: () => Promise<void>
+  readonly field: string
+  /** What it takes, if that is not half a sentence. */
+  readonly typed?: string
+  readonly submit: string
+}
+const press = (name: string | RegExp) => w.page.getByRole('button', { name }).first().click()
+const ofNumber = () => `/instances/${number}?tab=groups`
+const compose = (kind: string) => async () => {
+  await press('Add buttons or a list')
+  await w.page.getByRole('menuitem', { name: kind, exact: true }).click()
+}
+const chat = () => `/messages/${official}/${PERSON}`
+
+const DIALOGS: Readonly<Record<string, DialogForm>> = {
+  'a group': { route: ofNumber, open: () => press('New group'), field: 'Phone numbers', submit: 'Create' },
+  'a community': {
+    route: ofNumber,
+    open: () => w.page.getByRole('button', { name: 'New', exact: true }).click(),
+    field: 'Description',
+    submit: 'Create',
+  },
+  'a post in a channel': {
+    route: ofNumber,
+    open: () => press(/^Post in/),
+    field: 'Message',
+    typed: ' ',
+    submit: 'Post',
+  },
+  'ice breakers and commands': {
+    route: () => `/instances/${official}?tab=settings`,
+    async open() {
+      await w.page
+        .locator('section')
+        .filter({ has: w.page.getByRole('heading', { name: 'Ice breakers and commands', exact: true }) })
+        .getByRole('button', { name: 'Edit' })
+        .click()
+      await press('Add command')
+    },
+    field: 'Hint of command 1',
+    submit: 'Save',
+  },
+  'a template': {
+    route: () => `/instances/${official}?tab=templates`,
+    open: () => press('New template'),
+    field: 'Text',
+    submit: 'Submit for review',
+  },
+  'a price': {
+    route: () => '/settings',
+    open: () => press('Change the price: United States, Utility'),
+    field: 'Price per message',
+    submit: 'Save',
+  },
+  'a budget': {
+    route: () => '/billing?tab=costs',
+    open: () => press(/^Set budget: Bakery Luz/),
+    field: 'Budget',
+    submit: 'Save',
+  },
+  'reply buttons': { route: chat, open: compose('Reply buttons'), field: 'Footer (optional)', submit: 'Send' },
+  'a list': { route: chat, open: compose('List'), field: 'Row title', submit: 'Send' },
+  'a form': { route: chat, open: compose('Form'), field: 'ID of the form', submit: 'Send' },
+  'a product': { route: chat, open: compose('Product'), field: 'ID of the product', submit: 'Send' },
+  'a list of products': { route: chat, open: compose('List of products'), field: 'Header', submit: 'Send' },
+  'a request for an address': {
+    route: chat,
+    open: compose('Ask for address'),
+    field: 'Footer (optional)',
+    submit: 'Send',
+  },
+}
+
+/** A dialog of the browser itself asks before a page goes. */
+async function asksBeforeReload(): Promise<boolean> {
+  const { page } = w
+  const asked = page.waitForEvent('dialog', { timeout: 5_000 }).then(
+    async (dialog) => {
+      await dialog.dismiss()
+      return dialog.type() === 'beforeunload'
+    },
+    () => false,
+  )
+  await page.evaluate(() => setTimeout(() => location.reload()))
+  return asked
+}
+
+test.each(Object.entries(DIALOGS))('the dialog for %s loses nothing', async (_, form) => {
+  const { page } = w
+  const typed = form.typed ?? TYPED
+  const dialog = page.getByRole('dialog').first()
+  const written = () => dialog.getByLabel(form.field, { exact: true }).first().inputValue()
+  await w.open('/overview')
+  await w.open(form.route())
+  await form.open()
+  await dialog.getByLabel(form.field, { exact: true }).first().fill(typed)
+  for (const close of ['Escape', 'Back', 'Escape after a refused try']) {
+    if (close.endsWith('try')) {
+      await dialog.getByRole('button', { name: form.submit, exact: true }).click()
+      const again = dialog.getByRole('button', { name: 'Try again' })
+      await dialog.locator('[aria-invalid=true]').or(again).first().waitFor()
+    }
+    if (close === 'Back') await page.goBack()
+    else await page.keyboard.press('Escape')
+    await question().waitFor()
+    await choose('Keep editing')
+    await question().waitFor({ state: 'detached' })
+    expect([close, await written()]).toEqual([close, typed])
+  }
+  expect(await asksBeforeReload()).toBe(true)
+  expect(await written()).toBe(typed)
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await dialog.waitFor({ state: 'detached' })
 })
 
 test('a dialog asks on Escape, and closes on Cancel', async () => {
@@ -79,7 +201,7 @@ test('a dialog asks on Escape, and closes on Cancel', async () => {
   await page.keyboard.press('Escape')
   await question().waitFor()
   await choose('Keep editing')
-  expect(await dialog.getByLabel('Name').inputValue()).toBe(TYPED)
+  await expect.poll(() => dialog.getByLabel('Name').inputValue()).toBe(TYPED)
   await dialog.getByRole('button', { name: 'Cancel' }).click()
   await dialog.waitFor({ state: 'detached' })
 })
@@ -100,7 +222,7 @@ test('an agent is tried with what is typed, and the text is still there afterwar
   await page.getByRole('tab', { name: 'Try it' }).click()
   await page.getByText('You are trying the unsaved changes from Behavior.').waitFor()
   await page.getByRole('tab', { name: 'Behavior' }).click()
-  expect(await field('Name').inputValue()).toBe('Concierge')
+  await expect.poll(() => field('Name').inputValue()).toBe('Concierge')
   await page.getByRole('button', { name: 'Cancel' }).click()
 })
 
@@ -113,7 +235,7 @@ test('a list that was pasted stays while another source is looked at', async () 
     await expect.poll(() => field('One person per line').isVisible()).toBe(false)
   }
   await tab('Paste').click()
-  expect(await field('One person per line').inputValue()).toBe('12025550123; Ana')
+  await expect.poll(() => field('One person per line').inputValue()).toBe('12025550123; Ana')
   await leave()
   await choose('Discard')
 })
@@ -128,13 +250,13 @@ test('nothing that was typed in one chat is in another', async () => {
   await page.getByRole('textbox', { name: 'File name (optional)' }).fill('secret.pdf')
   await w.open(`/messages/${number}/12025550102`)
   await composer.waitFor()
-  expect(await address.count()).toBe(0)
+  await expect.poll(() => address.count()).toBe(0)
   await composer.fill('Hello Ben')
   await w.open(`/messages/${number}/12025550101`)
-  expect(await address.inputValue()).toBe('https://example.com/secret.pdf')
-  expect(await page.getByRole('textbox', { name: 'File name (optional)' }).inputValue()).toBe('secret.pdf')
+  await expect.poll(() => address.inputValue()).toBe('https://example.com/secret.pdf')
+  await expect.poll(() => page.getByRole('textbox', { name: 'File name (optional)' }).inputValue()).toBe('secret.pdf')
   await w.open(`/messages/${number}/12025550102`)
-  expect(await composer.inputValue()).toBe('Hello Ben')
+  await expect.poll(() => composer.inputValue()).toBe('Hello Ben')
 })
 
 test('when the session ends, the sign-in comes over the page and what was typed is still there', async () => {
@@ -160,7 +282,7 @@ test('when the session ends, the sign-in comes over the page and what was typed 
   await over.getByLabel('Password').fill(PASSWORD)
   await over.getByRole('button', { name: 'Sign in', exact: true }).click()
   await over.waitFor({ state: 'detached' })
-  expect(await typed.inputValue()).toBe('+1 202 555 0147')
+  await expect.poll(() => typed.inputValue()).toBe('+1 202 555 0147')
   await page.getByRole('dialog').getByRole('button', { name: 'Opt out a number' }).click()
   await page.getByRole('row').filter({ hasText: '555 0147' }).waitFor()
 })

@@ -40,7 +40,7 @@ describe('an account without calls', () => {
   test('is told what they are, and is led to the set-up, or to the first call once voice is on', async () => {
     await w.open('/calls')
     await page.getByRole('heading', { name: 'Let an agent make your calls' }).waitFor()
-    expect(await page.getByRole('link', { name: 'Set up voice' }).getAttribute('href')).toBe('#/voice')
+    await expect.poll(() => page.getByRole('link', { name: 'Set up voice' }).getAttribute('href')).toBe('#/voice')
     await w.api('POST', `/v1/instances/${instance}/voice/enable`)
     await w.open('/overview')
     await w.open('/calls')
@@ -68,7 +68,9 @@ describe('one call', () => {
     await page.getByRole('heading', { level: 1, name: 'Call with +1 202 555 0486' }).waitFor()
     await page.getByText('Busy', { exact: true }).waitFor()
     await page.getByText('Nobody answered.').waitFor()
-    expect(await page.getByRole('link', { name: 'Reception' }).getAttribute('href')).toBe(`#/agents/${instance}`)
+    await expect
+      .poll(() => page.getByRole('link', { name: 'Reception' }).getAttribute('href'))
+      .toBe(`#/agents/${instance}`)
     await page.getByRole('link', { name: 'Call again' }).click()
     await soon(() => page.getByLabel('Phone number').inputValue()).toBe('+1 202 555 0486')
     await soon(() => page.getByRole('combobox', { name: 'Agent' }).innerText()).toBe('Reception')
@@ -102,9 +104,9 @@ describe('a call that runs', () => {
     await page.getByRole('heading', { level: 1, name: 'Call with Ana Souza' }).waitFor()
     await page.getByRole('heading', { name: 'Summary' }).waitFor()
     const { recording_id: recording } = (await w.api('GET', `/v1/instances/${instance}/voice/calls/${id}`)).body
-    expect(await page.getByRole('link', { name: 'Play recording' }).getAttribute('href')).toBe(
-      `#/recordings/${instance}/${recording}`,
-    )
+    await expect
+      .poll(() => page.getByRole('link', { name: 'Play recording' }).getAttribute('href'))
+      .toBe(`#/recordings/${instance}/${recording}`)
   })
 
   test('the list is filtered, and the filters are in the address', async () => {
@@ -112,7 +114,7 @@ describe('a call that runs', () => {
     await page.getByRole('combobox', { name: 'Status' }).click()
     await page.getByRole('option', { name: 'Busy' }).click()
     await page.getByRole('row').filter({ hasText: '+1 202 555 0486' }).waitFor()
-    expect(await page.getByRole('row').filter({ hasText: 'Ana Souza' }).count()).toBe(0)
+    await expect.poll(() => page.getByRole('row').filter({ hasText: 'Ana Souza' }).count()).toBe(0)
     expect(await hash()).toBe('#/calls?state=busy')
     await page.getByRole('combobox', { name: 'Direction' }).click()
     await page.getByRole('option', { name: 'Incoming', exact: true }).click()
@@ -157,10 +159,9 @@ describe('a batch', () => {
     const made = (await calls('&status=scheduled')).map((each) => Date.parse(each.scheduled_at)).toSorted()
     expect(preview).toEqual(['2', await shown(made[0] ?? 0), await shown(made[1] ?? 0)])
     const skipped = page.getByRole('list', { name: 'Skipped entries' }).getByRole('listitem')
-    expect(await skipped.allInnerTexts()).toEqual([
-      expect.stringMatching(/12025550702\s+Duplicate/),
-      expect.stringMatching(/none\s+Not a phone number/),
-    ])
+    await expect
+      .poll(() => skipped.allInnerTexts())
+      .toEqual([expect.stringMatching(/12025550702\s+Duplicate/), expect.stringMatching(/none\s+Not a phone number/)])
   })
 
   test('is planned by day, and its calls are canceled one by one or together', async () => {
@@ -185,6 +186,6 @@ test('a chat leads to a call with the person', async () => {
   await w.api('POST', `/v1/sandbox/phones/${BUSY}/messages`, { to: '12025550100', text: 'Please call me.' })
   await w.open(`/messages/${instance}/${BUSY}`)
   const link = page.getByRole('link', { name: /^Call / })
-  expect(await link.getAttribute('href')).toBe(`#/softphone?instance=${instance}&to=${BUSY}`)
+  await expect.poll(() => link.getAttribute('href')).toBe(`#/softphone?instance=${instance}&to=${BUSY}`)
   expect(w.complaints.filter((each) => !/404/.test(each))).toEqual([])
 })

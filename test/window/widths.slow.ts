@@ -135,9 +135,9 @@ test('a name that is cut off is shown in full where the pointer is, and only the
   const name = w.page.getByRole('link', { name: /^Donaudampf/ })
   const whole = await name.textContent()
   await name.hover()
-  expect(await name.getAttribute('title')).toBe(whole)
+  await expect.poll(() => name.getAttribute('title')).toBe(whole)
   await w.page.getByRole('link', { name: 'North bakery' }).hover()
-  expect(await w.page.locator('[title^="Donaudampf"], [title="North bakery"]').count()).toBe(0)
+  await expect.poll(() => w.page.locator('[title^="Donaudampf"], [title="North bakery"]').count()).toBe(0)
 })
 
 /** Runs in the page. @returns what scrolls sideways, or reaches beyond the edge where nothing scrolls. */

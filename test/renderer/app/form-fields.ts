@@ -29,7 +29,19 @@ const FILLED_IN = [
   ],
   ...['counter', 'cancel_at_period_end', 'permanent', 'sync', 'inbound', 'outbound', 'dnd', 'paused', 'backfill'],
   ...['summary_enabled', 'coach_enabled', 'receive_enabled', 'video_enabled', 'appearance', 'receipts', 'passkey'],
-  ...['drop_receipts', 'duplicate_receipts', 'view_once', 'group', 'referral', 'hang', 'from', 'history', 'agent'],
+  ...[
+    'drop_receipts',
+    'duplicate_receipts',
+    'view_once',
+    'forwarded',
+    'frequently_forwarded',
+    'group',
+    'referral',
+    'hang',
+    'from',
+    'history',
+    'agent',
+  ],
   'calls',
 ]
 

@@ -8,7 +8,7 @@ import { createCheck } from '../../../main/faces/validation.ts'
 import type { Audience } from '../../../renderer/app/audience.ts'
 import { unitText } from '../../../renderer/app/numbers.ts'
 import { asProblem, Problem, readProblem } from '../../../renderer/app/problem.ts'
-import { textOf, type Refusal, type Words } from '../../../renderer/app/problem-text.ts'
+import { textOf, textOfCommand, type Refusal, type Words } from '../../../renderer/app/problem-text.ts'
 import { labelledFields } from './form-fields.ts'
 
 const LANGUAGES = ['en', 'pt-BR', 'es'] as const
@@ -206,6 +206,22 @@ describe('the words for a field', () => {
   test('a field without a label is no name of the API', async () => {
     const { text } = textOf(await refusedWith({ name: 'a', new_thing: 1 }), 'owner', words.en)
     expect(text).toMatch(/^This entry: /)
+  })
+
+  test('of a command is not named, since it has no form: what was not done is', async () => {
+    const problem = await refusedWith({ name: '' })
+    const refusal = { code: problem.code, ...(problem.detail && { detail: problem.detail }) }
+    for (const language of LANGUAGES) {
+      const { title, text } = textOfCommand({ ...refusal, operation: 'restartInstance' }, 'client', words[language])
+      expect(title).toContain(words[language].say('assistants.act.restartInstance', {}, 1))
+      expect(`${title} ${text}`).not.toContain(words[language].say('problems.field.name', {}, 1))
+      expect(textOfCommand(refusal, 'client', words[language])).toEqual({
+        title: words[language].say('common.problem.title', {}, 1),
+        text,
+      })
+    }
+    const other: Refusal = { code: 'rate_limited', operation: 'restartInstance', retryAfterSeconds: 5 }
+    expect(textOfCommand(other, 'client', words.en)).toEqual(textOf(other, 'client', words.en))
   })
 
   test('every field of a form of the window has a label', () => {

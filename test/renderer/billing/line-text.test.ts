@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { INVOICE_WORDS } from '../../../main/capabilities/billing/stripe/invoice-words.ts'
 import { OFFERS } from '../../../main/capabilities/billing/catalogue.ts'
 import { readLine, readSold } from '../../../renderer/rooms/billing/line-text.ts'
 
@@ -16,3 +17,12 @@ test.each(OFFERS)('$name ($quantity) is known by its name on invoices', ({ name,
 })
 
 test('a name that somebody else gave is kept', () => expect(readSold('Consulting (2)')).toBeUndefined())
+
+test.each(Object.values(INVOICE_WORDS))(
+  'an invoice for "$service" says so in the language of the window',
+  ({ service }) => {
+    const line = { words: 'service', name: 'Bakery, Luz', quantity: 1 }
+    expect(readLine(`1 × ${service}, Bakery, Luz (at $49.00 / month)`)).toEqual(line)
+    expect(readLine(`${service}, Bakery, Luz`)).toEqual(line)
+  },
+)

@@ -28,7 +28,16 @@ import {
 
 const TEMPLATE: Template = {
   ...{ id: '1', name: 'offer', language: 'pt_BR', status: 'APPROVED', category: 'MARKETING' },
-  ...{ quality: null, rejected_reason: null, rejection_help: null, paused_until: null, category_change: null },
+  ...{
+    quality: null,
+    rejected_reason: null,
+    rejection_help: null,
+    paused_until: null,
+    category_change: null,
+    restriction: null,
+    ttl_seconds: null,
+    deletes_at: null,
+  },
   components: [
     { type: 'HEADER', format: 'IMAGE' },
     { type: 'BODY', text: 'Dear {{1}}, everything for {{2}}.' },
@@ -52,7 +61,7 @@ test.each<[string, CampaignMessage]>([
   [
     'a template',
     {
-      cloud_api: toTemplatePayload({ name: 'offer', language: 'pt_BR', values: VALUES }, listTemplateFields(TEMPLATE)),
+      cloud_api: toTemplatePayload({ name: 'offer', language: 'pt_BR', values: VALUES }, TEMPLATE),
     },
   ],
   ['a payload of a program', { cloud_api: { type: 'interactive', interactive: { type: 'list' } } }],
@@ -88,7 +97,7 @@ test('a template names what has to be filled, and its payload says it in Graphâ€
   const fields = listTemplateFields(TEMPLATE)
   expect(fields.map(({ key }) => key)).toEqual(['header.image', 'body.1', 'body.2', 'button.0.1'])
   const choice = { name: 'offer', language: 'pt_BR', values: VALUES }
-  const payload = toTemplatePayload(choice, fields)
+  const payload = toTemplatePayload(choice, TEMPLATE)
   expect(payload).toEqual({
     type: 'template',
     template: {
@@ -123,11 +132,62 @@ test('a button that copies a code waits for the code', () => {
   const fields = listTemplateFields(coupon)
   expect(fields.map(({ key }) => key)).toEqual(['button.0.code'])
   const choice = { name: 'offer', language: 'pt_BR', values: { 'button.0.code': '{{code}}' } }
-  const payload = toTemplatePayload(choice, fields)
+  const payload = toTemplatePayload(choice, coupon)
   const parameters = [{ type: 'coupon_code', coupon_code: '{{code}}' }]
   expect(payload).toMatchObject({
     template: { components: [{ type: 'button', sub_type: 'copy_code', index: '0', parameters }] },
   })
+  expect(readTemplatePayload(payload)).toEqual(choice)
+})
+
+const DETAILED: Template = {
+  ...TEMPLATE,
+  components: [
+    { type: 'HEADER', format: 'LOCATION' },
+    { type: 'BODY', text: 'Come and see.' },
+    {
+      type: 'BUTTONS',
+      buttons: [
+        { type: 'QUICK_REPLY', text: 'Yes' },
+        { type: 'MPM', text: 'View items' },
+      ],
+    },
+  ],
+}
+
+test('a place and products are filled in fields of their own', () => {
+  const place = { latitude: '40.4', longitude: '-3.7', placeName: 'Luz', address: 'Calle Mayor 1' }
+  const values = {
+    ...Object.fromEntries(Object.entries(place).map(([name, value]) => [`header.${name}`, value])),
+    'button.1.sectionTitle': 'Summer',
+    'button.1.productIds': 'rose, {{plant}}',
+  }
+  const choice = { name: 'offer', language: 'pt_BR', values }
+  expect(listTemplateFields(DETAILED).map(({ key }) => key)).toEqual(Object.keys(values))
+  const payload = toTemplatePayload(choice, DETAILED)
+  const { placeName: name, ...where } = place
+  const items = [{ product_retailer_id: 'rose' }, { product_retailer_id: '{{plant}}' }]
+  const action = { thumbnail_product_retailer_id: 'rose', sections: [{ title: 'Summer', product_items: items }] }
+  expect(payload).toMatchObject({
+    template: {
+      components: [
+        { type: 'header', parameters: [{ type: 'location', location: { ...where, name } }] },
+        { type: 'button', sub_type: 'mpm', index: '1', parameters: [{ type: 'action', action }] },
+      ],
+    },
+  })
+  expect(readTemplatePayload(payload)).toEqual(choice)
+})
+
+test('the product of a header is named with its catalog', () => {
+  const product: Template = { ...TEMPLATE, components: [{ type: 'HEADER', format: 'PRODUCT' }] }
+  const choice = {
+    ...{ name: 'offer', language: 'pt_BR' },
+    values: { 'header.catalogId': '7', 'header.productId': 'rose' },
+  }
+  const payload = toTemplatePayload(choice, product)
+  const parameters = [{ type: 'product', product: { catalog_id: '7', product_retailer_id: 'rose' } }]
+  expect(payload).toMatchObject({ template: { components: [{ type: 'header', parameters }] } })
   expect(readTemplatePayload(payload)).toEqual(choice)
 })
 
@@ -153,7 +213,7 @@ test('a template is shown filled, with its file, footer and button', () => {
   expect(preview(draft, 'official')).toEqual({
     header: '',
     media: { type: 'image', url: 'https://luz.example/a.png', filename: '' },
-    ...{ text: 'Dear Ana, everything for you.', footer: 'Luz', buttons: ['Open'] },
+    ...{ text: 'Dear Ana, everything for you.', footer: 'Luz', cards: [], buttons: ['Open'] },
   })
 })
 

@@ -15,6 +15,7 @@ import {
 const filled = (kind: InteractiveDraft['kind']): InteractiveDraft => ({
   ...newInteractive(kind, ' Shall we? '),
   ...{ header: ' Order ', footer: '', buttons: ['Yes ', 'No'], button: 'Open', url: ' https://a.example ' },
+  ...{ flow: ' 7 ', screen: ' FIRST ', catalog: ' 9 ', products: kind === 'product' ? ' rose ' : ' rose, tulip,' },
   sections: [
     { title: 'Today', rows: [{ title: 'Morning', description: ' 9 to 12 ' }] },
     { title: 'Later', rows: [{ title: 'Morning', description: '' }] },
@@ -38,8 +39,10 @@ describe.each(WRITTEN_KINDS)('%s', (kind) => {
     expect(draft && interactiveOf(draft)).toEqual(message)
   })
 
-  test('without a text is not finished', () => {
-    expect(faultsOf(newInteractive(kind, ' '))).toMatchObject({ body: 'empty' })
+  test('without what it is about is not finished', () => {
+    expect(faultsOf(newInteractive(kind, ' '))).toMatchObject(
+      kind === 'product' ? { catalog: 'empty', products: 'empty' } : { body: 'empty' },
+    )
   })
 })
 
@@ -85,8 +88,27 @@ test('what is missing is named by its place', () => {
   expect(faultsOf({ ...filled('button'), buttons: ['Yes', ' Yes'] })).toEqual({ 'buttons.1': 'same' })
 })
 
-test('a form or a product is not written here', () => {
-  const product: Interactive = { type: 'product', catalog_id: '1', product_id: '2' }
-  expect(draftOfInteractive(product)).toBeNull()
-  expect(shownInteractive(product)).toEqual(interactiveContent(interactivePayload(product)))
+test('a message with one product takes one, and a list as many as Meta allows', () => {
+  expect(faultsOf({ ...filled('product'), products: 'rose, tulip' })).toEqual({ products: 'one' })
+  const many = Array.from({ length: 31 }, (_, at) => `rose${at}`).join(',')
+  expect(faultsOf({ ...filled('product_list'), products: many })).toEqual({ products: 'many' })
+  expect(faultsOf({ ...filled('product_list'), header: ' ' })).toEqual({ header: 'empty' })
+})
+
+test.each<[string, Interactive]>([
+  ['a form with a token', { type: 'flow', body: 'Hi', button: 'Open', flow: { id: '7', token: 'x' } }],
+  ['a form by its name', { type: 'flow', body: 'Hi', button: 'Open', flow: { name: 'booking' } }],
+  [
+    'products in sections with titles',
+    {
+      type: 'product_list',
+      header: 'A',
+      body: 'B',
+      catalog_id: '9',
+      sections: [{ title: 'C', product_ids: ['rose'] }],
+    },
+  ],
+])('%s is not written here, and shown all the same', (_, message) => {
+  expect(draftOfInteractive(message)).toBeNull()
+  expect(shownInteractive(message)).toEqual(interactiveContent(interactivePayload(message)))
 })

@@ -60,6 +60,8 @@ describe('who is offered', () => {
     ]
     const numbers = [NOBODY.number, '12025550100', 'US.123', ANA.number]
     expect(membersOf(numbers, messages, '12025550100')).toEqual([ANA, NOBODY])
+    const known = (number: string) => (number === NOBODY.number ? 'Nina Costa' : undefined)
+    expect(membersOf(numbers, messages, '12025550100', known)).toEqual([{ ...NOBODY, name: 'Nina Costa' }, ANA])
   })
 })
 
@@ -87,7 +89,7 @@ describe('a mention in the text', () => {
   })
 
   test('is read as a name where it is known', () => {
-    const names = new Map([[ANA.number, 'Ana Souza']])
+    const names = (number: string) => (number === ANA.number ? 'Ana Souza' : undefined)
     expect(withNames(`Hi @${ANA.number} and @${NOBODY.number}`, names)).toBe(`Hi @Ana Souza and @${NOBODY.number}`)
     expect(withNames(`@${ANA.number}0 ${ANA.number}`, names)).toBe(`@${ANA.number}0 ${ANA.number}`)
   })

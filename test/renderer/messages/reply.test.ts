@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { authorOf, canReplyTo, withQuote } from '../../../renderer/rooms/messages/reply.ts'
+import { authorName, canReplyTo, withQuote } from '../../../renderer/rooms/messages/reply.ts'
 import { message } from './build.ts'
 
 test('a message can be answered once the network has it, and as long as it is not deleted', () => {
@@ -15,8 +15,11 @@ test('an answer names the message it quotes', () => {
   expect(withQuote(body, undefined)).toEqual(body)
 })
 
-test('a quote says who wrote it', () => {
-  const theirs = { direction: 'in', push_name: 'Ana', sender: '12025550101' } as const
-  expect(authorOf({ ...theirs, direction: 'phone' })).toEqual({ isOwn: true })
-  expect(authorOf(theirs)).toEqual({ isOwn: false, name: 'Ana', number: '12025550101' })
+test('who wrote is called as in the contacts, else as they call themselves, else by their number', () => {
+  const theirs = { push_name: 'Ana', sender: '12025550101' }
+  const people = { nameOf: () => undefined, addressOf: (phone: string) => `+${phone}` }
+  expect(authorName(theirs, { ...people, nameOf: () => 'Ana, bread on Fridays' })).toBe('Ana, bread on Fridays')
+  expect(authorName(theirs, people)).toBe('Ana')
+  expect(authorName({ ...theirs, push_name: null }, people)).toBe('+12025550101')
+  expect(authorName({ push_name: null, sender: null }, people)).toBeUndefined()
 })

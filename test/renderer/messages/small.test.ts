@@ -3,7 +3,7 @@ import { initials } from '../../../renderer/parts/initials.ts'
 import { sizeText } from '../../../renderer/app/numbers.ts'
 import { clockText } from '../../../renderer/parts/clock-text.ts'
 import { isOwnUrl, mediaKind, typeOfUrl } from '../../../renderer/rooms/messages/media.ts'
-import { canWrite, digitsOf, isPerson } from '../../../renderer/rooms/messages/number.ts'
+import { addressText, canWrite, digitsOf, isPerson } from '../../../renderer/rooms/messages/number.ts'
 import { coalesce } from '../../../renderer/rooms/messages/coalesce.ts'
 import { dayName, shortTime } from '../../../renderer/rooms/messages/time-labels.ts'
 import { serviceWindow } from '../../../renderer/rooms/messages/service-window.ts'
@@ -28,6 +28,14 @@ describe('numbers', () => {
     ])
     expect([canWrite('12025550123', 'official'), canWrite('Family', 'smv2')]).toEqual([true, false])
   })
+
+  test.each([
+    ['12025550123', undefined, '+1 202 555 0123'],
+    ['900000012345678', { number: null, username: 'ana.s' }, '@ana.s'],
+    ['900000012345678', { number: null, username: null }, undefined],
+    ['US.13491208655302741918', undefined, undefined],
+    ['US.13491208655302741918', { number: '12025550123', username: 'ana.s' }, '+1 202 555 0123'],
+  ])('%s, of whom %o is known, is read as %s', (phone, known, shown) => expect(addressText(phone, known)).toBe(shown))
 
   test('a person is known by a number or not; a group is none', () => {
     const chats = ['12025550123', '900000012345678', 'US.13491208655302741918', '120363041234567890@g.us']

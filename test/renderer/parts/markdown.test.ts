@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { CONTRACTS } from '../../../main/capabilities/contracts.ts'
 import { buildOpenApi } from '../../../main/faces/openapi.ts'
+import { allAtOnce } from '../../../main/kernel/steps.ts'
 import { plainText, toBlocks, toSections, type Block } from '../../../renderer/parts/markdown.ts'
 
 test('cuts a README at its headings and leaves out comments and pictures', () => {
@@ -63,10 +64,13 @@ test('HTML is shown as text', () => {
 
 test('no description of the API is shown with raw Markdown', () => {
   const texts: string[] = []
-  JSON.stringify(buildOpenApi({ contracts: CONTRACTS, version: '0', baseUrl: 'http://127.0.0.1' }), (key, value) => {
-    if ((key === 'description' || key === 'summary') && typeof value === 'string') texts.push(value)
-    return value as unknown
-  })
+  JSON.stringify(
+    allAtOnce(buildOpenApi({ contracts: CONTRACTS, version: '0', baseUrl: 'http://127.0.0.1' })),
+    (key, value) => {
+      if ((key === 'description' || key === 'summary') && typeof value === 'string') texts.push(value)
+      return value as unknown
+    },
+  )
   expect(texts.flatMap(toBlocks).flatMap(rawMarks)).toEqual([])
   expect(texts.length).toBeGreaterThan(200)
 })

@@ -95,6 +95,12 @@ describe('the words', () => {
     expect(stateOf({ active: false, disabled_reason: null })).toBe('paused')
     expect(stateOf({ active: false, disabled_reason: 'gone' })).toBe('gone')
   })
+
+  it('waits while the account is suspended, unless somebody paused it or it was deactivated', () => {
+    const held = (active: boolean, disabled_reason: 'gone' | null = null) =>
+      stateOf({ active, disabled_reason }, null, true)
+    expect([held(true), held(false), held(false, 'gone')]).toEqual(['held', 'paused', 'gone'])
+  })
   it('a failed delivery either goes on or was closed', () => {
     const failed = { status: 'failed', final_reason: null, next_attempt_at: '2026-03-01T09:30:00.000Z' } as const
     expect(deliveryStateOf(failed)).toBe('retrying')
