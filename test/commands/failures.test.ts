@@ -58,6 +58,14 @@ describe.each(Object.keys(FAULTS))('with %s', (fault) => {
   )
 })
 
+test('backup in a folder without a database says so and creates nothing: its name may be wrong', async () => {
+  const place = join(home.dir, 'mistyped')
+  const { code, out, err } = await home.commandAt(place, 'backup')
+  expect([code, out]).toEqual([1, ''])
+  expect(err).toContain(`There is no database in ${place}, so there is nothing to back up. Check --home.`)
+  expect(existsSync(place)).toBe(false)
+})
+
 test('a start waits for a command that has the home folder, and takes it afterwards', async () => {
   await home.key('First')
   const command = lockHome(home.dir, 'command')

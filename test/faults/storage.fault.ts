@@ -75,7 +75,7 @@ test('D-01 a real disk fills up under sends: refused with storage_full, nothing 
   const api = service.api(key)
   const instance = await pairedInstance(api, '12025550100')
   await catchEverything(api, 'full')
-  await until('the reserve', () => bytesOf(join(home.dir, 'reserve.bin')) === RESERVE, 30_000)
+  await until('the reserve', () => bytesOf(join(home.dir, 'reserve.bin')) === RESERVE)
   const ballast = join(home.dir, 'ballast')
   writeFileSync(ballast, Buffer.alloc(Math.max(0, freeOn(disk.dir) - 8 * MB), 1))
 
@@ -85,7 +85,7 @@ test('D-01 a real disk fills up under sends: refused with storage_full, nothing 
   expect((await api('GET', `/v1/instances/${instance}`)).status).toBe(200)
 
   rmSync(ballast)
-  await until('it to go on by itself', async () => (await health(service.url)).problems.length === 0, 30_000)
+  await until('it to go on by itself', async () => (await health(service.url)).problems.length === 0)
   const again = await api('POST', `/v1/instances/${instance}/messages`, { to: CUSTOMER, text: 'There is room' })
   expect(again.status).toBe(201)
   expect(await service.end('SIGTERM')).toBe(0)
@@ -109,13 +109,13 @@ test('D-02 at the very end of the disk the reserve is given back, and the servic
   const service = await home.start({ SWITCHBOARD_LOG_LEVEL: 'info' })
   const api = service.api(key)
   const instance = await pairedInstance(api, '12025550100')
-  await until('the reserve', () => bytesOf(join(home.dir, 'reserve.bin')) === 4 * RESERVE, 30_000)
+  await until('the reserve', () => bytesOf(join(home.dir, 'reserve.bin')) === 4 * RESERVE)
   const ballast = join(home.dir, 'ballast')
   writeFileSync(ballast, Buffer.alloc(Math.max(0, freeOn(disk.dir) - 3 * MB), 1))
 
   const { accepted, refused } = await sendUntilRefused(api, instance, 20_000)
   expect(refused).toBe('storage_full')
-  await until('it to go on by itself', async () => (await health(service.url)).problems.length === 0, 30_000)
+  await until('it to go on by itself', async () => (await health(service.url)).problems.length === 0)
   const more = await sendUntilRefused(api, instance, accepted.length + 5)
   expect(more.accepted.slice(0, accepted.length)).toEqual(accepted)
   expect(await service.end('SIGTERM')).toBe(0)

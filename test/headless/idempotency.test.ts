@@ -124,7 +124,8 @@ test('K-08 a send that is cut off by kill -9 stays unknown: its repeats send not
   // The network has it in its journal a moment after the service has.
   await pause(100)
   await service.end('SIGKILL')
-  expect(await cut).toBeNull()
+  // On a busy machine the service has said by then that it does not know.
+  expect([undefined, 504]).toContain((await cut)?.status)
   const { key } = await home.key('After the kill')
   service = await home.start()
   api = service.api(key)

@@ -49,7 +49,7 @@ test('L-04 SIGTERM in the middle of 64 deliveries and a send ends within six sec
   receiverComesBack()
   const second = await home.start()
   const after = second.api(key)
-  await until('every delivery', async () => (await openDeliveries(after)).length === 0, 20_000)
+  await until('every delivery', async () => (await openDeliveries(after)).length === 0)
   // The catcher took the first request and hung over the answer: it is no failure of the receiver, and a second follows.
   for (const { id } of open) {
     const { body } = await after('GET', `/v1/webhooks/deliveries/${id}`)

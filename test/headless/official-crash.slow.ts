@@ -136,7 +136,7 @@ test('1,000 messages each way over five kills: each that was answered arrived on
   }
   const isRead = async (one: string) => {
     const asked = `/v1/instances/${instance}/messages?idempotency_key=${encodeURIComponent(one.slice(12))}`
-    await until(`${one} is read`, async () => (await api('GET', asked)).body.status === 'read' || undefined, 30_000)
+    await until(`${one} is read`, async () => (await api('GET', asked)).body.status === 'read' || undefined, 90_000)
   }
   for (const one of answered) await isRead(one)
 })

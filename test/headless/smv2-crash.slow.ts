@@ -76,7 +76,7 @@ test('1,000 messages each way over ten dropped links and five kills: each that w
   // Every one that arrived is known as read in the end, also where the answer to the send was lost.
   for (const text of texts) {
     const asked = `/v1/instances/${instance}/messages?idempotency_key=${encodeURIComponent(text)}`
-    await until(`${text} is read`, async () => (await api('GET', asked)).body.status === 'read' || undefined, 30_000)
+    await until(`${text} is read`, async () => (await api('GET', asked)).body.status === 'read' || undefined, 90_000)
   }
   expect(whatsapp.phone(OURS).device.waiting).toEqual([])
 })

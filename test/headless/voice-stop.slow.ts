@@ -45,3 +45,34 @@ test.runIf(process.platform === 'linux')(
     expect(readdirSync(join(home.dir, 'recordings'))).toEqual([])
   },
 )
+
+const isAlive = (pid: number) => {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+test.runIf(process.platform === 'linux')('a voice process that hangs does not outlive the service', async () => {
+  const home = testHome()
+  onTestFinished(() => home.remove())
+  const { key } = await home.key('Calls')
+  const service = await home.start()
+  const api: Api = service.api(key)
+  const id = await pairedInstance(api, '12025551000')
+  const agent = (await api('POST', `/v1/instances/${id}/ai/agents`, { name: 'Ana', provider: 'builtin' })).body.id
+  await api('POST', `/v1/instances/${id}/voice/enable`)
+  const made = await api('POST', `/v1/instances/${id}/voice/calls`, { to_number: '13105550123', agent_id: agent })
+  const path = `/v1/instances/${id}/voice/calls/${made.body.id}`
+  await until('the call', async () => (await api('GET', path)).body.status === 'in_progress', 60_000)
+
+  const [voice = 0] = childrenOf(service.pid)
+  process.kill(voice, 'SIGSTOP')
+  onTestFinished(() => {
+    if (isAlive(voice)) process.kill(voice, 'SIGKILL')
+  })
+  await service.end('SIGTERM')
+  // What is stopped does not notice that the service is gone.
+  await until('its end', () => !isAlive(voice), 10_000)
+})

@@ -6,6 +6,7 @@ import { ERRORS } from '../../main/contract/errors.ts'
 import type { Operation } from '../../main/contract/operation.ts'
 import { isUuid } from '../../main/contract/request.ts'
 import { buildOpenApi, operationFor } from '../../main/faces/openapi.ts'
+import { allAtOnce } from '../../main/kernel/steps.ts'
 import { ANSWER_HEADERS } from '../spec/tables.ts'
 
 /** An answer as it came. */
@@ -25,7 +26,7 @@ const { default: ResponseValidator } = createRequire(import.meta.url)('openapi-r
   default: new (parts: object) => Judge
 }
 
-const document = buildOpenApi({ contracts: CONTRACTS, version: '0.0.0', baseUrl: 'http://127.0.0.1' })
+const document = allAtOnce(buildOpenApi({ contracts: CONTRACTS, version: '0.0.0', baseUrl: 'http://127.0.0.1' }))
 const operations: readonly Operation[] = CONTRACTS.flatMap((room) => Object.values(room.operations))
 
 const filesOf = operations

@@ -141,12 +141,14 @@ export async function openDesktop(settings: Settings = {}): Promise<OpenWindow> 
 
 const QUIET_MS = 60
 const PATIENCE_MS = 120_000
+/** How long a page waits for what it is asked for. */
+export const PAGE_PATIENCE_MS = 60_000
 
 function watch(page: Page) {
   const asked: string[] = []
   const complaints: string[] = []
   const open = new Set<Request>()
-  page.setDefaultTimeout(60_000)
+  page.setDefaultTimeout(PAGE_PATIENCE_MS)
   page.on('request', (request) => {
     asked.push(request.url())
     // The stream of notices is meant to stay open.

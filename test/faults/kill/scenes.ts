@@ -94,7 +94,7 @@ export const SCENES: Readonly<Record<PointName, Scene>> = {
       await sends(stage)
     },
     async afterwards(stage) {
-      await until('the webhook is given up', async () => !(await isActive(stage)), 30_000)
+      await until('the webhook is given up', async () => !(await isActive(stage)))
       stage.home.landing.status = 200
       await must(stage, 'PATCH', webhookOf(stage.home), { active: true })
       await replayAll(stage)

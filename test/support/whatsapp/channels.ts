@@ -1,5 +1,15 @@
 import { proto } from 'baileys'
+import type { Cdn } from './media.ts'
 import { bytesIn, child, seconds, stanza, type Stanza } from './stanza.ts'
+
+interface Post {
+  readonly id: string
+  /** With a file: its caption. */
+  readonly text: string
+  readonly kind?: 'image' | 'video'
+  readonly mimeType?: string
+  readonly file?: Buffer
+}
 
 /** A channel: what its admins post is shown to everybody who follows it, and is not encrypted. */
 export interface Channel {
@@ -10,7 +20,7 @@ export interface Channel {
   readonly admins: readonly string[]
   readonly followers: readonly string[]
   /** What was posted in it, by devices that are linked to accounts of admins. */
-  readonly posts: readonly { readonly id: string; readonly text: string }[]
+  readonly posts: readonly Post[]
   /** Its owner takes it away. */
   remove(): void
 }
@@ -28,7 +38,7 @@ interface Place extends Channel {
   readonly description: string
   readonly createdAt: number
   readonly following: Set<string>
-  readonly posted: { id: string; text: string }[]
+  readonly posted: Post[]
 }
 
 const QUERIES: Readonly<Record<string, 'list' | 'info' | 'follow' | 'unfollow'>> = {
@@ -40,7 +50,7 @@ const QUERIES: Readonly<Record<string, 'list' | 'info' | 'follow' | 'unfollow'>>
 
 const failed = (code: number, message: string) => ({ errors: [{ message, extensions: { error_code: code } }] })
 
-export function createChannels(): Channels {
+export function createChannels(cdn: Pick<Cdn, 'fetch' | 'placeOf'>): Channels {
   const places = new Map<string, Place>()
   let lastId = 120_363_400_000_000_000n
 
@@ -87,7 +97,7 @@ export function createChannels(): Channels {
     create(name, admins, description = '') {
       const id = String((lastId += 11n))
       const following = new Set(admins)
-      const posted: { id: string; text: string }[] = []
+      const posted: Post[] = []
       const place: Place = {
         ...{ id, name, description, admins, following, posted, posts: posted, createdAt: seconds() },
         invite: `0029Va${id.slice(-8)}`,
@@ -117,7 +127,14 @@ export function createChannels(): Channels {
       if (place === undefined) return ack(404)
       if (!place.admins.includes(number)) return ack(403)
       // Whatever is encrypted, or padded, cannot be read by its followers.
-      if (plain === undefined || type !== 'text' || child(node, 'enc') !== undefined) return ack(400)
+      if (plain === undefined || child(node, 'enc') !== undefined) return ack(400)
+      if (type === 'media') {
+        const post = fileIn(node, plain, cdn)
+        if (post === undefined) return ack(400)
+        if (!place.posted.some((one) => one.id === id)) place.posted.push({ id, ...post })
+        return ack()
+      }
+      if (type !== 'text' || node.attrs['media_id'] !== undefined) return ack(400)
       const { conversation, extendedTextMessage } = proto.Message.decode(bytesIn(plain))
       const text = conversation ?? extendedTextMessage?.text ?? ''
       if (text === '') return ack(400)
@@ -125,4 +142,18 @@ export function createChannels(): Channels {
       return ack()
     },
   }
+}
+
+/** A file that lies in the store as it is. A reference to an encrypted one, or to another upload, is refused. */
+function fileIn(node: Stanza, plain: Stanza, cdn: Pick<Cdn, 'fetch' | 'placeOf'>): Omit<Post, 'id'> | undefined {
+  const { imageMessage, videoMessage } = proto.Message.decode(bytesIn(plain))
+  const kind = imageMessage ? 'image' : 'video'
+  const file = imageMessage ?? videoMessage
+  if (!file || plain.attrs['mediatype'] !== kind) return undefined
+  if (file.mediaKey?.length || file.fileEncSha256?.length) return undefined
+  const place = cdn.placeOf(node.attrs['media_id'] ?? '')
+  if (place === undefined || file.directPath !== place) return undefined
+  const { directPath, fileSha256 } = file
+  const reference = { directPath, fileSha256, fileEncSha256: null }
+  return { text: file.caption ?? '', kind, mimeType: file.mimetype ?? '', file: cdn.fetch(kind, reference) }
 }

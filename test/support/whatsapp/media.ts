@@ -25,8 +25,10 @@ export interface Cdn {
   publish(kind: FileKind, file: Buffer): MediaReference
   /** Puts a file there as it is, as for everybody who follows a channel. */
   publishPlain(file: Buffer): Omit<MediaReference, 'mediaKey' | 'fileEncSha256'>
-  /** What a phone makes of a reference. @throws when the file is gone or not the one that was meant. */
+  /** What a phone makes of a reference; without the hash of an encrypted file it is taken as it is. @throws when the file is gone or not the one that was meant. */
   fetch(kind: MediaKind, reference: Reference): Buffer
+  /** Where a file lies that was uploaded for a channel. */
+  placeOf(handle: string): string | undefined
   /** The next so many downloads differ from what was uploaded by one bit. */
   flip(times: number): void
   /** Removes a file; who asks for it hears 410 from now on. */
@@ -54,13 +56,14 @@ const KEY_INFO: Readonly<Record<FileKind, string>> = {
   history: 'WhatsApp History Keys',
 }
 const MAC_BYTES = 10
-const UPLOAD = /^\/mms\/[\w-]+\/([\w-]+)(?:%3D|=)*\?/
+const UPLOAD = /^\/(mms|newsletter)\/([\w-]+)\/([\w-]+)(?:%3D|=)*\?/
 
 const sha256 = (data: Uint8Array) => createHash('sha256').update(data).digest()
 
 export function createCdn(): Cdn {
   const files = new Map<string, Buffer>()
   const forgotten = new Map<string, Buffer>()
+  const handles = new Map<string, string>()
   let flips = 0
   let refused: number | null = null
   let withheld: number | 'silence' | null = null
@@ -75,13 +78,17 @@ export function createCdn(): Cdn {
 
   async function upload(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const bytes = await bodyOf(request)
-    const named = UPLOAD.exec(request.url ?? '')?.[1]
+    const [, tree, kind = '', named] = UPLOAD.exec(request.url ?? '') ?? []
     if (refused !== null) return void response.writeHead(refused).end()
     if (named !== sha256(bytes).toString('base64url')) return void response.writeHead(400).end('hash mismatch')
+    // What is in a channel is uploaded as it is, to a place of its own.
+    if ((tree === 'newsletter') !== kind.startsWith('newsletter-')) return void response.writeHead(404).end()
     uploads++
     const directPath = store(bytes)
+    const handle = tree === 'newsletter' ? { handle: `handle-of-${named}` } : {}
+    if (tree === 'newsletter') handles.set(`handle-of-${named}`, directPath)
     response.writeHead(200, { 'content-type': 'application/json' })
-    response.end(JSON.stringify({ url: `https://${MEDIA_HOST}${directPath}`, direct_path: directPath }))
+    response.end(JSON.stringify({ url: `https://${MEDIA_HOST}${directPath}`, direct_path: directPath, ...handle }))
   }
 
   function download(path: string, response: ServerResponse): void {
@@ -121,11 +128,16 @@ export function createCdn(): Cdn {
       const directPath = String(reference.directPath)
       const bytes = files.get(directPath)
       if (bytes === undefined) throw new Error(`nothing lies at ${directPath}`)
+      if (!reference.fileEncSha256) {
+        demandHash('file', bytes, reference.fileSha256)
+        return bytes
+      }
       demandHash('encrypted file', bytes, reference.fileEncSha256)
       const file = decrypt(kind, reference.mediaKey as Uint8Array, bytes)
       demandHash('file', file, reference.fileSha256)
       return file
     },
+    placeOf: (handle) => handles.get(handle),
     flip: (times) => void (flips = times),
     forget(directPath) {
       const bytes = files.get(directPath)

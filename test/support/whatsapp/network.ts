@@ -111,7 +111,7 @@ export function createNetwork(heldAckMs?: number): Network {
       of: (number) => [...groups.values()].filter(({ members }) => members.includes(number)),
       linkedTo: (id) => [...groups.values()].filter(({ communityId }) => communityId === id),
     },
-    channels: createChannels(),
+    channels: createChannels(cdn),
     announce,
     later,
     close() {

@@ -31,6 +31,8 @@ export interface Habits {
   readonly name: string
   /** The text about them. Default: none. */
   readonly about?: string
+  /** Shows it only to accounts that have its privacy token, and show that. Default: to everybody. */
+  readonly aboutFor?: 'trusted'
   /** Where their picture is. Default: there is none. */
   readonly picture?: { readonly url: string } | 'hidden'
   /** Has a business profile. Default: false. */

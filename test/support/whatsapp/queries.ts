@@ -160,11 +160,15 @@ function describe(person: PhoneInside, jid: string, wanted: ReadonlySet<string>,
   }
   if (wanted.has('contact'))
     answers.push(stanza('contact', { type: isThere ? 'in' : 'out' }, bytesIn(child(asked, 'contact'))))
-  if (wanted.has('status') && isThere)
-    answers.push(stanza('status', {}, Buffer.from(person.about ?? person.habits.about ?? '')))
+  if (wanted.has('status') && isThere) answers.push(aboutOf(person, asked))
   if (wanted.has('lid') && isThere && readAddress(jid).kind === 'number' && person.habits.shows !== 'number_only')
     answers.push(stanza('lid', { val: lidJid(person.lid) }))
   return answers
+}
+
+function aboutOf({ number, about, habits }: PhoneInside, asked: Stanza): Stanza {
+  const isShown = habits.aboutFor !== 'trusted' || bytesIn(child(asked, 'tctoken')).toString() === `token of ${number}`
+  return isShown ? stanza('status', {}, Buffer.from(about ?? habits.about ?? '')) : stanza('status', { code: 401 })
 }
 
 function answerPicture({ attrs }: Stanza, { network }: Asker): Stanza[] | undefined {
