@@ -29,9 +29,17 @@ export const judge: Judge = {
 /** What the flows start from: two instances, one of them connected, and a key that is restricted to it. */
 async function inputsOf({ api, key, home }: Court): Promise<Record<string, string>> {
   const instance = await connected(api, '12025550200')
+  const { body: official } = await api('POST', '/v1/instances', { name: 'Client', engine: 'official' })
+  await api('POST', `/v1/sandbox/instances/${official.id}/onboard`, { number: '12025550202' })
   const { body: other } = await api('POST', '/v1/instances', { name: 'Another client' })
   const { key: restricted } = await home.key('client', '--instances', instance)
-  return { key, instance, other_instance: other.id as string, restricted_key: restricted }
+  return {
+    key,
+    instance,
+    official_instance: official.id as string,
+    other_instance: other.id as string,
+    restricted_key: restricted,
+  }
 }
 
 async function connected(api: Court['api'], number: string): Promise<string> {

@@ -141,7 +141,7 @@ async function startPrism({ url, dir, program }: Court, yaml: string) {
   const args = [file, 'proxy', document, url, '-p', String(port), '-h', '127.0.0.1']
   const prism = follow(spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'pipe'] }))
   const ended = prism.ended.then(() => Promise.reject(new Objection(`Prism ended: ${prism.out()}${prism.errors()}`)))
-  const listens = until('Prism listens', () => prism.out().includes('is listening'), 30_000)
+  const listens = until('Prism listens', () => prism.out().includes('is listening'))
   await Promise.race([listens, ended])
   // From here on it ends when it is told to.
   ended.catch(() => undefined)

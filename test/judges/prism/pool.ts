@@ -39,6 +39,7 @@ const SMV2_ONLY = new Set(['callEngine', 'getInstanceQr'])
 const OFFICIAL_ONLY = new Set([
   ...['sendRawMessage', 'listTemplates', 'fuseInstances', 'removeFusion'],
   ...['getOfficialSettings', 'updateOfficialSettings', 'getUsername', 'setUsername', 'deleteUsername'],
+  ...['getConversationalComponents', 'setConversationalComponents'],
 ])
 
 /** Some of everything, so that the first requests already find what they ask for. */

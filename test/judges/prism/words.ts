@@ -92,6 +92,7 @@ function ofBody({ id, body: schema }: Thought['operation'], sent: Body, thing: B
   if (one !== undefined && one.filter((field) => field in sent).length !== 1) return 'forbidden'
   const together = Object.entries(ONLY_WITH[id] ?? {})
   if (together.some(([field, others]) => field in sent && !others.some((other) => other in sent))) return 'forbidden'
+  if (id === 'speakFromSandboxPhone' && !isForwardedRight(sent)) return 'forbidden'
   if (SETS_NAMES.has(id)) return ofNames(sent['events'], thing)
   const events = sent['events']
   if (Array.isArray(events) && events.includes('*') && events.length > 1) return 'forbidden'
@@ -113,6 +114,15 @@ function ofBody({ id, body: schema }: Thought['operation'], sent: Body, thing: B
 const GROUP_RULES = ['announce', 'locked', 'join_approval', 'member_add']
 /** The name of an account is shorter than that of a group. */
 const ACCOUNT_NAME = 25
+
+const isForwardedRight = ({ forwarded, frequently_forwarded: isFrequent, quoted_message_id: quoted }: Body): boolean =>
+  forwarded === true ? quoted === undefined : isFrequent !== true
+
+/** In a channel: a text, or a picture or video. */
+function isPost({ text, media_url: url, media_type: type, caption }: Body): boolean {
+  if (text !== undefined) return (url ?? type ?? caption) === undefined
+  return url !== undefined && (type === 'image' || type === 'video')
+}
 
 /** Which groups there are and who is in them, or where an invitation leads, is in no schema. */
 function ofSends(sent: Body): Wording | undefined {
@@ -156,6 +166,7 @@ function hasTheFieldsOf(schema: Body | undefined, sent: Body): boolean {
   if ((schema['required'] as string[]).some((field) => !(field in sent))) return false
   if (Object.keys(sent).some((field) => !(field in known))) return false
   if ('channel_id' in known && 'link' in known && 'channel_id' in sent === 'link' in sent) return false
+  if ('channel_id' in known && 'text' in known && !isPost(sent)) return false
   if ('announce' in known && !GROUP_RULES.some((rule) => rule in sent)) return false
   const { options, max_choices: choices } = sent
   return !Array.isArray(options) || choices === undefined || Number(choices) <= options.length
