@@ -82,6 +82,9 @@ const HOMES = {
 /** `contract` is main/contract/…, `service` is main/service.ts. */
 const place = (name) => `^main/${name}(/|[.]ts$)`
 
+/** What the operator sets, declared in the room that reads it. */
+const OPERATOR_SETTINGS = '/operator-settings[.]ts$'
+
 /** `contract.ts`, or a part of it in `contract/`. */
 const CONTRACT_OF_ROOM = '^main/capabilities/[^/]+/contract([.]ts$|/)'
 
@@ -90,7 +93,10 @@ const layers = Object.entries(LAYERS).map(([layer, below]) => ({
   comment: `${layer} sees ${below.join(', ') || 'nobody'}, and itself.`,
   severity: 'error',
   from: { path: place(layer) },
-  to: { path: '^main/', pathNot: [layer, ...below].map(place) },
+  to: {
+    path: '^main/',
+    pathNot: [...[layer, ...below].map(place), ...(layer === 'config' ? [OPERATOR_SETTINGS] : [])],
+  },
 }))
 
 const rooms = ROOMS.map((room) => {
@@ -161,6 +167,13 @@ module.exports = {
       to: {
         pathNot: ['^main/contract/', CONTRACT_OF_ROOM, '^node_modules/typebox/'],
       },
+    },
+    {
+      name: 'settings-are-pure',
+      comment: 'main/config.ts reads them before anything of the service exists.',
+      severity: 'error',
+      from: { path: OPERATOR_SETTINGS },
+      to: { path: '^main/', pathNot: [place('contract'), place('kernel')] },
     },
     {
       name: 'faces-see-rooms-from-outside',

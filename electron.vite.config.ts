@@ -62,6 +62,10 @@ export default defineConfig({
           // A list is as wide as its longest name, but never wider than the window.
           select: { slots: { content: 'max-w-[calc(100vw-2rem)]' } },
           dropdownMenu: { slots: { content: 'max-w-[calc(100vw-2rem)]' } },
+          // A name that is cut off says so.
+          inputMenu: { slots: { base: 'text-ellipsis' } },
+          // Each circle is nearer to its own words than to those before it.
+          radioGroup: { variants: { orientation: { horizontal: { fieldset: 'flex-row flex-wrap gap-x-4' } } } },
         },
       }),
     ],
