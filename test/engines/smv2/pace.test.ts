@@ -12,7 +12,7 @@ let shop: EngineInstance
 
 beforeAll(async () => {
   world = await lineWorld({
-    pace: { pacePerMinute: 600, paceBurst: 3, paceChatPerMinute: 60, paceChatBurst: 3, paceSpacingMs: 0 },
+    pace: { pacePerMinute: 600, paceBurst: 3, paceChatPerMinute: 6, paceChatBurst: 3, paceSpacingMs: 0 },
   })
   shop = await world.connect(OURS)
 })
