@@ -195,3 +195,14 @@ export function withNumberedButtons(text: string, buttons: readonly { readonly t
     .filter((part) => part !== '')
     .join('\n\n')
 }
+
+/** Replaces every text of an object, also within its lists and objects. */
+export function fillTexts<T extends object>(value: T, fill: (source: string) => string): T {
+  const filled = (each: unknown): unknown => {
+    if (typeof each === 'string') return fill(each)
+    if (Array.isArray(each)) return each.map(filled)
+    if (typeof each !== 'object' || each === null) return each
+    return Object.fromEntries(Object.entries(each).map(([key, one]) => [key, filled(one)]))
+  }
+  return filled(value) as T
+}

@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox'
 import { Budget, BudgetInput, Spending } from './costs.ts'
+import { Interactive, type Interactive as InteractiveMessage } from './interactive.ts'
 import { LIMITS } from './limits.ts'
 import { MediaType, Nullable, Timestamp, Uuid, TimeZone } from './shapes.ts'
 
@@ -194,6 +195,14 @@ export const CampaignMessage = Type.Object(
           'smv2 shows no buttons, so they become a numbered list below the text. Official numbers show up to three.',
       }),
     ),
+    interactive: Type.Optional(
+      Type.Unsafe<InteractiveMessage>({
+        ...Interactive,
+        description:
+          'Official numbers only: a menu, a link, a form or products, as in `POST /v1/instances/{id}/messages`. ' +
+          'Variables and options in its texts are replaced. People who did not write in the last 24 hours do not get it.',
+      }),
+    ),
     cloud_api: Type.Optional(
       Type.Object(
         {},
@@ -208,7 +217,7 @@ export const CampaignMessage = Type.Object(
   },
   {
     additionalProperties: false,
-    description: 'Exactly one of `text`, `media_url` or `media_id` with `media_type`, or `cloud_api`.',
+    description: 'Exactly one of `text`, `media_url` or `media_id` with `media_type`, `interactive`, or `cloud_api`.',
   },
 )
 export type CampaignMessage = Static<typeof CampaignMessage>

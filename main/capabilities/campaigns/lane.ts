@@ -12,7 +12,7 @@ import type { SendResult } from '../messages/index.ts'
 import type { CampaignsDeps } from './deps.ts'
 import type { NumberChecks } from './number-checks.ts'
 import { sendKey, type Outcomes } from './outcomes.ts'
-import { faultOf, renderMessage } from './render.ts'
+import { faultOf, renderMessage, sendFields } from './render.ts'
 import type { Resolver } from './resolve.ts'
 import { seedOf } from './seed.ts'
 import { delayLane, type StoredCampaign } from './store.ts'
@@ -173,12 +173,11 @@ export function laneJob(deps: LaneDeps): JobKind<object, Result> {
     if (instance === undefined || message === undefined) return putBack(claimed, NOT_READY_MS)
     const seed = seedOf(campaignId, position)
     const variables = JSON.parse(recipient.variables ?? '{}') as Record<string, string>
-    const { buttons: _shown, ...content } = renderMessage(message, { ...recipient, variables }, instance.engine, seed)
-    const fault = faultOf({ ...content, buttons: [] }, instance.engine)
+    const rendered = renderMessage(message, { ...recipient, variables }, instance.engine, seed)
+    const fault = faultOf(rendered, instance.engine)
     if (fault !== undefined) return fail(claimed, 'validation_error', fault.message)
     await showTyping(campaign, instance, to, signal)
-    const { text, ...rest } = content
-    const body = { to, ...(content.cloud_api === undefined ? content : rest) }
+    const body = { to, ...sendFields(rendered) }
     try {
       const result = await messages.send({
         ...{ instance, body, rawBody: () => body, source: 'campaign', campaignId },

@@ -1,11 +1,14 @@
 import type { CampaignMessage } from '../../contract/campaign.ts'
-import { variablesOf } from '../../contract/campaign-text.ts'
+import { fillTexts, variablesOf } from '../../contract/campaign-text.ts'
 import { ApiError } from '../../contract/errors.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import type { Engine } from '../../contract/shapes.ts'
+import { interactiveRefusal } from '../../engines/official/interactive.ts'
 import { faultOf, parseText, shortestMessage, textsOf } from './render.ts'
 
-const KINDS = ['text', 'media_url', 'media_id', 'cloud_api'] as const
+const KINDS = ['text', 'media_url', 'media_id', 'interactive', 'cloud_api'] as const
+/** What only official numbers can send. */
+const OFFICIAL_KINDS = ['interactive', 'cloud_api'] as const
 const OF_FILES = ['media_type', 'caption', 'filename'] as const
 
 /**
@@ -19,10 +22,10 @@ export function requireMessages(messages: readonly CampaignMessage[], engines: r
 
 /** @throws ApiError validation_error for a payload that takes long to read and to show. */
 export function requireShortPayloads(messages: readonly CampaignMessage[]): void {
-  const at = messages.findIndex(({ cloud_api: payload }) => payload !== undefined && isLong(payload))
+  const at = messages.findIndex(({ interactive, cloud_api: payload = interactive }) => payload && isLong(payload))
   if (at >= 0)
     throw wrong(
-      `messages ${at + 1} has a cloud_api with more than ${LIMITS.campaignPayloadTexts} texts, or with more than ${LIMITS.textLength} characters. Shorten it.`,
+      `messages ${at + 1} has a payload with more than ${LIMITS.campaignPayloadTexts} texts, or with more than ${LIMITS.textLength} characters. Shorten it.`,
     )
 }
 
@@ -33,9 +36,9 @@ const isLong = (payload: object) =>
 function requireMessage(message: CampaignMessage, name: string, engines: readonly Engine[]): void {
   const given = KINDS.filter((kind) => message[kind] !== undefined)
   if (given.length === 0)
-    throw wrong(`${name} is empty. Give it text, media_url or media_id with media_type, or cloud_api.`).because(
-      'message_empty',
-    )
+    throw wrong(
+      `${name} is empty. Give it text, media_url or media_id with media_type, interactive, or cloud_api.`,
+    ).because('message_empty')
   if (message.text !== undefined && message.text.trim() === '')
     throw wrong(`${name} is empty: its text has only spaces. Write something or remove it.`).because('message_empty')
   if (given.length > 1) throw wrong(`${name} has ${given.join(' and ')}. Use exactly one of them.`)
@@ -45,13 +48,15 @@ function requireMessage(message: CampaignMessage, name: string, engines: readonl
     if (extra !== undefined) throw wrong(`${name} has ${extra}, which is only allowed with a file.`)
   } else if (message.media_type === undefined)
     throw wrong(`${name} has no media_type. Set it to image, video, audio or document.`)
-  if (message.cloud_api !== undefined && message.buttons !== undefined)
-    throw wrong(`${name} has buttons next to cloud_api. Put them into the payload.`)
-  if (message.cloud_api !== undefined && engines.includes('smv2'))
+  const official = OFFICIAL_KINDS.find((kind) => message[kind] !== undefined)
+  if (official !== undefined && message.buttons !== undefined)
+    throw wrong(`${name} has buttons next to ${official}. Put them into ${official}.`)
+  if (official !== undefined && engines.includes('smv2'))
     throw new ApiError(
       'engine_mismatch',
-      `${name} has cloud_api, which needs official numbers only. Use text or a file.`,
+      `${name} has ${official}, which needs official numbers only. Use text or a file.`,
     )
+  requireInteractive(message, name)
   requireAddress(message, name)
   requireLengths(message, name, engines)
   for (const text of textsOf(message)) requireText(text, name)
@@ -81,6 +86,19 @@ function requireText(text: string, name: string): void {
     'message_unclosed',
     { text: start },
   )
+}
+
+/**
+ * Checks how the fields of a menu, link or form go together. What has variables is checked for each person.
+ * @throws ApiError validation_error
+ */
+function requireInteractive({ interactive }: CampaignMessage, name: string): void {
+  if (interactive === undefined) return
+  let places = 0
+  // A short address is valid in every field.
+  const filled = fillTexts(interactive, (text) => (text.includes('{') ? `https://p${places++}.x` : text))
+  const refusal = interactiveRefusal(filled, `${name}: interactive`)
+  if (refusal !== undefined) throw refusal
 }
 
 function requireAddress({ media_url: url }: CampaignMessage, name: string): void {

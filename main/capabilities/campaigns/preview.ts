@@ -20,7 +20,8 @@ import { requireMessages, requireShortPayloads, unknownVariables } from './messa
 import { requireUploads } from './uploads.ts'
 import { recipientsByStatus } from './recipient-store.ts'
 import { emptyTally, refuse, type Tally } from './recipients.ts'
-import { faultOf, longestMessage, renderMessage } from './render.ts'
+import { interactivePayload } from '../../engines/official/interactive.ts'
+import { faultOf, longestMessage, renderMessage, type RenderedMessage } from './render.ts'
 import { createFaultTally } from './faults.ts'
 import { error as errorRisk, risksOf } from './risks.ts'
 import { createRotation } from './rotation.ts'
@@ -421,8 +422,14 @@ function samplesOf(
       media_url: shown.media_url ?? null,
       media_type: shown.media_type ?? null,
       buttons: [...shown.buttons],
-      payload: message.cloud_api === undefined ? null : (shown.cloud_api ?? null),
+      payload: payloadOf(message, shown),
     })
   }
   return samples
+}
+
+/** Not of a text with buttons, which \`text\` and \`buttons\` say. */
+function payloadOf({ cloud_api: written }: CampaignMessage, { interactive, cloud_api: payload }: RenderedMessage) {
+  if (interactive !== undefined) return interactivePayload(interactive)
+  return written === undefined ? null : (payload ?? null)
 }

@@ -1,5 +1,6 @@
 import type { CampaignMessage } from '../../contract/campaign.ts'
 import {
+  fillTexts,
   longestCampaignText,
   parseCampaignText,
   renderCampaignText,
@@ -9,9 +10,11 @@ import {
   withNumberedButtons,
   type CampaignText,
 } from '../../contract/campaign-text.ts'
+import type { Interactive } from '../../contract/interactive.ts'
 import { charactersIn, INTERACTIVE_LIMITS, TEXT_LIMITS } from '../../contract/message-limits.ts'
 import type { Engine } from '../../contract/shapes.ts'
 import { TRAITS } from '../../contract/engine-traits.ts'
+import { interactiveFault, interactivePayload } from '../../engines/official/interactive.ts'
 import { exceededLimit } from '../../engines/official/payload-limits.ts'
 import { templateParts, withCleanParameters } from './template-parameters.ts'
 
@@ -30,6 +33,7 @@ export interface RenderedMessage {
   readonly media_type?: NonNullable<CampaignMessage['media_type']>
   readonly caption?: string
   readonly filename?: string
+  readonly interactive?: Interactive
   readonly cloud_api?: object
   /** Shown as buttons. */
   readonly buttons: readonly string[]
@@ -78,7 +82,9 @@ export const shortestMessage = (message: CampaignMessage, engine: Engine): Rende
 
 function fillMessage(message: CampaignMessage, engine: Engine, fill: (source: string) => string): RenderedMessage {
   const { text, caption, media_url: url, media_id: id, media_type: type, filename, cloud_api: payload } = message
-  if (payload !== undefined) return { cloud_api: withCleanParameters(fillAll(payload, fill) as object), buttons: [] }
+  const { interactive } = message
+  if (interactive !== undefined) return withInteractive(fillTexts(interactive, (source) => fill(source).trim()))
+  if (payload !== undefined) return { cloud_api: withCleanParameters(fillTexts(payload, fill)), buttons: [] }
   const buttons = message.buttons ?? []
   if (text !== undefined) return withButtons(fill(text).trim(), buttons, engine)
   const words = withNumberedButtons(caption === undefined ? '' : fill(caption).trim(), buttons)
@@ -90,6 +96,19 @@ function fillMessage(message: CampaignMessage, engine: Engine, fill: (source: st
     ...(filename !== undefined && { filename: fill(filename) }),
     buttons: [],
   }
+}
+
+/** Optional words that are empty for a person are left out; Meta refuses empty ones. */
+function withInteractive(filled: Interactive): RenderedMessage {
+  const { header, footer, ...rest } = filled
+  const interactive = { ...rest, ...(header && { header }), ...(footer && { footer }) }
+  return { text: interactive.body ?? '', interactive, buttons: (interactive.buttons ?? []).map(({ title }) => title) }
+}
+
+/** What `POST /v1/instances/{id}/messages` takes. The text of a payload is only shown. */
+export function sendFields({ buttons: _shown, text, ...rest }: RenderedMessage): Omit<RenderedMessage, 'buttons'> {
+  const isPayload = rest.cloud_api !== undefined || rest.interactive !== undefined
+  return { ...(text !== undefined && !isPayload && { text }), ...rest }
 }
 
 function withButtons(
@@ -110,15 +129,9 @@ function valuesOf({ phone, name, variables }: Addressee): Record<string, string>
   return { ...Object.fromEntries(own), phone, name: name ?? '' }
 }
 
-function fillAll(value: unknown, fill: (source: string) => string): unknown {
-  if (typeof value === 'string') return fill(value)
-  if (Array.isArray(value)) return value.map((each: unknown) => fillAll(each, fill))
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, fillAll(each, fill)]))
-}
-
 /** Every text of a message in which variables are replaced. */
-export function textsOf({ text, caption, media_url: url, filename, cloud_api: payload }: CampaignMessage): string[] {
+export function textsOf(message: CampaignMessage): string[] {
+  const { text, caption, media_url: url, filename, interactive, cloud_api: payload = interactive } = message
   const found = [text, caption, url, filename].filter((each) => each !== undefined)
   const collect = (value: unknown): void => {
     if (typeof value === 'string') found.push(value)
@@ -138,8 +151,10 @@ export interface Fault {
 }
 
 /** @returns undefined if it can be sent. */
-export function faultOf({ text, caption, cloud_api: payload }: RenderedMessage, engine: Engine): Fault | undefined {
-  if (payload !== undefined) return payloadFault(payload)
+export function faultOf(rendered: RenderedMessage, engine: Engine): Fault | undefined {
+  const { text, caption, interactive, cloud_api: payload } = rendered
+  if (interactive !== undefined) return interactiveFaultOf(interactive)
+  if (payload !== undefined) return payloadFault(payload, 'cloud_api.')
   if (text === '') return incomplete('The message is empty once its variables are replaced.')
   const limits = TEXT_LIMITS[engine]
   return (
@@ -148,7 +163,16 @@ export function faultOf({ text, caption, cloud_api: payload }: RenderedMessage, 
   )
 }
 
-function payloadFault(payload: object): Fault | undefined {
+function interactiveFaultOf(interactive: Interactive): Fault | undefined {
+  const exceeded = payloadFault(interactivePayload(interactive), '')
+  if (exceeded !== undefined) return exceeded
+  const fault = interactiveFault(interactive)
+  if (fault === undefined) return undefined
+  return incomplete(`interactive.${fault.field} ${fault.message}, once its variables are replaced.`)
+}
+
+/** @param at what stands before the fields of the payload. */
+function payloadFault(payload: object, at: string): Fault | undefined {
   for (const { part, texts } of templateParts(payload)) {
     const empty = texts.findIndex((text) => text === '')
     if (empty >= 0)
@@ -161,7 +185,7 @@ function payloadFault(payload: object): Fault | undefined {
   const exceeded = exceededLimit(payload)
   if (exceeded === undefined) return undefined
   const { field, limit, unit } = exceeded
-  return { reason: 'too_long', length: limit + 1, limit, message: `cloud_api.${field} has more than ${limit} ${unit}.` }
+  return { reason: 'too_long', length: limit + 1, limit, message: `${at}${field} has more than ${limit} ${unit}.` }
 }
 
 const incomplete = (message: string): Fault => ({ reason: 'incomplete', length: 0, limit: 0, message })

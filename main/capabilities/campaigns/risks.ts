@@ -3,7 +3,7 @@ import type { CostTotals } from '../../contract/costs.ts'
 import { countVariants, variablesOf } from '../../contract/campaign-text.ts'
 import { CAREFUL_LIVE_DELAY, type Numbers } from './config.ts'
 import type { Load } from './forecast.ts'
-import { parseText } from './render.ts'
+import { parseText, textsOf } from './render.ts'
 
 /** A campaign as far as its risks depend on it. */
 interface Facts {
@@ -104,10 +104,10 @@ function ofRecentContacts({ recentlyContacted: count, people, config: { skipIfCo
   return [info('recently_contacted', 'config.skipIfContactedHours', message, { count, total: people, hours })]
 }
 
-function isFixed({ text, caption }: CampaignMessage): boolean {
-  const parsed = parseText(text ?? caption ?? '')
-  return variablesOf(parsed).length === 0 && countVariants(parsed) === 1
-}
+const isFixed = (message: CampaignMessage): boolean =>
+  textsOf(message)
+    .map(parseText)
+    .every((text) => variablesOf(text).length === 0 && countVariants(text) === 1)
 
 function ofStrangers({ load, numbers, people }: Facts): CampaignRisk[] {
   if (!numbers.engines.includes('smv2')) return []

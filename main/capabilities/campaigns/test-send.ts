@@ -6,7 +6,7 @@ import type { SendResult } from '../messages/index.ts'
 import type { Found } from './access.ts'
 import type { CampaignsDeps } from './deps.ts'
 import { recipientsPage, recipientWith } from './recipient-store.ts'
-import { faultOf, renderMessage, type Addressee } from './render.ts'
+import { faultOf, renderMessage, sendFields, type Addressee } from './render.ts'
 
 export interface TestWish {
   readonly to: string
@@ -46,11 +46,10 @@ export function createTestSend({ db, instances, messages }: Pick<CampaignsDeps, 
     if (instance === undefined || instance.deleted)
       throw new ApiError('not_found', 'This instance was deleted.').because('chosen_gone', { field: 'instance_id' })
     const addressee = await addresseeOf(campaign.id, wish)
-    const { buttons, ...content } = renderMessage(message, addressee, instance.engine, `${campaign.id}:test`)
-    const fault = faultOf({ ...content, buttons }, instance.engine)
+    const rendered = renderMessage(message, addressee, instance.engine, `${campaign.id}:test`)
+    const fault = faultOf(rendered, instance.engine)
     if (fault !== undefined) throw wrong(fault.message)
-    const { text: _shown, ...payload } = content
-    const body = { to: wish.to, ...(content.cloud_api === undefined ? content : payload) }
+    const body = { to: wish.to, ...sendFields(rendered) }
     const result = await messages.send({ instance, body, rawBody, idempotencyKey, source: caller.source })
     return { result, instanceId, variation }
   }

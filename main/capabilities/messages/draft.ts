@@ -5,7 +5,7 @@ import { charactersIn, TEXT_LIMITS } from '../../contract/message-limits.ts'
 import type { Engine } from '../../contract/shapes.ts'
 import type { FileType, Outgoing, OutgoingContent } from '../../engines/engine.ts'
 import { interactiveBody } from '../../engines/official/interactive-content.ts'
-import { interactiveFault, interactivePayload } from '../../engines/official/interactive.ts'
+import { interactivePayload, interactiveRefusal } from '../../engines/official/interactive.ts'
 import { exceededLimit } from '../../engines/official/payload-limits.ts'
 import type { SendBody } from './contract/sending.ts'
 import { TRAITS } from '../../contract/engine-traits.ts'
@@ -113,14 +113,8 @@ function interactiveDraft({ to, quoted_message_id: quotedMessageId }: SendBody, 
       'engine_mismatch',
       'interactive needs the official engine, and this instance runs on smv2. Use text or media_url.',
     )
-  const fault = interactiveFault(message)
-  if (fault !== undefined) {
-    const field = `interactive.${fault.field}`
-    const sentence = `${field} ${fault.message}.`
-    throw 'limit' in fault
-      ? wrong(sentence).because(fault.reason, { field, n: fault.limit })
-      : wrong(sentence).because(fault.reason, { field })
-  }
+  const refusal = interactiveRefusal(message, 'interactive')
+  if (refusal !== undefined) throw refusal
   const payload = interactivePayload(message)
   return { kind: 'cloud_api', to, payload, ...(quotedMessageId !== undefined && { quotedMessageId }) } as const
 }

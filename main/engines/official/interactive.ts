@@ -1,3 +1,4 @@
+import { ApiError } from '../../contract/errors.ts'
 import type { Interactive, InteractiveType } from '../../contract/interactive.ts'
 import { charactersIn, INTERACTIVE_LIMITS } from '../../contract/message-limits.ts'
 
@@ -39,6 +40,17 @@ const FIELDS: Readonly<
 /** Checks the fields of a message against each other. The schema has checked each one alone. */
 export const interactiveFault = (message: Interactive): InteractiveFault | undefined =>
   faultsOf(message).next().value ?? undefined
+
+/** The refusal of a message with a fault. @param at where it is in the request, such as `interactive`. */
+export function interactiveRefusal(message: Interactive, at: string): ApiError | undefined {
+  const fault = interactiveFault(message)
+  if (fault === undefined) return undefined
+  const field = `${at}.${fault.field}`
+  const refusal = new ApiError('validation_error', `${field} ${fault.message}.`)
+  return 'limit' in fault
+    ? refusal.because(fault.reason, { field, n: fault.limit })
+    : refusal.because(fault.reason, { field })
+}
 
 function* faultsOf(message: Interactive): Faults {
   const { type, body, button, buttons, url, flow } = message

@@ -47,7 +47,12 @@ const Sample = Type.Object({
   buttons: Type.Array(Type.String(), {
     description: 'Shown as buttons. Empty where they became a numbered list in `text`.',
   }),
-  payload: Nullable(Type.Object({}, { additionalProperties: true, description: 'For `cloud_api`.' })),
+  payload: Nullable(
+    Type.Object(
+      {},
+      { additionalProperties: true, description: 'Of `interactive` and `cloud_api`: as the Cloud API takes it.' },
+    ),
+  ),
 })
 
 const DayLoad = Type.Object({
