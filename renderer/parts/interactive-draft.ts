@@ -1,6 +1,6 @@
-import type { Interactive } from '../../../main/contract/interactive.ts'
-import type { MessageContent } from '../../../main/contract/message-content.ts'
-import { INTERACTIVE_LIMITS } from '../../../main/contract/message-limits.ts'
+import type { Interactive } from '../../main/contract/interactive.ts'
+import type { MessageContent } from '../../main/contract/message-content.ts'
+import { INTERACTIVE_LIMITS } from '../../main/contract/message-limits.ts'
 
 /** The kinds that are written in the composer. */
 export const WRITTEN_KINDS = [
@@ -120,7 +120,8 @@ export function faultsOf(draft: InteractiveDraft): InteractiveFaults {
   return faults
 }
 
-const isWebAddress = (url: string): boolean => /^https?:\/\/\S+$/.test(url.trim())
+/** In a campaign, it may be made of variables. */
+const isWebAddress = (url: string): boolean => /^(?:https?:\/\/\S+|\{\{[^{}]+\}\}\S*)$/.test(url.trim())
 
 /** The message of a draft without faults. Ids are the titles, which programs can read. */
 export function interactiveOf(draft: InteractiveDraft): Interactive {

@@ -290,7 +290,7 @@ const OVERLAYS: Readonly<Record<string, readonly Omit<Overlay, 'of'>[]>> = {
       show: inTurn(inMenu('Add buttons or a list', 'Template'), choose('Choose a template')),
     },
   ],
-  'rooms/messages/InteractiveHeader': [
+  'parts/InteractiveHeader': [
     {
       ...{ name: 'a file above the text', at: officialChat },
       show: inTurn(inMenu('Add buttons or a list', 'Reply buttons'), choose('Header type')),
@@ -326,6 +326,18 @@ const OVERLAYS: Readonly<Record<string, readonly Omit<Overlay, 'of'>[]>> = {
         (page) => page.getByRole('radio', { name: 'File with caption' }).click(),
         (page) => page.getByRole('radio', { name: 'From a URL' }).click(),
         choose('File type'),
+      ),
+    },
+  ],
+  'rooms/campaigns/InteractiveEditor': [
+    {
+      name: 'kinds of buttons and lists',
+      at: onPage('/campaigns/edit'),
+      show: inTurn(
+        (page) => page.getByRole('checkbox', { name: /^Bakery Luz, official/ }).check(),
+        press('Next'),
+        (page) => page.getByRole('radio', { name: 'Buttons, list or form' }).click(),
+        choose('What people can tap'),
       ),
     },
   ],

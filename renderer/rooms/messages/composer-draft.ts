@@ -1,7 +1,7 @@
 import type { SendBody } from '../../../main/capabilities/messages/contract.ts'
 import type { MediaType } from '../../../main/contract/shapes.ts'
 import { readTemplatePayload, type TemplateChoice } from '../campaigns/template.ts'
-import { draftOfInteractive, type InteractiveDraft } from './interactive-draft.ts'
+import { draftOfInteractive, type InteractiveDraft } from '../../parts/interactive-draft.ts'
 
 /** A message that was not sent yet, as its chat keeps it. */
 export interface ComposerDraft {

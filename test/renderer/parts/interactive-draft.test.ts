@@ -10,7 +10,7 @@ import {
   shownInteractive,
   WRITTEN_KINDS,
   type InteractiveDraft,
-} from '../../../renderer/rooms/messages/interactive-draft.ts'
+} from '../../../renderer/parts/interactive-draft.ts'
 
 const filled = (kind: InteractiveDraft['kind']): InteractiveDraft => ({
   ...newInteractive(kind, ' Shall we? '),
