@@ -30,7 +30,7 @@ export const draftOf = ({ name, instance_ids, messages, config, scheduled_at }: 
 export type StoredDraft = Pick<Body<'updateCampaign'>, 'name' | 'instance_ids' | 'messages' | 'config' | 'scheduled_at'>
 
 /** What the service refuses; it is stored once it is finished. */
-const UNSTORABLE = new Set<MessageProblem | undefined>(['unclosed', 'badUrl'])
+const UNSTORABLE = new Set<MessageProblem | undefined>(['unclosed', 'badUrl', 'interactive'])
 
 /** The first variation that cannot be stored as it is, from 1; 0: none. Until it is finished, no variation is stored. */
 export const unfinishedAt = (messages: readonly MessageDraft[], templates: readonly Template[]): number =>

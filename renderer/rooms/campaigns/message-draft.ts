@@ -1,21 +1,30 @@
 import { countVariants, parseCampaignText, variablesOf } from '../../../main/contract/campaign-text.ts'
 import type { CampaignMessage } from '../../../main/contract/campaign.ts'
 import type { MediaType } from '../../../main/contract/shapes.ts'
+import {
+  draftOfInteractive,
+  faultsOf,
+  interactiveOf,
+  newInteractive,
+  type InteractiveDraft,
+} from '../../parts/interactive-draft.ts'
 import { listTemplateFields, readTemplatePayload, toTemplatePayload } from './template.ts'
 import type { Template, TemplateChoice } from './template.ts'
 
-export const MESSAGE_KINDS = ['text', 'file', 'template'] as const
+export const MESSAGE_KINDS = ['text', 'file', 'interactive', 'template'] as const
 
 /** A variation while it is written. */
 export interface MessageDraft {
-  /** `payload`: a Cloud API payload of a program, which is kept as it is. */
-  readonly kind: (typeof MESSAGE_KINDS)[number] | 'payload'
+  /** `kept`: what a program wrote and nobody can write here. It is kept as it is. */
+  readonly kind: (typeof MESSAGE_KINDS)[number] | 'kept'
   /** The text, or what stands below the file. */
   readonly text: string
   readonly file: FileDraft
   readonly buttons: readonly string[]
+  readonly interactive: InteractiveDraft
   readonly template: TemplateChoice | null
-  readonly payload: Readonly<Record<string, unknown>> | null
+  /** What was stored, also of a template that is not known. */
+  readonly kept: CampaignMessage | null
 }
 
 export interface FileDraft {
@@ -28,12 +37,13 @@ export interface FileDraft {
 
 const NO_FILE: FileDraft = { source: 'upload', url: '', mediaId: '', type: 'image', filename: '' }
 export const NEW_MESSAGE: MessageDraft = {
-  ...{ kind: 'text', text: '', file: NO_FILE, buttons: [], template: null, payload: null },
+  ...{ kind: 'text', text: '', file: NO_FILE, buttons: [], template: null, kept: null },
+  interactive: newInteractive('list'),
 }
 
-/** @param templates to know which places a template has; without its template a message keeps its payload. */
+/** @param templates to know which places a template has; without its template a message stays as it was stored. */
 export function toCampaignMessage(draft: MessageDraft, templates: readonly Template[]): CampaignMessage | undefined {
-  const { kind, text, file, template, payload } = draft
+  const { kind, text, file, interactive, template, kept } = draft
   const buttons = draft.buttons.map((each) => each.trim()).filter((each) => each !== '')
   const rest = buttons.length > 0 ? { buttons: buttons.map((each, n) => ({ id: String(n + 1), text: each })) } : {}
   switch (kind) {
@@ -53,21 +63,28 @@ export function toCampaignMessage(draft: MessageDraft, templates: readonly Templ
     case 'template': {
       if (template === null) return undefined
       const found = findTemplate(templates, template)
-      if (found === undefined) return payload === null ? undefined : { cloud_api: payload }
+      if (found === undefined) return kept ?? undefined
       return { cloud_api: toTemplatePayload(template, found) }
     }
-    case 'payload':
-      return payload === null ? undefined : { cloud_api: payload }
+    case 'interactive':
+      return { interactive: interactiveOf(interactive) }
+    case 'kept':
+      return kept ?? undefined
   }
 }
 
 export function toMessageDraft(message: CampaignMessage): MessageDraft {
-  const { text, caption, media_url, media_id, media_type, filename, buttons, cloud_api } = message
+  const { text, caption, media_url, media_id, media_type, filename, buttons, interactive, cloud_api } = message
   const base = { ...NEW_MESSAGE, buttons: buttons?.map((button) => button.text) ?? [] }
   if (cloud_api !== undefined) {
-    const payload = { ...cloud_api } as Readonly<Record<string, unknown>>
-    const template = readTemplatePayload(payload) ?? null
-    return { ...base, kind: template === null ? 'payload' : 'template', template, payload }
+    const template = readTemplatePayload({ ...cloud_api }) ?? null
+    return { ...base, kind: template === null ? 'kept' : 'template', template, kept: message }
+  }
+  if (interactive !== undefined) {
+    const written = draftOfInteractive(interactive)
+    return written === null
+      ? { ...base, kind: 'kept', kept: message }
+      : { ...base, kind: 'interactive', interactive: written }
   }
   if (media_type === undefined) return { ...base, text: text ?? '' }
   const file: FileDraft = {
@@ -77,15 +94,22 @@ export function toMessageDraft(message: CampaignMessage): MessageDraft {
   return { ...base, kind: 'file', text: caption ?? '', file }
 }
 
+/** Every text of a message, also within its lists. */
+function textsIn(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value]
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : []
+}
+
 export const findTemplate = (
   templates: readonly Template[],
   { name, language }: Pick<TemplateChoice, 'name' | 'language'>,
 ): Template | undefined => templates.find((each) => each.name === name && each.language === language)
 
 /** Every text of a variation in which variables are replaced. */
-function textsOf({ kind, text, file, template }: MessageDraft): readonly string[] {
+function textsOf({ kind, text, file, interactive, template }: MessageDraft): readonly string[] {
   if (kind === 'template') return Object.values(template?.values ?? {})
-  if (kind === 'payload') return []
+  if (kind === 'interactive') return textsIn(interactiveOf(interactive))
+  if (kind === 'kept') return []
   return kind === 'file' ? [text, file.url] : [text]
 }
 
@@ -96,13 +120,19 @@ export const listVariables = (drafts: readonly MessageDraft[]): readonly string[
 
 /** How many different messages the variations and their options make. */
 export const countWordings = (drafts: readonly MessageDraft[]): number =>
-  drafts.reduce((sum, draft) => sum + (draft.kind === 'payload' ? 1 : countVariants(parseCampaignText(draft.text))), 0)
+  drafts.reduce((sum, draft) => sum + countVariants(parseCampaignText(mainText(draft))), 0)
 
-export type MessageProblem = 'empty' | 'noFile' | 'badUrl' | 'noTemplate' | 'templateField' | 'unclosed'
+/** Empty where options make no other message. */
+function mainText({ kind, text, interactive }: MessageDraft): string {
+  if (kind === 'interactive') return interactive.body
+  return kind === 'kept' ? '' : text
+}
+
+export type MessageProblem = 'empty' | 'interactive' | 'noFile' | 'badUrl' | 'noTemplate' | 'templateField' | 'unclosed'
 
 /** Why a variation cannot be sent; undefined if it can. */
 export function findMessageProblem(draft: MessageDraft, templates: readonly Template[]): MessageProblem | undefined {
-  const { kind, text, file, template } = draft
+  const { kind, text, file, interactive, template } = draft
   const texts = textsOf(draft).map(parseCampaignText)
   if (texts.some((parsed) => (parsed.unclosedAt ?? parsed.tooDeepAt ?? parsed.tooManyAt) !== null)) return 'unclosed'
   if (kind === 'text') return text.trim() === '' ? 'empty' : undefined
@@ -110,7 +140,8 @@ export function findMessageProblem(draft: MessageDraft, templates: readonly Temp
     if (file.source === 'upload') return file.mediaId === '' ? 'noFile' : undefined
     return /^https?:\/\/\S+$/.test(file.url.trim()) ? undefined : 'badUrl'
   }
-  if (kind === 'payload') return undefined
+  if (kind === 'interactive') return Object.keys(faultsOf(interactive)).length === 0 ? undefined : 'interactive'
+  if (kind === 'kept') return undefined
   if (template === null) return 'noTemplate'
   const found = findTemplate(templates, template)
   if (found === undefined) return undefined

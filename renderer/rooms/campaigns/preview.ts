@@ -1,12 +1,16 @@
 import { TRAITS } from '../../../main/contract/engine-traits.ts'
 import {
+  fillTexts,
   parseCampaignText,
   renderCampaignText,
   seededFractions,
   variableKey,
   withNumberedButtons,
 } from '../../../main/contract/campaign-text.ts'
+import type { Interactive } from '../../../main/contract/interactive.ts'
+import type { MessageContent } from '../../../main/contract/message-content.ts'
 import type { Engine, MediaType } from '../../../main/contract/shapes.ts'
+import { interactiveOf, previewOf, shownInteractive } from '../../parts/interactive-draft.ts'
 import { findTemplate, type MessageDraft } from './message-draft.ts'
 import { cardPrefix, fillTemplateText, templateCards, templateParts } from './template.ts'
 import type { Template, TemplateValues } from './template.ts'
@@ -39,6 +43,8 @@ export interface PhoneMessage {
   readonly buttons: readonly string[]
   /** Of a carousel. */
   readonly cards: readonly PhoneCard[]
+  /** Buttons, a list, a form or products, with all their words; `text` is the body. */
+  readonly interactive?: Extract<MessageContent, { type: 'interactive' }>
 }
 
 export interface Person {
@@ -60,7 +66,8 @@ interface PreviewOptions {
 /** What one person gets of a variation. */
 export function toPhoneMessage(draft: MessageDraft, options: PreviewOptions): PhoneMessage {
   const render = (text: string) => fillFor(text, options)
-  if (draft.kind === 'template' || draft.kind === 'payload') return templateMessage(draft, options, render)
+  if (draft.kind === 'interactive') return interactiveMessage(interactiveOf(previewOf(draft.interactive)), render)
+  if (draft.kind === 'template' || draft.kind === 'kept') return templateMessage(draft, options, render)
   const buttons = draft.buttons.filter((each) => each.trim() !== '')
   const isFile = draft.kind === 'file'
   const words = isFile && draft.file.type === 'audio' ? '' : render(draft.text)
@@ -94,6 +101,11 @@ function templateMessage(
 }
 
 const NOTHING: PhoneMessage = { header: '', media: null, text: '', footer: '', buttons: [], cards: [] }
+
+function interactiveMessage(message: Interactive, render: (text: string) => string): PhoneMessage {
+  const filled = fillTexts(message, render)
+  return { ...NOTHING, text: filled.body ?? '', interactive: shownInteractive(filled) }
+}
 
 /** A template with its places filled. */
 export function filledTemplate(template: Pick<Template, 'components'>, values: TemplateValues): PhoneMessage {

@@ -17,6 +17,7 @@ import {
   toMessageDraft,
   type MessageDraft,
 } from '../../../renderer/rooms/campaigns/message-draft.ts'
+import { newInteractive } from '../../../renderer/parts/interactive-draft.ts'
 import { toPhoneMessage } from '../../../renderer/rooms/campaigns/preview.ts'
 import {
   fillTemplateText,
@@ -47,6 +48,10 @@ const TEMPLATE: Template = {
 }
 const VALUES = { 'header.image': 'https://luz.example/a.png', 'body.1': '{{name}}', 'body.2': 'you', 'button.0.1': 'x' }
 const text = (value: string): MessageDraft => ({ ...NEW_MESSAGE, text: value })
+const menu = (body: string): MessageDraft => ({
+  ...NEW_MESSAGE,
+  ...{ kind: 'interactive', interactive: { ...newInteractive('button', body), buttons: ['Yes, {{city}}'] } },
+})
 const ANA = { phone: '5511988887777', name: 'Ana', variables: { City: 'Recife' } }
 const preview = (draft: MessageDraft, engine: 'smv2' | 'official' = 'smv2') =>
   toPhoneMessage(draft, { engine, person: ANA, known: ['City'], seed: 'a', templates: [TEMPLATE] })
@@ -64,6 +69,20 @@ test.each<[string, CampaignMessage]>([
       cloud_api: toTemplatePayload({ name: 'offer', language: 'pt_BR', values: VALUES }, TEMPLATE),
     },
   ],
+  [
+    'a menu',
+    {
+      interactive: {
+        ...{ type: 'list', header: 'For {{name}}', body: '{Hi|Hello} {{name}}', button: 'Choose' },
+        sections: [{ rows: [{ id: 'A visit in {{City}}', title: 'A visit in {{City}}' }] }],
+      },
+    },
+  ],
+  ['a link of a column', { interactive: { type: 'cta_url', body: 'Look', button: 'Open', url: '{{City}}' } }],
+  [
+    'a form with values, which only programs can give',
+    { interactive: { type: 'flow', body: 'Fill in', button: 'Open', flow: { name: 'visit', token: '{{City}}' } } },
+  ],
   ['a payload of a program', { cloud_api: { type: 'interactive', interactive: { type: 'list' } } }],
 ])('%s is the same after it was edited', (_name, message) => {
   expect(toCampaignMessage(toMessageDraft(message), [TEMPLATE])).toEqual(message)
@@ -76,7 +95,9 @@ test('a variation that says nothing yet is not stored, and why is named', () => 
     [{ ...NEW_MESSAGE, kind: 'file', file: { ...NEW_MESSAGE.file, source: 'url', url: 'a.png' } }, 'badUrl'],
     [{ ...NEW_MESSAGE, kind: 'template' }, 'noTemplate'],
     [{ ...NEW_MESSAGE, kind: 'template', template: { name: 'offer', language: 'pt_BR', values: {} } }, 'templateField'],
+    [{ ...NEW_MESSAGE, kind: 'interactive' }, 'interactive'],
     [text('{a|b'), 'unclosed'],
+    [menu('{a|b'), 'unclosed'],
   ]
   for (const [draft, problem] of broken) expect(findMessageProblem(draft, [TEMPLATE])).toBe(problem)
   expect(findMessageProblem(text('Hi'), [])).toBeUndefined()
@@ -91,6 +112,12 @@ test('the first variation that cannot be stored is named, and one that says noth
 test('variables and wordings are counted over all variations', () => {
   expect(listVariables([text('{{name}} {{City}}'), text('{a|{{name}}}')])).toEqual(['name', 'city'])
   expect(countWordings([text('{a|b} {c|d}'), text('x')])).toBe(5)
+  expect([listVariables([menu('{a|{{name}}}')]), countWordings([menu('{a|b}')])]).toEqual([['name', 'city'], 2])
+})
+
+test('the phone shows a menu with the words of the person', () => {
+  const { text: body, interactive } = preview(menu('Hi {{name}}'), 'official')
+  expect([body, interactive?.buttons.map(({ title }) => title)]).toEqual(['Hi Ana', ['Yes, Recife']])
 })
 
 test('a template names what has to be filled, and its payload says it in Graph’s own way', () => {
