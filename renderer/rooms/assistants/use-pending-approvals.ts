@@ -1,12 +1,12 @@
-import { useNow } from '@vueuse/core'
 import { computed, onMounted, type ComputedRef } from 'vue'
+import { useNowEvery } from '../../parts/now.ts'
 import { isOpen } from './approval.ts'
 import { useAssistants } from './store.ts'
 
 /** How many calls wait for a person at this moment: the number beside “Assistants” in the sidebar. */
 export function usePendingApprovals(): ComputedRef<number> {
   const store = useAssistants()
-  const now = useNow({ interval: 1_000 })
+  const now = useNowEvery(1_000)
   onMounted(() => store.loadApprovals())
   return computed(() => store.pending.filter((record) => isOpen(record, now.value.getTime())).length)
 }

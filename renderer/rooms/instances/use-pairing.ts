@@ -1,9 +1,10 @@
-import { useDocumentVisibility, useNow } from '@vueuse/core'
+import { useDocumentVisibility } from '@vueuse/core'
 import { computed, onScopeDispose, ref, shallowRef, watch, type ComputedRef, type Ref } from 'vue'
 import type { QrView } from '../../../main/contract/instance.ts'
 import { call } from '../../app/api.ts'
 import { useLive } from '../../app/live.ts'
 import { asProblem, type Problem } from '../../app/problem.ts'
+import { useNowEvery } from '../../parts/now.ts'
 import { leftMs, nextPollMs, toPhase, type Phase } from './pairing.ts'
 import { followPasskey, passkeyEnd, type PasskeyEnd } from './passkey.ts'
 import { useInstances } from './store.ts'
@@ -44,7 +45,7 @@ export function usePairing(id: string, { restarts = false }: { restarts?: boolea
   const view = shallowRef<QrView>()
   const problem = shallowRef<Problem>()
   const end = ref<PasskeyEnd>()
-  const now = useNow({ interval: 250 })
+  const now = useNowEvery(250)
   const visibility = useDocumentVisibility()
   const lifeMs = ref(60_000)
   let phone: string | undefined
