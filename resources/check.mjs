@@ -9,7 +9,7 @@ import { build } from './run.mjs'
 
 const ROOT = path.resolve(import.meta.dirname, '..')
 /** The longest first. */
-const STEPS = ['lint:node', 'lint:window', 'format', 'types:window', 'types:node', 'deps', 'unused']
+const STEPS = ['lint:eslint', 'lint:oxlint', 'types:node', 'types:window', 'deps', 'unused', 'format']
 
 // Types and lint need what the build generates for the components of the window.
 build()

@@ -133,7 +133,7 @@ export type EventData = { [T in EventType]: Static<(typeof EVENT_DATA)[T]> }
  * never delivered. A room adds its own in its contract.ts:
  * `declare module '../../contract/events.ts' { interface AccountFacts { 'billing.paid': { order_id: string } } }`.
  */
-// eslint-disable-next-line @typescript-eslint/no-empty-object-type -- the rooms fill it
+// oxlint-disable-next-line typescript/no-empty-object-type -- the rooms fill it
 export interface AccountFacts {}
 
 /** The instance at the time of the event (spec: Event envelope). */

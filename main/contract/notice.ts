@@ -3,7 +3,7 @@
  * `declare module '../../contract/notice.ts' { interface Topics { campaigns: true } }`.
  * @public
  */
-// eslint-disable-next-line @typescript-eslint/no-empty-object-type -- the rooms fill it
+// oxlint-disable-next-line typescript/no-empty-object-type -- the rooms fill it
 export interface Topics {}
 
 /** Each store of the console subscribes to its own topics. */

@@ -92,7 +92,13 @@ describe('the control socket', () => {
     let finish = () => {}
     const hasBegun = new Promise<void>((resolve) => (begin = resolve))
     const answer = new Promise<void>((resolve) => (finish = resolve))
-    const { address } = await desk(async ({ command }) => (command === 'slow' && (begin(), await answer), 'done'))
+    const { address } = await desk(async ({ command }) => {
+      if (command === 'slow') {
+        begin()
+        await answer
+      }
+      return 'done'
+    })
     const socket = connect(address, () => socket.write('{"command":"slow"}\n'))
     await hasBegun
     await new Promise<void>((resolve) => socket.once('close', () => resolve()).destroy())
@@ -222,7 +228,7 @@ describe('the commands of the service', () => {
 
   const NEW = { name: 'New', scopes: ['messages:send'], allowed_instance_ids: null }
 
-  // prettier-ignore
+  // oxfmt-ignore
   test.each([
     {}, null, [], 'text', { ...NEW, name: '' }, { ...NEW, name: 5 }, { ...NEW, name: 'x'.repeat(101) }, { ...NEW, scopes: [] }, { ...NEW, scopes: 'all' },
     { ...NEW, scopes: ['messages:send', 'messages:send'] }, { ...NEW, scopes: ['root'] }, { ...NEW, allowed_instance_ids: [] },

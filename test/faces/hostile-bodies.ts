@@ -93,7 +93,7 @@ const nested = (levels: number): unknown => (levels === 0 ? [] : [nested(levels 
 
 /** Bodies of the largest size that are made of a text: the example, one that no schema allows, and one for each further field. */
 export function hostileBodies(operation: Operation, example: unknown, part: string): Record<string, () => Buffer> {
-  const schema = operation.body as Schema | undefined
+  const schema: Schema | undefined = operation.body
   if (schema === undefined) return {}
   const given = typeof example === 'object' && example !== null ? (example as Record<string, unknown>) : {}
   const wish = { part, bytes: BODY_BYTES }

@@ -126,7 +126,7 @@ test('a visitor talks to an agent over the widget, and both sides are heard and 
   expect(Math.abs(sound.seconds - talked)).toBeLessThan(1)
   const duration = Date.parse(call.ended_at) - Date.parse(call.answered_at)
   expect(Math.abs(sound.seconds * 1_000 - duration)).toBeLessThan(100)
-  // eslint-disable-next-line no-console -- what was measured is shown
+  // oxlint-disable-next-line no-console -- what was measured is shown
   console.info(
     `widget: ${counts?.['framesIn']} frames in, ${counts?.['framesLost']} lost, recording ${sound.seconds} s, call ${duration} ms`,
   )

@@ -77,7 +77,7 @@ test('a person is asked once, and called after they agreed', async () => {
   expect(countsOf(done.id)?.['framesIn']).toBeGreaterThan(100)
   const recording = (await made.w.api('GET', `${voice()}/recordings/${done.recording_id}`)).body
   expect(recording).toMatchObject({ has_audio: true, sandbox: false })
-  // eslint-disable-next-line no-console -- what was measured is shown
+  // oxlint-disable-next-line no-console -- what was measured is shown
   console.info(`cloud, outbound: ${countsOf(done.id)?.['framesIn']} frames in, 0 lost`)
   await phone.context().close()
 })

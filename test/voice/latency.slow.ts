@@ -33,7 +33,7 @@ test('the agent is heard within 700 ms of the end of speech, with a model that t
   }
   call.brain.stop()
   const median = waits.toSorted((a, b) => a - b)[Math.floor(TURNS / 2)] ?? Infinity
-  // eslint-disable-next-line no-console -- what was measured is shown
+  // oxlint-disable-next-line no-console -- what was measured is shown
   console.info(`end of speech to first sound: median ${Math.round(median)} ms, all ${waits.map(Math.round).join(' ')}`)
   expect(median / slowness()).toBeLessThan(700)
 })

@@ -133,12 +133,14 @@ function ofStrangers({ load, numbers, people }: Facts): CampaignRisk[] {
 function ofOfficial({ messages, numbers }: Facts): CampaignRisk[] {
   if (!numbers.engines.includes('official')) return []
   const found = [info('meta_charges', null, 'Meta charges for messages from official numbers.')]
-  if (messages.some(({ cloud_api: payload }) => (payload as { type?: unknown } | undefined)?.type !== 'template')) {
+  if (!messages.every(({ cloud_api: payload }) => payload !== undefined && isTemplate(payload))) {
     const message = 'People who did not write to an official number in the last 24 hours only get approved templates.'
     found.push(warning('outside_window', 'messages', message))
   }
   return found
 }
+
+const isTemplate = (payload: object) => 'type' in payload && payload.type === 'template'
 
 function ofBudget({ config: { budget }, cost }: Facts): CampaignRisk[] {
   const expected = cost?.costs.find(({ currency }) => currency === budget?.currency)?.amount_micros ?? 0

@@ -13,7 +13,6 @@ export function quietConsole(log: Log): void {
   if (isQuiet) return
   isQuiet = true
   for (const name of SPEAKING) {
-    // eslint-disable-next-line no-console -- nothing is said here; whatever is said elsewhere is caught
     console[name] = (...said: unknown[]) => log.debug({ event: 'smv2.library_said', text: said.map(shown).join(' ') })
   }
 }

@@ -70,7 +70,7 @@ export function createServerFactory(deps: ServerDeps): () => McpServer {
       if (tool === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${params.name}`)
       if (caller.toolFilter.readOnly === true && !isReadOnly(tool)) throw unknownInReadOnly(params.name)
       const person = {
-        // eslint-disable-next-line @typescript-eslint/no-deprecated -- the one accessor that serves both revisions
+        // oxlint-disable-next-line typescript/no-deprecated -- the one accessor that serves both revisions
         canBeAsked: canAskInForm(mcp.server.getClientCapabilities()),
         state: mcpReq.requestState<string>(),
         responses: mcpReq.inputResponses,

@@ -79,7 +79,7 @@ export function createDocumentReader({ clock, log, program, limits = LIMITS }: D
     }
   }
 
-  function ask(request: DocumentRequest): Promise<ReadDocument> {
+  async function ask(request: DocumentRequest): Promise<ReadDocument> {
     const { promise, resolve } = Promise.withResolvers<ReadDocument>()
     const started = start()
     const time = startTimeout(clock, limits.ms, () => resolve(failed('too_slow')))
@@ -94,12 +94,14 @@ export function createDocumentReader({ clock, log, program, limits = LIMITS }: D
     })
     started.once('exit', () => resolve({ kind: 'unavailable', sentence: UNAVAILABLE }))
     started.postMessage(request, [request.bytes.buffer])
-    return promise.finally(async () => {
+    try {
+      return await promise
+    } finally {
       time.cancel()
       memory.cancel()
       thread = undefined
       await started.terminate()
-    })
+    }
   }
 
   function start(): Worker {

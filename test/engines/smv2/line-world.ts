@@ -238,7 +238,11 @@ export async function lineWorld({
     async close() {
       await end()
       await converter.close()
-      await whatsapp.close().finally(data.close)
+      try {
+        await whatsapp.close()
+      } finally {
+        await data.close()
+      }
     },
   }
   return world

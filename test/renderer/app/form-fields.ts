@@ -56,7 +56,7 @@ export function labelledFields(operations: readonly Operation[]): string[] {
     .map((file) => readFileSync(new URL(file, folder), 'utf8'))
     .join('\n')
   const called = operations.filter(({ id }) => sources.includes(`'${id}'`) && !OF_OTHER_CALLERS.includes(id))
-  const names = new Set(called.flatMap(({ body }) => fieldsIn(body as Schema | undefined)))
+  const names = new Set(called.flatMap(({ body }) => fieldsIn(body)))
   return [...names].filter((name) => !FILLED_IN.includes(name)).toSorted()
 }
 

@@ -38,7 +38,7 @@ async function run(script: string) {
     PublicKeyCredential: { parseRequestOptionsFromJSON: (options: unknown) => options },
     console: { log: (line: unknown) => void shown.push(line) },
   }
-  // eslint-disable-next-line @typescript-eslint/no-implied-eval -- it is made to be pasted into a console
+  // oxlint-disable-next-line typescript/no-implied-eval -- it is made to be pasted into a console
   const act = new Function(...Object.keys(browser), `return ${script.replaceAll(/^\/\/.*\n/gm, '')}`) as (
     ...given: unknown[]
   ) => Promise<void>

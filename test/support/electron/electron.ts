@@ -418,7 +418,7 @@ process.on('message', (message: { id: number; evaluate?: string; given?: unknown
   void (async () => {
     const asked = { invoke, keychain, permissions, record }
     const electron = { app, autoUpdater, BrowserWindow, dialog, Notification, powerMonitor, shell, ...asked }
-    // eslint-disable-next-line @typescript-eslint/no-implied-eval -- a test's own function, sent over as Playwright does
+    // oxlint-disable-next-line typescript/no-implied-eval -- a test's own function, sent over as Playwright does
     const act = new Function(`return (${message.evaluate ?? ''})`)() as (electron: object, given: unknown) => unknown
     try {
       const result = await act(electron, message.given)

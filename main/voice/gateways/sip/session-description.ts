@@ -1,4 +1,4 @@
-/* eslint-disable @typescript-eslint/no-unnecessary-type-conversion -- sdp-transform returns numbers where its types say string. */
+/* oxlint-disable typescript/no-unnecessary-type-conversion -- sdp-transform returns numbers where its types say string. */
 import { isIP } from 'node:net'
 import { parse } from 'sdp-transform'
 import { FRAME_MS } from '../../audio.ts'
