@@ -3,7 +3,8 @@ type OriginFault = 'not_an_origin' | 'more_than_origin' | 'wildcard' | 'http'
 
 /** `origin` beside a fault: what was probably meant. */
 export type JudgedOrigin =
-  { readonly origin: string; readonly fault: null } | { readonly origin: string | null; readonly fault: OriginFault }
+  | { readonly origin: string; readonly fault: null }
+  | { readonly origin: string | null; readonly fault: OriginFault }
 
 const LOOPBACK = /^(localhost|[a-z0-9-]+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/
 const BARE_HOST = /^[a-z0-9-]+(\.[a-z0-9-]+)+(:\d{1,5})?$/i

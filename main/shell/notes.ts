@@ -68,7 +68,8 @@ interface ReceivedEvent {
 async function messages({ sinceMs }: NoteBatch, { words, read }: NoteContext): Promise<Note | undefined> {
   const since = encodeURIComponent(new Date(sinceMs).toISOString())
   const page = (await read(`/v1/events?type=message.received&since=${since}&limit=100`)) as
-    { readonly data: readonly ReceivedEvent[]; readonly has_more: boolean } | undefined
+    | { readonly data: readonly ReceivedEvent[]; readonly has_more: boolean }
+    | undefined
   const inbound = (page?.data ?? []).filter(({ data }) => !data.from_me)
   const [last] = inbound
   if (last === undefined) return undefined

@@ -4,7 +4,8 @@ import type { Secret } from '../kernel/secret.ts'
 
 /** How the key of a vault file is found. It stands in the file in plain, authenticated with the rest. */
 export type Lock =
-  { readonly by: 'key_file' } | { readonly by: 'passphrase'; readonly salt: string; readonly cost: number }
+  | { readonly by: 'key_file' }
+  | { readonly by: 'passphrase'; readonly salt: string; readonly cost: number }
 
 export interface VaultFile {
   readonly lock: Lock

@@ -135,7 +135,8 @@ export type ControlResult =
   | { readonly ok: false; readonly why: 'refused'; readonly status: number }
 
 export type CheckResult =
-  { readonly ok: true; readonly detail: string } | { readonly ok: false; readonly error: string }
+  | { readonly ok: true; readonly detail: string }
+  | { readonly ok: false; readonly error: string }
 
 export type ToVoice =
   | { readonly kind: 'place'; readonly plan: CallPlan }

@@ -11,7 +11,8 @@ import { useSession } from './session.ts'
 type Limited = Pick<Entry, 'role' | 'feature' | 'isOwnAccount'>
 
 export type AccessRefusal =
-  { readonly reason: 'agency_only' | 'own_account' } | { readonly reason: 'feature_off'; readonly feature: Feature }
+  | { readonly reason: 'agency_only' | 'own_account' }
+  | { readonly reason: 'feature_off'; readonly feature: Feature }
 
 /** What the person at the window may see: by role, by the features of the account, and by whose account it is. */
 export const useAccess = defineStore('access', () => {

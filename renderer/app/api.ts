@@ -162,7 +162,9 @@ export interface Session {
 
 /** What somebody signs in with. An email is that of a member. */
 export type Credential =
-  { readonly code: string } | { readonly password: string } | { readonly email: string; readonly password: string }
+  | { readonly code: string }
+  | { readonly password: string }
+  | { readonly email: string; readonly password: string }
 
 export const sessionApi = {
   get: () => json<Session>('GET', '/session', {}),

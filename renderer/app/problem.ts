@@ -74,10 +74,8 @@ export async function readProblem(response: Response, operation?: string): Promi
 }
 
 /** A reason that came in another answer than an error. */
-export const toDetail = (
-  reason: string | number | undefined,
-  params: ErrorDetail['params'],
-): ErrorDetail | undefined => (reason === undefined ? undefined : { reason: reason as ErrorDetail['reason'], params })
+export const toDetail = (reason: string | number | undefined, params: ErrorDetail['params']): ErrorDetail | undefined =>
+  reason === undefined ? undefined : { reason: reason as ErrorDetail['reason'], params }
 
 /**
  * A frozen account is a matter of its own: it meets every screen that sends, calls or spends. And what may be done

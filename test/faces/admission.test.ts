@@ -24,7 +24,7 @@ describe('an API key', () => {
 
   test('is refused in every other form, with WWW-Authenticate and one answer for all', async () => {
     const key = w.allScopes
-    // prettier-ignore
+    // oxfmt-ignore
     const wrong = [
       undefined, '', 'Bearer', 'Bearer ', key, `Basic ${Buffer.from(`x:${key}`).toString('base64')}`, `Token ${key}`,
       `Bearer ${key} ${key}`, `Bearer ${key},${key}`, `Bearer "${key}"`, `Bearer ${key.toLowerCase()}`, `Bearer ${key}x`,

@@ -110,7 +110,7 @@ const ofFaq = (operation: string): Reference => ({
 })
 
 /** One row at least for every field that names a thing; the first test below knows them all. */
-// prettier-ignore
+// oxfmt-ignore
 const REFERENCES: readonly Reference[] = [
   { operation: 'getMessage', field: 'message_id', swap: message, ofLine: true },
   { operation: 'getPoll', field: 'message_id', swap: (own, { smv2 }) => inLine(own, 'smv2', { poll: smv2.poll }), ofLine: true },

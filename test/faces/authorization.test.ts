@@ -59,7 +59,12 @@ function cellsOf(operation: Operation): Cell[] {
 
 /** Key → scope → restriction → existence, written down a second time. */
 type Verdict =
-  'unauthorized' | 'insufficient_scope' | 'key_restricted' | 'instance_restricted_key' | 'unknown' | 'passes'
+  | 'unauthorized'
+  | 'insufficient_scope'
+  | 'key_restricted'
+  | 'instance_restricted_key'
+  | 'unknown'
+  | 'passes'
 
 function verdictOf({ operation, target, holding, reaching }: Cell): Verdict {
   const { scope, reach } = operation

@@ -179,7 +179,7 @@ test('what was to be made and was there already is changed and answered with 200
 })
 
 describe('the content type', () => {
-  // prettier-ignore
+  // oxfmt-ignore
   test.each([
     'text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'application/jsonp',
     'application/xml', 'text/plain; application/json', 'nonsense', ';;;', 'application/octet-stream',
@@ -353,7 +353,7 @@ describe('a query', () => {
     )
   })
 
-  // prettier-ignore
+  // oxfmt-ignore
   test.each([
     '/v1/instances?limit=5&limit=6', '/v1/instances?updated_since=yesterday',
     '/v1/instances?updated_since=2026-02-30T00:00:00Z', '/v1/instances?updated_since=2026-13-01T00:00:00Z',

@@ -74,7 +74,7 @@ const IN_THE_BODY: readonly Step[] = [
 const message = { to: '12025550177', text: 'Hello' }
 
 /** For each operation: a good request, and everything it can violate, in the order in which it must be found. */
-// prettier-ignore
+// oxfmt-ignore
 const LADDERS: readonly [name: string, request: () => Request, steps: readonly Step[], good: number][] = [
   ['sending a message', () => ({ method: 'POST', path: `/v1/instances/${line.id}/messages`, body: message }), [
     ...AT_THE_DOOR, OUTSIDE_THE_LIST, UNKNOWN, ...IN_THE_BODY,

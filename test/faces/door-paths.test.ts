@@ -77,7 +77,7 @@ test.each([
 })
 
 describe('an unknown path', () => {
-  // prettier-ignore
+  // oxfmt-ignore
   const UNKNOWN = [
     '/', '/v1', '/v1/', '/v2/me', '/v1/me/', '//v1/me', '/v1//me', '/V1/ME', '/v1/me.json', '/v1/instances/', '/mcp/',
     '/openapi.json', '/openapi.yaml/', '/healthz/', '/admin', '/.env', '/v1/../v1/me', '/v1/me;a=b', '/favicon.ico',
@@ -107,7 +107,7 @@ describe('an unknown path', () => {
 })
 
 describe('an id in a path', () => {
-  // prettier-ignore
+  // oxfmt-ignore
   const ODD = [
     'nobody', '..', '%2e%2e', '%00', '%0a', 'null', 'undefined', '0', '-1', '1e9', '*', '%25', 'x'.repeat(999), 'x'.repeat(3_000),
     'urn:uuid:0197f0c2-6a3e-7c51-9d2b-5f8e1a7c4b60', '{0197f0c2-6a3e-7c51-9d2b-5f8e1a7c4b60}', '0197f0c26a3e7c519d2b5f8e1a7c4b60',

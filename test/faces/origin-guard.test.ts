@@ -65,7 +65,7 @@ describe('of its own names', () => {
     expect((await w.api('GET', '/v1/me', undefined, { headers: { origin } })).status).toBe(200)
   })
 
-  // prettier-ignore
+  // oxfmt-ignore
   test.each([
     '127.0.0.1', 'localhost', 'localhost.', '127.1', '0.0.0.0', '2130706433', '127.0.0.1.', '127.0.0.2', '::1', 'localhost@evil.example',
     'evil.example#localhost', '127.0.0.1, evil.example', 'ⓛocalhost', 'localhost\t',

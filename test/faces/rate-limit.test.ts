@@ -291,7 +291,7 @@ describe('R-03 the figures of every kind of answer', () => {
   const json = { 'content-type': 'application/json' }
   const UNKNOWN = '/v1/instances/0197f0c2-6a3e-7c51-9d2b-5f8e1a7c4b60'
 
-  // prettier-ignore
+  // oxfmt-ignore
   const SPENT_BY_KEY: readonly Row[] = [
     [200, 'a read', get('/v1/me')],
     [200, 'a HEAD', asking('HEAD', '/v1/me')],
@@ -314,7 +314,7 @@ describe('R-03 the figures of every kind of answer', () => {
     [200, 'an expectation nobody knows', get('/v1/me', { expect: 'the-inquisition' })],
     [400, 'JSON-RPC that is none', asking('POST', '/mcp', 'nonsense', { ...json, accept: 'application/json, text/event-stream' })],
   ]
-  // prettier-ignore
+  // oxfmt-ignore
   const SPENT_BY_ADDRESS: readonly Row[] = [
     [401, 'no key', (w) => w.wire('GET', '/v1/me', undefined, { key: null })],
     [401, 'a wrong key', (w) => w.wire('GET', '/v1/me', undefined, { key: 'swb_nobody' })],
@@ -326,7 +326,7 @@ describe('R-03 the figures of every kind of answer', () => {
     [401, 'no key at /mcp', (w) => w.wire('POST', '/mcp', {}, { key: null })],
     [200, 'a page that needs no key', (w) => w.wire('GET', '/openapi.yaml', undefined, { key: null })],
   ]
-  // prettier-ignore
+  // oxfmt-ignore
   const SPENT_BY_NOBODY: readonly Row[] = [
     [403, 'a foreign Host', get('/v1/me', { host: 'rebound.example' })],
     [403, 'a foreign Origin', get('/v1/me', { origin: 'https://evil.example' })],

@@ -156,7 +156,7 @@ describe('what a message may hold', () => {
     const { id } = await w.official()
     const to = '12025550177'
     const mark = await w.mark()
-    // prettier-ignore
+    // oxfmt-ignore
     for (const body of [
       { to }, { text: 'x' }, { to, text: 'x', cloud_api: {} }, { ...media('image', 'image.png'), text: 'x' }, { to, media_type: 'image' },
       { to, media_url: 'https://media.sandbox/image.png' }, { to, text: 'x', caption: 'y' }, { to, text: 'x', filename: 'y' },

@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => w.close())
 
 /** Every status the service answers with today, on a real socket. */
-// prettier-ignore
+// oxfmt-ignore
 const ANSWERS: readonly [status: number, name: string, ask: () => Promise<Reply>][] = [
   [200, 'a read', () => w.wire('GET', '/v1/me')],
   [200, 'a HEAD', () => w.wire('HEAD', '/v1/me')],
@@ -91,7 +91,7 @@ test('503 and 500 carry them too', async () => {
 })
 
 describe('bytes that are no HTTP', () => {
-  // prettier-ignore
+  // oxfmt-ignore
   const BYTES: readonly [name: string, bytes: string | Buffer, status: number][] = [
     ['a line of nonsense', 'hello\r\n\r\n', 400],
     ['a method that does not exist', 'BREW /v1/me HTTP/1.1\r\nHost: x\r\n\r\n', 400],
@@ -117,7 +117,7 @@ describe('bytes that are no HTTP', () => {
 })
 
 describe('HTTP that is odd but well-formed', () => {
-  // prettier-ignore
+  // oxfmt-ignore
   const ODD: readonly [name: string, bytes: string, status: number][] = [
     ['no Host header', 'GET /v1/me HTTP/1.1\r\nConnection: close\r\n\r\n', 403],
     ['HTTP/1.0', 'GET /v1/me HTTP/1.0\r\n\r\n', 403],

@@ -50,7 +50,7 @@ describe('a body field at its edge', () => {
   const last = 'r'.repeat(LIMITS.externalRefLength)
   const emoji = '👋'.repeat(LIMITS.externalRefLength)
   /** What is accepted, and the smallest thing beyond it. */
-  // prettier-ignore
+  // oxfmt-ignore
   const EDGES: readonly [name: string, good: readonly object[], bad: readonly object[]][] = [
     ['external_ref', [{ external_ref: last }, { external_ref: emoji }, { external_ref: null }, { external_ref: 'r' }],
       [{ external_ref: `${last}r` }, { external_ref: `${emoji}👋` }, { external_ref: '' }, { external_ref: 5 }]],
@@ -195,7 +195,7 @@ describe('account webhooks', () => {
     await w.api('DELETE', at)
   })
 
-  // prettier-ignore
+  // oxfmt-ignore
   test.each([
     'http://hooks.example.com/x', 'https://127.0.0.1/x', 'https://10.1.2.3/x', 'https://[::1]/x', 'https://localhost/x',
     'https://printer.localhost/x', 'https://169.254.169.254/latest', 'https://user:pass@hooks.example.com/', 'ftp://hooks.example.com/', 'nonsense',

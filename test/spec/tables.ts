@@ -73,7 +73,7 @@ export const SCOPES = [
   'instances:read', 'instances:write', 'messages:send', 'messages:read', 'webhooks:read', 'webhooks:write',
   'ai:read', 'ai:write', 'voice:read', 'voice:manage', 'dispatch:read', 'dispatch:manage',
   'billing:read', 'billing:purchase', 'ghl:manage', 'agency:read', 'agency:manage', 'links:generate',
-] as const // prettier-ignore
+] as const // oxfmt-ignore
 
 export const SCOPE_SYNONYMS = [
   ['instances:manage', 'instances:write'],
@@ -105,7 +105,7 @@ export const EVENT_TYPES = [
   'instance.created', 'instance.updated', 'instance.connecting', 'instance.connected', 'instance.disconnected',
   'instance.auth_failed', 'instance.qr.updated', 'instance.deleted', 'message.received', 'message.sent',
   'message.delivered', 'message.read', 'message.failed', 'message.edited', 'message.deleted', 'message.reaction',
-] as const // prettier-ignore
+] as const // oxfmt-ignore
 
 /** from, trigger, to, event. */
 export const MESSAGE_TRANSITIONS = [

@@ -350,7 +350,7 @@ test('the life of an smv2 instance, every event of it and no other', async () =>
   await step(async () => (await w.pass(165_000), look()))
   await step(async () => w.api('DELETE', at('?confirm=true')))
 
-  // prettier-ignore
+  // oxfmt-ignore
   expect(statuses).toEqual([
     'created', 'qr', 'connected', 'disconnected', 'connected', 'disconnected', 'connected', 'disconnected', 'qr',
     'disconnected',

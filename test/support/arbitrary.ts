@@ -24,7 +24,7 @@ interface Schema {
 }
 
 /** Values that have brought down more than one parser. */
-// prettier-ignore
+// oxfmt-ignore
 export const ODD: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom<unknown>(
     null, true, false, 0, -0, -1, 1.5, 2 ** 31, 2 ** 53, -(2 ** 63), 1e21, 1e308, 5e-324, '', ' ', '0', 'null', 'true', '\u0000', '\ufeff', '\u202e',

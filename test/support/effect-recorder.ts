@@ -113,7 +113,7 @@ export function createEffectRecorder(): EffectRecorder {
       ...watched(engine, linkEffect),
       ...(engine.direct && { direct: watched(engine.direct, (name) => (UNNOTICED.has(name) ? undefined : 'people')) }),
       ...(engine.pairing && {
-        pairing: watched(engine.pairing, (name) => (({ code: 'people', refresh: 'connection' }) as const)[name]),
+        pairing: watched(engine.pairing, (name) => ({ code: 'people', refresh: 'connection' } as const)[name]),
       }),
     }),
 

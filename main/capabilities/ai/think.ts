@@ -191,7 +191,8 @@ const NOTHING: Usage = { inputTokens: 0, outputTokens: 0, costMicros: null, dura
 const LASTING: ReadonlySet<HandoffReason> = new Set(['provider_refused', 'model_unknown', 'provider_key_missing'])
 
 type Verdict =
-  { readonly kind: 'retry'; readonly waitMs: number } | { readonly kind: 'hand_over'; readonly reason: HandoffReason }
+  | { readonly kind: 'retry'; readonly waitMs: number }
+  | { readonly kind: 'hand_over'; readonly reason: HandoffReason }
 
 /** @returns undefined for an error of our own. */
 function verdictOf(error: unknown, { tries, firstAtMs }: TurnRow, nowMs: number): Verdict | undefined {

@@ -76,7 +76,8 @@ const RELEASED_AT_ONCE = 500
 
 /** What happens to a campaign at a set time. */
 export type ControlInput =
-  { readonly act: 'start'; readonly atMs: number } | { readonly act: 'give_up'; readonly sinceMs: number }
+  | { readonly act: 'start'; readonly atMs: number }
+  | { readonly act: 'give_up'; readonly sinceMs: number }
 
 export interface StateDeps extends Pick<CampaignsDeps, 'clock' | 'live' | 'messages'> {
   readonly numberState: NumberStates

@@ -71,7 +71,8 @@ export interface PricesPort {
       readonly instanceId: InstanceId
       /** undefined: it is not known here. */
       readonly message:
-        { readonly accountId: string; readonly chat: string; readonly campaignId: string | null } | undefined
+        | { readonly accountId: string; readonly chat: string; readonly campaignId: string | null }
+        | undefined
       readonly status: 'sent' | 'delivered' | 'read'
       readonly atMs: number
       readonly billing: Billing

@@ -15,7 +15,12 @@ type Read = Pick<Tx, 'one'>
  * whichever account.
  */
 export type NotNow =
-  'voice_off' | 'trial_used_up' | 'trial_reserved' | 'channels_busy' | 'account_share_used' | 'all_lines_busy'
+  | 'voice_off'
+  | 'trial_used_up'
+  | 'trial_reserved'
+  | 'channels_busy'
+  | 'account_share_used'
+  | 'all_lines_busy'
 
 /** Whose call it is. */
 type CallOwner = Pick<StoredCall, 'accountId' | 'instanceId'>

@@ -35,4 +35,10 @@ export interface CallbackFault {
 }
 
 export type CallbackFaultCode =
-  'not_https' | 'not_public' | 'no_name' | 'certificate' | 'silent' | 'unreachable' | 'other'
+  | 'not_https'
+  | 'not_public'
+  | 'no_name'
+  | 'certificate'
+  | 'silent'
+  | 'unreachable'
+  | 'other'

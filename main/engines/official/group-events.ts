@@ -16,7 +16,8 @@ export async function groupEvents(value: Json, nameOf: (person: Person) => Promi
   if (textAt(value, 'type') === 'group_create' && subject !== null)
     return [{ type: 'group.joined', data: { group_id, by: null, subject, participants: [] } }]
   const joinRequest = JOIN_REQUESTS[textAt(value, 'type') as keyof typeof JOIN_REQUESTS] as
-    (typeof JOIN_REQUESTS)[keyof typeof JOIN_REQUESTS] | undefined
+    | (typeof JOIN_REQUESTS)[keyof typeof JOIN_REQUESTS]
+    | undefined
   const events: LineEvent[] = []
   const asking = personIn(value)
   if (joinRequest !== undefined && (asking.number !== null || asking.userId !== null)) {

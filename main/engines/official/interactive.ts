@@ -11,7 +11,12 @@ export type InteractiveFault = {
 } & (
   | {
       readonly reason:
-        'field_required' | 'field_unknown' | 'field_empty' | 'field_characters' | 'field_repeats' | 'url_invalid'
+        | 'field_required'
+        | 'field_unknown'
+        | 'field_empty'
+        | 'field_characters'
+        | 'field_repeats'
+        | 'url_invalid'
     }
   | { readonly reason: 'field_length_max' | 'field_items_max'; readonly limit: number }
 )

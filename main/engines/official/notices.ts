@@ -3,7 +3,8 @@ import { recordAt, textAt, type Json } from './json.ts'
 import type { Notice, NumberFacts } from './number-facts.ts'
 
 export type NoticeField =
-  ('account_alerts' | 'account_review_update' | 'security') | ('phone_number_name_update' | 'business_username_update')
+  | ('account_alerts' | 'account_review_update' | 'security')
+  | ('phone_number_name_update' | 'business_username_update')
 
 /** @returns what a person is told, and what is over now. */
 interface Reading {

@@ -8,7 +8,8 @@ import type { Json } from './json.ts'
 
 /** What goes to Graph of a message, or why it cannot. */
 export type Payload =
-  { readonly kind: 'payload'; readonly text: string } | { readonly kind: 'wrong'; readonly message: string }
+  | { readonly kind: 'payload'; readonly text: string }
+  | { readonly kind: 'wrong'; readonly message: string }
 
 const IS_USER_ID = new RegExp(`^${USER_ID}$`)
 

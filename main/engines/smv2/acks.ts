@@ -2,7 +2,9 @@ import type { InstanceId } from '../../kernel/ids.ts'
 
 /** What the network said of a message of ours, or that it will not say anything any more. */
 export type AckAnswer =
-  { readonly kind: 'taken' } | { readonly kind: 'refused'; readonly code: number } | { readonly kind: 'lost' }
+  | { readonly kind: 'taken' }
+  | { readonly kind: 'refused'; readonly code: number }
+  | { readonly kind: 'lost' }
 
 export interface Acks {
   /** Begin before anything is sent. */

@@ -14,7 +14,8 @@ export function createPasskeyNetwork({ library, sock }: Pick<LinkingConnection, 
   async function query(type: 'get' | 'set', content: BinaryNode): Promise<BinaryNode> {
     // The library resolves with undefined if the network does not answer; its type does not say so.
     const answer = (await sock.query({ tag: 'iq', attrs: { to, type, xmlns: 'md' }, content: [content] }, QUERY_MS)) as
-      BinaryNode | undefined
+      | BinaryNode
+      | undefined
     if (answer?.attrs['type'] !== 'result') throw new Error('no response')
     return answer
   }

@@ -3,7 +3,14 @@
  * field of its own.
  */
 type TemplateDetail =
-  'latitude' | 'longitude' | 'placeName' | 'address' | 'catalogId' | 'productId' | 'sectionTitle' | 'productIds'
+  | 'latitude'
+  | 'longitude'
+  | 'placeName'
+  | 'address'
+  | 'catalogId'
+  | 'productId'
+  | 'sectionTitle'
+  | 'productIds'
 
 type Json = Readonly<Record<string, unknown>>
 type Values = Readonly<Partial<Record<TemplateDetail, string>>>

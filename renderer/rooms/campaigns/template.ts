@@ -185,7 +185,8 @@ function componentsOf(parts: TemplateParts, card: number | null, values: Templat
 /** The template of a payload that this window made. @returns undefined for any other payload. */
 export function readTemplatePayload(payload: Readonly<Record<string, unknown>>): TemplateChoice | undefined {
   const template = payload.template as
-    { name?: unknown; language?: { code?: unknown }; components?: unknown } | undefined
+    | { name?: unknown; language?: { code?: unknown }; components?: unknown }
+    | undefined
   const code = template?.language?.code
   if (payload.type !== 'template' || !isText(template?.name) || !isText(code)) return undefined
   return { name: template.name, language: code, values: valuesIn(template.components, '') }

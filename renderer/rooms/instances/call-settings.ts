@@ -18,10 +18,5 @@ export const settingsOf = ({ choice, message }: CallForm): CallSettings => ({
 })
 
 /** Whoever rejects calls for the first time is offered a text. */
-export const chosen = (
-  form: CallForm,
-  choice: CallForm['choice'],
-  saved: CallSettings,
-  suggestion: string,
-): CallForm =>
+export const chosen = (form: CallForm, choice: CallForm['choice'], saved: CallSettings, suggestion: string): CallForm =>
   choice === 'reject' && form.message === '' && !saved.reject ? { choice, message: suggestion } : { ...form, choice }

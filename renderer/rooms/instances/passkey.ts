@@ -32,7 +32,13 @@ export function followPasskey(before: QrView | undefined, answer: QrView): QrVie
 
 /** Why an answer was not accepted; the person can try again. The texts are `instances.passkey.trouble`. */
 export type PasskeyTrouble =
-  'dismissed' | 'unavailable' | 'unreadable' | 'mismatch' | 'superseded' | 'refused' | 'failed'
+  | 'dismissed'
+  | 'unavailable'
+  | 'unreadable'
+  | 'mismatch'
+  | 'superseded'
+  | 'refused'
+  | 'failed'
 
 export function troubleOf({ code }: Problem): PasskeyTrouble {
   switch (code) {

@@ -118,7 +118,7 @@ describe('a send past the usual body is a message like any other', () => {
       'idempotency_conflict',
     ])
     expect(codeOf(await w.api('POST', `/v1/instances/${id}/messages`, body, { headers: key }))).toEqual(
-      [409, 'idempotency_conflict'], // prettier-ignore
+      [409, 'idempotency_conflict'], // oxfmt-ignore
     )
     expect(await w.typesSince(mark)).toEqual([])
     const found = await w.api('GET', `/v1/instances/${id}/messages?idempotency_key=${encodeURIComponent('grüße-1')}`)
@@ -259,7 +259,7 @@ describe('a send that answers a message', () => {
     const again = await engine(w, id, 'send/text', body, key)
     expect([again.status, again.text, again.headers['idempotent-replayed']]).toEqual([201, first.text, 'true'])
     expect(codeOf(await engine(w, id, 'send/text', { ...body, quoted_message_id: 'msg_x' }, key))).toEqual(
-      [409, 'idempotency_conflict'], // prettier-ignore
+      [409, 'idempotency_conflict'], // oxfmt-ignore
     )
     expect(codeOf(await engine(w, id, 'send/text', body))).toEqual([409, 'invalid_state'])
   })

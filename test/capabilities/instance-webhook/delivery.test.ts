@@ -48,7 +48,7 @@ describe('what is posted', () => {
     await w.quiet()
     expect(w.names()).toEqual(['QRCODE'])
     expect(Object.keys(w.seen[0]?.body.data ?? {}).sort()).toEqual(
-      ['attempt', 'event_id', 'event_type', 'expires_at', 'occurred_at', 'sequence'], // prettier-ignore
+      ['attempt', 'event_id', 'event_type', 'expires_at', 'occurred_at', 'sequence'], // oxfmt-ignore
     )
   })
 
@@ -305,7 +305,7 @@ describe('it ends with the instance', () => {
     status = 200
     await w.pass(2 * MINUTE)
     expect(w.seen.map(({ body }) => body.data['event_type'])).toEqual(
-      ['message.received', 'instance.deleted', 'message.received', 'instance.deleted'], // prettier-ignore
+      ['message.received', 'instance.deleted', 'message.received', 'instance.deleted'], // oxfmt-ignore
     )
     expect(w.waiting()).toBe(0)
     expect(w.data.raw.prepare('SELECT * FROM instance_webhooks').all()).toEqual([])

@@ -175,7 +175,7 @@ describe('people', () => {
     await say(BEN, 'I am not blocked')
     await say(ANA, 'In the group', 'family')
     expect((await told()).map((signal) => ('text' in signal ? signal.text : ''))).toEqual(
-      ['I am not blocked', 'In the group'], // prettier-ignore
+      ['I am not blocked', 'In the group'], // oxfmt-ignore
     )
     await act('block')(us, ANA, false)
     await say(ANA, 'Back again')
