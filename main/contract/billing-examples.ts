@@ -116,6 +116,8 @@ export const INVOICE: Invoice = {
   amount_paid_cents: 7_900,
   currency: 'usd',
   created_at: AT,
+  due_at: null,
+  overdue_since: null,
   period_start: AT,
   period_end: PERIOD_END,
   description: '1 × Growth (at $79.00 / month)',

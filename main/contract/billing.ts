@@ -243,6 +243,18 @@ export const Invoice = Type.Object({
   amount_paid_cents: Type.Integer(),
   currency: Currency,
   created_at: Timestamp,
+  due_at: Nullable(
+    Type.String({
+      format: 'date-time',
+      description: 'When it has to be paid, or when its charge failed. Null if neither is known.',
+    }),
+  ),
+  overdue_since: Nullable(
+    Type.String({
+      format: 'date-time',
+      description: 'Since when it should have been paid. Null if it is not overdue.',
+    }),
+  ),
   period_start: Timestamp,
   period_end: Timestamp,
   description: Type.String({ description: 'The first line.' }),

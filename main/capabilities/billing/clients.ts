@@ -4,7 +4,6 @@ import type {
   ClientBilling,
   ClientBillingBody,
 } from '../../contract/client-billing.ts'
-import type { Invoice } from '../../contract/billing.ts'
 import { ApiError } from '../../contract/errors.ts'
 import { isoTime, isoTimeOrNull, isUuid } from '../../contract/request.ts'
 import type { Tx } from '../../kernel/db.ts'
@@ -27,6 +26,7 @@ import {
 } from './clients-store.ts'
 import { orUnavailable } from './customers.ts'
 import type { BillingDeps } from './deps.ts'
+import { NO_INVOICES, toInvoices, type Invoices } from './invoices.ts'
 import { unavailable, type Providers } from './providers.ts'
 import { parentOf } from './store.ts'
 import type { ClientBillingProvider, ClientState } from './stripe/client-billing.ts'
@@ -44,16 +44,9 @@ export interface ClientBillings {
   remove(agencyId: AccountId, clientId: string): Promise<void>
   /** In the commit that deletes a sub-account: nobody is billed for it any more. */
   accountDeleted(tx: Tx, clientId: AccountId): Promise<void>
-  invoices(
-    agencyId: AccountId,
-    clientId: string,
-    page: { after: string | undefined; rows: number },
-  ): Promise<{ invoices: readonly Invoice[]; hasMore: boolean }>
+  invoices(agencyId: AccountId, clientId: string, page: { after: string | undefined; rows: number }): Promise<Invoices>
   /** The invoices that a client got from its agency. Empty if the agency has no payment provider. */
-  invoicesOfClient(
-    clientId: AccountId,
-    page: { after: string | undefined; rows: number },
-  ): Promise<{ invoices: readonly Invoice[]; hasMore: boolean }>
+  invoicesOfClient(clientId: AccountId, page: { after: string | undefined; rows: number }): Promise<Invoices>
   requireClient(agencyId: AccountId, clientId: string): Promise<{ name: string }>
 }
 
@@ -312,13 +305,9 @@ export function createClientBillings(deps: Deps): ClientBillings {
     page: { after: string | undefined; rows: number },
   ) {
     if (row.customerId === null) return NO_INVOICES
-    const { invoices, hasMore } = orUnavailable(await provider.invoices(row.customerId, page))
+    const found = orUnavailable(await provider.invoices(row.customerId, page))
     if (page.after === undefined && row.state === 'past_due') await lookAgain(provider, row)
-    const link = (url: string | null) => (url === null ? null : shown(url))
-    return {
-      invoices: invoices.map((one) => ({ ...one, hosted_url: link(one.hosted_url), pdf_url: link(one.pdf_url) })),
-      hasMore,
-    }
+    return toInvoices(found, shown, clock.now())
   }
 
   /** Checks the subscription again when the invoices are read, so that a client that has paid is not called overdue. */
@@ -355,8 +344,6 @@ export function createClientBillings(deps: Deps): ClientBillings {
     await addJob(tx, row.agencyId, clientId, revision)
   }
 }
-
-const NO_INVOICES = { invoices: [], hasMore: false } as const
 
 /** An agency that has set nothing. */
 const blank = (accountId: AccountId): AgencyRow => ({

@@ -1,4 +1,4 @@
-import type { Invoice, Preview, PreviewBody, Subscription } from '../../contract/billing.ts'
+import type { Preview, PreviewBody, Subscription } from '../../contract/billing.ts'
 import { ApiError } from '../../contract/errors.ts'
 import type { AccountId } from '../../kernel/ids.ts'
 import type { AttentionLine, AttentionQuery } from '../room.ts'
@@ -11,6 +11,7 @@ import { createCustomers, orUnavailable, type Customers } from './customers.ts'
 import type { BillingDeps } from './deps.ts'
 import { createGrants } from './grants.ts'
 import { createHistory } from './history.ts'
+import { NO_INVOICES, toInvoices, type Invoices } from './invoices.ts'
 import { createOfferCheck, requireReady } from './offer-check.ts'
 import { createOrderPlace } from './place-order.ts'
 import { createPreview } from './preview.ts'
@@ -36,10 +37,7 @@ export interface Billing extends BillingReads {
   readonly customers: Customers
   readonly clients: ClientBillings
   preview(accountId: AccountId, body: PreviewBody): Promise<Preview>
-  invoices(
-    accountId: AccountId,
-    page: { after: string | undefined; rows: number },
-  ): Promise<{ invoices: readonly Invoice[]; hasMore: boolean }>
+  invoices(accountId: AccountId, page: { after: string | undefined; rows: number }): Promise<Invoices>
   portal(accountId: AccountId): Promise<{ url: string }>
   setupCard(accountId: AccountId): Promise<{ url: string }>
   /** @throws ApiError invalid_state without a plan. */
@@ -103,15 +101,9 @@ export function createBilling(deps: BillingDeps): Billing {
       if (await customers.isPaidByAgency(accountId)) return clients.invoicesOfClient(accountId, page)
       const mode = await settings.mode()
       const customer = await customers.find(accountId, mode)
-      if (customer === undefined) return { invoices: [], hasMore: false }
-      const { invoices, hasMore } = orUnavailable(
-        await (await settings.provider(mode)).invoices(customer.customerId, page),
-      )
-      const link = (url: string | null) => (url === null ? null : shown(url))
-      return {
-        invoices: invoices.map((one) => ({ ...one, hosted_url: link(one.hosted_url), pdf_url: link(one.pdf_url) })),
-        hasMore,
-      }
+      if (customer === undefined) return NO_INVOICES
+      const asked = await (await settings.provider(mode)).invoices(customer.customerId, page)
+      return toInvoices(orUnavailable(asked), shown, customers.nowMs(customer))
     },
 
     async portal(accountId) {

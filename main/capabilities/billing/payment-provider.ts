@@ -1,5 +1,6 @@
 import type { InvoiceLanguage } from '../../contract/client-billing.ts'
-import type { Card, Invoice, Preview } from '../../contract/billing.ts'
+import type { Card, Preview } from '../../contract/billing.ts'
+import type { ProviderInvoices } from './invoices.ts'
 import type { Interval, PurchaseFailure } from '../../contract/billing-words.ts'
 
 /** A request that takes no money, or whose failure is final. */
@@ -169,7 +170,7 @@ export interface PaymentProvider {
   invoices(
     customerId: string,
     page: { after?: string | undefined; rows: number; status?: 'open' },
-  ): Promise<Asked<{ invoices: readonly Invoice[]; hasMore: boolean }>>
+  ): Promise<Asked<ProviderInvoices>>
   refund(paymentId: string, amount: number | null, key: string): Promise<Asked<null>>
   /** Which rights the key lacks. */
   missingRights(): Promise<Asked<readonly string[]>>

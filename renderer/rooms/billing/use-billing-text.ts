@@ -1,9 +1,12 @@
 import { useI18n } from 'vue-i18n'
 import type { MissingThing } from '../../../main/contract/billing-words.ts'
+import type { Item } from '../../app/operation-types.ts'
 import { timeText } from '../../app/time.ts'
 import { moneyText } from '../../app/money.ts'
 import { readLine, readSold } from './line-text.ts'
 import type { Choice, Price } from './use-billing.ts'
+
+type Due = Pick<Item<'listInvoices'>, 'status' | 'due_at' | 'overdue_since'>
 
 interface Named {
   readonly plan: string | null
@@ -62,6 +65,12 @@ export function useBillingText() {
         })
   }
 
+  /** When an open invoice has to be paid, or should have been. */
+  function dueText({ status, due_at: due, overdue_since: since }: Due): string | undefined {
+    if (since !== null) return t('billing.invoice.overdueSince', { date: date(since) })
+    return status === 'open' && due !== null ? t('billing.invoice.due', { date: date(due) }) : undefined
+  }
+
   /** Why something was not paid. */
   const failure = (code: string): string => known(`billing.failure.${code}`, code)
 
@@ -85,6 +94,7 @@ export function useBillingText() {
     offerName,
     choiceName,
     lineName,
+    dueText,
     failure,
   }
 }

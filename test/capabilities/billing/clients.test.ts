@@ -107,6 +107,23 @@ test('an agency bills a client: a price, a tax id, and each day’s use once; of
   expect(own.body.error.message).toContain('belongs to an agency')
 })
 
+test('an invoice of a client says when it is due, and since when it is overdue', async () => {
+  const { w, call, until } = await billingWorld()
+  const client = await call('POST', '/v1/agency/accounts', { name: 'Bakery', slots_allocated: 1 })
+  const path = `/v1/agency/accounts/${client.id}/billing`
+  await call('PATCH', '/v1/agency/billing', { enabled: true })
+  await call('PUT', path, TERMS)
+  await until('Stripe has it', async () => (await call('GET', path)).status === 'active')
+  const invoice = async () => (await call('GET', `/v1/agency/accounts/${client.id}/invoices`)).data[0]
+  const sent = await invoice()
+  const daysToPay = (Date.parse(sent.due_at) - Date.parse(sent.created_at)) / (24 * HOUR_MS)
+  expect([sent.status, sent.overdue_since, Math.round(daysToPay)]).toEqual(['open', null, 14])
+  w.clock.suspend(14 * 24 * HOUR_MS)
+  expect(await invoice()).toMatchObject({ status: 'open', due_at: sent.due_at, overdue_since: sent.due_at })
+  const own = await asConsole(w, { accountId: client.id as AccountId })('GET', '/v1/billing/invoices')
+  expect(own.body.data.at(-1).overdue_since).toBe(sent.due_at)
+})
+
 test('invoices are in the language of the client, and change with it', async () => {
   const b = await billingWorld()
   const { call, until } = b

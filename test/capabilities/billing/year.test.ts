@@ -36,6 +36,10 @@ test('a year on the test clock: renewals, failure, grace, freeze, revival, prora
     'grace_ends',
     'card_expired',
   ])
+  const [unpaid, before] = (await b.console('GET', '/v1/billing/invoices')).data
+  expect(unpaid).toMatchObject({ status: 'open', due_at: unpaid.overdue_since })
+  expect(day(unpaid.overdue_since)).toBe('2026-07-05')
+  expect(before).toMatchObject({ status: 'paid', overdue_since: null })
   const attention = (await b.console('GET', '/v1/overview/attention')).data
   expect(attention.filter(({ room }: { room: string }) => room === 'billing')).toMatchObject([{ code: 'past_due' }])
 

@@ -1,9 +1,9 @@
 import type Stripe from 'stripe'
 import type { Interval } from '../../../contract/billing-words.ts'
-import type { Invoice } from '../../../contract/billing.ts'
 import type { InvoiceLanguage } from '../../../contract/client-billing.ts'
 import type { Asked } from '../payment-provider.ts'
 import type { ReportedCounter, ReportedPrice } from '../usage-prices.ts'
+import type { ProviderInvoices } from '../invoices.ts'
 import { toInvoice } from './invoice-view.ts'
 import { INVOICE_WORDS } from './invoice-words.ts'
 import { asked } from './outcome.ts'
@@ -52,7 +52,7 @@ export interface ClientBillingProvider {
   invoices(
     customerId: string,
     page: { after?: string | undefined; rows: number },
-  ): Promise<Asked<{ invoices: readonly Invoice[]; hasMore: boolean }>>
+  ): Promise<Asked<ProviderInvoices>>
 }
 
 const DAYS_TO_PAY = 14

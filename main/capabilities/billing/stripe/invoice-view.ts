@@ -1,12 +1,13 @@
 import type Stripe from 'stripe'
-import type { Invoice, Preview } from '../../../contract/billing.ts'
-import { isoTime } from '../../../contract/request.ts'
+import type { Preview } from '../../../contract/billing.ts'
+import { isoTime, isoTimeOrNull } from '../../../contract/request.ts'
+import type { ProviderInvoice } from '../invoices.ts'
 
 const time = (seconds: number) => isoTime(seconds * 1_000)
 
 const STATUSES = ['draft', 'open', 'paid', 'uncollectible', 'void'] as const
 
-export function toInvoice(invoice: Stripe.Invoice): Invoice {
+export function toInvoice(invoice: Stripe.Invoice): ProviderInvoice {
   const [line] = invoice.lines.data
   return {
     id: invoice.id,
@@ -17,6 +18,7 @@ export function toInvoice(invoice: Stripe.Invoice): Invoice {
     amount_paid_cents: invoice.amount_paid,
     currency: invoice.currency,
     created_at: time(invoice.created),
+    due_at: isoTimeOrNull(dueMs(invoice)),
     // The period of an invoice is the one before it; people look for what they paid for.
     period_start: time(line?.period.start ?? invoice.period_start),
     period_end: time(line?.period.end ?? invoice.period_end),
@@ -24,6 +26,12 @@ export function toInvoice(invoice: Stripe.Invoice): Invoice {
     hosted_url: invoice.hosted_invoice_url ?? null,
     pdf_url: invoice.invoice_pdf ?? null,
   }
+}
+
+/** Only an invoice that is sent has a date. One that is charged is due when Stripe first tries to charge it. */
+function dueMs({ due_date: date, attempted, status_transitions: { finalized_at: finalized } }: Stripe.Invoice) {
+  const seconds = date ?? (attempted ? finalized : null)
+  return seconds === null ? null : seconds * 1_000
 }
 
 /** @param periodEnd of the subscription that is changed; null for a new one. */
