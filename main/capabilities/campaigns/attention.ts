@@ -44,13 +44,23 @@ const clientsWithStopped = sql<{ accountId: string; network: Network | null; fai
    GROUP BY a.id`,
 )
 
+/** The clients of an agency with running campaigns that have nearly used up their budget. */
+const clientsNearBudget = sql<{ accountId: string; network: Network | null }, ClientCount>(
+  `SELECT a.id, a.name, COUNT(*) AS count, MIN(c.budget_warned_at) AS sinceMs
+   FROM accounts a JOIN campaigns c ON c.account_id = a.id
+   WHERE a.parent_account_id = :accountId AND a.deleted_at IS NULL AND a.status = 'active'
+     AND (c.network = :network OR :network IS NULL)
+     AND c.budget_warned_at IS NOT NULL AND c.status = 'running'
+   GROUP BY a.id`,
+)
+
 const MOST = 200
 /** A campaign stays failed; a line about it ends after this time. */
 const FAILED_SHOWN_MS = 3 * 24 * 3_600_000
 /** A person who paused it knows, and sending hours begin without anybody. */
 const EXPECTED = new Set<PauseReason | null>(['user', 'outside_window'])
 
-/** Campaigns that stand still and should not, and those that have nearly used up their budget; of clients only the former. */
+/** Campaigns that stand still and should not, and those that have nearly used up their budget; those of clients too. */
 export function createAttention({ db, clock }: { readonly db: Db; readonly clock: Pick<Clock, 'now'> }) {
   return async ({ accountId, network, role }: AttentionQuery): Promise<AttentionLine[]> => {
     const of = { accountId, network, rows: MOST }
@@ -58,6 +68,7 @@ export function createAttention({ db, clock }: { readonly db: Db; readonly clock
     const failedSince = clock.now() - FAILED_SHOWN_MS
     const failed = await db.read(stoppedCampaigns, { ...of, status: 'failed', since: failedSince })
     const clients = role === 'operator' ? await db.read(clientsWithStopped, { accountId, network, failedSince }) : []
+    const spending = role === 'operator' ? await db.read(clientsNearBudget, { accountId, network }) : []
     return [
       ...lineOf(
         'paused',
@@ -66,6 +77,7 @@ export function createAttention({ db, clock }: { readonly db: Db; readonly clock
       ...lineOf('failed', failed),
       ...lineOf('near_budget', await db.read(nearBudget, of)),
       ...linesOfClients('warning', clients),
+      ...linesOfClients('warning', spending).map((line) => ({ ...line, code: `near_budget_${line.code}` })),
     ]
   }
 }

@@ -70,6 +70,13 @@ export default {
       to: toClient,
       list: '/clients',
     },
+    'campaigns.near_budget_client': { words: 'agency.attention.budgets', icon: 'i-lucide-coins', to: toClient },
+    'campaigns.near_budget_more_clients': {
+      words: 'agency.attention.moreBudgets',
+      icon: 'i-lucide-coins',
+      to: toClient,
+      list: '/clients',
+    },
     'ai.more_clients': { words: 'agency.attention.moreChats', icon: 'i-lucide-hand', to: toClient, list: '/clients' },
   },
   actions: [{ words: 'agency.new.act', icon: 'i-lucide-plus', to: '/clients?new=1' }],

@@ -101,3 +101,25 @@ test('the list of clients counts a number that asks for a passkey', async () => 
   await w.quiet()
   expect(await troubleOf('Lake bakery')).toEqual({ ...NO_TROUBLE, numbers: 1 })
 })
+
+test('an agency sees clients whose running campaigns have nearly used up their budget', async () => {
+  const client = await clientOf(w, { name: 'Hill bakery' })
+  const { id } = await pairedIn(w, client, '12025550171')
+  const wish = {
+    instance_ids: [id],
+    name: 'Spring offer',
+    messages: [{ text: 'Hi' }],
+    recipients: [{ phone: '12025550172' }],
+  }
+  const made = await client.api('POST', '/v1/campaigns', wish)
+  expect(made.status, made.text).toBe(201)
+  const ofCampaigns = async () =>
+    (await ofAgency())
+      .filter(({ subject }: any) => subject?.name === 'Hill bakery')
+      .map(({ code, count }: any) => [code, count])
+  await w.quiet()
+  await write("UPDATE campaigns SET status = 'running' WHERE name = 'Spring offer'")
+  expect(await ofCampaigns()).toEqual([])
+  await write("UPDATE campaigns SET budget_warned_at = 1700000000000 WHERE name = 'Spring offer'")
+  expect(await ofCampaigns()).toEqual([['near_budget_client', 1]])
+})
