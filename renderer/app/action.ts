@@ -1,19 +1,22 @@
 import { ref } from 'vue'
-import { useProblemToast } from './problem-toast.ts'
+import { useCommandProblem } from './command-problems.ts'
 
-/** An action of a button: busy while it runs, and a toast says why it failed. */
-export function useAction() {
-  const showProblem = useProblemToast()
+/**
+ * An action of a button: busy while it runs, and the reason is beside the button if it fails.
+ * @param about the name of what it is about; without one, it is the name of the screen.
+ */
+export function useAction(about?: () => string) {
+  const { showProblem } = useCommandProblem(about)
   const isBusy = ref(false)
 
-  /** @returns whether it succeeded. */
-  async function run(act: () => Promise<unknown>): Promise<boolean> {
+  /** @param name of what it is about, where that is one of several. @returns whether it succeeded. */
+  async function run(act: () => Promise<unknown>, name?: string): Promise<boolean> {
     isBusy.value = true
     try {
       await act()
       return true
     } catch (error) {
-      showProblem(error)
+      showProblem(error, name)
       return false
     } finally {
       isBusy.value = false

@@ -1,6 +1,7 @@
 import type { Operations, OperationTable } from '../../main/capabilities/contracts.ts'
 import { panelPath } from './account.ts'
 import type { CallOptions, CsvId, FileId, JsonId, Reply } from './operation-types.ts'
+import { latestPress, rememberPress } from './presses.ts'
 import { Problem, readProblem } from './problem.ts'
 
 /** Filled in by the build: electron.vite.config.ts. */
@@ -30,7 +31,17 @@ export function onSignedOut(act: () => void): void {
 }
 
 /** Paths on the window's own origin, the same in the desktop app and in a browser: no key and no port is known here. */
-async function request(
+async function request(method: string, path: string, wish: RequestOptions): Promise<Response> {
+  const press = latestPress()
+  try {
+    return await send(method, path, wish)
+  } catch (error) {
+    if (error instanceof Problem) rememberPress(error, press)
+    throw error
+  }
+}
+
+async function send(
   method: string,
   path: string,
   { query, body, file, headers, signal, account, operation }: RequestOptions,

@@ -15,13 +15,15 @@ export function useUndo(): (title: string, undo: () => unknown) => void {
   const toast = useToast()
   const textOf = useProblemText()
 
-  async function runUndo(undo: () => unknown): Promise<void> {
+  async function runUndo(title: string, undo: () => unknown): Promise<void> {
     try {
       await undo()
       toast.add({ title: t('common.undone'), icon: 'i-lucide-undo-2', color: 'neutral', duration: 3_000 })
     } catch (error) {
       const { text } = textOf(asProblem(error))
-      toast.add({ title: t('common.notUndone'), description: text, icon: 'i-lucide-triangle-alert', color: 'error' })
+      // The button was in the notice that is gone.
+      const failed = { icon: 'i-lucide-triangle-alert', color: 'error', duration: 0 } as const
+      toast.add({ ...failed, title: `${t('common.notUndone')}: ${title}`, description: text })
     }
   }
 
@@ -40,7 +42,7 @@ export function useUndo(): (title: string, undo: () => unknown) => void {
           variant: 'outline',
           onClick: () => {
             toast.remove(id)
-            void runUndo(undo)
+            void runUndo(title, undo)
           },
         },
       ],

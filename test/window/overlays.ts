@@ -484,6 +484,19 @@ const OVERLAYS: Readonly<Record<string, readonly Omit<Overlay, 'of'>[]>> = {
   'rooms/recordings/PlayerScreen': [{ name: 'delete', at: recording, show: press('Delete recording') }],
   // Names of devices are known once a microphone is allowed: test/window/softphone.slow.ts.
   'rooms/softphone/DeviceCard': [],
+  'parts/CommandProblems': [
+    {
+      name: 'refused',
+      at: ({ webhook }) => `/webhooks/${webhook}`,
+      show: async (page) => {
+        const test = '**/panel/v1/webhooks/*/test'
+        await page.route(test, (route) => route.abort())
+        await press('Send test event')(page)
+        await page.locator('[data-command-problem]').waitFor()
+        await page.unroute(test)
+      },
+    },
+  ],
   'parts/AccountSwitcher': [
     { name: 'accounts', at: onPage('/settings'), show: inTurn(openSidebar, press(/^Account: /)) },
   ],

@@ -1,10 +1,10 @@
 import { ref } from 'vue'
 import { call } from '../../app/api.ts'
-import { useProblemToast } from '../../app/problem-toast.ts'
+import { useCommandProblem } from '../../app/command-problems.ts'
 
 /** Pauses and resumes the agent in a chat. @param after reads again what is shown. */
 export function useChatAgent(instanceId: () => string, phone: () => string, after: () => unknown) {
-  const toast = useProblemToast()
+  const { showProblem } = useCommandProblem()
   const isBusy = ref(false)
 
   async function run(act: () => Promise<unknown>): Promise<void> {
@@ -13,7 +13,7 @@ export function useChatAgent(instanceId: () => string, phone: () => string, afte
       await act()
       await after()
     } catch (error) {
-      toast(error)
+      showProblem(error)
     } finally {
       isBusy.value = false
     }

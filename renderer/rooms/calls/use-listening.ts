@@ -1,6 +1,6 @@
 import { onScopeDispose, ref } from 'vue'
 import { call } from '../../app/api.ts'
-import { useProblemToast } from '../../app/problem-toast.ts'
+import { useCommandProblem } from '../../app/command-problems.ts'
 import { useSoundDevices } from '../softphone/devices.ts'
 import { createPeer, type Peer } from '../softphone/peer.ts'
 import { playOn } from '../softphone/sound.ts'
@@ -11,7 +11,7 @@ import { playOn } from '../softphone/sound.ts'
  */
 export function useListening() {
   const devices = useSoundDevices()
-  const showProblem = useProblemToast()
+  const { showProblem } = useCommandProblem()
   const callId = ref<string>()
   const isHeard = ref(false)
   let peer: Peer | undefined

@@ -1,15 +1,15 @@
-import { useToast } from '@nuxt/ui/composables'
 import { ref } from 'vue'
 import { useI18n } from 'vue-i18n'
-import { useProblemToast } from '../../app/problem-toast.ts'
+import { useCommandProblem } from '../../app/command-problems.ts'
+import { usePersonNames } from '../../parts/person-names.ts'
 import { notDone, type ChangedGroup } from './group.ts'
 import type { GroupChange } from './use-group.ts'
 
-/** Changes what concerns one person of a group; a toast says why it was not done. */
+/** Changes what concerns one person of a group. Why it was not done is beside their button. */
 export function useMemberChange(change: (body: GroupChange) => Promise<ChangedGroup>) {
   const { t } = useI18n()
-  const toast = useToast()
-  const showProblem = useProblemToast()
+  const { showProblem, showWords } = useCommandProblem()
+  const names = usePersonNames()
   /** Whom the change that runs is about. */
   const busy = ref('')
 
@@ -19,11 +19,11 @@ export function useMemberChange(change: (body: GroupChange) => Promise<ChangedGr
     try {
       const [refused] = notDone(await change(body))
       if (refused === undefined) return true
-      const title = t(`groups.reason.${refused.reason ?? 'refused'}`)
-      toast.add({ title, icon: 'i-lucide-triangle-alert', color: 'warning' })
+      const text = t(`groups.reason.${refused.reason ?? 'refused'}`)
+      showWords({ title: t('problems.title.invalid_state'), text }, names.textOf(phone))
       return false
     } catch (error) {
-      showProblem(error)
+      showProblem(error, names.textOf(phone))
       return false
     } finally {
       busy.value = ''

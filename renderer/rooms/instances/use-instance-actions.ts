@@ -4,8 +4,7 @@ import { useI18n } from 'vue-i18n'
 import { useRouter } from 'vue-router'
 import { TRAITS } from '../../../main/contract/engine-traits.ts'
 import type { InstanceRecord } from '../../../main/contract/instance.ts'
-import { asProblem } from '../../app/problem.ts'
-import { useProblemText } from '../../app/use-problem-text.ts'
+import { useCommandProblem } from '../../app/command-problems.ts'
 import { useUndo } from '../../app/undo.ts'
 import { connectStep, nextStep } from './status.ts'
 import { useInstances } from './store.ts'
@@ -39,7 +38,7 @@ export interface InstanceActions {
 /** What can be done with an instance, in the list and on its page alike. */
 export function useInstanceActions(): InstanceActions {
   const { t } = useI18n()
-  const textOf = useProblemText()
+  const { showProblem } = useCommandProblem()
   const router = useRouter()
   const toast = useToast()
   const offerUndo = useUndo()
@@ -53,19 +52,18 @@ export function useInstanceActions(): InstanceActions {
     else pairing.value = instance.id
   }
 
-  const restart = (instance: InstanceRecord) =>
-    runWithToast('reconnecting', instance, () => instances.restart(instance.id))
+  const restart = (instance: InstanceRecord) => perform('reconnecting', instance, () => instances.restart(instance.id))
 
   // The session is kept, so this can be undone.
   const disconnect = (instance: InstanceRecord) =>
-    runWithToast(
+    perform(
       'disconnected',
       instance,
       () => instances.disconnect(instance.id, false),
       () => instances.restart(instance.id),
     )
 
-  async function runWithToast(
+  async function perform(
     words: string,
     { name }: InstanceRecord,
     act: () => Promise<void>,
@@ -77,8 +75,7 @@ export function useInstanceActions(): InstanceActions {
       if (undo) offerUndo(title, undo)
       else toast.add({ title, icon: 'i-lucide-check', color: 'neutral' })
     } catch (error) {
-      const { text } = textOf(asProblem(error))
-      toast.add({ title: name, description: text, icon: 'i-lucide-triangle-alert', color: 'error' })
+      showProblem(error, name)
     }
   }
 
