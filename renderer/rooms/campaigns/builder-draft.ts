@@ -45,9 +45,14 @@ export function toStored(draft: BuilderDraft, templates: readonly Template[]): S
     ...(unfinishedAt(messages, templates) === 0 && {
       messages: messages.flatMap((message) => toCampaignMessage(message, templates) ?? []),
     }),
-    ...(config && { config }),
+    ...(config && { config: storedConfig(config) }),
     scheduled_at: scheduledAt,
   }
+}
+
+/** A suspended account may change how fast a draft is sent. A body that names the budget changes the budget too. */
+function storedConfig({ budget, ...config }: CampaignConfig): NonNullable<StoredDraft['config']> {
+  return budget === null ? config : { ...config, budget }
 }
 
 /** The fields that differ from what is stored; undefined if none does. */
