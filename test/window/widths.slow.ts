@@ -74,6 +74,45 @@ test.each([
   expect(wide).toEqual([])
 })
 
+test.each([
+  ['es', 390],
+  ['es', 768],
+  ['pt-BR', 390],
+  ['pt-BR', 768],
+])('the buttons of a row stay in one line, and so do their names, in %s at %i px', async (language, width) => {
+  await w.page.setViewportSize({ width, height: 844 })
+  await speak(language)
+  const broken: string[] = []
+  // The wall has cards in place of rows.
+  for (const place of everyPlace(holdings).filter((one) => one !== '/instances/wall')) {
+    await w.open(place)
+    broken.push(...(await w.page.evaluate(brokenRowButtons)).map((what) => `${place}: ${what}`))
+  }
+  expect(broken).toEqual([])
+})
+
+/** Runs in the page. @returns buttons of rows whose name takes two lines, and those that are below their neighbours. */
+function brokenRowButtons(): string[] {
+  const found: string[] = []
+  const isSeen = (element: Element) => element.checkVisibility() && element.getBoundingClientRect().width > 4
+  for (const row of document.querySelectorAll('main :is(tr, li, [role=row])')) {
+    const buttons = [...row.querySelectorAll(':is(button, a)[data-slot=base]')].filter(isSeen)
+    for (const [at, button] of buttons.entries()) {
+      const name = button.textContent.trim()
+      const range = document.createRange()
+      range.selectNodeContents(button)
+      const tops = [...range.getClientRects()].filter(({ width }) => width > 2).map(({ top }) => top)
+      const lineHeight = Number.parseFloat(getComputedStyle(button).lineHeight)
+      if (name !== '' && Math.max(...tops) - Math.min(...tops) > lineHeight * 0.7) found.push(`${name} wraps`)
+      const next = buttons[at + 1]
+      if (next === undefined || next.parentElement !== button.parentElement) continue
+      if (next.getBoundingClientRect().top >= button.getBoundingClientRect().bottom)
+        found.push(`${next.textContent.trim()} is below ${name}`)
+    }
+  }
+  return [...new Set(found)].slice(0, 3)
+}
+
 /** Runs in the page. @returns its text, if some of it is hidden. */
 function cutTitle(title: Element): string | undefined {
   const isCut = title.scrollWidth > title.clientWidth || title.scrollHeight > title.clientHeight + 1
