@@ -1,24 +1,72 @@
 import { useI18n } from 'vue-i18n'
+import type { ApprovalRecord } from '../../../main/capabilities/approvals/contract.ts'
 import type { CallPart } from '../../../main/contract/approval.ts'
+import { quotedText, visibleText } from '../../../main/contract/display-text.ts'
 import { listText } from '../../app/names.ts'
+import { usePersonNames } from '../../parts/person-names.ts'
+import { useInstanceNames } from '../../parts/instance-names.ts'
+import { linesOf, withoutId, type FactLine, type FactWords } from './fact-lines.ts'
 
 /** A line of what a call would do: `To`, `12025550123`. */
 interface Fact {
   readonly label: string
   readonly text: string
+  /** Of an argument with fields of its own, in place of the text. */
+  readonly lines: readonly FactLine[]
 }
 
-/** @returns what a call of an assistant would do, in the language of the window; hosts are shown apart. */
-export function useFacts(): (parts: readonly CallPart[]) => Fact[] {
-  const { t, te, n, locale } = useI18n()
+type Described = Pick<ApprovalRecord, 'parts' | 'arguments'>
 
-  const labelOf = ({ kind, name }: CallPart): string => {
-    if (name === null) return t(`assistants.fact.label.${kind}`)
-    return te(`assistants.argument.${name}`) ? t(`assistants.argument.${name}`) : name
+/** What names people, in the arguments of every operation. */
+const OF_PEOPLE = new Set([
+  'to',
+  'recipient',
+  'phone',
+  'phones',
+  'number',
+  'numbers',
+  'participants',
+  'mentions',
+  'chat',
+])
+const QUOTED_NUMBER = /^“?(\d{7,15})”?$/
+
+/** @returns what a call of an assistant would do, in the language of the window; hosts are shown apart. */
+export function useFacts(): (record: Described) => Fact[] {
+  const { t, te, n, locale } = useI18n()
+  const people = usePersonNames()
+  const instances = useInstanceNames()
+
+  const fieldLabel = (name: string): string => {
+    const key = [`assistants.argument.${name}`, `problems.field.${name}`].find((each) => te(each))
+    return key === undefined ? visibleText(name) : t(key)
+  }
+  const labelOf = ({ kind, name }: CallPart): string =>
+    name === null ? t(`assistants.fact.label.${kind}`) : fieldLabel(name)
+  /** The number stays beside the name, because an assistant can change names. */
+  function personText(value: string): string {
+    const phone = QUOTED_NUMBER.exec(value)?.[1]
+    if (phone === undefined) return value
+    const name = people.nameOf(phone)
+    return name === undefined ? people.addressOf(phone) : `${quotedText(name)} (${people.addressOf(phone)})`
+  }
+  const valueText = ({ kind, name }: CallPart, value: string): string => {
+    if (kind === 'value' || kind === 'list' || kind === 'people')
+      return kind === 'people' || (name !== null && OF_PEOPLE.has(name)) ? personText(value) : value
+    return kind === 'message_chat' ? personText(withoutId(value)) : withoutId(instances.byId.get(value) ?? value)
+  }
+  const words: FactWords = {
+    label: fieldLabel,
+    entry: (position) => t('assistants.fact.entry', { n: n(position) }),
+    flag: (isSet) => t(isSet ? 'assistants.fact.yes' : 'assistants.fact.no'),
+    number: n,
+    text: (value, name) => (OF_PEOPLE.has(name) ? personText(value) : (instances.byId.get(value) ?? value)),
+    more: (count) => counted('more', count),
   }
   const counted = (key: string, count: number) => t(`assistants.fact.${key}`, { n: n(count) }, count)
-  const named = ({ values, total }: CallPart) => {
-    const rest = total - values.length
+  const named = (part: CallPart) => {
+    const values = part.values.map((value) => valueText(part, value))
+    const rest = part.total - values.length
     return rest > 0 ? `${values.join(', ')} ${counted('more', rest)}` : listText(values, locale.value)
   }
   const withVariations = (text: string, { total }: CallPart) =>
@@ -30,7 +78,7 @@ export function useFacts(): (parts: readonly CallPart[]) => Fact[] {
       case 'people':
         return t('assistants.fact.peopleNamed', { people: counted('people', part.total), names: named(part) })
       case 'group':
-        return t('assistants.fact.group', { name: first })
+        return t('assistants.fact.group', { name: withoutId(first) })
       case 'campaign_people':
         return counted('people', Number(first))
       case 'campaign_message':
@@ -50,6 +98,13 @@ export function useFacts(): (parts: readonly CallPart[]) => Fact[] {
         return named(part)
     }
   }
-  return (parts) =>
-    parts.flatMap((part) => (part.kind === 'destination' ? [] : [{ label: labelOf(part), text: textOf(part) }]))
+  const linesOfPart = ({ kind, name }: CallPart, given: Described['arguments']): FactLine[] =>
+    kind === 'value' && name !== null ? linesOf(given[name], words) : []
+
+  return ({ parts, arguments: given }) =>
+    (parts ?? []).flatMap((part) =>
+      part.kind === 'destination'
+        ? []
+        : [{ label: labelOf(part), text: textOf(part), lines: linesOfPart(part, given) }],
+    )
 }

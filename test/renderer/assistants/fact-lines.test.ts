@@ -1,0 +1,52 @@
+import { describe, expect, test } from 'vitest'
+import { linesOf, withoutId, type FactWords } from '../../../renderer/rooms/assistants/fact-lines.ts'
+
+const words: FactWords = {
+  label: (name) => `[${name}]`,
+  entry: (position) => `entry ${position}`,
+  flag: (isSet) => (isSet ? 'yes' : 'no'),
+  number: (value) => `#${value}`,
+  text: (value, name) => (name === 'phone' ? `person ${value}` : value),
+  more: (count) => `and ${count} more`,
+}
+const shown = (value: unknown) =>
+  linesOf(value, words).map(({ depth, label, text }) => `${'  '.repeat(depth)}${label} ${text}`.trimEnd())
+
+describe('an argument with fields', () => {
+  test('is a list of its fields, with those inside them below', () => {
+    expect(
+      shown({ window: { start: '09:00', days: ['mon', 'tue'] }, typing: true, hourlyLimit: 80, budget: null }),
+    ).toEqual(['[window]', '  [start] 09:00', '  [days] mon, tue', '[typing] yes', '[hourlyLimit] #80'])
+  })
+
+  test('names people, and counts the entries of a list', () => {
+    expect(shown([{ phone: '12025550101' }, { phone: '12025550102', tags: [] }])).toEqual([
+      'entry 1',
+      '  [phone] person 12025550101',
+      'entry 2',
+      '  [phone] person 12025550102',
+      '  [tags]',
+    ])
+  })
+
+  test('hides nothing in invisible characters, and says how many lines are left out', () => {
+    expect(shown({ text: 'Pay\u202Enow' })).toEqual(['[text] Pay\\u{202E}now'])
+    const many = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`f${n}`, n]))
+    expect(shown(many)).toHaveLength(41)
+    expect(shown(many).at(-1)).toBe(' and 10 more')
+  })
+})
+
+describe('the name of what a call is about', () => {
+  const ID = '0195f3a8-5e1c-7c3a-9b1e-2f6d8a4c7e10'
+
+  test.each([
+    [`“Front desk” (12025550100, ${ID})`, '“Front desk” (12025550100)'],
+    [`“Front desk” (${ID})`, '“Front desk” (…7e10)'],
+    ['“Spring offer” (cmp_01M8PQSHVWTBDC2NFYWNZJWPE4)', '“Spring offer” (…WPE4)'],
+    [ID, ID],
+    ['“Bakery (old)”', '“Bakery (old)”'],
+  ])('%s is shown as %s', (label, text) => {
+    expect(withoutId(label)).toBe(text)
+  })
+})
