@@ -49,10 +49,7 @@ export interface ClientBillingProvider {
     value: number
     atMs: number
   }): Promise<Asked<null>>
-  invoices(
-    customerId: string,
-    page: { after?: string | undefined; rows: number },
-  ): Promise<Asked<ProviderInvoices>>
+  invoices(customerId: string, page: { after?: string | undefined; rows: number }): Promise<Asked<ProviderInvoices>>
 }
 
 const DAYS_TO_PAY = 14
