@@ -17,6 +17,9 @@ beforeAll(async () => {
   browser = await launch()
   client = await clientOf(w, 'South bakery', ['campaigns', 'ai', 'voice', 'ghl'])
   holdings = await seedFor(client.api, '3')
+  const ai = `/v1/instances/${holdings.instance}/ai`
+  await client.api('POST', `${ai}/agents`, { name: 'Reception', provider: 'builtin' })
+  await client.api('PATCH', `${ai}/settings`, { enabled: true })
   person = await personIn(w, browser, client.id, 'mia@bakery.example')
 })
 afterAll(async () => {
@@ -34,6 +37,8 @@ test('the composer keeps what is typed, says why it does not send it, and sends 
   await field.fill('We do, until noon.')
   await suspend()
   await page.locator('form').getByText(WHY).waitFor()
+  await page.getByText('The agent doesn’t answer for now.').waitFor()
+  expect(await page.getByText('The agent answers in this chat.').count()).toBe(0)
   expect(await button('Send').isDisabled()).toBe(true)
   await field.press('Enter')
   expect(await field.inputValue()).toBe('We do, until noon.')
@@ -49,6 +54,16 @@ test('the composer keeps what is typed, says why it does not send it, and sends 
 test('campaigns and calls cannot be started, and the reason is next to their buttons', async () => {
   const { page } = person
   await suspend()
+  await person.open('/campaigns/edit')
+  await page.getByText(WHY).waitFor()
+  expect(await button('Next').isDisabled()).toBe(true)
+  // A draft that exists can be changed.
+  await person.open(`/campaigns/edit/${holdings.draft}?step=pace`)
+  expect(await button('Next').isDisabled()).toBe(false)
+  await page.getByLabel('Hourly limit').click()
+  const config = async () => (await client.api('GET', `/v1/campaigns/${holdings.draft}`)).body.config
+  await expect.poll(async () => (await config()).hourlyLimit, { timeout: 20_000 }).toBe(80)
+  expect((await config()).budget).toBe(null)
   await person.open(`/campaigns/edit/${holdings.draft}`)
   await page.getByRole('button', { name: /Review$/ }).click()
   await page.getByText(WHY).first().waitFor()
