@@ -40,6 +40,31 @@ const restarted = async (w: World) => {
   return worldOfTest({ home: w.home, vault: w.vault, clock: w.clock, seed: 2 })
 }
 
+/** Whatever day it is, and by UTC. */
+const ONE_A_DAY = {
+  config: {
+    ...{ minDelay: 1, maxDelay: 1, checkNumbers: false, dailyLimit: 1 },
+    window: { timezone: 'UTC', start: '00:00', end: '24:00', days: [1, 2, 3, 4, 5, 6, 7] },
+  },
+}
+
+test.each([
+  ['forward into the next day: a daily limit ends with the day', [13 * HOUR], 2],
+  ['forward within the day: a daily limit holds', [6 * HOUR], 1],
+  ['back into the day before: a day has its limit', [-13 * HOUR], 2],
+  ['forward and back within a day: a daily limit holds', [6 * HOUR, -6 * HOUR], 1],
+])('P-09 %s', async (_, changes, sent) => {
+  const w = await worldOfTest()
+  const id = await campaignIn(w, ONE_A_DAY)
+  await w.pass(5 * SECOND)
+  expect((await campaign(w, id)).counts.sent).toBe(1)
+  for (const byMs of changes) await setClock(w, byMs, 11 * 60 * SECOND)
+  const { counts, next_send_at: next } = await campaign(w, id)
+  expect(counts.sent).toBe(sent)
+  // The next one is sent when the day ends by this clock, or it is looked at again before.
+  expect(Date.parse(next) - w.clock.now()).toBeLessThanOrEqual(DAY - (w.clock.now() % DAY))
+})
+
 describe('the clock is set forward by a year', () => {
   test.each([
     ['for seconds', 3 * SECOND],

@@ -1,7 +1,8 @@
 import type { Tx } from '../../kernel/db.ts'
 import type { CampaignsDeps } from './deps.ts'
+import { LOOK_AGAIN_MS } from './next-recipients.ts'
 import { isUnderWay, type CampaignState } from './state.ts'
-import { lanesOf, openCampaigns, toHead, type CampaignHead, type Lane } from './store.ts'
+import { hastenLane, lanesOf, openCampaigns, toHead, type CampaignHead, type Lane } from './store.ts'
 
 interface LatenessDeps extends Pick<CampaignsDeps, 'db' | 'clock' | 'wasOffMs'> {
   readonly state: CampaignState
@@ -52,6 +53,22 @@ export function createLateness({ db, clock, wasOffMs, state }: LatenessDeps) {
     })
   }
 
+  /**
+   * Waiting times keep their length when the clock is set, but the day of a daily limit ends by the new clock. A number
+   * that waits longer than its pace explains waits for a limit, and looks at it again.
+   */
+  async function judgeLimitsAgain({ id, config }: CampaignHead): Promise<void> {
+    const longestPaceMs = Math.max(config.maxDelay, config.pauseAfter === null ? 0 : (config.pauseFor[1] ?? 0)) * 1_000
+    await db.commit(async (tx) => {
+      const now = clock.now()
+      const untilMs = now + LOOK_AGAIN_MS
+      for (const { instanceId, nextAtMs } of await tx.all(lanesOf, { campaignId: id })) {
+        const isLimited = nextAtMs !== null && nextAtMs > Math.max(untilMs, now + longestPaceMs)
+        if (isLimited) await tx.run(hastenLane, { campaignId: id, instanceId, untilMs })
+      }
+    })
+  }
+
   return {
     /** At start. */
     async recover(): Promise<void> {
@@ -65,6 +82,7 @@ export function createLateness({ db, clock, wasOffMs, state }: LatenessDeps) {
       const now = clock.movedMs()
       if (now === movedMs) return
       await continueEarly()
+      await forEach('running', judgeLimitsAgain)
       movedMs = now
     },
   }

@@ -270,6 +270,11 @@ export const setProgress = sql<{
 }>(`UPDATE campaign_instances SET next_at = :nextAtMs, since_pause = :sincePause, day = :day, day_sent = :daySent
     WHERE instance_id = :instanceId AND campaign_id = :campaignId`)
 
+export const hastenLane = sql<{ campaignId: string; instanceId: string; untilMs: number }>(
+  `UPDATE campaign_instances SET next_at = :untilMs
+   WHERE instance_id = :instanceId AND campaign_id = :campaignId AND next_at > :untilMs`,
+)
+
 export const delayLane = sql<{ campaignId: string; instanceId: string; untilMs: number }>(
   `UPDATE campaign_instances SET next_at = :untilMs
    WHERE instance_id = :instanceId AND campaign_id = :campaignId AND COALESCE(next_at, 0) < :untilMs`,
