@@ -140,6 +140,11 @@ const MESSAGES = [
      failed_at = p.failed_at, error_code = p.error_code, error_message = p.error_message,
      error_provider_code = p.error_provider_code
     FROM present.messages p WHERE p.seq = messages.seq AND p.id = messages.id AND messages.direction = 'out'`,
+  // Programs look up a send by its key when its answer was lost. If it were not found, they would send it again.
+  `INSERT INTO main.messages SELECT * FROM present.messages p
+    WHERE seq > (SELECT COALESCE(max(seq), 0) FROM main.messages) AND ${HAS_SAME_OWNER}
+      AND id = (SELECT subject_id FROM present.idempotency_keys k
+        WHERE k.scope_id = p.instance_id AND k.key = p.idem_key)`,
 ]
 
 const SMV2 = [

@@ -29,7 +29,10 @@ const since = (table: string, which = 'TRUE') =>
   `SELECT COUNT(*) FROM main.${table} WHERE ${which} AND id NOT IN (SELECT id FROM copy.${table})`
 
 const GONE: Readonly<Record<(typeof GONE_NAMES)[number], string>> = {
-  messages: 'SELECT COUNT(*) FROM main.messages WHERE seq > (SELECT COALESCE(MAX(seq), 0) FROM copy.messages)',
+  // Those that were sent with a key are kept.
+  messages: `SELECT COUNT(*) FROM main.messages m WHERE seq > (SELECT COALESCE(MAX(seq), 0) FROM copy.messages)
+    AND id IS NOT (SELECT subject_id FROM main.idempotency_keys k
+      WHERE k.scope_id = m.instance_id AND k.key = m.idem_key)`,
   instances: since('instances', 'deleted_at IS NULL'),
   clients: `SELECT COUNT(*) FROM main.accounts a WHERE parent_account_id IS NOT NULL AND deleted_at IS NULL
     AND id NOT IN (SELECT id FROM copy.accounts) AND NOT EXISTS (SELECT 1 FROM main.billing_orders o

@@ -21,6 +21,7 @@ import { resolveMedia } from './media.ts'
 import { createChatMerge } from './chat-merge.ts'
 import { chatAsFirstGiven, chatsAfter, chatsOfNumber, type ChatOfInstance } from './chat-name.ts'
 import type { DraftRequest, MessagesDeps, SendRequest } from './deps.ts'
+import { isRecordLost, recordLost } from './lost-record.ts'
 import { createOutcomes } from './outcome.ts'
 import type { PollRecord } from './contract/chats.ts'
 import { createPollReader } from './polls.ts'
@@ -223,8 +224,11 @@ export function createMessages(deps: MessagesDeps): Messages {
     async getByKey(instanceId, idempotencyKey) {
       const id = await idempotency.holderOf(db, instanceId, idempotencyKey)
       const row = id === undefined ? undefined : await db.readOne(messageById, { id, instanceId })
-      if (!row) throw new ApiError('not_found', 'This instance sent no message with this idempotency_key.')
-      return toMessage(row)
+      if (row) return toMessage(row)
+      const isLost =
+        id !== undefined && (await isRecordLost(db, idempotency, { instanceId, key: idempotencyKey, subjectId: id }))
+      if (isLost) throw recordLost()
+      throw new ApiError('not_found', 'This instance sent no message with this idempotency_key.')
     },
 
     getRef: async (instanceId, messageId) =>

@@ -14,6 +14,7 @@ import { getForwardable } from './forward.ts'
 import { needsLinkPreview, withLinkPreview } from './link-preview.ts'
 import { largestBytes, resolveMedia } from './media.ts'
 import type { DraftRequest, MessagesDeps } from './deps.ts'
+import { isRecordLost, recordLost } from './lost-record.ts'
 import type { Dispatched, Outcomes } from './outcome.ts'
 import { createPacer } from './pacer.ts'
 import { chatAsFirstGiven } from './chat-name.ts'
@@ -214,7 +215,17 @@ export function createSend(deps: SendDeps) {
     })
     if (claim.kind === 'fresh') return dispatch(engine, stored, instance, out, timeoutMs, release)
     drop()
-    return toReplay(claim)
+    return toReplay(claim, key)
+  }
+
+  const toReplay = async (claim: Exclude<Claim, { kind: 'fresh' }>, key: Key | null): Promise<SendResult> => {
+    if (claim.kind === 'replay') return { ...parseSentBody(claim.body), replayed: true }
+    const { state, subjectId } = claim
+    const isLost =
+      state === 'unknown' &&
+      key !== null &&
+      (await isRecordLost(db, idempotency, { instanceId: key.scopeId, key: key.key, subjectId }))
+    return { kind: 'unknown', error: isLost ? recordLost() : stillBusy(claim) }
   }
 
   /** A repeat must not take a turn from a message that goes out. */
@@ -233,7 +244,7 @@ export function createSend(deps: SendDeps) {
       // The usual send learns of a repeat when it takes the key; a read of its own is made only for what comes before.
       if (key !== null && (isRefused || !isComplete(draft) || isPaced(request))) {
         const claim = await idempotency.peek(db, key)
-        if (claim.kind !== 'fresh') return toReplay(claim)
+        if (claim.kind !== 'fresh') return await toReplay(claim, key)
       }
       if (deps.isSuspended(instance.accountId)) return notSent(accountSuspended('nothing was sent'))
       if (frozen)
@@ -281,11 +292,6 @@ function keyOf(
 }
 
 const notSent = (error: ApiError) => ({ kind: 'not_sent', error }) as const
-
-function toReplay(claim: Exclude<Claim, { kind: 'fresh' }>): SendResult {
-  if (claim.kind === 'busy') return { kind: 'unknown', error: stillBusy(claim) }
-  return { ...parseSentBody(claim.body), replayed: true }
-}
 
 function columnsOf(request: DraftRequest, out: Outgoing) {
   const { instance, draft, source, idempotencyKey, campaignId } = request

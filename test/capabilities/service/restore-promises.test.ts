@@ -135,6 +135,38 @@ describe.each(Object.keys(WAYS) as (keyof typeof WAYS)[])('when %s', (way) => {
     else expect(await after.charged()).toBe(0)
   })
 
+  test('D-10 a message that was sent since with a key is never said to be unsent', async () => {
+    const w = await world({ home: newHome(), settings: { sendTimeoutMs: 1_000 } })
+    const line = await w.pair()
+    const path = `/v1/instances/${line.id}/messages`
+    const send = (of: World, key: string, to: string) =>
+      of.api('POST', path, { to, text: key }, { headers: { 'idempotency-key': key } })
+    const find = (of: World, key: string) => of.api('GET', `${path}?idempotency_key=${key}`)
+    const name = await backUp(w)
+    const sent = await send(w, 'sent', '12025551001')
+    const sending = send(w, 'unknown', '12025550504')
+    await w.pass(2_000)
+    expect([sent.status, (await sending).status]).toEqual([201, 504])
+
+    const after = await goBack(w, name, way)
+    const [found, doubtful] = [await find(after, 'sent'), await find(after, 'unknown')]
+    expect(await find(after, 'never')).toMatchObject({ status: 404, body: { error: { code: 'not_found' } } })
+    if (way === 'a person restores it') {
+      expect(found).toMatchObject({ status: 200, body: { message_id: sent.body.message_id, to: '12025551001' } })
+      expect(doubtful).toMatchObject({ status: 200, body: { status: 'queued', to: '12025550504' } })
+      await after.pass(60_000)
+      expect((await find(after, 'unknown')).body.status).toBe('delivered')
+      expect(await send(after, 'unknown', '12025550504')).toMatchObject({ status: 201, body: { sent: true } })
+      return
+    }
+    // What was in the message is lost. That it may have left is not.
+    for (const answer of [found, doubtful, await send(after, 'unknown', '12025550504')]) {
+      expect([answer.status, answer.body.error.code]).toEqual([409, 'invalid_state'])
+      expect(answer.body.error.message).toContain('may have been sent')
+      expect(answer.body.error.message).toContain('Do not send it again')
+    }
+  })
+
   test('D-10 revoked links, removed members and suspended accounts stay so', async () => {
     const w = await world({ home: newHome() })
     const call = asConsole(w)

@@ -277,7 +277,8 @@ export const sendingContract = {
     description:
       'Returns the status record of the newest message this instance sent with the `Idempotency-Key`. Works while the send ' +
       'is still running or its outcome is unknown (status `queued`), and after the key has expired. ' +
-      'Use it after a 504. A 404 means nothing was sent with this key.',
+      'Use it after a 504. A 404 means nothing was sent with this key. 409 `invalid_state`: something may have been sent, ' +
+      'but its record was lost when a backup replaced a damaged database. Do not send it again with another key.',
     scope: 'messages:read',
     reach: 'instance',
     origin: 'spec',
@@ -290,7 +291,7 @@ export const sendingContract = {
       }),
     }),
     reply: { status: 200, description: 'The status record.', schema: MessageRecord },
-    errors: [],
+    errors: ['invalid_state'],
     examples: { reply: RECORD_EXAMPLE },
     tool: {
       name: 'find_message',
