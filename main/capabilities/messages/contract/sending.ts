@@ -295,8 +295,8 @@ export const sendingContract = {
     examples: { reply: RECORD_EXAMPLE },
     tool: {
       name: 'find_message',
-      title: 'Find a message by its key',
-      description: 'The newest message sent with the key. 404: none.',
+      title: 'Find a message by key',
+      description: 'The newest with the key. 404: none.',
       idempotent: true,
     },
   }),
