@@ -24,6 +24,7 @@ export default defineConfig({
           'maintenance-program': at('main/storage/maintenance-program.ts'),
           'media-program': at('main/kernel/media-program.ts'),
           'document-program': at('main/kernel/documents/document-program.ts'),
+          'document-thread': at('main/kernel/documents/document-thread.ts'),
           'voice-program': at('main/voice/voice-program.ts'),
           'flite-thread': at('main/voice/speech/flite-thread.ts'),
         },

@@ -4,8 +4,10 @@ import { processEnvironment, readConfig, readTextFile, settingFlags, type Config
 import { systemClock } from './kernel/clock.ts'
 import { systemRandom } from './kernel/ids.ts'
 import { createLog, type LogLevel } from './kernel/log.ts'
+import type { ForkProgram } from './service/child-program.ts'
+import { documentsStarter } from './service/documents.ts'
 import { maintenanceProcess } from './service/maintenance.ts'
-import { voiceStarter, type ForkProgram } from './service/voice.ts'
+import { voiceStarter } from './service/voice.ts'
 import { bridgeProgram } from './service/bridge-program.ts'
 import type { World } from './service.ts'
 
@@ -47,6 +49,15 @@ export const worldOf = (
           forkProgram,
         ),
   mediaProgram: consoleFolder === null ? null : join(consoleFolder, '..', 'main', 'media-program.js'),
-  documentProgram: consoleFolder === null ? null : join(consoleFolder, '..', 'main', 'document-program.js'),
+  startDocuments:
+    consoleFolder === null
+      ? null
+      : documentsStarter(
+          {
+            documents: join(consoleFolder, '..', 'main', 'document-program.js'),
+            thread: join(consoleFolder, '..', 'main', 'document-thread.js'),
+          },
+          forkProgram,
+        ),
   bridge: consoleFolder === null ? null : bridgeProgram(join(consoleFolder, '..', '..')),
 })

@@ -54,7 +54,7 @@ export async function openInfrastructure(world: RunningWorld, home: Home, comput
     files: createFiles({ db, clock, ids, folder: join(config.home, 'files') }),
     converter: createMediaConverter({ clock, log: world.log, program: world.mediaProgram ?? null }),
     keyDerivation: createKeyDerivation(),
-    documents: createDocumentReader({ clock, log: world.log, program: world.documentProgram ?? null }),
+    documents: createDocumentReader({ clock, log: world.log, start: world.startDocuments ?? null }),
     idempotency: createIdempotency({ clock }),
     outbound: createOutbound({ ...network, trustedRanges: config.trustedRanges }),
     publicOutbound: createOutbound({ ...network, trustedRanges: [] }),

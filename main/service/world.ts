@@ -1,6 +1,7 @@
 import type { BridgeProgram } from '../capabilities/service/index.ts'
 import type { Config } from '../config.ts'
 import type { Clock } from '../kernel/clock.ts'
+import type { StartDocuments } from '../kernel/documents/index.ts'
 import type { Random } from '../kernel/ids.ts'
 import type { Log } from '../kernel/log.ts'
 import type { LogHealth } from '../kernel/log-health.ts'
@@ -38,8 +39,8 @@ export interface World {
   readonly voiceAgents?: VoiceAgents
   /** Path of the program that converts media in a thread; null or absent: nothing is converted. */
   readonly mediaProgram?: string | null
-  /** Path of the program that reads documents in a thread; null or absent: none is read. */
-  readonly documentProgram?: string | null
+  /** Starts the process that reads documents; null or absent: none is read. */
+  readonly startDocuments?: StartDocuments | null
   readonly resolve?: Resolve
   /** Tests only: reaches a checked public address somewhere else. */
   readonly dial?: Dial

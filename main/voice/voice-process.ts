@@ -1,4 +1,5 @@
 import type { TranscriptLine } from '../contract/voice.ts'
+import type { ChildProgram, StartChildProgram } from '../kernel/child-program.ts'
 import type { Clock, Timer } from '../kernel/clock.ts'
 import { cause, type Log } from '../kernel/log.ts'
 import { startTimeout } from '../kernel/timeout.ts'
@@ -17,15 +18,8 @@ import type {
 
 export type { CallEnd, CallPlan, Control, ControlResult, SipTrunk } from './protocol.ts'
 
-/** A voice process that was started. */
-interface VoiceLink {
-  send(message: ToVoice): void
-  /** Ends it now. */
-  kill(): void
-}
-
-/** @param onExit is called once, also if it could not be started. The reason is for the log, for example `exit code 1`. */
-export type StartVoice = (onMessage: (message: FromVoice) => void, onExit: (reason?: string) => void) => VoiceLink
+type VoiceLink = ChildProgram<ToVoice>
+export type StartVoice = StartChildProgram<ToVoice, FromVoice>
 
 /** What becomes of a call, as its caller hears of it. */
 export interface CallEvents {

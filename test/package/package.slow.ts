@@ -38,7 +38,7 @@ const lock = (JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) 
 
 /** What Electron starts, and what is started from there in a process of its own. */
 const ENTRIES = [
-  ...['desktop.js', 'maintenance-program.js', 'media-program.js', 'document-program.js'],
+  ...['desktop.js', 'maintenance-program.js', 'media-program.js', 'document-program.js', 'document-thread.js'],
   ...['voice-program.js', 'flite-thread.js'],
 ]
 

@@ -22,7 +22,7 @@ import { fakeClock, settle, settleFiles, type FakeClock } from './clock.ts'
 import { placeEmptyDatabase, tempFolder } from './database.ts'
 import { seededRandom } from './random.ts'
 import { outside, type Receiver } from './receiver.ts'
-import { DOCUMENT_PROGRAM, MEDIA_PROGRAM } from './media-program.ts'
+import { MEDIA_PROGRAM, startTestDocuments } from './media-program.ts'
 import { voiceInProcess } from './voice.ts'
 import type { VoiceAgents } from '../../main/capabilities/voice/index.ts'
 import type { Engine } from '../../main/engines/engine.ts'
@@ -186,7 +186,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
       log,
       maintenanceProcess,
       mediaProgram: MEDIA_PROGRAM,
-      documentProgram: DOCUMENT_PROGRAM,
+      startDocuments: startTestDocuments,
       vault,
       dial,
       resolve: options.resolve ?? resolve,

@@ -38,7 +38,7 @@ interface DocumentsDeps {
   readonly cursors: Cursors
   readonly files: Pick<Files, 'store' | 'find' | 'rehome' | 'remove'>
   readonly jobs: Jobs
-  /** Reads files in a thread. */
+  /** Reads files in a process of its own. */
   readonly documents: Pick<DocumentReader, 'read'>
   readonly onChange: (tx: Tx, instanceId: string) => void
   /** The document was read, or could not be. */

@@ -1,4 +1,4 @@
-import type { DocumentType } from './document-program.ts'
+export type DocumentType = 'pdf' | 'docx' | 'markdown' | 'text'
 
 /** What is accepted, by the type a browser or a program says. */
 const BY_TYPE: Readonly<Record<string, DocumentType>> = {

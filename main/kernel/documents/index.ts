@@ -1,4 +1,3 @@
-export { documentType } from './document-type.ts'
-export type { DocumentType } from './document-program.ts'
+export { documentType, type DocumentType } from './document-type.ts'
 export { PASSAGES_VERSION, type Passage } from './passages.ts'
-export { createDocumentReader, documentProblemOf, type DocumentReader } from './reader.ts'
+export { createDocumentReader, documentProblemOf, type DocumentReader, type StartDocuments } from './reader.ts'

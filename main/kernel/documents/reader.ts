@@ -1,11 +1,16 @@
-import { Worker } from 'node:worker_threads'
-import type { Clock } from '../clock.ts'
-import { bytesOf, type FileContent } from '../file-content.ts'
+import type { ChildProgram, StartChildProgram } from '../child-program.ts'
+import type { Clock, Timer } from '../clock.ts'
+import type { FileContent } from '../file-content.ts'
 import { cause, type Log } from '../log.ts'
 import { startTimeout } from '../timeout.ts'
 import type { DocumentProblem } from './blocks.ts'
-import type { DocumentRequest, DocumentResponse, DocumentType } from './document-program.ts'
+import type { DocumentType } from './document-type.ts'
 import type { Passage } from './passages.ts'
+import type { FromDocuments, ToDocuments } from './protocol.ts'
+
+type DocumentProcess = ChildProgram<ToDocuments>
+export type StartDocuments = StartChildProgram<ToDocuments, FromDocuments>
+type Content = Pick<FileContent, 'parts' | 'size'>
 
 type ReadDocument =
   | { readonly kind: 'read'; readonly passages: readonly Passage[] }
@@ -17,15 +22,15 @@ type ReadDocument =
 /** Reads documents of strangers. */
 export interface DocumentReader {
   /** Never throws. One document after another. @param content is read once its turn has come. */
-  read(type: DocumentType, content: Pick<FileContent, 'parts' | 'size'>): Promise<ReadDocument>
+  read(type: DocumentType, content: Content): Promise<ReadDocument>
   close(): Promise<void>
 }
 
 interface DocumentReaderDeps {
-  readonly clock: Pick<Clock, 'mono' | 'after' | 'every'>
+  readonly clock: Pick<Clock, 'mono' | 'after'>
   readonly log: Log
-  /** Path of document-program.ts as it was built; null: nothing is read. */
-  readonly program: string | null
+  /** null: this build reads none. */
+  readonly start: StartDocuments | null
   readonly limits?: { readonly ms: number; readonly memoryMb: number }
 }
 
@@ -33,9 +38,9 @@ const DOCUMENT_BYTES = 20 * 1024 * 1024
 
 /** Of the heap, and as much again of bytes outside it: some machines have one gigabyte for everything. */
 const LIMITS = { ms: 30_000, memoryMb: 256 }
-const LOOK_MS = 50
+/** It takes 60 MB. People upload several documents in a row. */
+const IDLE_MS = 20_000
 const WAITING_AT_MOST = 32
-const MB = 1024 * 1024
 
 const SENTENCES: Record<DocumentProblem | 'too_slow' | 'too_large', string> = {
   encrypted: 'The document is protected with a password. Save a copy without a password and upload that.',
@@ -55,85 +60,96 @@ const SENTENCES: Record<DocumentProblem | 'too_slow' | 'too_large', string> = {
 export const documentProblemOf = (sentence: string): keyof typeof SENTENCES | undefined =>
   Object.entries(SENTENCES).find(([, known]) => known === sentence)?.[0] as keyof typeof SENTENCES | undefined
 
-const UNAVAILABLE = 'The document could not be read now. Try again.'
+const UNAVAILABLE: ReadDocument = { kind: 'unavailable', sentence: 'The document could not be read now. Try again.' }
 
 /**
- * Reads each document in a thread of its own, which is ended when it takes too long or too much memory: documents come
- * from strangers and may be made to do either.
+ * Reads documents in a process of its own, one after another, because they come from strangers and may be made to take
+ * much memory, much time, or to end the process. What one took is given back when the process ends: after a document
+ * that was not read, or when it was idle for a while.
  */
-export function createDocumentReader({ clock, log, program, limits = LIMITS }: DocumentReaderDeps): DocumentReader {
+export function createDocumentReader({ clock, log, start, limits = LIMITS }: DocumentReaderDeps): DocumentReader {
   let queue: Promise<unknown> = Promise.resolve()
   let waiting = 0
   let isClosed = false
-  let thread: Worker | undefined
+  let child: DocumentProcess | undefined
+  let idle: Timer | undefined
+  let hear: ((message: FromDocuments) => void) | undefined
+  let hearEnd: ((reason: string) => void) | undefined
 
-  async function run(type: DocumentType, content: Pick<FileContent, 'parts' | 'size'>): Promise<ReadDocument> {
-    if (isClosed) return { kind: 'unavailable', sentence: UNAVAILABLE }
-    try {
-      const bytes = new Uint8Array(await bytesOf(content))
-      return await ask({ type, bytes })
-    } catch (error) {
-      // The file could not be read, which says nothing about the document.
-      log.warn({ event: 'document.not_read', cause: cause(error) })
-      return { kind: 'unavailable', sentence: UNAVAILABLE }
-    }
+  async function run(type: DocumentType, content: Content): Promise<ReadDocument> {
+    if (isClosed) return UNAVAILABLE
+    idle?.cancel()
+    const result = await ask(type, content)
+    // What it had in memory is not given back before its end.
+    if (result.kind !== 'read') end()
+    else if (child !== undefined) idle = startTimeout(clock, IDLE_MS, end)
+    return result
   }
 
-  async function ask(request: DocumentRequest): Promise<ReadDocument> {
+  async function ask(type: DocumentType, content: Content): Promise<ReadDocument> {
     const { promise, resolve } = Promise.withResolvers<ReadDocument>()
-    const started = start()
     const time = startTimeout(clock, limits.ms, () => resolve(failed('too_slow')))
-    const memory = watchMemory(started, () => resolve(failed('too_much_memory')))
-    started.once('message', (response: DocumentResponse) =>
-      resolve(response.kind === 'read' ? response : failed(response.problem)),
-    )
-    // A heap that is used up ends the thread with an error.
-    started.once('error', (error) => {
-      log.info({ event: 'document.thread_failed', type: request.type, cause: cause(error) })
-      resolve(failed(isOutOfMemory(error) ? 'too_much_memory' : 'broken'))
-    })
-    started.once('exit', () => resolve({ kind: 'unavailable', sentence: UNAVAILABLE }))
-    started.postMessage(request, [request.bytes.buffer])
-    try {
-      return await promise
-    } finally {
-      time.cancel()
-      memory.cancel()
-      thread = undefined
-      await started.terminate()
+    // The file could not be read, or the process not started, which says nothing about the document.
+    const giveUp = (why: object) => {
+      log.warn({ event: 'document.not_read', type, ...why })
+      resolve(UNAVAILABLE)
     }
+    const sendPart = async () => {
+      const next = await parts?.next()
+      if (next === undefined || next.done === true) giveUp({ reason: 'the file is shorter than it was' })
+      else child?.send({ kind: 'part', bytes: next.value })
+    }
+    hearEnd = (reason) => giveUp({ reason })
+    hear = (message) => {
+      if (message.kind === 'read') return resolve(message)
+      if (message.kind === 'failed') {
+        const { problem, detail } = message
+        if (detail !== undefined) log.info({ event: 'document.thread_failed', type, problem, detail })
+        return resolve(failed(problem))
+      }
+      sendPart().catch((error: unknown) => giveUp({ cause: cause(error) }))
+    }
+    let parts: AsyncIterator<Uint8Array> | undefined
+    try {
+      parts = content.parts()[Symbol.asyncIterator]()
+      child ??= open()
+      child.send({ kind: 'begin', type, size: content.size, memoryMb: limits.memoryMb })
+    } catch (error) {
+      giveUp({ cause: cause(error) })
+    }
+    const result = await promise
+    hear = hearEnd = undefined
+    time.cancel()
+    await parts?.return?.()
+    return result
   }
 
-  function start(): Worker {
-    if (program === null) throw new Error('this build has no program that reads documents')
-    thread = new Worker(program, {
-      resourceLimits: { maxOldGenerationSizeMb: limits.memoryMb },
-      // What its libraries would write is nothing for the service's own output.
-      ...{ stdout: true, stderr: true },
-    })
-    thread.unref()
-    return thread
+  function open(): DocumentProcess {
+    if (start === null) throw new Error('this build has no program that reads documents')
+    const opened: DocumentProcess = start(
+      (message) => {
+        if (child === opened) hear?.(message)
+      },
+      (reason = 'for no known reason') => {
+        if (child !== opened) return
+        child = undefined
+        hearEnd?.(reason)
+      },
+    )
+    return opened
   }
 
-  /** Bytes outside the heap are limited by nothing else, and what is unpacked is there. */
-  function watchMemory(of: Worker, exceed: () => void) {
-    return clock.every(LOOK_MS, () => {
-      of.getHeapStatistics().then(
-        ({ external_memory: outside }) => {
-          if (outside > limits.memoryMb * MB) exceed()
-        },
-        // It has ended.
-        () => {},
-      )
-    })
+  function end(): void {
+    idle?.cancel()
+    const ended = child
+    child = undefined
+    ended?.kill()
   }
 
   return {
     async read(type, content) {
       if (content.size > DOCUMENT_BYTES) return failed('too_large')
-      if (program === null || isClosed || waiting >= WAITING_AT_MOST) {
-        return { kind: 'unavailable', sentence: UNAVAILABLE }
-      }
+      if (start === null || isClosed || waiting >= WAITING_AT_MOST) return UNAVAILABLE
       waiting++
       const turn = queue.then(() => run(type, content)).finally(() => waiting--)
       queue = turn
@@ -141,7 +157,8 @@ export function createDocumentReader({ clock, log, program, limits = LIMITS }: D
     },
     async close() {
       isClosed = true
-      await thread?.terminate()
+      hearEnd?.('the service ends')
+      end()
       await queue
     },
   }
@@ -152,6 +169,3 @@ const failed = (problem: keyof typeof SENTENCES): ReadDocument => ({
   problem,
   sentence: SENTENCES[problem],
 })
-
-const isOutOfMemory = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY'

@@ -12,10 +12,12 @@ import {
 import { contentOf } from '../../../main/kernel/file-content.ts'
 import { silentLog } from '../../../main/kernel/log.ts'
 import { fakeClock, patientClock } from '../../support/clock.ts'
-import { DOCUMENT_PROGRAM } from '../../support/media-program.ts'
+import { documentsStarter } from '../../../main/service/documents.ts'
+import { startTestDocuments } from '../../support/media-program.ts'
 import { boldParagraph, docx, paragraph, pdf, pdfThatUnpacksTo, table } from './samples.ts'
 
-const reader = createDocumentReader({ clock: patientClock, log: silentLog, program: DOCUMENT_PROGRAM })
+const SILENT = resolve(import.meta.dirname, 'silent-child.ts')
+const reader = createDocumentReader({ clock: patientClock, log: silentLog, start: startTestDocuments })
 afterAll(() => reader.close())
 
 const read = (type: DocumentType, bytes: Buffer | string) => reader.read(type, contentOf(Buffer.from(bytes)))
@@ -32,7 +34,7 @@ const lines = (count: number, about: string) =>
 describe('a PDF', () => {
   test('that unpacks to far more than it is is given up', async () => {
     const small = createDocumentReader({
-      ...{ clock: patientClock, log: silentLog, program: DOCUMENT_PROGRAM },
+      ...{ clock: patientClock, log: silentLog, start: startTestDocuments },
       limits: { ms: 60_000, memoryMb: 32 },
     })
     const bomb = contentOf(pdfThatUnpacksTo(120_000_000))
@@ -286,8 +288,8 @@ describe('limits', () => {
 
   test('a document that takes too long is given up', async () => {
     const clock = fakeClock()
-    const program = resolve(import.meta.dirname, 'silent-child.ts')
-    const slow = createDocumentReader({ clock, log: silentLog, program })
+    const start = documentsStarter({ documents: SILENT, thread: SILENT })
+    const slow = createDocumentReader({ clock, log: silentLog, start })
     const reading = slow.read('text', contentOf(Buffer.from('A word.')))
     await clock.advance(61_000)
     expect(await reading).toMatchObject({ kind: 'failed', problem: 'too_slow' })
@@ -295,7 +297,7 @@ describe('limits', () => {
   })
 
   test('a build without the program says that nothing was read, and nothing about the document', async () => {
-    const none = createDocumentReader({ clock: patientClock, log: silentLog, program: null })
+    const none = createDocumentReader({ clock: patientClock, log: silentLog, start: null })
     expect(await none.read('text', contentOf(Buffer.from('a')))).toMatchObject({ kind: 'unavailable' })
   })
 })

@@ -1,4 +1,3 @@
-import { parentPort } from 'node:worker_threads'
-
 /** Takes documents and never answers. */
-parentPort?.on('message', () => {})
+process.on('message', () => {})
+process.on('disconnect', () => process.exit(0))
