@@ -245,8 +245,9 @@ export const FROM_FACTS = [
   ...OPT_OUT_QUESTIONS,
   ...LIMITS,
   // Pages that connect a number are renewed when somebody who could open them loses access. They are made when needed.
-  'UPDATE main.official_numbers SET token = NULL, signup_state = NULL, signup_expires_at = NULL',
-  'UPDATE main.sandbox_lines SET token = NULL',
+  `UPDATE main.official_numbers SET token = NULL, token_hash = NULL, token_sealed = NULL,
+    signup_state = NULL, signup_expires_at = NULL`,
+  'UPDATE main.sandbox_lines SET token = NULL, token_hash = NULL, token_sealed = NULL',
   ...ADDED,
   `INSERT INTO main.billing_callbacks (owner, event_id, body, received_at, processed_at)
     SELECT owner, event_id, x'', received_at, processed_at FROM present.billing_callbacks WHERE true

@@ -6,7 +6,7 @@ import type { EngineSink } from '../engine.ts'
 import type { SubscribeCallbacks } from './subscribe-callbacks.ts'
 import { meaningOf } from './errors.ts'
 import { afterAnswer, type NumberFacts } from './number-facts.ts'
-import type { Credentials, Numbers, OfficialNumber } from './numbers.ts'
+import type { Credentials, Numbers, WithPage } from './numbers.ts'
 import type { Reason, ReasonCode } from './connect-error.ts'
 import type { NotOk, GraphCredentials, Transport } from './transport.ts'
 import type { NumberMonitor } from './number-monitor.ts'
@@ -47,7 +47,7 @@ interface ConnectDeps {
   readonly askForCalls: SubscribeCallbacks
 }
 
-export type Connect = (page: OfficialNumber & { readonly token: string }, given: Given) => Promise<ConnectOutcome>
+export type Connect = (page: WithPage, given: Given) => Promise<ConnectOutcome>
 
 /**
  * Connects a number with what was given: proves the token and the app secret, sees that number and account belong
@@ -69,7 +69,7 @@ export function createConnect(deps: ConnectDeps): Connect {
     const facts: NumberFacts = { ...afterAnswer({}, info.value, clock.now()), callsBackTo }
     const { number, name } = info.value
     const connection = { phoneNumberId, wabaId, number, name, facts, credentials }
-    const connected = await db.commit((tx) => numbers.connect(tx, instanceId, page.token, connection))
+    const connected = await db.commit((tx) => numbers.connect(tx, page, connection))
     if (connected === undefined) return { kind: 'used' }
     try {
       await sink(instanceId, { kind: 'connected', number, name })

@@ -4,6 +4,7 @@ import type { AccountId, InstanceId, Random } from '../../kernel/ids.ts'
 import type { Seal } from '../../kernel/seal.ts'
 import { Secret } from '../../kernel/secret.ts'
 import type { EngineInstance, Portfolio } from '../engine.ts'
+import { createPageTokens, hashOfToken, type PageTokenColumns } from '../page-token.ts'
 import { limitOfPortfolio, type NumberFacts, type Restriction } from './number-facts.ts'
 import { parseRecord, textAt } from './json.ts'
 import {
@@ -40,8 +41,8 @@ export interface Credentials {
 export interface OfficialNumber {
   readonly instanceId: InstanceId
   readonly accountId: AccountId
-  /** Of the page that connects it; null once it did. */
-  readonly token: string | null
+  /** The token of the page that connects it; null once it did. */
+  readonly page: (PageTokenColumns & { readonly tokenHash: Uint8Array }) | null
   readonly phoneNumberId: string | null
   readonly wabaId: string | null
   readonly number: string | null
@@ -57,6 +58,11 @@ export interface OfficialNumber {
   /** @throws ApiError sealed */
   readonly credentials: () => Credentials
 }
+
+/** One that a page connects. */
+export type WithPage = OfficialNumber & { readonly page: NonNullable<OfficialNumber['page']> }
+
+export const hasPage = (known: OfficialNumber): known is WithPage => known.page !== null
 
 /** One that has credentials. */
 export type ConnectedNumber = OfficialNumber & {
@@ -94,6 +100,7 @@ export function createNumbers({ db, seal, random }: { db: Db; seal: Seal; random
   /** By portfolio; absent: one of its numbers has changed since. */
   const limits = new Map<string, Portfolio['limit']>()
   let loading: Promise<void> | undefined
+  const pageTokens = createPageTokens({ db, seal, random })
 
   function put(number: OfficialNumber): void {
     drop(number.instanceId)
@@ -122,7 +129,8 @@ export function createNumbers({ db, seal, random }: { db: Db; seal: Seal; random
   }
 
   async function load(): Promise<void> {
-    for (const row of await db.read(allNumbers, {})) if (!known.has(row.instanceId)) put(toNumber(row, seal))
+    const rows = await pageTokens.protect('official_numbers', await db.read(allNumbers, {}))
+    for (const row of rows) if (!known.has(row.instanceId)) put(toNumber(row, seal))
   }
 
   function written(tx: Tx, row: NumberRow | undefined): OfficialNumber | undefined {
@@ -149,26 +157,36 @@ export function createNumbers({ db, seal, random }: { db: Db; seal: Seal; random
     },
     ofAccount: (wabaId: string): readonly OfficialNumber[] =>
       [...known.values()].filter((number) => number.wabaId === wabaId),
-    byToken: (token: string): OfficialNumber | undefined =>
-      [...known.values()].find((number) => number.token !== null && number.token === token),
+    byToken(token: string): WithPage | undefined {
+      const sought = hashOfToken(token)
+      return [...known.values()].filter(hasPage).find(({ page }) => sought.equals(page.tokenHash))
+    },
+    /** @returns null while the vault is not open. */
+    showToken: ({ instanceId, page }: WithPage): string | null => pageTokens.show(instanceId, page),
 
     /** Gives the instance a page that connects a number, unless it has one. */
     async open(tx: Tx, { id, accountId }: Pick<EngineInstance, 'id' | 'accountId'>) {
       const verify = new Secret(random.bytes(24).toString('base64url'))
       const verifySealed = seal.seal(verify, verifyOwner(id))
-      const token = random.bytes(24).toString('base64url')
-      return written(tx, await tx.one(addNumber, { instanceId: id, accountId, token, verifySealed }))
+      const token = pageTokens.make(id)
+      return written(tx, await tx.one(addNumber, { instanceId: id, accountId, ...token, verifySealed }))
     },
     /** The page that connects a number stops opening; the next one has another token. */
     async renewToken(tx: Tx, instanceId: InstanceId): Promise<void> {
       written(tx, await tx.one(renewToken, { instanceId }))
     },
-    async connect(tx: Tx, instanceId: InstanceId, token: string, connection: Connection) {
+    async connect(tx: Tx, { instanceId, page }: WithPage, connection: Connection) {
       const { credentials, facts, ...columns } = connection
       const { accessToken, appSecret } = credentials
       const opened = JSON.stringify({ access_token: accessToken.open(), app_secret: appSecret.open() })
       const credentialsSealed = seal.seal(new Secret(opened), credentialsOwner(instanceId))
-      const params = { ...columns, instanceId, token, credentialsSealed, facts: JSON.stringify(facts) }
+      const params = {
+        ...columns,
+        instanceId,
+        tokenHash: page.tokenHash,
+        credentialsSealed,
+        facts: JSON.stringify(facts),
+      }
       return written(tx, await tx.one(connect, params))
     },
     raise: async (tx: Tx, instanceId: InstanceId) => written(tx, await tx.one(raise, { instanceId })),
@@ -218,10 +236,12 @@ const verifyOwner = (id: InstanceId) => `official verify:${id}`
 const credentialsOwner = (id: InstanceId) => `official credentials:${id}`
 
 function toNumber(row: NumberRow, seal: Seal): OfficialNumber {
-  const { instanceId, accountId, token, phoneNumberId, wabaId, number, name, refused, graphVersion } = row
+  const { instanceId, accountId, phoneNumberId, wabaId, number, name, refused, graphVersion } = row
+  const { token, tokenHash, tokenSealed } = row
   let credentials: Credentials | undefined
   return {
-    ...{ instanceId, accountId, token, phoneNumberId, wabaId, number, name, refused, graphVersion },
+    page: tokenHash === null ? null : { token, tokenHash, tokenSealed },
+    ...{ instanceId, accountId, phoneNumberId, wabaId, number, name, refused, graphVersion },
     up: row.up === 1,
     facts: row.facts === null ? null : toFacts(row.facts),
     verifyToken: () => seal.open(row.verifySealed, verifyOwner(instanceId)),

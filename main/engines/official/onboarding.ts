@@ -5,7 +5,8 @@ import type { AccountId, InstanceId, Random } from '../../kernel/ids.ts'
 import { Secret } from '../../kernel/secret.ts'
 import type { EngineInstance } from '../engine.ts'
 import { problemOf, type Connect, type ConnectOutcome, type GivenField } from './connect.ts'
-import { isUsable, type Numbers, type OfficialNumber } from './numbers.ts'
+import { hashOfToken } from '../page-token.ts'
+import { hasPage, isUsable, type Numbers, type OfficialNumber, type WithPage } from './numbers.ts'
 import type { SelfTest } from './self-test.ts'
 import { beginSignup, endSignup, signupOf } from './store.ts'
 import type { App, GraphCredentials, Transport } from './transport.ts'
@@ -81,27 +82,25 @@ const SIGNUP_EXTRAS = JSON.stringify({
 })
 const SIGNUP_MS = 60 * 60_000
 
-type Page = OfficialNumber & { readonly token: string }
-
 export function createOnboarding(needs: OnboardingNeeds): Onboarding {
   const { db, clock, random, numbers, transport, connect, app, publicBaseUrl } = needs
 
   const returnAddress = publicBaseUrl === null ? null : `${publicBaseUrl}/onboard/signup`
 
-  async function pageOf(token: string): Promise<Page> {
+  async function pageOf(token: string): Promise<WithPage> {
     await numbers.load()
     const number = numbers.byToken(token)
-    if (number !== undefined) return { ...number, token }
+    if (number !== undefined) return number
     throw gone()
   }
 
-  async function testOf(page: Page): Promise<SelfTest> {
+  async function testOf(page: WithPage): Promise<SelfTest> {
     const address = needs.callbackAddress(page.instanceId)
     if (address === null) return { kind: 'no_address' }
     return needs.selfTest === null ? { kind: 'untested' } : needs.selfTest(page, address)
   }
 
-  async function viewOf(page: Page): Promise<OnboardingView> {
+  async function viewOf(page: WithPage): Promise<OnboardingView> {
     const { instanceId: id, accountId } = page
     return {
       id,
@@ -124,7 +123,13 @@ export function createOnboarding(needs: OnboardingNeeds): Onboarding {
     return { problem: noNumber }
   }
 
-  async function signUp(page: Page, app: App, code: string, redirectUri: string, pin: Secret): Promise<ConnectOutcome> {
+  async function signUp(
+    page: WithPage,
+    app: App,
+    code: string,
+    redirectUri: string,
+    pin: Secret,
+  ): Promise<ConnectOutcome> {
     const { accountId, graphVersion: version } = page
     const token = await transport.exchangeCode(accountId, app, code, redirectUri)
     if (token.kind !== 'ok') return problemOf(token, 'access_token')
@@ -138,10 +143,10 @@ export function createOnboarding(needs: OnboardingNeeds): Onboarding {
   return {
     async token(instance) {
       await numbers.load()
-      const known = numbers.of(instance.id)
+      let known = numbers.of(instance.id)
       if (isUsable(known)) return null
-      if (known?.token) return known.token
-      return (await db.commit((tx) => numbers.open(tx, instance)))?.token ?? null
+      if (known === undefined || !hasPage(known)) known = await db.commit((tx) => numbers.open(tx, instance))
+      return known !== undefined && hasPage(known) ? numbers.showToken(known) : null
     },
 
     renew: (tx, id) => numbers.renewToken(tx, id),
@@ -165,7 +170,9 @@ export function createOnboarding(needs: OnboardingNeeds): Onboarding {
     async beginSignup(token) {
       if (app === null || returnAddress === null) throw gone()
       const state = random.bytes(24).toString('base64url')
-      const begun = await db.commit((tx) => tx.one(beginSignup, { token, state, expiresAt: clock.now() + SIGNUP_MS }))
+      const expiresAt = clock.now() + SIGNUP_MS
+      const hashes = { tokenHash: hashOfToken(token), state: hashOfState(state) }
+      const begun = await db.commit((tx) => tx.one(beginSignup, { ...hashes, expiresAt }))
       if (begun === undefined) throw gone()
       const url = new URL(SIGNUP_URL)
       const { id, configId } = app
@@ -175,7 +182,7 @@ export function createOnboarding(needs: OnboardingNeeds): Onboarding {
     },
 
     async accountOfSignup(state) {
-      const begun = await db.readOne(signupOf, { state, now: clock.now() })
+      const begun = await db.readOne(signupOf, { state: hashOfState(state), now: clock.now() })
       if (begun === undefined) throw gone()
       return begun.accountId
     },
@@ -183,14 +190,13 @@ export function createOnboarding(needs: OnboardingNeeds): Onboarding {
     async finishSignup(code, state) {
       if (app === null || returnAddress === null) throw gone()
       await numbers.load()
-      const ended = await db.commit((tx) => tx.one(endSignup, { state, now: clock.now() }))
-      const number = ended && numbers.of(ended.instanceId)
-      if (!number || number.token === null) throw gone()
-      const page = { ...number, token: number.token }
+      const ended = await db.commit((tx) => tx.one(endSignup, { state: hashOfState(state), now: clock.now() }))
+      const page = ended && numbers.of(ended.instanceId)
+      if (!page || !hasPage(page)) throw gone()
       const pin = new Secret(digits(random, 6))
       const view = await viewOf(page)
       const outcome = await signUp(page, app, code, returnAddress, pin)
-      return { id: number.instanceId, view, pin, outcome }
+      return { id: page.instanceId, view, pin, outcome }
     },
   }
 }
@@ -214,6 +220,8 @@ function problemIn({ accessToken, appSecret, phoneNumberId, wabaId, pin }: Paste
   if (pin !== '' && !/^[0-9]{6}$/.test(pin)) return wrong('pin')
   return undefined
 }
+
+const hashOfState = (state: string): string => hashOfToken(state).toString('base64url')
 
 const gone = () =>
   new ApiError(

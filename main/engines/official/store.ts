@@ -1,14 +1,14 @@
 import type { AccountId, InstanceId } from '../../kernel/ids.ts'
 import { sql } from '../../kernel/sql.ts'
 import { sqlOfList } from '../../kernel/sql-list.ts'
+import { NO_PAGE_TOKEN, PAGE_TOKEN_COLUMNS, type PageTokenColumns } from '../page-token.ts'
 
 /** Why Meta takes nothing more from a number. */
 export type Refusal = 'token_revoked' | 'banned'
 
-export interface NumberRow {
+export interface NumberRow extends PageTokenColumns {
   readonly instanceId: InstanceId
   readonly accountId: AccountId
-  readonly token: string | null
   readonly verifySealed: Uint8Array
   readonly credentialsSealed: Uint8Array | null
   readonly phoneNumberId: string | null
@@ -24,7 +24,7 @@ export interface NumberRow {
 
 type Id = { instanceId: string }
 
-const COLUMNS = `instance_id AS instanceId, account_id AS accountId, token, verify_sealed AS verifySealed,
+const COLUMNS = `instance_id AS instanceId, account_id AS accountId, ${PAGE_TOKEN_COLUMNS}, verify_sealed AS verifySealed,
   credentials_sealed AS credentialsSealed, phone_number_id AS phoneNumberId, waba_id AS wabaId, number, name, up,
   refused, facts, graph_version AS graphVersion`
 
@@ -32,10 +32,19 @@ export const allNumbers = sql<Record<never, never>, NumberRow>(`SELECT ${COLUMNS
 
 export const numberById = sql<Id, NumberRow>(`SELECT ${COLUMNS} FROM official_numbers WHERE instance_id = :instanceId`)
 
-export const addNumber = sql<Id & { accountId: string; token: string; verifySealed: Uint8Array }, NumberRow>(
-  `INSERT INTO official_numbers (instance_id, account_id, token, verify_sealed, up)
-   VALUES (:instanceId, :accountId, :token, :verifySealed, 0)
-   ON CONFLICT (instance_id) DO UPDATE SET token = COALESCE(official_numbers.token, excluded.token)
+interface AddedNumber extends Id {
+  readonly accountId: string
+  readonly tokenHash: Uint8Array
+  readonly tokenSealed: Uint8Array
+  readonly verifySealed: Uint8Array
+}
+
+export const addNumber = sql<AddedNumber, NumberRow>(
+  `INSERT INTO official_numbers (instance_id, account_id, token_hash, token_sealed, verify_sealed, up)
+   VALUES (:instanceId, :accountId, :tokenHash, :tokenSealed, :verifySealed, 0)
+   ON CONFLICT (instance_id) DO UPDATE SET
+     token_sealed = CASE WHEN official_numbers.token_hash IS NULL THEN excluded.token_sealed ELSE official_numbers.token_sealed END,
+     token_hash = COALESCE(official_numbers.token_hash, excluded.token_hash)
    RETURNING ${COLUMNS}`,
 )
 
@@ -47,7 +56,7 @@ const update = <P extends object = Record<never, never>>(change: string, conditi
 
 /** The token of the page goes with it, so the second of two visitors finds nothing left to connect. */
 export const connect = update<{
-  token: string
+  tokenHash: Uint8Array
   credentialsSealed: Uint8Array
   phoneNumberId: string
   wabaId: string
@@ -56,8 +65,8 @@ export const connect = update<{
   facts: string
 }>(
   `credentials_sealed = :credentialsSealed, phone_number_id = :phoneNumberId, waba_id = :wabaId, number = :number,
-   name = :name, facts = :facts, up = 1, refused = NULL, token = NULL, signup_state = NULL, signup_expires_at = NULL`,
-  'AND token = :token',
+   name = :name, facts = :facts, up = 1, refused = NULL, ${NO_PAGE_TOKEN}, signup_state = NULL, signup_expires_at = NULL`,
+  'AND token_hash = :tokenHash',
 )
 export const raise = update('up = 1', 'AND credentials_sealed IS NOT NULL')
 export const rehome = update<{ accountId: string }>('account_id = :accountId, graph_version = NULL')
@@ -75,22 +84,26 @@ export const removeNumber = sql<Id>('DELETE FROM official_numbers WHERE instance
 
 // Meta's own signup.
 
-export const renewToken = update('token = NULL, signup_state = NULL, signup_expires_at = NULL', 'AND token IS NOT NULL')
+export const renewToken = update(
+  `${NO_PAGE_TOKEN}, signup_state = NULL, signup_expires_at = NULL`,
+  'AND token_hash IS NOT NULL',
+)
 
-export const beginSignup = sql<{ token: string; state: string; expiresAt: number }, { instanceId: InstanceId }>(
-  `UPDATE official_numbers SET signup_state = :state, signup_expires_at = :expiresAt WHERE token = :token
+/** Of a state its hash is kept. */
+export const beginSignup = sql<{ tokenHash: Uint8Array; state: string; expiresAt: number }, { instanceId: InstanceId }>(
+  `UPDATE official_numbers SET signup_state = :state, signup_expires_at = :expiresAt WHERE token_hash = :tokenHash
    RETURNING instance_id AS instanceId`,
 )
 
 export const signupOf = sql<{ state: string; now: number }, { accountId: AccountId }>(
   `SELECT account_id AS accountId FROM official_numbers
-   WHERE signup_state = :state AND signup_expires_at > :now AND token IS NOT NULL`,
+   WHERE signup_state = :state AND signup_expires_at > :now AND token_hash IS NOT NULL`,
 )
 
 /** Used by being read. */
 export const endSignup = sql<{ state: string; now: number }, { instanceId: InstanceId }>(
   `UPDATE official_numbers SET signup_state = NULL, signup_expires_at = NULL
-   WHERE signup_state = :state AND signup_expires_at > :now AND token IS NOT NULL RETURNING instance_id AS instanceId`,
+   WHERE signup_state = :state AND signup_expires_at > :now AND token_hash IS NOT NULL RETURNING instance_id AS instanceId`,
 )
 
 // What Meta calls back.

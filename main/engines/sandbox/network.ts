@@ -5,6 +5,7 @@ import type { Db, Tx } from '../../kernel/db.ts'
 import { dueIn } from '../../kernel/due.ts'
 import type { AccountId, InstanceId, MessageId, Random } from '../../kernel/ids.ts'
 import { cause, type Log } from '../../kernel/log.ts'
+import type { Seal } from '../../kernel/seal.ts'
 import type { Privacy } from '../direct.ts'
 import type { Engine, EngineInstance, EngineSink, SendOutcome } from '../engine.ts'
 import { createAlarms } from '../alarms.ts'
@@ -24,6 +25,7 @@ import { isPaired, createSessions } from './sessions.ts'
 import { createJoinRequestEvents } from './join-request-events.ts'
 import { createLinks } from './links.ts'
 import { defaultName } from './network-ids.ts'
+import { createPageTokens } from '../page-token.ts'
 import { createOnboarding, type OnboardingSubject } from './onboarding.ts'
 import { createPairings } from './pairing.ts'
 import { createProfiles, readPicture } from './profiles.ts'
@@ -42,6 +44,7 @@ export interface SandboxNetworkDeps {
   readonly db: Db
   readonly clock: Clock
   readonly random: Random
+  readonly seal: Seal
   readonly log: Log
   /** Where both engines report; called only between `begin` and `close`. */
   readonly sink: EngineSink
@@ -144,7 +147,8 @@ const PRUNE_ROWS = 500
 export function createSandboxNetwork(deps: SandboxNetworkDeps): SandboxNetwork {
   const { db, clock, random, log, sink, timelineMs, sendTimeoutMs } = deps
   const alarms = createAlarms(clock)
-  const sessions = createSessions(db)
+  const pageTokens = createPageTokens(deps)
+  const sessions = createSessions({ db, pageTokens })
   const faults = createFaults(db)
   const phones = createPhones(db)
   const inbox = createInbox(db)
@@ -170,7 +174,7 @@ export function createSandboxNetwork(deps: SandboxNetworkDeps): SandboxNetwork {
     ...{ db, clock, sessions, faults, phones, phoneMessages, groups, blocks, calls, profiles, chatLists, chatTimers },
     ...{ lastWroteAtMs: inbox.lastWroteAtMs, communities, channels },
   })
-  const onboarding = createOnboarding({ db, random, sessions })
+  const onboarding = createOnboarding({ db, pageTokens, sessions })
   const templates = createTemplateStore({ db, clock, random })
   const send = createSend({
     db,

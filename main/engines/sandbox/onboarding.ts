@@ -1,8 +1,9 @@
 import { ApiError } from '../../contract/errors.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
-import type { AccountId, InstanceId, Random } from '../../kernel/ids.ts'
+import type { AccountId, InstanceId } from '../../kernel/ids.ts'
 import { sql } from '../../kernel/sql.ts'
 import type { EngineInstance } from '../engine.ts'
+import { hashOfToken, type PageTokens } from '../page-token.ts'
 import { isPaired, type Sessions } from './sessions.ts'
 
 export interface OnboardingSubject {
@@ -10,33 +11,41 @@ export interface OnboardingSubject {
   readonly accountId: AccountId
 }
 
-const byToken = sql<{ token: string }, OnboardingSubject>(
-  'SELECT instance_id AS id, account_id AS accountId FROM sandbox_lines WHERE token = :token',
+const byToken = sql<{ tokenHash: Uint8Array }, OnboardingSubject>(
+  'SELECT instance_id AS id, account_id AS accountId FROM sandbox_lines WHERE token_hash = :tokenHash',
 )
+
+interface OnboardingDeps {
+  readonly db: Db
+  readonly pageTokens: PageTokens
+  readonly sessions: Sessions
+}
 
 export type Onboarding = ReturnType<typeof createOnboarding>
 
 /** The token of the page behind `onboarding_url`: one for each instance that has no number, gone once it has one. */
-export function createOnboarding({ db, random, sessions }: { db: Db; random: Random; sessions: Sessions }) {
+export function createOnboarding({ db, pageTokens, sessions }: OnboardingDeps) {
   return {
     async token(instance: EngineInstance): Promise<string | null> {
       await sessions.load()
-      const session = sessions.of(instance.id)
+      let session = sessions.of(instance.id)
       if (isPaired(session)) return null
-      if (session?.token) return session.token
-      const token = random.bytes(24).toString('base64url')
-      const given = await db.commit(async (tx) => {
-        await sessions.ensure(tx, instance)
-        return sessions.giveToken(tx, instance.id, token)
-      })
-      return given?.token ?? sessions.of(instance.id)?.token ?? null
+      if (!session?.tokenHash)
+        session =
+          (await db.commit(async (tx) => {
+            await sessions.ensure(tx, instance)
+            return sessions.giveToken(tx, instance.id, pageTokens.make(instance.id))
+          })) ?? sessions.of(instance.id)
+      return session?.tokenHash ? pageTokens.show(instance.id, session) : null
     },
     async renew(tx: Tx, id: InstanceId): Promise<void> {
       await sessions.renewToken(tx, id)
     },
     /** @throws ApiError not_found for a token that is unknown or was used. */
     async subject(token: string): Promise<OnboardingSubject> {
-      const subject = await db.readOne(byToken, { token })
+      // Tokens of earlier versions are hashed then.
+      await sessions.load()
+      const subject = await db.readOne(byToken, { tokenHash: hashOfToken(token) })
       if (subject !== undefined) return subject
       throw new ApiError(
         'not_found',

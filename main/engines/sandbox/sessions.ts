@@ -3,9 +3,10 @@ import type { Db, Tx } from '../../kernel/db.ts'
 import type { AccountId, InstanceId } from '../../kernel/ids.ts'
 import { sql } from '../../kernel/sql.ts'
 import type { EngineInstance } from '../engine.ts'
+import { NO_PAGE_TOKEN, PAGE_TOKEN_COLUMNS, type PageTokenColumns, type PageTokens } from '../page-token.ts'
 
 /** What ties an instance to a number on the sandbox network; it outlives restarts, as a stored session does. */
-export interface Session {
+export interface Session extends PageTokenColumns {
   readonly instanceId: InstanceId
   readonly accountId: AccountId
   readonly engine: Engine
@@ -16,8 +17,6 @@ export interface Session {
   readonly up: boolean
   /** When a dropped connection returns. */
   readonly healsAtMs: number | null
-  /** official: of the page that completes onboarding. */
-  readonly token: string | null
   readonly restrictedAtMs: number | null
   readonly restrictedUntilMs: number | null
 }
@@ -33,7 +32,7 @@ interface Id {
 }
 
 const COLUMNS = `instance_id AS instanceId, account_id AS accountId, engine, number, name, up, heals_at AS healsAtMs,
-  token, restricted_at AS restrictedAtMs, restricted_until AS restrictedUntilMs`
+  ${PAGE_TOKEN_COLUMNS}, restricted_at AS restrictedAtMs, restricted_until AS restrictedUntilMs`
 
 const all = sql<Record<never, never>, Row>(`SELECT ${COLUMNS} FROM sandbox_lines`)
 
@@ -48,17 +47,21 @@ const update = <P extends object = Record<never, never>>(change: string, conditi
   )
 
 const pair = update<{ number: string; name: string }>(
-  'number = :number, name = :name, up = 1, heals_at = NULL, token = NULL',
+  `number = :number, name = :name, up = 1, heals_at = NULL, ${NO_PAGE_TOKEN}`,
   'AND number IS NULL',
 )
 const raise = update('up = 1, heals_at = NULL', 'AND number IS NOT NULL')
 const lower = update<{ healsAt: number | null }>('up = 0, heals_at = :healsAt', 'AND number IS NOT NULL')
 const unpair = update('number = NULL, name = NULL, up = 0, heals_at = NULL')
-const giveToken = update<{ token: string }>('token = :token', 'AND token IS NULL AND number IS NULL')
+type GivenToken = ReturnType<PageTokens['make']>
+const giveToken = update<GivenToken>(
+  'token_hash = :tokenHash, token_sealed = :tokenSealed',
+  'AND token_hash IS NULL AND number IS NULL',
+)
 const restrict = update<{ now: number; until: number }>('restricted_at = :now, restricted_until = :until')
 const rename = update<{ name: string }>('name = :name', 'AND number IS NOT NULL')
 const rehome = update<{ accountId: string }>('account_id = :accountId')
-const renewToken = update('token = NULL', 'AND token IS NOT NULL')
+const renewToken = update(NO_PAGE_TOKEN, 'AND token_hash IS NOT NULL')
 const remove = sql<Id>('DELETE FROM sandbox_lines WHERE instance_id = :instanceId')
 
 export type Sessions = ReturnType<typeof createSessions>
@@ -67,7 +70,7 @@ export type Sessions = ReturnType<typeof createSessions>
  * All lines, in the database and in memory. Changes are conditions in SQL and reach the memory after their commit;
  * each returns the line as it is then, or undefined when its condition did not hold.
  */
-export function createSessions(db: Db) {
+export function createSessions({ db, pageTokens }: { db: Db; pageTokens: PageTokens }) {
   const sessions = new Map<InstanceId, Session>()
   const byNumber = new Map<string, Set<InstanceId>>()
   let loading: Promise<void> | undefined
@@ -90,7 +93,8 @@ export function createSessions(db: Db) {
   }
 
   async function load(): Promise<void> {
-    for (const row of await db.read(all, {})) if (!sessions.has(row.instanceId)) put(toSession(row))
+    const rows = await pageTokens.protect('sandbox_lines', await db.read(all, {}))
+    for (const row of rows) if (!sessions.has(row.instanceId)) put(toSession(row))
   }
 
   function written(tx: Tx, row: Row | undefined): Session | undefined {
@@ -120,8 +124,8 @@ export function createSessions(db: Db) {
       written(tx, await tx.one(lower, { instanceId, healsAt })),
     unpair: async (tx: Tx, instanceId: InstanceId) => written(tx, await tx.one(unpair, { instanceId })),
     renewToken: async (tx: Tx, instanceId: InstanceId) => written(tx, await tx.one(renewToken, { instanceId })),
-    giveToken: async (tx: Tx, instanceId: InstanceId, token: string) =>
-      written(tx, await tx.one(giveToken, { instanceId, token })),
+    giveToken: async (tx: Tx, instanceId: InstanceId, token: GivenToken) =>
+      written(tx, await tx.one(giveToken, { instanceId, ...token })),
     restrict: async (tx: Tx, instanceId: InstanceId, now: number, until: number) =>
       written(tx, await tx.one(restrict, { instanceId, now, until })),
     rename: async (tx: Tx, instanceId: InstanceId, name: string) =>

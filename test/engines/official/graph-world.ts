@@ -65,8 +65,10 @@ export async function graphWorld({ log = silentLog }: { log?: Log } = {}): Promi
   const counted = countingClock()
   const callbacks: unknown[] = []
 
+  const seal = createSeal({ masterKey: { key: () => Buffer.alloc(32, 1) }, random: systemRandom })
   const network = createSandboxNetwork({
     ...base,
+    seal,
     sink: (id, signal) => graph.onSignal(id, signal),
     timelineMs: [2, 5, 10, 15],
     sendTimeoutMs: 100,
@@ -84,7 +86,7 @@ export async function graphWorld({ log = silentLog }: { log?: Log } = {}): Promi
     const official = createOfficial({
       ...base,
       clock: counted.clock,
-      seal: createSeal({ masterKey: { key: () => Buffer.alloc(32, 1) }, random: systemRandom }),
+      seal,
       async sink(instanceId, signal) {
         told.push({ instanceId, signal })
       },

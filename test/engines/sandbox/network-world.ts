@@ -10,6 +10,7 @@ import type {
 import { createSandboxNetwork, type SandboxNetwork } from '../../../main/engines/sandbox/index.ts'
 import { createIds, type AccountId, type InstanceId, type MessageId } from '../../../main/kernel/ids.ts'
 import { silentLog } from '../../../main/kernel/log.ts'
+import { createSeal } from '../../../main/kernel/seal.ts'
 import { fakeClock, settle, type FakeClock } from '../../support/clock.ts'
 import { testDatabase, type TestDatabase } from '../../support/database.ts'
 import { seededRandom } from '../../support/random.ts'
@@ -72,6 +73,7 @@ export async function networkWorld(
       db: data.db,
       clock,
       random: seededRandom(clock.now()),
+      seal: createSeal({ masterKey: { key: () => Buffer.alloc(32, 1) }, random: seededRandom(2) }),
       log: silentLog,
       timelineMs,
       sendTimeoutMs: SEND_TIMEOUT_MS,
