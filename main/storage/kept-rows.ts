@@ -237,3 +237,12 @@ export const KEPT = [
   ...replacedOfKnown('sandbox_timeline'),
   ...SANDBOX,
 ]
+
+/** After `LEFT_INSTANCES`: an instance goes to the account again that has it now, with what that has set. */
+const GOES_TO_OWNER = `instance_id IN (SELECT m.id FROM temp.moved m JOIN present.instances p
+  ON p.id = m.id AND p.account_id = m.account_id)`
+
+/** The account of the backup sees none of it: the transfer is repeated before anything is served. */
+export const SETTINGS_OF_NEW_OWNERS = ['instance_line_settings', 'ai_provider_keys', 'voice_trunks'].flatMap((table) =>
+  replaced(table, GOES_TO_OWNER),
+)

@@ -12,7 +12,7 @@ import {
   type FactValue,
 } from './facts-as-tables.ts'
 import { HELD, NOBODY_CALLED, NOBODY_TWICE, PAUSE_CAMPAIGNS } from './held-work.ts'
-import { KEPT } from './kept-rows.ts'
+import { KEPT, SETTINGS_OF_NEW_OWNERS } from './kept-rows.ts'
 import { LEFT_INSTANCES } from './left-instances.ts'
 import { rowKeyOf } from './moved-facts.ts'
 import { ACCOUNTS, EVERY_ACCOUNT, STRICTEST } from './strictest-rows.ts'
@@ -50,6 +50,7 @@ export function carryOver(copy: Database, present: PresentState, nowMs: number):
       STRICTEST.forEach(run)
       if (present.kind === 'facts') FROM_FACTS_LAST.forEach(run)
       LEFT_INSTANCES.forEach(run)
+      if (present.kind === 'database') SETTINGS_OF_NEW_OWNERS.forEach(run)
       PAUSE_CAMPAIGNS.forEach(run)
       if (present.kind === 'facts' && present.facts.sinceMs > (present.madeAtMs ?? 0))
         [NOBODY_TWICE, NOBODY_CALLED].forEach(run)

@@ -75,9 +75,11 @@ export function createAiProviders(deps: AiProvidersDeps): AiProviders {
   const keys = createKeys({ db, clock, seal, ways })
   const embeddingModels = new Map<string, { readonly model: string | undefined; readonly untilMs: number }>()
 
-  instances.subscribe(async (tx, { kind, id }) => {
+  instances.subscribe(async (tx, change) => {
+    const { kind, id } = change
     // The account that stored a key pays for the requests made with it.
-    if (kind === 'deleted' || kind === 'transferred') await tx.run(removeKeysOf, { instanceId: id })
+    const isOfOther = change.kind === 'transferred' && !change.isRepeated
+    if (kind === 'deleted' || kind === 'not_returned' || isOfOther) await tx.run(removeKeysOf, { instanceId: id })
   })
 
   return {

@@ -189,7 +189,7 @@ export function createInstances(deps: InstancesDeps): Instances {
     ...{ ...link, clock, announce, publish, requireSlot: deps.entitlements.requireSlot },
     endLinksOf: seenLinks.endLinksOf,
   })
-  const repeatTransfers = createRepeatTransfers({ db, log, lifecycle, transfer: transfers.transfer })
+  const repeatTransfers = createRepeatTransfers({ db, log, lifecycle, publish, transfer: transfers.transfer })
   const resumeAll = createResumeAll({ db, clock, engines, log, lifecycle, discardSession })
 
   return {

@@ -6,7 +6,16 @@ type InstanceChange =
   | { readonly kind: 'deleted'; readonly id: InstanceId }
   | { readonly kind: 'recreated'; readonly id: InstanceId }
   /** It belongs to another account from this commit on. */
-  | { readonly kind: 'transferred'; readonly id: InstanceId; readonly from: AccountId; readonly to: AccountId }
+  | {
+      readonly kind: 'transferred'
+      readonly id: InstanceId
+      readonly from: AccountId
+      readonly to: AccountId
+      /** After a restore: settings with secrets are already those that the new owner had. */
+      readonly isRepeated: boolean
+    }
+  /** After a restore: a transfer could not be repeated, so the owner of the backup must not keep these settings. */
+  | { readonly kind: 'not_returned'; readonly id: InstanceId }
   /** It is connected as a number it was not connected as before; a loss of the number is not told. */
   | { readonly kind: 'number'; readonly id: InstanceId; readonly number: string }
 

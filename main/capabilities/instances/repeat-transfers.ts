@@ -5,6 +5,7 @@ import type { AccountId, InstanceId } from '../../kernel/ids.ts'
 import { cause, type Log } from '../../kernel/log.ts'
 import { readMeta, removeMeta, TRANSFERS_TO_REPEAT } from '../../kernel/meta.ts'
 import type { Lifecycle } from './lifecycle.ts'
+import type { InstanceListener } from './listeners.ts'
 import { byId } from './store.ts'
 import type { Transfer } from './transfer.ts'
 
@@ -12,6 +13,7 @@ interface Deps {
   readonly db: Db
   readonly log: Log
   readonly lifecycle: Pick<Lifecycle, 'apply'>
+  readonly publish: InstanceListener
   readonly transfer: Transfer
 }
 
@@ -21,17 +23,20 @@ const Transfers = Type.Array(Type.Object({ id: Type.String(), to: Type.String() 
  * After a restore: instances that were transferred since the backup go to their new owners again, before anything of
  * them is served. Where one cannot, for example because the new owner has no free slot now, it is signed out.
  */
-export function createRepeatTransfers({ db, log, lifecycle, transfer }: Deps): () => Promise<void> {
+export function createRepeatTransfers({ db, log, lifecycle, publish, transfer }: Deps): () => Promise<void> {
   async function repeat(id: InstanceId, to: AccountId): Promise<void> {
     const row = await db.readOne(byId, { id })
     // A crash in the middle: this one was done.
     if (row === undefined || row.deletedAtMs !== null || row.accountId === to) return
     try {
-      await transfer({ id, from: row.accountId, to, check: async () => {}, record: async () => {} })
+      await transfer({ id, from: row.accountId, to, isRepeated: true, check: async () => {}, record: async () => {} })
       log.info({ event: 'instance.transfer.repeated', instanceId: id })
     } catch (error) {
       log.warn({ event: 'instance.transfer.not_repeated', instanceId: id, cause: cause(error) })
-      await db.commit((tx) => lifecycle.apply(tx, id, { kind: 'stop', logout: true }))
+      await db.commit(async (tx) => {
+        await publish(tx, { kind: 'not_returned', id })
+        await lifecycle.apply(tx, id, { kind: 'stop', logout: true })
+      })
     }
   }
 

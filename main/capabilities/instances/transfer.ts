@@ -29,6 +29,8 @@ interface Move {
   /** Whose it is; if it is not any more, it is not found. */
   readonly from: AccountId
   readonly to: AccountId
+  /** After a restore. */
+  readonly isRepeated?: boolean
   /** In the same commit, at its beginning: judges whether both accounts are still what the caller took them for. */
   readonly check: (tx: Tx) => Promise<void>
   /** In the same commit, at its end. */
@@ -42,7 +44,7 @@ export function createTransfer({ db, clock, engines, announce, publish, runExclu
   /** Those that were transferred since the start. Nobody else needs to be looked up before each send. */
   const moved = new Set<InstanceId>()
 
-  const transfer: Transfer = ({ id, from, to, check, record }) =>
+  const transfer: Transfer = ({ id, from, to, isRepeated = false, check, record }) =>
     runExclusive(id, () =>
       db.commit(async (tx) => {
         await check(tx)
@@ -68,7 +70,7 @@ export function createTransfer({ db, clock, engines, announce, publish, runExclu
         await tx.run(removeDepartures, { accountId: to, instanceId: id })
         await engineOf(engines, before).rehome?.(tx, id, to)
         await endLinksOf(tx, id)
-        await publish(tx, { kind: 'transferred', id, from, to })
+        await publish(tx, { kind: 'transferred', id, from, to, isRepeated })
 
         const instance: Instance = { ...before, accountId: to, instanceName, updatedAtMs: slot.changeAtMs }
         await announceArrival(tx, instance)

@@ -50,8 +50,10 @@ const DEFAULTS: LineSettingsRow = {
 
 /** How each line connects and sends, where it differs from the others. */
 export function createLineSettings({ db, clock, log, seal, instances, config }: LineSettingsDeps): LineSettings {
-  instances.subscribe(async (tx, { kind, id: instanceId }) => {
-    if (kind !== 'deleted' && kind !== 'transferred') return
+  instances.subscribe(async (tx, change) => {
+    const { kind, id: instanceId } = change
+    const isOfOther = change.kind === 'transferred' && !change.isRepeated
+    if (kind !== 'deleted' && kind !== 'not_returned' && !isOfOther) return
     const removed = await tx.run(removeLineSettings, { instanceId })
     // Otherwise the new owner's number would stay connected through the server of the old one.
     if (kind === 'transferred' && removed > 0) tx.afterCommit(() => void applyToNewOwner(instanceId))

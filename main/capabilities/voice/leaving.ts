@@ -32,11 +32,11 @@ export function createLeaving({ clock, files, live, process, running }: LeavingD
   }
 
   /** Before rows change hands: the trunk is let go, nothing is dialed any more, and calls that run are hung up. */
-  async function stop(tx: Tx, instanceId: InstanceId, reason: EndReason): Promise<void> {
+  async function stop(tx: Tx, instanceId: InstanceId, reason: EndReason, keepsTrunk: boolean): Promise<void> {
     await tx.run(endWaiting, { instanceId, reason, now: clock.now() })
-    await tx.run(removeTrunk, { instanceId })
+    if (!keepsTrunk) await tx.run(removeTrunk, { instanceId })
     tx.afterCommit(() => {
-      process.register(instanceId, null)
+      if (!keepsTrunk) process.register(instanceId, null)
       for (const one of running.all()) if (one.call.instanceId === instanceId) one.hangUp(reason)
     })
   }
@@ -44,11 +44,12 @@ export function createLeaving({ clock, files, live, process, running }: LeavingD
   return async (tx, change) => {
     const { id } = change
     if (change.kind === 'deleted') {
-      await stop(tx, id, 'instance_deleted')
+      await stop(tx, id, 'instance_deleted', false)
       await deleted(tx, id)
     }
+    if (change.kind === 'not_returned') await tx.run(removeTrunk, { instanceId: id })
     if (change.kind === 'transferred') {
-      await stop(tx, id, 'instance_transferred')
+      await stop(tx, id, 'instance_transferred', change.isRepeated)
       await transferred(tx, id, change.to)
       tx.afterCommit(() => {
         for (const accountId of [change.from, change.to]) live.publish(accountId, { topic: 'voice' })

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
 import { clientOf, pairedIn, typesOf } from '../agency/agency-world.ts'
+import type { AccountId } from '../../../main/kernel/ids.ts'
 import { asConsole } from '../../support/console.ts'
 import { backUp, goBack, newHome, WAYS } from '../../support/restores.ts'
 import { world, worldOfTest, type World } from '../../support/world.ts'
@@ -233,6 +234,68 @@ describe.each(Object.keys(WAYS) as (keyof typeof WAYS)[])('when %s', (way) => {
     const after = await goBack(w, name, way)
     const { body } = await after.api('GET', `/v1/instances/${given.id}`, undefined, { key: before.key })
     expect(body).toMatchObject({ status: 'disconnected', logged_in: false, last_disconnect_reason: 'restored' })
+  })
+})
+
+describe('what the new owner of a number set before a restore to an older backup', () => {
+  const SETTINGS = [
+    ['PATCH', 'line-settings', { pace: { per_minute: 10 } }],
+    ['PUT', 'ai/provider-keys/custom', { base_url: 'https://model.sandbox/v1' }],
+  ] as const
+  const TABLES = ['instance_line_settings', 'ai_provider_keys']
+
+  const rowsOf = (w: World) => {
+    const database = new Database(join(w.home, 'switchboard.db'), { readonly: true })
+    const rows = TABLES.map((table) => database.prepare(`SELECT * FROM ${table}`).all())
+    database.close()
+    return rows
+  }
+
+  async function transferred() {
+    const w = await world({ home: newHome() })
+    const [before, since] = [await clientOf(w, { name: 'Before' }), await clientOf(w, { name: 'Since' })]
+    const key = before.key
+    const { body: given } = await w.api('POST', '/v1/instances', { name: 'Given', network: 'live' }, { key })
+    const old = { online: true }
+    expect((await w.api('PATCH', `/v1/instances/${given.id}/line-settings`, old, { key })).status).toBe(200)
+    const name = await backUp(w)
+    const path = `/v1/agency/instances/${given.id}/transfer`
+    expect((await w.api('POST', path, { account_id: since.id })).status).toBe(200)
+    for (const [method, end, body] of SETTINGS) {
+      const set = await asConsole(w, { accountId: since.id as AccountId })(
+        method,
+        `/v1/instances/${given.id}/${end}`,
+        body,
+      )
+      expect(set.status, JSON.stringify(set.body)).toBeLessThan(300)
+    }
+    // A proxy and a key would be tried before they are stored.
+    const database = new Database(join(w.home, 'switchboard.db'))
+    database.exec(
+      "UPDATE instance_line_settings SET proxy_type = 'socks5', proxy_host = 'new.example', proxy_port = 1, proxy_sealed = x'01'",
+    )
+    database.exec("UPDATE ai_provider_keys SET key = x'02'")
+    database.close()
+    const rows = rowsOf(w)
+    expect(rows.map((some) => some.length)).toEqual([1, 1])
+    return { w, name, given, since, rows }
+  }
+
+  test('D-10 is there again once the transfer was repeated', async () => {
+    const { w, name, given, since, rows } = await transferred()
+    const after = await goBack(w, name, 'a person restores it')
+    expect((await after.api('GET', `/v1/instances/${given.id}`, undefined, { key: since.key })).status).toBe(200)
+    expect(rowsOf(after)).toEqual(rows)
+  })
+
+  test('D-10 is not left to the owner of the backup if the transfer cannot be repeated', async () => {
+    const { w, name, given, since } = await transferred()
+    const database = new Database(join(w.home, 'switchboard.db'))
+    database.prepare('UPDATE entitlement_grants SET slots = 0 WHERE account_id = ?').run(since.id)
+    database.close()
+    const after = await goBack(w, name, 'a person restores it')
+    expect((await after.api('GET', `/v1/instances/${given.id}`, undefined, { key: since.key })).status).toBe(404)
+    expect(rowsOf(after)).toEqual([[], []])
   })
 })
 
