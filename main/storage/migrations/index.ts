@@ -75,7 +75,7 @@ import { sandboxCommunitiesAndChannels } from './073-sandbox-communities-and-cha
 import { sandboxConversationalComponents } from './074-sandbox-conversational-components.ts'
 import { forwardedMessagesAndUserIds } from './075-forwarded-messages-and-user-ids.ts'
 import { templateRestrictions } from './076-template-restrictions.ts'
-import { pageTokens } from './078-page-tokens.ts'
+import { pageTokens } from './077-page-tokens.ts'
 
 /** Every step of the schema, in order. */
 export const MIGRATIONS: readonly Migration[] = [

@@ -5,7 +5,7 @@ import type { Migration } from '../migrate.ts'
  * wrote into token is hashed, sealed and removed when the numbers are next read, because that needs the key of the vault.
  */
 export const pageTokens: Migration = {
-  version: 78,
+  version: 77,
   name: 'page-tokens',
   sql: `
 ALTER TABLE official_numbers ADD COLUMN token_hash BLOB;
