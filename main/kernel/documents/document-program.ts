@@ -53,7 +53,10 @@ function readOnceComplete(): void {
   void read(document, bytes).then(send)
 }
 
-function read({ type, memoryMb }: Arriving['document'], bytes: Uint8Array<ArrayBuffer>): Promise<DocumentResponse> {
+async function read(
+  { type, memoryMb }: Arriving['document'],
+  bytes: Uint8Array<ArrayBuffer>,
+): Promise<DocumentResponse> {
   const { promise, resolve } = Promise.withResolvers<DocumentResponse>()
   const thread = new Worker(program, { resourceLimits: { maxOldGenerationSizeMb: memoryMb } })
   const watch = watchMemory(thread, memoryMb, () => resolve({ kind: 'failed', problem: 'too_much_memory' }))
@@ -64,10 +67,12 @@ function read({ type, memoryMb }: Arriving['document'], bytes: Uint8Array<ArrayB
   )
   thread.once('exit', () => resolve({ kind: 'failed', problem: 'broken', detail: 'the thread ended' }))
   thread.postMessage({ type, bytes } satisfies DocumentRequest, [bytes.buffer])
-  return promise.finally(async () => {
+  try {
+    return await promise
+  } finally {
     watch.cancel()
     await thread.terminate()
-  })
+  }
 }
 
 /** Bytes outside the heap are limited by nothing else, and what is unpacked is there. */
