@@ -18,7 +18,7 @@ import { checkGraphVersions } from './graph-version.ts'
 import { checkLog } from './log.ts'
 import { checkNetwork } from './network.ts'
 import { checkProtocol } from './protocol.ts'
-import { judgeVault, checkVault, type VaultFacts } from './vault.ts'
+import { checkRunningVault, checkVault, type VaultFacts } from './vault.ts'
 
 /** What a running service says of itself. */
 export interface ServiceFacts {
@@ -51,7 +51,7 @@ export async function runDoctor(
       await checkFiles(config.home, db, clock.now()),
       ...(await checkProtocol(db, config.protocolVersion, clock.now())),
       ...(await checkGraphVersions(db, config, clock.now())),
-      running === null ? await checkVault(world, db) : judgeVault(running.vault),
+      running === null ? await checkVault(world, db) : await checkRunningVault(world, db, running.vault),
     ]
     const isTooFull = (await freeBytes(config.home)) < TOO_FULL_TO_OPEN_BYTES
     return [

@@ -13,13 +13,32 @@ export interface VaultFacts {
   readonly problem: string | null
 }
 
-export function judgeVault({ kind, state, asking, problem }: VaultFacts): Finding {
+function judgeVault({ kind, state, asking, problem }: VaultFacts): Finding {
   if (state === 'open') return ok('vault', `The ${kind} has this home's master key.`)
   return warning('vault', sealedMessage(problem ?? `The ${kind} is locked.`, asking ?? 'repeated'))
 }
 
+interface VaultWorld extends Pick<World, 'clock' | 'random' | 'log' | 'importKeytar' | 'isInteractive'> {
+  readonly config: Pick<World['config'], 'home' | 'vault' | 'vaultPassphrase'>
+}
+type Reading = Pick<Db, 'read' | 'readOne' | 'boot'>
+
+/**
+ * A running service keeps the key in its memory, so the keychain is asked as well: an entry that is gone is first missed
+ * at the next start. A file needs a passphrase that this command may not have.
+ */
+export async function checkRunningVault(world: VaultWorld, reading: Reading, running: VaultFacts): Promise<Finding> {
+  if (running.state !== 'open' || running.kind !== 'keychain') return judgeVault(running)
+  const next = await checkVault(world, reading)
+  if (next.state === 'well') return judgeVault(running)
+  return warning(
+    'vault',
+    `The running service has this home's master key, but the keychain did not give it to this command, and the next start needs it. ${next.says} If the service runs as another user or in another session, run this command there. Otherwise unlock the keychain, or put the entry back from a copy of the keychain, before you stop the service.`,
+  )
+}
+
 /** Asks keychain or file for the key of this home, changing nothing. */
-export async function checkVault(world: World, reading: Pick<Db, 'read' | 'readOne' | 'boot'>): Promise<Finding> {
+export async function checkVault(world: VaultWorld, reading: Reading): Promise<Finding> {
   const db: Db = {
     ...reading,
     commit: () => Promise.reject(new StorageError('read_only', 'A look changes nothing')),
