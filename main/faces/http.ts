@@ -289,11 +289,13 @@ function logRequest(log: Log, { id, method, routeOptions }: FastifyRequest, repl
 
 /** Compressed bodies are not supported: they would fail as invalid JSON, and could expand a thousandfold. */
 function refuseEncoding({ headers }: FastifyRequest): void {
-  const encoding = headers['content-encoding']?.trim().toLowerCase()
-  if (encoding === undefined || encoding === '' || encoding === 'identity') return
+  const content = (headers['content-encoding'] ?? '').trim().toLowerCase()
+  // Node unpacks the chunks alone, and would give us what was compressed below them.
+  const transfer = (headers['transfer-encoding'] ?? '').trim().toLowerCase()
+  if (['', 'identity'].includes(content) && ['', 'chunked'].includes(transfer)) return
   throw new ApiError(
     'unsupported_media_type',
-    'The body is compressed. Send it uncompressed, without Content-Encoding.',
+    'The body is compressed. Send it uncompressed, without Content-Encoding and with no Transfer-Encoding but chunked.',
   )
 }
 

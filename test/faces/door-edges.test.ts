@@ -1,8 +1,10 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { gzipSync } from 'node:zlib'
 import { describe, expect, test, vi } from 'vitest'
 import type { Log } from '../../main/kernel/log.ts'
 import { silentLog } from '../../main/kernel/log.ts'
+import { rawExchange } from '../support/wire.ts'
 import { worldOfTest, type World } from '../support/world.ts'
 
 const limited = (settings: object = {}) => worldOfTest({ settings: { anonymousRatePerMinute: 3, ...settings } })
@@ -75,6 +77,25 @@ test('a compressed body is 415, and nothing is done', async () => {
   const plain = await w.wire('POST', '/v1/instances', {}, { headers: { 'content-encoding': 'identity' } })
   expect(plain.status).toBe(201)
   expect((await w.api('GET', '/v1/instances')).body.count).toBe(1)
+})
+
+test('a body that was compressed below its chunks is 415, and nothing is done', async () => {
+  const w = await worldOfTest()
+  const send = (encoding: string, body: string | Buffer) =>
+    rawExchange(
+      w.host,
+      Buffer.concat([
+        Buffer.from(
+          `POST /v1/instances HTTP/1.1\r\nHost: ${w.host}\r\nConnection: close\r\nAuthorization: Bearer ${w.allScopes}\r\n` +
+            `Content-Type: application/json\r\nTransfer-Encoding: ${encoding}\r\n\r\n${body.length.toString(16)}\r\n`,
+        ),
+        Buffer.from(body),
+        Buffer.from('\r\n0\r\n\r\n'),
+      ]),
+    )
+  expect(await send('gzip, chunked', gzipSync('{}'))).toMatch(/^HTTP\/1.1 415 /)
+  expect((await w.api('GET', '/v1/instances')).body.count).toBe(0)
+  expect(await send('chunked', '{}')).toMatch(/^HTTP\/1.1 201 /)
 })
 
 describe('the root address', () => {
