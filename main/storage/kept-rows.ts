@@ -243,6 +243,10 @@ const GOES_TO_OWNER = `instance_id IN (SELECT m.id FROM temp.moved m JOIN presen
   ON p.id = m.id AND p.account_id = m.account_id)`
 
 /** The account of the backup sees none of it: the transfer is repeated before anything is served. */
-export const SETTINGS_OF_NEW_OWNERS = ['instance_line_settings', 'ai_provider_keys', 'voice_trunks'].flatMap((table) =>
-  replaced(table, GOES_TO_OWNER),
-)
+export const SETTINGS_OF_NEW_OWNERS = [
+  ...['instance_line_settings', 'ai_provider_keys', 'voice_trunks', 'instance_webhooks'].flatMap((table) =>
+    replaced(table, GOES_TO_OWNER),
+  ),
+  // It is not called about the end at the account of the backup, and begins again with the transfer.
+  `UPDATE main.instance_webhooks SET ended = 1 WHERE ${GOES_TO_OWNER}`,
+]

@@ -28,6 +28,7 @@ import {
   failingInstances,
   upsertWebhook,
   removeWebhook,
+  resumeWebhook,
   toWebhook,
   webhookOf,
 } from './store.ts'
@@ -82,8 +83,10 @@ export function createInstanceWebhooks(deps: InstanceWebhooksDeps): InstanceWebh
     delivery.wake()
   }
   ledger.inCommit(createEnqueue({ markDue }))
-  instances.subscribe(async (tx, { kind, id: instanceId }) => {
-    if (kind !== 'transferred') return
+  instances.subscribe(async (tx, change) => {
+    const { kind, id: instanceId } = change
+    if (change.kind === 'transferred' && change.isRepeated) return void (await tx.run(resumeWebhook, { instanceId }))
+    if (kind !== 'not_returned' && kind !== 'transferred') return
     // It leads to the old owner, and what waits is the old owner's: the new one may set another address at any time.
     await tx.run(removeWebhook, { instanceId })
     await tx.run(dropAll, { instanceId, limit: ALL })

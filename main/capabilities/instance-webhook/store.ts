@@ -50,6 +50,9 @@ export const endWebhook = sql<OfInstance & { now: number }>(
   'UPDATE instance_webhooks SET ended = 1, updated_at = :now WHERE instance_id = :instanceId',
 )
 
+/** The instance is with the account again that has set it. */
+export const resumeWebhook = sql<OfInstance>('UPDATE instance_webhooks SET ended = 0 WHERE instance_id = :instanceId')
+
 export const removeEnded = sql(
   `DELETE FROM instance_webhooks WHERE ended = 1 AND NOT EXISTS (
      SELECT 1 FROM instance_webhook_calls c WHERE c.instance_id = instance_webhooks.instance_id)`,

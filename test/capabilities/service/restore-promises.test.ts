@@ -241,8 +241,9 @@ describe('what the new owner of a number set before a restore to an older backup
   const SETTINGS = [
     ['PATCH', 'line-settings', { pace: { per_minute: 10 } }],
     ['PUT', 'ai/provider-keys/custom', { base_url: 'https://model.sandbox/v1' }],
+    ['PUT', 'webhook', { url: 'https://catcher.sandbox/new', events: ['MESSAGE'] }],
   ] as const
-  const TABLES = ['instance_line_settings', 'ai_provider_keys']
+  const TABLES = ['instance_line_settings', 'ai_provider_keys', 'instance_webhooks']
 
   const rowsOf = (w: World) => {
     const database = new Database(join(w.home, 'switchboard.db'), { readonly: true })
@@ -277,7 +278,7 @@ describe('what the new owner of a number set before a restore to an older backup
     database.exec("UPDATE ai_provider_keys SET key = x'02'")
     database.close()
     const rows = rowsOf(w)
-    expect(rows.map((some) => some.length)).toEqual([1, 1])
+    expect(rows.map((some) => some.length)).toEqual([1, 1, 1])
     return { w, name, given, since, rows }
   }
 
@@ -295,7 +296,7 @@ describe('what the new owner of a number set before a restore to an older backup
     database.close()
     const after = await goBack(w, name, 'a person restores it')
     expect((await after.api('GET', `/v1/instances/${given.id}`, undefined, { key: since.key })).status).toBe(404)
-    expect(rowsOf(after)).toEqual([[], []])
+    expect(rowsOf(after)).toEqual([[], [], []])
   })
 })
 
