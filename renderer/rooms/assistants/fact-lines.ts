@@ -35,6 +35,11 @@ function* linesIn(value: unknown, name: string, depth: number, words: FactWords)
   for (const [key, inner] of Object.entries(value)) {
     if (inner === null || inner === undefined) continue
     const isEntry = Array.isArray(value)
+    // The only entry of a list needs no number.
+    if (isEntry && value.length === 1 && typeof inner === 'object') {
+      yield* linesIn(inner, name, depth, words)
+      continue
+    }
     const label = isEntry ? words.entry(Number(key) + 1) : words.label(key)
     const text = textOf(inner, isEntry ? name : key, words)
     if (text !== undefined) yield { depth, label, text }

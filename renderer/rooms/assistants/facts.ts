@@ -53,8 +53,13 @@ export function useFacts(): (record: Described) => Fact[] {
   const valueText = ({ kind, name }: CallPart, value: string): string => {
     if (kind === 'value' || kind === 'list' || kind === 'people')
       return kind === 'people' || (name !== null && OF_PEOPLE.has(name)) ? personText(value) : value
-    return kind === 'message_chat' ? personText(withoutId(value)) : withoutId(instances.byId.get(value) ?? value)
+    return kind === 'message_chat'
+      ? personText(withoutId(value))
+      : readable(withoutId(instances.byId.get(value) ?? value))
   }
+  /** The number behind a name, as people write it. */
+  const readable = (label: string): string =>
+    label.replace(/ \((\d{7,15})\)$/, (_, phone: string) => ` (${people.addressOf(phone)})`)
   const words: FactWords = {
     label: fieldLabel,
     entry: (position) => t('assistants.fact.entry', { n: n(position) }),
@@ -101,10 +106,15 @@ export function useFacts(): (record: Described) => Fact[] {
   const linesOfPart = ({ kind, name }: CallPart, given: Described['arguments']): FactLine[] =>
     kind === 'value' && name !== null ? linesOf(given[name], words) : []
 
+  const flagOf = ({ kind, name }: CallPart, given: Described['arguments']): string | undefined => {
+    const value = kind === 'value' && name !== null ? given[name] : undefined
+    return typeof value === 'boolean' ? words.flag(value) : undefined
+  }
+
   return ({ parts, arguments: given }) =>
     (parts ?? []).flatMap((part) =>
       part.kind === 'destination'
         ? []
-        : [{ label: labelOf(part), text: textOf(part), lines: linesOfPart(part, given) }],
+        : [{ label: labelOf(part), text: flagOf(part, given) ?? textOf(part), lines: linesOfPart(part, given) }],
     )
 }

@@ -29,6 +29,10 @@ describe('an argument with fields', () => {
     ])
   })
 
+  test('does not count the only entry of a list', () => {
+    expect(shown([{ menu: [{ rows: [{ title: 'Visit' }] }] }])).toEqual(['[menu]', '  [rows]', '    [title] Visit'])
+  })
+
   test('hides nothing in invisible characters, and says how many lines are left out', () => {
     expect(shown({ text: 'Pay\u202Enow' })).toEqual(['[text] Pay\\u{202E}now'])
     const many = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`f${n}`, n]))
