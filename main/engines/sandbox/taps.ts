@@ -15,7 +15,7 @@ export interface Tap {
 /** Marks the tap of a template's button, which Meta reports in another form than that of other buttons. */
 export const TEMPLATE_REPLY = 'template_reply'
 
-/** How Meta marks the contact of somebody who was asked for their own number. */
+/** How Meta marks a contact that answers a request for a phone number. */
 const CONTACT_REQUEST = 'contact_request'
 
 /** Who taps. */
@@ -38,7 +38,7 @@ export function tapReply({ id: quoted, content }: PhoneMessage, tap: Tap, owner:
   return { ...reply, quoted }
 }
 
-/** The number that was asked for, in the form in which somebody shares a contact. */
+/** The answer to a request for a phone number. It arrives as a shared contact. */
 function numberReply({ name, number }: Owner): Content {
   const content = { type: 'contacts' as const, contacts: [{ name, numbers: [number], vcard: null }] }
   return { type: 'contact', text: name, details: { name, number, origin: CONTACT_REQUEST }, content }

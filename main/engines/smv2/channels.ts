@@ -69,11 +69,11 @@ export function createChannels({
     return toChannel(data.xwa2_newsletter)
   }
 
-  /** The file lies in the store before anything is posted. @throws ApiError upstream_unavailable */
+  /** Uploads a file, which has to be done before the post is sent. @throws ApiError upstream_unavailable */
   async function uploaded(instance: EngineInstance, { mediaType: kind, mimeType, content, caption }: PostedFile) {
     const signal = AbortSignal.timeout(UPLOAD_MS)
     const describing = describeFile(instance.accountId, kind, mimeType, content)
-    // If the upload fails first, nobody waits for it.
+    // If the upload fails first, nothing else handles a failure of this.
     describing.catch(() => {})
     const place = await transferOf(instance).publish(openOf(instance), instance.accountId, kind, content, signal)
     if (place === undefined) throw notUploaded()

@@ -151,7 +151,7 @@ export function createDirect(needs: DirectNeeds): { readonly acts: DirectActs; r
     return [addressOf(open.session.creds.me?.id ?? '').user, ...found].map(numberJid)
   }
 
-  /** That somebody has given this account. */
+  /** The trusted contact token that a person gave to this account; undefined if they gave none. */
   async function tokenOf({ sock, session }: OpenLink, jid: string): Promise<Buffer | undefined> {
     const hidden = addressOf(jid).kind === 'hidden' ? jid : await sock.signalRepository.lidMapping.getLIDForPN(jid)
     return hidden ? trustedToken(session.keys, hiddenJid(addressOf(hidden).user), clock.now()) : undefined

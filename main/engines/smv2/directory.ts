@@ -48,8 +48,8 @@ export async function askDirectory(
 }
 
 /**
- * The text that somebody has about themselves, as this account may see it.
- * @param token they have given this account: it shows that they know it.
+ * Reads the About text of a person, if this account may see it.
+ * @param token the trusted contact token that the person gave to this account, if they did.
  */
 export async function askAbout(directory: Directory, jid: string, token: Buffer | undefined): Promise<string | null> {
   const proof: BinaryNode[] = token === undefined ? [] : [{ tag: 'tctoken', attrs: {}, content: token }]

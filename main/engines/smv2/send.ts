@@ -139,7 +139,7 @@ export function createSend(needs: SendNeeds) {
     if (out.kind !== 'media') return { jid, out, context, file: null }
     const { mediaType, mimeType, content } = out
     const describing = describeFile(instance.accountId, mediaType, mimeType, content)
-    // If the upload fails first, nobody waits for it.
+    // If the upload fails first, nothing else handles a failure of this.
     describing.catch(() => {})
     const keys = await keysOf(mediaType, content, random.bytes(MEDIA_KEY_BYTES))
     const place = await transferOf(instance).upload(open, instance.accountId, keys, content, signal)

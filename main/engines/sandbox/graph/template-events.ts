@@ -69,11 +69,11 @@ export function createTemplateEvents({ clock, store, callbacks, assessments }: T
       const template = await alter(number, id, { disabled: true, quality: 'RED' })
       await status(number, template, 'DISABLED', 'DISABLED')
     },
-    /** Nobody has used it for 12 months. */
+    /** Meta archives a template that was not used for 12 months. */
     async archive(number: GraphNumber, id: string): Promise<void> {
       await status(number, await alter(number, id, { archived: 1 }), 'ARCHIVED', 'NONE')
     },
-    /** Somebody does that in WhatsApp Manager. */
+    /** The business takes it out of the archive in WhatsApp Manager. */
     async unarchive(number: GraphNumber, id: string): Promise<void> {
       await status(number, await alter(number, id, { archived: 0 }), 'UNARCHIVED', 'NONE')
     },
