@@ -103,7 +103,7 @@ export const FACT_TABLES: Readonly<Record<string, FactTable>> = {
     isRemovalKept: true,
     durable: 'before_commit',
   },
-  // Removing one is no fact: without the database nobody knows what was spent, and the limit of the backup holds.
+  // A removed budget is not noted: what was spent cannot be known without the database, so the limit of the backup applies.
   message_budgets: {
     key: ['account_id'],
     columns: ['amount_micros', 'currency', 'warn_percent', 'updated_at'],
@@ -319,7 +319,7 @@ export const FACT_TABLES: Readonly<Record<string, FactTable>> = {
   voice_recordings: { key: ['id'], columns: [], isRemovalKept: true, durable: 'before_commit' },
 }
 
-/** A part of the hash of a password: it says that the password is another one, and helps nobody to find it. */
+/** A part of the hash of a password: it shows that the password has changed, and does not help to guess it. */
 const PASSWORD_MARK: Readonly<Record<string, string>> = {
   members: 'hex(substr(ROW.password_hash, 1, 4))',
   console_passwords: 'hex(substr(ROW.hash, 1, 4))',
@@ -346,7 +346,7 @@ export function emailsIn(settings: string): string {
   return `COALESCE(CASE WHEN json_valid(${settings}) THEN json_extract(${settings}, '$.summary_emails') END, '[]')`
 }
 
-/** For `destination_mark`: says that an address is another one, and helps nobody to find it. */
+/** For `destination_mark`: shows that an address has changed, and does not help to guess it. */
 export function defineMarks(database: Database): void {
   database.function('short_hash', { deterministic: true }, (text: unknown) =>
     createHash('sha256').update(String(text)).digest('hex').slice(0, 8),

@@ -13,7 +13,7 @@ const FILL_FRAMES = 3
 const LONG_FRAMES = 10
 /** Above this, sound is left out too: a delay of a second is worse. */
 const TOO_LONG_FRAMES = 50
-/** What nobody takes, such as the sound of a call that nobody has answered yet. The newest stays. */
+/** Limits sound that is not played yet, for example before a call is answered. The newest is kept. */
 const KEPT_FRAMES = 2 * TOO_LONG_FRAMES
 
 /** Evens out how sound arrives, and the drift between two clocks. */

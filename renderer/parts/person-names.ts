@@ -70,9 +70,9 @@ export const usePersonNames = defineStore('person-names', () => {
     return names.get(phone) ?? undefined
   }
 
-  /** @returns undefined until the name is known, and of somebody without one. */
+  /** @returns undefined while the name is not known, and for a person without a name. */
   const nameOf = (phone: string): string | undefined => find(phone)?.name ?? undefined
-  /** They are known by an id of the network, and nobody knows their number. */
+  /** Whether a person is known only by an id of the network, and not by a number. */
   const isHidden = (phone: string): boolean => (find(phone)?.number === null ? true : isHiddenId(phone))
   /** Their number, else the username that people know them by, and never an id of the network. */
   const addressOf = (phone: string): string => addressText(phone, find(phone)) ?? i18n.global.t('common.numberHidden')

@@ -320,7 +320,7 @@ const namesOfMe = (me: Credentials['creds']['me']) => ({
   hiddenId: addressOf(me?.lid ?? '').user || null,
 })
 
-/** What stands for somebody is their hidden id, because nobody knows their number. */
+/** The person is named by their hidden id, because their number is not known. */
 function isHiddenName({ group, chat, participant }: Sender, name: string): boolean {
   const named = group === null ? chat : participant
   return named !== null && named.number === null && named.hiddenId === name

@@ -31,7 +31,7 @@ export function withPermittedCandidates(sdp: string, permits: (ip: string) => bo
   return lines.join('\r\n')
 }
 
-/** Whether the other side offers a track of sound that we can decode, and no data channel: nobody reads what it carries. */
+/** Whether the other side offers a track of sound that we can decode, and no data channel, which we would not read. */
 export function hasOpus(sdp: string): boolean {
   try {
     const { media } = parse(sdp)

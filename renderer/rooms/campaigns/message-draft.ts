@@ -15,7 +15,7 @@ export const MESSAGE_KINDS = ['text', 'file', 'interactive', 'template'] as cons
 
 /** A variation while it is written. */
 export interface MessageDraft {
-  /** `kept`: what a program wrote and nobody can write here. It is kept as it is. */
+  /** `kept`: a message of a program that this form cannot edit. It stays as it is. */
   readonly kind: (typeof MESSAGE_KINDS)[number] | 'kept'
   /** The text, or what stands below the file. */
   readonly text: string

@@ -14,7 +14,7 @@ interface Wanted {
 /** Clocks of phones and of the network differ, and WhatsApp tells times in seconds. */
 const CLOCKS_DIFFER_MS = 60_000
 
-/** Nobody knows whether an earlier try of the same request worked. */
+/** It is not known whether an earlier try of the same request worked. */
 export const isUnknown = (problem: unknown): boolean => problem instanceof Problem && problem.code === 'outcome_unknown'
 
 /** Creates a group or community once: a try again has the same key, and finds what an interrupted try has left. */

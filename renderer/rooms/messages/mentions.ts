@@ -26,7 +26,7 @@ export function mentionQuery(text: string, caret: number): MentionQuery | undefi
   return { start: caret - words.length - 1, words }
 }
 
-/** The name that the contacts have of somebody. */
+/** The name of a person in the contacts. */
 type NameOf = (number: string) => string | undefined
 
 /** What people are called who wrote: by the contacts, else under which name each wrote last. */

@@ -27,7 +27,7 @@ export const chatText = (chat: string): string => (PHONE.test(chat) ? numberText
 
 const HIDDEN = new RegExp(`^${USER_ID}$`)
 
-/** Meta's id of somebody who hides their number; the ids of phones look like numbers. */
+/** Meta's id of a person who hides their number; the ids of phones look like numbers. */
 export const isHiddenId = (phone: string): boolean => HIDDEN.test(phone)
 
 /**
