@@ -42,7 +42,13 @@ const MESSAGE = {
 }
 const people = (count: number) => Array.from({ length: count }, (_, n) => ({ phone: String(12_025_550_100 + n) }))
 const preview = async (config: object, message: object = MESSAGE) => {
-  const body = { instance_ids: [line.id], messages: [message], recipients: people(4), config }
+  // At any time of the day: otherwise the first message leaves tomorrow if this runs in the evening.
+  const body = {
+    instance_ids: [line.id],
+    messages: [message],
+    recipients: people(4),
+    config: { window: null, ...config },
+  }
   const answer = await w.api('POST', '/v1/campaigns/preview', body)
   expect(answer.status, answer.text).toBe(200)
   const risks = answer.body.risks.filter(({ code }: { code: string }) => code === 'category_changes')
