@@ -1,8 +1,8 @@
 import { Type, type Static } from 'typebox'
+import { CampaignMessage } from './campaign-message.ts'
 import { Budget, BudgetInput, Spending } from './costs.ts'
-import { Interactive, type Interactive as InteractiveMessage } from './interactive.ts'
 import { LIMITS } from './limits.ts'
-import { MediaType, Nullable, Timestamp, Uuid, TimeZone } from './shapes.ts'
+import { Nullable, Timestamp, Uuid, TimeZone } from './shapes.ts'
 
 /** Schemas of campaigns. The operations are in capabilities/campaigns/contract.ts. */
 
@@ -143,84 +143,6 @@ export const NewRecipient = Type.Object(
   { additionalProperties: false },
 )
 export type NewRecipient = Static<typeof NewRecipient>
-
-const Button = Type.Object(
-  {
-    id: Type.String({ minLength: 1, maxLength: 256 }),
-    text: Type.String({ minLength: 1, maxLength: 20 }),
-  },
-  { additionalProperties: false },
-)
-
-export const CampaignMessage = Type.Object(
-  {
-    text: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: LIMITS.textLength,
-        description:
-          '`{{name}}`, `{{phone}}` and the other variables of the recipient are replaced; `{{name|friend}}` has a fallback. ' +
-          '`{Hi|Hello}` picks one of its options for each recipient. ' +
-          `At most ${LIMITS.campaignPlaces} variables and options.`,
-      }),
-    ),
-    media_url: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: LIMITS.mediaUrlLength,
-        description: 'The file, as in `POST /v1/instances/{id}/messages`. It may contain variables.',
-      }),
-    ),
-    media_id: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 128,
-        description: 'A file of `POST /v1/media`, in place of `media_url`.',
-      }),
-    ),
-    media_type: Type.Optional(MediaType),
-    caption: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: LIMITS.captionLength,
-        description: 'Text below the file, with variables and options as in `text`.',
-      }),
-    ),
-    filename: Type.Optional(Type.String({ minLength: 1, maxLength: LIMITS.filenameLength })),
-    buttons: Type.Optional(
-      Type.Array(Button, {
-        minItems: 1,
-        maxItems: 10,
-        description:
-          'smv2 shows no buttons, so they become a numbered list below the text. Official numbers show up to three.',
-      }),
-    ),
-    interactive: Type.Optional(
-      Type.Unsafe<InteractiveMessage>({
-        ...Interactive,
-        description:
-          'Official numbers only: a menu, a link, a form or products, as in `POST /v1/instances/{id}/messages`. ' +
-          'Variables and options in its texts are replaced. People who did not write in the last 24 hours do not get it.',
-      }),
-    ),
-    cloud_api: Type.Optional(
-      Type.Object(
-        {},
-        {
-          additionalProperties: true,
-          description:
-            'Official numbers only: a Cloud API payload, such as an approved template. Variables in its texts are replaced. ' +
-            `At most ${LIMITS.campaignPayloadTexts} texts and ${LIMITS.textLength} characters.`,
-        },
-      ),
-    ),
-  },
-  {
-    additionalProperties: false,
-    description: 'Exactly one of `text`, `media_url` or `media_id` with `media_type`, `interactive`, or `cloud_api`.',
-  },
-)
-export type CampaignMessage = Static<typeof CampaignMessage>
 
 const Seconds = (description: string) => Type.Number({ minimum: 0, maximum: 3_600, description })
 const TIME = '^([01][0-9]|2[0-3]):[0-5][0-9]$'

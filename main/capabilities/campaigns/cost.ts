@@ -1,4 +1,5 @@
-import type { CampaignConfig, CampaignMessage } from '../../contract/campaign.ts'
+import type { CampaignMessage } from '../../contract/campaign-message.ts'
+import type { CampaignConfig } from '../../contract/campaign.ts'
 import type { CostTotals } from '../../contract/costs.ts'
 import type { AccountId } from '../../kernel/ids.ts'
 import { countryOf } from '../../kernel/phone-country.ts'

@@ -1,4 +1,4 @@
-import type { CampaignMessage } from '../../contract/campaign.ts'
+import type { CampaignMessage } from '../../contract/campaign-message.ts'
 import { fillTexts, variablesOf } from '../../contract/campaign-text.ts'
 import { ApiError } from '../../contract/errors.ts'
 import { LIMITS } from '../../contract/limits.ts'

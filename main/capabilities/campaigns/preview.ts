@@ -1,4 +1,5 @@
-import type { CampaignConfig, CampaignMessage, CampaignRisk } from '../../contract/campaign.ts'
+import type { CampaignMessage } from '../../contract/campaign-message.ts'
+import type { CampaignConfig, CampaignRisk } from '../../contract/campaign.ts'
 import { ApiError } from '../../contract/errors.ts'
 import { isoTime, isoTimeOrNull } from '../../contract/request.ts'
 import type { Principal } from '../../kernel/access.ts'

@@ -1,4 +1,4 @@
-import type { CampaignMessage } from '../../contract/campaign.ts'
+import type { CampaignMessage } from '../../contract/campaign-message.ts'
 import {
   fillTexts,
   longestCampaignText,

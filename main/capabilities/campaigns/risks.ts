@@ -1,4 +1,5 @@
-import type { CampaignConfig, CampaignMessage, CampaignRisk } from '../../contract/campaign.ts'
+import type { CampaignMessage } from '../../contract/campaign-message.ts'
+import type { CampaignConfig, CampaignRisk } from '../../contract/campaign.ts'
 import type { CostTotals } from '../../contract/costs.ts'
 import { countVariants, variablesOf } from '../../contract/campaign-text.ts'
 import { CAREFUL_LIVE_DELAY, type Numbers } from './config.ts'

@@ -1,4 +1,4 @@
-import type { CampaignMessage } from '../../contract/campaign.ts'
+import type { CampaignMessage } from '../../contract/campaign-message.ts'
 import { ApiError } from '../../contract/errors.ts'
 import { pendingOf } from './counts.ts'
 import type { CampaignsDeps } from './deps.ts'

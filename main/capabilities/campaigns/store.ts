@@ -1,10 +1,5 @@
-import type {
-  CampaignConfig,
-  CampaignConfigInput,
-  CampaignMessage,
-  CampaignStatus,
-  PauseReason,
-} from '../../contract/campaign.ts'
+import type { CampaignMessage } from '../../contract/campaign-message.ts'
+import type { CampaignConfig, CampaignConfigInput, CampaignStatus, PauseReason } from '../../contract/campaign.ts'
 import type { Network } from '../../contract/shapes.ts'
 import type { AccountId, InstanceId } from '../../kernel/ids.ts'
 import { sqlOfList } from '../../kernel/sql-list.ts'

@@ -1,4 +1,4 @@
-import type { CampaignMessage } from '../../contract/campaign.ts'
+import type { CampaignMessage } from '../../contract/campaign-message.ts'
 import type { Template, TemplatePage, TemplateSuspension } from '../../engines/templates.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { BilledNumber } from './billed-numbers.ts'

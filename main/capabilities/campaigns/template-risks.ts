@@ -1,4 +1,5 @@
-import type { CampaignMessage, CampaignRisk } from '../../contract/campaign.ts'
+import type { CampaignMessage } from '../../contract/campaign-message.ts'
+import type { CampaignRisk } from '../../contract/campaign.ts'
 import { isoTime } from '../../contract/request.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { AccountId } from '../../kernel/ids.ts'

@@ -1,5 +1,5 @@
 import { LIMITS } from '../../contract/limits.ts'
-import type { CampaignMessage } from '../../contract/campaign.ts'
+import type { CampaignMessage } from '../../contract/campaign-message.ts'
 import { ApiError } from '../../contract/errors.ts'
 import type { Tx } from '../../kernel/db.ts'
 import type { AccountId } from '../../kernel/ids.ts'

@@ -1,5 +1,5 @@
 import { countVariants, parseCampaignText, variablesOf } from '../../../main/contract/campaign-text.ts'
-import type { CampaignMessage } from '../../../main/contract/campaign.ts'
+import type { CampaignMessage } from '../../../main/contract/campaign-message.ts'
 import type { MediaType } from '../../../main/contract/shapes.ts'
 import {
   draftOfInteractive,

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import type { CampaignConfig, CampaignMessage } from '../../../main/contract/campaign.ts'
+import type { CampaignMessage } from '../../../main/contract/campaign-message.ts'
+import type { CampaignConfig } from '../../../main/contract/campaign.ts'
 import {
   changesOf,
   isPaceValid,

@@ -1,8 +1,8 @@
 import { Type, type Static } from 'typebox'
+import { CampaignMessage } from '../../../contract/campaign-message.ts'
 import {
   CampaignConfigInput,
   type CampaignCounts,
-  CampaignMessage,
   CampaignStatus,
   NewRecipient,
   RecipientCounts,
