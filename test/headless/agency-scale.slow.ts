@@ -9,9 +9,9 @@ import { createIds, systemRandom } from '../../main/kernel/ids.ts'
 import { createKeyDerivation } from '../../main/kernel/key-derivation.ts'
 import { silentLog } from '../../main/kernel/log.ts'
 import { MIGRATIONS } from '../../main/storage/migrations/index.ts'
-import { openStorage } from '../../main/storage/sqlite.ts'
 import { pause, testHome, type RunningService, type TestHome } from '../support/service-process.ts'
 import { slowness } from '../support/loop-stretch.ts'
+import { openTestStorage } from '../support/database.ts'
 
 const CLIENTS = 500
 const INSTANCES = 5_000
@@ -30,7 +30,7 @@ beforeAll(async () => {
   const file = join(home.dir, 'switchboard.db')
   const clock = systemClock
   const made = createIds(clock, systemRandom)
-  const db = await openStorage({ file, migrations: MIGRATIONS, ids: made, log: silentLog, clock })
+  const db = await openTestStorage({ file, migrations: MIGRATIONS, ids: made, log: silentLog, clock })
   const accounts = createAccounts({
     keyDerivation: createKeyDerivation(),
     ...{ db, clock, ids: made, random: systemRandom, ratePerMinute: 600, knownInstances: async () => new Set() },

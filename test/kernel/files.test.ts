@@ -9,11 +9,10 @@ import { createFiles, type Files, type NewFile, type StoredFile } from '../../ma
 import { createIds, type AccountId } from '../../main/kernel/ids.ts'
 import { silentLog } from '../../main/kernel/log.ts'
 import { MIGRATIONS } from '../../main/storage/migrations/index.ts'
-import { openStorage } from '../../main/storage/sqlite.ts'
 import { noSmallDisk, smallDisk } from '../faults/small-disk.ts'
 import { startChild } from '../support/child.ts'
 import { fakeClock, settle, type FakeClock } from '../support/clock.ts'
-import { testDatabase, type TestDatabase } from '../support/database.ts'
+import { openTestStorage, testDatabase, type TestDatabase } from '../support/database.ts'
 import { seededRandom } from '../support/random.ts'
 
 const ACCOUNT = '0197f0c2-0000-7c51-9d2b-000000000001' as AccountId
@@ -174,7 +173,7 @@ describe('a process that is killed', () => {
     await child.ended()
     const ids = createIds(clock, seededRandom(2))
     const file = join(data.dir, 'switchboard.db')
-    const reopened = await openStorage({ file, migrations: MIGRATIONS, ids, log: silentLog, clock })
+    const reopened = await openTestStorage({ file, migrations: MIGRATIONS, ids, log: silentLog, clock })
     const after = createFiles({ db: reopened, clock, ids, folder })
     await after.recover()
     clock.set(Date.now() + 8 * DAY)

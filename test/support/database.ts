@@ -8,7 +8,7 @@ import { silentLog } from '../../main/kernel/log.ts'
 import type { Migration } from '../../main/storage/migrate.ts'
 import { markCleanShutdown } from '../../main/storage/clean-shutdown.ts'
 import { MIGRATIONS } from '../../main/storage/migrations/index.ts'
-import { openStorage, type Storage, type StorageDeps } from '../../main/storage/sqlite.ts'
+import { openStorage, type OpenStorage, type Storage, type StorageDeps } from '../../main/storage/sqlite.ts'
 import { fakeClock } from './clock.ts'
 import { seededRandom } from './random.ts'
 
@@ -35,7 +35,7 @@ export async function testDatabase(
   const ids = createIds(clock, seededRandom())
   const file = join(dir, 'switchboard.db')
   if (migrations === MIGRATIONS) await placeEmptyDatabase(file)
-  const db = await openStorage({ file, migrations, ids, log: silentLog, ...more, clock })
+  const db = await openTestStorage({ file, migrations, ids, log: silentLog, ...more, clock })
   const raw = new Database(file)
   return {
     db,
@@ -48,6 +48,12 @@ export async function testDatabase(
     },
   }
 }
+
+/**
+ * Opens a database without preparing the statements of all rooms, which took a quarter of the tests' time: each is prepared
+ * when it is first used. That all can be is tested in test/storage.
+ */
+export const openTestStorage: OpenStorage = (deps) => openStorage({ statements: [], ...deps })
 
 let empty: Promise<string> | undefined
 
@@ -63,7 +69,7 @@ async function makeEmptyDatabase(): Promise<string> {
   const file = join(dir, 'switchboard.db')
   const clock = fakeClock()
   const ids = createIds(clock, seededRandom())
-  await (await openStorage({ file, migrations: MIGRATIONS, ids, clock, log: silentLog, statements: [] })).close()
+  await (await openTestStorage({ file, migrations: MIGRATIONS, ids, clock, log: silentLog })).close()
   return file
 }
 

@@ -16,10 +16,10 @@ import type { Dial, Resolve } from '../../main/outbound/outbound.ts'
 import type { Statement } from '../../main/kernel/sql.ts'
 import { startService, type Service } from '../../main/service.ts'
 import type { MaintenanceProcess } from '../../main/storage/maintenance-process.ts'
-import { openStorage, type Storage } from '../../main/storage/sqlite.ts'
+import type { Storage } from '../../main/storage/sqlite.ts'
 import { bodyTypeOf, holdToDocument, type Heard } from './answers.ts'
 import { fakeClock, settle, settleFiles, type FakeClock } from './clock.ts'
-import { placeEmptyDatabase, tempFolder } from './database.ts'
+import { openTestStorage, placeEmptyDatabase, tempFolder } from './database.ts'
 import { seededRandom } from './random.ts'
 import { outside, type Receiver } from './receiver.ts'
 import { MEDIA_PROGRAM, startTestDocuments } from './media-program.ts'
@@ -192,9 +192,8 @@ export async function world(options: WorldOptions = {}): Promise<World> {
       resolve: options.resolve ?? resolve,
     },
     freeBytes: async () => freeBytes(),
-    // Each is prepared when it is first used; that all can be is tested in test/storage.
     async openStorage(deps) {
-      const opened = await openStorage({ ...deps, statements: [] })
+      const opened = await openTestStorage(deps)
       return options.observeStorage?.(opened, deps.clock) ?? opened
     },
     startVoice: options.startVoice ?? voiceInProcess(clock),

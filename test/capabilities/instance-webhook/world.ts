@@ -13,9 +13,9 @@ import { silentLog } from '../../../main/kernel/log.ts'
 import { createOutbound, type OutboundAnswer } from '../../../main/outbound/outbound.ts'
 import { createCursors } from '../../../main/kernel/page.ts'
 import { MIGRATIONS } from '../../../main/storage/migrations/index.ts'
-import { openStorage, type Storage } from '../../../main/storage/sqlite.ts'
+import type { Storage } from '../../../main/storage/sqlite.ts'
 import { fakeClock, settle, type FakeClock } from '../../support/clock.ts'
-import { testDatabase, type TestDatabase } from '../../support/database.ts'
+import { openTestStorage, testDatabase, type TestDatabase } from '../../support/database.ts'
 import { scriptedEngine } from '../../support/engine.ts'
 import { testJobs } from '../../support/jobs.ts'
 import { seededRandom } from '../../support/random.ts'
@@ -139,7 +139,7 @@ export async function hookWorld(): Promise<HookWorld> {
   const reopen = async () => {
     now.instances.close()
     const file = join(data.dir, 'switchboard.db')
-    now = build(await openStorage({ file, migrations: MIGRATIONS, ids, clock, log: silentLog }))
+    now = build(await openTestStorage({ file, migrations: MIGRATIONS, ids, clock, log: silentLog }))
     await now.room.recover()
   }
   onTestFinished(async () => {

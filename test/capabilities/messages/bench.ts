@@ -29,9 +29,9 @@ import { silentLog } from '../../../main/kernel/log.ts'
 import type { MediaConverter } from '../../../main/kernel/media-converter.ts'
 import { createCursors } from '../../../main/kernel/page.ts'
 import { MIGRATIONS } from '../../../main/storage/migrations/index.ts'
-import { openStorage, type Storage } from '../../../main/storage/sqlite.ts'
+import type { Storage } from '../../../main/storage/sqlite.ts'
 import { fakeClock, settle, type FakeClock } from '../../support/clock.ts'
-import { testDatabase, type TestDatabase } from '../../support/database.ts'
+import { openTestStorage, testDatabase, type TestDatabase } from '../../support/database.ts'
 import { scriptedEngine as silentEngine } from '../../support/engine.ts'
 import { testJobs } from '../../support/jobs.ts'
 import { seededRandom } from '../../support/random.ts'
@@ -252,7 +252,7 @@ export async function bench(options: BenchOptions = {}): Promise<Bench> {
       await now.messages.stop()
       await now.db.close()
       const file = `${database.dir}/switchboard.db`
-      now = rooms(await openStorage({ file, migrations: MIGRATIONS, ids, clock, log: silentLog }))
+      now = rooms(await openTestStorage({ file, migrations: MIGRATIONS, ids, clock, log: silentLog }))
       await now.messages.recover()
       await now.instances.resumeAll()
     },

@@ -13,9 +13,8 @@ import { createOutbound, type OutboundAnswer } from '../../../main/outbound/outb
 import { createCursors } from '../../../main/kernel/page.ts'
 import { createSeal } from '../../../main/kernel/seal.ts'
 import { MIGRATIONS } from '../../../main/storage/migrations/index.ts'
-import { openStorage } from '../../../main/storage/sqlite.ts'
 import { fakeClock, settle, type FakeClock } from '../../support/clock.ts'
-import { testDatabase, type TestDatabase } from '../../support/database.ts'
+import { openTestStorage, testDatabase, type TestDatabase } from '../../support/database.ts'
 import { seededRandom } from '../../support/random.ts'
 import { keepsAccess } from '../../support/access.ts'
 
@@ -297,7 +296,7 @@ export async function webhookWorld(
     },
     async crash() {
       await db.close()
-      db = await openStorage({
+      db = await openTestStorage({
         file: join(database.dir, 'switchboard.db'),
         migrations: MIGRATIONS,
         ids,

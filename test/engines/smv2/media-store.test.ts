@@ -13,9 +13,8 @@ import { silentLog } from '../../../main/kernel/log.ts'
 import { migrate } from '../../../main/storage/migrate.ts'
 import { createSeal } from '../../../main/kernel/seal.ts'
 import { MIGRATIONS } from '../../../main/storage/migrations/index.ts'
-import { openStorage } from '../../../main/storage/sqlite.ts'
 import { fakeClock, type FakeClock } from '../../support/clock.ts'
-import { tempFolder } from '../../support/database.ts'
+import { openTestStorage, tempFolder } from '../../support/database.ts'
 import { seededRandom } from '../../support/random.ts'
 
 const DAY_MS = 86_400_000
@@ -48,7 +47,7 @@ const instance = (accountId: AccountId): EngineInstance => ({
 async function upgrade(): Promise<void> {
   raw.close()
   const file = join(home, 'switchboard.db')
-  const db = await openStorage({ file, migrations: MIGRATIONS, ids, clock, log: silentLog })
+  const db = await openTestStorage({ file, migrations: MIGRATIONS, ids, clock, log: silentLog })
   onTestFinished(async () => {
     await db.close()
     rmSync(home, { recursive: true })
