@@ -19,11 +19,11 @@ import { openHome, type Home } from '../../main/service/home.ts'
 import { StartError } from '../../main/service.ts'
 import { isMarkedDamaged, markDamaged } from '../../main/storage/damage-marker.ts'
 import { openReadOnly } from '../../main/storage/read-only.ts'
-import type { OpenStorage } from '../../main/storage/sqlite.ts'
+import { openStorage, type OpenStorage } from '../../main/storage/sqlite.ts'
 import { commandHere } from '../support/command.ts'
 import { asConsole } from '../support/console.ts'
 import { damageIndex } from '../support/damage.ts'
-import { openTestStorage, tempFolder } from '../support/database.ts'
+import { tempFolder } from '../support/database.ts'
 import { seededRandom } from '../support/random.ts'
 import { world, type World } from '../support/world.ts'
 
@@ -79,7 +79,7 @@ function homeOf(image: string): string {
   return home
 }
 
-const opened = (home: string, open: OpenStorage = openTestStorage): Promise<Home> =>
+const opened = (home: string, open: OpenStorage = openStorage): Promise<Home> =>
   openHome(
     {
       openStorage: open,
@@ -298,7 +298,7 @@ test('D-05 after commits are gone, sequences skip ahead, sessions end, and what 
 test('D-05 a start that fails does not make the next one say that commits are gone', async () => {
   const home = homeOf(images.killed)
   const statements = [{ text: 'SELECT text FORM notes' }]
-  await expect(opened(home, (deps) => openTestStorage({ ...deps, statements }))).rejects.toThrow('syntax error')
+  await expect(opened(home, (deps) => openStorage({ ...deps, statements }))).rejects.toThrow('syntax error')
   const next = await opened(home)
   expect(next.dataLosses()).toEqual([])
   await next.close()
