@@ -9,7 +9,7 @@ import { systemClock as clock } from '../../main/kernel/clock.ts'
 import { openBrowserPage, type BrowserPage } from '../../main/shell/passkey/browser-page.ts'
 import type { InstalledBrowser } from '../../main/shell/passkey/installed-browser.ts'
 import { createPasskeySigner } from '../../main/shell/passkey/signer.ts'
-import { browserPath } from '../support/browser.ts'
+import { installedBrowserPath } from '../support/browser.ts'
 import { selfSigned } from '../support/certificates.ts'
 import { createPasskey, requestOptions, verifyAssertion } from '../support/whatsapp/webauthn.ts'
 
@@ -71,7 +71,11 @@ describe.each(Object.entries(STARTS))('a browser started %s', (_name, start) => 
       clock,
       ways: [
         async () => {
-          const page = await openBrowserPage({ browser: start(browserPath()), clock, words: [...words, ...more] })
+          const page = await openBrowserPage({
+            browser: start(installedBrowserPath()),
+            clock,
+            words: [...words, ...more],
+          })
           await prepare(page)
           return page
         },
