@@ -52,11 +52,13 @@ const QUICK: Settings = {
  * The console in a browser, signed in by the address that the service gives.
  * @param cable what the browser reaches the service through; without one, nothing is in between.
  * @param flags of Chromium, such as those of a microphone that is not there.
+ * @param browser its program.
  */
 export async function openConsole(
   settings: Settings = {},
   cable?: Pick<Cable, 'server'>,
   flags: readonly string[] = [],
+  browser = browserPath(),
 ): Promise<ConsoleWindow> {
   const home = testHome()
   let service = await home.start({ ...QUICK, ...settings })
@@ -65,7 +67,7 @@ export async function openConsole(
   const { key } = await home.key('A program')
   const { profile, remove } = tempProfile()
   const context = await chromium.launchPersistentContext(profile, {
-    executablePath: browserPath(),
+    executablePath: browser,
     args: ['--no-sandbox', ...flags],
     viewport: { width: 1280, height: 800 },
     locale: 'en-US',

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { brokenRules } from '../support/axe.ts'
 import { pairedInstance } from '../support/sandbox.ts'
 import { pause } from '../support/service-process.ts'
+import { installedBrowserPath } from '../support/browser.ts'
 import { openConsole, type ConsoleWindow } from '../support/window.ts'
 
 /** The microphone of this Chromium beeps once a second, and nobody has to allow it. */
@@ -69,7 +70,8 @@ const heard = () =>
   }, SPEECH)
 
 beforeAll(async () => {
-  w = await openConsole({}, undefined, FLAGS)
+  // The headless shell forgets which microphone was chosen when the page is loaded again.
+  w = await openConsole({}, undefined, FLAGS, installedBrowserPath())
   page = w.page
   await page.addInitScript(watchSound)
   instance = await pairedInstance(w.api, '12025550100', 'Bakery Luz')
