@@ -1,13 +1,13 @@
 import type { Clock } from './clock.ts'
 
-/** Whether anybody asks the API for anything at the moment: work in the background then leaves them the loop. */
+/** Whether requests are being served at the moment. Background work then yields the event loop to them. */
 export interface ApiActivity {
-  /** A request came. */
+  /** Notes that a request arrived. */
   note(): void
   isRecent(): boolean
 }
 
-/** Who asks one thing after another is still there between two answers. */
+/** A client that sends requests one after another counts as active between them. */
 const RECENT_MS = 100
 
 export function createApiActivity(clock: Pick<Clock, 'mono'>): ApiActivity {

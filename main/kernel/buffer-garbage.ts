@@ -5,7 +5,7 @@ type Collect = (options: { readonly type: 'minor' | 'major' }) => void
 
 const AFTER_BYTES = 4 * 1024 * 1024
 
-// The heap is one for the process, and so is what lies in it.
+// One count for the process, because it has one heap.
 let bytesSince = 0
 let collect: Collect | undefined
 

@@ -22,7 +22,7 @@ export interface ClockJumps {
 const CHECK_MS = 1_000
 /** A tick that comes this late was not merely delayed by work. */
 const STALL_MS = 15_000
-/** How far wall clock and monotonic clock may part between two looks. */
+/** How far the wall clock and the monotonic clock may differ between two checks. */
 const DRIFT_MS = 5_000
 
 export function createClockJumps(clock: Pick<Clock, 'now' | 'mono' | 'every'>): ClockJumps {
@@ -39,7 +39,7 @@ export function createClockJumps(clock: Pick<Clock, 'now' | 'mono' | 'every'>): 
   function check(): number {
     const now = { wall: clock.now(), mono: clock.mono() }
     const [wallMs, monoMs] = [now.wall - last.wall, now.mono - last.mono]
-    // Taken before acting: what is called may look itself.
+    // Set first, because a subscriber may call `check` itself.
     last = now
     if (Math.max(wallMs, monoMs) > STALL_MS || Math.abs(wallMs - monoMs) > DRIFT_MS) noteJump()
     return count

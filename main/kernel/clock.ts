@@ -1,14 +1,13 @@
 import { uptime } from 'node:os'
 
-/** A timer that can be called off. Calling it off twice is harmless. */
+/** A timer that can be cancelled. Cancelling it twice is harmless. */
 export interface Timer {
   cancel(): void
 }
 
 /**
- * Time, as the only source the product has. Tests replace it.
- * A timer takes seconds at most: systems disagree about what a long one means across sleep. What waits longer looks every
- * second whether it is time (deadline.ts), or ticks.
+ * Time, as the only source the product has. Tests replace it. A timer takes seconds at most: systems disagree about
+ * what a long one means across sleep. Longer waits check once a second (deadline.ts).
  */
 export interface Clock {
   /** Wall clock, epoch milliseconds, for what is stored and shown. */

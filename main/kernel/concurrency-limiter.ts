@@ -32,7 +32,10 @@ export interface ConcurrencyLimiter {
   acquire(owner: Owner, bytes?: number): Slot | undefined
 }
 
-/** Bounds work in progress: in all, for each account so that none can use up what the others need, and for each instance. */
+/**
+ * Bounds work in progress: in all, for each account so that none can use up what the others need, and for each
+ * instance.
+ */
 export function createConcurrencyLimiter(limits: ConcurrencyLimits): ConcurrencyLimiter {
   const { inAll, perAccount, perInstance = perAccount, bytes: bytesInAll = Infinity } = limits
   const total = createUse()
@@ -83,7 +86,7 @@ interface Use {
 
 const createUse = (): Use => ({ count: 0, bytes: 0 })
 
-/** Holds entries only while they are in use: owners come and go. */
+/** Entries are removed when they are no longer used, since there is no bound on the number of owners. */
 function createUses() {
   const uses = new Map<string | null, Use>()
   return {

@@ -1,6 +1,6 @@
 import { MIMEType } from 'node:util'
 
-/** The file name of a Content-Disposition header (RFC 6266); the extended one of RFC 5987 where there are two. */
+/** The file name of a Content-Disposition header (RFC 6266); if there are two, the extended one of RFC 5987. */
 export function filenameOf(header: string | undefined): string | null {
   const parameters = header?.indexOf(';') ?? -1
   if (header === undefined || parameters === -1) return null

@@ -37,8 +37,8 @@ interface Import<Field extends string> {
 const BATCH = 200
 
 /**
- * Imports a CSV file with a number in each row. The file is read only when all of it is there, so that nothing is stored
- * of one that breaks off.
+ * Imports a CSV file with a number in each row. The file is read after the upload is complete, so that nothing of an
+ * interrupted upload is stored.
  * @throws ApiError validation_error if it is no CSV file or has no column for the numbers.
  */
 export async function importCsv<Field extends string>(
@@ -47,7 +47,7 @@ export async function importCsv<Field extends string>(
 ): Promise<ImportResult> {
   const file = await files.storeTemporarily(source, LIMITS.importBytes)
   try {
-    // Once without storing anything: a file that is broken further down is refused as a whole.
+    // A first pass stores nothing, so that a file with an error further down is refused as a whole.
     const { header, portions: checked } = await readCsv(file.parts())
     const check = checked[Symbol.asyncIterator]()
     const places = await (async () => {

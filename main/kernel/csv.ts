@@ -27,8 +27,8 @@ const PIECE = 16 * 1024
 const PORTION_ROWS = 200
 
 /**
- * Reads a CSV file of unknown origin as it arrives: in UTF-8, UTF-16 or Windows-1252, with or without a byte order mark,
- * separated by comma, semicolon, tab or bar. The time it takes is linear in the size of the file.
+ * Reads a CSV file of unknown origin as it arrives: in UTF-8, UTF-16 or Windows-1252, with or without a byte order
+ * mark, separated by comma, semicolon, tab or bar. The time it takes is linear in the size of the file.
  * @throws ApiError validation_error if it has no header, a row that never ends, or too many columns.
  */
 export async function readCsv(source: AsyncIterable<Uint8Array>): Promise<Csv> {
@@ -137,7 +137,7 @@ function quotedCell(text: string, from: number, delimiter: string): Cell | undef
       const inner = text.slice(from + 1, quote)
       return { text: inner.replaceAll('""', '"').replaceAll(/\r\n?/g, '\n'), end }
     }
-    // Not escaped, and yet in the middle of a cell: programs write such files.
+    // An unescaped quotation mark in the middle of a cell. Some programs write such files.
     quote = text.indexOf('"', end)
   }
   return undefined
@@ -204,7 +204,7 @@ async function* piecesOf(text: AsyncIterable<string>): AsyncGenerator<string> {
 const FORMULA = /^[=+\-@\t\r]/
 const NEUTRALISED = /^'[=+\-@\t\r\n]/
 
-/** A cell that was neutralised when it was exported is what it was before. */
+/** Removes the apostrophe that was put in front when the cell was exported. */
 const plainCell = (cell: string): string => (NEUTRALISED.test(cell) ? cell.slice(1) : cell)
 
 type CellValue = string | number | null

@@ -8,9 +8,15 @@ export interface Tx {
   one<P extends object, R extends object>(statement: Statement<P, R>, params: P): Promise<R | undefined>
   /** Runs a statement that returns nothing. @returns how many rows it changed. */
   run<P extends object, R extends object>(statement: Statement<P, R>, params: P): Promise<number>
-  /** The next number of a sequence, which is named after its table. Numbers only rise, in the order of commits; gaps are normal. */
+  /**
+   * The next number of a sequence, which is named after its table. Numbers only rise, in the order of commits; gaps are
+   * normal.
+   */
   next(sequence: string): Promise<number>
-  /** Runs once the group's COMMIT has returned, and never when the unit or the group fails: waking workers, notifying windows. */
+  /**
+   * Runs once the group's COMMIT has returned, and never when the unit or the group fails: waking workers, notifying
+   * windows.
+   */
   afterCommit(act: () => void): void
 }
 
@@ -26,9 +32,9 @@ export interface Db {
   read<P extends object, R extends object>(statement: Statement<P, R>, params: P): Promise<R[]>
   readOne<P extends object, R extends object>(statement: Statement<P, R>, params: P): Promise<R | undefined>
   commit<T>(work: (tx: Tx) => Promise<T>): Promise<T>
-  /** Drawn at each opening; leases carry it. */
+  /** Random for each time the database is opened. Leases carry it. */
   readonly boot: BootId
-  /** Flushes what waits, checkpoints and closes. Idempotent. */
+  /** Commits pending units, checkpoints and closes. Calling it twice is harmless. */
   close(): Promise<void>
 }
 

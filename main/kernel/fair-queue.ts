@@ -45,7 +45,7 @@ export function createFairQueue<T>({ inAll, perOwner }: FairQueueLimits): FairQu
       return given
     },
     next() {
-      // Whose last item was served a moment ago may have come back before the others.
+      // An owner whose last item was just taken may be back already.
       const owners = [...queues.keys()]
       const owner = owners.find((one) => one !== lastServed) ?? owners[0]
       if (owner === undefined) return undefined

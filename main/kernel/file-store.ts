@@ -38,7 +38,10 @@ export const keptFiles = sql<
   `SELECT id, kind, name, size FROM files WHERE id > :afterId AND (expires_at IS NULL OR expires_at > :now)
    ORDER BY id LIMIT :rows`,
 )
-/** With those whose bytes are still to be deleted. Small files count as more, so that the sum has a bounded number of rows. */
+/**
+ * With those whose bytes are still to be deleted. Small files count as more, so that the sum has a bounded number of
+ * rows.
+ */
 export const bytesOfKind = sql<{ accountId: AccountId; kind: string; atLeast: number }, { bytes: number }>(
   'SELECT coalesce(sum(CASE WHEN size < :atLeast THEN :atLeast ELSE size END), 0) AS bytes FROM files WHERE account_id = :accountId AND kind = :kind',
 )
@@ -48,7 +51,7 @@ export const markRemoved = sql<{ accountId: AccountId; kind: string; id: string 
 export const rehomeFile = sql<{ accountId: AccountId; kind: string; id: string; to: AccountId }>(
   'UPDATE files SET account_id = :to WHERE id = :id AND account_id = :accountId AND kind = :kind',
 )
-/** One that is kept for ever, or longer, stays so. */
+/** Never shortens the time that a file is kept. */
 export const extendFile = sql<{ accountId: AccountId; kind: string; id: string; until: number }>(
   `UPDATE files SET expires_at = :until
    WHERE id = :id AND account_id = :accountId AND kind = :kind AND expires_at > 0 AND expires_at < :until`,

@@ -1,7 +1,7 @@
 import { extname } from 'node:path'
 import { isOggOpus } from './voice-note.ts'
 
-/** What tells the type of a file. */
+/** What the type of a file is recognized by. */
 export interface FileClues {
   /** Its first bytes; `FILE_HEAD_BYTES` are enough. */
   readonly head: Buffer

@@ -105,8 +105,8 @@ const ORPHANS_KEPT_MS = 7 * 86_400_000
 
 /**
  * Files that are too large for the database. A file is written under another name, synced and renamed into place, and
- * one commit makes its row: a crash leaves nothing, or the whole file with its row. Removal goes the other way: the
- * row expires first, and is deleted after the bytes.
+ * one commit makes its row: a crash leaves nothing, or the whole file with its row. Removal is done in reverse: the row
+ * expires first, then the bytes are deleted, then the row.
  */
 export function createFiles({ db, clock, ids, folder }: FilesDeps): Files {
   const incoming = join(folder, 'incoming')
@@ -214,7 +214,7 @@ export function createFiles({ db, clock, ids, folder }: FilesDeps): Files {
     },
     async remove(tx, { accountId, kind, id }) {
       await tx.run(markRemoved, { accountId, kind, id })
-      // If it fails or the process ends before, the chore deletes the bytes.
+      // If this fails, or the process ends first, the chore deletes the bytes.
       tx.afterCommit(() => void deleteExpired().catch(() => {}))
     },
     async recover() {

@@ -17,14 +17,14 @@ export const onlyWhen = (mayRun: () => boolean, { name, begin }: Chore): Chore =
 
 export interface Housekeeping {
   start(): void
-  /** Begins a round at the next look, as when the disk is full. */
+  /** Starts a round at the next check, for example when the disk is full. */
   runSoon(): void
-  /** Does no more, and resolves when the step under way has ended. */
+  /** Starts nothing new, and resolves when the current step has ended. */
   close(): Promise<void>
 }
 
 const EVERY_MS = 3_600_000
-/** Not while the service starts and everybody connects. */
+/** No chores run while the service starts and numbers connect. */
 const FIRST_AFTER_MS = 60_000
 const LOOK_MS = 1_000
 /** Between two steps callers of the API have the loop to themselves. */

@@ -40,7 +40,7 @@ export interface JobRunner {
 type RunResult =
   | { readonly kind: 'returned'; readonly value: unknown }
   | { readonly kind: 'threw'; readonly error: string }
-  /** Cut off by us: shutdown or deadline. Due again at once, and not counted as a failure. */
+  /** Aborted at shutdown or at its deadline. It is due again immediately, and this is not counted as a failure. */
   | { readonly kind: 'interrupted' }
 
 /** A job that this process has leased. */
@@ -52,7 +52,7 @@ interface Leased {
 interface Running extends Leased {
   readonly run: JobRun<object>
   readonly controller: AbortController
-  /** Reported and not stored yet. */
+  /** Progress that was reported and is not stored yet. */
   progress: object | undefined
   progressTimer: Timer | undefined
 }
@@ -75,7 +75,7 @@ export function createJobRunner(kind: JobKind, deps: JobsDeps): JobRunner {
   const node = nodes.id
   const running = new Set<Running>()
   const turns = createJobTurns<DueLane>(clock)
-  /** Nothing is due before, as far as this process knows. */
+  /** As far as this process knows, no job is due before this time. */
   let idleUntilMono = 0
   /** The same moment by a clock that goes on during sleep. */
   let idleUntilUptime = 0
@@ -254,7 +254,9 @@ export function createJobRunner(kind: JobKind, deps: JobsDeps): JobRunner {
     }
   }
 
-  /** The result could not be recorded, so the run is repeated. Without this the job would stay leased until a restart. */
+  /**
+   * The result could not be recorded, so the run is repeated. Without this the job would stay leased until a restart.
+   */
   async function retryRecord(tx: Tx, { row, run }: Running): Promise<void> {
     const { seq, attempt, failures } = row
     if ((await tx.one(leasedJob, { seq, attempt, node })) === undefined) return

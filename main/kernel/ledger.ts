@@ -109,7 +109,7 @@ const subject = sql<{ id: string }, { seq: number }>('SELECT seq FROM subjects W
 
 const addSubject = sql<{ seq: number; id: string }>('INSERT INTO subjects (seq, id) VALUES (:seq, :id)')
 
-/** Numbers kept in memory; above this the cache is cleared. */
+/** Size of the cache. When it is full, it is cleared. */
 const KNOWN_SUBJECTS = 20_000
 
 /** What is done in the commits of events, found by the type of the event. */
@@ -161,7 +161,7 @@ export function createLedger({ clock, ids }: { clock: Clock; ids: Ids }): Ledger
       ...envelope(fact, eventId, createdAtMs),
     }
     await tx.run(insert, row)
-    // Data has the shape of its type: Announce and AccountFact see to it.
+    // The types Announce and AccountFact make sure that the data fits the event type.
     return { ...row, accountId, instanceId, data } as LedgerEvent
   }
 

@@ -17,7 +17,7 @@ type Position = readonly (string | number | null)[]
 interface Listed<Row, T> {
   /** The next rows after a position, at most so many; undefined: from the beginning. */
   readonly read: (page: { readonly after: Position | undefined; readonly rows: number }) => Promise<readonly Row[]>
-  /** Where a row stands: what the list is ordered by. */
+  /** The position of a row: the values that the list is ordered by. */
   readonly at: (row: Row) => Position
   readonly show: (rows: readonly Row[]) => readonly T[] | Promise<readonly T[]>
 }

@@ -91,7 +91,7 @@ export function createLogFile({ folder, clock, level, bytes, files, folders }: L
       try {
         close()
       } catch {
-        // What it was not written for is said already.
+        // Later failures for the same reason are not reported again.
       }
       setFailure(cause(error).message)
     }

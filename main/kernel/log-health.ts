@@ -2,7 +2,7 @@
 export interface LogHealth {
   /** What is wrong and what to do, for a person; null while every line is kept. */
   problem(): string | null
-  /** Called when `problem` becomes null, and when it no longer is. */
+  /** Called when `problem` changes between null and a text. */
   onChange(listener: () => void): void
 }
 

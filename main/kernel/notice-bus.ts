@@ -29,7 +29,9 @@ export interface NoticeBus<N> {
    * @param accountId whose windows are notified; null: the operators', in every account.
    */
   publish(accountId: AccountId | null, notice: N): void
-  /** Opens the channel of the account: what was published before is not kept. Subscribe to it in the same turn. */
+  /**
+   * Opens the channel of the account. Earlier notices are not kept, so subscribe in the same turn of the event loop.
+   */
   feed(viewer: Viewer): NoticeFeed<N>
   close(): void
 }
@@ -68,7 +70,7 @@ export function createNoticeBus<N extends object>(clock: Pick<Clock, 'now' | 'mo
   const send = (channel: Channel<N>, notice: N, isForOperators: boolean) => {
     const entry = { id: ++channel.newest, notice, isForOperators }
     channel.kept.push(entry)
-    // Cut seldom: taking one off the front of a long list each time would cost the more the busier it is.
+    // Trimmed only now and then: removing one from the front of a long list each time is slow.
     if (channel.kept.length >= 2 * KEPT) channel.kept = channel.kept.slice(-KEPT)
     for (const listener of channel.listeners) listener(entry)
   }

@@ -15,7 +15,7 @@ export interface Cursors {
 }
 
 const MAC_LENGTH = 12
-/** No position of ours comes near it; longer text is not worth hashing. */
+/** Much longer than any cursor we make. A longer text is refused without hashing it. */
 const LONGEST = 2_048
 
 /** Cursors callers can neither read meaning into nor forge: the position under a MAC over list and position. */
@@ -30,7 +30,7 @@ export function createCursors(secretKey: Buffer): Cursors {
     decode(list, cursor) {
       const bytes = cursor.length <= LONGEST ? Buffer.from(cursor, 'base64url') : Buffer.alloc(0)
       const json = bytes.subarray(MAC_LENGTH)
-      // Base64 has spellings that decode to the same bytes; only the one we wrote counts as unaltered.
+      // Different Base64 texts can decode to the same bytes. Only the one we made is accepted.
       const isOurs =
         bytes.length > MAC_LENGTH &&
         bytes.toString('base64url') === cursor &&

@@ -18,7 +18,7 @@ export function killIfPromptPending(): void {
   if (pendingPrompts > 0) process.kill(process.pid, 'SIGKILL')
 }
 
-/** Ends the process now. What has to be written is written. */
+/** Ends the process now. Everything must have been written before. */
 export function exitProcess(code: number): never {
   killIfPromptPending()
   process.exit(code)

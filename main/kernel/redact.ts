@@ -76,7 +76,7 @@ export function redactText(text: string, folders: readonly string[] = []): strin
   )
 }
 
-/** Never within a word: what is left of a secret may look like none. */
+/** Text is not cut within a word, because the rest of a secret might not be recognized as one. */
 const cut = (text: string): string =>
   text.length <= LONGEST ? text : `${text.slice(0, Math.max(0, text.lastIndexOf(' ', LONGEST)))} ${OUT}`
 

@@ -40,7 +40,7 @@ export const SEALED_RETRY_MS = 5_000
 export const isSealed = (error: unknown): boolean => error instanceof ApiError && error.code === 'sealed'
 
 const CIPHER = 'aes-256-gcm'
-/** First byte of everything sealed, so that the form can change one day. */
+/** The first byte of every sealed value: the version of its format. */
 const FORM = 1
 const NONCE_LENGTH = 12
 const TAG_LENGTH = 16

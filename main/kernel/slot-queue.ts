@@ -14,7 +14,7 @@ type Waiting = Map<AccountId, Map<InstanceId, Start[]>>
 export interface SlotQueue {
   /** Waits for a slot: accounts take turns, and so do the instances of each. */
   acquire(owner: Owner): Promise<Slot>
-  /** Does it in a slot. */
+  /** Runs the work in a slot. */
   within<T>(owner: Owner, act: () => Promise<T>): Promise<T>
 }
 
@@ -33,7 +33,7 @@ export function createSlotQueue(limits: ConcurrencyLimits): SlotQueue {
     return promise
   }
 
-  /** @returns whether one has started. */
+  /** @returns whether work has started. */
   function startNext(): boolean {
     for (const [accountId, ofAccount] of waiting)
       for (const [id, starts] of ofAccount) {

@@ -36,7 +36,7 @@ export function createSteadyClock(clock: Clock): SteadyClock {
   /** How far the clock was set since due times were last moved. */
   let pendingMs = 0
   let moveDueTimes: MoveDueTimes | undefined
-  /** How far `now` followed. */
+  /** How much of that `now` includes. */
   let movedMs = 0
   let isMoving = false
 

@@ -36,15 +36,17 @@ export interface Worker {
   start(): void
   /** Says that there may be work. Cheap; calls during a claim make one more claim. */
   wake(): void
-  /** Claims nothing more, waits for what runs, cuts off the rest after `ms`, and resolves when every result is written. */
+  /**
+   * Claims nothing more, waits for what runs, cuts off the rest after `ms`, and resolves when every result is written.
+   */
   stop(ms: number): Promise<void>
   gauges(): WorkerGauges
 }
 
 interface WorkerGauges {
-  /** Jobs whose act has not ended. */
+  /** Jobs that are running. */
   readonly inFlight: number
-  /** Ended, but not yet on disk. */
+  /** Jobs that have ended, and whose results are not on disk yet. */
   readonly unrecorded: number
   /** Claims a turn may make at the moment; below its most when the loop lags. */
   readonly budget: number
@@ -107,7 +109,7 @@ export function createWorker<Job, Result>(deps: WorkerDeps<Job, Result>): Worker
         await claimOnce()
       }
     } catch (error) {
-      // The next tick tries again; at once would spin on a storage that is full.
+      // Tried again at the next tick: trying immediately would never stop while the disk is full.
       log.warn({ event: 'worker.claim_failed', worker: work.name, cause: cause(error) })
     } finally {
       isClaiming = false
@@ -160,8 +162,8 @@ export function createWorker<Job, Result>(deps: WorkerDeps<Job, Result>): Worker
   }
 
   async function write(ended: readonly FinishedJob<Job, Result>[]): Promise<void> {
-    // The results are queued before the next claim, so that the claim sees them: both share a commit. For the same reason
-    // they do not stand in its way yet.
+    // The results are queued before the next claim, so that the claim sees them: both share a commit. For the same
+    // reason they do not stand in its way yet.
     const written = record(ended)
     wake()
     recording += ended.length
@@ -169,7 +171,7 @@ export function createWorker<Job, Result>(deps: WorkerDeps<Job, Result>): Worker
     recording -= ended.length
     underWay -= ended.length
     look()
-    // Somebody asked while too much was not on disk.
+    // There was a request to claim while too many results were not on disk.
     if (isAsked) wake()
   }
 
@@ -195,7 +197,7 @@ export function createWorker<Job, Result>(deps: WorkerDeps<Job, Result>): Worker
       for (const { job } of ended) refused.delete(job)
     } catch (error) {
       const isStorage = error instanceof StorageError
-      // One of them is at fault; alone, each fails for itself.
+      // One of the results cannot be written. They are tried one by one, so that only that one fails.
       if (!isStorage && ended.length > 1) {
         for (const one of ended) await record([one])
         return
@@ -246,7 +248,9 @@ export function createWorker<Job, Result>(deps: WorkerDeps<Job, Result>): Worker
     for (const entry of running) entry.cut()
   }
 
-  /** Resolves once the claim holds; looked at whenever something ends, so that no timer decides when stopping is over. */
+  /**
+   * Resolves once the claim holds; looked at whenever something ends, so that no timer decides when stopping is over.
+   */
   function waitUntil(holds: () => boolean): Promise<void> {
     return new Promise((resolve) => {
       look = () => {

@@ -5,7 +5,7 @@ export interface Block {
   readonly level: number | null
   /** From 1; null where a format has no pages. */
   readonly page: number | null
-  /** Of text; none: a paragraph. `header` is the row that names the columns of those below. */
+  /** Kind of a text block; absent: a paragraph. `header` is the row with the names of the columns. */
   readonly role?: 'item' | 'row' | 'header'
 }
 

@@ -4,7 +4,8 @@ import type { DocumentRequest, DocumentResponse, FromDocuments, ToDocuments } fr
 
 /**
  * The process that reads documents of strangers. service/documents.ts starts it, with Node or as a utility process of
- * Electron. Each document is read in a thread, so that this process can watch the memory and hear that the service ended.
+ * Electron. Each document is read in a thread, so that this process can watch the memory and hear that the service
+ * ended.
  */
 
 /** How Electron's utility processes talk to the one that started them. */
@@ -98,6 +99,6 @@ else {
   // The service is gone.
   process.on('disconnect', () => process.exit(0))
 }
-// They are for the service, which ends what it has started. Service managers send them to all of its processes.
+// Signals are ignored here: service managers send them to all processes, and the service ends this one itself.
 process.on('SIGINT', () => {})
 process.on('SIGTERM', () => {})

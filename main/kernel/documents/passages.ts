@@ -29,8 +29,8 @@ const LONG_WORD = 12
 const HEADING_LENGTH = 200
 
 /**
- * Cuts at headings and, within a section, at sentences, items and rows. A part of a table begins with the header, a part
- * of a list with the sentence before the list. @throws DocumentError empty, too_long
+ * Cuts at headings and, within a section, at sentences, items and rows. A part of a table begins with the header, a
+ * part of a list with the sentence before the list. @throws DocumentError empty, too_long
  */
 export function cutIntoPassages(blocks: readonly Block[], size?: PassageSize): Passage[] {
   const sections = sectionsOf(blocks, size === undefined ? WORDS_AT_MOST : PASSAGES_AT_MOST * size.words)
@@ -121,7 +121,7 @@ function* sentencesOf(text: string, isWhole: boolean): Generator<[number, { text
   let at = 0
   for (const sentence of isWhole ? [text] : text.split(/(?<=[.!?…:;])\s+(?=[\p{Lu}\p{N}¿¡"“(-])/u)) {
     const words = sentence.split(' ')
-    // What has no end is cut anywhere.
+    // A text without the end of a sentence is cut at any word.
     for (let from = 0; from < words.length; from += LONGEST_SENTENCE) {
       const part = words.slice(from, from + LONGEST_SENTENCE)
       yield [at++, { text: part.join(' '), words: part.length }]

@@ -25,7 +25,7 @@ const HEADING_WORDS = 14
 
 /** @throws DocumentError encrypted, scanned, broken, too_long */
 export async function blocksOfPdf(bytes: Uint8Array): Promise<Block[]> {
-  // Errors only: a warning of pdf.js has nobody to read it.
+  // Errors only: nobody would see warnings of pdf.js.
   const pdf = await getDocumentProxy(bytes, { verbosity: 0, stopAtErrors: false }).catch((error: unknown) => {
     throw new DocumentError(isNamed(error, 'PasswordException') ? 'encrypted' : 'broken')
   })

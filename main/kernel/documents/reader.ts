@@ -80,7 +80,7 @@ export function createDocumentReader({ clock, log, start, limits = LIMITS }: Doc
     if (isClosed) return UNAVAILABLE
     idle?.cancel()
     const result = await ask(type, content)
-    // What it had in memory is not given back before its end.
+    // The process must end before its memory is given back.
     if (result.kind !== 'read') end()
     else if (child !== undefined) idle = startTimeout(clock, IDLE_MS, end)
     return result

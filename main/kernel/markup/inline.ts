@@ -35,7 +35,7 @@ function pairRuns(list: readonly Token[], starsAreItalic: boolean): boolean {
       const { at, style, length } = found
       const opener = openers[at]
       if (opener === undefined) break
-      // What began after it and has not ended is no stretch.
+      // Marks that were opened inside it and never closed are plain text.
       openers.length = at + 1
       opener.left -= length
       closer.left -= length

@@ -48,8 +48,8 @@ const CANDIDATES = 16
 const BY_SCORE = 0.5
 
 /**
- * Finds the entries that answer a question in Portuguese, Spanish, English or German, also when it is misspelt, without accents
- * or in the words of a chat. BM25 (k1 1.2, b 0.75) over folded stems. Rebuilt when an entry changes.
+ * Finds the entries that answer a question in Portuguese, Spanish, English or German, also when it is misspelt, without
+ * accents or in the words of a chat. BM25 (k1 1.2, b 0.75) over folded stems. Rebuilt when an entry changes.
  */
 export function createSearchIndex(entries: readonly SearchEntry[]): SearchIndex {
   const building = buildPostings(entries)
@@ -59,7 +59,7 @@ export function createSearchIndex(entries: readonly SearchEntry[]): SearchIndex 
   }
 }
 
-/** The same in turns, between which others go on: 5,000 long answers take 12 seconds. */
+/** The same in steps, so that the event loop is not blocked: 5,000 long answers take 12 seconds. */
 export async function buildSearchIndex(entries: readonly SearchEntry[]): Promise<SearchIndex> {
   const building = buildPostings(entries)
   for (;;) {

@@ -47,10 +47,10 @@ interface Field {
   readonly isAsked: boolean
 }
 
-/** Characters of text after which the builder lets others go on: about ten milliseconds. */
+/** Characters of text between two turns of the event loop: about ten milliseconds. */
 const TURN = 16_384
 
-/** Yields whenever it has worked for a while. */
+/** Yields after each portion of text. */
 export function* buildPostings(entries: readonly SearchEntry[]): Generator<void, Postings> {
   const stems = createVocabulary()
   const numbers = new Map<string, number>()
