@@ -1,21 +1,21 @@
 import type { InstanceId } from '../../kernel/ids.ts'
 
-/** What the network said of a message of ours, or that it will not say anything any more. */
+/** The network's acknowledgement of our message, or the certainty that none will come. */
 export type AckAnswer =
   | { readonly kind: 'taken' }
   | { readonly kind: 'refused'; readonly code: number }
   | { readonly kind: 'lost' }
 
 export interface Acks {
-  /** Begin before anything is sent. */
+  /** Call it before the message is sent. */
   expect(id: InstanceId, engineId: string): { readonly answer: Promise<AckAnswer>; forget(): void }
   /** @returns whether somebody waited for it. */
   settle(id: InstanceId, engineId: string, answer: AckAnswer): boolean
-  /** The link is gone: pending waits are rejected. */
+  /** The connection has ended: pending waits are rejected. */
   lose(id: InstanceId): void
 }
 
-/** Who waits for which answer. */
+/** Sends that wait for their acknowledgement. */
 export function createAcks(): Acks {
   const waiting = new Map<InstanceId, Map<string, (answer: AckAnswer) => void>>()
   return {

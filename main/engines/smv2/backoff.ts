@@ -3,15 +3,18 @@ import type { Random } from '../../kernel/ids.ts'
 
 const FIRST_MS = 1_000
 const LONGEST_MS = 5 * 60_000
-/** A link that stood less long has not healed: it would be asked for again and again at the shortest pace. */
+/**
+ * A connection that ends sooner does not reset the delays: it would otherwise reconnect at the shortest delay again and
+ * again.
+ */
 const STABLE_MS = 60_000
 
 export interface Backoff {
   /** How long to wait now. Full jitter: numbers that lost the network together must not come back together. */
   next(): number
-  /** The link stands. */
+  /** The connection is open. */
   stood(): void
-  /** The link is lost. @returns whether it was up for a minute; only then the delays start over. */
+  /** The connection was lost. @returns whether it was up for a minute; only then the delays start over. */
   fell(): boolean
   reset(): void
 }

@@ -5,7 +5,7 @@ import type { OpenLink } from './link.ts'
 import { recipientOf } from './recipient.ts'
 
 /**
- * Blocks somebody, or lets them write again. The network knows whom it is about by their hidden id; the library would
+ * Blocks or unblocks a person. The network knows whom it is about by their hidden id; the library would
  * refuse to block somebody whose number is not known.
  * @throws ApiError not_found where the network has no hidden id for a number.
  */

@@ -10,7 +10,7 @@ function createCache(clock: Pick<Clock, 'mono'>, { keepMs, most }: { keepMs: num
       if (found !== undefined && found.untilMono > clock.mono()) return found.value
       kept.delete(key)
       return undefined
-      // What is read under a key is what was written under it.
+      // Each key is written and read with the same type.
     }) as CacheStore['get'],
     set(key, value) {
       kept.delete(key)
@@ -25,7 +25,7 @@ function createCache(clock: Pick<Clock, 'mono'>, { keepMs, most }: { keepMs: num
 
 const MINUTE_MS = 60_000
 
-/** What outlives a connection, for each instance. */
+/** Caches that are kept across connections, one set per instance. */
 export interface Caches {
   readonly devices: CacheStore
   readonly retries: CacheStore

@@ -47,5 +47,5 @@ export function checkCertificates({ Curve, proto }: Handshake, now: Now): void {
 
 const NOTHING = new Uint8Array()
 
-/** In the form in which the library reports the end of a connection. */
+/** The error has the form in which the library reports the end of a connection. */
 const ended = (message: string, statusCode: number) => Object.assign(new Error(message), { output: { statusCode } })

@@ -28,9 +28,9 @@ const INFO = '6563316087068696'
 const FOLLOW = '9926858900719341'
 const UNFOLLOW = '6392786840836363'
 
-/** Less than the caller of an act waits. */
+/** Shorter than the time that the caller waits. */
 const ACK_MS = 15_000
-/** What is left of the caller's patience is for the post itself. */
+/** The rest of the caller's waiting time is for the post itself. */
 const UPLOAD_MS = 12_000
 const LINK = 'https://whatsapp.com/channel/'
 

@@ -70,7 +70,9 @@ export function createChatTimers({ clock, people }: { clock: Pick<Clock, 'now'>;
   }
 }
 
-/** What a message says of the timer of its chat. A message without one says nothing: older clients leave it out. */
+/**
+ * What a message says of the timer of its chat. A message without a timer does not change it: older clients leave it out.
+ */
 export function timerIn(library: Library, message: proto.IMessage, atMs: number): ChatTimer | undefined {
   const { content } = unwrap(library, message)
   const { protocolMessage: setting } = content ?? {}

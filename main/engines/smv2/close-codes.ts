@@ -3,19 +3,19 @@ import { CERTIFICATE_DATES } from './certificate.ts'
 /** Why a number may not connect any more. */
 export type Refusal = 'logged_out' | 'banned' | 'temporary_ban'
 
-/** What is done about a connection that has ended. */
+/** What to do after a connection has ended. */
 export type Verdict =
   /** The network asked for it: immediately, with the same session, and without an event. */
   | { readonly kind: 'restart' }
   | { readonly kind: 'retry'; readonly reason: string }
   /** Nobody scanned in time. */
   | { readonly kind: 'expired' }
-  /** A pairing that was cut off: its half-made credentials would be refused for ever. */
+  /** A pairing was interrupted. Its incomplete credentials would always be refused. */
   | { readonly kind: 'begin_anew' }
   | { readonly kind: 'refused'; readonly reason: Refusal; readonly untilMs: number | null }
   /** The network refuses clients of this version. */
   | { readonly kind: 'outdated' }
-  /** The same session is connected somewhere else; fighting for it would lose it. */
+  /** Another client uses the same session. Reconnecting immediately could lose the session. */
   | { readonly kind: 'replaced' }
   | { readonly kind: 'bad_session' }
 

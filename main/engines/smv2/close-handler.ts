@@ -19,9 +19,9 @@ export interface CloseHandlerDeps {
   publish(signal: EngineSignal): void
   connect(): Promise<void>
   connectAgain(waitMs: number): void
-  /** What is held of the session in memory is of no use any more. */
+  /** Drops what is kept of the session in memory. */
   dropSession(): void
-  /** Nobody scanned: the codes are over. */
+  /** Nobody scanned before the last code expired. */
   expire(): void
   /** Starts with new credentials. */
   beginPairingAgain(): void
@@ -30,9 +30,9 @@ export interface CloseHandlerDeps {
 export interface CloseHandler {
   /** Acts on a verdict and publishes the signal for it. */
   handle(verdict: Verdict, code: number | null): Promise<void>
-  /** The link had stood: what was tried against earlier ends counts no more, but for a client that wants the session. */
+  /** The connection was stable, so earlier failures no longer count. Conflicts with another client still do. */
   stood(): void
-  /** Somebody starts it. */
+  /** A person or a program starts the instance. */
   reset(): void
 }
 
@@ -44,10 +44,15 @@ const MINUTE_MS = 60_000
 const WAITS_MS = {
   /** A newer version can appear at any time, and the look-up of it can fail. */
   client_outdated: [5 * MINUTE_MS, 30 * MINUTE_MS, 120 * MINUTE_MS],
-  /** Each attempt disconnects the other client, if it is still there. Never a fight, and never the end of the number. */
+  /**
+   * Each attempt disconnects the other client if it is still connected, so attempts are rare. They never stop altogether.
+   */
   replaced: [MINUTE_MS / 2, 10 * MINUTE_MS, 60 * MINUTE_MS, 360 * MINUTE_MS],
 } as const
-/** Two clients that both connect again disconnect each other after any time: only half a day of peace ends the count. */
+/**
+ * Two clients that both reconnect can disconnect each other after any time, so the count ends only after half a day without
+ * a conflict.
+ */
 const REPLACED_COUNTS_MS = 720 * MINUTE_MS
 const BAD_SESSION_TRIES = 3
 const NOT_TRIED = { client_outdated: 0, replaced: 0, badSession: 0 }
@@ -72,7 +77,7 @@ export function createCloseHandler(needs: CloseHandlerDeps): CloseHandler {
 
   async function refused(reason: Refusal, code: number | null, untilMs: number | null): Promise<void> {
     needs.dropSession()
-    // One that was logged out is worth nothing to anybody; one that is banned for a time is good again afterwards.
+    // A session that was logged out is useless. A session that is banned for a time can be used again afterwards.
     const record = {
       logged_out: sessionStatus.wipe,
       banned: sessionStatus.markEnded,

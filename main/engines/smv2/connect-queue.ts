@@ -9,7 +9,10 @@ export interface ConnectQueue {
   waitForTurn(instance: Pick<EngineInstance, 'id' | 'accountId'>): Promise<void>
 }
 
-/** A login costs about ten milliseconds of this process: closer together, hundreds would stop all else. */
+/**
+ * A login takes about ten milliseconds of this thread. Without a pause between them, hundreds of logins would block all
+ * other work.
+ */
 const BETWEEN_MS = 12
 const TURN = 'next connection'
 const NO_LIMITS = { inAll: Infinity, perOwner: Infinity }
@@ -45,7 +48,7 @@ export function createConnectQueue(clock: Pick<Clock, 'now' | 'mono'>, alarms: A
         return Promise.resolve()
       }
       return new Promise((resolve) => {
-        // Who asks again keeps the place; the earlier attempt was given up.
+        // An instance that asks again keeps its place. Its earlier attempt was cancelled.
         if (!waiting.has(id)) turns.add(accountId, id)
         waiting.set(id, resolve)
         if (waiting.size === 1) alarms.set(TURN, clock.now() + waitMs, next)

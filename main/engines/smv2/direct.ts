@@ -48,7 +48,9 @@ export interface DirectNeeds {
   readonly describeFile: DescribeFile
 }
 
-/** Less than the caller waits, so that nothing is done after the answer. The wait for its turn included. */
+/**
+ * Shorter than the time that the caller waits, so that nothing happens after the answer. It includes the wait in the queue.
+ */
 const ACT_MS = 18_000
 const PICTURE_MS = 15_000
 const STATUS = 'status@broadcast'
@@ -58,7 +60,7 @@ const STATUS_COLOUR = 0xff1f6f5c
 const CHECKED_AT_ONCE = 20
 const BETWEEN_CHECKS_MS = 10_000
 
-/** What a linked device can do past sending. */
+/** What a linked device can do besides sending messages. */
 export function createDirect(needs: DirectNeeds): { readonly acts: DirectActs; readonly presence: Presence } {
   const { db, clock, random, people, chatTimers, lineEvents, post, queue, linkOf, networks } = needs
   const { transferOf, describeFile } = needs

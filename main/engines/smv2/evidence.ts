@@ -19,7 +19,7 @@ interface Known {
   readonly nowMs: number
 }
 
-/** What is known of a link without asking anybody: by what came over it, not by what it calls itself. */
+/** Whether a connection works, judged by the traffic on it and not by its own state. */
 export function evidenceOf({ id, link, restrictions, newChats, files, networks, protocol, nowMs }: Known): Evidence {
   const { lastSeenAtMs = null, latencyMs = null, doubtfulSinceMs = null } = link?.liveness.evidence() ?? {}
   const issues: EngineIssue[] = []

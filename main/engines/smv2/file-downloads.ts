@@ -27,7 +27,7 @@ export type Downloaded = { readonly size: number } | null | undefined
 const TRIES = 3
 const PAUSE_MS = 500
 const PHONE_MS = 15_000
-/** Larger files have slots of their own, so that they never delay a picture. */
+/** Larger files have slots of their own, so that pictures do not wait for them. */
 const LARGE_BYTES = 8 * 1024 * 1024
 
 /** Downloads files into the store, and verifies them. If one is gone, the sender's phone is asked to upload it again. */

@@ -37,7 +37,7 @@ export async function participantOf(
   const group = await getGroup(open, groupId)
   const member = memberOf(group, name)
   if (member) return member.id
-  // They have left since.
+  // The person has left the group since.
   const jid = await people.addressOf(instance, open, name)
   if (jid === null || !usesHiddenIds(open, group) || addressOf(jid).kind !== 'number') return jid
   return (await open.sock.signalRepository.lidMapping.getLIDForPN(jid)) ?? jid
@@ -50,7 +50,7 @@ export function memberOf({ participants }: GroupMetadata, name: string): GroupPa
   return participants.find(({ id, phoneNumber, lid }) => [id, phoneNumber, lid].some(isThem))
 }
 
-/** What the network refuses is for the caller to know; everything else is that it did not answer. */
+/** A refusal is passed on to the caller. Any other failure means that the network did not answer. */
 export async function withApiErrors<T>(asked: Promise<T>): Promise<T> {
   try {
     return await asked
@@ -71,7 +71,9 @@ export async function withReadErrors<T>(asked: Promise<T>): Promise<T> {
   )
 }
 
-/** Changes a group. Who is refused may be no admin, or not in the group at all: the group itself tells which. */
+/**
+ * Changes a group. A line that is refused may be no admin, or not in the group: the description of the group tells which.
+ */
 export async function changeGroup<T>(open: OpenLink, id: string, asked: Promise<T>): Promise<T> {
   try {
     return await withApiErrors(asked)

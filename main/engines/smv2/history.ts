@@ -29,7 +29,7 @@ interface HistoryNeeds {
 
 export interface History {
   readonly source: HistorySource
-  /** The phone has sent a part of its past: asked for, or because it was just linked. */
+  /** The phone has sent a part of its history: on request, or because it was just linked. */
   arrived(instance: EngineInstance, set: HistorySet): Promise<void>
 }
 

@@ -109,7 +109,7 @@ export function createInbound(deps: InboundDeps): Inbound {
     }
   }
 
-  /** Only one's own phone is asked to send anything again, so nobody else's word counts. */
+  /** Only the account's own phone is asked to resend messages, so answers of others are ignored. */
   async function resent(scene: InboundContext, { isFromMe }: Sender, messages: readonly Uint8Array[]): Promise<void> {
     if (!isFromMe) return
     for (const bytes of messages) {
@@ -250,11 +250,11 @@ export function createInbound(deps: InboundDeps): Inbound {
       bytes = library.unpadRandomMax16(padded)
       message = library.proto.Message.decode(bytes)
     } catch (error) {
-      // It will not read better tomorrow; the library has found the same.
+      // Malformed: retrying cannot help. The library has refused it as well.
       log.warn({ event: 'smv2.message_malformed', instanceId: instance.id, cause: cause(error) })
       return publishReceived(scene, speaker, unavailable('malformed'))
     }
-    // Between one's own devices there is much that no person has said.
+    // The account's own devices exchange much that no person has written.
     const isBetweenDevices = stanza['category'] === 'peer'
     if (!isBetweenDevices && isUnknownKind(library, message, bytes))
       return publishReceived(scene, speaker, unavailable('unsupported'))
@@ -282,7 +282,7 @@ export function createInbound(deps: InboundDeps): Inbound {
     if (words.kind !== 'received') return null
     const who = await senderOf({ instance, library, credentials, digest: '', decrypted: null }, speaker)
     if (who.chat === '' || who.from === '') return null
-    // The same whenever the message is read.
+    // Derived from the message, so that it is the same each time the message is read.
     const mediaId = createHash('sha256').update(`past ${who.chat} ${who.engineMessageId}`).digest('hex')
     const request = mediaRetryRequest(speaker, info.message)
     const media = words.file && (await files.keepForLater(instance, mediaId, words.file, request))

@@ -87,7 +87,7 @@ export interface Smv2 {
   readonly engine: Engine
   /** Sends that wait for their turn end as not sent; called before the service waits for what is under way. */
   drain(): void
-  /** What grows old and is to be removed. */
+  /** Removes old rows and files. */
   readonly chores: readonly Chore[]
 }
 
@@ -132,7 +132,7 @@ export function createSmv2(needs: Smv2Deps): Smv2 {
   const journal = createJournal({ db, clock, log, alarms, seal, inbound })
   const receipts = createReceipts({ acks, sent, sink, now: clock.now })
   const unreadable = createUnreadable({ clock, alarms, log, publishUnreadable: inbound.publishUnreadable })
-  // The other half of a caller's time is for the network.
+  // The other half of the caller's waiting time is for the network.
   const queue = createSendQueue({
     clock,
     random,
@@ -151,7 +151,7 @@ export function createSmv2(needs: Smv2Deps): Smv2 {
     ...{ transferOf, describeFile },
   })
 
-  /** What goes wrong here is not the link's fault, and must not end it. */
+  /** A failure here is not caused by the connection and must not end it. */
   const noting = (event: string, { id }: EngineInstance, act: Promise<unknown>): void => {
     act.catch((error: unknown) => log.warn({ event, instanceId: id, cause: cause(error) }))
   }
@@ -266,7 +266,7 @@ export function createSmv2(needs: Smv2Deps): Smv2 {
     }),
     retryAfterSeconds: ({ id }, to) => queue.retryAfterSeconds(id, chatKeyOf(to)),
     sessions: createSessionTransfer({ db, seal, loadLibrary, session: linkNeeds.session }),
-    // What may have left, only the network knows about.
+    // For a message that may have been sent, only the network's answer counts.
     find: async () => 'cannot_tell',
     addsToGroups: true,
     direct: acts,

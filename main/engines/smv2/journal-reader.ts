@@ -34,7 +34,7 @@ interface Lane<R> {
 const countLeft = ({ left, taken }: Lane<unknown>): number => left.length - taken
 
 /**
- * Reads a journal forward, each row once, and runs its rows in lanes. A lane that waits holds up no other. What a lane
+ * Reads a journal forward, each row once, and runs its rows in lanes. A lane that waits does not delay others. What a lane
  * has no room for is read again by its number, when its turn has come.
  */
 export function createJournalReader<R extends Row>(deps: JournalReaderDeps<R>) {
@@ -125,7 +125,7 @@ export function createJournalReader<R extends Row>(deps: JournalReaderDeps<R>) {
         if (lane.rows.length === 0 && countLeft(lane) > 0) await refill(lane)
         const [row] = lane.rows
         if (row !== undefined) await finish(lane, row)
-        // Nothing may come in between: a row that is admitted meanwhile would be lost.
+        // No await in between: a row that is admitted meanwhile would be lost.
         else if (countLeft(lane) === 0) return void lanes.delete(key)
       }
     } catch (error) {
@@ -144,7 +144,7 @@ export function createJournalReader<R extends Row>(deps: JournalReaderDeps<R>) {
   /** Reads the next of what was left, once nothing else of the lane is in memory. */
   async function refill(lane: Lane<R>): Promise<void> {
     const seqs = lane.left.slice(lane.taken, lane.taken + LANE_ROWS)
-    // Some may be left alone from now on.
+    // Some rows may be skipped from now on.
     const rows = (await deps.rows(seqs)).filter((row) => deps.laneOf(row) !== undefined)
     lane.taken += seqs.length
     leftCount -= seqs.length

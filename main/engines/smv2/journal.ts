@@ -44,9 +44,9 @@ const PAGE = 64
 const RETRY_MS = 1_000
 /** Pages are read one after the other; accounts take turns. */
 const READS = { inAll: 2, perAccount: 1 }
-/** Commits of all accounts wait for each other, so an account has not too many at once. */
+/** All accounts share the thread that commits, so the number of commits of one account is limited. */
 const PUBLISHED_AT_ONCE = { inAll: 128, perAccount: 64 }
-/** A message that takes longer waits for a file, and keeps nobody from anything. */
+/** A message that takes longer is waiting for a file, and does not block others. */
 const SLOW_MS = 250
 /** A row the rooms refuse this often no longer blocks its chat. It is retried after the next start. */
 const MAX_TRIES = 5
@@ -117,7 +117,10 @@ export function createJournal({ db, clock, log, alarms, seal, inbound }: Journal
     }
   }
 
-  /** @returns undefined for rows that must not block their chat: refused too often, or unreadable. @throws ApiError sealed */
+  /**
+   * @returns undefined for rows that must not block their chat: refused too often, or unreadable.
+   * @throws ApiError sealed
+   */
   function chatOf(row: InboundRow): string | undefined {
     if ((tries.get(row.seq) ?? 0) >= MAX_TRIES) return undefined
     try {

@@ -50,7 +50,7 @@ async function load({ log, clock }: LibraryDeps): Promise<Library> {
   const { curve, SessionCipher } = await import('libsignal')
   checkFast(curve)
   tryOnCopies(SessionCipher)
-  // Only now: it takes the check of messages to groups as it finds it.
+  // Loaded after the line above, because it copies what is there at that moment to check messages to groups.
   const loaded = await import('baileys')
   loaded.Curve.verify = (key, message, signature) => {
     try {
@@ -65,7 +65,7 @@ async function load({ log, clock }: LibraryDeps): Promise<Library> {
   return loaded
 }
 
-/** What older versions of Node have. */
+/** The size of the pool in older versions of Node. */
 const POOL_BYTES = 8 * 1_024
 
 const fast = new WeakSet()

@@ -9,9 +9,9 @@ const reverseKeyOf = (hiddenId: string): string => hiddenId + REVERSE
 export const hiddenIdIn = (key: string): string | undefined =>
   key.endsWith(REVERSE) ? key.slice(0, -REVERSE.length) : undefined
 
-/** What a new pair of number and hidden id makes untrue. */
+/** Stored pairs that a new pair of number and hidden id replaces. */
 export interface Replaced {
-  /** Rows that still name the pair of before. */
+  /** Rows that still have the old pair. */
   readonly keys: readonly string[]
   /** Hidden ids that have another number now, with the number before. */
   readonly renumbered: readonly { readonly hiddenId: string; readonly before: string }[]
@@ -57,7 +57,7 @@ interface MappingStore {
   storeLIDPNMappings: (pairs: LIDMapping[]) => Promise<void>
 }
 
-/** The library reads pairs from a cache of days, where the rows of before would go on. */
+/** The library caches pairs for days, so old pairs are removed from its cache, too. */
 export function forgetReplaced(mappings: MappingStore, keys: Pick<SignalKeyStore, 'get'>): void {
   const store = mappings.storeLIDPNMappings.bind(mappings)
   // Private in the library's types.

@@ -54,7 +54,7 @@ export function createLineEvents({ people, publish }: LineEventsDeps) {
         calls.delete(key)
         return publish(instance, { type: 'call.ended', data: { ...data, reason: raw.status } })
       default:
-        // How the ringing goes.
+        // The course of an incoming call.
         return undefined
     }
   }

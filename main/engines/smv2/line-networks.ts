@@ -17,7 +17,7 @@ export interface LineNetwork {
 export interface LineNetworks {
   /** Reads the settings of a line. Called before each connection. @throws ApiError sealed */
   refresh(id: InstanceId): Promise<LineSettings>
-  /** As they were when they were last read. */
+  /** The settings as they were last read. */
   settings(id: InstanceId): LineSettings
   network(id: InstanceId): LineNetwork
   /** Why the proxy of a line let nothing through when it was last used. */
@@ -42,10 +42,12 @@ interface Proxied extends LineNetwork {
 }
 
 const ORIGIN = 'https://web.whatsapp.com'
-/** Less than the caller of the check waits. */
+/** Shorter than the time that the caller waits. */
 const CHECK_MS = 10_000
 
-/** What is set for each line, and the network of those that have a proxy. Lines without settings of their own cost nothing. */
+/**
+ * What is set for each line, and the network of those that have a proxy. Lines without settings of their own cost nothing.
+ */
 export function createLineNetworks({ clock, readSettings, outbound, throughProxy }: LineNetworksDeps): LineNetworks {
   const direct: LineNetwork = { transfer: createMediaTransfer(outbound), agent: undefined }
   const known = new Map<InstanceId, LineSettings>()

@@ -60,7 +60,7 @@ export interface LinkListener {
   sentMessage(instance: EngineInstance, id: string): Promise<proto.IMessage | undefined>
 }
 
-/** A link that stands, and what is needed to speak over it. */
+/** An open connection, and what is needed to use it. */
 export interface OpenLink {
   readonly library: Library
   readonly sock: WASocket
@@ -70,7 +70,7 @@ export interface OpenLink {
 }
 
 export interface Link {
-  /** Takes up the stored session, or begins pairing. Twice is harmless. */
+  /** Connects with the stored session, or starts pairing. Calling it twice is harmless. */
   start(): Promise<void>
   resume(hasBegun: boolean): Promise<'connected' | 'connecting' | 'no_session'>
   begin(): void
@@ -95,7 +95,7 @@ export interface Link {
 
 type Phase = 'down' | 'waiting' | 'opening' | 'open'
 
-/** One instance's connection to the network, from its pairing on: what ends it, and how it comes back. */
+/** The connection of one instance to the network: pairing, disconnections and reconnecting. */
 export function createLink(needs: LinkDeps, instance: EngineInstance): Link {
   const { db, clock, random, log, alarms, listener } = needs
   const { id } = instance
@@ -162,7 +162,7 @@ export function createLink(needs: LinkDeps, instance: EngineInstance): Link {
     } catch (error) {
       if (mine !== generation) return
       if (isSealed(error)) return connectAgain(SEALED_RETRY_MS)
-      // The storage is at fault, and not the session.
+      // The storage failed; the session is still valid.
       log.warn({ event: 'smv2.not_connected', instanceId: id, cause: cause(error) })
       connectAgain(backoff.next())
     }
@@ -207,7 +207,7 @@ export function createLink(needs: LinkDeps, instance: EngineInstance): Link {
   function paired(): void {
     log.info({ event: 'smv2.paired', instanceId: id })
     pairing.paired()
-    // The network ends the connection now; where it does not, silence does.
+    // The network usually ends the connection now. If it does not, the check for silence will.
     liveness.opening()
   }
 
@@ -281,7 +281,7 @@ export function createLink(needs: LinkDeps, instance: EngineInstance): Link {
     async start() {
       if (isUnderWay()) return
       if (!(await enableSession())) beginPairing()
-      // Somebody else may have started it meanwhile.
+      // The instance may have been started again meanwhile.
       if (!isUnderWay()) startOver()
     },
     async resume(hasBegun) {

@@ -7,9 +7,9 @@ import { CONNECT_MS, KEEP_ALIVE_MS } from './connection-times.ts'
 const OPENING_SILENCE_MS = CONNECT_MS + 5_000
 /** Half a keep-alive after one went unanswered. The library itself takes up to a minute and a half. */
 const SILENCE_MS = KEEP_ALIVE_MS + 15_000
-/** A keep-alive is out and its answer is late: no reason to cut the link, and every reason to say so. */
+/** The answer to a keep-alive is late. That is reported, but it does not end the connection yet. */
 const DOUBTFUL_MS = KEEP_ALIVE_MS + 5_000
-/** One message without an answer may be the network's mood; two in a row are a link that carries nothing. */
+/** One message without an answer can happen. Two in a row mean that the connection carries nothing. */
 const UNANSWERED_AT_MOST = 2
 
 export interface Liveness {
@@ -17,7 +17,7 @@ export interface Liveness {
   opened(): void
   stop(): void
   frame(): void
-  /** The network has answered for a message. */
+  /** The network acknowledged a message. */
   answered(latencyMs: number): void
   /** It has not. @returns whether the link should be renewed. */
   unanswered(): boolean
@@ -27,7 +27,7 @@ export interface Liveness {
 interface LivenessEvidence {
   readonly lastSeenAtMs: number | null
   readonly latencyMs: number | null
-  /** Since when a link that stands carries nothing; null: it does. */
+  /** Since when an open connection has carried nothing; null: it works. */
   readonly doubtfulSinceMs: number | null
 }
 
@@ -38,7 +38,7 @@ interface LivenessDeps {
   readonly onSilence: () => void
 }
 
-/** Whether a link that calls itself open is alive, by what came over it and not by what it says. */
+/** Whether an open connection works, judged by the traffic on it. */
 export function createLiveness({ clock, alarms, id, onSilence }: LivenessDeps): Liveness {
   const looking = `silence ${id}`
   let limitMs = OPENING_SILENCE_MS

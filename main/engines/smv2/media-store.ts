@@ -96,7 +96,7 @@ export function createMediaStore({
 }: MediaStoreDeps): MediaStore {
   const oldPathOf = (hash: string) => join(oldFolder, hash.slice(0, 2), hash)
 
-  /** The row goes first: a row without its file would promise what is not there. */
+  /** The row is deleted first: a row without its file would offer a file that does not exist. */
   async function remove(rows: readonly OldMediaRow[]): Promise<void> {
     await db.commit(async (tx) => {
       for (const { seq } of rows) await tx.run(removeMedia, { seq })

@@ -95,7 +95,7 @@ export function createMediaTransfer(outbound: Pick<Outbound, 'request' | 'open' 
     },
   }
 
-  /** Asks one store after the other. */
+  /** Tries one store after the other. */
   async function put(
     { sock }: MediaConnection,
     accountId: AccountId,

@@ -24,7 +24,7 @@ interface Connection {
 const TYPE = 'new-chat-cap'
 const ID = 'cap'
 
-/** Without an end of the cycle it is not believed for longer. */
+/** If WhatsApp names no end of the cycle, the limit is dropped after this time. */
 const BELIEVED_MS = 24 * 60 * 60_000
 /** A line that connects again and again does not ask each time. */
 const ASKED_EVERY_MS = 30 * 60_000

@@ -27,7 +27,7 @@ interface PairingCourseDeps {
   connection(): LinkingConnection | undefined
   /** A code is on screen: nothing has to come until somebody scans it. */
   shown(): void
-  /** Nobody paired in time: ends the connection. */
+  /** The time to pair is over: ends the connection. */
   usedUp(): void
   /** Ends the connection, and forgets the session that did not pair. */
   abandon(): void

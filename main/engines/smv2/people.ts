@@ -12,9 +12,9 @@ import { upsertCheckedNumber, upsertSeenPerson, setPersonNumber, personOf } from
 const DAY_MS = 86_400_000
 /** Numbers seldom change hands; asking about many at once has had numbers banned. */
 const KNOWN_FOR_MS = 30 * DAY_MS
-/** Somebody who is not there today may join tomorrow. */
+/** A person without WhatsApp today may join tomorrow. */
 const MISSING_FOR_MS = DAY_MS
-/** Who wrote within this time is answered, not reached out to. */
+/** A message to somebody who wrote within this time is an answer, not a first contact. */
 const WARM_FOR_MS = 90 * DAY_MS
 
 /** Somebody who spoke, as the stanza names them: by number, by hidden id, or by both. */
@@ -45,8 +45,8 @@ interface PeopleNeeds {
 }
 
 /**
- * Who is who. The network knows everybody by a hidden id, and most by a number as well; Brazilian mobiles are written with
- * or without a ninth digit there. Above the engine each of them is one contact.
+ * Identities of people. The network knows everybody by a hidden id, and most people by a number as well; Brazilian mobiles
+ * are written with or without a ninth digit there. Above the engine each of them is one contact.
  */
 export function createPeople({ db, clock, sink }: PeopleNeeds): People {
   async function numberBehind(keys: SignalKeyStore, hiddenId: string): Promise<string | null> {

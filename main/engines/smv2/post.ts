@@ -49,7 +49,7 @@ export type Post = (
 ) => Promise<PostOutcome>
 
 /**
- * Lets a message leave, and says what is known of it afterwards. The point of no return is the first encryption: what
+ * Sends a message and reports its outcome. The point of no return is the first encryption: what
  * fails before it has not left, whatever the library says; after it nothing but the network's answer is proof.
  */
 export function createPost({ clock, log, acks, sent }: OutboxNeeds): Post {
@@ -76,7 +76,7 @@ export function createPost({ clock, log, acks, sent }: OutboxNeeds): Post {
       liveness.answered(clock.mono() - startedMono)
       return outcome
     }
-    // It may be waiting for the keys of a device still: with nobody waiting for it, it must not leave any more.
+    // The message may still be waiting for the keys of a device. It must not be sent after the caller has given up.
     passage.isGivenUp = true
     if (outcome.kind === 'failed') log.info({ event: 'smv2.not_relayed', instanceId: id, cause: cause(outcome.error) })
     if (!passage.isEncrypted) {
@@ -112,7 +112,7 @@ function relay(
 
 type Ended = AckAnswer | { readonly kind: 'failed'; readonly error: unknown } | { readonly kind: 'aborted' }
 
-/** The network's answer decides; that the library is done does not. */
+/** Only the network's answer decides, not the end of the library's call. */
 function firstOf(relayed: Promise<unknown>, answer: Promise<AckAnswer>, signal: AbortSignal): Promise<Ended> {
   const { promise, resolve } = Promise.withResolvers<Ended>()
   const abort = () => resolve({ kind: 'aborted' })

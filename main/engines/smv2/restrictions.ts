@@ -13,7 +13,7 @@ interface Lock {
   readonly untilMs: number | null
 }
 
-/** Without a word of the network on how long, it is not believed for longer. */
+/** If the network does not say how long, the restriction is dropped after this time. */
 const BELIEVED_MS = 24 * 60 * 60_000
 /** The account itself is free, so the refusal was about one person; others are held back no longer than this. */
 const ONE_PERSON_MS = 10 * 60_000

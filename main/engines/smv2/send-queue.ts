@@ -16,11 +16,11 @@ export interface SendPace {
   readonly spacingMs: number
 }
 
-/** Where a message stands. */
+/** State of a message in the queue. */
 export type Turn =
   /** It may leave. `done` is called once it has left or will not: the next one of its chat waits for that. */
   | { readonly kind: 'go'; readonly done: () => void }
-  /** It would wait longer than a caller does. */
+  /** The message would have to wait longer than the caller does. */
   | { readonly kind: 'later'; readonly retryAfterSeconds: number }
   /** The caller has gone, or the line was stopped. */
   | { readonly kind: 'given_up' }
@@ -30,7 +30,7 @@ export interface SendQueue {
   turn(line: InstanceId, chat: string, signal: AbortSignal): Promise<Turn>
   /** Seconds until a message would get its turn, if that is too long to wait for; otherwise null. */
   retryAfterSeconds(line: InstanceId, chat: string): number | null
-  /** The pace of a line is another one now. */
+  /** The pace of a line has changed. */
   paceChanged(line: InstanceId): void
   /** Ends all waits of a line. */
   release(line: InstanceId): void
@@ -111,7 +111,7 @@ export function createSendQueue({ clock, random, pace, maxWaitMs }: SendQueueNee
     })
   }
 
-  /** Lets go who may, and sets the timer for the next one. */
+  /** Releases the messages whose turn it is, and sets the timer for the next one. */
   function advance(line: Line): void {
     line.timer?.cancel()
     line.timer = undefined
@@ -197,7 +197,7 @@ export function createSendQueue({ clock, random, pace, maxWaitMs }: SendQueueNee
 
 const GIVEN_UP: Turn = { kind: 'given_up' }
 const UNPACED: Turn = { kind: 'go', done() {} }
-/** The pace was turned off while some waited. */
+/** The pace was turned off while messages were waiting. */
 const UNLIMITED: SendPace = {
   line: { perMinute: Infinity, burst: 1 },
   chat: { perMinute: Infinity, burst: 1 },

@@ -41,7 +41,7 @@ type Sendable = Exclude<Outgoing, { kind: 'cloud_api' }>
 type Written = Exclude<Sendable, { kind: 'forward' }>
 type Prepared = Enclosed & { readonly jid: string } & (
     | { readonly out: Written }
-    /** Passed on as it is. */
+    /** Forwarded unchanged. */
     | { readonly out: ForwardedMessage; readonly message: proto.IMessage }
   )
 
@@ -154,7 +154,7 @@ export function createSend(needs: SendNeeds) {
     return { kind: 'refused', error: restriction.kind === USED_UP ? newChatsUsedUp(restriction) : failureOf(REACHOUT) }
   }
 
-  /** Only counts: what goes wrong here is not the message's fault. */
+  /** Counting only: a failure here must not affect the message. */
   async function begun(instance: EngineInstance, open: OpenLink, jid: string): Promise<void> {
     if (isGroupJid(jid) || (await people.isWarm(instance, open, jid))) return
     await newChats.begun(instance, open, jid)

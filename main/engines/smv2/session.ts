@@ -42,7 +42,7 @@ export interface SessionDeps {
 export interface Session {
   readonly creds: AuthenticationCreds
   readonly keys: SignalKeyStore
-  /** The phone has confirmed it. Before that nothing is stored: half a pairing is worth nothing. */
+  /** The phone has confirmed the pairing. Nothing is stored before that, because an incomplete pairing is useless. */
   isPaired(): boolean
   /** Stores the credentials as they are at this moment. */
   save(): Promise<void>

@@ -25,7 +25,7 @@ export function createSignalOutbox({ clock, alarms, log, sink }: SignalOutboxDep
     if (publishing.has(id)) return
     const turn = publishAll(id).then((isPublished) => {
       publishing.delete(id)
-      // It came after the last one was taken, and before this.
+      // A signal that was added between the end of `publishAll` and now would otherwise wait for the next one.
       if (isPublished && waiting.has(id)) wake(id)
     })
     publishing.set(id, turn)

@@ -140,7 +140,7 @@ export const waitingVotes = sql<
 )
 export const removeWaitingVote = sql<{ seq: number }>('DELETE FROM smv2_waiting_votes WHERE seq = :seq')
 
-// Who is who.
+// Identities of people.
 
 export interface PersonRow {
   readonly id: string
@@ -295,7 +295,9 @@ export const mediaWithHash = sql<{ hash: string }, { seq: number }>(
 
 // What is old. Rows are numbered in their order, so a pass that finds nothing old looks at `limit` rows and no more.
 
-/** Published rows stay a day, because the acknowledgement may not have reached the network. Unpublished ones stay longer. */
+/**
+ * Published rows stay a day, because the acknowledgement may not have reached the network. Unpublished ones stay longer.
+ */
 export const pruneInbound = sql<{ toldBefore: number; before: number; limit: number }>(
   `DELETE FROM smv2_inbound WHERE seq IN (
      SELECT seq FROM (SELECT seq, told, received_at FROM smv2_inbound ORDER BY seq LIMIT :limit) AS oldest

@@ -231,7 +231,7 @@ function configOf(needs: WireDeps): UserFacingSocketConfig {
     // Handed on to `fetch`; the type is the browser's, which knows no dispatcher.
     options: { dispatcher: needs.network.transfer.dispatcher } as RequestInit,
     ...(needs.network.agent && { agent: needs.network.agent }),
-    // A fault of the storage shall show itself, not be waited for.
+    // A fault of the storage must be reported, not waited for.
     transactionOpts: { maxCommitRetries: 2, delayBetweenTriesMs: 200 },
     userDevicesCache: caches.devices,
     msgRetryCounterCache: caches.retries,
@@ -382,7 +382,7 @@ const lockOf = ({ isActive = false, timeEnforcementEnds }: ReachoutTimelockState
 /** The library would wait half a minute for a silent network to say goodbye. */
 function cut({ end, ws }: WASocket, error: Error | undefined): void {
   void end(error)
-  // Private in the library's types, and the only way to its socket.
+  // Private in the library's types; there is no other way to its socket.
   const { socket } = ws as unknown as { readonly socket: { terminate(): void } | null }
   socket?.terminate()
 }
