@@ -1,18 +1,18 @@
 import type { Clock, Timer } from '../kernel/clock.ts'
 
-/** Acts that wait for a moment of the wall clock, by name. Nothing is stored, so they are no jobs: the caller's rows are. */
+/** Named alarms at a time of the wall clock. They are in memory only; the caller stores what it needs to set them again. */
 export interface Alarms {
   /**
-   * Acts once the time until `atMs` has passed, including sleep; setting the clock changes nothing. An alarm of the same name
-   * is replaced.
+   * Acts once the time until `atMs` has passed, including sleep; setting the clock changes nothing. An alarm of the same
+   * name is replaced.
    */
   set(name: string, atMs: number, act: () => void): void
   clear(name: string): void
-  /** Forgets all of them and takes no more. */
+  /** Cancels all alarms and accepts no more. */
   close(): void
 }
 
-/** Long waits are cut, so that a machine that slept, or whose clock was set, is at most this late. */
+/** The longest timer. After a sleep or a change of the clock, an alarm is at most this late. */
 const LONGEST_TIMER_MS = 1_000
 
 interface Alarm {

@@ -1,6 +1,6 @@
 import type { MessageContent } from '../contract/message-content.ts'
 
-/** What a conversation shows of a message in words where the message itself has none. */
+/** The words that a conversation shows for a message without text. */
 export function wordsOf(content: MessageContent): string {
   switch (content.type) {
     case 'location': {

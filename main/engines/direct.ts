@@ -6,7 +6,7 @@ export interface MessageRef {
   readonly engineMessageId: string
   /** Digits, or the group's id. */
   readonly chat: string
-  /** This line said it, through the service or on its phone. */
+  /** Whether this line sent it, through the service or on its phone. */
   readonly isOwn: boolean
   /** Who said it, in a group: digits, else the hidden id. null outside of groups, and for what this line said. */
   readonly participant: string | null
@@ -153,7 +153,7 @@ export type MemberChange = 'add' | 'remove' | 'promote' | 'demote'
 
 export type TypingState = 'typing' | 'recording' | 'paused'
 
-/** What became of one member of a change; `reason` is null when it was done. */
+/** The result of a change for one member; `reason` is null if it succeeded. */
 export interface MemberResult {
   readonly number: string
   readonly reason: 'not_on_whatsapp' | 'already_member' | 'not_member' | 'not_requested' | 'refused' | null

@@ -4,7 +4,7 @@ import type { ReceivedSignal } from './received.ts'
 /** A message of before, in the words of one that has just been received. */
 export type HistoryMessage = ReceivedSignal
 
-/** A message from which on the past of its chat can be asked for. */
+/** A message before which the history of its chat can be requested. */
 export interface HistoryPlace {
   /** Digits, or the group's id. */
   readonly chat: string
@@ -35,7 +35,7 @@ interface HistoryPage {
   readonly isComplete: boolean
 }
 
-/** What was said before the service was there, as far as the phone still has it. */
+/** Messages from before the number was connected, as far as the phone still has them. */
 export interface HistorySource {
   /** @param after the key of the last one of the page before; '' for the first. */
   chats(instance: EngineInstance, after: string, limit: number): Promise<HistoryChat[]>

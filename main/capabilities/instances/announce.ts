@@ -19,7 +19,7 @@ export type Announce = <T extends EventType>(
   occurredAtMs?: number,
 ) => Promise<LedgerEvent>
 
-/** On the path of every send: one UPDATE and the ledger's append, nothing else. */
+/** This runs for every send, so it makes one UPDATE and one append to the ledger only. */
 export function createAnnounce({
   ledger,
   clock,

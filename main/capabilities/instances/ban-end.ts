@@ -18,7 +18,7 @@ export interface BanEnds {
   schedule(tx: Tx, instance: Instance, signal: LinkSignal): Promise<void>
 }
 
-/** The network's clock and ours need not agree to the second. */
+/** Allows for a difference between the network's clock and ours. */
 const GRACE_MS = 60_000
 /** When the network does not say how long a ban lasts. */
 const UNKNOWN_END_MS = 86_400_000
@@ -40,7 +40,7 @@ export function createBanEnds({ db, clock, jobs, restart }: Deps): BanEnds {
       const row = await db.readOne(byId, { id: subjectId })
       if (row === undefined || row.deletedAtMs !== null) return
       const instance = toInstance(row)
-      // Otherwise it was restarted in the meantime, or banned again.
+      // If not, the instance was restarted in the meantime, or banned again.
       const isOver =
         untilMs === null
           ? instance.blockedUntilMs === null

@@ -69,7 +69,7 @@ export function createCreate(deps: Deps): Create {
     const earlier = await keyed.earlier()
     if (earlier !== undefined) return replay(earlier)
     const onboarding = engines[network][engine]?.onboarding
-    // Before the commit, because inside it nothing but storage may be awaited.
+    // Made before the commit, because only storage may be awaited inside it.
     const url = onboarding ? onboardingUrl(baseUrl(), await onboarding.token(subject)) : null
     // The token belongs to an instance that was not created.
     const dropToken = async () => {

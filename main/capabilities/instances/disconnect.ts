@@ -19,7 +19,7 @@ interface Deps {
 
 export type Disconnect = (id: InstanceId, logout: boolean) => Promise<{ status: InstanceStatus }>
 
-/** From the commit on, what the engine still reports of this link changes nothing (status.ts). */
+/** After the commit, later signals about this connection change nothing (status.ts). */
 export function createDisconnect({ db, engines, log, lifecycle, discardSession, runExclusive }: Deps): Disconnect {
   return (id, logout) =>
     runExclusive(id, async () => {

@@ -6,7 +6,7 @@ import { byId, toInstance, type Instance } from './store.ts'
 /** The instance was deleted after the access check. */
 export const notFound = () => new ApiError('not_found', 'There is no instance with this id.')
 
-/** Only the end of the wipe leaves `recreating`, so calls that open or close a connection must wait for it. */
+/** An instance leaves `recreating` only when the wipe ends, so calls that open or close a connection must wait for that. */
 export function refuseRecreating({ status }: Pick<Instance, 'status'>): void {
   if (status !== 'recreating') return
   throw new ApiError(

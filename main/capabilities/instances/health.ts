@@ -10,7 +10,7 @@ import { getInstance } from './find.ts'
 import { issuesOf } from './issues.ts'
 import { countReconnects, type Instance } from './store.ts'
 
-/** What other rooms know about an instance; bound when they exist. */
+/** What other rooms know about an instance. They are bound after they are built. */
 export interface Gauges {
   queue(id: InstanceId): Promise<{ pending: number; oldestSeconds: number | null }>
   /** Deliveries of the instance's events to account webhooks. */
@@ -30,7 +30,7 @@ interface Deps {
 
 export type Health = (id: InstanceId) => Promise<HealthView>
 
-/** The answer is due within two seconds; a gauge that takes longer is unknown this time. */
+/** The answer is due within two seconds, so a gauge that takes longer is reported as unknown. */
 const GAUGE_MS = 1_000
 const DAY_MS = 86_400_000
 

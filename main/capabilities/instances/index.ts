@@ -119,7 +119,7 @@ export interface Instances {
   /** Reads an upload of `importSession`. @throws ApiError validation_error, rate_limited */
   readonly readSession: (accountId: AccountId, stream: AsyncIterable<Uint8Array>) => Promise<SessionFiles>
   readonly disconnect: Disconnect
-  /** Answers once it is durable; the wiping and the new pairing follow by themselves. */
+  /** Resolves once the decision is durable. The wipe and the new pairing follow in the background. */
   readonly recreate: Recreate
 
   /** The door's existence check: one prepared read. Deleted instances are found too, and marked. */
@@ -146,9 +146,9 @@ export interface Instances {
   readonly endSeenLinks: (tx: Tx, lost: LostAccess) => Promise<void>
   /** Of an instance that was not deleted. */
   readonly accountOf: (id: InstanceId) => Promise<AccountId | undefined>
-  /** For rooms that keep something of an instance which ends with it. Listeners are added before anything runs. */
+  /** For rooms whose data of an instance ends with it. Add listeners before the service starts. */
   readonly subscribe: InstanceListeners['subscribe']
-  /** What keeps a number from sending on its own at this moment; null: nothing. */
+  /** Why campaigns and agents may not send from the number now; null: they may. */
   readonly holdOf: (subject: EngineInstance) => Hold | null
   /** @throws ApiError service_unavailable when this build has no engine of the kind. */
   readonly engineFor: (subject: Pick<EngineInstance, 'engine' | 'network'>) => Engine
@@ -159,10 +159,10 @@ export interface Instances {
   readonly onSignal: (id: InstanceId, signal: LinkSignal) => Promise<{ readonly accountId: AccountId } | undefined>
   /** At start, before the service listens and before `Engine.begin`. */
   readonly resumeAll: ResumeAll
-  /** After `Engine.begin`: takes up what a recreate of another boot left half done. */
+  /** After `Engine.begin`: completes recreates that an earlier process left unfinished. */
   readonly start: () => Promise<void>
   readonly chore: Chore
-  /** Stops timers; what they waited for is durable and taken up at the next start. */
+  /** Stops timers. What they waited for is stored and continues at the next start. */
   readonly close: () => void
 }
 

@@ -1,4 +1,4 @@
-/** Lets acts on one subject follow each other; acts on different subjects do not wait for each other. */
+/** Runs acts on the same subject one after another. Acts on different subjects do not wait for each other. */
 export type RunExclusive = <T>(subject: string, act: () => Promise<T>) => Promise<T>
 
 /**
@@ -9,7 +9,7 @@ export function createKeyedMutex(): RunExclusive {
   const last = new Map<string, Promise<unknown>>()
   return async (subject, act) => {
     const before = last.get(subject)
-    // A failure belongs to the caller whose act it was, not to the next one.
+    // A failure is reported to its own caller only, not to the next one.
     const mine = before ? before.then(act, act) : act()
     last.set(subject, mine)
     try {

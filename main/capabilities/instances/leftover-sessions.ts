@@ -15,7 +15,7 @@ interface Deps {
 export function leftoverSessionsChore({ db, discardSession, runExclusive }: Deps): Chore {
   async function discard(id: InstanceId): Promise<void> {
     const row = await db.readOne(byId, { id })
-    // What is being recreated is wiped by wiping.ts.
+    // Instances that are being recreated are wiped by wiping.ts.
     if (row !== undefined && !isRecreating(row)) await discardSession(toInstance(row))
   }
 

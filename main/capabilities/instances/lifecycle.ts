@@ -22,11 +22,11 @@ interface Deps {
 
 export interface Lifecycle {
   /**
-   * Lets something happen to an instance: status, fields, `updated_at` and the event it is, in the caller's unit.
+   * Applies a trigger to an instance in the caller's unit: status, fields, `updated_at` and the event.
    * @returns the instance afterwards; undefined when there is none or it was deleted.
    */
   readonly apply: (tx: Tx, id: InstanceId, event: LinkEvent) => Promise<Instance | undefined>
-  /** Takes up a loss that was not announced when the service stopped. */
+  /** Continues with a loss that was not yet announced when the service stopped. */
   readonly watch: (outage: Outage, leftMs: number) => void
   /** The instance is deleted, so a lost session no longer matters. */
   readonly cancelOutage: (id: InstanceId) => void
@@ -85,7 +85,7 @@ export function createLifecycle({ db, clock, log, announce, publish }: Deps): Li
 }
 
 /**
- * The steps of a event: none, one, or two for an `official` instance whose number was connected on its onboarding
+ * The steps of an event: none, one, or two for an `official` instance whose number was connected on its onboarding
  * page. There the start and the login are one act, so both states are crossed and both events fire, in order.
  */
 function changesOf(instance: Instance, event: LinkEvent, nowMs: number): Change[] {

@@ -11,7 +11,7 @@ export type LinkEvent =
   | { readonly kind: 'start'; readonly by: 'restart' | 'pairing' }
   /** `moved`: the session goes to another Switchboard. */
   | { readonly kind: 'stop'; readonly logout: boolean; readonly moved?: true }
-  /** Of the loss that happened at this moment and no other. */
+  /** Time of the loss that this is about. */
   | { readonly kind: 'outage'; readonly linkLostAtMs: number }
   | { readonly kind: 'session_lost' }
   | { readonly kind: 'recreate' }
@@ -22,6 +22,6 @@ export type Announcement = { [T in EventType]: { readonly type: T; readonly data
 export interface Change {
   readonly link: Link
   readonly announcement: Announcement | null
-  /** A link that was lost is back, with the session it had, after the loss was announced. */
+  /** The connection is back with the same session, after its loss was announced. */
   readonly reconnected: boolean
 }

@@ -5,7 +5,7 @@ import { findStep, type Condition } from './status.ts'
 import type { Link } from './store.ts'
 
 type Of<K extends LinkEvent['kind']> = Extract<LinkEvent, { kind: K }>
-/** What a trigger writes besides the status, and what its event says. */
+/** The fields that a trigger writes besides the status, and the data of its event. */
 type Effect = { readonly fields: Partial<Link>; readonly announcement: Announcement | null }
 
 /** @returns what the event makes of the link; undefined when it changes nothing. Pure. */
@@ -31,19 +31,19 @@ function meetsCondition(condition: Condition | undefined, link: Link): boolean {
   return condition !== 'retrying' || link.willRetry
 }
 
-/** Reported twice, or overtaken by what happened since. */
+/** A repeat, or older than the present state. */
 function isStale(link: Link, event: LinkEvent): boolean {
   if (event.kind === 'outage') return event.linkLostAtMs !== link.linkLostAtMs
   if (event.kind !== 'qr') return false
   return event.attempt === link.qrAttempt && event.expiresAtMs === link.qrExpiresAtMs
 }
 
-/** Shorter waits are not worth a commit each: they follow each other within the minute. */
+/** Shorter waits are not stored: several follow each other within a minute. */
 const LONG_WAIT_MS = 60_000
 const isLongWait = ({ nextRetryAtMs }: Of<'link_lost'>, nowMs: number) =>
   nextRetryAtMs !== null && nextRetryAtMs - nowMs >= LONG_WAIT_MS
 
-/** What changes although the status does not. */
+/** Fields that change although the status stays. */
 function changeInPlace(link: Link, event: LinkEvent, nowMs: number): Change | undefined {
   const silent = (fields: Partial<Link>): Change => ({
     link: { ...link, ...fields },
@@ -75,13 +75,13 @@ function changeInPlace(link: Link, event: LinkEvent, nowMs: number): Change | un
   return undefined
 }
 
-/** Nothing to log out from: there never was a session, or all there was is being wiped already. */
+/** There is no session to log out from, or it is already being wiped. */
 const HAS_NO_SESSION: ReadonlySet<Link['status']> = new Set<Link['status']>(['created', 'recreating'])
 
 /** The session the link had is still good, so a connection now is its return and no new pairing. */
 const isReconnect = (link: Link) => link.downAtMs !== null && link.loggedIn
 
-/** Somebody asked for the loss: nothing was wrong with the link. */
+/** The connection was ended on request, so it is no failure. */
 const REQUESTED: ReadonlySet<string | null> = new Set(['user', 'logout', 'moved', 'restart', 'service_restarted'])
 
 /** What `reconnects_24h` counts: only what receivers were told about, so that it agrees with the events. */
@@ -97,7 +97,7 @@ const ended = {
 } as const
 const loggedOut = { loggedIn: false, phoneNumber: null, profileName: null, downAtMs: null, discard: 'logout' } as const
 
-/** A link that never was: what a recreated instance and a new one have in common. */
+/** The fields of an instance that was never connected: a new or a recreated one. */
 const neverConnected = {
   loggedIn: false,
   phoneNumber: null,
@@ -125,7 +125,7 @@ const EFFECTS: { [K in LinkEvent['kind']]: (link: Link, event: Of<K>, nowMs: num
     return disconnectedFor(reason, { downAtMs, ...(logout ? loggedOut : {}) })
   },
   qr(_link, { attempt, expiresAtMs }) {
-    // A code means that there is no session. The number stays: it says which phone to look for.
+    // A pairing code means that there is no session. The number is kept, because it tells which phone to use.
     return {
       fields: { ...ended, loggedIn: false, downAtMs: null, qrAttempt: attempt, qrExpiresAtMs: expiresAtMs },
       announcement: { type: 'instance.qr.updated', data: { attempt, expires_at: isoTime(expiresAtMs) } },

@@ -51,7 +51,7 @@ export function createList({ db, cursors, records }: Deps): List {
     const page = rows.slice(0, size)
     const last = rows.length > size ? page.at(-1) : undefined
     const data = await Promise.all(page.map(records))
-    // What fits on one page is counted by looking at it, so that count and data can never disagree there.
+    // If everything fits on one page, its rows are counted, so that count and data agree.
     const count = cursor === undefined && !last ? data.length : await selection.count()
     if (limit === undefined && cursor === undefined && !last) return { data, count }
     const next_cursor = last ? cursors.encode(list, [last.createdAtMs, last.id]) : null

@@ -19,7 +19,7 @@ type InstanceChange =
   /** It is connected as a number it was not connected as before; a loss of the number is not told. */
   | { readonly kind: 'number'; readonly id: InstanceId; readonly number: string }
 
-/** Hears a change inside the commit that makes it: what it writes lives and dies with it. */
+/** Called inside the commit of the change: what it writes is committed or rolled back with it. */
 export type InstanceListener = (tx: Tx, change: InstanceChange) => Promise<void>
 
 export interface InstanceListeners {
@@ -27,7 +27,7 @@ export interface InstanceListeners {
   readonly publish: InstanceListener
 }
 
-/** Rooms that build on instances listen here, so that this one need not know them. */
+/** Rooms that build on instances subscribe here, so that this room need not know them. */
 export function createListeners(): InstanceListeners {
   const listeners: InstanceListener[] = []
   return {

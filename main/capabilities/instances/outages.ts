@@ -2,34 +2,34 @@ import type { Clock, Timer } from '../../kernel/clock.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
 import { cause, type Log } from '../../kernel/log.ts'
 
-/** How long a lost link may take to heal before anybody is told. */
+/** How long a lost connection may take to come back before the loss is announced. */
 export const OUTAGE_MS = 5_000
 /** Systems disagree about what a long timer means across sleep (kernel/clock.ts). */
 const LONGEST_TIMER_MS = 1_000
 
 export interface Outage {
   readonly id: InstanceId
-  /** Names the loss, so that an announcement that comes late never hits the next one. */
+  /** Identifies the loss, so that a late announcement is not taken for that of a later loss. */
   readonly linkLostAtMs: number
 }
 
 interface Deps {
   readonly clock: Clock
   readonly log: Log
-  /** Makes the outages known. */
+  /** Announces the outages. */
   readonly announce: (due: readonly Outage[]) => Promise<void>
 }
 
 export interface Outages {
   /** Starts the five seconds, or what is left of them after a restart of the service. */
   readonly watch: (outage: Outage, leftMs?: number) => void
-  /** The link is back, or nobody waits for it any more. */
+  /** The connection is back, or its loss no longer matters. */
   readonly cancel: (id: InstanceId) => void
   readonly close: () => void
 }
 
 /**
- * The losses nobody knows of yet. The rows themselves are durable (`link_lost_at`); this only knows when to look.
+ * Losses that are not announced yet. The rows themselves are durable (`link_lost_at`); this only knows when to look.
  * Not jobs: most losses heal within the five seconds, and each would cost two commits.
  */
 export function createOutages({ clock, log, announce }: Deps): Outages {

@@ -4,7 +4,7 @@ import { toInstance, type Instance, type InstanceRow } from './store.ts'
 
 const PAGE = 500
 
-/** Instances in the order of their ids, a page at a time: what is done with one page may move its rows. */
+/** Instances in the order of their ids, a page at a time. The caller may change the rows of a page. */
 export async function* eachPage(
   db: Pick<Db, 'read'>,
   page: Statement<{ afterId: string; limit: number }, InstanceRow>,

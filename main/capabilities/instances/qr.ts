@@ -117,7 +117,7 @@ export async function qrView(
   if (status === 'passkey_required' || (passkey && PAIRS.has(status))) {
     return { ...withoutCode('passkey_required', attempt), ...(passkey && { passkey: passkeyView(passkey) }) }
   }
-  // Pairing is over until a refresh or restart: "pending" would make people wait for nothing.
+  // Pairing has ended until a refresh or restart, so `pending` would be wrong.
   if (!PAIRS.has(status)) return withoutCode('expired', attempt)
   // The engine is ahead of its own signal: a client that sends on "connected" would get not_ready.
   if (state === 'connected') return withoutCode('pending', attempt)

@@ -16,7 +16,7 @@ interface Deps {
   readonly log: Log
   readonly lifecycle: Lifecycle
   readonly publish: InstanceListener
-  /** Carries out what was decided here. */
+  /** Does what was decided here. */
   readonly wipe: (id: InstanceId) => void
 }
 
@@ -49,13 +49,12 @@ export interface Recreate {
 }
 
 /**
- * Decides that instances are recreated; from this commit on they are nobody's number. The same row goes on, so id,
- * names, external_ref, metadata and the numbering of events do as well; messages and recorded events are not of the
- * session and stay.
+ * Decides that instances are recreated; from this commit on they have no number. The row is kept, and with it id, names,
+ * external_ref, metadata and the numbering of events. Messages and recorded events stay as well.
  */
 export function createRecreate({ db, ids, engines, log, lifecycle, publish, wipe }: Deps): Recreate {
   async function begin(tx: Tx, subject: EngineInstance): Promise<Accepted> {
-    // Asked for first: an engine that does not exist could never wipe, and the instance would stay as it is now.
+    // Looked up first: without its engine the instance could not be wiped and would stay in `recreating`.
     engineOf(engines, subject)
     const { id } = subject
     if (!(await lifecycle.apply(tx, id, { kind: 'recreate' }))) throw notFound()

@@ -17,7 +17,7 @@ interface Deps {
   readonly discardSession: DiscardSession
   readonly runExclusive: RunExclusive
   readonly publish: InstanceListener
-  /** The instance's open outage is nobody's concern any more. */
+  /** The open outage of the instance no longer matters. */
   readonly cancelOutage: (id: InstanceId) => void
 }
 

@@ -21,8 +21,8 @@ interface Deps {
 export type Restart = (id: InstanceId) => Promise<{ id: InstanceId; engine: EngineName; status: InstanceStatus }>
 
 /**
- * Ends what runs and begins again. A connected instance loses its link by it, so it goes the way of every lost link:
- * back within five seconds, nobody is told; later, it is an outage.
+ * Ends the connection and connects again. For a connected instance this is like any lost connection: it is announced if it
+ * is not back within five seconds.
  */
 export function createRestart({ db, engines, log, lifecycle, discardSession, runExclusive }: Deps): Restart {
   return (id) =>
@@ -45,7 +45,7 @@ export function createRestart({ db, engines, log, lifecycle, discardSession, run
 
 const LINK_ENDED: LinkEvent = { kind: 'link_lost', reason: 'restart', code: null, nextRetryAtMs: null }
 
-/** Where the engine has something to end first. */
+/** States in which the engine has a connection to end first. */
 const RUNNING: ReadonlySet<InstanceStatus> = new Set<InstanceStatus>([
   'connecting',
   'qr',

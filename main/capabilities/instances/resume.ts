@@ -21,7 +21,7 @@ interface Deps {
 
 export type ResumeAll = () => Promise<void>
 
-/** Each of these moves a row, records an event and enqueues deliveries: a unit stays short. */
+/** Each of these changes a row, records an event and enqueues deliveries, so a unit has only a few of them. */
 const MOVES_PER_UNIT = 100
 
 interface PendingEvent {
@@ -44,7 +44,7 @@ export function createResumeAll({ db, clock, engines, log, lifecycle, discardSes
   }
 
   async function resume(page: readonly Instance[]): Promise<void> {
-    // Who was not told of a loss before the service stopped is told now, before anything comes back.
+    // Losses that were not announced before the service stopped are announced now, before connections are reported as back.
     const overdue = page.filter((instance) => leftMs(instance) === 0)
     await applyAll(
       overdue.map(({ id, linkLostAtMs }) => ({ id, event: { kind: 'outage', linkLostAtMs: linkLostAtMs ?? 0 } })),
@@ -83,7 +83,7 @@ export function createResumeAll({ db, clock, engines, log, lifecycle, discardSes
   }
 }
 
-/** What the row still has to learn; nothing where it is true already. */
+/** The changes that the row needs; none if it is already right. */
 function correction(
   { id, status, loggedIn, phoneNumber, profileName }: Instance,
   link: 'connected' | 'connecting' | 'no_session',

@@ -11,7 +11,7 @@ interface Deps {
 }
 
 /**
- * Carries out what the row says is still to be done with the session.
+ * Does what the row says is still to be done with the session.
  * @param record what is true once it is done, in one commit; by default only that it is.
  * @returns whether it is done.
  */

@@ -1,7 +1,7 @@
 import type { EventType } from '../../contract/events.ts'
 import type { InstanceStatus } from '../../contract/shapes.ts'
 
-/** What can move an instance: calls, signals of its engine, and five seconds without a link. */
+/** What can change the status of an instance: calls, signals of its engine, and five seconds without a connection. */
 export const TRIGGERS = [
   /** Restart, qr/refresh, the first QR read. */
   'start',
@@ -31,7 +31,7 @@ export type Trigger = (typeof TRIGGERS)[number]
 
 export interface Step {
   readonly to: InstanceStatus
-  /** null: nobody is told. */
+  /** null: no event. */
   readonly event: EventType | null
   /** Only while this holds. */
   readonly when?: Condition
@@ -52,8 +52,8 @@ const refuse = { to: 'auth_failed', event: 'instance.auth_failed' } as const
 const code = { to: 'qr', event: 'instance.qr.updated' } as const
 
 /**
- * The life of an instance. What is not here changes nothing: a signal that comes late, twice or out of
- * order finds no step. Creation and deletion stand apart. `recreating` is left in one way only, so that no call and no
+ * The transitions of an instance. A trigger without a transition changes nothing, such as a signal that is late, repeated
+ * or out of order. Creation and deletion are not among them. `recreating` is left in one way only, so that no call and no
  * late signal connects an instance while its session is being wiped.
  */
 const STEPS = {
@@ -61,7 +61,7 @@ const STEPS = {
   connecting: {
     stop,
     qr: code,
-    // Heals silently while `link_lost`: who was not told of the loss is not told of the return (lifecycle.ts).
+    // No event while `link_lost`: the loss was not announced, so the return is not, either (lifecycle.ts).
     connected: connect,
     auth_failed: refuse,
     outage: { ...stop, when: 'link_lost' },
@@ -103,7 +103,7 @@ const STEPS = {
     start,
     stop,
     passkey_accepted: start,
-    // The engine is ahead of itself where it connects before that was recorded.
+    // The engine can report the connection before the step before it was recorded.
     connected: connect,
     passkey_failed: stop,
     link_ended: stop,

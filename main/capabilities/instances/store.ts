@@ -19,7 +19,7 @@ export interface Link {
   readonly linkLostAtMs: number | null
   /** Since when a link that was up is down; null before the first one and after logout. */
   readonly downAtMs: number | null
-  /** How often a connection was asked for since the last one that stood. */
+  /** Attempts to connect since the last connection that was stable. */
   readonly attempts: number
   readonly qrAttempt: number | null
   readonly qrExpiresAtMs: number | null
@@ -28,7 +28,7 @@ export interface Link {
   readonly disconnectCode: number | null
   /** End of a temporary ban. */
   readonly blockedUntilMs: number | null
-  /** What the engine has still to do with the session. */
+  /** What the engine still has to do with the session. */
   readonly discard: 'logout' | 'wipe' | null
 }
 
@@ -205,7 +205,7 @@ export const pageToDiscard = sql<{ afterId: string; limit: number }, InstanceRow
   `SELECT ${INSTANCE} FROM instances WHERE discard IS NOT NULL AND id > :afterId ORDER BY id LIMIT :limit`,
 )
 
-/** Only what was asked for when the work began: a newer wish stays. */
+/** Clears only the request that was carried out: a newer one stays. */
 export const discarded = sql<Id & { discard: string }>(
   'UPDATE instances SET discard = NULL WHERE id = :id AND discard = :discard',
 )
@@ -226,7 +226,7 @@ export const insertDeparture = sql<OfAccount & Departure>(
   `INSERT INTO instance_departures (account_id, deleted_at, instance_id, external_ref, metadata)
    VALUES (:accountId, :deletedAtMs, :instanceId, :externalRef, :metadata)`,
 )
-/** It is back. */
+/** The connection is back. */
 export const removeDepartures = sql<OfAccount & { instanceId: string }>(
   'DELETE FROM instance_departures WHERE instance_id = :instanceId AND account_id = :accountId',
 )

@@ -41,7 +41,7 @@ interface Move {
 export type Transfer = (move: Move) => Promise<{ readonly instance: Instance; readonly atMs: number }>
 
 export function createTransfer({ db, clock, engines, announce, publish, runExclusive, requireSlot, endLinksOf }: Deps) {
-  /** Those that were transferred since the start. Nobody else needs to be looked up before each send. */
+  /** Instances that were transferred since the start. Only for these the owner is looked up before each send. */
   const moved = new Set<InstanceId>()
 
   const transfer: Transfer = ({ id, from, to, isRepeated = false, check, record }) =>

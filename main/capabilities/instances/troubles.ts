@@ -20,7 +20,7 @@ export interface NumberRow extends Pick<
   readonly isRetrying: number
 }
 
-/** A reason for a line of the overview. */
+/** Why a number has a line in the overview. */
 export interface Trouble {
   readonly code: LinkLine | ListedIssueCode
   readonly sinceMs: number | null
@@ -56,7 +56,7 @@ function knownEvidence(engines: Engines, row: NumberRow): Evidence | null {
   try {
     return evidenceOf(engines, row)
   } catch {
-    // Its health says so, and logs why.
+    // The health view reports it and logs the reason.
     return null
   }
 }

@@ -14,7 +14,7 @@ interface Deps {
   readonly announce: Announce
 }
 
-/** What PATCH may change, as it stands on the wire: absent is untouched, null clears. */
+/** What PATCH may change, as in the request: an absent field stays, null clears it. */
 export interface InstancePatch {
   readonly name?: string
   readonly external_ref?: string | null

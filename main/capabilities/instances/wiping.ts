@@ -24,7 +24,7 @@ interface Deps {
 export interface Wiping {
   /** Once the instance is `recreating`, and that is durable. */
   readonly begin: (id: InstanceId) => void
-  /** What another boot left half done. */
+  /** Wipes that an earlier process left unfinished. */
   readonly resume: () => Promise<void>
   readonly close: () => void
 }
