@@ -4,7 +4,7 @@ import { personKey } from '../../kernel/phone-number.ts'
 import { yieldToEventLoop } from '../../kernel/yield-to-event-loop.ts'
 import { chatNameOf, chatSummary, chatsAfter, lastReceived } from './conversation-store.ts'
 
-/** A chat, as its place in the list needs it. */
+/** What is needed to sort a chat into the list. */
 export interface Chat {
   readonly chat: string
   /** Of its newest message. */
@@ -32,7 +32,7 @@ interface CachedList {
   chats: Map<string, Chat>
   /** The same, the most recent first. */
   order: readonly Chat[]
-  /** Not as they are in the database any more. */
+  /** Chats whose data in memory is out of date. */
   readonly stale: Set<string>
   /** Profile names, loaded on the first search. */
   names: Map<string, string> | undefined
@@ -45,7 +45,7 @@ const CHATS_AT_ONCE = 500
 const MAX_LISTS = 8
 /** Beyond this, reloading the list is cheaper. */
 const MAX_STALE = 10_000
-/** Looked through before others have their turn. */
+/** Chats to search before the event loop gets a turn. */
 const LOOKED_AT_ONCE = 5_000
 
 /**
@@ -68,7 +68,7 @@ export function createChatIndex({ db }: { db: Pick<Db, 'read' | 'readOne'> }): C
     return list
   }
 
-  /** What fails leaves no half list behind. */
+  /** After a failure, no incomplete list is kept. */
   const runInTurn = (instanceId: string, list: CachedList, act: () => Promise<void>): Promise<void> => {
     const mine = list.turn.then(act)
     list.turn = mine
@@ -76,7 +76,7 @@ export function createChatIndex({ db }: { db: Pick<Db, 'read' | 'readOne'> }): C
     return mine
   }
 
-  /** In pieces, so that others get their turn in between. */
+  /** In portions, so that the event loop is not blocked. */
   const readAll = async (instanceId: string, list: CachedList) => {
     for (let after = ''; ;) {
       const found = await db.read(chatsAfter, { instanceId, after, rows: CHATS_AT_ONCE })
@@ -149,7 +149,9 @@ export function createChatIndex({ db }: { db: Pick<Db, 'read' | 'readOne'> }): C
 
 const newestFirst = (chats: Chat[]): Chat[] => chats.sort((a, b) => b.lastSeq - a.lastSeq)
 
-/** The order with the chats that were touched in their new places. The others keep theirs, so that nothing is sorted again. */
+/**
+ * The order with the chats that were touched in their new places. The others keep theirs, so that nothing is sorted again.
+ */
 function withMoved({ chats, order }: CachedList, touched: ReadonlySet<string>): Chat[] {
   const moved = newestFirst([...touched].flatMap((chat) => chats.get(chat) ?? []))
   const merged: Chat[] = []

@@ -24,7 +24,7 @@ const moveMessages = sql<MergeParams>(
 
 type VotesParams = Omit<MergeParams, 'rows'>
 
-/** Of two votes in one poll the later one stands. */
+/** Of two votes in one poll the later one counts. */
 const copyVotes = sql<VotesParams>(
   `INSERT INTO poll_votes (instance_id, engine_message_id, voter, options, at)
    SELECT instance_id, engine_message_id, :number, options, at FROM poll_votes
@@ -72,7 +72,7 @@ const removeName = sql<Pick<ChatMove, 'instanceId' | 'from'>>(
 interface ChatMergeDeps {
   readonly db: Db
   readonly unread: Pick<Unread, 'of' | 'move'>
-  /** Told after each commit of both chats. */
+  /** Called for both chats after each commit. */
   readonly onMoved: (instanceId: string, chat: string) => void
 }
 
@@ -118,7 +118,7 @@ export function createChatMerge({ db, unread, onMoved }: ChatMergeDeps) {
   }
 
   return {
-    /** In the commit that learns it. The messages follow with `finish`. */
+    /** Call it in the commit that learns that two names are one person. `finish` moves the messages. */
     async begin(tx: Tx, { instanceId, from, to }: ChatMove): Promise<void> {
       if (from === to) return
       const votes = { instanceId, hiddenId: from, number: to }

@@ -38,7 +38,7 @@ const nextChat = sql<ChatOfInstance, ChatOfInstance>(
    ORDER BY instance_id, chat LIMIT 1`,
 )
 
-/** The chats of all instances, in an order of their own. @param after undefined for the first ones. */
+/** The chats of all instances, a page at a time. @param after undefined for the first ones. */
 export async function chatsAfter(
   db: Pick<Db, 'readOne'>,
   after: ChatOfInstance | undefined,

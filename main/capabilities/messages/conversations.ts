@@ -54,7 +54,7 @@ interface PageOptions {
 
 interface ConversationsWish extends PageOptions {
   readonly q?: string
-  /** What the people are written under whose name in the contacts fits `q`, as `personKey` has it. */
+  /** The `personKey` of people whose name in the contacts matches `q`. */
   readonly named?: ReadonlySet<string> | undefined
   readonly filter?: 'all' | 'unread'
 }
@@ -86,7 +86,7 @@ export function createConversations({ db, cursors, chatIndex, unread }: Conversa
 
   const describe = async (instanceId: InstanceId, chat: Chat): Promise<Conversation[]> => {
     const last = await db.readOne(threadMessageBySeq, { seq: chat.lastSeq })
-    // Taken back between two reads: nothing was sent after all.
+    // The row was removed between two reads, because the message was not sent.
     if (last === undefined) return []
     const received = await db.readOne(lastReceived, { instanceId, chat: chat.chat })
     // Messages sent to groups by earlier versions do not say that it is one.
@@ -140,7 +140,7 @@ export function createConversations({ db, cursors, chatIndex, unread }: Conversa
     },
   }
 
-  /** A stretch of a chat, newest first, each message with its reactions and votes. */
+  /** A part of a chat, newest first, each message with its reactions and votes. */
   async function withAnswers(
     instanceId: InstanceId,
     chat: string,

@@ -25,7 +25,7 @@ export interface MediaFile {
   readonly content: FileContent
   /** As it was uploaded. */
   readonly name?: string | null
-  /** Called once nobody needs it any more. */
+  /** Called when the file is no longer needed. */
   readonly remove: () => Promise<void>
 }
 

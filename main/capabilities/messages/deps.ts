@@ -41,7 +41,7 @@ export interface SafetyPort {
   ): Promise<void>
   /** The message never left, and its row is gone. */
   takenBack(tx: Tx, message: { seq: number; instanceId: string; atMs: number }): Promise<void>
-  /** The network took no message because of this code. */
+  /** The network refused a message with this code. */
   refused(tx: Tx, instanceId: string, providerCode: number): Promise<void>
 }
 
@@ -69,7 +69,7 @@ export interface PricesPort {
     status: {
       readonly messageId: string
       readonly instanceId: InstanceId
-      /** undefined: it is not known here. */
+      /** undefined: the number is unknown. */
       readonly message:
         | { readonly accountId: string; readonly chat: string; readonly campaignId: string | null }
         | undefined

@@ -42,7 +42,7 @@ export type Draft =
   | ForwardDraft
   | (Extract<Outgoing, { kind: 'cloud_api' }> & Pick<Answering, 'quotedMessageId'>)
 
-/** What its caller has written. */
+/** The request as the caller wrote it. */
 type WrittenDraft = Exclude<Draft, ForwardDraft>
 
 const KINDS = ['text', 'media_url', 'media_id', 'interactive', 'cloud_api'] as const
@@ -158,7 +158,9 @@ const GROUP = new RegExp(`^${GROUP_ID}$`)
 
 export const isGroupChat = (chat: string): boolean => GROUP.test(chat)
 
-/** @throws ApiError engine_mismatch for what official has not in groups, validation_error for an address of another engine. */
+/**
+ * @throws ApiError engine_mismatch for what official has not in groups, validation_error for an address of another engine.
+ */
 function requireReachable({ to, mentions, interactive }: SendBody, engine: Engine): void {
   const isGroup = isGroupChat(to)
   if (!TRAITS[engine].hasUserIds && !ON_SMV2.test(to)) {

@@ -30,7 +30,7 @@ export async function getForwardable(
   if (deletedAtMs !== null) throw refused('message_id was deleted, so it cannot be forwarded.', 'forward_deleted')
   if (viewOnce === 1 || !FORWARDABLE.has(type))
     throw refused('Messages of this kind cannot be forwarded.', 'forward_kind')
-  // Both are JSON of our own writing.
+  // Both are JSON that this room wrote.
   const details = found.content === null ? null : (JSON.parse(found.content) as MessageContent)
   const { pending: _, ...media } = JSON.parse(found.media ?? '{}') as { readonly id?: string; readonly pending?: true }
   const shown = found.media === null ? null : JSON.stringify(media)

@@ -43,7 +43,7 @@ interface InboundDeps {
  * finds the message on the other side, and from there on it is the same repeat as any other.
  */
 export function createInbound({ db, ids, announce, fusion, unread, counted, onStored }: InboundDeps) {
-  /** Whose messages may be the one that is reported: the instance's own first. */
+  /** Instances that may have the message, the one that reports it first. */
   const sidesOf = async (tx: Tx, instanceId: InstanceId): Promise<InstanceId[]> => {
     const partnerId = await fusion.partnerOf(tx, instanceId)
     return partnerId === undefined ? [instanceId] : [instanceId, partnerId]
@@ -71,7 +71,7 @@ export function createInbound({ db, ids, announce, fusion, unread, counted, onSt
     return undefined
   }
 
-  /** Under the name its chat has here. */
+  /** By the name that its chat has here. */
   const named = async <S extends Author>(tx: Tx, instanceId: InstanceId, signal: S): Promise<S> => {
     const chat = await chatAsFirstGiven(tx, instanceId, signal.chat)
     return chat === signal.chat ? signal : { ...signal, chat, from: signal.from === signal.chat ? chat : signal.from }
@@ -83,10 +83,10 @@ export function createInbound({ db, ids, announce, fusion, unread, counted, onSt
       const signal = await named(tx, instanceId, reported)
       const sides = await sidesOf(tx, instanceId)
       const known = await findReceived(tx, sides, signal)
-      // What came without content may come again with it, for example because the phone was asked for it.
+      // A message that came without its content may arrive again with it, for example after the phone was asked for it.
       const isFilled = known?.type === 'unavailable' && known.instanceId === instanceId && known.deletedAtMs === null
       if (known && (!isFilled || signal.type === 'unavailable')) return
-      // The phone shows what was sent through us as its own; that message has a row and events already.
+      // The phone also reports messages that were sent through the service. These have a row and events already.
       if (!known && signal.fromMe && (await find(tx, sides, signal.engineMessageId))?.direction === 'out') return
       const id = known?.id ?? newId
       const quoted = signal.quotedEngineMessageId
@@ -229,7 +229,7 @@ function mediaOf({ media }: Signal<'received'>): EventData['message.received']['
   return { id, mime_type: mimeType, size, filename, caption, ...(pending && { pending }) }
 }
 
-/** For the console; events do without. */
+/** For the console only; events do not have it. */
 const previewOf = ({ media }: Signal<'received'>) => (media?.preview ? { preview: media.preview } : {})
 
 export function columnsOf(signal: Signal<'received'>, quotedMessageId: string | null) {

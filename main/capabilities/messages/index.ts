@@ -67,7 +67,7 @@ export interface Messages extends Conversations, Past {
   readonly uploads: Uploads
   /** @throws ApiError for a request that cannot be sent as it is: an invalid body, a file that cannot be fetched. */
   send(request: SendRequest): Promise<SendResult>
-  /** The same for content that another room has read. */
+  /** The same, for content that another room has already checked. */
   sendDraft(request: DraftRequest): Promise<SendResult>
   /**
    * Marks a chat as read or unread, for every window of the account. Nobody outside is told.
@@ -94,11 +94,11 @@ export interface Messages extends Conversations, Past {
   lastRef(instanceId: InstanceId, chat: string): Promise<DatedMessageRef | null>
   /** The newest message that somebody else said in a chat, whichever spelling names it. */
   lastReceivedRef(instanceId: InstanceId, chat: string): Promise<MessageRef | null>
-  /** Any message of the instance, whichever way it went. */
+  /** Any message of the instance, sent or received. */
   said(instanceId: InstanceId, messageId: string): Promise<ThreadMessageRow | undefined>
   /** @throws ApiError not_found */
   poll(instanceId: InstanceId, messageId: string): Promise<PollRecord>
-  /** What is kept of a chat. Its messages follow with `moveChats`, and after the next start at the latest. */
+  /** Moves what is kept of a chat. Its messages follow with `moveChats`, and after the next start at the latest. */
   readonly movePerson: MovePerson
   moveChats(): Promise<void>
   /** The spelling in which the instance was first given the number. */
@@ -107,7 +107,7 @@ export interface Messages extends Conversations, Past {
   chatsOfNumber(read: Pick<Tx, 'one'>, instanceId: InstanceId, chat: string): Promise<string[]>
   /** The chats of all instances, in an order of their own. @param after undefined for the first ones. */
   chatsAfter(after: ChatOfInstance | undefined, limit: number): Promise<readonly ChatOfInstance[]>
-  /** Resolves once the fact is durable. */
+  /** Resolves when the change is durable. */
   onSignal(instanceId: InstanceId, signal: MessageSignal): Promise<void>
   /** A pending file is there now. @returns the account, if a message has changed. */
   mediaArrived(
@@ -123,7 +123,7 @@ export interface Messages extends Conversations, Past {
   reconcile(): Promise<void>
   /** Its lines of the overview. */
   attention(query: AttentionQuery): Promise<AttentionLine[]>
-  /** What waits to be confirmed; `oldestSeconds` is null when nothing does. */
+  /** Messages that wait for a confirmation; `oldestSeconds` is null if there are none. */
   gauges(instanceId: string): Promise<{ pending: number; oldestSeconds: number | null }>
   /** Messages of the account that wait to be confirmed. */
   tally(accountId: AccountId): Promise<{ queued: number }>
@@ -135,7 +135,7 @@ export interface Messages extends Conversations, Past {
   ): Promise<number | null>
   /** When the person last wrote, among the newest messages of the chat; null: not there. */
   lastReceivedAtMs(instanceId: InstanceId, chat: string): Promise<number | null>
-  /** When a message last went either way; null when none ever did. */
+  /** When the last message was sent or received; null: never. */
   lastMessageAtMs(instanceId: string): Promise<number | null>
 }
 

@@ -25,7 +25,7 @@ const TITLE_LENGTH = 256
 const DESCRIPTION_LENGTH = 1_024
 const ADDRESS_LENGTH = 2_048
 
-/** Its sender has said where the card leads, and nothing about it. */
+/** The sender gave the address of the card, but no title or text. */
 export const needsLinkPreview = (content: Content): boolean =>
   content.kind === 'text' && content.preview?.title === null && content.preview.description === null
 

@@ -97,11 +97,11 @@ async function uploadedFile(
   if (!fits(mimeType, draft)) throw unsuitable(`is ${mimeType}, which does not match media_type ${draft.mediaType}`)
   const limit = megabytesOf(mimeType, draft)
   if (size > limit * MEGABYTE) throw unsuitable(tooLarge(limit, draft))
-  // It stays until it expires.
+  // The upload is kept until it expires.
   return { mimeType, content, name, remove: () => Promise.resolve() }
 }
 
-/** A response, and where it came from. */
+/** A response, and the address that it came from. */
 interface Found {
   readonly answer: OutboundStream
   readonly url: string

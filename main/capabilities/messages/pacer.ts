@@ -4,13 +4,13 @@ import type { Clock } from '../../kernel/clock.ts'
 /** A turn to send. */
 type PaceResult =
   | { readonly kind: 'go'; readonly waitedMs: number }
-  /** It would take longer than anybody may wait. */
+  /** The wait would be longer than allowed. */
   | { readonly kind: 'later'; readonly retryAfterSeconds: number }
 
 export interface Pacer {
   /** Waits until the network can take one more message. A full bucket delays; only a wait beyond `mostMs` is refused. */
   acquire(send: Send, mostMs: number): Promise<PaceResult>
-  /** What the network made of it. @returns the outcome, with the time to hold back where the network throttles. */
+  /** Notes the outcome of a send. @returns the outcome, with the time to hold back where the network throttles. */
   report(send: Pick<Send, 'instanceId' | 'to'>, outcome: SendOutcome): SendOutcome
 }
 
@@ -52,7 +52,7 @@ export function createPacer(clock: Pick<Clock, 'mono' | 'sleep'>): Pacer {
     return bucket
   }
 
-  /** One that has filled up again and is not closed is the same as none. */
+  /** A full bucket that is not closed is the same as no bucket. */
   function pruneBuckets(): void {
     const now = clock.mono()
     for (const [name, { arrivalMono, closedUntilMono, throttled }] of buckets) {

@@ -18,7 +18,7 @@ export async function getQuoted(
 ): Promise<Quoted> {
   const found = await getReferenced(db, instanceId, messageId, 'quoted_message_id')
   const { chat, type, text, deletedAtMs } = found
-  // A number can have two spellings; both belong to the same chat.
+  // A number can have two spellings, which belong to the same chat.
   if (personKey(chat) !== personKey(to)) throw wrongChat(chat, to)
   // Deleted text must not reappear in a quote.
   if (deletedAtMs !== null) throw deleted()

@@ -19,8 +19,8 @@ interface ReceiptDeps {
 export type Receipts = (instanceId: InstanceId, signal: StatusSignal) => Promise<void>
 
 /**
- * What the network says of a message of ours. The row exists since before the engine was asked, so a receipt that is
- * faster than the answer to the send finds it, moves it, and the answer then has nothing left to move.
+ * Receipts of the network for our messages. The row is made before the engine is called, so a receipt that arrives before
+ * the answer to the send finds it and changes its status. The answer then changes nothing.
  */
 export function createReceipts({ db, announce, idempotency, prices }: ReceiptDeps): Receipts {
   return (instanceId, signal) =>
@@ -32,7 +32,7 @@ export function createReceipts({ db, announce, idempotency, prices }: ReceiptDep
       const message = toMessage(row)
       const hasMoved = await advance(tx, announce, message, moveOf(signal))
       if (!hasMoved || message.status !== 'queued' || message.engineMessageId !== null) return
-      // The outcome of the send was open, and this settles it: repeats get the answer the first one did not.
+      // The outcome of the send was unknown, and the receipt settles it. Repeats now get the answer.
       if (message.idempotencyKey === null || message.engine === null) return
       const { engine, id: messageId, idempotencyKey } = message
       const kind = signal.kind === 'receipt' ? 'accepted' : 'refused'

@@ -20,9 +20,9 @@ const PRUNED_AT_ONCE = 500
 /** "The engine does not know this id" is proof only when no late send can be under way any more. */
 const PROOF_AFTER_MS = 60_000
 const EXPIRES_AFTER_MS = 24 * 3_600_000
-/** No network keeps receipts for longer, so nothing can arrive of a message whose link is down, or gone. */
+/** No network keeps receipts for longer than this, so none can still arrive for a message whose connection is down. */
 const LOST_AFTER_MS = 30 * 24 * 3_600_000
-/** A link that has just come back brings the receipts of its absence with it; this is the time it gets for that. */
+/** After a connection is back, the receipts it has missed arrive. They get this much time. */
 const LIVE_FOR_MS = 600_000
 
 const EXPIRED: MessageErrorShape = {
@@ -44,8 +44,8 @@ interface ReconcilerDeps {
 }
 
 /**
- * What no caller waits for: messages that a crash, a silence or a dead link left queued.
- * Not jobs: hardly any message gets here, and a job for each send would double its commits.
+ * Finds the outcome of messages that nobody waits for any longer: those left queued by a crash, a lost answer or a lost
+ * connection. Not jobs: hardly any message gets here, and a job for each send would double its commits.
  */
 export function createReconciler(deps: ReconcilerDeps) {
   const { db, clock, log, instances, idempotency, outcomes, receipts, underWay } = deps
@@ -82,7 +82,7 @@ export function createReconciler(deps: ReconcilerDeps) {
       }),
     )
 
-  /** Its removal could not be stored. */
+  /** The removal of its row could not be stored. */
   const removeStray = ({ id, instanceId }: Message): Promise<void> =>
     db.commit(async (tx) => {
       const row = await tx.one(messageById, { id, instanceId })
@@ -101,7 +101,7 @@ export function createReconciler(deps: ReconcilerDeps) {
     }
   }
 
-  /** An engine that fails to find a message has proved nothing, and must not keep the others from being judged. */
+  /** A failure of the engine proves nothing about the message, and must not stop the pass for others. */
   const findMessage = async (engine: Engine, subject: InstanceSubject, { id }: Message) => {
     try {
       return await engine.find(subject, id)
@@ -193,5 +193,5 @@ export function createReconciler(deps: ReconcilerDeps) {
   return { recover, pass, start, stop }
 }
 
-/** What was typed on the phone has no engine of ours to ask. */
+/** Messages that were typed on the phone were not sent by an engine, so there is none to ask. */
 const isDispatched = (message: Message): message is Message & Dispatched => message.engine !== null

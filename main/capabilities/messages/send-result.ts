@@ -14,7 +14,7 @@ export interface SentMessage {
   readonly replayed: boolean
 }
 
-/** What became of a send. */
+/** The result of a send. */
 export type SendResult =
   | SentMessage
   /** Nothing left this machine, and the Idempotency-Key is free: the same send may be repeated later. */

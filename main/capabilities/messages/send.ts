@@ -36,7 +36,7 @@ interface Resolved {
   readonly type: string
   /** What a conversation shows of its file, as JSON. */
   readonly media: string | null
-  /** Its file is not needed any more. */
+  /** Called when its file is no longer needed. */
   readonly release: () => void
 }
 
@@ -71,7 +71,7 @@ export function createSend(deps: SendDeps) {
 
   const pacer = createPacer(clock)
 
-  /** Who writes in the window has read the chat, also where a fused instance shows it. */
+  /** A person who writes in the window has read the chat, on a fused instance too. */
   const markRead = async (tx: Tx, { instanceId, chat }: Dispatched) => {
     await deps.unread.read(tx, instanceId, chat)
     const partnerId = await deps.fusion.partnerOf(tx, instanceId)
@@ -153,7 +153,7 @@ export function createSend(deps: SendDeps) {
     return throttled(turn.retryAfterSeconds)
   }
 
-  /** Looks for what the caller has named. Nothing is stored before it is there. */
+  /** Finds the quoted message and the file. Nothing is stored before they are found. */
   const resolveDraft = async (
     wanted: Draft,
     { id, accountId, engine }: InstanceSubject,
@@ -171,7 +171,7 @@ export function createSend(deps: SendDeps) {
         ? await resolveMedia(deps, draft, { accountId, engine }, campaignId)
         : { out: await withLinkPreview(deps, draft, accountId), file: null }
     const { out, file } = fetched
-    // At the next start nothing is left of it anyway.
+    // The next start removes it in any case.
     const release = () => void file?.remove().catch(() => {})
     const shown = { type: typeOf(draft), media: mediaColumn(draft, out) }
     return { out: { ...out, ...(quoted && { quoted }), ...(mentions && { mentions }) }, ...shown, release }
@@ -228,7 +228,7 @@ export function createSend(deps: SendDeps) {
     return { kind: 'unknown', error: isLost ? recordLost() : stillBusy(claim) }
   }
 
-  /** A repeat must not take a turn from a message that goes out. */
+  /** A repeat must not use up a turn of the pace. */
   const isPaced = ({ instance }: DraftRequest) => {
     const engine = instances.engineFor(instance)
     return engine.pace !== undefined || engine.retryAfterSeconds !== undefined
@@ -263,7 +263,7 @@ export function createSend(deps: SendDeps) {
   }
 }
 
-/** Nothing it names has to be looked for. */
+/** Whether it can be sent without fetching a file, a preview or another message first. */
 const isComplete = (draft: Draft): draft is Exclude<Draft, MediaDraft | ForwardDraft> =>
   draft.kind !== 'media' &&
   draft.kind !== 'forward' &&

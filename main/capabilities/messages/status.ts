@@ -28,7 +28,7 @@ export function statusesCrossed(from: MessageStatus, to: MessageStatus): Message
   return []
 }
 
-/** What is learned with a new status. */
+/** The fields that come with a new status. */
 export interface Move {
   readonly to: Exclude<MessageStatus, 'queued'>
   readonly atMs: number

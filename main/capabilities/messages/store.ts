@@ -97,7 +97,7 @@ export const insertOutgoing = sql<{
     VALUES (:seq, :id, :accountId, :instanceId, :engine, 'out', :chat, :type, :text, :media, :content, 'queued', :source,
       :idempotencyKey, :campaignId, :quotedMessageId, :isGroup, :forwarded, :now, NULL)`)
 
-/** A byte of it may leave from now on. */
+/** From now on the message may have been sent. */
 export const markLeaving = sql<{ seq: number; now: number }>(
   'UPDATE messages SET dispatch_started_at = :now WHERE seq = :seq AND dispatch_started_at IS NULL',
 )
@@ -135,7 +135,7 @@ export const moveStatus = sql<{
       error_message = :errorMessage, error_provider_code = :errorProviderCode
     WHERE seq = :seq`)
 
-/** Nothing left the machine, so there never was a message. */
+/** The message was certainly not sent, so its row is removed. */
 export const removeMessage = sql<{ seq: number }, RemovedMessage>(
   `DELETE FROM messages WHERE seq = :seq AND status = 'queued'
    RETURNING account_id AS accountId, instance_id AS instanceId, media, created_at AS createdAtMs`,
@@ -334,7 +334,7 @@ export const insertReceived = sql<{
       :engineMessageId, :pushName, :participant, :quotedMessageId, :isGroup, :content, :viewOnce, :forwarded,
       :createdAt, :sentAt)`)
 
-// What was said before the service was there.
+// Messages from before the number was connected.
 
 export interface OldestInChat {
   readonly chat: string
@@ -360,7 +360,7 @@ export const nameChat = sql<{ instanceId: string; chat: string; name: string }>(
    ON CONFLICT (instance_id, chat) DO UPDATE SET name = excluded.name WHERE chat_names.name <> excluded.name`,
 )
 
-/** What arrived without its content has it now. */
+/** Adds the content to a message that arrived without it. */
 export const fillReceived = sql<{
   seq: number
   type: string

@@ -21,11 +21,11 @@ import {
 
 /** How many chats of an account are unread. */
 export interface UnreadCounts extends Record<Network, number> {
-  /** Those that have some, most first. */
+  /** Instances with unread chats, most first. */
   readonly instances: { readonly id: string; readonly chats: number }[]
 }
 
-/** Each is part of the commit that makes it true. */
+/** Call each in the commit of the change. */
 export interface Unread {
   /** Somebody wrote. */
   received(tx: Tx, instanceId: InstanceId, chat: string): Promise<void>

@@ -27,7 +27,7 @@ export type Uploads = ReturnType<typeof createUploads>
 
 /** Files that a caller has uploaded to send them. They expire like every file with a time. */
 export function createUploads({ files, clock, freeBytes }: UploadsDeps) {
-  /** Bytes that arrive at this moment. */
+  /** Bytes of uploads that are being received. */
   const arriving = new Map<AccountId, number>()
 
   /**
@@ -71,7 +71,7 @@ export function createUploads({ files, clock, freeBytes }: UploadsDeps) {
       const stored = await files.store(
         counted(accountId, notEmpty(stream)),
         { ...{ accountId, kind: KIND, name, mimeType, expiresAt }, maxBytes: MAX_BYTES },
-        // Others may have arrived meanwhile.
+        // Other uploads may have been received meanwhile.
         async (tx) => requireRoom(await files.bytesOf(tx, { accountId, kind: KIND })),
       )
       return { media_id: stored.id, mime_type: mimeType, size: stored.size, expires_at: isoTime(expiresAt.atMs) }

@@ -23,7 +23,7 @@ export interface UsageCounter {
   outgoing(tx: Tx, message: Stored, atMs: number): Promise<void>
   /** The message never left, and its row is gone. */
   takenBack(tx: Tx, message: Stored & { readonly createdAtMs: number }): Promise<void>
-  /** A row that was added for something heard on the network. */
+  /** Counts a row that was added for a report of the network. */
   received(tx: Tx, message: Stored & { readonly direction: 'phone' | 'in'; readonly createdAt: number }): Promise<void>
   /** The file of a received message is there now. */
   file(tx: Tx, message: Stored & { readonly createdAtMs: number }): Promise<void>
