@@ -8,9 +8,9 @@ export const CALLS_PER_INSTANCE = 4
 interface InstanceQueue {
   accountId: AccountId
   inFlight: number
-  /** Something may be due. Only a claim that found nothing takes it back. */
+  /** Whether something may be due. Only a claim that finds nothing resets it. */
   isWaiting: boolean
-  /** Raised with every reason to look, so that a claim that began before it cannot take the reason back. */
+  /** Incremented with each new reason, so that a claim that began earlier cannot reset the flag. */
   dueRevision: number
 }
 

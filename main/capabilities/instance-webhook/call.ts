@@ -35,7 +35,7 @@ export async function post(
 
 function verdict(answer: OutboundAnswer): CallResult {
   if (answer.kind === 'response') return answer.status >= 200 && answer.status <= 299 ? 'taken' : 'failed'
-  // The way out was closed under it, as happens when the service stops.
+  // Outgoing connections were closed meanwhile, as when the service stops.
   return answer.code === 'aborted' ? 'cut_off' : 'failed'
 }
 

@@ -87,7 +87,7 @@ export function createInstanceWebhooks(deps: InstanceWebhooksDeps): InstanceWebh
     const { kind, id: instanceId } = change
     if (change.kind === 'transferred' && change.isRepeated) return void (await tx.run(resumeWebhook, { instanceId }))
     if (kind !== 'not_returned' && kind !== 'transferred') return
-    // It leads to the old owner, and what waits is the old owner's: the new one may set another address at any time.
+    // Its address and the waiting calls belong to the old owner. The new owner may set another address.
     await tx.run(removeWebhook, { instanceId })
     await tx.run(dropAll, { instanceId, limit: ALL })
   })

@@ -58,7 +58,10 @@ const finishAttempt = sql<{
     WHERE delivery_seq = :seq AND attempt = :attempt`,
 )
 
-/** A verdict on the webhook applies only if `activation` is still the one seen at the claim; after a reactivation it is stale. */
+/**
+ * A verdict on the webhook applies only if `activation` is still the one seen at the claim; after a reactivation it is
+ * stale.
+ */
 const resetFailures = sql<{ webhook: number; activation: number }>(
   `UPDATE webhooks SET consecutive_exhausted = 0
     WHERE seq = :webhook AND activation = :activation AND consecutive_exhausted > 0`,
@@ -182,7 +185,7 @@ interface Result {
   }
   readonly finished: FinishedAttempt
   readonly verdict: Verdict
-  /** Boot id the claim was made under; recovery writes for a boot that is gone. */
+  /** Boot id of the claim. Recovery writes results for an earlier boot. */
   readonly lease: string
 }
 

@@ -36,7 +36,7 @@ export function createDeliver({
     host: string | undefined,
     isAfterJump: boolean,
   ): Promise<AttemptResult> {
-    // The way out was closed under it, as happens when the service stops, or every deadline passed while it slept.
+    // Outgoing connections were closed meanwhile, as when the service stops, or the machine slept past every deadline.
     if (answer.kind === 'failure' && (answer.code === 'aborted' || isAfterJump)) {
       if (host !== undefined) networkHealth.cancel(host)
       return { kind: 'interrupted' }

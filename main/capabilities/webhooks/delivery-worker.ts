@@ -37,7 +37,7 @@ type DeliveryWorkerDeps = Pick<
 const WIPE_MS = 30_000
 const PASS_MS = 3_600_000
 
-/** Delivery as one machine: what is due is claimed, sent, judged and recorded; memory follows what owners change. */
+/** Claims, sends, judges and records due deliveries, and applies changes of webhooks to what is kept in memory. */
 export function createDeliveryWorker(deps: DeliveryWorkerDeps) {
   const { db, clock, random, apiActivity, clockJumps, outbound, seal, config, live, log, keyring, writeGate } = deps
   const queues = createWebhookQueues({ clock })
@@ -93,7 +93,7 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps) {
   let isAfterJump = false
   let networkRevision = outbound.networkRevision()
 
-  /** What is under way has no known end, and no due time is what it was. The clamp waits for the next tick. */
+  /** Attempts under way end with an unknown outcome, and due times have changed. They are corrected at the next tick. */
   clockJumps.onJump(() => {
     underWay.abort()
     underWay = withoutListenerLimit(new AbortController())
@@ -142,7 +142,7 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps) {
   return {
     heldDeliveries,
     asTarget: claims.asTarget,
-    /** These webhooks were given something to deliver. */
+    /** These webhooks have new deliveries. */
     wake(webhooks: readonly { seq: number; maxInFlight: number }[]): void {
       for (const { seq, maxInFlight } of webhooks) queues.markDue(seq, maxInFlight)
       worker.wake()
@@ -170,7 +170,7 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps) {
     deleted(seq: number): void {
       keyring.forget(seq)
       outageRecovery.reset(seq)
-      // Accepted, but not sent any more. Should the storage refuse, the next opening records the same.
+      // Accepted redeliveries that are no longer sent. If this cannot be stored, the next start records the same.
       const dropped = queues.drop(seq).map((job) => ({ job, result: interruptedAttempt(clock) }))
       if (dropped.length > 0) void recorder.record(dropped).catch(() => {})
     },
@@ -191,7 +191,7 @@ function withoutListenerLimit(controller: AbortController): AbortController {
   return controller
 }
 
-/** Does it the first time it is asked, and then whenever `ms` have passed. */
+/** Runs on the first call, and then at most once every `ms`. */
 function every(clock: Pick<Clock, 'mono'>, ms: number, act: () => Promise<void>): () => Promise<void> {
   let last = -Infinity
   return async () => {

@@ -13,7 +13,7 @@ export type Allowance = 'all' | 'probe' | 'none'
  * and must still work.
  */
 export interface NetworkHealth {
-  /** An attempt to this host begins. Everyone that begins is answered for by `judge`. */
+  /** An attempt to this host begins. Call `judge` or `cancel` for each. */
   begin(host: string): void
   /**
    * How the attempt ended. May wait a moment for attempts to other hosts that are under way: one failure alone proves
@@ -47,7 +47,7 @@ const WITHIN_MS = 60_000
 const CORROBORATION_MS = 6_000
 /** After that failures count again: a machine that is offline for good is its owner's decision. */
 const GIVE_UP_AFTER_MS = 72 * 3_600_000
-/** What one machine alone can have, and several hosts cannot all have at once. */
+/** Errors that point to this machine if several hosts have them at the same time. */
 type FailureKind = 'no_route' | 'no_name' | 'no_answer' | 'no_trust' | 'fake_address'
 
 const PROBLEM_OF: Readonly<Record<FailureKind, NetworkProblem>> = {
@@ -103,7 +103,7 @@ export function createNetworkHealth({ clock, isAttached, onChange }: NetworkHeal
   function verdict(host: string, way: FailureKind): boolean | undefined {
     if (current !== undefined) return true
     if (!isAttached()) return true
-    // The system itself says that no road leads there; anything else needs a while without success to be believed.
+    // The system itself reports that there is no route. Other errors count only after a while without success.
     const isDoubtful = way === 'no_route' || clock.mono() - succeededAtMono >= WITHIN_MS
     if (!isDoubtful) return false
     if (hostsFailing(way) >= 2) return true
@@ -125,7 +125,7 @@ export function createNetworkHealth({ clock, isAttached, onChange }: NetworkHeal
       const known = verdict(host, way)
       if (known !== undefined) return known
       const hasNews = await nextOutcome()
-      // It succeeded elsewhere meanwhile, or to this very host: then it was the receiver.
+      // Another attempt succeeded meanwhile, so the receiver was at fault.
       if (!hasNews || !failing.has(host)) return verdict(host, way) ?? false
     }
   }
@@ -162,7 +162,7 @@ function hasConnected(answer: OutboundAnswer): boolean {
   return answer.kind === 'failure' ? answer.sent : answer.remoteIp !== null
 }
 
-/** What refuses, resets or does not exist under its name alone is the receiver's matter: then there is no way of failing. */
+/** Refused or reset connections and unknown names are faults of the receiver, not of the network. */
 function failureKindOf({ stage, code, sent }: OutboundFailure): FailureKind | undefined {
   if (sent) return undefined
   if (stage === 'dns') return 'no_name'

@@ -4,7 +4,7 @@ import { cause, type Log } from '../../kernel/log.ts'
 import { sql } from '../../kernel/sql.ts'
 import type { Verdict } from './verdict.ts'
 
-/** So many failures in a row, over so long, are an outage; fewer are bad luck. */
+/** This many failures in a row, over this long, count as an outage. */
 const FAILURES = 10
 const OUTAGE_MS = 300_000
 const CHUNK = 500
@@ -71,7 +71,7 @@ export function createOutageRecovery({ db, clock, log, windowOf, onBroughtForwar
       if (outcome === 'success') {
         outages.delete(webhook)
         if (!outage || outage.failures < FAILURES || clock.now() - outage.sinceMs < OUTAGE_MS) return
-        // Should the storage refuse, the schedule holds.
+        // If this cannot be stored, the normal schedule continues.
         bringRetriesForward(webhook, outage.sinceMs).catch((error: unknown) => {
           log.warn({ event: 'delivery.bring_forward_failed', webhook, cause: cause(error) })
         })

@@ -59,7 +59,7 @@ interface ReplayDeps {
 }
 
 /**
- * Hands a webhook what it never had: one delivery for each recorded event of a period. Only at its owner's request. In
+ * Creates the deliveries that a webhook never had: one for each recorded event of a period. Only at its owner's request. In
  * the lane of retries, so that fresh events keep half of the slots. Doing it twice is harmless, at the same time too.
  */
 export function createReplay({ db, clock, ids, log, wake }: ReplayDeps) {

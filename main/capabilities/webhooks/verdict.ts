@@ -87,7 +87,9 @@ function closedAsGone(before: DeliveryState, isCounted: boolean): Move {
   }
 }
 
-/** Free three times; later ones count, or a delivery that brings us down each time would do so for ever. */
+/**
+ * The first three do not count. Later ones do, because a delivery that crashes the process would otherwise do so for ever.
+ */
 function interrupted(before: DeliveryState, at: Circumstances): Verdict {
   const said = { outcome: 'interrupted', statusCode: null, error: INTERRUPTED } as const
   if (at.trigger === 'manual') return { ...before, ...said, isCounted: false, webhook: 'none' }
@@ -96,7 +98,7 @@ function interrupted(before: DeliveryState, at: Circumstances): Verdict {
   return { ...failed(after, at, { isStrained: false, retryAfter: undefined }), ...said }
 }
 
-/** Stays what it is and is tried again after `ms`; nothing was used up. */
+/** The status stays, and it is tried again after `ms`. The attempt does not count. */
 function waiting(before: DeliveryState, at: Circumstances, ms: number): Move {
   return { ...before, nextAttemptAtMs: at.nowMs + ms, gapMs: ms, isCounted: false, webhook: 'none' }
 }

@@ -48,7 +48,7 @@ export function createWebhookOperations(deps: WebhookOperationsDeps) {
     const secret = newSecret(random)
     const secretEnc = seal.seal(secret, sealName(id))
     const row = await db.commit(async (tx) => {
-      // Looking up the address takes a while.
+      // Checking the address takes a while.
       await requireAccess(tx)
       const held = await tx.one(countWebhooks, { accountId })
       if ((held?.count ?? 0) >= LIMITS.webhooksPerAccount) throw limitReached()

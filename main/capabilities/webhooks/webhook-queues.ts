@@ -4,7 +4,7 @@ import type { Attempt } from './attempt.ts'
 import { nextWindow, shareSlots } from './fairness.ts'
 import type { Allowance } from './network-health.ts'
 
-/** What the process knows in memory of one webhook: how much runs, how much it can take, whether something waits. */
+/** State of one webhook in memory: how much is running, how much it can take, whether something waits. */
 export interface WebhookQueue {
   readonly seq: number
   maxInFlight: number
@@ -204,7 +204,7 @@ const PREFETCH_MAX_AGE_MS = 1_000
 /** How long after a clock jump each webhook is limited to one attempt. */
 const SLOW_START_MS = 1_000
 
-/** Probes whether the network is back: each receiver in turn, because one of them may be down itself. */
+/** Checks whether the network is back. Receivers take turns, because one may be down itself. */
 function pickProber(all: readonly WebhookQueue[], turn: number): WebhookQueue | undefined {
   const able = all.filter(({ isInside, isActive, isWaiting, inFlight }) => {
     return !isInside && isActive && isWaiting && inFlight === 0
