@@ -1,4 +1,4 @@
-import type { CampaignStatus } from '../../contract/campaign.ts'
+import type { CampaignConfigInput, CampaignStatus } from '../../contract/campaign.ts'
 import { ApiError } from '../../contract/errors.ts'
 import type { Principal } from '../../kernel/access.ts'
 import type { Tx } from '../../kernel/db.ts'
@@ -41,6 +41,13 @@ function budgetAlone({ config, ...others }: UpdateCampaignBody): BudgetInput | n
   return isAlone ? config.budget : undefined
 }
 
+/** A new configuration keeps the budget unless it names one: to change a budget may need more than to change the rest. */
+function configAfter({ configInput }: StoredCampaign, { config }: UpdateCampaignBody): CampaignConfigInput {
+  const { budget } = configInput
+  if (config === undefined || budget === undefined) return config ?? configInput
+  return { budget, ...config }
+}
+
 /** Changes drafts, the time of scheduled campaigns, and the budget of those that have not ended. */
 export function createUpdate(deps: UpdateDeps) {
   const { db, clock, access, lists, loading, state, budgetHolds } = deps
@@ -64,7 +71,7 @@ export function createUpdate(deps: UpdateDeps) {
   async function changeDraft(caller: Principal, { campaign, instanceIds }: Found, body: UpdateCampaignBody) {
     const wanted = body.instance_ids ?? instanceIds
     const numbers = await access.numbers(caller, wanted)
-    const input = body.config ?? campaign.configInput
+    const input = configAfter(campaign, body)
     const config = completeConfig(input, numbers, deps.config.safetyTimezone)
     const messages = body.messages ?? campaign.messages
     requireMessages(messages, numbers.engines)
@@ -166,7 +173,7 @@ export function createUpdate(deps: UpdateDeps) {
       const found = await access.get(caller, id)
       if (Object.keys(body).length === 0) return emptyTally()
       const budget = budgetAlone(body)
-      if (budget !== undefined && found.campaign.status !== 'draft') {
+      if (budget !== undefined) {
         await setBudget(found, budget)
         return emptyTally()
       }

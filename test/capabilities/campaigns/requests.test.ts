@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { SCOPES } from '../../../main/contract/scopes.ts'
 import { world, type World } from '../../support/world.ts'
 import { campaign, expectCountsRight, phonesFrom } from './campaign-world.ts'
 
@@ -219,6 +220,40 @@ describe('drafts', () => {
     await expectCountsRight(w, id)
     expect((await w.api('POST', `/v1/campaigns/${id}/start`)).body.error.message).toMatch(/no recipients/)
     expect((await patch({})).status).toBe(200)
+  })
+
+  test('keep their budget when their pace is changed, and their pace when their budget is', async () => {
+    const budget = { amount_micros: 5_000_000, currency: 'usd' }
+    const pace = { minDelay: 3, maxDelay: 9, hourlyLimit: 40 }
+    const { campaign_id: id } = (await create({ config: { ...pace, budget } })).body
+    const patch = async (config: object) => (await w.api('PATCH', `/v1/campaigns/${id}`, { config })).body.config
+    expect(await patch({ ...pace, minDelay: 4 })).toMatchObject({ minDelay: 4, hourlyLimit: 40, budget })
+    expect(await patch({ budget: { ...budget, amount_micros: 9_000_000 } })).toMatchObject({
+      ...{ minDelay: 4, maxDelay: 9, hourlyLimit: 40, budget: { amount_micros: 9_000_000 } },
+    })
+    expect(await patch({ minDelay: 5 })).toMatchObject({
+      minDelay: 5,
+      hourlyLimit: null,
+      budget: { amount_micros: 9_000_000 },
+    })
+    expect(await patch({ budget: null })).toMatchObject({ minDelay: 5, budget: null })
+  })
+
+  test('a suspended account changes the pace of a draft that has a budget, and not the budget', async () => {
+    const { id: client } = (await w.api('POST', '/v1/agency/accounts', { name: 'Bakery', features: ['campaigns'] }))
+      .body
+    const key = (await w.api('POST', `/v1/agency/accounts/${client}/keys`, { name: 'Theirs', scopes: SCOPES })).body.key
+    const theirs = (method: string, path: string, data?: object) => w.api(method, path, data, { key })
+    await w.api('PUT', `/v1/agency/accounts/${client}/slots`, { slots_allocated: 1 })
+    const { id: line } = (await theirs('POST', '/v1/instances', { name: 'Line' })).body
+    const budget = { amount_micros: 5_000_000, currency: 'usd' }
+    const draft = body({ instance_ids: [line], config: { minDelay: 3, budget } })
+    const { campaign_id: id } = (await theirs('POST', '/v1/campaigns', draft)).body
+    await w.api('POST', `/v1/agency/accounts/${client}/suspend`)
+    const patched = await theirs('PATCH', `/v1/campaigns/${id}`, { config: { minDelay: 4 } })
+    expect(patched).toMatchObject({ status: 200, body: { config: { minDelay: 4, budget } } })
+    const refused = await theirs('PATCH', `/v1/campaigns/${id}`, { config: { budget: null } })
+    expect(refused).toMatchObject({ status: 403, body: { error: { code: 'account_suspended' } } })
   })
 
   test('start at their time, and only that can be changed until then', async () => {

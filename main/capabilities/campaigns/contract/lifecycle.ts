@@ -66,7 +66,10 @@ export const UpdateCampaignBody = Body(
     config: Type.Optional(CampaignConfigInput),
     scheduled_at: Type.Optional(Nullable(ScheduledAt)),
   },
-  { description: 'Only the fields to change. `config` replaces the whole configuration.' },
+  {
+    description:
+      'Only the fields to change. `config` replaces the whole configuration, but keeps the budget if it names none, and with `budget` alone changes nothing else.',
+  },
 )
 export type UpdateCampaignBody = Static<typeof UpdateCampaignBody>
 
