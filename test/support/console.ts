@@ -16,9 +16,9 @@ const consoleOf = ({ account }: Pick<World, 'account'>): Principal => ({
 
 /**
  * One request as the window makes it.
- * @param account of a client, in which an operator works; default: their own.
+ * @param account of a client, in which an operator works; default: their own. With `role`, somebody who is no operator.
  */
 export const asConsole =
-  (w: World, account: Partial<Pick<Principal, 'accountId' | 'accountName'>> = {}) =>
+  (w: World, account: Partial<Pick<Principal, 'accountId' | 'accountName' | 'role'>> = {}) =>
   (method: string, path: string, body?: unknown): Promise<Omit<Reply, 'text' | 'headers'> & { headers: object }> =>
     w.service.door.call({ ...consoleOf(w), ...account }, { method, path, ...(body === undefined ? {} : { body }) })

@@ -23,7 +23,8 @@ export const PutProviderKeyBody = Body({
     Type.String({
       minLength: 1,
       maxLength: LIMITS.aiProviderKeyLength,
-      description: 'Required, except for a `custom` server that asks for none.',
+      description:
+        'Required, except for a `custom` server that asks for none. Without it, a stored key stays as long as `base_url` names the same server.',
     }),
   ),
   base_url: Type.Optional(

@@ -6,6 +6,7 @@ import type { Db, Tx } from '../../kernel/db.ts'
 import type { AccountId } from '../../kernel/ids.ts'
 import type { Seal } from '../../kernel/seal.ts'
 import { Secret } from '../../kernel/secret.ts'
+import { isSameOrigin } from '../../outbound/service-address.ts'
 import { ask } from './ask.ts'
 import type { ProviderKey, PutProviderKeyBody } from './contract.ts'
 import { ENDPOINTS } from './endpoints.ts'
@@ -100,12 +101,18 @@ export function createKeys({ db, clock, seal, ways }: KeysDeps) {
           'validation_error',
           'base_url is required for custom, such as https://llm.example.com/v1.',
         ).because('field_required', { field: 'base_url' })
+      const known = await db.readOne(keyOf, { instanceId, provider })
+      // A member may store another key for the server that the operator chose.
+      const keepsTrust = !byOperator && known?.byOperator === 1 && typed !== undefined && typed === known.baseUrl
       const mayBeLocal = provider === 'custom'
-      const baseUrl = typed === undefined ? null : await ways.check(typed, { byOperator, mayBeLocal })
-      const key = apiKey === undefined ? null : new Secret(apiKey)
+      const baseUrl =
+        typed === undefined || keepsTrust ? (typed ?? null) : await ways.check(typed, { byOperator, mayBeLocal })
+      const owner = ownerOf(instanceId, provider)
+      const stored = apiKey === undefined ? keptKey(known, baseUrl) : null
+      const key = apiKey === undefined ? stored && seal.open(stored, owner) : new Secret(apiKey)
       // Sealed first: while the vault is locked nothing is sent either.
-      const sealed = key === null ? null : seal.seal(key, ownerOf(instanceId, provider))
-      const place = { provider, baseUrl, byOperator: byOperator ? 1 : 0 } as const
+      const sealed = stored ?? (key && seal.seal(key, owner))
+      const place = { provider, baseUrl, byOperator: byOperator || keepsTrust ? 1 : 0 } as const
       const asked = { provider, way: wayOf(place), key: key ?? simulatedKey(place.baseUrl, accountId) }
       const verified = await verify(asked, accountId)
       const row = {
@@ -139,6 +146,12 @@ export function createKeys({ db, clock, seal, ways }: KeysDeps) {
     },
   }
 }
+
+/** The stored key is for the server it was given for. */
+const keptKey = (known: KeyRow | undefined, baseUrl: string | null): Uint8Array | null =>
+  known !== undefined && known.baseUrl !== null && baseUrl !== null && isSameOrigin(known.baseUrl, baseUrl)
+    ? known.key
+    : null
 
 export const keyMissing = (provider: KeyedProvider) =>
   new ApiError(

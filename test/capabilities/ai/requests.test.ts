@@ -168,6 +168,32 @@ describe('provider keys', () => {
     expect((await put('openai')).status).toBe(400)
   })
 
+  test('the stored one stays for its server, is not sent to another, and is checked again', async () => {
+    const line = await bench.line()
+    const put = (base: string, more = {}) =>
+      asConsole(line.w)('PUT', at(line, 'provider-keys/custom'), { base_url: base, ...more })
+    const hasKey = async () =>
+      (
+        await line.w.rows<{ key: unknown }>(`SELECT key FROM ai_provider_keys WHERE instance_id = '${line.instanceId}'`)
+      )[0]?.key !== null
+    await put('http://127.0.0.1:9/v1', { api_key: 'k' })
+    expect([(await put('http://127.0.0.1:9/v2')).status, await hasKey()]).toEqual([200, true])
+    expect([(await put('http://127.0.0.1:10/v2')).status, await hasKey()]).toEqual([200, false])
+  })
+
+  test('a member may store another one for the server of the operator, and choose no other such server', async () => {
+    const line = await bench.line()
+    const path = at(line, 'provider-keys/custom')
+    const base = 'http://127.0.0.1:9/v1'
+    await asConsole(line.w)('PUT', path, { api_key: 'k', base_url: base })
+    const member = (body: object) => asConsole(line.w, { role: 'member' })('PUT', path, body)
+    expect(await member({ api_key: 'other', base_url: base })).toMatchObject({ status: 200, body: { base_url: base } })
+    expect(await member({ base_url: base })).toMatchObject({ status: 200 })
+    expect(await member({ api_key: 'k', base_url: 'http://127.0.0.1:10/v1' })).toMatchObject({
+      ...{ status: 400, body: { error: { code: 'invalid_url' } } },
+    })
+  })
+
   test('an unknown provider is 404, and custom needs an address', async () => {
     const line = await bench.line()
     expect(await refused(line, 'PUT', 'provider-keys/acme', { api_key: 'k' })).toMatchObject({
