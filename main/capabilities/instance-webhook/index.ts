@@ -92,10 +92,15 @@ export function createInstanceWebhooks(deps: InstanceWebhooksDeps): InstanceWebh
     await tx.run(dropAll, { instanceId, limit: ALL })
   })
 
+  const checked = async (url: string): Promise<string> =>
+    (await outbound.checkUrl(url, { schemes: ['https'], field: 'url' })).href
+
   return {
     async set({ id: instanceId, engine }, { url: typedUrl, events }, requireAccess) {
       const names = parseEventNames(engine, events)
-      const { href: url } = await outbound.checkUrl(typedUrl, { schemes: ['https'], field: 'url' })
+      const known = await db.readOne(webhookOf, { instanceId })
+      // Each call is checked again, so one that leads nowhere at the moment does not keep its events from being changed.
+      const url = known?.url === typedUrl ? typedUrl : await checked(typedUrl)
       const { instance_name: instanceName } = await instances.get(instanceId)
       const row = { instanceId, instanceName, url, events: JSON.stringify(names), now: clock.now() }
       const written = await db.commit(async (tx) => {

@@ -32,6 +32,18 @@ describe('setting, reading and deleting', () => {
     expect((await w.room.read(instance)).url).toBe(URL)
   })
 
+  test('its events can be changed while its address leads nowhere, and another such address is refused', async () => {
+    const w = await hookWorld()
+    const instance = await w.instance()
+    await w.room.set(instance, { url: URL }, keepsAccess)
+    const gone = 'https://gone.example/line'
+    w.data.raw.prepare('UPDATE instance_webhooks SET url = ?').run(gone)
+    const set = await w.room.set(instance, { url: gone, events: ['CALL'] }, keepsAccess)
+    expect(set).toEqual({ engine: 'smv2', url: gone, events: ['CALL'] })
+    const other = w.room.set(instance, { url: `${gone}-2`, events: ['CALL'] }, keepsAccess)
+    expect(await refusal(other)).toMatchObject({ code: 'invalid_url' })
+  })
+
   test('setting it again replaces address and names, and no other instance is touched', async () => {
     const w = await hookWorld()
     const [one, other] = [await w.instance(), await w.instance()]
