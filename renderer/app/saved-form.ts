@@ -1,8 +1,8 @@
 import { computed, ref, watch, type ComputedRef, type Ref } from 'vue'
+import { isSame } from './changed-fields.ts'
 import { asProblem, type Problem } from './problem.ts'
 import { useUnsaved } from './unsaved.ts'
 
-const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other)
 const copy = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T
 
 export interface SavedForm<T> {

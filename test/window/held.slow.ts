@@ -53,17 +53,19 @@ test('the composer keeps what is typed, says why it does not send it, and sends 
 
 test('campaigns and calls cannot be started, and the reason is next to their buttons', async () => {
   const { page } = person
+  const budget = { amount_micros: 5_000_000, currency: 'usd' }
+  await client.api('PATCH', `/v1/campaigns/${holdings.draft}`, { config: { budget } })
   await suspend()
   await person.open('/campaigns/edit')
   await page.getByText(WHY).waitFor()
   expect(await button('Next').isDisabled()).toBe(true)
-  // A draft that exists can be changed.
+  // A draft that exists can be changed, also one with a budget, which cannot.
   await person.open(`/campaigns/edit/${holdings.draft}?step=pace`)
   expect(await button('Next').isDisabled()).toBe(false)
   await page.getByLabel('Hourly limit').click()
   const config = async () => (await client.api('GET', `/v1/campaigns/${holdings.draft}`)).body.config
   await expect.poll(async () => (await config()).hourlyLimit, { timeout: 20_000 }).toBe(80)
-  expect((await config()).budget).toBe(null)
+  expect((await config()).budget).toMatchObject(budget)
   await person.open(`/campaigns/edit/${holdings.draft}`)
   await page.getByRole('button', { name: /Review$/ }).click()
   await page.getByText(WHY).first().waitFor()

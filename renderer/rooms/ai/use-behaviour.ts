@@ -1,4 +1,5 @@
 import { computed, ref } from 'vue'
+import { changedFields } from '../../app/changed-fields.ts'
 import { useSavedForm } from '../../app/saved-form.ts'
 import { agentBodyOf, behaviourOf, listMissing } from './agent-form.ts'
 import type { Agent } from './store.ts'
@@ -13,7 +14,7 @@ export function useBehaviour(agent: () => Agent) {
   const saved = useSavedForm(
     () => behaviourOf(agent()),
     async (next) => {
-      await saveAgent(agent().id, agentBodyOf(next))
+      await saveAgent(agent().id, changedFields(agentBodyOf(behaviourOf(agent())), agentBodyOf(next)))
       isTried.value = false
     },
     {

@@ -1,4 +1,5 @@
 import type { Campaign, CampaignConfig } from '../../../main/contract/campaign.ts'
+import { changedFields, isSame } from '../../app/changed-fields.ts'
 import type { Body } from '../../app/operation-types.ts'
 import { findMessageProblem, NEW_MESSAGE, toCampaignMessage, toMessageDraft } from './message-draft.ts'
 import type { MessageDraft, MessageProblem } from './message-draft.ts'
@@ -45,21 +46,22 @@ export function toStored(draft: BuilderDraft, templates: readonly Template[]): S
     ...(unfinishedAt(messages, templates) === 0 && {
       messages: messages.flatMap((message) => toCampaignMessage(message, templates) ?? []),
     }),
-    ...(config && { config: storedConfig(config) }),
+    ...(config && { config }),
     scheduled_at: scheduledAt,
   }
 }
 
-/** A suspended account may change how fast a draft is sent. A body that names the budget changes the budget too. */
-function storedConfig({ budget, ...config }: CampaignConfig): NonNullable<StoredDraft['config']> {
-  return budget === null ? config : { ...config, budget }
-}
-
 /** The fields that differ from what is stored; undefined if none does. */
 export function changesOf(stored: StoredDraft, now: StoredDraft): StoredDraft | undefined {
-  const names = Object.keys(now) as (keyof StoredDraft)[]
-  const changed = names.filter((name) => JSON.stringify(stored[name]) !== JSON.stringify(now[name]))
-  return changed.length === 0 ? undefined : Object.fromEntries(changed.map((name) => [name, now[name]]))
+  const { config, ...changed } = changedFields(stored, now)
+  const changes = { ...changed, ...(config && { config: withoutSameBudget(stored.config, config) }) }
+  return Object.keys(changes).length === 0 ? undefined : changes
+}
+
+/** A suspended account may change how fast a draft is sent, and a body that names the budget changes the budget. */
+function withoutSameBudget(stored: StoredDraft['config'], now: NonNullable<StoredDraft['config']>) {
+  const { budget, ...pace } = now
+  return isSame(budget ?? null, stored?.budget ?? null) ? pace : now
 }
 
 /** Why a step is not finished: locale keys under `campaigns.builder.missing`. */

@@ -245,6 +245,13 @@ test('a template is shown filled, with its file, footer and button', () => {
   })
 })
 
+const PACE: CampaignConfig = {
+  ...{ minDelay: 8, maxDelay: 25, pauseAfter: 50, pauseFor: [300, 900], hourlyLimit: 80, dailyLimit: null },
+  window: { start: '08:00', end: '20:00', timezone: 'UTC', days: [1] },
+  ...{ stopOnErrorPercent: 20, maxFailuresInRow: 5, rotation: 'round_robin', weights: {}, variation: 'random' },
+  ...{ skipIfContactedHours: 24, checkNumbers: true, typing: true, budget: null },
+}
+
 test('only what changed is saved', () => {
   const before = toStored({ ...newDraft('March'), instanceIds: ['i1'] }, [])
   expect(changesOf(before, before)).toBeUndefined()
@@ -253,6 +260,19 @@ test('only what changed is saved', () => {
   const open = toStored({ ...newDraft('March'), instanceIds: ['i1'], messages: [text('{Hi|')] }, [])
   expect(changesOf(after, open)).toBeUndefined()
   expect(changesOf({}, before)).toEqual({ name: 'March', instance_ids: ['i1'], messages: [], scheduled_at: null })
+})
+
+test('a body names the budget only if somebody changed it: the service refuses that to an account that is held', () => {
+  const budget = { amount_micros: 5_000_000, currency: 'usd', warn_percent: 80 }
+  const storedWith = (config: Partial<CampaignConfig>) =>
+    toStored({ ...newDraft('March'), instanceIds: ['i1'], config: { ...PACE, ...config } }, [])
+  const { budget: _, ...slow } = { ...PACE, minDelay: 10 }
+  for (const kept of [null, budget])
+    expect(changesOf(storedWith({ budget: kept }), storedWith({ budget: kept, minDelay: 10 }))).toEqual({
+      config: slow,
+    })
+  expect(changesOf(storedWith({ budget }), storedWith({ budget: null }))).toEqual({ config: PACE })
+  expect(changesOf(storedWith({ budget: null }), storedWith({ budget }))).toEqual({ config: { ...PACE, budget } })
 })
 
 test('each step knows what is missing', () => {
@@ -265,17 +285,11 @@ test('each step knows what is missing', () => {
 })
 
 test('delays and hours have to be in order', () => {
-  const config: CampaignConfig = {
-    ...{ minDelay: 8, maxDelay: 25, pauseAfter: 50, pauseFor: [300, 900], hourlyLimit: 80, dailyLimit: null },
-    window: { start: '08:00', end: '20:00', timezone: 'UTC', days: [1] },
-    ...{ stopOnErrorPercent: 20, maxFailuresInRow: 5, rotation: 'round_robin', weights: {}, variation: 'random' },
-    ...{ skipIfContactedHours: 24, checkNumbers: true, typing: true, budget: null },
-  }
-  expect(isPaceValid(config)).toBe(true)
-  expect(isPaceValid({ ...config, window: null })).toBe(true)
-  expect(isPaceValid({ ...config, minDelay: 30 })).toBe(false)
-  expect(isPaceValid({ ...config, pauseFor: [9, 8] })).toBe(false)
+  expect(isPaceValid(PACE)).toBe(true)
+  expect(isPaceValid({ ...PACE, window: null })).toBe(true)
+  expect(isPaceValid({ ...PACE, minDelay: 30 })).toBe(false)
+  expect(isPaceValid({ ...PACE, pauseFor: [9, 8] })).toBe(false)
   const from = { start: '20:00', timezone: 'UTC', days: [1] }
-  expect(isPaceValid({ ...config, window: { ...from, end: '08:00' } })).toBe(true)
-  expect(isPaceValid({ ...config, window: { ...from, end: '20:00' } })).toBe(false)
+  expect(isPaceValid({ ...PACE, window: { ...from, end: '08:00' } })).toBe(true)
+  expect(isPaceValid({ ...PACE, window: { ...from, end: '20:00' } })).toBe(false)
 })
