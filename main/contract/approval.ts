@@ -12,6 +12,7 @@ export type ApprovalState = (typeof APPROVAL_STATES)[number]
 export const CALL_PART_KINDS = [
   'subject',
   'destination',
+  'named',
   'value',
   'list',
   'group',
@@ -37,7 +38,10 @@ export interface CallPart {
   readonly kind: (typeof CALL_PART_KINDS)[number]
   /** The argument that says it. */
   readonly name: string | null
-  /** Of a long list the first ones; of `campaign_people` and `cost_unknown` how many they are. */
+  /**
+   * Of a long list the first ones; of `campaign_people` and `cost_unknown` how many they are; of `named` an id in the
+   * arguments or the result, and the name of the thing.
+   */
   readonly values: readonly string[]
   /** How many there are in all. */
   readonly total: number

@@ -2,8 +2,11 @@ import { describe, expect, test } from 'vitest'
 import { createCallDescriber, redactSecrets } from '../../main/faces/mcp/call-description.ts'
 import type { Principal } from '../../main/kernel/access.ts'
 import type { AccountId } from '../../main/kernel/ids.ts'
+import { aiContract } from '../../main/capabilities/ai/contract.ts'
 import { campaignsContract } from '../../main/capabilities/campaigns/contract.ts'
 import { instancesContract } from '../../main/capabilities/instances/contract.ts'
+import { voiceContract } from '../../main/capabilities/voice/contract.ts'
+import { webhooksContract } from '../../main/capabilities/webhooks/contract.ts'
 import { hooksContract, INSTANCE_ID, linesContract, OTHER_ID } from './sample.ts'
 
 const principal: Principal = {
@@ -82,6 +85,53 @@ describe('what will happen is said', () => {
     const sentence = await sentenceOf(hooksContract.createHook, given, principal)
     expect(sentence).toContain('https://example.com')
     expect(sentence).not.toMatch(/whsec_1|sk-1|t-1/)
+  })
+})
+
+describe('things inside the arguments', () => {
+  const AGENT = '0195f3a8-5e1c-7c3a-9b1e-2f6d8a4c7e99'
+  const HOOK = 'whk_01JQ5Z8T9V3X7K2M4N6P8R0S1T'
+  const things: Record<string, object> = {
+    [`/v1/instances/${INSTANCE_ID}`]: { name: 'Berlin shop', phone_number: '12025550100' },
+    [`/v1/instances/${INSTANCE_ID}/ai/agents/${AGENT}`]: { name: 'Reception' },
+    [`/v1/webhooks/${HOOK}`]: { url: 'https://example.com/hook' },
+  }
+  const { describeCall, nameIds } = createCallDescriber({
+    operations: [instancesContract, webhooksContract, aiContract, voiceContract],
+    call: async (_who, { path }) => ({ status: path in things ? 200 : 404, headers: {}, body: things[path] }),
+  })
+  const label = `“Reception” (${AGENT})`
+
+  test('are named for the person, at any depth, and not for the assistant', async () => {
+    const given = { instance_id: INSTANCE_ID, receive_agent_id: AGENT, deep: [{ webhook_id: HOOK, note: 'x' }] }
+    const { parts, sentence } = await describeCall(voiceContract.updateVoiceSettings, given, principal)
+    expect(parts.filter(({ kind }) => kind === 'named').map(({ values }) => values)).toEqual([
+      [AGENT, label],
+      [HOOK, `“https://example.com/hook” (${HOOK})`],
+    ])
+    expect(sentence).not.toContain('Reception')
+  })
+
+  test('that have no name, are of no known kind or were deleted are left out', async () => {
+    const gone = '0195f3a8-5e1c-7c3a-9b1e-2f6d8a4c7e98'
+    const value = { agent_id: gone, message_id: HOOK, other: AGENT, weights: { [INSTANCE_ID]: 2 } }
+    expect(await nameIds(value, { instance_id: INSTANCE_ID }, principal)).toEqual([
+      {
+        ...{ kind: 'named', name: null, total: 1 },
+        values: [INSTANCE_ID, `“Berlin shop” (12025550100, ${INSTANCE_ID})`],
+      },
+    ])
+  })
+
+  test('are read a few at a time', async () => {
+    const ids = Array.from({ length: 60 }, (_, n) => `0195f3a8-5e1c-7c3a-9b1e-2f6d8a4c7${String(n).padStart(3, '0')}`)
+    let reads = 0
+    const { nameIds: names } = createCallDescriber({
+      operations: [instancesContract],
+      call: async () => ({ status: 200, headers: {}, body: { name: `Line ${++reads}` } }),
+    })
+    expect(await names({ instance_ids: ids }, {}, principal)).toHaveLength(20)
+    expect(reads).toBe(20)
   })
 })
 

@@ -1,3 +1,4 @@
+import type { CallPart } from '../../contract/approval.ts'
 import { ApiError, errorBody } from '../../contract/errors.ts'
 import type { Principal } from '../../kernel/access.ts'
 import type { Clock } from '../../kernel/clock.ts'
@@ -32,6 +33,8 @@ interface ApprovedCall {
 interface CallResult {
   readonly status: number
   readonly body: unknown
+  /** What the ids in it are called. */
+  readonly names?: readonly CallPart[]
 }
 
 /** Describes and makes calls that wait for approval. */
@@ -102,10 +105,12 @@ export function createApprovalDecisions({ db, clock, log, seal, principalOf, cha
     })
   }
 
-  const record = async (approval: Approval, { status, body }: CallResult): Promise<Approval> => {
-    const { id } = approval
+  const record = async (approval: Approval, { status, body, names = [] }: CallResult): Promise<Approval> => {
+    const { id, parts: asked } = approval
     const answer = body === undefined ? null : JSON.stringify(body)
-    const row = await db.commit((tx) => tx.one(recordResult, { id, boot: db.boot, status, answer, now: clock.now() }))
+    const parts = asked === null ? null : JSON.stringify([...asked, ...names])
+    const result = { id, boot: db.boot, status, answer, parts, now: clock.now() }
+    const row = await db.commit((tx) => tx.one(recordResult, result))
     changed(approval)
     return row ? toApproval(row, clock.now()) : approval
   }

@@ -118,10 +118,10 @@ export const refuseAllOfKey = sql<{ keyId: string; now: number }, Pick<Approval,
 
 /** Fenced by the boot that began it, so that an earlier process cannot write a result. */
 export const recordResult = sql<
-  { id: string; boot: string; status: number; answer: string | null; now: number },
+  { id: string; boot: string; status: number; answer: string | null; parts: string | null; now: number },
   ApprovalRow
 >(
-  `UPDATE approvals SET state = 'executed', status = :status, answer = :answer, executed_at = :now
+  `UPDATE approvals SET state = 'executed', status = :status, answer = :answer, parts = :parts, executed_at = :now
    WHERE id = :id AND state = 'approved' AND boot = :boot RETURNING ${APPROVAL}`,
 )
 

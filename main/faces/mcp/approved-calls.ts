@@ -19,8 +19,11 @@ export function createApprovedCalls({ toolbox, call, describer }: ApprovedCallsD
       // With its own idempotency key, an interrupted call can be repeated and still takes effect once.
       const key = tool.operation.idempotencyKey === true ? { 'idempotency-key': approvalId } : {}
       const headers = { ...key, ...request.headers, 'x-request-id': approvalId }
-      const { status, body } = await call({ ...principal, source: 'mcp' }, { ...request, headers })
-      return { status, body: withoutFields(body, tool.redact) }
+      const answer = await call({ ...principal, source: 'mcp' }, { ...request, headers })
+      const body = withoutFields(answer.body, tool.redact)
+      // The call was made, whether its things can be named or not.
+      const names = await describer.nameIds(body, given, principal).catch(() => [])
+      return { status: answer.status, body, names }
     },
   }
 }

@@ -10,6 +10,7 @@ import type { Principal } from '../../kernel/access.ts'
 import { pathParams } from '../path-params.ts'
 import { firstOf, part, sentenceOf, type Excerpt } from './call-parts.ts'
 import { costParts } from './cost-parts.ts'
+import { idsIn } from './ids-in.ts'
 import type { ToolRequest } from './input.ts'
 import type { DoorAnswer } from './result.ts'
 
@@ -25,6 +26,11 @@ interface Resource {
 export interface CallDescriber {
   /** With names of resources and without secrets. */
   describeCall(operation: Operation, given: Arguments, principal: Principal): Promise<CallDescription>
+  /**
+   * What the ids in a result are called.
+   * @param given the arguments of the call: things are read below the instance that they name.
+   */
+  nameIds(value: unknown, given: Arguments, principal: Principal): Promise<readonly CallPart[]>
 }
 
 /** Fields that name a record for people, best first. */
@@ -49,6 +55,13 @@ export function createCallDescriber(deps: {
     deps.operations.flatMap((room) =>
       Object.values(room).flatMap((one) => (one.method === 'GET' ? [fullPath(one)] : [])),
     ),
+  )
+  /** By the argument that names a thing, the path that reads it. */
+  const pathOf = new Map(
+    [...readable].flatMap((path) => {
+      const argument = /\{(\w+_id)\}$/.exec(path)?.[1]
+      return argument === undefined || argument === 'message_id' ? [] : [[argument, path] as const]
+    }),
   )
 
   /**
@@ -76,6 +89,25 @@ export function createCallDescriber(deps: {
     const number = record['phone_number']
     const proof = typeof number === 'string' ? `${plainId(number)}, ${plainId(id)}` : plainId(id)
     return `${quotedText(short(name))} (${proof})`
+  }
+
+  /** Things without a name are left out. Each is read below what the arguments, or the value itself, name. */
+  const nameIds = async (
+    value: unknown,
+    given: Arguments,
+    principal: Principal,
+    known: ReadonlySet<string> = new Set(),
+  ): Promise<CallPart[]> => {
+    const around = { ...given, ...(isRecord(value) && value) }
+    const found = new Map([...idsIn(value)].filter(({ id }) => !known.has(id)).map(({ id, field }) => [id, field]))
+    const parts: CallPart[] = []
+    for (const [id, field] of [...found].slice(0, MAX_READS)) {
+      const [argument, path] = [...pathOf].find(([name]) => field === name || field.endsWith(`_${name}`)) ?? []
+      if (argument === undefined || path === undefined) continue
+      const label = labelOf(await read(filled(path, { ...around, [argument]: id }), principal), id)
+      if (label !== id) parts.push({ kind: 'named', name: null, values: [id, label], total: 1 })
+    }
+    return parts
   }
 
   /** What a message says and to whom: its id says nothing to a person. */
@@ -107,6 +139,8 @@ export function createCallDescriber(deps: {
   }
 
   return {
+    nameIds: (value, given, principal) => nameIds(value, given, principal),
+
     async describeCall(operation, given, principal) {
       const resources = resourcesOf(operation)
       const records: Readonly<Record<string, unknown>>[] = []
@@ -131,6 +165,8 @@ export function createCallDescriber(deps: {
         }
       }
       const { instance_ids: ids } = given
+      const named = [...resources.map(({ argument }) => given[argument]), ...(Array.isArray(ids) ? ids : [])]
+      parts.push(...(await nameIds(withoutOptions(given), given, principal, new Set(named.map(text)))))
       const isToMany = given['recipients'] !== undefined || given['recipients_tag'] !== undefined
       if (isToMany && Array.isArray(ids)) parts.push(...(await costOf(ids.map(text), withoutOptions(given))))
       const host = isAboutDestination(operation) ? await hostOf(given, records, principal) : undefined

@@ -24,11 +24,13 @@ export function firstOf(items: readonly string[]): Excerpt {
   return { values: fitting === -1 ? [...items] : items.slice(0, fitting), total: items.length }
 }
 
-/** What somebody said, and to whom. The assistant may not be allowed to read it, so only the window shows it. */
-const OF_A_MESSAGE = ['message_text', 'message_type', 'message_chat'] as const
-type MessagePartKind = (typeof OF_A_MESSAGE)[number]
-type SpokenPart = CallPart & { readonly kind: Exclude<CallPart['kind'], MessagePartKind> }
-const isSpoken = (each: CallPart): each is SpokenPart => !OF_A_MESSAGE.some((kind) => kind === each.kind)
+/**
+ * What somebody said, and to whom, and what things are called. The assistant may not be allowed to read it, so only the
+ * window shows it.
+ */
+const UNSPOKEN = ['message_text', 'message_type', 'message_chat', 'named'] as const
+type SpokenPart = CallPart & { readonly kind: Exclude<CallPart['kind'], (typeof UNSPOKEN)[number]> }
+const isSpoken = (each: CallPart): each is SpokenPart => !UNSPOKEN.some((kind) => kind === each.kind)
 
 /** What a call does, in one English sentence, which the assistant gets as well. */
 export function sentenceOf(summary: string, parts: readonly CallPart[]): string {

@@ -1,0 +1,21 @@
+/** Ids of ours: a UUID, or a prefix and a ULID. Ids of a network are none. */
+const ID = /^(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[a-z]{2,5}_[0-9A-Z]{26})$/
+
+/** An id in a value, and the name of the field that holds it: of an entry in `stage_ids`, `stage_id`. */
+export interface FieldId {
+  readonly id: string
+  readonly field: string
+}
+
+/** Every id in arguments or a result, at any depth. An id that is the name of a field is that of an instance. */
+export function* idsIn(value: unknown, field = ''): Generator<FieldId> {
+  if (typeof value === 'string') {
+    if (ID.test(value)) yield { id: value, field }
+    return
+  }
+  if (typeof value !== 'object' || value === null) return
+  for (const [name, inner] of Object.entries(value)) {
+    if (!Array.isArray(value) && ID.test(name)) yield { id: name, field: 'instance_id' }
+    yield* idsIn(inner, Array.isArray(value) ? field.replace(/_ids$/, '_id') : name)
+  }
+}
