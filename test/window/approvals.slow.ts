@@ -17,7 +17,11 @@ async function assistant(): Promise<Client> {
       const answer = await fetch('/panel/v1/keys', { method: 'POST', headers, body })
       return ((await answer.json()) as { key: string }).key
     },
-    JSON.stringify({ name: 'Assistant', scopes: ['dispatch:manage', 'messages:send'], approval: 'sending' }),
+    JSON.stringify({
+      name: 'Assistant',
+      scopes: ['dispatch:manage', 'messages:send', 'voice:manage'],
+      approval: 'sending',
+    }),
   )
   const client = new Client({ name: 'window-test', version: '1' })
   const requestInit = { headers: { authorization: `Bearer ${key}` } }
@@ -48,6 +52,34 @@ test('a campaign that was changed meanwhile is shown as it is now, and started o
   await card.getByRole('button', { name: 'Approve' }).click()
   await card.getByText('Approved').waitFor()
   await expect.poll(status).not.toBe('draft')
+  await client.close()
+})
+
+test('what a call would do and what came of it is read in words, with names in place of ids', async () => {
+  const { page, api } = w
+  const line = await pairedInstance(api, '12025550173', 'Optician')
+  const agent = (await api('POST', `/v1/instances/${line}/ai/agents`, { name: 'Reception', provider: 'builtin' })).body
+    .id
+  const client = await assistant()
+  const asked = {
+    ...{ instance_id: line, receive_enabled: true, receive_agent_id: agent, keep_recordings_days: null },
+    calling_hours: { start: '09:00', end: '18:00', timezone: 'UTC', days: [1, 2] },
+  }
+  await client.callTool({ name: 'update_voice_settings', arguments: asked })
+  await page.setViewportSize({ width: 1280, height: 900 })
+  await w.open('/assistants/approvals')
+  const card = page.getByRole('article').filter({ hasText: 'Optician' })
+  const facts = card.locator('dl')
+  await facts.getByText('“Reception”', { exact: false }).waitFor()
+  expect(await facts.innerText()).toMatch(/Answer calls\s+Yes/)
+  expect(await facts.innerText()).toMatch(/Keep recordings, in days\s+none/)
+  expect(await facts.innerText()).not.toContain(agent)
+  await card.getByRole('button', { name: 'Approve' }).click()
+  const result = card.getByRole('group', { name: 'Result' })
+  await result.waitFor()
+  expect(await result.innerText()).toMatch(/Answered by: “Reception”/)
+  expect(await result.innerText()).toContain('Answer calls: Yes')
+  expect(await result.innerText()).not.toMatch(/[{}"]|_|[0-9a-f]{8}-/)
   await client.close()
 })
 

@@ -14,6 +14,10 @@ export interface FactWords {
   entry(position: number): string
   flag(isSet: boolean): string
   number(value: number): string
+  /** For a field that is empty on purpose: a budget that is removed. */
+  readonly nothing: string
+  /** @param currency a code of three letters. */
+  money(value: number, unit: 'cents' | 'micros', currency: string): string
   /** @param name of the field that it is in. */
   text(value: string, name: string): string
   more(count: number): string
@@ -23,7 +27,7 @@ export interface FactWords {
 const MOST_LINES = 40
 const LONGEST = 200
 
-/** An argument as a list that can be read. Fields without a value are left out. */
+/** An argument as a list that can be read. */
 export function linesOf(value: unknown, words: FactWords): FactLine[] {
   const lines = [...linesIn(value, '', 0, words)]
   const rest = lines.length - MOST_LINES
@@ -32,16 +36,17 @@ export function linesOf(value: unknown, words: FactWords): FactLine[] {
 
 function* linesIn(value: unknown, name: string, depth: number, words: FactWords): Generator<FactLine> {
   if (typeof value !== 'object' || value === null) return
+  const amounts = amountsIn(value, words)
   for (const [key, inner] of Object.entries(value)) {
-    if (inner === null || inner === undefined) continue
+    if (inner === undefined || (key === 'currency' && amounts.size > 0)) continue
     const isEntry = Array.isArray(value)
     // The only entry of a list needs no number.
-    if (isEntry && value.length === 1 && typeof inner === 'object') {
+    if (isEntry && value.length === 1 && typeof inner === 'object' && inner !== null) {
       yield* linesIn(inner, name, depth, words)
       continue
     }
     const label = isEntry ? words.entry(Number(key) + 1) : words.label(key)
-    const text = textOf(inner, isEntry ? name : key, words)
+    const text = amounts.get(key) ?? textOf(inner, isEntry ? name : key, words)
     if (text !== undefined) yield { depth, label, text }
     else {
       yield { depth, label, text: '' }
@@ -50,11 +55,27 @@ function* linesIn(value: unknown, name: string, depth: number, words: FactWords)
   }
 }
 
+const UNIT = /_(cents|micros)$/
+const isUnit = (unit: string | undefined): unit is 'cents' | 'micros' => unit === 'cents' || unit === 'micros'
+
+/** The fields of an object with a currency that are amounts of it. */
+function amountsIn(value: object, words: FactWords): ReadonlyMap<string, string> {
+  const { currency } = value as { readonly currency?: unknown }
+  const amounts = new Map<string, string>()
+  if (typeof currency !== 'string' || !/^[a-z]{3}$/i.test(currency)) return amounts
+  for (const [key, amount] of Object.entries(value)) {
+    const unit = UNIT.exec(key)?.[1]
+    if (typeof amount === 'number' && isUnit(unit)) amounts.set(key, words.money(amount, unit, currency))
+  }
+  return amounts
+}
+
 /** @returns undefined for what has fields of its own. */
 function textOf(value: unknown, name: string, words: FactWords): string | undefined {
   if (typeof value === 'string') return words.text(short(value), name)
   if (typeof value === 'number') return words.number(value)
   if (typeof value === 'boolean') return words.flag(value)
+  if (value === null) return words.nothing
   if (!Array.isArray(value)) return undefined
   const texts = value.map((each) => textOf(each, name, words))
   return texts.every((each) => each !== undefined) ? texts.join(', ') : undefined
@@ -62,6 +83,30 @@ function textOf(value: unknown, name: string, words: FactWords): string | undefi
 
 const short = (text: string): string =>
   visibleText(text.length > LONGEST ? `${text.slice(0, LONGEST).toWellFormed()}…` : text)
+
+/** Fields that name a thing, so that its id says nothing more. */
+const NAMES = ['name', 'title', 'url', 'number', 'phone_number', 'question'] as const
+
+/** A result without what says nothing to a person: what is empty, and ids of things that have no name. */
+export function readableResult(value: unknown, isNamed: (id: string) => boolean): unknown {
+  if (typeof value === 'string') return value === '' || (isId(value) && !isNamed(value)) ? undefined : value
+  if (typeof value !== 'object') return value
+  if (Array.isArray(value)) {
+    const kept = value.map((each: unknown) => readableResult(each, isNamed)).filter((each) => each !== undefined)
+    return kept.length === 0 ? undefined : kept
+  }
+  const record = (value ?? {}) as Readonly<Record<string, unknown>>
+  const hasName = NAMES.some((name) => typeof record[name] === 'string')
+  const kept = Object.entries(record)
+    .filter(([key]) => key !== 'id' || !hasName)
+    .map(([key, inner]) => [key, readableResult(inner, isNamed)] as const)
+    .filter(([, inner]) => inner !== undefined)
+  return kept.length === 0 ? undefined : Object.fromEntries(kept)
+}
+
+/** An id that has no name here: enough of it to tell it from others. */
+export const shortId = (id: string): string => `…${id.slice(-4)}`
+export const isId = (text: string): boolean => ID.test(text)
 
 const ID = /^(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[a-z]{2,5}_[0-9A-Z]{26})$/
 
@@ -73,6 +118,6 @@ export function withoutId(label: string): string {
   return label.replace(/ \(([^()]*)\)$/, (_, proof: string) => {
     const proofs = proof.split(', ')
     const known = proofs.filter((each) => !ID.test(each))
-    return ` (${known.length > 0 ? known.join(', ') : `…${proof.slice(-4)}`})`
+    return ` (${known.length > 0 ? known.join(', ') : shortId(proof)})`
   })
 }
