@@ -15,6 +15,23 @@ export interface AnnouncedChange extends CategoryChange {
   readonly instanceIds: readonly InstanceId[]
 }
 
+/** Nobody can be sent a template in one of these states. */
+export type TemplateState = 'rejected' | 'paused' | 'disabled'
+
+/** A template that nobody can be sent, and the instances that would send it. */
+export interface UnusableTemplate {
+  readonly name: string
+  readonly language: string
+  readonly state: TemplateState
+  readonly sinceMs: number
+  readonly instanceIds: readonly InstanceId[]
+}
+
+/** The same of a client. */
+export interface UnusableTemplateOfClient extends UnusableTemplate {
+  readonly account: { readonly id: AccountId; readonly name: string }
+}
+
 /** Meta has suspended the utility templates of an account, because it considers some of them marketing. */
 export interface TemplateSuspension {
   readonly sinceMs: number
@@ -81,6 +98,10 @@ export interface Templates {
   suspensionOf?(instance: EngineInstance, name: string, language: string): Promise<TemplateSuspension | null>
   /** The changes of categories that are announced for an account, earliest first. Absent: the network announces none. */
   announced?(accountId: AccountId): Promise<readonly AnnouncedChange[]>
+  /** Those of an account that nobody can be sent, the latest first. Absent: the network reviews none. */
+  unusable?(accountId: AccountId): Promise<readonly UnusableTemplate[]>
+  /** The same of the clients of an agency. */
+  unusableOfClients?(accountId: AccountId): Promise<readonly UnusableTemplateOfClient[]>
   /** @returns what names the file in `example.header_handle` of a header. */
   uploadSample(instance: EngineInstance, sample: TemplateSample): Promise<string>
   /** Submits it for review. Meta refuses a second one with the same name and language. */

@@ -161,6 +161,7 @@ export const DUE_COLUMNS: Readonly<Record<string, Readonly<Record<string, DueCol
   official_template_category_changes: { changes_at: 'stays' },
   official_recategorized_templates: { changed_at: 'stays' },
   official_archived_templates: { archived_at: 'stays' },
+  official_template_states: { since: 'stays' },
   safety_claims: { claimed_at: recent('claimed_at') },
   safety_counts: { quarter: { kind: 'counts' } },
   // Counted again from safety_reached.

@@ -47,6 +47,7 @@ export const TABLE_RULES: Readonly<Record<string, AfterRestore>> = {
       'official_recategorized_templates',
       'official_template_lifetimes',
       'official_archived_templates',
+      'official_template_states',
     ],
     ...['smv2_sessions', 'smv2_keys', 'smv2_inbound', 'smv2_sent', 'smv2_people', 'smv2_media', 'smv2_protocol'],
     ...['smv2_polls', 'smv2_waiting_votes', 'smv2_history_chats', 'smv2_labels'],

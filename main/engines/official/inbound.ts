@@ -20,6 +20,7 @@ import type { People } from './people.ts'
 import { callerOf } from './graph-caller.ts'
 import type { ArchivedTemplates } from './archived-templates.ts'
 import type { RecategorizedTemplates } from './recategorized-templates.ts'
+import type { TemplateStates } from './template-states.ts'
 import { createTemplateNotices } from './templates.ts'
 import type { Transport } from './transport.ts'
 import type { NumberMonitor } from './number-monitor.ts'
@@ -43,6 +44,7 @@ interface InboundDeps {
   readonly categoryChanges: Pick<CategoryChanges, 'note'>
   readonly recategorized: Pick<RecategorizedTemplates, 'note'>
   readonly archived: Pick<ArchivedTemplates, 'note'>
+  readonly states: Pick<TemplateStates, 'note'>
   readonly groupRequests: Pick<GroupRequests, 'note'>
   readonly callbackAddress: (id: InstanceId) => string | null
   readonly publishCall: (id: InstanceId, event: CloudCallEvent, atMs: number) => Promise<void>
@@ -53,7 +55,7 @@ export function createInbound(deps: InboundDeps): Inbound {
   const { db, clock, numbers, transport, watch, holds, sink, people, groupRequests } = deps
   const { categoryChanges, callbackAddress, publishCall } = deps
 
-  const noteTemplate = createTemplateNotices(db, categoryChanges, deps.recategorized, deps.archived)
+  const noteTemplate = createTemplateNotices(deps)
 
   async function publish(number: ConnectedNumber, item: Item): Promise<void> {
     const { instanceId } = number

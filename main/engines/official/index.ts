@@ -29,6 +29,7 @@ import { createSelfTest } from './self-test.ts'
 import { createPeople } from './people.ts'
 import { createContactBook } from './contact-book.ts'
 import { createArchivedTemplates } from './archived-templates.ts'
+import { createTemplateStates } from './template-states.ts'
 import { createRecategorizedTemplates } from './recategorized-templates.ts'
 import { createTemplateLifetimes } from './template-lifetimes.ts'
 import { createSend, createPendingSends } from './send.ts'
@@ -104,9 +105,11 @@ export function createOfficial(deps: OfficialNeeds): Official {
   const recategorized = createRecategorizedTemplates({ db, clock })
   const lifetimes = createTemplateLifetimes({ db, clock })
   const archived = createArchivedTemplates({ db, clock })
+  const states = createTemplateStates({ db, clock })
   const inbound = createInbound({
     ...shared,
-    ...{ watch, holds, people, groupRequests, categoryChanges, recategorized, archived, publishCall: calls.publish },
+    ...{ watch, holds, people, groupRequests, categoryChanges, recategorized, archived, states },
+    publishCall: calls.publish,
   })
   const notes = createCallbackNotes(log)
   const journal = createJournal({ ...shared, inbound, unnamed, notes })
@@ -229,7 +232,18 @@ export function createOfficial(deps: OfficialNeeds): Official {
       },
     },
     templates: createTemplates({
-      ...{ db, clock, transport, client, numbers, changes: categoryChanges, recategorized, lifetimes, archived },
+      ...{
+        db,
+        clock,
+        transport,
+        client,
+        numbers,
+        changes: categoryChanges,
+        recategorized,
+        lifetimes,
+        archived,
+        states,
+      },
       ...{ connected: connectedNumber, refusal },
     }),
     contactBook: createContactBook({ db, clock, client, numbers }),

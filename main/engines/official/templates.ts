@@ -15,6 +15,7 @@ import type { ConnectedNumber, Numbers } from './numbers.ts'
 import type { RecategorizedTemplates } from './recategorized-templates.ts'
 import { createResumableUpload } from './resumable-upload.ts'
 import type { TemplateLifetimes } from './template-lifetimes.ts'
+import type { TemplateStates } from './template-states.ts'
 import { createSampleKeeper } from './template-samples.ts'
 import type { GraphCredentials, GraphTemplatePage, NotOk, Result, Transport } from './transport.ts'
 
@@ -66,6 +67,7 @@ interface TemplatesDeps {
   readonly recategorized: Pick<RecategorizedTemplates, 'since'>
   readonly lifetimes: Pick<TemplateLifetimes, 'note'>
   readonly archived: Pick<ArchivedTemplates, 'deletions'>
+  readonly states: Pick<TemplateStates, 'renew' | 'ofAccount' | 'ofClients'>
   readonly connected: (instance: EngineInstance) => { number: ConnectedNumber; speaker: GraphCredentials }
   readonly refusal: (reply: NotOk) => Error
 }
@@ -77,13 +79,16 @@ const USES: Readonly<Record<string, TemplateSignal['use']>> = {
   ...{ DELETED: 'disabled', PENDING_DELETION: 'disabled' },
 }
 
+interface NoticesDeps {
+  readonly db: Db
+  readonly categoryChanges: Pick<CategoryChanges, 'note'>
+  readonly recategorized: Pick<RecategorizedTemplates, 'note'>
+  readonly archived: Pick<ArchivedTemplates, 'note'>
+  readonly states: Pick<TemplateStates, 'note'>
+}
+
 /** Notes what Meta calls back about a template: when its pause ends is said nowhere else. */
-export function createTemplateNotices(
-  db: Db,
-  changes: Pick<CategoryChanges, 'note'>,
-  recategorized: Pick<RecategorizedTemplates, 'note'>,
-  archived: Pick<ArchivedTemplates, 'note'>,
-) {
+export function createTemplateNotices({ db, categoryChanges: changes, recategorized, archived, states }: NoticesDeps) {
   async function notePause(owner: Owner & { id: string }, named: TemplateName | null, untilMs: number | null) {
     const { name = null, language = null } = named ?? {}
     await db.commit(async (tx) => {
@@ -103,6 +108,7 @@ export function createTemplateNotices(
     const template = name === null || language === null ? null : { name, language }
     if (field !== 'message_template_status_update') return { kind: 'template', template, use: null, untilMs: null }
     await archived.note(number, value, atMs)
+    await states.note(number, value, atMs)
     const event = textAt(value, 'event') ?? ''
     const lastsMs = PAUSE_MS[textAt(recordAt(value, 'other_info'), 'title') ?? '']
     const untilMs = event === 'PAUSED' && lastsMs !== undefined ? atMs + lastsMs : null
@@ -131,8 +137,8 @@ export function createPauseLookup({
 }
 
 export function createTemplates(deps: TemplatesDeps): Templates {
-  const { db, clock, transport, client, numbers, changes, recategorized, lifetimes, archived, connected, refusal } =
-    deps
+  const { db, clock, transport, client, numbers, changes, recategorized, lifetimes, archived, states } = deps
+  const { connected, refusal } = deps
   const upload = createResumableUpload(client)
 
   async function uploadSample(speaker: GraphCredentials, mimeType: string, bytes: Buffer): Promise<string> {
@@ -172,10 +178,9 @@ export function createTemplates(deps: TemplatesDeps): Templates {
     for (let pages = 0; pages < MOST_PAGES; pages++) {
       const page = { limit: PAGE, after, name: must(name) }
       const found: GraphTemplatePage = must(await transport.templates(speaker, number.wabaId, page))
-      const [template] = await withNotices(
-        number,
-        found.templates.filter((each) => each.id === id),
-      )
+      const mine = found.templates.filter((each) => each.id === id)
+      await states.renew(number, mine, false)
+      const [template] = await withNotices(number, mine)
       if (template !== undefined || found.after === null) return template
       after = found.after
     }
@@ -191,6 +196,7 @@ export function createTemplates(deps: TemplatesDeps): Templates {
     async list(instance, page) {
       const { number, speaker } = connected(instance)
       const { templates, after } = must(await transport.templates(speaker, number.wabaId, page))
+      await states.renew(number, templates, page.after === null && after === null)
       return { templates: await withNotices(number, templates), after }
     },
     read,
@@ -202,6 +208,8 @@ export function createTemplates(deps: TemplatesDeps): Templates {
       return (await withNotices(number, mine))[0]?.suspension ?? null
     },
     announced: (accountId) => changes.announced(accountId, numbers),
+    unusable: (accountId) => states.ofAccount(accountId, numbers),
+    unusableOfClients: (accountId) => states.ofClients(accountId, numbers),
     uploadSample: async (instance, { mimeType, content }) =>
       uploadSample(connected(instance).speaker, mimeType, await bytesOf(content)),
     async create(instance, draft) {

@@ -76,6 +76,7 @@ import { sandboxConversationalComponents } from './074-sandbox-conversational-co
 import { forwardedMessagesAndUserIds } from './075-forwarded-messages-and-user-ids.ts'
 import { templateRestrictions } from './076-template-restrictions.ts'
 import { pageTokens } from './077-page-tokens.ts'
+import { templateStates } from './078-template-states.ts'
 
 /** Every step of the schema, in order. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -156,4 +157,5 @@ export const MIGRATIONS: readonly Migration[] = [
   forwardedMessagesAndUserIds,
   templateRestrictions,
   pageTokens,
+  templateStates,
 ]
