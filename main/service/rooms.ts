@@ -73,6 +73,10 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
     isAnsweredByHand: async (accountId, number) => (await network.findPhone(accountId, number)).calls === 'manual',
     announcedChanges: async (accountId) =>
       (await engineHost.engines.live.official?.templates?.announced?.(accountId)) ?? [],
+    unusableTemplates: async (accountId) =>
+      (await engineHost.engines.live.official?.templates?.unusable?.(accountId)) ?? [],
+    unusableTemplatesOfClients: async (accountId) =>
+      (await engineHost.engines.live.official?.templates?.unusableOfClients?.(accountId)) ?? [],
     ownVersions: (accountId) => engineHost.engines.live.official?.apiVersion?.ownOf(accountId) ?? [],
     summaryOf: (id) => SUMMARIES.get(id) ?? id,
     attention: attentionOfRooms,

@@ -25,6 +25,8 @@ export interface AttentionDisplay {
   readonly help?: string
   /** Where its action leads; absent: the person can do nothing here. @param id of the thing, if the line concerns a single one. */
   readonly to?: (id: string | null) => string
+  /** Of a line about a client: the route in its account that shows what the line is about. */
+  readonly inClient?: (params: Readonly<Record<string, string>>) => string
   /** A list that can show several of them, and only them: useAttention(). */
   readonly list?: string
 }

@@ -77,6 +77,13 @@ export default {
       to: toClient,
       list: '/clients',
     },
+    'templates.client': {
+      ...{ words: 'agency.attention.templates', icon: 'i-lucide-layout-template', to: toClient },
+      inClient: ({ instance = '' }) => `/instances/${instance}?tab=templates`,
+    },
+    'templates.more_clients': {
+      ...{ words: 'agency.attention.moreTemplates', icon: 'i-lucide-layout-template', to: toClient, list: '/clients' },
+    },
     'ai.more_clients': { words: 'agency.attention.moreChats', icon: 'i-lucide-hand', to: toClient, list: '/clients' },
   },
   actions: [{ words: 'agency.new.act', icon: 'i-lucide-plus', to: '/clients?new=1' }],

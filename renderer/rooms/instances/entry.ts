@@ -74,6 +74,15 @@ export default {
       ...{ words: 'templates.attention.category_changes', icon: 'i-lucide-tag' },
       to: (id) => (id === null ? '/instances' : `/instances/${id}?tab=templates`),
     },
+    ...Object.fromEntries(
+      ['rejected', 'paused', 'disabled'].map((state) => [
+        `templates.${state}`,
+        {
+          ...{ words: `templates.attention.${state}`, icon: 'i-lucide-layout-template' },
+          to: (id: string | null) => (id === null ? '/instances' : `/instances/${id}?tab=templates`),
+        },
+      ]),
+    ),
     'instances.passkey': { words: 'instances.attention.passkey', ...toNumbers, icon: 'i-lucide-fingerprint' },
   },
 } satisfies RoomEntries
