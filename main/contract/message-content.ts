@@ -34,6 +34,34 @@ const Card = Type.Object({
   url: Nullable(Type.String({ description: 'What the button opens.' })),
 })
 
+const TemplateButton = Type.Object({
+  type: Type.String({
+    description: 'In Meta’s words, in small letters: `quick_reply`, `url`, `phone_number` and so on.',
+  }),
+  title: Type.String(),
+  id: Nullable(Type.String({ description: 'What a quick reply sends back.' })),
+  url: Text,
+})
+
+/** What the person saw of a template besides its body. */
+const ShownTemplate = Type.Object(
+  {
+    header: Text,
+    header_media: Type.Optional(File),
+    footer: Text,
+    buttons: Type.Array(TemplateButton),
+    cards: Type.Optional(
+      Type.Array(Type.Object({ header_media: Type.Optional(File), text: Text, buttons: Type.Array(TemplateButton) }), {
+        description: 'Of a carousel, in their order.',
+      }),
+    ),
+  },
+  {
+    description:
+      'What the person saw, with the values filled in. The body is `text`. Absent if the words of the template were not known here when it was sent.',
+  },
+)
+
 const OrderItem = Type.Object({
   product_id: Type.String(),
   quantity: Type.Integer(),
@@ -88,10 +116,11 @@ export const MessageContent = Type.Union(
         name: Type.String(),
         language: Type.String(),
         components: Type.Array(Type.Record(Type.String(), Type.Unknown()), {
-          description: 'The values it was sent with, in Graph’s own format.',
+          description: 'The values it was sent with, in Graph’s own format. One-time codes are hidden.',
         }),
+        shown: Type.Optional(ShownTemplate),
       },
-      'A template that was sent. Its words are at Meta: `GET …/templates`.',
+      'A template that was sent.',
     ),
     kind('button_reply', { id: Text, title: Type.String() }, 'A button that somebody selected.'),
     kind('list_reply', { id: Text, title: Type.String(), description: Text }, 'A list row that somebody selected.'),

@@ -1,6 +1,7 @@
 import type { FileContent } from '../kernel/file-content.ts'
 import type { AccountId, InstanceId } from '../kernel/ids.ts'
 import type { EngineInstance } from './instance.ts'
+import type { TemplateContent } from './template-content.ts'
 
 /** Another category that Meta has announced, and from when messages with the template are charged as such. */
 export interface CategoryChange {
@@ -94,6 +95,11 @@ export interface Templates {
   list(instance: EngineInstance, page: { readonly limit: number; readonly after: string | null }): Promise<TemplatePage>
   /** @returns undefined if the business account has none with this id. */
   read(instance: EngineInstance, id: string): Promise<Template | undefined>
+  /**
+   * What the person sees of a message with a template, for the message that is stored. It asks nobody and never throws.
+   * @returns null where the words of the template are not known here.
+   */
+  contentOf(instance: EngineInstance, payload: object): Promise<TemplateContent | null>
   /** Why no campaign or agent may use the template now; null: they may. Absent: the network suspends none. */
   suspensionOf?(instance: EngineInstance, name: string, language: string): Promise<TemplateSuspension | null>
   /** The changes of categories that are announced for an account, earliest first. Absent: the network announces none. */

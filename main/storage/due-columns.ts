@@ -162,6 +162,7 @@ export const DUE_COLUMNS: Readonly<Record<string, Readonly<Record<string, DueCol
   official_recategorized_templates: { changed_at: 'stays' },
   official_archived_templates: { archived_at: 'stays' },
   official_template_states: { since: 'stays' },
+  official_template_words: { noted_at: recent('noted_at') },
   safety_claims: { claimed_at: recent('claimed_at') },
   safety_counts: { quarter: { kind: 'counts' } },
   // Counted again from safety_reached.

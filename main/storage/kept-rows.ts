@@ -226,6 +226,7 @@ export const KEPT = [
   ...replaced('official_template_lifetimes', HAS_ACCOUNT),
   ...replaced('official_archived_templates', HAS_ACCOUNT),
   ...replaced('official_template_states', HAS_ACCOUNT),
+  ...replaced('official_template_words', HAS_ACCOUNT),
   added('official_contacts', HAS_INSTANCE),
   added('official_addresses', HAS_INSTANCE),
   added('official_user_ids', HAS_INSTANCE),

@@ -48,6 +48,7 @@ export const TABLE_RULES: Readonly<Record<string, AfterRestore>> = {
       'official_template_lifetimes',
       'official_archived_templates',
       'official_template_states',
+      'official_template_words',
     ],
     ...['smv2_sessions', 'smv2_keys', 'smv2_inbound', 'smv2_sent', 'smv2_people', 'smv2_media', 'smv2_protocol'],
     ...['smv2_polls', 'smv2_waiting_votes', 'smv2_history_chats', 'smv2_labels'],

@@ -3,6 +3,7 @@ import { ApiError } from '../../contract/errors.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import { contentOfOutgoing } from '../../engines/content-of-outgoing.ts'
 import type { Engine, Outgoing, Quoted } from '../../engines/engine.ts'
+import type { TemplateContent } from '../../engines/template-content.ts'
 import type { Tx } from '../../kernel/db.ts'
 import { createConcurrencyLimiter, type Slot } from '../../kernel/concurrency-limiter.ts'
 import { stillBusy, type Claim } from '../../kernel/idempotency.ts'
@@ -79,8 +80,14 @@ export function createSend(deps: SendDeps) {
   }
 
   /** Commit 1: claims the key and queues the message before the engine sees it. */
-  const accept = (queued: Dispatched, request: DraftRequest, { out, type, media }: Resolved, key: Key | null) => {
-    const columns = { ...columnsOf(request, out), type, media }
+  const accept = (
+    queued: Dispatched,
+    request: DraftRequest,
+    { out, type, media }: Resolved,
+    template: TemplateContent | null,
+    key: Key | null,
+  ) => {
+    const columns = { ...columnsOf(request, out), ...(template && templateColumns(template)), type, media }
     return db.commit(async (tx): Promise<{ claim: Claim; message: Dispatched }> => {
       const now = clock.now()
       if (key !== null) {
@@ -207,12 +214,15 @@ export function createSend(deps: SendDeps) {
       underWay.delete(message.id)
       release()
     }
+    const template = await templateContentOf(engine, instance, out)
     // Before the row exists: without a mark and out of this set it would be judged as one that never leaves.
     underWay.add(message.id)
-    const { claim, message: stored } = await accept(message, request, resolved, key).catch((error: unknown) => {
-      drop()
-      throw error
-    })
+    const { claim, message: stored } = await accept(message, request, resolved, template, key).catch(
+      (error: unknown) => {
+        drop()
+        throw error
+      },
+    )
     if (claim.kind === 'fresh') return dispatch(engine, stored, instance, out, timeoutMs, release)
     drop()
     return toReplay(claim, key)
@@ -317,6 +327,12 @@ function mediaColumn(draft: Draft, out: Outgoing): string | null {
   const { mimeType, content, filename, caption } = out
   return JSON.stringify({ ...draft.source, mime_type: mimeType, size: content.size, filename, caption })
 }
+
+/** Templates change later, so a message is stored with the words that were sent. */
+const templateColumns = ({ text, content }: TemplateContent) => ({ text, content: JSON.stringify(content) })
+
+const templateContentOf = async (engine: Engine, instance: InstanceSubject, out: Outgoing) =>
+  out.kind === 'cloud_api' ? ((await engine.templates?.contentOf(instance, out.payload)) ?? null) : null
 
 function contentColumn(out: Outgoing): string | null {
   const content = contentOfOutgoing(out)

@@ -21,6 +21,7 @@ import { callerOf } from './graph-caller.ts'
 import type { ArchivedTemplates } from './archived-templates.ts'
 import type { RecategorizedTemplates } from './recategorized-templates.ts'
 import type { TemplateStates } from './template-states.ts'
+import type { TemplateWordsStore } from './template-words.ts'
 import { createTemplateNotices } from './templates.ts'
 import type { Transport } from './transport.ts'
 import type { NumberMonitor } from './number-monitor.ts'
@@ -45,6 +46,7 @@ interface InboundDeps {
   readonly recategorized: Pick<RecategorizedTemplates, 'note'>
   readonly archived: Pick<ArchivedTemplates, 'note'>
   readonly states: Pick<TemplateStates, 'note'>
+  readonly words: Pick<TemplateWordsStore, 'learn' | 'forget'>
   readonly groupRequests: Pick<GroupRequests, 'note'>
   readonly callbackAddress: (id: InstanceId) => string | null
   readonly publishCall: (id: InstanceId, event: CloudCallEvent, atMs: number) => Promise<void>
@@ -53,7 +55,7 @@ interface InboundDeps {
 /** What each thing that Meta reports is in the words of the port. */
 export function createInbound(deps: InboundDeps): Inbound {
   const { db, clock, numbers, transport, watch, holds, sink, people, groupRequests } = deps
-  const { categoryChanges, callbackAddress, publishCall } = deps
+  const { categoryChanges, callbackAddress, publishCall, words } = deps
 
   const noteTemplate = createTemplateNotices(deps)
 
@@ -132,8 +134,16 @@ export function createInbound(deps: InboundDeps): Inbound {
         // Meta has decided on the name that is shown to people.
         return item.field === 'phone_number_name_update' ? watch.follow(instanceId) : undefined
       case 'template':
-        return sink(instanceId, await noteTemplate(number, item))
+        return template(number, item)
     }
+  }
+
+  async function template(number: ConnectedNumber, item: Extract<Item, { kind: 'template' }>): Promise<void> {
+    const signal = await noteTemplate(number, item)
+    const isChanged = item.field === 'message_template_components_update'
+    if (signal.template !== null && isChanged) await words.forget(number, signal.template)
+    if (signal.template !== null && (isChanged || signal.use === 'usable')) words.learn(number, signal.template)
+    await sink(number.instanceId, signal)
   }
 
   /** That Meta's calls arrive is proved by one that did. */

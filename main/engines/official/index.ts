@@ -32,6 +32,7 @@ import { createArchivedTemplates } from './archived-templates.ts'
 import { createTemplateStates } from './template-states.ts'
 import { createRecategorizedTemplates } from './recategorized-templates.ts'
 import { createTemplateLifetimes } from './template-lifetimes.ts'
+import { createTemplateWords } from './template-words.ts'
 import { createSend, createPendingSends } from './send.ts'
 import { createPauseLookup, createTemplates } from './templates.ts'
 import { callerOf } from './graph-caller.ts'
@@ -104,11 +105,12 @@ export function createOfficial(deps: OfficialNeeds): Official {
   const categoryChanges = createCategoryChanges({ db, clock })
   const recategorized = createRecategorizedTemplates({ db, clock })
   const lifetimes = createTemplateLifetimes({ db, clock })
+  const words = createTemplateWords({ db, clock, log, transport })
   const archived = createArchivedTemplates({ db, clock })
   const states = createTemplateStates({ db, clock })
   const inbound = createInbound({
     ...shared,
-    ...{ watch, holds, people, groupRequests, categoryChanges, recategorized, archived, states },
+    ...{ watch, holds, people, groupRequests, categoryChanges, recategorized, archived, states, words },
     publishCall: calls.publish,
   })
   const notes = createCallbackNotes(log)
@@ -232,19 +234,8 @@ export function createOfficial(deps: OfficialNeeds): Official {
       },
     },
     templates: createTemplates({
-      ...{
-        db,
-        clock,
-        transport,
-        client,
-        numbers,
-        changes: categoryChanges,
-        recategorized,
-        lifetimes,
-        archived,
-        states,
-      },
-      ...{ connected: connectedNumber, refusal },
+      ...{ db, clock, transport, client, numbers, changes: categoryChanges, recategorized, lifetimes, archived },
+      ...{ states, words, connected: connectedNumber, refusal },
     }),
     contactBook: createContactBook({ db, clock, client, numbers }),
     billedNumber: (id) => numbers.of(id)?.phoneNumberId ?? null,
@@ -266,6 +257,7 @@ export function createOfficial(deps: OfficialNeeds): Official {
       alarms.close()
       await journal.close()
       await watch.settled()
+      await words.settled()
     },
   }
 

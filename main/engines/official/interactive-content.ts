@@ -1,6 +1,8 @@
 import type { MessageContent } from '../../contract/message-content.ts'
 import { recordAt, recordsAt, textAt, type Json } from './json.ts'
 
+export type TemplateMessage = Extract<MessageContent, { type: 'template' }>
+
 /** The `interactive` part of a payload; undefined if it is another kind of message. */
 function interactiveIn(payload: object): Json | undefined {
   const given = payload as Json
@@ -37,8 +39,8 @@ export function interactiveContent(payload: object): MessageContent | null {
   }
 }
 
-/** A template as it was sent: its words are at Meta. */
-export function templateSent(payload: object): MessageContent | null {
+/** A template as it was sent, without its words. */
+export function templateSent(payload: object): TemplateMessage | null {
   const given = payload as Json
   if (given['type'] !== 'template') return null
   const template = recordAt(given, 'template')

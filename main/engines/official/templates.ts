@@ -11,11 +11,12 @@ import type { ArchivedTemplates } from './archived-templates.ts'
 import type { CategoryChanges } from './category-changes.ts'
 import type { GraphClient } from './graph-client.ts'
 import { textAt, recordAt, recordsAt, type Json } from './json.ts'
-import type { ConnectedNumber, Numbers } from './numbers.ts'
+import { hasCredentials, type ConnectedNumber, type Numbers } from './numbers.ts'
 import type { RecategorizedTemplates } from './recategorized-templates.ts'
 import { createResumableUpload } from './resumable-upload.ts'
 import type { TemplateLifetimes } from './template-lifetimes.ts'
 import type { TemplateStates } from './template-states.ts'
+import type { TemplateWordsStore } from './template-words.ts'
 import { createSampleKeeper } from './template-samples.ts'
 import type { GraphCredentials, GraphTemplatePage, NotOk, Result, Transport } from './transport.ts'
 
@@ -62,10 +63,11 @@ interface TemplatesDeps {
   readonly clock: Pick<Clock, 'now'>
   readonly transport: Transport
   readonly client: GraphClient
-  readonly numbers: Pick<Numbers, 'ofAccount'>
+  readonly numbers: Pick<Numbers, 'of' | 'ofAccount'>
   readonly changes: Pick<CategoryChanges, 'of' | 'announced'>
   readonly recategorized: Pick<RecategorizedTemplates, 'since'>
   readonly lifetimes: Pick<TemplateLifetimes, 'note'>
+  readonly words: Pick<TemplateWordsStore, 'note' | 'contentOf'>
   readonly archived: Pick<ArchivedTemplates, 'deletions'>
   readonly states: Pick<TemplateStates, 'renew' | 'ofAccount' | 'ofClients'>
   readonly connected: (instance: EngineInstance) => { number: ConnectedNumber; speaker: GraphCredentials }
@@ -137,7 +139,7 @@ export function createPauseLookup({
 }
 
 export function createTemplates(deps: TemplatesDeps): Templates {
-  const { db, clock, transport, client, numbers, changes, recategorized, lifetimes, archived, states } = deps
+  const { db, clock, transport, client, numbers, changes, recategorized, lifetimes, words, archived, states } = deps
   const { connected, refusal } = deps
   const upload = createResumableUpload(client)
 
@@ -155,6 +157,7 @@ export function createTemplates(deps: TemplatesDeps): Templates {
     const untilOf = new Map(pauses.map(({ id, untilMs }) => [id, untilMs]))
     const announced = await changes.of(number)
     await lifetimes.note(number, found)
+    await words.note(number, found)
     const deletions = await archived.deletions(number)
     const suspension = utilitySuspension(number.facts, clock.now())
     const were = suspension && (await recategorized.since(number, suspension.sinceMs - EARLIER_MS))
@@ -200,6 +203,10 @@ export function createTemplates(deps: TemplatesDeps): Templates {
       return { templates: await withNotices(number, templates), after }
     },
     read,
+    async contentOf({ id }, payload) {
+      const number = numbers.of(id)
+      return hasCredentials(number) ? words.contentOf(number, payload) : null
+    },
     async suspensionOf(instance, name, language) {
       const { number, speaker } = connected(instance)
       if (utilitySuspension(number.facts, clock.now()) === null) return null

@@ -27,7 +27,7 @@ import type { Phone, Phones } from './phones.ts'
 import { planFor, STEPS, type Path, type Plan, type TimelineMs } from './plan.ts'
 import type { PhoneMessages } from './phone-messages.ts'
 import type { Template } from '../templates.ts'
-import { templateContent } from './template-content.ts'
+import { phoneTemplate } from './template-content.ts'
 import { parameterFault } from './template-parameters.ts'
 import { lifetimeOf } from './template-rules.ts'
 import { SANDBOX_BUSINESS, type TemplateStore } from './templates.ts'
@@ -323,7 +323,7 @@ export function createSend(deps: SendDeps) {
   }
 
   async function sayingOf(out: Exclude<Outgoing, ForwardedMessage>, template: Template | undefined) {
-    const shown = isTemplate(out) && template !== undefined ? templateContent(out.payload.template, template) : {}
+    const shown = isTemplate(out) && template !== undefined ? phoneTemplate(out.payload.template, template) : {}
     return { content: { ...contentOf(out), ...shown }, file: await files.load(out) }
   }
 

@@ -1,6 +1,6 @@
 import { CARD_LIMITS, charactersIn } from '../../contract/message-limits.ts'
 import { buttonsRefusal } from './template-buttons.ts'
-import { recordsIn } from './template-parameters.ts'
+import { recordsIn } from '../template-text.ts'
 
 type Json = Readonly<Record<string, unknown>>
 

@@ -1,4 +1,13 @@
 import { charactersIn, INTERACTIVE_LIMITS } from '../../contract/message-limits.ts'
+import {
+  filledText,
+  lower,
+  namesIn,
+  parameterType as typeOf,
+  recordOf,
+  recordsIn,
+  valuesByName,
+} from '../template-text.ts'
 import type { Template } from '../templates.ts'
 
 /** Why Meta does not take a message with a template. */
@@ -155,41 +164,12 @@ const SUB_TYPES: Readonly<Record<string, string>> = {
   ...{ QUICK_REPLY: 'quick_reply', URL: 'url', PHONE_NUMBER: 'phone_number', COPY_CODE: 'copy_code', FLOW: 'flow' },
   ...{ CATALOG: 'catalog', MPM: 'mpm', SPM: 'spm', VOICE_CALL: 'voice_call' },
 }
-const PLACE = /\{\{([a-z0-9_]+)\}\}/g
-
-/** A text with the values of a message in place of its variables. */
-export function filledText(text: string, given: readonly Json[]): string {
-  const valueOf = valuesByName(namesIn(text), given)
-  return text.replaceAll(PLACE, (_place, name: string) => shownText(valueOf(name)))
-}
-
-function valuesByName(names: readonly string[], given: readonly Json[]): (name: string) => Json | undefined {
-  const isNamed = names.some((name) => !/^\d+$/.test(name))
-  return (name) => (isNamed ? given.find((one) => one['parameter_name'] === name) : given[names.indexOf(name)])
-}
-
-const namesIn = (text: string): string[] => [...new Set([...text.matchAll(PLACE)].map(([, name = '']) => name))]
-
-/** A currency or a date is shown as its fallback. */
-function shownText(parameter: Json | undefined): string {
-  const { text } = parameter ?? {}
-  const { fallback_value: fallback } = parameter === undefined ? {} : recordOf(parameter[typeOf(parameter)])
-  return typeof text === 'string' ? text : typeof fallback === 'string' ? fallback : ''
-}
-
 const isFilled = (value: unknown): boolean => typeof value === 'string' && value.trim() !== ''
-const typeOf = (parameter: Json): string => lower(parameter['type'] ?? 'text')
-const lower = (value: unknown): string => (typeof value === 'string' ? value.toLowerCase() : '')
 const titleOf = (type: unknown): string =>
   lower(type)
     .split('_')
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
     .join('')
-
-export const recordOf = (value: unknown): Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {}
-export const recordsIn = (value: unknown): Json[] =>
-  Array.isArray(value) ? value.filter((one): one is Json => recordOf(one) === one) : []
 
 const fault = ([code, title]: readonly [number, string], details: string): ParameterFault => ({ code, title, details })
 

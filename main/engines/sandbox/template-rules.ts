@@ -3,7 +3,7 @@ import type { Template, TemplateDraft } from '../templates.ts'
 import { authenticationRefusal } from './authentication-templates.ts'
 import { buttonsRefusal } from './template-buttons.ts'
 import { carouselRefusal } from './template-carousel.ts'
-import { recordsIn } from './template-parameters.ts'
+import { recordsIn } from '../template-text.ts'
 
 /*
  * What Meta takes as a template, and what its review approves. Sources: "Template components" of 2026-05-06 and

@@ -5,6 +5,8 @@ import type { AccountId, Random } from '../../kernel/ids.ts'
 import { sql } from '../../kernel/sql.ts'
 import type { EngineInstance } from '../engine.ts'
 import type { Template, TemplateChange, TemplateDraft, TemplatePage, Templates } from '../templates.ts'
+import { templateSent } from '../official/interactive-content.ts'
+import { templateContent } from '../template-content.ts'
 import { isPaired, type Sessions } from './sessions.ts'
 import { withMetaText } from './authentication-templates.ts'
 import { componentsRefusal, refusalOf, rejectionOf, ttlRefusal } from './template-rules.ts'
@@ -392,6 +394,12 @@ export function createTemplates(sessions: Sessions, store: TemplateStore): Templ
   return {
     list: async (instance, wanted) => store.list(await ownerOf(instance), wanted),
     read: async (instance, id) => store.read(await ownerOf(instance), id),
+    async contentOf({ accountId }, payload) {
+      const sent = templateSent(payload)
+      if (sent === null) return null
+      const found = await store.find({ accountId, businessId: SANDBOX_BUSINESS }, sent.name, sent.language)
+      return found === undefined ? null : templateContent(sent, found)
+    },
     // Nobody reviews it here, so its bytes are not kept.
     async uploadSample(instance, { mimeType, content }) {
       await ownerOf(instance)

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { asConsole } from '../../support/console.ts'
 import { worldOfTest } from '../../support/world.ts'
 import { campaign, campaignOf, expectCountsRight, phonesFrom, receivedBy, recipientsOf } from './campaign-world.ts'
 
@@ -96,6 +97,12 @@ describe('a campaign', () => {
     expect(await textOf(ana)).toContain('Ana')
     expect(await textOf(ben)).toContain('friend')
     expect(await textOf(ben)).not.toContain('{{')
+    const stored = async (chat: string) => {
+      const path = `/v1/instances/${official.id}/conversations/${chat}/messages`
+      return (await asConsole(w)('GET', path)).body.data.map(({ text }: { text: string }) => text)
+    }
+    expect(await stored(ana)).toEqual(['Hello Ana, your order 1042 is on its way.'])
+    expect(await stored(ben)).toEqual(['Hello friend, your order 1043 is on its way.'])
   })
 
   test('does not write to somebody who opts out after it has started', async () => {
