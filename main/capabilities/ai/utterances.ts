@@ -1,3 +1,5 @@
+import type { MessageContent } from '../../contract/message-content.ts'
+import { shownText } from '../../engines/shown-text.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
 import type { Messages } from '../messages/index.ts'
 import type { Utterance } from './decision.ts'
@@ -60,9 +62,14 @@ export async function recentUtterances(
   return inOrder
     .slice(-MESSAGES)
     .filter(({ deletedAtMs, status }) => deletedAtMs === null && status !== 'failed')
-    .map(({ direction, type, text, media }) => ({
+    .map(({ direction, type, text, media, content }) => ({
       from: direction === 'in' ? ('person' as const) : ('agent' as const),
-      text: spokenText({ type, text, caption: captionIn(media) }),
+      text: spokenText({
+        type,
+        // What a person taps is read already.
+        text: direction === 'in' ? text : shownText(text, contentIn(content)),
+        caption: captionIn(media),
+      }),
     }))
     .filter(({ text }) => text !== '')
 }
@@ -80,6 +87,9 @@ export async function hasPersonWritten(
       direction === 'out' && (source === 'console' || source === 'ghl') && createdAtMs >= sinceMs,
   )
 }
+
+const contentIn = (content: string | null): MessageContent | null =>
+  content === null ? null : (JSON.parse(content) as MessageContent)
 
 const captionIn = (media: string | null): string | null =>
   media === null ? null : ((JSON.parse(media) as { caption?: string | null }).caption ?? null)

@@ -46,6 +46,9 @@ type Model = (prompt: string, call: number) => Said | Promise<Said>
 interface Utterance {
   readonly direction: 'in' | 'out'
   readonly text: string
+  readonly type?: string
+  /** JSON. */
+  readonly content?: string
 }
 
 export const sure = (reply: string, more: object = {}): Said => ({
@@ -191,7 +194,15 @@ export async function aiBench({ network = 'sandbox', engine = 'smv2' }: BenchOpt
         thread: async (_instanceId, chat) =>
           ({
             data: (threads.get(chat) ?? []).toReversed().map((one) => ({
-              ...{ type: 'text', media: null, deletedAtMs: null, status: null, source: null, createdAtMs: 0 },
+              ...{
+                type: 'text',
+                media: null,
+                content: null,
+                deletedAtMs: null,
+                status: null,
+                source: null,
+                createdAtMs: 0,
+              },
               ...one,
             })),
             nextCursor: null,
@@ -267,6 +278,8 @@ export async function aiBench({ network = 'sandbox', engine = 'smv2' }: BenchOpt
       }
       return now.tell('message.received', data)
     },
+    /** Something that went out, such as a message of a campaign. */
+    wentOut: (chat: string, message: Omit<Utterance, 'direction'>) => said(chat, { direction: 'out', ...message }),
     person: (chat: string) => now.tell('message.sent', { chat, source: 'console', idempotency_key: null }),
     turns: () => raw.prepare('SELECT * FROM ai_turns ORDER BY seq').all() as any[],
     conversation: (chat: string) => now.ai.conversations.get(now.subject, chat),

@@ -41,6 +41,36 @@ test('a model answers with a confidence, a stage and its cost', async () => {
   expect(bench.prompts[0]).toContain('Greet (the conversation is here)')
 })
 
+test('a model reads a template and buttons as the person saw them, without links', async () => {
+  await bench.agent()
+  const shown = {
+    ...{ header: 'Order 1042', footer: 'The garden shop' },
+    buttons: [
+      { type: 'quick_reply', title: 'Yes', id: 'today', url: null },
+      { type: 'url', title: 'Track', id: null, url: 'https://garden.example/secret-key' },
+    ],
+  }
+  const template = { type: 'template', name: 'delivery', language: 'en', components: [] }
+  const interactive = {
+    ...{ type: 'interactive', kind: 'list', header: null, footer: null, button: 'Choose', buttons: [], url: null },
+    sections: [{ title: 'Colours', rows: [{ id: 'r', title: 'Red', description: null }], product_ids: [] }],
+  }
+  const row = (type: string, text: string, content: object) => ({ type, text, content: JSON.stringify(content) })
+  bench.wentOut(ANA, row('template', 'Shall we deliver today?', { ...template, shown }))
+  bench.wentOut(ANA, row('template', '', template))
+  bench.wentOut(ANA, row('interactive', 'Which colour?', interactive))
+  bench.model = () => sure('Good.')
+  expect(await ask('Yes')).toEqual(['Good.'])
+  const prompt = bench.prompts[0]?.replaceAll(/\\+n/g, '\n')
+  for (const words of [
+    'Order 1042\nShall we deliver today?\nThe garden shop\n[Yes] [Track]',
+    '[template delivery]',
+    'Which colour?\n[Choose]\nColours\n- Red',
+  ])
+    expect(prompt).toContain(words)
+  expect(prompt).not.toContain('secret-key')
+})
+
 test('a model is tried with instructions that are not saved', async () => {
   await bench.agent()
   const { ai, subject } = bench.process()
