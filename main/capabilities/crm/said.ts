@@ -2,6 +2,7 @@ import { ApiError } from '../../contract/errors.ts'
 import type { MessageContent } from '../../contract/message-content.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import { MEDIA_TYPES, type MediaType, type Source } from '../../contract/shapes.ts'
+import { shownText } from '../../engines/shown-text.ts'
 import { bytesOf } from '../../kernel/file-content.ts'
 import { plainText } from '../../kernel/markup/index.ts'
 import { BridgeError, type CrmFile, type CrmMessage, type FileRef } from './bridge.ts'
@@ -72,7 +73,7 @@ export function createSaid({ messages, instances }: SaidDeps) {
       id: row.id,
       direction: row.direction === 'in' ? 'inbound' : 'outbound',
       type: row.type,
-      text: row.deletedAtMs === null ? textOf(row.type, shownText(row), content) : '',
+      text: row.deletedAtMs === null ? textOf(row.direction, writtenText(row), content) : '',
       source: row.source,
       atMs: row.createdAtMs,
       file: media === null ? null : toRef(media),
@@ -106,11 +107,11 @@ const nameFor = (mimeType: string, type: string) => {
 }
 
 /** CRMs do not render markup, so replies of agents are copied as plain text. Other messages are copied unchanged. */
-const shownText = ({ source, text }: { readonly source: Source | null; readonly text: string }): string =>
+const writtenText = ({ source, text }: { readonly source: Source | null; readonly text: string }): string =>
   source === 'ai' ? plainText(text) : text
 
 /** What is not text, in words: a CRM shows text and files only. */
-function textOf(type: string, text: string, content: MessageContent | null): string {
+function textOf(direction: 'in' | 'out' | 'phone', text: string, content: MessageContent | null): string {
   if (content?.type === 'location') {
     const { latitude, longitude } = content
     return [text, `https://maps.google.com/?q=${latitude},${longitude}`].filter((line) => line !== '').join('\n')
@@ -118,5 +119,5 @@ function textOf(type: string, text: string, content: MessageContent | null): str
   if (content?.type === 'contacts')
     return content.contacts.map(({ name, numbers }) => [name, ...numbers].join(' ')).join('\n')
   if (content?.type === 'poll') return [content.question, ...content.options.map((option) => `- ${option}`)].join('\n')
-  return text
+  return direction === 'in' ? text : shownText(text, content)
 }

@@ -208,3 +208,51 @@ test('setting it again keeps the secret, 410 stops it, and removing it ends it',
   expect(await post({ id: 'late', type: 'opt_out', phone: '12025556209', opted_out: false })).toBe(401)
   expect((await w.api('PUT', path, { url: 'http://example.com' })).status).toBe(400)
 })
+
+test('a template arrives as the person saw it, without links; one that nobody has read by its name', async () => {
+  const official = await w.official('12025556291')
+  const hook = { url: 'https://catcher.sandbox/templates' }
+  expect((await w.api('PUT', `/v1/instances/${official.id}/crm-webhook`, hook)).status).toBe(201)
+  const draft = {
+    ...{ name: 'ready', language: 'en', category: 'UTILITY' },
+    components: [
+      { type: 'HEADER', format: 'TEXT', text: 'Table 7' },
+      { type: 'BODY', text: 'Hello {{1}}, your table is ready.', example: { body_text: [['Ana']] } },
+      { type: 'FOOTER', text: 'The garden' },
+      {
+        type: 'BUTTONS',
+        buttons: [
+          { type: 'QUICK_REPLY', text: 'Coming' },
+          { type: 'URL', text: 'Map', url: 'https://garden.example/{{1}}', example: ['a'] },
+        ],
+      },
+    ],
+  }
+  const { id } = await w.must('POST', `/v1/instances/${official.id}/templates`, draft)
+  await until(async () =>
+    expect((await w.must('GET', `/v1/instances/${official.id}/templates/${id}`)).status).toBe('APPROVED'),
+  )
+  const send = (name: string, components: readonly object[] = []) =>
+    w.must('POST', `/v1/instances/${official.id}/messages`, {
+      to: '12025556292',
+      cloud_api: { type: 'template', template: { name, language: { code: 'en' }, components } },
+    })
+  await send('ready', [
+    { type: 'body', parameters: [{ type: 'text', text: 'Ana' }] },
+    { type: 'button', sub_type: 'url', index: '1', parameters: [{ type: 'text', text: 'secret-key' }] },
+  ])
+  await send('never_made')
+  const messages = await until(async () => {
+    const { data } = await w.must('GET', '/v1/sandbox/catcher/templates?limit=200')
+    const found = data
+      .toReversed()
+      .map(({ body }: any) => JSON.parse(body))
+      .filter(({ type }: any) => type === 'message')
+    expect(found).toHaveLength(2)
+    return found
+  })
+  expect(messages.map(({ message }: any) => message.text)).toEqual([
+    'Table 7\nHello Ana, your table is ready.\nThe garden\n[Coming] [Map]',
+    '[template never_made]',
+  ])
+})
