@@ -70,6 +70,7 @@ function isSame(outgoing: OutboxMessage, message: ChatMessage, all: readonly Cha
   const start = all.findIndex(({ message_id }) => message_id === outgoing.after)
   const { text, caption, interactive, cloud_api: payload } = outgoing.body
   const template = message.content?.type === 'template' ? message.content.name : undefined
-  if (sentTemplate(payload)?.name !== template) return false
-  return all.indexOf(message) > start && message.text === (text ?? caption ?? interactive?.body ?? '')
+  if (sentTemplate(payload)?.name !== template || all.indexOf(message) <= start) return false
+  // The words of a template are filled in here, and the window does not send them.
+  return template !== undefined || message.text === (text ?? caption ?? interactive?.body ?? '')
 }

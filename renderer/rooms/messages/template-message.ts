@@ -10,12 +10,15 @@ import type { Template, TemplateValues } from '../campaigns/template.ts'
 
 type Interactive = Extract<MessageContent, { type: 'interactive' }>
 type Sent = Pick<Extract<MessageContent, { type: 'template' }>, 'name' | 'language' | 'components'>
+type Stored = NonNullable<Extract<MessageContent, { type: 'template' }>['shown']>
 type Parts = ReturnType<typeof templateParts>
 
 /** What is between the text and the buttons of a bubble. */
 interface ShownTemplate {
   readonly content: Interactive
   readonly text: string
+  /** Its buttons that open something, without the first. */
+  readonly openers: readonly string[]
 }
 
 /** The template of a payload that is sent; undefined: it is another kind of message. */
@@ -37,17 +40,42 @@ const payloadOf = ({ name, language, components }: Sent) => ({
   template: { name, language: { code: language }, components },
 })
 
-/** A template as the person got it, with its values filled in. */
+/** A template as it was stored with its message. */
+export function storedTemplate({ buttons, cards, ...around }: Stored, text: string): ShownTemplate {
+  const { openers, ...shown } = splitButtons(buttons)
+  return {
+    ...{ text, openers },
+    content: {
+      ...{ type: 'interactive', kind: 'template', ...around, ...shown, sections: [] },
+      ...(cards && {
+        cards: cards.map(({ buttons: own, ...card }) => {
+          const { openers: _, ...parts } = splitButtons(own)
+          return { ...card, ...parts }
+        }),
+      }),
+    },
+  }
+}
+
+function splitButtons(all: Stored['buttons']) {
+  const [first, ...others] = all.filter(({ type }) => type !== 'quick_reply')
+  return {
+    ...{ button: first?.title ?? null, url: first?.url ?? null, openers: others.map(({ title }) => title) },
+    buttons: all.flatMap(({ type, id, title }) => (type === 'quick_reply' ? [{ id: id ?? title, title }] : [])),
+  }
+}
+
+/** A template as the person would get it today, with its values filled in. */
 export function shownTemplate(sent: Sent, { components }: Pick<Template, 'components'>): ShownTemplate {
   const values = readTemplatePayload(payloadOf(sent))?.values ?? {}
   const { header, footer, ...around } = shownParts(templateParts({ components }), '', values)
   const cards = templateCards({ components }).map((card, index) => {
-    const { header: _, footer: __, ...parts } = shownParts(card, cardPrefix(index), values)
+    const { header: _, footer: __, openers: ___, ...parts } = shownParts(card, cardPrefix(index), values)
     return parts
   })
-  const { text, ...shown } = around
+  const { text, openers, ...shown } = around
   return {
-    text,
+    ...{ text, openers },
     content: {
       ...{ type: 'interactive', kind: 'template', header, footer, ...shown, sections: [] },
       ...(cards.length > 0 && { cards }),
@@ -61,11 +89,13 @@ function shownParts(parts: Parts, prefix: string, values: TemplateValues) {
   const file = values[`${prefix}header.${type}`]
   const opener = buttons.findIndex((button) => button.type !== 'QUICK_REPLY')
   const opened = buttons[opener]
+  const others = buttons.filter((button, index) => button.type !== 'QUICK_REPLY' && index !== opener)
   return {
     header: fillTemplateText(header, `${prefix}header`, values) || null,
     ...(type !== 'text' && { header_media: { type, url: file ?? null, filename: null } }),
     text: fillTemplateText(body, `${prefix}body`, values),
     footer: footer || null,
+    openers: others.map(({ text }) => text),
     button: opened?.text ?? null,
     buttons: buttons.filter((button) => button.type === 'QUICK_REPLY').map(({ text }) => ({ id: text, title: text })),
     url: opened?.url ? fillTemplateText(opened.url, `${prefix}button.${opener}`, values) : null,

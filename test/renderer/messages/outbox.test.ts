@@ -37,6 +37,17 @@ describe('what is being said', () => {
     expect(keys(notInThread([outgoing('a')], [message(1), message(2, { text: 'hello' })]))).toEqual(['a'])
   })
 
+  test('a template is known by its name, since its words are filled in by the service', () => {
+    const template = (name: string) => ({
+      body: { to: '12025550123', cloud_api: { type: 'template', template: { name, language: { code: 'en' } } } },
+    })
+    const content = { type: 'template' as const, name: 'delivery', language: 'en', components: [] }
+    const stored = message(2, { direction: 'out', status: 'queued', type: 'template', text: 'Hello Ana', content })
+    expect(notInThread([outgoing('a', template('delivery'))], [message(1), stored])).toEqual([])
+    expect(keys(notInThread([outgoing('a', template('other'))], [message(1), stored]))).toEqual(['a'])
+    expect(keys(notInThread([outgoing('a')], [message(1), stored]))).toEqual(['a'])
+  })
+
   test('the same words said twice are two messages', () => {
     expect(notInThread([outgoing('a'), outgoing('b')], [message(1), out(2)])).toHaveLength(1)
     expect(notInThread([outgoing('a'), outgoing('b')], [message(1), out(2), out(3)])).toEqual([])
