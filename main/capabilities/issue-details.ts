@@ -4,7 +4,7 @@ import type { IssueFacts } from '../engines/engine.ts'
 
 /** In the names of the API; what is not known is absent. */
 export function issueDetails(facts: IssueFacts): IssueDetails {
-  const { untilMs = null, nextRetryAtMs = null, kind, reason, username, groupIds, fields, count } = facts
+  const { untilMs = null, nextRetryAtMs = null, kind, reason, username, groupIds, fields, count, limit } = facts
   const { requesterId, graphVersion, providerCode, providerMessage } = facts
   return {
     ...(untilMs !== null && { until: isoTime(untilMs) }),
@@ -19,6 +19,7 @@ export function issueDetails(facts: IssueFacts): IssueDetails {
     ...(providerCode !== undefined && { provider_code: providerCode }),
     ...(providerMessage !== undefined && { provider_message: providerMessage }),
     ...(count !== undefined && { count }),
+    ...(limit !== undefined && { limit }),
   }
 }
 

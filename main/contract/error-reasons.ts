@@ -254,6 +254,7 @@ export const ERROR_REASONS = {
   calls_too_many: [],
   meta_calling: [],
   meta_refused: ['code', 'said'],
+  template_limit_reached: [],
   username_form: ['field'],
   username_needs_facebook: [],
   username_needs_instagram: [],

@@ -77,6 +77,7 @@ export const HEALTH_ISSUES = {
   callbacks_missing: 'error',
   callbacks_unread: 'warning',
   fields_missing: 'warning',
+  templates_nearly_full: 'warning',
   graph_version: { line: 'official-settings.version_ends' },
   link_doubtful: { unlisted: 'The service connects again within a minute; a connection that is lost has a line.' },
   proxy_failed: 'error',

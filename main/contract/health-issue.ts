@@ -20,7 +20,10 @@ const ISSUE_DETAILS = {
   graph_version: Type.Optional(Type.String({ description: 'The version of Meta’s Graph API it concerns.' })),
   provider_code: Type.Optional(Type.Integer({ description: 'The error code from the network.' })),
   provider_message: Type.Optional(Type.String({ description: 'The error text from the network.' })),
-  count: Type.Optional(Type.Integer({ minimum: 1, description: 'How many files, callbacks or events it concerns.' })),
+  count: Type.Optional(
+    Type.Integer({ minimum: 1, description: 'How many files, callbacks, events or templates it concerns.' }),
+  ),
+  limit: Type.Optional(Type.Integer({ minimum: 1, description: 'How many there can be.' })),
 }
 
 export const IssueDetails = Type.Object(ISSUE_DETAILS)

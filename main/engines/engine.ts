@@ -299,6 +299,7 @@ export interface IssueFacts {
   readonly providerCode?: number
   readonly providerMessage?: string
   readonly count?: number
+  readonly limit?: number
 }
 
 /** What an engine reports. The sink resolves once it is durable; an engine forgets a signal only then. */

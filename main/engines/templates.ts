@@ -64,8 +64,16 @@ export interface Template {
   readonly components: readonly object[]
 }
 
+/** How many templates a business account has, and how many it can have. */
+export interface TemplateCapacity {
+  readonly count: number
+  readonly limit: number
+}
+
 export interface TemplatePage {
   readonly templates: readonly Template[]
+  /** null: not known. */
+  readonly capacity: TemplateCapacity | null
   /** Where the next page begins, in the engine's own words; null on the last. */
   readonly after: string | null
 }

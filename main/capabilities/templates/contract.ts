@@ -116,6 +116,23 @@ const TemplateRecord = Type.Object({
 })
 export type TemplateRecord = Static<typeof TemplateRecord>
 
+const Page = Type.Object({
+  ...List(TemplateRecord).properties,
+  capacity: Nullable(
+    Type.Object(
+      {
+        count: Type.Integer({ description: 'Templates of the business account, as Meta counts them.' }),
+        limit: Type.Integer({ description: '250, or 6,000 once the business is verified at Meta.' }),
+      },
+      {
+        description:
+          'How many templates there are and can be. At the limit, Meta refuses new ones. From 90 % on the health of the ' +
+          'number has the issue `templates_nearly_full`. null: Meta has not said.',
+      },
+    ),
+  ),
+})
+
 const TemplatesQuery = Type.Object({
   limit: Type.Optional(PageSize),
   cursor: Type.Optional(Type.String({ description: '`next_cursor` of the previous page.' })),
@@ -189,9 +206,14 @@ export const templatesContract = {
     scope: 'messages:read',
     origin: 'spec',
     query: TemplatesQuery,
-    reply: { status: 200, description: 'A page of templates.', schema: List(TemplateRecord) },
+    reply: { status: 200, description: 'A page of templates.', schema: Page },
     errors: ['invalid_cursor', ...ASKING],
-    examples: { reply: { data: [{ ...EXAMPLE, status: 'APPROVED' }], next_cursor: null, has_more: false } },
+    examples: {
+      reply: {
+        ...{ data: [{ ...EXAMPLE, status: 'APPROVED' }], next_cursor: null, has_more: false },
+        capacity: { count: 12, limit: 250 },
+      },
+    },
     tool: { name: 'list_templates', title: 'List message templates', idempotent: true },
   }),
 

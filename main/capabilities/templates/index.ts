@@ -3,7 +3,7 @@ import { LIMITS } from '../../contract/limits.ts'
 import { isoTime } from '../../contract/request.ts'
 import type { Cursors } from '../../kernel/page.ts'
 import type { Engine } from '../../engines/engine.ts'
-import type { Template } from '../../engines/templates.ts'
+import type { Template, TemplateCapacity } from '../../engines/templates.ts'
 import type { Messages } from '../messages/index.ts'
 import { rejectionHelp } from './rejection-help.ts'
 import { createHeaderSamples } from './header-sample.ts'
@@ -15,6 +15,7 @@ interface TemplateList {
   readonly data: TemplateRecord[]
   readonly next_cursor: string | null
   readonly has_more: boolean
+  readonly capacity: TemplateCapacity | null
 }
 
 /** Each throws ApiError not_ready for an instance that is not connected, and invalid_state with what Meta says. */
@@ -65,7 +66,8 @@ export function createTemplates({ cursors, instances, messages, ...deps }: Templ
       const page = { limit, after: after === null ? null : String(after) }
       const found = await callEngine(instance, () => templates.list(instance, page))
       const next = found.after === null ? null : cursors.encode(name, [found.after])
-      return { data: found.templates.map(toRecord), next_cursor: next, has_more: next !== null }
+      const { capacity } = found
+      return { data: found.templates.map(toRecord), next_cursor: next, has_more: next !== null, capacity }
     },
 
     async read(instance, id) {

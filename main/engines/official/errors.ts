@@ -5,6 +5,7 @@ import { integerAt, recordAt, recordsAt, textAt, type Json } from './json.ts'
 /** What Graph says went wrong, in an answer or later in a status. */
 export interface GraphError {
   readonly code: number
+  readonly subcode?: number
   /** Meta's short message for developers; shown to the caller of a request with a wrong parameter. */
   readonly details: string
 }
@@ -97,12 +98,19 @@ function toUploadError(info: Json): GraphError | undefined {
 }
 
 /** An entry of `statuses[].errors[]`, or the `error` of an answer. */
+const TEMPLATE_LIMIT = 2_388_019
+
+/** The business account has as many templates as it can have. */
+export const isTemplateLimit = ({ code, subcode }: GraphError): boolean =>
+  code === TEMPLATE_LIMIT || subcode === TEMPLATE_LIMIT
+
 export function toError(error: Json): GraphError | undefined {
   const code = integerAt(error, 'code')
   if (code === null) return undefined
   const forPeople = textAt(recordAt(error, 'error_data'), 'details') ?? textAt(error, 'error_user_msg')
   const said = forPeople ?? textAt(error, 'message') ?? textAt(error, 'title')
-  return { code, details: (said ?? '').slice(0, DETAILS_LENGTH) }
+  const subcode = integerAt(error, 'error_subcode')
+  return { code, ...(subcode !== null && { subcode }), details: (said ?? '').slice(0, DETAILS_LENGTH) }
 }
 
 /** Ids of people are given per portfolio. */

@@ -5,6 +5,7 @@ import { isActive } from './holds.ts'
 import { endOfGraphVersion, graphVersionWarning, TESTED_GRAPH_VERSION } from './graph-versions.ts'
 import { hasCredentials, isUsable, type OfficialNumber } from './numbers.ts'
 import { noticeIssues } from './notices.ts'
+import { capacityIn, isNearlyFull } from './template-capacity.ts'
 import type { MetaConnection } from './number-monitor.ts'
 
 interface Known {
@@ -71,6 +72,12 @@ function issuesOf(known: Known): EngineIssue[] {
   if (missing.length > 0) {
     const message = `The app at Meta is not subscribed to ${missing.join(', ')}, so Meta does not report that. Select these fields of “WhatsApp Business Account” under Webhooks in the App Dashboard. They are checked again within half an hour.`
     issues.push({ code: 'fields_missing', message, sinceMs: null, facts: { fields: missing } })
+  }
+  const capacity = capacityIn(facts)
+  if (capacity !== null && isNearlyFull(capacity)) {
+    const { count, limit } = capacity
+    const message = `The WhatsApp Business account of this number has ${count} of the ${limit} templates that Meta allows. Delete those that you do not use, or verify the business in Meta Business Suite to raise the limit.`
+    issues.push({ code: 'templates_nearly_full', message, sinceMs: null, facts: { count, limit } })
   }
   // That of the service is reported to its operator.
   const version = number?.graphVersion ?? null

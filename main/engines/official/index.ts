@@ -31,7 +31,10 @@ import { createContactBook } from './contact-book.ts'
 import { createArchivedTemplates } from './archived-templates.ts'
 import { createTemplateStates } from './template-states.ts'
 import { createRecategorizedTemplates } from './recategorized-templates.ts'
+import { createTemplateCapacities } from './template-capacity.ts'
 import { createTemplateLifetimes } from './template-lifetimes.ts'
+import { isTemplateLimit } from './errors.ts'
+import { templatesFull } from '../templates-full.ts'
 import { createTemplateWords } from './template-words.ts'
 import { createSend, createPendingSends } from './send.ts'
 import { createPauseLookup, createTemplates } from './templates.ts'
@@ -96,7 +99,9 @@ export function createOfficial(deps: OfficialNeeds): Official {
   }
   const askForCalls = createSubscribeCallbacks(transport, callbackAddress)
   const shared = { db, clock, random, log, alarms, numbers, transport, sink, callbackAddress, askForCalls }
-  const watch = createNumberMonitor(shared)
+  const words = createTemplateWords({ db, clock, log, transport })
+  const capacities = createTemplateCapacities({ db, clock, numbers })
+  const watch = createNumberMonitor({ ...shared, words, capacities })
   const holds = createHolds({ db, clock, numbers })
   const unnamed = createPendingSends()
   const calls = createCalling({ clock, client, numbers, connected: (instance) => connectedNumber(instance) })
@@ -105,7 +110,6 @@ export function createOfficial(deps: OfficialNeeds): Official {
   const categoryChanges = createCategoryChanges({ db, clock })
   const recategorized = createRecategorizedTemplates({ db, clock })
   const lifetimes = createTemplateLifetimes({ db, clock })
-  const words = createTemplateWords({ db, clock, log, transport })
   const archived = createArchivedTemplates({ db, clock })
   const states = createTemplateStates({ db, clock })
   const inbound = createInbound({
@@ -235,7 +239,7 @@ export function createOfficial(deps: OfficialNeeds): Official {
     },
     templates: createTemplates({
       ...{ db, clock, transport, client, numbers, changes: categoryChanges, recategorized, lifetimes, archived },
-      ...{ states, words, connected: connectedNumber, refusal },
+      ...{ states, words, capacities, connected: connectedNumber, refusal },
     }),
     contactBook: createContactBook({ db, clock, client, numbers }),
     billedNumber: (id) => numbers.of(id)?.phoneNumberId ?? null,
@@ -276,6 +280,7 @@ const notConnected = () =>
 /** What a caller can do something about; anything else means that Meta did not answer. */
 function refusal(reply: NotOk): Error {
   if (reply.kind !== 'error') return new Error(`Meta did not answer (${reply.code})`)
+  if (isTemplateLimit(reply.error)) return templatesFull()
   return new ApiError('invalid_state', `Meta refused this (${reply.error.code}): ${reply.error.details}`).because(
     'meta_refused',
     { code: reply.error.code, said: reply.error.details },

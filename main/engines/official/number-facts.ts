@@ -53,6 +53,12 @@ export interface NumberFacts {
   readonly notices?: readonly Notice[]
   /** Webhook fields that the app at Meta is not subscribed to. */
   readonly fields?: { readonly missing: readonly string[]; readonly checkedAtMs: number } | null
+  /** How many templates its business account has and can have; null: Meta does not say. */
+  readonly templates?: {
+    readonly count: number | null
+    readonly limit: number | null
+    readonly checkedAtMs: number
+  } | null
   /** The address of ours that Meta calls back for this number; null: none that we know of. */
   readonly callsBackTo: string | null
   readonly checkedAtMs: number

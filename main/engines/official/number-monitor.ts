@@ -12,6 +12,8 @@ import { hasCredentials, type ConnectedNumber, type Numbers } from './numbers.ts
 import { callerOf } from './graph-caller.ts'
 import { placeUserIds, type Refusal } from './store.ts'
 import { missingFields } from './subscribed-fields.ts'
+import type { TemplateCapacities } from './template-capacity.ts'
+import type { TemplateWordsStore } from './template-words.ts'
 import type { GraphCredentials, NotOk, Transport } from './transport.ts'
 
 /** What is known of the way to Meta; memory only, for it says nothing about tomorrow. */
@@ -33,6 +35,8 @@ interface NumberMonitorDeps {
   readonly transport: Transport
   readonly sink: EngineSink
   readonly askForCalls: SubscribeCallbacks
+  readonly words: Pick<TemplateWordsStore, 'note'>
+  readonly capacities: Pick<TemplateCapacities, 'isDue' | 'note'>
   readonly callbackAddress: (id: InstanceId) => string | null
 }
 
@@ -55,6 +59,7 @@ export interface NumberMonitor {
 const CHECK_EVERY_MS = 30 * 60_000
 const PORTFOLIO_EVERY_MS = 24 * 60 * 60_000
 const FIELDS_EVERY_MS = 24 * 60 * 60_000
+const TEMPLATES = 100
 /** After a start the questions are spread, so that hundreds of numbers do not ask at once. */
 const FIRST_CHECKS_MS = 60_000
 const BETWEEN_SUBSCRIPTIONS_MS = 100
@@ -165,6 +170,9 @@ export function createNumberMonitor(needs: NumberMonitorDeps): NumberMonitor {
       await checkFields(number, speaker).catch((error: unknown) => {
         log.warn({ event: 'official.fields_not_checked', instanceId: id, cause: cause(error) })
       })
+      await checkTemplates(id, speaker).catch((error: unknown) => {
+        log.warn({ event: 'official.templates_not_checked', instanceId: id, cause: cause(error) })
+      })
       return
     }
     watch.responded(id, null, reply)
@@ -190,6 +198,16 @@ export function createNumberMonitor(needs: NumberMonitorDeps): NumberMonitor {
     await db.commit((tx) =>
       numbers.note(tx, id, (before) => ({ ...before, fields: { missing, checkedAtMs: clock.now() } })),
     )
+  }
+
+  /** Once a day for all numbers of a business account: how many templates there are, and the words of the first ones. */
+  async function checkTemplates(id: InstanceId, speaker: GraphCredentials): Promise<void> {
+    const number = numbers.of(id)
+    if (!hasCredentials(number) || !needs.capacities.isDue(number)) return
+    const found = await transport.templates(speaker, number.wabaId, { limit: TEMPLATES, after: null })
+    if (found.kind !== 'ok') return
+    await needs.words.note(number, found.value.templates)
+    await needs.capacities.note(number, found.value.capacity)
   }
 
   async function isGood(

@@ -14,6 +14,7 @@ import { textAt, recordAt, recordsAt, type Json } from './json.ts'
 import { hasCredentials, type ConnectedNumber, type Numbers } from './numbers.ts'
 import type { RecategorizedTemplates } from './recategorized-templates.ts'
 import { createResumableUpload } from './resumable-upload.ts'
+import type { TemplateCapacities } from './template-capacity.ts'
 import type { TemplateLifetimes } from './template-lifetimes.ts'
 import type { TemplateStates } from './template-states.ts'
 import type { TemplateWordsStore } from './template-words.ts'
@@ -68,6 +69,7 @@ interface TemplatesDeps {
   readonly recategorized: Pick<RecategorizedTemplates, 'since'>
   readonly lifetimes: Pick<TemplateLifetimes, 'note'>
   readonly words: Pick<TemplateWordsStore, 'note' | 'contentOf'>
+  readonly capacities: Pick<TemplateCapacities, 'note'>
   readonly archived: Pick<ArchivedTemplates, 'deletions'>
   readonly states: Pick<TemplateStates, 'renew' | 'ofAccount' | 'ofClients'>
   readonly connected: (instance: EngineInstance) => { number: ConnectedNumber; speaker: GraphCredentials }
@@ -140,7 +142,7 @@ export function createPauseLookup({
 
 export function createTemplates(deps: TemplatesDeps): Templates {
   const { db, clock, transport, client, numbers, changes, recategorized, lifetimes, words, archived, states } = deps
-  const { connected, refusal } = deps
+  const { capacities, connected, refusal } = deps
   const upload = createResumableUpload(client)
 
   async function uploadSample(speaker: GraphCredentials, mimeType: string, bytes: Buffer): Promise<string> {
@@ -198,9 +200,10 @@ export function createTemplates(deps: TemplatesDeps): Templates {
   return {
     async list(instance, page) {
       const { number, speaker } = connected(instance)
-      const { templates, after } = must(await transport.templates(speaker, number.wabaId, page))
+      const { templates, after, capacity } = must(await transport.templates(speaker, number.wabaId, page))
       await states.renew(number, templates, page.after === null && after === null)
-      return { templates: await withNotices(number, templates), after }
+      await capacities.note(number, capacity)
+      return { templates: await withNotices(number, templates), after, capacity }
     },
     read,
     async contentOf({ id }, payload) {

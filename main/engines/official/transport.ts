@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers'
 import type { AccountId, Random } from '../../kernel/ids.ts'
 import { Secret } from '../../kernel/secret.ts'
 import type { MediaFile } from '../direct.ts'
-import type { Template, TemplateChange, TemplateDraft } from '../templates.ts'
+import type { Template, TemplateCapacity, TemplateChange, TemplateDraft } from '../templates.ts'
 import type { Outgoing } from '../engine.ts'
 import { uploadName } from './media-rules.ts'
 import { INFO_FIELDS, readInfo, type NumberInfo } from './number-facts.ts'
@@ -26,11 +26,14 @@ export type Result<T> = { readonly kind: 'ok'; readonly value: T } | NotOk
 
 const TEMPLATE_FIELDS =
   'id,name,language,status,category,quality_score,rejected_reason,components,message_send_ttl_seconds'
+const SUMMARY_FIELDS = 'message_template_count,message_template_limit'
 
 /** As Meta lists them: of a pause it does not say the end. */
 export interface GraphTemplatePage {
   readonly templates: readonly Omit<Template, 'pausedUntilMs' | 'categoryChange' | 'suspension' | 'deletedAtMs'>[]
   readonly after: string | null
+  /** null: Meta was not asked, or does not say. */
+  readonly capacity: TemplateCapacity | null
 }
 
 /** A file of more is not fetched: nothing that WhatsApp carries is larger. */
@@ -138,7 +141,7 @@ export function createTransport({ client, random }: { client: GraphClient; rando
         fields: TEMPLATE_FIELDS,
         limit: String(page.limit),
         ...(page.after !== null && { after: page.after }),
-        ...(page.name !== undefined && { name: page.name }),
+        ...(page.name === undefined ? { summary: SUMMARY_FIELDS } : { name: page.name }),
       }
       const reply = await call(speaker, { method: 'GET', path: `${wabaId}/message_templates`, query })
       return reply.kind === 'ok' ? ({ kind: 'ok', value: toTemplatePage(reply.body) } as const) : reply
@@ -282,6 +285,12 @@ function isDigest(text: string, digest: Buffer): boolean {
   return text.toLowerCase() === digest.toString('hex') || text === digest.toString('base64')
 }
 
+function capacityAt(summary: Json): TemplateCapacity | null {
+  const count = integerAt(summary, 'message_template_count')
+  const limit = integerAt(summary, 'message_template_limit')
+  return count === null || limit === null || limit <= 0 ? null : { count, limit }
+}
+
 function toTemplatePage(body: Json): GraphTemplatePage {
   const templates = recordsAt(body, 'data').map((entry) => ({
     id: textAt(entry, 'id') ?? String(integerAt(entry, 'id') ?? ''),
@@ -297,7 +306,7 @@ function toTemplatePage(body: Json): GraphTemplatePage {
   const paging = recordAt(body, 'paging')
   // Meta names a cursor on the last page as well; only `next` says that there is one.
   const after = textAt(paging, 'next') === null ? null : textAt(recordAt(paging, 'cursors'), 'after')
-  return { templates, after }
+  return { templates, after, capacity: capacityAt(recordAt(body, 'summary')) }
 }
 
 /** Meta writes -1 for a month. */

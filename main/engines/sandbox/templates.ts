@@ -4,8 +4,16 @@ import type { Db, Tx } from '../../kernel/db.ts'
 import type { AccountId, Random } from '../../kernel/ids.ts'
 import { sql } from '../../kernel/sql.ts'
 import type { EngineInstance } from '../engine.ts'
-import type { Template, TemplateChange, TemplateDraft, TemplatePage, Templates } from '../templates.ts'
+import type {
+  Template,
+  TemplateCapacity,
+  TemplateChange,
+  TemplateDraft,
+  TemplatePage,
+  Templates,
+} from '../templates.ts'
 import { templateSent } from '../official/interactive-content.ts'
+import { templatesFull } from '../templates-full.ts'
 import { templateContent } from '../template-content.ts'
 import { isPaired, type Sessions } from './sessions.ts'
 import { withMetaText } from './authentication-templates.ts'
@@ -69,15 +77,19 @@ const EDIT_EVERY_MS = 24 * 60 * 60_000
 const NAME_LOCKED_MS = 30 * EDIT_EVERY_MS
 /** At Meta 250 for a business that is not verified. */
 const MOST = 250
+/** "Message template limit exceeded", Meta's page "Error codes". */
+const LIMIT_EXCEEDED = 2_388_019
 
 /** A refusal of the simulated Meta. */
 export class TemplateRefusal extends Error {
   readonly code: number
   readonly details: string
-  constructor(code: number, details: string) {
+  readonly subcode: number | null
+  constructor(code: number, details: string, subcode: number | null = null) {
     super(details)
     this.code = code
     this.details = details
+    this.subcode = subcode
   }
 }
 
@@ -222,6 +234,10 @@ export function createTemplateStore({ db, clock, random }: StoreDeps) {
     return { status: rejectedReason === null ? 'APPROVED' : 'REJECTED', rejectedReason, submittedAtMs: clock.now() }
   }
 
+  async function capacityOf(owner: TemplateOwner): Promise<TemplateCapacity> {
+    return { count: ((await db.readOne(count, { ...owner }))?.n ?? 0) + SAMPLES.length, limit: MOST }
+  }
+
   return {
     /** Samples come first. */
     async list(owner: TemplateOwner, { limit, after }: { limit: number; after: string | null }): Promise<TemplatePage> {
@@ -236,8 +252,11 @@ export function createTemplateStore({ db, clock, random }: StoreDeps) {
       const templates = [...samples, ...rows.map(toTemplate)]
       const isLast = templates.length <= limit && (isPastSamples || begin + samples.length === SAMPLES.length)
       const shown = templates.slice(0, limit)
-      return { templates: shown, after: isLast ? null : (shown.at(-1)?.id ?? null) }
+      const capacity = await capacityOf(owner)
+      return { templates: shown, after: isLast ? null : (shown.at(-1)?.id ?? null), capacity }
     },
+
+    capacityOf,
 
     async read(owner: TemplateOwner, id: string): Promise<Template | undefined> {
       const sample = SAMPLES.find((each) => each.id === id)
@@ -279,8 +298,8 @@ export function createTemplateStore({ db, clock, random }: StoreDeps) {
           throw new TemplateRefusal(100, `There is already content in ${language} for this template.`)
         if ((await tx.one(lockedName, { ...owner, name, language, since })) !== undefined)
           throw new TemplateRefusal(100, 'This name was deleted in the last 30 days. Use another one.')
-        if (((await tx.one(count, { ...owner }))?.n ?? 0) >= MOST)
-          throw new TemplateRefusal(100, `A business account can have ${MOST} templates.`)
+        if (((await tx.one(count, { ...owner }))?.n ?? 0) + SAMPLES.length >= MOST)
+          throw new TemplateRefusal(100, `A business account can have ${MOST} templates.`, LIMIT_EXCEEDED)
         await tx.run(add, {
           ...{ ...owner, id, name, language, category, components: JSON.stringify(components) },
           ...verdictOn(components, category),
@@ -383,7 +402,8 @@ export function createTemplates(sessions: Sessions, store: TemplateStore): Templ
       return await act()
     } catch (error) {
       if (!(error instanceof TemplateRefusal)) throw error
-      const { code, details: said } = error
+      const { code, subcode, details: said } = error
+      if (subcode === LIMIT_EXCEEDED) throw templatesFull()
       throw new ApiError('invalid_state', `Meta refused this (${code}): ${said}`).because('meta_refused', {
         code,
         said,

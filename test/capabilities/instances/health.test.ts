@@ -213,7 +213,7 @@ describe('issues', () => {
     const all: Required<IssueFacts> = {
       ...{ untilMs: 2_000, nextRetryAtMs: 3_000, kind: 'A_KIND', reason: 'A_REASON', username: 'acme' },
       ...{ groupIds: ['g1', 'g2'], fields: ['security'], requesterId: '61555', graphVersion: 'v23.0' },
-      ...{ providerCode: 131_000, providerMessage: 'Went wrong', count: 2 },
+      ...{ providerCode: 131_000, providerMessage: 'Went wrong', count: 2, limit: 5 },
     }
     room.official.script.evidence = { ...HEALTHY, issues: [issue(all), issue({ untilMs: null })] }
     const told = { code: 'account_alert', message: 'Read it.', since: iso(1_000) }
@@ -221,7 +221,7 @@ describe('issues', () => {
       {
         ...{ ...told, until: iso(2_000), next_retry_at: iso(3_000), kind: 'A_KIND', reason: 'A_REASON' },
         ...{ username: 'acme', group_ids: ['g1', 'g2'], fields: ['security'], requester_id: '61555' },
-        ...{ graph_version: 'v23.0', provider_code: 131_000, provider_message: 'Went wrong', count: 2 },
+        ...{ graph_version: 'v23.0', provider_code: 131_000, provider_message: 'Went wrong', count: 2, limit: 5 },
       },
       told,
     ])

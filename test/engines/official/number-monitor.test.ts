@@ -124,6 +124,46 @@ describe('when a check fails', () => {
   })
 })
 
+describe('the templates of the business account', () => {
+  const list = (summary: object) =>
+    world.answer(({ url }, path) =>
+      path === `${WABA_ID}/message_templates`
+        ? answered(200, {
+            data: [],
+            ...(new URL(url).searchParams.get('summary') === 'message_template_count,message_template_limit' && {
+              summary,
+            }),
+          })
+        : undefined,
+    )
+  const asked = () => world.asked.filter(({ url }) => url.includes('/message_templates')).length
+  const said = () => evidence().issues?.filter(({ code }) => code === 'templates_nearly_full') ?? []
+
+  test.each([
+    ['few', { message_template_count: 5_399, message_template_limit: 6_000 }, []],
+    [
+      'nearly as many as Meta allows',
+      { message_template_count: 5_400, message_template_limit: 6_000 },
+      [{ facts: { count: 5_400, limit: 6_000 } }],
+    ],
+    ['an unknown number', {}, []],
+  ])('are counted once a day: %s', async (_what, summary, issues) => {
+    const hours = async (count: number) => {
+      for (let minute = 0; minute < count * 60; minute++) await world.clock.advance(60_000)
+    }
+    list(summary)
+    // The first time was when the number was connected.
+    await hours(25)
+    expect(said()).toMatchObject(issues)
+    const before = asked()
+    expect(before).toBeGreaterThan(0)
+    await hours(23)
+    expect(asked()).toBe(before)
+    await hours(2)
+    expect(asked()).toBe(before + 1)
+  })
+})
+
 describe('the webhook fields of the app', () => {
   const app = (fields: readonly string[]) =>
     world.answer((request, path) => {
@@ -374,6 +414,7 @@ test('templates come page by page, and read receipts go out by Meta’s id', asy
       },
     ],
     after: 'A',
+    capacity: null,
   })
   expect(await world.official.engine.templates?.list(instance, { limit: 1, after: 'A' })).toMatchObject({ after: null })
   world.asked.splice(0)

@@ -281,3 +281,29 @@ test('pages begin where the last one ended', async () => {
   }
   expect(seen.toSorted()).toEqual(['hello_world', 'one', 'order_update', 'spring_offer', 'three', 'two'])
 })
+
+describe('the limit of templates', () => {
+  const issues = () =>
+    (world.official.engine.evidence(instance).issues ?? []).filter(({ code }) => code === 'templates_nearly_full')
+  const fill = async (count: number, from = 0) => {
+    const owner = { accountId: world.accountId, businessId: credentials.wabaId }
+    for (let at = from; at < from + count; at++)
+      await world.network.templates.create(owner, { ...DRAFT, name: `filler_${at}` })
+  }
+  const capacity = async () => (await templates.list(instance, { limit: 1, after: null })).capacity
+
+  test('is said before it is reached, and a new template is refused with what to do', async () => {
+    // Every business account has three samples.
+    await fill(221)
+    expect(await capacity()).toEqual({ count: 224, limit: 250 })
+    expect(issues()).toEqual([])
+    await templates.create(instance, DRAFT)
+    expect(await capacity()).toEqual({ count: 225, limit: 250 })
+    expect(issues()).toMatchObject([{ facts: { count: 225, limit: 250 } }])
+    await fill(25, 221)
+    expect(await capacity()).toEqual({ count: 250, limit: 250 })
+    const refused = await templates.create(instance, { ...DRAFT, name: 'one_more' }).catch((error: unknown) => error)
+    expect(refused).toMatchObject({ code: 'invalid_state', detail: { reason: 'template_limit_reached' } })
+    expect((refused as Error).message).toContain('as many templates as Meta allows')
+  })
+})

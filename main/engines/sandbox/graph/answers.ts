@@ -14,6 +14,7 @@ export class GraphFault extends Error {
   readonly details: string | null
   /** Of what is no message. */
   readonly userMessage: string | null
+  readonly subcode: number | null
 
   constructor(
     status: number,
@@ -21,6 +22,7 @@ export class GraphFault extends Error {
     message: string,
     details: string | null = null,
     userMessage: string | null = null,
+    subcode: number | null = null,
   ) {
     super(message)
     this.name = 'GraphFault'
@@ -28,6 +30,7 @@ export class GraphFault extends Error {
     this.code = code
     this.details = details
     this.userMessage = userMessage
+    this.subcode = subcode
   }
 }
 
@@ -39,8 +42,9 @@ export const ok = (body: object): GraphAnswer => ({ status: 200, body })
 export const SUCCESS = ok({ success: true })
 
 export function faultAnswer(fault: GraphFault, random: Random): GraphAnswer {
-  const { status, code, message, details, userMessage } = fault
+  const { status, code, message, details, userMessage, subcode } = fault
   const data = {
+    ...(subcode !== null && { error_subcode: subcode }),
     ...(details !== null && { error_data: { messaging_product: 'whatsapp', details } }),
     ...(userMessage !== null && { error_user_title: 'Invalid parameter', error_user_msg: userMessage }),
   }

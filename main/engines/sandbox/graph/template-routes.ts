@@ -1,4 +1,4 @@
-import type { Template } from '../../templates.ts'
+import type { Template, TemplateCapacity } from '../../templates.ts'
 import { TemplateRefusal, type TemplateOwner, type TemplateStore } from '../templates.ts'
 import { hasNamedVariables } from '../template-rules.ts'
 import { GraphFault, ok, parameterFault, SUCCESS, type GraphAnswer } from './answers.ts'
@@ -119,7 +119,8 @@ export function createTemplateRoutes({ store, uploads, files, events, suspendsUt
       const found = await store.list(owner, { limit: Number(query.get('limit') ?? PAGE), after: query.get('after') })
       const cursors = { before: found.templates[0]?.id, after: found.templates.at(-1)?.id }
       const next = found.after === null ? {} : { next: `https://graph.facebook.com/next?after=${found.after}` }
-      return ok({ data: found.templates.map((template) => shown(template, query)), paging: { cursors, ...next } })
+      const data = found.templates.map((template) => shown(template, query))
+      return ok({ data, paging: { cursors, ...next }, ...summaryOf(found.capacity, query) })
     },
 
     /** @returns undefined where no business account of these numbers has this template. */
@@ -141,6 +142,14 @@ export function createTemplateRoutes({ store, uploads, files, events, suspendsUt
       return undefined
     },
   }
+}
+
+/** Graph adds the fields of the summary that were asked for. */
+function summaryOf(capacity: TemplateCapacity | null, query: URLSearchParams): object {
+  const asked = query.get('summary')?.split(',') ?? []
+  if (asked.length === 0 || capacity === null) return {}
+  const fields = { message_template_count: capacity.count, message_template_limit: capacity.limit }
+  return { summary: Object.fromEntries(Object.entries(fields).filter(([field]) => asked.includes(field))) }
 }
 
 function ownerOf([first]: readonly GraphNumber[]): TemplateOwner {
@@ -165,6 +174,6 @@ async function refused<T>(act: () => Promise<T>): Promise<T> {
     return await act()
   } catch (error) {
     if (!(error instanceof TemplateRefusal)) throw error
-    throw new GraphFault(400, error.code, '(#100) Invalid parameter', null, error.details)
+    throw new GraphFault(400, error.code, '(#100) Invalid parameter', null, error.details, error.subcode)
   }
 }
