@@ -23,7 +23,7 @@ export function useIssueWords() {
 
   /** @param code of the issue, if it counts something. @param names of the groups of the number, where they are known. */
   function factsOf(details: IssueDetails, code?: string, names: GroupNames = new Map()): string[] {
-    const { group_ids: groups = [], fields = [], count } = details
+    const { group_ids: groups = [], fields = [], count, limit } = details
     const named = (
       ['reason', 'username', 'requester_id', 'graph_version', 'provider_code', 'provider_message'] as const
     )
@@ -36,6 +36,7 @@ export function useIssueWords() {
       ...(count !== undefined && isCounted(code)
         ? [t(`instances.issueFact.count.${code}`, { n: n(count) }, count)]
         : []),
+      ...(limit !== undefined ? [t('instances.issueFact.limit', { value: n(limit) })] : []),
       ...groupsOf(groups, names),
       ...lists,
       ...named,
@@ -56,7 +57,7 @@ export function useIssueWords() {
 /** `removed_primary_inactivity` is the reason in words. */
 const isNamedByCode = (code = '') => code.startsWith('removed_')
 
-const COUNTED = ['media_missing', 'callbacks_unread', 'webhooks_failing'] as const
+const COUNTED = ['media_missing', 'callbacks_unread', 'webhooks_failing', 'templates_nearly_full'] as const
 const isCounted = (code: string | undefined): code is (typeof COUNTED)[number] =>
   (COUNTED as readonly (string | undefined)[]).includes(code)
 
@@ -70,7 +71,7 @@ const URLS: Readonly<Record<Place, string>> = {
 
 /** What only Meta's own pages can mend. */
 const IN_WHATSAPP_MANAGER =
-  /^(?:held_(?:payment|policy|display_name)|restricted_.+|pin_.+|limit_increase_blocked|official_account_rejected|profile_picture_lost|account_.+|display_name_rejected|groups?_suspended|number_error|quality_(?:low|medium))$/
+  /^(?:held_(?:payment|policy|display_name)|restricted_.+|pin_.+|limit_increase_blocked|official_account_rejected|profile_picture_lost|account_.+|display_name_rejected|groups?_suspended|number_error|quality_(?:low|medium)|templates_nearly_full)$/
 
 function findPlace(code: string): Place | undefined {
   if (code === 'fields_missing') return 'app_dashboard'
