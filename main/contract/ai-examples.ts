@@ -1,4 +1,4 @@
-import type { Agent, AiSettings, Conversation, FollowUp, Stage, TestReply } from './ai.ts'
+import type { AccountAiSettings, Agent, AiSettings, Conversation, FollowUp, Stage, TestReply } from './ai.ts'
 
 /** Examples of the operations of AI agents. */
 
@@ -16,9 +16,12 @@ export const SETTINGS = {
   pause_on_human_minutes: 720,
   ignore_groups: true,
   answer_over_linked_number: false,
+  answer_over_linked_number_source: 'account',
   handoff: { keywords: ['human', 'atendente'], message: null },
   updated_at: AT,
 } satisfies AiSettings
+
+export const ACCOUNT_SETTINGS = { answer_over_linked_number: true, updated_at: AT } satisfies AccountAiSettings
 
 export const AGENT = {
   id: AGENT_ID,

@@ -203,7 +203,7 @@ const settingsFields = {
   ignore_groups: Type.Boolean({ description: 'true: the agent does not answer in groups.' }),
   answer_over_linked_number: Type.Boolean({
     description:
-      'true: while this number cannot send, because Meta takes no payment or restricts it, the agent answers over the instance it is fused with, if that one can send. Follow-ups wait.',
+      'true: while this number cannot send, because Meta takes no payment or restricts it, the agent answers over the instance it is fused with, if that one can send. Follow-ups wait. `null` in a request: as `PATCH /v1/ai-settings` says for the account.',
   }),
 }
 
@@ -225,7 +225,15 @@ const Handoff = Type.Object(
   { additionalProperties: false },
 )
 
-export const AiSettings = Type.Object({ ...settingsFields, handoff: Handoff, updated_at: Nullable(Timestamp) })
+export const AiSettings = Type.Object({
+  ...settingsFields,
+  answer_over_linked_number_source: Type.Enum(['account', 'number'], {
+    description:
+      'Who decides `answer_over_linked_number`: the account, or this number, which has a setting of its own.',
+  }),
+  handoff: Handoff,
+  updated_at: Nullable(Timestamp),
+})
 export type AiSettings = Static<typeof AiSettings>
 
 export const UpdateAiSettingsBody = Body({
@@ -236,7 +244,7 @@ export const UpdateAiSettingsBody = Body({
   max_replies_per_hour: Type.Optional(settingsFields.max_replies_per_hour),
   pause_on_human_minutes: Type.Optional(settingsFields.pause_on_human_minutes),
   ignore_groups: Type.Optional(settingsFields.ignore_groups),
-  answer_over_linked_number: Type.Optional(settingsFields.answer_over_linked_number),
+  answer_over_linked_number: Type.Optional(Nullable(settingsFields.answer_over_linked_number)),
   handoff: Type.Optional(
     Body({
       keywords: Type.Optional(Handoff.properties.keywords),
@@ -245,6 +253,19 @@ export const UpdateAiSettingsBody = Body({
   ),
 })
 export type UpdateAiSettingsBody = Static<typeof UpdateAiSettingsBody>
+
+const accountFields = {
+  answer_over_linked_number: Type.Boolean({
+    description:
+      'true: while a number cannot send, because Meta takes no payment or restricts it, its agent answers over the instance it is fused with. Numbers with a setting of their own keep it.',
+  }),
+}
+export const AccountAiSettings = Type.Object({ ...accountFields, updated_at: Nullable(Timestamp) })
+export type AccountAiSettings = Static<typeof AccountAiSettings>
+export const UpdateAccountAiSettingsBody = Body({
+  answer_over_linked_number: Type.Optional(accountFields.answer_over_linked_number),
+})
+export type UpdateAccountAiSettingsBody = Static<typeof UpdateAccountAiSettingsBody>
 
 export const QuietHours = Type.Object(
   { start: Clock, end: Clock },

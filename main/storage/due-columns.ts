@@ -52,6 +52,7 @@ export const DUE_COLUMNS: Readonly<Record<string, Readonly<Record<string, DueCol
     last_inbound_at: 'stays',
     last_answer_at: 'stays',
   },
+  ai_account_settings: { updated_at: 'stays' },
   ai_instances: { settings_at: 'stays', follow_up_at: 'stays', refused_at: 'stays' },
   ai_turns: {
     first_at: moves(`state IN ('waiting', 'thinking', 'sending')`),

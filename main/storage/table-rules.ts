@@ -18,7 +18,7 @@ export const TABLE_RULES: Readonly<Record<string, AfterRestore>> = {
     ...['meta', 'subjects', 'events', 'nodes', 'jobs', 'job_lanes', 'activity', 'fusions', 'person_rekeyings'],
     ...['messages', 'message_reactions', 'poll_votes', 'unread_chats', 'unread_instances', 'chat_names'],
     ...['chat_moves', 'contact_identities'],
-    ...['contacts', 'contact_terms', 'contact_tags', 'contact_instances', 'opt_out_settings'],
+    ...['contacts', 'contact_terms', 'contact_tags', 'contact_instances', 'opt_out_settings', 'ai_account_settings'],
     ...['number_checks', 'number_check_numbers'],
     ...['history_imports', 'history_chats', 'instance_call_settings', 'instance_reconnects'],
     ...['instance_departures', 'access_link_uses', 'safety_numbers', 'safety_firsts', 'campaign_number_checks'],

@@ -66,6 +66,7 @@ const RECORDS: Readonly<Record<string, (w: World) => Promise<{ path: string; rea
     const { body } = await w.api('POST', '/v1/agency/accounts', { name: 'Client' })
     return { path: `/v1/agency/accounts/${body.id}` }
   },
+  updateAccountAiSettings: async () => ({ path: '/v1/ai-settings' }),
   updateAiSettings: async (w) => ({ path: `/v1/instances/${(await w.instance()).id}/ai/settings` }),
   updateFollowUp: async (w) => ({ path: `/v1/instances/${(await w.instance()).id}/ai/follow-up` }),
   updateAgent: async (w) => ({ path: (await agentOf(w)).path }),

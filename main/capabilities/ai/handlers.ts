@@ -7,8 +7,10 @@ import type { Ai } from './index.ts'
 export function aiHandlers(ai: Ai): Handlers<typeof aiContract> {
   const { settings, agents, stages, media, httpTools, conversations, trial, overview } = ai
   return {
-    getAiSettings: ({ instance }) => settings.get(instance.id),
+    getAiSettings: ({ instance }) => settings.get(instance),
     updateAiSettings: ({ instance, body }) => settings.update(instance, body),
+    getAccountAiSettings: ({ principal }) => settings.ofAccount(principal.accountId),
+    updateAccountAiSettings: ({ principal, body }) => settings.updateAccount(principal.accountId, body),
     getFollowUp: ({ instance }) => settings.getFollowUp(instance.id),
     updateFollowUp: ({ instance, body }) => settings.updateFollowUp(instance, body),
 

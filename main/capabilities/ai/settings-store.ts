@@ -31,3 +31,17 @@ export const isRefused = sql<OfInstance, { code: string }>(
   'SELECT refused_code AS code FROM ai_instances WHERE instance_id = :instanceId AND refused_code IS NOT NULL',
 )
 export const removeAiInstance = sql<OfInstance>('DELETE FROM ai_instances WHERE instance_id = :instanceId')
+
+export const accountRules = sql<{ accountId: string }, { overLinked: 0 | 1; updatedAtMs: number }>(
+  `SELECT answer_over_linked_number AS overLinked, updated_at AS updatedAtMs FROM ai_account_settings
+   WHERE account_id = :accountId`,
+)
+/** @returns a row only where it changed. */
+export const saveAccountRules = sql<{ accountId: string; overLinked: 0 | 1; now: number }, { updatedAtMs: number }>(
+  `INSERT INTO ai_account_settings (account_id, answer_over_linked_number, updated_at)
+   VALUES (:accountId, :overLinked, :now)
+   ON CONFLICT (account_id) DO UPDATE SET answer_over_linked_number = excluded.answer_over_linked_number,
+     updated_at = excluded.updated_at
+   WHERE ai_account_settings.answer_over_linked_number <> excluded.answer_over_linked_number
+   RETURNING updated_at AS updatedAtMs`,
+)

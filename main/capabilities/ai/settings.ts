@@ -1,19 +1,34 @@
-import type { AiSettings, FollowUp, UpdateAiSettingsBody, UpdateFollowUpBody } from '../../contract/ai.ts'
+import type {
+  AccountAiSettings,
+  AiSettings,
+  FollowUp,
+  UpdateAccountAiSettingsBody,
+  UpdateAiSettingsBody,
+  UpdateFollowUpBody,
+} from '../../contract/ai.ts'
 import { ApiError } from '../../contract/errors.ts'
 import { isoTimeOrNull } from '../../contract/request.ts'
 import { TRAITS } from '../../contract/engine-traits.ts'
 import type { Tx } from '../../kernel/db.ts'
+import type { AccountId } from '../../kernel/ids.ts'
 import { requireTimeZone } from '../../kernel/time-zone.ts'
 import { keyMissing } from '../ai-providers/index.ts'
 import type { InstanceSubject } from '../handler.ts'
 import { primaryAgent, type AgentRow } from './agent-store.ts'
 import type { AiDeps } from './deps.ts'
-import { aiInstance, saveAiInstance, setRefused, type AiInstanceRow } from './settings-store.ts'
+import {
+  accountRules,
+  aiInstance,
+  saveAccountRules,
+  saveAiInstance,
+  setRefused,
+  type AiInstanceRow,
+} from './settings-store.ts'
 
 export type Settings = Omit<AiSettings, 'updated_at'>
 export type FollowUpSettings = Omit<FollowUp, 'updated_at'>
 
-type SettingsDeps = Pick<AiDeps, 'db' | 'clock' | 'providers' | 'config'>
+type SettingsDeps = Pick<AiDeps, 'db' | 'clock' | 'providers' | 'config' | 'live'>
 
 /** Said by people who want one, in three languages. */
 const KEYWORDS = ['atendente', 'falar com uma pessoa', 'hablar con una persona', 'human agent', 'talk to a person']
@@ -21,11 +36,11 @@ const KEYWORDS = ['atendente', 'falar com uma pessoa', 'hablar con una persona',
 export type SettingsStore = ReturnType<typeof createSettings>
 
 /** What an instance has not set is the default of today. */
-export function createSettings({ db, clock, providers, config }: SettingsDeps) {
+export function createSettings({ db, clock, providers, config, live }: SettingsDeps) {
   const defaults: Settings = {
     ...{ enabled: false, timezone: config.safetyTimezone, business_hours: null, debounce_seconds: 6 },
     ...{ max_replies_per_hour: 30, pause_on_human_minutes: 720, ignore_groups: true },
-    answer_over_linked_number: false,
+    ...{ answer_over_linked_number: false, answer_over_linked_number_source: 'account' },
     handoff: { keywords: KEYWORDS, message: null },
   }
   const followUpDefaults: FollowUpSettings = {
@@ -33,12 +48,21 @@ export function createSettings({ db, clock, providers, config }: SettingsDeps) {
     ...{ quiet_hours: { start: '21:00', end: '08:00' }, message: null, template: null },
   }
 
-  const settingsIn = (row: AiInstanceRow | undefined): Settings => {
+  /** @param overLinked the rule of the account. */
+  const settingsIn = (row: AiInstanceRow | undefined, overLinked: boolean): Settings => {
     // What is stored was checked by the contract.
     const own = JSON.parse(row?.settings ?? '{}') as Partial<Settings>
     const handoff = { ...defaults.handoff, ...own.handoff }
-    return { ...defaults, ...own, handoff, enabled: row?.enabled === 1 }
+    const source = own.answer_over_linked_number === undefined ? 'account' : 'number'
+    return {
+      ...{ ...defaults, answer_over_linked_number: overLinked },
+      ...{ ...own, handoff, enabled: row?.enabled === 1, answer_over_linked_number_source: source },
+    }
   }
+  const rulesOf = (read: Pick<Tx, 'one'>, accountId: string) => read.one(accountRules, { accountId })
+  const isOverLinked = async (read: Pick<Tx, 'one'>, accountId: string | undefined): Promise<boolean> =>
+    accountId !== undefined && (await rulesOf(read, accountId))?.overLinked === 1
+  const outside = { one: db.readOne }
   const followUpIn = (row: AiInstanceRow | undefined): FollowUpSettings => ({
     ...followUpDefaults,
     ...(JSON.parse(row?.followUp ?? '{}') as Partial<FollowUpSettings>),
@@ -50,26 +74,53 @@ export function createSettings({ db, clock, providers, config }: SettingsDeps) {
     }
 
   return {
-    read: async (read: Pick<Tx, 'one'>, instanceId: string): Promise<Settings> =>
-      settingsIn(await read.one(aiInstance, { instanceId })),
+    async read(read: Pick<Tx, 'one'>, instanceId: string): Promise<Settings> {
+      const row = await read.one(aiInstance, { instanceId })
+      return settingsIn(row, await isOverLinked(read, row?.accountId))
+    },
     readFollowUp: async (read: Pick<Tx, 'one'>, instanceId: string): Promise<FollowUpSettings> =>
       followUpIn(await read.one(aiInstance, { instanceId })),
 
-    async get(instanceId: string): Promise<AiSettings> {
+    async get({ id: instanceId, accountId }: Pick<InstanceSubject, 'id' | 'accountId'>): Promise<AiSettings> {
       const row = await db.readOne(aiInstance, { instanceId })
-      return { ...settingsIn(row), updated_at: isoTimeOrNull(row?.settingsAtMs ?? null) }
+      const settings = settingsIn(row, await isOverLinked(outside, accountId))
+      return { ...settings, updated_at: isoTimeOrNull(row?.settingsAtMs ?? null) }
+    },
+
+    async ofAccount(accountId: AccountId): Promise<AccountAiSettings> {
+      const rules = await rulesOf(outside, accountId)
+      return {
+        answer_over_linked_number: rules?.overLinked === 1,
+        updated_at: isoTimeOrNull(rules?.updatedAtMs ?? null),
+      }
+    },
+    async updateAccount(
+      accountId: AccountId,
+      { answer_over_linked_number: isOver }: UpdateAccountAiSettingsBody,
+    ): Promise<AccountAiSettings> {
+      if (isOver !== undefined)
+        await db.commit(async (tx) => {
+          const changed = await tx.one(saveAccountRules, { accountId, overLinked: isOver ? 1 : 0, now: clock.now() })
+          if (changed) tx.afterCommit(() => live.publish(accountId, { topic: 'ai' }))
+        })
+      return this.ofAccount(accountId)
     },
 
     /** @throws ApiError validation_error, provider_key_missing */
-    async update(instance: InstanceSubject, { enabled, handoff, ...body }: UpdateAiSettingsBody): Promise<AiSettings> {
+    async update(
+      instance: InstanceSubject,
+      { enabled, handoff, answer_over_linked_number: overLinked, ...body }: UpdateAiSettingsBody,
+    ): Promise<AiSettings> {
       const timezone = body.timezone && requireTimeZone(body.timezone, 'timezone')
       return db.commit(async (tx) => {
         const row = await rowOf(tx, instance)
         if (enabled === true) await requireUsable(tx, instance.id)
-        const own = JSON.parse(row.settings) as Partial<Settings>
+        const { answer_over_linked_number: before, ...own } = JSON.parse(row.settings) as Partial<Settings>
+        const isOver = overLinked === undefined ? before : (overLinked ?? undefined)
         const settings = {
           ...own,
           ...body,
+          ...(isOver !== undefined && { answer_over_linked_number: isOver }),
           ...(timezone && { timezone }),
           ...(handoff && { handoff: { ...own.handoff, ...handoff } }),
         }
@@ -79,7 +130,8 @@ export function createSettings({ db, clock, providers, config }: SettingsDeps) {
         const next = { ...row, settings: JSON.stringify(settings), settingsAtMs, enabled: isEnabled } as const
         if (changes) await tx.run(saveAiInstance, next)
         if (enabled !== undefined) await tx.run(setRefused, { instanceId: instance.id, code: null, at: null })
-        return { ...settingsIn(next), updated_at: isoTimeOrNull(next.settingsAtMs) }
+        const shown = settingsIn(next, await isOverLinked(tx, instance.accountId))
+        return { ...shown, updated_at: isoTimeOrNull(next.settingsAtMs) }
       })
     },
 

@@ -77,7 +77,7 @@ import { forwardedMessagesAndUserIds } from './075-forwarded-messages-and-user-i
 import { templateRestrictions } from './076-template-restrictions.ts'
 import { pageTokens } from './077-page-tokens.ts'
 import { templateStates } from './078-template-states.ts'
-import { templateWords } from './079-template-words.ts'
+import { templateWordsAndAgentRules } from './079-template-words-and-agent-rules.ts'
 
 /** Every step of the schema, in order. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -159,5 +159,5 @@ export const MIGRATIONS: readonly Migration[] = [
   templateRestrictions,
   pageTokens,
   templateStates,
-  templateWords,
+  templateWordsAndAgentRules,
 ]

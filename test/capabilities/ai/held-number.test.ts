@@ -62,7 +62,8 @@ test('an agent that may answers over the linked phone meanwhile, and itself afte
   await until('the connection', async () => (await status()) === 'connected' || undefined)
   const fused = await w.api('POST', `/v1/instances/${line.id}/fusion`, { smv2_instance_id: linked })
   expect(fused.status, fused.text).toBeLessThan(300)
-  await heldAgent(w, line, { answer_over_linked_number: true })
+  expect((await w.api('PATCH', '/v1/ai-settings', { answer_over_linked_number: true })).status).toBe(200)
+  await heldAgent(w, line)
   await asks(w)
   const sent = () =>
     w.rows<{ instance: string; source: string }>(

@@ -1,11 +1,13 @@
 import { Type } from 'typebox'
 import {
+  AccountAiSettings,
   Agent,
   AiSettings,
   CreateAgentBody,
   CreateStageBody,
   FollowUp,
   Stage,
+  UpdateAccountAiSettingsBody,
   UpdateAgentBody,
   UpdateAiSettingsBody,
   UpdateFollowUpBody,
@@ -18,6 +20,7 @@ import * as example from '../../../contract/ai-examples.ts'
 import { paging, reads, writes, face } from './parts.ts'
 
 const settles = { origin: 'spec' } as const
+const ofAccount = { path: '/v1/ai-settings', reach: 'account', origin: 'ours' } as const
 
 export const agentsContract = {
   getAiSettings: operation({
@@ -51,6 +54,46 @@ export const agentsContract = {
     errors: ['provider_key_missing'],
     examples: { body: { enabled: true, timezone: 'America/Sao_Paulo' }, reply: example.SETTINGS },
     tool: { ...face, name: 'update_ai_settings', title: 'Change the AI settings', idempotent: true },
+  }),
+
+  getAccountAiSettings: operation({
+    ...ofAccount,
+    id: 'getAccountAiSettings',
+    scope: 'ai:read',
+    effects: [],
+    method: 'GET',
+    summary: 'Read the AI settings of the account',
+    description: 'The rules for agents of all numbers that have none of their own.',
+    reply: { status: 200, description: 'The settings.', schema: AccountAiSettings },
+    errors: [],
+    examples: { reply: example.ACCOUNT_SETTINGS },
+    tool: {
+      ...face,
+      name: 'get_account_ai_settings',
+      title: 'Read the AI settings of the account',
+      idempotent: true,
+    },
+  }),
+
+  updateAccountAiSettings: operation({
+    ...ofAccount,
+    id: 'updateAccountAiSettings',
+    scope: 'ai:write',
+    effects: ['people_later'],
+    method: 'PATCH',
+    summary: 'Change the AI settings of the account',
+    description:
+      'Changes the fields that are given, for all numbers without a setting of their own. An empty body changes nothing.',
+    body: UpdateAccountAiSettingsBody,
+    reply: { status: 200, description: 'The settings.', schema: AccountAiSettings },
+    errors: [],
+    examples: { body: { answer_over_linked_number: true }, reply: example.ACCOUNT_SETTINGS },
+    tool: {
+      ...face,
+      name: 'update_account_ai_settings',
+      title: 'Change the AI settings of the account',
+      idempotent: true,
+    },
   }),
 
   listAgents: operation({
