@@ -11,7 +11,8 @@ export interface RulesForm {
   perHour: number
   pauseHours: number
   ignoreGroups: boolean
-  overLinked: boolean
+  /** `account`: as the account says. */
+  overLinked: 'account' | 'yes' | 'no'
   keywords: string[]
   handoffMessage: string
 }
@@ -31,7 +32,12 @@ export const rulesOf = (settings: Settings): RulesForm => {
     perHour: settings.max_replies_per_hour,
     pauseHours: Math.max(1, Math.round(settings.pause_on_human_minutes / 60)),
     ignoreGroups: settings.ignore_groups,
-    overLinked: settings.answer_over_linked_number,
+    overLinked:
+      settings.answer_over_linked_number_source === 'account'
+        ? 'account'
+        : settings.answer_over_linked_number
+          ? 'yes'
+          : 'no',
     keywords: [...settings.handoff.keywords],
     handoffMessage: settings.handoff.message ?? '',
   }
@@ -49,7 +55,7 @@ export function rulesBody(form: RulesForm, saved: Settings): Body<'updateAiSetti
     max_replies_per_hour: form.perHour,
     pause_on_human_minutes: isSamePause ? saved.pause_on_human_minutes : form.pauseHours * 60,
     ignore_groups: form.ignoreGroups,
-    answer_over_linked_number: form.overLinked,
+    answer_over_linked_number: form.overLinked === 'account' ? null : form.overLinked === 'yes',
     handoff: {
       keywords: [...new Set(form.keywords.map((word) => word.trim()).filter((word) => word !== ''))],
       message: orNull(form.handoffMessage),
