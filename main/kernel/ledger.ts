@@ -1,5 +1,6 @@
 import type { AccountFacts, EventData, EventType } from '../contract/events.ts'
 import type { LineEventType } from '../contract/line-events.ts'
+import type { SendOrigin } from '../contract/send-origin.ts'
 import { isoTime } from '../contract/request.ts'
 import type { Clock } from './clock.ts'
 import type { Tx } from './db.ts'
@@ -14,6 +15,8 @@ export interface Fact {
   /** The envelope's `instance`, as it stands at this moment. */
   readonly instance: object
   readonly data: object
+  /** Of a message that another room sent. It reaches the subscribers of the commit only. */
+  readonly origin?: SendOrigin | null
 }
 
 /** What happened to an account and to none of its instances. */
@@ -37,6 +40,8 @@ interface Recorded {
   /** The account's own number if the fact is about the account. */
   readonly instanceSeq: number
   readonly createdAtMs: number
+  /** Of a message that another room sent; otherwise null. */
+  readonly origin: SendOrigin | null
   /** The body of attempt n is `head + n + tail`: the payload is stored once for all webhooks and attempts. */
   readonly head: string
   readonly tail: string
@@ -161,8 +166,9 @@ export function createLedger({ clock, ids }: { clock: Clock; ids: Ids }): Ledger
       ...envelope(fact, eventId, createdAtMs),
     }
     await tx.run(insert, row)
+    const origin = ('origin' in fact ? fact.origin : null) ?? null
     // The types Announce and AccountFact make sure that the data fits the event type.
-    return { ...row, accountId, instanceId, data } as LedgerEvent
+    return { ...row, accountId, instanceId, data, origin } as LedgerEvent
   }
 
   return {

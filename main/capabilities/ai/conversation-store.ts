@@ -52,7 +52,6 @@ export const conversationOf = sql<OfChat, ConversationRow>(
 export const conversationBySeq = sql<OfConversation, ConversationRow>(
   `SELECT ${COLUMNS} FROM ai_conversations WHERE seq = :seq`,
 )
-export const conversationById = sql<{ id: string }, { seq: number }>('SELECT seq FROM ai_conversations WHERE id = :id')
 export const insertConversation = sql<OfChat & { seq: number; id: string; accountId: string; now: number }>(
   `INSERT INTO ai_conversations (seq, id, instance_id, chat, account_id, changed_at)
    VALUES (:seq, :id, :instanceId, :chat, :accountId, :now)`,

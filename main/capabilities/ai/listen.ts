@@ -7,7 +7,6 @@ import { primaryAgent } from './agent-store.ts'
 import type { Chats } from './chats.ts'
 import {
   clearPause,
-  conversationById,
   isPaused,
   openTurnOf,
   setAnsweredByPerson,
@@ -58,18 +57,13 @@ export function createListener({
     run: async (tx, event) => {
       if (event.type === 'message.sent') {
         if (OF_PERSONS.has(event.data.source)) await personWrote(tx, event, event.data.chat, true)
-        if (event.data.source === 'ai') await answerWasSent(tx, event.data.idempotency_key)
+        if (event.origin?.kind === 'agent') {
+          const { turnSeq, part } = event.origin
+          await tx.run(settleUnknown, { turnSeq, part })
+        }
       } else if (event.data.from_me) await personWrote(tx, event, event.data.chat, false)
       else await received(tx, event)
     },
-  }
-
-  /** Usually the turn knows; one whose send had no clear outcome learns it here. */
-  async function answerWasSent(tx: Tx, key: string | null): Promise<void> {
-    const [, id, turn, part = 0] = /^ai:(cnv_\w+):(\d+)(?::(\d+))?$/.exec(key ?? '') ?? []
-    const conversation = id === undefined ? undefined : await tx.one(conversationById, { id })
-    if (conversation !== undefined)
-      await tx.run(settleUnknown, { conversationSeq: conversation.seq, turn: Number(turn), part: Number(part) })
   }
 
   async function personWrote(

@@ -78,7 +78,10 @@ export function createSender(deps: SendDeps): Sender {
     if (claimed !== undefined) return claimed
     const body = bodyOf(part, chat)
     const result = await messages
-      .send({ instance, body, rawBody: () => body, source: 'ai', idempotencyKey: key })
+      .send({
+        ...{ instance, body, rawBody: () => body, source: 'ai', idempotencyKey: key },
+        origin: { kind: 'agent', turnSeq: turn.seq, part: turn.sentParts },
+      })
       .catch((error: unknown): SendResult => {
         if (error instanceof ApiError) return { kind: 'not_sent', error }
         throw error

@@ -123,10 +123,10 @@ export const endTurn = sql<OfTurn & { state: TurnState; reason: string | null; d
   `UPDATE ai_turns SET state = :state, reason = COALESCE(:reason, reason), detail = COALESCE(:detail, detail),
      ended_at = :now WHERE seq = :seq AND ended_at IS NULL`,
 )
-/** It has turned out that an answer reached the network. */
-export const settleUnknown = sql<{ conversationSeq: number; turn: number; part: number }>(
+/** It has turned out that an answer reached the network whose send had no clear outcome. */
+export const settleUnknown = sql<{ turnSeq: number; part: number }>(
   `UPDATE ai_turns SET state = 'answered', reason = NULL
-   WHERE conversation_seq = :conversationSeq AND turn = :turn AND sent_parts = :part AND state = 'unknown'`,
+   WHERE seq = :turnSeq AND sent_parts = :part AND state = 'unknown'`,
 )
 export const renameTurns = sql<{ conversationSeq: number; chat: string }>(
   'UPDATE ai_turns SET chat = :chat WHERE conversation_seq = :conversationSeq',

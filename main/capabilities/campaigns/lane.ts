@@ -180,8 +180,8 @@ export function laneJob(deps: LaneDeps): JobKind<object, Result> {
     const body = { to, ...sendFields(rendered) }
     try {
       const result = await messages.send({
-        ...{ instance, body, rawBody: () => body, source: 'campaign', campaignId },
-        idempotencyKey: sendKey(recipient),
+        ...{ instance, body, rawBody: () => body, source: 'campaign', idempotencyKey: sendKey(recipient) },
+        origin: { kind: 'campaign', campaignId, position },
       })
       await record(claimed, result)
     } catch (error) {

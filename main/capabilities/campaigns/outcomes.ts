@@ -57,8 +57,6 @@ export const sendKey = ({ campaignId, position, messageId }: Pick<Recipient, key
 
 const nameOf = ({ campaignId, position }: Place): string => `cmp:${campaignId}:${position}`
 
-const KEY = /^cmp:(cmp_[0-9A-Z]+):(\d+)(?::msg_[0-9A-Z]+)?$/
-
 /**
  * Errors that Meta reports for messages that it accepted and never delivered: a payment method is missing, or the
  * template was paused after an assessment.
@@ -67,11 +65,6 @@ const NOT_DELIVERED: Readonly<Record<number, 'payment' | 'template'>> = { 131_04
 
 /** Meta lets the business send nothing to the country of the person. */
 const COUNTRY_REFUSED = 130_497
-
-function placeOf(key: string | null): Place | undefined {
-  const [, campaignId, position] = KEY.exec(key ?? '') ?? []
-  return campaignId === undefined ? undefined : { campaignId, position: Number(position) }
-}
 
 /** Meta may drop messages after the pause has ended. If it still lasts, Meta refuses the next attempt. */
 const TRIED_AGAIN_MS = 60_000
@@ -223,9 +216,9 @@ export function createOutcomes({
   }
 
   async function moved(tx: Tx, event: EventOf<(typeof MOVES)[number]>): Promise<void> {
-    if (event.data.campaign_id === null) return
-    const place = placeOf(event.data.idempotency_key)
-    if (place === undefined) return
+    if (event.origin?.kind !== 'campaign') return
+    const { campaignId, position } = event.origin
+    const place = { campaignId, position }
     const { message_id: messageId, status: to, timestamp } = event.data
     const key = event.data.idempotency_key ?? ''
     const code = event.type === 'message.failed' ? event.data.error.provider_code : null

@@ -117,7 +117,8 @@ export function createInbox(deps: InboxDeps) {
       await db.commit((tx) => tx.run(forgetMessage, { linkSeq: link.seq, messageId: before.id }))
     const body = { to, ...part }
     try {
-      const request = { instance, body, rawBody: () => body, idempotencyKey, source: 'ghl' } as const
+      const origin = { kind: 'crm', link: link.kind, externalId: row.externalId } as const
+      const request = { instance, body, rawBody: () => body, idempotencyKey, source: 'ghl', origin } as const
       const result = await messages.send(request)
       if (result.kind === 'not_sent') return judge(row, result.error)
       if (result.kind === 'unknown') return later(row)

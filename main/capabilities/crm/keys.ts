@@ -9,9 +9,3 @@ const PREFIX = { ghl: 'ghl:', webhook: 'crm:' } as const satisfies Record<CrmLin
  */
 export const keyOf = (kind: CrmLink['kind'], externalId: string, part: number): string =>
   `${PREFIX[kind]}${externalId}${part === 0 ? '' : `#${part}`}`
-
-/** The id that a message has in the CRM of the link; undefined if it was written elsewhere. */
-export function externalIdIn(key: string, { kind }: Pick<CrmLink, 'kind'>): string | undefined {
-  if (!key.startsWith(PREFIX[kind])) return undefined
-  return key.slice(PREFIX[kind].length).replace(/#[0-9]+$/, '')
-}

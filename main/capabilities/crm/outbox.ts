@@ -5,7 +5,6 @@ import type { InstanceId } from '../../kernel/ids.ts'
 import type { EventOf, InCommit } from '../../kernel/ledger.ts'
 import { personKey } from '../../kernel/phone-number.ts'
 import type { CrmCall } from './bridge.ts'
-import { externalIdIn } from './keys.ts'
 import type { CrmLink, Links } from './links.ts'
 import { noteHidden } from './hidden-people.ts'
 import { insertContact, insertItem, insertMessage, itemsOfContact, PAUSED } from './outbox-store.ts'
@@ -78,14 +77,13 @@ export function createOutbox({ clock, links, statuses, wake }: OutboxDeps) {
   }
 
   /** Something that was sent here moved on. */
-  const moved = async (tx: Tx, link: CrmLink, { data, type }: Moved) => {
-    const { message_id: messageId, chat, source, idempotency_key: key, status } = data
+  const moved = async (tx: Tx, link: CrmLink, { data, type, origin }: Moved) => {
+    const { message_id: messageId, chat, status } = data
     if (!NUMBER.test(chat)) return
     const error = type === 'message.failed' ? data.error.message : null
-    const externalId = source === 'ghl' && key !== null ? externalIdIn(key, link) : undefined
-    if (externalId !== undefined) {
+    if (origin?.kind === 'crm' && origin.link === link.kind) {
       // The CRM has it already: one of its users wrote it.
-      await tx.run(insertMessage, { linkSeq: link.seq, messageId, externalId, status })
+      await tx.run(insertMessage, { linkSeq: link.seq, messageId, externalId: origin.externalId, status })
     } else if (type === 'message.sent' && link.sync.inbound) {
       const position = await tx.next('crm_positions')
       if (await add(tx, { link, messageId, chat, position, priority: 0, status })) await wake(tx, link.queue)

@@ -1,4 +1,5 @@
 import type { EventData, EventType } from '../../contract/events.ts'
+import type { SendOrigin } from '../../contract/send-origin.ts'
 import { isoTime } from '../../contract/request.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Tx } from '../../kernel/db.ts'
@@ -10,6 +11,7 @@ import { nextEvent } from './store.ts'
  * Records an event of an instance inside the commit that makes it true, and numbers it within the instance.
  * Works for an instance that the same commit deletes.
  * @param occurredAtMs when it happened, where that is not now (a receipt carries its own time).
+ * @param origin of a message that another room sent.
  */
 export type Announce = <T extends EventType>(
   tx: Tx,
@@ -17,6 +19,7 @@ export type Announce = <T extends EventType>(
   type: T,
   data: EventData[T],
   occurredAtMs?: number,
+  origin?: SendOrigin | null,
 ) => Promise<LedgerEvent>
 
 /** This runs for every send, so it makes one UPDATE and one append to the ledger only. */
@@ -27,7 +30,7 @@ export function createAnnounce({
   ledger: Pick<Ledger, 'append'>
   clock: Pick<Clock, 'now'>
 }): Announce {
-  return async (tx, instanceId, type, data, occurredAtMs = clock.now()) => {
+  return async (tx, instanceId, type, data, occurredAtMs = clock.now(), origin = null) => {
     const row = await tx.one(nextEvent, { id: instanceId })
     if (!row) throw new Error(`${type} was announced for an instance that does not exist`)
     return ledger.append(tx, {
@@ -41,6 +44,7 @@ export function createAnnounce({
         engine: row.engine,
       },
       data: { ...data, occurred_at: isoTime(occurredAtMs), sequence: row.sequence },
+      origin,
     })
   }
 }

@@ -1,3 +1,4 @@
+import type { SendOrigin } from '../../contract/send-origin.ts'
 import type { Notice } from '../../contract/notice.ts'
 import type { Engine as EngineName, Source } from '../../contract/shapes.ts'
 import type { Clock } from '../../kernel/clock.ts'
@@ -118,7 +119,8 @@ export interface SendRequest {
   readonly rawBody: () => unknown
   readonly idempotencyKey: string | null
   readonly source: Source
-  readonly campaignId?: string
+  /** What another room sends it for. */
+  readonly origin?: SendOrigin
   /** Checked before the message is stored, because its file and its turn can take minutes. Only for calls of the API. */
   readonly requireAccess?: RequireAccess
 }

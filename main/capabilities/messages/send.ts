@@ -193,7 +193,7 @@ export function createSend(deps: SendDeps) {
     if (retryAfter !== null) return notSent(tooFast(retryAfter))
     const timeoutMs = await waitForPace(engine, request)
     if (timeoutMs instanceof ApiError) return notSent(timeoutMs)
-    const campaignId = request.campaignId ?? null
+    const campaignId = campaignOf(request)
     const resolved: Resolved = isComplete(draft)
       ? { out: draft, type: typeOf(draft), media: null, release: () => {} }
       : await resolveDraft(draft, instance, campaignId)
@@ -209,6 +209,7 @@ export function createSend(deps: SendDeps) {
       source: request.source,
       idempotencyKey: request.idempotencyKey,
       campaignId,
+      origin: request.origin ?? null,
     }
     const drop = () => {
       underWay.delete(message.id)
@@ -304,7 +305,7 @@ function keyOf(
 const notSent = (error: ApiError) => ({ kind: 'not_sent', error }) as const
 
 function columnsOf(request: DraftRequest, out: Outgoing) {
-  const { instance, draft, source, idempotencyKey, campaignId } = request
+  const { instance, draft, source, idempotencyKey, origin } = request
   return {
     accountId: instance.accountId,
     instanceId: instance.id,
@@ -314,12 +315,15 @@ function columnsOf(request: DraftRequest, out: Outgoing) {
     content: contentColumn(out),
     source,
     idempotencyKey,
-    campaignId: campaignId ?? null,
+    campaignId: campaignOf(request),
+    origin: origin === undefined ? null : JSON.stringify(origin),
     quotedMessageId: 'quotedMessageId' in draft ? (draft.quotedMessageId ?? null) : null,
     isGroup: isGroupChat(draft.to) ? (1 as const) : (0 as const),
     forwarded: out.kind === 'forward' ? (out.isFrequent ? ('frequently' as const) : ('forwarded' as const)) : null,
   }
 }
+
+const campaignOf = ({ origin }: DraftRequest): string | null => (origin?.kind === 'campaign' ? origin.campaignId : null)
 
 /** What a conversation shows of a file: never the file itself. */
 function mediaColumn(draft: Draft, out: Outgoing): string | null {

@@ -64,7 +64,7 @@ export async function advance(tx: Tx, announce: AnnounceStatus, message: Message
 
 export type AnnouncedMessage = Pick<
   Message,
-  'id' | 'accountId' | 'instanceId' | 'chat' | 'source' | 'idempotencyKey' | 'campaignId'
+  'id' | 'accountId' | 'instanceId' | 'chat' | 'source' | 'idempotencyKey' | 'campaignId' | 'origin'
 >
 
 export type AnnounceStatus = ReturnType<typeof createAnnounceStatus>
@@ -89,9 +89,10 @@ export function createAnnounceStatus(announce: Announce, counted: Pick<UsageCoun
       source: message.source,
       campaign_id: message.campaignId,
     }
+    const { instanceId, origin } = message
     if (error === undefined || status !== 'failed')
-      await announce(tx, message.instanceId, `message.${status}` as 'message.sent', data, atMs)
-    else await announce(tx, message.instanceId, 'message.failed', { ...data, error }, atMs)
+      await announce(tx, instanceId, `message.${status}` as 'message.sent', data, atMs, origin)
+    else await announce(tx, instanceId, 'message.failed', { ...data, error }, atMs, origin)
     await counted.status(tx, message, status, atMs)
   }
 }

@@ -1,3 +1,4 @@
+import type { SendOrigin } from '../../contract/send-origin.ts'
 import type {
   Engine,
   MessageErrorCode,
@@ -28,6 +29,8 @@ export interface Message {
   readonly source: Source
   readonly idempotencyKey: string | null
   readonly campaignId: string | null
+  /** What another room sent it for. */
+  readonly origin: SendOrigin | null
   readonly engineMessageId: string | null
   readonly createdAtMs: number
   /** null: it is certain that no byte of it has left. */
@@ -43,23 +46,25 @@ export interface Message {
   readonly error: MessageErrorShape | null
 }
 
-export interface MessageRow extends Omit<Message, 'id' | 'accountId' | 'instanceId' | 'error'> {
+export interface MessageRow extends Omit<Message, 'id' | 'accountId' | 'instanceId' | 'origin' | 'error'> {
   id: string
   accountId: string
   instanceId: string
+  /** JSON. */
+  origin: string | null
   errorCode: MessageErrorCode | null
   errorMessage: string | null
   errorProviderCode: number | null
 }
 
 const COLUMNS = `seq, id, account_id AS accountId, instance_id AS instanceId, engine, direction, chat, type, status,
-  source, idem_key AS idempotencyKey, campaign_id AS campaignId, engine_message_id AS engineMessageId,
+  source, idem_key AS idempotencyKey, campaign_id AS campaignId, origin, engine_message_id AS engineMessageId,
   created_at AS createdAtMs, dispatch_started_at AS dispatchStartedAtMs, sent_at AS sentAtMs,
   delivered_at AS deliveredAtMs, read_at AS readAtMs, failed_at AS failedAtMs, held_since AS heldSinceMs,
   valid_until AS validUntilMs,
   error_code AS errorCode, error_message AS errorMessage, error_provider_code AS errorProviderCode`
 
-export function toMessage({ errorCode, errorMessage, errorProviderCode, ...row }: MessageRow): Message {
+export function toMessage({ origin, errorCode, errorMessage, errorProviderCode, ...row }: MessageRow): Message {
   const error =
     errorCode === null ? null : { code: errorCode, message: errorMessage ?? '', provider_code: errorProviderCode }
   // The ids were made by ids.ts before they were stored.
@@ -68,6 +73,7 @@ export function toMessage({ errorCode, errorMessage, errorProviderCode, ...row }
     id: row.id as MessageId,
     accountId: row.accountId as AccountId,
     instanceId: row.instanceId as InstanceId,
+    origin: origin === null ? null : (JSON.parse(origin) as SendOrigin),
     error,
   }
 }
@@ -88,14 +94,15 @@ export const insertOutgoing = sql<{
   source: string
   idempotencyKey: string | null
   campaignId: string | null
+  origin: string | null
   quotedMessageId: string | null
   isGroup: 0 | 1
   forwarded: Forwarded | null
   now: number
 }>(`INSERT INTO messages (seq, id, account_id, instance_id, engine, direction, chat, type, text, media, content, status, source,
-      idem_key, campaign_id, quoted_message_id, is_group, forwarded, created_at, dispatch_started_at)
+      idem_key, campaign_id, origin, quoted_message_id, is_group, forwarded, created_at, dispatch_started_at)
     VALUES (:seq, :id, :accountId, :instanceId, :engine, 'out', :chat, :type, :text, :media, :content, 'queued', :source,
-      :idempotencyKey, :campaignId, :quotedMessageId, :isGroup, :forwarded, :now, NULL)`)
+      :idempotencyKey, :campaignId, :origin, :quotedMessageId, :isGroup, :forwarded, :now, NULL)`)
 
 /** From now on the message may have been sent. */
 export const markLeaving = sql<{ seq: number; now: number }>(

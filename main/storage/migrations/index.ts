@@ -78,6 +78,7 @@ import { templateRestrictions } from './076-template-restrictions.ts'
 import { pageTokens } from './077-page-tokens.ts'
 import { templateStates } from './078-template-states.ts'
 import { templateWordsAndAgentRules } from './079-template-words-and-agent-rules.ts'
+import { sendOrigins } from './080-send-origins.ts'
 
 /** Every step of the schema, in order. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -160,4 +161,5 @@ export const MIGRATIONS: readonly Migration[] = [
   pageTokens,
   templateStates,
   templateWordsAndAgentRules,
+  sendOrigins,
 ]

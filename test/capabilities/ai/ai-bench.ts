@@ -7,6 +7,7 @@ import type { SendResult } from '../../../main/capabilities/messages/index.ts'
 import type { Message } from '../../../main/capabilities/messages/store.ts'
 import type { AnswerSource } from '../../../main/contract/ai.ts'
 import { ApiError } from '../../../main/contract/errors.ts'
+import type { SendOrigin } from '../../../main/contract/send-origin.ts'
 import type { Engine, Network } from '../../../main/contract/shapes.ts'
 import type { Db, Tx } from '../../../main/kernel/db.ts'
 import { createIds, type AccountId, type InstanceId } from '../../../main/kernel/ids.ts'
@@ -129,15 +130,15 @@ export async function aiBench({ network = 'sandbox', engine = 'smv2' }: BenchOpt
       },
     }
     const subscribers = createSubscribers()
-    const tell = async (tx: Tx, type: string, data: object) => {
-      const event = { type, accountId: ACCOUNT, instanceId: INSTANCE, data }
+    const tell = async (tx: Tx, type: string, data: object, origin: SendOrigin | null = null) => {
+      const event = { type, accountId: ACCOUNT, instanceId: INSTANCE, data, origin }
       await subscribers.run(tx, event as LedgerEvent)
     }
     const nodes = { id: `node_${number}` as Db['boot'], aliveSinceMs: () => Infinity }
     const jobs = createJobs({ ...{ db: own, clock, log: silentLog, nodes }, apiActivity: { isRecent: () => false } })
     const ids = createIds(clock, seededRandom(number))
 
-    const send: AiDeps['messages']['send'] = async ({ body, idempotencyKey }) => {
+    const send: AiDeps['messages']['send'] = async ({ body, idempotencyKey, origin = null }) => {
       const key = idempotencyKey ?? ''
       const text = body.text ?? `[${body.media_type ?? 'template'}]`
       const other = await bench.onSend()
@@ -153,7 +154,7 @@ export async function aiBench({ network = 'sandbox', engine = 'smv2' }: BenchOpt
       await own.commit(async (tx) => {
         const message = messages.get(key)
         if (message) messages.set(key, { ...message, status: 'sent', engineMessageId: id, sentAtMs: clock.now() })
-        await tell(tx, 'message.sent', { message_id: id, chat: body.to, source: 'ai', idempotency_key: key })
+        await tell(tx, 'message.sent', { message_id: id, chat: body.to, source: 'ai', idempotency_key: key }, origin)
       })
       return { kind: 'accepted', engine: 'smv2', messageId: id, replayed: false }
     }
@@ -233,7 +234,7 @@ export async function aiBench({ network = 'sandbox', engine = 'smv2' }: BenchOpt
       subject,
       isDead: () => isDead,
       death,
-      tell: (type: string, data: object) => db.commit((tx) => tell(tx, type, data)),
+      tell: (type: string, data: object, origin?: SendOrigin) => db.commit((tx) => tell(tx, type, data, origin)),
       async start() {
         await jobs.recover()
         jobs.start()
@@ -334,7 +335,7 @@ function chunksOf({ answer, text, calls = [], breaks, tokens: [input, output] = 
 
 const QUEUED: Omit<Message, 'id' | 'instanceId' | 'chat' | 'idempotencyKey'> = {
   ...{ seq: 1, accountId: ACCOUNT, engine: 'smv2', direction: 'out', type: 'text', status: 'queued' },
-  ...{ source: 'ai', campaignId: null, engineMessageId: null, createdAtMs: 0, dispatchStartedAtMs: 0 },
+  ...{ source: 'ai', campaignId: null, origin: null, engineMessageId: null, createdAtMs: 0, dispatchStartedAtMs: 0 },
   ...{
     sentAtMs: null,
     deliveredAtMs: null,

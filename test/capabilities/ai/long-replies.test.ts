@@ -140,11 +140,12 @@ test('an unknown last part is an answer once the network says so of that part, a
   expect(said.length).toBe(2)
   const turn = () => smv2.turns().at(-1)
   expect(turn()).toMatchObject({ state: 'unknown', reason: 'outcome_unknown', sent_parts: 2 })
-  const { id } = smv2.raw.prepare('SELECT id FROM ai_conversations WHERE chat = ?').get(chat) as { id: string }
-  const sentOf = (key: string) => smv2.process().tell('message.sent', { chat, source: 'ai', idempotency_key: key })
-  for (const key of [`ai:${id}:1`, `ai:${id}:1:1`]) await sentOf(key)
+  const { seq: turnSeq } = turn()
+  const sentOf = (part: number) =>
+    smv2.process().tell('message.sent', { chat, source: 'ai' }, { kind: 'agent', turnSeq, part })
+  for (const part of [0, 1]) await sentOf(part)
   expect(turn()).toMatchObject({ state: 'unknown' })
-  await sentOf(`ai:${id}:1:2`)
+  await sentOf(2)
   expect(turn()).toMatchObject({ state: 'answered' })
 })
 

@@ -250,8 +250,8 @@ test('a send with an unknown outcome ends the turn, and is an answer once the ne
   bench.onSend = async () => ({ kind: 'unknown', error: new ApiError('upstream_timeout', 'Unknown.') })
   await ask('When?', 30)
   expect(bench.turns()).toMatchObject([{ state: 'unknown', reason: 'outcome_unknown' }])
-  const [{ id }] = bench.raw.prepare('SELECT id FROM ai_conversations').all() as [{ id: string }]
-  await bench.process().tell('message.sent', { chat: ANA, source: 'ai', idempotency_key: `ai:${id}:1` })
+  const [{ seq: turnSeq }] = bench.turns()
+  await bench.process().tell('message.sent', { chat: ANA, source: 'ai' }, { kind: 'agent', turnSeq, part: 0 })
   expect(bench.turns()).toMatchObject([{ state: 'answered' }])
 })
 

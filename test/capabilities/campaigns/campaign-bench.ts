@@ -113,7 +113,7 @@ export async function campaignBench({
         }
       )
     }
-    const send: CampaignsDeps['messages']['send'] = async ({ instance, body, idempotencyKey, campaignId }) => {
+    const send: CampaignsDeps['messages']['send'] = async ({ instance, body, idempotencyKey, origin = null }) => {
       const key = idempotencyKey ?? ''
       if (lines.get(instance.id)?.status !== 'connected')
         return { kind: 'not_sent', error: new ApiError('not_ready', 'Not connected.') }
@@ -126,7 +126,8 @@ export async function campaignBench({
           instanceId: instance.id,
           chat: body.to,
           idempotencyKey: key,
-          campaignId: campaignId ?? null,
+          campaignId: origin?.kind === 'campaign' ? origin.campaignId : null,
+          origin,
         })
       })
       if (isDead) return never()
@@ -134,13 +135,14 @@ export async function campaignBench({
       await own.commit(async (tx) => {
         const message = messages.get(key)
         if (message) messages.set(key, { ...message, status: 'sent', engineMessageId: id, sentAtMs: clock.now() })
-        const data = { message_id: id, status: 'sent', campaign_id: campaignId, idempotency_key: key }
+        const data = { message_id: id, status: 'sent', idempotency_key: key }
         const at = new Date(clock.now()).toISOString()
         await tell(tx, {
           type: 'message.sent',
           accountId: ACCOUNT,
           instanceId: instance.id,
           data: { ...data, timestamp: at },
+          origin,
         })
       })
       return { kind: 'accepted', engine: 'smv2', messageId: id, replayed: false }
@@ -209,10 +211,10 @@ export async function campaignBench({
       own.commit(async (tx) => {
         const message = messages.get(key)
         if (message === undefined) throw new Error(`${key} was not sent`)
-        const { id, instanceId, campaignId } = message
+        const { id, instanceId, origin } = message
         const timestamp = new Date(clock.now()).toISOString()
         const status = outcome === 'failed' ? outcome : 'delivered'
-        const data = { message_id: id, status, campaign_id: campaignId, idempotency_key: key, timestamp }
+        const data = { message_id: id, status, idempotency_key: key, timestamp }
         const error = { code: 'undeliverable', message: 'x' }
         if (outcome !== 'failed')
           await costs.reported(tx, {
@@ -225,7 +227,8 @@ export async function campaignBench({
               },
             },
           })
-        await tell(tx, { type: `message.${status}`, accountId: ACCOUNT, instanceId, data: { ...data, error } })
+        const event = { type: `message.${status}`, accountId: ACCOUNT, instanceId, origin }
+        await tell(tx, { ...event, data: { ...data, error } })
       })
     return {
       costs,
@@ -341,7 +344,14 @@ const restrictionOf = (line: Line | undefined) =>
 
 const QUEUED: Omit<Message, 'id' | 'instanceId' | 'chat' | 'idempotencyKey'> = {
   ...{ seq: 1, accountId: ACCOUNT, engine: 'smv2', direction: 'out', type: 'text', status: 'queued' },
-  ...{ source: 'campaign', campaignId: null, engineMessageId: null, createdAtMs: 0, dispatchStartedAtMs: 0 },
+  ...{
+    source: 'campaign',
+    campaignId: null,
+    origin: null,
+    engineMessageId: null,
+    createdAtMs: 0,
+    dispatchStartedAtMs: 0,
+  },
   ...{
     sentAtMs: null,
     deliveredAtMs: null,

@@ -4,7 +4,7 @@ import { faultOf } from '../../../main/capabilities/crm/ghl/faults.ts'
 import { fieldsOf } from '../../../main/capabilities/crm/ghl/fields.ts'
 import { formOf } from '../../../main/capabilities/crm/ghl/form.ts'
 import { createLimiter } from '../../../main/capabilities/crm/ghl/limiter.ts'
-import { externalIdIn, keyOf } from '../../../main/capabilities/crm/keys.ts'
+import { keyOf } from '../../../main/capabilities/crm/keys.ts'
 import { numbersOf } from '../../../main/capabilities/crm/people.ts'
 import { partsOfWritten } from '../../../main/capabilities/crm/written.ts'
 import { readMultipart } from '../../../main/simulators/ghl/multipart.ts'
@@ -82,9 +82,7 @@ test('a call that may be repeated has no unknown outcome', () => {
 
 test('the key of a message names it, and its parts', () => {
   expect(keyOf('ghl', 'abc', 0)).toBe('ghl:abc')
-  expect(keyOf('ghl', 'abc', 2)).toBe('ghl:abc#2')
-  expect(externalIdIn('ghl:abc#2', { kind: 'ghl' })).toBe('abc')
-  expect(externalIdIn('crm:abc', { kind: 'ghl' })).toBeUndefined()
+  expect(keyOf('webhook', 'abc', 2)).toBe('crm:abc#2')
 })
 
 test('all spellings of a number', () => {

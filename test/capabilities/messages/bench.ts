@@ -16,6 +16,7 @@ import { createUsage } from '../../../main/capabilities/usage/index.ts'
 import { createSafety } from '../../../main/capabilities/safety/index.ts'
 import { readConfig } from '../../../main/config.ts'
 import { ApiError } from '../../../main/contract/errors.ts'
+import type { SendOrigin } from '../../../main/contract/send-origin.ts'
 import type { Notice } from '../../../main/contract/notice.ts'
 import type { Source } from '../../../main/contract/shapes.ts'
 import type { Accepted, Departure, Engine, Outgoing, SendOutcome } from '../../../main/engines/engine.ts'
@@ -99,7 +100,7 @@ export interface Bench {
       /** As if the instance ran on this engine. */
       engine?: 'smv2' | 'official'
       source?: Source
-      campaignId?: string
+      origin?: SendOrigin
     },
   ): Promise<Reply>
   /** The first instance learns that two names are one person. @param isCut the process ends before messages follow. */
@@ -108,6 +109,8 @@ export interface Bench {
   readonly notices: Notice[]
   /** Types of the message events recorded since the last call, oldest first. */
   events(): string[]
+  /** What the subscribers of a commit were told that each message was sent for, oldest first. */
+  readonly origins: (SendOrigin | null)[]
   /** `data` of the newest event, without the two fields every event has. */
   lastData(): Record<string, unknown>
   /** The process dies and the home is opened again: what engines know outside stays as it is. */
@@ -141,9 +144,14 @@ export async function bench(options: BenchOptions = {}): Promise<Bench> {
   const idempotency = createIdempotency({ clock })
   const names = [...INSTANCES]
   const notices: Notice[] = []
+  const origins: (SendOrigin | null)[] = []
 
   const rooms = (db: Storage) => {
     const ledger = createLedger({ clock, ids })
+    ledger.inCommit({
+      ...{ phase: 'derive', on: ['message.sent', 'message.delivered', 'message.read', 'message.failed'] },
+      run: async (_tx, { origin }) => void origins.push(origin),
+    })
     const instances = createInstances({
       keyDerivation: createKeyDerivation(),
       ...{ db, clock, random, ledger, idempotency, jobs: testJobs(db, clock) },
@@ -204,7 +212,7 @@ export async function bench(options: BenchOptions = {}): Promise<Bench> {
   const lost = { kind: 'link_lost', reason: 'closed', code: null, nextRetryAtMs: null } as const
 
   return {
-    ...{ clock, engine, home: database.dir, raw: database.raw, accountId, notices },
+    ...{ clock, engine, home: database.dir, raw: database.raw, accountId, notices, origins },
     get instances() {
       return now.instances
     },
@@ -212,7 +220,7 @@ export async function bench(options: BenchOptions = {}): Promise<Bench> {
       return now.messages
     },
     connect: (isConnected) => (isConnected ? login(INSTANCE) : now.instances.onSignal(INSTANCE, lost)),
-    async send(body, { key, instance: id = INSTANCE, engine: its, source = 'api', campaignId } = {}) {
+    async send(body, { key, instance: id = INSTANCE, engine: its, source = 'api', origin } = {}) {
       const found = await now.instances.subject(accountId, id)
       if (found === undefined) throw new Error(`there is no instance ${id}`)
       const instance = its === undefined ? found : { ...found, engine: its }
@@ -225,7 +233,7 @@ export async function bench(options: BenchOptions = {}): Promise<Bench> {
         rawBody,
         idempotencyKey,
         source,
-        ...(campaignId !== undefined && { campaignId }),
+        ...(origin !== undefined && { origin }),
       }
       return asReply(await now.messages.send(request))
     },

@@ -103,7 +103,8 @@ describe('media', () => {
       if (out.kind === 'media') given.push((await buffer(await out.content.read())).toString())
       return accepted('3EB0')
     }
-    const send = (n: number, campaignId = 'cmp_1') => b.send(image({ to: `1202555010${n}` }), { campaignId })
+    const send = (n: number, campaignId = 'cmp_1') =>
+      b.send(image({ to: `1202555010${n}` }), { origin: { kind: 'campaign', campaignId, position: n } })
     await Promise.all([send(1), send(2)])
     await send(3)
     expect([given, fetched]).toEqual([['PNG', 'PNG', 'PNG'], ['/image.png']])
@@ -118,7 +119,7 @@ describe('media', () => {
 
   test('of a campaign that could not be fetched is asked for again by the next message', async () => {
     answer = file({ status: 503 })
-    const send = () => b.send(image(), { campaignId: 'cmp_1' })
+    const send = () => b.send(image(), { origin: { kind: 'campaign', campaignId: 'cmp_1', position: 1 } })
     expect(await refusal(send())).toMatchObject({ code: 'validation_error' })
     answer = file()
     expect(bodyOf(await send())).toMatchObject({ sent: true })

@@ -73,6 +73,7 @@ export async function safetyBench(settings: Partial<SafetySettings> = {}): Promi
       source: 'api',
       idempotencyKey: null,
       campaignId: null,
+      origin: null,
       isGroup: 0,
       forwarded: null,
     } as const
