@@ -1,4 +1,5 @@
 import type { Clock } from '../kernel/clock.ts'
+import { freeAt, freeOf, isUnused, UNUSED, usedAfter, type Rate } from '../kernel/rate.ts'
 
 /** The state of a bucket for one request: X-RateLimit-Limit, X-RateLimit-Remaining and Retry-After. */
 export interface RateVerdict {
@@ -23,51 +24,48 @@ const PRUNE_ABOVE = 10_000
 /** Pruning at every new caller would be quadratic. New callers within one interval fit in memory. */
 const PRUNE_EVERY_MS = 1_000
 
-/**
- * GCRA: a bucket of `perMinute` tokens that refills evenly. It stores one number per bucket, the theoretical arrival
- * time, and has no double burst at window edges. It uses the monotonic clock, so setting the wall clock back locks
- * nobody out. In memory only; a restart refills all buckets.
- */
+/** Buckets of `perMinute` tokens that refill evenly. In memory only; a restart refills all of them. */
 export function createRateLimiter(clock: Clock): RateLimiter {
-  const arrival = new Map<string, number>()
+  const usedUntil = new Map<string, number>()
   let prunedAt = -Infinity
 
-  const readBucket = (bucket: string, perMinute: number, now: number) => {
-    const intervalMs = 60_000 / perMinute
-    const next = Math.max(arrival.get(bucket) ?? now, now)
-    return { intervalMs, next, free: perMinute - (next - now) / intervalMs }
-  }
-
-  /** A bucket whose arrival time has passed is full, which is the same as no bucket. */
-  const pruneFull = (now: number) => {
-    if (arrival.size < PRUNE_ABOVE || now - prunedAt < PRUNE_EVERY_MS) return
+  const pruneUnused = (now: number) => {
+    if (usedUntil.size < PRUNE_ABOVE || now - prunedAt < PRUNE_EVERY_MS) return
     prunedAt = now
-    for (const [bucket, next] of arrival) if (next <= now) arrival.delete(bucket)
+    for (const [bucket, until] of usedUntil) if (isUnused(until, now)) usedUntil.delete(bucket)
   }
 
-  const verdict = (perMinute: number, free: number, intervalMs: number, allowed: boolean): RateVerdict => ({
-    allowed,
-    limit: perMinute,
-    remaining: Math.max(0, Math.floor(free)),
-    retryAfterSeconds: allowed ? 0 : Math.max(1, Math.ceil(((1 - free) * intervalMs) / 1000)),
+  const refused = (used: number, rate: Rate, now: number): RateVerdict => ({
+    ...{ allowed: false, limit: rate.burst, remaining: 0 },
+    retryAfterSeconds: Math.max(1, Math.ceil((freeAt(used, rate) - now) / 1_000)),
+  })
+  const allowed = (rate: Rate, free: number): RateVerdict => ({
+    ...{ allowed: true, limit: rate.burst, remaining: Math.max(0, Math.floor(free)), retryAfterSeconds: 0 },
   })
 
   return {
     take(bucket, perMinute) {
       const now = clock.mono()
-      const { intervalMs, next, free } = readBucket(bucket, perMinute, now)
-      if (free < 1) return verdict(perMinute, free, intervalMs, false)
-      if (!arrival.has(bucket)) pruneFull(now)
-      arrival.set(bucket, next + intervalMs)
-      return verdict(perMinute, free - 1, intervalMs, true)
+      const rate = rateOf(perMinute)
+      const used = usedUntil.get(bucket) ?? UNUSED
+      const free = freeOf(used, rate, now)
+      if (free < 1) return refused(used, rate, now)
+      if (used === UNUSED) pruneUnused(now)
+      usedUntil.set(bucket, usedAfter(used, rate, now))
+      return allowed(rate, free - 1)
     },
     peek(bucket, perMinute) {
-      const { intervalMs, free } = readBucket(bucket, perMinute, clock.mono())
-      return verdict(perMinute, free, intervalMs, free >= 1)
+      const now = clock.mono()
+      const rate = rateOf(perMinute)
+      const used = usedUntil.get(bucket) ?? UNUSED
+      const free = freeOf(used, rate, now)
+      return free < 1 ? refused(used, rate, now) : allowed(rate, free)
     },
     giveBack(bucket, perMinute) {
-      const next = arrival.get(bucket)
-      if (next !== undefined) arrival.set(bucket, next - 60_000 / perMinute)
+      const used = usedUntil.get(bucket)
+      if (used !== undefined) usedUntil.set(bucket, used - rateOf(perMinute).intervalMs)
     },
   }
 }
+
+const rateOf = (perMinute: number): Rate => ({ intervalMs: 60_000 / perMinute, burst: perMinute })

@@ -1,5 +1,6 @@
 import type { Pace, SendOutcome, ThrottleScope } from '../../engines/engine.ts'
 import type { Clock } from '../../kernel/clock.ts'
+import { freeAt, isUnused, UNUSED, usedAfter, type Rate } from '../../kernel/rate.ts'
 
 /** A turn to send. */
 type PaceResult =
@@ -20,9 +21,9 @@ interface Send {
   readonly pace: Pace
 }
 
-/** A GCRA bucket: the theoretical arrival time, and until when the network throttles it. */
 interface Bucket {
-  arrivalMono: number
+  usedUntilMono: number
+  /** The network throttles it. */
   closedUntilMono: number
   /** How often in a row the network has throttled it. */
   throttled: number
@@ -36,9 +37,9 @@ const MAX_BACKOFF_SECONDS = 1_024
 const PRUNE_AT = 10_000
 
 /**
- * Keeps sends to the pace their network allows: a bucket for each number and one for each pair of number and person
- * (GCRA, as the rate limiter of the door). A place in a bucket is taken before the wait, so that sends leave in the
- * order in which they came. Memory only: after a restart the network's own refusals say what is left.
+ * Keeps sends to the pace their network allows: a bucket for each number and one for each pair of number and person. A
+ * place in a bucket is taken before the wait, so that sends leave in the order in which they came. Memory only: after a
+ * restart the network's own refusals say what is left.
  */
 export function createPacer(clock: Pick<Clock, 'mono' | 'sleep'>): Pacer {
   const buckets = new Map<string, Bucket>()
@@ -47,16 +48,15 @@ export function createPacer(clock: Pick<Clock, 'mono' | 'sleep'>): Pacer {
     const known = buckets.get(name)
     if (known) return known
     if (buckets.size >= PRUNE_AT) pruneBuckets()
-    const bucket = { arrivalMono: -Infinity, closedUntilMono: -Infinity, throttled: 0 }
+    const bucket = { usedUntilMono: UNUSED, closedUntilMono: -Infinity, throttled: 0 }
     buckets.set(name, bucket)
     return bucket
   }
 
-  /** A full bucket that is not closed is the same as no bucket. */
   function pruneBuckets(): void {
     const now = clock.mono()
-    for (const [name, { arrivalMono, closedUntilMono, throttled }] of buckets) {
-      if (arrivalMono <= now && closedUntilMono <= now && throttled === 0) buckets.delete(name)
+    for (const [name, { usedUntilMono, closedUntilMono, throttled }] of buckets) {
+      if (isUnused(usedUntilMono, now) && closedUntilMono <= now && throttled === 0) buckets.delete(name)
     }
   }
 
@@ -66,7 +66,7 @@ export function createPacer(clock: Pick<Clock, 'mono' | 'sleep'>): Pacer {
       const lanes = limitsOf(pace).map((lane) => ({ ...lane, bucket: bucketOf(bucketKey(lane.scope, instanceId, to)) }))
       const waitMs = Math.max(0, ...lanes.map((lane) => waitFor(lane, now)))
       if (waitMs > mostMs) return { kind: 'later', retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1_000)) }
-      for (const { bucket, intervalMs } of lanes) bucket.arrivalMono = Math.max(bucket.arrivalMono, now) + intervalMs
+      for (const lane of lanes) lane.bucket.usedUntilMono = usedAfter(lane.bucket.usedUntilMono, lane, now)
       if (waitMs > 0) await clock.sleep(waitMs)
       return { kind: 'go', waitedMs: waitMs }
     },
@@ -89,11 +89,8 @@ export function createPacer(clock: Pick<Clock, 'mono' | 'sleep'>): Pacer {
   }
 }
 
-interface Limit {
+interface Limit extends Rate {
   readonly scope: ThrottleScope
-  readonly intervalMs: number
-  /** Messages that may be taken in advance. */
-  readonly burst: number
 }
 
 const SCOPES: readonly ThrottleScope[] = ['number', 'pair']
@@ -104,10 +101,8 @@ function limitsOf({ perSecond, toOne }: Pace): Limit[] {
   return [number, ...(pair ? [pair] : [])] as Limit[]
 }
 
-function waitFor({ bucket, intervalMs, burst }: Limit & { readonly bucket: Bucket }, now: number): number {
-  const inTurn = bucket.arrivalMono - (burst - 1) * intervalMs - now
-  return Math.max(inTurn, bucket.closedUntilMono - now)
-}
+const waitFor = ({ bucket, ...rate }: Limit & { readonly bucket: Bucket }, now: number): number =>
+  Math.max(freeAt(bucket.usedUntilMono, rate), bucket.closedUntilMono) - now
 
 const bucketKey = (scope: ThrottleScope, instanceId: string, to: string) =>
   scope === 'number' ? instanceId : `${instanceId} ${to}`

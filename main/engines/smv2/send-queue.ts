@@ -1,5 +1,6 @@
 import type { Clock, Timer } from '../../kernel/clock.ts'
 import type { InstanceId, Random } from '../../kernel/ids.ts'
+import { freeAt, isUnused, UNUSED, usedAfter, type Rate } from '../../kernel/rate.ts'
 import { startTimeout } from '../../kernel/timeout.ts'
 
 /** A token bucket: `burst` messages after a pause, and never more than `perMinute` on average. */
@@ -46,11 +47,6 @@ interface SendQueueNeeds {
   readonly maxWaitMs: number
 }
 
-/** GCRA, as in the other rate limiters: when the last token taken is due. */
-interface Bucket {
-  dueMono: number
-}
-
 interface Waiting {
   readonly chat: string
   readonly enteredMono: number
@@ -59,10 +55,12 @@ interface Waiting {
 
 /** What a message has to wait for, besides those before it. */
 interface Progress {
-  readonly bucket: Bucket
+  /** Until when the limit of the line is used. */
+  usedUntilMono: number
   /** The end of the spacing. */
   freeMono: number
-  readonly chats: Map<string, Bucket>
+  /** The same of each chat. */
+  readonly chats: Map<string, number>
 }
 
 interface Line extends Progress {
@@ -74,7 +72,6 @@ interface Line extends Progress {
   timer: Timer | undefined
 }
 
-/** Buckets of chats that are full again are the same as none. */
 const PRUNE_AT = 1_000
 
 /**
@@ -90,7 +87,7 @@ export function createSendQueue({ clock, random, pace, maxWaitMs }: SendQueueNee
     if (known) return known
     const line: Line = {
       id,
-      ...{ bucket: { dueMono: -Infinity }, freeMono: -Infinity, chats: new Map() },
+      ...{ usedUntilMono: UNUSED, freeMono: -Infinity, chats: new Map() },
       ...{ waiting: [], busy: new Set(), timer: undefined },
     }
     lines.set(id, line)
@@ -206,19 +203,20 @@ const UNLIMITED: SendPace = {
 
 /** Who goes next, and when: the first of its chat that is due earliest, and of those the one that came first. */
 function nextOf(
-  { bucket, freeMono, chats }: Progress,
+  { usedUntilMono, freeMono, chats }: Progress,
   waiting: readonly Pick<Waiting, 'chat'>[],
   pace: SendPace,
   now: number,
   passed: ReadonlySet<string>,
 ): { index: number; atMono: number } | undefined {
-  const lineMono = Math.max(now, freeMono, dueOf(bucket, pace.line))
+  const toChat = rateOf(pace.chat)
+  const lineMono = Math.max(now, freeMono, freeAt(usedUntilMono, rateOf(pace.line)))
   const seen = new Set(passed)
   let next: { index: number; atMono: number } | undefined
   for (const [index, { chat }] of waiting.entries()) {
     if (seen.has(chat)) continue
     seen.add(chat)
-    const atMono = Math.max(lineMono, dueOf(chats.get(chat), pace.chat))
+    const atMono = Math.max(lineMono, freeAt(chats.get(chat) ?? UNUSED, toChat))
     if (next === undefined || atMono < next.atMono) next = { index, atMono }
     if (atMono === lineMono) break
   }
@@ -226,12 +224,9 @@ function nextOf(
 }
 
 /** How long one more message would wait at most: as if every spacing were the longest. */
-function waitOf({ bucket, freeMono, chats, waiting }: Line, chat: string, pace: SendPace, now: number): number {
+function waitOf({ usedUntilMono, freeMono, chats, waiting }: Line, chat: string, pace: SendPace, now: number): number {
   const ahead: Pick<Waiting, 'chat'>[] = [...waiting, { chat }]
-  const trial: Progress = {
-    ...{ bucket: { ...bucket }, freeMono },
-    chats: new Map([...chats].map(([name, { dueMono }]) => [name, { dueMono }])),
-  }
+  const trial: Progress = { usedUntilMono, freeMono, chats: new Map(chats) }
   let atMono = now
   for (let left = ahead.length; left > 0; left--) {
     const next = nextOf(trial, ahead, pace, atMono, NOBODY)
@@ -247,19 +242,13 @@ function waitOf({ bucket, freeMono, chats, waiting }: Line, chat: string, pace: 
 const NOBODY: ReadonlySet<string> = new Set()
 
 function take(progress: Progress, chat: string, pace: SendPace, now: number, fraction: number): void {
-  const toChat = progress.chats.get(chat) ?? { dueMono: -Infinity }
-  progress.chats.set(chat, toChat)
   progress.freeMono = now + pace.spacingMs * (1 + fraction)
-  progress.bucket.dueMono = Math.max(progress.bucket.dueMono, now) + intervalOf(pace.line)
-  toChat.dueMono = Math.max(toChat.dueMono, now) + intervalOf(pace.chat)
+  progress.usedUntilMono = usedAfter(progress.usedUntilMono, rateOf(pace.line), now)
+  progress.chats.set(chat, usedAfter(progress.chats.get(chat) ?? UNUSED, rateOf(pace.chat), now))
 }
 
-const intervalOf = ({ perMinute }: Limit): number => 60_000 / perMinute
+const rateOf = ({ perMinute, burst }: Limit): Rate => ({ intervalMs: 60_000 / perMinute, burst })
 
-/** When the next token is there. */
-const dueOf = (bucket: Bucket | undefined, limit: Limit): number =>
-  (bucket?.dueMono ?? -Infinity) - (limit.burst - 1) * intervalOf(limit)
-
-function prune(chats: Map<string, Bucket>, now: number): void {
-  for (const [chat, { dueMono }] of chats) if (dueMono <= now) chats.delete(chat)
+function prune(chats: Map<string, number>, now: number): void {
+  for (const [chat, usedUntilMono] of chats) if (isUnused(usedUntilMono, now)) chats.delete(chat)
 }
