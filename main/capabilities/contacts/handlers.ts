@@ -3,7 +3,7 @@ import { LIMITS } from '../../contract/limits.ts'
 import { COLUMN_NAMES } from '../../contract/list-columns.ts'
 import { isoTime, isoTimeOrNull } from '../../contract/request.ts'
 import type { Principal } from '../../kernel/access.ts'
-import { importCsv } from '../../kernel/csv-import.ts'
+import { importNumbers } from '../../kernel/number-import.ts'
 import { readCsv } from '../../kernel/csv.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { Files } from '../../kernel/files.ts'
@@ -116,7 +116,7 @@ export function contactsHandlers({
 
     async importContacts({ principal: { accountId }, body, query }) {
       const everyRow = query.tag === undefined ? [] : [query.tag.trim()].filter((tag) => tag !== '')
-      return importCsv<'name' | 'tags'>(files, {
+      return importNumbers<'name' | 'tags'>(files, {
         source: body.stream,
         country: await contacts.country(accountId),
         columns: [

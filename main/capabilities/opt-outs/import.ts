@@ -1,7 +1,7 @@
 import type { FileBody } from '../../contract/operation.ts'
 import type { ImportResult } from '../../contract/shapes.ts'
 import { COLUMN_NAMES } from '../../contract/list-columns.ts'
-import { importCsv } from '../../kernel/csv-import.ts'
+import { importNumbers } from '../../kernel/number-import.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { Files } from '../../kernel/files.ts'
 import { createImportTurns } from '../../kernel/import-turns.ts'
@@ -23,7 +23,7 @@ export function createImport({ db, files, optOuts }: ImportDeps) {
     { stream: source, ended }: Pick<FileBody, 'stream' | 'ended'>,
     columns: { readonly phone?: string; readonly note?: string },
   ): Promise<ImportResult> =>
-    importCsv<'note'>(files, {
+    importNumbers<'note'>(files, {
       source,
       country: await optOuts.country(accountId),
       columns: [
