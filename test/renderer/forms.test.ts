@@ -7,7 +7,7 @@ const RENDERER = resolve(import.meta.dirname, '../../renderer')
 
 /** Ways to keep what is typed: by asking before it is lost, or by keeping it as a draft. */
 const GUARDS =
-  /\b(useSavedForm|useUnsaved|useUnsavedDialog|useDraft|useTransferNumber|useSchedule|useBuilder)\(|: (Behaviour|Trial)( \}>.*)?$|<FormDialog\b|\.drafts\b/m
+  /\b(useSavedForm|useUnsaved|useUnsavedDialog|useDraft|useTransferNumber|useSchedule|useBuilder)\(|: (Behaviour|Trial)( \}>.*)?$|<(?:Form|Message)Dialog\b|\.drafts\b/m
 /** Where somebody types. */
 const FIELDS = new Set([
   ...['UInput', 'UTextarea', 'UInputNumber', 'UInputTags', 'UPinInput', 'UInputMenu', 'UFileUpload'],
@@ -80,5 +80,5 @@ test('every dialog with a form has the one form pattern', () => {
     .filter(([, { source }]) => source.includes('<FormDialog') && !source.includes('useDialogForm('))
     .map(([file]) => file)
   // What is typed in it is kept as a draft of the chat.
-  expect(others).toEqual(['rooms/messages/InteractiveDialog.vue', 'rooms/messages/TemplateDialog.vue'])
+  expect(others).toEqual(['rooms/messages/MessageDialog.vue'])
 })

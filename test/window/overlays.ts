@@ -18,9 +18,14 @@ export interface Overlay {
 
 const RENDERER = resolve(import.meta.dirname, '../../renderer')
 const KINDS =
-  /<(U(Modal|Slideover|Drawer|DropdownMenu|ContextMenu|Popover|Select|SelectMenu|InputMenu|DashboardSearch)|FormDialog|ConfirmDialog)\s/
+  /<(U(Modal|Slideover|Drawer|DropdownMenu|ContextMenu|Popover|Select|SelectMenu|InputMenu|DashboardSearch)|FormDialog|MessageDialog|ConfirmDialog)\s/
 /** Frames: what they are for opens in the components that use them, and in unsaved.slow.ts. */
-const FRAMES = new Set(['parts/FormDialog', 'parts/ConfirmDialog', 'parts/UnsavedDialog'])
+const FRAMES = new Set([
+  'parts/FormDialog',
+  'parts/ConfirmDialog',
+  'parts/UnsavedDialog',
+  'rooms/messages/MessageDialog',
+])
 
 const press = (name: string | RegExp) => async (page: Page) => {
   await page.getByRole('button', { name }).first().click()

@@ -57,9 +57,7 @@ const OFFERS: Readonly<Record<string, readonly string[]>> = {
   ),
   scheduleVoiceCallBatch: ['rooms/calls/ScheduleScreen.vue'],
   sendMessage: [
-    ...['MessageComposer', 'TemplateDialog', 'InteractiveDialog', 'OutgoingBubble'].map(
-      (name) => `rooms/messages/${name}.vue`,
-    ),
+    ...['MessageComposer', 'MessageDialog', 'OutgoingBubble'].map((name) => `rooms/messages/${name}.vue`),
     'rooms/instances/FirstMessage.vue',
   ],
   sendVoiceCallDigits: ['rooms/softphone/KeyPad.vue'],
