@@ -91,6 +91,45 @@ test.each([
   expect(broken).toEqual([])
 })
 
+test('phone numbers and times are whole on a phone', async () => {
+  await w.page.setViewportSize({ width: 390, height: 844 })
+  await speak('pt-BR')
+  const cut: string[] = []
+  let seen = 0
+  for (const place of everyPlace(holdings)) {
+    await w.open(place)
+    const { whole, halves } = await w.page.evaluate(wholeFacts)
+    seen += whole
+    cut.push(...halves.map((text) => `${place}: ${text}`))
+  }
+  expect(cut).toEqual([])
+  expect(seen).toBeGreaterThan(50)
+})
+
+/** Runs in the page. @returns how many phone numbers and times are whole, and those that are not. */
+function wholeFacts(): { whole: number; halves: string[] } {
+  const facts = [...document.querySelectorAll<HTMLElement>('main :is(time, span, p, td, div)')].filter(
+    (element) =>
+      element.childElementCount === 0 &&
+      element.checkVisibility() &&
+      (element.localName === 'time' || /^\+\d[\d ]{8,}$/.test(element.textContent.trim())),
+  )
+  const isCut = (element: HTMLElement) => {
+    const { right } = (element.firstChild && rangeOf(element).getBoundingClientRect()) || { right: 0 }
+    for (let around: HTMLElement | null = element; around && around.localName !== 'main'; around = around.parentElement)
+      if (getComputedStyle(around).textOverflow === 'ellipsis' && right > around.getBoundingClientRect().right + 1)
+        return true
+    return false
+  }
+  const rangeOf = (element: Element) => {
+    const range = document.createRange()
+    range.selectNodeContents(element)
+    return range
+  }
+  const halves = facts.filter(isCut).map((element) => element.textContent.trim())
+  return { whole: facts.length - halves.length, halves }
+}
+
 /** Runs in the page. @returns buttons of rows whose name takes two lines, and those that are below their neighbours. */
 function brokenRowButtons(): string[] {
   const found: string[] = []
