@@ -55,7 +55,7 @@ interface InboundDeps {
 /** What each thing that Meta reports is in the words of the port. */
 export function createInbound(deps: InboundDeps): Inbound {
   const { db, clock, numbers, transport, watch, holds, sink, people, groupRequests } = deps
-  const { categoryChanges, callbackAddress, publishCall, words } = deps
+  const { callbackAddress, publishCall, words } = deps
 
   const noteTemplate = createTemplateNotices(deps)
 

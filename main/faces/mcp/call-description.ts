@@ -165,10 +165,14 @@ export function createCallDescriber(deps: {
         }
       }
       const { instance_ids: ids } = given
-      const named = [...resources.map(({ argument }) => given[argument]), ...(Array.isArray(ids) ? ids : [])]
-      parts.push(...(await nameIds(withoutOptions(given), given, principal, new Set(named.map(text)))))
+      const subjects = resources.map(({ argument }) => text(given[argument]))
+      const numbers = Array.isArray(ids) ? ids.map(text) : []
+      const named = new Set([...subjects, ...numbers])
+      // People have no ids of ours, and there can be many.
+      const { recipients: _, ...others } = withoutOptions(given)
+      parts.push(...(await nameIds(others, given, principal, named)))
       const isToMany = given['recipients'] !== undefined || given['recipients_tag'] !== undefined
-      if (isToMany && Array.isArray(ids)) parts.push(...(await costOf(ids.map(text), withoutOptions(given))))
+      if (isToMany && Array.isArray(ids)) parts.push(...(await costOf(numbers, withoutOptions(given))))
       const host = isAboutDestination(operation) ? await hostOf(given, records, principal) : undefined
       if (host !== undefined) parts.push(part('destination', host))
       return { sentence: sentenceOf(operation.summary, parts), parts, basis: basisOf(parts, records) }

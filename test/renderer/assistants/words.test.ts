@@ -39,10 +39,7 @@ function* fieldsOf(schema: Schema | null | undefined): Generator<readonly [name:
   for (const inner of [...(schema.anyOf ?? []), ...(schema.allOf ?? []), schema.items]) yield* fieldsOf(inner)
   if (typeof schema.additionalProperties === 'object') yield* fieldsOf(schema.additionalProperties)
 }
-const fields = calls.flatMap(({ body, reply }) => [
-  ...fieldsOf(body as Schema | undefined),
-  ...fieldsOf(reply.schema as Schema | null),
-])
+const fields = calls.flatMap(({ body, reply }) => [...fieldsOf(body), ...fieldsOf(reply.schema)])
 
 describe.each(['en', 'es', 'pt-BR'])('in %s', (language) => {
   const { argument = {}, value = {} } = wordsOf(language, 'assistants')
