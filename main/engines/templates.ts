@@ -16,6 +16,12 @@ export interface AnnouncedChange extends CategoryChange {
   readonly instanceIds: readonly InstanceId[]
 }
 
+/** The account of a client, for its agency. */
+interface OfClient {
+  readonly account: { readonly id: AccountId; readonly name: string }
+}
+export interface AnnouncedChangeOfClient extends AnnouncedChange, OfClient {}
+
 /** Nobody can be sent a template in one of these states. */
 export type TemplateState = 'rejected' | 'paused' | 'disabled'
 
@@ -28,10 +34,7 @@ export interface UnusableTemplate {
   readonly instanceIds: readonly InstanceId[]
 }
 
-/** The same of a client. */
-export interface UnusableTemplateOfClient extends UnusableTemplate {
-  readonly account: { readonly id: AccountId; readonly name: string }
-}
+export interface UnusableTemplateOfClient extends UnusableTemplate, OfClient {}
 
 /** Meta has suspended the utility templates of an account, because it considers some of them marketing. */
 export interface TemplateSuspension {
@@ -112,6 +115,8 @@ export interface Templates {
   suspensionOf?(instance: EngineInstance, name: string, language: string): Promise<TemplateSuspension | null>
   /** The changes of categories that are announced for an account, earliest first. Absent: the network announces none. */
   announced?(accountId: AccountId): Promise<readonly AnnouncedChange[]>
+  /** The same of the clients of an agency. */
+  announcedOfClients?(accountId: AccountId): Promise<readonly AnnouncedChangeOfClient[]>
   /** Those of an account that nobody can be sent, the latest first. Absent: the network reviews none. */
   unusable?(accountId: AccountId): Promise<readonly UnusableTemplate[]>
   /** The same of the clients of an agency. */

@@ -73,6 +73,8 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
     isAnsweredByHand: async (accountId, number) => (await network.findPhone(accountId, number)).calls === 'manual',
     announcedChanges: async (accountId) =>
       (await engineHost.engines.live.official?.templates?.announced?.(accountId)) ?? [],
+    announcedChangesOfClients: async (accountId) =>
+      (await engineHost.engines.live.official?.templates?.announcedOfClients?.(accountId)) ?? [],
     unusableTemplates: async (accountId) =>
       (await engineHost.engines.live.official?.templates?.unusable?.(accountId)) ?? [],
     unusableTemplatesOfClients: async (accountId) =>

@@ -1,5 +1,6 @@
 import type {
   AnnouncedChange,
+  AnnouncedChangeOfClient,
   TemplateState,
   UnusableTemplate,
   UnusableTemplateOfClient,
@@ -13,9 +14,17 @@ import type { AttentionLine, AttentionQuery } from '../room.ts'
 export interface AttentionDeps {
   /** The changes of categories that the network has announced, earliest first. */
   readonly announcedChanges: (accountId: AccountId) => Promise<readonly AnnouncedChange[]>
+  readonly announcedChangesOfClients: (accountId: AccountId) => Promise<readonly AnnouncedChangeOfClient[]>
   /** Templates that the network has rejected, paused or disabled, the latest first. */
   readonly unusableTemplates: (accountId: AccountId) => Promise<readonly UnusableTemplate[]>
   readonly unusableTemplatesOfClients: (accountId: AccountId) => Promise<readonly UnusableTemplateOfClient[]>
+}
+
+type OfClient = Pick<UnusableTemplateOfClient, 'account' | 'name' | 'instanceIds'>
+
+interface Said {
+  readonly code: string
+  readonly params?: Readonly<Record<string, string>>
 }
 
 interface Deps extends AttentionDeps {
@@ -24,32 +33,59 @@ interface Deps extends AttentionDeps {
 
 /** The window has words for each of these. */
 const CATEGORIES: readonly string[] = ['MARKETING', 'UTILITY', 'AUTHENTICATION']
+const wordOf = (category: string): string => (CATEGORIES.includes(category) ? category : 'other')
 const STATES = ['disabled', 'rejected', 'paused'] as const satisfies readonly TemplateState[]
 
 /** Templates that nobody can be sent, of clients too, and those whose messages will cost something else. */
 export function createAttention({ announcedChanges, find, ...deps }: Deps) {
   /** Who the template belongs to, and where it is. */
-  async function detailOf([first, ...others]: readonly UnusableTemplateOfClient[]): Promise<AttentionLine['detail']> {
-    if (first === undefined) return undefined
-    const [instance = ''] = first.instanceIds
-    const number = (await find(first.account.id, instance))?.name ?? ''
-    const code = others.length === 0 ? first.state : 'several'
-    return { code, params: { template: first.name, number, instance } }
+  async function detailOf({ code, params = {} }: Said, { account, name, instanceIds }: OfClient) {
+    const [instance = ''] = instanceIds
+    const number = (await find(account.id, instance))?.name ?? ''
+    return { code, params: { ...params, template: name, number, instance } }
   }
 
-  async function ofClients(accountId: AccountId): Promise<AttentionLine[]> {
-    const found = Map.groupBy(await deps.unusableTemplatesOfClients(accountId), ({ account }) => account.id)
-    const counts = [...found].flatMap(([id, templates]): ClientCount[] =>
-      templates.slice(0, 1).map(({ account }) => ({
-        ...{ id, name: account.name, count: templates.length },
-        sinceMs: Math.min(...templates.map(({ sinceMs }) => sinceMs)),
+  /** @param sinceOf how long a template has waited: of many clients, those that wait longest are named. */
+  async function linesOf<T extends OfClient>(
+    templates: readonly T[],
+    saidOf: (template: T) => Said,
+    sinceOf: (template: T) => number,
+  ): Promise<AttentionLine[]> {
+    const found = Map.groupBy(templates, ({ account }) => account.id)
+    const counts = [...found].flatMap(([id, theirs]): ClientCount[] =>
+      theirs.slice(0, 1).map(({ account }) => ({
+        ...{ id, name: account.name, count: theirs.length, sinceMs: Math.min(...theirs.map(sinceOf)) },
       })),
     )
     const lines = linesOfClients('warning', counts).map(async (line) => {
-      const detail = await detailOf(found.get((line.subject?.id ?? '') as AccountId) ?? [])
-      return detail === undefined ? line : { ...line, detail }
+      const [first, ...others] = found.get((line.subject?.id ?? '') as AccountId) ?? []
+      if (first === undefined) return line
+      const said = saidOf(first)
+      const detail = await detailOf(others.length === 0 ? said : { ...said, code: 'several' }, first)
+      return { ...line, detail }
     })
     return Promise.all(lines)
+  }
+
+  async function ofClients(accountId: AccountId): Promise<AttentionLine[]> {
+    const [unusable, changes] = await Promise.all([
+      deps.unusableTemplatesOfClients(accountId),
+      deps.announcedChangesOfClients(accountId),
+    ])
+    return [
+      ...(await linesOf(
+        unusable,
+        ({ state }) => ({ code: state }),
+        ({ sinceMs }) => sinceMs,
+      )),
+      ...(
+        await linesOf(
+          changes,
+          ({ category, atMs }) => ({ code: wordOf(category), params: { at: isoTime(atMs) } }),
+          ({ atMs }) => atMs,
+        )
+      ).map((line) => ({ ...line, code: `category_changes_${line.code}`, sinceMs: null })),
+    ]
   }
 
   return async ({ accountId, network, role }: AttentionQuery): Promise<AttentionLine[]> => {
@@ -66,7 +102,8 @@ export function createAttention({ announcedChanges, find, ...deps }: Deps) {
 /** The templates of a number are on its page. */
 function placeOf(templates: readonly Pick<UnusableTemplate, 'name' | 'instanceIds'>[]) {
   const ids = [...new Set(templates.flatMap(({ instanceIds }) => instanceIds.slice(0, 1)))]
-  const [[id] = [], [first] = []] = [ids, templates]
+  const [id] = ids
+  const [first] = templates
   return { ids, subject: ids.length === 1 && id && first ? { id, name: first.name } : null }
 }
 
@@ -81,8 +118,7 @@ function stateLine(state: TemplateState, unusable: readonly UnusableTemplate[]):
 function changesLine(changes: readonly AnnouncedChange[]): AttentionLine[] {
   const [first] = changes
   if (first === undefined) return []
-  const isOne = changes.length === 1
-  const code = isOne && CATEGORIES.includes(first.category) ? first.category : isOne ? 'other' : 'several'
+  const code = changes.length === 1 ? wordOf(first.category) : 'several'
   return [
     {
       ...{ code: 'category_changes', severity: 'warning', count: changes.length, sinceMs: null, text: null },

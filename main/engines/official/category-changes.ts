@@ -2,7 +2,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { AccountId } from '../../kernel/ids.ts'
 import { sql } from '../../kernel/sql.ts'
-import type { AnnouncedChange, CategoryChange } from '../templates.ts'
+import type { AnnouncedChange, AnnouncedChangeOfClient, CategoryChange } from '../templates.ts'
 import { integerAt, textAt, type Json } from './json.ts'
 import type { ConnectedNumber, Numbers } from './numbers.ts'
 
@@ -28,6 +28,16 @@ const ofBusiness = sql<Owner & { now: number }, Row>(
 const ofAccount = sql<{ accountId: AccountId; now: number; rows: number }, Row>(
   `SELECT ${COLUMNS} FROM official_template_category_changes
    WHERE account_id = :accountId AND changes_at > :now ORDER BY changes_at, waba_id, template_id LIMIT :rows`,
+)
+const ofClients = sql<
+  { accountId: AccountId; now: number; rows: number },
+  Row & { account: AccountId; client: string }
+>(
+  `SELECT t.account_id AS account, a.name AS client, t.waba_id AS wabaId, t.template_id AS id, t.name, t.language,
+     t.category, t.changes_at AS atMs
+   FROM accounts a JOIN official_template_category_changes t ON t.account_id = a.id
+   WHERE a.parent_account_id = :accountId AND a.deleted_at IS NULL AND a.status = 'active' AND t.changes_at > :now
+   LIMIT :rows`,
 )
 const keep = sql<{ accountId: AccountId } & Row>(
   `INSERT INTO official_template_category_changes
@@ -75,6 +85,18 @@ export function createCategoryChanges({ db, clock }: { readonly db: Db; readonly
     async of({ accountId, wabaId }: ConnectedNumber): Promise<ReadonlyMap<string, CategoryChange>> {
       const rows = await db.read(ofBusiness, { accountId, wabaId, now: clock.now() })
       return new Map(rows.map(({ id, category, atMs }) => [id, { category, atMs }]))
+    },
+
+    /** The next ones of the clients of an agency, earliest first. */
+    async ofClients(accountId: AccountId, numbers: Pick<Numbers, 'ofAccount'>): Promise<AnnouncedChangeOfClient[]> {
+      const rows = await db.read(ofClients, { accountId, now: clock.now(), rows: MOST })
+      return rows
+        .toSorted((one, other) => one.atMs - other.atMs)
+        .flatMap(({ account: id, client, wabaId, id: _, ...change }) => {
+          const theirs = numbers.ofAccount(wabaId).filter((number) => number.accountId === id)
+          const instanceIds = theirs.map(({ instanceId }) => instanceId)
+          return theirs.length === 0 ? [] : [{ ...change, account: { id, name: client }, instanceIds }]
+        })
     },
 
     /** The next ones of an account, earliest first. */

@@ -65,7 +65,7 @@ interface TemplatesDeps {
   readonly transport: Transport
   readonly client: GraphClient
   readonly numbers: Pick<Numbers, 'of' | 'ofAccount'>
-  readonly changes: Pick<CategoryChanges, 'of' | 'announced'>
+  readonly changes: Pick<CategoryChanges, 'of' | 'announced' | 'ofClients'>
   readonly recategorized: Pick<RecategorizedTemplates, 'since'>
   readonly lifetimes: Pick<TemplateLifetimes, 'note'>
   readonly words: Pick<TemplateWordsStore, 'note' | 'contentOf'>
@@ -218,6 +218,7 @@ export function createTemplates(deps: TemplatesDeps): Templates {
       return (await withNotices(number, mine))[0]?.suspension ?? null
     },
     announced: (accountId) => changes.announced(accountId, numbers),
+    announcedOfClients: (accountId) => changes.ofClients(accountId, numbers),
     unusable: (accountId) => states.ofAccount(accountId, numbers),
     unusableOfClients: (accountId) => states.ofClients(accountId, numbers),
     uploadSample: async (instance, { mimeType, content }) =>

@@ -84,6 +84,13 @@ export default {
     'templates.more_clients': {
       ...{ words: 'agency.attention.moreTemplates', icon: 'i-lucide-layout-template', to: toClient, list: '/clients' },
     },
+    'templates.category_changes_client': {
+      ...{ words: 'agency.attention.categories', icon: 'i-lucide-tag', to: toClient },
+      inClient: ({ instance = '' }) => `/instances/${instance}?tab=templates`,
+    },
+    'templates.category_changes_more_clients': {
+      ...{ words: 'agency.attention.moreCategories', icon: 'i-lucide-tag', to: toClient, list: '/clients' },
+    },
     'ai.more_clients': { words: 'agency.attention.moreChats', icon: 'i-lucide-hand', to: toClient, list: '/clients' },
   },
   actions: [{ words: 'agency.new.act', icon: 'i-lucide-plus', to: '/clients?new=1' }],

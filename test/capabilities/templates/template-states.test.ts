@@ -92,6 +92,25 @@ test('the list of Meta renews what a lost callback did not say, and forgets what
   ])
 })
 
+test('a change of the category that Meta announces is a line for the agency, too', async () => {
+  const id = await make('garden_hours')
+  await until('approved', async () => (await client.api('GET', `${templates}/${id}`)).body.status === 'APPROVED')
+  await graph.templates(line.phoneNumberId).announceCategory(id, 'MARKETING')
+  const told = async () => (await client.api('GET', `${templates}/${id}`)).body.category_change !== null
+  await until('told', told)
+  const lines = await linesOf()
+  expect(lines.filter(({ code }: { code: string }) => code.startsWith('category_changes'))).toEqual([
+    {
+      ...{ room: 'templates', code: 'category_changes_client', severity: 'warning', count: 1, since: null, text: null },
+      subject: { id: client.id, name: 'Bakery Luz' },
+      detail: {
+        code: 'MARKETING',
+        params: { at: expect.any(String), template: 'garden_hours', number: '12025550491', instance: line.id },
+      },
+    },
+  ])
+})
+
 test('a suspended client needs no line: nothing of it is sent', async () => {
   await w.api('POST', `/v1/agency/accounts/${client.id}/suspend`)
   expect(await linesOf()).toEqual([])
