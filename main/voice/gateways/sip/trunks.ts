@@ -1,20 +1,16 @@
 import JsSIP, { type UA as Agent, type URI } from 'jssip'
-import type { EndReason } from '../../../contract/voice.ts'
 import type { Clock } from '../../../kernel/clock.ts'
 import { startTimeout } from '../../../kernel/timeout.ts'
-import { FRAME_MS } from '../../audio.ts'
 import { inErrorScope, keepErrorScope } from '../../error-scope.ts'
-import { createJitterBuffer } from '../../jitter-buffer.ts'
-import type { CallLeg, ControlResult, LegEvents } from '../../leg.ts'
+import type { CallLeg } from '../../leg.ts'
 import type { CheckResult, SipTrunk } from '../../protocol.ts'
 import type { VoiceNetwork } from '../../network.ts'
-import { createControls, reasonOf, type Controls } from './controls.ts'
+import { boundTimers, refuseUnsupported } from './jssip-bounds.ts'
 import { RtpPeer, type TrunkSide } from './rtp-peer.ts'
 import { refusalOf, unsupportedIn, type Refusal, type SipRequest } from './refusal.ts'
 import { createSipSocket, type SipSocket } from './sip-socket.ts'
+import { createLeg, type Session } from './sip-leg.ts'
 import { addressOfRecord, uriHost } from './sip-uri.ts'
-
-type Session = ReturnType<Agent['call']>
 
 interface Trunk {
   readonly config: SipTrunk
@@ -50,7 +46,6 @@ const REGISTER_AGAIN_MS = 30_000
 const BETWEEN_REGISTERS_MS = 2_000
 /** When a call ends without a refresh (RFC 4028): on hold there is no sound to show that the other side is there. */
 const SESSION_SECONDS = 1_800
-const LOST_AFTER_FRAMES = 5_000 / FRAME_MS
 
 /** JsSIP is written for browsers. What marks one as a browser is there only while it runs: others look for it too. */
 function asInBrowser<T>(act: () => T): T {
@@ -287,184 +282,7 @@ export function createTrunks({ clock, network, onIncoming }: TrunksDeps) {
   }
 }
 
-interface InCall extends SipRequest {
-  readonly method: string
-  reply(status: number, reason: null, headers: readonly string[] | undefined): void
-}
-
-/** What `createLeg` refuses itself, and what has no answer or must not be refused. */
-const LEFT_TO_OTHERS: ReadonlySet<string> = new Set(['INVITE', 'UPDATE', 'ACK', 'CANCEL'])
-
-/** JsSIP does not look at what requests in a call require. */
-function refuseUnsupported(session: Session): void {
-  const receiver = session as unknown as { receiveRequest(request: InCall): void }
-  const receive = receiver.receiveRequest.bind(receiver)
-  receiver.receiveRequest = (request) => {
-    const refusal = LEFT_TO_OTHERS.has(request.method) ? null : unsupportedIn(request)
-    if (refusal === null) return receive(request)
-    request.reply(refusal.status_code, null, refusal.extraHeaders)
-  }
-}
-
-/** JsSIP's own of a call; its types leave them out. */
-interface CallTimers {
-  readonly _timers: { readonly expiresTimer: NodeJS.Timeout | null }
-  readonly _sessionTimers: { currentExpires: number }
-  readonly _request: SipRequest
-  _runSessionTimer: () => void
-}
-
-/** No timer waits longer than 24 days: a longer one fires immediately, so that a call would be refreshed in a loop. */
-const LONGEST_SESSION_SECONDS = 86_400
-
-function boundTimers(session: Session): void {
-  const timers = session as unknown as CallTimers
-  const run = timers._runSessionTimer.bind(session)
-  timers._runSessionTimer = () => {
-    const { _sessionTimers: agreed } = timers
-    agreed.currentExpires = Math.min(agreed.currentExpires, LONGEST_SESSION_SECONDS)
-    run()
-  }
-  // JsSIP waits a minute for an answer anyway.
-  if (Number(timers._request.getHeader('expires')) > LONGEST_SESSION_SECONDS)
-    clearTimeout(timers._timers.expiresTimer ?? undefined)
-}
-
-/** The other side wants to change a running call. */
-interface SessionChange {
-  readonly request: SipRequest
-  readonly reject: (refusal: Refusal) => void
-}
-
-interface Opened {
-  readonly session: Promise<Session>
-  readonly agent: Agent
-  /** The trunk's address of a number. */
-  readonly addressOf: (number: string) => string
-  /** Answers, if the call came in. */
-  readonly accept?: () => void
-  readonly close: () => void
-}
-
-function createLeg(clock: Clock, open: (events: LegEvents) => Opened): CallLeg {
-  const inbound = createJitterBuffer()
-  let events: LegEvents | undefined
-  let session: Session | undefined
-  let opened: Opened | undefined
-  let peer: RtpPeer | undefined
-  let controls: Controls | undefined
-  let moved = () => {}
-  let isUp = false
-  let isOver = false
-  /** Why the media of the other side cannot be used; JsSIP refuses it with 488. */
-  let unusable: EndReason | undefined
-  let framesIn = 0
-  let framesLost = 0
-  let framesWithoutSound = 0
-
-  function end(reason: EndReason): void {
-    if (isOver) return
-    close()
-    events?.onEnded(reason)
-  }
-
-  function close(): void {
-    isOver = true
-    if (session !== undefined && !session.isEnded()) session.terminate()
-    controls?.close()
-    peer?.close()
-    opened?.agent.off('connected', moved)
-    opened?.close()
-  }
-
-  function follow(given: Session): void {
-    session = given
-    if (isOver) return given.terminate()
-    // JsSIP has connected again after a break.
-    opened?.agent.on('connected', moved)
-    const use = (made: RtpPeer) => {
-      peer = made
-      made.onSound = (pcm, lost) => {
-        framesIn++
-        framesLost += lost
-        framesWithoutSound = 0
-        inbound.add(pcm)
-      }
-      made.onAlive = () => (framesWithoutSound = 0)
-      made.onDigit = (digit) => events?.onDigit(digit)
-      made.onUnusable = (reason) => (unusable = reason)
-    }
-    given.on('reinvite', (change) => refuseUnusable(change, true))
-    given.on('update', (change) => refuseUnusable(change, Boolean((change as SessionChange).request.body)))
-    // JsSIP has one already if we call. If the call came in, it makes one for the answer.
-    const existing = given.connection as unknown as RtpPeer | null
-    if (existing !== null) use(existing)
-    given.on('peerconnection', ({ peerconnection }: { peerconnection: unknown }) => use(peerconnection as RtpPeer))
-    given.on('progress', () => events?.onRinging())
-    given.on('confirmed', () => {
-      if (isUp) return
-      isUp = true
-      if (peer !== undefined)
-        controls = createControls({
-          ...{ clock, session: given, peer },
-          onHeld: (isHeld) => events?.onHeld(isHeld),
-          onTransferred: () => end('transferred'),
-          onNotTransferred: (failure) => events?.onNotTransferred(failure),
-        })
-      events?.onConnected()
-    })
-    given.on('ended', () => end((isUp ? undefined : unusable) ?? 'person_hung_up'))
-    given.on('failed', ({ cause, message }) => {
-      const status = (message as { status_code?: number } | null)?.status_code
-      end(unusable ?? reasonOf(status, cause))
-    })
-    opened?.accept?.()
-  }
-
-  /** JsSIP answers some of these never, and others twice. The call goes on as it was (RFC 3261, section 14). */
-  function refuseUnusable({ request, reject }: SessionChange, isOffer: boolean): void {
-    // JsSIP has refused it, and would follow it nevertheless.
-    if (isOffer && controls?.isOffering() === true) return reject({ status_code: 491 })
-    const refusal = refusalOf(request)
-    if (refusal !== null) return reject(refusal)
-    if (request.body && peer?.accepts(request.body) === false) reject({ status_code: 488 })
-  }
-
-  return {
-    ...{ speed: 1, hasCaptions: false },
-    start(given) {
-      events = given
-      moved = keepErrorScope(() => controls?.moved())
-      try {
-        opened = open({ ...given, onEnded: end })
-        opened.session.then(follow).catch(() => end('gateway_unavailable'))
-      } catch {
-        end('gateway_unavailable')
-      }
-    },
-    send(frame) {
-      if (isUp && !isOver) peer?.send(frame)
-    },
-    take() {
-      if (peer?.isSoundExpected() === false) framesWithoutSound = 0
-      else if (isUp && ++framesWithoutSound > LOST_AFTER_FRAMES) end('media_lost')
-      return inbound.take()
-    },
-    hold: (isHeld) => controls?.hold(isHeld) ?? notRunning(),
-    press: (digits) => (isUp && !isOver && peer ? peer.sendDigits(digits) : notRunning()),
-    transfer: (number) => controls?.transfer(opened?.addressOf(number) ?? '') ?? notRunning(),
-    remoteAnswer() {},
-    remoteState() {},
-    hangUp: () => {
-      if (!isOver) close()
-    },
-    counts: () => ({ framesIn, framesLost }),
-  }
-}
-
 const numberAt =
   ({ host }: SipTrunk) =>
   (number: string): string =>
     addressOfRecord({ username: number, host })
-
-const notRunning = (): Promise<ControlResult> => Promise.resolve({ ok: false, why: 'not_running' })
