@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { clockAt } from '../capabilities/ai/ai-world.ts'
 import { campaign, phonesFrom } from '../capabilities/campaigns/campaign-world.ts'
 import { newHome } from '../support/restores.ts'
 import { world, worldOfTest, type World } from '../support/world.ts'
@@ -63,6 +64,26 @@ test.each([
   expect(counts.sent).toBe(sent)
   // The next one is sent when the day ends by this clock, or it is looked at again before.
   expect(Date.parse(next) - w.clock.now()).toBeLessThanOrEqual(DAY - (w.clock.now() % DAY))
+})
+
+const HOURS = (fromMs: number, toMs: number) => ({
+  config: {
+    ...{ minDelay: 1, maxDelay: 1, checkNumbers: false },
+    window: { timezone: 'UTC', start: clockAt(fromMs), end: clockAt(toMs), days: [1, 2, 3, 4, 5, 6, 7] },
+  },
+})
+
+test.each([
+  ['that has just begun', 5 * SECOND],
+  ['that has waited for a while', 25 * 60 * SECOND],
+])('P-09 forward into the sending hours: a campaign %s sends', async (_, waitMs) => {
+  const w = await worldOfTest()
+  const now = w.clock.now()
+  const id = await campaignIn(w, HOURS(now + 5 * HOUR, now + 7 * HOUR))
+  await w.pass(waitMs)
+  expect(await campaign(w, id)).toMatchObject({ status: 'paused', pause_reason: 'outside_window' })
+  await setClock(w, 5.5 * HOUR, 11 * 60 * SECOND)
+  expect((await campaign(w, id)).counts.sent).toBe(3)
 })
 
 describe('the clock is set forward by a year', () => {

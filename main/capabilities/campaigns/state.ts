@@ -8,6 +8,7 @@ import type { BudgetRefusal } from '../costs/index.ts'
 import { pendingOf } from './counts.ts'
 import type { CampaignsDeps } from './deps.ts'
 import { PAUSED_BY, type CampaignHold, type NumberStates } from './links.ts'
+import { LOOK_AGAIN_MS } from './next-recipients.ts'
 import { releaseHeld, releaseWaiting } from './recipient-store.ts'
 import { hoursAt } from '../../contract/opening-hours.ts'
 import {
@@ -86,6 +87,15 @@ export interface StateDeps extends Pick<CampaignsDeps, 'clock' | 'live' | 'messa
 }
 
 export type CampaignState = ReturnType<typeof createState>
+
+/**
+ * How much later than the first of the numbers this one begins. Numbers that all begin in the same second look like what
+ * they are.
+ */
+export function spreadMs({ id, config }: CampaignHead, lanes: readonly Lane[], { instanceId }: Lane): number {
+  if (lanes[0]?.instanceId === instanceId) return 0
+  return Math.round(seededFractions(`${id}:${instanceId}`)() * config.maxDelay * 1_000)
+}
 
 /** The states of a campaign and how it gets from one to another, each in the caller's commit. */
 export function createState({ clock, live, messages, numberState, lanes, control }: StateDeps) {
@@ -173,10 +183,9 @@ export function createState({ clock, live, messages, numberState, lanes, control
     const firstAtMs = hours.isOpen ? now : hours.changesAtMs
     if (hours.isOpen) await run(tx, campaign)
     else await pause(tx, campaign, 'outside_window', firstAtMs)
-    for (const [index, lane] of usable.entries()) {
-      // Numbers that all begin in the same second look like what they are.
-      const spread = index === 0 ? 0 : seededFractions(`${campaign.id}:${lane.instanceId}`)() * campaign.config.maxDelay
-      await wake(tx, campaign, lane, firstAtMs + Math.round(spread * 1_000))
+    for (const lane of usable) {
+      const atMs = firstAtMs + spreadMs(campaign, usable, lane)
+      await wake(tx, campaign, lane, hours.isOpen ? atMs : Math.min(atMs, now + LOOK_AGAIN_MS))
     }
   }
 

@@ -12,7 +12,7 @@ import { createLimitedNumbers } from './limited-numbers.ts'
 import { createNextRecipients, LOOK_AGAIN_MS } from './next-recipients.ts'
 import { claimedBefore, claimedSince, oneHeld, releaseHeld, waitingFor, waitingForAny } from './recipient-store.ts'
 import { drawFor } from './seed.ts'
-import { isUnderWay } from './state.ts'
+import { isUnderWay, spreadMs } from './state.ts'
 import {
   type Lane,
   lanesOf,
@@ -114,7 +114,8 @@ export function createTurn(deps: TurnDeps) {
     if (!hours.isOpen) {
       if (campaign.pauseReason !== 'outside_window')
         await state.pause(tx, campaign, 'outside_window', hours.changesAtMs)
-      return { kind: 'wait', until: dueAt(clock, Math.min(hours.changesAtMs, now + LOOK_AGAIN_MS)) }
+      const beginsAtMs = hours.changesAtMs + spreadMs(campaign, lanes, lane)
+      return { kind: 'wait', until: dueAt(clock, Math.min(beginsAtMs, now + LOOK_AGAIN_MS)) }
     }
     const wait = (untilMs: number): Turn => ({
       kind: 'wait',
