@@ -1,6 +1,5 @@
 import { ref } from 'vue'
 import { useCommandProblem } from './command-problems.ts'
-import { asProblem, type Problem } from './problem.ts'
 
 /**
  * An action of a button: busy while it runs, and the reason is beside the button if it fails.
@@ -24,26 +23,4 @@ export function useAction(about?: () => string) {
     }
   }
   return { isBusy, run }
-}
-
-/** An action whose problem is shown where it is: in its form or its card. */
-export function useInlineAction() {
-  const isBusy = ref(false)
-  const problem = ref<Problem>()
-
-  /** @returns whether it succeeded. */
-  async function run(act: () => Promise<unknown>): Promise<boolean> {
-    isBusy.value = true
-    problem.value = undefined
-    try {
-      await act()
-      return true
-    } catch (error) {
-      problem.value = asProblem(error)
-      return false
-    } finally {
-      isBusy.value = false
-    }
-  }
-  return { isBusy, problem, run }
 }

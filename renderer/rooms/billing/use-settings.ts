@@ -1,5 +1,5 @@
 import { shallowRef } from 'vue'
-import { useInlineAction } from '../../app/action.ts'
+import { useInlineAction } from '../../app/inline-action.ts'
 
 /** Settings that are changed one at a time; each answer is what they are now. */
 export function useSettings<T>(read: () => Promise<T>) {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { useInlineAction } from '../../../renderer/app/action.ts'
+import { useInlineAction } from '../../../renderer/app/inline-action.ts'
 
 test('an action is busy while it runs, keeps its problem until the next try, and says whether it succeeded', async () => {
   const { isBusy, problem, run } = useInlineAction()
