@@ -1,8 +1,8 @@
 import type { Tx } from '../../kernel/db.ts'
 import type { CampaignsDeps } from './deps.ts'
-import { LOOK_AGAIN_MS } from './next-recipients.ts'
 import { isUnderWay, type CampaignState } from './state.ts'
 import { hastenLane, lanesOf, openCampaigns, toHead, type CampaignHead, type Lane } from './store.ts'
+import { LOOK_AGAIN_MS } from './waits.ts'
 
 interface LatenessDeps extends Pick<CampaignsDeps, 'db' | 'clock' | 'wasOffMs'> {
   readonly state: CampaignState

@@ -13,10 +13,9 @@ import { drawFor, seedOf } from './seed.ts'
 import { addToAssigned, checksOf, setRestricted, type StoredCampaign } from './store.ts'
 import { categoryOf } from './template-categories.ts'
 import type { Claimed, TurnContext, TurnDeps } from './turn-context.ts'
+import { LOOK_AGAIN_MS } from './waits.ts'
 
 const HOUR_MS = 3_600_000
-/** A wait is looked at again after this, since settings and clocks change. */
-export const LOOK_AGAIN_MS = 600_000
 /** Rows looked at in one commit. */
 const LOOKED_AT = 100
 /** Portions of recipients given out in one commit. */

@@ -8,7 +8,6 @@ import type { BudgetRefusal } from '../costs/index.ts'
 import { pendingOf } from './counts.ts'
 import type { CampaignsDeps } from './deps.ts'
 import { PAUSED_BY, type CampaignHold, type NumberStates } from './links.ts'
-import { LOOK_AGAIN_MS } from './next-recipients.ts'
 import { releaseHeld, releaseWaiting } from './recipient-store.ts'
 import { hoursAt } from '../../contract/opening-hours.ts'
 import {
@@ -24,6 +23,7 @@ import {
   type StoredCampaign,
 } from './store.ts'
 import { keepUploads } from './uploads.ts'
+import { LOOK_AGAIN_MS } from './waits.ts'
 
 /** What each status may become. */
 export const NEXT = {

@@ -9,7 +9,7 @@ import { billedNumberOf } from './billed-numbers.ts'
 import { pendingOf } from './counts.ts'
 import { createGivingOut } from './giving-out.ts'
 import { createLimitedNumbers } from './limited-numbers.ts'
-import { createNextRecipients, LOOK_AGAIN_MS } from './next-recipients.ts'
+import { createNextRecipients } from './next-recipients.ts'
 import { claimedBefore, claimedSince, oneHeld, releaseHeld, waitingFor, waitingForAny } from './recipient-store.ts'
 import { drawFor } from './seed.ts'
 import { isUnderWay, spreadMs } from './state.ts'
@@ -23,6 +23,7 @@ import {
   type StoredCampaign,
 } from './store.ts'
 import type { Claimed, TurnContext, TurnDeps } from './turn-context.ts'
+import { LOOK_AGAIN_MS } from './waits.ts'
 
 /** What a number does next. */
 export type Turn =
