@@ -37,7 +37,7 @@ const ofClients = sql<
      t.category, t.changes_at AS atMs
    FROM accounts a JOIN official_template_category_changes t ON t.account_id = a.id
    WHERE a.parent_account_id = :accountId AND a.deleted_at IS NULL AND a.status = 'active' AND t.changes_at > :now
-   LIMIT :rows`,
+   ORDER BY a.id LIMIT :rows`,
 )
 const keep = sql<{ accountId: AccountId } & Row>(
   `INSERT INTO official_template_category_changes

@@ -33,7 +33,7 @@ const ofClients = sql<{ accountId: AccountId; rows: number }, OwnedRow & { clien
      t.since AS sinceMs, a.name AS client
    FROM accounts a JOIN official_template_states t ON t.account_id = a.id
    WHERE a.parent_account_id = :accountId AND a.deleted_at IS NULL AND a.status = 'active'
-   LIMIT :rows`,
+   ORDER BY a.id LIMIT :rows`,
 )
 /** A callback that arrives late changes nothing. */
 const keep = sql<OwnedRow>(
