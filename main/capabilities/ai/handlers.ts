@@ -10,7 +10,7 @@ export function aiHandlers(ai: Ai): Handlers<typeof aiContract> {
     getAiSettings: ({ instance }) => settings.get(instance),
     updateAiSettings: ({ instance, body }) => settings.update(instance, body),
     getAccountAiSettings: ({ principal }) => settings.ofAccount(principal.accountId),
-    updateAccountAiSettings: ({ principal, body }) => settings.updateAccount(principal.accountId, body),
+    updateAccountAiSettings: ({ principal, body }) => settings.setRulesOf(principal.accountId, body),
     getFollowUp: ({ instance }) => settings.getFollowUp(instance.id),
     updateFollowUp: ({ instance, body }) => settings.updateFollowUp(instance, body),
 

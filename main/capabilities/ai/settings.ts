@@ -94,7 +94,7 @@ export function createSettings({ db, clock, providers, config, live }: SettingsD
         updated_at: isoTimeOrNull(rules?.updatedAtMs ?? null),
       }
     },
-    async updateAccount(
+    async setRulesOf(
       accountId: AccountId,
       { answer_over_linked_number: isOver }: UpdateAccountAiSettingsBody,
     ): Promise<AccountAiSettings> {
