@@ -1,3 +1,4 @@
+import { isNearlyFull } from '../../contract/template-capacity.ts'
 import type { EngineIssue, IssueFacts, Evidence, Hold, Portfolio } from '../engine.ts'
 import { accountIssues, restrictionOf, utilitySuspension } from './account-updates.ts'
 import { WORDS_OF_HOLD } from './errors.ts'
@@ -5,7 +6,7 @@ import { isActive } from './holds.ts'
 import { endOfGraphVersion, graphVersionWarning, TESTED_GRAPH_VERSION } from './graph-versions.ts'
 import { hasCredentials, isUsable, type OfficialNumber } from './numbers.ts'
 import { noticeIssues } from './notices.ts'
-import { capacityIn, isNearlyFull } from './template-capacity.ts'
+import { capacityIn } from './template-capacity.ts'
 import type { MetaConnection } from './number-monitor.ts'
 
 interface Known {

@@ -41,8 +41,3 @@ export function capacityIn(facts: NumberFacts | null): TemplateCapacity | null {
   const { count = null, limit = null } = facts?.templates ?? {}
   return count === null || limit === null ? null : { count, limit }
 }
-
-const NEARLY = 0.9
-
-/** Few more can be created. */
-export const isNearlyFull = ({ count, limit }: TemplateCapacity): boolean => count >= limit * NEARLY
