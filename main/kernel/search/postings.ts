@@ -49,6 +49,8 @@ interface Field {
 
 /** Characters of text between two turns of the event loop: about ten milliseconds. */
 const TURN = 16_384
+/** A word that no entry before had takes as long as this many characters: its misspellings are prepared. */
+const NEW_WORD = 32
 
 /** Yields after each portion of text. */
 export function* buildPostings(entries: readonly SearchEntry[]): Generator<void, Postings> {
@@ -101,7 +103,10 @@ export function* buildPostings(entries: readonly SearchEntry[]): Generator<void,
     if (known !== undefined) return known
     const made = lists.push([]) - 1
     numbers.set(name, made)
-    if (isStem) stemNumbers[stems.add(name)] = made
+    if (isStem) {
+      stemNumbers[stems.add(name)] = made
+      read += NEW_WORD
+    }
     return made
   }
   const stemNumbers: number[] = []
