@@ -260,6 +260,7 @@ export const ERROR_REASONS = {
   username_needs_instagram: [],
   username_not_eligible: [],
   username_of_portfolio: [],
+  username_portfolio_shared: [],
   username_taken: [],
   template_sample_gone: [],
   template_sample_unwanted: [],

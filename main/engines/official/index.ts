@@ -214,7 +214,7 @@ export function createOfficial(deps: OfficialNeeds): Official {
     },
     conversational: createConversationalSettings({ client, connected: connectedNumber, refusal }),
     usernames: createUsernames({
-      ...{ client, connected: connectedNumber, refusal },
+      ...{ client, connected: connectedNumber, refusal, sharesPortfolio: numbers.sharesPortfolio },
       async noteReleased(id, releasedUsername) {
         await db.commit((tx) => numbers.note(tx, id, (facts) => ({ ...facts, releasedUsername })))
       },

@@ -155,6 +155,12 @@ export function createNumbers({ db, seal, random }: { db: Db; seal: Seal; random
       if (number === undefined || key === null) return null
       return { key, id: number.facts?.portfolio?.id ?? null, limit: limitOf(key) }
     },
+    /** Whether numbers of other accounts of this home are in the portfolio of the number. */
+    sharesPortfolio(instanceId: InstanceId): boolean {
+      const number = known.get(instanceId)
+      const others = number === undefined ? [] : [...(byPortfolio.get(portfolioKeyOf(number) ?? '') ?? [])]
+      return others.some((id) => known.get(id)?.accountId !== number?.accountId)
+    },
     ofAccount: (wabaId: string): readonly OfficialNumber[] =>
       [...known.values()].filter((number) => number.wabaId === wabaId),
     byToken(token: string): WithPage | undefined {

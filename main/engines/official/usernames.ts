@@ -1,3 +1,4 @@
+import { ApiError } from '../../contract/errors.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
 import type { EngineInstance } from '../engine.ts'
 import { usernameError } from '../username-errors.ts'
@@ -11,6 +12,8 @@ interface UsernamesDeps {
   readonly client: Pick<GraphClient, 'ask'>
   readonly connected: (instance: EngineInstance) => { number: ConnectedNumber; speaker: GraphCredentials }
   readonly refusal: (reply: NotOk) => Error
+  /** Whether numbers of other accounts are in the portfolio of the number. */
+  readonly sharesPortfolio: (id: InstanceId) => boolean
   /** Before Meta is asked to: its callback then needs no notice. */
   readonly noteReleased: (id: InstanceId, username: string) => Promise<void>
 }
@@ -18,7 +21,13 @@ interface UsernamesDeps {
 const MOST_SUGGESTIONS = 20
 
 /** The username of a business number at Meta ("Business usernames"). */
-export function createUsernames({ client, connected, refusal, noteReleased }: UsernamesDeps): Usernames {
+export function createUsernames({
+  client,
+  connected,
+  refusal,
+  sharesPortfolio,
+  noteReleased,
+}: UsernamesDeps): Usernames {
   async function ask(instance: EngineInstance, method: GraphCall['method'], edge: string, body?: object) {
     const { number, speaker } = connected(instance)
     const reply = await client.ask({
@@ -40,6 +49,7 @@ export function createUsernames({ client, connected, refusal, noteReleased }: Us
       return found.filter((name): name is string => typeof name === 'string').slice(0, MOST_SUGGESTIONS)
     },
     async claim(instance, username, isMoved) {
+      if (isMoved && sharesPortfolio(instance.id)) throw portfolioIsShared()
       const before = await read(instance)
       if (before !== null && before.username !== username) await noteReleased(instance.id, before.username)
       const transfer = isMoved ? { transfer_action: 'force_transfer' } : {}
@@ -55,6 +65,13 @@ export function createUsernames({ client, connected, refusal, noteReleased }: Us
     },
   }
 }
+
+/** Meta does not say which number loses the username, so it could be one of another account. */
+const portfolioIsShared = () =>
+  new ApiError(
+    'invalid_state',
+    'Numbers of other accounts are in the same portfolio, so nothing was moved. Move the username in WhatsApp Manager.',
+  ).because('username_portfolio_shared')
 
 /** Meta leaves out `username` where there is none. */
 function toUsername(body: Json): BusinessUsername | null {

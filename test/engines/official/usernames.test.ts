@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { EngineInstance } from '../../../main/engines/engine.ts'
+import type { AccountId } from '../../../main/kernel/ids.ts'
 import { graphWorld, soon, type Credentials, type GraphWorld } from './graph-world.ts'
 
 let world: GraphWorld
@@ -25,6 +26,8 @@ const ask = async (method: string, edge: string, body?: object, { phoneNumberId,
   })
   return { status: answer.status, body: await answer.json() }
 }
+const portfolioOf = (of: EngineInstance) => world.official.engine.evidence(of).portfolio?.id ?? null
+const OTHER = '0197f0c2-0000-7000-8000-000000000002' as AccountId
 const told = () =>
   world.callbacks
     .flatMap(({ entry }) => entry[0].changes)
@@ -92,6 +95,19 @@ describe('the adapter', () => {
     await expect(usernames().claim(instance, username, false)).rejects.toMatchObject({
       ...{ code: 'invalid_state', detail: { reason } },
     })
+  })
+
+  test('moves no username out of a portfolio that numbers of other accounts share', async () => {
+    const sibling = await world.connect(await world.number('12025550403', { portfolioId: credentials.portfolioId }))
+    await soon('the portfolio', () => portfolioOf(sibling) !== null && portfolioOf(sibling) === portfolioOf(instance))
+    await usernames().claim(sibling, 'acme_moves', false)
+    expect(await usernames().claim(instance, 'acme_moves', true)).toMatchObject({ username: 'acme_moves' })
+    await world.data.db.commit((tx) => world.official.engine.rehome?.(tx, sibling.id, OTHER) ?? Promise.resolve())
+    await expect(usernames().claim(sibling, 'acme_moves', true)).rejects.toMatchObject({
+      ...{ code: 'invalid_state', detail: { reason: 'username_portfolio_shared' } },
+    })
+    expect(await usernames().read(instance)).toMatchObject({ username: 'acme_moves' })
+    await usernames().release(instance)
   })
 
   test('tells a person when Meta takes the username away, and not when it was given up here', async () => {
