@@ -65,7 +65,11 @@ const UsernameBody = Body({
       'Lower-case letters a to z, digits, periods and underscores, with at least one letter. No period at the beginning or end or next to another one, no `www` at the beginning, and no ending of a domain such as `.com`.',
   }),
   transfer: Type.Optional(
-    Type.Boolean({ description: 'Takes the username from another number of the same portfolio. Default: `false`.' }),
+    Type.Boolean({
+      description:
+        'Takes the username from another number of the same portfolio. Refused for a key that reaches only some ' +
+        'instances, and if numbers of other accounts are in the portfolio. Default: `false`.',
+    }),
   ),
 })
 export type UsernameBody = Static<typeof UsernameBody>
@@ -184,7 +188,7 @@ export const officialSettingsContract = {
   setUsername: operation({
     ...common,
     id: 'setUsername',
-    effects: ['people_later'],
+    effects: { by: ['transfer'], effects: { true: ['people_later', 'removal'] }, otherwise: ['people_later'] },
     method: 'PUT',
     path: USERNAME_PATH,
     summary: 'Set the username of a number',
@@ -196,7 +200,7 @@ export const officialSettingsContract = {
     scope: 'instances:write',
     body: UsernameBody,
     reply: { status: 200, description: 'The username, which may still be reserved.', schema: Username },
-    errors: ['validation_error', ...ASKING],
+    errors: ['validation_error', 'key_restricted', ...ASKING],
     examples: { body: { username: 'acme_support' }, reply: RESERVED },
     tool: { name: 'set_username', title: 'Set the username of a number', onRequest: true, idempotent: true },
   }),

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import { officialSettingsContract } from '../../../main/capabilities/official-settings/contract.ts'
+import { needsApproval } from '../../../main/contract/effects.ts'
 import { worldOfTest } from '../../support/world.ts'
 import { clientOf } from '../agency/agency-world.ts'
 
@@ -62,4 +64,18 @@ test('two accounts do not see each other’s usernames', async () => {
     expect((await client.api(method, path(id), body)).status).toBe(404)
   }
   expect((await w.api('GET', path(id))).body.username).toBe('acme_one')
+})
+
+test('a key that reaches only some numbers takes no username from another one, and an assistant asks before it does', async () => {
+  const w = await worldOfTest()
+  const { id } = await w.official('12025550410')
+  const other = await w.official('12025550411')
+  await w.api('PUT', path(other.id), { username: 'acme_one' })
+  const { key } = await w.key({ instances: [id] })
+  const body = { username: 'acme_one', transfer: true }
+  const refused = await w.api('PUT', path(id), body, { key })
+  expect([refused.status, refused.body.error.code]).toEqual([403, 'key_restricted'])
+  expect((await w.api('GET', path(other.id))).body.username).toBe('acme_one')
+  expect(needsApproval('destructive', officialSettingsContract.setUsername, body)).toBe(true)
+  expect(needsApproval('destructive', officialSettingsContract.setUsername, { username: 'acme_one' })).toBe(false)
 })
