@@ -27,6 +27,7 @@ const FULL_DISK = 'test/capabilities/campaigns/full-disk.test.ts'
 const WORKER = 'test/kernel/worker.test.ts'
 const CALLS = 'test/capabilities/voice/ending.test.ts'
 const KEYS = 'test/capabilities/messages/idempotency.test.ts'
+const NUMBER_MONITOR = 'test/engines/official/number-monitor.test.ts'
 const RECONCILER = 'test/capabilities/messages/reconciler.test.ts'
 
 /** Every column that holds a state, by `table.column`. */
@@ -155,6 +156,14 @@ export const STATES: Readonly<Record<string, States>> = {
   'messages.status': { final: ['sent', 'delivered', 'read', 'failed'], open: { queued: [start, sweep(RECONCILER)] } },
   // A random value that a signup brings back.
   'official_numbers.signup_state': { final: ['*'], open: {} },
+  'official_template_states.state': {
+    final: [],
+    open: {
+      rejected: [sweep(NUMBER_MONITOR)],
+      paused: [sweep(NUMBER_MONITOR)],
+      disabled: [sweep(NUMBER_MONITOR)],
+    },
+  },
   'sandbox_ghl_messages.status': { final: ['*'], open: {} },
   'sandbox_graph_permissions.status': { final: ['no_permission', 'temporary', 'permanent'], open: {} },
   // Meta shows reserved usernames to people country by country, and no number waits for it.

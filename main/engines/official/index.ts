@@ -100,8 +100,9 @@ export function createOfficial(deps: OfficialNeeds): Official {
   const askForCalls = createSubscribeCallbacks(transport, callbackAddress)
   const shared = { db, clock, random, log, alarms, numbers, transport, sink, callbackAddress, askForCalls }
   const words = createTemplateWords({ db, clock, log, transport })
+  const states = createTemplateStates({ db, clock })
   const capacities = createTemplateCapacities({ db, clock, numbers })
-  const watch = createNumberMonitor({ ...shared, words, capacities })
+  const watch = createNumberMonitor({ ...shared, words, capacities, states })
   const holds = createHolds({ db, clock, numbers })
   const unnamed = createPendingSends()
   const calls = createCalling({ clock, client, numbers, connected: (instance) => connectedNumber(instance) })
@@ -111,7 +112,6 @@ export function createOfficial(deps: OfficialNeeds): Official {
   const recategorized = createRecategorizedTemplates({ db, clock })
   const lifetimes = createTemplateLifetimes({ db, clock })
   const archived = createArchivedTemplates({ db, clock })
-  const states = createTemplateStates({ db, clock })
   const inbound = createInbound({
     ...shared,
     ...{ watch, holds, people, groupRequests, categoryChanges, recategorized, archived, states, words },

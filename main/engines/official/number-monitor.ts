@@ -13,6 +13,7 @@ import { callerOf } from './graph-caller.ts'
 import { placeUserIds, type Refusal } from './store.ts'
 import { missingFields } from './subscribed-fields.ts'
 import type { TemplateCapacities } from './template-capacity.ts'
+import type { TemplateStates } from './template-states.ts'
 import type { TemplateWordsStore } from './template-words.ts'
 import type { GraphCredentials, NotOk, Transport } from './transport.ts'
 
@@ -37,6 +38,7 @@ interface NumberMonitorDeps {
   readonly askForCalls: SubscribeCallbacks
   readonly words: Pick<TemplateWordsStore, 'note'>
   readonly capacities: Pick<TemplateCapacities, 'isDue' | 'note'>
+  readonly states: Pick<TemplateStates, 'renew'>
   readonly callbackAddress: (id: InstanceId) => string | null
 }
 
@@ -200,13 +202,14 @@ export function createNumberMonitor(needs: NumberMonitorDeps): NumberMonitor {
     )
   }
 
-  /** Once a day for all numbers of a business account: how many templates there are, and the words of the first ones. */
+  /** Once a day for all numbers of a business account: how many templates there are, and the words and states of the first. */
   async function checkTemplates(id: InstanceId, speaker: GraphCredentials): Promise<void> {
     const number = numbers.of(id)
     if (!hasCredentials(number) || !needs.capacities.isDue(number)) return
     const found = await transport.templates(speaker, number.wabaId, { limit: TEMPLATES, after: null })
     if (found.kind !== 'ok') return
     await needs.words.note(number, found.value.templates)
+    await needs.states.renew(number, found.value.templates, found.value.after === null)
     await needs.capacities.note(number, found.value.capacity)
   }
 

@@ -125,11 +125,11 @@ describe('when a check fails', () => {
 })
 
 describe('the templates of the business account', () => {
-  const list = (summary: object) =>
+  const list = (summary: object, data: readonly object[] = []) =>
     world.answer(({ url }, path) =>
       path === `${WABA_ID}/message_templates`
         ? answered(200, {
-            data: [],
+            data,
             ...(new URL(url).searchParams.get('summary') === 'message_template_count,message_template_limit' && {
               summary,
             }),
@@ -137,6 +137,9 @@ describe('the templates of the business account', () => {
         : undefined,
     )
   const asked = () => world.asked.filter(({ url }) => url.includes('/message_templates')).length
+  const hours = async (count: number) => {
+    for (let minute = 0; minute < count * 60; minute++) await world.clock.advance(60_000)
+  }
   const said = () => evidence().issues?.filter(({ code }) => code === 'templates_nearly_full') ?? []
 
   test.each([
@@ -148,9 +151,6 @@ describe('the templates of the business account', () => {
     ],
     ['an unknown number', {}, []],
   ])('are counted once a day: %s', async (_what, summary, issues) => {
-    const hours = async (count: number) => {
-      for (let minute = 0; minute < count * 60; minute++) await world.clock.advance(60_000)
-    }
     list(summary)
     // The first time was when the number was connected.
     await hours(25)
@@ -161,6 +161,18 @@ describe('the templates of the business account', () => {
     expect(asked()).toBe(before)
     await hours(2)
     expect(asked()).toBe(before + 1)
+  })
+
+  test('are looked at once a day for those that cannot be sent, which a lost callback may have ended', async () => {
+    const unusable = async () =>
+      (await world.official.engine.templates?.unusable?.(instance.accountId))?.map(({ name, state }) => [name, state])
+    const template = { id: '1', name: 'visit', language: 'en', category: 'UTILITY', components: [] }
+    list({}, [{ ...template, status: 'PAUSED' }])
+    await hours(25)
+    expect(await unusable()).toEqual([['visit', 'paused']])
+    list({}, [{ ...template, status: 'APPROVED' }])
+    await hours(25)
+    expect(await unusable()).toEqual([])
   })
 })
 
