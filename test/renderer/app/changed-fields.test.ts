@@ -46,7 +46,14 @@ const FORMS: Readonly<Record<string, readonly string[]>> = {
 }
 /** The window sends one field at a time; `toPatch` of line.ts compares by itself. */
 const ONE_FIELD = [
-  ...['updateAccount', 'updateAgencyBilling', 'updateBillingProvider', 'updateCrmWebhook', 'updateGhl'],
+  ...[
+    'updateAccount',
+    'updateAccountAiSettings',
+    'updateAgencyBilling',
+    'updateBillingProvider',
+    'updateCrmWebhook',
+    'updateGhl',
+  ],
   ...['updateGroupChat', 'updateHistoryImport', 'updateLineSettings', 'updateNumberCheck', 'updateOfficialSettings'],
   ...['updateOptOutSettings', 'updateSettings', 'updateSubscription'],
 ]
