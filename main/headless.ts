@@ -5,6 +5,6 @@ process.env['UV_THREADPOOL_SIZE'] ??= '16'
 const [command = '', ...argv] = process.argv.slice(2)
 const { runCommand } = await import('./commands/run.ts')
 const { endWith } = await import('./commands/terminal.ts')
-endWith(await runCommand(command, argv, { entry: import.meta.filename }))
+endWith(await runCommand(command, argv, { entry: import.meta.filename }), command)
 
 export {}

@@ -4,6 +4,6 @@ process.env['UV_THREADPOOL_SIZE'] ??= '16'
 
 const { runCommand } = await import('./commands/run.ts')
 const { endWith } = await import('./commands/terminal.ts')
-endWith(await runCommand('start', process.argv.slice(2), { entry: import.meta.filename }))
+endWith(await runCommand('start', process.argv.slice(2), { entry: import.meta.filename }), 'start')
 
 export {}

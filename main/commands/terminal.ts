@@ -30,13 +30,16 @@ export function surviveOutputErrors(): void {
 
 const ignoreError = () => {}
 
+/** Commands that run the service. What they print is for somebody who watches, and no answer. */
+const SERVICES: readonly string[] = ['start', 'serve']
+
 /**
- * Exits once all output is flushed, with 1 if the answer could not be written. Waiting for an empty event loop is no
- * option: libraries keep timers.
+ * Exits once all output is flushed, with 1 if the answer of the command could not be written. Waiting for an empty event
+ * loop is no option: libraries keep timers.
  */
-export function endWith(code: number): void {
+export function endWith(code: number, command: string): void {
   process.stdout.write('', () => {
-    const failure = lostOutput(process.stdout.errored)
+    const failure = SERVICES.includes(command) ? null : lostOutput(process.stdout.errored)
     if (failure !== null) process.stderr.write(`${failure}\n`)
     process.stderr.write('', () => exitProcess(failure === null ? code : 1))
   })

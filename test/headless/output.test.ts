@@ -37,6 +37,12 @@ test.runIf(existsSync(FULL))('the service runs while its log cannot be written, 
   expect(await service.end('SIGTERM')).toBe(0)
 })
 
+test.runIf(existsSync(FULL))('the service ends with 0 although what it printed is lost', async () => {
+  const service = startWithFull('stdout', 'serve', '--port', '0')
+  await expect.poll(async () => (await home.command('console', '--json')).code).toBe(0)
+  expect(await service.end('SIGTERM')).toBe(0)
+})
+
 test.runIf(existsSync(FULL))('a command whose answer cannot be written exits with 1', async () => {
   const command = startWithFull('stdout', 'keys', 'list')
   expect(await command.ended).toBe(1)
