@@ -2,13 +2,20 @@ import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyError } from 'fastify'
 import { ApiError, errorBody } from '../contract/errors.ts'
+import { LIMITS } from '../contract/limits.ts'
 import { StorageError } from '../kernel/db.ts'
 import { isDiskFull } from '../kernel/durable-file.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
 
-/** Our errors for framework errors on requests that never reach a handler. */
-const FRAMEWORK: Record<string, () => ApiError> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: () => new ApiError('payload_too_large', 'The body is larger than 2 MB.'),
+const MB = 1024 * 1024
+
+/** Our errors for framework errors on requests that never reach a handler. @param bodyLimit of the route, in bytes */
+const FRAMEWORK: Record<string, (bodyLimit: number) => ApiError> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: (bodyLimit) =>
+    new ApiError(
+      'payload_too_large',
+      `The body is larger than ${bodyLimit < MB ? `${bodyLimit / 1024} kB` : `${bodyLimit / MB} MB`}.`,
+    ),
   FST_ERR_CTP_INVALID_MEDIA_TYPE: () =>
     new ApiError('unsupported_media_type', 'Send the body as JSON, with Content-Type: application/json.'),
   FST_ERR_CTP_INVALID_JSON_BODY: () => new ApiError('invalid_json', 'The body is not valid JSON.'),
@@ -40,14 +47,18 @@ const STORAGE = {
     ),
 } as const satisfies Record<StorageError['kind'], () => ApiError>
 
-/** Maps an error to the catalogue. `undefined`: it has no code there and must become internal_error. */
-export function asApiError(error: unknown): ApiError | undefined {
+/**
+ * Maps an error to the catalogue.
+ * @param bodyLimit of the route, in bytes; some are lower or higher than that of the API.
+ * @returns undefined if it has no code there and must become internal_error.
+ */
+export function asApiError(error: unknown, bodyLimit: number = LIMITS.bodyBytes): ApiError | undefined {
   if (error instanceof ApiError) return error
   if (isDiskFull(error)) return STORAGE.full()
   if (error instanceof StorageError) return STORAGE[error.kind]()
   // Anything can be thrown, null included.
   const code = (error as Partial<FastifyError> | null | undefined)?.code
-  return code !== undefined && Object.hasOwn(FRAMEWORK, code) ? FRAMEWORK[code]?.() : undefined
+  return code !== undefined && Object.hasOwn(FRAMEWORK, code) ? FRAMEWORK[code]?.(bodyLimit) : undefined
 }
 
 /** Reveals no cause: the log has it, under the request id. */

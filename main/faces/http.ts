@@ -159,7 +159,7 @@ export function createDoor(deps: DoorDeps): Door {
   acceptJson(app)
 
   const fail = async (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
-    let known = asApiError(error)
+    let known = asApiError(error, request.routeOptions.bodyLimit)
     // A client that disconnects in the middle of its body is not our error and must not fill the log.
     if (known === undefined && request.raw.destroyed && !request.raw.complete) known = malformed(undefined)
     if (known === undefined) {

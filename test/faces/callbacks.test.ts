@@ -118,7 +118,9 @@ describe('Meta calling', () => {
     expect((await post(message('wamid.5', 'Plain'), { 'content-type': 'text/plain' })).status).toBe(200)
     await heard('Plain')
     expect((await post(message('wamid.6', 'x'.repeat(3_000_000)))).status).toBe(200)
-    expect((await post(message('wamid.7', 'x'.repeat(5_000_000)))).body.error.code).toBe('payload_too_large')
+    expect((await post(message('wamid.7', 'x'.repeat(5_000_000)))).body.error).toMatchObject({
+      ...{ code: 'payload_too_large', message: 'The body is larger than 4 MB.' },
+    })
   })
 
   test('at an address of nobody finds nothing', async () => {

@@ -161,4 +161,11 @@ describe('an offer that cannot become a call is refused before anything is begun
     expect([refused.status, refused.body.error.code]).toEqual([400, 'validation_error'])
     expect([voice.plans, await rows()]).toEqual([[], []])
   })
+
+  test('larger than any, which the answer says', async () => {
+    const { begin } = await scene(answering())
+    expect((await begin('x'.repeat(600_000))).body.error).toMatchObject({
+      ...{ code: 'payload_too_large', message: 'The body is larger than 64 kB.' },
+    })
+  })
 })
