@@ -201,6 +201,28 @@ describe.each(Object.entries(FLOWS))('%s', TIMEOUT, (_, flow) => {
   })
 })
 
+describe('a dialog over a card that can no longer be read', TIMEOUT, () => {
+  const card = (heading: string) =>
+    page.locator('section').filter({ has: page.locator('h2, h3', { hasText: heading }) })
+  test.each([
+    ['Ice breakers and commands', () => official, 'conversational-components', 'Add command', 'Command 1', 'order'],
+    ['Connection and pace', () => paired, 'line-settings', null, 'Messages per minute', '7'],
+  ])('%s: keeps what is typed', async (heading, instance, path, add, label, text) => {
+    await w.open(`/instances/${instance()}?tab=settings`)
+    await card(heading).getByRole('button', { name: 'Edit' }).click()
+    if (add !== null) await press(add)
+    await field(label).fill(text)
+    const body = { error: { code: 'service_unavailable', message: 'Later.', request_id: 'req_1', retryable: true } }
+    await page.route(`**/${path}`, (route) => route.fulfill({ status: 503, json: body }))
+    await w.api('PATCH', `/v1/instances/${instance()}`, { metadata: { seen: heading } })
+    await card(heading).locator('button', { hasText: 'Try again' }).waitFor({ state: 'attached' })
+    expect(await field(label).inputValue()).toBe(text)
+    await page.unroute(`**/${path}`)
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Discard' }).click()
+  })
+})
+
 /** As if the service had been killed after the network did it, and before it noted the answer. */
 function forgetAnswers(): void {
   const raw = new Database(join(w.home.dir, 'switchboard.db'))
