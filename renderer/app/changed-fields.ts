@@ -2,8 +2,8 @@
 export const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
 
 /**
- * What is sent of a form: the fields that somebody changed. The service may refuse the others by now, because the account
- * is held, the address no longer resolves, or the agent was deleted; and another window may have changed them.
+ * The fields of a form that were changed; only these are sent. The service might refuse the others, for example because the
+ * account is held, the address no longer resolves, or the agent was deleted. Another window may also have changed them.
  * @param before the fields as they are stored.
  */
 export function changedFields<T extends object>(before: Partial<T>, after: T): Partial<T> {

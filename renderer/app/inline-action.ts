@@ -1,7 +1,7 @@
 import { ref } from 'vue'
 import { asProblem, type Problem } from './problem.ts'
 
-/** An action whose problem is shown where it is: in its form or its card. */
+/** An action whose problem is shown in its own form or card. */
 export function useInlineAction() {
   const isBusy = ref(false)
   const problem = ref<Problem>()
