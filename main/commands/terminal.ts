@@ -30,7 +30,7 @@ export function surviveOutputErrors(): void {
 
 const ignoreError = () => {}
 
-/** Commands that run the service. What they print is for somebody who watches, and no answer. */
+/** Commands that run the service. Their output is information for a person, not a result. */
 const SERVICES: readonly string[] = ['start', 'serve']
 
 /**

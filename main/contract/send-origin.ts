@@ -1,6 +1,6 @@
 /**
- * The row of another room that a message was sent for. The room that sends gives it, and reads it in the events of the
- * message; what its Idempotency-Key says is for nobody to read. The API does not show it.
+ * The row of another room that a message was sent for. The room that sends sets it, and reads it from the events of the
+ * message. No room parses Idempotency-Keys. The API does not show it.
  */
 export type SendOrigin =
   /** A recipient of a campaign. */

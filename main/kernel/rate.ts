@@ -8,19 +8,19 @@ export interface Rate {
   readonly burst: number
 }
 
-/** A limit of which nothing is used. */
+/** A limit that is unused. */
 export const UNUSED = -Infinity
 
-/** How many may pass now; less than 1: none. */
+/** How many may pass now. Less than 1 means none. */
 export const freeOf = (usedUntil: number, { intervalMs, burst }: Rate, now: number): number =>
   burst - Math.max(0, usedUntil - now) / intervalMs
 
-/** When the next one may pass; not after now if it may already. */
+/** When the next one may pass. It may pass immediately if this is not in the future. */
 export const freeAt = (usedUntil: number, { intervalMs, burst }: Rate): number => usedUntil - (burst - 1) * intervalMs
 
 /** @returns until when the limit is used once one more has passed. */
 export const usedAfter = (usedUntil: number, { intervalMs }: Rate, now: number): number =>
   Math.max(usedUntil, now) + intervalMs
 
-/** The whole burst is free again: the limit is the same as one of which nothing is used. */
+/** Whether the whole burst is available again. */
 export const isUnused = (usedUntil: number, now: number): boolean => usedUntil <= now

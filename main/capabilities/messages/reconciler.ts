@@ -44,8 +44,8 @@ interface ReconcilerDeps {
 }
 
 /**
- * Finds the outcome of messages that nobody waits for any longer: those left queued by a crash, a lost answer or a lost
- * connection. Not jobs: hardly any message gets here, and a job for each send would double its commits.
+ * Finds out what happened to messages that are still queued after a crash, a lost answer or a lost connection. Not jobs:
+ * hardly any message gets here, and a job for each send would double its commits.
  */
 export function createReconciler(deps: ReconcilerDeps) {
   const { db, clock, log, instances, idempotency, outcomes, receipts, underWay } = deps
@@ -193,5 +193,5 @@ export function createReconciler(deps: ReconcilerDeps) {
   return { recover, pass, start, stop }
 }
 
-/** Messages that were typed on the phone were not sent by an engine, so there is none to ask. */
+/** Messages typed on the phone were not sent by an engine. There is nobody to ask about them. */
 const isDispatched = (message: Message): message is Message & Dispatched => message.engine !== null

@@ -36,7 +36,7 @@ const CATEGORIES: readonly string[] = ['MARKETING', 'UTILITY', 'AUTHENTICATION']
 const wordOf = (category: string): string => (CATEGORIES.includes(category) ? category : 'other')
 const STATES = ['disabled', 'rejected', 'paused'] as const satisfies readonly TemplateState[]
 
-/** Templates that nobody can be sent, of clients too, and those whose messages will cost something else. */
+/** Templates that cannot be sent, and templates whose price will change, including those of clients. */
 export function createAttention({ announcedChanges, find, ...deps }: Deps) {
   /** Who the template belongs to, and where it is. */
   async function detailOf({ code, params = {} }: Said, { account, name, instanceIds }: OfClient) {

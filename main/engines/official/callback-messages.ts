@@ -21,7 +21,7 @@ export function readMessage(message: Json, contactOf: ContactOf): Item | null | 
 
 const CHANGES: readonly string[] = ['user_changed_number', 'customer_changed_number', 'user_changed_user_id']
 
-/** The service reports that somebody has another number. The new one may be hidden, and so may the old one. */
+/** Meta reports that a person has changed their number. Either number can be hidden. */
 function readSystem(message: Json): Item | null | undefined {
   const system = recordAt(message, 'system')
   if (!CHANGES.includes(textAt(system, 'type') ?? '')) return null

@@ -5,7 +5,7 @@ import { secondsAt } from './callback-reading.ts'
 import { toError } from './errors.ts'
 import { asRecord, recordAt, recordsAt, textAt, type Json } from './json.ts'
 
-/** What became of messages that were sent. */
+/** Statuses of messages that we sent. */
 
 const STATUSES: Readonly<Record<string, 'sent' | 'delivered' | 'read'>> = {
   sent: 'sent',

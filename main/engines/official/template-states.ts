@@ -35,7 +35,7 @@ const ofClients = sql<{ accountId: AccountId; rows: number }, OwnedRow & { clien
    WHERE a.parent_account_id = :accountId AND a.deleted_at IS NULL AND a.status = 'active'
    ORDER BY a.id LIMIT :rows`,
 )
-/** A callback that arrives late changes nothing. */
+/** A late callback does not overwrite a newer state. */
 const keep = sql<OwnedRow>(
   `INSERT INTO official_template_states (account_id, waba_id, template_id, name, language, state, since)
    VALUES (:accountId, :wabaId, :id, :name, :language, :state, :sinceMs)
@@ -53,14 +53,14 @@ const prune = sql<{ accountId: AccountId; before: number }>(
 
 /** Templates that are listed for an account, and for all clients of an agency. */
 const MOST = 500
-/** A template that nobody has changed by then is not in use. */
+/** After this long without a change, a template is considered unused. */
 const KEEP_MS = 30 * 24 * 60 * 60_000
 
 /** By the event of a callback, and by the status in Meta's list. */
 const STATES: Readonly<Record<string, TemplateState>> = {
   ...{ REJECTED: 'rejected', PAUSED: 'paused', DISABLED: 'disabled', LOCKED: 'disabled' },
 }
-/** It warns of a pause, and messages are sent. */
+/** Meta warns that it may pause the template. Messages are still sent. */
 const WARNING = 'FLAGGED'
 
 type Listed = Pick<Template, 'id' | 'name' | 'language' | 'status'>

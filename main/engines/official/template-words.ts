@@ -54,7 +54,7 @@ const RETRY_MS = 10 * 60_000
 const KEEP_MS = 90 * 24 * HOUR_MS
 const MOST_ASKED = 500
 const NAME = /^[a-z0-9_]{1,512}$/
-/** Languages of one name. */
+/** Most translations of a template that are read. */
 const PAGE = 100
 
 type Seen = Pick<Template, 'name' | 'language' | 'category' | 'components'>
@@ -113,7 +113,7 @@ export function createTemplateWords({ db, clock, log, transport }: WordsDeps) {
   const keyOf = ({ accountId, wabaId }: Owner, { name, language }: TemplateName) =>
     JSON.stringify([accountId, wabaId, name, language])
 
-  /** Asks Meta and waits for nothing. Meta reports a change to each number of the business. */
+  /** Asks Meta in the background, once at a time: Meta reports a change to each number of the business. */
   function learn(number: ConnectedNumber, template: TemplateName): void {
     const key = keyOf(number, template)
     if (asking.has(key)) return
@@ -124,7 +124,7 @@ export function createTemplateWords({ db, clock, log, transport }: WordsDeps) {
     void running.finally(() => asking.delete(key))
   }
 
-  /** A campaign sends one template to many people: it is asked for once. */
+  /** A campaign sends the same template to many people, so Meta is asked only once. */
   function learnLater(number: ConnectedNumber, template: TemplateName): void {
     if (!NAME.test(template.name)) return
     const key = keyOf(number, template)
