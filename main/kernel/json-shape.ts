@@ -20,12 +20,16 @@ const [QUOTE, COMMA, COLON, BACKSLASH] = [0x22, 0x2c, 0x3a, 0x5c] as const
 const [LETTER_D, LETTER_U] = [0x64, 0x75] as const
 const [LIST, LIST_END, OBJECT, OBJECT_END] = [0x5b, 0x5d, 0x7b, 0x7d] as const
 
+/** Fields of the open object at each depth. Kept, because a stream has thousands of texts to be judged. */
+let fieldsAt = new Uint32Array(0)
+
 /**
  * One pass over the bytes, many times faster than a walk over the value. Of bytes that are not JSON it says anything.
  * @returns what was found until a limit was exceeded.
  */
 export function jsonShape(bytes: Buffer, limits: JsonLimits): JsonShape {
-  const fieldsAt = new Uint32Array(limits.depth + 2)
+  if (fieldsAt.length < limits.depth + 2) fieldsAt = new Uint32Array(limits.depth + 2)
+  fieldsAt[0] = 0
   let [values, fields, depth, deepest] = [1, 0, 0, 0]
   let [hasLoneSurrogate, hasInfiniteNumber] = [false, false]
   for (let at = 0; at < bytes.length && values <= limits.values && deepest <= limits.depth; at++) {
