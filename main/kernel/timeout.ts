@@ -19,6 +19,23 @@ export function startTimeout(clock: Pick<Clock, 'mono' | 'after'>, ms: number, a
   return { cancel: () => timer.cancel() }
 }
 
+/** Acts once, when `ms` of monotonic time have passed since it was started or last heard from. */
+export interface SilenceTimeout extends Timer {
+  /** Cheap: it may be called with every few bytes that arrive. */
+  heard(): void
+}
+
+export function startSilenceTimeout(clock: Pick<Clock, 'mono' | 'after'>, ms: number, act: () => void): SilenceTimeout {
+  let heardMs = clock.mono()
+  let timer = startTimeout(clock, ms, look)
+  function look() {
+    const leftMs = heardMs + ms - clock.mono()
+    if (leftMs < 1) act()
+    else timer = startTimeout(clock, leftMs, look)
+  }
+  return { heard: () => void (heardMs = clock.mono()), cancel: () => timer.cancel() }
+}
+
 /** Waits for the promise, but at most this long. */
 export function atMost(clock: Pick<Clock, 'mono' | 'after'>, ms: number, awaited: Promise<unknown>): Promise<void> {
   return new Promise((done) => {

@@ -3,7 +3,7 @@ import type { Dispatcher } from 'undici'
 import { countPassedBytes } from '../kernel/buffer-garbage.ts'
 import type { Clock, Timer } from '../kernel/clock.ts'
 import { blocked, codeOf, ConnectFailure } from './connect-failure.ts'
-import { startTimeout } from '../kernel/timeout.ts'
+import { startSilenceTimeout, startTimeout, type SilenceTimeout } from '../kernel/timeout.ts'
 import type { AddressPolicy } from './public-address.ts'
 
 export type OutboundAnswer = OutboundResponse | OutboundFailure
@@ -114,6 +114,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #announcements = 0
   #body: Readable | null = null
   #timer: Timer
+  /** The same timer, while parts of a body are waited for. */
+  #silence: SilenceTimeout | null = null
   readonly #host: string
   readonly limits: ExchangeLimits
   readonly #clock: Clock
@@ -183,6 +185,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.#body.push(chunk)) return
     // Its reader is slower than the network, and that is nobody's fault.
     this.#timer.cancel()
+    this.#silence = null
     this.#controller?.pause()
   }
 
@@ -232,10 +235,12 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #waitForBody(): void {
+    if (this.#silence !== null) return this.#silence.heard()
     this.#timer.cancel()
-    this.#timer = startTimeout(this.#clock, this.limits.bodyTimeoutMs, () =>
+    this.#silence = startSilenceTimeout(this.#clock, this.limits.bodyTimeoutMs, () =>
       this.#end(this.#response(true), 'too_slow'),
     )
+    this.#timer = this.#silence
   }
 
   /** A kept connection outlives the network it was checked in, so a changed network means a new look at the peer. */
