@@ -66,11 +66,16 @@ function requireModestLines(part: Buffer): void {
   for (let at = 0; at < part.length;) {
     const found = part.indexOf(LINE_FEED, at)
     const end = found === -1 ? part.length : found
-    const { values, depth } = jsonShape(part.subarray(at, end), LINE_SHAPE)
-    if (end - at > LINE_BYTES || values > LINE_SHAPE.values || depth > LINE_SHAPE.depth)
-      throw new BrokenBody('too_large')
+    // Each value and each level takes a byte at least.
+    if (end - at > LINE_SHAPE.depth) requireModest(part.subarray(at, end))
     at = end + 1
   }
+}
+
+function requireModest(line: Buffer): void {
+  const { values, depth } = jsonShape(line, LINE_SHAPE)
+  if (line.length > LINE_BYTES || values > LINE_SHAPE.values || depth > LINE_SHAPE.depth)
+    throw new BrokenBody('too_large')
 }
 
 async function* wholeOf(body: Readable): AsyncGenerator<Buffer> {
