@@ -10,12 +10,8 @@ import { createSeal } from '../../../main/kernel/seal.ts'
 import { createOutbound } from '../../../main/outbound/outbound.ts'
 import { createModelSimulator, type ModelSimulator } from '../../../main/simulators/model/index.ts'
 import { testDatabase } from '../../support/database.ts'
-import {
-  HOSTILE_STREAMS,
-  startHostileModel,
-  type HostileModel,
-  type HostileStream,
-} from '../../support/hostile-model.ts'
+import { startHostileModel, type HostileModel } from '../../support/hostile-model.ts'
+import { HOSTILE_STREAMS, type HostileStream } from '../../support/hostile-streams.ts'
 import { longestStretch, shortestOf, slowness } from '../../support/loop-stretch.ts'
 import { sized } from '../../support/sized.ts'
 import { keepsAccess } from '../../support/access.ts'
@@ -59,7 +55,7 @@ beforeAll(async () => {
     { byOperator: false, requireAccess: keepsAccess },
   )
   // It behaves until it is asked for an answer.
-  server.set('breaks off')
+  await server.set('breaks off')
   for (const provider of PROVIDERS)
     await providers.put(
       { instanceId: hostileLine, accountId },
@@ -127,7 +123,7 @@ describe.each(sized<readonly KeyedProvider[]>(['custom'], PROVIDERS))(
   'a model server that speaks like %s',
   (provider) => {
     test.each(STREAMS)('and %s: ends in time, with little memory, and holds nobody up', async (stream) => {
-      server.set(stream)
+      await server.set(stream)
       const before = process.memoryUsage.rss()
       for (const [way, ask] of Object.entries(WAYS)) {
         let failure: Error | undefined
@@ -150,7 +146,7 @@ describe.each(sized<readonly KeyedProvider[]>(['custom'], PROVIDERS))(
 )
 
 test('another account is answered while five are asked at the same time', async () => {
-  server.set('never ends its text')
+  await server.set('never ends its text')
   const hostile = Array.from({ length: 5 }, () => failureOf(answer(hostileLine)))
   const healthy = await answer(healthyLine, 'custom', AbortSignal.timeout(60_000))
   expect(healthy.source).toBe('model')
