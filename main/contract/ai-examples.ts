@@ -1,4 +1,6 @@
-import type { AccountAiSettings, Agent, AiSettings, Conversation, FollowUp, Stage, TestReply } from './ai.ts'
+import type { AccountAiSettings, AiSettings, FollowUp } from './ai-settings.ts'
+import type { Agent, Stage } from './ai.ts'
+import type { Conversation, TestReply } from './ai-conversation.ts'
 
 /** Examples of the operations of AI agents. */
 

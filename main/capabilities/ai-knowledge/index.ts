@@ -1,4 +1,5 @@
-import type { AnswerSource, Provider } from '../../contract/ai.ts'
+import type { AnswerSource } from '../../contract/ai-conversation.ts'
+import type { Provider } from '../../contract/ai.ts'
 import type { Notice } from '../../contract/notice.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db, Tx } from '../../kernel/db.ts'

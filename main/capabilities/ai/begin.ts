@@ -1,5 +1,5 @@
 import type { AccountRefusal } from '../../contract/account-refusals.ts'
-import type { HandoffReason } from '../../contract/ai.ts'
+import type { HandoffReason } from '../../contract/ai-conversation.ts'
 import type { Hold } from '../../engines/engine.ts'
 import type { Tx } from '../../kernel/db.ts'
 import { appointmentAt, dueAt, dueIn } from '../../kernel/due.ts'

@@ -1,4 +1,4 @@
-import type { HandoffReason, PauseReason } from '../../contract/ai.ts'
+import type { HandoffReason, PauseReason } from '../../contract/ai-conversation.ts'
 import type { AccountId, InstanceId } from '../../kernel/ids.ts'
 import { sql } from '../../kernel/sql.ts'
 

@@ -1,4 +1,4 @@
-import type { Conversation } from '../../contract/ai.ts'
+import type { Conversation } from '../../contract/ai-conversation.ts'
 import { USER_ID } from '../../contract/addresses.ts'
 import { ApiError } from '../../contract/errors.ts'
 import { isoTime, isoTimeOrNull } from '../../contract/request.ts'

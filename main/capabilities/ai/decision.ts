@@ -1,4 +1,4 @@
-import type { AnswerSource, HandoffReason, ToolCall } from '../../contract/ai.ts'
+import type { AnswerSource, HandoffReason, ToolCall } from '../../contract/ai-conversation.ts'
 import type { AccountId } from '../../kernel/ids.ts'
 import type { Agent } from './agent-store.ts'
 import type { MediaRow } from './media-store.ts'

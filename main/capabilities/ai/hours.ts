@@ -1,4 +1,4 @@
-import type { BusinessHours, QuietHours } from '../../contract/ai.ts'
+import type { BusinessHours, QuietHours } from '../../contract/ai-settings.ts'
 import { hoursAt, type OpeningHours } from '../../contract/opening-hours.ts'
 
 const EVERY_DAY = [1, 2, 3, 4, 5, 6, 7]

@@ -1,5 +1,5 @@
 import { isStepCount, jsonSchema, Output, streamText } from 'ai'
-import type { AnswerSource, HandoffReason } from '../../contract/ai.ts'
+import type { AnswerSource, HandoffReason } from '../../contract/ai-conversation.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { markupOfMarkdown } from '../../kernel/markup/index.ts'

@@ -1,5 +1,5 @@
 import { jsonSchema, tool, type ToolSet } from 'ai'
-import type { AnswerSource, ToolCall } from '../../contract/ai.ts'
+import type { AnswerSource, ToolCall } from '../../contract/ai-conversation.ts'
 import type { AiKnowledge } from '../ai-knowledge/index.ts'
 import type { HttpTool } from './contract/tools.ts'
 import type { BrainTurn } from './decision.ts'

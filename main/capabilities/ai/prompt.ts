@@ -1,6 +1,6 @@
 import type { ModelMessage } from 'ai'
 import { DateTime } from 'luxon'
-import type { AnswerSource } from '../../contract/ai.ts'
+import type { AnswerSource } from '../../contract/ai-conversation.ts'
 import type { BrainTurn, Utterance } from './decision.ts'
 import type { MediaRow } from './media-store.ts'
 

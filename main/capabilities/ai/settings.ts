@@ -5,7 +5,7 @@ import type {
   UpdateAccountAiSettingsBody,
   UpdateAiSettingsBody,
   UpdateFollowUpBody,
-} from '../../contract/ai.ts'
+} from '../../contract/ai-settings.ts'
 import { ApiError } from '../../contract/errors.ts'
 import { isoTimeOrNull } from '../../contract/request.ts'
 import { TRAITS } from '../../contract/engine-traits.ts'

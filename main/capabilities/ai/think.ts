@@ -1,5 +1,5 @@
 import { ApiError } from '../../contract/errors.ts'
-import type { HandoffReason } from '../../contract/ai.ts'
+import type { HandoffReason } from '../../contract/ai-conversation.ts'
 import type { Engine } from '../../contract/shapes.ts'
 import type { Tx } from '../../kernel/db.ts'
 import { dueAt, dueIn } from '../../kernel/due.ts'

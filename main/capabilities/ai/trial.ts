@@ -1,4 +1,4 @@
-import type { TestReply } from '../../contract/ai.ts'
+import type { TestReply } from '../../contract/ai-conversation.ts'
 import { ApiError } from '../../contract/errors.ts'
 import { startTimeout } from '../../kernel/timeout.ts'
 import { ProviderFailure } from '../ai-providers/index.ts'

@@ -1,4 +1,4 @@
-import type { AnswerSource, ToolCall } from '../../contract/ai.ts'
+import type { AnswerSource, ToolCall } from '../../contract/ai-conversation.ts'
 import type { AccountId, InstanceId } from '../../kernel/ids.ts'
 import { sql } from '../../kernel/sql.ts'
 

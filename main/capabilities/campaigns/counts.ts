@@ -1,4 +1,5 @@
-import type { CampaignCounts, CampaignVariation, RecipientStatus } from '../../contract/campaign.ts'
+import type { CampaignCounts, CampaignVariation } from '../../contract/campaign.ts'
+import type { RecipientStatus } from '../../contract/campaign-recipient.ts'
 import type { Tx } from '../../kernel/db.ts'
 import { sqlOfList } from '../../kernel/sql-list.ts'
 import { sql } from '../../kernel/sql.ts'

@@ -1,4 +1,4 @@
-import type { NewRecipient } from '../../contract/campaign.ts'
+import type { NewRecipient } from '../../contract/campaign-recipient.ts'
 import type { AccountId } from '../../kernel/ids.ts'
 import type { CampaignsDeps } from './deps.ts'
 import { readRecipients, type RecipientList } from './recipients.ts'

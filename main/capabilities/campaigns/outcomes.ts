@@ -1,4 +1,5 @@
-import type { CampaignStatus, RecipientStatus } from '../../contract/campaign.ts'
+import type { CampaignStatus } from '../../contract/campaign.ts'
+import type { RecipientStatus } from '../../contract/campaign-recipient.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import type { Tx } from '../../kernel/db.ts'
 import type { EventOf, Ledger } from '../../kernel/ledger.ts'

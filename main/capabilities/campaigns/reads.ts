@@ -1,5 +1,5 @@
 import type { CampaignSummary } from '../../contract/campaign.ts'
-import type { CampaignRecipient } from '../../contract/campaign.ts'
+import type { CampaignRecipient } from '../../contract/campaign-recipient.ts'
 import { normalizeText } from '../../contract/normalize-text.ts'
 import { canAccessInstance, type Principal } from '../../kernel/access.ts'
 import { convertLong, readLongPage } from '../../kernel/long-rows.ts'

@@ -1,4 +1,4 @@
-import type { SkipReason } from '../../contract/campaign.ts'
+import type { SkipReason } from '../../contract/campaign-recipient.ts'
 import { addCounts } from './counts.ts'
 import { markSkipped, type Recipient } from './recipient-store.ts'
 import type { CampaignState } from './state.ts'

@@ -1,4 +1,4 @@
-import type { RecipientStatus, SkipReason } from '../../contract/campaign.ts'
+import type { RecipientStatus, SkipReason } from '../../contract/campaign-recipient.ts'
 import type { AccountId, InstanceId } from '../../kernel/ids.ts'
 import { sql } from '../../kernel/sql.ts'
 

@@ -1,5 +1,10 @@
 import { validatePhoneNumberLength, type CountryCode } from 'libphonenumber-js/max'
-import type { NewRecipient, ProblemReason, RecipientCounts, RecipientProblem } from '../../contract/campaign.ts'
+import type {
+  NewRecipient,
+  ProblemReason,
+  RecipientCounts,
+  RecipientProblem,
+} from '../../contract/campaign-recipient.ts'
 import { variableKey } from '../../contract/campaign-text.ts'
 import { ApiError } from '../../contract/errors.ts'
 import { COLUMN_NAMES, findColumn } from '../../contract/list-columns.ts'

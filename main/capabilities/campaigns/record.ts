@@ -1,10 +1,5 @@
-import type {
-  Campaign,
-  CampaignInstance,
-  CampaignRecipient,
-  CampaignSummary,
-  CampaignVariation,
-} from '../../contract/campaign.ts'
+import type { Campaign, CampaignInstance, CampaignSummary, CampaignVariation } from '../../contract/campaign.ts'
+import type { CampaignRecipient } from '../../contract/campaign-recipient.ts'
 import { isoTime, isoTimeOrNull } from '../../contract/request.ts'
 import { totalsOf, type Totals } from './counts.ts'
 import type { CampaignsDeps } from './deps.ts'

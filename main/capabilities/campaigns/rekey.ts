@@ -1,4 +1,4 @@
-import type { RecipientStatus } from '../../contract/campaign.ts'
+import type { RecipientStatus } from '../../contract/campaign-recipient.ts'
 import type { Db, Tx } from '../../kernel/db.ts'
 import { REKEYING_PORTION, rekey } from '../../kernel/rekeying.ts'
 import { addCounts } from './counts.ts'

@@ -1,4 +1,4 @@
-import type { Conversation } from '../../../main/contract/ai.ts'
+import type { Conversation } from '../../../main/contract/ai-conversation.ts'
 
 /** What the agent does in a chat, as the window says it. */
 export type ChatState = 'active' | 'held' | 'waiting' | 'handed_over' | 'person' | 'meta_agent' | 'paused'

@@ -1,10 +1,5 @@
-import type {
-  CampaignCounts,
-  CampaignStatus,
-  CampaignSummary,
-  PauseReason,
-  RecipientStatus,
-} from '../../../main/contract/campaign.ts'
+import type { CampaignCounts, CampaignStatus, CampaignSummary, PauseReason } from '../../../main/contract/campaign.ts'
+import type { RecipientStatus } from '../../../main/contract/campaign-recipient.ts'
 
 interface Style {
   readonly color: 'neutral' | 'info' | 'success' | 'warning' | 'error' | 'primary'

@@ -1,4 +1,4 @@
-import type { RecipientProblem } from '../../../main/contract/campaign.ts'
+import type { RecipientProblem } from '../../../main/contract/campaign-recipient.ts'
 import { COLUMN_NAMES, findColumn } from '../../../main/contract/list-columns.ts'
 import type { ImportField } from '../../parts/column-mapping.ts'
 import { findPhoneColumn, type PeopleTable } from './people-file.ts'

@@ -1,5 +1,5 @@
 import { onScopeDispose, ref, shallowRef, watch } from 'vue'
-import type { CampaignRecipient, RecipientStatus } from '../../../main/contract/campaign.ts'
+import type { CampaignRecipient, RecipientStatus } from '../../../main/contract/campaign-recipient.ts'
 import { call } from '../../app/api.ts'
 import { useLive } from '../../app/live.ts'
 import type { Reply } from '../../app/operation-types.ts'

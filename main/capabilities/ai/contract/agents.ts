@@ -1,16 +1,18 @@
 import { Type } from 'typebox'
 import {
   AccountAiSettings,
-  Agent,
   AiSettings,
-  CreateAgentBody,
-  CreateStageBody,
   FollowUp,
-  Stage,
   UpdateAccountAiSettingsBody,
-  UpdateAgentBody,
   UpdateAiSettingsBody,
   UpdateFollowUpBody,
+} from '../../../contract/ai-settings.ts'
+import {
+  Agent,
+  CreateAgentBody,
+  CreateStageBody,
+  Stage,
+  UpdateAgentBody,
   UpdateStageBody,
 } from '../../../contract/ai.ts'
 import { LIMITS } from '../../../contract/limits.ts'

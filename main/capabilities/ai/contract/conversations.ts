@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox'
-import { AgentDraft, AnswerSource, Conversation, TestReply, ToolCall, TurnUsage } from '../../../contract/ai.ts'
+import { AgentDraft } from '../../../contract/ai.ts'
+import { AnswerSource, Conversation, TestReply, ToolCall, TurnUsage } from '../../../contract/ai-conversation.ts'
 import { LIMITS } from '../../../contract/limits.ts'
 import { operation, type Contract } from '../../../contract/operation.ts'
 import { Body, List, Nullable, Timestamp, Uuid } from '../../../contract/shapes.ts'

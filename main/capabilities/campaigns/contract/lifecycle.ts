@@ -1,12 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { CampaignMessage } from '../../../contract/campaign-message.ts'
-import {
-  Campaign,
-  CampaignConfigInput,
-  CampaignStatus,
-  CampaignSummary,
-  NewRecipient,
-} from '../../../contract/campaign.ts'
+import { Campaign, CampaignConfigInput, CampaignStatus, CampaignSummary } from '../../../contract/campaign.ts'
+import { NewRecipient } from '../../../contract/campaign-recipient.ts'
 import { LIMITS } from '../../../contract/limits.ts'
 import { operation, type Contract } from '../../../contract/operation.ts'
 import { Body, List, Nullable, PageSize } from '../../../contract/shapes.ts'

@@ -1,13 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { CampaignMessage } from '../../../contract/campaign-message.ts'
-import {
-  CampaignConfigInput,
-  type CampaignCounts,
-  CampaignStatus,
-  NewRecipient,
-  RecipientCounts,
-  RecipientProblems,
-} from '../../../contract/campaign.ts'
+import { CampaignConfigInput, type CampaignCounts, CampaignStatus } from '../../../contract/campaign.ts'
+import { NewRecipient, RecipientCounts, RecipientProblems } from '../../../contract/campaign-recipient.ts'
 import { LIMITS } from '../../../contract/limits.ts'
 import { Uuid } from '../../../contract/shapes.ts'
 

@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox'
-import { CampaignRisk, NewRecipient } from '../../../contract/campaign.ts'
+import { CampaignRisk } from '../../../contract/campaign.ts'
+import { NewRecipient } from '../../../contract/campaign-recipient.ts'
 import { CostTotals } from '../../../contract/costs.ts'
 import { LIMITS } from '../../../contract/limits.ts'
 import { operation, type Contract } from '../../../contract/operation.ts'

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { CampaignRecipient, RECIPIENT_STATUSES } from '../../../contract/campaign.ts'
+import { CampaignRecipient, RECIPIENT_STATUSES } from '../../../contract/campaign-recipient.ts'
 import { LIMITS } from '../../../contract/limits.ts'
 import { operation, type Contract } from '../../../contract/operation.ts'
 import { List, PageSize } from '../../../contract/shapes.ts'
