@@ -6,9 +6,19 @@ const RULES = ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice']
 /** All that light and dark do not have in common. */
 const OF_COLOUR = ['color-contrast', 'link-in-text-block']
 
+/** All that depends on how much room there is. */
+const OF_SIZE = ['target-size', 'scrollable-region-focusable']
+
+const RUN_ONLY = {
+  all: { type: 'tag', values: RULES },
+  'all but colour': { type: 'tag', values: RULES },
+  colour: { type: 'rule', values: OF_COLOUR },
+  size: { type: 'rule', values: OF_SIZE },
+} as const satisfies Record<string, Axe.RunOnly>
+
 /** What is looked at: by which rules, and what is left out because it was looked at before. */
 interface Look {
-  readonly rules?: 'all' | 'colour' | 'all but colour'
+  readonly rules?: keyof typeof RUN_ONLY
   readonly besides?: string
 }
 
@@ -17,7 +27,7 @@ export async function brokenRules(page: Page, { rules = 'all', besides }: Look =
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(Axe.source)
   const disabled = Object.fromEntries(OF_COLOUR.map((rule) => [rule, { enabled: false }]))
   const options: Axe.RunOptions = {
-    runOnly: rules === 'colour' ? { type: 'rule', values: OF_COLOUR } : { type: 'tag', values: RULES },
+    runOnly: RUN_ONLY[rules],
     ...(rules === 'all but colour' && { rules: disabled }),
     // Only violations are told in full: saying what passed takes six times as long.
     resultTypes: ['violations'],

@@ -65,11 +65,19 @@ async function faultsAt(zoom: Zoom, schemes: readonly Scheme[], besides?: string
     await show(scheme, zoom)
     const structure = scheme === 'light' ? await brokenRules(w.page, { rules: 'all but colour' }) : []
     const colours = await brokenRules(w.page, { rules: 'colour', ...(besides !== undefined && { besides }) })
-    const wrong = [...structure, ...colours, ...(await outOfReach(w.page))]
-    found.push(...wrong.map((each) => `${scheme}, ${zoom * 100} %: ${each}`))
+    found.push(...labelled(scheme, zoom, [...structure, ...colours, ...(await outOfReach(w.page))]))
   }
   return found
 }
+
+/** What can be wrong at this zoom alone with what has no fault at another. */
+async function faultsOfRoom(zoom: Zoom, scheme: Scheme): Promise<string[]> {
+  await show(scheme, zoom)
+  return labelled(scheme, zoom, [...(await brokenRules(w.page, { rules: 'size' })), ...(await outOfReach(w.page))])
+}
+
+const labelled = (scheme: Scheme, zoom: Zoom, faults: readonly string[]) =>
+  faults.map((each) => `${scheme}, ${zoom * 100} %: ${each}`)
 
 /** A list in a dialog over a screen closes in two. */
 const MOST_LAYERS = 3
@@ -129,16 +137,18 @@ export async function faultsOfScreens(zooms: readonly Zoom[], schemes: readonly 
   return wrong
 }
 
-/** @returns what is wrong, by the dialog, menu or list. */
+/** @returns what is wrong, by the dialog, menu or list. What is in one, and its colours, are the same at every zoom. */
 export async function faultsOfOverlays(zooms: readonly Zoom[], schemes: readonly Scheme[]) {
   const wrong: Record<string, string[]> = {}
+  const [first] = zooms
   // One zoom after the other: laying the window out anew takes longer than opening something in it.
   for (const zoom of zooms) {
     for (const overlay of everyOverlay()) {
       await overlay.before?.(w.api, holdings)
       const opened = openOverlay(overlay, overlay.at(holdings), zoom)
       // The colours of the screen behind it were looked at with nothing over them.
-      const found = await opened.then(() => faultsAt(zoom, schemes, SCREEN), firstLine)
+      const look = () => (zoom === first ? faultsAt(zoom, schemes, SCREEN) : faultsOfRoom(zoom, 'light'))
+      const found = await opened.then(look, firstLine)
       if (found.length > 0) (wrong[`${overlay.of}, ${overlay.name}`] ??= []).push(...found)
     }
   }
