@@ -67,10 +67,23 @@ export class NoRoomToMigrateError extends Error {}
 export function hasExpectedSchema(connection: Database.Database, migrations: readonly Migration[]): boolean {
   const at = versionOf(connection)
   if (at > (migrations.at(-1)?.version ?? 0)) return true
+  return schemaOf(connection) === expectedSchema(migrations, at)
+}
+
+/** Made once for each version: a damaged home is compared with it several times, and so is each of its backups. */
+const expected = new WeakMap<readonly Migration[], Map<number, string>>()
+
+function expectedSchema(migrations: readonly Migration[], version: number): string {
+  const known = expected.get(migrations) ?? new Map<number, string>()
+  expected.set(migrations, known)
+  const before = known.get(version)
+  if (before !== undefined) return before
   const made = new Database(':memory:')
   try {
-    for (const step of migrations) if (step.version <= at) made.exec(step.sql)
-    return schemaOf(connection) === schemaOf(made)
+    for (const step of migrations) if (step.version <= version) made.exec(step.sql)
+    const schema = schemaOf(made)
+    known.set(version, schema)
+    return schema
   } finally {
     made.close()
   }

@@ -23,7 +23,7 @@ import { openStorage, type OpenStorage } from '../../main/storage/sqlite.ts'
 import { commandHere } from '../support/command.ts'
 import { asConsole } from '../support/console.ts'
 import { damageIndex } from '../support/damage.ts'
-import { tempFolder } from '../support/database.ts'
+import { openTestStorage, tempFolder } from '../support/database.ts'
 import { seededRandom } from '../support/random.ts'
 import { world, type World } from '../support/world.ts'
 
@@ -79,7 +79,7 @@ function homeOf(image: string): string {
   return home
 }
 
-const opened = (home: string, open: OpenStorage = openStorage): Promise<Home> =>
+const opened = (home: string, open: OpenStorage = openTestStorage): Promise<Home> =>
   openHome(
     {
       openStorage: open,
@@ -358,7 +358,8 @@ test('D-05 a letter changed in the text of a table is damage, though every page 
     db.unsafeMode().pragma('writable_schema = ON')
     db.exec("UPDATE sqlite_schema SET sql = replace(sql, 'secret_version', 'secret_versjon') WHERE name = 'webhooks'")
   })
-  const restored = await opened(home)
+  // What is prepared at the start of a service finds it.
+  const restored = await opened(home, openStorage)
   expect(restored.dataLosses()).toEqual([expect.stringContaining(`replaced with the backup ${backup}`)])
   await restored.close()
 })
